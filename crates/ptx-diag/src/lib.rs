@@ -1,0 +1,11 @@
+//! Source positions, diagnostics and their renderers.
+//!
+//! A [`Diagnostic`] is one finding about one place of one input: a stable code, a sentence, a [`Span`] and, where it
+//! can be said, what would be right. Stages collect them in [`Diagnostics`] and never print; only a tool renders them,
+//! in human, short or JSON form.
+
+mod diagnostic;
+mod source;
+
+pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
+pub use source::{Position, SourceFile, Span};

@@ -1,0 +1,1 @@
+//! Executes PTX on the host CPU.

@@ -1,0 +1,1 @@
+//! The PTX module model and its printer.

@@ -1,0 +1,1 @@
+//! Lowers verified PTX to LLVM IR in NVPTX style.

@@ -1,0 +1,1 @@
+//! Optimization pipelines over lowered modules.

@@ -1,0 +1,1 @@
+//! Raises LLVM IR back to the PTX module model.

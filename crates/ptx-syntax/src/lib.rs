@@ -1,0 +1,1 @@
+//! The PTX reader: text to module model.

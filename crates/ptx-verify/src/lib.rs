@@ -1,0 +1,1 @@
+//! The rules of the PTX manual, checked over the module model.

@@ -1,0 +1,1 @@
+//! Conformance runner: the input file is the test.

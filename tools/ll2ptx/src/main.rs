@@ -1,0 +1,2 @@
+//! The ll2ptx tool.
+fn main() {}

@@ -1,0 +1,2 @@
+//! The ptx2ll tool.
+fn main() {}

@@ -1,0 +1,2 @@
+//! The ptxrun tool.
+fn main() {}

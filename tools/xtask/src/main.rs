@@ -1,0 +1,2 @@
+//! The xtask tool.
+fn main() {}
