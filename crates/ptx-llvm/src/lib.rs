@@ -1,1 +1,49 @@
 //! The seam to LLVM 22: every unsafe call and every LLVM-specific name.
+//!
+//! A [`Context`] owns LLVM's types and constants and collects what LLVM would otherwise print to standard error; a
+//! [`Module`] is one LLVM module that lives in it. Modules come from LLVM IR text, from bitcode or from the builder, and
+//! leave as text or bitcode.
+//!
+//! Invariants:
+//! - No other crate calls LLVM's C API, and none of its raw pointers leaves this crate. inkwell's safe types may.
+//! - A [`Module`] cannot outlive its [`Context`] (the lifetime `'c`), and neither is shared between threads.
+//! - LLVM's messages become [`LlvmError`] values or [`Message`]s; nothing is printed.
+#![allow(unsafe_code)]
+
+mod context;
+mod error;
+mod module;
+
+pub use context::Context;
+pub use error::{LlvmError, Message, TextPosition};
+pub use module::Module;
+
+/// inkwell, through which the lowering builds instructions; the version is chosen here.
+pub use inkwell;
+
+/// The target triple of every module this project makes.
+pub const TRIPLE: &str = "nvptx64-nvidia-cuda";
+
+/// The data layout LLVM 22 gives [`TRIPLE`]: 64-bit generic, global, constant and parameter pointers, little endian,
+/// and 32-bit pointers in tensor memory (address space 6).
+pub const DATA_LAYOUT: &str = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64";
+
+/// LLVM's address spaces for [`TRIPLE`], by LLVM's numbers (NVPTX guide, "Address Spaces").
+pub mod address_space {
+    /// Any window; what PTX calls a generic address.
+    pub const GENERIC: u32 = 0;
+    /// `.global`.
+    pub const GLOBAL: u32 = 1;
+    /// `.shared::cta`.
+    pub const SHARED: u32 = 3;
+    /// `.const`.
+    pub const CONST: u32 = 4;
+    /// `.local`.
+    pub const LOCAL: u32 = 5;
+    /// Tensor memory of `tcgen05`.
+    pub const TENSOR: u32 = 6;
+    /// `.shared::cluster`.
+    pub const SHARED_CLUSTER: u32 = 7;
+    /// `.param` of the entry.
+    pub const PARAM: u32 = 101;
+}
