@@ -5,7 +5,9 @@
 //! in human, short or JSON form.
 
 mod diagnostic;
+mod render;
 mod source;
 
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
+pub use render::{Color, Format, MAX_SHOWN, render};
 pub use source::{Position, SourceFile, Span};

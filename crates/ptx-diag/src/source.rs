@@ -44,8 +44,8 @@ impl SourceFile {
     /// Indexes `text`; `name` is what diagnostics call it (a path, or `<stdin>`).
     pub fn new(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Self {
         let text = text.into();
-        let newlines = text.iter().enumerate().filter(|&(_, &b)| b == b'\n');
-        let line_starts = std::iter::once(0).chain(newlines.map(|(at, _)| at as u32 + 1)).collect();
+        let newlines = memchr::memchr_iter(b'\n', &text);
+        let line_starts = std::iter::once(0).chain(newlines.map(|at| at as u32 + 1)).collect();
         Self { name: name.into(), text, line_starts }
     }
 
@@ -62,10 +62,40 @@ impl SourceFile {
     /// Line and column of a byte offset; offsets past the end mean the end.
     pub fn position(&self, offset: u32) -> Position {
         let offset = (offset as usize).min(self.text.len());
-        let line = self.line_starts.partition_point(|&start| start as usize <= offset);
+        let line = self.line_of(offset);
         let start = self.line_starts[line - 1] as usize;
-        let column = String::from_utf8_lossy(&self.text[start..offset]).chars().count();
-        Position { line: line as u32, column: column as u32 + 1 }
+        Position { line: line as u32, column: count_characters(&self.text[start..offset]) + 1 }
+    }
+
+    /// The positions of many byte offsets, in the order given.
+    ///
+    /// Takes one sweep over the lines concerned, while [`Self::position`] for each would be quadratic on a long line.
+    pub fn positions(&self, offsets: &[u32]) -> Vec<Position> {
+        let mut order: Vec<usize> = (0..offsets.len()).collect();
+        order.sort_by_key(|&index| offsets[index]);
+        let mut positions = vec![Position { line: 1, column: 1 }; offsets.len()];
+        let (mut line, mut column, mut reached) = (1, 1, 0);
+        for index in order {
+            let offset = (offsets[index] as usize).min(self.text.len());
+            let own_line = self.line_of(offset);
+            if own_line != line {
+                (line, column, reached) = (own_line, 1, self.line_starts[own_line - 1] as usize);
+            }
+            column += count_characters(&self.text[reached..offset]);
+            reached = offset;
+            positions[index] = Position { line: line as u32, column };
+        }
+        positions
+    }
+
+    /// The byte offset at which a line (from 1) starts, or nothing when there is no such line.
+    pub fn line_start(&self, line: u32) -> Option<u32> {
+        self.line_starts.get(line.checked_sub(1)? as usize).copied()
+    }
+
+    /// The line (from 1) that holds `offset`; the first line starts at 0, so there always is one.
+    fn line_of(&self, offset: usize) -> usize {
+        self.line_starts.partition_point(|&start| start as usize <= offset)
     }
 
     /// The text of a line (from 1) without its line ending, or nothing when there is no such line.
@@ -75,4 +105,12 @@ impl SourceFile {
         let bytes = &self.text[start..end];
         Some(bytes.strip_suffix(b"\n").unwrap_or(bytes)).map(|b| b.strip_suffix(b"\r").unwrap_or(b))
     }
+}
+
+/// How many characters people see in `bytes`: each run of bytes that is not UTF-8 shows as one replacement character.
+fn count_characters(bytes: &[u8]) -> u32 {
+    let of_chunk = |chunk: std::str::Utf8Chunk<'_>| {
+        chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty())
+    };
+    bytes.utf8_chunks().map(of_chunk).sum::<usize>() as u32
 }

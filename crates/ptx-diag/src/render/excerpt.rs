@@ -1,0 +1,44 @@
+//! The part of the input that is shown around a place.
+
+use std::ops::Range;
+
+use crate::source::{SourceFile, Span};
+
+/// Lines up to this many bytes are shown by the renderer, which cuts them to the width of a terminal.
+const LONGEST_LINE: usize = 4096;
+/// How many bytes of a longer line are quoted before and after the start of the place.
+const BEFORE: usize = 40;
+const AFTER: usize = 80;
+
+/// What can be shown of a line.
+pub(super) enum Excerpt {
+    /// The whole line and the byte range of the place in it.
+    Line(String, Range<usize>),
+    /// A piece of a line that is too long to be drawn.
+    Piece(String),
+}
+
+/// The excerpt for the first line of `span`, which is line `line` of `source`.
+///
+/// Bytes that are not UTF-8 and control characters show as U+FFFD.
+pub(super) fn excerpt(source: &SourceFile, span: Span, line: u32) -> Excerpt {
+    let bytes = source.line(line).unwrap_or_default();
+    let start = source.line_start(line).unwrap_or_default() as usize;
+    let lo = (span.lo as usize).saturating_sub(start).min(bytes.len());
+    let hi = (span.hi as usize).saturating_sub(start).clamp(lo, bytes.len());
+    if bytes.len() > LONGEST_LINE {
+        let piece = &bytes[lo.saturating_sub(BEFORE)..bytes.len().min(lo + AFTER)];
+        return Excerpt::Piece(visible(piece));
+    }
+    let mut text = visible(&bytes[..lo]);
+    let place_start = text.len();
+    text.push_str(&visible(&bytes[lo..hi]));
+    let place = place_start..text.len();
+    text.push_str(&visible(&bytes[hi..]));
+    Excerpt::Line(text, place)
+}
+
+fn visible(bytes: &[u8]) -> String {
+    let show = |c: char| if c.is_control() && c != '\t' { '\u{FFFD}' } else { c };
+    String::from_utf8_lossy(bytes).chars().map(show).collect()
+}

@@ -1,0 +1,75 @@
+//! The forms with one line a finding.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::{Position, SourceFile};
+
+#[derive(Serialize)]
+struct JsonLine<'a> {
+    file: &'a str,
+    line: Option<u32>,
+    column: Option<u32>,
+    severity: &'a str,
+    code: &'a str,
+    message: &'a str,
+    help: Option<&'a str>,
+}
+
+pub(super) fn render_json(source: &SourceFile, diagnostics: &Diagnostics) -> String {
+    let mut out = String::new();
+    for (diagnostic, place) in located(source, diagnostics) {
+        let line = JsonLine {
+            file: source.name(),
+            line: place.map(|p| p.line),
+            column: place.map(|p| p.column),
+            severity: diagnostic.severity.as_str(),
+            code: diagnostic.code.0,
+            message: &diagnostic.message,
+            help: diagnostic.help.as_deref(),
+        };
+        // Strings and numbers always serialize; were that to change, the line would be left out.
+        if let Ok(text) = serde_json::to_string(&line) {
+            out.push_str(&text);
+            out.push('\n');
+        }
+    }
+    out
+}
+
+pub(super) fn render_short(source: &SourceFile, diagnostics: &Diagnostics) -> String {
+    let mut out = String::new();
+    for (diagnostic, place) in located(source, diagnostics) {
+        push_visible(&mut out, source.name());
+        if let Some(Position { line, column }) = place {
+            let _ = write!(out, ":{line}:{column}");
+        }
+        let _ = write!(out, ": {}[{}]: ", diagnostic.severity.as_str(), diagnostic.code.0);
+        push_visible(&mut out, &diagnostic.message);
+        out.push('\n');
+    }
+    out
+}
+
+/// Pairs each finding with its position; all positions come from one sweep over the text.
+fn located<'a>(
+    source: &SourceFile,
+    diagnostics: &'a Diagnostics,
+) -> impl Iterator<Item = (&'a Diagnostic, Option<Position>)> {
+    let offsets: Vec<u32> = diagnostics.iter().filter_map(|d| d.span).map(|span| span.lo).collect();
+    let mut positions = source.positions(&offsets).into_iter();
+    diagnostics.iter().map(move |d| (d, d.span.and_then(|_| positions.next())))
+}
+
+/// Appends `text` with control characters spelled out, so that one finding stays on one line of the terminal.
+fn push_visible(out: &mut String, text: &str) {
+    for c in text.chars() {
+        if c.is_control() {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+}
