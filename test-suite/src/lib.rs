@@ -1,1 +1,17 @@
-//! Conformance runner: the input file is the test.
+//! The conformance suite: a test is an input file that says what must come of it.
+//!
+//! `cases/` holds PTX and LLVM IR files. Their comments are directives ([`directive`]): what is run, the launches with
+//! their inputs and independently computed results ([`value`]), the properties of emitted text ([`check`]), the
+//! diagnostics expected on each line. The runner (`tests/conformance.rs`) turns every `RUN:` line into one trial.
+//! Judges from outside the project ([`oracle`], [`sass`]) are used when they are there, and what had to be left out is
+//! counted ([`skip`]).
+//!
+//! Invariants: no expectation of an execution is ever written by this crate; a file without directives, a directive
+//! nobody knows, a golden file nobody claims and a buffer nobody judges are failures.
+
+pub mod check;
+pub mod directive;
+pub mod oracle;
+pub mod sass;
+pub mod skip;
+pub mod value;

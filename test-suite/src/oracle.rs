@@ -1,0 +1,98 @@
+//! Programs outside the project that judge its output: ptxas, nvdisasm, llc.
+//!
+//! They are looked for and used when they are there; a check without its oracle is counted as skipped. ptxas is the only
+//! judge of what PTX is valid; llc tells whether LLVM's own backend selects our IR.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// Where the oracle programs are.
+#[derive(Clone, Debug, Default)]
+pub struct Oracles {
+    /// NVIDIA's assembler.
+    pub ptxas: Option<PathBuf>,
+    /// NVIDIA's disassembler.
+    pub nvdisasm: Option<PathBuf>,
+    /// LLVM 22's code generator.
+    pub llc: Option<PathBuf>,
+}
+
+impl Oracles {
+    /// Looks in the folder `nvidia` (or its `bin`) and in LLVM's installation prefix `llvm`.
+    pub fn find(nvidia: &Path, llvm: &Path) -> Self {
+        let in_nvidia =
+            |name: &str| [nvidia.join(name), nvidia.join("bin").join(name)].into_iter().find(|p| p.is_file());
+        Self {
+            ptxas: in_nvidia("ptxas"),
+            nvdisasm: in_nvidia("nvdisasm"),
+            llc: Some(llvm.join("bin/llc")).filter(|p| p.is_file()),
+        }
+    }
+
+    /// Lets ptxas assemble `ptx`; the error is its complaint. Returns the machine code file's bytes.
+    ///
+    /// # Errors
+    /// When ptxas refuses, or cannot be run. Fails without ptxas: ask for it first.
+    pub fn assemble(&self, ptx: &str) -> Result<Vec<u8>> {
+        let ptxas = self.ptxas.as_ref().context("no ptxas")?;
+        let folder = tempfile::tempdir()?;
+        let (input, output) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
+        std::fs::write(&input, ptx)?;
+        // Relocatable code (-c) leaves unresolved external functions to the linker, as whole modules may have them.
+        let mut command = Command::new(ptxas);
+        command.arg("-c").arg(format!("-arch={}", architecture(ptx))).arg(&input).arg("-o").arg(&output);
+        let run = command.output().context("ptxas cannot be run")?;
+        if !run.status.success() {
+            let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
+            bail!("ptxas: {}", first_lines(&complaint, 6));
+        }
+        Ok(std::fs::read(output)?)
+    }
+
+    /// Lets llc compile `ir`; the error is its complaint.
+    ///
+    /// # Errors
+    /// When llc refuses, or cannot be run. Fails without llc: ask for it first.
+    pub fn compile(&self, ir: &str) -> Result<()> {
+        let llc = self.llc.as_ref().context("no llc")?;
+        let folder = tempfile::tempdir()?;
+        let input = folder.path().join("a.ll");
+        std::fs::write(&input, ir)?;
+        let run = Command::new(llc)
+            .args(["-mtriple=nvptx64-nvidia-cuda", "-o", "/dev/null"])
+            .arg(&input)
+            .output()?;
+        ensure!(run.status.success(), "llc: {}", first_lines(&String::from_utf8_lossy(&run.stderr), 6));
+        Ok(())
+    }
+
+    /// The machine code of `cubin` as text.
+    ///
+    /// # Errors
+    /// When nvdisasm refuses, or cannot be run. Fails without nvdisasm: ask for it first.
+    pub fn disassemble(&self, cubin: &[u8]) -> Result<String> {
+        let nvdisasm = self.nvdisasm.as_ref().context("no nvdisasm")?;
+        let file = tempfile::NamedTempFile::new()?;
+        std::fs::write(file.path(), cubin)?;
+        let run = Command::new(nvdisasm).arg("-c").arg(file.path()).output()?;
+        ensure!(run.status.success(), "nvdisasm: {}", first_lines(&String::from_utf8_lossy(&run.stderr), 6));
+        Ok(String::from_utf8_lossy(&run.stdout).into_owned())
+    }
+}
+
+/// The architecture ptxas is asked for: the module's own target, or the oldest that ptxas still knows.
+fn architecture(ptx: &str) -> String {
+    let target = ptx.lines().find_map(|l| l.trim_start().strip_prefix(".target")).unwrap_or_default();
+    let target = target.split([',', ' ', '\t', '/']).find(|w| !w.is_empty()).unwrap_or_default();
+    let digits: String = target.chars().filter(char::is_ascii_digit).collect();
+    match digits.parse::<u32>() {
+        Ok(number) if number >= 75 => target.to_owned(),
+        _ => "sm_75".to_owned(),
+    }
+}
+
+fn first_lines(text: &str, count: usize) -> String {
+    text.trim().lines().take(count).collect::<Vec<_>>().join("\n")
+}
