@@ -52,6 +52,18 @@ pub enum LlvmError {
         /// The function or global that uses it.
         place: String,
     },
+    /// The text is not a pass pipeline.
+    #[error("invalid pass pipeline: {message}")]
+    Pipeline {
+        /// LLVM's sentence.
+        message: String,
+    },
+    /// The module is for another target, or LLVM does not know the one that was asked for.
+    #[error("{message}")]
+    Target {
+        /// What does not fit.
+        message: String,
+    },
     /// LLVM failed in another way.
     #[error("LLVM: {message}")]
     Other {

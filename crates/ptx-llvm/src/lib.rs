@@ -10,13 +10,19 @@
 //! - LLVM's messages become [`LlvmError`] values or [`Message`]s; nothing is printed.
 #![allow(unsafe_code)]
 
+mod codegen;
 mod context;
 mod error;
+mod machine;
 mod module;
+mod pass;
 
+pub use codegen::{emit_ptx, on_fatal_error};
 pub use context::Context;
 pub use error::{LlvmError, Message, TextPosition};
+pub use machine::{Gpu, Machine, OptLevel};
 pub use module::Module;
+pub use pass::{default_pipeline, run_passes};
 
 /// inkwell, through which the lowering builds instructions; the version is chosen here.
 pub use inkwell;

@@ -31,10 +31,9 @@ impl<'c> Module<'c> {
     pub fn new(context: &'c Context, name: &str) -> Self {
         let inner = context.inkwell().create_module(name);
         inner.set_triple(&TargetTriple::create(TRIPLE));
-        let layout = [DATA_LAYOUT.as_bytes(), b"\0"].concat();
-        // SAFETY: the module is alive and the layout ends in a NUL byte; LLVM copies it.
-        unsafe { LLVMSetDataLayout(inner.as_mut_ptr(), layout.as_ptr().cast()) };
-        Self { context, inner }
+        let module = Self { context, inner };
+        module.set_data_layout(DATA_LAYOUT);
+        module
     }
 
     /// Reads LLVM IR, as text or as bitcode by its first bytes; `name` becomes the module's identifier.
@@ -136,6 +135,12 @@ impl<'c> Module<'c> {
             .map_err(|message| LlvmError::Invalid { message: message.to_string().trim_end().to_owned() })
     }
 
+    pub(crate) fn set_data_layout(&self, layout: &str) {
+        let layout = [layout.as_bytes(), b"\0"].concat();
+        // SAFETY: the module is alive and the layout ends in a NUL byte; LLVM copies it.
+        unsafe { LLVMSetDataLayout(self.inner.as_mut_ptr(), layout.as_ptr().cast()) };
+    }
+
     #[allow(dead_code)]
     pub(crate) fn raw(&self) -> LLVMModuleRef {
         self.inner.as_mut_ptr()
@@ -154,7 +159,7 @@ fn is_bitcode(bytes: &[u8]) -> bool {
 }
 
 /// The whole content of a memory buffer.
-fn bytes_of<'a>(buffer: &'a MemoryBuffer<'a>) -> &'a [u8] {
+pub(crate) fn bytes_of<'a>(buffer: &'a MemoryBuffer<'a>) -> &'a [u8] {
     // SAFETY: start and size describe one live allocation that the borrowed buffer owns.
     unsafe {
         let start = llvm_sys::core::LLVMGetBufferStart(buffer.as_mut_ptr());

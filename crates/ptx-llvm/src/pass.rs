@@ -1,0 +1,117 @@
+//! LLVM's pass pipelines.
+
+use inkwell::passes::PassBuilderOptions;
+
+use crate::context::Context;
+use crate::error::{LlvmError, Message};
+use crate::machine::{Machine, OptLevel, check_target};
+use crate::module::Module;
+
+/// LLVM's name for its default pipeline of a level; `None` for the level that changes nothing.
+pub fn default_pipeline(level: OptLevel) -> Option<&'static str> {
+    match level {
+        OptLevel::O0 => None,
+        OptLevel::O1 => Some("default<O1>"),
+        OptLevel::O2 => Some("default<O2>"),
+        OptLevel::O3 => Some("default<O3>"),
+    }
+}
+
+/// Runs a pipeline, in the text form `opt --passes` takes, with the target's cost model, and verifies the result.
+///
+/// # Errors
+///
+/// [`LlvmError::Pipeline`] when LLVM does not understand the text; nothing has run then. [`LlvmError::Target`] when the
+/// module is for another target. [`LlvmError::Other`] when a pass reports an error. [`LlvmError::Invalid`] when the
+/// passes leave a module the verifier refuses.
+pub fn run_passes(module: &Module<'_>, pipeline: &str, machine: &Machine) -> Result<(), LlvmError> {
+    if pipeline.contains('\0') {
+        return Err(LlvmError::Pipeline { message: "the text contains a NUL character".to_owned() });
+    }
+    check_target(module)?;
+    let run = || module.inkwell().run_passes(pipeline, machine.inner(), PassBuilderOptions::create());
+    let (result, reported) = with_messages(module.context(), run);
+    result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
+    reject_reported_errors(reported, module.context())?;
+    module.verify()
+}
+
+/// Runs `action` and returns the messages LLVM reported during it beside its result; earlier ones stay collected.
+pub(crate) fn with_messages<T>(context: &Context, action: impl FnOnce() -> T) -> (T, Vec<Message>) {
+    let earlier = context.take_messages();
+    let result = action();
+    let reported = context.take_messages();
+    context.put_back(earlier);
+    (result, reported)
+}
+
+/// Makes reported errors an error, for LLVM goes on after them; other messages are left in the context.
+pub(crate) fn reject_reported_errors(reported: Vec<Message>, context: &Context) -> Result<(), LlvmError> {
+    let (errors, others): (Vec<_>, Vec<_>) =
+        reported.into_iter().partition(|message| message.severity == "error");
+    let mut kept = context.take_messages();
+    kept.extend(others);
+    context.put_back(kept);
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let message = errors.into_iter().map(|message| message.text).collect::<Vec<_>>().join("; ");
+    Err(LlvmError::Other { message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Gpu;
+
+    const LOOP: &str = "
+define i32 @sum(i32 %n) {
+entry:
+  %acc = alloca i32
+  store i32 0, ptr %acc
+  %x = load i32, ptr %acc
+  %y = add i32 %x, %n
+  ret i32 %y
+}
+";
+
+    fn optimized(pipeline: &str) -> Result<String, LlvmError> {
+        let context = Context::new();
+        let module = Module::parse(&context, "m", LOOP.as_bytes())?;
+        let machine = Machine::new(&Gpu::default(), OptLevel::O2)?;
+        run_passes(&module, pipeline, &machine)?;
+        Ok(module.to_text())
+    }
+
+    #[test]
+    fn default_pipeline_removes_the_stack_slot() {
+        let text = optimized(default_pipeline(OptLevel::O1).expect("O1 has a pipeline")).expect("runs");
+        assert!(!text.contains("alloca") && text.contains("ret i32 %n"), "{text}");
+    }
+
+    #[test]
+    fn named_pass_runs_alone() {
+        let text = optimized("function(mem2reg)").expect("runs");
+        assert!(!text.contains("alloca") && text.contains("add i32"), "{text}");
+    }
+
+    #[test]
+    fn wrong_pipeline_text_is_an_error() {
+        for text in
+            ["frobnicate", "default<O9>", "function(mem2reg", "mem2reg)", "a\0b", ",", "function(inline)"]
+        {
+            let error = optimized(text).expect_err(text);
+            assert!(matches!(error, LlvmError::Pipeline { .. }), "{text}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn module_for_another_target_is_refused() {
+        let context = Context::new();
+        let text = b"target triple = \"x86_64-linux-gnu\"\n";
+        let module = Module::parse(&context, "m", text).expect("valid text");
+        let machine = Machine::new(&Gpu::default(), OptLevel::O2).expect("the default machine");
+        let error = run_passes(&module, "mem2reg", &machine).expect_err("another target");
+        assert!(error.to_string().contains("x86_64-linux-gnu"), "{error}");
+    }
+}
