@@ -1,1 +1,28 @@
 //! The PTX instruction set as data.
+//!
+//! One [`Form`] is one line of a syntax box of the PTX manual: an opcode, its modifier slots in canonical order, its
+//! operands, the versions that have it, its effects and its meaning ([`Sem`]). The reader, the verifier, the printer,
+//! the lowering, the reverse emitter, the executor and the documentation all read these rows; nothing else lists
+//! instructions.
+//!
+//! Invariants, held by tests:
+//! - a modifier text is placed in the first empty slot that takes it, so the order in which a program writes modifiers
+//!   is nearly free (as it is for `ptxas`), and printing in slot order gives one canonical spelling;
+//! - the rows of an opcode lie next to each other, so [`forms_of`] is a slice;
+//! - every row that says it needs a version also says so for each later modifier, per modifier.
+
+mod form;
+mod mnemonic;
+mod names;
+mod special;
+pub mod table;
+mod target;
+mod types;
+
+pub use form::{Effects, Form, FormId, Kind, Operand, Role, Slot, TypeRule, VectorLength};
+pub use mnemonic::{Mnemonic, MnemonicError, candidates};
+pub use names::{Field, Mod, Opcode, Sem};
+pub use special::{Component, SpecialReg};
+pub use table::{all_forms, form, forms_of};
+pub use target::{PtxVersion, Since, Sm, SmVariant};
+pub use types::{ScalarType, StateSpace, TypeKind};

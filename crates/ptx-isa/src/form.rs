@@ -1,0 +1,292 @@
+//! Forms: the rows of the instruction table and the vocabulary they are written in.
+
+use crate::names::{Field, Mod, Opcode, Sem};
+use crate::target::{PtxVersion, Since};
+use crate::types::ScalarType;
+
+/// The place of a row in the table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FormId(pub(crate) u16);
+
+impl FormId {
+    /// The index into [`crate::all_forms`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A place in a mnemonic where a modifier stands.
+#[derive(Clone, Copy, Debug)]
+pub enum Slot {
+    /// This modifier, always.
+    Lit(Mod),
+    /// Exactly one of these.
+    One(Field, &'static [Mod]),
+    /// One of these, or nothing.
+    Opt(Field, &'static [Mod]),
+}
+
+impl Slot {
+    /// Whether the modifier may stand here.
+    pub fn takes(&self, modifier: Mod) -> bool {
+        match self {
+            Slot::Lit(literal) => *literal == modifier,
+            Slot::One(_, set) | Slot::Opt(_, set) => set.contains(&modifier),
+        }
+    }
+
+    /// Whether it may stay empty.
+    pub const fn is_optional(&self) -> bool {
+        matches!(self, Slot::Opt(..))
+    }
+
+    /// What it decides; literals decide nothing.
+    pub const fn field(&self) -> Option<Field> {
+        match self {
+            Slot::Lit(_) => None,
+            Slot::One(field, _) | Slot::Opt(field, _) => Some(*field),
+        }
+    }
+}
+
+/// Whether an operand is written or read, and whether it may be left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Written.
+    Def,
+    /// Written, printed as `|q` after the operand before it; may be left out.
+    DefPair,
+    /// Read.
+    Use,
+    /// Read; may be left out.
+    UseOpt,
+}
+
+/// What an operand's type follows from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeRule {
+    /// Always this type.
+    Is(ScalarType),
+    /// The type that the modifier in this slot names.
+    Of(Field),
+    /// The integer type of twice the width (`mul.wide`, `mad.wide`) when [`Field::Part`] is `.wide`, else the type itself.
+    WideOf(Field),
+    /// The untyped bits of the width of the type that this slot names.
+    BitsOf(Field),
+    /// The type named by the literal modifier of the row; rows with one literal type use it.
+    Literal,
+}
+
+/// How many registers a vector operand has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VectorLength {
+    /// This many.
+    Is(u8),
+    /// As the `.v2`, `.v4`, `.v8` or `.x1`, `.x2`, `.x4` in this slot says; a single register when the slot is empty.
+    Of(Field),
+}
+
+/// What may stand at an operand's place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A register or an immediate whose type matches the rule (manual 9.4.1).
+    Value(TypeRule),
+    /// A register whose type matches the rule; no immediate.
+    Register(TypeRule),
+    /// A register at least as wide as the rule's type, or an immediate (`ld`, `st`, `cvt`: manual 9.4.2).
+    Wide(TypeRule),
+    /// The same as [`Kind::Wide`], or a vector of them when the slot says so.
+    WideVector(TypeRule, VectorLength),
+    /// A vector of registers of the type; with length 1 a bare register is allowed too.
+    Vector(TypeRule, VectorLength),
+    /// The source or destination of `mov`: register, vector of registers whose widths add up, and as a source also an
+    /// immediate, a special register, or the address of a variable, function or label.
+    Move(TypeRule),
+    /// A predicate register; as a source it may be negated with `!`.
+    Predicate,
+    /// An integer constant from the first to the second value, both included.
+    Immediate(i64, i64),
+    /// The 64-bit cache policy; it stands exactly when the mnemonic has `.L2::cache_hint` (manual 9.7.9.1).
+    CachePolicy,
+    /// A memory address in brackets.
+    Address,
+    /// A code label.
+    Label,
+    /// The label of a `.branchtargets` list.
+    BranchTargets,
+    /// The called function: its name, or a register with its address.
+    Callee,
+    /// The results of a call, in parentheses.
+    Results,
+    /// The arguments of a call, in parentheses.
+    Arguments,
+    /// The label of a `.callprototype` or `.calltargets` directive.
+    CallTargets,
+}
+
+/// A place for an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Operand {
+    /// Written or read, needed or not.
+    pub role: Role,
+    /// The manual's name for it.
+    pub name: &'static str,
+    /// What may stand there.
+    pub kind: Kind,
+}
+
+/// What an instruction does beyond its destinations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effects {
+    /// Reads memory.
+    pub reads: bool,
+    /// Writes memory.
+    pub writes: bool,
+    /// Its result depends on which other threads execute it with this one.
+    pub convergent: bool,
+    /// Control does not go on to the next instruction, unless it is guarded.
+    pub terminator: bool,
+    /// Must not be removed, duplicated or reordered with other such instructions.
+    pub side_effects: bool,
+}
+
+impl Effects {
+    /// A function of the operands alone.
+    pub const NONE: Effects =
+        Effects { reads: false, writes: false, convergent: false, terminator: false, side_effects: false };
+    /// Reads memory.
+    pub const READS: Effects = Effects { reads: true, ..Self::NONE };
+    /// Writes memory.
+    pub const WRITES: Effects = Effects { writes: true, ..Self::NONE };
+    /// Reads and writes memory.
+    pub const MEMORY: Effects = Effects { reads: true, writes: true, ..Self::NONE };
+    /// Exchanges registers with other threads.
+    pub const CONVERGENT: Effects = Effects { convergent: true, side_effects: true, ..Self::NONE };
+    /// Synchronizes with other threads: convergent, and orders memory.
+    pub const SYNC: Effects =
+        Effects { reads: true, writes: true, convergent: true, side_effects: true, ..Self::NONE };
+    /// Ends a block.
+    pub const TERMINATOR: Effects = Effects { terminator: true, side_effects: true, ..Self::NONE };
+    /// Seen from outside, though it touches no memory.
+    pub const SIDE_EFFECTS: Effects = Effects { side_effects: true, ..Self::NONE };
+}
+
+/// One line of a syntax box of the manual.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// The first word.
+    pub opcode: Opcode,
+    /// What it does, in a sentence.
+    pub doc: &'static str,
+    /// The modifiers in canonical order.
+    pub slots: &'static [Slot],
+    /// The operands in order.
+    pub operands: &'static [Operand],
+    /// What it means.
+    pub sem: Sem,
+    /// First version and architecture that have the row.
+    pub since: Since,
+    /// Later first versions of single modifiers.
+    pub later: &'static [(Mod, Since)],
+    /// What it does beyond its destinations.
+    pub effects: Effects,
+    /// The manual's section.
+    pub section: &'static str,
+}
+
+impl Form {
+    /// The manual's syntax line, derived from the row.
+    pub fn syntax(&self) -> String {
+        let mut line = self.opcode.as_str().to_owned();
+        for slot in self.slots {
+            line += &match slot {
+                Slot::Lit(modifier) => format!(".{}", modifier.as_str()),
+                Slot::One(_, [only]) => format!(".{}", only.as_str()),
+                Slot::Opt(_, [only]) => format!("{{.{}}}", only.as_str()),
+                Slot::One(field, _) => format!(".{}", field.as_str()),
+                Slot::Opt(field, _) => format!("{{.{}}}", field.as_str()),
+            };
+        }
+        for (at, operand) in self.operands.iter().enumerate() {
+            let name = match operand.kind {
+                Kind::Address => format!("[{}]", operand.name),
+                Kind::Results | Kind::Arguments => format!("({})", operand.name),
+                _ => operand.name.to_owned(),
+            };
+            line += &match (operand.role, at) {
+                (Role::DefPair, _) => format!("{{|{name}}}"),
+                (Role::UseOpt, 0) => format!("  {{{name}}}"),
+                (Role::UseOpt, _) => format!("{{, {name}}}"),
+                (_, 0) => format!("  {name}"),
+                _ => format!(", {name}"),
+            };
+        }
+        line
+    }
+
+    /// How many operands a program must write at least; pairs count with the operand they hang on.
+    pub fn required_operands(&self) -> usize {
+        self.operands.iter().filter(|o| matches!(o.role, Role::Def | Role::Use)).count()
+    }
+
+    /// The place of the slot that decides `field`.
+    pub fn slot_of(&self, field: Field) -> Option<usize> {
+        self.slots.iter().position(|slot| slot.field() == Some(field))
+    }
+
+    /// A row with these modifiers and operands; since PTX 1.0, without effects.
+    pub(crate) const fn new(
+        opcode: Opcode,
+        doc: &'static str,
+        slots: &'static [Slot],
+        operands: &'static [Operand],
+        sem: Sem,
+    ) -> Self {
+        let (since, effects) = (Since::ALWAYS, Effects::NONE);
+        Self { opcode, doc, slots, operands, sem, since, later: &[], effects, section: "" }
+    }
+
+    /// The first version and architecture that have the row.
+    pub(crate) const fn since(mut self, major: u8, minor: u8, sm: u16) -> Self {
+        self.since = Since { ptx: PtxVersion::new(major, minor), sm };
+        self
+    }
+
+    /// First versions of single modifiers, later than the row's.
+    pub(crate) const fn later(mut self, later: &'static [(Mod, Since)]) -> Self {
+        self.later = later;
+        self
+    }
+
+    /// What the row does beyond its destinations.
+    pub(crate) const fn effects(mut self, effects: Effects) -> Self {
+        self.effects = effects;
+        self
+    }
+
+    /// The manual's section.
+    pub(crate) const fn section(mut self, section: &'static str) -> Self {
+        self.section = section;
+        self
+    }
+}
+
+/// A needed destination.
+pub(crate) const fn def(name: &'static str, kind: Kind) -> Operand {
+    Operand { role: Role::Def, name, kind }
+}
+
+/// A second destination behind a bar.
+pub(crate) const fn def_pair(name: &'static str, kind: Kind) -> Operand {
+    Operand { role: Role::DefPair, name, kind }
+}
+
+/// A needed source.
+pub(crate) const fn arg(name: &'static str, kind: Kind) -> Operand {
+    Operand { role: Role::Use, name, kind }
+}
+
+/// A source that may be left out.
+pub(crate) const fn opt(name: &'static str, kind: Kind) -> Operand {
+    Operand { role: Role::UseOpt, name, kind }
+}

@@ -1,0 +1,283 @@
+//! Mnemonics: a form with its modifiers chosen.
+
+use std::fmt;
+
+use crate::form::{Effects, Form, FormId, Kind, Slot, TypeRule, VectorLength};
+use crate::names::{Field, Mod, Opcode, Sem};
+use crate::target::Since;
+use crate::types::{ScalarType, StateSpace};
+use crate::{form, forms_of};
+
+/// The most slots a row may have.
+pub(crate) const MAX_SLOTS: usize = 14;
+
+/// A row of the table together with the modifier chosen for each of its slots.
+///
+/// An empty optional slot stays apart from its default: `add.f32` may be contracted, `add.rn.f32` may not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Mnemonic {
+    form: FormId,
+    chosen: [Option<Mod>; MAX_SLOTS],
+}
+
+/// Why a mnemonic text names no row.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MnemonicError {
+    /// The first word is no opcode; with the nearest known one, when one is near.
+    UnknownOpcode {
+        /// The nearest opcode by spelling.
+        nearest: Option<&'static str>,
+    },
+    /// A modifier is unknown to every row of the opcode, or stands twice.
+    UnexpectedModifier {
+        /// The modifier without its dot.
+        modifier: String,
+        /// The syntax lines of the opcode.
+        syntax: Vec<String>,
+    },
+    /// Every modifier is known, but no row has this combination, or a needed one is missing.
+    IncompleteModifiers {
+        /// The syntax lines of the opcode.
+        syntax: Vec<String>,
+    },
+}
+
+impl Mnemonic {
+    /// Chooses modifiers for a row; each goes to the first empty slot that takes it.
+    /// `None` when one finds no slot or a needed slot stays empty.
+    pub fn choose(id: FormId, modifiers: &[Mod]) -> Option<Self> {
+        let slots = form(id).slots;
+        let mut chosen = [None; MAX_SLOTS];
+        for &modifier in modifiers {
+            let free =
+                slots.iter().zip(&mut chosen).find(|(slot, place)| place.is_none() && slot.takes(modifier));
+            *free?.1 = Some(modifier);
+        }
+        let complete = slots.iter().zip(&chosen).all(|(slot, place)| slot.is_optional() || place.is_some());
+        complete.then_some(Self { form: id, chosen })
+    }
+
+    /// Reads a canonical text such as `add.rn.f32`; for rows told apart only by operands this is the first.
+    pub fn from_text(text: &str) -> Result<Self, MnemonicError> {
+        let all = candidates(text)?;
+        all.first().copied().ok_or(MnemonicError::IncompleteModifiers { syntax: Vec::new() })
+    }
+
+    /// The row's place in the table.
+    pub const fn form_id(&self) -> FormId {
+        self.form
+    }
+
+    /// The row.
+    pub fn form(&self) -> &'static Form {
+        form(self.form)
+    }
+
+    /// The first word.
+    pub fn opcode(&self) -> Opcode {
+        self.form().opcode
+    }
+
+    /// What it means.
+    pub fn sem(&self) -> Sem {
+        self.form().sem
+    }
+
+    /// What it does beyond its destinations.
+    pub fn effects(&self) -> Effects {
+        self.form().effects
+    }
+
+    /// The chosen modifiers in canonical order.
+    pub fn modifiers(&self) -> impl Iterator<Item = Mod> + '_ {
+        self.chosen.iter().copied().flatten()
+    }
+
+    /// Whether the modifier was chosen, in whatever slot.
+    pub fn has(&self, modifier: Mod) -> bool {
+        self.chosen.contains(&Some(modifier))
+    }
+
+    /// The modifier in the slot that decides `field`; `None` when it is empty or the row has no such slot.
+    pub fn get(&self, field: Field) -> Option<Mod> {
+        self.form().slot_of(field).and_then(|at| self.chosen[at])
+    }
+
+    /// The same mnemonic with another modifier in the slot of `field`, or with the slot emptied.
+    /// `None` when the row has no such slot or the slot does not take it.
+    pub fn with(&self, field: Field, modifier: Option<Mod>) -> Option<Self> {
+        let at = self.form().slot_of(field)?;
+        let slot = &self.form().slots[at];
+        let fits = modifier.map_or(slot.is_optional(), |m| slot.takes(m));
+        let mut changed = *self;
+        changed.chosen[at] = modifier;
+        fits.then_some(changed)
+    }
+
+    /// The type in the slot of `field`.
+    pub fn type_of(&self, field: Field) -> Option<ScalarType> {
+        self.get(field).and_then(ScalarType::from_mod)
+    }
+
+    /// The instruction type: the one in [`Field::Type`], else in [`Field::DType`], else the row's literal type.
+    pub fn scalar_type(&self) -> Option<ScalarType> {
+        self.type_of(Field::Type).or_else(|| self.type_of(Field::DType)).or_else(|| self.literal_type())
+    }
+
+    fn literal_type(&self) -> Option<ScalarType> {
+        self.form().slots.iter().find_map(|slot| match slot {
+            Slot::Lit(modifier) => ScalarType::from_mod(*modifier),
+            Slot::One(..) | Slot::Opt(..) => None,
+        })
+    }
+
+    /// The state space it names; `None` for generic addressing.
+    pub fn space(&self) -> Option<StateSpace> {
+        self.get(Field::Space).and_then(StateSpace::from_mod)
+    }
+
+    /// Resolves an operand's type rule.
+    pub fn resolve(&self, rule: TypeRule) -> Option<ScalarType> {
+        match rule {
+            TypeRule::Is(ty) => Some(ty),
+            TypeRule::Of(field) => self.type_of(field),
+            TypeRule::BitsOf(field) => self.type_of(field).and_then(ScalarType::as_bits),
+            TypeRule::Literal => self.literal_type(),
+            TypeRule::WideOf(field) => {
+                let ty = self.type_of(field)?;
+                if self.has(Mod::Wide) { widened(ty) } else { Some(ty) }
+            }
+        }
+    }
+
+    /// How many registers a vector operand of this length has.
+    pub fn vector_length(&self, length: VectorLength) -> u8 {
+        match length {
+            VectorLength::Is(n) => n,
+            VectorLength::Of(field) => match self.get(field) {
+                Some(Mod::V2 | Mod::X2) => 2,
+                Some(Mod::V4 | Mod::X4) => 4,
+                Some(Mod::V8) => 8,
+                _ => 1,
+            },
+        }
+    }
+
+    /// The type of the operand at a place of the row, where it has one (addresses, labels and lists have none).
+    pub fn operand_type(&self, at: usize) -> Option<ScalarType> {
+        match self.form().operands.get(at)?.kind {
+            Kind::Value(rule)
+            | Kind::Register(rule)
+            | Kind::Wide(rule)
+            | Kind::WideVector(rule, _)
+            | Kind::Vector(rule, _)
+            | Kind::Move(rule) => self.resolve(rule),
+            Kind::Predicate => Some(ScalarType::Pred),
+            Kind::CachePolicy => Some(ScalarType::B64),
+            Kind::Immediate(..)
+            | Kind::Address
+            | Kind::Label
+            | Kind::BranchTargets
+            | Kind::Callee
+            | Kind::Results
+            | Kind::Arguments
+            | Kind::CallTargets => None,
+        }
+    }
+
+    /// First version and architecture that have this row with these modifiers.
+    pub fn since(&self) -> Since {
+        let row = self.form();
+        let chosen = row.later.iter().filter(|(modifier, _)| self.has(*modifier));
+        chosen.fold(row.since, |since, (_, later)| since.max(*later))
+    }
+}
+
+impl fmt::Display for Mnemonic {
+    /// The canonical spelling: opcode and modifiers in slot order.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.opcode().as_str())?;
+        for modifier in self.modifiers() {
+            write!(f, ".{}", modifier.as_str())?;
+            // `.xorsign.abs` is one modifier of two words; see `words`.
+            if modifier == Mod::XorsignAbs {
+                f.write_str(".abs")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Mnemonic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The integer type of twice the width.
+fn widened(ty: ScalarType) -> Option<ScalarType> {
+    match ty {
+        ScalarType::U16 => Some(ScalarType::U32),
+        ScalarType::S16 => Some(ScalarType::S32),
+        ScalarType::U32 => Some(ScalarType::U64),
+        ScalarType::S32 => Some(ScalarType::S64),
+        ScalarType::U64 | ScalarType::S64 => Some(ScalarType::B128),
+        _ => None,
+    }
+}
+
+/// The rows a mnemonic text can mean, each with its modifiers chosen; operands decide between several.
+///
+/// # Errors
+/// When no row of the opcode takes all the modifiers, with what is wrong and the opcode's syntax lines.
+pub fn candidates(text: &str) -> Result<Vec<Mnemonic>, MnemonicError> {
+    let mut words = text.split('.');
+    let opcode = words.next().unwrap_or_default();
+    let Some(opcode) = Opcode::from_ptx(opcode) else {
+        return Err(MnemonicError::UnknownOpcode { nearest: nearest_opcode(opcode) });
+    };
+    let (first, forms) = forms_of(opcode);
+    let syntax = || forms.iter().map(Form::syntax).collect::<Vec<_>>();
+    let mut modifiers: Vec<Mod> = Vec::with_capacity(8);
+    for word in words {
+        match Mod::from_ptx(word) {
+            // The second word of `.xorsign.abs`.
+            Some(Mod::AbsMod) if modifiers.last() == Some(&Mod::XorsignAbs) => {}
+            Some(modifier) if forms.iter().any(|f| f.slots.iter().any(|s| s.takes(modifier))) => {
+                modifiers.push(modifier);
+            }
+            _ => {
+                return Err(MnemonicError::UnexpectedModifier {
+                    modifier: word.to_owned(),
+                    syntax: syntax(),
+                });
+            }
+        }
+    }
+    let ids = (0..forms.len()).map(|at| FormId(first + at as u16));
+    let found: Vec<_> = ids.filter_map(|id| Mnemonic::choose(id, &modifiers)).collect();
+    if found.is_empty() { Err(MnemonicError::IncompleteModifiers { syntax: syntax() }) } else { Ok(found) }
+}
+
+/// The opcode at the smallest edit distance, when that is at most 2.
+fn nearest_opcode(text: &str) -> Option<&'static str> {
+    if text.len() > 24 {
+        return None;
+    }
+    let named =
+        Opcode::ALL.iter().map(|op| (edit_distance(text.as_bytes(), op.as_str().as_bytes()), op.as_str()));
+    named.min().filter(|&(distance, name)| distance <= 2 && distance < name.len()).map(|(_, name)| name)
+}
+
+fn edit_distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, &x) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,257 @@
+//! Atomic operations and reductions in memory (manual 9.7.13.5, 9.7.13.7).
+
+use super::vocabulary::*;
+use crate::Since;
+use crate::form::Slot::{One, Opt};
+use crate::form::{Effects, Form, Kind, arg, def, opt};
+use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+
+const ATOM_LATER: &[(Mod, Since)] = &[
+    CLUSTER_LATER,
+    (Relaxed, at(6, 0, 70)),
+    (Acquire, at(6, 0, 70)),
+    (Release, at(6, 0, 70)),
+    (AcqRel, at(6, 0, 70)),
+    (Cta, at(5, 0, 60)),
+    (Gpu, at(5, 0, 60)),
+    (Sys, at(5, 0, 60)),
+    (Shared, at(1, 2, 12)),
+    (SharedCta, at(7, 8, 30)),
+    (SharedCluster, at(7, 8, 90)),
+    (F32, at(2, 0, 20)),
+    (F64, at(5, 0, 60)),
+    (S64, at(3, 1, 32)),
+    (F16, at(6, 3, 70)),
+    (Bf16, at(7, 8, 90)),
+    (Bf16x2, at(7, 8, 90)),
+    (B16, at(6, 3, 70)),
+    (B128, at(8, 3, 90)),
+    (L2CacheHint, at(7, 4, 80)),
+];
+
+pub(super) static FORMS: &[Form] = &[
+    Form::new(
+        Opcode::Atom,
+        "Combines bits in memory. Gives the old value.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[And, Or, Xor]),
+            CACHE_HINT,
+            One(Field::Type, BITS32_64),
+        ],
+        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        Sem::Atom,
+    )
+    .since(1, 1, 11)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.5"),
+    Form::new(
+        Opcode::Atom,
+        "Exchanges a value in memory. Gives the old value.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[Exch]),
+            CACHE_HINT,
+            One(Field::Type, &[B32, B64, B128]),
+        ],
+        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        Sem::Atom,
+    )
+    .since(1, 1, 11)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.5"),
+    Form::new(
+        Opcode::Atom,
+        "Adds to a value in memory. Gives the old value.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[Add]),
+            CACHE_HINT,
+            One(Field::Type, &[U32, S32, U64, F32, F64]),
+        ],
+        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        Sem::Atom,
+    )
+    .since(1, 1, 11)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.5"),
+    Form::new(
+        Opcode::Atom,
+        "Counts up to `b` and over to zero, or down and over to `b`. Gives the old value.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[Inc, Dec]),
+            CACHE_HINT,
+            One(Field::Type, &[U32]),
+        ],
+        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        Sem::Atom,
+    )
+    .since(1, 1, 11)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.5"),
+    Form::new(
+        Opcode::Atom,
+        "Keeps the smaller or larger value in memory. Gives the old value.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[Min, Max]),
+            CACHE_HINT,
+            One(Field::Type, &[U32, S32, U64, S64]),
+        ],
+        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        Sem::Atom,
+    )
+    .since(1, 1, 11)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.5"),
+    Form::new(
+        Opcode::Atom,
+        "Stores `c` when memory holds `b`. Gives the old value.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[Cas]),
+            CACHE_HINT,
+            One(Field::Type, &[B16, B32, B64, B128]),
+        ],
+        &[
+            def("d", RT),
+            arg("a", Kind::Address),
+            arg("b", T),
+            arg("c", T),
+            opt("cache-policy", Kind::CachePolicy),
+        ],
+        Sem::Atom,
+    )
+    .since(1, 1, 11)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.5"),
+    Form::new(
+        Opcode::Atom,
+        "Adds to half-precision or bfloat values in memory, keeping subnormals.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[Add]),
+            One(Field::Noftz, &[Noftz]),
+            CACHE_HINT,
+            One(Field::Type, &[F16, F16x2, Bf16, Bf16x2]),
+        ],
+        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        Sem::Atom,
+    )
+    .since(6, 2, 60)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.5"),
+    Form::new(
+        Opcode::Red,
+        "Combines bits in memory.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[And, Or, Xor]),
+            CACHE_HINT,
+            One(Field::Type, BITS32_64),
+        ],
+        &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        Sem::Red,
+    )
+    .since(1, 1, 11)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.7"),
+    Form::new(
+        Opcode::Red,
+        "Adds to a value in memory.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[Add]),
+            CACHE_HINT,
+            One(Field::Type, &[U32, S32, U64, F32, F64]),
+        ],
+        &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        Sem::Red,
+    )
+    .since(1, 1, 11)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.7"),
+    Form::new(
+        Opcode::Red,
+        "Counts up to `b` and over to zero, or down and over to `b`.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[Inc, Dec]),
+            CACHE_HINT,
+            One(Field::Type, &[U32]),
+        ],
+        &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        Sem::Red,
+    )
+    .since(1, 1, 11)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.7"),
+    Form::new(
+        Opcode::Red,
+        "Keeps the smaller or larger value in memory.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[Min, Max]),
+            CACHE_HINT,
+            One(Field::Type, &[U32, S32, U64, S64]),
+        ],
+        &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        Sem::Red,
+    )
+    .since(1, 1, 11)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.7"),
+    Form::new(
+        Opcode::Red,
+        "Adds to half-precision or bfloat values in memory, keeping subnormals.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[Add]),
+            One(Field::Noftz, &[Noftz]),
+            CACHE_HINT,
+            One(Field::Type, &[F16, F16x2, Bf16, Bf16x2]),
+        ],
+        &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        Sem::Red,
+    )
+    .since(6, 2, 60)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.7"),
+];

@@ -1,0 +1,438 @@
+//! Comparison and selection (manual 9.7.6, 9.7.7).
+
+use super::vocabulary::*;
+use crate::form::Slot::One;
+use crate::form::{Form, Kind, TypeRule, arg, def, def_pair};
+use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+
+const BITS_CMP: &[Mod] = &[Eq, Ne];
+const SIGNED_CMP: &[Mod] = &[Eq, Ne, Lt, Le, Gt, Ge];
+const UNSIGNED_CMP: &[Mod] = &[Eq, Ne, Lt, Le, Gt, Ge, Lo, Ls, Hi, Hs];
+const FLOAT_CMP: &[Mod] = &[Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, NanCmp];
+const SELECTABLE: &[Mod] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64];
+
+pub(super) static FORMS: &[Form] = &[
+    Form::new(
+        Opcode::Set,
+        "Compares bits; the result is all ones or 1.0 when true.",
+        &[One(Field::Cmp, BITS_CMP), One(Field::DType, &[U32, S32, F32]), One(Field::AType, BITS16_TO_64)],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+        ],
+        Sem::Set,
+    )
+    .section("9.7.6.1"),
+    Form::new(
+        Opcode::Setp,
+        "Compares bits; `q` gets the opposite.",
+        &[One(Field::Cmp, BITS_CMP), One(Field::Type, BITS16_TO_64)],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        Sem::Setp,
+    )
+    .section("9.7.6.2"),
+    Form::new(
+        Opcode::Set,
+        "Compares signed integers; the result is all ones or 1.0 when true.",
+        &[One(Field::Cmp, SIGNED_CMP), One(Field::DType, &[U32, S32, F32]), One(Field::AType, SIGNED)],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+        ],
+        Sem::Set,
+    )
+    .section("9.7.6.1"),
+    Form::new(
+        Opcode::Setp,
+        "Compares signed integers; `q` gets the opposite.",
+        &[One(Field::Cmp, SIGNED_CMP), One(Field::Type, SIGNED)],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        Sem::Setp,
+    )
+    .section("9.7.6.2"),
+    Form::new(
+        Opcode::Set,
+        "Compares unsigned integers; the result is all ones or 1.0 when true.",
+        &[
+            One(Field::Cmp, UNSIGNED_CMP),
+            One(Field::DType, &[U32, S32, F32]),
+            One(Field::AType, &[U16, U32, U64]),
+        ],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+        ],
+        Sem::Set,
+    )
+    .section("9.7.6.1"),
+    Form::new(
+        Opcode::Setp,
+        "Compares unsigned integers; `q` gets the opposite.",
+        &[One(Field::Cmp, UNSIGNED_CMP), One(Field::Type, &[U16, U32, U64])],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        Sem::Setp,
+    )
+    .section("9.7.6.2"),
+    Form::new(
+        Opcode::Set,
+        "Compares single-precision values; the result is all ones or 1.0 when true.",
+        &[One(Field::Cmp, FLOAT_CMP), FTZ, One(Field::DType, &[U32, S32, F32]), One(Field::AType, &[F32])],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+        ],
+        Sem::Set,
+    )
+    .section("9.7.6.1"),
+    Form::new(
+        Opcode::Setp,
+        "Compares single-precision values; `q` gets the opposite.",
+        &[One(Field::Cmp, FLOAT_CMP), FTZ, One(Field::Type, &[F32])],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        Sem::Setp,
+    )
+    .section("9.7.6.2"),
+    Form::new(
+        Opcode::Set,
+        "Compares double-precision values; the result is all ones or 1.0 when true.",
+        &[One(Field::Cmp, FLOAT_CMP), One(Field::DType, &[U32, S32, F32]), One(Field::AType, &[F64])],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+        ],
+        Sem::Set,
+    )
+    .since(1, 0, 13)
+    .section("9.7.6.1"),
+    Form::new(
+        Opcode::Setp,
+        "Compares double-precision values; `q` gets the opposite.",
+        &[One(Field::Cmp, FLOAT_CMP), One(Field::Type, &[F64])],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        Sem::Setp,
+    )
+    .since(1, 0, 13)
+    .section("9.7.6.2"),
+    Form::new(
+        Opcode::Set,
+        "Compares half-precision values or pairs.",
+        &[
+            One(Field::Cmp, FLOAT_CMP),
+            FTZ,
+            One(Field::DType, &[F16, Bf16, U16, S16, U32, S32, F16x2, Bf16x2]),
+            One(Field::AType, HALVES),
+        ],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+        ],
+        Sem::Set,
+    )
+    .since(4, 2, 53)
+    .section("9.7.7.1"),
+    Form::new(
+        Opcode::Set,
+        "Compares bfloat values or pairs.",
+        &[
+            One(Field::Cmp, FLOAT_CMP),
+            One(Field::DType, &[F16, Bf16, U16, S16, U32, S32, F16x2, Bf16x2]),
+            One(Field::AType, BHALVES),
+        ],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+        ],
+        Sem::Set,
+    )
+    .since(7, 8, 90)
+    .section("9.7.7.1"),
+    Form::new(
+        Opcode::Setp,
+        "Compares half-precision values.",
+        &[One(Field::Cmp, FLOAT_CMP), FTZ, One(Field::Type, &[F16])],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        Sem::Setp,
+    )
+    .since(4, 2, 53)
+    .section("9.7.7.2"),
+    Form::new(
+        Opcode::Setp,
+        "Compares bfloat values.",
+        &[One(Field::Cmp, FLOAT_CMP), One(Field::Type, &[Bf16])],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        Sem::Setp,
+    )
+    .since(7, 8, 90)
+    .section("9.7.7.2"),
+    Form::new(
+        Opcode::Setp,
+        "Compares pairs; `p` is for the low half, `q` for the high one.",
+        &[One(Field::Cmp, FLOAT_CMP), FTZ, One(Field::Type, &[F16x2])],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        Sem::Setp,
+    )
+    .since(4, 2, 53)
+    .section("9.7.7.2"),
+    Form::new(
+        Opcode::Setp,
+        "Compares pairs; `p` is for the low half, `q` for the high one.",
+        &[One(Field::Cmp, FLOAT_CMP), One(Field::Type, &[Bf16x2])],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        Sem::Setp,
+    )
+    .since(7, 8, 90)
+    .section("9.7.7.2"),
+    Form::new(
+        Opcode::Set,
+        "Compares bits and combines with `c`; the result is all ones or 1.0 when true.",
+        &[
+            One(Field::Cmp, BITS_CMP),
+            One(Field::Bool, &[And, Or, Xor]),
+            One(Field::DType, &[U32, S32, F32]),
+            One(Field::AType, BITS16_TO_64),
+        ],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("c", PRED),
+        ],
+        Sem::Set,
+    )
+    .section("9.7.6.1"),
+    Form::new(
+        Opcode::Setp,
+        "Compares bits and combines with `c`; `q` gets the opposite.",
+        &[One(Field::Cmp, BITS_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, BITS16_TO_64)],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        Sem::Setp,
+    )
+    .section("9.7.6.2"),
+    Form::new(
+        Opcode::Set,
+        "Compares signed integers and combines with `c`; the result is all ones or 1.0 when true.",
+        &[
+            One(Field::Cmp, SIGNED_CMP),
+            One(Field::Bool, &[And, Or, Xor]),
+            One(Field::DType, &[U32, S32, F32]),
+            One(Field::AType, SIGNED),
+        ],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("c", PRED),
+        ],
+        Sem::Set,
+    )
+    .section("9.7.6.1"),
+    Form::new(
+        Opcode::Setp,
+        "Compares signed integers and combines with `c`; `q` gets the opposite.",
+        &[One(Field::Cmp, SIGNED_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, SIGNED)],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        Sem::Setp,
+    )
+    .section("9.7.6.2"),
+    Form::new(
+        Opcode::Set,
+        "Compares unsigned integers and combines with `c`; the result is all ones or 1.0 when true.",
+        &[
+            One(Field::Cmp, UNSIGNED_CMP),
+            One(Field::Bool, &[And, Or, Xor]),
+            One(Field::DType, &[U32, S32, F32]),
+            One(Field::AType, &[U16, U32, U64]),
+        ],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("c", PRED),
+        ],
+        Sem::Set,
+    )
+    .section("9.7.6.1"),
+    Form::new(
+        Opcode::Setp,
+        "Compares unsigned integers and combines with `c`; `q` gets the opposite.",
+        &[
+            One(Field::Cmp, UNSIGNED_CMP),
+            One(Field::Bool, &[And, Or, Xor]),
+            One(Field::Type, &[U16, U32, U64]),
+        ],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        Sem::Setp,
+    )
+    .section("9.7.6.2"),
+    Form::new(
+        Opcode::Set,
+        "Compares single-precision values and combines with `c`; the result is all ones or 1.0 when true.",
+        &[
+            One(Field::Cmp, FLOAT_CMP),
+            One(Field::Bool, &[And, Or, Xor]),
+            FTZ,
+            One(Field::DType, &[U32, S32, F32]),
+            One(Field::AType, &[F32]),
+        ],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("c", PRED),
+        ],
+        Sem::Set,
+    )
+    .section("9.7.6.1"),
+    Form::new(
+        Opcode::Setp,
+        "Compares single-precision values and combines with `c`; `q` gets the opposite.",
+        &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), FTZ, One(Field::Type, &[F32])],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        Sem::Setp,
+    )
+    .section("9.7.6.2"),
+    Form::new(
+        Opcode::Set,
+        "Compares double-precision values and combines with `c`; the result is all ones or 1.0 when true.",
+        &[
+            One(Field::Cmp, FLOAT_CMP),
+            One(Field::Bool, &[And, Or, Xor]),
+            One(Field::DType, &[U32, S32, F32]),
+            One(Field::AType, &[F64]),
+        ],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("c", PRED),
+        ],
+        Sem::Set,
+    )
+    .since(1, 0, 13)
+    .section("9.7.6.1"),
+    Form::new(
+        Opcode::Setp,
+        "Compares double-precision values and combines with `c`; `q` gets the opposite.",
+        &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, &[F64])],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        Sem::Setp,
+    )
+    .since(1, 0, 13)
+    .section("9.7.6.2"),
+    Form::new(
+        Opcode::Set,
+        "Compares half-precision values or pairs and combines with `c`.",
+        &[
+            One(Field::Cmp, FLOAT_CMP),
+            One(Field::Bool, &[And, Or, Xor]),
+            FTZ,
+            One(Field::DType, &[F16, Bf16, U16, S16, U32, S32, F16x2, Bf16x2]),
+            One(Field::AType, HALVES),
+        ],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("c", PRED),
+        ],
+        Sem::Set,
+    )
+    .since(4, 2, 53)
+    .section("9.7.7.1"),
+    Form::new(
+        Opcode::Set,
+        "Compares bfloat values or pairs and combines with `c`.",
+        &[
+            One(Field::Cmp, FLOAT_CMP),
+            One(Field::Bool, &[And, Or, Xor]),
+            One(Field::DType, &[F16, Bf16, U16, S16, U32, S32, F16x2, Bf16x2]),
+            One(Field::AType, BHALVES),
+        ],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("c", PRED),
+        ],
+        Sem::Set,
+    )
+    .since(7, 8, 90)
+    .section("9.7.7.1"),
+    Form::new(
+        Opcode::Setp,
+        "Compares half-precision values and combines with `c`.",
+        &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), FTZ, One(Field::Type, &[F16])],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        Sem::Setp,
+    )
+    .since(4, 2, 53)
+    .section("9.7.7.2"),
+    Form::new(
+        Opcode::Setp,
+        "Compares bfloat values and combines with `c`.",
+        &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, &[Bf16])],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        Sem::Setp,
+    )
+    .since(7, 8, 90)
+    .section("9.7.7.2"),
+    Form::new(
+        Opcode::Setp,
+        "Compares pairs and combines with `c`; `p` is for the low half, `q` for the high one.",
+        &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), FTZ, One(Field::Type, &[F16x2])],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        Sem::Setp,
+    )
+    .since(4, 2, 53)
+    .section("9.7.7.2"),
+    Form::new(
+        Opcode::Setp,
+        "Compares pairs and combines with `c`; `p` is for the low half, `q` for the high one.",
+        &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, &[Bf16x2])],
+        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        Sem::Setp,
+    )
+    .since(7, 8, 90)
+    .section("9.7.7.2"),
+    Form::new(
+        Opcode::Selp,
+        "Selects `a` when `c` is true, else `b`.",
+        &[One(Field::Type, SELECTABLE)],
+        &[def("d", RT), arg("a", T), arg("b", T), arg("c", PRED)],
+        Sem::Selp,
+    )
+    .section("9.7.6.3"),
+    Form::new(
+        Opcode::Slct,
+        "Selects `a` when `c` is not negative, else `b`.",
+        &[One(Field::DType, SELECTABLE), One(Field::CType, &[S32])],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::DType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::DType))),
+            arg("c", V_S32),
+        ],
+        Sem::Slct,
+    )
+    .section("9.7.6.4"),
+    Form::new(
+        Opcode::Slct,
+        "Selects `a` when `c` is not negative, else `b`; a NaN selects `b`.",
+        &[FTZ, One(Field::DType, SELECTABLE), One(Field::CType, &[F32])],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::DType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::DType))),
+            arg("c", Kind::Value(TypeRule::Of(Field::CType))),
+        ],
+        Sem::Slct,
+    )
+    .section("9.7.6.4"),
+];

@@ -1,0 +1,90 @@
+//! Control flow and miscellaneous instructions (manual 9.7.12, 9.7.19).
+
+use super::vocabulary::*;
+use crate::form::Slot::{Lit, One, Opt};
+use crate::form::{Effects, Form, Kind, arg, opt};
+use crate::names::{Field, Mod::*, Opcode, Sem};
+
+pub(super) static FORMS: &[Form] = &[
+    Form::new(
+        Opcode::Bra,
+        "Goes on at a label; `.uni` promises that all threads of the warp do.",
+        &[Opt(Field::Uni, &[Uni])],
+        &[arg("tgt", Kind::Label)],
+        Sem::Bra,
+    )
+    .effects(Effects::TERMINATOR)
+    .section("9.7.12.3"),
+    Form::new(
+        Opcode::Brx,
+        "Goes on at the label that `index` picks from a list.",
+        &[Lit(Idx), Opt(Field::Uni, &[Uni])],
+        &[arg("index", V_U32), arg("tlist", Kind::BranchTargets)],
+        Sem::BrxIdx,
+    )
+    .since(6, 0, 30)
+    .effects(Effects::TERMINATOR)
+    .section("9.7.12.4"),
+    Form::new(
+        Opcode::Call,
+        "Calls a function, by name or through a register with the prototype or the targets.",
+        &[Opt(Field::Uni, &[Uni])],
+        &[
+            opt("ret", Kind::Results),
+            arg("func", Kind::Callee),
+            opt("args", Kind::Arguments),
+            opt("targets", Kind::CallTargets),
+        ],
+        Sem::Call,
+    )
+    .effects(Effects::SYNC)
+    .section("9.7.12.5"),
+    Form::new(
+        Opcode::Ret,
+        "Returns to the caller; in a kernel ends the thread.",
+        &[Opt(Field::Uni, &[Uni])],
+        &[],
+        Sem::Ret,
+    )
+    .effects(Effects::TERMINATOR)
+    .section("9.7.12.6"),
+    Form::new(Opcode::Exit, "Ends the thread.", &[], &[], Sem::Exit)
+        .effects(Effects::TERMINATOR)
+        .section("9.7.12.7"),
+    Form::new(Opcode::Trap, "Aborts the launch and interrupts the host.", &[], &[], Sem::Trap)
+        .effects(Effects::TERMINATOR)
+        .section("9.7.19.4"),
+    Form::new(Opcode::Brkpt, "Suspends for a debugger.", &[], &[], Sem::Brkpt)
+        .effects(Effects::SIDE_EFFECTS)
+        .section("9.7.19.1"),
+    Form::new(
+        Opcode::Nanosleep,
+        "Suspends the thread for about that many nanoseconds.",
+        &[One(Field::Type, &[U32])],
+        &[arg("t", T)],
+        Sem::Nanosleep,
+    )
+    .since(6, 3, 70)
+    .effects(Effects::SIDE_EFFECTS)
+    .section("9.7.19.2"),
+    Form::new(
+        Opcode::Pmevent,
+        "Triggers one performance monitor event.",
+        &[],
+        &[arg("a", Kind::Immediate(0, 15))],
+        Sem::Pmevent,
+    )
+    .since(1, 4, 10)
+    .effects(Effects::SIDE_EFFECTS)
+    .section("9.7.19.3"),
+    Form::new(
+        Opcode::Pmevent,
+        "Triggers the performance monitor events of a mask.",
+        &[Lit(MaskMod)],
+        &[arg("a", Kind::Immediate(0, 65535))],
+        Sem::Pmevent,
+    )
+    .since(3, 0, 20)
+    .effects(Effects::SIDE_EFFECTS)
+    .section("9.7.19.3"),
+];

@@ -1,0 +1,379 @@
+//! Integer and extended-precision arithmetic (manual 9.7.1, 9.7.2).
+
+use super::vocabulary::*;
+use crate::form::Slot::{Lit, One, Opt};
+use crate::form::{Form, Kind, TypeRule, arg, def};
+use crate::names::{Field, Mod::*, Opcode, Sem};
+use crate::types::ScalarType;
+
+const TYPE: Field = Field::Type;
+const PART: Field = Field::Part;
+const WIDE: Kind = Kind::Value(TypeRule::WideOf(Field::Type));
+const RWIDE: Kind = Kind::Register(TypeRule::WideOf(Field::Type));
+const INT16_32: &[crate::Mod] = &[U16, U32, S16, S32];
+const X2: &[crate::Mod] = &[U16x2, S16x2];
+const BYTES4: Kind = Kind::Value(TypeRule::Is(ScalarType::B32));
+const CC_TYPES: &[crate::Mod] = &[U32, S32, U64, S64];
+const OPT_CC: crate::Slot = Opt(Field::Cc, &[Cc]);
+const R_COUNT: Kind = R_U32;
+
+pub(super) static FORMS: &[Form] = &[
+    Form::new(
+        Opcode::Add,
+        "Adds integers, wrapping around.",
+        &[One(TYPE, INT16_TO_64)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Add,
+    )
+    .section("9.7.1.1"),
+    Form::new(
+        Opcode::Add,
+        "Adds integers; the result is clamped to the type's range.",
+        &[Lit(Sat), One(TYPE, &[S32])],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Add,
+    )
+    .section("9.7.1.1"),
+    Form::new(
+        Opcode::Add,
+        "Adds pairs of 16-bit integers.",
+        &[One(TYPE, X2)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Add,
+    )
+    .since(8, 0, 90)
+    .section("9.7.1.1"),
+    Form::new(
+        Opcode::Sub,
+        "Subtracts integers, wrapping around.",
+        &[One(TYPE, INT16_TO_64)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Sub,
+    )
+    .section("9.7.1.2"),
+    Form::new(
+        Opcode::Sub,
+        "Subtracts integers; the result is clamped to the type's range.",
+        &[Lit(Sat), One(TYPE, &[S32])],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Sub,
+    )
+    .section("9.7.1.2"),
+    Form::new(
+        Opcode::Mul,
+        "Multiplies integers; `.hi` and `.lo` give a half of the product, `.wide` all of it.",
+        &[One(PART, &[Hi, Lo]), One(TYPE, INT16_TO_64)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Mul,
+    )
+    .section("9.7.1.3"),
+    Form::new(
+        Opcode::Mul,
+        "Multiplies integers into a result of twice the width.",
+        &[One(PART, &[Wide]), One(TYPE, INT16_32)],
+        &[def("d", RWIDE), arg("a", T), arg("b", T)],
+        Sem::Mul,
+    )
+    .section("9.7.1.3"),
+    Form::new(
+        Opcode::Mad,
+        "Multiplies integers and adds to a half of the product.",
+        &[One(PART, &[Hi, Lo]), One(TYPE, INT16_TO_64)],
+        &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
+        Sem::Mad,
+    )
+    .section("9.7.1.4"),
+    Form::new(
+        Opcode::Mad,
+        "Multiplies integers and adds to the whole product.",
+        &[One(PART, &[Wide]), One(TYPE, INT16_32)],
+        &[def("d", RWIDE), arg("a", T), arg("b", T), arg("c", WIDE)],
+        Sem::Mad,
+    )
+    .section("9.7.1.4"),
+    Form::new(
+        Opcode::Mad,
+        "Multiplies signed integers and adds to the high half, clamping the sum.",
+        &[One(PART, &[Hi]), Lit(Sat), One(TYPE, &[S32])],
+        &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
+        Sem::Mad,
+    )
+    .section("9.7.1.4"),
+    Form::new(
+        Opcode::Mul24,
+        "Multiplies the low 24 bits; `.hi` gives bits 16 to 47, `.lo` bits 0 to 31 of the product.",
+        &[One(PART, &[Hi, Lo]), One(TYPE, &[U32, S32])],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Mul24,
+    )
+    .section("9.7.1.5"),
+    Form::new(
+        Opcode::Mad24,
+        "Multiplies the low 24 bits and adds.",
+        &[One(PART, &[Hi, Lo]), One(TYPE, &[U32, S32])],
+        &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
+        Sem::Mad24,
+    )
+    .section("9.7.1.6"),
+    Form::new(
+        Opcode::Mad24,
+        "Multiplies the low 24 bits and adds to the high part, clamping the sum.",
+        &[One(PART, &[Hi]), Lit(Sat), One(TYPE, &[S32])],
+        &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
+        Sem::Mad24,
+    )
+    .section("9.7.1.6"),
+    Form::new(
+        Opcode::Sad,
+        "Adds the absolute difference of `a` and `b` to `c`.",
+        &[One(TYPE, INT16_TO_64)],
+        &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
+        Sem::Sad,
+    )
+    .section("9.7.1.7"),
+    Form::new(
+        Opcode::Div,
+        "Divides integers, truncating; division by zero gives an unspecified value.",
+        &[One(TYPE, INT16_TO_64)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Div,
+    )
+    .section("9.7.1.8"),
+    Form::new(
+        Opcode::Rem,
+        "The remainder of a truncating integer division.",
+        &[One(TYPE, INT16_TO_64)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Rem,
+    )
+    .section("9.7.1.9"),
+    Form::new(
+        Opcode::Abs,
+        "The absolute value of a signed integer.",
+        &[One(TYPE, SIGNED)],
+        &[def("d", RT), arg("a", T)],
+        Sem::Abs,
+    )
+    .section("9.7.1.10"),
+    Form::new(
+        Opcode::Neg,
+        "The negative of a signed integer.",
+        &[One(TYPE, SIGNED)],
+        &[def("d", RT), arg("a", T)],
+        Sem::Neg,
+    )
+    .section("9.7.1.11"),
+    Form::new(
+        Opcode::Min,
+        "The smaller of two integers.",
+        &[One(TYPE, INT16_TO_64)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Min,
+    )
+    .section("9.7.1.12"),
+    Form::new(
+        Opcode::Min,
+        "The smaller of pairs of integers or of signed integers; `.relu` clamps below at zero.",
+        &[Opt(Field::Relu, &[Relu]), One(TYPE, &[U16x2, S16x2])],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Min,
+    )
+    .since(8, 0, 90)
+    .section("9.7.1.12"),
+    Form::new(
+        Opcode::Min,
+        "The smaller of two integers, clamped below at zero.",
+        &[Lit(Relu), One(TYPE, &[S32])],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Min,
+    )
+    .since(8, 0, 90)
+    .section("9.7.1.12"),
+    Form::new(
+        Opcode::Max,
+        "The larger of two integers.",
+        &[One(TYPE, INT16_TO_64)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Max,
+    )
+    .section("9.7.1.13"),
+    Form::new(
+        Opcode::Max,
+        "The larger of pairs of integers; `.relu` clamps below at zero.",
+        &[Opt(Field::Relu, &[Relu]), One(TYPE, &[U16x2, S16x2])],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Max,
+    )
+    .since(8, 0, 90)
+    .section("9.7.1.13"),
+    Form::new(
+        Opcode::Max,
+        "The larger of two integers, clamped below at zero.",
+        &[Lit(Relu), One(TYPE, &[S32])],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Max,
+    )
+    .since(8, 0, 90)
+    .section("9.7.1.13"),
+    Form::new(
+        Opcode::Popc,
+        "Counts the one bits.",
+        &[One(TYPE, BITS32_64)],
+        &[def("d", R_COUNT), arg("a", T)],
+        Sem::Popc,
+    )
+    .since(2, 0, 20)
+    .section("9.7.1.14"),
+    Form::new(
+        Opcode::Clz,
+        "Counts the zero bits above the highest one.",
+        &[One(TYPE, BITS32_64)],
+        &[def("d", R_COUNT), arg("a", T)],
+        Sem::Clz,
+    )
+    .since(2, 0, 20)
+    .section("9.7.1.15"),
+    Form::new(
+        Opcode::Bfind,
+        "Finds the highest bit that differs from the sign; all ones when there is none.",
+        &[Opt(Field::Shiftamt, &[Shiftamt]), One(TYPE, INT32_64)],
+        &[def("d", R_COUNT), arg("a", T)],
+        Sem::Bfind,
+    )
+    .since(2, 0, 20)
+    .section("9.7.1.16"),
+    Form::new(
+        Opcode::Fns,
+        "Finds the n-th set bit of `mask` from bit `base` on.",
+        &[Lit(B32)],
+        &[def("d", RLIT), arg("mask", V_B32), arg("base", V_B32), arg("offset", V_S32)],
+        Sem::Fns,
+    )
+    .since(6, 0, 30)
+    .section("9.7.1.17"),
+    Form::new(
+        Opcode::Brev,
+        "Reverses the bits.",
+        &[One(TYPE, BITS32_64)],
+        &[def("d", RT), arg("a", T)],
+        Sem::Brev,
+    )
+    .since(2, 0, 20)
+    .section("9.7.1.18"),
+    Form::new(
+        Opcode::Bfe,
+        "Extracts the field of `c` bits from bit `b` on, extended by sign for signed types.",
+        &[One(TYPE, INT32_64)],
+        &[def("d", RT), arg("a", T), arg("b", V_U32), arg("c", V_U32)],
+        Sem::Bfe,
+    )
+    .since(2, 0, 20)
+    .section("9.7.1.19"),
+    Form::new(
+        Opcode::Bfi,
+        "Inserts the low `d` bits of `a` into `b` from bit `c` on.",
+        &[One(TYPE, BITS32_64)],
+        &[def("f", RT), arg("a", T), arg("b", T), arg("c", V_U32), arg("d", V_U32)],
+        Sem::Bfi,
+    )
+    .since(2, 0, 20)
+    .section("9.7.1.20"),
+    Form::new(
+        Opcode::Szext,
+        "Extends a value of `b` bits by sign or zero.",
+        &[One(Field::Mode, &[Clamp, Wrap]), One(TYPE, &[U32, S32])],
+        &[def("d", RT), arg("a", T), arg("b", V_U32)],
+        Sem::Szext,
+    )
+    .since(7, 6, 70)
+    .section("9.7.1.21"),
+    Form::new(
+        Opcode::Bmsk,
+        "A mask of `b` ones from bit `a` on.",
+        &[One(Field::Mode, &[Clamp, Wrap]), One(TYPE, &[B32])],
+        &[def("d", RT), arg("a", V_U32), arg("b", V_U32)],
+        Sem::Bmsk,
+    )
+    .since(7, 6, 70)
+    .section("9.7.1.22"),
+    Form::new(
+        Opcode::Dp4a,
+        "Adds the dot product of four bytes and four bytes to `c`.",
+        &[One(Field::AType, &[U32, S32]), One(Field::BType, &[U32, S32])],
+        &[def("d", R_B32), arg("a", BYTES4), arg("b", BYTES4), arg("c", V_B32)],
+        Sem::Dp4a,
+    )
+    .since(5, 0, 61)
+    .section("9.7.1.23"),
+    Form::new(
+        Opcode::Dp2a,
+        "Adds the dot product of two halves and two bytes of a half to `c`.",
+        &[One(Field::Mode, &[Lo, Hi]), One(Field::AType, &[U32, S32]), One(Field::BType, &[U32, S32])],
+        &[def("d", R_B32), arg("a", BYTES4), arg("b", BYTES4), arg("c", V_B32)],
+        Sem::Dp2a,
+    )
+    .since(5, 0, 61)
+    .section("9.7.1.24"),
+    Form::new(
+        Opcode::Add,
+        "Adds integers and writes the carry.",
+        &[One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::AddCarry,
+    )
+    .since(1, 2, 10)
+    .later(LATER64)
+    .section("9.7.2.1"),
+    Form::new(
+        Opcode::Addc,
+        "Adds integers and the carry; `.cc` writes the new carry.",
+        &[OPT_CC, One(TYPE, CC_TYPES)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::AddCarry,
+    )
+    .since(1, 2, 10)
+    .later(LATER64)
+    .section("9.7.2.2"),
+    Form::new(
+        Opcode::Sub,
+        "Subtracts integers and writes the borrow.",
+        &[One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::SubCarry,
+    )
+    .since(1, 2, 10)
+    .later(LATER64)
+    .section("9.7.2.3"),
+    Form::new(
+        Opcode::Subc,
+        "Subtracts integers and the borrow; `.cc` writes the new borrow.",
+        &[OPT_CC, One(TYPE, CC_TYPES)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::SubCarry,
+    )
+    .since(3, 0, 20)
+    .later(LATER64)
+    .section("9.7.2.4"),
+    Form::new(
+        Opcode::Mad,
+        "Multiplies integers, adds to a half of the product and writes the carry.",
+        &[One(PART, &[Hi, Lo]), One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
+        &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
+        Sem::MadCarry,
+    )
+    .since(3, 0, 20)
+    .later(LATER64)
+    .section("9.7.2.5"),
+    Form::new(
+        Opcode::Madc,
+        "Multiplies integers, adds to a half of the product with the carry.",
+        &[One(PART, &[Hi, Lo]), OPT_CC, One(TYPE, CC_TYPES)],
+        &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
+        Sem::MadCarry,
+    )
+    .since(3, 0, 20)
+    .later(LATER64)
+    .section("9.7.2.6"),
+];
+
+const LATER64: &[(crate::Mod, crate::Since)] = &[(U64, at(4, 3, 20)), (S64, at(4, 3, 20))];

@@ -1,0 +1,73 @@
+//! The rows, one chapter a file, and how to find them.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use crate::form::{Form, FormId};
+use crate::names::Opcode;
+
+mod async_copy;
+mod atomic;
+mod bits;
+mod compare;
+mod control;
+mod float;
+mod integer;
+mod matrix;
+mod memory;
+mod moves;
+mod sync;
+mod vocabulary;
+mod warp;
+
+/// The chapters in the manual's order (9.7.1 ff.).
+static CHAPTERS: &[&[Form]] = &[
+    integer::FORMS,
+    float::FORMS,
+    compare::FORMS,
+    bits::FORMS,
+    moves::FORMS,
+    memory::FORMS,
+    async_copy::FORMS,
+    control::FORMS,
+    sync::FORMS,
+    atomic::FORMS,
+    warp::FORMS,
+    matrix::FORMS,
+];
+
+struct Table {
+    forms: Vec<Form>,
+    ranges: Vec<Range<usize>>,
+}
+
+/// All rows, those of an opcode next to each other, chapters in order within an opcode.
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut forms: Vec<Form> = CHAPTERS.iter().flat_map(|chapter| chapter.iter().copied()).collect();
+    forms.sort_by_key(|form| form.opcode);
+    let of = |op: Opcode| {
+        let start = forms.partition_point(|form| form.opcode < op);
+        start..forms.partition_point(|form| form.opcode <= op)
+    };
+    let ranges = Opcode::ALL.iter().map(|&op| of(op)).collect();
+    Table { forms, ranges }
+});
+
+/// Every row; a [`FormId`] is an index into this slice.
+pub fn all_forms() -> &'static [Form] {
+    &TABLE.forms
+}
+
+/// The row of an id.
+pub fn form(id: FormId) -> &'static Form {
+    &TABLE.forms[id.index()]
+}
+
+/// The rows of an opcode and the id of the first; the others follow it.
+pub fn forms_of(opcode: Opcode) -> (u16, &'static [Form]) {
+    let range = TABLE.ranges[opcode as usize].clone();
+    (range.start as u16, &TABLE.forms[range])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! Moves and conversions (manual 9.7.9).
+
+use super::vocabulary::*;
+use crate::Since;
+use crate::form::Slot::{Lit, One, Opt};
+use crate::form::{Form, Kind, TypeRule, arg, def};
+use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::types::ScalarType;
+
+const INTS: &[Mod] = &[U8, U16, U32, U64, S8, S16, S32, S64];
+const FLOATS: &[Mod] = &[F16, Bf16, F32, F64];
+const ISSPACEP: &[(Mod, Since)] = &[
+    (Const, at(3, 1, 20)),
+    (Param, at(7, 7, 70)),
+    (ParamEntry, at(8, 3, 70)),
+    (SharedCta, at(7, 8, 30)),
+    (SharedCluster, at(7, 8, 90)),
+];
+const CVT_LATER: &[(Mod, Since)] = &[
+    (F16, at(4, 2, 53)),
+    (Bf16, at(7, 0, 80)),
+    (Tf32, at(7, 0, 80)),
+    (Rna, at(7, 0, 80)),
+    (Relu, at(7, 0, 80)),
+    (Satfinite, at(8, 1, 80)),
+];
+
+pub(super) static FORMS: &[Form] = &[
+    Form::new(
+        Opcode::Mov,
+        "Copies a register, an immediate, a special register or an address; packs and unpacks vectors.",
+        &[One(Field::Type, &[Pred, B16, B32, B64, B128, U16, U32, U64, S16, S32, S64, F32, F64])],
+        &[def("d", Kind::Move(TypeRule::Of(Field::Type))), arg("a", Kind::Move(TypeRule::Of(Field::Type)))],
+        Sem::Mov,
+    )
+    .later(&[(B128, at(8, 3, 70))])
+    .section("9.7.9.3"),
+    Form::new(
+        Opcode::Prmt,
+        "Picks four bytes out of eight, as `c` says or as the mode says.",
+        &[Opt(Field::Mode, &[F4e, B4e, Rc8, Ecl, Ecr, Rc16]), Lit(B32)],
+        &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
+        Sem::Prmt,
+    )
+    .since(2, 0, 20)
+    .section("9.7.9.7"),
+    Form::new(
+        Opcode::Isspacep,
+        "Tells whether a generic address lies in a state space.",
+        &[One(Field::Space, &[Const, Global, Local, Shared, SharedCta, SharedCluster, Param, ParamEntry])],
+        &[def("p", PRED), arg("a", Kind::Register(TypeRule::Is(ScalarType::U64)))],
+        Sem::Isspacep,
+    )
+    .since(2, 0, 20)
+    .later(ISSPACEP)
+    .section("9.7.9.18"),
+    Form::new(
+        Opcode::Cvta,
+        "Converts an address of a state space to a generic one.",
+        &[
+            One(Field::Space, &[Const, Global, Local, Shared, SharedCta, SharedCluster, Param, ParamEntry]),
+            One(Field::Type, &[U32, U64]),
+        ],
+        &[def("p", RT), arg("a", Kind::Move(TypeRule::Of(Field::Type)))],
+        Sem::Cvta,
+    )
+    .since(2, 0, 20)
+    .later(ISSPACEP)
+    .section("9.7.9.19"),
+    Form::new(
+        Opcode::Cvta,
+        "Converts a generic address to one of a state space.",
+        &[
+            Lit(To),
+            One(Field::Space, &[Const, Global, Local, Shared, SharedCta, SharedCluster, Param, ParamEntry]),
+            One(Field::Type, &[U32, U64]),
+        ],
+        &[def("p", RT), arg("a", T)],
+        Sem::Cvta,
+    )
+    .since(2, 0, 20)
+    .later(ISSPACEP)
+    .section("9.7.9.19"),
+    Form::new(
+        Opcode::Cvt,
+        "Converts between integers; `.sat` clamps to the range of the destination.",
+        &[SAT, One(Field::DType, INTS), One(Field::AType, INTS)],
+        &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
+        Sem::Cvt,
+    )
+    .section("9.7.9.21"),
+    Form::new(
+        Opcode::Cvt,
+        "Converts a floating-point value to an integer, clamping to its range.",
+        &[
+            One(Field::Rnd, &[Rni, Rzi, Rmi, Rpi]),
+            FTZ,
+            SAT,
+            One(Field::DType, INTS),
+            One(Field::AType, FLOATS),
+        ],
+        &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
+        Sem::Cvt,
+    )
+    .later(CVT_LATER)
+    .section("9.7.9.21"),
+    Form::new(
+        Opcode::Cvt,
+        "Converts an integer to a floating-point value.",
+        &[One(Field::Rnd, RND), FTZ, SAT, One(Field::DType, FLOATS), One(Field::AType, INTS)],
+        &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
+        Sem::Cvt,
+    )
+    .later(CVT_LATER)
+    .section("9.7.9.21"),
+    Form::new(
+        Opcode::Cvt,
+        "Converts between floating-point types, or rounds to an integral value.",
+        &[
+            Opt(Field::Rnd, &[Rn, Rz, Rm, Rp, Rna, Rni, Rzi, Rmi, Rpi]),
+            Opt(Field::Relu, &[Relu]),
+            Opt(Field::Sat, &[Satfinite, Sat]),
+            FTZ,
+            One(Field::DType, &[F16, Bf16, Tf32, F32, F64]),
+            One(Field::AType, FLOATS),
+        ],
+        &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
+        Sem::Cvt,
+    )
+    .later(CVT_LATER)
+    .section("9.7.9.21"),
+    Form::new(
+        Opcode::Cvt,
+        "Converts two single-precision values to a pair; `a` goes to the upper half.",
+        &[
+            One(Field::Rnd, &[Rn, Rz]),
+            Opt(Field::Relu, &[Relu]),
+            Opt(Field::Sat, &[Satfinite]),
+            One(Field::DType, &[F16x2, Bf16x2]),
+            One(Field::AType, &[F32]),
+        ],
+        &[
+            def("d", Kind::Register(TypeRule::Of(Field::DType))),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+        ],
+        Sem::CvtPack,
+    )
+    .since(7, 0, 80)
+    .later(&[(Satfinite, at(8, 1, 80))])
+    .section("9.7.9.21"),
+    Form::new(
+        Opcode::Cvt,
+        "Converts two integers with saturation and packs them below the upper half of `c`.",
+        &[Lit(Pack), Lit(Sat), One(Field::DType, &[U16, S16]), One(Field::AType, &[S32])],
+        &[
+            def("d", R_B32),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+        ],
+        Sem::CvtPack,
+    )
+    .since(6, 5, 72)
+    .section("9.7.9.22"),
+    Form::new(
+        Opcode::Cvt,
+        "Converts two integers with saturation to bytes and packs them below the lower half of `c`.",
+        &[Lit(Pack), Lit(Sat), One(Field::DType, &[U8, S8]), One(Field::AType, &[S32]), Lit(B32)],
+        &[
+            def("d", R_B32),
+            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("c", V_B32),
+        ],
+        Sem::CvtPack,
+    )
+    .since(6, 5, 72)
+    .section("9.7.9.22"),
+];

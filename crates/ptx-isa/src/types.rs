@@ -1,0 +1,114 @@
+//! Fundamental types and state spaces.
+
+use crate::names::{Mod, named};
+
+named! {
+    /// A fundamental or packed type (manual 5.2).
+    ScalarType {
+        B8 "b8", B16 "b16", B32 "b32", B64 "b64", B128 "b128",
+        U8 "u8", U16 "u16", U32 "u32", U64 "u64",
+        S8 "s8", S16 "s16", S32 "s32", S64 "s64",
+        F16 "f16", F16x2 "f16x2", Bf16 "bf16", Bf16x2 "bf16x2", Tf32 "tf32",
+        F32 "f32", F32x2 "f32x2", F64 "f64",
+        U16x2 "u16x2", S16x2 "s16x2", U8x4 "u8x4", S8x4 "s8x4",
+        Pred "pred",
+    }
+}
+
+/// What kind of number a type holds (manual 5.2.1).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TypeKind {
+    /// Untyped bits.
+    Bits,
+    /// An unsigned integer.
+    Unsigned,
+    /// A signed integer in two's complement.
+    Signed,
+    /// A floating-point number.
+    Float,
+    /// Several numbers in one register.
+    Packed,
+    /// A truth value.
+    Predicate,
+}
+
+impl ScalarType {
+    /// Width in bits; a predicate counts as 1.
+    pub const fn bits(self) -> u32 {
+        use ScalarType::*;
+        match self {
+            Pred => 1,
+            B8 | U8 | S8 => 8,
+            B16 | U16 | S16 | F16 | Bf16 => 16,
+            B32 | U32 | S32 | F32 | F16x2 | Bf16x2 | Tf32 | U16x2 | S16x2 | U8x4 | S8x4 => 32,
+            B64 | U64 | S64 | F64 | F32x2 => 64,
+            B128 => 128,
+        }
+    }
+
+    /// Size in memory in bytes; a predicate has none and gives 1.
+    pub const fn bytes(self) -> u32 {
+        self.bits().div_ceil(8)
+    }
+
+    /// What kind of number it holds.
+    pub const fn kind(self) -> TypeKind {
+        use ScalarType::*;
+        match self {
+            Pred => TypeKind::Predicate,
+            B8 | B16 | B32 | B64 | B128 => TypeKind::Bits,
+            U8 | U16 | U32 | U64 => TypeKind::Unsigned,
+            S8 | S16 | S32 | S64 => TypeKind::Signed,
+            F16 | Bf16 | Tf32 | F32 | F64 => TypeKind::Float,
+            F16x2 | Bf16x2 | F32x2 | U16x2 | S16x2 | U8x4 | S8x4 => TypeKind::Packed,
+        }
+    }
+
+    /// Whether it is a signed integer.
+    pub const fn is_signed(self) -> bool {
+        matches!(self.kind(), TypeKind::Signed)
+    }
+
+    /// Whether it is one floating-point number.
+    pub const fn is_float(self) -> bool {
+        matches!(self.kind(), TypeKind::Float)
+    }
+
+    /// Whether it is an integer or bits, so that integer immediates fit it.
+    pub const fn is_integer_or_bits(self) -> bool {
+        matches!(self.kind(), TypeKind::Bits | TypeKind::Signed | TypeKind::Unsigned)
+    }
+
+    /// The untyped bits of the same width; `None` for a predicate.
+    pub const fn as_bits(self) -> Option<ScalarType> {
+        match self.bits() {
+            8 => Some(ScalarType::B8),
+            16 => Some(ScalarType::B16),
+            32 => Some(ScalarType::B32),
+            64 => Some(ScalarType::B64),
+            128 => Some(ScalarType::B128),
+            _ => None,
+        }
+    }
+
+    /// The type a modifier names, if it names one.
+    pub fn from_mod(modifier: Mod) -> Option<ScalarType> {
+        ScalarType::from_ptx(modifier.as_str())
+    }
+}
+
+named! {
+    /// A state space (manual 5.1) or one of its sub-windows.
+    StateSpace {
+        Reg "reg", SpecialReg "sreg", Const "const", Global "global", Local "local", Param "param",
+        ParamEntry "param::entry", ParamFunc "param::func",
+        Shared "shared", SharedCta "shared::cta", SharedCluster "shared::cluster", Tex "tex",
+    }
+}
+
+impl StateSpace {
+    /// The space a modifier names, if it names one.
+    pub fn from_mod(modifier: Mod) -> Option<StateSpace> {
+        StateSpace::from_ptx(modifier.as_str())
+    }
+}
