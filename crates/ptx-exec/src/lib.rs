@@ -1,1 +1,3 @@
 //! Executes PTX on the host CPU.
+
+pub mod scalar;

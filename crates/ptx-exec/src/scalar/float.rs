@@ -1,0 +1,458 @@
+//! Floating-point arithmetic (manual 9.7.3 to 9.7.5), one value at a time; packed types apply it to each half.
+//!
+//! `.f16`, `.bf16` and `.f32` results are computed in binary64 so that one rounding decides them: sums, quotients and
+//! roots that binary64 cannot hold are first rounded to odd, which no later rounding can mistake. `.f64` uses the host
+//! for `.rn` and a software implementation for the other roundings.
+//!
+//! The approximate functions return the value nearest to the true one, which lies within the error bounds of the
+//! manual, so their last bits differ from a GPU's.
+//!
+//! NaN results are the canonical NaN, except for `.f64`, which passes on its first NaN operand, made quiet, as the
+//! hardware does. Subnormals are flushed before and after the operation when `.ftz` asks for it; a result counts as
+//! subnormal after it was rounded.
+
+use super::format::{Format, Rounding, Sign, power_of_two};
+use rustc_apfloat::{Float, Round, ieee::Double};
+
+/// What happens to subnormal arguments and results.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Subnormals {
+    /// They are kept.
+    Keep,
+    /// `.ftz`: they become zeros of the same sign.
+    Flush,
+}
+
+/// How a result is limited.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Limit {
+    /// Not at all.
+    None,
+    /// `.sat`: to `0.0..=1.0`; a NaN becomes +0.0.
+    Unit,
+    /// `.relu`: negative results become +0.0; a NaN becomes the canonical NaN.
+    Relu,
+}
+
+/// Everything about an arithmetic instruction that is not its operation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Arith {
+    /// The format of arguments and result.
+    pub format: Format,
+    /// The rounding of the result.
+    pub rounding: Rounding,
+    /// `.ftz` or not.
+    pub subnormals: Subnormals,
+    /// `.sat`, `.relu` or neither.
+    pub limit: Limit,
+}
+
+impl Arith {
+    /// `.rn` without further modifiers.
+    pub const fn nearest(format: Format) -> Self {
+        Self { format, rounding: Rounding::NearestEven, subnormals: Subnormals::Keep, limit: Limit::None }
+    }
+
+    fn is_host_f32(&self) -> bool {
+        self.format == Format::F32 && self.rounding == Rounding::NearestEven
+    }
+}
+
+/// The bits with a subnormal value replaced by a zero of its sign, if `subnormals` says so.
+pub fn flush(format: Format, subnormals: Subnormals, raw: u64) -> u64 {
+    match subnormals {
+        Subnormals::Flush if format.is_subnormal(raw) => raw & format.sign_bit(),
+        Subnormals::Flush | Subnormals::Keep => raw,
+    }
+}
+
+/// Flushes and limits a rounded result and makes its NaN canonical.
+pub fn finish(format: Format, subnormals: Subnormals, limit: Limit, raw: u64) -> u64 {
+    let raw = flush(format, subnormals, raw);
+    if format.is_nan(raw) {
+        return match limit {
+            Limit::Unit => 0,
+            Limit::None if format == Format::F64 => raw,
+            Limit::None | Limit::Relu => format.canonical_nan(),
+        };
+    }
+    match (limit, format.sign(raw)) {
+        (Limit::None, _) | (Limit::Relu, Sign::Positive) => raw,
+        (Limit::Unit | Limit::Relu, Sign::Negative) => 0,
+        (Limit::Unit, Sign::Positive) => raw.min(format.one()),
+    }
+}
+
+/// `a + b`.
+pub fn add(m: &Arith, a: u64, b: u64) -> u64 {
+    let (a, b) = (flush(m.format, m.subnormals, a), flush(m.format, m.subnormals, b));
+    let sum = if m.is_host_f32() {
+        from_f32(f32_of(a) + f32_of(b))
+    } else if m.format == Format::F64 {
+        binary64(m.rounding, [a, b], |[x, y]| x + y, |[x, y], round| x.add_r(y, round).value)
+    } else {
+        let (x, y) = (m.format.widen(a), m.format.widen(b));
+        m.format.narrow(add_to_odd(x, y, m.rounding), m.rounding)
+    };
+    finish(m.format, m.subnormals, m.limit, sum)
+}
+
+/// `a - b`.
+pub fn sub(m: &Arith, a: u64, b: u64) -> u64 {
+    // A NaN keeps its sign: only `.f64` passes it on.
+    let negated = if m.format.is_nan(b) { b } else { b ^ m.format.sign_bit() };
+    add(m, a, negated)
+}
+
+/// `a * b`.
+pub fn mul(m: &Arith, a: u64, b: u64) -> u64 {
+    let (a, b) = (flush(m.format, m.subnormals, a), flush(m.format, m.subnormals, b));
+    let product = if m.is_host_f32() {
+        from_f32(f32_of(a) * f32_of(b))
+    } else if m.format == Format::F64 {
+        binary64(m.rounding, [a, b], |[x, y]| x * y, |[x, y], round| x.mul_r(y, round).value)
+    } else {
+        // Two significands of 24 bits at most: the product is exact.
+        m.format.narrow(m.format.widen(a) * m.format.widen(b), m.rounding)
+    };
+    finish(m.format, m.subnormals, m.limit, product)
+}
+
+/// `a * b + c` with one rounding.
+pub fn fma(m: &Arith, a: u64, b: u64, c: u64) -> u64 {
+    let [a, b, c] = [a, b, c].map(|raw| flush(m.format, m.subnormals, raw));
+    let result = if m.is_host_f32() {
+        from_f32(f32_of(a).mul_add(f32_of(b), f32_of(c)))
+    } else if m.format == Format::F64 {
+        let exact = |[x, y, z]: [Double; 3], round| x.mul_add_r(y, z, round).value;
+        binary64(m.rounding, [a, b, c], |[x, y, z]| x.mul_add(y, z), exact)
+    } else {
+        let product = m.format.widen(a) * m.format.widen(b);
+        m.format.narrow(add_to_odd(product, m.format.widen(c), m.rounding), m.rounding)
+    };
+    finish(m.format, m.subnormals, m.limit, result)
+}
+
+/// `a / b`.
+pub fn div(m: &Arith, a: u64, b: u64) -> u64 {
+    let (a, b) = (flush(m.format, m.subnormals, a), flush(m.format, m.subnormals, b));
+    let quotient = if m.is_host_f32() {
+        from_f32(f32_of(a) / f32_of(b))
+    } else if m.format == Format::F64 {
+        binary64(m.rounding, [a, b], |[x, y]| x / y, |[x, y], round| x.div_r(y, round).value)
+    } else {
+        m.format.narrow(div_to_odd(m.format.widen(a), m.format.widen(b)), m.rounding)
+    };
+    finish(m.format, m.subnormals, m.limit, quotient)
+}
+
+/// `1 / a`.
+pub fn rcp(m: &Arith, a: u64) -> u64 {
+    div(m, m.format.one(), a)
+}
+
+/// The square root of `a`.
+pub fn sqrt(m: &Arith, a: u64) -> u64 {
+    let a = flush(m.format, m.subnormals, a);
+    let root = if m.format == Format::F64 {
+        binary64(m.rounding, [a], |[x]| x.sqrt(), |[x], round| sqrt_binary64(x, round))
+    } else {
+        m.format.narrow(sqrt_to_odd(m.format.widen(a)), m.rounding)
+    };
+    finish(m.format, m.subnormals, m.limit, root)
+}
+
+/// `1 / sqrt(a)`, nearest; for `rsqrt.approx`.
+pub fn rsqrt(m: &Arith, a: u64) -> u64 {
+    approximate(m, a, |x| if x == 0.0 { f64::INFINITY.copysign(x) } else { 1.0 / x.sqrt() })
+}
+
+/// `div.approx.f32`: `a * (1 / b)`, which loses `b` of magnitude over 2^126 (manual 9.7.3.8).
+pub fn div_approx(m: &Arith, a: u64, b: u64) -> u64 {
+    let magnitude = m.format.widen(b & m.format.magnitude_mask());
+    if m.format != Format::F32 || magnitude <= power_of_two(126) || !magnitude.is_finite() {
+        return div(m, a, b);
+    }
+    if m.format.is_nan(a) || m.format.is_infinite(a) {
+        return finish(m.format, m.subnormals, m.limit, m.format.canonical_nan());
+    }
+    finish(m.format, m.subnormals, m.limit, (a ^ b) & m.format.sign_bit())
+}
+
+/// `sin(a)`, nearest (manual 9.7.3.18).
+pub fn sin(m: &Arith, a: u64) -> u64 {
+    approximate(m, a, f64::sin)
+}
+
+/// `cos(a)`, nearest (manual 9.7.3.19).
+pub fn cos(m: &Arith, a: u64) -> u64 {
+    approximate(m, a, f64::cos)
+}
+
+/// The logarithm to base 2, nearest (manual 9.7.3.20).
+pub fn lg2(m: &Arith, a: u64) -> u64 {
+    approximate(m, a, f64::log2)
+}
+
+/// `2^a`, nearest (manual 9.7.3.21).
+pub fn ex2(m: &Arith, a: u64) -> u64 {
+    approximate(m, a, f64::exp2)
+}
+
+/// The hyperbolic tangent, nearest (manual 9.7.3.22).
+pub fn tanh(m: &Arith, a: u64) -> u64 {
+    approximate(m, a, f64::tanh)
+}
+
+/// `rcp.approx.ftz.f64`: the reciprocal of the upper word of `a`, in the upper word (manual 9.7.3.14).
+pub fn rcp_upper_word(a: u64) -> u64 {
+    upper_word(a, |x| 1.0 / x)
+}
+
+/// `rsqrt.approx.ftz.f64`: the same for the reciprocal root (manual 9.7.3.17).
+pub fn rsqrt_upper_word(a: u64) -> u64 {
+    upper_word(a, |x| if x == 0.0 { f64::INFINITY.copysign(x) } else { 1.0 / x.sqrt() })
+}
+
+fn upper_word(a: u64, of: impl Fn(f64) -> f64) -> u64 {
+    let argument = f64::from_bits(flush(Format::F64, Subnormals::Flush, a & 0xffff_ffff_0000_0000));
+    let result = of(argument);
+    if f64::from_bits(a).is_nan() || result.is_nan() {
+        return 0x7fff_ffff_0000_0000;
+    }
+    flush(Format::F64, Subnormals::Flush, result.to_bits() & 0xffff_ffff_0000_0000)
+}
+
+fn approximate(m: &Arith, a: u64, of: impl Fn(f64) -> f64) -> u64 {
+    let result = of(m.format.widen(flush(m.format, m.subnormals, a)));
+    finish(m.format, m.subnormals, m.limit, m.format.narrow(result, Rounding::NearestEven))
+}
+
+/// `|a|` (manual 9.7.3.9); NaNs only lose their sign.
+pub fn abs(format: Format, subnormals: Subnormals, a: u64) -> u64 {
+    flush(format, subnormals, a & (format.sign_bit() | format.magnitude_mask())) & format.magnitude_mask()
+}
+
+/// `-a` (manual 9.7.3.10); NaNs only change their sign.
+pub fn neg(format: Format, subnormals: Subnormals, a: u64) -> u64 {
+    flush(format, subnormals, a & (format.sign_bit() | format.magnitude_mask())) ^ format.sign_bit()
+}
+
+/// The magnitude of `b` with the sign of `a` (manual 9.7.3.2).
+pub fn copysign(format: Format, a: u64, b: u64) -> u64 {
+    (a & format.sign_bit()) | (b & format.magnitude_mask())
+}
+
+/// Which of two values `min` and `max` want.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Extreme {
+    /// The smaller one; -0.0 is smaller than +0.0.
+    Min,
+    /// The larger one.
+    Max,
+}
+
+/// What a NaN argument does to `min` and `max`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum NanRule {
+    /// The other argument is the result; two NaNs give the canonical NaN.
+    Ignore,
+    /// `.NaN`: the canonical NaN is the result.
+    Propagate,
+}
+
+/// How `min` and `max` treat signs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SignRule {
+    /// As part of the values.
+    Plain,
+    /// `.abs`: magnitudes are compared, and the result is one.
+    Magnitude,
+    /// `.xorsign.abs`: magnitudes are compared, and the result's sign is the product of both signs.
+    Xor,
+}
+
+/// The smaller or larger of two values (manual 9.7.3.11 and 9.7.3.12); three-argument forms apply it twice.
+pub fn extreme(
+    format: Format,
+    subnormals: Subnormals,
+    which: Extreme,
+    nan: NanRule,
+    sign: SignRule,
+    a: u64,
+    b: u64,
+) -> u64 {
+    let (a, b) = (flush(format, subnormals, a), flush(format, subnormals, b));
+    let mask = match sign {
+        SignRule::Plain => format.sign_bit() | format.magnitude_mask(),
+        SignRule::Magnitude | SignRule::Xor => format.magnitude_mask(),
+    };
+    let (x, y) = (a & mask, b & mask);
+    let result = match (format.is_nan(x), format.is_nan(y)) {
+        (true, true) => return format.canonical_nan_positive(),
+        (true, false) | (false, true) if nan == NanRule::Propagate => return format.canonical_nan_positive(),
+        (true, false) => y,
+        (false, true) => x,
+        (false, false) => {
+            let x_is_less = order(format, x) < order(format, y);
+            if x_is_less == (which == Extreme::Min) { x } else { y }
+        }
+    };
+    match sign {
+        SignRule::Plain | SignRule::Magnitude => result,
+        SignRule::Xor => (result & format.magnitude_mask()) | ((a ^ b) & format.sign_bit()),
+    }
+}
+
+impl Format {
+    /// The NaN of `min`, `max` and their like, which is positive in every format.
+    const fn canonical_nan_positive(self) -> u64 {
+        match self {
+            Format::F64 => 0x7fff_ffff_ffff_ffff,
+            Format::F16 | Format::Bf16 | Format::F32 | Format::Tf32 | Format::E4m3 | Format::E5m2 => {
+                self.canonical_nan()
+            }
+        }
+    }
+}
+
+/// A number that orders the values of a format, with -0.0 before +0.0.
+fn order(format: Format, raw: u64) -> i128 {
+    let magnitude = i128::from(raw & format.magnitude_mask());
+    match format.sign(raw) {
+        Sign::Positive => magnitude,
+        Sign::Negative => -1 - magnitude,
+    }
+}
+
+/// The properties that `testp` asks for (manual 9.7.3.1).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Property {
+    /// Neither infinite nor NaN.
+    Finite,
+    /// Infinite.
+    Infinite,
+    /// Not NaN.
+    Number,
+    /// NaN.
+    NotANumber,
+    /// Finite and not subnormal; zeros count as normal.
+    Normal,
+    /// Subnormal.
+    Subnormal,
+}
+
+/// Whether a value has a property.
+pub fn has_property(format: Format, property: Property, a: u64) -> bool {
+    let finite = !format.is_nan(a) && !format.is_infinite(a);
+    match property {
+        Property::Finite => finite,
+        Property::Infinite => format.is_infinite(a),
+        Property::Number => !format.is_nan(a),
+        Property::NotANumber => format.is_nan(a),
+        Property::Normal => finite && !format.is_subnormal(a),
+        Property::Subnormal => format.is_subnormal(a),
+    }
+}
+
+fn f32_of(raw: u64) -> f32 {
+    f32::from_bits(raw as u32)
+}
+
+fn from_f32(value: f32) -> u64 {
+    u64::from(value.to_bits())
+}
+
+/// A binary64 operation: the host's for `.rn`, a software one otherwise. NaNs do not reach either.
+fn binary64<const N: usize>(
+    rounding: Rounding,
+    arguments: [u64; N],
+    host: impl Fn([f64; N]) -> f64,
+    software: impl Fn([Double; N], Round) -> Double,
+) -> u64 {
+    const QUIET: u64 = 1 << 51;
+    if let Some(nan) = arguments.iter().find(|&&raw| Format::F64.is_nan(raw)) {
+        return nan | QUIET;
+    }
+    let round = match rounding {
+        Rounding::NearestEven => None,
+        Rounding::NearestAway => Some(Round::NearestTiesToAway),
+        Rounding::TowardZero => Some(Round::TowardZero),
+        Rounding::Down => Some(Round::TowardNegative),
+        Rounding::Up => Some(Round::TowardPositive),
+    };
+    let raw = match round {
+        None => host(arguments.map(f64::from_bits)).to_bits(),
+        Some(round) => software(arguments.map(|raw| Double::from_bits(raw.into())), round).to_bits() as u64,
+    };
+    if Format::F64.is_nan(raw) { Format::F64.canonical_nan() } else { raw }
+}
+
+/// `x + y` rounded to odd, for arguments whose sum does not overflow; an exact zero gets the sign of the rounding.
+fn add_to_odd(x: f64, y: f64, rounding: Rounding) -> f64 {
+    let sum = x + y;
+    if !sum.is_finite() {
+        return sum;
+    }
+    if sum == 0.0 {
+        let opposite = x.is_sign_negative() != y.is_sign_negative();
+        return if opposite && rounding == Rounding::Down { -0.0 } else { sum };
+    }
+    // Knuth's two-sum: what the rounding lost, exactly.
+    let y_part = sum - x;
+    let lost = (x - (sum - y_part)) + (y - y_part);
+    toward_odd(sum, lost)
+}
+
+/// `x / y` rounded to odd, for arguments of 24 bits whose quotient is far from the ends of the range.
+fn div_to_odd(x: f64, y: f64) -> f64 {
+    let quotient = x / y;
+    if !quotient.is_finite() || quotient == 0.0 || y.is_infinite() {
+        return quotient;
+    }
+    toward_odd(quotient, (-quotient).mul_add(y, x) * y.signum())
+}
+
+/// The root rounded to odd, for arguments of 24 bits.
+fn sqrt_to_odd(x: f64) -> f64 {
+    let root = x.sqrt();
+    if !root.is_finite() || root == 0.0 { root } else { toward_odd(root, (-root).mul_add(root, x)) }
+}
+
+/// `nearest` if it is exact (`lost` is zero) or odd, its odd neighbour on the side of `lost` otherwise.
+fn toward_odd(nearest: f64, lost: f64) -> f64 {
+    let bits = nearest.to_bits();
+    if lost == 0.0 || bits & 1 == 1 {
+        nearest
+    } else if (lost > 0.0) == (nearest > 0.0) {
+        f64::from_bits(bits + 1)
+    } else {
+        f64::from_bits(bits - 1)
+    }
+}
+
+/// The root in another rounding than to nearest; the software library has none.
+fn sqrt_binary64(x: Double, round: Round) -> Double {
+    let value = f64::from_bits(x.to_bits() as u64);
+    let root = value.sqrt();
+    if !root.is_finite() || root == 0.0 {
+        return Double::from_bits(root.to_bits().into());
+    }
+    // Scaled into 1.0..4.0 by an even power of two, the remainder is exact enough to tell its sign.
+    let exponent = x.ilogb() & !1;
+    let scaled = f64::from_bits(x.scalbn(-exponent).to_bits() as u64);
+    let scaled_root = scaled.sqrt();
+    let lost = (-scaled_root).mul_add(scaled_root, scaled);
+    let bits = root.to_bits();
+    let bits = match round {
+        Round::TowardZero | Round::TowardNegative if lost < 0.0 => bits - 1,
+        Round::TowardPositive if lost > 0.0 => bits + 1,
+        // The root of a 53-bit value is never half-way between two others, so both nearest roundings agree.
+        Round::TowardZero | Round::TowardNegative | Round::TowardPositive => bits,
+        Round::NearestTiesToEven | Round::NearestTiesToAway => bits,
+    };
+    Double::from_bits(bits.into())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,371 @@
+//! The floating-point formats of PTX and rounding into them (manual 5.2.2 and 5.2.3).
+
+/// A floating-point format, as laid out in the low bits of a register.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Format {
+    /// IEEE binary16.
+    F16,
+    /// The upper half of a binary32.
+    Bf16,
+    /// IEEE binary32.
+    F32,
+    /// IEEE binary64.
+    F64,
+    /// A binary32 whose low 13 bits are zero.
+    Tf32,
+    /// 8 bits with 4 of exponent; no infinities, one NaN of each sign.
+    E4m3,
+    /// 8 bits with 5 of exponent, as the upper half of a binary16.
+    E5m2,
+}
+
+/// How a result that the format does not have is rounded (manual 6.5.2).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Rounding {
+    /// `.rn`: to the nearest value, ties to the even one.
+    NearestEven,
+    /// `.rna`: to the nearest value, ties away from zero.
+    NearestAway,
+    /// `.rz`: towards zero.
+    TowardZero,
+    /// `.rm`: towards negative infinity.
+    Down,
+    /// `.rp`: towards positive infinity.
+    Up,
+}
+
+/// The sign of a value; the sign bit is set for [`Sign::Negative`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sign {
+    /// The sign bit is 0.
+    Positive,
+    /// The sign bit is 1.
+    Negative,
+}
+
+impl Format {
+    /// How many bits a value takes in a register or in memory.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Format::F16 | Format::Bf16 => 16,
+            Format::F32 | Format::Tf32 => 32,
+            Format::F64 => 64,
+            Format::E4m3 | Format::E5m2 => 8,
+        }
+    }
+
+    /// How many bits of the fraction are stored.
+    pub const fn fraction_bits(self) -> u32 {
+        match self {
+            Format::F16 | Format::Tf32 => 10,
+            Format::Bf16 => 7,
+            Format::F32 => 23,
+            Format::F64 => 52,
+            Format::E4m3 => 3,
+            Format::E5m2 => 2,
+        }
+    }
+
+    const fn exponent_bits(self) -> u32 {
+        match self {
+            Format::F16 | Format::E5m2 => 5,
+            Format::Bf16 | Format::F32 | Format::Tf32 => 8,
+            Format::F64 => 11,
+            Format::E4m3 => 4,
+        }
+    }
+
+    /// How far the format's own bits are shifted up in the register; only `.tf32` leaves low bits unused.
+    const fn padding(self) -> u32 {
+        match self {
+            Format::Tf32 => 13,
+            Format::F16 | Format::Bf16 | Format::F32 | Format::F64 | Format::E4m3 | Format::E5m2 => 0,
+        }
+    }
+
+    /// The exponent of the last place of the smallest values.
+    const fn least_exponent(self) -> i32 {
+        2 - (1 << (self.exponent_bits() - 1)) - self.fraction_bits() as i32
+    }
+
+    /// The mask of the sign bit.
+    pub const fn sign_bit(self) -> u64 {
+        1 << (self.bits() - 1)
+    }
+
+    /// The mask of everything but the sign.
+    pub const fn magnitude_mask(self) -> u64 {
+        self.sign_bit() - 1
+    }
+
+    /// The smallest magnitude that is normal.
+    pub const fn smallest_normal(self) -> u64 {
+        1 << (self.fraction_bits() + self.padding())
+    }
+
+    /// Positive infinity; `.e4m3` has none, and the NaN stands in its place.
+    pub const fn infinity(self) -> u64 {
+        match self {
+            Format::E4m3 => 0x7f,
+            Format::F16 | Format::Bf16 | Format::F32 | Format::F64 | Format::Tf32 | Format::E5m2 => {
+                ((1 << self.exponent_bits()) - 1) << (self.fraction_bits() + self.padding())
+            }
+        }
+    }
+
+    /// The largest finite value.
+    pub const fn largest(self) -> u64 {
+        self.infinity() - (1 << self.padding())
+    }
+
+    /// The value one.
+    pub const fn one(self) -> u64 {
+        ((1 << (self.exponent_bits() - 1)) - 1) << (self.fraction_bits() + self.padding())
+    }
+
+    /// The NaN that an operation without a NaN to pass on returns.
+    ///
+    /// The manual names 0x7fffffff for `.f32` and 0x7fff for half precision (9.7.3, 9.7.4); the `.f64` one is the
+    /// hardware's.
+    pub const fn canonical_nan(self) -> u64 {
+        match self {
+            Format::F16 | Format::Bf16 => 0x7fff,
+            Format::F32 | Format::Tf32 => 0x7fff_ffff,
+            Format::F64 => 0xfff8_0000_0000_0000,
+            Format::E4m3 | Format::E5m2 => 0x7f,
+        }
+    }
+
+    /// Whether the bits are a NaN.
+    pub const fn is_nan(self, raw: u64) -> bool {
+        let magnitude = raw & self.magnitude_mask();
+        match self {
+            Format::E4m3 => magnitude == 0x7f,
+            Format::F16 | Format::Bf16 | Format::F32 | Format::F64 | Format::Tf32 | Format::E5m2 => {
+                magnitude > self.infinity()
+            }
+        }
+    }
+
+    /// Whether the bits are an infinity.
+    pub const fn is_infinite(self, raw: u64) -> bool {
+        match self {
+            Format::E4m3 => false,
+            Format::F16 | Format::Bf16 | Format::F32 | Format::F64 | Format::Tf32 | Format::E5m2 => {
+                raw & self.magnitude_mask() == self.infinity()
+            }
+        }
+    }
+
+    /// Whether the bits are a nonzero value below the smallest normal one.
+    pub const fn is_subnormal(self, raw: u64) -> bool {
+        let magnitude = raw & self.magnitude_mask();
+        magnitude != 0 && magnitude < self.smallest_normal()
+    }
+
+    /// The sign of the bits.
+    pub const fn sign(self, raw: u64) -> Sign {
+        if raw & self.sign_bit() == 0 { Sign::Positive } else { Sign::Negative }
+    }
+
+    /// The same value as a binary64, which can hold every value of every format. NaNs become some NaN.
+    pub fn widen(self, raw: u64) -> f64 {
+        match self {
+            Format::F32 | Format::Tf32 => f64::from(f32::from_bits(raw as u32)),
+            Format::Bf16 => f64::from(f32::from_bits((raw as u32) << 16)),
+            Format::F64 => f64::from_bits(raw),
+            Format::F16 | Format::E4m3 | Format::E5m2 => self.widen_small(raw),
+        }
+    }
+
+    fn widen_small(self, raw: u64) -> f64 {
+        if self.is_nan(raw) {
+            return f64::NAN;
+        }
+        let magnitude = raw & self.magnitude_mask();
+        let value = if self.is_infinite(raw) {
+            f64::INFINITY
+        } else {
+            let exponent = (magnitude >> self.fraction_bits()) as i32;
+            let fraction = magnitude & (self.smallest_normal() - 1);
+            let significand = if exponent == 0 { fraction } else { fraction | self.smallest_normal() };
+            significand as f64 * power_of_two(exponent.max(1) - 1 + self.least_exponent())
+        };
+        if raw & self.sign_bit() == 0 { value } else { -value }
+    }
+
+    /// The value nearest to `x` in the direction of `rounding`; a NaN gives the canonical NaN.
+    ///
+    /// Rounding twice is exact when the first rounding was to odd with two bits more than the format has.
+    pub fn narrow(self, x: f64, rounding: Rounding) -> u64 {
+        let bits = x.to_bits();
+        let sign = if bits >> 63 == 0 { Sign::Positive } else { Sign::Negative };
+        if x.is_nan() {
+            self.canonical_nan()
+        } else if x.is_infinite() {
+            self.with_sign(self.infinity(), sign)
+        } else if x == 0.0 {
+            self.with_sign(0, sign)
+        } else {
+            let exponent = (bits >> 52 & 0x7ff) as i32;
+            let fraction = bits & ((1 << 52) - 1);
+            let significand = if exponent == 0 { fraction } else { fraction | 1 << 52 };
+            self.round(sign, significand, exponent.max(1) - 1075, rounding)
+        }
+    }
+
+    /// `magnitude` with the given sign.
+    pub fn with_sign(self, magnitude: u64, sign: Sign) -> u64 {
+        match sign {
+            Sign::Positive => magnitude,
+            Sign::Negative => magnitude | self.sign_bit(),
+        }
+    }
+
+    /// Rounds `significand * 2^exponent`; zero gives zero, and too large a magnitude the infinity or the largest value
+    /// as IEEE 754 says for the rounding.
+    pub fn round(self, sign: Sign, significand: u64, exponent: i32, rounding: Rounding) -> u64 {
+        if significand == 0 {
+            return self.with_sign(0, sign);
+        }
+        let top = exponent + 63 - significand.leading_zeros() as i32;
+        let last = (top - self.fraction_bits() as i32).max(self.least_exponent());
+        let kept = round_shift(significand, last - exponent, rounds_up(rounding, sign));
+        // A carry out of the significand runs into the exponent, which is what it should do.
+        let magnitude = ((last - self.least_exponent()) as u64) << self.fraction_bits();
+        let magnitude = (magnitude + kept) << self.padding();
+        let limited = if magnitude < self.infinity() {
+            magnitude
+        } else {
+            match rounds_up(rounding, sign) {
+                Tail::Truncate => self.largest(),
+                Tail::HalfEven | Tail::HalfAway | Tail::Away => self.infinity(),
+            }
+        };
+        self.with_sign(limited, sign)
+    }
+}
+
+/// What happens to the magnitude's bits below the last place.
+#[derive(Clone, Copy)]
+enum Tail {
+    Truncate,
+    HalfEven,
+    HalfAway,
+    Away,
+}
+
+fn rounds_up(rounding: Rounding, sign: Sign) -> Tail {
+    match (rounding, sign) {
+        (Rounding::NearestEven, _) => Tail::HalfEven,
+        (Rounding::NearestAway, _) => Tail::HalfAway,
+        (Rounding::TowardZero, _) | (Rounding::Down, Sign::Positive) | (Rounding::Up, Sign::Negative) => {
+            Tail::Truncate
+        }
+        (Rounding::Down, Sign::Negative) | (Rounding::Up, Sign::Positive) => Tail::Away,
+    }
+}
+
+/// `significand / 2^shift`, with the tail rounded; negative shifts multiply.
+fn round_shift(significand: u64, shift: i32, tail: Tail) -> u64 {
+    if shift <= 0 {
+        return significand << -shift;
+    }
+    // Beyond 65 places everything is below half of the last place, and stays so.
+    let shift = shift.min(66) as u32;
+    let wide = u128::from(significand);
+    let (kept, rest, half) = ((wide >> shift) as u64, wide & ((1 << shift) - 1), 1u128 << (shift - 1));
+    let up = match tail {
+        Tail::Truncate => false,
+        Tail::HalfEven => rest > half || (rest == half && kept & 1 == 1),
+        Tail::HalfAway => rest >= half,
+        Tail::Away => rest > 0,
+    };
+    kept + u64::from(up)
+}
+
+/// `2^exponent` for exponents of normal binary64 values.
+pub(crate) fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use half::{bf16, f16};
+    use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
+    use rustc_apfloat::{Float, FloatConvert, Round};
+
+    const ROUNDINGS: [(Rounding, Round); 5] = [
+        (Rounding::NearestEven, Round::NearestTiesToEven),
+        (Rounding::NearestAway, Round::NearestTiesToAway),
+        (Rounding::TowardZero, Round::TowardZero),
+        (Rounding::Down, Round::TowardNegative),
+        (Rounding::Up, Round::TowardPositive),
+    ];
+
+    fn by_apfloat<S: Float>(x: f64, round: Round) -> u64
+    where
+        Double: FloatConvert<S>,
+    {
+        let mut exact = false;
+        FloatConvert::<S>::convert_r(Double::from_bits(u128::from(x.to_bits())), round, &mut exact)
+            .value
+            .to_bits() as u64
+    }
+
+    #[test]
+    fn every_half_widens_to_its_value() {
+        for raw in 0..=0xffffu16 {
+            let (ours, theirs) = (Format::F16.widen(raw.into()), f16::from_bits(raw).to_f64());
+            assert!(ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()), "{raw:#x}");
+            let (ours, theirs) = (Format::Bf16.widen(raw.into()), bf16::from_bits(raw).to_f64());
+            assert!(ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()), "{raw:#x}");
+        }
+    }
+
+    #[test]
+    fn every_half_narrows_back_to_itself() {
+        for format in [Format::F16, Format::Bf16, Format::E4m3, Format::E5m2] {
+            for raw in (0..1u64 << format.bits()).filter(|&raw| !format.is_nan(raw)) {
+                for (rounding, _) in ROUNDINGS {
+                    assert_eq!(format.narrow(format.widen(raw), rounding), raw, "{format:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn narrowing_agrees_with_apfloat_in_every_rounding() {
+        let mut state = 1u64;
+        for _ in 0..40_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Exponents around the formats' ranges, so that subnormals and overflow occur often.
+            let exponent = 1023 - 160 + (state >> 33) % 320;
+            let x = f64::from_bits(state << 63 | exponent << 52 | (state >> 7 & ((1 << 52) - 1)));
+            for (ours, theirs) in ROUNDINGS {
+                assert_eq!(Format::F16.narrow(x, ours), by_apfloat::<Half>(x, theirs), "{x:e} {ours:?}");
+                assert_eq!(Format::Bf16.narrow(x, ours), by_apfloat::<BFloat>(x, theirs), "{x:e} {ours:?}");
+                assert_eq!(Format::F32.narrow(x, ours), by_apfloat::<Single>(x, theirs), "{x:e} {ours:?}");
+            }
+            assert_eq!(Format::F32.narrow(x, Rounding::NearestEven), u64::from((x as f32).to_bits()));
+        }
+    }
+
+    #[test]
+    fn ties_and_ends_of_the_ranges() {
+        assert_eq!(Format::F16.narrow(65520.0, Rounding::NearestEven), 0x7c00);
+        assert_eq!(Format::F16.narrow(65519.9, Rounding::NearestEven), 0x7bff);
+        assert_eq!(Format::F16.narrow(1e9, Rounding::TowardZero), 0x7bff);
+        assert_eq!(Format::F16.narrow(-1e9, Rounding::Up), 0xfbff);
+        assert_eq!(Format::Tf32.narrow(1.0 + 1.0 / 2048.0, Rounding::NearestAway), 0x3f80_2000);
+        assert_eq!(Format::Tf32.narrow(1.0 + 1.0 / 2048.0, Rounding::NearestEven), 0x3f80_0000);
+        assert_eq!(Format::E4m3.largest(), 0x7e);
+        assert_eq!(Format::E4m3.widen(0x7e), 448.0);
+        assert_eq!(Format::E5m2.widen(0x7b), 57344.0);
+        assert_eq!(
+            Format::F64.narrow(f64::MIN_POSITIVE / 3.0, Rounding::Up),
+            (f64::MIN_POSITIVE / 3.0).to_bits()
+        );
+    }
+}

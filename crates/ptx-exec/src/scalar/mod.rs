@@ -1,0 +1,12 @@
+//! What one instruction computes for one thread, on raw bits.
+//!
+//! Every function takes and returns the bits of a register in the low end of a `u64`; bits above the type's width are
+//! ignored in arguments and zero in results. Nothing here knows of warps, memory or the module model, so any engine
+//! can use it and any of it can be checked alone.
+
+pub mod bits;
+pub mod compare;
+pub mod convert;
+pub mod float;
+pub mod format;
+pub mod int;
