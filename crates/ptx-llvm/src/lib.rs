@@ -22,7 +22,7 @@ pub use context::Context;
 pub use error::{LlvmError, Message, TextPosition};
 pub use machine::{Gpu, Machine, OptLevel};
 pub use module::Module;
-pub use pass::{default_pipeline, run_passes};
+pub use pass::{default_pipeline, drop_instruction_metadata, run_passes};
 
 /// inkwell, through which the lowering builds instructions; the version is chosen here.
 pub use inkwell;

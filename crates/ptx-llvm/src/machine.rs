@@ -176,12 +176,10 @@ pub(crate) fn check_target(module: &Module<'_>) -> Result<(), LlvmError> {
             });
         }
     }
-    let layout = inner.get_data_layout();
-    match layout.as_str().to_bytes() {
-        b"" => module.set_data_layout(DATA_LAYOUT),
-        name if name == DATA_LAYOUT.as_bytes() => {}
+    match module.data_layout().as_str() {
+        "" => module.set_data_layout(DATA_LAYOUT),
+        DATA_LAYOUT => {}
         other => {
-            let other = String::from_utf8_lossy(other);
             let message = format!("the module has the data layout `{other}`, the target has `{DATA_LAYOUT}`");
             return Err(LlvmError::Target { message });
         }

@@ -8,7 +8,8 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::targets::TargetTriple;
 use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use llvm_sys::core::{
-    LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDisposeMemoryBuffer, LLVMDisposeMessage, LLVMSetDataLayout,
+    LLVMCreateMemoryBufferWithMemoryRangeCopy, LLVMDisposeMemoryBuffer, LLVMDisposeMessage,
+    LLVMGetDataLayoutStr, LLVMSetDataLayout,
 };
 use llvm_sys::ir_reader::LLVMParseIRInContext2;
 use llvm_sys::prelude::{LLVMMemoryBufferRef, LLVMModuleRef};
@@ -133,6 +134,14 @@ impl<'c> Module<'c> {
         self.inner
             .verify()
             .map_err(|message| LlvmError::Invalid { message: message.to_string().trim_end().to_owned() })
+    }
+
+    /// The data layout as the module has it now; inkwell's own getter keeps a pointer that a change leaves dangling.
+    pub(crate) fn data_layout(&self) -> String {
+        // SAFETY: LLVM returns a NUL-terminated string that lives in the module; it is copied at once.
+        unsafe { CStr::from_ptr(LLVMGetDataLayoutStr(self.inner.as_mut_ptr())) }
+            .to_string_lossy()
+            .into_owned()
     }
 
     pub(crate) fn set_data_layout(&self, layout: &str) {

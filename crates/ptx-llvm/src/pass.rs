@@ -1,6 +1,10 @@
 //! LLVM's pass pipelines.
 
+use std::ptr;
+
 use inkwell::passes::PassBuilderOptions;
+use inkwell::values::AsValueRef;
+use llvm_sys::core::LLVMSetMetadata;
 
 use crate::context::Context;
 use crate::error::{LlvmError, Message};
@@ -34,6 +38,18 @@ pub fn run_passes(module: &Module<'_>, pipeline: &str, machine: &Machine) -> Res
     result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
     reject_reported_errors(reported, module.context())?;
     module.verify()
+}
+
+/// Removes the metadata of one kind from every instruction.
+pub fn drop_instruction_metadata(module: &Module<'_>, kind: &str) {
+    let kind = module.context().inkwell().get_kind_id(kind);
+    let functions = module.inkwell().get_functions();
+    for instruction in
+        functions.flat_map(|f| f.get_basic_block_iter()).flat_map(|block| block.get_instructions())
+    {
+        // SAFETY: the instruction is alive while the module is borrowed; a null node removes the kind.
+        unsafe { LLVMSetMetadata(instruction.as_value_ref(), kind, ptr::null_mut()) };
+    }
 }
 
 /// Runs `action` and returns the messages LLVM reported during it beside its result; earlier ones stay collected.

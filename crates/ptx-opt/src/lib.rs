@@ -1,1 +1,19 @@
-//! Optimization pipelines over lowered modules.
+//! Optimization pipelines over LLVM modules.
+//!
+//! A pipeline is text: passes separated by commas, in the form LLVM's `opt --passes` takes. LLVM's own passes and
+//! pipelines (`default<O2>`, `function(sroa,gvn)`) and the passes of this project ([`PASSES`]) may be mixed at the top
+//! level. The levels `-O1` to `-O3` are LLVM's default pipelines with the cost model of the module's GPU; `-O0` changes
+//! nothing.
+//!
+//! Invariants:
+//! - Nothing runs unless all of the pipeline that is ours to check is understood.
+//! - After every stretch of LLVM passes and every own pass the module is verified.
+//! - Convergent operations stay convergent: the lowering marks them, LLVM's passes respect the mark, and no own pass
+//!   moves them.
+
+mod passes;
+mod pipeline;
+
+pub use passes::{PASSES, Pass};
+pub use pipeline::{OptError, optimize};
+pub use ptx_llvm::OptLevel;

@@ -1,0 +1,28 @@
+//! The project's own passes: one module each, in one list.
+
+mod strip_hints;
+
+use ptx_llvm::{LlvmError, Module};
+
+/// A pass of this project.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// The name it has in `--passes`; all begin with `ptx-`, so that none hides one of LLVM's.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub summary: &'static str,
+    /// Changes the module; the pipeline verifies it afterwards.
+    pub run: fn(&Module<'_>) -> Result<(), LlvmError>,
+}
+
+/// Every own pass, by name.
+pub const PASSES: &[Pass] = &[Pass {
+    name: "ptx-strip-hints",
+    summary: "Drops the performance hints kept from the source: cache operators, eviction priorities, prefetch sizes.",
+    run: strip_hints::run,
+}];
+
+/// The own pass of that name.
+pub(crate) fn by_name(name: &str) -> Option<&'static Pass> {
+    PASSES.iter().find(|pass| pass.name == name)
+}

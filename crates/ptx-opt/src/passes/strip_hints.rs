@@ -1,0 +1,11 @@
+//! `ptx-strip-hints`: removes what only concerns speed on a GPU.
+
+use ptx_llvm::{LlvmError, Module, drop_instruction_metadata};
+
+/// The metadata in which the lowering keeps modifiers that do not change a result (docs/mapping.md, "Hints").
+const HINTS: &str = "ptx.mods";
+
+pub(super) fn run(module: &Module<'_>) -> Result<(), LlvmError> {
+    drop_instruction_metadata(module, HINTS);
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! Reading a pipeline's text and running it.
+
+use ptx_llvm::{Gpu, LlvmError, Machine, Module, OptLevel, default_pipeline, run_passes};
+use thiserror::Error;
+
+use crate::passes::{Pass, by_name};
+
+/// Why a module could not be optimized.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
+pub enum OptError {
+    /// The text of `--passes` is not understood: the user's mistake, not the module's.
+    #[error("{0}")]
+    Pipeline(String),
+    /// LLVM or an own pass failed on the module.
+    #[error("{0}")]
+    Failed(LlvmError),
+}
+
+impl From<LlvmError> for OptError {
+    fn from(error: LlvmError) -> Self {
+        match error {
+            LlvmError::Pipeline { message } => OptError::Pipeline(message),
+            other => OptError::Failed(other),
+        }
+    }
+}
+
+/// A stretch of a pipeline that one engine runs.
+enum Step<'a> {
+    Own(&'static Pass),
+    Llvm(&'a str),
+}
+
+/// Runs the pipeline of `level`, then `passes` when given, with the cost model of the module's own GPU.
+///
+/// # Errors
+///
+/// [`OptError::Pipeline`] when `passes` is not understood; the steps before the one that is wrong may have run.
+/// [`OptError::Failed`] when the module is for another target, a pass reports an error, or the verifier refuses what a
+/// step has left.
+pub fn optimize(module: &Module<'_>, level: OptLevel, passes: Option<&str>) -> Result<(), OptError> {
+    let mut steps: Vec<Step<'_>> = default_pipeline(level).map(Step::Llvm).into_iter().collect();
+    if let Some(text) = passes {
+        steps.append(&mut split(text)?);
+    }
+    if steps.is_empty() {
+        return Ok(());
+    }
+    let machine = Machine::new(&Gpu::of_module(module).nearest_known(), level)?;
+    for step in steps {
+        match step {
+            Step::Llvm(text) => run_passes(module, text, &machine)?,
+            Step::Own(pass) => {
+                (pass.run)(module)?;
+                module.verify()?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Splits at the top-level commas around own passes; what lies between them stays LLVM's to read.
+fn split(text: &str) -> Result<Vec<Step<'_>>, OptError> {
+    let mut steps = Vec::new();
+    let mut llvm_start = None;
+    for (start, name) in top_level_names(text) {
+        if name.is_empty() {
+            return Err(OptError::Pipeline(format!("a pass name is missing in `{text}`")));
+        }
+        let Some(pass) = by_name(name) else {
+            llvm_start.get_or_insert(start);
+            continue;
+        };
+        if let Some(from) = llvm_start.take() {
+            steps.push(Step::Llvm(&text[from..start - 1]));
+        }
+        steps.push(Step::Own(pass));
+    }
+    if let Some(from) = llvm_start {
+        steps.push(Step::Llvm(&text[from..]));
+    }
+    Ok(steps)
+}
+
+/// The parts of `text` between commas outside brackets, each with its offset.
+fn top_level_names(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut depth = 0_usize;
+    let mut start = 0;
+    let ends = text.bytes().map(Some).chain([None]).enumerate();
+    ends.filter_map(move |(at, byte)| {
+        match byte {
+            Some(b'(' | b'<') => depth += 1,
+            Some(b')' | b'>') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let ends_here = byte.is_none() || (byte == Some(b',') && depth == 0);
+        ends_here.then(|| {
+            let name = (start, &text[start..at]);
+            start = at + 1;
+            name
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use ptx_llvm::Context;
+
+    use super::*;
+
+    const MODULE: &str = "
+define i32 @f(ptr %p, i32 %n) {
+  %acc = alloca i32
+  store i32 %n, ptr %acc
+  %x = load i32, ptr %acc
+  %y = load i32, ptr %p, !ptx.mods !0
+  %z = add i32 %x, %y
+  ret i32 %z
+}
+!0 = !{!\".cg\"}
+";
+
+    fn optimized(level: OptLevel, passes: Option<&str>) -> Result<String, OptError> {
+        let context = Context::new();
+        let module = Module::parse(&context, "m", MODULE.as_bytes())?;
+        optimize(&module, level, passes)?;
+        Ok(module.to_text())
+    }
+
+    #[test]
+    fn level_0_changes_nothing() {
+        let text = optimized(OptLevel::O0, None).expect("nothing to go wrong");
+        assert!(text.contains("alloca") && text.contains("!ptx.mods"), "{text}");
+    }
+
+    #[test]
+    fn levels_promote_stack_slots_and_keep_hints() {
+        for level in [OptLevel::O1, OptLevel::O2, OptLevel::O3] {
+            let text = optimized(level, None).expect("the default pipelines run");
+            assert!(!text.contains("alloca") && text.contains("!ptx.mods"), "{level:?}: {text}");
+        }
+    }
+
+    #[test]
+    fn own_passes_mix_with_those_of_llvm() {
+        for passes in [
+            "ptx-strip-hints,mem2reg",
+            "mem2reg,ptx-strip-hints",
+            "function(mem2reg,dce),ptx-strip-hints,dce",
+        ] {
+            let text = optimized(OptLevel::O0, Some(passes)).expect(passes);
+            assert!(!text.contains("alloca") && !text.contains("!ptx.mods"), "{passes}: {text}");
+        }
+        let text = optimized(OptLevel::O0, Some("ptx-strip-hints")).expect("an own pass alone");
+        assert!(text.contains("alloca") && !text.contains("!ptx.mods"), "{text}");
+    }
+
+    #[test]
+    fn wrong_text_is_a_pipeline_error() {
+        for passes in
+            ["", "ptx-strip-hints,", ",mem2reg", "nonsense", "function(ptx-strip-hints)", "mem2reg)"]
+        {
+            let error = optimized(OptLevel::O0, Some(passes)).expect_err(passes);
+            assert!(matches!(error, OptError::Pipeline(_)), "{passes}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn barrier_is_not_duplicated_or_made_conditional() {
+        // Without `convergent` LLVM would thread the jump and copy the barrier into both arms.
+        let module = "
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) #0
+declare void @a()
+declare void @b()
+define ptx_kernel void @k(i1 %c) {
+entry:
+  br i1 %c, label %left, label %right
+left:
+  call void @a()
+  br label %join
+right:
+  call void @b()
+  br label %join
+join:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  br i1 %c, label %left2, label %right2
+left2:
+  call void @a()
+  ret void
+right2:
+  call void @b()
+  ret void
+}
+attributes #0 = { convergent nounwind }
+";
+        let context = Context::new();
+        let module = Module::parse(&context, "m", module.as_bytes()).expect("valid text");
+        optimize(&module, OptLevel::O3, None).expect("the default pipeline runs");
+        let text = module.to_text();
+        let calls = text.matches("call void @llvm.nvvm.barrier.cta.sync.aligned.all").count();
+        assert_eq!(calls, 1, "{text}");
+    }
+}
