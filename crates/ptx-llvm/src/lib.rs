@@ -13,6 +13,7 @@
 mod codegen;
 mod context;
 mod error;
+pub mod intrinsics;
 mod machine;
 mod module;
 mod pass;

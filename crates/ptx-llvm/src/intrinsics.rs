@@ -1,0 +1,428 @@
+//! Intrinsics and the PTX instructions they stand for, as one table read both ways.
+//!
+//! A [`Row`] pairs one intrinsic, by its full name with overload suffixes, with one PTX instruction: the mnemonic with all its
+//! modifiers in the manual's order, and what stands where an operand stands. Lowering asks [`by_mnemonic`] or
+//! [`by_special_register`], raising asks [`by_name`].
+//!
+//! The rows are written as patterns. In the intrinsic's name each group `{a|b}` makes one row per alternative, and groups
+//! are named `A`, `B`, .. in their order. The other two columns repeat the choice: `{A}` is the chosen text itself, `{A:x|y}`
+//! an alternative of its own at the same position. In the type column `{T:..}` works like the first group and names the
+//! choice `T`, and bare `A`, `B`, `T` stand for it too; `t*n` repeats a type, several results are a struct. In the PTX
+//! column `d` is the result, `d|p` both fields of the result, `<d:n>` the next `n` fields as a vector, `%i` argument `i`,
+//! `[%i]` the same as an address, `<%i:n>` a vector of `n` arguments from `i`, `#i` an immediate, `#i=v` an immediate that PTX
+//! does not write and that must be `v` (`align`: the access's alignment), and anything else stands for itself.
+//!
+//! Invariants, tested: LLVM 22 knows every name and agrees with every type; every argument and every result of an
+//! intrinsic appears in its instruction exactly once.
+
+mod table;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// A type of an intrinsic's argument or result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Type {
+    /// An integer of that many bits; 1 is a predicate.
+    Int(u32),
+    /// `half`.
+    F16,
+    /// `bfloat`.
+    Bf16,
+    /// `float`.
+    F32,
+    /// `double`.
+    F64,
+    /// `<2 x half>`, `.f16x2` in PTX.
+    F16x2,
+    /// `<2 x bfloat>`, `.bf16x2` in PTX.
+    Bf16x2,
+    /// A pointer into an address space, by LLVM's number.
+    Ptr(u32),
+}
+
+/// What the PTX instruction writes at one operand position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Operand {
+    /// The result, or the result's first field where there are two.
+    Result,
+    /// Both fields of the result, written `d|p`.
+    ResultPair,
+    /// The result's fields as a vector, written `{d0, d1, ..}`; `None` is a position PTX ignores, written `_`.
+    ResultVector(Vec<Option<usize>>),
+    /// An argument, by its position in the call.
+    Argument(usize),
+    /// Consecutive arguments as a vector, written `{a0, a1, ..}`: the first one and how many.
+    ArgumentVector(usize, usize),
+    /// A pointer argument, written `[a]`.
+    Address(usize),
+    /// An argument that must be a constant and is written as a number.
+    Immediate(usize),
+    /// An argument that PTX does not write: it must be this constant.
+    Fixed(usize, u64),
+    /// An argument that PTX does not write: the alignment of the access in bytes.
+    Alignment(usize),
+    /// Text that is always the same: a number or a special register.
+    Literal(String),
+}
+
+/// One intrinsic and its PTX instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The intrinsic's full name, with overload suffixes.
+    pub name: String,
+    /// The PTX mnemonic with its modifiers in the manual's order.
+    pub mnemonic: String,
+    /// No result, one, or the fields of a struct.
+    pub results: Vec<Type>,
+    /// The arguments in LLVM's order.
+    pub parameters: Vec<Type>,
+    /// The operands in PTX's order, destinations first; [`Operand::Fixed`] and [`Operand::Alignment`] are not written.
+    pub operands: Vec<Operand>,
+}
+
+impl Row {
+    /// Whether the instruction writes a predicate beside its result (`d|p`).
+    pub fn has_result_pair(&self) -> bool {
+        self.operands.contains(&Operand::ResultPair)
+    }
+
+    /// How many operands PTX writes.
+    pub fn written_operands(&self) -> usize {
+        self.operands
+            .iter()
+            .filter(|operand| !matches!(operand, Operand::Fixed(..) | Operand::Alignment(_)))
+            .count()
+    }
+
+    /// The special register the row reads, such as `%tid.x`.
+    pub fn special_register(&self) -> Option<&str> {
+        let [Operand::Result, Operand::Literal(text)] = self.operands.as_slice() else { return None };
+        (self.parameters.is_empty() && self.mnemonic.starts_with("mov.")).then_some(text.as_str())
+    }
+}
+
+/// All rows, in the table's order.
+pub fn rows() -> &'static [Row] {
+    &TABLE.rows
+}
+
+/// The rows of one intrinsic, by its full name. There is more than one where an immediate argument chooses the mnemonic
+/// (`bfind` and `bfind.shiftamt`).
+pub fn by_name(name: &str) -> impl Iterator<Item = &'static Row> {
+    TABLE.by_name.get(name).into_iter().flatten().filter_map(|index| TABLE.rows.get(*index))
+}
+
+/// The rows of one mnemonic, preferred first: the caller chooses by the number and kind of operands.
+pub fn by_mnemonic(mnemonic: &str) -> impl Iterator<Item = &'static Row> {
+    TABLE.by_mnemonic.get(mnemonic).into_iter().flatten().filter_map(|index| TABLE.rows.get(*index))
+}
+
+/// The row that reads a special register, by its PTX name with the `%` (or `WARP_SZ`).
+pub fn by_special_register(name: &str) -> Option<&'static Row> {
+    TABLE.rows.get(*TABLE.by_special_register.get(name)?)
+}
+
+/// The expanded rows and their indices.
+struct Table {
+    rows: Vec<Row>,
+    by_name: BTreeMap<String, Vec<usize>>,
+    by_mnemonic: BTreeMap<String, Vec<usize>>,
+    by_special_register: BTreeMap<String, usize>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let rows: Vec<Row> = table::ROWS.iter().flat_map(|pattern| expand(*pattern)).collect();
+    let mut table = Table {
+        rows: Vec::new(),
+        by_name: BTreeMap::new(),
+        by_mnemonic: BTreeMap::new(),
+        by_special_register: BTreeMap::new(),
+    };
+    for (index, row) in rows.iter().enumerate() {
+        table.by_name.entry(row.name.clone()).or_default().push(index);
+        match row.special_register() {
+            Some(register) => {
+                table.by_special_register.entry(register.to_owned()).or_insert(index);
+            }
+            None => table.by_mnemonic.entry(row.mnemonic.clone()).or_default().push(index),
+        }
+    }
+    table.rows = rows;
+    table
+});
+
+/// Every row a pattern stands for.
+fn expand((name, signature, ptx): (&str, &str, &str)) -> Vec<Row> {
+    let groups: Vec<Vec<&str>> = groups_of(name);
+    let mut rows = Vec::new();
+    let total: usize = groups.iter().map(Vec::len).product();
+    for mut number in 0..total {
+        let mut choice = vec![0; groups.len()];
+        for (chosen, group) in choice.iter_mut().zip(&groups).rev() {
+            *chosen = number % group.len();
+            number /= group.len();
+        }
+        let texts: Vec<&str> = groups.iter().zip(&choice).filter_map(|(g, c)| g.get(*c).copied()).collect();
+        rows.push(row_of(&fill_name(name, &texts), signature, ptx, &choice, &texts));
+    }
+    rows
+}
+
+/// The alternatives of each group in an intrinsic's name.
+fn groups_of(pattern: &str) -> Vec<Vec<&str>> {
+    pattern
+        .split('{')
+        .skip(1)
+        .filter_map(|tail| tail.split_once('}'))
+        .map(|(inside, _)| inside.split('|').collect())
+        .collect()
+}
+
+/// The name with each group replaced by the chosen text.
+fn fill_name(pattern: &str, texts: &[&str]) -> String {
+    let mut texts = texts.iter();
+    substitute(pattern, |_| texts.next().copied().unwrap_or_default().to_owned())
+}
+
+/// Replaces each `{..}` by what `with` makes of its inside.
+fn substitute(pattern: &str, mut with: impl FnMut(&str) -> String) -> String {
+    let mut result = String::new();
+    let mut rest = pattern;
+    while let Some((before, tail)) = rest.split_once('{') {
+        let (inside, after) = tail.split_once('}').unwrap_or((tail, ""));
+        result.push_str(before);
+        result.push_str(&with(inside));
+        rest = after;
+    }
+    result + rest
+}
+
+fn row_of(name: &str, signature: &str, ptx: &str, choice: &[usize], texts: &[&str]) -> Row {
+    let choose = |inside: &str| -> String {
+        let (label, alternatives) = inside.split_once(':').unwrap_or((inside, ""));
+        // `T` follows the first group.
+        let group = if label == "T" {
+            0
+        } else {
+            usize::from(label.as_bytes().first().map_or(0, |b| b.wrapping_sub(b'A')))
+        };
+        if alternatives.is_empty() && !inside.contains(':') {
+            return texts.get(group).copied().unwrap_or_default().to_owned();
+        }
+        let chosen = choice.get(group).copied().unwrap_or(0);
+        alternatives.split('|').nth(chosen).unwrap_or_default().to_owned()
+    };
+    let type_alias = signature.find("{T:").and_then(|at| {
+        let inside = signature.get(at + 1..)?.split_once('}')?.0;
+        Some(choose(inside))
+    });
+    let signature = substitute(signature, choose);
+    let (results, parameters) = signature.split_once('(').unwrap_or((&signature, ""));
+    let types = |text: &str| -> Vec<Type> {
+        let mut list = Vec::new();
+        for part in text.trim_end_matches(')').split(',').filter(|part| !part.is_empty() && *part != "void") {
+            let (word, count) = part.split_once('*').unwrap_or((part, "1"));
+            let word = match (word, &type_alias) {
+                ("T", Some(alias)) => alias.as_str(),
+                ("A", _) => texts.first().copied().unwrap_or_default(),
+                ("B", _) => texts.get(1).copied().unwrap_or_default(),
+                _ => word,
+            };
+            list.extend(std::iter::repeat_n(type_of(word), count.parse().unwrap_or(1)).flatten());
+        }
+        list
+    };
+    let ptx = substitute(ptx, choose);
+    let (mnemonic, operands) = ptx.split_once(' ').unwrap_or((&ptx, ""));
+    Row {
+        name: name.to_owned(),
+        mnemonic: mnemonic.to_owned(),
+        results: types(results),
+        parameters: types(parameters),
+        operands: operands.split(", ").filter(|text| !text.is_empty()).map(operand_of).collect(),
+    }
+}
+
+fn type_of(word: &str) -> Option<Type> {
+    Some(match word {
+        "f16" => Type::F16,
+        "bf16" => Type::Bf16,
+        "f32" => Type::F32,
+        "f64" => Type::F64,
+        "f16x2" => Type::F16x2,
+        "bf16x2" => Type::Bf16x2,
+        _ => match word.split_at_checked(1)? {
+            ("i", bits) => Type::Int(bits.parse().ok()?),
+            ("p", space) => Type::Ptr(space.parse().ok()?),
+            _ => return None,
+        },
+    })
+}
+
+fn operand_of(text: &str) -> Operand {
+    let index = |text: &str| text.parse::<usize>().ok();
+    let literal = || Operand::Literal(text.to_owned());
+    if text == "d" {
+        return Operand::Result;
+    }
+    if text == "d|p" {
+        return Operand::ResultPair;
+    }
+    if let Some(inside) = text.strip_prefix('<').and_then(|t| t.strip_suffix('>')) {
+        return vector_of(inside).unwrap_or_else(literal);
+    }
+    if let Some(argument) = text.strip_prefix("[%").and_then(|t| t.strip_suffix(']')).and_then(index) {
+        return Operand::Address(argument);
+    }
+    if let Some(argument) = text.strip_prefix('%').and_then(index) {
+        return Operand::Argument(argument);
+    }
+    let Some(immediate) = text.strip_prefix('#') else { return literal() };
+    let (argument, value) = immediate.split_once('=').unwrap_or((immediate, ""));
+    match (index(argument), value) {
+        (Some(argument), "") => Operand::Immediate(argument),
+        (Some(argument), "align") => Operand::Alignment(argument),
+        (Some(argument), value) => {
+            value.parse().map_or_else(|_| literal(), |value| Operand::Fixed(argument, value))
+        }
+        (None, _) => literal(),
+    }
+}
+
+/// The inside of `<..>`: `d:n`, `_,d:1`, `d:1,_` or `%i:n`.
+fn vector_of(inside: &str) -> Option<Operand> {
+    if let Some(arguments) = inside.strip_prefix('%') {
+        let (first, count) = arguments.split_once(':')?;
+        return Some(Operand::ArgumentVector(first.parse().ok()?, count.parse().ok()?));
+    }
+    let (mut fields, mut next) = (Vec::new(), 0);
+    for part in inside.split(',') {
+        if part == "_" {
+            fields.push(None);
+            continue;
+        }
+        let count: usize = part.strip_prefix("d:")?.parse().ok()?;
+        fields.extend((next..next + count).map(Some));
+        next += count;
+    }
+    Some(Operand::ResultVector(fields))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use inkwell::intrinsics::Intrinsic;
+    use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum};
+
+    use super::*;
+    use crate::{Context, Module};
+
+    fn llvm_type<'c>(context: &'c Context, ty: Type) -> BasicTypeEnum<'c> {
+        let cx = context.inkwell();
+        match ty {
+            Type::Int(1) => cx.bool_type().into(),
+            Type::Int(8) => cx.i8_type().into(),
+            Type::Int(16) => cx.i16_type().into(),
+            Type::Int(32) => cx.i32_type().into(),
+            Type::Int(64) => cx.i64_type().into(),
+            Type::Int(other) => panic!("no integer of {other} bits in the table"),
+            Type::F16 => cx.f16_type().into(),
+            Type::Bf16 => cx.bf16_type().into(),
+            Type::F32 => cx.f32_type().into(),
+            Type::F64 => cx.f64_type().into(),
+            Type::F16x2 => cx.f16_type().vec_type(2).into(),
+            Type::Bf16x2 => cx.bf16_type().vec_type(2).into(),
+            Type::Ptr(space) => {
+                cx.ptr_type(inkwell::AddressSpace::from(u16::try_from(space).unwrap())).into()
+            }
+        }
+    }
+
+    #[test]
+    fn llvm_knows_every_name_and_agrees_with_every_type() {
+        let context = Context::new();
+        let module = Module::new(&context, "rows");
+        for row in rows() {
+            if module.inkwell().get_function(&row.name).is_some() {
+                continue;
+            }
+            let parameters: Vec<BasicMetadataTypeEnum<'_>> =
+                row.parameters.iter().map(|ty| llvm_type(&context, *ty).into()).collect();
+            let results: Vec<_> = row.results.iter().map(|ty| llvm_type(&context, *ty)).collect();
+            let ty = match results.as_slice() {
+                [] => context.inkwell().void_type().fn_type(&parameters, false),
+                [one] => one.fn_type(&parameters, false),
+                many => context.inkwell().struct_type(many, false).fn_type(&parameters, false),
+            };
+            let function = module.inkwell().add_function(&row.name, ty, None);
+            assert!(Intrinsic::find(&row.name).is_some(), "LLVM does not know {}", row.name);
+            assert_ne!(function.get_intrinsic_id(), 0, "{} is not an intrinsic", row.name);
+        }
+        module.verify().unwrap();
+    }
+
+    #[test]
+    fn every_argument_and_result_appears_once() {
+        for row in rows() {
+            assert!(
+                row.mnemonic.bytes().all(|b| b.is_ascii_alphanumeric() || b"._:".contains(&b)),
+                "{}",
+                row.mnemonic
+            );
+            assert!(!row.mnemonic.contains("..") && !row.mnemonic.ends_with('.'), "{}", row.mnemonic);
+            let mut arguments = Vec::new();
+            let mut results = Vec::new();
+            for operand in &row.operands {
+                match operand {
+                    Operand::Result => results.push(0),
+                    Operand::ResultPair => results.extend([0, 1]),
+                    Operand::ResultVector(fields) => results.extend(fields.iter().flatten().copied()),
+                    Operand::ArgumentVector(first, count) => arguments.extend(*first..first + count),
+                    Operand::Argument(i)
+                    | Operand::Address(i)
+                    | Operand::Immediate(i)
+                    | Operand::Fixed(i, _)
+                    | Operand::Alignment(i) => arguments.push(*i),
+                    Operand::Literal(text) => {
+                        assert!(!text.contains(['<', '[', '#']), "{}: {text}", row.name);
+                    }
+                }
+            }
+            arguments.sort_unstable();
+            assert_eq!(arguments, (0..row.parameters.len()).collect::<Vec<_>>(), "{}", row.name);
+            assert_eq!(results, (0..row.results.len()).collect::<Vec<_>>(), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn no_row_is_there_twice() {
+        let mut seen = BTreeSet::new();
+        for row in rows() {
+            let fixed: Vec<_> = row
+                .operands
+                .iter()
+                .filter(|o| matches!(o, Operand::Fixed(..)))
+                .map(|o| format!("{o:?}"))
+                .collect();
+            assert!(seen.insert((row.name.clone(), fixed)), "{} is there twice", row.name);
+        }
+    }
+
+    #[test]
+    fn patterns_expand_in_lockstep() {
+        let shfl = by_mnemonic("shfl.sync.bfly.b32").find(|row| row.has_result_pair()).unwrap();
+        assert_eq!(shfl.name, "llvm.nvvm.shfl.sync.bfly.i32p");
+        assert_eq!(shfl.results, [Type::Int(32), Type::Int(1)]);
+        assert_eq!(shfl.operands.last(), Some(&Operand::Argument(0)));
+        let max = by_name("llvm.nvvm.fmax.ftz.nan.xorsign.abs.f16x2").next().unwrap();
+        assert_eq!(max.mnemonic, "max.ftz.NaN.xorsign.abs.f16x2");
+        assert_eq!(by_special_register("%lanemask_lt").unwrap().name, "llvm.nvvm.read.ptx.sreg.lanemask.lt");
+        let mulhi = by_mnemonic("mul.hi.u64").next().unwrap();
+        assert_eq!(
+            (mulhi.name.as_str(), mulhi.results.as_slice()),
+            ("llvm.nvvm.mulhi.ull", [Type::Int(64)].as_slice())
+        );
+    }
+}
