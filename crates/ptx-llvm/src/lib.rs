@@ -2,7 +2,7 @@
 //!
 //! A [`Context`] owns LLVM's types and constants and collects what LLVM would otherwise print to standard error; a
 //! [`Module`] is one LLVM module that lives in it. Modules come from LLVM IR text, from bitcode or from the builder, and
-//! leave as text or bitcode.
+//! leave as text or bitcode. [`view`] is a read-only picture of a module as plain data.
 //!
 //! Invariants:
 //! - No other crate calls LLVM's C API, and none of its raw pointers leaves this crate. inkwell's safe types may.
@@ -17,6 +17,7 @@ pub mod intrinsics;
 mod machine;
 mod module;
 mod pass;
+pub mod view;
 
 pub use codegen::{emit_ptx, on_fatal_error};
 pub use context::Context;

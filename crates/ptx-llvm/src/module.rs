@@ -16,6 +16,7 @@ use llvm_sys::prelude::{LLVMMemoryBufferRef, LLVMModuleRef};
 
 use crate::context::Context;
 use crate::error::LlvmError;
+use crate::view::{FunctionId, InstId};
 use crate::{DATA_LAYOUT, TRIPLE};
 
 /// The first bytes of a bitcode file, and of one with Apple's wrapper.
@@ -150,7 +151,12 @@ impl<'c> Module<'c> {
         unsafe { LLVMSetDataLayout(self.inner.as_mut_ptr(), layout.as_ptr().cast()) };
     }
 
-    #[allow(dead_code)]
+    /// How LLVM prints one instruction of a [`View`](crate::view::View) of this module, for messages; empty when there is
+    /// no such instruction.
+    pub fn instruction_text(&self, function: FunctionId, inst: InstId) -> String {
+        crate::view::instruction_text(self, function, inst)
+    }
+
     pub(crate) fn raw(&self) -> LLVMModuleRef {
         self.inner.as_mut_ptr()
     }

@@ -1,0 +1,106 @@
+//! Constants: trees that share their parts.
+
+use super::function::{AliasId, FunctionId, GlobalId};
+use super::id;
+use super::inst::{BinaryOp, CastOp};
+use super::types::TypeId;
+
+id! {
+    /// A constant; equal ids mean the same constant.
+    ConstId
+}
+
+/// Something with a name and an address.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Symbol {
+    /// A function.
+    Function(FunctionId),
+    /// A global variable.
+    Global(GlobalId),
+    /// An alias.
+    Alias(AliasId),
+}
+
+/// The value of a constant; its type is [`View::constant_type`](super::View::constant_type).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Constant {
+    /// An integer as 64-bit words, the low one first, zero above its width. The type is an integer type.
+    Int(Box<[u64]>),
+    /// A floating-point number by its bits. The type is `half`, `bfloat`, `float` or `double`.
+    Float(u64),
+    /// The null pointer.
+    Null,
+    /// All bits zero, of an aggregate or a vector.
+    Zero,
+    /// Any bits.
+    Undef,
+    /// Undefined behaviour when it matters.
+    Poison,
+    /// Elements of an array or a vector, as they lie in memory (little endian, without gaps).
+    Data(Box<[u8]>),
+    /// The elements of an array or a vector, or the fields of a structure.
+    Aggregate(Box<[ConstId]>),
+    /// The address of a symbol.
+    Symbol(Symbol),
+    /// A computation with constant operands.
+    Expr(ConstExpr),
+    /// A form with no counterpart in PTX, by name.
+    Other(&'static str),
+}
+
+impl Constant {
+    /// The integer as 128 bits, when it fits them.
+    pub fn as_u128(&self) -> Option<u128> {
+        let Constant::Int(words) = self else { return None };
+        if words.iter().skip(2).any(|&word| word != 0) {
+            return None;
+        }
+        let low = words.first().copied().unwrap_or(0);
+        let high = words.get(1).copied().unwrap_or(0);
+        Some(u128::from(low) | u128::from(high) << 64)
+    }
+
+    /// The integer as 64 bits, when it fits them.
+    pub fn as_u64(&self) -> Option<u64> {
+        self.as_u128().and_then(|value| u64::try_from(value).ok())
+    }
+}
+
+/// A constant expression.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ConstExpr {
+    /// `getelementptr`.
+    Gep {
+        /// The type the first index steps over.
+        source: TypeId,
+        /// The address it starts from.
+        base: ConstId,
+        /// The indices.
+        indices: Box<[ConstId]>,
+    },
+    /// A cast to the constant's type.
+    Cast {
+        /// Which.
+        op: CastOp,
+        /// What is cast.
+        value: ConstId,
+    },
+    /// Arithmetic on two operands of the constant's type.
+    Binary {
+        /// Which.
+        op: BinaryOp,
+        /// Left operand.
+        lhs: ConstId,
+        /// Right operand.
+        rhs: ConstId,
+    },
+    /// Any other expression, by LLVM's opcode number.
+    Other(u32),
+}
+
+/// One row of the table of constants.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) ty: TypeId,
+    pub(crate) constant: Constant,
+}

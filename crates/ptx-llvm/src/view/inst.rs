@@ -1,0 +1,415 @@
+//! Instructions and their operands.
+
+use super::attribute::Attributes;
+use super::constant::ConstId;
+use super::function::{BlockId, CallingConvention, InstId};
+use super::id;
+use super::metadata::{LocationId, MetadataId, MetadataKind};
+use super::types::TypeId;
+
+id! {
+    /// An inline assembly text.
+    InlineAsmId
+}
+
+/// An operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Value {
+    /// A parameter of the function, from 0.
+    Arg(u32),
+    /// The result of an instruction of the function.
+    Inst(InstId),
+    /// A constant, addresses of symbols among them.
+    Const(ConstId),
+    /// A block of the function.
+    Block(BlockId),
+    /// Inline assembly, as a callee.
+    Asm(InlineAsmId),
+    /// Metadata, as an argument of an intrinsic.
+    Metadata(MetadataId),
+}
+
+/// An inline assembly text with its constraints.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct InlineAsm {
+    /// The text with `$0`-style operands.
+    pub text: String,
+    /// The constraints, separated by commas.
+    pub constraints: String,
+    /// Whether it may do more than compute its results.
+    pub side_effects: bool,
+}
+
+/// Arithmetic on two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's opcode names")]
+pub enum BinaryOp {
+    Add,
+    FAdd,
+    Sub,
+    FSub,
+    Mul,
+    FMul,
+    UDiv,
+    SDiv,
+    FDiv,
+    URem,
+    SRem,
+    FRem,
+    Shl,
+    LShr,
+    AShr,
+    And,
+    Or,
+    Xor,
+}
+
+/// Casts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's opcode names")]
+pub enum CastOp {
+    Trunc,
+    ZExt,
+    SExt,
+    FPToUI,
+    FPToSI,
+    UIToFP,
+    SIToFP,
+    FPTrunc,
+    FPExt,
+    PtrToInt,
+    PtrToAddr,
+    IntToPtr,
+    BitCast,
+    AddrSpaceCast,
+}
+
+/// `icmp` predicates.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's predicate names")]
+pub enum IntPredicate {
+    Eq,
+    Ne,
+    Ugt,
+    Uge,
+    Ult,
+    Ule,
+    Sgt,
+    Sge,
+    Slt,
+    Sle,
+}
+
+/// `fcmp` predicates.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's predicate names")]
+pub enum FloatPredicate {
+    False,
+    Oeq,
+    Ogt,
+    Oge,
+    Olt,
+    Ole,
+    One,
+    Ord,
+    Uno,
+    Ueq,
+    Ugt,
+    Uge,
+    Ult,
+    Ule,
+    Une,
+    True,
+}
+
+/// What integer arithmetic may assume.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct WrapFlags {
+    /// `nuw`.
+    pub nuw: bool,
+    /// `nsw`.
+    pub nsw: bool,
+    /// `exact`.
+    pub exact: bool,
+    /// `disjoint`.
+    pub disjoint: bool,
+}
+
+/// What floating-point arithmetic may assume.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct FastMath {
+    /// `reassoc`.
+    pub reassoc: bool,
+    /// `nnan`.
+    pub nnan: bool,
+    /// `ninf`.
+    pub ninf: bool,
+    /// `nsz`.
+    pub nsz: bool,
+    /// `arcp`.
+    pub arcp: bool,
+    /// `contract`.
+    pub contract: bool,
+    /// `afn`.
+    pub afn: bool,
+}
+
+/// Atomic orderings.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[allow(missing_docs, reason = "LLVM's ordering names")]
+pub enum AtomicOrder {
+    NotAtomic,
+    Unordered,
+    Monotonic,
+    Acquire,
+    Release,
+    AcquireRelease,
+    SequentiallyConsistent,
+}
+
+/// Synchronization scopes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Scope {
+    /// No `syncscope`: every thread of the system.
+    System,
+    /// `device`.
+    Device,
+    /// `cluster`.
+    Cluster,
+    /// `block`.
+    Block,
+    /// `singlethread`.
+    SingleThread,
+    /// Any other, by name.
+    Other(String),
+}
+
+/// `atomicrmw` operations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "LLVM's operation names")]
+pub enum AtomicOp {
+    Xchg,
+    Add,
+    Sub,
+    And,
+    Nand,
+    Or,
+    Xor,
+    Max,
+    Min,
+    UMax,
+    UMin,
+    FAdd,
+    FSub,
+    FMax,
+    FMin,
+    FMaximum,
+    FMinimum,
+    UIncWrap,
+    UDecWrap,
+    USubCond,
+    USubSat,
+}
+
+/// An operand bundle of a call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bundle {
+    /// Its tag.
+    pub tag: String,
+    /// Its operands.
+    pub args: Vec<Value>,
+}
+
+/// A call.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    /// What is called: a constant (a function's address), inline assembly, or a pointer.
+    pub callee: Value,
+    /// The function type it is called as.
+    pub ty: TypeId,
+    /// The arguments.
+    pub args: Vec<Value>,
+    /// Calling convention.
+    pub convention: CallingConvention,
+    /// Attributes of the call.
+    pub attributes: Attributes,
+    /// Attributes of its result.
+    pub ret_attributes: Attributes,
+    /// Attributes of each argument.
+    pub arg_attributes: Vec<Attributes>,
+    /// Fast-math flags, for results that are floating point.
+    pub fast: FastMath,
+    /// Operand bundles.
+    pub bundles: Vec<Bundle>,
+    /// Whether it is `musttail`, which PTX cannot promise.
+    pub must_tail: bool,
+}
+
+/// What an instruction does.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs, reason = "operands carry the names of LLVM's language reference")]
+pub enum Op {
+    Ret {
+        value: Option<Value>,
+    },
+    Br {
+        target: BlockId,
+    },
+    CondBr {
+        cond: Value,
+        then: BlockId,
+        other: BlockId,
+    },
+    Switch {
+        value: Value,
+        default: BlockId,
+        cases: Vec<(ConstId, BlockId)>,
+    },
+    IndirectBr {
+        address: Value,
+        targets: Vec<BlockId>,
+    },
+    Unreachable,
+    FNeg {
+        value: Value,
+        fast: FastMath,
+    },
+    Binary {
+        op: BinaryOp,
+        lhs: Value,
+        rhs: Value,
+        wrap: WrapFlags,
+        fast: FastMath,
+    },
+    Cast {
+        op: CastOp,
+        value: Value,
+        fast: FastMath,
+        nneg: bool,
+        wrap: WrapFlags,
+    },
+    ICmp {
+        predicate: IntPredicate,
+        lhs: Value,
+        rhs: Value,
+    },
+    FCmp {
+        predicate: FloatPredicate,
+        lhs: Value,
+        rhs: Value,
+        fast: FastMath,
+    },
+    Select {
+        cond: Value,
+        then: Value,
+        other: Value,
+        fast: FastMath,
+    },
+    Phi {
+        incoming: Vec<(Value, BlockId)>,
+    },
+    Alloca {
+        ty: TypeId,
+        count: Value,
+        align: u32,
+    },
+    Load {
+        ptr: Value,
+        align: u32,
+        volatile: bool,
+        order: AtomicOrder,
+        scope: Scope,
+    },
+    Store {
+        value: Value,
+        ptr: Value,
+        align: u32,
+        volatile: bool,
+        order: AtomicOrder,
+        scope: Scope,
+    },
+    Gep {
+        source: TypeId,
+        base: Value,
+        indices: Vec<Value>,
+        inbounds: bool,
+    },
+    ExtractElement {
+        vector: Value,
+        index: Value,
+    },
+    InsertElement {
+        vector: Value,
+        element: Value,
+        index: Value,
+    },
+    /// A mask element of -1 is any value.
+    ShuffleVector {
+        a: Value,
+        b: Value,
+        mask: Vec<i32>,
+    },
+    ExtractValue {
+        aggregate: Value,
+        indices: Vec<u32>,
+    },
+    InsertValue {
+        aggregate: Value,
+        element: Value,
+        indices: Vec<u32>,
+    },
+    Freeze {
+        value: Value,
+    },
+    Fence {
+        order: AtomicOrder,
+        scope: Scope,
+    },
+    CmpXchg {
+        ptr: Value,
+        expected: Value,
+        new: Value,
+        success: AtomicOrder,
+        failure: AtomicOrder,
+        scope: Scope,
+        volatile: bool,
+        align: u32,
+    },
+    AtomicRmw {
+        op: AtomicOp,
+        ptr: Value,
+        value: Value,
+        order: AtomicOrder,
+        scope: Scope,
+        volatile: bool,
+        align: u32,
+    },
+    Call(Box<Call>),
+    VaArg {
+        list: Value,
+    },
+    /// An instruction with no counterpart in PTX, by LLVM's name.
+    Other(&'static str),
+}
+
+/// An instruction.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// The type of its result; `void` when it has none.
+    pub ty: TypeId,
+    /// Its name without `%`; empty when it has only a number.
+    pub name: String,
+    /// Attached metadata, without debug locations.
+    pub metadata: Vec<(MetadataKind, MetadataId)>,
+    /// Where it comes from.
+    pub location: Option<LocationId>,
+}
+
+impl Inst {
+    /// The metadata of kind `name`.
+    pub fn metadata(&self, name: &str) -> Option<MetadataId> {
+        self.metadata.iter().find(|(kind, _)| kind.is(name)).map(|(_, id)| *id)
+    }
+}

@@ -1,0 +1,179 @@
+//! A read-only picture of an LLVM module, as plain data.
+//!
+//! [`View::new`] reads a module once; what it gives has no ties to LLVM and can be matched on. Ids index the tables of the
+//! view they came from. Types and constants are interned: one [`TypeId`] a type, one [`ConstId`] a constant, so constants
+//! that share parts stay small. Instructions are numbered by function in the order of the text, block after block.
+//!
+//! What instruction selection cannot use is kept as a named form (`Other(..)`) rather than left out, so that whoever meets
+//! it can refuse it by name. Debug records (`#dbg_value` and its kin) are the exception: they describe variables, compute
+//! nothing, and have no counterpart in PTX.
+
+mod attribute;
+mod constant;
+mod function;
+mod inst;
+mod metadata;
+mod read;
+mod types;
+
+pub use attribute::{Attribute, Attributes};
+pub use constant::{ConstExpr, ConstId, Constant, Symbol};
+pub use function::{
+    Alias, AliasId, Block, BlockId, CallingConvention, Function, FunctionId, Global, GlobalId, InstId,
+    Linkage, Param, UnnamedAddress, Visibility,
+};
+pub use inst::{
+    AtomicOp, AtomicOrder, BinaryOp, Bundle, Call, CastOp, FastMath, FloatPredicate, InlineAsm, InlineAsmId,
+    Inst, IntPredicate, Op, Scope, Value, WrapFlags,
+};
+pub use metadata::{DebugLocation, FileId, LocationId, Metadata, MetadataId, MetadataKind, SourcePath};
+pub(crate) use read::instruction_text;
+pub use types::{FloatKind, Layout, Type, TypeId};
+
+use crate::error::LlvmError;
+use crate::module::Module;
+
+/// The picture of one module.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// The target triple; empty when the module names none.
+    pub triple: String,
+    /// The data layout the sizes and offsets in this view follow: the module's, or [`crate::DATA_LAYOUT`] when it has none.
+    pub data_layout: String,
+    /// Module-level inline assembly.
+    pub inline_asm: String,
+    /// Global variables in order.
+    pub globals: Vec<Global>,
+    /// Functions in order, definitions and declarations.
+    pub functions: Vec<Function>,
+    /// Aliases in order.
+    pub aliases: Vec<Alias>,
+    /// Named metadata in order, without the debug information's.
+    pub named_metadata: Vec<(String, Vec<MetadataId>)>,
+    types: Vec<types::Entry>,
+    constants: Vec<constant::Entry>,
+    metadata: Vec<Metadata>,
+    asms: Vec<InlineAsm>,
+    locations: Vec<DebugLocation>,
+    files: Vec<SourcePath>,
+}
+
+impl View {
+    /// Reads `module`. The module should have passed [`Module::verify`]; what LLVM's verifier refuses may be misread, but
+    /// not unsafely.
+    ///
+    /// # Errors
+    ///
+    /// [`LlvmError::Unsupported`] for types nested deeper than 256 levels.
+    pub fn new(module: &Module<'_>) -> Result<Self, LlvmError> {
+        read::read(module)
+    }
+
+    /// A type.
+    pub fn ty(&self, id: TypeId) -> &Type {
+        &self.types[id.index()].ty
+    }
+
+    /// Size, alignment and field offsets of a type; `None` when it has no size (`void`, functions, labels, opaque
+    /// structures, scalable vectors and what holds them).
+    pub fn layout(&self, id: TypeId) -> Option<&Layout> {
+        self.types[id.index()].layout.as_ref()
+    }
+
+    /// A type as LLVM spells it.
+    pub fn type_text(&self, id: TypeId) -> &str {
+        &self.types[id.index()].text
+    }
+
+    /// A constant.
+    pub fn constant(&self, id: ConstId) -> &Constant {
+        &self.constants[id.index()].constant
+    }
+
+    /// The type of a constant.
+    pub fn constant_type(&self, id: ConstId) -> TypeId {
+        self.constants[id.index()].ty
+    }
+
+    /// A global variable.
+    pub fn global(&self, id: GlobalId) -> &Global {
+        &self.globals[id.index()]
+    }
+
+    /// A function.
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.index()]
+    }
+
+    /// An alias.
+    pub fn alias(&self, id: AliasId) -> &Alias {
+        &self.aliases[id.index()]
+    }
+
+    /// The name of a symbol.
+    pub fn symbol_name(&self, symbol: Symbol) -> &str {
+        match symbol {
+            Symbol::Function(id) => &self.function(id).name,
+            Symbol::Global(id) => &self.global(id).name,
+            Symbol::Alias(id) => &self.alias(id).name,
+        }
+    }
+
+    /// A piece of metadata.
+    pub fn metadata(&self, id: MetadataId) -> &Metadata {
+        &self.metadata[id.index()]
+    }
+
+    /// An inline assembly text with its constraints.
+    pub fn inline_asm(&self, id: InlineAsmId) -> &InlineAsm {
+        &self.asms[id.index()]
+    }
+
+    /// A place in the source the module was made from.
+    pub fn location(&self, id: LocationId) -> &DebugLocation {
+        &self.locations[id.index()]
+    }
+
+    /// Source files in the order they are first named.
+    pub fn files(&self) -> &[SourcePath] {
+        &self.files
+    }
+
+    /// The named metadata `name`, or nothing.
+    pub fn named(&self, name: &str) -> &[MetadataId] {
+        let found = self.named_metadata.iter().find(|(candidate, _)| candidate == name);
+        found.map_or(&[], |(_, nodes)| nodes)
+    }
+
+    /// The type of a value of `function`; `None` for blocks, metadata and inline assembly, which are no data.
+    pub fn value_type(&self, function: &Function, value: Value) -> Option<TypeId> {
+        match value {
+            Value::Arg(index) => function.params.get(index as usize).map(|param| param.ty),
+            Value::Inst(id) => function.insts.get(id.index()).map(|inst| inst.ty),
+            Value::Const(id) => Some(self.constant_type(id)),
+            Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => None,
+        }
+    }
+}
+
+/// Defines an id: an index into one table of a view.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub struct $name(pub(crate) u32);
+
+        impl $name {
+            /// The position in the table, from 0.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+
+            /// The id of position `index`.
+            pub const fn new(index: usize) -> Self {
+                Self(index as u32)
+            }
+        }
+    };
+}
+use id;

@@ -1,0 +1,114 @@
+//! Functions and their blocks.
+
+use std::collections::HashMap;
+
+use llvm_sys::core::*;
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+
+use super::attributes::Place;
+use super::{Reader, linkage, section, value_name, visibility};
+use crate::error::LlvmError;
+use crate::view::function::{Block, BlockId, CallingConvention, Function, InstId, Param};
+use crate::view::inst::Value;
+use crate::view::types::Type;
+
+/// What the operands of one function's instructions mean.
+#[derive(Default)]
+pub(super) struct Locals {
+    pub(super) values: HashMap<LLVMValueRef, Value>,
+    pub(super) blocks: HashMap<LLVMBasicBlockRef, BlockId>,
+}
+
+impl Reader {
+    /// Reads a function.
+    pub(super) fn function(&mut self, raw: LLVMValueRef) -> Result<Function, LlvmError> {
+        // SAFETY: `raw` is a function of the module.
+        let (ty, convention, intrinsic, align) = unsafe {
+            (
+                LLVMGlobalGetValueType(raw),
+                LLVMGetFunctionCallConv(raw),
+                LLVMGetIntrinsicID(raw),
+                LLVMGetAlignment(raw),
+            )
+        };
+        let name = value_name(raw);
+        let ty = self.ty(ty)?;
+        let Type::Function { ret, params: param_types, variadic } = self.view.ty(ty).clone() else {
+            let construct = "a function without a function type".to_owned();
+            return Err(LlvmError::Unsupported { construct, place: name });
+        };
+        let mut locals = Locals::default();
+        let mut params = Vec::with_capacity(param_types.len());
+        for (at, &param_type) in param_types.iter().enumerate() {
+            // SAFETY: the function has as many parameters as its type.
+            let value = unsafe { LLVMGetParam(raw, at as u32) };
+            locals.values.insert(value, Value::Arg(at as u32));
+            let attributes = self.function_attributes(raw, Place::Param(at as u32))?;
+            params.push(Param { name: value_name(value), ty: param_type, attributes });
+        }
+        let mut function = Function {
+            name,
+            ty,
+            ret,
+            params,
+            variadic,
+            convention: calling_convention(convention),
+            linkage: linkage(raw),
+            visibility: visibility(raw),
+            intrinsic: intrinsic != 0,
+            attributes: self.function_attributes(raw, Place::Function)?,
+            ret_attributes: self.function_attributes(raw, Place::Return)?,
+            align: (align != 0).then_some(align),
+            section: section(raw),
+            metadata: self.global_metadata(raw),
+            location: self.function_location(raw),
+            blocks: Vec::new(),
+            insts: Vec::new(),
+        };
+        self.body(raw, &mut locals, &mut function)?;
+        Ok(function)
+    }
+
+    /// Numbers the blocks and instructions of a function, then reads them.
+    fn body(
+        &mut self,
+        raw: LLVMValueRef,
+        locals: &mut Locals,
+        function: &mut Function,
+    ) -> Result<(), LlvmError> {
+        let mut insts = Vec::new();
+        // SAFETY: `raw` is a function of the module; each iteration ends in null; texts are copied at once.
+        unsafe {
+            let mut block = LLVMGetFirstBasicBlock(raw);
+            while !block.is_null() {
+                locals.blocks.insert(block, BlockId::new(function.blocks.len()));
+                let first = insts.len() as u32;
+                let mut inst = LLVMGetFirstInstruction(block);
+                while !inst.is_null() {
+                    locals.values.insert(inst, Value::Inst(InstId::new(insts.len())));
+                    insts.push(inst);
+                    inst = LLVMGetNextInstruction(inst);
+                }
+                let name = value_name(LLVMBasicBlockAsValue(block));
+                function.blocks.push(Block { name, insts: first..insts.len() as u32 });
+                block = LLVMGetNextBasicBlock(block);
+            }
+        }
+        function.insts.reserve(insts.len());
+        for inst in insts {
+            let read = self.inst(inst, locals, &function.name)?;
+            function.insts.push(read);
+        }
+        Ok(())
+    }
+}
+
+/// LLVM's number of a calling convention, by its name (llvm/IR/CallingConv.h).
+pub(super) fn calling_convention(number: u32) -> CallingConvention {
+    match number {
+        0 => CallingConvention::C,
+        71 => CallingConvention::PtxKernel,
+        72 => CallingConvention::PtxDevice,
+        other => CallingConvention::Other(other),
+    }
+}

@@ -1,0 +1,229 @@
+//! Metadata, debug locations and the numbers of names.
+
+use std::collections::HashMap;
+use std::ffi::c_uint;
+
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::*;
+use llvm_sys::prelude::*;
+
+use super::{Names, Reader, attributes, bytes};
+use crate::error::LlvmError;
+use crate::view::inst::Scope;
+use crate::view::metadata::{
+    DebugLocation, FileId, LocationId, Metadata, MetadataId, MetadataKind, SourcePath,
+};
+
+impl Names {
+    /// Asks LLVM for the numbers of every name this crate knows.
+    pub(super) fn register(context: LLVMContextRef) -> Self {
+        let scopes = [
+            ("singlethread", Scope::SingleThread),
+            ("", Scope::System),
+            ("device", Scope::Device),
+            ("cluster", Scope::Cluster),
+            ("block", Scope::Block),
+        ];
+        // SAFETY: the context is alive, and LLVM reads each name within its length.
+        unsafe {
+            let kind =
+                |name: &str| LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), name.len() as c_uint);
+            let attribute = |name: &str| LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let scope = |name: &str| LLVMGetSyncScopeID(context, name.as_ptr().cast(), name.len());
+            Self {
+                attributes: attributes::KNOWN
+                    .iter()
+                    .map(|&name| (attribute(name), name))
+                    .filter(|&(number, _)| number != 0)
+                    .collect(),
+                metadata_kinds: MetadataKind::REGISTERED.iter().map(|&name| (kind(name), name)).collect(),
+                scopes: scopes
+                    .into_iter()
+                    .map(|(name, value)| (scope(name), value))
+                    .collect::<HashMap<_, _>>(),
+            }
+        }
+    }
+
+    fn metadata_kind(&self, number: c_uint) -> MetadataKind {
+        self.metadata_kinds
+            .get(&number)
+            .map_or(MetadataKind::Number(number), |&name| MetadataKind::Named(name))
+    }
+}
+
+/// The number of `!dbg`, which LLVM fixes.
+const DBG: c_uint = 0;
+
+impl Reader {
+    /// The id of a piece of metadata (as a value); what it holds is read later.
+    pub(super) fn metadata_id(&mut self, raw: LLVMValueRef) -> MetadataId {
+        if let Some(&id) = self.metadata.get(&raw) {
+            return id;
+        }
+        let id = MetadataId::new(self.view.metadata.len());
+        self.view.metadata.push(Metadata::Other);
+        self.metadata.insert(raw, id);
+        self.metadata_work.push((raw, id));
+        id
+    }
+
+    /// What a piece of metadata is; its parts become ids.
+    pub(super) fn read_metadata(&mut self, raw: LLVMValueRef) -> Result<Metadata, LlvmError> {
+        // SAFETY: `raw` is metadata as a value, or a constant that a node holds; each getter is called for its own kind
+        // only, and buffers have the size LLVM states.
+        unsafe {
+            if !LLVMIsAMDString(raw).is_null() {
+                let mut len = 0;
+                let text = LLVMGetMDString(raw, &raw mut len);
+                return Ok(Metadata::String(bytes(text, len as usize)));
+            }
+            if !LLVMIsAConstant(raw).is_null() {
+                return Ok(Metadata::Constant(self.constant(raw)?));
+            }
+            if LLVMIsAMDNode(raw).is_null() {
+                return Ok(Metadata::Other);
+            }
+            let mut parts = vec![std::ptr::null_mut(); LLVMGetMDNodeNumOperands(raw) as usize];
+            LLVMGetMDNodeOperands(raw, parts.as_mut_ptr());
+            match LLVMGetMetadataKind(LLVMValueAsMetadata(raw)) {
+                LLVMMetadataKind::LLVMMDTupleMetadataKind => {
+                    let parts =
+                        parts.into_iter().map(|part| (!part.is_null()).then(|| self.metadata_id(part)));
+                    Ok(Metadata::Node(parts.collect()))
+                }
+                LLVMMetadataKind::LLVMConstantAsMetadataMetadataKind => match parts.first() {
+                    Some(&part) if !part.is_null() => Ok(Metadata::Constant(self.constant(part)?)),
+                    Some(_) | None => Ok(Metadata::Other),
+                },
+                _ => Ok(Metadata::Other),
+            }
+        }
+    }
+
+    /// The metadata of an instruction, without its debug location.
+    pub(super) fn inst_metadata(&mut self, inst: LLVMValueRef) -> Vec<(MetadataKind, MetadataId)> {
+        // SAFETY: `inst` is an instruction of the module.
+        if unsafe { LLVMHasMetadata(inst) } == 0 {
+            return Vec::new();
+        }
+        let mut count = 0;
+        // SAFETY: `inst` is an instruction of the module; the list is disposed by `entries`.
+        let list = unsafe { LLVMInstructionGetAllMetadataOtherThanDebugLoc(inst, &raw mut count) };
+        // SAFETY: LLVM gave the list and its length.
+        unsafe { self.entries(list, count) }
+    }
+
+    /// The metadata of a function or a global variable, without its debug information.
+    pub(super) fn global_metadata(&mut self, global: LLVMValueRef) -> Vec<(MetadataKind, MetadataId)> {
+        let mut count = 0;
+        // SAFETY: `global` is a global object of the module; the list is disposed by `entries`.
+        let list = unsafe { LLVMGlobalCopyAllMetadata(global, &raw mut count) };
+        // SAFETY: LLVM gave the list and its length.
+        unsafe { self.entries(list, count) }
+    }
+
+    /// # Safety
+    ///
+    /// `list` is null or a list of `count` entries that LLVM gave us to dispose.
+    unsafe fn entries(
+        &mut self,
+        list: *mut LLVMValueMetadataEntry,
+        count: usize,
+    ) -> Vec<(MetadataKind, MetadataId)> {
+        if list.is_null() {
+            return Vec::new();
+        }
+        let mut all = Vec::with_capacity(count);
+        for at in 0..count as c_uint {
+            // SAFETY: by this function's contract, and `at` is below the count.
+            let (kind, value) = unsafe {
+                let node = LLVMValueMetadataEntriesGetMetadata(list, at);
+                (LLVMValueMetadataEntriesGetKind(list, at), LLVMMetadataAsValue(self.context, node))
+            };
+            if kind != DBG {
+                all.push((self.names.metadata_kind(kind), self.metadata_id(value)));
+            }
+        }
+        // SAFETY: by this function's contract; disposed once.
+        unsafe { LLVMDisposeValueMetadataEntries(list) };
+        all
+    }
+
+    /// The debug location of an instruction.
+    pub(super) fn inst_location(&mut self, inst: LLVMValueRef) -> Option<LocationId> {
+        // SAFETY: `inst` is an instruction of the module.
+        let raw = unsafe { LLVMInstructionGetDebugLoc(inst) };
+        (!raw.is_null()).then(|| self.location(raw))
+    }
+
+    /// The id of a `DILocation`, and of those it was inlined at.
+    fn location(&mut self, raw: LLVMMetadataRef) -> LocationId {
+        // Inlining can be deep: collect the chain first, then number it from its end.
+        let mut chain = Vec::new();
+        let mut outer = None;
+        let mut at = raw;
+        while !at.is_null() {
+            if let Some(&known) = self.locations.get(&at) {
+                outer = Some(known);
+                break;
+            }
+            chain.push(at);
+            // SAFETY: `at` is a live `DILocation`.
+            at = unsafe { LLVMDILocationGetInlinedAt(at) };
+        }
+        for raw in chain.into_iter().rev() {
+            // SAFETY: `raw` is a live `DILocation`.
+            let (line, column, scope) = unsafe {
+                (LLVMDILocationGetLine(raw), LLVMDILocationGetColumn(raw), LLVMDILocationGetScope(raw))
+            };
+            let file = self.file_of_scope(scope);
+            let id = LocationId::new(self.view.locations.len());
+            self.view.locations.push(DebugLocation { file, line, column, inlined_at: outer });
+            self.locations.insert(raw, id);
+            outer = Some(id);
+        }
+        outer.unwrap_or(LocationId::new(0))
+    }
+
+    /// Where a function is declared.
+    pub(super) fn function_location(&mut self, function: LLVMValueRef) -> Option<LocationId> {
+        // SAFETY: `function` is a function of the module; its subprogram is null or alive.
+        let (subprogram, line) = unsafe {
+            let subprogram = LLVMGetSubprogram(function);
+            if subprogram.is_null() {
+                return None;
+            }
+            (subprogram, LLVMDISubprogramGetLine(subprogram))
+        };
+        let file = self.file_of_scope(subprogram);
+        let id = LocationId::new(self.view.locations.len());
+        self.view.locations.push(DebugLocation { file, line, column: 0, inlined_at: None });
+        Some(id)
+    }
+
+    fn file_of_scope(&mut self, scope: LLVMMetadataRef) -> Option<FileId> {
+        if scope.is_null() {
+            return None;
+        }
+        // SAFETY: `scope` is a live `DIScope`, its file null or alive; texts are copied at once.
+        let path = unsafe {
+            let file = LLVMDIScopeGetFile(scope);
+            if file.is_null() {
+                return None;
+            }
+            let mut len = 0;
+            let directory = LLVMDIFileGetDirectory(file, &raw mut len);
+            let directory = bytes(directory, len as usize);
+            let name = LLVMDIFileGetFilename(file, &raw mut len);
+            SourcePath { directory, name: bytes(name, len as usize) }
+        };
+        if let Some(&id) = self.files.get(&path) {
+            return Some(id);
+        }
+        let id = FileId::new(self.view.files.len());
+        self.view.files.push(path.clone());
+        self.files.insert(path, id);
+        Some(id)
+    }
+}
