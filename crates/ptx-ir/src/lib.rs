@@ -1,1 +1,37 @@
 //! The PTX module model and its printer.
+//!
+//! A [`Module`] says what a PTX file says, names resolved: directives in their order ([`Item`]), variables, functions,
+//! and in each function's [`Body`] the statements in their order. It keeps what printing needs (comments, debug
+//! directives, omitted against explicit modifiers, literal forms of immediates) and where each thing stood ([`At`]).
+//! Blocks and edges are not stored; [`cfg::Cfg`] derives them from the statements.
+//!
+//! Invariants, which the reader and every builder keep:
+//! - an [`Inst`] has exactly one operand for each operand of its form, in the form's order; one that the program leaves
+//!   out is [`Operand::Omitted`];
+//! - every id belongs to the arena beside it: variables and functions to the module; registers, labels and operand
+//!   lists to the body;
+//! - equality ignores positions, so that `parse(print(m)) == m` can hold.
+
+mod at;
+mod body;
+mod build;
+pub mod cfg;
+mod module;
+mod operand;
+mod print;
+mod strings;
+
+pub use at::{At, SpanTable};
+pub use body::{
+    Body, Guard, Inst, Label, LabelId, LabelKind, LabelTarget, Prototype, RegDecl, RegDeclId, RegId,
+    Register, Stmt, VectorShape,
+};
+pub use build::{BodyBuilder, BuildError};
+pub use module::{
+    Alias, DebugFile, DebugLocation, Function, FunctionDirective, FunctionId, FunctionKind, Initializer,
+    InlinedAt, Item, Linkage, Module, Param, ParamPointer, Section, SectionLine, TargetSpec, VarAttribute,
+    VarId, VarType, Variable,
+};
+pub use operand::{AddressBase, Immediate, ListId, Literal, Operand, Symbol};
+pub use print::print;
+pub use strings::{StrId, Strings};

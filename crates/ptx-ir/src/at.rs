@@ -1,0 +1,29 @@
+//! Positions that do not count in comparisons.
+
+use ptx_diag::Span;
+
+/// Where something stood in the text it was read from.
+///
+/// All positions are equal to each other: what a module says does not depend on where it says it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct At(pub Span);
+
+impl PartialEq for At {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for At {}
+
+/// One position for each entry of an arena; like [`At`], equal to every other.
+#[derive(Clone, Debug, Default)]
+pub struct SpanTable(pub Vec<Span>);
+
+impl PartialEq for SpanTable {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for SpanTable {}

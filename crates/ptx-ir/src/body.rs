@@ -1,0 +1,253 @@
+//! Function bodies: registers, labels and statements.
+
+use ptx_isa::{Mnemonic, ScalarType};
+
+use crate::at::{At, SpanTable};
+use crate::module::{DebugLocation, FunctionId, Param, VarId};
+use crate::operand::{ListId, Operand};
+use crate::strings::StrId;
+
+/// A register of a body.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RegId(pub u32);
+
+impl RegId {
+    /// The index into [`Body::registers`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A register declaration of a body.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RegDeclId(pub u32);
+
+/// A label of a body.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LabelId(pub u32);
+
+/// How many elements a vector variable or register has (manual 5.4.2).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum VectorShape {
+    /// No vector.
+    Scalar,
+    /// `.v2`
+    V2,
+    /// `.v4`
+    V4,
+    /// `.v8`
+    V8,
+}
+
+impl VectorShape {
+    /// The number of elements.
+    pub const fn lanes(self) -> u32 {
+        match self {
+            VectorShape::Scalar => 1,
+            VectorShape::V2 => 2,
+            VectorShape::V4 => 4,
+            VectorShape::V8 => 8,
+        }
+    }
+}
+
+/// One name of a `.reg` directive (manual 5.1.1, 5.4.6): `.reg .b32 %r<100>;` declares `%r0` to `%r99`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RegDecl {
+    /// The name, without the number for a range.
+    pub name: StrId,
+    /// The type of the register or of its elements.
+    pub ty: ScalarType,
+    /// Its elements.
+    pub shape: VectorShape,
+    /// How many registers a range declares; `None` for a single one.
+    pub count: Option<u32>,
+    /// The name's position.
+    pub at: At,
+}
+
+/// A register that is mentioned: one of its declaration's.
+///
+/// Registers of a range exist here only once a statement names them, so that `%r<1000000>` costs nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Register {
+    /// Its declaration.
+    pub decl: RegDeclId,
+    /// The number behind the name, for a range.
+    pub number: u32,
+}
+
+/// What a label stands before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LabelKind {
+    /// An instruction, or the end of a scope.
+    Code,
+    /// A `.branchtargets` directive.
+    BranchTargets,
+    /// A `.calltargets` directive.
+    CallTargets,
+    /// A `.callprototype` directive.
+    CallPrototype,
+}
+
+/// A label (manual 4.4); its scope is the pair of braces around it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// Its name.
+    pub name: StrId,
+    /// What it stands before.
+    pub kind: LabelKind,
+    /// Its position.
+    pub at: At,
+}
+
+/// An entry of a `.branchtargets` list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LabelTarget {
+    /// The label.
+    pub label: LabelId,
+    /// Its position.
+    pub at: At,
+}
+
+/// What an indirect call passes and gets (manual 11.3.3, `.callprototype`).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Prototype {
+    /// What it gets.
+    pub results: Vec<Param>,
+    /// What it passes.
+    pub params: Vec<Param>,
+    /// `.noreturn`.
+    pub noreturn: Option<At>,
+}
+
+/// `@p` or `@!p` (manual 8.7): the instruction has no effect unless the condition holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Guard {
+    /// The predicate register.
+    pub register: RegId,
+    /// Whether the predicate must be false.
+    pub negated: bool,
+}
+
+/// An instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inst {
+    /// The condition, if any.
+    pub guard: Option<Guard>,
+    /// The row of the table with its modifiers.
+    pub mnemonic: Mnemonic,
+    /// One operand for each operand of the row.
+    pub operands: ListId,
+    /// From the guard to the last operand.
+    pub at: At,
+}
+
+/// A statement of a body, in the order of the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stmt {
+    /// An instruction.
+    Inst(Inst),
+    /// `name:` before code.
+    Label(LabelId),
+    /// `name: .branchtargets L1, L2;` (manual 11.3.1)
+    BranchTargets(LabelId, Vec<LabelTarget>),
+    /// `name: .calltargets f, g;` (manual 11.3.2)
+    CallTargets(LabelId, Vec<FunctionId>),
+    /// `name: .callprototype (..) _ (..);` (manual 11.3.3)
+    CallPrototype(LabelId, Box<Prototype>),
+    /// Names of one `.reg` directive: the declarations from the first to before the second id.
+    Registers(RegDeclId, RegDeclId),
+    /// A variable of the body.
+    Variable(VarId),
+    /// `{`: names declared from here on end with the matching brace.
+    ScopeStart,
+    /// `}`.
+    ScopeEnd,
+    /// `.loc`, for the instructions from here on (manual 11.5.3).
+    Location(DebugLocation),
+    /// `.pragma "a", "b";` (manual 11.4.11)
+    Pragma(Vec<StrId>),
+    /// A comment with its slashes, without the line ending.
+    Comment(StrId),
+    /// A comment on the line of the statement before it.
+    TrailingComment(StrId),
+}
+
+/// What stands between a function's braces.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Body {
+    /// The statements.
+    pub statements: Vec<Stmt>,
+    /// Register declarations, in order; parameters in registers come first.
+    pub reg_decls: Vec<RegDecl>,
+    /// The registers that are mentioned, in order of mention.
+    pub registers: Vec<Register>,
+    /// The labels, in order of mention.
+    pub labels: Vec<Label>,
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) operand_spans: SpanTable,
+}
+
+impl Body {
+    /// The operands of a list.
+    pub fn list(&self, id: ListId) -> &[Operand] {
+        &self.operands[id.start as usize..(id.start + id.len) as usize]
+    }
+
+    /// The positions of the operands of a list; as long as the list.
+    pub fn list_spans(&self, id: ListId) -> &[ptx_diag::Span] {
+        &self.operand_spans.0[id.start as usize..(id.start + id.len) as usize]
+    }
+
+    /// Keeps operands with their positions as one list.
+    pub fn add_list(&mut self, operands: impl IntoIterator<Item = (Operand, ptx_diag::Span)>) -> ListId {
+        let start = self.operands.len() as u32;
+        for (operand, span) in operands {
+            self.operands.push(operand);
+            self.operand_spans.0.push(span);
+        }
+        ListId { start, len: self.operands.len() as u32 - start }
+    }
+
+    /// The operands of an instruction, one for each operand of its form.
+    pub fn operands(&self, inst: &Inst) -> &[Operand] {
+        self.list(inst.operands)
+    }
+
+    /// The positions of the operands of an instruction.
+    pub fn operand_spans(&self, inst: &Inst) -> &[ptx_diag::Span] {
+        self.list_spans(inst.operands)
+    }
+
+    /// The declaration of a register.
+    pub fn decl(&self, register: RegId) -> &RegDecl {
+        &self.reg_decls[self.registers[register.index()].decl.0 as usize]
+    }
+
+    /// The type of a register, or of its elements when it is a vector.
+    pub fn reg_type(&self, register: RegId) -> ScalarType {
+        self.decl(register).ty
+    }
+
+    /// A label.
+    pub fn label(&self, label: LabelId) -> &Label {
+        &self.labels[label.0 as usize]
+    }
+
+    /// The instructions, each with the index of its statement.
+    pub fn instructions(&self) -> impl Iterator<Item = (usize, &Inst)> {
+        self.statements.iter().enumerate().filter_map(|(at, stmt)| match stmt {
+            Stmt::Inst(inst) => Some((at, inst)),
+            _ => None,
+        })
+    }
+
+    /// Gives back memory kept for growth.
+    pub fn shrink(&mut self) {
+        self.statements.shrink_to_fit();
+        self.registers.shrink_to_fit();
+        self.operands.shrink_to_fit();
+        self.operand_spans.0.shrink_to_fit();
+    }
+}

@@ -1,0 +1,418 @@
+//! Modules: directives, variables and functions.
+
+use ptx_isa::{PtxVersion, ScalarType, Sm, StateSpace};
+
+use crate::at::At;
+use crate::body::{Body, RegDeclId, RegId, VectorShape};
+use crate::operand::{Immediate, Symbol};
+use crate::strings::{StrId, Strings};
+
+/// A variable or parameter of a module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct VarId(pub u32);
+
+/// A declaration or definition of a function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FunctionId(pub u32);
+
+/// What the linker sees of a name (manual 11.6).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Linkage {
+    /// No directive: seen in this module only.
+    Internal,
+    /// `.extern`
+    Extern,
+    /// `.visible`
+    Visible,
+    /// `.weak`
+    Weak,
+    /// `.common`
+    Common,
+}
+
+/// What a variable holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum VarType {
+    /// A fundamental type.
+    Scalar(ScalarType),
+    /// `.texref`
+    TexRef,
+    /// `.samplerref`
+    SamplerRef,
+    /// `.surfref`
+    SurfRef,
+}
+
+/// `.attribute(..)` of a variable or function (manual 5.4.8).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum VarAttribute {
+    /// `.managed`
+    Managed,
+    /// `.unified(a, b)`
+    Unified(u64, u64),
+}
+
+/// `.ptr .space .align n` of a kernel parameter (manual 5.1.6.1).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ParamPointer {
+    /// The space it points into; `None` for generic.
+    pub space: Option<StateSpace>,
+    /// The alignment of what it points at, in bytes.
+    pub align: Option<u32>,
+}
+
+/// An initial value (manual 5.4.4). Missing elements are zero.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Initializer {
+    /// `{..}`; as deep as the dimensions (and the vector) say.
+    List(Vec<Initializer>),
+    /// A number.
+    Value(Immediate),
+    /// The address of a variable or function plus an offset; `generic` for `generic(name)`.
+    Address {
+        /// What it is the address of.
+        symbol: Symbol,
+        /// Bytes added to it.
+        offset: i64,
+        /// Whether the generic address is meant.
+        generic: bool,
+    },
+    /// `0xFF00(name)`: the bits of an address under a mask, shifted down (manual 5.4.4).
+    Masked {
+        /// The mask: one byte of ones.
+        mask: u64,
+        /// What it is the address of.
+        symbol: Symbol,
+        /// Bytes added to it.
+        offset: i64,
+        /// Whether the generic address is meant.
+        generic: bool,
+    },
+}
+
+/// A variable or parameter (manual 5.4).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: StrId,
+    /// Its state space.
+    pub space: StateSpace,
+    /// What it holds, or each of its elements.
+    pub ty: VarType,
+    /// Elements of a vector variable.
+    pub shape: VectorShape,
+    /// Array dimensions, outermost first; an empty first one (`[]`) is `None`.
+    pub dims: Vec<Option<u64>>,
+    /// `.align`, in bytes; `None` when not written: see [`Variable::alignment`].
+    pub align: Option<u32>,
+    /// What the linker sees.
+    pub linkage: Linkage,
+    /// `.attribute(..)`, in order.
+    pub attributes: Vec<VarAttribute>,
+    /// `.ptr` of a kernel parameter.
+    pub pointer: Option<ParamPointer>,
+    /// The number of variables a range declares (`.param .b32 p<4>;`), `None` without one.
+    pub count: Option<u32>,
+    /// The initial value.
+    pub init: Option<Initializer>,
+    /// The name's position.
+    pub at: At,
+}
+
+impl Variable {
+    /// Size of one element in bytes; references (texture, sampler, surface) count 8.
+    pub fn element_bytes(&self) -> u64 {
+        let scalar = match self.ty {
+            VarType::Scalar(ty) => u64::from(ty.bytes()),
+            VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => 8,
+        };
+        scalar * u64::from(self.shape.lanes())
+    }
+
+    /// Size in bytes; an empty first dimension takes its length from the initial value, else counts zero.
+    /// `None` when it does not fit 64 bits.
+    pub fn bytes(&self) -> Option<u64> {
+        let implied = match &self.init {
+            Some(Initializer::List(values)) => values.len() as u64,
+            _ => 0,
+        };
+        let lengths = self.dims.iter().map(|dim| dim.unwrap_or(implied));
+        lengths.chain([self.element_bytes()]).try_fold(1u64, u64::checked_mul)
+    }
+
+    /// Alignment in bytes: the one written, else the size of an element (manual 5.4.5).
+    pub fn alignment(&self) -> u32 {
+        self.align.unwrap_or(self.element_bytes() as u32)
+    }
+
+    /// The element type, when it is a fundamental one.
+    pub fn scalar_type(&self) -> Option<ScalarType> {
+        match self.ty {
+            VarType::Scalar(ty) => Some(ty),
+            VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => None,
+        }
+    }
+}
+
+/// A parameter or result of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Param {
+    /// In the parameter space.
+    Variable(VarId),
+    /// In a register (`.func (.reg .u32 rv) f (.reg .u32 a)`); the declaration is one of the function's body, or of
+    /// [`Function::reg_params`] where it has no body.
+    Register(RegDeclId, RegId),
+}
+
+/// Whether the host or the device calls a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FunctionKind {
+    /// `.entry`
+    Kernel,
+    /// `.func`
+    Device,
+}
+
+/// A directive between a function's parameters and its body (manual 11.4).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FunctionDirective {
+    /// `.maxntid x, y, z`; dimensions that were left out are `None`.
+    MaxNtid([Option<u32>; 3]),
+    /// `.reqntid x, y, z`
+    ReqNtid([Option<u32>; 3]),
+    /// `.minnctapersm n`
+    MinNCtaPerSm(u32),
+    /// `.maxnctapersm n`
+    MaxNCtaPerSm(u32),
+    /// `.maxnreg n`
+    MaxNReg(u32),
+    /// `.noreturn`
+    NoReturn,
+    /// `.pragma "a", "b";`
+    Pragma(Vec<StrId>),
+    /// `.explicitcluster`
+    ExplicitCluster,
+    /// `.reqnctapercluster x, y, z`
+    ReqNCtaPerCluster([Option<u32>; 3]),
+    /// `.maxclusterrank n`
+    MaxClusterRank(u32),
+    /// `.blocksareclusters`
+    BlocksAreClusters,
+    /// `.abi_preserve n`
+    AbiPreserve(u32),
+    /// `.abi_preserve_control n`
+    AbiPreserveControl(u32),
+    /// `.attribute(.unified(a, b))`
+    Attribute(VarAttribute),
+}
+
+/// A kernel or device function: a declaration when it has no body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: StrId,
+    /// Who calls it.
+    pub kind: FunctionKind,
+    /// What the linker sees.
+    pub linkage: Linkage,
+    /// What it returns; kernels return nothing.
+    pub results: Vec<Param>,
+    /// What it takes.
+    pub params: Vec<Param>,
+    /// Directives after the parameters, with their positions.
+    pub directives: Vec<(FunctionDirective, At)>,
+    /// What it does; `None` for a declaration.
+    pub body: Option<Body>,
+    /// Parameters in registers of a declaration without a body: a body without statements that holds them.
+    pub reg_params: Option<Box<Body>>,
+    /// The name's position.
+    pub at: At,
+}
+
+/// `.file index "name" {, time, size}` (manual 11.5.2).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DebugFile {
+    /// The number that `.loc` uses.
+    pub index: u32,
+    /// The name, without its quotes, escapes as written.
+    pub name: StrId,
+    /// Time stamp and size.
+    pub stamp: Option<(u64, u64)>,
+}
+
+/// `.loc file line column {, ...}` (manual 11.5.3).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DebugLocation {
+    /// A number that a `.file` gives.
+    pub file: u32,
+    /// Line, from 1; 0 for none.
+    pub line: u32,
+    /// Column, from 1; 0 for none.
+    pub column: u32,
+    /// `function_name label {+ offset}, inlined_at file line column`.
+    pub inlined: Option<Box<InlinedAt>>,
+    /// Its position.
+    pub at: At,
+}
+
+/// Where the function of a `.loc` was inlined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InlinedAt {
+    /// The label of the function's name in `.debug_str`.
+    pub name: StrId,
+    /// Bytes added to the label; `None` when not written.
+    pub offset: Option<u64>,
+    /// The file of the call.
+    pub file: u32,
+    /// The line of the call.
+    pub line: u32,
+    /// The column of the call.
+    pub column: u32,
+}
+
+/// One line between the braces of a `.section`, kept as text without indentation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SectionLine {
+    /// The line's tokens as written.
+    pub text: StrId,
+}
+
+/// `.section name { .. }` (manual 11.5.4): DWARF data.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Section {
+    /// The name, with its dot.
+    pub name: StrId,
+    /// Its lines, empty ones left out.
+    pub lines: Vec<SectionLine>,
+    /// Its position.
+    pub at: At,
+}
+
+/// `.alias name, aliasee;` (manual 11.6.6)
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Alias {
+    /// The new name: a declared function.
+    pub name: FunctionId,
+    /// The function it stands for.
+    pub target: FunctionId,
+}
+
+/// `.target sm_90a, texmode_independent` (manual 11.1.2).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TargetSpec {
+    /// The architecture; `None` when only options or an unknown name were written.
+    pub sm: Option<Sm>,
+    /// Everything after `.target`, in order, as written.
+    pub names: Vec<StrId>,
+}
+
+/// A directive of a module, in the order of the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Item {
+    /// `.version`
+    Version(PtxVersion, At),
+    /// `.target`
+    Target(TargetSpec, At),
+    /// `.address_size`
+    AddressSize(u32, At),
+    /// A module variable.
+    Variable(VarId),
+    /// A function, declared or defined.
+    Function(FunctionId),
+    /// `.file`
+    File(DebugFile, At),
+    /// `.section`
+    Section(Section),
+    /// `.loc` outside a function.
+    Location(DebugLocation),
+    /// `.pragma`
+    Pragma(Vec<StrId>, At),
+    /// `.alias`
+    Alias(Alias, At),
+    /// `@@DWARF` line of old debug information, with the marks, without the line ending.
+    DwarfLine(StrId),
+    /// A comment with its slashes, without the line ending.
+    Comment(StrId),
+    /// A comment on the line of the item before it.
+    TrailingComment(StrId),
+}
+
+/// What a PTX file says.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Module {
+    /// Names and texts.
+    pub strings: Strings,
+    /// Directives, in order.
+    pub items: Vec<Item>,
+    /// Variables of the module, of its functions' parameters and of its functions' bodies, in order.
+    pub variables: Vec<Variable>,
+    /// Functions, each declaration and definition its own entry, in order.
+    pub functions: Vec<Function>,
+}
+
+impl Module {
+    /// The text of an interned name.
+    pub fn name(&self, id: StrId) -> &str {
+        self.strings.get(id)
+    }
+
+    /// A variable.
+    pub fn variable(&self, id: VarId) -> &Variable {
+        &self.variables[id.0 as usize]
+    }
+
+    /// A function.
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.0 as usize]
+    }
+
+    /// Adds a variable; the caller also adds the item, parameter or statement that declares it.
+    pub fn add_variable(&mut self, variable: Variable) -> VarId {
+        self.variables.push(variable);
+        VarId(self.variables.len() as u32 - 1)
+    }
+
+    /// Adds a function; the caller also adds the item that declares it.
+    pub fn add_function(&mut self, function: Function) -> FunctionId {
+        self.functions.push(function);
+        FunctionId(self.functions.len() as u32 - 1)
+    }
+
+    /// The ids of all functions, in order.
+    pub fn function_ids(&self) -> impl Iterator<Item = FunctionId> + use<> {
+        (0..self.functions.len() as u32).map(FunctionId)
+    }
+
+    /// The entry that defines the function that `id` declares, or `id` itself when none does.
+    pub fn definition(&self, id: FunctionId) -> FunctionId {
+        let name = self.function(id).name;
+        let defines = |f: &Function| f.name == name && f.body.is_some();
+        let found = self.functions.iter().position(defines);
+        found.map_or(id, |at| FunctionId(at as u32))
+    }
+
+    /// The `.version`.
+    pub fn version(&self) -> Option<PtxVersion> {
+        self.items.iter().find_map(|item| match item {
+            Item::Version(version, _) => Some(*version),
+            _ => None,
+        })
+    }
+
+    /// The `.target`.
+    pub fn target(&self) -> Option<&TargetSpec> {
+        self.items.iter().find_map(|item| match item {
+            Item::Target(target, _) => Some(target),
+            _ => None,
+        })
+    }
+
+    /// The `.address_size`, or 32 without one (manual 11.1.3).
+    pub fn address_size(&self) -> u32 {
+        let written = self.items.iter().find_map(|item| match item {
+            Item::AddressSize(bits, _) => Some(*bits),
+            _ => None,
+        });
+        written.unwrap_or(32)
+    }
+}

@@ -1,0 +1,133 @@
+//! Operands of instructions.
+
+use ptx_isa::{Component, SpecialReg};
+
+use crate::body::{LabelId, RegId};
+use crate::module::{FunctionId, VarId};
+use crate::strings::StrId;
+
+/// A list of operands in the arena of a body ([`crate::Body::list`]).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ListId {
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+impl ListId {
+    /// How many operands it has.
+    pub const fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether it has none.
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+}
+
+/// How an immediate was written (manual 4.5); it decides how it prints, not what it means.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Literal {
+    /// As the printer likes it: integers in decimal, floating-point numbers as exact hexadecimal bits.
+    Plain,
+    /// An integer as `0x..`.
+    Hex,
+    /// Exactly this text: other radices, suffixes, decimal fractions, constant expressions, `WARP_SZ`.
+    Text(StrId),
+}
+
+/// A constant operand (manual 4.5).
+///
+/// Integer constants are 64 bits wide, signed unless they need or ask for the unsigned range; the instruction type then
+/// takes the low bits. Floating-point constants are double precision unless written as `0f`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Immediate {
+    /// A signed integer.
+    S64(i64, Literal),
+    /// An unsigned integer: out of the signed range, or with the suffix `U`.
+    U64(u64, Literal),
+    /// The bits of a single-precision number (`0f3F800000`).
+    F32(u32, Literal),
+    /// The bits of a double-precision number (`0d3FF0000000000000`, `1.0`).
+    F64(u64, Literal),
+}
+
+impl Immediate {
+    /// The value as 64 bits, of an integer; floating-point numbers give `None`.
+    pub const fn as_integer(self) -> Option<u64> {
+        match self {
+            Immediate::S64(value, _) => Some(value as u64),
+            Immediate::U64(value, _) => Some(value),
+            Immediate::F32(..) | Immediate::F64(..) => None,
+        }
+    }
+
+    /// A signed integer that prints in decimal.
+    pub const fn integer(value: i64) -> Self {
+        Immediate::S64(value, Literal::Plain)
+    }
+}
+
+/// Something with an address and a name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Symbol {
+    /// A variable or parameter.
+    Variable(VarId),
+    /// A function; the id may be that of a declaration, see [`crate::Module::definition`].
+    Function(FunctionId),
+}
+
+/// What an address counts from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AddressBase {
+    /// The value of a register.
+    Register(RegId),
+    /// The address of a variable or function.
+    Symbol(Symbol),
+    /// Nothing: the offset is the address.
+    Absolute,
+}
+
+/// One operand of an instruction, or an entry of a list of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operand {
+    /// The form has a place here, the program left it out.
+    Omitted,
+    /// `_`: a result that nobody wants, or an element of a vector that is not written.
+    Sink,
+    /// A register.
+    Register(RegId),
+    /// A component `.x` to `.w` of a vector register.
+    Element(RegId, Component),
+    /// `!p`: the opposite of a predicate register.
+    Not(RegId),
+    /// A special register, or a component of one.
+    Special(SpecialReg, Option<Component>),
+    /// A constant.
+    Immediate(Immediate),
+    /// The address of a variable or function, with a byte offset; also a function called by name.
+    Symbol(Symbol, i64),
+    /// `[base+offset]`, the offset in bytes; `[a]` in a call's place for a register stays a register.
+    Address(AddressBase, i64),
+    /// `{a, b}`: a vector.
+    Vector(ListId),
+    /// `(a, b)`: results or arguments of a call.
+    List(ListId),
+    /// A label: of code, or of a directive that lists targets or a prototype.
+    Label(LabelId),
+}
+
+impl Operand {
+    /// The register of a plain register operand.
+    pub const fn as_register(self) -> Option<RegId> {
+        match self {
+            Operand::Register(reg) => Some(reg),
+            _ => None,
+        }
+    }
+
+    /// Whether the program left it out.
+    pub const fn is_omitted(self) -> bool {
+        matches!(self, Operand::Omitted)
+    }
+}
