@@ -1,0 +1,35 @@
+//! What the tools share: arguments, input and output, reporting, exit status.
+//!
+//! The libraries of this project only return what they found; the tools decide where it goes, and they all decide alike
+//! through this crate. A tool's exit status is 0 when all went well, 1 when the input was rejected, 2 for wrong usage
+//! and 3 when an execution failed ([`ExitStatus`]). An output file is either written whole or left as it was.
+
+mod arguments;
+mod input;
+mod output;
+mod program;
+mod terminal;
+
+pub use arguments::{ColorChoice, Documents, ErrorFormat, OptimizeArgs, ReportArgs, TargetArgs};
+pub use input::{STDIN_NAME, read_input};
+pub use output::{Output, refuse_terminal};
+pub use program::{ExitStatus, Failure, run};
+pub use terminal::{Terminal, Verbosity};
+
+/// The codes of what the tools themselves find.
+pub mod code {
+    use ptx_diag::Code;
+
+    /// The input cannot be read.
+    pub const UNREADABLE: Code = Code("T0001");
+    /// The input is larger than the 4 GiB that positions can count.
+    pub const TOO_LARGE: Code = Code("T0002");
+    /// The output cannot be written.
+    pub const UNWRITABLE: Code = Code("T0003");
+    /// A combination of arguments makes no sense.
+    pub const USAGE: Code = Code("T0004");
+    /// LLVM cannot go on.
+    pub const LLVM_FATAL: Code = Code("T0005");
+    /// A part of the toolchain that is asked for does not exist yet.
+    pub const MISSING: Code = Code("T0006");
+}

@@ -1,0 +1,105 @@
+//! Running a tool: its exit status, its stack and its end when LLVM gives up.
+
+use std::process::ExitCode;
+use std::sync::OnceLock;
+use std::thread;
+
+use ptx_diag::{Diagnostic, Diagnostics, SourceFile, render};
+
+use crate::code;
+use crate::terminal::{Terminal, write_stderr};
+
+/// How a tool ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExitStatus {
+    /// All went well.
+    Ok,
+    /// The input was rejected, or input or output failed.
+    Rejected,
+    /// The command line makes no sense.
+    Usage,
+    /// An execution failed: trap, deadlock, time-out, bad access.
+    Failed,
+}
+
+impl ExitStatus {
+    /// The number the system sees.
+    pub const fn number(self) -> u8 {
+        match self {
+            ExitStatus::Ok => 0,
+            ExitStatus::Rejected => 1,
+            ExitStatus::Usage => 2,
+            ExitStatus::Failed => 3,
+        }
+    }
+}
+
+/// Why a tool could not do its work: what it found, about which input, and how it ends.
+#[derive(Debug)]
+pub struct Failure {
+    status: ExitStatus,
+    source: SourceFile,
+    diagnostics: Diagnostics,
+}
+
+impl Failure {
+    /// The input `source` is rejected for the findings given.
+    pub fn new(status: ExitStatus, source: SourceFile, diagnostics: Diagnostics) -> Self {
+        Self { status, source, diagnostics }
+    }
+
+    /// The file `name` as a whole is rejected.
+    pub fn rejected(name: &str, diagnostic: Diagnostic) -> Self {
+        let mut diagnostics = Diagnostics::new();
+        diagnostics.push(diagnostic);
+        Self::new(ExitStatus::Rejected, SourceFile::new(name, Vec::new()), diagnostics)
+    }
+
+    /// The command line makes no sense.
+    pub fn usage(name: &str, diagnostics: Diagnostics) -> Self {
+        Self::new(ExitStatus::Usage, SourceFile::new(name, Vec::new()), diagnostics)
+    }
+}
+
+/// The stack the work gets. LLVM's readers and passes recurse over nested types and expressions; the memory is only
+/// taken when it is used.
+const STACK_BYTES: usize = 512 << 20;
+
+/// Runs a tool's work on a large stack, reports why it failed, and gives the exit status.
+///
+/// LLVM's fatal errors end the process as rejected input, in the same form as other findings.
+pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send) -> ExitCode {
+    let _ = FATAL_TERMINAL.set(terminal);
+    ptx_llvm::on_fatal_error(report_fatal_error);
+    let result = thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work)?;
+        // A panic has printed its message already; there is nothing to add but the status.
+        Ok::<_, std::io::Error>(worker.join().unwrap_or_else(|_| std::process::exit(101)))
+    });
+    let status = match result {
+        Ok(Ok(())) => ExitStatus::Ok,
+        Ok(Err(failure)) => {
+            terminal.report(&failure.source, &failure.diagnostics);
+            failure.status
+        }
+        Err(error) => {
+            write_stderr(&format!("error: cannot start a thread: {error}\n"));
+            ExitStatus::Rejected
+        }
+    };
+    ExitCode::from(status.number())
+}
+
+/// LLVM's handler takes no data of its own, so it finds the terminal here.
+static FATAL_TERMINAL: OnceLock<Terminal> = OnceLock::new();
+
+fn report_fatal_error(reason: &str) -> ! {
+    if let Some(terminal) = FATAL_TERMINAL.get() {
+        let mut diagnostics = Diagnostics::new();
+        let message = format!("LLVM cannot go on: {reason}");
+        diagnostics.push(Diagnostic::error_without_place(code::LLVM_FATAL, message));
+        let source = SourceFile::new("<LLVM>", Vec::new());
+        write_stderr(&render(&source, &diagnostics, terminal.format()));
+    }
+    std::process::exit(i32::from(ExitStatus::Rejected.number()))
+}
