@@ -26,7 +26,8 @@ impl Severity {
 
 /// A stable identifier of a kind of finding, such as `P0101`.
 ///
-/// The letter names the stage: `P` parse, `V` verify, `L` lower, `O` optimize, `R` raise, `X` execute, `T` tool.
+/// The letter names the stage: `P` parse, `V` verify, `L` lower, `I` read LLVM IR, `O` optimize, `R` raise, `G` generate
+/// code with LLVM, `X` execute, `T` tool.
 /// Each stage declares its codes in one place, as constants.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Code(pub &'static str);

@@ -1,0 +1,12 @@
+//! The way from one form of a program to another, stage by stage.
+//!
+//! Each function here is one leg of the way, with what its stage found turned into [`ptx_diag::Diagnostic`]s about the
+//! input; the tools and the conformance runner put the legs together. Nothing here decides where output goes.
+
+mod input_kind;
+mod llvm_leg;
+mod retarget;
+
+pub use input_kind::InputKind;
+pub use llvm_leg::{code, generate, llvm_finding, optimize, read_llvm};
+pub use retarget::{TargetChoice, retarget};

@@ -1,0 +1,167 @@
+//! From LLVM IR to LLVM IR, and to PTX by LLVM's own backend.
+
+use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
+use ptx_isa::{PtxVersion, Sm};
+use ptx_llvm::{Context, Gpu, LlvmError, Machine, Module, OptLevel, TextPosition};
+use ptx_opt::OptError;
+
+use crate::retarget::TargetChoice;
+
+/// The codes of what LLVM finds.
+pub mod code {
+    use ptx_diag::Code;
+
+    /// The text is not LLVM IR.
+    pub const SYNTAX: Code = Code("I0001");
+    /// The bitcode cannot be read.
+    pub const BITCODE: Code = Code("I0002");
+    /// LLVM's verifier refuses the module.
+    pub const INVALID: Code = Code("I0003");
+    /// The module, or the GPU asked for, is not one LLVM's NVPTX target takes.
+    pub const TARGET: Code = Code("I0004");
+    /// The module uses something this project has no form for.
+    pub const UNSUPPORTED: Code = Code("I0005");
+    /// The text of a pass pipeline is not understood.
+    pub const PIPELINE: Code = Code("O0001");
+    /// LLVM failed while it optimized or generated code.
+    pub const FAILED: Code = Code("G0001");
+}
+
+/// Reads LLVM IR, text or bitcode by its first bytes, and runs LLVM's verifier over it.
+///
+/// # Errors
+///
+/// What LLVM's reader or verifier says; syntax errors have their place.
+pub fn read_llvm<'c>(context: &'c Context, source: &SourceFile) -> Result<Module<'c>, Diagnostics> {
+    let read = Module::parse(context, source.name(), source.text());
+    read.and_then(|module| module.verify().map(|()| module))
+        .map_err(|error| one(llvm_finding(&error, source)))
+}
+
+/// Runs the pipeline of `level`, then `passes`.
+///
+/// # Errors
+///
+/// [`code::PIPELINE`] when `passes` is not understood, which is the user's mistake; else what went wrong with the module.
+pub fn optimize(
+    module: &Module<'_>,
+    level: OptLevel,
+    passes: Option<&str>,
+    source: &SourceFile,
+) -> Result<(), Diagnostics> {
+    ptx_opt::optimize(module, level, passes).map_err(|error| {
+        one(match &error {
+            OptError::Pipeline(_) => Diagnostic::error_without_place(code::PIPELINE, error.to_string())
+                .with_help("passes are written as for LLVM's opt, for example 'function(sroa,gvn)'"),
+            OptError::Failed(error) => llvm_finding(error, source),
+            error => Diagnostic::error_without_place(code::FAILED, error.to_string()),
+        })
+    })
+}
+
+/// Produces PTX text with LLVM's NVPTX backend for the GPU chosen, else for the module's own.
+///
+/// # Errors
+///
+/// What LLVM's backend says. It ends the process on some modules: see [`ptx_llvm::on_fatal_error`].
+pub fn generate(
+    module: Module<'_>,
+    choice: TargetChoice,
+    level: OptLevel,
+    source: &SourceFile,
+) -> Result<String, Diagnostics> {
+    let gpu = llvm_gpu(choice).or(Gpu::of_module(&module));
+    let machine = Machine::new(&gpu, level);
+    machine
+        .and_then(|machine| ptx_llvm::emit_ptx(module, &machine))
+        .map_err(|error| one(llvm_finding(&error, source)))
+}
+
+fn llvm_gpu(choice: TargetChoice) -> Gpu {
+    let ten_times = |version: PtxVersion| u32::from(version.major) * 10 + u32::from(version.minor);
+    Gpu { cpu: choice.sm.map(|sm: Sm| sm.to_string()), ptx_version: choice.version.map(ten_times) }
+}
+
+/// What LLVM said, as a finding about `source`.
+pub fn llvm_finding(error: &LlvmError, source: &SourceFile) -> Diagnostic {
+    let place = match error {
+        LlvmError::Parse { position, .. } => position.and_then(|position| span_of(source, position)),
+        _ => None,
+    };
+    let code = match error {
+        LlvmError::Parse { .. } => code::SYNTAX,
+        LlvmError::Bitcode { .. } => code::BITCODE,
+        LlvmError::Invalid { .. } => code::INVALID,
+        LlvmError::Target { .. } => code::TARGET,
+        LlvmError::Unsupported { .. } => code::UNSUPPORTED,
+        LlvmError::Pipeline { .. } => code::PIPELINE,
+        // The enum is open to other crates: what it gains is a failure of LLVM until it is given a code here.
+        _ => code::FAILED,
+    };
+    let message = error.to_string();
+    match place {
+        Some(span) => Diagnostic::error(code, span, message),
+        None => Diagnostic::error_without_place(code, message),
+    }
+}
+
+/// The byte LLVM points at.
+fn span_of(source: &SourceFile, position: TextPosition) -> Option<Span> {
+    let lo = source.line_start(position.line)?.checked_add(position.column.saturating_sub(1))?;
+    Some(Span::new(lo, lo.saturating_add(1)))
+}
+
+fn one(diagnostic: Diagnostic) -> Diagnostics {
+    let mut diagnostics = Diagnostics::new();
+    diagnostics.push(diagnostic);
+    diagnostics
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn syntax_error_points_into_the_text() {
+        let source = SourceFile::new("m.ll", "define void @f() {\n  frob\n}\n");
+        let found = read_llvm(&Context::new(), &source).expect_err("no such instruction");
+        let finding = found.iter().next().expect("one finding");
+        assert_eq!((finding.code, finding.span), (code::SYNTAX, Some(Span::new(21, 22))));
+    }
+
+    #[test]
+    fn verifier_finding_has_its_code() {
+        let text = "define i32 @f(i1 %c) {
+  br i1 %c, label %a, label %b
+a:
+  %x = add i32 1, 2
+  br label %b
+b:
+  ret i32 %x
+}
+";
+        let source = SourceFile::new("m.ll", text);
+        let found = read_llvm(&Context::new(), &source).expect_err("%x does not dominate its use");
+        assert_eq!(found.iter().map(|f| f.code).collect::<Vec<_>>(), [code::INVALID]);
+    }
+
+    #[test]
+    fn chosen_target_beats_the_module_in_llvms_backend() {
+        let text = "define ptx_kernel void @k() \"target-cpu\"=\"sm_70\" \"target-features\"=\"+ptx70\" {\n  ret void\n}\n";
+        let source = SourceFile::new("m.ll", text);
+        let context = Context::new();
+        let module = read_llvm(&context, &source).expect("valid");
+        let choice = TargetChoice { sm: Some(Sm::new(90)), version: Some(PtxVersion::new(8, 1)) };
+        let ptx = generate(module, choice, OptLevel::O0, &source).expect("valid");
+        assert!(ptx.contains(".version 8.1") && ptx.contains(".target sm_90"), "{ptx}");
+    }
+
+    #[test]
+    fn pass_text_is_told_from_a_bad_module() {
+        let source = SourceFile::new("m.ll", "");
+        let context = Context::new();
+        let module = read_llvm(&context, &source).expect("an empty module is valid");
+        let found = optimize(&module, OptLevel::O0, Some("nonsense"), &source).expect_err("no such pass");
+        assert_eq!(found.iter().map(|f| f.code).collect::<Vec<_>>(), [code::PIPELINE]);
+    }
+}
