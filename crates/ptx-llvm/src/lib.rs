@@ -10,6 +10,7 @@
 //! - LLVM's messages become [`LlvmError`] values or [`Message`]s; nothing is printed.
 #![allow(unsafe_code)]
 
+pub mod build;
 mod codegen;
 mod context;
 mod error;

@@ -1,0 +1,162 @@
+//! Debug information: files, functions and lines.
+
+use std::collections::BTreeMap;
+
+use llvm_sys::LLVMModuleFlagBehavior;
+use llvm_sys::core::{LLVMAddModuleFlag, LLVMValueAsMetadata};
+use llvm_sys::debuginfo::*;
+use llvm_sys::prelude::LLVMDIBuilderRef;
+
+use super::{Function, Metadata, Types};
+use crate::Module;
+
+/// Makes the debug information of one module: one compile unit, a subprogram per function, locations.
+pub struct DebugInfo<'c> {
+    raw: LLVMDIBuilderRef,
+    types: Types<'c>,
+    unit: Option<Metadata<'c>>,
+    files: BTreeMap<String, Metadata<'c>>,
+}
+
+impl Drop for DebugInfo<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made in `new` and disposed once, after the last use.
+        unsafe { LLVMDisposeDIBuilder(self.raw) };
+    }
+}
+
+impl<'c> DebugInfo<'c> {
+    /// Debug information for `module`; nothing is added to it before the first file.
+    pub fn new(module: &Module<'c>, types: Types<'c>) -> Self {
+        // SAFETY: the module is alive.
+        let raw = unsafe { LLVMCreateDIBuilder(module.raw()) };
+        Self { raw, types, unit: None, files: BTreeMap::new() }
+    }
+
+    /// The file of a path. The first one becomes the compile unit's.
+    pub fn file(&mut self, module: &Module<'c>, path: &str) -> Metadata<'c> {
+        if let Some(file) = self.files.get(path) {
+            return *file;
+        }
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        // SAFETY: the builder is alive, and LLVM copies both texts.
+        let file = Metadata::new(unsafe {
+            LLVMDIBuilderCreateFile(
+                self.raw,
+                name.as_ptr().cast(),
+                name.len(),
+                directory.as_ptr().cast(),
+                directory.len(),
+            )
+        });
+        self.files.insert(path.to_owned(), file);
+        if self.unit.is_none() {
+            self.unit = Some(self.compile_unit(module, file));
+        }
+        file
+    }
+
+    fn compile_unit(&self, module: &Module<'c>, file: Metadata<'c>) -> Metadata<'c> {
+        let producer = "ptx-llvm";
+        let version = self.types.int_value(32, 3);
+        let key = "Debug Info Version";
+        // SAFETY: builder, module and file are alive; LLVM copies the texts.
+        unsafe {
+            LLVMAddModuleFlag(
+                module.raw(),
+                LLVMModuleFlagBehavior::LLVMModuleFlagBehaviorWarning,
+                key.as_ptr().cast(),
+                key.len(),
+                LLVMValueAsMetadata(version.raw),
+            );
+            Metadata::new(LLVMDIBuilderCreateCompileUnit(
+                self.raw,
+                LLVMDWARFSourceLanguage::LLVMDWARFSourceLanguageC,
+                file.raw,
+                producer.as_ptr().cast(),
+                producer.len(),
+                0,
+                std::ptr::null(),
+                0,
+                0,
+                std::ptr::null(),
+                0,
+                LLVMDWARFEmissionKind::LLVMDWARFEmissionKindLineTablesOnly,
+                0,
+                0,
+                0,
+                std::ptr::null(),
+                0,
+                std::ptr::null(),
+                0,
+            ))
+        }
+    }
+
+    /// Gives a defined function its subprogram, or makes one for an inlined function without a body.
+    pub fn subprogram(
+        &self,
+        name: &str,
+        file: Metadata<'c>,
+        line: u32,
+        function: Option<Function<'c>>,
+    ) -> Metadata<'c> {
+        // SAFETY: builder, file and function are alive; LLVM copies the name.
+        unsafe {
+            let ty = LLVMDIBuilderCreateSubroutineType(
+                self.raw,
+                file.raw,
+                std::ptr::null_mut(),
+                0,
+                LLVMDIFlagZero,
+            );
+            let node = LLVMDIBuilderCreateFunction(
+                self.raw,
+                file.raw,
+                name.as_ptr().cast(),
+                name.len(),
+                name.as_ptr().cast(),
+                name.len(),
+                file.raw,
+                line,
+                ty,
+                0,
+                1,
+                line,
+                LLVMDIFlagZero,
+                0,
+            );
+            if let Some(function) = function {
+                LLVMSetSubprogram(function.value().raw, node);
+            }
+            Metadata::new(node)
+        }
+    }
+
+    /// The scope of another file inside a subprogram.
+    pub fn scope_in_file(&self, scope: Metadata<'c>, file: Metadata<'c>) -> Metadata<'c> {
+        // SAFETY: builder, scope and file are alive.
+        Metadata::new(unsafe { LLVMDIBuilderCreateLexicalBlockFile(self.raw, scope.raw, file.raw, 0) })
+    }
+
+    /// A line and column (0 for unknown) in a scope, perhaps inlined at another place.
+    pub fn location(
+        &self,
+        line: u32,
+        column: u32,
+        scope: Metadata<'c>,
+        inlined_at: Option<Metadata<'c>>,
+    ) -> Metadata<'c> {
+        let inlined_at = inlined_at.map_or(std::ptr::null_mut(), |place| place.raw);
+        // SAFETY: the context and the scopes are alive.
+        Metadata::new(unsafe {
+            LLVMDIBuilderCreateDebugLocation(self.types.context.raw(), line, column, scope.raw, inlined_at)
+        })
+    }
+
+    /// Completes the module's debug information; call it once, at the end.
+    pub fn finish(&self) {
+        // SAFETY: the builder is alive.
+        unsafe { LLVMDIBuilderFinalize(self.raw) };
+    }
+}
