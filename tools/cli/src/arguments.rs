@@ -1,6 +1,7 @@
 //! Command-line arguments that mean the same in every tool.
 
 use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
 
 use clap::builder::TypedValueParser;
 use clap::{Args, Command, ValueEnum};
@@ -9,7 +10,7 @@ use ptx_diag::{Color, Format};
 use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm::OptLevel;
 
-use crate::terminal::{Terminal, Verbosity};
+use crate::terminal::{Terminal, Verbosity, write_stderr};
 
 /// How findings are written to standard error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -126,20 +127,22 @@ pub struct Documents {
     man: bool,
 }
 
-impl Documents {
-    /// Writes what was asked for to standard output; `None` when nothing was, so that the tool does its work.
-    pub fn print(&self, mut command: Command) -> Option<io::Result<()>> {
-        let mut text = Vec::new();
-        if let Some(shell) = self.completions {
-            let name = command.get_name().to_owned();
-            clap_complete::generate(shell, &mut command, name, &mut text);
-        } else if self.man {
-            if let Err(error) = clap_mangen::Man::new(command).render(&mut text) {
-                return Some(Err(error));
-            }
-        } else {
-            return None;
+/// Prints the document that was asked for; `None` when none was, so that the tool does its work.
+pub fn print_documents(documents: &Documents, mut command: Command) -> Option<ExitCode> {
+    let mut text = Vec::new();
+    if let Some(shell) = documents.completions {
+        let name = command.get_name().to_owned();
+        clap_complete::generate(shell, &mut command, name, &mut text);
+    } else if documents.man {
+        if let Err(error) = clap_mangen::Man::new(command).render(&mut text) {
+            write_stderr(&format!("error: {error}\n"));
+            return Some(ExitCode::FAILURE);
         }
-        Some(io::stdout().lock().write_all(&text))
+    } else {
+        return None;
     }
+    Some(match io::stdout().lock().write_all(&text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    })
 }

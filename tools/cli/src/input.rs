@@ -7,6 +7,7 @@ use std::path::Path;
 use ptx_diag::{Diagnostic, SourceFile};
 
 use crate::code;
+use crate::program::{ExitStatus, Failure};
 
 /// What findings call standard input.
 pub const STDIN_NAME: &str = "<stdin>";
@@ -16,18 +17,18 @@ pub const STDIN_NAME: &str = "<stdin>";
 /// # Errors
 ///
 /// A finding without a place when the input cannot be read or is larger than 4 GiB.
-pub fn read_input(path: &Path) -> Result<SourceFile, Diagnostic> {
+pub fn read_input(path: &Path) -> Result<SourceFile, Failure> {
     let (name, result) = if path == Path::new("-") {
         (STDIN_NAME.to_owned(), read_limited(io::stdin().lock()))
     } else {
         (path.display().to_string(), File::open(path).and_then(read_limited))
     };
-    let bytes = result.map_err(|error| {
-        Diagnostic::error_without_place(code::UNREADABLE, format!("cannot read `{name}`: {error}"))
-    })?;
+    let reject = |code, message: String| {
+        Failure::about(ExitStatus::Rejected, &name, Diagnostic::error_without_place(code, message))
+    };
+    let bytes = result.map_err(|error| reject(code::UNREADABLE, format!("cannot read `{name}`: {error}")))?;
     if bytes.len() as u64 > u64::from(u32::MAX) {
-        let message = format!("`{name}` is larger than 4 GiB");
-        return Err(Diagnostic::error_without_place(code::TOO_LARGE, message));
+        return Err(reject(code::TOO_LARGE, format!("`{name}` is larger than 4 GiB")));
     }
     Ok(SourceFile::new(name, bytes))
 }

@@ -10,10 +10,12 @@ mod output;
 mod program;
 mod terminal;
 
-pub use arguments::{ColorChoice, Documents, ErrorFormat, OptimizeArgs, ReportArgs, TargetArgs};
+pub use arguments::{
+    ColorChoice, Documents, ErrorFormat, OptimizeArgs, ReportArgs, TargetArgs, print_documents,
+};
 pub use input::{STDIN_NAME, read_input};
 pub use output::{Output, refuse_terminal};
-pub use program::{ExitStatus, Failure, run};
+pub use program::{ExitStatus, Failure, missing, rejected, run, usage_or_rejected};
 pub use terminal::{Terminal, Verbosity};
 
 /// The codes of what the tools themselves find.

@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_diag::Diagnostic;
 
 use crate::code;
-use crate::program::Failure;
+use crate::program::{ExitStatus, Failure};
 
 /// Where a tool's product goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,7 +42,8 @@ impl Output {
         };
         result.map_err(|error| {
             let message = format!("cannot write `{name}`: {error}");
-            Failure::rejected(&name, Diagnostic::error_without_place(code::UNWRITABLE, message))
+            let finding = Diagnostic::error_without_place(code::UNWRITABLE, message);
+            Failure::about(ExitStatus::Rejected, &name, finding)
         })
     }
 }
@@ -58,9 +59,7 @@ pub fn refuse_terminal(output: &Output, what: &str) -> Result<(), Failure> {
     }
     let message = format!("{what} is not written to a terminal");
     let diagnostic = Diagnostic::error_without_place(code::USAGE, message).with_help("name a file with -o");
-    let mut diagnostics = Diagnostics::new();
-    diagnostics.push(diagnostic);
-    Err(Failure::usage("<stdout>", diagnostics))
+    Err(Failure::about(ExitStatus::Usage, "<stdout>", diagnostic))
 }
 
 fn write_stdout(bytes: &[u8]) -> io::Result<()> {

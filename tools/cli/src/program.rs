@@ -36,29 +36,45 @@ impl ExitStatus {
 
 /// Why a tool could not do its work: what it found, about which input, and how it ends.
 #[derive(Debug)]
-pub struct Failure {
+pub struct Failure(Box<Report>);
+
+#[derive(Debug)]
+struct Report {
     status: ExitStatus,
     source: SourceFile,
     diagnostics: Diagnostics,
 }
 
 impl Failure {
-    /// The input `source` is rejected for the findings given.
+    /// The findings given about `source` end the tool with `status`.
     pub fn new(status: ExitStatus, source: SourceFile, diagnostics: Diagnostics) -> Self {
-        Self { status, source, diagnostics }
+        Self(Box::new(Report { status, source, diagnostics }))
     }
 
-    /// The file `name` as a whole is rejected.
-    pub fn rejected(name: &str, diagnostic: Diagnostic) -> Self {
+    /// One finding about the file `name` as a whole.
+    pub fn about(status: ExitStatus, name: &str, diagnostic: Diagnostic) -> Self {
         let mut diagnostics = Diagnostics::new();
         diagnostics.push(diagnostic);
-        Self::new(ExitStatus::Rejected, SourceFile::new(name, Vec::new()), diagnostics)
+        Self::new(status, SourceFile::new(name, Vec::new()), diagnostics)
     }
+}
 
-    /// The command line makes no sense.
-    pub fn usage(name: &str, diagnostics: Diagnostics) -> Self {
-        Self::new(ExitStatus::Usage, SourceFile::new(name, Vec::new()), diagnostics)
-    }
+/// The input is rejected for what was found.
+pub fn rejected(source: &SourceFile, diagnostics: Diagnostics) -> Failure {
+    Failure::new(ExitStatus::Rejected, source.clone(), diagnostics)
+}
+
+/// The input is rejected, or the user is, when it is the text of `--passes` that is wrong.
+pub fn usage_or_rejected(source: &SourceFile, diagnostics: Diagnostics) -> Failure {
+    let by_user = diagnostics.iter().any(|found| found.code == ptx_driver::code::PIPELINE);
+    let status = if by_user { ExitStatus::Usage } else { ExitStatus::Rejected };
+    Failure::new(status, source.clone(), diagnostics)
+}
+
+/// A part of the toolchain that is asked for does not exist yet.
+pub fn missing(source: &SourceFile, part: &str) -> Failure {
+    let finding = Diagnostic::error_without_place(code::MISSING, format!("{part} does not exist yet"));
+    Failure::about(ExitStatus::Rejected, source.name(), finding)
 }
 
 /// The stack the work gets. LLVM's readers and passes recurse over nested types and expressions; the memory is only
@@ -78,7 +94,7 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
     });
     let status = match result {
         Ok(Ok(())) => ExitStatus::Ok,
-        Ok(Err(failure)) => {
+        Ok(Err(Failure(failure))) => {
             terminal.report(&failure.source, &failure.diagnostics);
             failure.status
         }

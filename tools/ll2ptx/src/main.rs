@@ -1,2 +1,43 @@
-//! The ll2ptx tool.
-fn main() {}
+//! `ll2ptx`: LLVM IR in, PTX out.
+
+mod arguments;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+use ptx_cli::{Failure, Output, print_documents, read_input, rejected, run, usage_or_rejected};
+use ptx_driver::{TargetChoice, generate, optimize, read_llvm};
+use ptx_llvm::Context;
+
+use crate::arguments::{Arguments, Engine};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if let Some(status) = print_documents(&arguments.documents, Arguments::command()) {
+        return status;
+    }
+    let terminal = arguments.report.terminal();
+    run(terminal, || translate(&arguments))
+}
+
+fn translate(arguments: &Arguments) -> Result<(), Failure> {
+    let terminal = arguments.report.terminal();
+    let source = read_input(&arguments.input)?;
+    let context = Context::new();
+    let module = terminal.step("read LLVM IR", || read_llvm(&context, &source));
+    let module = module.map_err(|found| rejected(&source, found))?;
+
+    let passes = arguments.optimize.passes.as_deref();
+    let level = arguments.optimize.level;
+    terminal
+        .step("optimize", || optimize(&module, level, passes, &source))
+        .map_err(|found| usage_or_rejected(&source, found))?;
+
+    let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
+    let text = match arguments.engine {
+        Engine::Native => return Err(ptx_cli::missing(&source, "the native emitter")),
+        Engine::Llvm => terminal.step("generate with LLVM", || generate(module, choice, level, &source)),
+    };
+    let text = text.map_err(|found| rejected(&source, found))?;
+    Output::from_argument(arguments.output.as_deref()).write(text.as_bytes())
+}

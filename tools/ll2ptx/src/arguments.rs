@@ -1,0 +1,58 @@
+//! The command line of ll2ptx.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use ptx_cli::{Documents, OptimizeArgs, ReportArgs, TargetArgs};
+
+const EXAMPLES: &str = "\
+Examples:
+  ll2ptx kernel.ll                      PTX to standard output
+  ll2ptx -O2 kernel.bc -o kernel.ptx    optimized first
+  ptx2ll k.ptx | ll2ptx --target sm_90  through a pipe, for another architecture
+  ll2ptx --engine=llvm kernel.ll        with LLVM's own NVPTX backend, for comparison
+
+Exit status:
+  0  all went well
+  1  the input was rejected; an existing output file is left as it was
+  2  wrong usage";
+
+/// Who turns LLVM IR into PTX.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Engine {
+    /// This project's own emitter.
+    #[default]
+    Native,
+    /// LLVM's NVPTX backend.
+    Llvm,
+}
+
+/// Translate LLVM IR for NVPTX into PTX
+#[derive(Clone, Debug, Parser)]
+#[command(name = "ll2ptx", version, after_help = EXAMPLES)]
+pub struct Arguments {
+    /// LLVM IR as text or bitcode; standard input when missing or `-`
+    #[arg(value_name = "INPUT", default_value = "-", hide_default_value = true)]
+    pub input: PathBuf,
+    /// Where the PTX goes; standard output when missing or `-`
+    #[arg(short, long = "output", value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Who turns LLVM IR into PTX
+    #[arg(long, value_enum, default_value_t, value_name = "ENGINE")]
+    pub engine: Engine,
+    /// Accepted because LLVM's tools take it: the output always is text
+    #[arg(short = 'S', hide_short_help = true)]
+    pub text: bool,
+    /// How to optimize first
+    #[command(flatten)]
+    pub optimize: OptimizeArgs,
+    /// What the PTX is for
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// How to report
+    #[command(flatten)]
+    pub report: ReportArgs,
+    /// About the tool itself
+    #[command(flatten)]
+    pub documents: Documents,
+}

@@ -1,0 +1,63 @@
+//! The command line of ptx2ll.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use ptx_cli::{Documents, OptimizeArgs, ReportArgs, TargetArgs};
+
+const EXAMPLES: &str = "\
+Examples:
+  ptx2ll kernel.ptx                       LLVM IR to standard output
+  ptx2ll -O2 kernel.ptx -o kernel.ll      optimized
+  ptx2ll --emit=bc kernel.ptx -o k.bc     bitcode
+  ptx2ll --emit=none kernel.ptx           only check the file
+  ptx2ll --emit=ptx < in.ptx > out.ptx    print the module back
+
+Exit status:
+  0  all went well
+  1  the input was rejected; an existing output file is left as it was
+  2  wrong usage";
+
+/// What is produced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Emit {
+    /// LLVM IR as text.
+    #[default]
+    Ll,
+    /// LLVM bitcode.
+    Bc,
+    /// The PTX module printed back, without LLVM.
+    Ptx,
+    /// Nothing: the input is only read and verified.
+    None,
+}
+
+/// Translate PTX into LLVM IR for NVPTX
+#[derive(Clone, Debug, Parser)]
+#[command(name = "ptx2ll", version, after_help = EXAMPLES)]
+pub struct Arguments {
+    /// PTX text; standard input when missing or `-`
+    #[arg(value_name = "INPUT", default_value = "-", hide_default_value = true)]
+    pub input: PathBuf,
+    /// Where the output goes; standard output when missing or `-`. What is written is chosen by --emit alone
+    #[arg(short, long = "output", value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// What is produced
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    pub emit: Emit,
+    /// The same as --emit=ll, as LLVM's tools have it
+    #[arg(short = 'S', conflicts_with = "emit", hide_short_help = true)]
+    pub text: bool,
+    /// How to optimize
+    #[command(flatten)]
+    pub optimize: OptimizeArgs,
+    /// What the module is for
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// How to report
+    #[command(flatten)]
+    pub report: ReportArgs,
+    /// About the tool itself
+    #[command(flatten)]
+    pub documents: Documents,
+}
