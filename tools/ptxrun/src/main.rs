@@ -1,2 +1,6 @@
-//! The ptxrun tool.
+//! `ptxrun`: executes a kernel on the host.
+
+mod launch_file;
+mod spec;
+
 fn main() {}

@@ -1,0 +1,126 @@
+//! A launch described in a file (`--launch FILE.json`).
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::spec::{ArgumentSpec, Dimensions, PrintSpec};
+
+/// What a launch file says; every field is the option of the same name and may be left out.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct LaunchFile {
+    /// `"entry": "saxpy"`
+    pub entry: Option<String>,
+    /// `"grid": [4, 1, 1]`
+    pub grid: Option<Dimensions>,
+    /// `"block": [128]`
+    pub block: Option<Dimensions>,
+    /// `"cluster": [2]`
+    pub cluster: Option<Dimensions>,
+    /// `"shared": 1024`
+    pub shared: Option<u64>,
+    /// `"args": ["i32=5", "in=x.bin"]`; files are looked for beside the launch file.
+    pub args: Option<Vec<ArgumentSpec>>,
+    /// `"engine": "interp"`
+    pub engine: Option<String>,
+    /// `"threads": 2`
+    pub threads: Option<usize>,
+    /// `"timeout": 1.5`
+    pub timeout: Option<f64>,
+    /// `"print": ["1:f32:4"]`
+    pub print: Option<Vec<PrintSpec>>,
+}
+
+/// The file as JSON has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Json {
+    entry: Option<String>,
+    grid: Option<Vec<u32>>,
+    block: Option<Vec<u32>>,
+    cluster: Option<Vec<u32>>,
+    shared: Option<u64>,
+    args: Option<Vec<String>>,
+    engine: Option<String>,
+    threads: Option<usize>,
+    timeout: Option<f64>,
+    print: Option<Vec<String>>,
+}
+
+/// Reads a launch file's text; relative paths in it are taken from `folder`.
+///
+/// # Errors
+///
+/// A sentence with the place in the JSON, or the field and what is wrong with it.
+pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
+    let json: Json = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    let dimensions = |field: &str, value: Option<Vec<u32>>| {
+        let text = value.map(|list| list.iter().map(u32::to_string).collect::<Vec<_>>().join(","));
+        text.map(|text| text.parse().map_err(|error| format!("`{field}`: {error}"))).transpose()
+    };
+    let argument = |(index, text): (usize, &String)| {
+        let spec: ArgumentSpec = text.parse().map_err(|error| format!("`args[{index}]`: {error}"))?;
+        Ok::<_, String>(beside(spec, folder))
+    };
+    let view = |(index, text): (usize, &String)| {
+        text.parse::<PrintSpec>().map_err(|error| format!("`print[{index}]`: {error}"))
+    };
+    Ok(LaunchFile {
+        grid: dimensions("grid", json.grid)?,
+        block: dimensions("block", json.block)?,
+        cluster: dimensions("cluster", json.cluster)?,
+        args: json.args.map(|list| list.iter().enumerate().map(argument).collect()).transpose()?,
+        print: json.print.map(|list| list.iter().enumerate().map(view).collect()).transpose()?,
+        entry: json.entry,
+        shared: json.shared,
+        engine: json.engine,
+        threads: json.threads,
+        timeout: json.timeout,
+    })
+}
+
+fn beside(spec: ArgumentSpec, folder: &Path) -> ArgumentSpec {
+    let place = |path: PathBuf| folder.join(path);
+    match spec {
+        ArgumentSpec::In(path) => ArgumentSpec::In(place(path)),
+        ArgumentSpec::Out(bytes, path) => ArgumentSpec::Out(bytes, place(path)),
+        ArgumentSpec::InOut(from, to) => ArgumentSpec::InOut(place(from), place(to)),
+        ArgumentSpec::Bytes(_) | ArgumentSpec::Zero(_) => spec,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_is_read() {
+        let text = br#"{"entry": "k", "grid": [4, 2], "block": [128], "cluster": [1, 1, 1], "shared": 64,
+            "args": ["i32=1", "in=x.bin", "out=4:/abs"], "engine": "interp", "threads": 2, "timeout": 0.5,
+            "print": ["1:u8:2"]}"#;
+        let launch = parse(text, Path::new("dir")).expect("valid");
+        assert_eq!(launch.grid, Some(Dimensions([4, 2, 1])));
+        assert_eq!(launch.block, Some(Dimensions([128, 1, 1])));
+        let args = launch.args.expect("given");
+        assert_eq!(args[1], ArgumentSpec::In("dir/x.bin".into()));
+        assert_eq!(args[2], ArgumentSpec::Out(4, "/abs".into()));
+        assert_eq!((launch.shared, launch.threads, launch.timeout), (Some(64), Some(2), Some(0.5)));
+        assert_eq!(launch.print.map(|list| list.len()), Some(1));
+    }
+
+    #[test]
+    fn wrong_files_say_what_is_wrong() {
+        let wrong: [(&[u8], &str); 6] = [
+            (b"{", "EOF"),
+            (br#"{"gird": [1]}"#, "unknown field `gird`"),
+            (br#"{"grid": [0]}"#, "`grid`"),
+            (br#"{"grid": []}"#, "`grid`"),
+            (br#"{"args": ["u8=256"]}"#, "`args[0]`: `256` does not fit u8"),
+            (br#"{"print": ["x"]}"#, "`print[0]`"),
+        ];
+        for (text, part) in wrong {
+            let error = parse(text, Path::new("")).expect_err(part);
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}
