@@ -1,2 +1,39 @@
-//! The xtask tool.
-fn main() {}
+//! The project's own chores: `cargo xtask --help`.
+
+mod cargo;
+mod instructions;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// The chores of ptx-llvm
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Rewrite the expected outputs of the conformance tests from what the tools do now; review the difference
+    Bless,
+    /// Rewrite docs/instructions.md from the instruction table
+    Docs,
+    /// Write manual pages and completion scripts of the tools into a folder
+    Man {
+        /// The folder; it is made when it is missing
+        #[arg(default_value = "target/man")]
+        folder: PathBuf,
+    },
+}
+
+fn main() -> Result<()> {
+    match Arguments::parse().chore {
+        Chore::Bless => cargo::bless(),
+        Chore::Docs => instructions::write(),
+        Chore::Man { folder } => cargo::write_manuals(&folder),
+    }
+}

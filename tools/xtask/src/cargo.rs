@@ -1,0 +1,51 @@
+//! Chores that run cargo.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+const TOOLS: [&str; 3] = ["ptx2ll", "ll2ptx", "ptxrun"];
+const SHELLS: [(&str, &str); 3] = [("bash", "bash"), ("zsh", "zsh"), ("fish", "fish")];
+
+/// The workspace's folder.
+pub(crate) fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs the conformance tests so that they rewrite what they expect.
+pub(crate) fn bless() -> Result<()> {
+    let status = cargo().args(["test", "--package", "test-suite"]).env("BLESS", "1").status()?;
+    ensure!(status.success(), "some tests cannot be blessed");
+    Ok(())
+}
+
+/// Asks each tool for its manual page and completion scripts.
+pub(crate) fn write_manuals(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    for tool in TOOLS {
+        write(&folder.join(format!("{tool}.1")), &output_of(tool, &["--man"])?)?;
+        for (shell, extension) in SHELLS {
+            let script = output_of(tool, &["--completions", shell])?;
+            write(&folder.join(format!("{tool}.{extension}")), &script)?;
+        }
+    }
+    Ok(())
+}
+
+fn output_of(tool: &str, arguments: &[&str]) -> Result<Vec<u8>> {
+    let output = cargo().args(["run", "--quiet", "--package", tool, "--"]).args(arguments).output()?;
+    ensure!(output.status.success(), "{tool} failed: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(output.stdout)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(workspace());
+    command
+}
