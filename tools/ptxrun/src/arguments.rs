@@ -1,0 +1,93 @@
+//! The command line of ptxrun.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use ptx_cli::{Documents, ReportArgs};
+
+use crate::spec::{ArgumentSpec, Dimensions, PrintSpec};
+
+const DETAILS: &str = "\
+Arguments (--arg), one for each kernel parameter, in order:
+  i8= i16= i32= i64= u8= u16= u32= u64=   an integer, as in i32=-5 or u32=0xff
+  f16= bf16= f32= f64=                    a floating-point number, as in f32=1.5
+  hex=0011..                              a parameter's bytes, little endian
+  in=FILE                                 a buffer with the file's content
+  out=BYTES:FILE                          a zeroed buffer, written to the file after the launch
+  inout=FILE:FILE                         a buffer with the first file's content, written to the second
+  zero=BYTES                              a zeroed buffer
+Buffers lie in global memory; their parameter is their address.
+
+Launch file (--launch), in JSON; options on the command line win:
+  {\"entry\": \"saxpy\", \"grid\": [4], \"block\": [128], \"cluster\": [1], \"shared\": 0,
+   \"args\": [\"i32=500\", \"f32=2\", \"in=x.bin\", \"inout=y.bin:y.bin\"],
+   \"engine\": \"interp\", \"threads\": 2, \"timeout\": 10, \"print\": [\"3:f32:4\"]}
+Every field may be left out. Files in it are looked for beside it.
+
+Examples:
+  ptxrun k.ptx --entry scale --grid 4 --block 128 --arg u32=500 --arg in=x.bin --arg out=2000:y.bin
+  ptxrun k.ll --launch k.json --print 2:f32:8
+
+Exit status:
+  0  all went well
+  1  the input or the launch was rejected
+  2  wrong usage
+  3  the execution failed: trap, deadlock, time-out or bad access; no output file is written";
+
+/// What executes the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Engine {
+    /// Machine code made by LLVM for this processor.
+    Jit,
+    /// The reference interpreter.
+    #[default]
+    Interp,
+}
+
+/// Execute a kernel on this machine's processor
+#[derive(Clone, Debug, Parser)]
+#[command(name = "ptxrun", version, after_long_help = DETAILS, after_help = "--help says more.")]
+pub struct Arguments {
+    /// PTX or LLVM IR (.ptx, .ll, .bc); standard input when `-`
+    #[arg(value_name = "INPUT")]
+    pub input: PathBuf,
+    /// The kernel's name
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Blocks in each dimension
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub grid: Option<Dimensions>,
+    /// Threads of a block in each dimension
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub block: Option<Dimensions>,
+    /// Blocks of a cluster in each dimension
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub cluster: Option<Dimensions>,
+    /// Dynamic shared memory of a block
+    #[arg(long, value_name = "BYTES")]
+    pub shared: Option<u64>,
+    /// One kernel argument, in order; --help lists the forms
+    #[arg(long = "arg", value_name = "SPEC")]
+    pub args: Vec<ArgumentSpec>,
+    /// Show a buffer after the launch, by the argument's index from 0
+    #[arg(long, value_name = "INDEX:TYPE[:COUNT]")]
+    pub print: Vec<PrintSpec>,
+    /// A file that describes the launch
+    #[arg(long, value_name = "FILE.json")]
+    pub launch: Option<PathBuf>,
+    /// What executes the kernel [default: interp]
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    pub engine: Option<Engine>,
+    /// Host threads [default: one for each core]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Give up after so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// How to report
+    #[command(flatten)]
+    pub report: ReportArgs,
+    /// About the tool itself
+    #[command(flatten)]
+    pub documents: Documents,
+}
