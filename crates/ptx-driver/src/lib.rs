@@ -5,8 +5,10 @@
 
 mod input_kind;
 mod llvm_leg;
+mod ptx_leg;
 mod retarget;
 
 pub use input_kind::InputKind;
 pub use llvm_leg::{code, generate, llvm_finding, optimize, read_llvm};
+pub use ptx_leg::{lower, raise, read_ptx};
 pub use retarget::{TargetChoice, retarget};

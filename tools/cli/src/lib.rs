@@ -15,7 +15,7 @@ pub use arguments::{
 };
 pub use input::{STDIN_NAME, read_input};
 pub use output::{Output, refuse_terminal};
-pub use program::{ExitStatus, Failure, missing, rejected, run, usage_or_rejected};
+pub use program::{ExitStatus, Failure, rejected, run, usage_or_rejected};
 pub use terminal::{Terminal, Verbosity};
 
 /// The codes of what the tools themselves find.
@@ -32,6 +32,6 @@ pub mod code {
     pub const USAGE: Code = Code("T0004");
     /// LLVM cannot go on.
     pub const LLVM_FATAL: Code = Code("T0005");
-    /// A part of the toolchain that is asked for does not exist yet.
-    pub const MISSING: Code = Code("T0006");
+    /// A launch file is not understood.
+    pub const LAUNCH_FILE: Code = Code("T0007");
 }

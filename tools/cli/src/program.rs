@@ -71,12 +71,6 @@ pub fn usage_or_rejected(source: &SourceFile, diagnostics: Diagnostics) -> Failu
     Failure::new(status, source.clone(), diagnostics)
 }
 
-/// A part of the toolchain that is asked for does not exist yet.
-pub fn missing(source: &SourceFile, part: &str) -> Failure {
-    let finding = Diagnostic::error_without_place(code::MISSING, format!("{part} does not exist yet"));
-    Failure::about(ExitStatus::Rejected, source.name(), finding)
-}
-
 /// The stack the work gets. LLVM's readers and passes recurse over nested types and expressions; the memory is only
 /// taken when it is used.
 const STACK_BYTES: usize = 512 << 20;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use ptx_cli::{Failure, Output, print_documents, read_input, rejected, run, usage_or_rejected};
-use ptx_driver::{TargetChoice, generate, optimize, read_llvm};
+use ptx_driver::{TargetChoice, generate, optimize, raise, read_llvm};
 use ptx_llvm::Context;
 
 use crate::arguments::{Arguments, Engine};
@@ -35,7 +35,9 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
 
     let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
     let text = match arguments.engine {
-        Engine::Native => return Err(ptx_cli::missing(&source, "the native emitter")),
+        Engine::Native => {
+            terminal.step("raise", || raise(&module, choice)).map(|module| ptx_ir::print(&module))
+        }
         Engine::Llvm => terminal.step("generate with LLVM", || generate(module, choice, level, &source)),
     };
     let text = text.map_err(|found| rejected(&source, found))?;

@@ -1,0 +1,42 @@
+//! From PTX text to a verified module, and on to LLVM IR; from LLVM IR back to a module.
+
+use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
+use ptx_ir::Module;
+use ptx_llvm::Context;
+use ptx_verify::Verified;
+
+use crate::llvm_leg::code;
+use crate::retarget::TargetChoice;
+
+/// Reads PTX; gives the module with the reader's warnings.
+///
+/// # Errors
+///
+/// All findings, warnings included, when one of them is an error.
+pub fn read_ptx(_source: &SourceFile) -> Result<(Module, Diagnostics), Diagnostics> {
+    Err(missing("the PTX reader"))
+}
+
+/// Translates a verified module into LLVM IR, which LLVM's verifier accepts.
+///
+/// # Errors
+///
+/// What cannot be expressed, each with its place.
+pub fn lower<'c>(_module: Verified<'_>, _context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
+    Err(missing("the lowering"))
+}
+
+/// Translates LLVM IR into a PTX module with this project's own emitter.
+///
+/// # Errors
+///
+/// What cannot be expressed, with the function and the instruction.
+pub fn raise(_module: &ptx_llvm::Module<'_>, _choice: TargetChoice) -> Result<Module, Diagnostics> {
+    Err(missing("the native emitter"))
+}
+
+fn missing(part: &str) -> Diagnostics {
+    let mut diagnostics = Diagnostics::new();
+    diagnostics.push(Diagnostic::error_without_place(code::MISSING, format!("{part} does not exist yet")));
+    diagnostics
+}

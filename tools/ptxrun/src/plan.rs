@@ -1,0 +1,190 @@
+//! What is to be launched: the command line and the launch file put together, and the buffers read.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use ptx_cli::{ExitStatus, Failure, code};
+use ptx_diag::{Code, Diagnostic};
+
+use crate::arguments::{Arguments, Engine};
+use crate::launch_file::{self, LaunchFile};
+use crate::spec::{ArgumentSpec, Dimensions, PrintSpec};
+
+/// All buffers of a launch together hold at most this many bytes.
+const MAX_BUFFER_BYTES: u64 = 16 << 30;
+
+/// A launch, checked as far as it can be without the module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plan {
+    /// The kernel's name.
+    pub entry: String,
+    /// Blocks in each dimension.
+    pub grid: Dimensions,
+    /// Threads of a block in each dimension.
+    pub block: Dimensions,
+    /// Blocks of a cluster in each dimension.
+    pub cluster: Dimensions,
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
+    /// The kernel's arguments.
+    pub args: Vec<ArgumentSpec>,
+    /// Buffers to show afterwards.
+    pub print: Vec<PrintSpec>,
+    /// Host threads; `None` for one a core.
+    pub threads: Option<NonZeroUsize>,
+    /// When to give up.
+    pub timeout: Option<Duration>,
+}
+
+impl Plan {
+    /// Reads the launch file, when there is one, and lets the command line win over it.
+    ///
+    /// # Errors
+    ///
+    /// A launch file that cannot be read or understood is rejected; what is missing or makes no sense is wrong usage.
+    pub fn new(arguments: &Arguments) -> Result<Self, Failure> {
+        let file = match &arguments.launch {
+            Some(path) => read_launch_file(path)?,
+            None => LaunchFile::default(),
+        };
+        let engine = match (arguments.engine, &file.engine) {
+            (Some(engine), _) => engine,
+            (None, Some(name)) => Engine::from_str(name, false)
+                .map_err(|_| usage(format!("`{name}` is no engine; there are interp and jit")))?,
+            (None, None) => Engine::default(),
+        };
+        if engine == Engine::Jit {
+            return Err(usage(
+                "--engine=jit does not exist yet; leave it out to use the interpreter".to_owned(),
+            ));
+        }
+        let args =
+            if arguments.args.is_empty() { file.args.unwrap_or_default() } else { arguments.args.clone() };
+        let print =
+            if arguments.print.is_empty() { file.print.unwrap_or_default() } else { arguments.print.clone() };
+        check_views(&args, &print)?;
+        let single = Dimensions([1; 3]);
+        Ok(Self {
+            entry: given(arguments.entry.clone().or(file.entry), "--entry")?,
+            grid: given(arguments.grid.or(file.grid), "--grid")?,
+            block: given(arguments.block.or(file.block), "--block")?,
+            cluster: arguments.cluster.or(file.cluster).unwrap_or(single),
+            shared: shared(arguments.shared.or(file.shared).unwrap_or(0))?,
+            args,
+            print,
+            threads: arguments.threads.or(file.threads).map(threads).transpose()?,
+            timeout: arguments.timeout.or(file.timeout).map(timeout).transpose()?,
+        })
+    }
+
+    /// The first content of each argument: a parameter's bytes, or a buffer's.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read, or buffers too large for this machine.
+    pub fn contents(&self) -> Result<Vec<Content>, Failure> {
+        let mut left = MAX_BUFFER_BYTES;
+        self.args.iter().map(|argument| content(argument, &mut left)).collect()
+    }
+}
+
+/// What an argument holds when the launch begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// The bytes of the parameter itself.
+    Parameter(Vec<u8>),
+    /// The bytes of the buffer whose address the parameter is.
+    Buffer(Vec<u8>),
+}
+
+fn content(argument: &ArgumentSpec, left: &mut u64) -> Result<Content, Failure> {
+    let bytes = match argument {
+        ArgumentSpec::Bytes(bytes) => return Ok(Content::Parameter(bytes.clone())),
+        ArgumentSpec::In(path) | ArgumentSpec::InOut(path, _) => {
+            let size = fs::metadata(path).map(|metadata| metadata.len());
+            take(left, size.unwrap_or(0))?;
+            fs::read(path).map_err(|error| unreadable(path, &error.to_string()))?
+        }
+        ArgumentSpec::Out(count, _) | ArgumentSpec::Zero(count) => {
+            take(left, *count)?;
+            zeroed(*count)?
+        }
+    };
+    Ok(Content::Buffer(bytes))
+}
+
+fn take(left: &mut u64, count: u64) -> Result<(), Failure> {
+    *left = left.checked_sub(count).ok_or_else(too_large)?;
+    Ok(())
+}
+
+/// Asks first whether there is so much memory, for a failed allocation would end the process.
+fn zeroed(count: u64) -> Result<Vec<u8>, Failure> {
+    let count = usize::try_from(count).map_err(|_| too_large())?;
+    let mut probe = Vec::<u8>::new();
+    probe.try_reserve_exact(count).map_err(|_| too_large())?;
+    drop(probe);
+    Ok(vec![0; count])
+}
+
+fn too_large() -> Failure {
+    let message =
+        format!("the buffers together are larger than {MAX_BUFFER_BYTES} bytes or than the memory there is");
+    about(ExitStatus::Rejected, code::TOO_LARGE, "<command line>", message)
+}
+
+fn read_launch_file(path: &Path) -> Result<LaunchFile, Failure> {
+    let text = fs::read(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
+    launch_file::parse(&text, &folder).map_err(|message| {
+        about(ExitStatus::Rejected, code::LAUNCH_FILE, &path.display().to_string(), message)
+    })
+}
+
+fn check_views(args: &[ArgumentSpec], views: &[PrintSpec]) -> Result<(), Failure> {
+    for view in views {
+        match args.get(view.index) {
+            None => return Err(usage(format!("--print {}: there is no such argument", view.index))),
+            Some(ArgumentSpec::Bytes(_)) => {
+                return Err(usage(format!("--print {}: the argument is no buffer", view.index)));
+            }
+            Some(
+                ArgumentSpec::In(_) | ArgumentSpec::Out(..) | ArgumentSpec::InOut(..) | ArgumentSpec::Zero(_),
+            ) => {}
+        }
+    }
+    Ok(())
+}
+
+fn given<T>(value: Option<T>, option: &str) -> Result<T, Failure> {
+    value.ok_or_else(|| usage(format!("{option} is missing, on the command line and in a launch file")))
+}
+
+fn shared(bytes: u64) -> Result<u32, Failure> {
+    u32::try_from(bytes).map_err(|_| usage(format!("--shared {bytes}: shared memory has 32-bit addresses")))
+}
+
+fn threads(count: usize) -> Result<NonZeroUsize, Failure> {
+    NonZeroUsize::new(count).ok_or_else(|| usage("--threads 0: at least one thread is needed".to_owned()))
+}
+
+fn timeout(seconds: f64) -> Result<Duration, Failure> {
+    let duration = Duration::try_from_secs_f64(seconds).ok().filter(|duration| !duration.is_zero());
+    duration.ok_or_else(|| usage(format!("--timeout {seconds}: a time-out is a number of seconds above 0")))
+}
+
+fn unreadable(path: &Path, error: &str) -> Failure {
+    let name = path.display().to_string();
+    about(ExitStatus::Rejected, code::UNREADABLE, &name, format!("cannot read `{name}`: {error}"))
+}
+
+fn usage(message: String) -> Failure {
+    about(ExitStatus::Usage, code::USAGE, "<command line>", message)
+}
+
+fn about(status: ExitStatus, code: Code, name: &str, message: String) -> Failure {
+    Failure::about(status, name, Diagnostic::error_without_place(code, message))
+}
