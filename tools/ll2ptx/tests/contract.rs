@@ -1,0 +1,108 @@
+//! The contract of ll2ptx, from outside: streams, files, exit status, findings.
+
+use std::fs;
+
+use assert_cmd::Command;
+
+const MODULE: &str = r#"
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @store(ptr addrspace(1) %p) #0 {
+  store i32 7, ptr addrspace(1) %p, align 4
+  ret void
+}
+attributes #0 = { "target-cpu"="sm_80" "target-features"="+ptx80" }
+"#;
+
+fn ll2ptx(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("ll2ptx").expect("built with the tests");
+    let output = command.args(arguments).write_stdin(input).output().expect("runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code().expect("not killed"), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn llvms_backend_translates_standard_input() {
+    let (status, out, err) = ll2ptx(&["--engine=llvm"], MODULE.as_bytes());
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains(".target sm_80") && out.contains("st.global.b32"), "{out}");
+}
+
+#[test]
+fn target_and_version_can_be_chosen() {
+    let (status, out, _) =
+        ll2ptx(&["--engine=llvm", "--target", "sm_90a", "--ptx-version", "8.3", "-"], MODULE.as_bytes());
+    assert_eq!(status, 0);
+    assert!(out.contains(".target sm_90a") && out.contains(".version 8.3"), "{out}");
+}
+
+#[test]
+fn bad_input_is_status_1_and_leaves_the_output_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("out.ptx");
+    fs::write(&path, "precious").expect("writable");
+    let (status, out, err) = ll2ptx(&["-o", path.to_str().expect("UTF-8")], b"define nonsense");
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(err.starts_with("error[I0001]") && err.ends_with("1 error\n"), "{err}");
+    assert_eq!(fs::read_to_string(&path).expect("there"), "precious");
+    assert_eq!(fs::read_dir(folder.path()).expect("there").count(), 1, "no temporary file is left");
+}
+
+#[test]
+fn json_findings_have_the_place() {
+    let (status, _, err) = ll2ptx(&["--error-format=json"], b"define void @f() {\n  frob\n}\n");
+    assert_eq!(status, 1);
+    assert!(
+        err.starts_with(r#"{"file":"<stdin>","line":2,"column":3,"severity":"error","code":"I0001","#),
+        "{err}"
+    );
+    assert_eq!(err.lines().count(), 1);
+}
+
+#[test]
+fn wrong_pass_text_is_wrong_usage() {
+    let (status, out, err) = ll2ptx(&["--engine=llvm", "--passes=frobnicate"], MODULE.as_bytes());
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(err.contains("O0001") && err.contains("frobnicate"), "{err}");
+}
+
+#[test]
+fn module_llvm_refuses_is_status_1() {
+    let text = b"define i32 @f(i1 %c) {\n  br i1 %c, label %a, label %b\na:\n  %x = add i32 1, 2\n  br label %b\nb:\n  ret i32 %x\n}\n";
+    let (status, _, err) = ll2ptx(&["--error-format=short"], text);
+    assert_eq!(status, 1);
+    assert!(err.starts_with("<stdin>: error[I0003]: "), "{err}");
+}
+
+#[test]
+fn fatal_error_of_llvm_is_a_finding_and_not_a_crash() {
+    // A GPU has no thread-local storage; the backend gives up on it.
+    let text = b"target triple = \"nvptx64-nvidia-cuda\"\n@a = thread_local global i32 0\ndefine ptr @f() {\n  %p = call ptr @llvm.threadlocal.address.p0(ptr @a)\n  ret ptr %p\n}\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n";
+    let (status, out, err) = ll2ptx(&["--engine=llvm", "--error-format=short"], text);
+    assert_eq!((status, out.as_str()), (1, ""), "{err}");
+    assert!(err.contains("error[T0005]: LLVM cannot go on: "), "{err}");
+}
+
+#[test]
+fn wrong_usage_is_status_2() {
+    for arguments in
+        [&["--frob"][..], &["-O4"], &["--target", "gfx90a"], &["--ptx-version", "8"], &["a", "b"]]
+    {
+        let (status, out, err) = ll2ptx(arguments, b"");
+        assert_eq!((status, out.as_str()), (2, ""), "{arguments:?}");
+        assert!(!err.is_empty());
+    }
+}
+
+#[test]
+fn missing_input_file_is_status_1() {
+    let (status, _, err) = ll2ptx(&["/nonexistent.ll"], b"");
+    assert_eq!(status, 1);
+    assert!(err.contains("T0001"), "{err}");
+}
+
+#[test]
+fn help_shows_examples_and_exit_status() {
+    let (status, out, _) = ll2ptx(&["--help"], b"");
+    assert_eq!(status, 0);
+    assert!(out.contains("Examples:") && out.contains("Exit status:"), "{out}");
+}
