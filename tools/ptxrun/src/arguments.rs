@@ -49,8 +49,9 @@ pub enum Engine {
 #[command(name = "ptxrun", version, after_long_help = DETAILS, after_help = "--help says more.")]
 pub struct Arguments {
     /// PTX or LLVM IR (.ptx, .ll, .bc); standard input when `-`
-    #[arg(value_name = "INPUT")]
-    pub input: PathBuf,
+    // An `Option` because --completions stands alone; clap sees to it that the input is there otherwise.
+    #[arg(value_name = "INPUT", required = true)]
+    pub input: Option<PathBuf>,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,

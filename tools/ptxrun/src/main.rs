@@ -30,8 +30,8 @@ fn main() -> ExitCode {
 fn launch(arguments: &Arguments) -> Result<(), Failure> {
     let terminal = arguments.report.terminal();
     let plan = Plan::new(arguments)?;
-    let input = read_input(&arguments.input)?;
-    let source = match InputKind::of(&arguments.input, input.text()) {
+    let input = read_input(&plan.input)?;
+    let source = match InputKind::of(&plan.input, input.text()) {
         InputKind::Ptx => input,
         InputKind::Llvm => terminal.step("raise", || as_ptx(&input))?,
     };
