@@ -42,3 +42,39 @@ pub fn retarget(module: &mut Module, choice: TargetChoice) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ptx_ir::At;
+
+    use super::*;
+
+    fn module() -> Module {
+        let mut module = Module::default();
+        let names = ["sm_80", "debug"].map(|name| module.strings.intern(name)).to_vec();
+        module.items = vec![
+            Item::Version(PtxVersion::new(8, 0), At::default()),
+            Item::Target(TargetSpec { sm: Some(Sm::new(80)), names }, At::default()),
+        ];
+        module
+    }
+
+    #[test]
+    fn chosen_parts_are_replaced_and_options_stay() {
+        let mut changed = module();
+        retarget(
+            &mut changed,
+            TargetChoice { sm: Sm::from_text("sm_90a"), version: Some(PtxVersion::new(8, 3)) },
+        );
+        let text = ptx_ir::print(&changed);
+        assert!(text.contains(".version 8.3") && text.contains(".target sm_90a, debug"), "{text}");
+        assert_eq!(changed.target().and_then(|target| target.sm), Sm::from_text("sm_90a"));
+    }
+
+    #[test]
+    fn what_is_not_chosen_stays() {
+        let mut same = module();
+        retarget(&mut same, TargetChoice::default());
+        assert_eq!(same, module());
+    }
+}
