@@ -160,9 +160,12 @@ fn initialize() {
 
 /// Checks that the module is for this target; one that names no target at all is given ours.
 ///
+/// A data layout of an older LLVM, or of a host whose C types it shares, is replaced by LLVM 22's, as llc does: they
+/// agree on what matters to a GPU module, byte order and the width of pointers.
+///
 /// # Errors
 ///
-/// [`LlvmError::Target`] for another architecture or data layout.
+/// [`LlvmError::Target`] for another architecture, byte order or width of pointers.
 pub(crate) fn check_target(module: &Module<'_>) -> Result<(), LlvmError> {
     let inner = module.inkwell();
     let triple = inner.get_triple();
@@ -176,13 +179,37 @@ pub(crate) fn check_target(module: &Module<'_>) -> Result<(), LlvmError> {
             });
         }
     }
-    match module.data_layout().as_str() {
-        "" => module.set_data_layout(DATA_LAYOUT),
-        DATA_LAYOUT => {}
-        other => {
-            let message = format!("the module has the data layout `{other}`, the target has `{DATA_LAYOUT}`");
-            return Err(LlvmError::Target { message });
-        }
+    let layout = module.data_layout();
+    if !is_compatible(&layout) {
+        let message = format!("the module has the data layout `{layout}`, the target has `{DATA_LAYOUT}`");
+        return Err(LlvmError::Target { message });
+    }
+    if layout != DATA_LAYOUT {
+        module.set_data_layout(DATA_LAYOUT);
     }
     Ok(())
+}
+
+/// Whether a data layout is little endian and has pointers of 64 bits in address space 0 (64 is LLVM's default).
+fn is_compatible(layout: &str) -> bool {
+    layout.split('-').all(|part| {
+        let pointer = part.strip_prefix("p:").or_else(|| part.strip_prefix("p0:"));
+        let width = pointer.and_then(|rest| rest.split(':').next());
+        part != "E" && width.is_none_or(|bits| bits == "64")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layouts_with_another_byte_order_or_pointer_width_are_refused() {
+        for layout in [DATA_LAYOUT, "", "e-i64:64-v16:16-v32:32-n16:32:64", "e-p:64:64:64-i1:8:8-n16:32:64"] {
+            assert!(is_compatible(layout), "{layout}");
+        }
+        for layout in ["E-p:64:64", "E", "e-p:32:32:32-i1:8:8", "e-p0:32:32", "e-i64:64-p:16:16"] {
+            assert!(!is_compatible(layout), "{layout}");
+        }
+    }
 }
