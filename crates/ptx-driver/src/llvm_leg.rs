@@ -2,7 +2,7 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_isa::{PtxVersion, Sm};
-use ptx_llvm::{Context, Gpu, LlvmError, Machine, Module, OptLevel, TextPosition};
+use ptx_llvm::{Context, Gpu, LlvmError, Machine, Module, OptLevel, TextPosition, check_target};
 use ptx_opt::OptError;
 
 use crate::retarget::TargetChoice;
@@ -29,15 +29,19 @@ pub mod code {
     pub const MISSING: Code = Code("T0006");
 }
 
-/// Reads LLVM IR, text or bitcode by its first bytes, and runs LLVM's verifier over it.
+/// Reads LLVM IR, text or bitcode by its first bytes, runs LLVM's verifier over it and checks what target it is for.
 ///
 /// # Errors
 ///
-/// What LLVM's reader or verifier says; syntax errors have their place.
+/// What LLVM's reader or verifier says, with the place of a syntax error; a module for another target.
 pub fn read_llvm<'c>(context: &'c Context, source: &SourceFile) -> Result<Module<'c>, Diagnostics> {
-    let read = Module::parse(context, source.name(), source.text());
-    read.and_then(|module| module.verify().map(|()| module))
-        .map_err(|error| one(llvm_finding(&error, source)))
+    let read = || {
+        let module = Module::parse(context, source.name(), source.text())?;
+        module.verify()?;
+        check_target(&module)?;
+        Ok(module)
+    };
+    read().map_err(|error: LlvmError| one(llvm_finding(&error, source)))
 }
 
 /// Runs the pipeline of `level`, then `passes`.

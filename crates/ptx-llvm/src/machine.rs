@@ -166,7 +166,7 @@ fn initialize() {
 /// # Errors
 ///
 /// [`LlvmError::Target`] for another architecture, byte order or width of pointers.
-pub(crate) fn check_target(module: &Module<'_>) -> Result<(), LlvmError> {
+pub fn check_target(module: &Module<'_>) -> Result<(), LlvmError> {
     let inner = module.inkwell();
     let triple = inner.get_triple();
     match triple.as_str().to_bytes() {

@@ -74,6 +74,16 @@ fn module_llvm_refuses_is_status_1() {
 }
 
 #[test]
+fn module_for_another_target_is_status_1() {
+    for triple in ["x86_64-linux-gnu", "nvptx-nvidia-cuda"] {
+        let text = format!("target triple = \"{triple}\"\n");
+        let (status, _, err) = ll2ptx(&["--error-format=short"], text.as_bytes());
+        assert_eq!(status, 1);
+        assert!(err.contains("error[I0004]") && err.contains(triple), "{err}");
+    }
+}
+
+#[test]
 fn fatal_error_of_llvm_is_a_finding_and_not_a_crash() {
     // A GPU has no thread-local storage; the backend gives up on it.
     let text = b"target triple = \"nvptx64-nvidia-cuda\"\n@a = thread_local global i32 0\ndefine ptr @f() {\n  %p = call ptr @llvm.threadlocal.address.p0(ptr @a)\n  ret ptr %p\n}\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n";
