@@ -11,7 +11,29 @@
 //! - one mistake gives one finding: what follows from an earlier finding is not reported again.
 
 use ptx_diag::Diagnostics;
-use ptx_ir::Module;
+use ptx_ir::{Item, Module};
+
+use crate::context::Checker;
+use crate::variables::Place;
+
+mod address;
+mod body;
+mod calls;
+pub mod codes;
+mod context;
+mod convert;
+mod debug;
+mod functions;
+mod initializers;
+mod memory;
+mod modifiers;
+mod moves;
+mod operands;
+mod redeclarations;
+mod sync;
+mod targets;
+mod types;
+mod variables;
 
 /// A module that obeys the manual's rules.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +53,28 @@ impl<'m> Verified<'m> {
 /// # Errors
 /// All findings, warnings included, when one of them is an error.
 pub fn verify(module: &Module) -> Result<(Verified<'_>, Diagnostics), Diagnostics> {
-    let findings = Diagnostics::new();
+    let mut cx = Checker::new(module);
+    targets::check_header(&mut cx);
+    for item in &module.items {
+        match item {
+            Item::Variable(id) => {
+                variables::check(&mut cx, *id, Place::Module);
+                redeclarations::check_variable(&mut cx, *id);
+            }
+            Item::Function(id) => functions::check(&mut cx, *id),
+            Item::File(file, at) => debug::check_file(&mut cx, file, at.0),
+            Item::Location(location) => debug::check_location(&mut cx, location),
+            Item::Alias(alias, at) => redeclarations::check_alias(&mut cx, *alias, at.0),
+            Item::Version(..)
+            | Item::Target(..)
+            | Item::AddressSize(..)
+            | Item::Section(_)
+            | Item::Pragma(..)
+            | Item::DwarfLine(_)
+            | Item::Comment(_)
+            | Item::TrailingComment(_) => {}
+        }
+    }
+    let findings = cx.into_findings();
     if findings.has_errors() { Err(findings) } else { Ok((Verified { module }, findings)) }
 }

@@ -1,0 +1,102 @@
+//! Memory addresses (manual 6.4.1).
+
+use ptx_diag::Diagnostic;
+use ptx_ir::{AddressBase, Operand, Symbol, VarId, VectorShape};
+use ptx_isa::{ScalarType, Sem, StateSpace};
+
+use crate::codes;
+use crate::context::{Checker, Site, dotted};
+use crate::moves::window;
+use crate::operands::{Place, wrong_kind};
+
+/// Checks the address of an instruction that accesses memory.
+pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
+    let Operand::Address(base, _) = operand else {
+        return wrong_kind(cx, site, place, operand, "a memory address in brackets");
+    };
+    let space = accessed_space(site, place.at);
+    match base {
+        AddressBase::Register(reg) => check_base(cx, site, place, space, reg),
+        AddressBase::Symbol(Symbol::Variable(variable)) => check_variable(cx, site, place, space, variable),
+        AddressBase::Symbol(Symbol::Function(_)) => {
+            let text = format!("`{}` cannot access the code of a function", site.mnemonic());
+            cx.report(Diagnostic::error(codes::ADDRESS, place.span, text));
+        }
+        AddressBase::Absolute if space != Some(StateSpace::Local) => {
+            let text = "constant addresses exist only in `.local`";
+            let help = "`mov` the address into a register first";
+            cx.report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help(help));
+        }
+        AddressBase::Absolute => {}
+    }
+}
+
+/// The state space that the address lies in; `None` for a generic address.
+fn accessed_space(site: Site<'_>, at: usize) -> Option<StateSpace> {
+    match site.mnemonic().sem() {
+        // The two addresses of a copy lie in two spaces: `cp.async.ca.shared.global [dst], [src]`.
+        Sem::CpAsync if at == 1 => Some(StateSpace::Global),
+        Sem::Ldmatrix | Sem::Stmatrix => Some(StateSpace::Shared),
+        _ => site.mnemonic().space(),
+    }
+}
+
+fn check_base(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    space: Option<StateSpace>,
+    reg: ptx_ir::RegId,
+) {
+    let decl = site.body.decl(reg);
+    let ty = decl.ty;
+    if decl.shape != VectorShape::Scalar || !ty.is_integer_or_bits() || ty == ScalarType::B128 {
+        let text =
+            format!("an address must be an integer register, not {}", site.describe(Operand::Register(reg)));
+        return cx
+            .report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b64` register"));
+    }
+    // Global and generic addresses fill 64 bits; a 32-bit register asks for the 32-bit mode, which `ptxas` has dropped.
+    let far = matches!(space, None | Some(StateSpace::Global));
+    if far && ty.bits() == 32 && !is_window_of_shared(site, place.at) {
+        let what = if space.is_none() { "generic" } else { "global" };
+        let text = format!("{what} addresses have 64 bits, {} has 32", dotted(ty));
+        let help = "widen it with `cvt.u64.u32`, or name the state space it lies in";
+        cx.report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help(help));
+    }
+}
+
+/// `cp.async` accepts narrow registers for its global side.
+fn is_window_of_shared(site: Site<'_>, at: usize) -> bool {
+    site.mnemonic().sem() == Sem::CpAsync && at == 1
+}
+
+fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Option<StateSpace>, id: VarId) {
+    let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
+    let own = window(variable.space);
+    let agrees = match space {
+        // Generic addresses reach these; constants and parameters have no generic form by name.
+        None => matches!(own, StateSpace::Global | StateSpace::Shared | StateSpace::Local),
+        Some(space) => window(space) == own,
+    };
+    if agrees {
+        return;
+    }
+    let name = site.module.name(variable.name);
+    let own_name = variable.space.as_str();
+    let text = match space {
+        Some(space) => {
+            format!("`{name}` lies in `.{own_name}`, `{}` accesses `.{}`", site.mnemonic(), space.as_str())
+        }
+        None => format!("`{name}` lies in `.{own_name}`, which has no generic address by name"),
+    };
+    let help = match site.mnemonic().sem() {
+        Sem::Load | Sem::Store => format!("write `{}.{own_name}`", site.mnemonic().opcode().as_str()),
+        _ => format!("use a variable in `.{}`", space.map_or("global", StateSpace::as_str)),
+    };
+    cx.report(
+        Diagnostic::error(codes::ADDRESS_SPACE, place.span, text)
+            .with_help(help)
+            .with_related(variable.at.0, "declared here"),
+    );
+}

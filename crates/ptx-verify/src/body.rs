@@ -1,0 +1,86 @@
+//! Bodies: register declarations and statements in their order (manual 4.3, 5.1.1, 11).
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{Body, Function, FunctionKind, Inst, LabelKind, LabelTarget, Param, Prototype, Stmt};
+
+use crate::context::{Checker, Site};
+use crate::variables::{self, Place};
+use crate::{codes, debug, modifiers, operands};
+
+/// Checks all that stands between a function's braces.
+pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body) {
+    cx.enter(body);
+    check_registers(cx, body);
+    for stmt in &body.statements {
+        match stmt {
+            Stmt::Inst(inst) => check_inst(cx, function, body, inst),
+            Stmt::Variable(id) => variables::check(cx, *id, Place::Body),
+            Stmt::BranchTargets(_, targets) => check_targets(cx, body, targets),
+            Stmt::CallTargets(label, targets) => check_call_targets(cx, body.label(*label).at.0, targets),
+            Stmt::CallPrototype(_, prototype) => check_prototype(cx, prototype),
+            Stmt::Location(location) => debug::check_location(cx, location),
+            Stmt::Label(_)
+            | Stmt::Registers(..)
+            | Stmt::ScopeStart
+            | Stmt::ScopeEnd
+            | Stmt::Pragma(_)
+            | Stmt::Comment(_)
+            | Stmt::TrailingComment(_) => {}
+        }
+    }
+}
+
+fn check_inst<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body, inst: &'m Inst) {
+    let site = Site { module: cx.module, function, body, inst };
+    let since = inst.mnemonic.since();
+    if !cx.target.has(since) {
+        let what = format!("`{}`", inst.mnemonic);
+        cx.target.needs(since, inst.at.0, &what).into_iter().for_each(|finding| cx.report(finding));
+    }
+    operands::check_guard(cx, site);
+    operands::check(cx, site);
+    modifiers::check(cx, site);
+}
+
+/// Checks the `.reg` declarations of a body.
+pub(crate) fn check_registers(cx: &mut Checker<'_>, body: &Body) {
+    for decl in &body.reg_decls {
+        if variables::check_declared_type(cx, decl.ty, decl.at.0) {
+            variables::check_shape(cx, decl.ty, decl.shape, decl.at.0);
+        }
+    }
+}
+
+fn check_targets(cx: &mut Checker<'_>, body: &Body, targets: &[LabelTarget]) {
+    for target in targets {
+        if body.label(target.label).kind != LabelKind::Code {
+            let text =
+                format!("`{}` does not stand before code", cx.module.name(body.label(target.label).name));
+            cx.report(Diagnostic::error(codes::LABEL, target.at.0, text));
+        }
+    }
+}
+
+fn check_call_targets(cx: &mut Checker<'_>, span: Span, targets: &[ptx_ir::FunctionId]) {
+    let module = cx.module;
+    for id in targets {
+        let Some(function) = module.functions.get(id.0 as usize) else { continue };
+        if function.kind == FunctionKind::Kernel && !cx.target.version_is(3, 1) {
+            let text =
+                format!("`{}` is a kernel; only device functions can be called", module.name(function.name));
+            cx.report(Diagnostic::error(codes::CALLEE, span, text));
+        }
+    }
+}
+
+fn check_prototype(cx: &mut Checker<'_>, prototype: &Prototype) {
+    for (params, place) in
+        [(&prototype.results, Place::Result), (&prototype.params, Place::FunctionParameter)]
+    {
+        for param in params {
+            if let Param::Variable(id) = param {
+                variables::check(cx, *id, place);
+            }
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Calls against the signatures of what they call (manual 7.1, 9.7.12.5, 11.3).
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{
+    Body, Function, FunctionId, FunctionKind, Immediate, LabelId, LabelKind, Module, Operand, Param,
+    Prototype, Stmt, Symbol, Variable,
+};
+use ptx_isa::{ScalarType, StateSpace, TypeKind};
+
+use crate::codes;
+use crate::context::{Checker, Site, dotted};
+use crate::moves::window;
+
+/// The places of a call's operands in its row.
+const RESULTS: usize = 0;
+const CALLEE: usize = 1;
+const ARGUMENTS: usize = 2;
+const TARGETS: usize = 3;
+
+/// A parameter or an argument, as far as calls compare them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    ty: ScalarType,
+    /// Bytes of an array, `None` for a scalar; zero for an array without a length.
+    array: Option<u64>,
+    /// Alignment in bytes, of what lies in the parameter space.
+    align: Option<u32>,
+}
+
+/// What a call is held against, with the body that its register parameters are declared in.
+#[derive(Clone, Copy)]
+struct Signature<'m> {
+    results: &'m [Param],
+    params: &'m [Param],
+    registers: Option<&'m Body>,
+}
+
+impl<'m> Signature<'m> {
+    fn of_function(function: &'m Function) -> Self {
+        let registers = function.body.as_ref().or(function.reg_params.as_deref());
+        Self { results: &function.results, params: &function.params, registers }
+    }
+
+    fn of_prototype(prototype: &'m Prototype, body: &'m Body) -> Self {
+        Self { results: &prototype.results, params: &prototype.params, registers: Some(body) }
+    }
+}
+
+/// Checks a call: what is called, and that arguments and results fit it.
+pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
+    match site.operand(CALLEE) {
+        Operand::Symbol(Symbol::Function(id), 0) => check_direct(cx, site, id),
+        Operand::Register(reg) => {
+            let ty = site.body.reg_type(reg);
+            if !ty.is_integer_or_bits() || !matches!(ty.bits(), 32 | 64) {
+                let text = format!("the called address must be a 64-bit register, not {}", dotted(ty));
+                return cx.report(Diagnostic::error(codes::CALLEE, site.span(CALLEE), text));
+            }
+            check_indirect(cx, site);
+        }
+        Operand::Omitted => {}
+        other => {
+            let text = format!("only functions can be called, this is {}", site.describe(other));
+            cx.report(Diagnostic::error(codes::CALLEE, site.span(CALLEE), text));
+        }
+    }
+}
+
+fn check_direct(cx: &mut Checker<'_>, site: Site<'_>, id: FunctionId) {
+    let module = site.module;
+    let Some(function) = module.functions.get(id.0 as usize) else { return };
+    let name = module.name(function.name);
+    if function.kind == FunctionKind::Kernel {
+        let text = format!("`{name}` is a kernel; only device functions can be called");
+        let finding = Diagnostic::error(codes::CALLEE, site.span(CALLEE), text);
+        return cx.report(finding.with_related(function.at.0, "declared with `.entry`"));
+    }
+    if !site.operand(TARGETS).is_omitted() {
+        let text = "a call by name takes no list of targets and no prototype";
+        return cx.report(Diagnostic::error(codes::PROTOTYPE, site.span(TARGETS), text));
+    }
+    check_signature(cx, site, Signature::of_function(function), &format!("`{name}`"), function.at.0);
+}
+
+fn check_indirect(cx: &mut Checker<'_>, site: Site<'_>) {
+    let label = match site.operand(TARGETS) {
+        Operand::Label(label) => label,
+        Operand::Omitted => {
+            let text = "an indirect call needs a `.callprototype` or `.calltargets`";
+            let help = "add its label as the last operand";
+            return cx.report(Diagnostic::error(codes::PROTOTYPE, site.whole(), text).with_help(help));
+        }
+        other => {
+            let text = format!("the last operand must be a label, this is {}", site.describe(other));
+            return cx.report(Diagnostic::error(codes::PROTOTYPE, site.span(TARGETS), text));
+        }
+    };
+    match cx.lists.get(&label).copied() {
+        Some(Stmt::CallPrototype(_, prototype)) => {
+            let at = site.body.labels.get(label.0 as usize).map_or(Span::default(), |label| label.at.0);
+            check_signature(cx, site, Signature::of_prototype(prototype, site.body), "the prototype", at);
+        }
+        Some(Stmt::CallTargets(_, functions)) => {
+            // All targets must look alike; the first that does not fit speaks for all.
+            for &id in functions {
+                let Some(function) = site.module.functions.get(id.0 as usize) else { continue };
+                let what = format!("the target `{}`", site.module.name(function.name));
+                if !check_signature(cx, site, Signature::of_function(function), &what, function.at.0) {
+                    break;
+                }
+            }
+        }
+        _ => wrong_list(cx, site, label),
+    }
+}
+
+fn wrong_list(cx: &mut Checker<'_>, site: Site<'_>, label: LabelId) {
+    let Some(found) = site.body.labels.get(label.0 as usize) else { return };
+    let text = match found.kind {
+        LabelKind::Code => "code",
+        LabelKind::BranchTargets => "a `.branchtargets` list",
+        LabelKind::CallTargets | LabelKind::CallPrototype => "nothing",
+    };
+    let text = format!("`{}` stands before {text}, not before a prototype", site.module.name(found.name));
+    cx.report(Diagnostic::error(codes::PROTOTYPE, site.span(TARGETS), text));
+}
+
+/// Whether the call fits; reports why not.
+fn check_signature(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    signature: Signature<'_>,
+    what: &str,
+    at: Span,
+) -> bool {
+    let results = entries(site, RESULTS);
+    let arguments = entries(site, ARGUMENTS);
+    let mut fits = true;
+    for (given, wanted, place, noun) in [
+        (&results, signature.results, RESULTS, "result"),
+        (&arguments, signature.params, ARGUMENTS, "argument"),
+    ] {
+        if given.len() == wanted.len() {
+            for (&(operand, span), &param) in given.iter().zip(wanted) {
+                fits &= check_argument(cx, site, (operand, span), (param, signature.registers), (noun, what));
+            }
+            continue;
+        }
+        let span = if site.operand(place).is_omitted() { site.whole() } else { site.span(place) };
+        let text = format!("{what} has {}, the call has {}", count(wanted.len(), noun), given.len());
+        cx.report(Diagnostic::error(codes::ARGUMENT_COUNT, span, text).with_related(at, "declared here"));
+        fits = false;
+    }
+    fits
+}
+
+fn count(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+fn entries(site: Site<'_>, at: usize) -> Vec<(Operand, Span)> {
+    match site.operand(at) {
+        Operand::List(list) => {
+            let spans = site.body.list_spans(list);
+            site.body.list(list).iter().copied().zip(spans.iter().copied()).collect()
+        }
+        Operand::Omitted => Vec::new(),
+        other => vec![(other, site.span(at))],
+    }
+}
+
+fn check_argument(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    (operand, span): (Operand, Span),
+    (param, registers): (Param, Option<&Body>),
+    (noun, what): (&str, &str),
+) -> bool {
+    let Some(wanted) = param_shape(site.module, registers, param) else { return true };
+    let mismatch = match operand {
+        Operand::Sink if noun == "result" => None,
+        Operand::Immediate(value) if noun == "argument" => immediate_mismatch(wanted, value),
+        Operand::Register(reg) => shape_mismatch(wanted, register_shape(site.body, reg)),
+        Operand::Symbol(Symbol::Variable(id), 0) => match site.module.variables.get(id.0 as usize) {
+            Some(variable) if window(variable.space) != StateSpace::Param => {
+                Some(format!("a variable in `.{}`, not in `.param`", variable.space.as_str()))
+            }
+            Some(variable) => variable_shape(variable).and_then(|given| shape_mismatch(wanted, given)),
+            None => None,
+        },
+        other => Some(site.describe(other)),
+    };
+    let Some(mismatch) = mismatch else { return true };
+    let text = format!("this {noun} does not fit {what}: it is {mismatch}");
+    cx.report(
+        Diagnostic::error(codes::ARGUMENT_TYPE, span, text)
+            .with_help(format!("{what} wants {}", say(wanted))),
+    );
+    false
+}
+
+fn param_shape(module: &Module, registers: Option<&Body>, param: Param) -> Option<Shape> {
+    match param {
+        Param::Variable(id) => module.variables.get(id.0 as usize).and_then(variable_shape),
+        Param::Register(decl, _) => {
+            let decl = registers?.reg_decls.get(decl.0 as usize)?;
+            Some(Shape { ty: decl.ty, array: None, align: None })
+        }
+    }
+}
+
+fn register_shape(body: &Body, reg: ptx_ir::RegId) -> Shape {
+    Shape { ty: body.reg_type(reg), array: None, align: None }
+}
+
+fn variable_shape(variable: &Variable) -> Option<Shape> {
+    let array = if variable.dims.is_empty() { None } else { Some(variable.bytes()?) };
+    Some(Shape { ty: variable.scalar_type()?, array, align: Some(variable.alignment()) })
+}
+
+/// What is wrong with an argument, `None` when it fits.
+fn shape_mismatch(wanted: Shape, given: Shape) -> Option<String> {
+    let array_fits = match (wanted.array, given.array) {
+        (None, None) => types_fit(wanted.ty, given.ty),
+        // `[]` takes an array of any length.
+        (Some(wanted), Some(given)) => wanted == given || wanted == 0,
+        (None, Some(_)) | (Some(_), None) => false,
+    };
+    let aligned = match (wanted.align, given.align) {
+        (Some(wanted_align), Some(given)) => wanted_align == given || wanted.array == Some(0),
+        (None, _) | (_, None) => true,
+    };
+    if array_fits && aligned { None } else { Some(say(given)) }
+}
+
+/// Same width and kind; untyped bits fit every type of their width, from either side.
+fn types_fit(wanted: ScalarType, given: ScalarType) -> bool {
+    if wanted == ScalarType::Pred || given == ScalarType::Pred {
+        return wanted == given;
+    }
+    let bits = |ty: ScalarType| ty.kind() == TypeKind::Bits;
+    let same_kind = wanted == given || (wanted.is_integer_or_bits() && given.is_integer_or_bits());
+    wanted.bits() == given.bits() && (same_kind || bits(wanted) || bits(given))
+}
+
+fn immediate_mismatch(wanted: Shape, value: Immediate) -> Option<String> {
+    let integer = value.as_integer().is_some();
+    let fits = wanted.array.is_none()
+        && match wanted.ty.kind() {
+            TypeKind::Bits => true,
+            TypeKind::Unsigned | TypeKind::Signed => integer,
+            TypeKind::Float => !integer,
+            TypeKind::Packed | TypeKind::Predicate => false,
+        };
+    let found = if integer { "an integer constant" } else { "a floating-point constant" };
+    if fits { None } else { Some(found.to_owned()) }
+}
+
+fn say(shape: Shape) -> String {
+    let ty = dotted(shape.ty);
+    match (shape.array, shape.align) {
+        (None, None) => format!("a {ty} register"),
+        (None, Some(align)) => format!("{ty} aligned to {align}"),
+        (Some(0), _) => format!("an array of {ty} of any length"),
+        (Some(bytes), align) => format!("an array of {bytes} bytes aligned to {}", align.unwrap_or(1)),
+    }
+}

@@ -1,0 +1,175 @@
+//! What every rule sees: the module, what is declared so far, and where findings go.
+
+use ptx_diag::{Diagnostic, Diagnostics, Span};
+use ptx_ir::{Body, Function, FunctionId, Inst, LabelId, Module, Operand, Stmt, StrId, VarId};
+use ptx_isa::{Component, Form, Mnemonic, Mod, ScalarType};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::targets::Target;
+
+/// The state of one run.
+pub(crate) struct Checker<'m> {
+    /// What is checked.
+    pub(crate) module: &'m Module,
+    /// The version and architecture that are in force.
+    pub(crate) target: Target,
+    /// The positions of the `.file` indices so far.
+    pub(crate) files: FxHashMap<u32, Span>,
+    /// File, line and column of every `.loc` so far.
+    pub(crate) locations: FxHashSet<(u32, u32, u32)>,
+    /// The lists and prototypes of the body that is checked, by label.
+    pub(crate) lists: FxHashMap<LabelId, &'m Stmt>,
+    variables: FxHashMap<StrId, VarId>,
+    functions: FxHashMap<StrId, FunctionId>,
+    definitions: FxHashMap<StrId, FunctionId>,
+    defined: FxHashSet<StrId>,
+    findings: Diagnostics,
+}
+
+impl<'m> Checker<'m> {
+    pub(crate) fn new(module: &'m Module) -> Self {
+        let with_body = module.function_ids().filter(|&id| module.function(id).body.is_some());
+        let definitions = with_body.map(|id| (module.function(id).name, id)).collect();
+        Self {
+            module,
+            target: Target::default(),
+            files: FxHashMap::default(),
+            locations: FxHashSet::default(),
+            lists: FxHashMap::default(),
+            variables: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            definitions,
+            defined: FxHashSet::default(),
+            findings: Diagnostics::new(),
+        }
+    }
+
+    /// Adds a finding.
+    pub(crate) fn report(&mut self, finding: Diagnostic) {
+        self.findings.push(finding);
+    }
+
+    /// All findings, in the order of the text.
+    pub(crate) fn into_findings(mut self) -> Diagnostics {
+        self.findings.sort_by_place();
+        self.findings
+    }
+
+    /// Makes ready for the statements of a body.
+    pub(crate) fn enter(&mut self, body: &'m Body) {
+        self.lists.clear();
+        for stmt in &body.statements {
+            if let Stmt::CallTargets(label, _) | Stmt::CallPrototype(label, _) = stmt {
+                self.lists.insert(*label, stmt);
+            }
+        }
+    }
+
+    /// The first module variable of a name, when it is not `id` itself.
+    pub(crate) fn first_variable(&mut self, name: StrId, id: VarId) -> Option<VarId> {
+        let first = *self.variables.entry(name).or_insert(id);
+        (first != id).then_some(first)
+    }
+
+    /// The first function of a name, when it is not `id` itself.
+    pub(crate) fn first_function(&mut self, name: StrId, id: FunctionId) -> Option<FunctionId> {
+        let first = *self.functions.entry(name).or_insert(id);
+        (first != id).then_some(first)
+    }
+
+    /// Whether a variable or function of the name was defined so far.
+    pub(crate) fn is_defined(&self, name: StrId) -> bool {
+        self.defined.contains(&name)
+    }
+
+    /// Notes a definition.
+    pub(crate) fn set_defined(&mut self, name: StrId) {
+        self.defined.insert(name);
+    }
+
+    /// The definition of the function that `id` declares, or `id` itself.
+    pub(crate) fn definition(&self, id: FunctionId) -> FunctionId {
+        let name = self.module.functions.get(id.0 as usize).map(|function| function.name);
+        name.and_then(|name| self.definitions.get(&name).copied()).unwrap_or(id)
+    }
+}
+
+/// One instruction with all that its rules need.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'m> {
+    pub(crate) module: &'m Module,
+    pub(crate) function: &'m Function,
+    pub(crate) body: &'m Body,
+    pub(crate) inst: &'m Inst,
+}
+
+impl<'m> Site<'m> {
+    pub(crate) fn mnemonic(&self) -> Mnemonic {
+        self.inst.mnemonic
+    }
+
+    pub(crate) fn form(&self) -> &'static Form {
+        self.inst.mnemonic.form()
+    }
+
+    pub(crate) fn has(&self, modifier: Mod) -> bool {
+        self.inst.mnemonic.has(modifier)
+    }
+
+    /// Whether one of the modifiers was chosen.
+    pub(crate) fn has_any(&self, modifiers: &[Mod]) -> Option<Mod> {
+        modifiers.iter().copied().find(|&modifier| self.has(modifier))
+    }
+
+    /// The operand at a place of the form; `Omitted` past the end.
+    pub(crate) fn operand(&self, at: usize) -> Operand {
+        self.body.operands(self.inst).get(at).copied().unwrap_or(Operand::Omitted)
+    }
+
+    /// The position of the operand at a place of the form, or of the whole instruction.
+    pub(crate) fn span(&self, at: usize) -> Span {
+        self.body.operand_spans(self.inst).get(at).copied().unwrap_or(self.inst.at.0)
+    }
+
+    /// The position of the whole instruction.
+    pub(crate) fn whole(&self) -> Span {
+        self.inst.at.0
+    }
+
+    /// What an operand is, for messages: "`%r1` of type `.b32`", "an integer constant" ...
+    pub(crate) fn describe(&self, operand: Operand) -> String {
+        match operand {
+            Operand::Omitted => "nothing".to_owned(),
+            Operand::Sink => "`_`".to_owned(),
+            Operand::Register(reg) | Operand::Not(reg) => {
+                format!("a `{}` register", self.register_type(reg))
+            }
+            Operand::Element(reg, _) => format!("a `.{}` component", self.body.reg_type(reg).as_str()),
+            Operand::Special(reg, component) => {
+                let dot = component.map_or(String::new(), |c: Component| format!(".{}", c.as_str()));
+                format!("the special register `{reg}{dot}`")
+            }
+            Operand::Immediate(value) if value.as_integer().is_some() => "an integer constant".to_owned(),
+            Operand::Immediate(_) => "a floating-point constant".to_owned(),
+            Operand::Symbol(..) => "the address of a variable or function".to_owned(),
+            Operand::Address(..) => "a memory address".to_owned(),
+            Operand::Vector(list) => format!("a vector of {}", list.len()),
+            Operand::List(_) => "a list in parentheses".to_owned(),
+            Operand::Label(_) => "a label".to_owned(),
+        }
+    }
+
+    fn register_type(&self, reg: ptx_ir::RegId) -> String {
+        let decl = self.body.decl(reg);
+        match decl.shape.lanes() {
+            1 => format!(".{}", decl.ty.as_str()),
+            lanes => format!(".v{lanes} .{}", decl.ty.as_str()),
+        }
+    }
+}
+
+/// "`.b32`", for messages.
+pub(crate) fn dotted(ty: ScalarType) -> String {
+    format!("`.{}`", ty.as_str())
+}

@@ -1,0 +1,221 @@
+//! Functions: parameters, directives and declarations against each other (manual 7.1, 11.2, 11.4, 11.7).
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{Body, Function, FunctionDirective, FunctionId, FunctionKind, Linkage, Param, VarAttribute};
+use ptx_isa::{PtxVersion, Since};
+
+use crate::context::Checker;
+use crate::variables::{self, Place};
+use crate::{body, codes, redeclarations};
+
+/// Checks a declaration or definition.
+pub(crate) fn check(cx: &mut Checker<'_>, id: FunctionId) {
+    let module = cx.module;
+    let Some(function) = module.functions.get(id.0 as usize) else { return };
+    let place = match function.kind {
+        FunctionKind::Kernel => Place::KernelParameter,
+        FunctionKind::Device => Place::FunctionParameter,
+    };
+    check_params(cx, function, &function.results, Place::Result);
+    check_params(cx, function, &function.params, place);
+    check_results(cx, function);
+    check_param_bytes(cx, function);
+    check_linkage(cx, function);
+    check_directives(cx, function);
+    redeclarations::check_function(cx, id);
+    if let Some(body) = &function.body {
+        body::check(cx, function, body);
+    }
+}
+
+fn check_params(cx: &mut Checker<'_>, function: &Function, params: &[Param], place: Place) {
+    for param in params {
+        match param {
+            Param::Variable(id) => variables::check(cx, *id, place),
+            Param::Register(..) if function.kind == FunctionKind::Kernel => {
+                let text = "parameters of kernels lie in `.param`";
+                cx.report(Diagnostic::error(codes::PARAMETER, param_span(cx, function, *param), text));
+            }
+            // The declaration of the register is checked with the body it belongs to.
+            Param::Register(..) => {}
+        }
+    }
+    if let Some(registers) = function.reg_params.as_deref() {
+        body::check_registers(cx, registers);
+    }
+}
+
+fn param_span(cx: &Checker<'_>, function: &Function, param: Param) -> Span {
+    let found = match param {
+        Param::Variable(id) => cx.module.variables.get(id.0 as usize).map(|variable| variable.at.0),
+        Param::Register(decl, _) => {
+            registers(function).and_then(|body| body.reg_decls.get(decl.0 as usize)).map(|decl| decl.at.0)
+        }
+    };
+    found.unwrap_or(function.at.0)
+}
+
+/// The body that the register parameters of a function are declared in.
+pub(crate) fn registers(function: &Function) -> Option<&Body> {
+    function.body.as_ref().or(function.reg_params.as_deref())
+}
+
+fn check_results(cx: &mut Checker<'_>, function: &Function) {
+    if function.kind == FunctionKind::Kernel && !function.results.is_empty() {
+        let text = "a kernel returns nothing";
+        cx.report(Diagnostic::error(codes::PARAMETER, function.at.0, text));
+    }
+    let in_memory = function.results.iter().any(|result| matches!(result, Param::Variable(_)));
+    if function.results.len() > 1 && in_memory {
+        let text = "several results are returned in registers, not in `.param`";
+        let help = "return one array of `.b8` that holds all of them";
+        cx.report(Diagnostic::error(codes::PARAMETER, function.at.0, text).with_help(help));
+    }
+}
+
+/// Kernel parameters fill at most 32,764 bytes since PTX ISA 8.1 on sm_70, 4,352 before (manual 5.1.6.1).
+fn check_param_bytes(cx: &mut Checker<'_>, function: &Function) {
+    if function.kind != FunctionKind::Kernel {
+        return;
+    }
+    let large = cx.target.version_is(8, 1) && cx.target.sm_is(70);
+    let limit: u64 = if large { 32_764 } else { 4_352 };
+    let mut bytes: u64 = 0;
+    for param in &function.params {
+        let Param::Variable(id) = param else { continue };
+        let Some(variable) = cx.module.variables.get(id.0 as usize) else { continue };
+        // What has no size has its finding already.
+        let Some(size) = variable.bytes() else { return };
+        let align = u64::from(variable.alignment().max(1));
+        bytes = bytes.div_ceil(align).saturating_mul(align).saturating_add(size);
+    }
+    if bytes > limit {
+        let text = format!("the parameters of this kernel fill {bytes} bytes; at most {limit} are possible");
+        let finding = Diagnostic::error(codes::PARAMETER_BYTES, function.at.0, text);
+        cx.report(if large { finding } else { finding.with_help("PTX ISA 8.1 on sm_70 allows 32764") });
+    }
+}
+
+fn check_linkage(cx: &mut Checker<'_>, function: &Function) {
+    let text = match function.linkage {
+        Linkage::Extern if function.body.is_some() && function.kind == FunctionKind::Device => {
+            "an `.extern` function has its body elsewhere"
+        }
+        Linkage::Common => "functions cannot be `.common`",
+        Linkage::Internal | Linkage::Extern | Linkage::Visible | Linkage::Weak => return,
+    };
+    cx.report(Diagnostic::error(codes::LINKAGE, function.at.0, text));
+}
+
+/// What the rules say about one directive.
+struct Rule {
+    name: &'static str,
+    /// The kind of function that has it; `None` for both.
+    kind: Option<FunctionKind>,
+    since: Since,
+    /// Its numbers that must not be zero.
+    positive: Vec<u32>,
+}
+
+const fn since(major: u8, minor: u8, sm: u16) -> Since {
+    Since { ptx: PtxVersion::new(major, minor), sm }
+}
+
+fn rule(directive: &FunctionDirective) -> Rule {
+    use FunctionDirective::*;
+    let present = |shape: &[Option<u32>; 3]| shape.iter().copied().flatten().collect();
+    let kernel = Some(FunctionKind::Kernel);
+    let device = Some(FunctionKind::Device);
+    let (name, kind, since, positive) = match directive {
+        MaxNtid(shape) => (".maxntid", kernel, since(1, 3, 10), present(shape)),
+        ReqNtid(shape) => (".reqntid", kernel, since(2, 1, 10), present(shape)),
+        MinNCtaPerSm(count) => (".minnctapersm", kernel, since(2, 0, 10), vec![*count]),
+        MaxNCtaPerSm(count) => (".maxnctapersm", kernel, since(1, 3, 10), vec![*count]),
+        MaxNReg(count) => (".maxnreg", kernel, since(1, 3, 10), vec![*count]),
+        NoReturn => (".noreturn", device, since(6, 4, 30), Vec::new()),
+        Pragma(_) => (".pragma", None, since(2, 0, 10), Vec::new()),
+        ExplicitCluster => (".explicitcluster", kernel, since(7, 8, 90), Vec::new()),
+        ReqNCtaPerCluster(_) => (".reqnctapercluster", kernel, since(7, 8, 90), Vec::new()),
+        MaxClusterRank(_) => (".maxclusterrank", kernel, since(7, 8, 90), Vec::new()),
+        BlocksAreClusters => (".blocksareclusters", kernel, since(9, 0, 90), Vec::new()),
+        AbiPreserve(_) => (".abi_preserve", device, since(9, 0, 80), Vec::new()),
+        AbiPreserveControl(_) => (".abi_preserve_control", device, since(9, 0, 80), Vec::new()),
+        Attribute(VarAttribute::Unified(..)) => (".unified", device, since(9, 0, 90), Vec::new()),
+        Attribute(VarAttribute::Managed) => (".managed", None, since(4, 0, 30), Vec::new()),
+    };
+    Rule { name, kind, since, positive }
+}
+
+fn check_directives(cx: &mut Checker<'_>, function: &Function) {
+    for (directive, at) in &function.directives {
+        let rule = rule(directive);
+        let span = at.0;
+        if rule.kind.is_some_and(|kind| kind != function.kind) {
+            let owner = match function.kind {
+                FunctionKind::Kernel => "device functions",
+                FunctionKind::Device => "kernels",
+            };
+            let text = format!("only {owner} have `{}`", rule.name);
+            cx.report(Diagnostic::error(codes::FUNCTION_DIRECTIVE, span, text));
+            continue;
+        }
+        cx.target
+            .needs(rule.since, span, &format!("`{}`", rule.name))
+            .into_iter()
+            .for_each(|finding| cx.report(finding));
+        if rule.positive.contains(&0) {
+            let text = format!("`{}` must be positive", rule.name);
+            cx.report(Diagnostic::error(codes::DIRECTIVE_VALUE, span, text));
+        }
+        check_single(cx, function, directive, span);
+    }
+    check_conflicts(cx, function);
+}
+
+/// What one directive needs of its function.
+fn check_single(cx: &mut Checker<'_>, function: &Function, directive: &FunctionDirective, span: Span) {
+    let (text, code) = match directive {
+        FunctionDirective::NoReturn if !function.results.is_empty() => {
+            ("a function that does not return has no results", codes::FUNCTION_DIRECTIVE)
+        }
+        FunctionDirective::MaxNCtaPerSm(_) if cx.target.version_is(2, 1) => {
+            ("`.maxnctapersm` is gone since PTX ISA 2.1; use `.minnctapersm`", codes::REMOVED)
+        }
+        FunctionDirective::Attribute(VarAttribute::Managed) => {
+            ("functions cannot be `.managed`", codes::ATTRIBUTE)
+        }
+        _ => return,
+    };
+    cx.report(Diagnostic::error(code, span, text));
+}
+
+/// Directives that exclude each other, and `.blocksareclusters`, which needs two others (manual 11.7).
+fn check_conflicts(cx: &mut Checker<'_>, function: &Function) {
+    let place = |wanted: fn(&FunctionDirective) -> bool| {
+        function.directives.iter().find(|(directive, _)| wanted(directive)).map(|(_, at)| at.0)
+    };
+    let max_ntid = place(|d| matches!(d, FunctionDirective::MaxNtid(_)));
+    let req_ntid = place(|d| matches!(d, FunctionDirective::ReqNtid(_)));
+    let per_cluster = place(|d| matches!(d, FunctionDirective::ReqNCtaPerCluster(_)));
+    let rank = place(|d| matches!(d, FunctionDirective::MaxClusterRank(_)));
+    let blocks = place(|d| matches!(d, FunctionDirective::BlocksAreClusters));
+    let pairs = [
+        (max_ntid, req_ntid, ".maxntid", ".reqntid"),
+        (per_cluster, rank, ".reqnctapercluster", ".maxclusterrank"),
+    ];
+    for (first, second, one, other) in pairs {
+        if let (Some(first), Some(second)) = (first, second) {
+            let text = format!("`{one}` and `{other}` exclude each other");
+            cx.report(
+                Diagnostic::error(codes::DIRECTIVE_CONFLICT, second, text)
+                    .with_related(first, "the other one"),
+            );
+        }
+    }
+    if let Some(span) = blocks
+        && (req_ntid.is_none() || per_cluster.is_none())
+    {
+        let text = "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster`";
+        cx.report(Diagnostic::error(codes::DIRECTIVE_CONFLICT, span, text));
+    }
+}

@@ -1,0 +1,122 @@
+//! Initial values (manual 5.4.4).
+
+use ptx_diag::Diagnostic;
+use ptx_ir::{Immediate, Initializer, Linkage, Symbol, Variable, VectorShape};
+use ptx_isa::{ScalarType, StateSpace, TypeKind};
+
+use crate::codes;
+use crate::context::{Checker, dotted};
+
+/// Checks the initial value of a variable of a fundamental type.
+pub(crate) fn check(cx: &mut Checker<'_>, variable: &Variable) {
+    let Some(init) = &variable.init else { return };
+    let Some(ty) = variable.scalar_type() else { return };
+    let text = if !matches!(variable.space, StateSpace::Global | StateSpace::Const) {
+        "only variables in `.global` and `.const` have initial values"
+    } else if variable.linkage == Linkage::Extern {
+        "an external variable has its initial value where it is defined"
+    } else if matches!(ty, ScalarType::F16 | ScalarType::F16x2) {
+        "variables of this type have no initial value"
+    } else {
+        return check_tree(cx, variable, ty, init);
+    };
+    let finding = Diagnostic::error(codes::INITIALIZER_PLACE, variable.at.0, text);
+    cx.report(match ty {
+        ScalarType::F16 => finding.with_help("declare it as `.b16` and write the bits"),
+        ScalarType::F16x2 => finding.with_help("declare it as `.b32` and write the bits"),
+        _ => finding,
+    });
+}
+
+/// Walks the braces with the length that each level may have; the first mistake speaks for all.
+fn check_tree(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, init: &Initializer) {
+    let mut levels: Vec<Level> = variable.dims.iter().map(|&dim| Level::Array(dim)).collect();
+    if variable.shape != VectorShape::Scalar {
+        levels.push(Level::Vector(u64::from(variable.shape.lanes())));
+    }
+    let mut pending = vec![(init, 0)];
+    while let Some((value, depth)) = pending.pop() {
+        let mistake = match (value, levels.get(depth)) {
+            (Initializer::List(values), Some(level)) => {
+                pending.extend(values.iter().rev().map(|value| (value, depth + 1)));
+                level.mistake(values.len() as u64)
+            }
+            (Initializer::List(_), None) => {
+                Some("the initial value has more braces than dimensions".to_owned())
+            }
+            (_, Some(_)) => Some("the initial value has fewer braces than dimensions".to_owned()),
+            (Initializer::Value(value), None) => value_mistake(ty, *value),
+            (Initializer::Address { symbol, .. }, None) => address_mistake(cx, ty, *symbol),
+            (Initializer::Masked { mask, symbol, .. }, None) => mask_mistake(cx, ty, *mask, *symbol),
+        };
+        if let Some(text) = mistake {
+            return cx.report(Diagnostic::error(codes::INITIALIZER_VALUE, variable.at.0, text));
+        }
+    }
+}
+
+/// What one level of braces stands for.
+#[derive(Clone, Copy)]
+enum Level {
+    Array(Option<u64>),
+    Vector(u64),
+}
+
+impl Level {
+    fn mistake(self, found: u64) -> Option<String> {
+        match self {
+            Level::Array(Some(length)) if found > length => {
+                Some(format!("the initial value has {found} elements, the array has {length}"))
+            }
+            Level::Vector(lanes) if found != lanes => {
+                Some(format!("the initial value has {found} elements, the vector has {lanes}"))
+            }
+            Level::Array(_) | Level::Vector(_) => None,
+        }
+    }
+}
+
+fn value_mistake(ty: ScalarType, value: Immediate) -> Option<String> {
+    let integer = value.as_integer().is_some();
+    let fits = match ty.kind() {
+        TypeKind::Bits => true,
+        TypeKind::Unsigned | TypeKind::Signed => integer,
+        TypeKind::Float => !integer,
+        TypeKind::Packed | TypeKind::Predicate => false,
+    };
+    let found = if integer { "an integer" } else { "a floating-point number" };
+    if fits { None } else { Some(format!("{found} is no initial value for {}", dotted(ty))) }
+}
+
+fn address_mistake(cx: &Checker<'_>, ty: ScalarType, symbol: Symbol) -> Option<String> {
+    if !matches!(ty, ScalarType::U32 | ScalarType::U64) {
+        return Some(format!("an address is no initial value for {}; use `.u64`", dotted(ty)));
+    }
+    symbol_mistake(cx, symbol)
+}
+
+fn mask_mistake(cx: &Checker<'_>, ty: ScalarType, mask: u64, symbol: Symbol) -> Option<String> {
+    if ty != ScalarType::U8 {
+        return Some(format!("a masked address is no initial value for {}; use `.u8`", dotted(ty)));
+    }
+    let one_byte = mask != 0
+        && mask >> (mask.trailing_zeros() / 8 * 8) == 0xff
+        && mask.trailing_zeros().is_multiple_of(8);
+    if !one_byte {
+        return Some(format!("the mask {mask:#x} does not select one byte"));
+    }
+    symbol_mistake(cx, symbol)
+}
+
+fn symbol_mistake(cx: &Checker<'_>, symbol: Symbol) -> Option<String> {
+    let Symbol::Variable(id) = symbol else { return None };
+    let variable = cx.module.variables.get(id.0 as usize)?;
+    match variable.space {
+        StateSpace::Global | StateSpace::Const => None,
+        other => Some(format!(
+            "`{}` lies in `.{}`; only addresses of variables in `.global` and `.const` are known before the launch",
+            cx.module.name(variable.name),
+            other.as_str()
+        )),
+    }
+}

@@ -1,0 +1,165 @@
+//! Modifiers of loads, stores, prefetches, atomics and copies (manual 8, 9.7.9, 9.7.13.5, 9.7.13.6).
+
+use ptx_diag::Diagnostic;
+use ptx_ir::Operand;
+use ptx_isa::{Field, Mod, ScalarType, StateSpace};
+
+use crate::codes;
+use crate::context::{Checker, Site, dotted};
+use crate::modifiers::{conflict, misplaced, missing};
+use crate::moves::window;
+
+const ORDERS: &[Mod] = &[Mod::Relaxed, Mod::Acquire, Mod::Release, Mod::AcqRel];
+
+/// The modifiers of a load that go beyond those of every access.
+pub(crate) fn check_load(cx: &mut Checker<'_>, site: Site<'_>) {
+    check_access(cx, site);
+    if site.has(Mod::Nc) {
+        check_read_only(cx, site);
+    }
+}
+
+/// The modifiers of a store, and what a store must not write.
+pub(crate) fn check_store(cx: &mut Checker<'_>, site: Site<'_>) {
+    check_access(cx, site);
+}
+
+fn check_read_only(cx: &mut Checker<'_>, site: Site<'_>) {
+    if site.mnemonic().space() != Some(StateSpace::Global) {
+        missing(cx, site, "`.nc` reads global memory alone".to_owned(), "write `ld.global.nc`");
+    }
+    if let Some(other) = site.has_any(&[Mod::Volatile, Mod::Relaxed, Mod::Acquire, Mod::Mmio]) {
+        conflict(cx, site, Mod::Nc, other);
+    }
+    if let Some(other) = site.has_any(&[Mod::Lu, Mod::Cv]) {
+        conflict(cx, site, Mod::Nc, other);
+    }
+}
+
+/// What loads and stores share: order and scope, cache operators and hints, width.
+fn check_access(cx: &mut Checker<'_>, site: Site<'_>) {
+    check_order(cx, site);
+    check_caching(cx, site);
+    check_width(cx, site);
+}
+
+/// Ordered accesses name their scope, others have none (manual 9.7.9.8, 9.7.9.11).
+fn check_order(cx: &mut Checker<'_>, site: Site<'_>) {
+    let scope = site.mnemonic().get(Field::Scope);
+    let order = site.has_any(ORDERS);
+    let space = site.mnemonic().space().map(window);
+    match (order, scope) {
+        (Some(order), None) => {
+            let text = format!("`.{}` needs a scope", order.as_str());
+            missing(cx, site, text, "add `.cta`, `.cluster`, `.gpu` or `.sys`");
+        }
+        (None, Some(scope)) if !site.has(Mod::Mmio) => {
+            let text = format!("the scope `.{}` needs a memory order", scope.as_str());
+            missing(cx, site, text, "add `.relaxed`, or `.acquire` for loads and `.release` for stores");
+        }
+        _ => {}
+    }
+    let strong = order.or_else(|| site.has_any(&[Mod::Mmio]));
+    if let Some(strong) = strong
+        && !matches!(space, None | Some(StateSpace::Global | StateSpace::Shared))
+    {
+        misplaced(cx, site, strong, "needs generic, global or shared memory");
+    }
+    if site.has(Mod::Volatile) && matches!(space, Some(StateSpace::Const | StateSpace::Param)) {
+        misplaced(cx, site, Mod::Volatile, "has no place where memory does not change");
+    }
+    if site.has(Mod::Mmio) {
+        check_mmio(cx, site, space);
+    }
+}
+
+fn check_mmio(cx: &mut Checker<'_>, site: Site<'_>, space: Option<StateSpace>) {
+    if !site.has(Mod::Relaxed) || !site.has(Mod::Sys) {
+        missing(cx, site, "`.mmio` accesses are `.relaxed.sys`".to_owned(), "write `.mmio.relaxed.sys`");
+    }
+    if !matches!(space, None | Some(StateSpace::Global)) {
+        misplaced(cx, site, Mod::Mmio, "needs generic or global memory");
+    }
+}
+
+/// Cache operators, eviction priorities, hints and prefetch sizes (manual 9.7.9.1, 9.7.9.2).
+fn check_caching(cx: &mut Checker<'_>, site: Site<'_>) {
+    let mnemonic = site.mnemonic();
+    let operator = mnemonic.get(Field::Cop);
+    let priority = mnemonic.get(Field::EvictL1).or_else(|| mnemonic.get(Field::EvictL2));
+    if let Some(operator) = operator {
+        let strong = &[Mod::Volatile, Mod::Relaxed, Mod::Acquire, Mod::Release, Mod::Mmio];
+        if let Some(order) = site.has_any(strong) {
+            conflict(cx, site, operator, order);
+        }
+        if let Some(priority) = priority {
+            conflict(cx, site, operator, priority);
+        }
+    }
+    let space = mnemonic.space().map(window);
+    let hints = [Field::EvictL1, Field::EvictL2, Field::CacheHint, Field::PrefetchSize];
+    for hint in hints.into_iter().filter_map(|field| mnemonic.get(field)) {
+        if !matches!(space, None | Some(StateSpace::Global)) {
+            misplaced(cx, site, hint, "needs generic or global memory");
+        }
+        if let Some(order) = site.has_any(&[Mod::Volatile, Mod::Mmio])
+            && mnemonic.get(Field::PrefetchSize) != Some(hint)
+        {
+            conflict(cx, site, hint, order);
+        }
+    }
+}
+
+/// Vectors fill 128 bits; 256 in global memory since sm_100 (manual 9.7.9.8).
+pub(crate) fn check_width(cx: &mut Checker<'_>, site: Site<'_>) {
+    let mnemonic = site.mnemonic();
+    let lanes = match mnemonic.get(Field::Vec) {
+        None => return,
+        Some(Mod::V2) => 2,
+        Some(Mod::V4) => 4,
+        Some(_) => 8,
+    };
+    let Some(ty) = mnemonic.type_of(Field::Type) else { return };
+    let bits = ty.bits() * lanes;
+    let global = matches!(mnemonic.space(), None | Some(StateSpace::Global));
+    let wide = bits == 256 && global && ty != ScalarType::B128;
+    if bits > 128 && !wide {
+        let text = format!("{lanes} elements of {} are {bits} bits; an access has at most 128", dotted(ty));
+        cx.report(Diagnostic::error(codes::ACCESS_WIDTH, site.whole(), text));
+    }
+}
+
+/// A prefetch names a space that caches, or the generic one (manual 9.7.9.15).
+pub(crate) fn check_prefetch(cx: &mut Checker<'_>, site: Site<'_>) {
+    if let Some(priority) = site.has_any(&[Mod::L2EvictLast, Mod::L2EvictNormal])
+        && site.mnemonic().space() != Some(StateSpace::Global)
+    {
+        misplaced(cx, site, priority, "needs global memory");
+    }
+}
+
+/// Atomics: hints only in global memory, wide types only where the hardware has them (manual 9.7.13.5).
+pub(crate) fn check_atomic(cx: &mut Checker<'_>, site: Site<'_>) {
+    let mnemonic = site.mnemonic();
+    let space = mnemonic.space().map(window);
+    if site.has(Mod::L2CacheHint) && !matches!(space, None | Some(StateSpace::Global)) {
+        misplaced(cx, site, Mod::L2CacheHint, "needs generic or global memory");
+    }
+}
+
+/// `cp.async` copies 4, 8 or 16 bytes, and not more than it writes (manual 9.7.9.25.3.1).
+pub(crate) fn check_copy(cx: &mut Checker<'_>, site: Site<'_>) {
+    let Operand::Immediate(size) = site.operand(2) else { return };
+    let Some(size) = size.as_integer() else { return };
+    if !matches!(size, 4 | 8 | 16) {
+        let text = format!("`cp.async` copies 4, 8 or 16 bytes, not {size}");
+        return cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, site.span(2), text));
+    }
+    if let Operand::Immediate(source) = site.operand(3)
+        && let Some(source) = source.as_integer()
+        && source > size
+    {
+        let text = format!("`cp.async` cannot read {source} bytes to write {size}");
+        cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, site.span(3), text));
+    }
+}

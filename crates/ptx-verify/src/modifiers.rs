@@ -1,0 +1,122 @@
+//! Combinations of modifiers that no single slot of a row can say, by meaning.
+
+use ptx_diag::Diagnostic;
+use ptx_isa::{Mod, Sem};
+
+use crate::context::{Checker, Site};
+use crate::{codes, convert, memory, sync};
+
+/// Checks the modifiers of an instruction together, and with its operands.
+///
+/// Every meaning is listed, so that a new one is looked at here.
+pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
+    match site.mnemonic().sem() {
+        Sem::Load => memory::check_load(cx, site),
+        Sem::LoadUniform => memory::check_width(cx, site),
+        Sem::Store => memory::check_store(cx, site),
+        Sem::Prefetch => memory::check_prefetch(cx, site),
+        Sem::Atom | Sem::Red => memory::check_atomic(cx, site),
+        Sem::CpAsync => memory::check_copy(cx, site),
+        Sem::Cvt => convert::check(cx, site),
+        Sem::CvtPack => convert::check_pack(cx, site),
+        Sem::Barrier => sync::check_barrier(cx, site),
+        Sem::Fence => sync::check_fence(cx, site),
+        Sem::Shfl | Sem::Vote => sync::check_legacy(cx, site),
+        Sem::Add
+        | Sem::Sub
+        | Sem::Mul
+        | Sem::Mad
+        | Sem::Fma
+        | Sem::Div
+        | Sem::Rem
+        | Sem::Abs
+        | Sem::Neg
+        | Sem::Min
+        | Sem::Max
+        | Sem::Sad
+        | Sem::Mul24
+        | Sem::Mad24
+        | Sem::Dp4a
+        | Sem::Dp2a
+        | Sem::AddCarry
+        | Sem::SubCarry
+        | Sem::MadCarry
+        | Sem::And
+        | Sem::Or
+        | Sem::Xor
+        | Sem::Not
+        | Sem::Cnot
+        | Sem::Lop3
+        | Sem::Shl
+        | Sem::Shr
+        | Sem::Shf
+        | Sem::Popc
+        | Sem::Clz
+        | Sem::Bfind
+        | Sem::Fns
+        | Sem::Brev
+        | Sem::Bfe
+        | Sem::Bfi
+        | Sem::Bmsk
+        | Sem::Szext
+        | Sem::Prmt
+        | Sem::Testp
+        | Sem::Copysign
+        | Sem::Rcp
+        | Sem::Sqrt
+        | Sem::Rsqrt
+        | Sem::Sin
+        | Sem::Cos
+        | Sem::Lg2
+        | Sem::Ex2
+        | Sem::Tanh
+        | Sem::Set
+        | Sem::Setp
+        | Sem::Selp
+        | Sem::Slct
+        | Sem::Mov
+        | Sem::Cvta
+        | Sem::Isspacep
+        | Sem::CpAsyncCommit
+        | Sem::CpAsyncWait
+        | Sem::BarrierWarp
+        | Sem::Match
+        | Sem::Activemask
+        | Sem::Redux
+        | Sem::Mma
+        | Sem::Ldmatrix
+        | Sem::Stmatrix
+        | Sem::Movmatrix
+        | Sem::Bra
+        | Sem::BrxIdx
+        | Sem::Call
+        | Sem::Ret
+        | Sem::Exit
+        | Sem::Trap
+        | Sem::Brkpt
+        | Sem::Pmevent
+        | Sem::Nanosleep => {}
+    }
+}
+
+/// A finding that two modifiers cannot stand together.
+pub(crate) fn conflict(cx: &mut Checker<'_>, site: Site<'_>, one: Mod, other: Mod) {
+    let text = format!(
+        "`.{}` and `.{}` cannot stand together in `{}`",
+        one.as_str(),
+        other.as_str(),
+        site.mnemonic()
+    );
+    cx.report(Diagnostic::error(codes::MODIFIER_CONFLICT, site.whole(), text));
+}
+
+/// A finding that a modifier has no place here, with the reason.
+pub(crate) fn misplaced(cx: &mut Checker<'_>, site: Site<'_>, modifier: Mod, reason: &str) {
+    let text = format!("`.{}` of `{}` {reason}", modifier.as_str(), site.mnemonic());
+    cx.report(Diagnostic::error(codes::MODIFIER_PLACE, site.whole(), text));
+}
+
+/// A finding that something is missing, with what to write.
+pub(crate) fn missing(cx: &mut Checker<'_>, site: Site<'_>, text: String, help: &str) {
+    cx.report(Diagnostic::error(codes::MODIFIER_MISSING, site.whole(), text).with_help(help));
+}

@@ -1,0 +1,151 @@
+//! `mov`, with its vectors, special registers and addresses, and the source of `cvta` (manual 9.7.9.3, 9.7.9.4, 9.7.9.20).
+
+use ptx_diag::Diagnostic;
+use ptx_ir::{ListId, Operand, Symbol};
+use ptx_isa::{ScalarType, Sem, SpecialReg, StateSpace, TypeKind, TypeRule};
+
+use crate::codes;
+use crate::context::{Checker, Site, dotted};
+use crate::operands::{
+    Place, Wanted, check_scalar, check_special_shape, check_special_since, resolve, special_mismatch,
+    wrong_kind,
+};
+use crate::types::Width;
+
+/// Checks the source or destination of `mov`, or the source of `cvta`.
+pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeRule, operand: Operand) {
+    let Some(ty) = resolve(site, rule) else { return };
+    match operand {
+        Operand::Special(reg, component) if !place.is_written() && site.mnemonic().sem() == Sem::Mov => {
+            check_special(cx, site, place, ty, reg, component.is_some());
+        }
+        Operand::Symbol(symbol, _) if !place.is_written() => check_symbol(cx, site, place, ty, symbol),
+        Operand::Vector(list) if site.mnemonic().sem() == Sem::Mov => check_pack(cx, site, place, ty, list),
+        _ => check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, operand),
+    }
+}
+
+fn check_special(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    ty: ScalarType,
+    reg: SpecialReg,
+    has_component: bool,
+) {
+    check_special_shape(cx, place.span, reg, has_component);
+    check_special_since(cx, place.span, reg);
+    let own = reg.scalar_type();
+    let fits = match own {
+        ScalarType::Pred => ty == ScalarType::Pred,
+        _ => ty.is_integer_or_bits() && (own.bits() == ty.bits() || narrows(reg, ty)),
+    };
+    if !fits {
+        special_mismatch(cx, site, place, ty, reg);
+    }
+}
+
+/// The registers of PTX 1.x were 16 bits wide, `%gridid` was 32; moves of these widths are still taken (manual 10).
+const fn narrows(reg: SpecialReg, ty: ScalarType) -> bool {
+    match reg {
+        SpecialReg::Tid | SpecialReg::Ntid | SpecialReg::CtaId | SpecialReg::NCtaId => ty.bits() == 16,
+        SpecialReg::GridId => matches!(ty.bits(), 16 | 32),
+        _ => false,
+    }
+}
+
+fn check_symbol(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType, symbol: Symbol) {
+    if !ty.is_integer_or_bits() {
+        let text = format!("an address cannot be moved as {}", dotted(ty));
+        let help = "use `mov.u64`";
+        return cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
+    }
+    if site.mnemonic().sem() == Sem::Cvta {
+        check_converted_symbol(cx, site, place, symbol);
+    }
+}
+
+fn check_converted_symbol(cx: &mut Checker<'_>, site: Site<'_>, place: Place, symbol: Symbol) {
+    let wanted = site.mnemonic().space();
+    let own = match symbol {
+        Symbol::Variable(id) => site.module.variables.get(id.0 as usize).map(|variable| variable.space),
+        Symbol::Function(_) => None,
+    };
+    let agrees = match (wanted, own) {
+        (Some(wanted), Some(own)) => window(wanted) == window(own),
+        _ => false,
+    };
+    if !agrees {
+        let text = format!("`{}` needs the address of a variable of its state space", site.mnemonic());
+        cx.report(Diagnostic::error(codes::ADDRESS_SPACE, place.span, text));
+    }
+}
+
+/// The state space that a window lies in.
+pub(crate) const fn window(space: StateSpace) -> StateSpace {
+    match space {
+        StateSpace::ParamEntry | StateSpace::ParamFunc => StateSpace::Param,
+        StateSpace::SharedCta | StateSpace::SharedCluster => StateSpace::Shared,
+        StateSpace::Reg
+        | StateSpace::SpecialReg
+        | StateSpace::Const
+        | StateSpace::Global
+        | StateSpace::Local
+        | StateSpace::Param
+        | StateSpace::Shared
+        | StateSpace::Tex => space,
+    }
+}
+
+/// A vector packs into, or unpacks from, bits whose width is the sum of the elements' (manual 9.7.9.4).
+fn check_pack(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType, list: ListId) {
+    if place.at == 1 && matches!(site.operand(0), Operand::Vector(_)) {
+        let text = "`mov` either packs a vector or unpacks one, not both";
+        return cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text));
+    }
+    if ty.kind() != TypeKind::Bits || ty.bits() < 16 {
+        let text = format!("vectors are packed and unpacked as untyped bits, not as {}", dotted(ty));
+        let help = format!("use `mov.b{}`", ty.bits());
+        return cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
+    }
+    let lanes = list.len() as u32;
+    if !matches!(lanes, 2 | 4) {
+        let text = format!("`mov` packs 2 or 4 elements, not {lanes}");
+        return cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
+    }
+    check_packed_elements(cx, site, place, ty.bits() / lanes, list);
+}
+
+fn check_packed_elements(cx: &mut Checker<'_>, site: Site<'_>, place: Place, bits: u32, list: ListId) {
+    let (elements, spans) = (site.body.list(list), site.body.list_spans(list));
+    for (&element, &span) in elements.iter().zip(spans) {
+        let place = Place { span, ..place };
+        let ty = match element {
+            Operand::Register(reg) | Operand::Element(reg, _) => site.body.reg_type(reg),
+            Operand::Immediate(_) if !place.is_written() => continue,
+            Operand::Sink if place.is_written() => continue,
+            Operand::Sink => {
+                let text = "`_` stands only for results that nobody wants";
+                cx.report(Diagnostic::error(codes::SINK, span, text));
+                continue;
+            }
+            other => {
+                wrong_kind(cx, site, place, other, "a vector of registers");
+                continue;
+            }
+        };
+        if ty == ScalarType::Pred || ty.bits() != bits {
+            let text =
+                format!("an element of this vector must have {bits} bits, {} has {}", dotted(ty), ty.bits());
+            cx.report(Diagnostic::error(codes::OPERAND_TYPE, span, text));
+        } else if let Operand::Register(reg) = element
+            && place.is_written()
+        {
+            crate::operands::check_not_parameter(cx, site, span, reg);
+        }
+    }
+    if place.is_written() && elements.iter().all(|&element| element == Operand::Sink) {
+        let text = "at least one element must be wanted";
+        cx.report(Diagnostic::error(codes::SINK, place.span, text));
+    }
+}

@@ -1,0 +1,479 @@
+//! Operands against the kinds and types that the row asks for (manual 6, 9.4).
+
+use ptx_diag::{Code, Diagnostic, Span};
+use ptx_ir::{Immediate, LabelKind, Operand, RegId, VectorShape};
+use ptx_isa::{Kind, Mod, Role, ScalarType, Sem, SpecialReg, TypeRule};
+
+use crate::context::{Checker, Site, dotted};
+use crate::types::{Width, agreeing, agrees, takes_immediate};
+use crate::{address, calls, codes, moves};
+
+/// Checks every operand of an instruction; calls have rules of their own.
+pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
+    let form = site.form();
+    for (at, place) in form.operands.iter().enumerate() {
+        let value = Place { at, role: place.role, name: place.name, span: site.span(at) };
+        let operand = site.operand(at);
+        if operand.is_omitted() {
+            check_omitted(cx, site, value, place.kind);
+            continue;
+        }
+        check_one(cx, site, value, place.kind, operand);
+    }
+    if site.mnemonic().sem() == Sem::Call {
+        calls::check(cx, site);
+    }
+}
+
+/// A place of the row that an operand stands at.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) at: usize,
+    pub(crate) role: Role,
+    pub(crate) name: &'static str,
+    pub(crate) span: Span,
+}
+
+impl Place {
+    pub(crate) const fn is_written(self) -> bool {
+        matches!(self.role, Role::Def | Role::DefPair)
+    }
+}
+
+fn check_omitted(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: Kind) {
+    let required = match kind {
+        Kind::CachePolicy => site.has(Mod::L2CacheHint),
+        _ => matches!(place.role, Role::Def | Role::Use),
+    };
+    if required {
+        let text = format!("`{}` needs its operand `{}`", site.mnemonic(), place.name);
+        cx.report(
+            Diagnostic::error(codes::OPERAND_MISSING, site.whole(), text)
+                .with_help(format!("the form is `{}`", site.form().syntax())),
+        );
+    }
+}
+
+fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: Kind, operand: Operand) {
+    match kind {
+        Kind::Value(rule) => check_value(cx, site, place, rule, operand, Immediates::Allowed),
+        Kind::Register(rule) => check_value(cx, site, place, rule, operand, Immediates::Forbidden),
+        Kind::Wide(rule) => {
+            if let Some(ty) = resolve(site, rule) {
+                check_scalar(cx, site, place, Wanted { ty, width: Width::AtLeast }, operand);
+            }
+        }
+        Kind::WideVector(rule, length) => {
+            let lanes = site.mnemonic().vector_length(length);
+            check_vector(cx, site, place, rule, lanes, Width::AtLeast, operand);
+        }
+        Kind::Vector(rule, length) => {
+            let lanes = site.mnemonic().vector_length(length);
+            check_vector(cx, site, place, rule, lanes, Width::Same, operand);
+        }
+        Kind::Move(rule) => moves::check(cx, site, place, rule, operand),
+        Kind::Predicate => check_predicate(cx, site, place, operand),
+        Kind::Immediate(low, high) => check_range(cx, site, place, (low, high), operand),
+        Kind::CachePolicy => check_cache_policy(cx, site, place, operand),
+        Kind::Address => address::check(cx, site, place, operand),
+        Kind::Label => check_label(cx, site, place, LabelKind::Code, operand),
+        Kind::BranchTargets => check_label(cx, site, place, LabelKind::BranchTargets, operand),
+        // The rules of calls look at all of these together.
+        Kind::Callee | Kind::Results | Kind::Arguments | Kind::CallTargets => {}
+    }
+}
+
+/// Whether constants may stand at a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Immediates {
+    Allowed,
+    Forbidden,
+}
+
+/// The type that a place asks for.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    pub(crate) ty: ScalarType,
+    pub(crate) width: Width,
+}
+
+/// The type of a rule; every row names one for each place that has a rule, so `None` means there is nothing to check.
+pub(crate) fn resolve(site: Site<'_>, rule: TypeRule) -> Option<ScalarType> {
+    site.mnemonic().resolve(rule)
+}
+
+fn check_value(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    rule: TypeRule,
+    operand: Operand,
+    immediates: Immediates,
+) {
+    if immediates == Immediates::Forbidden
+        && !place.is_written()
+        && let Operand::Immediate(_) = operand
+    {
+        let text = format!("operand `{}` of `{}` must be a register", place.name, site.mnemonic());
+        cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label("a constant"));
+        return;
+    }
+    if let Some(ty) = resolve(site, rule) {
+        check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, operand);
+    }
+}
+
+/// Checks one scalar operand, written or read.
+pub(crate) fn check_scalar(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    wanted: Wanted,
+    operand: Operand,
+) {
+    match operand {
+        Operand::Register(reg) => check_register(cx, site, place, wanted, reg),
+        Operand::Element(reg, component) => {
+            let lanes = site.body.decl(reg).shape.lanes();
+            if component.index() as u32 >= lanes {
+                let text = format!("a vector of {lanes} has no component `.{}`", component.as_str());
+                cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
+            } else {
+                check_type(cx, site, place, wanted, site.body.reg_type(reg));
+            }
+        }
+        Operand::Sink => check_sink(cx, site, place),
+        Operand::Immediate(value) if !place.is_written() => {
+            check_constant(cx, site, place, wanted, value);
+        }
+        Operand::Special(reg, component) if !place.is_written() => {
+            check_special(cx, site, place, wanted, reg, component.is_some());
+        }
+        Operand::Special(..) => {
+            let text = "special registers cannot be written";
+            cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, place.span, text));
+        }
+        Operand::Not(_) if wanted.ty == ScalarType::Pred && !place.is_written() => {
+            let text = format!("`{}` takes no negated predicate", site.mnemonic());
+            let help = "negate it first: `not.pred`";
+            cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_help(help));
+        }
+        Operand::Not(_)
+        | Operand::Immediate(_)
+        | Operand::Symbol(..)
+        | Operand::Address(..)
+        | Operand::Vector(_)
+        | Operand::List(_)
+        | Operand::Label(_)
+        | Operand::Omitted => {
+            wrong_kind(cx, site, place, operand, &format!("a {} operand", dotted(wanted.ty)));
+        }
+    }
+}
+
+pub(crate) fn wrong_kind(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand, wanted: &str) {
+    let found = site.describe(operand);
+    let text = format!("operand `{}` of `{}` must be {wanted}", place.name, site.mnemonic());
+    let finding = Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label(found);
+    let help = match operand {
+        Operand::Symbol(..) => Some("take the address with `mov` first"),
+        Operand::Address(..) => Some("load the value with `ld` first"),
+        _ => None,
+    };
+    cx.report(match help {
+        Some(help) if !place.is_written() => finding.with_help(help),
+        _ => finding,
+    });
+}
+
+fn check_register(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, reg: RegId) {
+    let decl = site.body.decl(reg);
+    if decl.shape != VectorShape::Scalar {
+        let text = format!("operand `{}` of `{}` must be a scalar", place.name, site.mnemonic());
+        let label = site.describe(Operand::Register(reg));
+        let help = "name one component, such as `.x`";
+        cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label(label).with_help(help));
+        return;
+    }
+    check_type(cx, site, place, wanted, decl.ty);
+    if place.is_written() {
+        check_not_parameter(cx, site, place.span, reg);
+    }
+}
+
+/// Parameters in registers are inputs (manual 7.1): `ptxas` lets nobody write them.
+pub(crate) fn check_not_parameter(cx: &mut Checker<'_>, site: Site<'_>, span: Span, reg: RegId) {
+    let Some(register) = site.body.registers.get(reg.index()) else { return };
+    let is_input = |param: &ptx_ir::Param| match param {
+        ptx_ir::Param::Register(decl, _) => *decl == register.decl,
+        ptx_ir::Param::Variable(_) => false,
+    };
+    if site.function.params.iter().any(is_input) {
+        let name = site.module.name(site.body.decl(reg).name);
+        let text = format!("`{name}` is an input of the function and cannot be written");
+        cx.report(
+            Diagnostic::error(codes::WRITES_PARAMETER, span, text).with_help("copy it with `mov` first"),
+        );
+    }
+}
+
+fn check_type(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, actual: ScalarType) {
+    if agrees(wanted.ty, actual, wanted.width) {
+        return;
+    }
+    let text = format!(
+        "operand `{}` of `{}` is {}, which does not agree with {}",
+        place.name,
+        site.mnemonic(),
+        dotted(actual),
+        dotted(wanted.ty)
+    );
+    let help = match wanted.width {
+        Width::Same => format!("use a register of type {}", agreeing(wanted.ty)),
+        Width::AtLeast => format!("use a register of type {}, or a wider one", agreeing(wanted.ty)),
+    };
+    cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
+}
+
+fn check_sink(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
+    if !place.is_written() {
+        let text = "`_` stands only for results that nobody wants";
+        cx.report(Diagnostic::error(codes::SINK, place.span, text));
+    } else if !may_be_discarded(site, place) {
+        let text = format!("the result `{}` of `{}` cannot be discarded", place.name, site.mnemonic());
+        let help = "name a register that nothing reads";
+        cx.report(Diagnostic::error(codes::SINK, place.span, text).with_help(help));
+    }
+}
+
+/// Where `ptxas` takes `_` for a result: second results, comparisons' predicates, and what is done for its effect.
+fn may_be_discarded(site: Site<'_>, place: Place) -> bool {
+    place.role == Role::DefPair || matches!(site.mnemonic().sem(), Sem::Setp | Sem::Atom | Sem::Lop3)
+}
+
+fn check_constant(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, value: Immediate) {
+    if takes_immediate(wanted.ty, value) {
+        return;
+    }
+    let found = site.describe(Operand::Immediate(value));
+    let text = format!(
+        "operand `{}` of `{}` is {found}, which does not agree with {}",
+        place.name,
+        site.mnemonic(),
+        dotted(wanted.ty)
+    );
+    let finding = Diagnostic::error(codes::OPERAND_TYPE, place.span, text);
+    cx.report(match wanted.ty {
+        ScalarType::F32 => finding.with_help("write `1.0` or the bits as `0f3F800000`"),
+        ScalarType::F64 => finding.with_help("write `1.0` or the bits as `0d3FF0000000000000`"),
+        ScalarType::B32 => finding.with_help("write the bits as `0f3F800000` or as an integer"),
+        ScalarType::F16 | ScalarType::F16x2 | ScalarType::Bf16 | ScalarType::Bf16x2 => {
+            finding.with_help("`mov` the bits into a register first")
+        }
+        _ => finding,
+    });
+}
+
+fn check_special(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    wanted: Wanted,
+    reg: SpecialReg,
+    has_component: bool,
+) {
+    if site.mnemonic().sem() != Sem::Cvt || !wanted.ty.is_integer_or_bits() {
+        let text = format!("`{}` cannot read the special register `{reg}`", site.mnemonic());
+        let help = "copy it to a register with `mov` first";
+        cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, place.span, text).with_help(help));
+        return;
+    }
+    check_special_shape(cx, place.span, reg, has_component);
+    check_special_since(cx, place.span, reg);
+    let wide_enough = reg.scalar_type().bits() >= wanted.ty.bits();
+    if reg.scalar_type() == ScalarType::Pred || !wide_enough {
+        special_mismatch(cx, site, place, wanted.ty, reg);
+    }
+}
+
+pub(crate) fn special_mismatch(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    wanted: ScalarType,
+    reg: SpecialReg,
+) {
+    let own = dotted(reg.scalar_type());
+    let text =
+        format!("`{reg}` is {own}, which does not agree with {} of `{}`", dotted(wanted), site.mnemonic());
+    cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text));
+}
+
+/// `%tid` has components, `%laneid` has none.
+pub(crate) fn check_special_shape(cx: &mut Checker<'_>, span: Span, reg: SpecialReg, has_component: bool) {
+    if reg.is_vector() && !has_component {
+        let text = format!("`{reg}` is a vector; one component is needed here");
+        let help = format!("write `{reg}.x`, `{reg}.y` or `{reg}.z`");
+        cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, span, text).with_help(help));
+    } else if !reg.is_vector() && has_component {
+        let text = format!("`{reg}` has no components");
+        cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, span, text).with_help(format!("write `{reg}`")));
+    }
+}
+
+pub(crate) fn check_special_since(cx: &mut Checker<'_>, span: Span, reg: SpecialReg) {
+    let since = reg.since();
+    cx.target.needs(since, span, &format!("`{reg}`")).into_iter().for_each(|finding| cx.report(finding));
+}
+
+fn check_vector(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    rule: TypeRule,
+    lanes: u8,
+    width: Width,
+    operand: Operand,
+) {
+    let Some(ty) = resolve(site, rule) else { return };
+    let wanted = Wanted { ty, width };
+    match operand {
+        Operand::Vector(list) if list.len() == usize::from(lanes) => {
+            check_elements(cx, site, place, wanted, list);
+        }
+        Operand::Vector(list) => wrong_length(cx, site, place, lanes, list.len() as u32),
+        Operand::Register(reg) if site.body.decl(reg).shape != VectorShape::Scalar => {
+            let decl = site.body.decl(reg);
+            if decl.shape.lanes() == u32::from(lanes) {
+                check_type(cx, site, place, wanted, decl.ty);
+            } else {
+                wrong_length(cx, site, place, lanes, decl.shape.lanes());
+            }
+        }
+        scalar if lanes == 1 => check_scalar(cx, site, place, wanted, scalar),
+        other => wrong_kind(cx, site, place, other, &format!("a vector of {lanes}")),
+    }
+}
+
+fn wrong_length(cx: &mut Checker<'_>, site: Site<'_>, place: Place, lanes: u8, found: u32) {
+    let text =
+        format!("operand `{}` of `{}` must have {lanes} elements, not {found}", place.name, site.mnemonic());
+    cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
+}
+
+/// Checks the elements of a vector in braces: registers, `_` where written (not everywhere), constants where read.
+pub(crate) fn check_elements(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    wanted: Wanted,
+    list: ptx_ir::ListId,
+) {
+    let elements = site.body.list(list);
+    let spans = site.body.list_spans(list);
+    for (&element, &span) in elements.iter().zip(spans) {
+        match element {
+            Operand::Sink if place.is_written() => {}
+            // `ptxas` loads single-precision vectors into integer registers.
+            Operand::Register(reg)
+                if elements.len() > 1
+                    && wanted.width == Width::AtLeast
+                    && wanted.ty == ScalarType::F32
+                    && matches!(site.body.reg_type(reg), ScalarType::U32 | ScalarType::S32) => {}
+            _ => check_scalar(cx, site, Place { span, ..place }, wanted, element),
+        }
+    }
+    let nothing = place.is_written() && elements.iter().all(|&element| element == Operand::Sink);
+    if nothing && !elements.is_empty() {
+        let text = format!("at least one result of `{}` must be wanted", site.mnemonic());
+        cx.report(Diagnostic::error(codes::SINK, place.span, text));
+    }
+}
+
+fn check_predicate(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
+    match operand {
+        Operand::Not(reg) if !place.is_written() => {
+            if site.body.reg_type(reg) != ScalarType::Pred {
+                wrong_predicate(cx, site, place, operand);
+            }
+        }
+        Operand::Register(reg) if site.body.reg_type(reg) == ScalarType::Pred => {
+            if place.is_written() {
+                check_not_parameter(cx, site, place.span, reg);
+            }
+        }
+        Operand::Sink => check_sink(cx, site, place),
+        _ => wrong_predicate(cx, site, place, operand),
+    }
+}
+
+fn wrong_predicate(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
+    let text = format!("operand `{}` of `{}` must be a predicate register", place.name, site.mnemonic());
+    let label = site.describe(operand);
+    cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_label(label));
+}
+
+fn check_range(cx: &mut Checker<'_>, site: Site<'_>, place: Place, range: (i64, i64), operand: Operand) {
+    let value = match operand {
+        Operand::Immediate(value) => value.as_integer(),
+        _ => None,
+    };
+    let Some(value) = value else {
+        return wrong_kind(cx, site, place, operand, "an integer constant");
+    };
+    let (low, high) = range;
+    if !(low..=high).contains(&(value as i64)) {
+        out_of_range(cx, site, place, value as i64, &format!("from {low} to {high}"));
+    }
+}
+
+/// An immediate that the place does not take.
+pub(crate) fn out_of_range(cx: &mut Checker<'_>, site: Site<'_>, place: Place, value: i64, range: &str) {
+    let text = format!("operand `{}` of `{}` is {value}; it must be {range}", place.name, site.mnemonic());
+    cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, place.span, text));
+}
+
+fn check_cache_policy(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
+    if !site.has(Mod::L2CacheHint) {
+        let text = format!("`{}` takes no cache policy without `.L2::cache_hint`", site.mnemonic());
+        return cx.report(Diagnostic::error(codes::OPERAND_MISSING, place.span, text));
+    }
+    let wanted = Wanted { ty: ScalarType::B64, width: Width::Same };
+    check_scalar(cx, site, place, wanted, operand);
+}
+
+fn check_label(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: LabelKind, operand: Operand) {
+    let found = match operand {
+        Operand::Label(label) => site.body.labels.get(label.0 as usize),
+        _ => None,
+    };
+    let Some(label) = found else {
+        return wrong_kind(cx, site, place, operand, "a label");
+    };
+    if label.kind != kind {
+        let wanted = match kind {
+            LabelKind::Code => "code",
+            LabelKind::BranchTargets => "a `.branchtargets` list",
+            LabelKind::CallTargets => "a `.calltargets` list",
+            LabelKind::CallPrototype => "a `.callprototype`",
+        };
+        let name = site.module.name(label.name);
+        let text = format!("`{name}` does not stand before {wanted}");
+        cx.report(
+            Diagnostic::error(codes::LABEL, place.span, text).with_related(label.at.0, "it stands here"),
+        );
+    }
+}
+
+/// Guards are predicate registers (manual 8.7).
+pub(crate) fn check_guard(cx: &mut Checker<'_>, site: Site<'_>) {
+    if let Some(guard) = site.inst.guard
+        && site.body.reg_type(guard.register) != ScalarType::Pred
+    {
+        let code: Code = codes::GUARD;
+        let span = Span::new(site.whole().lo, site.whole().lo.saturating_add(1).min(site.whole().hi));
+        let found = site.describe(Operand::Register(guard.register));
+        let text = format!("the guard must be a predicate register, not {found}");
+        cx.report(Diagnostic::error(code, span, text));
+    }
+}

@@ -1,0 +1,42 @@
+//! Barriers, fences and the collectives of old architectures (manual 9.7.13, 9.7.9.5).
+
+use ptx_diag::Diagnostic;
+use ptx_ir::Operand;
+use ptx_isa::{Field, Mod};
+
+use crate::codes;
+use crate::context::{Checker, Site};
+use crate::modifiers::missing;
+
+/// Barriers are numbered 0 to 15 and count whole warps (manual 9.7.13.1).
+pub(crate) fn check_barrier(cx: &mut Checker<'_>, site: Site<'_>) {
+    let operands = site.form().operands;
+    for (at, operand) in operands.iter().enumerate() {
+        let Operand::Immediate(value) = site.operand(at) else { continue };
+        let Some(value) = value.as_integer() else { continue };
+        let text = match operand.name {
+            "a" if value > 15 => format!("barriers are numbered 0 to 15, not {value}"),
+            "b" if value % 32 != 0 => format!("a barrier counts whole warps; {value} is no multiple of 32"),
+            _ => continue,
+        };
+        cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, site.span(at), text));
+    }
+}
+
+/// A fence names its order, or is `.acq_rel` when only a scope stands there (manual 9.7.13.4).
+pub(crate) fn check_fence(cx: &mut Checker<'_>, site: Site<'_>) {
+    if site.mnemonic().form().slot_of(Field::Scope).is_some() && site.mnemonic().get(Field::Scope).is_none() {
+        missing(cx, site, "a fence needs a scope".to_owned(), "add `.cta`, `.cluster`, `.gpu` or `.sys`");
+    }
+}
+
+/// `shfl` and `vote` without `.sync` are gone since PTX ISA 6.4 on sm_70 (manual 9.7.9.5, 9.7.13.8).
+pub(crate) fn check_legacy(cx: &mut Checker<'_>, site: Site<'_>) {
+    if site.has(Mod::Sync) || !cx.target.version_is(6, 4) || !cx.target.sm_is(70) {
+        return;
+    }
+    let opcode = site.mnemonic().opcode().as_str();
+    let text = format!("`{opcode}` without `.sync` is gone since sm_70");
+    let help = format!("use `{opcode}.sync` with the mask of the lanes that take part");
+    cx.report(Diagnostic::error(codes::REMOVED, site.whole(), text).with_help(help));
+}

@@ -1,0 +1,382 @@
+//! Versions and targets: which exist, which go together, and what needs which (manual 11.1, 13).
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{Item, TargetSpec};
+use ptx_isa::{PtxVersion, Since, Sm, SmVariant};
+
+use crate::codes;
+use crate::context::Checker;
+
+/// The versions of the PTX ISA: the last minor number of each major one; 7.9 and 8.9 were never given out.
+const MINORS: &[(u8, &[u8])] = &[
+    (1, &[0, 1, 2, 3, 4, 5]),
+    (2, &[0, 1, 2, 3]),
+    (3, &[0, 1, 2]),
+    (4, &[0, 1, 2, 3]),
+    (5, &[0]),
+    (6, &[0, 1, 2, 3, 4, 5]),
+    (7, &[0, 1, 2, 3, 4, 5, 6, 7, 8]),
+    (8, &[0, 1, 2, 3, 4, 5, 6, 7, 8]),
+    (9, &[0, 1, 2, 3, 4, 5]),
+];
+
+/// An architecture: its number, the first version that knows it, and that of its `a` and `f` variants.
+struct Architecture {
+    number: u16,
+    base: PtxVersion,
+    arch: Option<PtxVersion>,
+    family: Option<PtxVersion>,
+}
+
+const fn plain(number: u16, major: u8, minor: u8) -> Architecture {
+    Architecture { number, base: PtxVersion::new(major, minor), arch: None, family: None }
+}
+
+const fn with_variants(number: u16, base: (u8, u8), arch: (u8, u8), family: (u8, u8)) -> Architecture {
+    Architecture {
+        number,
+        base: PtxVersion::new(base.0, base.1),
+        arch: Some(PtxVersion::new(arch.0, arch.1)),
+        family: Some(PtxVersion::new(family.0, family.1)),
+    }
+}
+
+/// The architectures, with the versions that `ptxas` asks for (manual 13, release notes of each version).
+const ARCHITECTURES: &[Architecture] = &[
+    plain(10, 1, 0),
+    plain(11, 1, 0),
+    plain(12, 1, 2),
+    plain(13, 1, 2),
+    plain(20, 2, 0),
+    plain(21, 2, 0),
+    plain(30, 3, 0),
+    plain(32, 4, 0),
+    plain(35, 3, 1),
+    plain(37, 4, 1),
+    plain(50, 4, 0),
+    plain(52, 4, 1),
+    plain(53, 4, 2),
+    plain(60, 5, 0),
+    plain(61, 5, 0),
+    plain(62, 5, 0),
+    plain(70, 6, 0),
+    plain(72, 6, 1),
+    plain(75, 6, 3),
+    plain(80, 7, 0),
+    plain(86, 7, 1),
+    plain(87, 7, 4),
+    plain(88, 9, 0),
+    plain(89, 7, 8),
+    Architecture { number: 90, base: PtxVersion::new(7, 8), arch: Some(PtxVersion::new(8, 0)), family: None },
+    with_variants(100, (8, 6), (8, 6), (8, 8)),
+    with_variants(101, (8, 6), (8, 6), (8, 8)),
+    with_variants(103, (8, 8), (8, 8), (8, 8)),
+    with_variants(107, (9, 4), (9, 4), (9, 4)),
+    with_variants(110, (9, 0), (9, 0), (9, 0)),
+    with_variants(120, (8, 7), (8, 7), (8, 8)),
+    with_variants(121, (8, 8), (8, 8), (8, 8)),
+];
+
+/// The options of `.target` besides the architecture (manual 11.1.2).
+const OPTIONS: &[&str] = &["texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"];
+
+/// The version and architecture that instructions are held against.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    version: PtxVersion,
+    /// `None` after a finding about it: nothing is held against an unknown architecture.
+    sm: Option<Sm>,
+    maps_doubles: bool,
+    has_samplers: bool,
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Self { version: PtxVersion::NEWEST, sm: None, maps_doubles: false, has_samplers: false }
+    }
+}
+
+impl Target {
+    /// Whether the version is at least `major.minor`.
+    pub(crate) fn version_is(self, major: u8, minor: u8) -> bool {
+        self.version >= PtxVersion::new(major, minor)
+    }
+
+    /// Whether the architecture is at least the number; an unknown one counts as new.
+    pub(crate) fn sm_is(self, number: u16) -> bool {
+        self.sm.is_none_or(|sm| sm.number >= number)
+    }
+
+    /// Whether samplers are declared apart from textures (`texmode_independent`).
+    pub(crate) const fn has_samplers(self) -> bool {
+        self.has_samplers
+    }
+
+    /// Whether the version and architecture have something; see [`Target::needs`] for why not.
+    pub(crate) fn has(self, since: Since) -> bool {
+        self.version >= since.ptx && self.sm_is(since.sm)
+    }
+
+    /// Findings when `what` came later than the version or architecture.
+    pub(crate) fn needs(self, since: Since, span: Span, what: &str) -> Vec<Diagnostic> {
+        let mut findings = Vec::new();
+        if self.version < since.ptx {
+            let text = format!("{what} needs PTX ISA {} or later", since.ptx);
+            findings.push(
+                Diagnostic::error(codes::NEEDS_VERSION, span, text)
+                    .with_help(format!("the module says `.version {}`", self.version)),
+            );
+        }
+        // `map_f64_to_f32` lets architectures without double precision take it as single (manual 11.1.2).
+        let mapped = self.maps_doubles && since.sm == 13;
+        if let Some(sm) = self.sm
+            && sm.number < since.sm
+            && !mapped
+        {
+            let text = format!("{what} needs sm_{} or later", since.sm);
+            findings.push(
+                Diagnostic::error(codes::NEEDS_TARGET, span, text)
+                    .with_help(format!("the module says `.target {sm}`")),
+            );
+        }
+        findings
+    }
+}
+
+/// Whether such a version of the PTX ISA exists.
+fn is_known_version(version: PtxVersion) -> bool {
+    MINORS.iter().any(|(major, minors)| *major == version.major && minors.contains(&version.minor))
+}
+
+/// The first version that knows a target, `None` when none does.
+fn first_version(sm: Sm) -> Option<PtxVersion> {
+    let row = ARCHITECTURES.iter().find(|row| row.number == sm.number)?;
+    match sm.variant {
+        SmVariant::Base => Some(row.base),
+        SmVariant::Arch => row.arch,
+        SmVariant::Family => row.family,
+    }
+}
+
+/// The known target name that is nearest to a text.
+fn nearest_target(text: &str) -> Option<String> {
+    let variants = [SmVariant::Base, SmVariant::Arch, SmVariant::Family];
+    let architectures = ARCHITECTURES
+        .iter()
+        .flat_map(|row| variants.into_iter().map(|variant| Sm { number: row.number, variant }));
+    let known = architectures.filter(|&sm| first_version(sm).is_some()).map(|sm| sm.to_string());
+    let names = known.chain(OPTIONS.iter().map(|&option| option.to_owned()));
+    let ranked = names.map(|name| (distance(text, &name), name));
+    ranked.min().filter(|(distance, name)| *distance <= 2 && *distance < name.len()).map(|(_, name)| name)
+}
+
+/// How many characters must be added, dropped or replaced to get from one text to the other.
+fn distance(from: &str, to: &str) -> usize {
+    if from.len() > 40 {
+        return usize::MAX;
+    }
+    let to = to.as_bytes();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (line, &byte) in from.as_bytes().iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
+        for column in 0..to.len() {
+            let replaced = diagonal + usize::from(byte != to[column]);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+/// Checks `.version`, `.target` and `.address_size`: each once, in this order, before all else (manual 11.1).
+pub(crate) fn check_header(cx: &mut Checker<'_>) {
+    let module = cx.module;
+    let mut directives = module
+        .items
+        .iter()
+        .filter(|item| !matches!(item, Item::Comment(_) | Item::TrailingComment(_) | Item::DwarfLine(_)))
+        .peekable();
+    let Some(Item::Version(version, at)) = directives.next() else {
+        let text = "a module must begin with `.version`";
+        let span = first_place(cx).unwrap_or_default();
+        let help = "write `.version 8.0` as the first directive";
+        return cx.report(Diagnostic::error(codes::VERSION_MISSING, span, text).with_help(help));
+    };
+    check_version(cx, *version, at.0);
+    match directives.peek() {
+        Some(Item::Target(target, at)) => check_target(cx, target, at.0),
+        _ => {
+            let text = "`.version` must be followed by `.target`";
+            let help = "write `.target sm_80` as the second directive";
+            return cx.report(Diagnostic::error(codes::TARGET_MISSING, at.0, text).with_help(help));
+        }
+    }
+    directives.next();
+    let version = at.0;
+    if let Some(Item::AddressSize(bits, at)) = directives.peek() {
+        check_size_of_addresses(cx, *bits, at.0);
+        directives.next();
+    } else if cx.target.version_is(2, 3) {
+        let text = "without `.address_size`, 64 bits are assumed";
+        cx.report(
+            Diagnostic::warning(codes::ADDRESS_SIZE, version, text).with_help("write `.address_size 64`"),
+        );
+    }
+    for item in directives {
+        let (what, code, at) = match item {
+            Item::Version(_, at) => (".version", codes::VERSION_MISSING, at),
+            Item::Target(_, at) => (".target", codes::TARGET_MISSING, at),
+            Item::AddressSize(_, at) => (".address_size", codes::ADDRESS_SIZE, at),
+            _ => continue,
+        };
+        let text = format!("`{what}` must stand once, at the start of the module");
+        cx.report(
+            Diagnostic::error(code, at.0, text)
+                .with_help("the order is `.version`, `.target`, `.address_size`"),
+        );
+    }
+}
+
+fn first_place(cx: &Checker<'_>) -> Option<Span> {
+    cx.module.items.iter().find_map(|item| match item {
+        Item::Version(_, at) | Item::Target(_, at) | Item::AddressSize(_, at) => Some(at.0),
+        Item::Variable(id) => Some(cx.module.variable(*id).at.0),
+        Item::Function(id) => Some(cx.module.function(*id).at.0),
+        Item::File(_, at) | Item::Pragma(_, at) | Item::Alias(_, at) => Some(at.0),
+        Item::Section(section) => Some(section.at.0),
+        Item::Location(location) => Some(location.at.0),
+        Item::DwarfLine(_) | Item::Comment(_) | Item::TrailingComment(_) => None,
+    })
+}
+
+fn check_version(cx: &mut Checker<'_>, version: PtxVersion, span: Span) {
+    if is_known_version(version) {
+        cx.target.version = version;
+        return;
+    }
+    let text = if version > PtxVersion::NEWEST {
+        format!("PTX ISA {version} is newer than {}, the newest known", PtxVersion::NEWEST)
+    } else {
+        format!("there is no PTX ISA {version}")
+    };
+    cx.report(Diagnostic::error(codes::VERSION_UNKNOWN, span, text));
+}
+
+/// Checks a `.target` and puts it in force.
+fn check_target(cx: &mut Checker<'_>, target: &TargetSpec, span: Span) {
+    let module = cx.module;
+    let mut sms: Vec<Sm> = Vec::new();
+    let mut unknown = false;
+    for &name in &target.names {
+        let text = module.name(name);
+        match Sm::from_text(text).filter(|&sm| first_version(sm).is_some()) {
+            Some(sm) => sms.push(sm),
+            None if OPTIONS.contains(&text) => check_option(cx, target, text, span),
+            None => {
+                unknown = true;
+                let finding =
+                    Diagnostic::error(codes::TARGET_UNKNOWN, span, format!("unknown target `{text}`"));
+                cx.report(match nearest_target(text) {
+                    Some(near) => finding.with_help(format!("did you mean `{near}`?")),
+                    None => finding,
+                });
+            }
+        }
+    }
+    cx.target.sm = None;
+    match sms.as_slice() {
+        [] if unknown => {}
+        [] => {
+            let text = "`.target` names no architecture";
+            cx.report(
+                Diagnostic::error(codes::TARGET_MISSING, span, text).with_help("add one, such as `sm_80`"),
+            );
+        }
+        [sm] => put_in_force(cx, *sm, span),
+        [_, second, ..] => {
+            let text = format!("`.target` names a second architecture, `{second}`");
+            cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text));
+        }
+    }
+}
+
+fn put_in_force(cx: &mut Checker<'_>, sm: Sm, span: Span) {
+    cx.target.sm = Some(sm);
+    if let Some(first) = first_version(sm)
+        && cx.target.version < first
+    {
+        let text = format!("PTX ISA {} does not know `{sm}`", cx.target.version);
+        let help = format!("`{sm}` needs PTX ISA {first} or later");
+        cx.report(Diagnostic::error(codes::TARGET_TOO_NEW, span, text).with_help(help));
+        // One finding says it; instructions are not held against the version again for what the target has.
+        cx.target.version = first;
+    }
+}
+
+fn check_option(cx: &mut Checker<'_>, target: &TargetSpec, option: &str, span: Span) {
+    let module = cx.module;
+    let has = |wanted: &str| target.names.iter().any(|&name| module.name(name) == wanted);
+    match option {
+        "texmode_independent" if has("texmode_unified") => {
+            let text = "`texmode_unified` and `texmode_independent` exclude each other";
+            cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text));
+        }
+        "texmode_independent" => cx.target.has_samplers = true,
+        "debug" if !has_debug_information(cx) => {
+            let text = "`.target debug` promises debug information, and there is none";
+            let help = "drop `debug`, or add `.section .debug_info`";
+            cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text).with_help(help));
+        }
+        "map_f64_to_f32" => cx.target.maps_doubles = true,
+        _ => {}
+    }
+}
+
+fn has_debug_information(cx: &Checker<'_>) -> bool {
+    cx.module.items.iter().any(|item| matches!(item, Item::Section(_) | Item::DwarfLine(_)))
+}
+
+/// Checks an `.address_size`: CUDA has dropped the 32-bit mode, and so have we (manual 11.1.3).
+fn check_size_of_addresses(cx: &mut Checker<'_>, bits: u32, span: Span) {
+    let since = Since { ptx: PtxVersion::new(2, 3), sm: 10 };
+    cx.target.needs(since, span, "`.address_size`").into_iter().for_each(|finding| cx.report(finding));
+    let finding = match bits {
+        64 => return,
+        32 => Diagnostic::error(
+            codes::ADDRESS_SIZE,
+            span,
+            "32-bit addresses are not supported; CUDA has dropped them",
+        )
+        .with_help("write `.address_size 64`"),
+        _ => {
+            Diagnostic::error(codes::ADDRESS_SIZE, span, format!("addresses have 32 or 64 bits, not {bits}"))
+        }
+    };
+    cx.report(finding);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_that_were_never_given_out_are_unknown() {
+        for (major, minor) in [(1, 6), (2, 4), (7, 9), (8, 9), (9, 6), (10, 0), (0, 9)] {
+            assert!(!is_known_version(PtxVersion::new(major, minor)), "{major}.{minor}");
+        }
+        assert!(is_known_version(PtxVersion::new(6, 5)) && is_known_version(PtxVersion::NEWEST));
+    }
+
+    #[test]
+    fn only_some_architectures_have_variants() {
+        let first = |text: &str| Sm::from_text(text).and_then(first_version);
+        assert_eq!(first("sm_90a"), Some(PtxVersion::new(8, 0)));
+        assert_eq!(first("sm_100f"), Some(PtxVersion::new(8, 8)));
+        for name in ["sm_90f", "sm_80a", "sm_99"] {
+            assert_eq!(first(name), None, "{name}");
+        }
+        assert_eq!(nearest_target("sm_8O").as_deref(), Some("sm_80"));
+        assert_eq!(nearest_target("texmode_unifed").as_deref(), Some("texmode_unified"));
+        assert_eq!(nearest_target("gfx906"), None);
+    }
+}

@@ -1,0 +1,222 @@
+//! Variables: their types, spaces, alignment, dimensions and linkage (manual 5.1 to 5.4, 11.6).
+
+use ptx_diag::Diagnostic;
+use ptx_ir::{Linkage, VarAttribute, VarId, VarType, Variable, VectorShape};
+use ptx_isa::{PtxVersion, ScalarType, Since, StateSpace};
+
+use crate::context::{Checker, dotted};
+use crate::types::is_declarable;
+use crate::{codes, initializers};
+
+/// Where a variable is declared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    Module,
+    Body,
+    KernelParameter,
+    FunctionParameter,
+    Result,
+}
+
+impl Place {
+    const fn is_parameter(self) -> bool {
+        matches!(self, Place::KernelParameter | Place::FunctionParameter | Place::Result)
+    }
+}
+
+/// Checks one declaration.
+pub(crate) fn check(cx: &mut Checker<'_>, id: VarId, place: Place) {
+    let module = cx.module;
+    let Some(variable) = module.variables.get(id.0 as usize) else { return };
+    let is_typed = match variable.ty {
+        VarType::Scalar(ty) => check_type(cx, variable, ty, place),
+        VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => check_reference(cx, variable, place),
+    };
+    check_space(cx, variable, place);
+    check_alignment(cx, variable, place);
+    check_dimensions(cx, variable, place);
+    check_linkage(cx, variable);
+    check_pointer(cx, variable, place);
+    check_attributes(cx, variable);
+    if is_typed {
+        initializers::check(cx, variable);
+    }
+}
+
+/// Types that registers and variables can have; says whether this is one.
+pub(crate) fn check_declared_type(cx: &mut Checker<'_>, ty: ScalarType, span: ptx_diag::Span) -> bool {
+    if is_declarable(ty) {
+        return true;
+    }
+    let text = format!("{} names what instructions do; nothing is declared with it", dotted(ty));
+    let finding = Diagnostic::error(codes::VARIABLE_TYPE, span, text);
+    cx.report(match ty.as_bits() {
+        Some(bits) => finding.with_help(format!("declare it as {}", dotted(bits))),
+        None => finding,
+    });
+    false
+}
+
+/// Vectors have at most 128 bits and hold no predicates (manual 5.4.2).
+pub(crate) fn check_shape(cx: &mut Checker<'_>, ty: ScalarType, shape: VectorShape, span: ptx_diag::Span) {
+    if shape == VectorShape::Scalar {
+        return;
+    }
+    if ty == ScalarType::Pred {
+        cx.report(Diagnostic::error(codes::VECTOR_TYPE, span, "there are no vectors of predicates"));
+    } else if shape == VectorShape::V8 || ty.bits() * shape.lanes() > 128 {
+        let text =
+            format!("a vector of {} {} has more than 128 bits or 4 elements", shape.lanes(), dotted(ty));
+        cx.report(Diagnostic::error(codes::VECTOR_TYPE, span, text));
+    }
+}
+
+fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: Place) -> bool {
+    let span = variable.at.0;
+    if !check_declared_type(cx, ty, span) {
+        return false;
+    }
+    if ty == ScalarType::Pred {
+        let text = "predicates exist only in registers";
+        cx.report(
+            Diagnostic::error(codes::VARIABLE_TYPE, span, text)
+                .with_help("use `.reg .pred`, or `.b8` in memory"),
+        );
+        return false;
+    }
+    check_shape(cx, ty, variable.shape, span);
+    if place.is_parameter() && (ty == ScalarType::F16x2 || variable.shape != VectorShape::Scalar) {
+        let text = "parameters are scalars or arrays of scalars";
+        let help = "use an array of `.b8` with the alignment of the vector";
+        cx.report(Diagnostic::error(codes::PARAMETER, span, text).with_help(help));
+    }
+    true
+}
+
+/// Texture, sampler and surface references lie in `.global` at module scope, or are kernel parameters (manual 5.3).
+fn check_reference(cx: &mut Checker<'_>, variable: &Variable, place: Place) -> bool {
+    let fits = match place {
+        Place::Module => variable.space == StateSpace::Global,
+        Place::KernelParameter => true,
+        Place::Body | Place::FunctionParameter | Place::Result => false,
+    };
+    if !fits {
+        let text = "texture, sampler and surface references lie in `.global` at module scope or are kernel parameters";
+        cx.report(Diagnostic::error(codes::VARIABLE_SPACE, variable.at.0, text));
+    }
+    if variable.ty == VarType::SamplerRef && !cx.target.has_samplers() {
+        let text = "sampler references need `.target` with `texmode_independent`";
+        cx.report(Diagnostic::error(codes::TARGET_OPTION, variable.at.0, text));
+    }
+    false
+}
+
+fn check_space(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
+    use StateSpace::*;
+    let help = match (place, variable.space) {
+        (Place::Module, Global | Const | Shared) => return,
+        (Place::Body, Global | Const | Shared | Local | Param) => return,
+        (Place::KernelParameter | Place::FunctionParameter | Place::Result, Param) => return,
+        (Place::Module, Local) => Some("declare it in the function that uses it"),
+        (Place::Module, Param) => Some("declare it with its function, or in a body"),
+        (_, SharedCta | SharedCluster) => Some("declare it in `.shared`"),
+        (_, ParamEntry | ParamFunc) => Some("declare it in `.param`"),
+        (_, Tex) => Some("declare a `.texref` in `.global`"),
+        _ => None,
+    };
+    let where_ = match place {
+        Place::Module => "at module scope",
+        Place::Body => "in a function",
+        Place::KernelParameter | Place::FunctionParameter => "as a parameter",
+        Place::Result => "as a result",
+    };
+    let text = format!("nothing can be declared in `.{}` {where_}", variable.space.as_str());
+    let finding = Diagnostic::error(codes::VARIABLE_SPACE, variable.at.0, text);
+    cx.report(match help {
+        Some(help) => finding.with_help(help),
+        None => finding,
+    });
+}
+
+fn check_alignment(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
+    let Some(align) = variable.align else { return };
+    let limited = matches!(place, Place::FunctionParameter | Place::Result);
+    if !align.is_power_of_two() {
+        bad_alignment(cx, variable, align, "a power of two");
+    } else if limited && align > 128 {
+        bad_alignment(cx, variable, align, "at most 128 for parameters");
+    }
+}
+
+fn bad_alignment(cx: &mut Checker<'_>, variable: &Variable, align: u32, wanted: &str) {
+    let text = format!("an alignment of {align} is not possible; it must be {wanted}");
+    cx.report(Diagnostic::error(codes::ALIGNMENT, variable.at.0, text));
+}
+
+fn check_dimensions(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
+    let open = variable.dims.iter().any(Option::is_none);
+    let inner_open = variable.dims.iter().skip(1).any(Option::is_none);
+    let text = if inner_open {
+        "only the first dimension may be left open"
+    } else if !place.is_parameter() && variable.dims.contains(&Some(0)) {
+        "an array has at least one element"
+    } else if variable.bytes().is_none_or(|bytes| bytes > u64::from(u32::MAX) * 16) {
+        "the variable is larger than any memory"
+    } else if open && place == Place::KernelParameter {
+        "a kernel parameter needs its length"
+    } else if open && place == Place::Result {
+        "a result needs its length"
+    } else if open && !place.is_parameter() && variable.linkage != Linkage::Extern && variable.init.is_none()
+    {
+        "an array without `.extern` needs its length or an initial value"
+    } else {
+        return;
+    };
+    cx.report(Diagnostic::error(codes::ARRAY_SIZE, variable.at.0, text));
+}
+
+fn check_linkage(cx: &mut Checker<'_>, variable: &Variable) {
+    if variable.linkage == Linkage::Common && variable.space != StateSpace::Global {
+        let text = "`.common` variables lie in `.global`";
+        cx.report(Diagnostic::error(codes::LINKAGE, variable.at.0, text));
+    }
+}
+
+/// `.ptr` says where a kernel parameter points (manual 5.1.6.1).
+fn check_pointer(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
+    let Some(pointer) = variable.pointer else { return };
+    if place != Place::KernelParameter {
+        let text = "`.ptr` stands only on parameters of kernels";
+        return cx.report(Diagnostic::error(codes::PARAMETER_POINTER, variable.at.0, text));
+    }
+    if let Some(align) = pointer.align
+        && !align.is_power_of_two()
+    {
+        bad_alignment(cx, variable, align, "a power of two");
+    }
+    let points = match pointer.space {
+        None => true,
+        Some(space) => {
+            matches!(space, StateSpace::Const | StateSpace::Global | StateSpace::Local | StateSpace::Shared)
+        }
+    };
+    if !points {
+        let text = "`.ptr` points into `.const`, `.global`, `.local` or `.shared`";
+        cx.report(Diagnostic::error(codes::PARAMETER_POINTER, variable.at.0, text));
+    }
+}
+
+fn check_attributes(cx: &mut Checker<'_>, variable: &Variable) {
+    for attribute in &variable.attributes {
+        let (name, since) = match attribute {
+            VarAttribute::Managed => (".managed", Since { ptx: PtxVersion::new(4, 0), sm: 30 }),
+            VarAttribute::Unified(..) => (".unified", Since { ptx: PtxVersion::new(9, 0), sm: 90 }),
+        };
+        let span = variable.at.0;
+        if variable.space != StateSpace::Global {
+            let text = format!("`{name}` variables lie in `.global`");
+            cx.report(Diagnostic::error(codes::ATTRIBUTE, span, text));
+        }
+        cx.target.needs(since, span, &format!("`{name}`")).into_iter().for_each(|finding| cx.report(finding));
+    }
+}
