@@ -1,3 +1,35 @@
 //! Executes PTX on the host CPU.
+//!
+//! [`run`] launches a kernel of a verified module: it lays out the module's variables, decodes the functions that the
+//! kernel reaches into an executable form, and interprets them warp by warp, the blocks of the grid spread over host
+//! threads. It is the reference that faster engines are compared with: slow, exact and full of checks.
+//!
+//! What a launch means:
+//! - arithmetic is bit-exact as the manual has it ([`scalar`]); approximate functions are rounded correctly, which is
+//!   within their bounds;
+//! - every access to memory is checked for bounds and alignment; the first bad one stops the launch and is reported with
+//!   its address, space, thread and position;
+//! - the 32 lanes of a warp diverge and come together again freely; collectives wait for all lanes that they name;
+//!   barriers count threads; a program that can make no progress is reported, one that spins runs into its time limit;
+//! - memory is at least as strongly ordered as any PTX order and scope asks for;
+//! - nothing is ignored: what cannot be executed is refused, with its position, before the first thread runs;
+//! - the result depends on the module and the launch alone, except where the program itself depends on the order in
+//!   which blocks and warps run, or on the global timer.
+//!
+//! Nothing here prints, reads the environment, or grows without bound on any input ([`Limits`]).
 
+mod decode;
+mod error;
+mod format;
+mod launch;
+mod layout;
+mod machine;
+mod memory;
+mod program;
+mod run;
 pub mod scalar;
+
+pub use error::{ExecError, Trap, TrapKind, codes};
+pub use launch::{Argument, Dim3, Launch, Limits, Outcome};
+pub use memory::{Fault, FaultKind, Space};
+pub use run::run;

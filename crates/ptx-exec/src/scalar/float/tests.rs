@@ -184,7 +184,8 @@ fn approximations_have_the_manual_s_corner_cases() {
     let m = Arith::nearest(Format::F32);
     let [ninf, nzero, pzero, pinf, nan] = [0xff80_0000, 0x8000_0000, 0, 0x7f80_0000, 0x7fff_ffff];
     let one = 0x3f80_0000;
-    let table: [(fn(&Arith, u64) -> u64, [u64; 4]); 8] = [
+    type Function = fn(&Arith, u64) -> u64;
+    let table: [(Function, [u64; 4]); 8] = [
         (rcp, [nzero, ninf, pinf, pzero]),
         (sqrt, [nan, nzero, pzero, pinf]),
         (rsqrt, [nan, ninf, pinf, pzero]),

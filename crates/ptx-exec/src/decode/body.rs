@@ -1,0 +1,430 @@
+//! Decodes the body of one function.
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{
+    Body, FunctionId, FunctionKind, Guard as IrGuard, Inst as IrInst, LabelId, Module, Operand, Param, RegId,
+    Stmt, VarId,
+};
+use ptx_isa::{Mnemonic, ScalarType, Sem, StateSpace};
+use rustc_hash::FxHashMap;
+
+use super::{Constants, Decoded, Reached, finding};
+use crate::error::codes;
+use crate::layout::{Layout, align_up};
+use crate::program::{Dst, FRAME_ALIGNMENT, Guard, Inst, Op, Origin, Program, Slot, Src};
+
+/// What callers and the frame of a function must know.
+#[derive(Debug, Default)]
+pub(super) struct Signature {
+    pub(super) params: Vec<Slot>,
+    pub(super) results: Vec<Slot>,
+    /// Bytes of local memory of a frame.
+    pub(super) local: u32,
+    /// Where the variables of the frame lie in it.
+    pub(super) frame: FxHashMap<VarId, u32>,
+    /// Where the parameters of a kernel lie in the parameter space.
+    pub(super) kernel_params: FxHashMap<VarId, u32>,
+}
+
+/// How many rows one element of a register takes.
+pub(super) const fn rows_of(ty: ScalarType) -> u32 {
+    if ty.bits() == 128 { 2 } else { 1 }
+}
+
+/// The bits that a row of a register of this type can hold.
+pub(super) const fn row_bits(ty: ScalarType) -> u64 {
+    if ty.bits() >= 64 { u64::MAX } else { (1 << ty.bits()) - 1 }
+}
+
+/// The first row of each register.
+fn register_rows(body: &Body) -> (Vec<u32>, u32) {
+    let mut next = 0u32;
+    let firsts = (0..body.registers.len())
+        .map(|index| {
+            let first = next;
+            let decl = body.decl(RegId(index as u32));
+            next = next.saturating_add(decl.shape.lanes() * rows_of(decl.ty));
+            first
+        })
+        .collect();
+    (firsts, next)
+}
+
+/// The parameters of a kernel with their offsets and sizes in the parameter space, in order, and the size of it all.
+pub(crate) type KernelParameters = (Vec<(VarId, u32, u32)>, u32);
+
+/// Lays out the parameters of a kernel.
+///
+/// # Errors
+/// For parameters that cannot be passed.
+pub(crate) fn kernel_parameters(module: &Module, kernel: FunctionId) -> Decoded<KernelParameters> {
+    let mut places = Vec::new();
+    let mut next = 0u64;
+    for param in &module.function(kernel).params {
+        let Param::Variable(id) = *param else {
+            return finding(codes::UNSUPPORTED, module.function(kernel).at.0, "a kernel takes no registers");
+        };
+        let variable = module.variable(id);
+        if variable.scalar_type().is_none() {
+            let text = "textures, samplers and surfaces cannot be passed to a kernel yet";
+            return finding(codes::UNSUPPORTED, variable.at.0, text);
+        }
+        let size = variable.bytes().filter(|&bytes| bytes <= 1 << 16);
+        let Some(size) = size else {
+            return finding(codes::SIZE, variable.at.0, "the parameter is larger than 65536 bytes");
+        };
+        let at = align_up(next, variable.alignment().into());
+        next = at + size;
+        places.push((id, at as u32, size as u32));
+    }
+    Ok((places, next as u32))
+}
+
+/// Lays out the frame of a function.
+///
+/// # Errors
+/// For variables that no frame can hold.
+pub(super) fn signature(module: &Module, id: FunctionId) -> Decoded<Signature> {
+    let function = module.function(id);
+    let mut signature = Signature::default();
+    let mut next = 0u64;
+    let Some(body) = &function.body else { return Ok(signature) };
+    let (firsts, _) = register_rows(body);
+    let is_kernel = function.kind == FunctionKind::Kernel;
+    if is_kernel {
+        let (places, _) = kernel_parameters(module, id)?;
+        signature.kernel_params = places.into_iter().map(|(id, at, _)| (id, at)).collect();
+    }
+    let mut place = |signature: &mut Signature, id: VarId| -> Decoded<Slot> {
+        let variable = module.variable(id);
+        let align = variable.alignment();
+        if align > FRAME_ALIGNMENT {
+            let text = format!("alignments over {FRAME_ALIGNMENT} bytes on the stack cannot be executed");
+            return finding(codes::UNSUPPORTED, variable.at.0, text);
+        }
+        let elements = u64::from(variable.count.unwrap_or(1));
+        let size = variable.bytes().filter(|&bytes| bytes <= 1 << 24 && elements <= 1);
+        let Some(size) = size else {
+            return finding(
+                codes::SIZE,
+                variable.at.0,
+                "the variable is too large for the stack of a thread",
+            );
+        };
+        let at = align_up(next, align.into());
+        next = at + size;
+        if next > 1 << 26 {
+            return finding(
+                codes::SIZE,
+                variable.at.0,
+                "the variables of the function are too large for a stack",
+            );
+        }
+        signature.frame.insert(id, at as u32);
+        Ok(Slot::Memory { offset: at as u32, size: size as u32 })
+    };
+    if !is_kernel {
+        for (list, results) in [(&function.params, false), (&function.results, true)] {
+            for param in list {
+                let slot = match *param {
+                    Param::Variable(id) => place(&mut signature, id)?,
+                    Param::Register(_, register) => register_slot(body, &firsts, register),
+                };
+                if results { signature.results.push(slot) } else { signature.params.push(slot) }
+            }
+        }
+    }
+    for stmt in &body.statements {
+        if let Stmt::Variable(id) = stmt
+            && matches!(
+                module.variable(*id).space,
+                StateSpace::Local | StateSpace::Param | StateSpace::ParamFunc
+            )
+        {
+            place(&mut signature, *id)?;
+        }
+    }
+    signature.local = next as u32;
+    Ok(signature)
+}
+
+fn register_slot(body: &Body, firsts: &[u32], register: RegId) -> Slot {
+    let ty = body.reg_type(register);
+    let first = Src::register(firsts.get(register.index()).copied().unwrap_or(0));
+    Slot::Rows { first, count: rows_of(ty), bits: row_bits(ty) }
+}
+
+/// The state of decoding a body.
+pub(super) struct BodyDecoder<'a> {
+    pub(super) module: &'a Module,
+    pub(super) reached: &'a Reached,
+    pub(super) layout: &'a Layout,
+    pub(super) body: &'a Body,
+    pub(super) signature: &'a Signature,
+    pub(super) is_kernel: bool,
+    index: u32,
+    firsts: Vec<u32>,
+    /// The row of the condition code (manual 9.7.2).
+    pub(super) carry: u32,
+    /// The row that takes results nobody wants.
+    pub(super) sink: u32,
+    /// The first row for values within an instruction, and how many of them it uses and the function has.
+    temporaries: u32,
+    used: u32,
+    most: u32,
+    labels: Vec<Option<u32>>,
+    /// Branches whose labels are not known yet: instruction, place in its list of targets, label.
+    pending: Vec<(u32, usize, LabelId, Span)>,
+}
+
+/// An instruction that is being decoded, and what it is decoded into.
+pub(super) struct Context<'c> {
+    pub(super) inst: &'c IrInst,
+    pub(super) m: Mnemonic,
+    pub(super) operands: &'c [Operand],
+    pub(super) spans: &'c [Span],
+    pub(super) guard: Option<Guard>,
+    pub(super) program: &'c mut Program,
+    pub(super) constants: &'c mut Constants,
+    index: u32,
+}
+
+impl Context<'_> {
+    /// Appends an instruction under the guard.
+    pub(super) fn emit(&mut self, op: Op) {
+        let guard = self.guard;
+        self.emit_always(op, guard);
+    }
+
+    /// Appends an instruction that only computes an operand; it needs no guard.
+    pub(super) fn prepare(&mut self, op: Op) {
+        self.emit_always(op, None);
+    }
+
+    fn emit_always(&mut self, op: Op, guard: Option<Guard>) {
+        self.program.code.push(Inst { guard, op });
+        self.program.origins.push(Origin { span: self.inst.at.0, mnemonic: self.m, function: self.index });
+    }
+
+    /// The place of the operand that the row calls `name`.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.m.form().operands.iter().position(|operand| operand.name == name)
+    }
+
+    /// The operand that the row calls `name`; omitted when the row has none.
+    pub(super) fn named(&self, name: &str) -> (usize, Operand) {
+        let at = self.find(name);
+        at.and_then(|at| self.operands.get(at).map(|&operand| (at, operand))).unwrap_or((0, Operand::Omitted))
+    }
+
+    /// The position of an operand.
+    pub(super) fn span(&self, at: usize) -> Span {
+        self.spans.get(at).copied().unwrap_or(self.inst.at.0)
+    }
+
+    /// A finding about the whole instruction: the interpreter cannot execute it.
+    pub(super) fn unsupported<T>(&self, why: &str) -> Decoded<T> {
+        finding(codes::UNSUPPORTED, self.inst.at.0, format!("`{}` cannot be executed: {why}", self.m))
+    }
+}
+
+impl<'a> BodyDecoder<'a> {
+    pub(super) fn new(
+        module: &'a Module,
+        reached: &'a Reached,
+        layout: &'a Layout,
+        id: FunctionId,
+        index: u32,
+        body: &'a Body,
+        signature: &'a Signature,
+    ) -> Self {
+        let (firsts, rows) = register_rows(body);
+        Self {
+            module,
+            reached,
+            layout,
+            body,
+            signature,
+            is_kernel: module.function(id).kind == FunctionKind::Kernel,
+            index,
+            firsts,
+            carry: rows,
+            sink: rows + 1,
+            temporaries: rows + 2,
+            used: 0,
+            most: 0,
+            labels: vec![None; body.labels.len()],
+            pending: Vec::new(),
+        }
+    }
+
+    /// Appends the function to the program; gives its number of rows and all findings.
+    pub(super) fn run(mut self, program: &mut Program, constants: &mut Constants) -> (u32, Vec<Diagnostic>) {
+        let mut errors = Vec::new();
+        let mut last = None;
+        for stmt in &self.body.statements {
+            match stmt {
+                Stmt::Inst(inst) => {
+                    last = Some(inst);
+                    if let Err(error) = self.instruction(inst, program, constants) {
+                        errors.push(*error);
+                    }
+                }
+                Stmt::Label(label) => {
+                    if let Some(place) = self.labels.get_mut(label.0 as usize) {
+                        *place = Some(program.code.len() as u32);
+                    }
+                }
+                Stmt::BranchTargets(..)
+                | Stmt::CallTargets(..)
+                | Stmt::CallPrototype(..)
+                | Stmt::Registers(..)
+                | Stmt::Variable(_)
+                | Stmt::ScopeStart
+                | Stmt::ScopeEnd
+                | Stmt::Location(_)
+                | Stmt::Pragma(_)
+                | Stmt::Comment(_)
+                | Stmt::TrailingComment(_) => {}
+            }
+        }
+        // Falling off the end returns.
+        if let Some(mnemonic) = return_mnemonic() {
+            let span = last.map_or(Span::default(), |inst| inst.at.0);
+            program.code.push(Inst { guard: None, op: Op::Return });
+            program.origins.push(Origin { span, mnemonic, function: self.index });
+        }
+        self.resolve(program, &mut errors);
+        (self.temporaries + self.most, errors)
+    }
+
+    fn instruction(
+        &mut self,
+        inst: &IrInst,
+        program: &mut Program,
+        constants: &mut Constants,
+    ) -> Decoded<()> {
+        self.used = 0;
+        let guard = inst
+            .guard
+            .map(|guard: IrGuard| Guard { row: self.row_of(guard.register), negated: guard.negated });
+        let (operands, spans) = (self.body.operands(inst), self.body.operand_spans(inst));
+        let (m, index) = (inst.mnemonic, self.index);
+        let mut cx = Context { inst, m, operands, spans, guard, program, constants, index };
+        if operands.len() != m.form().operands.len() {
+            return finding(codes::OPERAND, inst.at.0, format!("`{m}` has the wrong number of operands"));
+        }
+        self.dispatch(&mut cx)
+    }
+
+    /// Decodes by meaning. Everything that the table can say is decoded or refused here.
+    fn dispatch(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        match cx.m.sem() {
+            Sem::Add
+            | Sem::Sub
+            | Sem::Mul
+            | Sem::Mad
+            | Sem::Fma
+            | Sem::Div
+            | Sem::Rem
+            | Sem::Abs
+            | Sem::Neg => self.arithmetic(cx),
+            Sem::Min | Sem::Max => self.extreme(cx),
+            Sem::Sad | Sem::Mul24 | Sem::Mad24 | Sem::Dp4a | Sem::Dp2a => self.integer(cx),
+            Sem::AddCarry | Sem::SubCarry | Sem::MadCarry => self.carry(cx),
+            Sem::And | Sem::Or | Sem::Xor | Sem::Not | Sem::Cnot | Sem::Lop3 => self.logic(cx),
+            Sem::Shl | Sem::Shr | Sem::Shf | Sem::Popc | Sem::Clz | Sem::Bfind | Sem::Fns | Sem::Brev => {
+                self.bit_operation(cx)
+            }
+            Sem::Bfe | Sem::Bfi | Sem::Bmsk | Sem::Szext | Sem::Prmt => self.bit_operation(cx),
+            Sem::Rcp | Sem::Sqrt | Sem::Rsqrt | Sem::Sin | Sem::Cos | Sem::Lg2 | Sem::Ex2 | Sem::Tanh => {
+                self.function(cx)
+            }
+            Sem::Testp | Sem::Copysign => self.function(cx),
+            Sem::Set | Sem::Setp | Sem::Selp | Sem::Slct => self.select(cx),
+            Sem::Mov => self.mov(cx),
+            Sem::Cvt => self.convert(cx),
+            Sem::CvtPack => self.convert_pack(cx),
+            Sem::Cvta | Sem::Isspacep => self.address_space(cx),
+            Sem::Load | Sem::LoadUniform => self.load(cx),
+            Sem::Store => self.store(cx),
+            Sem::Atom | Sem::Red => self.atomic(cx),
+            Sem::CpAsync => self.async_copy(cx),
+            // Copies are complete when they are issued, so there is nothing to close or to wait for.
+            Sem::CpAsyncCommit | Sem::CpAsyncWait => self.simple(cx, Op::Nothing),
+            // Hints and profiler events: no program can see them.
+            Sem::Prefetch | Sem::Pmevent => self.simple(cx, Op::Nothing),
+            Sem::Fence => self.simple(cx, Op::Fence),
+            Sem::Nanosleep => self.simple(cx, Op::Pause),
+            Sem::Exit => self.simple(cx, Op::Exit),
+            Sem::Ret => self.simple(cx, Op::Return),
+            Sem::Trap => self.simple(cx, Op::Trap),
+            Sem::Brkpt => self.simple(cx, Op::Breakpoint),
+            Sem::Bra => self.branch(cx),
+            Sem::BrxIdx => self.branch_indexed(cx),
+            Sem::Call => self.call(cx),
+            Sem::Barrier => self.barrier(cx),
+            Sem::BarrierWarp | Sem::Shfl | Sem::Vote | Sem::Match | Sem::Activemask | Sem::Redux => {
+                self.collective(cx)
+            }
+            Sem::Mma | Sem::Ldmatrix | Sem::Stmatrix | Sem::Movmatrix => self.matrix(cx),
+        }
+    }
+
+    fn simple(&mut self, cx: &mut Context<'_>, op: Op) -> Decoded<()> {
+        cx.emit(op);
+        Ok(())
+    }
+
+    /// The first row of a register.
+    pub(super) fn row_of(&self, register: RegId) -> u32 {
+        self.firsts.get(register.index()).copied().unwrap_or(self.sink)
+    }
+
+    /// A register as an argument or result of a call.
+    pub(super) fn slot_of(&self, register: RegId) -> Slot {
+        register_slot(self.body, &self.firsts, register)
+    }
+
+    /// A row for a value within the current instruction.
+    pub(super) fn temporary(&mut self) -> Dst {
+        let row = self.temporaries + self.used;
+        self.used += 1;
+        self.most = self.most.max(self.used);
+        row
+    }
+
+    /// Notes that a target of the instruction about to be emitted is a label.
+    pub(super) fn pend(&mut self, cx: &Context<'_>, place: usize, label: LabelId, span: Span) {
+        self.pending.push((cx.program.code.len() as u32, place, label, span));
+    }
+
+    fn resolve(&self, program: &mut Program, errors: &mut Vec<Diagnostic>) {
+        for &(pc, place, label, span) in &self.pending {
+            let Some(target) = self.labels.get(label.0 as usize).copied().flatten() else {
+                let name =
+                    self.body.labels.get(label.0 as usize).map_or("", |label| self.module.name(label.name));
+                errors.push(Diagnostic::error(
+                    codes::UNDEFINED,
+                    span,
+                    format!("label `{name}` stands before no code"),
+                ));
+                continue;
+            };
+            match program.code.get_mut(pc as usize).map(|inst| &mut inst.op) {
+                Some(Op::Branch { target: place }) => *place = target,
+                Some(Op::BranchIndexed { targets, .. }) => {
+                    if let Some(place) = targets.get_mut(place) {
+                        *place = target;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// `ret`, for the return at the end of every function.
+fn return_mnemonic() -> Option<Mnemonic> {
+    Mnemonic::from_text("ret").ok()
+}

@@ -1,0 +1,167 @@
+//! Branches, calls and block barriers (manual 9.7.12, 9.7.13.1).
+
+use ptx_ir::{FunctionId, Operand, Param, Symbol};
+use ptx_isa::{Field, Mod};
+
+use super::body::{BodyDecoder, Context};
+use super::operand::Place;
+use super::reach::builtin;
+use super::{Decoded, finding};
+use crate::error::codes;
+use crate::layout::immediate_bits;
+use crate::program::{BarrierAction, BlockBarrier, Call, Callee, Op, Slot};
+
+impl BodyDecoder<'_> {
+    /// `bra`.
+    pub(super) fn branch(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let Operand::Label(label) = cx.operands[0] else {
+            return finding(codes::OPERAND, cx.span(0), "a branch goes to a label");
+        };
+        self.pend(cx, 0, label, cx.span(0));
+        cx.emit(Op::Branch { target: 0 });
+        Ok(())
+    }
+
+    /// `brx.idx`.
+    pub(super) fn branch_indexed(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let Operand::Label(list) = cx.operands[1] else {
+            return finding(codes::OPERAND, cx.span(1), "an indexed branch needs a `.branchtargets` list");
+        };
+        let targets = ptx_ir::cfg::branch_targets(self.body, list);
+        if targets.is_empty() {
+            return finding(codes::UNDEFINED, cx.span(1), "the label is that of no `.branchtargets` list");
+        }
+        let index = self.src(cx, 0)?;
+        for (at, &label) in targets.iter().enumerate() {
+            self.pend(cx, at, label, cx.span(1));
+        }
+        cx.emit(Op::BranchIndexed { index, targets: vec![0; targets.len()].into() });
+        Ok(())
+    }
+
+    /// `call`.
+    pub(super) fn call(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let ((results_at, results), (callee_at, callee)) = (cx.named("ret"), cx.named("func"));
+        let (arguments_at, arguments) = cx.named("args");
+        let results = self.slots(cx, results_at, results, None)?;
+        let (callee, signature) = match callee {
+            Operand::Symbol(Symbol::Function(id), _) => (self.callee(cx, callee_at, id)?, Some(id)),
+            Operand::Register(register) => {
+                (Callee::Address(crate::program::Src::register(self.row_of(register))), None)
+            }
+            _ => {
+                return finding(
+                    codes::OPERAND,
+                    cx.span(callee_at),
+                    "a function or a register must stand here",
+                );
+            }
+        };
+        let arguments = self.slots(cx, arguments_at, arguments, signature)?;
+        if let Some(id) = signature {
+            let function = self.module.function(id);
+            if (function.params.len(), function.results.len()) != (arguments.len(), results.len()) {
+                let name = self.module.name(function.name);
+                let text = format!("`{name}` takes other numbers of arguments and results");
+                return finding(codes::OPERAND, cx.inst.at.0, text);
+            }
+        }
+        cx.emit(Op::Call(Box::new(Call { callee, arguments: arguments.into(), results: results.into() })));
+        Ok(())
+    }
+
+    fn callee(&self, cx: &Context<'_>, at: usize, id: FunctionId) -> Decoded<Callee> {
+        if let Some(index) = self.reached.function(self.module, id) {
+            return Ok(Callee::Function(index));
+        }
+        match builtin(self.module, id) {
+            Some(builtin) => Ok(Callee::Builtin(builtin)),
+            None => {
+                let name = self.module.name(self.module.function(id).name);
+                finding(
+                    codes::UNDEFINED,
+                    cx.span(at),
+                    format!("function `{name}` is declared and defined nowhere"),
+                )
+            }
+        }
+    }
+
+    /// The arguments or results of a call; constants take the type of the parameter that they are for.
+    fn slots(
+        &mut self,
+        cx: &mut Context<'_>,
+        at: usize,
+        operand: Operand,
+        callee: Option<FunctionId>,
+    ) -> Decoded<Vec<Slot>> {
+        let Operand::List(list) = operand else { return Ok(Vec::new()) };
+        let mut slots = Vec::new();
+        for (index, &operand) in self.body.list(list).iter().enumerate() {
+            slots.push(match operand {
+                Operand::Register(register) => self.slot_of(register),
+                Operand::Sink => Slot::Nothing,
+                Operand::Symbol(Symbol::Variable(id), 0) => match self.place(id, cx.span(at))? {
+                    Place::Frame(offset) => {
+                        let size = self.module.variable(id).bytes().unwrap_or(0);
+                        Slot::Memory { offset, size: size as u32 }
+                    }
+                    Place::Fixed(..) => {
+                        return finding(
+                            codes::OPERAND,
+                            cx.span(at),
+                            "only parameter variables can be passed by name",
+                        );
+                    }
+                },
+                Operand::Immediate(immediate) => {
+                    let param = callee.and_then(|id| self.module.function(id).params.get(index).copied());
+                    let ty = match param {
+                        Some(Param::Variable(id)) => self.module.variable(id).scalar_type(),
+                        Some(Param::Register(decl, _)) => callee
+                            .and_then(|id| {
+                                let function = self.module.function(id);
+                                function.body.as_ref().or(function.reg_params.as_deref())
+                            })
+                            .and_then(|body| body.reg_decls.get(decl.0 as usize))
+                            .map(|decl| decl.ty),
+                        None => None,
+                    };
+                    let Some(ty) = ty else {
+                        return finding(
+                            codes::UNSUPPORTED,
+                            cx.span(at),
+                            "the type of this constant is not known",
+                        );
+                    };
+                    let bits = immediate_bits(immediate, ty, cx.span(at))?;
+                    let first = cx.constants.of(bits as u64);
+                    Slot::Rows { first, count: 1, bits: super::body::row_bits(ty) }
+                }
+                _ => return finding(codes::OPERAND, cx.span(at), "this cannot be passed to a function"),
+            });
+        }
+        Ok(slots)
+    }
+
+    /// `bar`, `barrier`.
+    pub(super) fn barrier(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let action = match (cx.m.get(Field::Action), cx.m.get(Field::Op)) {
+            (Some(Mod::Arrive), _) => BarrierAction::Arrive,
+            (Some(Mod::Red), Some(Mod::Popc)) => BarrierAction::Popc,
+            (Some(Mod::Red), Some(Mod::And)) => BarrierAction::And,
+            (Some(Mod::Red), Some(Mod::Or)) => BarrierAction::Or,
+            (Some(Mod::Sync), None) => BarrierAction::Sync,
+            _ => return cx.unsupported("it does nothing that is known"),
+        };
+        let dst = match cx.find("d").or(cx.find("p")) {
+            Some(at) => self.dst(cx, at)?,
+            None => self.sink,
+        };
+        let id = self.src_named(cx, "a")?;
+        let count = if cx.named("b").1.is_omitted() { None } else { Some(self.src_named(cx, "b")?) };
+        let predicate = if cx.find("c").is_some() { Some(self.src_named(cx, "c")?) } else { None };
+        cx.emit(Op::BlockBarrier(Box::new(BlockBarrier { action, id, count, predicate, dst })));
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! Conversions (manual 9.7.9.20 to 9.7.9.22).
+
+use ptx_isa::{Field, Mod, ScalarType, StateSpace};
+
+use super::Decoded;
+use super::arithmetic::{Numbers, numbers, rounding, subnormals};
+use super::body::{BodyDecoder, Context, row_bits};
+use crate::memory::Space;
+use crate::program::{Op, alu1, alu2, alu3};
+use crate::scalar::convert::{self, Excess, Integral, Range, ToFloat};
+use crate::scalar::float::Limit;
+use crate::scalar::format::Format;
+use crate::scalar::int::{Int, Signedness};
+
+/// The format of a floating-point type.
+pub(super) fn float_format(ty: ScalarType) -> Option<Format> {
+    match ty {
+        ScalarType::F16 => Some(Format::F16),
+        ScalarType::Bf16 => Some(Format::Bf16),
+        ScalarType::Tf32 => Some(Format::Tf32),
+        ScalarType::F32 => Some(Format::F32),
+        ScalarType::F64 => Some(Format::F64),
+        _ => None,
+    }
+}
+
+fn integral(modifier: Option<Mod>) -> Option<Integral> {
+    match modifier {
+        Some(Mod::Rni) => Some(Integral::NearestEven),
+        Some(Mod::Rzi) => Some(Integral::TowardZero),
+        Some(Mod::Rmi) => Some(Integral::Down),
+        Some(Mod::Rpi) => Some(Integral::Up),
+        _ => None,
+    }
+}
+
+fn to_float(cx: &Context<'_>, format: Format) -> ToFloat {
+    let limit = if cx.m.has(Mod::Relu) {
+        Limit::Relu
+    } else if cx.m.has(Mod::Sat) {
+        Limit::Unit
+    } else {
+        Limit::None
+    };
+    let range = if cx.m.has(Mod::Satfinite) { Range::Finite } else { Range::Infinite };
+    ToFloat { format, rounding: rounding(cx.m.get(Field::Rnd)), subnormals: subnormals(cx), limit, range }
+}
+
+impl BodyDecoder<'_> {
+    /// `cvt` between two numbers.
+    pub(super) fn convert(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let types = cx.m.type_of(Field::DType).zip(cx.m.type_of(Field::AType));
+        let Some((dtype, atype)) = types else { return cx.unsupported("it lacks a type") };
+        let (Some(to), Some(from)) = (numbers(dtype), numbers(atype)) else {
+            return cx.unsupported("its types cannot be converted here");
+        };
+        let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
+        let subnormals = subnormals(cx);
+        let integral = integral(cx.m.get(Field::Rnd));
+        let low = row_bits(atype);
+        // A wider destination is filled with the sign of signed integers, else with zeros.
+        let register = self.register_type(cx.operands[0]).map_or(u64::MAX, row_bits);
+        let f = match (to, from) {
+            (Numbers::Int(to), Numbers::Int(from)) => {
+                let excess = if cx.m.has(Mod::Sat) { Excess::Clamp } else { Excess::Truncate };
+                alu1(move |a| to.extend(convert::int_to_int(to, from, excess, a)) & register)
+            }
+            (Numbers::Int(to), Numbers::Float(from)) => {
+                let integral = integral.unwrap_or(Integral::TowardZero);
+                alu1(move |a| {
+                    to.extend(convert::float_to_int(to, integral, from, subnormals, a & low)) & register
+                })
+            }
+            (Numbers::Float(format), Numbers::Int(from)) => {
+                let to = to_float(cx, format);
+                alu1(move |a| convert::int_to_float(&to, from, a))
+            }
+            (Numbers::Float(format), Numbers::Float(from)) => {
+                let to = to_float(cx, format);
+                match integral {
+                    Some(integral) if format == from => {
+                        alu1(move |a| convert::float_to_integral(&to, integral, a & low))
+                    }
+                    Some(_) => return cx.unsupported("rounding to an integer needs equal types"),
+                    None => alu1(move |a| convert::float_to_float(&to, from, a & low)),
+                }
+            }
+            (Numbers::Ints(..) | Numbers::Floats(..), _) | (_, Numbers::Ints(..) | Numbers::Floats(..)) => {
+                return cx.unsupported("packed types are converted by other rows");
+            }
+        };
+        cx.emit(Op::Alu1 { f, d, a });
+        Ok(())
+    }
+
+    /// `cvt` of two `.f32` into a pair, and `cvt.pack`.
+    pub(super) fn convert_pack(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let Some(dtype) = cx.m.type_of(Field::DType) else { return cx.unsupported("it has no result type") };
+        let (d, a, b) = (self.dst(cx, 0)?, self.src(cx, 1)?, self.src(cx, 2)?);
+        if cx.m.has(Mod::Pack) {
+            let Some(Numbers::Int(to)) = numbers(dtype) else {
+                return cx.unsupported("it packs integers alone");
+            };
+            let signed = cx.m.type_of(Field::AType).is_none_or(ScalarType::is_signed);
+            let from = convert::pack_source(if signed { Signedness::Signed } else { Signedness::Unsigned });
+            let c = if cx.find("c").is_some() { self.src(cx, 3)? } else { cx.constants.of(0) };
+            cx.emit(Op::Alu3 { f: alu3(move |a, b, c| convert::pack(to, from, a, b, c)), d, a, b, c });
+            return Ok(());
+        }
+        let (Some(Numbers::Floats(format, 2)), Some(from)) =
+            (numbers(dtype), cx.m.type_of(Field::AType).and_then(float_format))
+        else {
+            return cx.unsupported("its types cannot be packed here");
+        };
+        let to = to_float(cx, format);
+        let f = alu2(move |a, b| {
+            convert::float_to_float(&to, from, a) << format.bits() | convert::float_to_float(&to, from, b)
+        });
+        cx.emit(Op::Alu2 { f, d, a, b });
+        Ok(())
+    }
+
+    /// `cvta`, `cvta.to` and `isspacep`.
+    pub(super) fn address_space(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let space = match cx.m.space() {
+            // The parameters of a kernel have generic addresses; nothing else in that space has any.
+            Some(StateSpace::Param | StateSpace::ParamEntry) => Space::Param,
+            _ => self.space(cx)?,
+        };
+        let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
+        let window = space.window();
+        let f = if cx.m.sem() == ptx_isa::Sem::Isspacep {
+            alu1(move |a| u64::from(Space::of_generic(a).is_some_and(|(found, _)| found == space)))
+        } else if cx.m.scalar_type().map(ScalarType::bits) != Some(64) {
+            return cx.unsupported("generic addresses have 64 bits");
+        } else if cx.m.has(Mod::To) {
+            alu1(move |a| a.wrapping_sub(window))
+        } else {
+            alu1(move |a| a.wrapping_add(window))
+        };
+        cx.emit(Op::Alu1 { f, d, a });
+        Ok(())
+    }
+}
+
+/// The integer type that an untyped or integer type means.
+pub(super) fn int_of(ty: ScalarType) -> Option<Int> {
+    match numbers(ty) {
+        Some(Numbers::Int(int)) => Some(int),
+        Some(Numbers::Float(_) | Numbers::Ints(..) | Numbers::Floats(..)) | None => None,
+    }
+}

@@ -1,0 +1,104 @@
+//! Makes the executable form of a kernel and of everything it can call.
+//!
+//! Only functions that the kernel reaches are decoded, by calls or through their addresses, so that what cannot be
+//! executed elsewhere in the module does not matter. All findings are collected.
+
+mod arithmetic;
+mod body;
+mod collective;
+mod control;
+mod convert;
+mod memory;
+mod moves;
+mod operand;
+mod reach;
+mod select;
+
+use ptx_diag::{Code, Diagnostic, Diagnostics, Span};
+use ptx_ir::{FunctionId, Module};
+use rustc_hash::FxHashMap;
+
+pub(crate) use body::kernel_parameters;
+pub(crate) use reach::{Reached, reach};
+
+use crate::layout::Layout;
+use crate::program::{Function, Program, Row, Src, WARP};
+use body::BodyDecoder;
+
+/// A finding that ends the decoding of one instruction.
+type Decoded<T> = Result<T, Box<Diagnostic>>;
+
+fn finding<T>(code: Code, span: Span, message: impl Into<String>) -> Decoded<T> {
+    Err(Box::new(Diagnostic::error(code, span, message)))
+}
+
+/// The rows of constants, each value kept once.
+#[derive(Default)]
+struct Constants {
+    rows: Vec<Row>,
+    known: FxHashMap<u64, u32>,
+}
+
+impl Constants {
+    fn of(&mut self, value: u64) -> Src {
+        let next = self.rows.len() as u32;
+        let index = *self.known.entry(value).or_insert(next);
+        if index == next {
+            self.rows.push([value; WARP]);
+        }
+        Src::constant(index)
+    }
+
+    /// Two constants in neighbouring rows, for a 128-bit value.
+    fn pair(&mut self, low: u64, high: u64) -> Src {
+        let first = Src::constant(self.rows.len() as u32);
+        self.rows.extend([[low; WARP], [high; WARP]]);
+        first
+    }
+}
+
+/// Decodes the functions of `reached`, the kernel first.
+///
+/// # Errors
+/// Everything in them that cannot be executed.
+pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Result<Program, Diagnostics> {
+    let mut program = Program {
+        code: Vec::new(),
+        origins: Vec::new(),
+        constants: Vec::new(),
+        functions: Vec::new(),
+        entry: 0,
+    };
+    let mut constants = Constants::default();
+    let mut findings = Diagnostics::new();
+    let mut signatures: FxHashMap<FunctionId, Signature> = FxHashMap::default();
+    for &id in &reached.functions {
+        match body::signature(module, id) {
+            Ok(signature) => {
+                signatures.insert(id, signature);
+            }
+            Err(diagnostic) => findings.push(*diagnostic),
+        }
+    }
+    for (index, &id) in reached.functions.iter().enumerate() {
+        let (Some(signature), Some(body)) = (signatures.get(&id), &module.function(id).body) else {
+            continue;
+        };
+        let start = program.code.len() as u32;
+        let decoder = BodyDecoder::new(module, reached, layout, id, index as u32, body, signature);
+        let (rows, errors) = decoder.run(&mut program, &mut constants);
+        errors.into_iter().for_each(|error| findings.push(error));
+        program.functions.push(Function {
+            name: module.name(module.function(id).name).to_owned(),
+            start,
+            rows,
+            local: signature.local,
+            params: signature.params.clone().into(),
+            results: signature.results.clone().into(),
+        });
+    }
+    program.constants = constants.rows;
+    if findings.has_errors() { Err(findings) } else { Ok(program) }
+}
+
+use body::Signature;

@@ -1,0 +1,108 @@
+//! `mov` (manual 9.7.9.3 and 9.7.9.4).
+
+use ptx_ir::Operand;
+use ptx_isa::ScalarType;
+
+use super::body::{BodyDecoder, Context, row_bits, rows_of};
+use super::{Decoded, finding};
+use crate::error::codes;
+use crate::program::{Op, Src, alu1, alu2};
+
+impl BodyDecoder<'_> {
+    pub(super) fn mov(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("it has no type") };
+        match (cx.operands[0], cx.operands[1]) {
+            (Operand::Vector(_), Operand::Vector(_)) => {
+                finding(codes::OPERAND, cx.span(1), "one side of a `mov` must be a single register")
+            }
+            (Operand::Vector(list), _) => {
+                let parts = self.body.list(list).to_vec();
+                self.unpack(cx, ty, &parts)
+            }
+            (_, Operand::Vector(list)) => {
+                let parts = self.body.list(list).to_vec();
+                self.pack(cx, ty, &parts)
+            }
+            _ => self.copy(cx, ty),
+        }
+    }
+
+    fn copy(&mut self, cx: &mut Context<'_>, ty: ScalarType) -> Decoded<()> {
+        let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
+        let pairs = (0..rows_of(ty)).map(|n| (if d == self.sink { d } else { d + n }, a.plus(n)));
+        cx.emit(Op::Copy(pairs.collect()));
+        Ok(())
+    }
+
+    /// The width of each of the parts that a value of `ty` falls into.
+    fn part_width(&self, cx: &Context<'_>, ty: ScalarType, parts: usize) -> Decoded<u32> {
+        match ty.bits().checked_div(parts as u32) {
+            Some(width) if width > 0 && width * parts as u32 == ty.bits() => Ok(width),
+            _ => finding(codes::OPERAND, cx.inst.at.0, "the parts do not add up to the whole"),
+        }
+    }
+
+    /// `mov.b64 {lo, hi}, a`.
+    fn unpack(&mut self, cx: &mut Context<'_>, ty: ScalarType, parts: &[Operand]) -> Decoded<()> {
+        let width = self.part_width(cx, ty, parts.len())?;
+        let a = self.src(cx, 1)?;
+        let mask = u64::MAX >> (64 - width.min(64));
+        // The source may be one of the destinations, so all parts are made before any is written.
+        let mut pairs = Vec::new();
+        for (n, &part) in parts.iter().enumerate() {
+            if matches!(part, Operand::Sink) {
+                continue;
+            }
+            let (d, at) = (self.dst_of(part, cx.span(0))?, n as u32 * width);
+            let made = self.temporary();
+            let shift = at % 64;
+            cx.prepare(Op::Alu1 { f: alu1(move |a| a >> shift & mask), d: made, a: a.plus(at / 64) });
+            pairs.push((d, Src::register(made)));
+        }
+        cx.emit(Op::Copy(pairs.into()));
+        Ok(())
+    }
+
+    /// `mov.b64 d, {lo, hi}`.
+    fn pack(&mut self, cx: &mut Context<'_>, ty: ScalarType, parts: &[Operand]) -> Decoded<()> {
+        let width = self.part_width(cx, ty, parts.len())?;
+        let d = self.dst(cx, 0)?;
+        let Some(part_type) = bits_of(width) else {
+            return finding(codes::OPERAND, cx.inst.at.0, "parts have 8 to 64 bits");
+        };
+        let per_row = (64 / width).max(1) as usize;
+        let mut pairs = Vec::new();
+        for (row, parts) in parts.chunks(per_row).enumerate() {
+            let mut made = None;
+            for (n, &part) in parts.iter().enumerate() {
+                let part = self.src_of(cx, part, part_type, cx.span(1))?;
+                let (shift, mask) = (n as u32 * width, row_bits(part_type));
+                made = Some(match made {
+                    None => part,
+                    Some(below) => {
+                        let d = self.temporary();
+                        let f = alu2(move |below, part| below | (part & mask) << shift);
+                        cx.prepare(Op::Alu2 { f, d, a: below, b: part });
+                        Src::register(d)
+                    }
+                });
+            }
+            if let Some(made) = made {
+                pairs.push((if d == self.sink { d } else { d + row as u32 }, made));
+            }
+        }
+        cx.emit(Op::Copy(pairs.into()));
+        Ok(())
+    }
+}
+
+/// The untyped bits of a width.
+fn bits_of(width: u32) -> Option<ScalarType> {
+    match width {
+        8 => Some(ScalarType::B8),
+        16 => Some(ScalarType::B16),
+        32 => Some(ScalarType::B32),
+        64 => Some(ScalarType::B64),
+        _ => None,
+    }
+}

@@ -1,0 +1,231 @@
+//! Operands as rows.
+
+use ptx_diag::Span;
+use ptx_ir::{AddressBase, Operand, Symbol, VarId};
+use ptx_isa::{ScalarType, StateSpace};
+
+use super::body::{BodyDecoder, Context, row_bits, rows_of};
+use super::{Decoded, finding};
+use crate::error::codes;
+use crate::layout::immediate_bits;
+use crate::memory::Space;
+use crate::program::{Address, AddressWidth, Base, Dst, Op, Src, alu1, function_address};
+
+/// Where a variable lies.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// At a known address of a space.
+    Fixed(Space, u64),
+    /// In the local memory of the frame.
+    Frame(u32),
+}
+
+impl BodyDecoder<'_> {
+    /// The row that a destination names; results nobody wants go to the sink.
+    pub(super) fn dst(&self, cx: &Context<'_>, at: usize) -> Decoded<Dst> {
+        self.dst_of(cx.operands.get(at).copied().unwrap_or(Operand::Omitted), cx.span(at))
+    }
+
+    /// The row that a destination operand names.
+    pub(super) fn dst_of(&self, operand: Operand, span: Span) -> Decoded<Dst> {
+        match operand {
+            Operand::Register(register) => Ok(self.row_of(register)),
+            Operand::Element(register, component) => {
+                let rows = rows_of(self.body.reg_type(register));
+                Ok(self.row_of(register) + component.index() as u32 * rows)
+            }
+            Operand::Sink | Operand::Omitted => Ok(self.sink),
+            _ => finding(codes::OPERAND, span, "a result must go to a register"),
+        }
+    }
+
+    /// The destination that the row calls `name`.
+    pub(super) fn dst_named(&self, cx: &Context<'_>, name: &str) -> Decoded<Dst> {
+        let (at, operand) = cx.named(name);
+        self.dst_of(operand, cx.span(at))
+    }
+
+    /// The type of a register operand, when it is one.
+    pub(super) fn register_type(&self, operand: Operand) -> Option<ScalarType> {
+        match operand {
+            Operand::Register(register) | Operand::Element(register, _) | Operand::Not(register) => {
+                Some(self.body.reg_type(register))
+            }
+            _ => None,
+        }
+    }
+
+    /// The row of the source at a place, as a value of the type that the row of the table gives it.
+    pub(super) fn src(&mut self, cx: &mut Context<'_>, at: usize) -> Decoded<Src> {
+        let operand = cx.operands.get(at).copied().unwrap_or(Operand::Omitted);
+        let ty = cx.m.operand_type(at).unwrap_or(ScalarType::B64);
+        self.src_of(cx, operand, ty, cx.span(at))
+    }
+
+    /// The source that the row calls `name`.
+    pub(super) fn src_named(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<Src> {
+        let (at, _) = cx.named(name);
+        self.src(cx, at)
+    }
+
+    /// The row of a source operand.
+    pub(super) fn src_of(
+        &mut self,
+        cx: &mut Context<'_>,
+        operand: Operand,
+        ty: ScalarType,
+        span: Span,
+    ) -> Decoded<Src> {
+        match operand {
+            Operand::Register(_) | Operand::Element(..) => Ok(Src::register(self.dst_of(operand, span)?)),
+            Operand::Not(register) => {
+                let d = self.temporary();
+                cx.prepare(Op::Alu1 { f: alu1(|p| p ^ 1), d, a: Src::register(self.row_of(register)) });
+                Ok(Src::register(d))
+            }
+            Operand::Immediate(immediate) => {
+                let bits = immediate_bits(immediate, ty, span)?;
+                Ok(if ty.bits() == 128 {
+                    cx.constants.pair(bits as u64, (bits >> 64) as u64)
+                } else {
+                    cx.constants.of(bits as u64)
+                })
+            }
+            Operand::Special(register, component) => {
+                let d = self.temporary();
+                cx.prepare(Op::Special { d, register, component });
+                Ok(Src::register(d))
+            }
+            Operand::Symbol(symbol, offset) => self.symbol(cx, symbol, offset, ty, span),
+            Operand::Omitted
+            | Operand::Sink
+            | Operand::Address(..)
+            | Operand::Vector(_)
+            | Operand::List(_)
+            | Operand::Label(_) => finding(codes::OPERAND, span, "this operand has no value"),
+        }
+    }
+
+    /// The address of a variable or function as a value.
+    fn symbol(
+        &mut self,
+        cx: &mut Context<'_>,
+        symbol: Symbol,
+        offset: i64,
+        ty: ScalarType,
+        span: Span,
+    ) -> Decoded<Src> {
+        match symbol {
+            Symbol::Function(id) => match self.reached.function(self.module, id) {
+                Some(index) => {
+                    Ok(cx.constants.of(function_address(index).wrapping_add(offset as u64) & row_bits(ty)))
+                }
+                None => {
+                    let name = self.module.name(self.module.function(id).name);
+                    finding(codes::UNDEFINED, span, format!("function `{name}` is defined nowhere"))
+                }
+            },
+            Symbol::Variable(id) => match self.place(id, span)? {
+                Place::Fixed(_, address) => {
+                    Ok(cx.constants.of(address.wrapping_add(offset as u64) & row_bits(ty)))
+                }
+                Place::Frame(at) => {
+                    let d = self.temporary();
+                    cx.prepare(Op::FrameAddress { d, offset: u64::from(at).wrapping_add(offset as u64) });
+                    Ok(Src::register(d))
+                }
+            },
+        }
+    }
+
+    /// Where a variable lies.
+    pub(super) fn place(&self, id: VarId, span: Span) -> Decoded<Place> {
+        let id = self.reached.variable(self.module, id);
+        if let Some(&at) = self.signature.frame.get(&id) {
+            return Ok(Place::Frame(at));
+        }
+        if let Some(&at) = self.signature.kernel_params.get(&id) {
+            return Ok(Place::Fixed(Space::Param, at.into()));
+        }
+        match self.layout.place(id) {
+            Some((space, address)) => Ok(Place::Fixed(space, address)),
+            None => {
+                let variable = self.module.variable(id);
+                let (name, space) = (self.module.name(variable.name), variable.space.as_str());
+                finding(codes::UNSUPPORTED, span, format!("`{name}` in .{space} has no address here"))
+            }
+        }
+    }
+
+    /// The space that an instruction names.
+    pub(super) fn space(&self, cx: &Context<'_>) -> Decoded<Space> {
+        match cx.m.space() {
+            None => Ok(Space::Generic),
+            Some(StateSpace::Global) => Ok(Space::Global),
+            Some(StateSpace::Shared | StateSpace::SharedCta | StateSpace::SharedCluster) => Ok(Space::Shared),
+            Some(StateSpace::Const) => Ok(Space::Const),
+            Some(StateSpace::Local) => Ok(Space::Local),
+            // The parameters of a device function lie in its frame.
+            Some(StateSpace::Param) if self.is_kernel => Ok(Space::Param),
+            Some(StateSpace::Param) => Ok(Space::Local),
+            Some(StateSpace::ParamEntry) => Ok(Space::Param),
+            Some(StateSpace::ParamFunc) => Ok(Space::Local),
+            Some(StateSpace::Reg | StateSpace::SpecialReg | StateSpace::Tex) => {
+                cx.unsupported("memory accesses do not go to this space")
+            }
+        }
+    }
+
+    /// An address operand of an instruction that accesses `space`.
+    pub(super) fn address(&mut self, cx: &mut Context<'_>, at: usize, space: Space) -> Decoded<Address> {
+        let span = cx.span(at);
+        match cx.operands.get(at).copied().unwrap_or(Operand::Omitted) {
+            Operand::Address(AddressBase::Register(register), offset) => {
+                let bits = self.body.reg_type(register).bits();
+                let width = match bits {
+                    32 => AddressWidth::Bits32,
+                    64 => AddressWidth::Bits64,
+                    _ => {
+                        return finding(codes::OPERAND, span, "an address is in a register of 32 or 64 bits");
+                    }
+                };
+                Ok(Address { space, base: Base::Row(Src::register(self.row_of(register)), width), offset })
+            }
+            Operand::Address(AddressBase::Absolute, offset) => {
+                Ok(Address { space, base: Base::Row(cx.constants.of(0), AddressWidth::Bits64), offset })
+            }
+            Operand::Address(AddressBase::Symbol(Symbol::Variable(id)), offset) => {
+                let place = self.place(id, span)?;
+                // A name means the variable in its own space, whatever window the instruction uses.
+                let (own, base, offset) = match place {
+                    Place::Fixed(own, address) => {
+                        let base = Base::Row(cx.constants.of(address), AddressWidth::Bits64);
+                        (own, base, offset)
+                    }
+                    Place::Frame(at) => (Space::Local, Base::Frame, i64::from(at).wrapping_add(offset)),
+                };
+                let param_space = matches!(
+                    cx.m.space(),
+                    Some(StateSpace::Param | StateSpace::ParamFunc | StateSpace::ParamEntry)
+                );
+                if space != Space::Generic && space != own && !param_space {
+                    let text = format!("the variable lies in {}, not in {}", own.as_str(), space.as_str());
+                    return finding(codes::OPERAND, span, text);
+                }
+                Ok(Address { space: own, base, offset })
+            }
+            Operand::Address(AddressBase::Symbol(Symbol::Function(_)), _) => {
+                finding(codes::UNSUPPORTED, span, "the code of a function cannot be accessed")
+            }
+            _ => finding(codes::OPERAND, span, "an address in brackets must stand here"),
+        }
+    }
+
+    /// The elements of a vector operand, or the operand alone.
+    pub(super) fn elements(&self, operand: Operand) -> Vec<Operand> {
+        match operand {
+            Operand::Vector(list) => self.body.list(list).to_vec(),
+            other => vec![other],
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What a launch is asked for and what it gives back.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+/// Three extents or indices, `x` first.
+pub type Dim3 = [u32; 3];
+
+/// One kernel argument; arguments are in the order of the kernel's parameters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Argument {
+    /// The bytes of the parameter, little-endian, exactly as many as it has.
+    Bytes(Vec<u8>),
+    /// A buffer in global memory; the parameter gets its address. The contents are given back after the launch.
+    Buffer(Vec<u8>),
+}
+
+/// Bounds that keep a launch from running or growing for ever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Wall-clock time of the whole launch; `None` for no limit.
+    pub timeout: Option<Duration>,
+    /// Instructions executed by all warps together; `None` for no limit.
+    pub steps: Option<u64>,
+    /// Bytes of stack of one thread: its registers and local memory over all active calls.
+    pub stack: usize,
+    /// Bytes of shared memory of one block, static and dynamic together.
+    pub shared: u64,
+    /// Bytes of the heap that `malloc` takes from.
+    pub heap: usize,
+    /// Bytes that `vprintf` may write in all.
+    pub output: usize,
+}
+
+impl Default for Limits {
+    /// No time or step limit; 512 KiB of stack (the most local memory of a thread on GPUs), 1 MiB of shared memory,
+    /// 8 MiB of heap (CUDA's default) and 64 MiB of output.
+    fn default() -> Self {
+        Self {
+            timeout: None,
+            steps: None,
+            stack: 512 << 10,
+            shared: 1 << 20,
+            heap: 8 << 20,
+            output: 64 << 20,
+        }
+    }
+}
+
+/// A kernel launch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Launch {
+    /// Name of the kernel.
+    pub entry: String,
+    /// Blocks of the grid.
+    pub grid: Dim3,
+    /// Threads of a block.
+    pub block: Dim3,
+    /// Blocks of a cluster; only `[1, 1, 1]` can be executed.
+    pub cluster: Dim3,
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// The arguments.
+    pub arguments: Vec<Argument>,
+    /// Host threads that blocks are spread over; `None` for as many as the host has.
+    pub threads: Option<NonZeroUsize>,
+    /// Bounds.
+    pub limits: Limits,
+}
+
+impl Launch {
+    /// A launch of one thread without arguments.
+    pub fn new(entry: impl Into<String>) -> Self {
+        Self {
+            entry: entry.into(),
+            grid: [1; 3],
+            block: [1; 3],
+            cluster: [1; 3],
+            dynamic_shared: 0,
+            arguments: Vec::new(),
+            threads: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What a finished launch leaves.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// For each argument the contents of its buffer, or nothing when it was no buffer.
+    pub buffers: Vec<Option<Vec<u8>>>,
+    /// What `vprintf` wrote, block after block.
+    pub output: Vec<u8>,
+    /// Instructions executed by all warps; one for a warp counts once.
+    pub warp_instructions: u64,
+    /// Instructions executed by all threads; those whose guard was false do not count.
+    pub thread_instructions: u64,
+}

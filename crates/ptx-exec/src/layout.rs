@@ -1,0 +1,297 @@
+//! Where variables lie, and their initial contents (manual 5.4).
+
+use ptx_diag::{Diagnostic, Diagnostics, Span};
+use ptx_ir::{Immediate, Initializer, Linkage, Module, Symbol, VarId, Variable};
+use ptx_isa::{ScalarType, StateSpace, TypeKind};
+use rustc_hash::FxHashMap;
+
+use crate::decode::Reached;
+use crate::error::codes;
+use crate::memory::{Allocation, GlobalMemory, Space};
+use crate::program::function_address;
+use crate::scalar::format::{Format, Rounding};
+
+/// The largest variable that is given memory.
+const LARGEST: u64 = 1 << 32;
+/// The constant memory of a module (manual 5.1.3: 64 KiB, and ten more banks through pointers).
+const CONSTANT_BYTES: u64 = 11 << 16;
+
+/// Where the variables of the module and of the functions that a kernel reaches lie. Those on the stack of a thread and
+/// parameters are not among them.
+#[derive(Debug, Default)]
+pub(crate) struct Layout {
+    places: FxHashMap<VarId, (Space, u64)>,
+    /// Bytes of shared memory of a block, dynamic ones included.
+    pub(crate) shared: u64,
+    /// Contents of the constant memory.
+    pub(crate) constant: Vec<u8>,
+    /// Contents of the global variables, in the order of their allocations.
+    pub(crate) globals: Vec<Vec<u8>>,
+}
+
+impl Layout {
+    /// The space of a variable and its address there.
+    pub(crate) fn place(&self, id: VarId) -> Option<(Space, u64)> {
+        self.places.get(&id).copied()
+    }
+
+    /// The allocations of the global variables, to be put behind those of the arguments.
+    pub(crate) fn allocations(&self) -> impl Iterator<Item = Allocation> + '_ {
+        self.globals.iter().map(|bytes| Allocation::from_bytes(bytes))
+    }
+}
+
+/// Lays out the variables of `reached`; global ones get the allocations from `first_allocation` on.
+///
+/// # Errors
+/// Variables without a definition, too large ones, and initial values that cannot be computed.
+pub(crate) fn lay_out(
+    module: &Module,
+    reached: &Reached,
+    first_allocation: usize,
+    dynamic_shared: u32,
+) -> Result<Layout, Diagnostics> {
+    let mut findings = Diagnostics::new();
+    let mut layout = Layout::default();
+    let (mut dynamic, mut initialized) = (Vec::new(), Vec::new());
+    let mut constant = 0;
+    for &id in &reached.variables {
+        let variable = module.variable(id);
+        let mut report = |code, text: String| findings.push(Diagnostic::error(code, variable.at.0, text));
+        let name = module.name(variable.name);
+        let space = match variable.space {
+            StateSpace::Global => Space::Global,
+            StateSpace::Const => Space::Const,
+            StateSpace::Shared | StateSpace::SharedCta => Space::Shared,
+            // On the stack of each thread: the decoder of the function places them.
+            StateSpace::Local | StateSpace::Param | StateSpace::ParamEntry | StateSpace::ParamFunc => {
+                continue;
+            }
+            StateSpace::SharedCluster | StateSpace::Tex | StateSpace::Reg | StateSpace::SpecialReg => {
+                report(
+                    codes::UNSUPPORTED,
+                    format!("variables in .{} cannot be executed yet", variable.space.as_str()),
+                );
+                continue;
+            }
+        };
+        if variable.scalar_type().is_none() {
+            report(
+                codes::UNSUPPORTED,
+                format!("`{name}` is a texture, sampler or surface, which cannot be executed yet"),
+            );
+            continue;
+        }
+        if space == Space::Shared && variable.linkage == Linkage::Extern {
+            dynamic.push(id);
+            continue;
+        }
+        if variable.linkage == Linkage::Extern {
+            report(codes::UNDEFINED, format!("`{name}` is declared `.extern` and defined nowhere"));
+            continue;
+        }
+        let Some(bytes) = variable.bytes().filter(|&bytes| bytes <= LARGEST) else {
+            report(codes::SIZE, format!("`{name}` is larger than {LARGEST} bytes"));
+            continue;
+        };
+        let align = u64::from(variable.alignment().max(1));
+        let address = match space {
+            Space::Global => {
+                layout.globals.push(vec![0; bytes as usize]);
+                initialized.push((id, Some(layout.globals.len() - 1), 0));
+                GlobalMemory::base(first_allocation + layout.globals.len() - 1)
+            }
+            Space::Const => {
+                let at = align_up(constant, align);
+                constant = at + bytes;
+                initialized.push((id, None, at as usize));
+                at
+            }
+            _ => {
+                let at = align_up(layout.shared, align);
+                layout.shared = at + bytes;
+                at
+            }
+        };
+        layout.places.insert(id, (space, address));
+    }
+    if constant > CONSTANT_BYTES {
+        let text =
+            format!("{constant} bytes of constant memory are more than the {CONSTANT_BYTES} there are");
+        findings.push(Diagnostic::error_without_place(codes::SIZE, text));
+        return Err(findings);
+    }
+    layout.constant = vec![0; constant as usize];
+    place_dynamic(module, &dynamic, dynamic_shared, &mut layout);
+    for (id, allocation, offset) in initialized {
+        if let Err(diagnostic) = initialize(module, reached, &mut layout, id, allocation, offset) {
+            findings.push(*diagnostic);
+        }
+    }
+    if findings.has_errors() { Err(findings) } else { Ok(layout) }
+}
+
+/// All `.extern .shared` variables name the same memory behind the other variables (manual 5.1.8, 11.6.1).
+fn place_dynamic(module: &Module, dynamic: &[VarId], bytes: u32, layout: &mut Layout) {
+    let align =
+        dynamic.iter().map(|&id| u64::from(module.variable(id).alignment())).max().unwrap_or(1).max(16);
+    if bytes > 0 || !dynamic.is_empty() {
+        layout.shared = align_up(layout.shared, align);
+    }
+    for &id in dynamic {
+        layout.places.insert(id, (Space::Shared, layout.shared));
+    }
+    layout.shared += u64::from(bytes);
+}
+
+/// The next multiple of an alignment.
+pub(crate) fn align_up(value: u64, align: u64) -> u64 {
+    value.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX)
+}
+
+type Initialized = Result<(), Box<Diagnostic>>;
+
+/// Writes the initial value of a variable.
+fn initialize(
+    module: &Module,
+    reached: &Reached,
+    layout: &mut Layout,
+    id: VarId,
+    allocation: Option<usize>,
+    offset: usize,
+) -> Initialized {
+    let variable = module.variable(id);
+    let (Some(init), Some(ty)) = (&variable.init, variable.scalar_type()) else { return Ok(()) };
+    let size = ty.bytes() as usize;
+    let mut writes = Vec::new();
+    collect(variable, init, &mut writes)?;
+    for (index, value) in writes {
+        let bits = match value {
+            Initializer::Value(immediate) => immediate_bits(*immediate, ty, variable.at.0)?,
+            Initializer::Address { symbol, offset, generic } => {
+                address_of(module, reached, layout, *symbol, *offset, *generic, variable.at.0)?.into()
+            }
+            Initializer::Masked { mask, symbol, offset, generic } => {
+                let address = address_of(module, reached, layout, *symbol, *offset, *generic, variable.at.0)?;
+                u128::from((address & mask) >> mask.trailing_zeros().min(63))
+            }
+            Initializer::List(_) => continue,
+        };
+        let target = match allocation {
+            Some(allocation) => layout.globals.get_mut(allocation),
+            None => Some(&mut layout.constant),
+        };
+        let start = offset + index as usize * size;
+        if let Some(place) = target.and_then(|bytes| bytes.get_mut(start..start + size)) {
+            place.copy_from_slice(&bits.to_le_bytes()[..size]);
+        }
+    }
+    Ok(())
+}
+
+/// The scalar values of an initial value with the index of their element.
+fn collect<'i>(
+    variable: &Variable,
+    init: &'i Initializer,
+    writes: &mut Vec<(u64, &'i Initializer)>,
+) -> Initialized {
+    let lanes = u64::from(variable.shape.lanes());
+    // Elements below each nesting depth: the dimensions from the second on, then the lanes of a vector.
+    let inner: Vec<u64> = variable.dims.iter().skip(1).map(|dim| dim.unwrap_or(1)).collect();
+    let mut strides: Vec<u64> = (0..variable.dims.len())
+        .map(|depth| inner[depth..].iter().fold(lanes, |n, &dim| n.saturating_mul(dim)))
+        .collect();
+    if lanes > 1 {
+        strides.push(1);
+    }
+    let total =
+        variable.bytes().unwrap_or(0) / u64::from(variable.scalar_type().map_or(1, ScalarType::bytes));
+    let mut stack = vec![(init, 0u64, 0usize, total)];
+    while let Some((value, start, depth, room)) = stack.pop() {
+        let Initializer::List(values) = value else {
+            if room > 0 {
+                writes.push((start, value));
+            }
+            continue;
+        };
+        // Deeper lists than dimensions list scalars.
+        let stride = strides.get(depth).copied().unwrap_or(1);
+        if (values.len() as u64).saturating_mul(stride) > room {
+            let text = "the initial value has more elements than the variable";
+            return Err(Box::new(Diagnostic::error(codes::SIZE, variable.at.0, text)));
+        }
+        for (index, value) in values.iter().enumerate().rev() {
+            stack.push((value, start + index as u64 * stride, depth + 1, stride));
+        }
+    }
+    Ok(())
+}
+
+fn address_of(
+    module: &Module,
+    reached: &Reached,
+    layout: &Layout,
+    symbol: Symbol,
+    offset: i64,
+    generic: bool,
+    span: Span,
+) -> Result<u64, Box<Diagnostic>> {
+    let undefined = |name| {
+        let text = format!("the address of `{name}` is not known before the launch");
+        Box::new(Diagnostic::error(codes::UNDEFINED, span, text))
+    };
+    match symbol {
+        Symbol::Variable(id) => {
+            let id = reached.variable(module, id);
+            let (space, address) =
+                layout.place(id).ok_or_else(|| undefined(module.name(module.variable(id).name)))?;
+            let window = if generic { space.window() } else { 0 };
+            Ok(address.wrapping_add(window).wrapping_add(offset as u64))
+        }
+        Symbol::Function(id) => {
+            let index = reached.function(module, id);
+            let index = index.ok_or_else(|| undefined(module.name(module.function(id).name)))?;
+            Ok(function_address(index).wrapping_add(offset as u64))
+        }
+    }
+}
+
+/// The bits of a constant as a value of a type.
+///
+/// # Errors
+/// When an integer stands for a floating-point value, or a fraction for an integer.
+pub(crate) fn immediate_bits(
+    immediate: Immediate,
+    ty: ScalarType,
+    span: Span,
+) -> Result<u128, Box<Diagnostic>> {
+    let kept = |bits: u128| if ty.bits() == 128 { bits } else { bits & ((1 << ty.bits()) - 1) };
+    let format = match ty {
+        ScalarType::F16 => Some(Format::F16),
+        ScalarType::Bf16 => Some(Format::Bf16),
+        ScalarType::F32 | ScalarType::Tf32 => Some(Format::F32),
+        ScalarType::F64 => Some(Format::F64),
+        _ => None,
+    };
+    let unfit = |text: &str| Err(Box::new(Diagnostic::error(codes::OPERAND, span, text)));
+    match (immediate, format) {
+        (Immediate::S64(value, _), None) => Ok(kept(value as i128 as u128)),
+        (Immediate::U64(value, _), None) => Ok(kept(value.into())),
+        (Immediate::F32(bits, _), Some(Format::F32)) => Ok(bits.into()),
+        (Immediate::F64(bits, _), Some(Format::F64)) => Ok(bits.into()),
+        (Immediate::F32(bits, _), Some(format)) => {
+            Ok(format.narrow(Format::F32.widen(bits.into()), Rounding::NearestEven).into())
+        }
+        (Immediate::F64(bits, _), Some(format)) => {
+            Ok(format.narrow(f64::from_bits(bits), Rounding::NearestEven).into())
+        }
+        (Immediate::F32(bits, _), None) if ty.kind() == TypeKind::Bits && ty.bits() == 32 => Ok(bits.into()),
+        (Immediate::F64(bits, _), None) if ty.kind() == TypeKind::Bits && ty.bits() == 64 => Ok(bits.into()),
+        (Immediate::F32(..) | Immediate::F64(..), None) => {
+            unfit("a floating-point constant cannot stand here")
+        }
+        (Immediate::S64(..) | Immediate::U64(..), Some(_)) => {
+            unfit("an integer constant cannot stand for a floating-point value")
+        }
+    }
+}

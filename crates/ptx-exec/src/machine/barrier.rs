@@ -1,0 +1,179 @@
+//! Block barriers (manual 9.7.13.1).
+//!
+//! Threads are counted, not warps, as on every architecture since `sm_70`. A warp whose threads have all arrived counts
+//! as a full one, which makes the partial last warp of a block, and warps some of whose threads have exited, fit the
+//! counts that programs give. A barrier without a count is complete when every thread that has not exited has arrived.
+
+use crate::program::{BarrierAction, Mask};
+
+/// The barriers of a block.
+pub(super) const BARRIERS: usize = 16;
+
+/// One barrier.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Barrier {
+    /// How often it was completed.
+    pub(super) phase: u64,
+    /// How many predicates were true, and how many threads brought one, in the phase that completed last.
+    pub(super) last: (u32, u32),
+    /// Threads that arrived in this phase, by warp.
+    arrived: Vec<Mask>,
+    /// Threads counted for warps that arrived again in the same phase.
+    counted: u32,
+    /// What this phase waits for; `None` before the first arrival.
+    expected: Option<Expected>,
+    trues: u32,
+    predicates: u32,
+}
+
+/// When a barrier is complete.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Expected {
+    /// When every thread of the block has arrived or exited.
+    Everyone,
+    /// When so many threads have arrived.
+    Count(u32),
+}
+
+/// What an arrival brings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub(super) warp: usize,
+    pub(super) lanes: Mask,
+    pub(super) expected: Expected,
+    /// Lanes whose predicate is true, for reductions.
+    pub(super) trues: Option<Mask>,
+}
+
+impl Barrier {
+    /// Counts an arrival. An error says how it contradicts earlier ones of the same phase.
+    pub(super) fn arrive(&mut self, arrival: &Arrival, warps: usize) -> Result<(), String> {
+        self.arrived.resize(warps, 0);
+        match self.expected {
+            Some(expected) if expected != arrival.expected => {
+                return Err(format!(
+                    "threads wait at the same barrier for {} and for {}",
+                    expected.describe(),
+                    arrival.expected.describe()
+                ));
+            }
+            _ => self.expected = Some(arrival.expected),
+        }
+        let Some(arrived) = self.arrived.get_mut(arrival.warp) else { return Ok(()) };
+        if *arrived & arrival.lanes != 0 {
+            self.counted += 32;
+            *arrived = 0;
+        }
+        *arrived |= arrival.lanes;
+        if let Some(trues) = arrival.trues {
+            self.trues += trues.count_ones();
+            self.predicates += arrival.lanes.count_ones();
+        }
+        Ok(())
+    }
+
+    /// Starts the next phase when this one is complete, given the threads of each warp that have not exited.
+    pub(super) fn complete(&mut self, live: &[Mask]) -> bool {
+        let Some(expected) = self.expected else { return false };
+        let complete = match expected {
+            Expected::Everyone => live.iter().zip(&self.arrived).all(|(live, arrived)| live & !arrived == 0),
+            Expected::Count(count) => {
+                let of_warp = |(live, arrived): (&Mask, &Mask)| match arrived {
+                    0 => 0,
+                    _ if live & !arrived == 0 => 32,
+                    _ => arrived.count_ones(),
+                };
+                self.counted + live.iter().zip(&self.arrived).map(of_warp).sum::<u32>() >= count
+            }
+        };
+        if complete {
+            self.phase += 1;
+            self.last = (self.trues, self.predicates);
+            self.arrived.fill(0);
+            (self.counted, self.trues, self.predicates, self.expected) = (0, 0, 0, None);
+        }
+        complete
+    }
+
+    /// What a waiting thread gets from the phase that completed last.
+    pub(super) fn result(&self, action: BarrierAction) -> Option<u64> {
+        let (trues, predicates) = self.last;
+        match action {
+            BarrierAction::Sync | BarrierAction::Arrive => None,
+            BarrierAction::Popc => Some(trues.into()),
+            BarrierAction::And => Some((trues == predicates).into()),
+            BarrierAction::Or => Some((trues != 0).into()),
+        }
+    }
+}
+
+impl Expected {
+    fn describe(self) -> String {
+        match self {
+            Expected::Everyone => "all threads of the block".to_owned(),
+            Expected::Count(count) => format!("{count} threads"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrive(barrier: &mut Barrier, warp: usize, lanes: Mask, expected: Expected) -> bool {
+        barrier.arrive(&Arrival { warp, lanes, expected, trues: None }, 2).unwrap();
+        barrier.complete(&[u32::MAX, 0xffff])
+    }
+
+    #[test]
+    fn everyone_means_every_live_thread() {
+        let mut barrier = Barrier::default();
+        assert!(!arrive(&mut barrier, 0, 0xffff_0000, Expected::Everyone));
+        assert!(!arrive(&mut barrier, 1, 0xffff, Expected::Everyone));
+        assert!(arrive(&mut barrier, 0, 0x0000_ffff, Expected::Everyone));
+        assert_eq!(barrier.phase, 1);
+    }
+
+    #[test]
+    fn a_partial_warp_counts_as_a_full_one() {
+        let mut barrier = Barrier::default();
+        assert!(!arrive(&mut barrier, 1, 0xffff, Expected::Count(64)));
+        assert!(arrive(&mut barrier, 0, u32::MAX, Expected::Count(64)));
+    }
+
+    #[test]
+    fn producers_may_arrive_twice() {
+        let mut barrier = Barrier::default();
+        assert!(!arrive(&mut barrier, 0, u32::MAX, Expected::Count(96)));
+        assert!(!arrive(&mut barrier, 0, u32::MAX, Expected::Count(96)));
+        assert!(arrive(&mut barrier, 1, 0xffff, Expected::Count(96)));
+    }
+
+    #[test]
+    fn exits_complete_a_phase() {
+        let mut barrier = Barrier::default();
+        assert!(!arrive(&mut barrier, 1, 0xffff, Expected::Everyone));
+        assert!(barrier.complete(&[0, 0xffff]));
+    }
+
+    #[test]
+    fn reductions_see_every_predicate() {
+        let mut barrier = Barrier::default();
+        let arrival =
+            |warp, lanes, trues| Arrival { warp, lanes, expected: Expected::Everyone, trues: Some(trues) };
+        barrier.arrive(&arrival(0, u32::MAX, 0x7), 2).unwrap();
+        barrier.arrive(&arrival(1, 0xffff, 0x1), 2).unwrap();
+        assert!(barrier.complete(&[u32::MAX, 0xffff]));
+        assert_eq!(barrier.result(BarrierAction::Popc), Some(4));
+        assert_eq!(barrier.result(BarrierAction::And), Some(0));
+        assert_eq!(barrier.result(BarrierAction::Or), Some(1));
+    }
+
+    #[test]
+    fn different_counts_contradict_each_other() {
+        let mut barrier = Barrier::default();
+        assert!(!arrive(&mut barrier, 0, u32::MAX, Expected::Count(64)));
+        let other = Arrival { warp: 1, lanes: 1, expected: Expected::Count(32), trues: None };
+        assert!(barrier.arrive(&other, 2).unwrap_err().contains("64 threads"));
+    }
+}

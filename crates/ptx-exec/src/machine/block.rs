@@ -1,0 +1,143 @@
+//! A block: its warps, its shared memory and its barriers.
+
+use super::Stop;
+use super::barrier::{BARRIERS, Barrier};
+use super::grid::Grid;
+use super::warp::{State, Warp};
+use crate::error::TrapKind;
+use crate::launch::Dim3;
+use crate::program::{Mask, WARP, first_lane};
+
+/// Instructions that a warp runs before the next one of its block gets its turn.
+const TURN: u64 = 4096;
+/// Instructions that a block runs before others of the grid get their turn.
+const SLICE: u64 = 1 << 21;
+
+/// What the warps of a block share.
+pub(super) struct BlockState {
+    /// Index of the block in the grid.
+    pub(super) index: Dim3,
+    /// The same, counted `x` first.
+    pub(super) number: u64,
+    pub(super) shared: Vec<u8>,
+    pub(super) barriers: Vec<Barrier>,
+    /// What `vprintf` wrote.
+    pub(super) output: Vec<u8>,
+    /// Threads of each warp that have not exited.
+    pub(super) live: Vec<Mask>,
+    /// Whether a barrier was completed, so that waiting warps must be told.
+    pub(super) wake: bool,
+}
+
+impl BlockState {
+    /// Notes that threads of a warp have exited, which may complete barriers.
+    pub(super) fn exited(&mut self, warp: usize, live: Mask) {
+        if let Some(entry) = self.live.get_mut(warp) {
+            *entry = live;
+        }
+        for barrier in &mut self.barriers {
+            self.wake |= barrier.complete(&self.live);
+        }
+    }
+}
+
+/// A block that has been started.
+pub(super) struct Block {
+    pub(super) state: BlockState,
+    pub(super) warps: Vec<Warp>,
+    /// Instructions executed by its warps and by its threads.
+    pub(super) executed: [u64; 2],
+}
+
+/// How far a block got.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Progress {
+    /// All of its threads have exited.
+    Done,
+    /// It used up its slice of time.
+    Unfinished,
+}
+
+impl Block {
+    /// Starts a block of the grid.
+    pub(super) fn new(grid: &Grid<'_>, number: u64) -> Self {
+        let threads = grid.geometry.threads();
+        let live: Vec<Mask> = (0..threads.div_ceil(WARP))
+            .map(|warp| u32::MAX >> (WARP - (threads - warp * WARP).min(WARP)))
+            .collect();
+        let warps = live.iter().enumerate().map(|(index, &live)| Warp::new(grid, index, live)).collect();
+        let state = BlockState {
+            index: grid.geometry.block_index(number),
+            number,
+            shared: vec![0; grid.geometry.shared as usize],
+            barriers: vec![Barrier::default(); BARRIERS],
+            output: Vec::new(),
+            live,
+            wake: false,
+        };
+        Self { state, warps, executed: [0; 2] }
+    }
+
+    /// Runs all warps in turn until all threads have exited or the block's slice is over. An error also says which
+    /// warp it concerns.
+    pub(super) fn run(&mut self, grid: &Grid<'_>) -> Result<Progress, (usize, Stop)> {
+        let mut used = 0;
+        while used < SLICE {
+            let mut progressed = false;
+            for at in 0..self.warps.len() {
+                let warp = &mut self.warps[at];
+                if !warp.is_ready() {
+                    continue;
+                }
+                progressed = true;
+                let before = warp.thread_instructions;
+                let steps = warp.run(grid, &mut self.state, TURN).map_err(|stop| (at, stop))?;
+                used += steps;
+                self.executed[0] += steps;
+                self.executed[1] += warp.thread_instructions - before;
+                grid.spend(steps).map_err(|kind| (at, Stop::anywhere(kind)))?;
+                if std::mem::take(&mut self.state.wake) {
+                    self.warps.iter_mut().for_each(|warp| warp.wake(&self.state.barriers));
+                }
+            }
+            if !progressed {
+                let done = self.warps.iter().all(|warp| warp.live == 0);
+                return if done { Ok(Progress::Done) } else { Err(self.deadlock(grid)) };
+            }
+        }
+        Ok(Progress::Unfinished)
+    }
+
+    /// Who waits where.
+    fn deadlock(&self, grid: &Grid<'_>) -> (usize, Stop) {
+        let mut related = Vec::new();
+        for warp in &self.warps {
+            for fragment in &warp.fragments {
+                let instruction =
+                    fragment.pc.saturating_sub(u32::from(matches!(fragment.state, State::Barrier { .. })));
+                let (x, y, z) = grid.geometry.thread(warp.index, first_lane(fragment.mask)).into();
+                let others = match fragment.mask.count_ones() - 1 {
+                    0 => String::new(),
+                    n => format!(" and {n} more of its warp"),
+                };
+                let what = match fragment.state {
+                    State::Ready => "could run".to_owned(),
+                    State::Barrier { id, .. } => format!("wait at barrier {id}"),
+                    State::Collective { members } => format!("wait for lanes {members:#010x}"),
+                };
+                related.push((instruction, format!("thread ({x}, {y}, {z}){others}: {what}")));
+            }
+        }
+        let text = match related.as_slice() {
+            [] => "no thread is left".to_owned(),
+            [(_, only)] => only.clone(),
+            [(_, first), rest @ ..] => {
+                format!("{first}, and {} other group(s) of threads wait too", rest.len())
+            }
+        };
+        let warp = self.warps.iter().find(|warp| warp.live != 0);
+        let (index, lane) = warp.map_or((0, 0), |warp| (warp.index, first_lane(warp.live)));
+        let pc = related.first().map(|(pc, _)| *pc);
+        (index, Stop { kind: TrapKind::Deadlock(text), pc, lane, related })
+    }
+}

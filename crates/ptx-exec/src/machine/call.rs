@@ -1,0 +1,336 @@
+//! Instructions that change the groups of a warp: branches that diverge, calls, returns, exits, barriers.
+
+use super::Stop;
+use super::barrier::{Arrival, Expected};
+use super::block::BlockState;
+use super::grid::Grid;
+use super::step::predicate_mask;
+use super::warp::{Fragment, Frame, State, Warp};
+use crate::error::TrapKind;
+use crate::program::{
+    BarrierAction, BlockBarrier, Call, Callee, FRAME_ALIGNMENT, Mask, Op, Row, Slot, Src, WARP, first_lane,
+    lanes,
+};
+
+impl Warp {
+    /// Executes the instruction at a group's place for its `active` lanes; the others go on behind it.
+    pub(super) fn control(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        current: usize,
+        active: Mask,
+    ) -> Result<(), Stop> {
+        let pc = self.fragments[current].pc;
+        let lane = first_lane(active);
+        self.fragments[current].pc = pc + 1;
+        match &grid.program.code[pc as usize].op {
+            Op::Branch { target } => {
+                self.split(current, active, *target, State::Ready);
+                Ok(())
+            }
+            Op::BranchIndexed { index, targets } => {
+                self.branch_indexed(grid, current, active, pc, *index, targets)
+            }
+            Op::Exit => self.exit(grid, block, current, active),
+            Op::Return => match self.frames[self.fragments[current].frame].caller {
+                None => self.exit(grid, block, current, active),
+                Some((caller, call)) => self.leave(grid, current, active, caller, call),
+            },
+            Op::Call(call) => self.call(grid, block, current, active, pc, call),
+            Op::BlockBarrier(barrier) => self.barrier(grid, block, current, active, pc, barrier),
+            Op::Collective(collective) => self.collective(grid, block, current, active, pc, collective),
+            Op::Trap => Err(Stop::at(TrapKind::Trap, pc, lane)),
+            Op::Breakpoint => Err(Stop::at(TrapKind::Breakpoint, pc, lane)),
+            // The inner loop has executed these; the group only gives way.
+            Op::Pause
+            | Op::Alu1 { .. }
+            | Op::Alu2 { .. }
+            | Op::Alu3 { .. }
+            | Op::Alu4(_)
+            | Op::AluPair(_)
+            | Op::Copy(_)
+            | Op::Special { .. }
+            | Op::FrameAddress { .. }
+            | Op::Load(_)
+            | Op::Store(_)
+            | Op::Atomic(_)
+            | Op::AsyncCopy(_)
+            | Op::Fence
+            | Op::ActiveMask { .. }
+            | Op::Nothing => Ok(()),
+        }
+    }
+
+    /// The values of an operand of a group's current call.
+    pub(super) fn row<'a>(&'a self, grid: &'a Grid<'_>, frame: usize, src: Src) -> &'a Row {
+        src.of(&self.frames[frame].rows, &grid.program.constants)
+    }
+
+    fn branch_indexed(
+        &mut self,
+        grid: &Grid<'_>,
+        current: usize,
+        active: Mask,
+        pc: u32,
+        index: Src,
+        targets: &[u32],
+    ) -> Result<(), Stop> {
+        let indices = *self.row(grid, self.fragments[current].frame, index);
+        let mut rest = active;
+        while rest != 0 {
+            let lane = first_lane(rest);
+            let index = indices[lane];
+            let target = usize::try_from(index).ok().and_then(|index| targets.get(index));
+            let target = *target.ok_or_else(|| Stop::at(TrapKind::BranchIndex(index), pc, lane))?;
+            let group = same_value(&indices, rest, lane);
+            self.split(current, group, target, State::Ready);
+            rest &= !group;
+        }
+        Ok(())
+    }
+
+    fn exit(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        current: usize,
+        active: Mask,
+    ) -> Result<(), Stop> {
+        self.retire(block, current, active);
+        self.complete_collectives(grid, block)
+    }
+
+    fn leave(
+        &mut self,
+        grid: &Grid<'_>,
+        current: usize,
+        active: Mask,
+        caller: usize,
+        call: u32,
+    ) -> Result<(), Stop> {
+        let frame = self.fragments[current].frame;
+        if let Op::Call(site) = &grid.program.code[call as usize].op {
+            let function = &grid.program.functions[self.frames[frame].function as usize];
+            for (from, to) in function.results.iter().zip(&site.results) {
+                self.pass(grid, (frame, *from), (caller, *to), active);
+            }
+        }
+        let back = self.split(current, active, call + 1, State::Ready);
+        self.fragments[back].frame = caller;
+        self.frames[frame].inside &= !active;
+        if self.frames[frame].inside == 0 {
+            self.free.push(frame);
+        }
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        current: usize,
+        active: Mask,
+        pc: u32,
+        call: &Call,
+    ) -> Result<(), Stop> {
+        match call.callee {
+            Callee::Function(function) => self.enter(grid, current, active, pc, function, call),
+            Callee::Builtin(builtin) => self.builtin(grid, block, current, active, pc, builtin, call),
+            Callee::Address(src) => {
+                let targets = *self.row(grid, self.fragments[current].frame, src);
+                let mut rest = active;
+                while rest != 0 {
+                    let lane = first_lane(rest);
+                    let unfit = || Stop::at(TrapKind::CallTarget(targets[lane]), pc, lane);
+                    let function = grid.program.function_at(targets[lane]).ok_or_else(unfit)?;
+                    let callee = &grid.program.functions[function as usize];
+                    if !(fit(&call.arguments, &callee.params) && fit(&callee.results, &call.results)) {
+                        return Err(unfit());
+                    }
+                    let group = same_value(&targets, rest, lane);
+                    self.enter(grid, current, group, pc, function, call)?;
+                    rest &= !group;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Lets lanes of a group begin a call.
+    fn enter(
+        &mut self,
+        grid: &Grid<'_>,
+        current: usize,
+        active: Mask,
+        pc: u32,
+        function: u32,
+        call: &Call,
+    ) -> Result<(), Stop> {
+        let caller = self.fragments[current].frame;
+        let callee = &grid.program.functions[function as usize];
+        let above = &grid.program.functions[self.frames[caller].function as usize];
+        let stack = self.frames[caller].stack + callee.rows as usize * 8 + callee.local as usize;
+        let end = self.frames[caller].local.checked_add(above.local);
+        let local = end.and_then(|end| end.checked_next_multiple_of(FRAME_ALIGNMENT));
+        let top = local.and_then(|local| local.checked_add(callee.local));
+        let (Some(local), Some(top)) = (local, top) else {
+            return Err(Stop::at(TrapKind::Stack, pc, first_lane(active)));
+        };
+        if stack > grid.stack_limit() {
+            return Err(Stop::at(TrapKind::Stack, pc, first_lane(active)));
+        }
+        let frame = self.free.pop().unwrap_or_else(|| {
+            self.frames.push(Frame::default());
+            self.frames.len() - 1
+        });
+        let depth = self.frames[caller].depth + 1;
+        let mut rows = std::mem::take(&mut self.frames[frame].rows);
+        rows.clear();
+        rows.resize(callee.rows as usize, [0; WARP]);
+        self.frames[frame] =
+            Frame { function, rows, local, stack, depth, caller: Some((caller, pc)), inside: active };
+        for lane in lanes(active) {
+            let bytes = &mut self.local[lane];
+            bytes.resize(bytes.len().max(top as usize), 0);
+        }
+        for (from, to) in call.arguments.iter().zip(&callee.params) {
+            self.pass(grid, (caller, *from), (frame, *to), active);
+        }
+        let inner = self.split(current, active, callee.start, State::Ready);
+        self.fragments[inner].frame = frame;
+        Ok(())
+    }
+
+    /// Copies an argument or result from one frame to another.
+    fn pass(&mut self, grid: &Grid<'_>, from: (usize, Slot), to: (usize, Slot), active: Mask) {
+        let mut bytes = Vec::new();
+        for lane in lanes(active) {
+            bytes.clear();
+            self.read_slot(grid, from, lane, &mut bytes);
+            self.write_slot(to, lane, &bytes);
+        }
+    }
+
+    /// Appends the bytes of an argument or result.
+    pub(super) fn read_slot(
+        &self,
+        grid: &Grid<'_>,
+        (frame, slot): (usize, Slot),
+        lane: usize,
+        bytes: &mut Vec<u8>,
+    ) {
+        match slot {
+            Slot::Nothing => {}
+            Slot::Memory { offset, size } => {
+                let start = self.frames[frame].local as usize + offset as usize;
+                bytes.extend(self.local[lane].get(start..start + size as usize).unwrap_or_default());
+            }
+            Slot::Rows { first, count, .. } => {
+                for n in 0..count {
+                    bytes.extend(self.row(grid, frame, first.plus(n))[lane].to_le_bytes());
+                }
+            }
+        }
+    }
+
+    /// Takes the bytes of an argument or result; missing ones are zero.
+    pub(super) fn write_slot(&mut self, (frame, slot): (usize, Slot), lane: usize, bytes: &[u8]) {
+        match slot {
+            Slot::Nothing => {}
+            Slot::Memory { offset, size } => {
+                let start = self.frames[frame].local as usize + offset as usize;
+                if let Some(place) = self.local[lane].get_mut(start..start + size as usize) {
+                    let known = bytes.len().min(place.len());
+                    place[..known].copy_from_slice(&bytes[..known]);
+                    place[known..].fill(0);
+                }
+            }
+            Slot::Rows { first, count, bits } => {
+                for n in 0..count {
+                    let word = bytes.iter().skip(n as usize * 8).take(8).rev();
+                    let value = word.fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+                    if let Some(row) = first.plus(n).as_register() {
+                        self.frames[frame].rows[row as usize][lane] = value & bits;
+                    }
+                }
+            }
+        }
+    }
+
+    fn barrier(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        current: usize,
+        active: Mask,
+        pc: u32,
+        barrier: &BlockBarrier,
+    ) -> Result<(), Stop> {
+        let frame = self.fragments[current].frame;
+        let lane = first_lane(active);
+        let misuse = |text: String| Stop::at(TrapKind::Misuse(text), pc, lane);
+        let uniform = |row: &Row, what: &str| {
+            let value = row[lane];
+            let same = same_value(row, active, lane) == active;
+            if same {
+                Ok(value)
+            } else {
+                Err(misuse(format!("threads of a warp give different {what} at once")))
+            }
+        };
+        let id = uniform(self.row(grid, frame, barrier.id), "barriers")?;
+        let index = usize::try_from(id).ok().filter(|&id| id < block.barriers.len());
+        let index = index.ok_or_else(|| misuse(format!("there is no barrier {id}; a block has 16")))?;
+        let everyone = block.live.len() as u64 * WARP as u64;
+        let expected = match barrier.count {
+            None => Expected::Everyone,
+            Some(count) => match uniform(self.row(grid, frame, count), "thread counts")? {
+                count if count == 0 || !count.is_multiple_of(WARP as u64) => {
+                    return Err(misuse(format!(
+                        "the thread count {count} is no positive multiple of the warp size"
+                    )));
+                }
+                count if count == everyone => Expected::Everyone,
+                count if count > everyone => {
+                    return Err(misuse(format!("the thread count {count} is larger than the block")));
+                }
+                count => Expected::Count(count as u32),
+            },
+        };
+        let trues = barrier.predicate.map(|src| active & predicate_mask(self.row(grid, frame, src)));
+        let arrival = Arrival { warp: self.index, lanes: active, expected, trues };
+        let phase = block.barriers[index].phase;
+        let warps = block.live.len();
+        block.barriers[index].arrive(&arrival, warps).map_err(misuse)?;
+        if barrier.action != BarrierAction::Arrive {
+            let state = State::Barrier { id: index, phase, action: barrier.action, dst: barrier.dst };
+            self.split(current, active, pc + 1, state);
+        }
+        // Barriers order memory among their threads; other blocks' threads see it no later than that.
+        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+        block.wake |= block.barriers[index].complete(&block.live);
+        Ok(())
+    }
+
+    /// The state of a group.
+    pub(super) fn fragment(&self, current: usize) -> Fragment {
+        self.fragments[current]
+    }
+}
+
+/// The lanes of a set whose value is that of `lane`.
+pub(super) fn same_value(row: &Row, set: Mask, lane: usize) -> Mask {
+    lanes(set).filter(|&other| row[other] == row[lane]).fold(0, |mask, other| mask | 1 << other)
+}
+
+/// Whether what one side of a call passes is what the other side takes.
+fn fit(given: &[Slot], taken: &[Slot]) -> bool {
+    let bytes = |slot: &Slot| match slot {
+        Slot::Nothing => None,
+        Slot::Memory { size, .. } => Some(*size),
+        Slot::Rows { count, bits, .. } => Some(if *count == 2 { 16 } else { bits.count_ones().div_ceil(8) }),
+    };
+    let same = |(a, b): (&Slot, &Slot)| bytes(a).zip(bytes(b)).is_none_or(|(a, b)| a == b);
+    given.len() == taken.len() && given.iter().zip(taken).all(same)
+}

@@ -1,0 +1,286 @@
+//! Operations of several threads of a warp at once (manual 9.7.13.2 to 9.7.13.14, 9.7.9.6, 9.7.14).
+//!
+//! A group that comes to a collective waits there until every lane that its mask names has come to the same operation
+//! with the same mask, wherever that is in the program; lanes that have exited are not waited for. Then all of them
+//! get their results together.
+
+use super::block::BlockState;
+use super::call::same_value;
+use super::grid::Grid;
+use super::step::predicate_mask;
+use super::warp::{State, Warp};
+use super::{Stop, matrix};
+use crate::error::TrapKind;
+use crate::program::{
+    Collective, CollectiveKind, FULL, Mask, Op, Participants, ReduceOp, Row, ShuffleMode, VoteMode, WARP,
+    first_lane, lanes,
+};
+use crate::scalar::int;
+
+impl Warp {
+    /// Lets lanes of a group wait at their collective, and carries it out when all have come.
+    pub(super) fn collective(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        current: usize,
+        active: Mask,
+        pc: u32,
+        collective: &Collective,
+    ) -> Result<(), Stop> {
+        match collective.participants {
+            Participants::Converged => {
+                self.split(current, active, pc, State::Collective { members: active });
+            }
+            Participants::Warp => {
+                self.split(current, active, pc, State::Collective { members: FULL });
+            }
+            Participants::Members(src) => {
+                let masks = *self.row(grid, self.fragment(current).frame, src);
+                let mut rest = active;
+                while rest != 0 {
+                    let lane = first_lane(rest);
+                    let members = masks[lane] as Mask;
+                    if members >> lane & 1 == 0 {
+                        let text = format!(
+                            "the membermask {members:#010x} does not name lane {lane}, which executes it"
+                        );
+                        return Err(Stop::at(TrapKind::Misuse(text), pc, lane));
+                    }
+                    let group = same_value(&masks, rest, lane);
+                    self.split(current, group, pc, State::Collective { members });
+                    rest &= !group;
+                }
+            }
+        }
+        self.complete_collectives(grid, block)
+    }
+
+    /// Carries out every collective that nobody is missing from.
+    pub(super) fn complete_collectives(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+    ) -> Result<(), Stop> {
+        loop {
+            let waiting = (0..self.fragments.len()).find_map(|at| {
+                let State::Collective { members } = self.fragments[at].state else { return None };
+                let kind = self.waits_at(grid, at)?.kind;
+                let present = self.present(grid, kind, members);
+                (members & self.live & !present == 0).then_some((at, kind, members, present))
+            });
+            let Some((at, kind, members, present)) = waiting else { return Ok(()) };
+            let pc = self.fragments[at].pc;
+            self.carry_out(grid, block, kind, members, present)
+                .map_err(|(kind, lane)| Stop::at(kind, pc, lane))?;
+        }
+    }
+
+    /// The collective that a group stands at.
+    fn waits_at<'p>(&self, grid: &Grid<'p>, at: usize) -> Option<&'p Collective> {
+        match &grid.program.code[self.fragments[at].pc as usize].op {
+            Op::Collective(collective) => Some(collective),
+            _ => None,
+        }
+    }
+
+    /// Whether a group waits for this operation.
+    fn waits_for(&self, grid: &Grid<'_>, at: usize, kind: CollectiveKind, members: Mask) -> bool {
+        self.fragments[at].state == State::Collective { members }
+            && self.waits_at(grid, at).is_some_and(|collective| collective.kind == kind)
+    }
+
+    /// The lanes that have come to this operation.
+    fn present(&self, grid: &Grid<'_>, kind: CollectiveKind, members: Mask) -> Mask {
+        let here = (0..self.fragments.len()).filter(|&at| self.waits_for(grid, at, kind, members));
+        here.fold(0, |mask, at| mask | self.fragments[at].mask)
+    }
+
+    fn carry_out(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        kind: CollectiveKind,
+        members: Mask,
+        present: Mask,
+    ) -> Result<(), (TrapKind, usize)> {
+        let mut inputs = std::mem::take(&mut self.inputs);
+        let mut outputs = std::mem::take(&mut self.outputs);
+        let here: Vec<usize> =
+            (0..self.fragments.len()).filter(|&at| self.waits_for(grid, at, kind, members)).collect();
+        let mut addressing = None;
+        for &at in &here {
+            let Some(collective) = self.waits_at(grid, at) else { continue };
+            let fragment = self.fragments[at];
+            inputs.resize(collective.srcs.len(), [0; WARP]);
+            outputs.resize(collective.dsts.len(), [0; WARP]);
+            for (input, src) in inputs.iter_mut().zip(&collective.srcs) {
+                let row = self.row(grid, fragment.frame, *src);
+                lanes(fragment.mask).for_each(|lane| input[lane] = row[lane]);
+            }
+            addressing = Some((collective.space, collective.offset));
+        }
+        let view = super::memory::View { grid, block, local: &mut self.local };
+        let result = match addressing {
+            Some(addressing) => compute(kind, present, view, addressing, &inputs, &mut outputs),
+            None => Ok(()),
+        };
+        if result.is_ok() {
+            for &at in &here {
+                let Some(collective) = self.waits_at(grid, at) else { continue };
+                let fragment = self.fragments[at];
+                let rows = &mut self.frames[fragment.frame].rows;
+                for (output, &dst) in outputs.iter().zip(&collective.dsts) {
+                    lanes(fragment.mask).for_each(|lane| rows[dst as usize][lane] = output[lane]);
+                }
+                let fragment = &mut self.fragments[at];
+                (fragment.pc, fragment.state, fragment.ran) = (fragment.pc + 1, State::Ready, self.clock);
+            }
+        }
+        (self.inputs, self.outputs) = (inputs, outputs);
+        result
+    }
+}
+
+fn compute(
+    kind: CollectiveKind,
+    present: Mask,
+    view: super::memory::View<'_>,
+    addressing: (crate::memory::Space, i64),
+    inputs: &[Row],
+    outputs: &mut [Row],
+) -> Result<(), (TrapKind, usize)> {
+    let whole_warp = || {
+        let text = "matrix instructions need all 32 threads of the warp".to_owned();
+        if present == FULL { Ok(()) } else { Err((TrapKind::Misuse(text), first_lane(present))) }
+    };
+    match kind {
+        CollectiveKind::Barrier => {}
+        CollectiveKind::Shuffle(mode) => shuffle(mode, present, inputs, outputs),
+        CollectiveKind::Vote(mode) => vote(mode, present, inputs, outputs),
+        CollectiveKind::MatchAny => {
+            if let ([values], [out]) = (inputs, outputs) {
+                lanes(present).for_each(|lane| out[lane] = same_value(values, present, lane).into());
+            }
+        }
+        CollectiveKind::MatchAll => {
+            if let ([values], [out, all]) = (inputs, outputs) {
+                let same = same_value(values, present, first_lane(present)) == present;
+                *out = [if same { present.into() } else { 0 }; WARP];
+                *all = [same.into(); WARP];
+            }
+        }
+        CollectiveKind::Redux(op, ty) => {
+            if let ([values], [out]) = (inputs, outputs) {
+                *out = [reduce(op, ty, values, present); WARP];
+            }
+        }
+        CollectiveKind::Mma(shape) => {
+            whole_warp()?;
+            matrix::multiply(shape, inputs, outputs);
+        }
+        CollectiveKind::LoadMatrix(count, layout) => {
+            whole_warp()?;
+            return matrix::load(count, layout, &view, addressing, inputs, outputs);
+        }
+        CollectiveKind::StoreMatrix(count, layout) => {
+            whole_warp()?;
+            return matrix::store(count, layout, view, addressing, inputs);
+        }
+        CollectiveKind::TransposeMatrix => {
+            whole_warp()?;
+            matrix::transpose(inputs, outputs);
+        }
+    }
+    Ok(())
+}
+
+/// The manual's pseudo-code of `shfl.sync` (9.7.9.6). A lane that reads one that does not take part gets its own value.
+fn shuffle(mode: ShuffleMode, present: Mask, inputs: &[Row], outputs: &mut [Row]) {
+    let ([values, offsets, clamps], [out, in_range]) = (inputs, outputs) else { return };
+    for lane in lanes(present) {
+        let (offset, clamp, segment) =
+            (offsets[lane] as i32 & 31, clamps[lane] as i32 & 31, clamps[lane] as i32 >> 8 & 31);
+        let own = lane as i32;
+        let lowest = own & segment;
+        let limit = lowest | (clamp & !segment);
+        let (source, valid) = match mode {
+            ShuffleMode::Up => (own - offset, own - offset >= limit),
+            ShuffleMode::Down => (own + offset, own + offset <= limit),
+            ShuffleMode::Butterfly => (own ^ offset, own ^ offset <= limit),
+            ShuffleMode::Index => {
+                let source = lowest | (offset & !segment);
+                (source, source <= limit)
+            }
+        };
+        let source = usize::try_from(source)
+            .ok()
+            .filter(|&source| valid && source < WARP && present >> source & 1 == 1);
+        out[lane] = values[source.unwrap_or(lane)];
+        in_range[lane] = valid.into();
+    }
+}
+
+fn vote(mode: VoteMode, present: Mask, inputs: &[Row], outputs: &mut [Row]) {
+    let ([predicates], [out]) = (inputs, outputs) else { return };
+    let trues = predicate_mask(predicates) & present;
+    let result = match mode {
+        VoteMode::All => u64::from(trues == present),
+        VoteMode::Any => u64::from(trues != 0),
+        VoteMode::Uniform => u64::from(trues == present || trues == 0),
+        VoteMode::Ballot => trues.into(),
+    };
+    *out = [result; WARP];
+}
+
+fn reduce(op: ReduceOp, ty: int::Int, values: &Row, present: Mask) -> u64 {
+    let join = |a: u64, b: u64| match op {
+        ReduceOp::Add => int::add(ty, int::Saturation::Wrap, a, b),
+        ReduceOp::Min => int::min(ty, a, b),
+        ReduceOp::Max => int::max(ty, a, b),
+        ReduceOp::And => a & b,
+        ReduceOp::Or => a | b,
+        ReduceOp::Xor => a ^ b,
+    };
+    lanes(present).map(|lane| values[lane]).reduce(join).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run_shuffle(mode: ShuffleMode, present: Mask, offset: u64, clamp: u64) -> (Row, Row) {
+        let values: Row = std::array::from_fn(|lane| lane as u64 + 100);
+        let mut outputs = [[0; WARP]; 2];
+        shuffle(mode, present, &[values, [offset; WARP], [clamp; WARP]], &mut outputs);
+        (outputs[0], outputs[1])
+    }
+
+    #[test]
+    fn shuffles_clamp_at_their_segments() {
+        // Segments of 8 lanes: mask 0b11000 in bits 12..8.
+        let (down, valid) = run_shuffle(ShuffleMode::Down, FULL, 3, 0x181f);
+        assert_eq!((down[4], down[5], down[12]), (107, 105, 115));
+        assert_eq!((valid[4], valid[5]), (1, 0));
+        let (up, valid) = run_shuffle(ShuffleMode::Up, FULL, 1, 0x1800);
+        assert_eq!((up[8], up[9], valid[8], valid[9]), (108, 108, 0, 1));
+        let (index, _) = run_shuffle(ShuffleMode::Index, FULL, 10, 0x181f);
+        assert_eq!((index[0], index[31]), (102, 126));
+        let (butterfly, _) = run_shuffle(ShuffleMode::Butterfly, FULL, 16, 0x1f);
+        assert_eq!((butterfly[0], butterfly[31]), (116, 115));
+    }
+
+    #[test]
+    fn shuffles_do_not_read_absent_lanes() {
+        let (index, valid) = run_shuffle(ShuffleMode::Index, 0x0f, 20, 0x1f);
+        assert_eq!((index[2], valid[2]), (102, 1));
+    }
+
+    #[test]
+    fn reductions_respect_signs() {
+        let values: Row = std::array::from_fn(|lane| if lane == 7 { 0xffff_fff0 } else { lane as u64 });
+        assert_eq!(reduce(ReduceOp::Min, int::Int::S32, &values, FULL), 0xffff_fff0);
+        assert_eq!(reduce(ReduceOp::Max, int::Int::U32, &values, FULL), 0xffff_fff0);
+        assert_eq!(reduce(ReduceOp::Add, int::Int::S32, &values, 0x83), 0xffff_fff1);
+    }
+}

@@ -1,0 +1,76 @@
+//! The memory that `malloc` and `free` of device code manage.
+
+use std::collections::BTreeMap;
+
+/// Alignment of every piece, as CUDA guarantees.
+const ALIGNMENT: u64 = 16;
+
+/// Which parts of the heap are free.
+#[derive(Debug)]
+pub(super) struct Heap {
+    /// Free ranges: start and length, none next to another.
+    free: BTreeMap<u64, u64>,
+    /// Pieces in use: start and length.
+    used: BTreeMap<u64, u64>,
+}
+
+impl Heap {
+    /// A heap of `size` bytes at `base`, all free.
+    pub(super) fn new(base: u64, size: u64) -> Self {
+        let size = size / ALIGNMENT * ALIGNMENT;
+        Self {
+            free: if size == 0 { BTreeMap::new() } else { BTreeMap::from([(base, size)]) },
+            used: BTreeMap::new(),
+        }
+    }
+
+    /// The address of a new piece, or 0 when there is no room.
+    pub(super) fn allocate(&mut self, size: u64) -> u64 {
+        let Some(size) = size.max(1).checked_next_multiple_of(ALIGNMENT) else { return 0 };
+        let Some((start, length)) = self.free.iter().map(|(&s, &l)| (s, l)).find(|&(_, l)| l >= size) else {
+            return 0;
+        };
+        self.free.remove(&start);
+        if length > size {
+            self.free.insert(start + size, length - size);
+        }
+        self.used.insert(start, size);
+        start
+    }
+
+    /// Gives a piece back; `false` when the address is none that `allocate` gave.
+    pub(super) fn release(&mut self, address: u64) -> bool {
+        let Some(mut size) = self.used.remove(&address) else { return false };
+        let mut start = address;
+        if let Some(next) = self.free.remove(&(address + size)) {
+            size += next;
+        }
+        if let Some((&before, &length)) = self.free.range(..address).next_back()
+            && before + length == address
+        {
+            self.free.remove(&before);
+            (start, size) = (before, size + length);
+        }
+        self.free.insert(start, size);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn freed_pieces_join_and_are_used_again() {
+        let mut heap = Heap::new(1024, 64);
+        let pieces: Vec<u64> = (0..4).map(|_| heap.allocate(10)).collect();
+        assert_eq!(pieces, [1024, 1040, 1056, 1072]);
+        assert_eq!(heap.allocate(1), 0);
+        for piece in [1056, 1024, 1040] {
+            assert!(heap.release(piece));
+        }
+        assert!(!heap.release(1040));
+        assert_eq!(heap.allocate(48), 1024);
+        assert_eq!(heap.allocate(u64::MAX), 0);
+    }
+}

@@ -1,0 +1,263 @@
+//! Loads, stores and atomic operations of a warp.
+
+use super::Stop;
+use super::block::BlockState;
+use super::grid::Grid;
+use super::warp::Warp;
+use crate::error::TrapKind;
+use crate::memory::{Fault, FaultKind, Order, Space, read_bytes, write_bytes};
+use crate::program::{
+    Address, AddressWidth, AsyncCopy, Atomic, Base, CopyAmount, Load, Mask, Row, Src, Store, lanes,
+};
+
+/// What an access sees besides the local memory of its own thread.
+pub(super) struct View<'a> {
+    pub(super) grid: &'a Grid<'a>,
+    pub(super) block: &'a mut BlockState,
+    pub(super) local: &'a mut [Vec<u8>],
+}
+
+/// The space and address that a possibly generic address means.
+fn place(space: Space, address: u64, size: u32) -> Result<(Space, u64), Fault> {
+    match space {
+        Space::Generic => {
+            Space::of_generic(address).ok_or(Fault { kind: FaultKind::OutOfBounds, space, address, size })
+        }
+        Space::Global | Space::Shared | Space::Local | Space::Const | Space::Param => Ok((space, address)),
+    }
+}
+
+impl View<'_> {
+    /// Reads 1, 2, 4 or 8 bytes for a lane.
+    #[inline]
+    pub(super) fn read(
+        &self,
+        lane: usize,
+        space: Space,
+        address: u64,
+        size: u32,
+        order: Order,
+    ) -> Result<u64, Fault> {
+        let (space, address) = place(space, address, size)?;
+        match space {
+            Space::Global | Space::Generic => self.grid.global.read(address, size, order),
+            Space::Shared => read_bytes(&self.block.shared, space, address, size),
+            Space::Local => read_bytes(&self.local[lane], space, address, size),
+            Space::Const => read_bytes(&self.grid.constant, space, address, size),
+            Space::Param => read_bytes(&self.grid.params, space, address, size),
+        }
+    }
+
+    /// Writes 1, 2, 4 or 8 bytes for a lane.
+    #[inline]
+    pub(super) fn write(
+        &mut self,
+        lane: usize,
+        space: Space,
+        address: u64,
+        size: u32,
+        value: u64,
+        order: Order,
+    ) -> Result<(), Fault> {
+        let (space, address) = place(space, address, size)?;
+        match space {
+            Space::Global | Space::Generic => self.grid.global.write(address, size, value, order),
+            Space::Shared => write_bytes(&mut self.block.shared, space, address, size, value),
+            Space::Local => write_bytes(&mut self.local[lane], space, address, size, value),
+            Space::Const | Space::Param => Err(Fault { kind: FaultKind::ReadOnly, space, address, size }),
+        }
+    }
+
+    /// Changes 1, 2, 4 or 8 bytes in one step and gives the old ones.
+    fn update(
+        &mut self,
+        space: Space,
+        address: u64,
+        size: u32,
+        new: impl Fn(Space, u64) -> u64,
+    ) -> Result<u64, Fault> {
+        let (space, address) = place(space, address, size)?;
+        match space {
+            Space::Global | Space::Generic => self.grid.global.update(address, size, |old| new(space, old)),
+            Space::Shared => {
+                let old = read_bytes(&self.block.shared, space, address, size)?;
+                write_bytes(&mut self.block.shared, space, address, size, new(space, old))?;
+                Ok(old)
+            }
+            Space::Local | Space::Const | Space::Param => {
+                Err(Fault { kind: FaultKind::NotAtomic, space, address, size })
+            }
+        }
+    }
+}
+
+/// An address operand whose base has been looked up.
+pub(super) struct Addresses<'r> {
+    base: Option<(&'r Row, AddressWidth)>,
+    offset: u64,
+}
+
+impl Addresses<'_> {
+    /// The address of a lane.
+    #[inline]
+    pub(super) fn of(&self, lane: usize) -> u64 {
+        match self.base {
+            None => self.offset,
+            Some((row, AddressWidth::Bits64)) => row[lane].wrapping_add(self.offset),
+            Some((row, AddressWidth::Bits32)) => row[lane].wrapping_add(self.offset) & 0xffff_ffff,
+        }
+    }
+}
+
+/// Looks up the base of an address operand.
+pub(super) fn addresses<'r>(
+    address: &Address,
+    rows: &'r [Row],
+    constants: &'r [Row],
+    frame_local: u32,
+) -> Addresses<'r> {
+    match address.base {
+        Base::Row(src, width) => {
+            Addresses { base: Some((src.of(rows, constants), width)), offset: address.offset as u64 }
+        }
+        Base::Frame => {
+            Addresses { base: None, offset: u64::from(frame_local).wrapping_add(address.offset as u64) }
+        }
+    }
+}
+
+fn check_alignment(space: Space, address: u64, align: u64) -> Result<(), Fault> {
+    if address.is_multiple_of(align) {
+        return Ok(());
+    }
+    Err(Fault { kind: FaultKind::Misaligned, space, address, size: align as u32 })
+}
+
+impl Warp {
+    fn view<'a>(&'a mut self, grid: &'a Grid<'a>, block: &'a mut BlockState) -> View<'a> {
+        View { grid, block, local: &mut self.local }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
+    pub(super) fn load(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &mut [Row],
+        load: &Load,
+        active: Mask,
+        pc: u32,
+    ) -> Result<(), Stop> {
+        let base = self.frames[frame].local;
+        let view = self.view(grid, block);
+        for lane in lanes(active) {
+            let address = addresses(&load.address, rows, &grid.program.constants, base).of(lane);
+            let stop = |fault| Stop::at(TrapKind::Fault(fault), pc, lane);
+            check_alignment(load.address.space, address, load.align).map_err(stop)?;
+            for (n, &dst) in load.dsts.iter().enumerate() {
+                let at = address.wrapping_add(n as u64 * u64::from(load.size));
+                let raw = view.read(lane, load.address.space, at, load.size, load.order).map_err(stop)?;
+                rows[dst as usize][lane] = load.fill.apply(raw);
+            }
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
+    pub(super) fn store(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &[Row],
+        store: &Store,
+        active: Mask,
+        pc: u32,
+    ) -> Result<(), Stop> {
+        let constants = &grid.program.constants;
+        let addresses = addresses(&store.address, rows, constants, self.frames[frame].local);
+        let mut view = self.view(grid, block);
+        for lane in lanes(active) {
+            let address = addresses.of(lane);
+            let stop = |fault| Stop::at(TrapKind::Fault(fault), pc, lane);
+            check_alignment(store.address.space, address, store.align).map_err(stop)?;
+            for (n, src) in store.srcs.iter().enumerate() {
+                let at = address.wrapping_add(n as u64 * u64::from(store.size));
+                let value = src.of(rows, constants)[lane];
+                view.write(lane, store.address.space, at, store.size, value, store.order).map_err(stop)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
+    pub(super) fn atomic(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &mut [Row],
+        atomic: &Atomic,
+        active: Mask,
+        pc: u32,
+    ) -> Result<(), Stop> {
+        let constants = &grid.program.constants;
+        let base = self.frames[frame].local;
+        let mut view = self.view(grid, block);
+        for lane in lanes(active) {
+            let address = addresses(&atomic.address, rows, constants, base).of(lane);
+            let [b, c] = atomic.operands.map(|src: Src| src.of(rows, constants)[lane]);
+            let combined = |space, old| (atomic.combine)(space, old, b, c);
+            let old = view.update(atomic.address.space, address, atomic.size, combined);
+            let old = old.map_err(|fault| Stop::at(TrapKind::Fault(fault), pc, lane))?;
+            if let Some(dst) = atomic.dst {
+                rows[dst as usize][lane] = old;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies at once: a program must not look before it has waited, so it cannot tell (manual 9.7.9.25.3.1).
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
+    pub(super) fn async_copy(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &[Row],
+        copy: &AsyncCopy,
+        active: Mask,
+        pc: u32,
+    ) -> Result<(), Stop> {
+        let constants = &grid.program.constants;
+        let local = self.frames[frame].local;
+        let (to, from) =
+            (addresses(&copy.to, rows, constants, local), addresses(&copy.from, rows, constants, local));
+        let mut view = self.view(grid, block);
+        for lane in lanes(active) {
+            let wanted = match copy.amount {
+                CopyAmount::Whole => copy.size,
+                CopyAmount::Bytes(src) => (src.of(rows, constants)[lane] as u32).min(copy.size),
+                CopyAmount::UnlessTrue(src) if src.of(rows, constants)[lane] & 1 == 1 => 0,
+                CopyAmount::UnlessTrue(_) => copy.size,
+            };
+            let stop = |fault| Stop::at(TrapKind::Fault(fault), pc, lane);
+            let (to, from) = (to.of(lane), from.of(lane));
+            check_alignment(copy.to.space, to, copy.size.into()).map_err(stop)?;
+            check_alignment(copy.from.space, from, copy.size.into()).map_err(stop)?;
+            let unit = if wanted.is_multiple_of(4) { 4 } else { 1 };
+            for byte in (0..u64::from(copy.size)).step_by(unit as usize) {
+                let value = if byte < u64::from(wanted) {
+                    view.read(lane, copy.from.space, from.wrapping_add(byte), unit, Order::Relaxed)
+                        .map_err(stop)?
+                } else {
+                    0
+                };
+                view.write(lane, copy.to.space, to.wrapping_add(byte), unit, value, Order::Relaxed)
+                    .map_err(stop)?;
+            }
+        }
+        Ok(())
+    }
+}

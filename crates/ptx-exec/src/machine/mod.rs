@@ -1,0 +1,49 @@
+//! Runs a decoded program: a grid of blocks, spread over host threads.
+//!
+//! A block stays with one host thread while it runs, so its shared memory needs no atomics. A block that runs for long
+//! is put aside so that others get started: a grid that synchronizes through global memory makes progress as long as
+//! the number of its blocks stays below [`RESIDENT_BLOCKS`].
+//!
+//! Warps of a block take turns. Within a warp, threads that are at the same place of the same call run together; of
+//! several such groups the one in the deepest call and at the lowest address runs first, which brings diverged threads
+//! together again soon, and a group that waited for long runs next whatever its place, so that every thread makes
+//! progress (manual 3.2).
+
+mod barrier;
+mod block;
+mod builtin;
+mod call;
+mod collective;
+mod grid;
+mod heap;
+mod matrix;
+mod memory;
+mod special;
+mod step;
+mod warp;
+
+pub(crate) use grid::{Geometry, Setup, run};
+
+/// How many blocks are started before older ones are taken up again.
+const RESIDENT_BLOCKS: usize = 4096;
+
+/// What stopped a thread, and the lane and instruction, as far as they are known.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    pub(crate) kind: crate::error::TrapKind,
+    pub(crate) pc: Option<u32>,
+    pub(crate) lane: usize,
+    pub(crate) related: Vec<(u32, String)>,
+}
+
+impl Stop {
+    /// At an instruction of a lane.
+    fn at(kind: crate::error::TrapKind, pc: u32, lane: usize) -> Self {
+        Self { kind, pc: Some(pc), lane, related: Vec::new() }
+    }
+
+    /// Without a place.
+    fn anywhere(kind: crate::error::TrapKind) -> Self {
+        Self { kind, pc: None, lane: 0, related: Vec::new() }
+    }
+}

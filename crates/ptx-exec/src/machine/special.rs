@@ -1,0 +1,69 @@
+//! Special registers (manual 10).
+
+use ptx_isa::{Component, SpecialReg};
+
+use super::block::BlockState;
+use super::grid::Grid;
+use super::warp::Warp;
+use crate::program::{Row, WARP};
+
+/// Upper bound of warp indices of a multiprocessor, `%nwarpid`.
+const WARPS_PER_MULTIPROCESSOR: u64 = 64;
+
+impl Warp {
+    /// The value of a special register in every lane.
+    ///
+    /// There is one multiprocessor; a clock cycle is an instruction of the warp; the global timer counts nanoseconds
+    /// since the launch began.
+    pub(super) fn special(
+        &self,
+        grid: &Grid<'_>,
+        block: &BlockState,
+        register: SpecialReg,
+        component: Option<Component>,
+    ) -> Row {
+        let axis = component.map_or(0, Component::index);
+        let of = |dims: [u32; 3]| u64::from(dims.get(axis).copied().unwrap_or(0));
+        let uniform = |value: u64| [value; WARP];
+        let lanewise = |f: fn(u32) -> u32| std::array::from_fn(|lane| u64::from(f(lane as u32)));
+        let geometry = &grid.geometry;
+        match register {
+            SpecialReg::Tid => std::array::from_fn(|lane| of(geometry.thread(self.index, lane))),
+            SpecialReg::Ntid => uniform(if axis < 3 { of(geometry.block) } else { 0 }),
+            SpecialReg::LaneId => lanewise(|lane| lane),
+            SpecialReg::WarpId => uniform(self.index as u64),
+            SpecialReg::NWarpId => uniform(WARPS_PER_MULTIPROCESSOR),
+            SpecialReg::CtaId | SpecialReg::ClusterId => uniform(of(block.index)),
+            SpecialReg::NCtaId | SpecialReg::NClusterId => uniform(of(geometry.grid)),
+            SpecialReg::ClusterNCtaId => uniform(u64::from(axis < 3)),
+            SpecialReg::ClusterNCtaRank | SpecialReg::NSmId => uniform(1),
+            SpecialReg::SmId
+            | SpecialReg::GridId
+            | SpecialReg::IsExplicitCluster
+            | SpecialReg::ClusterCtaId
+            | SpecialReg::ClusterCtaRank
+            | SpecialReg::CurrentGraphExec
+            | SpecialReg::ReservedSmemOffsetBegin
+            | SpecialReg::ReservedSmemOffsetEnd
+            | SpecialReg::ReservedSmemOffsetCap
+            | SpecialReg::ReservedSmemOffset0
+            | SpecialReg::ReservedSmemOffset1
+            | SpecialReg::Pm(_)
+            | SpecialReg::Pm64(_)
+            | SpecialReg::Envreg(_) => uniform(0),
+            SpecialReg::LanemaskEq => lanewise(|lane| 1 << lane),
+            SpecialReg::LanemaskLe => lanewise(|lane| u32::MAX >> (31 - lane)),
+            SpecialReg::LanemaskLt => lanewise(|lane| (1 << lane) - 1),
+            SpecialReg::LanemaskGe => lanewise(|lane| u32::MAX << lane),
+            SpecialReg::LanemaskGt => lanewise(|lane| u32::MAX << lane << 1),
+            SpecialReg::Clock => uniform(self.clock & 0xffff_ffff),
+            SpecialReg::ClockHi => uniform(self.clock >> 32),
+            SpecialReg::Clock64 => uniform(self.clock),
+            SpecialReg::GlobalTimer => uniform(grid.nanoseconds()),
+            SpecialReg::GlobalTimerLo => uniform(grid.nanoseconds() & 0xffff_ffff),
+            SpecialReg::GlobalTimerHi => uniform(grid.nanoseconds() >> 32),
+            SpecialReg::TotalSmemSize | SpecialReg::AggrSmemSize => uniform(geometry.shared.into()),
+            SpecialReg::DynamicSmemSize => uniform(geometry.dynamic_shared.into()),
+        }
+    }
+}

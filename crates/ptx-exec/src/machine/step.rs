@@ -1,0 +1,194 @@
+//! The inner loop: instructions that concern each thread alone.
+
+use super::Stop;
+use super::block::BlockState;
+use super::grid::Grid;
+use super::warp::Warp;
+use crate::program::{Alu1, Alu2, Alu3, Dst, FULL, Guard, Mask, Op, Program, Row, Src, WARP, lanes};
+
+/// Where control goes after an instruction.
+enum Flow {
+    Next,
+    Jump(u32),
+    /// The instruction concerns the warp's groups: [`Warp::control`] executes it.
+    Control,
+}
+
+impl Warp {
+    /// Runs a group until another one could join it, it has to wait, or its turn is over.
+    pub(super) fn run_fragment(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        current: usize,
+        left: u64,
+    ) -> Result<(), Stop> {
+        let fragment = self.fragments[current];
+        let (mask, frame) = (fragment.mask, fragment.frame);
+        let (limit, end) = (self.meeting_place(current), self.clock + self.turn(left));
+        let mut pc = fragment.pc;
+        let mut rows = std::mem::take(&mut self.frames[frame].rows);
+        let mut result = Ok(None);
+        loop {
+            let inst = &grid.program.code[pc as usize];
+            let active = inst.guard.map_or(mask, |guard| mask & guarded(&rows, guard));
+            self.clock += 1;
+            self.thread_instructions += u64::from(active.count_ones());
+            match self.step(grid, block, frame, &mut rows, &inst.op, mask, active, pc) {
+                Ok(Flow::Next) => pc += 1,
+                Ok(Flow::Jump(target)) => pc = target,
+                Ok(Flow::Control) => {
+                    result = Ok(Some(active));
+                    break;
+                }
+                Err(stop) => {
+                    result = Err(stop);
+                    break;
+                }
+            }
+            if pc >= limit || self.clock >= end {
+                break;
+            }
+        }
+        self.frames[frame].rows = rows;
+        let fragment = &mut self.fragments[current];
+        (fragment.pc, fragment.ran) = (pc, self.clock);
+        match result? {
+            Some(active) => self.control(grid, block, current, active),
+            None => Ok(()),
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
+    #[inline]
+    fn step(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &mut [Row],
+        op: &Op,
+        mask: Mask,
+        active: Mask,
+        pc: u32,
+    ) -> Result<Flow, Stop> {
+        if active == 0 {
+            return Ok(Flow::Next);
+        }
+        let program = grid.program;
+        match op {
+            Op::Alu1 { f, d, a } => apply1(program, rows, f, *d, *a, active),
+            Op::Alu2 { f, d, a, b } => apply2(program, rows, f, *d, [*a, *b], active),
+            Op::Alu3 { f, d, a, b, c } => apply3(program, rows, f, *d, [*a, *b, *c], active),
+            Op::Alu4(op) => {
+                let (f, d, srcs) = &**op;
+                let mut out = [0; WARP];
+                f(srcs.map(|src| src.of(rows, &program.constants)), active, &mut out);
+                blend(rows, *d, &out, active);
+            }
+            Op::AluPair(op) => {
+                let (f, [d, e], srcs) = &**op;
+                let (mut first, mut second) = ([0; WARP], [0; WARP]);
+                f(srcs.map(|src| src.of(rows, &program.constants)), active, &mut first, &mut second);
+                blend(rows, *d, &first, active);
+                blend(rows, *e, &second, active);
+            }
+            Op::Copy(pairs) => copy(program, rows, pairs, active),
+            Op::Special { d, register, component } => {
+                let values = self.special(grid, block, *register, *component);
+                blend(rows, *d, &values, active);
+            }
+            Op::FrameAddress { d, offset } => {
+                let address = u64::from(self.frames[frame].local) + offset;
+                blend(rows, *d, &[address; WARP], active);
+            }
+            Op::Load(load) => self.load(grid, block, frame, rows, load, active, pc)?,
+            Op::Store(store) => self.store(grid, block, frame, rows, store, active, pc)?,
+            Op::Atomic(atomic) => self.atomic(grid, block, frame, rows, atomic, active, pc)?,
+            Op::AsyncCopy(copy) => self.async_copy(grid, block, frame, rows, copy, active, pc)?,
+            Op::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
+            Op::ActiveMask { d } => blend(rows, *d, &[u64::from(active); WARP], active),
+            Op::Branch { target } if active == mask => return Ok(Flow::Jump(*target)),
+            Op::Pause => {
+                self.paused = true;
+                return Ok(Flow::Control);
+            }
+            Op::Nothing => {}
+            Op::Branch { .. }
+            | Op::BranchIndexed { .. }
+            | Op::BlockBarrier(_)
+            | Op::Collective(_)
+            | Op::Call(_)
+            | Op::Return
+            | Op::Exit
+            | Op::Trap
+            | Op::Breakpoint => return Ok(Flow::Control),
+        }
+        Ok(Flow::Next)
+    }
+}
+
+/// The lanes for which the condition holds.
+#[inline]
+fn guarded(rows: &[Row], guard: Guard) -> Mask {
+    let trues = predicate_mask(&rows[guard.row as usize]);
+    if guard.negated { !trues } else { trues }
+}
+
+/// The lanes whose predicate is true.
+#[inline]
+pub(super) fn predicate_mask(row: &Row) -> Mask {
+    row.iter().enumerate().fold(0, |mask, (lane, &value)| mask | ((value & 1) as u32) << lane)
+}
+
+/// Writes the active lanes of a row.
+#[inline]
+pub(super) fn blend(rows: &mut [Row], d: Dst, values: &Row, active: Mask) {
+    let row = &mut rows[d as usize];
+    if active == FULL {
+        *row = *values;
+    } else {
+        for lane in lanes(active) {
+            row[lane] = values[lane];
+        }
+    }
+}
+
+#[inline]
+fn apply1(program: &Program, rows: &mut [Row], f: &Alu1, d: Dst, a: Src, active: Mask) {
+    let mut out = [0; WARP];
+    f(a.of(rows, &program.constants), active, &mut out);
+    blend(rows, d, &out, active);
+}
+
+#[inline]
+fn apply2(program: &Program, rows: &mut [Row], f: &Alu2, d: Dst, [a, b]: [Src; 2], active: Mask) {
+    let mut out = [0; WARP];
+    f(a.of(rows, &program.constants), b.of(rows, &program.constants), active, &mut out);
+    blend(rows, d, &out, active);
+}
+
+#[inline]
+fn apply3(program: &Program, rows: &mut [Row], f: &Alu3, d: Dst, [a, b, c]: [Src; 3], active: Mask) {
+    let mut out = [0; WARP];
+    let constants = &program.constants;
+    f(a.of(rows, constants), b.of(rows, constants), c.of(rows, constants), active, &mut out);
+    blend(rows, d, &out, active);
+}
+
+fn copy(program: &Program, rows: &mut [Row], pairs: &[(Dst, Src)], active: Mask) {
+    // A destination of one pair may be the source of another, so each lane is read before it is written.
+    if let [(d, s)] = pairs {
+        let values = *s.of(rows, &program.constants);
+        return blend(rows, *d, &values, active);
+    }
+    let mut values = [0; 16];
+    for lane in lanes(active) {
+        for (value, (_, s)) in values.iter_mut().zip(pairs) {
+            *value = s.of(rows, &program.constants)[lane];
+        }
+        for (value, (d, _)) in values.iter().zip(pairs) {
+            rows[*d as usize][lane] = *value;
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A warp: 32 threads, their calls, and which of them run next.
+
+use super::block::BlockState;
+use super::grid::Grid;
+use super::{Stop, barrier::Barrier};
+use crate::program::{BarrierAction, Dst, Mask, Row, WARP, lanes};
+
+/// Instructions that a group of threads may wait while others of its warp run.
+const PATIENCE: u64 = 4096;
+
+/// Why a group of threads does not run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum State {
+    /// It may run.
+    Ready,
+    /// It waits for a phase of a barrier after this one to end; `dst` gets the result.
+    Barrier { id: usize, phase: u64, action: BarrierAction, dst: Dst },
+    /// It waits at the collective instruction at its program counter for these lanes.
+    Collective { members: Mask },
+}
+
+/// Threads at the same place of the same call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fragment {
+    pub(super) pc: u32,
+    /// Index into [`Warp::frames`].
+    pub(super) frame: usize,
+    pub(super) mask: Mask,
+    pub(super) state: State,
+    /// The warp's clock when it last ran.
+    pub(super) ran: u64,
+}
+
+/// One call: registers and local memory of the threads that made it together.
+#[derive(Debug, Default)]
+pub(super) struct Frame {
+    pub(super) function: u32,
+    pub(super) rows: Vec<Row>,
+    /// Address of its local memory.
+    pub(super) local: u32,
+    /// Bytes of stack per thread up to and with this frame.
+    pub(super) stack: usize,
+    pub(super) depth: u32,
+    /// The caller's frame and call instruction; `None` for the kernel.
+    pub(super) caller: Option<(usize, u32)>,
+    /// Threads that have not returned.
+    pub(super) inside: Mask,
+}
+
+/// A warp.
+#[derive(Debug)]
+pub(super) struct Warp {
+    pub(super) index: usize,
+    /// Threads that have not exited.
+    pub(super) live: Mask,
+    pub(super) fragments: Vec<Fragment>,
+    pub(super) frames: Vec<Frame>,
+    /// Frames that can be used again.
+    pub(super) free: Vec<usize>,
+    /// Local memory of each thread.
+    pub(super) local: Vec<Vec<u8>>,
+    /// Instructions executed.
+    pub(super) clock: u64,
+    /// Instructions executed by its threads.
+    pub(super) thread_instructions: u64,
+    /// Whether it asked to let others run.
+    pub(super) paused: bool,
+    /// Rows in use by collectives, kept to be used again.
+    pub(super) inputs: Vec<Row>,
+    pub(super) outputs: Vec<Row>,
+}
+
+impl Warp {
+    /// A warp whose threads are about to enter the kernel.
+    pub(super) fn new(grid: &Grid<'_>, index: usize, live: Mask) -> Self {
+        let program = grid.program;
+        let kernel = &program.functions[program.entry as usize];
+        let frame = Frame {
+            function: program.entry,
+            rows: vec![[0; WARP]; kernel.rows as usize],
+            stack: kernel.local as usize + kernel.rows as usize * 8,
+            inside: live,
+            ..Frame::default()
+        };
+        let fragment = Fragment { pc: kernel.start, frame: 0, mask: live, state: State::Ready, ran: 0 };
+        let local_of = |lane| if live >> lane & 1 == 1 { vec![0; kernel.local as usize] } else { Vec::new() };
+        Self {
+            index,
+            live,
+            fragments: vec![fragment],
+            frames: vec![frame],
+            free: Vec::new(),
+            local: (0..WARP).map(local_of).collect(),
+            clock: 0,
+            thread_instructions: 0,
+            paused: false,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
+
+    /// Whether a thread of it can run.
+    pub(super) fn is_ready(&self) -> bool {
+        self.fragments.iter().any(|fragment| fragment.state == State::Ready)
+    }
+
+    /// Runs for about `budget` instructions, or until no thread can run, a barrier is complete or a thread pauses.
+    pub(super) fn run(&mut self, grid: &Grid<'_>, block: &mut BlockState, budget: u64) -> Result<u64, Stop> {
+        let start = self.clock;
+        self.paused = false;
+        while self.clock - start < budget && !block.wake && !self.paused {
+            let Some(current) = self.pick() else { break };
+            let left = budget - (self.clock - start);
+            self.run_fragment(grid, block, current, left)?;
+        }
+        Ok(self.clock - start)
+    }
+
+    /// The group to run next, joined with all groups at the same place.
+    fn pick(&mut self) -> Option<usize> {
+        let ready = |fragment: &&Fragment| fragment.state == State::Ready;
+        let starving = |fragment: &&Fragment| self.clock - fragment.ran > PATIENCE;
+        let starved =
+            self.fragments.iter().filter(ready).filter(starving).min_by_key(|fragment| fragment.ran);
+        let deepest = || {
+            let place = |fragment: &&Fragment| (u32::MAX - self.frames[fragment.frame].depth, fragment.pc);
+            self.fragments.iter().filter(ready).min_by_key(place)
+        };
+        let place = starved.or_else(deepest).map(|fragment| (fragment.frame, fragment.pc))?;
+        let here =
+            |fragment: &Fragment| fragment.state == State::Ready && (fragment.frame, fragment.pc) == place;
+        let first = self.fragments.iter().position(here)?;
+        let mut mask = 0;
+        let mut at = 0;
+        self.fragments.retain(|fragment| {
+            let merged = here(fragment);
+            if merged {
+                mask |= fragment.mask;
+            }
+            at += 1;
+            !merged || at == first + 1
+        });
+        self.fragments[first].mask = mask;
+        Some(first)
+    }
+
+    /// The lowest place ahead of group `current` where another one of the same call could join it.
+    pub(super) fn meeting_place(&self, current: usize) -> u32 {
+        let Fragment { pc, frame, .. } = self.fragments[current];
+        let others =
+            self.fragments.iter().filter(|other| other.state == State::Ready && other.frame == frame);
+        others.map(|other| other.pc).filter(|&other| other > pc).min().unwrap_or(u32::MAX)
+    }
+
+    /// How long the group may run before others of the warp get their turn.
+    pub(super) fn turn(&self, left: u64) -> u64 {
+        let ready = self.fragments.iter().filter(|fragment| fragment.state == State::Ready).count();
+        if ready > 1 { left.min(PATIENCE) } else { left }
+    }
+
+    /// Takes `part` out of a group and lets it go on at `pc`; gives the index of the group of `part`.
+    pub(super) fn split(&mut self, current: usize, part: Mask, pc: u32, state: State) -> usize {
+        let fragment = self.fragments[current];
+        if fragment.mask == part {
+            self.fragments[current] = Fragment { pc, state, ..fragment };
+            return current;
+        }
+        self.fragments[current].mask &= !part;
+        self.fragments.push(Fragment { pc, mask: part, state, ran: self.clock, ..fragment });
+        self.fragments.len() - 1
+    }
+
+    /// Lets threads that wait for barriers go on where the phase has ended.
+    pub(super) fn wake(&mut self, barriers: &[Barrier]) {
+        for fragment in &mut self.fragments {
+            let State::Barrier { id, phase, action, dst } = fragment.state else { continue };
+            let barrier = &barriers[id];
+            if barrier.phase <= phase {
+                continue;
+            }
+            if let Some(result) = barrier.result(action) {
+                let row = &mut self.frames[fragment.frame].rows[dst as usize];
+                lanes(fragment.mask).for_each(|lane| row[lane] = result);
+            }
+            fragment.state = State::Ready;
+            fragment.ran = self.clock;
+        }
+    }
+
+    /// Ends threads of a group for good.
+    pub(super) fn retire(&mut self, block: &mut BlockState, current: usize, part: Mask) {
+        let frame = self.fragments[current].frame;
+        self.fragments[current].mask &= !part;
+        if self.fragments[current].mask == 0 {
+            self.fragments.swap_remove(current);
+        }
+        self.live &= !part;
+        let mut at = Some(frame);
+        while let Some(index) = at {
+            let frame = &mut self.frames[index];
+            frame.inside &= !part;
+            at = frame.caller.map(|(caller, _)| caller);
+            if frame.inside == 0 && frame.caller.is_some() {
+                self.free.push(index);
+            }
+        }
+        lanes(part).for_each(|lane| self.local[lane] = Vec::new());
+        block.exited(self.index, self.live);
+    }
+}

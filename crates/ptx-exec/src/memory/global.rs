@@ -1,0 +1,200 @@
+//! Global memory: shared by all blocks, so made of atomic words.
+//!
+//! Even a racing program is well defined here: every access is atomic in its 64-bit word. Plain accesses are relaxed;
+//! atomics, fences and synchronizing loads and stores use the strongest order, which is at least what any order and
+//! scope of PTX asks for (manual 8).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{ALLOCATION_SHIFT, Fault, FaultKind, Space};
+
+/// Whether several host threads use the memory at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Concurrency {
+    /// Only one: words can be changed by a read and a write.
+    Single,
+    /// Several: words are changed by compare and exchange.
+    Many,
+}
+
+/// The order of an access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    /// `.weak`, `.relaxed` and `.volatile`: only the access itself is atomic.
+    Relaxed,
+    /// `.acquire`, `.release` and all stronger ones.
+    Strong,
+}
+
+/// A run of bytes with unmapped addresses around it.
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    words: Vec<AtomicU64>,
+    len: u64,
+}
+
+impl Allocation {
+    /// Holds a copy of `bytes`.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
+        let word = |chunk: &[u8]| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            AtomicU64::new(u64::from_le_bytes(word))
+        };
+        Self { words: bytes.chunks(8).map(word).collect(), len: bytes.len() as u64 }
+    }
+
+    /// The bytes as they are now.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes: Vec<u8> =
+            self.words.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect();
+        bytes.truncate(self.len as usize);
+        bytes
+    }
+}
+
+/// All global allocations of a launch.
+#[derive(Debug)]
+pub(crate) struct GlobalMemory {
+    allocations: Vec<Allocation>,
+    concurrency: Concurrency,
+}
+
+/// The bits of a value of `size` bytes.
+fn mask(size: u32) -> u64 {
+    u64::MAX >> (64 - 8 * size)
+}
+
+impl GlobalMemory {
+    /// The generic address of the first byte of allocation `index`.
+    pub(crate) const fn base(index: usize) -> u64 {
+        (index as u64 + 1) << ALLOCATION_SHIFT
+    }
+
+    /// Memory of these allocations, in order.
+    pub(crate) fn new(allocations: Vec<Allocation>, concurrency: Concurrency) -> Self {
+        Self { allocations, concurrency }
+    }
+
+    /// The bytes of allocation `index`, or nothing when there is none.
+    pub(crate) fn bytes_of(&self, index: usize) -> Option<Vec<u8>> {
+        self.allocations.get(index).map(Allocation::to_bytes)
+    }
+
+    /// The word of an access and the shift of its bytes in it.
+    #[inline]
+    fn word(&self, address: u64, size: u32) -> Result<(&AtomicU64, u32), Fault> {
+        let fault = |kind| Fault { kind, space: Space::Global, address, size };
+        let allocation =
+            ((address >> ALLOCATION_SHIFT) as usize).checked_sub(1).and_then(|n| self.allocations.get(n));
+        let allocation = allocation.ok_or(fault(FaultKind::OutOfBounds))?;
+        let offset = address & ((1 << ALLOCATION_SHIFT) - 1);
+        if !address.is_multiple_of(u64::from(size)) {
+            return Err(fault(FaultKind::Misaligned));
+        }
+        if offset + u64::from(size) > allocation.len {
+            return Err(fault(FaultKind::OutOfBounds));
+        }
+        let word = allocation.words.get((offset / 8) as usize).ok_or(fault(FaultKind::OutOfBounds))?;
+        Ok((word, (offset % 8) as u32 * 8))
+    }
+
+    /// Reads 1, 2, 4 or 8 bytes.
+    #[inline]
+    pub(crate) fn read(&self, address: u64, size: u32, order: Order) -> Result<u64, Fault> {
+        let (word, shift) = self.word(address, size)?;
+        let order = match order {
+            Order::Relaxed => Ordering::Relaxed,
+            Order::Strong => Ordering::SeqCst,
+        };
+        Ok(word.load(order) >> shift & mask(size))
+    }
+
+    /// Writes 1, 2, 4 or 8 bytes.
+    #[inline]
+    pub(crate) fn write(&self, address: u64, size: u32, value: u64, order: Order) -> Result<(), Fault> {
+        let (word, shift) = self.word(address, size)?;
+        let (mask, value) = (mask(size) << shift, (value & mask(size)) << shift);
+        match (size, self.concurrency, order) {
+            (8, _, Order::Relaxed) => word.store(value, Ordering::Relaxed),
+            (8, _, Order::Strong) => word.store(value, Ordering::SeqCst),
+            (_, Concurrency::Single, _) => {
+                word.store(word.load(Ordering::Relaxed) & !mask | value, Ordering::Relaxed);
+            }
+            (_, Concurrency::Many, order) => {
+                let success = if order == Order::Strong { Ordering::SeqCst } else { Ordering::Relaxed };
+                update(word, success, |old| old & !mask | value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces 1, 2, 4 or 8 bytes by what `new` makes of them, in one step, and gives the old ones.
+    pub(crate) fn update(
+        &self,
+        address: u64,
+        size: u32,
+        mut new: impl FnMut(u64) -> u64,
+    ) -> Result<u64, Fault> {
+        let (word, shift) = self.word(address, size)?;
+        let low = mask(size);
+        let old = update(word, Ordering::SeqCst, |old| {
+            old & !(low << shift) | (new(old >> shift & low) & low) << shift
+        });
+        Ok(old >> shift & low)
+    }
+}
+
+fn update(word: &AtomicU64, success: Ordering, mut new: impl FnMut(u64) -> u64) -> u64 {
+    let mut old = word.load(Ordering::Relaxed);
+    loop {
+        match word.compare_exchange_weak(old, new(old), success, Ordering::Relaxed) {
+            Ok(_) => return old,
+            Err(now) => old = now,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_survive_a_round_trip_and_the_tail_is_unmapped() {
+        let bytes: Vec<u8> = (1..=13).collect();
+        let memory = GlobalMemory::new(
+            vec![Allocation::from_bytes(&[0; 3]), Allocation::from_bytes(&bytes)],
+            Concurrency::Many,
+        );
+        let base = GlobalMemory::base(1);
+        assert_eq!(memory.read(base + 8, 4, Order::Relaxed), Ok(0x0c0b_0a09));
+        memory.write(base + 12, 1, 0xffaa, Order::Strong).unwrap();
+        memory.write(base + 2, 2, 0x9988, Order::Relaxed).unwrap();
+        assert_eq!(memory.bytes_of(1).unwrap(), [1, 2, 0x88, 0x99, 5, 6, 7, 8, 9, 10, 11, 12, 0xaa]);
+        let kind = |address, size| memory.read(address, size, Order::Relaxed).unwrap_err().kind;
+        assert_eq!(kind(base + 12, 4), FaultKind::OutOfBounds);
+        assert_eq!(kind(base + 13, 1), FaultKind::OutOfBounds);
+        assert_eq!(kind(base - 1, 1), FaultKind::OutOfBounds);
+        assert_eq!(kind(base + 2, 4), FaultKind::Misaligned);
+        assert_eq!(kind(0, 8), FaultKind::OutOfBounds);
+        assert_eq!(kind(u64::MAX, 1), FaultKind::OutOfBounds);
+    }
+
+    #[test]
+    fn updates_from_many_threads_are_all_counted() {
+        let memory = GlobalMemory::new(vec![Allocation::from_bytes(&[0; 8])], Concurrency::Many);
+        let base = GlobalMemory::base(0);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let memory = &memory;
+                scope.spawn(move || {
+                    for _ in 0..1000 {
+                        memory.update(base + 4, 4, |old| old + 1).unwrap();
+                        memory.write(base + thread, 1, 7, Order::Relaxed).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(memory.read(base, 8, Order::Strong), Ok(1000 << 34 | 0x0707_0707));
+    }
+}

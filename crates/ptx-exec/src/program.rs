@@ -1,0 +1,578 @@
+//! The executable form of a module: what decoding makes and the machine runs.
+//!
+//! All functions lie one after the other in one code array; a program counter is an index into it. Registers are rows
+//! of 32 values, one for each lane of a warp. A value of 128 bits takes two rows, the low half first. Immediates and
+//! addresses known before the launch are rows of their own, so that every operand is a row.
+
+use ptx_diag::Span;
+use ptx_isa::{Component, SpecialReg};
+
+use crate::memory::{Order, Space};
+
+/// Lanes of a warp.
+pub(crate) const WARP: usize = 32;
+/// One register of every lane of a warp; bits above the register's width are zero.
+pub(crate) type Row = [u64; WARP];
+/// A set of lanes: bit `n` is lane `n`.
+pub(crate) type Mask = u32;
+/// All lanes.
+pub(crate) const FULL: Mask = u32::MAX;
+/// Alignment of the local memory of a frame, and so the largest that a variable in it can have.
+pub(crate) const FRAME_ALIGNMENT: u32 = 64;
+
+/// An operand that is read: a register row of the frame, or a constant row of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Src(u32);
+
+impl Src {
+    const CONSTANT: u32 = 1 << 31;
+
+    pub(crate) const fn register(row: u32) -> Self {
+        Self(row)
+    }
+
+    pub(crate) const fn constant(index: u32) -> Self {
+        Self(index | Self::CONSTANT)
+    }
+
+    /// The row `n` places behind it.
+    pub(crate) const fn plus(self, n: u32) -> Self {
+        Self(self.0 + n)
+    }
+
+    /// The register row, when it is one.
+    pub(crate) const fn as_register(self) -> Option<u32> {
+        if self.0 & Self::CONSTANT == 0 { Some(self.0) } else { None }
+    }
+
+    /// The row it names.
+    #[inline]
+    pub(crate) fn of<'a>(self, rows: &'a [Row], constants: &'a [Row]) -> &'a Row {
+        if self.0 & Self::CONSTANT == 0 {
+            &rows[self.0 as usize]
+        } else {
+            &constants[(self.0 & !Self::CONSTANT) as usize]
+        }
+    }
+}
+
+/// A register row that is written.
+pub(crate) type Dst = u32;
+
+/// The condition of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Guard {
+    pub(crate) row: u32,
+    pub(crate) negated: bool,
+}
+
+pub(crate) type Alu1 = Box<dyn Fn(&Row, Mask, &mut Row) + Send + Sync>;
+pub(crate) type Alu2 = Box<dyn Fn(&Row, &Row, Mask, &mut Row) + Send + Sync>;
+pub(crate) type Alu3 = Box<dyn Fn(&Row, &Row, &Row, Mask, &mut Row) + Send + Sync>;
+pub(crate) type Alu4 = Box<dyn Fn([&Row; 4], Mask, &mut Row) + Send + Sync>;
+pub(crate) type AluPair = Box<dyn Fn([&Row; 4], Mask, &mut Row, &mut Row) + Send + Sync>;
+/// The new value in memory, from the old one and two operands.
+pub(crate) type Combine = Box<dyn Fn(Space, u64, u64, u64) -> u64 + Send + Sync>;
+
+/// Makes the function of a whole row out of that of one lane.
+pub(crate) fn alu1(f: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Alu1 {
+    Box::new(move |a, mask, out| {
+        if mask == FULL {
+            for lane in 0..WARP {
+                out[lane] = f(a[lane]);
+            }
+        } else {
+            for lane in lanes(mask) {
+                out[lane] = f(a[lane]);
+            }
+        }
+    })
+}
+
+/// Makes the function of two whole rows out of that of one lane.
+pub(crate) fn alu2(f: impl Fn(u64, u64) -> u64 + Send + Sync + 'static) -> Alu2 {
+    Box::new(move |a, b, mask, out| {
+        if mask == FULL {
+            for lane in 0..WARP {
+                out[lane] = f(a[lane], b[lane]);
+            }
+        } else {
+            for lane in lanes(mask) {
+                out[lane] = f(a[lane], b[lane]);
+            }
+        }
+    })
+}
+
+/// Makes the function of three whole rows out of that of one lane.
+pub(crate) fn alu3(f: impl Fn(u64, u64, u64) -> u64 + Send + Sync + 'static) -> Alu3 {
+    Box::new(move |a, b, c, mask, out| {
+        if mask == FULL {
+            for lane in 0..WARP {
+                out[lane] = f(a[lane], b[lane], c[lane]);
+            }
+        } else {
+            for lane in lanes(mask) {
+                out[lane] = f(a[lane], b[lane], c[lane]);
+            }
+        }
+    })
+}
+
+/// Makes the function of four whole rows out of that of one lane.
+pub(crate) fn alu4(f: impl Fn([u64; 4]) -> u64 + Send + Sync + 'static) -> Alu4 {
+    Box::new(move |rows, mask, out| {
+        for lane in lanes(mask) {
+            out[lane] = f(rows.map(|row| row[lane]));
+        }
+    })
+}
+
+/// Makes a function of up to four rows with two results out of that of one lane.
+pub(crate) fn alu_pair(f: impl Fn([u64; 4]) -> (u64, u64) + Send + Sync + 'static) -> AluPair {
+    Box::new(move |rows, mask, first, second| {
+        for lane in lanes(mask) {
+            (first[lane], second[lane]) = f(rows.map(|row| row[lane]));
+        }
+    })
+}
+
+/// The lanes of a set, in order.
+#[inline]
+pub(crate) fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let lane = rest.trailing_zeros();
+        rest &= rest.wrapping_sub(1);
+        (lane < WARP as u32).then_some(lane as usize)
+    })
+}
+
+/// The lowest lane of a set that is not empty.
+pub(crate) fn first_lane(mask: Mask) -> usize {
+    (mask.trailing_zeros() as usize).min(WARP - 1)
+}
+
+/// What an address counts from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Base {
+    /// A row of addresses; 32-bit ones wrap around at 32 bits.
+    Row(Src, AddressWidth),
+    /// The thread's local memory of the current call.
+    Frame,
+}
+
+/// Width of the register that holds an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AddressWidth {
+    Bits32,
+    Bits64,
+}
+
+/// An address operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Address {
+    pub(crate) space: Space,
+    pub(crate) base: Base,
+    pub(crate) offset: i64,
+}
+
+/// How a loaded element fills its register: the bits of the element, sign-extended or not, within the register's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fill {
+    /// Bits to shift up and arithmetically down again; 0 for zero extension.
+    pub(crate) sign_shift: u32,
+    /// The bits of the register.
+    pub(crate) register: u64,
+}
+
+impl Fill {
+    #[inline]
+    pub(crate) fn apply(self, raw: u64) -> u64 {
+        (((raw << self.sign_shift) as i64 >> self.sign_shift) as u64) & self.register
+    }
+}
+
+/// `ld`: `dsts` get consecutive elements.
+#[derive(Clone, Debug)]
+pub(crate) struct Load {
+    pub(crate) address: Address,
+    pub(crate) dsts: Box<[Dst]>,
+    /// Bytes of an element.
+    pub(crate) size: u32,
+    /// What the address must be a multiple of: the bytes of the whole access.
+    pub(crate) align: u64,
+    pub(crate) fill: Fill,
+    pub(crate) order: Order,
+}
+
+/// `st`: consecutive elements get `srcs`.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    pub(crate) address: Address,
+    pub(crate) srcs: Box<[Src]>,
+    pub(crate) size: u32,
+    pub(crate) align: u64,
+    pub(crate) order: Order,
+}
+
+/// `atom` and `red`.
+pub(crate) struct Atomic {
+    pub(crate) address: Address,
+    pub(crate) size: u32,
+    pub(crate) dst: Option<Dst>,
+    pub(crate) operands: [Src; 2],
+    pub(crate) combine: Combine,
+}
+
+/// How many bytes `cp.async` really copies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum CopyAmount {
+    /// All of them.
+    Whole,
+    /// As many as the operand says; the rest become zeros.
+    Bytes(Src),
+    /// None when the predicate is true; then all become zeros.
+    UnlessTrue(Src),
+}
+
+/// `cp.async`.
+#[derive(Clone, Debug)]
+pub(crate) struct AsyncCopy {
+    pub(crate) to: Address,
+    pub(crate) from: Address,
+    pub(crate) size: u32,
+    pub(crate) amount: CopyAmount,
+}
+
+/// What a block barrier does to the thread (manual 9.7.13.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BarrierAction {
+    /// Waits.
+    Sync,
+    /// Goes on.
+    Arrive,
+    /// Waits and gets how many predicates were true.
+    Popc,
+    /// Waits and gets whether all predicates were true.
+    And,
+    /// Waits and gets whether any predicate was true.
+    Or,
+}
+
+/// `bar`, `barrier`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockBarrier {
+    pub(crate) action: BarrierAction,
+    pub(crate) id: Src,
+    pub(crate) count: Option<Src>,
+    pub(crate) predicate: Option<Src>,
+    pub(crate) dst: Dst,
+}
+
+/// Which lane a shuffle reads from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ShuffleMode {
+    Up,
+    Down,
+    Butterfly,
+    Index,
+}
+
+/// What a vote tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum VoteMode {
+    All,
+    Any,
+    Uniform,
+    Ballot,
+}
+
+/// The associative operations of `redux`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ReduceOp {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+/// The element type of a matrix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Element {
+    F16,
+    Bf16,
+    Tf32,
+    F32,
+    F64,
+    U8,
+    S8,
+    S32,
+}
+
+/// `mma` of one shape: D (m x n) = A (m x k) * B (k x n) + C.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct MatrixShape {
+    pub(crate) m: u32,
+    pub(crate) n: u32,
+    pub(crate) k: u32,
+    pub(crate) a: Element,
+    pub(crate) b: Element,
+    /// Of C and D.
+    pub(crate) c: Element,
+    /// `.satfinite` of the integer forms.
+    pub(crate) saturate: bool,
+}
+
+impl Element {
+    pub(crate) const fn bits(self) -> u32 {
+        match self {
+            Element::U8 | Element::S8 => 8,
+            Element::F16 | Element::Bf16 => 16,
+            Element::Tf32 | Element::F32 | Element::S32 => 32,
+            Element::F64 => 64,
+        }
+    }
+
+    /// Elements in one register.
+    pub(crate) const fn per_register(self) -> u32 {
+        match self {
+            Element::F64 => 1,
+            other => 32 / other.bits(),
+        }
+    }
+}
+
+impl MatrixShape {
+    /// Registers of A: the warp's 32 lanes share all elements.
+    pub(crate) const fn a_registers(&self) -> u32 {
+        self.m * self.k / 32 / self.a.per_register()
+    }
+
+    /// Registers of B.
+    pub(crate) const fn b_registers(&self) -> u32 {
+        self.k * self.n / 32 / self.b.per_register()
+    }
+
+    /// Registers of C and of D.
+    pub(crate) const fn c_registers(&self) -> u32 {
+        self.m * self.n / 32 / self.c.per_register()
+    }
+}
+
+/// Operations of several lanes at once. Two lanes take part in the same one when the operation and their masks agree,
+/// wherever in the program they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CollectiveKind {
+    /// `bar.warp.sync`.
+    Barrier,
+    /// Sources: value, lane or offset, clamp. Destinations: value, in-range predicate.
+    Shuffle(ShuffleMode),
+    /// Source: predicate. Destination: predicate or mask.
+    Vote(VoteMode),
+    /// Source: value. Destination: lanes with the same value.
+    MatchAny,
+    /// Source: value. Destinations: all lanes or none, predicate.
+    MatchAll,
+    /// Source and destination: value.
+    Redux(ReduceOp, crate::scalar::int::Int),
+    /// Sources: A, B, C. Destinations: D.
+    Mma(MatrixShape),
+    /// Loads this many 8x8 matrices of 16-bit elements. Sources: row addresses.
+    LoadMatrix(u32, Layout),
+    /// Stores this many. Sources: row addresses, then the matrices.
+    StoreMatrix(u32, Layout),
+    /// Transposes an 8x8 matrix.
+    TransposeMatrix,
+}
+
+/// Whether a matrix is transposed on its way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Layout {
+    Plain,
+    Transposed,
+}
+
+/// Which lanes take part in a collective.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Participants {
+    /// Those of the `membermask` operand; all of them must come.
+    Members(Src),
+    /// Every lane of the warp (`.aligned` instructions).
+    Warp,
+    /// Whoever executes it together (instructions without `.sync`).
+    Converged,
+}
+
+/// A collective operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Collective {
+    pub(crate) kind: CollectiveKind,
+    pub(crate) participants: Participants,
+    pub(crate) srcs: Box<[Src]>,
+    pub(crate) dsts: Box<[Dst]>,
+    /// The address space of matrix loads and stores.
+    pub(crate) space: Space,
+    pub(crate) offset: i64,
+}
+
+/// One argument or result of a call, on one side of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Slot {
+    /// Bytes of the frame's local memory.
+    Memory { offset: u32, size: u32 },
+    /// Registers; a 128-bit value has two rows.
+    Rows { first: Src, count: u32, bits: u64 },
+    /// A result nobody wants.
+    Nothing,
+}
+
+/// What is called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Callee {
+    Function(u32),
+    /// The address in the row.
+    Address(Src),
+    Builtin(Builtin),
+}
+
+/// Functions that the system provides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Builtin {
+    /// `int vprintf(const char *, void *)`
+    Printf,
+    /// `void *malloc(size_t)`
+    Malloc,
+    /// `void free(void *)`
+    Free,
+    /// `__assertfail(message, file, line, function, size)`
+    AssertFail,
+}
+
+/// `call`.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) callee: Callee,
+    pub(crate) arguments: Box<[Slot]>,
+    pub(crate) results: Box<[Slot]>,
+}
+
+/// What an instruction does.
+pub(crate) enum Op {
+    Alu1 {
+        f: Alu1,
+        d: Dst,
+        a: Src,
+    },
+    Alu2 {
+        f: Alu2,
+        d: Dst,
+        a: Src,
+        b: Src,
+    },
+    Alu3 {
+        f: Alu3,
+        d: Dst,
+        a: Src,
+        b: Src,
+        c: Src,
+    },
+    Alu4(Box<(Alu4, Dst, [Src; 4])>),
+    AluPair(Box<(AluPair, [Dst; 2], [Src; 4])>),
+    /// Copies rows at once: all are read before any is written.
+    Copy(Box<[(Dst, Src)]>),
+    Special {
+        d: Dst,
+        register: SpecialReg,
+        component: Option<Component>,
+    },
+    /// The address of a place in the frame's local memory, plus the window's.
+    FrameAddress {
+        d: Dst,
+        offset: u64,
+    },
+    Load(Box<Load>),
+    Store(Box<Store>),
+    Atomic(Box<Atomic>),
+    AsyncCopy(Box<AsyncCopy>),
+    Fence,
+    BlockBarrier(Box<BlockBarrier>),
+    Collective(Box<Collective>),
+    ActiveMask {
+        d: Dst,
+    },
+    Branch {
+        target: u32,
+    },
+    BranchIndexed {
+        index: Src,
+        targets: Box<[u32]>,
+    },
+    Call(Box<Call>),
+    Return,
+    Exit,
+    Trap,
+    Breakpoint,
+    /// Lets other threads run.
+    Pause,
+    /// Has no effect that a program could see.
+    Nothing,
+}
+
+/// An instruction.
+pub(crate) struct Inst {
+    pub(crate) guard: Option<Guard>,
+    pub(crate) op: Op,
+}
+
+/// A function.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    /// Its first instruction.
+    pub(crate) start: u32,
+    /// Register rows of a frame.
+    pub(crate) rows: u32,
+    /// Bytes of local memory of a frame.
+    pub(crate) local: u32,
+    pub(crate) params: Box<[Slot]>,
+    pub(crate) results: Box<[Slot]>,
+}
+
+/// Where an instruction came from.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub(crate) span: Span,
+    pub(crate) mnemonic: ptx_isa::Mnemonic,
+    pub(crate) function: u32,
+}
+
+/// A program, ready to run.
+pub(crate) struct Program {
+    pub(crate) code: Vec<Inst>,
+    /// One for each instruction.
+    pub(crate) origins: Vec<Origin>,
+    pub(crate) constants: Vec<Row>,
+    pub(crate) functions: Vec<Function>,
+    /// The kernel.
+    pub(crate) entry: u32,
+}
+
+/// The upper bits of the addresses of functions; the number of the function follows in steps of 16.
+const CODE_WINDOW: u64 = 14 << 32;
+
+/// The address of a function.
+pub(crate) const fn function_address(index: u32) -> u64 {
+    CODE_WINDOW + (index as u64 + 1) * 16
+}
+
+impl Program {
+    /// The function at an address.
+    pub(crate) fn function_at(&self, address: u64) -> Option<u32> {
+        let offset = address.checked_sub(CODE_WINDOW)?;
+        let index = (offset / 16).checked_sub(1)?;
+        (offset % 16 == 0 && index < self.functions.len() as u64).then_some(index as u32)
+    }
+}
