@@ -235,6 +235,35 @@ impl Body {
         &self.labels[label.0 as usize]
     }
 
+    /// Replaces every label that an operand or statement names.
+    pub fn map_labels(&mut self, map: impl Fn(LabelId) -> LabelId) {
+        for operand in &mut self.operands {
+            if let Operand::Label(label) = operand {
+                *label = map(*label);
+            }
+        }
+        for stmt in &mut self.statements {
+            match stmt {
+                Stmt::Label(label) | Stmt::CallTargets(label, _) | Stmt::CallPrototype(label, _) => {
+                    *label = map(*label);
+                }
+                Stmt::BranchTargets(label, targets) => {
+                    *label = map(*label);
+                    targets.iter_mut().for_each(|target| target.label = map(target.label));
+                }
+                Stmt::Inst(_)
+                | Stmt::Registers(..)
+                | Stmt::Variable(_)
+                | Stmt::ScopeStart
+                | Stmt::ScopeEnd
+                | Stmt::Location(_)
+                | Stmt::Pragma(_)
+                | Stmt::Comment(_)
+                | Stmt::TrailingComment(_) => {}
+            }
+        }
+    }
+
     /// The instructions, each with the index of its statement.
     pub fn instructions(&self) -> impl Iterator<Item = (usize, &Inst)> {
         self.statements.iter().enumerate().filter_map(|(at, stmt)| match stmt {

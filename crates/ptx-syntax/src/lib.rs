@@ -1,1 +1,82 @@
 //! The PTX reader: text to module model.
+//!
+//! [`parse`] reads a whole file, [`parse_asm`] the statements of inline assembly into a body that exists already.
+//! Both name all errors they find, each at its token, and go on behind the statement that has one.
+//!
+//! Invariants:
+//! - every input ends in a module and findings, never in a panic, in time linear in its length;
+//! - a module without errors among the findings keeps the model's invariants: names resolved, one operand for each
+//!   operand of an instruction's form;
+//! - nothing of the text is dropped but blanks: comments and debug directives are items and statements of the model.
+
+pub mod codes;
+mod constant;
+mod cursor;
+mod debug;
+mod directive;
+mod function;
+mod initializer;
+mod instruction;
+mod labels;
+mod lexer;
+mod names;
+mod operand;
+mod reader;
+mod recovery;
+mod scoped;
+mod statement;
+mod variable;
+
+use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
+use ptx_ir::{Body, Module, Operand};
+
+use crate::reader::Reader;
+
+/// Reads a PTX file.
+///
+/// The module holds what could be read; use it only when the findings have no errors.
+pub fn parse(source: &SourceFile) -> (Module, Diagnostics) {
+    let text = source.text();
+    if u32::try_from(text.len()).is_err() {
+        let mut diagnostics = Diagnostics::new();
+        let message = "the input is larger than 4 GiB";
+        diagnostics.push(Diagnostic::error_without_place(codes::TOO_LARGE, message));
+        return (Module::default(), diagnostics);
+    }
+    let mut reader = Reader::new(text, None);
+    reader.module_items();
+    (reader.module, reader.diagnostics)
+}
+
+/// Reads the statements of inline assembly and appends them to a body.
+///
+/// Names that the text declares come first, in a scope of their own when the text has braces; `resolve` is asked for
+/// the others (`$0`, registers and labels of the body around), and the module's functions and variables come last.
+///
+/// # Errors
+/// Everything that is wrong with the text; positions count from its start. The body is then as it was.
+pub fn parse_asm(
+    text: &str,
+    module: &mut Module,
+    body: &mut Body,
+    resolve: &mut dyn FnMut(&str) -> Option<Operand>,
+) -> Result<(), Diagnostics> {
+    if u32::try_from(text.len()).is_err() {
+        let mut diagnostics = Diagnostics::new();
+        let message = "the inline assembly is larger than 4 GiB";
+        diagnostics.push(Diagnostic::error_without_place(codes::TOO_LARGE, message));
+        return Err(diagnostics);
+    }
+    let before = body.clone();
+    let mut reader = Reader::new(text.as_bytes(), Some(resolve));
+    reader.module = std::mem::take(module);
+    reader.body = std::mem::take(body);
+    reader.inline_statements();
+    *module = reader.module;
+    *body = reader.body;
+    if reader.diagnostics.has_errors() {
+        *body = before;
+        return Err(reader.diagnostics);
+    }
+    Ok(())
+}

@@ -1,0 +1,484 @@
+//! Numbers and constant expressions (manual 4.5).
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{Immediate, Literal};
+
+use crate::codes;
+use crate::lexer::Kind;
+use crate::reader::{MAX_DEPTH, Parse, Reader};
+
+/// A value with the type that the rules of manual 4.5.5 give it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Value {
+    Signed(i64),
+    Unsigned(u64),
+    /// The bits of a single-precision literal; operators widen it.
+    Single(u32),
+    Double(f64),
+}
+
+impl Value {
+    fn integer(self) -> Option<u64> {
+        match self {
+            Value::Signed(value) => Some(value as u64),
+            Value::Unsigned(value) => Some(value),
+            Value::Single(_) | Value::Double(_) => None,
+        }
+    }
+
+    fn double(self) -> Option<f64> {
+        match self {
+            Value::Single(bits) => Some(f64::from(f32::from_bits(bits))),
+            Value::Double(value) => Some(value),
+            Value::Signed(_) | Value::Unsigned(_) => None,
+        }
+    }
+
+    fn truth(condition: bool) -> Self {
+        Value::Signed(i64::from(condition))
+    }
+
+    fn with(self, literal: Literal) -> Immediate {
+        match self {
+            Value::Signed(value) => Immediate::S64(value, literal),
+            Value::Unsigned(value) => Immediate::U64(value, literal),
+            Value::Single(bits) => Immediate::F32(bits, literal),
+            Value::Double(value) => Immediate::F64(value.to_bits(), literal),
+        }
+    }
+}
+
+/// How a literal would print from its value alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Spelling {
+    Plain,
+    Hex,
+    Other,
+}
+
+/// Reads one literal; `None` when it is none or does not fit 64 bits.
+fn literal(text: &str) -> Option<(Value, Spelling)> {
+    let bytes = text.as_bytes();
+    match bytes {
+        [b'0', b'f' | b'F', digits @ ..] => {
+            let bits = exact_hex(digits, 8)?;
+            Some((Value::Single(bits as u32), Spelling::Plain))
+        }
+        [b'0', b'd' | b'D', digits @ ..] => {
+            Some((Value::Double(f64::from_bits(exact_hex(digits, 16)?)), Spelling::Plain))
+        }
+        _ if bytes.contains(&b'.') => decimal_fraction(text),
+        _ => integer(bytes),
+    }
+}
+
+fn exact_hex(digits: &[u8], count: usize) -> Option<u64> {
+    if digits.len() != count { None } else { whole(digits, 16) }
+}
+
+/// All of `digits` as a number; `None` for no digits, wrong ones or too many.
+fn whole(digits: &[u8], radix: u32) -> Option<u64> {
+    let digit = |value: u64, &byte: &u8| {
+        let digit = char::from(byte).to_digit(radix)?;
+        value.checked_mul(u64::from(radix))?.checked_add(u64::from(digit))
+    };
+    if digits.is_empty() { None } else { digits.iter().try_fold(0, digit) }
+}
+
+fn decimal_fraction(text: &str) -> Option<(Value, Spelling)> {
+    let allowed = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-');
+    if !text.bytes().all(allowed) {
+        return None;
+    }
+    Some((Value::Double(text.parse().ok()?), Spelling::Other))
+}
+
+fn integer(bytes: &[u8]) -> Option<(Value, Spelling)> {
+    let (digits, unsigned) = match bytes {
+        [digits @ .., b'U' | b'u'] => (digits, true),
+        _ => (bytes, false),
+    };
+    let (value, spelling) = match digits {
+        [b'0', b'x' | b'X', digits @ ..] => (whole(digits, 16)?, Spelling::Hex),
+        [b'0', b'b' | b'B', digits @ ..] => (whole(digits, 2)?, Spelling::Other),
+        [b'0', digits @ .., last] => {
+            let tail = whole(digits, 8).or(digits.is_empty().then_some(0))?;
+            let last = whole(&[*last], 8)?;
+            (tail.checked_mul(8)?.checked_add(last)?, Spelling::Other)
+        }
+        digits => (whole(digits, 10)?, Spelling::Plain),
+    };
+    match i64::try_from(value) {
+        Ok(value) if !unsigned => Some((Value::Signed(value), spelling)),
+        _ => Some((Value::Unsigned(value), spelling)),
+    }
+}
+
+/// The binary operators by how tightly they bind; higher binds tighter.
+fn precedence(kind: Kind<'_>) -> Option<(u8, [u8; 2])> {
+    let operator = match kind {
+        Kind::Mark(byte) => [byte, 0],
+        Kind::Operator(bytes) => bytes,
+        _ => return None,
+    };
+    let level = match &operator {
+        b"*\0" | b"/\0" | b"%\0" => 10,
+        b"+\0" | b"-\0" => 9,
+        b"<<" | b">>" => 8,
+        b"<\0" | b">\0" | b"<=" | b">=" => 7,
+        b"==" | b"!=" => 6,
+        b"&\0" => 5,
+        b"^\0" => 4,
+        b"|\0" => 3,
+        b"&&" => 2,
+        b"||" => 1,
+        _ => return None,
+    };
+    Some((level, operator))
+}
+
+const MULTIPLICATIVE: u8 = 10;
+
+impl<'s> Reader<'s, '_> {
+    /// A constant: a literal, `WARP_SZ` or an expression; the text is kept where the value alone would print otherwise.
+    pub(crate) fn immediate(&mut self) -> Parse<Immediate> {
+        let first = self.cursor.peek();
+        let negative = first.kind == Kind::Mark(b'-');
+        if negative {
+            self.cursor.bump();
+        }
+        let token = self.cursor.peek();
+        if let Kind::Number(text) = token.kind {
+            self.cursor.bump();
+            if self.ends_constant() {
+                return self.simple(text, negative, first.span.to(token.span));
+            }
+            let value = self.number(text, token.span)?;
+            let value = if negative { negate(value) } else { value };
+            let value = self.operators(value, 0, 1)?;
+            let value = self.conditional(value, 1)?;
+            return Ok(self.with_text(value, first.span));
+        }
+        let value = self.unary(1)?;
+        let value = if negative { negate(value) } else { value };
+        let value = self.operators(value, 0, 1)?;
+        let value = self.conditional(value, 1)?;
+        Ok(self.with_text(value, first.span))
+    }
+
+    /// An integer constant.
+    pub(crate) fn integer_constant(&mut self) -> Parse<i64> {
+        let start = self.cursor.peek().span;
+        let value = self.immediate()?;
+        match value.as_integer() {
+            Some(value) => Ok(value as i64),
+            None => Err(self.at(codes::EXPRESSION, start.to(self.cursor.last), "expected an integer")),
+        }
+    }
+
+    /// An integer constant that is not negative and fits 32 bits.
+    pub(crate) fn small_constant(&mut self, what: &str) -> Parse<u32> {
+        let start = self.cursor.peek().span;
+        let value = self.integer_constant()?;
+        u32::try_from(value).map_err(|_| {
+            let span = start.to(self.cursor.last);
+            self.at(codes::DIRECTIVE_VALUE, span, format!("{what} must be from 0 to 4294967295, not {value}"))
+        })
+    }
+
+    /// One integer literal that fits 32 bits.
+    pub(crate) fn literal_count(&mut self, text: &str, span: Span) -> Parse<u32> {
+        let value = self.number(text, span)?.integer();
+        let count = value.and_then(|value| u32::try_from(value).ok());
+        count
+            .ok_or_else(|| self.at(codes::DIRECTIVE_VALUE, span, format!("`{text}` is no number of 32 bits")))
+    }
+
+    fn ends_constant(&mut self) -> bool {
+        let token = self.cursor.peek();
+        match token.kind {
+            Kind::Mark(b'?') => false,
+            Kind::Ident(name) => !name.starts_with('%'),
+            kind => precedence(kind).is_none(),
+        }
+    }
+
+    /// A literal with or without a minus, as most constants are.
+    fn simple(&mut self, text: &'s str, negative: bool, span: Span) -> Parse<Immediate> {
+        let Some((value, spelling)) = literal(text) else { return Err(self.bad_number(text, span)) };
+        let value = if negative { negate(value) } else { value };
+        // What is the same in canonical form: `-0` and `-5U` are not, since their values print otherwise.
+        let plain = match (value, negative) {
+            (_, false) => true,
+            (Value::Signed(value), true) => value != 0,
+            (Value::Unsigned(_) | Value::Single(_) | Value::Double(_), true) => false,
+        };
+        let value = match (text, negative) {
+            ("9223372036854775808", true) => return Ok(Immediate::integer(i64::MIN)),
+            _ => value,
+        };
+        Ok(match (spelling, plain) {
+            (Spelling::Plain, true) => value.with(Literal::Plain),
+            (Spelling::Hex, true) => value.with(Literal::Hex),
+            (Spelling::Plain | Spelling::Hex, false) | (Spelling::Other, _) => self.with_text(value, span),
+        })
+    }
+
+    fn with_text(&mut self, value: Value, start: Span) -> Immediate {
+        let span = start.to(self.cursor.last);
+        let text = String::from_utf8_lossy(self.cursor.slice(span)).into_owned();
+        // Comments and line ends inside the expression stand elsewhere in the model.
+        let text = if text.contains(['\n', '\r']) || text.contains("/*") || text.contains("//") {
+            without_comments(&text)
+        } else {
+            text
+        };
+        value.with(Literal::Text(self.module.strings.intern(&text)))
+    }
+
+    fn number(&mut self, text: &str, span: Span) -> Parse<Value> {
+        match literal(text) {
+            Some((value, _)) => Ok(value),
+            None => Err(self.bad_number(text, span)),
+        }
+    }
+
+    fn bad_number(&self, text: &str, span: Span) -> Box<Diagnostic> {
+        let shown: String = text.chars().take(40).collect();
+        let help = match text.as_bytes() {
+            [b'0', b'f' | b'F', ..] => "a single-precision number is `0f` and exactly 8 hexadecimal digits",
+            [b'0', b'd' | b'D', ..] => "a double-precision number is `0d` and exactly 16 hexadecimal digits",
+            [b'0', b'0'..=b'9', ..] => "a number that starts with 0 is octal: digits from 0 to 7",
+            _ => "numbers are decimal, `0x` hexadecimal, `0` octal or `0b` binary, and fit 64 bits",
+        };
+        let message = format!("`{shown}` is not a number");
+        Box::new(Diagnostic::error(codes::NUMBER, span, message).with_help(help))
+    }
+
+    fn expression(&mut self, depth: u32) -> Parse<Value> {
+        if depth > MAX_DEPTH {
+            let span = self.cursor.peek().span;
+            let message = format!("this expression is nested deeper than {MAX_DEPTH} levels");
+            return Err(self.at(codes::TOO_DEEP, span, message));
+        }
+        let value = self.unary(depth)?;
+        let value = self.operators(value, 0, depth)?;
+        self.conditional(value, depth)
+    }
+
+    fn unary(&mut self, depth: u32) -> Parse<Value> {
+        let mut pending = Vec::new();
+        loop {
+            let token = self.cursor.peek();
+            match token.kind {
+                Kind::Mark(sign @ (b'-' | b'+' | b'~' | b'!')) => {
+                    self.cursor.bump();
+                    pending.push((sign, token.span));
+                }
+                _ => break,
+            }
+        }
+        let mut value = self.primary(depth)?;
+        while let Some((sign, span)) = pending.pop() {
+            value = self.apply_unary(sign, span, value)?;
+        }
+        Ok(value)
+    }
+
+    fn apply_unary(&self, sign: u8, span: Span, value: Value) -> Parse<Value> {
+        let integer = value.integer();
+        match (sign, integer) {
+            (b'+', _) => Ok(value),
+            (b'-', _) => Ok(negate(value)),
+            (b'!', Some(value)) => Ok(Value::truth(value == 0)),
+            (b'~', Some(value)) => Ok(Value::Unsigned(!value)),
+            _ => {
+                let sign = char::from(sign);
+                Err(self.at(codes::EXPRESSION, span, format!("`{sign}` needs an integer")))
+            }
+        }
+    }
+
+    fn primary(&mut self, depth: u32) -> Parse<Value> {
+        let token = self.cursor.peek();
+        match token.kind {
+            Kind::Number(text) => {
+                self.cursor.bump();
+                self.number(text, token.span)
+            }
+            Kind::Ident("WARP_SZ") => {
+                self.cursor.bump();
+                Ok(Value::Signed(32))
+            }
+            Kind::Mark(b'(') => {
+                self.cursor.bump();
+                match self.cursor.peek().kind {
+                    Kind::Directive(ty @ ("s64" | "u64")) => self.cast(ty, depth),
+                    _ => {
+                        let value = self.expression(depth + 1)?;
+                        self.expect(b')', "`)`")?;
+                        Ok(value)
+                    }
+                }
+            }
+            _ => Err(self.unexpected("a constant")),
+        }
+    }
+
+    /// `.s64)` or `.u64)` and what is cast.
+    fn cast(&mut self, ty: &str, depth: u32) -> Parse<Value> {
+        let span = self.cursor.bump().span;
+        self.expect(b')', "`)`")?;
+        if depth > MAX_DEPTH {
+            return Err(self.at(codes::TOO_DEEP, span, "too many casts in a row"));
+        }
+        let value = self.unary(depth + 1)?;
+        match value.integer() {
+            Some(bits) if ty == "s64" => Ok(Value::Signed(bits as i64)),
+            Some(bits) => Ok(Value::Unsigned(bits)),
+            None => Err(self.at(codes::EXPRESSION, span, "only integers can be cast")),
+        }
+    }
+
+    /// Binary operators that bind at least as tightly as `least`, from the left.
+    fn operators(&mut self, mut left: Value, least: u8, depth: u32) -> Parse<Value> {
+        loop {
+            let token = self.cursor.peek();
+            // `%` and a digit behind it look like a name.
+            let remainder = matches!(token.kind, Kind::Ident(name) if name.starts_with('%'));
+            let found = if remainder { Some((MULTIPLICATIVE, *b"%\0")) } else { precedence(token.kind) };
+            let found = match token.kind {
+                Kind::Mark(b'%') => Some((MULTIPLICATIVE, *b"%\0")),
+                _ => found,
+            };
+            let Some((level, operator)) = found.filter(|(level, _)| *level > least) else { return Ok(left) };
+            if remainder {
+                self.cursor.split_percent();
+            } else {
+                self.cursor.bump();
+            }
+            let right = self.unary(depth + 1)?;
+            let right = self.operators(right, level, depth + 1)?;
+            left = self.apply(operator, token.span, left, right)?;
+        }
+    }
+
+    fn conditional(&mut self, condition: Value, depth: u32) -> Parse<Value> {
+        if self.cursor.peek().kind != Kind::Mark(b'?') {
+            return Ok(condition);
+        }
+        let span = self.cursor.bump().span;
+        let yes = self.expression(depth + 1)?;
+        self.expect(b':', "`:`")?;
+        let no = self.expression(depth + 1)?;
+        let Some(condition) = condition.integer() else {
+            return Err(self.at(codes::EXPRESSION, span, "the condition must be an integer"));
+        };
+        let picked = if condition != 0 { yes } else { no };
+        match (yes, no) {
+            (Value::Signed(_), Value::Signed(_)) => Ok(picked),
+            _ => match (picked.integer(), picked.double(), yes.double().is_some() == no.double().is_some()) {
+                (Some(bits), _, true) => Ok(Value::Unsigned(bits)),
+                (_, Some(value), true) => Ok(Value::Double(value)),
+                _ => {
+                    let message = "both results must be integers or both floating-point numbers";
+                    Err(self.at(codes::EXPRESSION, span, message))
+                }
+            },
+        }
+    }
+
+    fn apply(&self, operator: [u8; 2], span: Span, left: Value, right: Value) -> Parse<Value> {
+        let value = match (left.double(), right.double(), left.integer(), right.integer()) {
+            (Some(a), Some(b), _, _) => floating(operator, a, b),
+            (_, _, Some(_), Some(0)) if matches!(operator[0], b'/' | b'%') => {
+                return Err(self.at(codes::EXPRESSION, span, "division by zero"));
+            }
+            (_, _, Some(a), Some(b)) => {
+                let signed = matches!((left, right), (Value::Signed(_), Value::Signed(_)));
+                integers(operator, a, b, signed, matches!(left, Value::Signed(_)))
+            }
+            _ => None,
+        };
+        value.ok_or_else(|| {
+            let shown = String::from_utf8_lossy(&operator).trim_end_matches('\0').to_owned();
+            let message = format!("`{shown}` does not take these operands");
+            let error = Diagnostic::error(codes::EXPRESSION, span, message);
+            Box::new(error.with_help("both sides must be integers, or both floating-point numbers"))
+        })
+    }
+}
+
+fn negate(value: Value) -> Value {
+    match value {
+        Value::Signed(value) => Value::Signed(value.wrapping_neg()),
+        Value::Unsigned(value) => Value::Unsigned(value.wrapping_neg()),
+        Value::Single(bits) => Value::Single(bits ^ 1 << 31),
+        Value::Double(value) => Value::Double(-value),
+    }
+}
+
+fn floating(operator: [u8; 2], a: f64, b: f64) -> Option<Value> {
+    Some(match &operator {
+        b"+\0" => Value::Double(a + b),
+        b"-\0" => Value::Double(a - b),
+        b"*\0" => Value::Double(a * b),
+        b"/\0" => Value::Double(a / b),
+        b"<\0" => Value::truth(a < b),
+        b">\0" => Value::truth(a > b),
+        b"<=" => Value::truth(a <= b),
+        b">=" => Value::truth(a >= b),
+        b"==" => Value::truth(a == b),
+        b"!=" => Value::truth(a != b),
+        _ => return None,
+    })
+}
+
+/// `signed`: both operands are; `left_signed`: the left one is. A divisor is not zero.
+fn integers(operator: [u8; 2], a: u64, b: u64, signed: bool, left_signed: bool) -> Option<Value> {
+    let typed = |bits: u64| if signed { Value::Signed(bits as i64) } else { Value::Unsigned(bits) };
+    let ordered = |less: fn(std::cmp::Ordering) -> bool| {
+        Value::truth(less(if signed { (a as i64).cmp(&(b as i64)) } else { a.cmp(&b) }))
+    };
+    Some(match &operator {
+        b"+\0" => typed(a.wrapping_add(b)),
+        b"-\0" => typed(a.wrapping_sub(b)),
+        b"*\0" => typed(a.wrapping_mul(b)),
+        b"/\0" if signed => Value::Signed((a as i64).wrapping_div(b as i64)),
+        b"/\0" => Value::Unsigned(a.checked_div(b)?),
+        b"%\0" => Value::Signed(a.checked_rem(b)? as i64),
+        b"<<" if left_signed => Value::Signed(shifted_left(a, b) as i64),
+        b"<<" => Value::Unsigned(shifted_left(a, b)),
+        b">>" if left_signed => Value::Signed((a as i64) >> b.min(63)),
+        b">>" => Value::Unsigned(if b > 63 { 0 } else { a >> b }),
+        b"&\0" => typed(a & b),
+        b"|\0" => typed(a | b),
+        b"^\0" => typed(a ^ b),
+        b"<\0" => ordered(std::cmp::Ordering::is_lt),
+        b">\0" => ordered(std::cmp::Ordering::is_gt),
+        b"<=" => ordered(std::cmp::Ordering::is_le),
+        b">=" => ordered(std::cmp::Ordering::is_ge),
+        b"==" => Value::truth(a == b),
+        b"!=" => Value::truth(a != b),
+        b"&&" => Value::truth(a != 0 && b != 0),
+        b"||" => Value::truth(a != 0 || b != 0),
+        _ => return None,
+    })
+}
+
+fn shifted_left(a: u64, b: u64) -> u64 {
+    if b > 63 { 0 } else { a << b }
+}
+
+/// The tokens of an expression without what stands between them.
+fn without_comments(text: &str) -> String {
+    let mut cursor = crate::cursor::Cursor::new(text.as_bytes());
+    let mut kept = String::new();
+    loop {
+        let token = cursor.bump();
+        if token.kind == Kind::End {
+            return kept;
+        }
+        kept.push_str(&String::from_utf8_lossy(cursor.slice(token.span)));
+    }
+}

@@ -1,0 +1,129 @@
+//! Debug directives (manual 11.5), kept as they are.
+
+use ptx_ir::{At, DebugFile, DebugLocation, InlinedAt, Item, Section, SectionLine};
+
+use crate::codes;
+use crate::lexer::Kind;
+use crate::reader::{Parse, Reader};
+
+impl<'s> Reader<'s, '_> {
+    /// `.file index "name" {, time, size}`
+    pub(crate) fn file(&mut self) -> Parse<()> {
+        let start = self.cursor.bump().span;
+        let index = self.small_constant("the number of a file")?;
+        let name = self.expect_text("the file's name in quotes")?;
+        let stamp = match self.eat(b',') {
+            None => None,
+            Some(_) => {
+                let time = self.integer_constant()?;
+                self.expect(b',', "`,` and the file's size")?;
+                Some((time as u64, self.integer_constant()? as u64))
+            }
+        };
+        self.push_item(Item::File(DebugFile { index, name, stamp }, At(start.to(self.cursor.last))));
+        Ok(())
+    }
+
+    /// `.loc file line column {, function_name label {+ offset}, inlined_at file line column}`
+    pub(crate) fn location(&mut self) -> Parse<DebugLocation> {
+        let start = self.cursor.bump().span;
+        let file = self.small_constant("the number of a file")?;
+        let line = self.small_constant("a line")?;
+        let column = self.small_constant("a column")?;
+        let inlined = match self.eat(b',') {
+            None => None,
+            Some(_) => Some(Box::new(self.inlined_at()?)),
+        };
+        Ok(DebugLocation { file, line, column, inlined, at: At(start.to(self.cursor.last)) })
+    }
+
+    /// The attributes of a `.loc`, in either order.
+    fn inlined_at(&mut self) -> Parse<InlinedAt> {
+        let (mut name, mut offset, mut place) = (None, None, None);
+        loop {
+            let token = self.cursor.peek();
+            match token.kind {
+                Kind::Ident("function_name") if name.is_none() => {
+                    self.cursor.bump();
+                    let (label, _) = self.expect_section_name()?;
+                    name = Some(self.module.strings.intern(label));
+                    if self.eat(b'+').is_some() {
+                        offset = Some(self.integer_constant()? as u64);
+                    }
+                }
+                Kind::Ident("inlined_at") if place.is_none() => {
+                    self.cursor.bump();
+                    let file = self.small_constant("the number of a file")?;
+                    let line = self.small_constant("a line")?;
+                    place = Some((file, line, self.small_constant("a column")?));
+                }
+                _ => return Err(self.unexpected("`function_name` or `inlined_at`")),
+            }
+            if name.is_some() && place.is_some() {
+                break;
+            }
+            self.expect(b',', "`,` with the other one of `function_name` and `inlined_at`")?;
+        }
+        match (name, place) {
+            (Some(name), Some((file, line, column))) => Ok(InlinedAt { name, offset, file, line, column }),
+            _ => Err(self.unexpected("`function_name` and `inlined_at`")),
+        }
+    }
+
+    /// A label, or a section with its dot.
+    fn expect_section_name(&mut self) -> Parse<(&'s str, ptx_diag::Span)> {
+        let token = self.cursor.peek();
+        match token.kind {
+            Kind::Directive(_) => {
+                self.cursor.bump();
+                Ok((crate::lexer::ascii(self.cursor.slice(token.span)), token.span))
+            }
+            _ => self.expect_ident("a label"),
+        }
+    }
+
+    /// `.section name { .. }`
+    pub(crate) fn section(&mut self) -> Parse<()> {
+        let start = self.cursor.bump().span;
+        let (name, _) = self.expect_section_name()?;
+        let name = self.module.strings.intern(name);
+        let open = self.expect(b'{', "`{`")?;
+        let mut lines = Vec::new();
+        let mut offset = open.hi as usize;
+        for line in self.cursor.text_from(open.hi).split_inclusive(|&byte| byte == b'\n') {
+            // Comments may hold braces, strings do not occur.
+            let comment = line.windows(2).position(|pair| pair == b"//").unwrap_or(line.len());
+            let end = memchr::memchr(b'}', &line[..comment]);
+            let text = line[..end.unwrap_or(line.len())].trim_ascii();
+            if !text.is_empty() {
+                let text = self.module.strings.intern(&String::from_utf8_lossy(text));
+                lines.push(SectionLine { text });
+            }
+            if let Some(end) = end {
+                self.cursor.jump(offset + end + 1);
+                let at = At(start.to(self.cursor.last));
+                self.push_item(Item::Section(Section { name, lines, at }));
+                return Ok(());
+            }
+            offset += line.len();
+        }
+        self.cursor.jump(offset);
+        Err(Box::new(
+            ptx_diag::Diagnostic::error(codes::UNBALANCED, open, "this `{` is never closed")
+                .with_help("add `}`"),
+        ))
+    }
+
+    /// `@@DWARF ..`: debug information of PTX before version 2.0.
+    pub(crate) fn dwarf_line(&mut self) -> Parse<()> {
+        let start = self.cursor.peek().span;
+        if self.cursor.byte_behind() != Some(b'@') {
+            return Err(self.at(codes::EXPECTED, start, "instructions stand in functions only"));
+        }
+        let span = self.cursor.bump_line();
+        let text = String::from_utf8_lossy(self.cursor.slice(span)).into_owned();
+        let text = self.module.strings.intern(&text);
+        self.push_item(Item::DwarfLine(text));
+        Ok(())
+    }
+}

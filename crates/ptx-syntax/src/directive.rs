@@ -1,0 +1,229 @@
+//! Directives of a module (manual 11).
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{Alias, At, FunctionId, Item, Linkage, StrId, Symbol, TargetSpec};
+use ptx_isa::{PtxVersion, Sm};
+
+use crate::codes;
+use crate::lexer::Kind;
+use crate::names::Entity;
+use crate::reader::{Parse, Reader};
+
+/// What a linking directive says.
+pub(crate) fn linkage(name: &str) -> Option<Linkage> {
+    match name {
+        "extern" => Some(Linkage::Extern),
+        "visible" => Some(Linkage::Visible),
+        "weak" => Some(Linkage::Weak),
+        "common" => Some(Linkage::Common),
+        _ => None,
+    }
+}
+
+const MODULE_DIRECTIVES: [&str; 18] = [
+    "version",
+    "target",
+    "address_size",
+    "visible",
+    "extern",
+    "weak",
+    "common",
+    "entry",
+    "func",
+    "global",
+    "const",
+    "shared",
+    "file",
+    "section",
+    "loc",
+    "pragma",
+    "alias",
+    "tex",
+];
+
+impl<'s> Reader<'s, '_> {
+    /// Reads a whole module.
+    pub(crate) fn module_items(&mut self) {
+        loop {
+            self.comments_between_items();
+            let token = self.cursor.peek();
+            if token.kind == Kind::End {
+                break;
+            }
+            if self.gives_up() {
+                self.report_giving_up();
+                break;
+            }
+            if let Err(error) = self.item() {
+                self.report(error);
+                self.skip_item(token.span);
+            }
+        }
+        if self.module.items.iter().all(|item| matches!(item, Item::Comment(_)))
+            && !self.diagnostics.has_errors()
+        {
+            let message = "the input has no directives";
+            let error = Diagnostic::error(codes::EMPTY, self.cursor.last, message);
+            self.report(Box::new(error.with_help("a module starts with `.version` and `.target`")));
+        }
+    }
+
+    fn item(&mut self) -> Parse<()> {
+        let token = self.cursor.peek();
+        match token.kind {
+            Kind::Directive(name) => self.module_directive(name, token.span),
+            Kind::Mark(b'@') => self.dwarf_line(),
+            // Stray semicolons say nothing.
+            Kind::Mark(b';') => {
+                self.cursor.bump();
+                Ok(())
+            }
+            Kind::Mark(b'}') => {
+                self.cursor.bump();
+                Err(self.at(codes::UNBALANCED, token.span, "this `}` closes nothing"))
+            }
+            _ => Err(self.unexpected("a directive")),
+        }
+    }
+
+    fn module_directive(&mut self, name: &'s str, span: Span) -> Parse<()> {
+        match name {
+            "version" => self.version(),
+            "target" => self.target(),
+            "address_size" => self.address_size(),
+            "file" => self.file(),
+            "section" => self.section(),
+            "loc" => {
+                let location = self.location()?;
+                self.push_item(Item::Location(location));
+                Ok(())
+            }
+            "pragma" => {
+                self.cursor.bump();
+                let texts = self.pragma()?;
+                self.push_item(Item::Pragma(texts, At(span)));
+                Ok(())
+            }
+            "alias" => self.alias(),
+            "entry" | "func" => self.function(Linkage::Internal),
+            "visible" | "extern" | "weak" | "common" => self.linked(),
+            "global" | "const" | "shared" | "tex" => self.module_variables(Linkage::Internal),
+            "reg" | "local" | "param" => {
+                let message = format!("`.{name}` is only allowed in functions");
+                Err(self.at(codes::DIRECTIVE, span, message))
+            }
+            _ => Err(self.unknown_directive(name, span, &MODULE_DIRECTIVES)),
+        }
+    }
+
+    /// The error for a directive that does not belong here.
+    pub(crate) fn unknown_directive(&self, name: &str, span: Span, known: &[&str]) -> Box<Diagnostic> {
+        let shown: String = name.chars().take(40).collect();
+        let error = Diagnostic::error(
+            codes::DIRECTIVE,
+            span,
+            format!("`.{shown}` is no directive that may stand here"),
+        );
+        Box::new(match crate::names::nearest(name, known.iter().copied()) {
+            Some(near) => error.with_help(format!("did you mean `.{near}`?")),
+            None => error,
+        })
+    }
+
+    fn version(&mut self) -> Parse<()> {
+        let start = self.cursor.bump().span;
+        let token = self.cursor.peek();
+        let Kind::Number(text) = token.kind else { return Err(self.unexpected("a version such as `8.7`")) };
+        self.cursor.bump();
+        let Some(version) = PtxVersion::from_text(text) else {
+            let message = format!("`{text}` is no PTX version");
+            let error = Diagnostic::error(codes::DIRECTIVE_VALUE, token.span, message);
+            return Err(Box::new(error.with_help("a version is two numbers with a dot, such as `8.7`")));
+        };
+        self.push_item(Item::Version(version, At(start.to(token.span))));
+        Ok(())
+    }
+
+    fn target(&mut self) -> Parse<()> {
+        let start = self.cursor.bump().span;
+        let mut target = TargetSpec { sm: None, names: Vec::new() };
+        loop {
+            let (name, _) = self.expect_ident("a target such as `sm_80`")?;
+            target.sm = target.sm.or_else(|| Sm::from_text(name));
+            target.names.push(self.module.strings.intern(name));
+            if self.eat(b',').is_none() {
+                break;
+            }
+        }
+        self.push_item(Item::Target(target, At(start.to(self.cursor.last))));
+        Ok(())
+    }
+
+    fn address_size(&mut self) -> Parse<()> {
+        let start = self.cursor.bump().span;
+        let token = self.cursor.peek();
+        let bits = match token.kind {
+            Kind::Number("32") => 32,
+            Kind::Number("64") => 64,
+            Kind::Number(text) => {
+                let message = format!("the address size must be 32 or 64, not {text}");
+                return Err(self.at(codes::DIRECTIVE_VALUE, token.span, message));
+            }
+            _ => return Err(self.unexpected("32 or 64")),
+        };
+        self.cursor.bump();
+        self.push_item(Item::AddressSize(bits, At(start.to(token.span))));
+        Ok(())
+    }
+
+    /// The texts of a `.pragma`, whose first word was taken, with the semicolon.
+    pub(crate) fn pragma(&mut self) -> Parse<Vec<StrId>> {
+        let mut texts = Vec::new();
+        loop {
+            texts.push(self.expect_text("a text in quotes")?);
+            if self.eat(b',').is_none() {
+                break;
+            }
+        }
+        self.expect(b';', "`;`")?;
+        Ok(texts)
+    }
+
+    fn alias(&mut self) -> Parse<()> {
+        let start = self.cursor.bump().span;
+        let name = self.declared_function()?;
+        self.expect(b',', "`,`")?;
+        let target = self.declared_function()?;
+        self.expect(b';', "`;`")?;
+        self.push_item(Item::Alias(Alias { name, target }, At(start.to(self.cursor.last))));
+        Ok(())
+    }
+
+    /// The name of a function that was declared before.
+    pub(crate) fn declared_function(&mut self) -> Parse<FunctionId> {
+        let (name, span) = self.expect_ident("the name of a function")?;
+        match self.lookup(name) {
+            Some(Entity::Function(id)) => Ok(id),
+            Some(_) => Err(self.at(codes::WRONG_NAME, span, format!("`{name}` is no function"))),
+            None => {
+                if let Some(ptx_ir::Operand::Symbol(Symbol::Function(id), _)) = self.resolve_name(name) {
+                    return Ok(id);
+                }
+                Err(self.at(codes::UNDECLARED, span, format!("function `{name}` is not declared")))
+            }
+        }
+    }
+
+    /// What follows linking directives.
+    fn linked(&mut self) -> Parse<()> {
+        let first = self.cursor.bump();
+        let Kind::Directive(word) = first.kind else { return Err(self.unexpected("a linking directive")) };
+        let linkage = linkage(word).unwrap_or(Linkage::Internal);
+        let token = self.cursor.peek();
+        match token.kind {
+            Kind::Directive("entry" | "func") => self.function(linkage),
+            Kind::Directive("global" | "const" | "shared" | "tex") => self.module_variables(linkage),
+            _ => Err(self.unexpected("a function or variable")),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Kernels and device functions (manual 11.2, 11.4).
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{
+    At, Body, Function, FunctionDirective, FunctionId, FunctionKind, Item, Linkage, Param, VarAttribute,
+};
+
+use crate::codes;
+use crate::lexer::Kind;
+use crate::names::Entity;
+use crate::reader::{Parse, Reader};
+
+const FUNCTION_DIRECTIVES: [&str; 14] = [
+    "maxntid",
+    "reqntid",
+    "minnctapersm",
+    "maxnctapersm",
+    "maxnreg",
+    "noreturn",
+    "pragma",
+    "explicitcluster",
+    "reqnctapercluster",
+    "maxclusterrank",
+    "blocksareclusters",
+    "abi_preserve",
+    "abi_preserve_control",
+    "attribute",
+];
+
+impl<'s> Reader<'s, '_> {
+    /// `.entry` or `.func` up to its body's end or its semicolon.
+    pub(crate) fn function(&mut self, linkage: Linkage) -> Parse<()> {
+        self.names.enter();
+        self.body = Body::default();
+        self.reported.clear();
+        let read = self.function_inside(linkage);
+        self.names.leave();
+        self.names.end_body();
+        // The name of a function whose head was read stays known, so that its callers are not wrong too.
+        read.map(|_| ())
+    }
+
+    fn function_inside(&mut self, linkage: Linkage) -> Parse<()> {
+        let word = self.cursor.bump();
+        let kind = match word.kind {
+            Kind::Directive("entry") => FunctionKind::Kernel,
+            _ => FunctionKind::Device,
+        };
+        let mut directives = Vec::new();
+        while self.cursor.peek().kind == Kind::Directive("attribute") {
+            self.function_attributes(&mut directives)?;
+        }
+        let mut results = Vec::new();
+        if kind == FunctionKind::Device && self.cursor.peek().kind == Kind::Mark(b'(') {
+            results = self.params()?;
+        }
+        let (name, span) = self.expect_ident("the function's name")?;
+        let params = if self.cursor.peek().kind == Kind::Mark(b'(') { self.params()? } else { Vec::new() };
+        self.function_directives(&mut directives)?;
+        let function = Function {
+            name: self.module.strings.intern(name),
+            kind,
+            linkage,
+            results,
+            params,
+            directives,
+            body: None,
+            reg_params: None,
+            at: At(span),
+        };
+        let id = self.module.add_function(function);
+        let open = self.cursor.peek();
+        let defines = open.kind == Kind::Mark(b'{');
+        if !defines {
+            self.expect(b';', "`{` or `;`")?;
+        }
+        let known = self.declare_function(name, span, id, defines);
+        self.push_item_before_body(Item::Function(id), defines);
+        if let Err(error) = known {
+            self.report(error);
+        }
+        if !defines {
+            let held = std::mem::take(&mut self.body);
+            if !held.reg_decls.is_empty() {
+                self.module.functions[id.0 as usize].reg_params = Some(Box::new(held));
+            }
+            return Ok(());
+        }
+        self.cursor.bump();
+        self.body_statements(open.span);
+        let mut body = std::mem::take(&mut self.body);
+        body.shrink();
+        if let Some(function) = self.module.functions.get_mut(id.0 as usize) {
+            function.body = Some(body);
+        }
+        Ok(())
+    }
+
+    /// Comments before the body stand before the function.
+    fn push_item_before_body(&mut self, item: Item, defines: bool) {
+        if defines {
+            for comment in std::mem::take(&mut self.cursor.comments) {
+                let text = self.comment_text(comment);
+                self.module.items.push(Item::Comment(text));
+            }
+        }
+        self.push_item(item);
+    }
+
+    /// Makes a function's name known to the module; a function may be declared often and defined once.
+    fn declare_function(&mut self, name: &'s str, span: Span, id: FunctionId, defines: bool) -> Parse<()> {
+        let duplicate = |message: String, first: Span| {
+            let error = Diagnostic::error(codes::DUPLICATE, span, message);
+            Err(Box::new(error.with_related(first, "first declared here")))
+        };
+        let first = match self.names.module_name(name) {
+            Some((Entity::Function(_), first)) => first,
+            Some((_, first)) => return duplicate(format!("`{name}` is declared twice"), first),
+            None => span,
+        };
+        if first == span {
+            self.names.add_function(name, id, span);
+        }
+        if defines && !self.names.defined.insert(name) {
+            return duplicate(format!("function `{name}` is defined twice"), first);
+        }
+        Ok(())
+    }
+
+    /// Parameters or results in parentheses.
+    pub(crate) fn params(&mut self) -> Parse<Vec<Param>> {
+        self.expect(b'(', "`(`")?;
+        let mut params = Vec::new();
+        if self.eat(b')').is_some() {
+            return Ok(params);
+        }
+        loop {
+            params.push(self.param()?);
+            if self.eat(b',').is_none() {
+                break;
+            }
+        }
+        self.expect(b')', "`,` or `)`")?;
+        Ok(params)
+    }
+
+    fn function_attributes(&mut self, directives: &mut Vec<(FunctionDirective, At)>) -> Parse<()> {
+        let start = self.cursor.bump().span;
+        let mut attributes: Vec<VarAttribute> = Vec::new();
+        self.attributes(&mut attributes)?;
+        let at = At(start.to(self.cursor.last));
+        directives
+            .extend(attributes.into_iter().map(|attribute| (FunctionDirective::Attribute(attribute), at)));
+        Ok(())
+    }
+
+    fn function_directives(&mut self, directives: &mut Vec<(FunctionDirective, At)>) -> Parse<()> {
+        loop {
+            let token = self.cursor.peek();
+            let Kind::Directive(word) = token.kind else { return Ok(()) };
+            if word == "attribute" {
+                self.function_attributes(directives)?;
+                continue;
+            }
+            self.cursor.bump();
+            let directive = match word {
+                "maxntid" => FunctionDirective::MaxNtid(self.lengths()?),
+                "reqntid" => FunctionDirective::ReqNtid(self.lengths()?),
+                "reqnctapercluster" => FunctionDirective::ReqNCtaPerCluster(self.lengths()?),
+                "minnctapersm" => {
+                    FunctionDirective::MinNCtaPerSm(self.small_constant("the number of blocks")?)
+                }
+                "maxnctapersm" => {
+                    FunctionDirective::MaxNCtaPerSm(self.small_constant("the number of blocks")?)
+                }
+                "maxnreg" => FunctionDirective::MaxNReg(self.small_constant("the number of registers")?),
+                "maxclusterrank" => {
+                    FunctionDirective::MaxClusterRank(self.small_constant("the number of blocks")?)
+                }
+                "abi_preserve" => {
+                    FunctionDirective::AbiPreserve(self.small_constant("the number of registers")?)
+                }
+                "abi_preserve_control" => {
+                    FunctionDirective::AbiPreserveControl(self.small_constant("the number of registers")?)
+                }
+                "noreturn" => FunctionDirective::NoReturn,
+                "explicitcluster" => FunctionDirective::ExplicitCluster,
+                "blocksareclusters" => FunctionDirective::BlocksAreClusters,
+                "pragma" => FunctionDirective::Pragma(self.pragma()?),
+                _ => return Err(self.unknown_directive(word, token.span, &FUNCTION_DIRECTIVES)),
+            };
+            directives.push((directive, At(token.span.to(self.cursor.last))));
+        }
+    }
+
+    /// One to three numbers.
+    fn lengths(&mut self) -> Parse<[Option<u32>; 3]> {
+        let mut lengths = [None; 3];
+        for place in &mut lengths {
+            *place = Some(self.small_constant("a number of threads or blocks")?);
+            if self.eat(b',').is_none() {
+                return Ok(lengths);
+            }
+        }
+        Err(self.unexpected("at most three numbers"))
+    }
+}

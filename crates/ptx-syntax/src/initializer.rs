@@ -1,0 +1,103 @@
+//! Initial values of variables (manual 5.4.4).
+
+use ptx_diag::Span;
+use ptx_ir::{Initializer, Operand, Symbol};
+
+use crate::codes;
+use crate::lexer::Kind;
+use crate::reader::{MAX_DEPTH, Parse, Reader};
+
+impl Reader<'_, '_> {
+    /// A value, or values in braces.
+    pub(crate) fn initializer(&mut self, depth: u32) -> Parse<Initializer> {
+        let token = self.cursor.peek();
+        match token.kind {
+            Kind::Mark(b'{') => {
+                if depth > MAX_DEPTH {
+                    let message = format!("initial values are nested deeper than {MAX_DEPTH} levels");
+                    return Err(self.at(codes::TOO_DEEP, token.span, message));
+                }
+                self.initializer_list(depth)
+            }
+            Kind::Ident("WARP_SZ") => Ok(Initializer::Value(self.immediate()?)),
+            Kind::Ident(_) => {
+                let (symbol, offset, generic) = self.address_of()?;
+                Ok(Initializer::Address { symbol, offset, generic })
+            }
+            Kind::Number(_) if self.cursor.byte_behind() == Some(b'(') => self.masked(),
+            _ => Ok(Initializer::Value(self.immediate()?)),
+        }
+    }
+
+    fn initializer_list(&mut self, depth: u32) -> Parse<Initializer> {
+        self.cursor.bump();
+        let mut values = Vec::new();
+        if self.eat(b'}').is_some() {
+            return Ok(Initializer::List(values));
+        }
+        loop {
+            values.push(self.initializer(depth + 1)?);
+            if self.eat(b',').is_none() {
+                break;
+            }
+        }
+        self.expect(b'}', "`,` or `}`")?;
+        Ok(Initializer::List(values))
+    }
+
+    /// `0xFF00(name)`
+    fn masked(&mut self) -> Parse<Initializer> {
+        let start = self.cursor.peek().span;
+        let Kind::Number(text) = self.cursor.bump().kind else { return Err(self.unexpected("a mask")) };
+        let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+        let mask = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        let Some(mask) = mask.filter(|&mask| (0..8).any(|byte| mask == 0xFF << (8 * byte))) else {
+            let message = "a mask has all bits of one byte: `0xFF`, `0xFF00` and so on";
+            return Err(self.at(codes::DIRECTIVE_VALUE, start, message));
+        };
+        self.expect(b'(', "`(`")?;
+        let (symbol, offset, generic) = self.address_of()?;
+        self.expect(b')', "`)`")?;
+        Ok(Initializer::Masked { mask, symbol, offset, generic })
+    }
+
+    /// `name`, `generic(name)`, with an offset.
+    fn address_of(&mut self) -> Parse<(Symbol, i64, bool)> {
+        let (name, span) = self.expect_ident("a name")?;
+        let generic = name == "generic" && self.cursor.peek().kind == Kind::Mark(b'(');
+        if !generic {
+            let symbol = self.symbol(name, span)?;
+            return Ok((symbol, self.offset()?, false));
+        }
+        self.cursor.bump();
+        let (name, span) = self.expect_ident("a name")?;
+        let symbol = self.symbol(name, span)?;
+        let inner = self.offset()?;
+        self.expect(b')', "`)`")?;
+        Ok((symbol, inner.wrapping_add(self.offset()?), true))
+    }
+
+    /// The variable or function of a name.
+    fn symbol(&mut self, name: &str, span: Span) -> Parse<Symbol> {
+        let name = crate::lexer::ascii(self.cursor.slice(span)).get(..name.len()).unwrap_or_default();
+        match self.resolve_name(name) {
+            Some(Operand::Symbol(symbol, _)) => Ok(symbol),
+            Some(_) => {
+                Err(self.at(codes::WRONG_NAME, span, format!("`{name}` is no variable and no function")))
+            }
+            None => Err(self.at(codes::UNDECLARED, span, format!("name `{name}` is not declared"))),
+        }
+    }
+
+    /// `+4`, `-4`, `+-4` or nothing.
+    pub(crate) fn offset(&mut self) -> Parse<i64> {
+        match self.cursor.peek().kind {
+            Kind::Mark(b'+') => {
+                self.cursor.bump();
+                self.integer_constant()
+            }
+            Kind::Mark(b'-') => self.integer_constant(),
+            _ => Ok(0),
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Instructions: guard, mnemonic and operands put into one form of the table.
+
+use std::rc::Rc;
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{At, Guard, Inst, Operand, Stmt};
+use ptx_isa::{Form, Kind as Place, Mnemonic, MnemonicError, Mod, Role, ScalarType, candidates};
+use rustc_hash::FxHashMap;
+
+use crate::codes;
+use crate::cursor::Token;
+use crate::lexer::{self, Kind};
+use crate::operand::Names;
+use crate::reader::{Parse, Reader};
+
+/// What each mnemonic text can mean; a file has few different ones.
+#[derive(Default)]
+pub(crate) struct Mnemonics<'s> {
+    known: FxHashMap<&'s str, Rc<[Mnemonic]>>,
+    operands: Vec<Written>,
+    fitted: Vec<(Operand, Span)>,
+}
+
+/// An operand as written.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    operand: Operand,
+    span: Span,
+    /// Whether it stands behind a `|`.
+    paired: bool,
+}
+
+impl<'s> Reader<'s, '_> {
+    /// `@p` or `@!p` and an instruction.
+    pub(crate) fn guarded(&mut self) -> Parse<()> {
+        let at = self.cursor.bump().span;
+        let negated = self.eat(b'!').is_some();
+        let (name, span) = self.expect_ident("a predicate register")?;
+        let guard = match self.resolve_name(name) {
+            Some(Operand::Register(register)) => Some(Guard { register, negated }),
+            Some(Operand::Not(register)) => Some(Guard { register, negated: !negated }),
+            Some(_) => {
+                let message = format!("`{name}` is no predicate register");
+                return Err(self.at(codes::WRONG_NAME, span, message));
+            }
+            None => {
+                self.undeclared(name, span);
+                None
+            }
+        };
+        self.instruction(Some((guard, at)))
+    }
+
+    /// An instruction with its semicolon; `guard` is the condition with the place it starts at.
+    pub(crate) fn instruction(&mut self, guard: Option<(Option<Guard>, Span)>) -> Parse<()> {
+        let Kind::Ident(_) = self.cursor.peek().kind else { return Err(self.unexpected("an instruction")) };
+        let token = self.cursor.bump_mnemonic();
+        let start = guard.map_or(token.span, |(_, at)| at);
+        let found = self.mnemonics(token)?;
+        let Some(first) = found.first() else { return Err(self.unexpected("an instruction")) };
+        let mut written = std::mem::take(&mut self.mnemonics.operands);
+        written.clear();
+        let read = match takes_lists(first.form()) {
+            true => self.call_operands(&mut written),
+            false => self.operands(&found, &mut written),
+        };
+        let done = read.and_then(|()| {
+            let end = self.cursor.last;
+            let chosen = if self.broken { Ok(None) } else { self.choose(token, &found, &written).map(Some) };
+            self.expect(b';', "`,` or `;`")?;
+            if let Some(mnemonic) = chosen? {
+                let fitted = &mut self.mnemonics.fitted;
+                let operands = self.body.add_list(fitted.drain(..));
+                let guard = guard.and_then(|(guard, _)| guard);
+                self.push_statement(Stmt::Inst(Inst { guard, mnemonic, operands, at: At(start.to(end)) }));
+            }
+            Ok(())
+        });
+        self.mnemonics.operands = written;
+        done
+    }
+
+    fn mnemonics(&mut self, token: Token<'s>) -> Parse<Rc<[Mnemonic]>> {
+        let Kind::Ident(text) = token.kind else { return Err(self.unexpected("an instruction")) };
+        if let Some(found) = self.mnemonics.known.get(text) {
+            return Ok(Rc::clone(found));
+        }
+        match candidates(text) {
+            Ok(found) => {
+                let found: Rc<[Mnemonic]> = found.into();
+                self.mnemonics.known.insert(text, Rc::clone(&found));
+                Ok(found)
+            }
+            Err(error) => Err(unknown_mnemonic(text, token.span, error)),
+        }
+    }
+
+    fn operands(&mut self, found: &[Mnemonic], written: &mut Vec<Written>) -> Parse<()> {
+        if self.cursor.peek().kind == Kind::Mark(b';') {
+            return Ok(());
+        }
+        let mut paired = false;
+        loop {
+            let names = found.iter().map(|m| names_at(m.form(), written.len())).max_by_key(|n| *n as u8);
+            let (operand, span) = self.operand(names.unwrap_or(Names::Values))?;
+            written.push(Written { operand, span, paired });
+            paired = match self.cursor.peek().kind {
+                Kind::Mark(b',') => false,
+                Kind::Mark(b'|') => true,
+                _ => return Ok(()),
+            };
+            self.cursor.bump();
+        }
+    }
+
+    /// `(results), callee, (arguments), targets`, of which only the callee must be there.
+    fn call_operands(&mut self, written: &mut Vec<Written>) -> Parse<()> {
+        let mut push = |(operand, span)| written.push(Written { operand, span, paired: false });
+        if self.cursor.peek().kind == Kind::Mark(b'(') {
+            push(self.list()?);
+            self.expect(b',', "`,` and the function")?;
+        }
+        push(self.callee()?);
+        if self.eat(b',').is_none() {
+            return Ok(());
+        }
+        if self.cursor.peek().kind == Kind::Mark(b'(') {
+            push(self.list()?);
+            if self.eat(b',').is_none() {
+                return Ok(());
+            }
+        }
+        push(self.operand(Names::Labels)?);
+        Ok(())
+    }
+
+    /// The form that the operands fit, with the operands in its places in [`Mnemonics::fitted`].
+    fn choose(&mut self, token: Token<'s>, found: &[Mnemonic], written: &[Written]) -> Parse<Mnemonic> {
+        let mut counted = None;
+        for &mnemonic in found {
+            let mut places = std::mem::take(&mut self.mnemonics.fitted);
+            let counts = place(mnemonic, written, &mut places);
+            let fits = counts && self.kinds_fit(mnemonic, &places);
+            self.mnemonics.fitted = places;
+            if fits {
+                return Ok(mnemonic);
+            }
+            if counts {
+                counted = counted.or(Some(mnemonic));
+            }
+        }
+        // Where only the types are wrong, the verifier says so with more knowledge.
+        if let Some(mnemonic) = counted {
+            place(mnemonic, written, &mut self.mnemonics.fitted);
+            return Ok(mnemonic);
+        }
+        Err(wrong_operands(token, found, written))
+    }
+
+    fn kinds_fit(&self, mnemonic: Mnemonic, places: &[(Operand, Span)]) -> bool {
+        let form = mnemonic.form();
+        form.operands.iter().zip(places).all(|(place, (operand, _))| self.kind_fits(place.kind, *operand))
+    }
+
+    /// Whether an operand can stand at a place, as far as it tells forms of one mnemonic apart.
+    fn kind_fits(&self, kind: Place, operand: Operand) -> bool {
+        let is_predicate = match operand {
+            Operand::Register(register) => self.body.reg_type(register) == ScalarType::Pred,
+            Operand::Not(_) => true,
+            _ => false,
+        };
+        match kind {
+            _ if operand.is_omitted() => true,
+            Place::Predicate => is_predicate || matches!(operand, Operand::Sink | Operand::Immediate(_)),
+            Place::Address => matches!(operand, Operand::Address(..)),
+            Place::Immediate(..) => matches!(operand, Operand::Immediate(_)),
+            Place::Label | Place::BranchTargets | Place::CallTargets => matches!(operand, Operand::Label(_)),
+            Place::Results | Place::Arguments => matches!(operand, Operand::List(_)),
+            Place::Callee => matches!(operand, Operand::Register(_) | Operand::Symbol(..)),
+            Place::Move(_) => !matches!(operand, Operand::Address(..) | Operand::List(_)),
+            Place::Vector(..) | Place::WideVector(..) => {
+                !matches!(operand, Operand::Address(..)) && !is_predicate
+            }
+            Place::Value(_) | Place::Register(_) | Place::Wide(_) | Place::CachePolicy => {
+                !is_predicate
+                    && !matches!(operand, Operand::Address(..) | Operand::Vector(_) | Operand::List(_))
+            }
+        }
+    }
+}
+
+fn takes_lists(form: &Form) -> bool {
+    form.operands.iter().any(|operand| operand.kind == Place::Callee)
+}
+
+/// What names may stand at a place.
+fn names_at(form: &Form, at: usize) -> Names {
+    match form.operands.get(at).map(|operand| operand.kind) {
+        Some(Place::Label | Place::BranchTargets | Place::CallTargets) => Names::Labels,
+        Some(Place::Move(_)) => Names::Any,
+        _ => Names::Values,
+    }
+}
+
+/// Puts the operands as written into the places of a form; `false` when there are too many or too few.
+fn place(mnemonic: Mnemonic, written: &[Written], places: &mut Vec<(Operand, Span)>) -> bool {
+    places.clear();
+    let form = mnemonic.form();
+    let policy = usize::from(mnemonic.has(Mod::L2CacheHint));
+    let unpaired = written.iter().filter(|written| !written.paired).count();
+    let Some(mut surplus) = unpaired.checked_sub(form.required_operands() + policy) else { return false };
+    let lists = takes_lists(form);
+    let mut rest = written.iter().peekable();
+    for operand in form.operands {
+        let next = rest.peek();
+        let taken = match (operand.role, operand.kind, next) {
+            (_, _, None) => false,
+            (Role::DefPair, _, Some(next)) => next.paired,
+            (_, _, Some(next)) if next.paired => false,
+            (Role::Def | Role::Use, ..) => true,
+            (Role::UseOpt, Place::CachePolicy, _) => policy == 1,
+            (Role::UseOpt, Place::Results | Place::Arguments, Some(next)) if lists => {
+                matches!(next.operand, Operand::List(_))
+            }
+            (Role::UseOpt, ..) if lists => true,
+            (Role::UseOpt, ..) => {
+                let spare = surplus > 0;
+                surplus -= usize::from(spare);
+                spare
+            }
+        };
+        let needed = matches!(operand.role, Role::Def | Role::Use);
+        match (taken, rest.next_if(|_| taken)) {
+            (true, Some(written)) => places.push((written.operand, written.span)),
+            _ if needed => return false,
+            _ => places.push((Operand::Omitted, Span::default())),
+        }
+    }
+    rest.next().is_none()
+}
+
+fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnostic> {
+    const SHOWN: usize = 60;
+    let shown: String = text.chars().take(SHOWN).collect();
+    let opcode = text.split('.').next().unwrap_or_default();
+    match error {
+        MnemonicError::UnknownOpcode { nearest } => {
+            let opcode_span = Span::new(span.lo, span.lo + opcode.len() as u32);
+            let shown: String = opcode.chars().take(SHOWN).collect();
+            let error =
+                Diagnostic::error(codes::OPCODE, opcode_span, format!("unknown instruction `{shown}`"));
+            Box::new(match nearest {
+                Some(near) => error.with_help(format!("did you mean `{near}`?")),
+                None => error,
+            })
+        }
+        MnemonicError::UnexpectedModifier { modifier, syntax } => {
+            let found = text
+                .match_indices('.')
+                .find(|(at, _)| text[at + 1..].split('.').next().is_some_and(|word| word == modifier));
+            let lo = span.lo + found.map_or(0, |(at, _)| at as u32);
+            let place = found.map_or(span, |_| Span::new(lo, lo + 1 + modifier.len() as u32));
+            let modifier: String = modifier.chars().take(SHOWN).collect();
+            let message = format!("`{opcode}` has no modifier `.{modifier}`, or not here");
+            Box::new(Diagnostic::error(codes::MODIFIER, place, message).with_help(syntax_help(&syntax)))
+        }
+        MnemonicError::IncompleteModifiers { syntax } => {
+            let message =
+                format!("`{shown}` is no form of `{opcode}`: a modifier is missing or excludes another");
+            Box::new(Diagnostic::error(codes::MODIFIERS, span, message).with_help(syntax_help(&syntax)))
+        }
+    }
+}
+
+fn syntax_help(lines: &[String]) -> String {
+    const SHOWN: usize = 12;
+    let mut text = String::from("the forms are:");
+    for line in lines.iter().take(SHOWN) {
+        text.push_str("\n  ");
+        text.push_str(line);
+    }
+    if lines.len() > SHOWN {
+        text.push_str(&format!("\n  and {} more", lines.len() - SHOWN));
+    }
+    text
+}
+
+fn wrong_operands(token: Token<'_>, found: &[Mnemonic], written: &[Written]) -> Box<Diagnostic> {
+    let span = written.iter().fold(token.span, |span, written| span.to(written.span));
+    let shown = match token.kind {
+        Kind::Ident(text) => text,
+        _ => lexer::ascii(b""),
+    };
+    let lines: Vec<String> = found.iter().map(|mnemonic| mnemonic.form().syntax()).collect();
+    let message = format!("`{shown}` does not take {} operands like these", written.len());
+    Box::new(Diagnostic::error(codes::OPERANDS, span, message).with_help(syntax_help(&lines)))
+}

@@ -1,0 +1,142 @@
+//! Labels: each belongs to the pair of braces around it and may be used before it stands there (manual 4.4).
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{At, Body, Label, LabelId, LabelKind};
+use rustc_hash::FxHashMap;
+
+use crate::codes;
+use crate::names::nearest;
+use crate::reader::{Parse, Reader};
+
+/// A label of one scope.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    id: LabelId,
+    /// Where it stands, once it was met.
+    defined: Option<Span>,
+    /// Where it was first used.
+    used: Span,
+}
+
+/// The labels of the open scopes of a function.
+#[derive(Default)]
+pub(crate) struct Labels<'s> {
+    scopes: Vec<FxHashMap<&'s str, Known>>,
+    /// Uses in order, per scope, so that findings come in the order of the text.
+    waiting: Vec<Vec<&'s str>>,
+    /// Labels that turned out to be those of an outer scope.
+    merged: Vec<(LabelId, LabelId)>,
+}
+
+impl<'s> Reader<'s, '_> {
+    pub(crate) fn enter_labels(&mut self) {
+        self.labels.scopes.push(FxHashMap::default());
+        self.labels.waiting.push(Vec::new());
+    }
+
+    /// Ends a scope; labels it uses but does not have are looked for further out.
+    pub(crate) fn leave_labels(&mut self) {
+        let (Some(mut scope), Some(waiting)) = (self.labels.scopes.pop(), self.labels.waiting.pop()) else {
+            return;
+        };
+        for name in waiting {
+            let Some(known) = scope.remove(name) else { continue };
+            if known.defined.is_some() {
+                scope.insert(name, known);
+                continue;
+            }
+            let Some(outer) = self.labels.scopes.last_mut() else {
+                self.undefined_label(name, known, &scope);
+                continue;
+            };
+            match outer.get(name) {
+                Some(found) => self.labels.merged.push((known.id, found.id)),
+                None => {
+                    outer.insert(name, known);
+                    self.labels.waiting.last_mut().into_iter().for_each(|waiting| waiting.push(name));
+                }
+            }
+        }
+    }
+
+    fn undefined_label(&mut self, name: &'s str, known: Known, scope: &FxHashMap<&'s str, Known>) {
+        if !self.reported.insert(name) {
+            return;
+        }
+        let message = format!("label `{name}` is not defined in this function");
+        let mut error = Diagnostic::error(codes::UNDECLARED, known.used, message);
+        let mut defined: Vec<&str> =
+            scope.iter().filter(|(_, known)| known.defined.is_some()).map(|(name, _)| *name).collect();
+        defined.sort_unstable();
+        if let Some(near) = nearest(name, defined.into_iter()) {
+            error = error.with_help(format!("there is a label `{near}`"));
+        }
+        self.report(Box::new(error));
+    }
+
+    /// The label that a statement names.
+    pub(crate) fn use_label(&mut self, name: &'s str, span: Span) -> LabelId {
+        let Some(scope) = self.labels.scopes.last_mut() else { return LabelId(0) };
+        if let Some(known) = scope.get(name) {
+            return known.id;
+        }
+        let id = LabelId(self.body.labels.len() as u32);
+        scope.insert(name, Known { id, defined: None, used: span });
+        self.labels.waiting.last_mut().into_iter().for_each(|waiting| waiting.push(name));
+        let name = self.module.strings.intern(name);
+        self.body.labels.push(Label { name, kind: LabelKind::Code, at: At(span) });
+        id
+    }
+
+    /// Whether an open scope has met a label of this name already.
+    pub(crate) fn knows_label(&self, name: &str) -> bool {
+        self.labels.scopes.iter().any(|scope| scope.contains_key(name))
+    }
+
+    /// The label that stands here.
+    pub(crate) fn define_label(&mut self, name: &'s str, span: Span, kind: LabelKind) -> Parse<LabelId> {
+        let id = self.use_label(name, span);
+        let known = self.labels.scopes.last_mut().and_then(|scope| scope.get_mut(name));
+        if let Some(known) = known {
+            if let Some(first) = known.defined {
+                let message = format!("label `{name}` is defined twice in this scope");
+                let error = Diagnostic::error(codes::DUPLICATE, span, message);
+                return Err(Box::new(error.with_related(first, "first defined here")));
+            }
+            known.defined = Some(span);
+        }
+        if let Some(label) = self.body.labels.get_mut(id.0 as usize) {
+            label.kind = kind;
+            label.at = At(span);
+        }
+        Ok(id)
+    }
+
+    /// Puts the labels that were found further out in their places, at the end of a function.
+    pub(crate) fn settle_labels(&mut self) {
+        let merged = std::mem::take(&mut self.labels.merged);
+        if !merged.is_empty() {
+            settle(&mut self.body, &merged);
+        }
+        self.labels = Labels::default();
+    }
+}
+
+/// Rewrites merged labels and closes the gaps they leave.
+fn settle(body: &mut Body, merged: &[(LabelId, LabelId)]) {
+    let mut target: Vec<LabelId> = (0..body.labels.len() as u32).map(LabelId).collect();
+    // Outer scopes merge later, so that going backwards every target is settled before it is asked for.
+    for (from, to) in merged.iter().rev() {
+        target[from.0 as usize] = target[to.0 as usize];
+    }
+    let mut places = vec![LabelId(0); target.len()];
+    let mut kept = Vec::with_capacity(target.len());
+    for (at, label) in std::mem::take(&mut body.labels).into_iter().enumerate() {
+        if target[at].0 as usize == at {
+            places[at] = LabelId(kept.len() as u32);
+            kept.push(label);
+        }
+    }
+    body.labels = kept;
+    body.map_labels(|label| places[target[label.0 as usize].0 as usize]);
+}

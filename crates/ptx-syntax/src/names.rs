@@ -1,0 +1,332 @@
+//! Names of variables, functions and registers, and what they stand for.
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{At, FunctionId, Operand, RegDecl, RegDeclId, RegId, Register, Symbol, VarId, VectorShape};
+use ptx_isa::{ScalarType, SpecialReg};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::codes;
+use crate::reader::{Parse, Reader};
+use crate::scoped::Scoped;
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Entity {
+    Variable(VarId),
+    Function(FunctionId),
+    /// A register that no statement has mentioned yet.
+    Declared(RegDeclId),
+    Register(RegId),
+    /// A register of a range, remembered in the scope that mentions it; with the depth of its declaration.
+    OfRange(RegId, u32),
+    Special(SpecialReg),
+}
+
+/// A range of registers, by the name before the number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Range {
+    decl: RegDeclId,
+    count: u32,
+}
+
+/// The names that can be used.
+pub(crate) struct Names<'s> {
+    pub(crate) entities: Scoped<'s, Entity>,
+    pub(crate) ranges: Scoped<'s, Range>,
+    /// Mentioned registers of ranges: the same register is mentioned in many scopes.
+    mentioned: FxHashMap<(RegDeclId, u32), RegId>,
+    /// Functions of the module, which are declared while the scope of their parameters is open.
+    functions: FxHashMap<&'s str, (FunctionId, Span)>,
+    /// Functions that have a body.
+    pub(crate) defined: FxHashSet<&'s str>,
+}
+
+impl<'s> Names<'s> {
+    pub(crate) fn new() -> Self {
+        Self {
+            entities: Scoped::new(),
+            ranges: Scoped::new(),
+            mentioned: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            defined: FxHashSet::default(),
+        }
+    }
+
+    /// Where a module variable or function of this name was declared first, and what it is.
+    pub(crate) fn module_name(&self, name: &str) -> Option<(Entity, Span)> {
+        match self.functions.get(name) {
+            Some(&(id, span)) => Some((Entity::Function(id), span)),
+            None => self.entities.get_outermost(name).map(|entry| (entry.value, entry.span)),
+        }
+    }
+
+    /// Makes a function known to the module.
+    pub(crate) fn add_function(&mut self, name: &'s str, id: FunctionId, span: Span) {
+        self.functions.insert(name, (id, span));
+    }
+
+    pub(crate) fn enter(&mut self) {
+        self.entities.enter();
+        self.ranges.enter();
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.entities.leave();
+        self.ranges.leave();
+    }
+
+    /// Forgets what belongs to the body that ends.
+    pub(crate) fn end_body(&mut self) {
+        self.mentioned.clear();
+    }
+}
+
+/// The ways to split a name into a range's name and a number without leading zeros, longest number last.
+fn splits(name: &str) -> impl Iterator<Item = (&str, u32)> {
+    let bytes = name.as_bytes();
+    let digits = bytes.iter().rev().take(10).take_while(|byte| byte.is_ascii_digit()).count();
+    (1..=digits).filter_map(move |count| {
+        let (prefix, number) = name.split_at(name.len() - count);
+        let canonical = count == 1 || !number.starts_with('0');
+        if prefix.is_empty() || !canonical { None } else { Some((prefix, number.parse().ok()?)) }
+    })
+}
+
+impl<'s> Reader<'s, '_> {
+    /// What a name stands for here, mentioning registers of ranges.
+    pub(crate) fn lookup(&mut self, name: &'s str) -> Option<Entity> {
+        match self.names.entities.get(name).map(|entry| (entry.value, entry.depth)) {
+            Some((Entity::Declared(decl), depth)) if !self.hidden_by_range(name, depth) => {
+                let register = self.mention(decl, 0);
+                self.names.entities.replace(name, Entity::Register(register));
+                Some(Entity::Register(register))
+            }
+            Some((Entity::OfRange(register, depth), _)) if !self.hidden_by_range(name, depth) => {
+                Some(Entity::Register(register))
+            }
+            Some((Entity::Declared(_) | Entity::OfRange(..), _)) => self.lookup_in_ranges(name),
+            Some((found, depth)) if !self.hidden_by_range(name, depth) => Some(found),
+            Some((found, _)) => self.lookup_in_ranges(name).or(Some(found)),
+            None => {
+                let ranged = self.lookup_in_ranges(name);
+                ranged.or_else(|| self.lookup_function(name)).or_else(|| self.lookup_special(name))
+            }
+        }
+    }
+
+    /// Whether a range deeper inside than `depth` has the name.
+    fn hidden_by_range(&self, name: &str, depth: u32) -> bool {
+        // Most functions declare all registers in one scope, where nothing can hide.
+        self.names.ranges.innermost_depth() > depth
+            && self.range_of(name).is_some_and(|(_, _, at)| at > depth)
+    }
+
+    /// The innermost range that has the name, with the number and the range's depth.
+    fn range_of(&self, name: &str) -> Option<(Range, u32, u32)> {
+        let fits = |(prefix, number)| {
+            let entry = self.names.ranges.get(prefix)?;
+            (number < entry.value.count).then_some((entry.value, number, entry.depth))
+        };
+        splits(name).filter_map(fits).max_by_key(|(_, _, depth)| *depth)
+    }
+
+    fn lookup_in_ranges(&mut self, name: &'s str) -> Option<Entity> {
+        let (range, number, depth) = self.range_of(name)?;
+        let register = self.mention(range.decl, number);
+        self.names.entities.insert(name, Entity::OfRange(register, depth), Span::default());
+        Some(Entity::Register(register))
+    }
+
+    fn lookup_function(&self, name: &str) -> Option<Entity> {
+        self.names.functions.get(name).map(|&(id, _)| Entity::Function(id))
+    }
+
+    fn lookup_special(&mut self, name: &'s str) -> Option<Entity> {
+        let special = SpecialReg::from_ptx(name.strip_prefix('%')?)?;
+        self.names.entities.insert(name, Entity::Special(special), Span::default());
+        Some(Entity::Special(special))
+    }
+
+    /// The register of a declaration with this number, which exists from its first mention on.
+    fn mention(&mut self, decl: RegDeclId, number: u32) -> RegId {
+        let fresh = RegId(self.body.registers.len() as u32);
+        let register = *self.names.mentioned.entry((decl, number)).or_insert(fresh);
+        if register == fresh {
+            self.body.registers.push(Register { decl, number });
+        }
+        register
+    }
+
+    /// Declares one name of a `.reg` directive.
+    pub(crate) fn declare_register(
+        &mut self,
+        (name, span): (&'s str, Span),
+        ty: ScalarType,
+        shape: VectorShape,
+        count: Option<u32>,
+    ) -> Parse<RegDeclId> {
+        match count {
+            Some(_) => self.check_unused(self.names.ranges.get_here(name).map(|e| e.span), name, span)?,
+            None => self.check_free(name, span)?,
+        }
+        let decl = RegDeclId(self.body.reg_decls.len() as u32);
+        let id = self.module.strings.intern(name);
+        self.body.reg_decls.push(RegDecl { name: id, ty, shape, count, at: At(span) });
+        match count {
+            Some(count) => self.names.ranges.insert(name, Range { decl, count }, span),
+            None => self.names.entities.insert(name, Entity::Declared(decl), span),
+        }
+        Ok(decl)
+    }
+
+    /// The register of a parameter, which is mentioned by being one.
+    pub(crate) fn declare_register_param(
+        &mut self,
+        name: (&'s str, Span),
+        ty: ScalarType,
+        shape: VectorShape,
+    ) -> Parse<(RegDeclId, RegId)> {
+        let decl = if name.0 == "_" {
+            let decl = RegDeclId(self.body.reg_decls.len() as u32);
+            let id = self.module.strings.intern(name.0);
+            self.body.reg_decls.push(RegDecl { name: id, ty, shape, count: None, at: At(name.1) });
+            decl
+        } else {
+            self.declare_register(name, ty, shape, None)?
+        };
+        let register = self.mention(decl, 0);
+        if name.0 != "_" {
+            self.names.entities.replace(name.0, Entity::Register(register));
+        }
+        Ok((decl, register))
+    }
+
+    /// Declares a name in the innermost scope.
+    pub(crate) fn declare(&mut self, name: &'s str, span: Span, entity: Entity) -> Parse<()> {
+        self.check_free(name, span)?;
+        self.names.entities.insert(name, entity, span);
+        Ok(())
+    }
+
+    fn check_free(&self, name: &str, span: Span) -> Parse<()> {
+        if self.names.entities.depth() == 0
+            && let Some(&(_, first)) = self.names.functions.get(name)
+        {
+            return self.check_unused(Some(first), name, span);
+        }
+        if let Some(entry) = self.names.entities.get_here(name)
+            && !matches!(entry.value, Entity::OfRange(..))
+        {
+            return self.check_unused(Some(entry.span), name, span);
+        }
+        let of_range = splits(name).find_map(|(prefix, number)| {
+            self.names.ranges.get_here(prefix).filter(|entry| number < entry.value.count)
+        });
+        self.check_unused(of_range.map(|entry| entry.span), name, span)
+    }
+
+    fn check_unused(&self, first: Option<Span>, name: &str, span: Span) -> Parse<()> {
+        let Some(first) = first else { return Ok(()) };
+        let message = format!("`{name}` is declared twice in this scope");
+        let error = Diagnostic::error(codes::DUPLICATE, span, message);
+        // Special registers have no place of their own.
+        Err(Box::new(if first == Span::default() {
+            error.with_label("this is a special register")
+        } else {
+            error.with_related(first, "first declared here")
+        }))
+    }
+
+    /// The operand that a name alone is; nothing when it is undeclared.
+    pub(crate) fn resolve_name(&mut self, name: &'s str) -> Option<Operand> {
+        if let Some(entity) = self.lookup(name) {
+            return Some(match entity {
+                Entity::Variable(id) => Operand::Symbol(Symbol::Variable(id), 0),
+                Entity::Function(id) => Operand::Symbol(Symbol::Function(id), 0),
+                Entity::Register(id) | Entity::OfRange(id, _) => Operand::Register(id),
+                Entity::Special(special) => Operand::Special(special, None),
+                // Looking it up has mentioned it.
+                Entity::Declared(decl) => Operand::Register(self.mention(decl, 0)),
+            });
+        }
+        let resolve = self.resolve.as_mut()?;
+        resolve(name).or_else(|| self.symbol_of_module(name))
+    }
+
+    /// A variable or function of the module that inline assembly is in.
+    fn symbol_of_module(&self, name: &str) -> Option<Operand> {
+        let id = self.module.strings.find(name)?;
+        let functions = self.module.function_ids();
+        if let Some(function) = functions.into_iter().find(|&f| self.module.function(f).name == id) {
+            return Some(Operand::Symbol(Symbol::Function(function), 0));
+        }
+        let variable = self.module.items.iter().find_map(|item| match item {
+            ptx_ir::Item::Variable(variable) if self.module.variable(*variable).name == id => Some(*variable),
+            _ => None,
+        })?;
+        Some(Operand::Symbol(Symbol::Variable(variable), 0))
+    }
+
+    /// Reports that a name is undeclared, once a function, and marks the statement as not to be kept.
+    pub(crate) fn undeclared(&mut self, name: &'s str, span: Span) {
+        self.broken = true;
+        if !self.reported.insert(name) {
+            return;
+        }
+        let what = if name.starts_with('%') { "register" } else { "name" };
+        let message = format!("{what} `{name}` is not declared");
+        let mut error = Diagnostic::error(codes::UNDECLARED, span, message);
+        if let Some(help) = self.undeclared_help(name) {
+            error = error.with_help(help);
+        }
+        self.report(Box::new(error));
+    }
+
+    fn undeclared_help(&self, name: &str) -> Option<String> {
+        let range = splits(name).find_map(|(prefix, _)| Some((prefix, self.names.ranges.get(prefix)?)));
+        if let Some((prefix, entry)) = range {
+            let count = entry.value.count;
+            return Some(match count.checked_sub(1) {
+                Some(last) => format!("`{prefix}<{count}>` declares `{prefix}0` to `{prefix}{last}`"),
+                None => format!("`{prefix}<0>` declares no register"),
+            });
+        }
+        let specials = SpecialReg::all().map(|special| special.to_string());
+        let specials: Vec<String> = if name.starts_with('%') { specials.collect() } else { Vec::new() };
+        let names = self.names.entities.names().chain(specials.iter().map(String::as_str));
+        Some(format!("did you mean `{}`?", nearest(name, names)?))
+    }
+}
+
+/// The name at the smallest edit distance, when that is small for the length; the first of several.
+pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    const LONGEST: usize = 64;
+    const MOST: usize = 4096;
+    if name.len() > LONGEST {
+        return None;
+    }
+    let allowed = (name.len() / 3).clamp(1, 3);
+    let near = names.take(MOST).filter(|known| known.len().abs_diff(name.len()) <= allowed);
+    let measured = near.map(|known| (edit_distance(name.as_bytes(), known.as_bytes()), known));
+    measured
+        .filter(|(distance, _)| (1..=allowed).contains(distance))
+        .min_by_key(|m| m.0)
+        .map(|(_, known)| known)
+}
+
+fn edit_distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        for (place, y) in row.iter_mut().skip(1).zip(b) {
+            let cost = (diagonal + usize::from(x != y)).min(left + 1).min(*place + 1);
+            diagonal = std::mem::replace(place, cost);
+            left = cost;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}

@@ -1,0 +1,192 @@
+//! Operands of instructions (manual 6).
+
+use ptx_diag::Span;
+use ptx_ir::{AddressBase, ListId, Operand, Symbol};
+use ptx_isa::Component;
+
+use crate::codes;
+use crate::lexer::Kind;
+use crate::reader::{Parse, Reader};
+
+/// Whether a name that is not declared may be a label that comes later.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Names {
+    /// The place takes labels only.
+    Labels,
+    /// The place takes addresses, of labels too.
+    Any,
+    /// The place takes no labels.
+    Values,
+}
+
+impl<'s> Reader<'s, '_> {
+    /// One operand with its place.
+    pub(crate) fn operand(&mut self, names: Names) -> Parse<(Operand, Span)> {
+        let token = self.cursor.peek();
+        let operand = match token.kind {
+            Kind::Ident("_") => {
+                self.cursor.bump();
+                Operand::Sink
+            }
+            Kind::Ident("WARP_SZ") => Operand::Immediate(self.immediate()?),
+            Kind::Ident(name) => {
+                self.cursor.bump();
+                self.named(name, token.span, names)?
+            }
+            Kind::Mark(b'!') => self.negated()?,
+            Kind::Mark(b'[') => self.address()?,
+            Kind::Mark(b'{') => self.vector()?,
+            Kind::Number(_) | Kind::Mark(b'-' | b'+' | b'~' | b'(') => Operand::Immediate(self.immediate()?),
+            _ => return Err(self.unexpected("an operand")),
+        };
+        Ok((operand, token.span.to(self.cursor.last)))
+    }
+
+    fn named(&mut self, name: &'s str, span: Span, names: Names) -> Parse<Operand> {
+        if names == Names::Labels {
+            return Ok(self.label_operand(name, span));
+        }
+        let Some(operand) = self.resolve_name(name) else {
+            if names == Names::Any && !name.starts_with('%') {
+                return Ok(Operand::Label(self.use_label(name, span)));
+            }
+            self.undeclared(name, span);
+            self.skip_suffix();
+            return Ok(Operand::Sink);
+        };
+        match (operand, self.cursor.peek().kind) {
+            (_, Kind::Directive(component)) => self.component(operand, component),
+            (Operand::Symbol(symbol, first), Kind::Mark(b'+' | b'-')) => {
+                Ok(Operand::Symbol(symbol, first.wrapping_add(self.offset()?)))
+            }
+            _ => Ok(operand),
+        }
+    }
+
+    fn label_operand(&mut self, name: &'s str, span: Span) -> Operand {
+        if !self.knows_label(name)
+            && let Some(resolve) = self.resolve.as_mut()
+            && let Some(operand) = resolve(name)
+        {
+            return operand;
+        }
+        Operand::Label(self.use_label(name, span))
+    }
+
+    /// What hangs on an undeclared name.
+    fn skip_suffix(&mut self) {
+        if let Kind::Directive(_) = self.cursor.peek().kind {
+            self.cursor.bump();
+        }
+    }
+
+    fn component(&mut self, operand: Operand, text: &str) -> Parse<Operand> {
+        let token = self.cursor.bump();
+        let Some(component) = Component::from_ptx(text) else {
+            let message = format!("`.{text}` is no component of a vector");
+            let error = ptx_diag::Diagnostic::error(codes::OPERANDS, token.span, message);
+            return Err(Box::new(error.with_help("components are `.x`, `.y`, `.z` and `.w`")));
+        };
+        match operand {
+            Operand::Register(register) => Ok(Operand::Element(register, component)),
+            Operand::Special(special, None) => Ok(Operand::Special(special, Some(component))),
+            _ => Err(self.at(codes::OPERANDS, token.span, "only vector registers have components")),
+        }
+    }
+
+    fn negated(&mut self) -> Parse<Operand> {
+        let bang = self.cursor.bump().span;
+        let token = self.cursor.peek();
+        let Kind::Ident(name) = token.kind else { return Err(self.unexpected("a predicate register")) };
+        self.cursor.bump();
+        match self.resolve_name(name) {
+            Some(Operand::Register(register)) => Ok(Operand::Not(register)),
+            Some(_) => {
+                let message = format!("`{name}` is no predicate register");
+                Err(self.at(codes::WRONG_NAME, bang.to(token.span), message))
+            }
+            None => {
+                self.undeclared(name, token.span);
+                Ok(Operand::Sink)
+            }
+        }
+    }
+
+    /// `[base+offset]`, `[offset]`
+    fn address(&mut self) -> Parse<Operand> {
+        self.cursor.bump();
+        let token = self.cursor.peek();
+        let Kind::Ident(name) = token.kind else {
+            let offset = self.integer_constant()?;
+            self.expect(b']', "`]`")?;
+            return Ok(Operand::Address(AddressBase::Absolute, offset));
+        };
+        self.cursor.bump();
+        let (base, first) = match self.resolve_name(name) {
+            Some(Operand::Register(register)) => (AddressBase::Register(register), 0),
+            Some(Operand::Symbol(symbol, offset)) => (AddressBase::Symbol(symbol), offset),
+            Some(Operand::Immediate(value)) => {
+                (AddressBase::Absolute, value.as_integer().unwrap_or_default() as i64)
+            }
+            Some(_) => {
+                let message = format!("`{name}` has no address and holds none");
+                return Err(self.at(codes::WRONG_NAME, token.span, message));
+            }
+            None => {
+                self.undeclared(name, token.span);
+                (AddressBase::Absolute, 0)
+            }
+        };
+        let offset = first.wrapping_add(self.offset()?);
+        self.expect(b']', "`]`")?;
+        Ok(Operand::Address(base, offset))
+    }
+
+    fn vector(&mut self) -> Parse<Operand> {
+        self.cursor.bump();
+        Ok(Operand::Vector(self.entries(b'}', "`,` or `}`")?))
+    }
+
+    /// Results or arguments of a call.
+    pub(crate) fn list(&mut self) -> Parse<(Operand, Span)> {
+        let open = self.expect(b'(', "`(`")?;
+        let list = self.entries(b')', "`,` or `)`")?;
+        Ok((Operand::List(list), open.to(self.cursor.last)))
+    }
+
+    fn entries(&mut self, close: u8, shown: &str) -> Parse<ListId> {
+        let mut entries: Vec<(Operand, Span)> = Vec::with_capacity(4);
+        if self.eat(close).is_some() {
+            return Ok(self.body.add_list(entries));
+        }
+        loop {
+            let token = self.cursor.peek();
+            if let Kind::Mark(b'{' | b'[') = token.kind {
+                return Err(self.unexpected("a register or constant"));
+            }
+            entries.push(self.operand(Names::Values)?);
+            if self.eat(b',').is_none() {
+                break;
+            }
+        }
+        self.expect(close, shown)?;
+        Ok(self.body.add_list(entries))
+    }
+
+    /// The callee of a call: a function, or what holds its address.
+    pub(crate) fn callee(&mut self) -> Parse<(Operand, Span)> {
+        let (name, span) = self.expect_ident("the name of a function")?;
+        let operand = match self.resolve_name(name) {
+            Some(operand @ (Operand::Register(_) | Operand::Symbol(Symbol::Function(_), _))) => operand,
+            Some(_) => {
+                let message = format!("`{name}` is no function and no register");
+                return Err(self.at(codes::WRONG_NAME, span, message));
+            }
+            None => {
+                self.undeclared(name, span);
+                Operand::Sink
+            }
+        };
+        Ok((operand, span))
+    }
+}

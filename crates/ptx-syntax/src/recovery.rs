@@ -1,0 +1,121 @@
+//! Going on behind an error.
+
+use ptx_diag::{Diagnostic, Span};
+
+use crate::codes;
+use crate::lexer::Kind;
+use crate::reader::Reader;
+
+/// Whether a directive can only start an item of a module.
+pub(crate) fn starts_item(name: &str) -> bool {
+    matches!(
+        name,
+        "entry"
+            | "func"
+            | "visible"
+            | "extern"
+            | "weak"
+            | "common"
+            | "version"
+            | "target"
+            | "address_size"
+            | "alias"
+            | "file"
+            | "section"
+    )
+}
+
+/// Whether a directive can start a statement or an item.
+fn starts_statement(name: &str) -> bool {
+    starts_item(name)
+        || matches!(
+            name,
+            "reg"
+                | "param"
+                | "local"
+                | "shared"
+                | "global"
+                | "const"
+                | "tex"
+                | "loc"
+                | "pragma"
+                | "branchtargets"
+                | "calltargets"
+                | "callprototype"
+        )
+}
+
+impl Reader<'_, '_> {
+    /// Skips the rest of a statement: to behind its semicolon, or to before a brace or a line that starts anew.
+    pub(crate) fn skip_statement(&mut self, started: Span) {
+        loop {
+            let token = self.cursor.peek();
+            let fresh = token.span.lo > started.lo;
+            match token.kind {
+                Kind::End => return,
+                Kind::Mark(b';') => {
+                    self.cursor.bump();
+                    return;
+                }
+                Kind::Mark(b'{' | b'}') if fresh && token.starts_line => return,
+                Kind::Mark(b'}') if fresh && !self.vector_closes() => return,
+                Kind::Directive(name) if fresh && token.starts_line && starts_statement(name) => return,
+                _ => {
+                    self.cursor.bump();
+                }
+            }
+        }
+    }
+
+    /// Whether a closing brace belongs to a vector or list: a comma, semicolon or bracket follows it.
+    fn vector_closes(&mut self) -> bool {
+        let at = self.cursor.peek().span.hi;
+        let rest = self.cursor.text_from(at);
+        let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+        matches!(next, Some(b',' | b';' | b']' | b'}'))
+    }
+
+    /// Skips to the next line that starts an item of a module.
+    pub(crate) fn skip_item(&mut self, started: Span) {
+        let mut depth = 0usize;
+        loop {
+            let token = self.cursor.peek();
+            let fresh = token.span.lo > started.lo;
+            match token.kind {
+                Kind::End => return,
+                Kind::Directive(name) if fresh && token.starts_line && starts_item(name) => return,
+                Kind::Directive("global" | "const" | "shared")
+                    if fresh && token.starts_line && depth == 0 =>
+                {
+                    return;
+                }
+                Kind::Mark(b';') if depth == 0 => {
+                    self.cursor.bump();
+                    return;
+                }
+                Kind::Mark(b'{') => {
+                    depth += 1;
+                    self.cursor.bump();
+                }
+                Kind::Mark(b'}') if depth <= 1 => {
+                    self.cursor.bump();
+                    return;
+                }
+                Kind::Mark(b'}') => {
+                    depth -= 1;
+                    self.cursor.bump();
+                }
+                _ => {
+                    self.cursor.bump();
+                }
+            }
+        }
+    }
+
+    /// Says that the reader stops for the number of errors.
+    pub(crate) fn report_giving_up(&mut self) {
+        let span = self.cursor.last;
+        let message = "there are too many errors to read on";
+        self.diagnostics.push(Diagnostic::error(codes::TOO_MANY, span, message));
+    }
+}

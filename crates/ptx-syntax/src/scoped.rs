@@ -1,0 +1,104 @@
+//! Names with nested scopes.
+
+use ptx_diag::Span;
+use rustc_hash::FxHashMap;
+
+/// What a name stands for in some scope.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<T> {
+    pub(crate) value: T,
+    /// Where it was declared.
+    pub(crate) span: Span,
+    /// How many scopes lie around it.
+    pub(crate) depth: u32,
+}
+
+struct Record<'s, T> {
+    name: &'s str,
+    entry: Entry<T>,
+    outer: Option<u32>,
+}
+
+/// A map from names whose entries end with the scope they were made in; inner ones hide outer ones.
+pub(crate) struct Scoped<'s, T> {
+    innermost: FxHashMap<&'s str, u32>,
+    records: Vec<Record<'s, T>>,
+    scopes: Vec<usize>,
+}
+
+impl<'s, T: Copy> Scoped<'s, T> {
+    pub(crate) fn new() -> Self {
+        Self { innermost: FxHashMap::default(), records: Vec::new(), scopes: Vec::new() }
+    }
+
+    /// How many scopes are open.
+    pub(crate) fn depth(&self) -> u32 {
+        self.scopes.len() as u32
+    }
+
+    /// Opens a scope.
+    pub(crate) fn enter(&mut self) {
+        self.scopes.push(self.records.len());
+    }
+
+    /// Ends the innermost scope.
+    pub(crate) fn leave(&mut self) {
+        let Some(start) = self.scopes.pop() else { return };
+        for record in self.records.drain(start..).rev() {
+            match record.outer {
+                Some(outer) => {
+                    self.innermost.insert(record.name, outer);
+                }
+                None => {
+                    self.innermost.remove(record.name);
+                }
+            }
+        }
+    }
+
+    /// Adds a name to the innermost scope, hiding what it stood for.
+    pub(crate) fn insert(&mut self, name: &'s str, value: T, span: Span) {
+        let entry = Entry { value, span, depth: self.depth() };
+        let outer = self.innermost.insert(name, self.records.len() as u32);
+        self.records.push(Record { name, entry, outer });
+    }
+
+    /// What the name stands for here.
+    pub(crate) fn get(&self, name: &str) -> Option<Entry<T>> {
+        let at = *self.innermost.get(name)?;
+        self.records.get(at as usize).map(|record| record.entry)
+    }
+
+    /// What the name stands for if the innermost scope declares it.
+    pub(crate) fn get_here(&self, name: &str) -> Option<Entry<T>> {
+        self.get(name).filter(|entry| entry.depth == self.depth())
+    }
+
+    /// What the name stands for outside all scopes.
+    pub(crate) fn get_outermost(&self, name: &str) -> Option<Entry<T>> {
+        let mut record = self.records.get(*self.innermost.get(name)? as usize)?;
+        while let Some(outer) = record.outer {
+            record = self.records.get(outer as usize)?;
+        }
+        (record.entry.depth == 0).then_some(record.entry)
+    }
+
+    /// Makes the innermost entry of a name stand for something else.
+    pub(crate) fn replace(&mut self, name: &str, value: T) {
+        if let Some(&at) = self.innermost.get(name)
+            && let Some(record) = self.records.get_mut(at as usize)
+        {
+            record.entry.value = value;
+        }
+    }
+
+    /// How many scopes lie around the innermost name; names are kept in the order of their scopes.
+    pub(crate) fn innermost_depth(&self) -> u32 {
+        self.records.last().map_or(0, |record| record.entry.depth)
+    }
+
+    /// Every name that can be used here, in order of declaration.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'s str> + '_ {
+        self.records.iter().map(|record| record.name)
+    }
+}

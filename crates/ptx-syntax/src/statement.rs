@@ -1,0 +1,262 @@
+//! Statements of a body.
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{At, LabelKind, LabelTarget, Prototype, Stmt};
+
+use crate::codes;
+use crate::lexer::Kind;
+use crate::reader::{MAX_DEPTH, Parse, Reader};
+use crate::recovery::starts_item;
+
+const STATEMENT_DIRECTIVES: [&str; 8] =
+    ["reg", "param", "local", "shared", "global", "const", "loc", "pragma"];
+
+/// Whether the statements go on.
+enum Next {
+    Statement,
+    End,
+}
+
+impl<'s> Reader<'s, '_> {
+    /// The statements up to the brace that matches `open`, which was taken.
+    pub(crate) fn body_statements(&mut self, open: Span) {
+        let mut opened = vec![open];
+        self.enter_scope();
+        self.statements(&mut opened);
+        while !opened.is_empty() {
+            opened.pop();
+            self.leave_scope();
+        }
+        self.settle_labels();
+    }
+
+    /// The statements of inline assembly, up to the end of the text.
+    pub(crate) fn inline_statements(&mut self) {
+        self.names.enter();
+        self.enter_scope();
+        let mut opened = Vec::new();
+        self.statements(&mut opened);
+        for _ in opened {
+            self.leave_scope();
+        }
+        self.leave_scope();
+        self.names.leave();
+        self.settle_labels();
+    }
+
+    fn enter_scope(&mut self) {
+        self.names.enter();
+        self.enter_labels();
+    }
+
+    fn leave_scope(&mut self) {
+        self.names.leave();
+        self.leave_labels();
+    }
+
+    /// Statements; `opened` are the braces that are open, and it ends when the last of them is closed.
+    fn statements(&mut self, opened: &mut Vec<Span>) {
+        loop {
+            self.comments_between_statements();
+            if self.gives_up() {
+                return;
+            }
+            let start = self.cursor.peek().span;
+            self.broken = false;
+            match self.statement(opened) {
+                Ok(Next::Statement) => {}
+                Ok(Next::End) => return,
+                Err(error) => {
+                    self.report(error);
+                    // A missing semicolon at the end of a line: the next line is a statement of its own.
+                    let token = self.cursor.peek();
+                    let resumes = token.starts_line && token.span.lo > start.lo;
+                    if !(resumes
+                        && matches!(token.kind, Kind::Ident(_) | Kind::Directive(_) | Kind::Mark(b'@')))
+                    {
+                        self.skip_statement(start);
+                    }
+                }
+            }
+        }
+    }
+
+    fn statement(&mut self, opened: &mut Vec<Span>) -> Parse<Next> {
+        let token = self.cursor.peek();
+        match token.kind {
+            Kind::Ident(_) => self.label_or_instruction()?,
+            Kind::Mark(b'@') => self.guarded()?,
+            Kind::Directive(name) if starts_item(name) && token.starts_line && self.resolve.is_none() => {
+                self.unclosed(opened, token.span);
+                return Ok(Next::End);
+            }
+            Kind::Directive(name) => self.statement_directive(name, token.span)?,
+            Kind::Mark(b'{') => {
+                self.cursor.bump();
+                if opened.len() as u32 >= MAX_DEPTH {
+                    let message = format!("braces are nested deeper than {MAX_DEPTH} levels");
+                    return Err(self.at(codes::TOO_DEEP, token.span, message));
+                }
+                opened.push(token.span);
+                self.enter_scope();
+                self.push_statement(Stmt::ScopeStart);
+            }
+            Kind::Mark(b'}') => {
+                self.cursor.bump();
+                return self.close(opened, token.span);
+            }
+            Kind::Mark(b';') => {
+                self.cursor.bump();
+            }
+            Kind::End => {
+                if !opened.is_empty() {
+                    self.unclosed(opened, token.span);
+                }
+                return Ok(Next::End);
+            }
+            _ => return Err(self.unexpected("an instruction or directive")),
+        }
+        Ok(Next::Statement)
+    }
+
+    fn close(&mut self, opened: &mut Vec<Span>, span: Span) -> Parse<Next> {
+        let inline = self.resolve.is_some();
+        match opened.len() {
+            0 => Err(self.at(codes::UNBALANCED, span, "this `}` closes nothing")),
+            // The outermost braces of inline assembly are a scope of the body around it.
+            1 if !inline => Ok(Next::End),
+            _ => {
+                opened.pop();
+                self.leave_scope();
+                self.push_statement(Stmt::ScopeEnd);
+                Ok(Next::Statement)
+            }
+        }
+    }
+
+    fn unclosed(&mut self, opened: &[Span], end: Span) {
+        let Some(&open) = opened.last() else { return };
+        let error = Diagnostic::error(codes::UNBALANCED, open, "this `{` is never closed");
+        let error = error.with_related(end, "`}` is missing before this");
+        self.report(Box::new(error.with_help("add `}`")));
+    }
+
+    fn statement_directive(&mut self, name: &'s str, span: Span) -> Parse<()> {
+        match name {
+            "reg" => self.registers(),
+            "param" | "local" | "shared" | "global" | "const" => self.body_variables(),
+            "loc" => {
+                let location = self.location()?;
+                self.push_statement(Stmt::Location(location));
+                Ok(())
+            }
+            "pragma" => {
+                self.cursor.bump();
+                let texts = self.pragma()?;
+                self.push_statement(Stmt::Pragma(texts));
+                Ok(())
+            }
+            "branchtargets" | "calltargets" | "callprototype" => {
+                let message = format!("`.{name}` needs a label before it");
+                Err(self.at(codes::DIRECTIVE, span, message))
+            }
+            _ => Err(self.unknown_directive(name, span, &STATEMENT_DIRECTIVES)),
+        }
+    }
+
+    fn label_or_instruction(&mut self) -> Parse<()> {
+        // A name with a colon behind it is a label, wherever the colon stands.
+        match self.cursor.byte_behind() {
+            Some(b'.' | b';' | b'\n') => return self.instruction(None),
+            _ => {}
+        }
+        if !self.colon_follows() {
+            return self.instruction(None);
+        }
+        let (name, span) = self.expect_ident("a label")?;
+        self.expect(b':', "`:`")?;
+        let Kind::Directive(word) = self.cursor.peek().kind else {
+            let label = self.define_label(name, span, LabelKind::Code)?;
+            self.push_statement(Stmt::Label(label));
+            return Ok(());
+        };
+        match word {
+            "branchtargets" => self.branch_targets(name, span),
+            "calltargets" => self.call_targets(name, span),
+            "callprototype" => self.call_prototype(name, span),
+            _ => {
+                let label = self.define_label(name, span, LabelKind::Code)?;
+                self.push_statement(Stmt::Label(label));
+                Ok(())
+            }
+        }
+    }
+
+    fn colon_follows(&mut self) -> bool {
+        let end = self.cursor.peek().span.hi;
+        let rest = self.cursor.text_from(end);
+        rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+    }
+
+    /// `name: .branchtargets a, b;` (manual 11.3.1)
+    fn branch_targets(&mut self, name: &'s str, span: Span) -> Parse<()> {
+        self.cursor.bump();
+        let id = self.define_label(name, span, LabelKind::BranchTargets)?;
+        let mut targets = Vec::new();
+        loop {
+            let (target, at) = self.expect_ident("a label")?;
+            targets.push(LabelTarget { label: self.use_label(target, at), at: At(at) });
+            if self.eat(b',').is_none() {
+                break;
+            }
+        }
+        self.expect(b';', "`;`")?;
+        self.push_statement(Stmt::BranchTargets(id, targets));
+        Ok(())
+    }
+
+    /// `name: .calltargets f, g;` (manual 11.3.2)
+    fn call_targets(&mut self, name: &'s str, span: Span) -> Parse<()> {
+        self.cursor.bump();
+        let id = self.define_label(name, span, LabelKind::CallTargets)?;
+        let mut targets = Vec::new();
+        loop {
+            targets.push(self.declared_function()?);
+            if self.eat(b',').is_none() {
+                break;
+            }
+        }
+        self.expect(b';', "`;`")?;
+        self.push_statement(Stmt::CallTargets(id, targets));
+        Ok(())
+    }
+
+    /// `name: .callprototype (..) _ (..);` (manual 11.3.3)
+    fn call_prototype(&mut self, name: &'s str, span: Span) -> Parse<()> {
+        self.cursor.bump();
+        let id = self.define_label(name, span, LabelKind::CallPrototype)?;
+        // Names of a prototype's parameters mean nothing outside it.
+        self.names.enter();
+        let prototype = self.prototype();
+        self.names.leave();
+        let prototype = prototype?;
+        self.push_statement(Stmt::CallPrototype(id, Box::new(prototype)));
+        Ok(())
+    }
+
+    fn prototype(&mut self) -> Parse<Prototype> {
+        let mut prototype = Prototype::default();
+        if self.cursor.peek().kind == Kind::Mark(b'(') {
+            prototype.results = self.params()?;
+        }
+        self.expect_ident("`_`")?;
+        if self.cursor.peek().kind == Kind::Mark(b'(') {
+            prototype.params = self.params()?;
+        }
+        if self.cursor.peek().kind == Kind::Directive("noreturn") {
+            prototype.noreturn = Some(At(self.cursor.bump().span));
+        }
+        self.expect(b';', "`;`")?;
+        Ok(prototype)
+    }
+}

@@ -1,0 +1,335 @@
+//! Variables, registers and parameters (manual 5).
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{
+    At, Item, Linkage, Param, ParamPointer, RegDeclId, Stmt, VarAttribute, VarType, Variable, VectorShape,
+};
+use ptx_isa::{ScalarType, StateSpace};
+
+use crate::codes;
+use crate::lexer::Kind;
+use crate::names::{Entity, nearest};
+use crate::reader::{Parse, Reader};
+
+/// How many variables one range may declare; each becomes a variable of its own.
+const MAX_RANGE: u32 = 65_536;
+
+/// What stands before the names of a declaration.
+#[derive(Clone)]
+pub(crate) struct Declaration {
+    pub(crate) space: StateSpace,
+    pub(crate) ty: VarType,
+    pub(crate) shape: VectorShape,
+    pub(crate) align: Option<u32>,
+    pub(crate) attributes: Vec<VarAttribute>,
+    pub(crate) pointer: Option<ParamPointer>,
+}
+
+impl<'s> Reader<'s, '_> {
+    /// Variables of a module: one directive, one or more names.
+    pub(crate) fn module_variables(&mut self, linkage: Linkage) -> Parse<()> {
+        let declaration = self.declaration()?;
+        loop {
+            for variable in self.variables(&declaration, linkage)? {
+                let id = self.add_variable(variable)?;
+                self.push_item(Item::Variable(id));
+            }
+            if self.eat(b',').is_none() {
+                break;
+            }
+        }
+        self.expect(b';', "`;`")?;
+        Ok(())
+    }
+
+    /// Variables of a function.
+    pub(crate) fn body_variables(&mut self) -> Parse<()> {
+        let declaration = self.declaration()?;
+        loop {
+            for variable in self.variables(&declaration, Linkage::Internal)? {
+                let id = self.add_variable(variable)?;
+                self.push_statement(Stmt::Variable(id));
+            }
+            if self.eat(b',').is_none() {
+                break;
+            }
+        }
+        self.expect(b';', "`;`")?;
+        Ok(())
+    }
+
+    /// `.reg` with all its names.
+    pub(crate) fn registers(&mut self) -> Parse<()> {
+        let declaration = self.declaration()?;
+        let ty = self.register_type(&declaration)?;
+        let first = RegDeclId(self.body.reg_decls.len() as u32);
+        loop {
+            let name = self.expect_ident("the name of a register")?;
+            let count = match self.eat(b'<') {
+                None => None,
+                Some(_) => Some(self.range_count()?),
+            };
+            if let Err(error) = self.declare_register(name, ty, declaration.shape, count) {
+                self.report(error);
+            }
+            if self.eat(b',').is_none() {
+                break;
+            }
+        }
+        let end = RegDeclId(self.body.reg_decls.len() as u32);
+        if self.eat(b';').is_none() {
+            let error = self.unexpected("`;`");
+            self.push_statement(Stmt::Registers(first, end));
+            return Err(error);
+        }
+        self.push_statement(Stmt::Registers(first, end));
+        Ok(())
+    }
+
+    fn register_type(&mut self, declaration: &Declaration) -> Parse<ScalarType> {
+        match declaration.ty {
+            VarType::Scalar(ty) => Ok(ty),
+            VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => {
+                Err(self.at(codes::CONFLICT, self.cursor.last, "a register has a fundamental type"))
+            }
+        }
+    }
+
+    /// A parameter or result of a function, or of a prototype.
+    pub(crate) fn param(&mut self) -> Parse<Param> {
+        let token = self.cursor.peek();
+        if !matches!(token.kind, Kind::Directive("param" | "reg")) {
+            return Err(self.unexpected("`.param` or `.reg`"));
+        }
+        let declaration = self.declaration()?;
+        if declaration.space == StateSpace::Reg {
+            let ty = self.register_type(&declaration)?;
+            let name = self.expect_ident("the name of a parameter")?;
+            let (decl, register) = self.declare_register_param(name, ty, declaration.shape)?;
+            return Ok(Param::Register(decl, register));
+        }
+        let variable = self.variable(&declaration, Linkage::Internal)?;
+        Ok(Param::Variable(self.add_variable(variable)?))
+    }
+
+    /// Space, alignment, vector length and type, in the usual or any other order.
+    fn declaration(&mut self) -> Parse<Declaration> {
+        let first = self.cursor.bump();
+        let space = match first.kind {
+            Kind::Directive(word) => StateSpace::from_ptx(word),
+            _ => None,
+        };
+        let Some(space) = space else {
+            return Err(self.at(codes::DIRECTIVE, first.span, "expected a state space"));
+        };
+        if self.cursor.peek().kind == Kind::Mark(b'[') {
+            let message = "banks of constant memory are not supported";
+            let error = Diagnostic::error(codes::UNSUPPORTED, self.cursor.peek().span, message);
+            return Err(Box::new(error.with_help("PTX 2.2 and later have one bank only")));
+        }
+        let mut ty = None;
+        let (mut shape, mut align, mut pointer, mut attributes) = (None, None, None, Vec::new());
+        loop {
+            let token = self.cursor.peek();
+            let Kind::Directive(word) = token.kind else { break };
+            let known = variable_type(word);
+            self.cursor.bump();
+            let again = match word {
+                _ if known.is_some() => std::mem::replace(&mut ty, known).is_some(),
+                "v2" => shape.replace(VectorShape::V2).is_some(),
+                "v4" => shape.replace(VectorShape::V4).is_some(),
+                "v8" => shape.replace(VectorShape::V8).is_some(),
+                "align" => align.replace(self.alignment()?).is_some(),
+                "ptr" => pointer.replace(self.pointer()?).is_some(),
+                "attribute" => {
+                    self.attributes(&mut attributes)?;
+                    false
+                }
+                _ => return Err(self.unknown_type(word, token.span)),
+            };
+            if again {
+                let message = format!("`.{word}` comes after another one of its kind");
+                return Err(self.at(codes::CONFLICT, token.span, message));
+            }
+        }
+        let Some(ty) = ty else { return Err(self.unexpected("a type")) };
+        let shape = shape.unwrap_or(VectorShape::Scalar);
+        Ok(Declaration { space, ty, shape, align, attributes, pointer })
+    }
+
+    fn unknown_type(&self, word: &str, span: Span) -> Box<Diagnostic> {
+        let shown: String = word.chars().take(40).collect();
+        let error = Diagnostic::error(codes::DIRECTIVE, span, format!("`.{shown}` is no type"));
+        let known = ScalarType::ALL.iter().map(|ty| ty.as_str());
+        Box::new(match nearest(word, known) {
+            Some(near) => error.with_help(format!("did you mean `.{near}`?")),
+            None => error,
+        })
+    }
+
+    fn alignment(&mut self) -> Parse<u32> {
+        let span = self.cursor.peek().span;
+        let bytes = self.small_constant("an alignment")?;
+        if bytes.is_power_of_two() {
+            return Ok(bytes);
+        }
+        let message = format!("an alignment must be a power of two, not {bytes}");
+        Err(self.at(codes::DIRECTIVE_VALUE, span, message))
+    }
+
+    /// What stands behind `.ptr` (manual 5.1.6.3).
+    fn pointer(&mut self) -> Parse<ParamPointer> {
+        let mut pointer = ParamPointer { space: None, align: None };
+        if let Kind::Directive(word @ ("const" | "global" | "local" | "shared")) = self.cursor.peek().kind {
+            self.cursor.bump();
+            pointer.space = StateSpace::from_ptx(word);
+        }
+        if self.cursor.peek().kind == Kind::Directive("align") {
+            self.cursor.bump();
+            pointer.align = Some(self.alignment()?);
+        }
+        Ok(pointer)
+    }
+
+    /// What stands behind `.attribute` (manual 5.4.8).
+    pub(crate) fn attributes(&mut self, attributes: &mut Vec<VarAttribute>) -> Parse<()> {
+        self.expect(b'(', "`(`")?;
+        loop {
+            let token = self.cursor.peek();
+            match token.kind {
+                Kind::Directive("managed") => {
+                    self.cursor.bump();
+                    attributes.push(VarAttribute::Managed);
+                }
+                Kind::Directive("unified") => {
+                    self.cursor.bump();
+                    self.expect(b'(', "`(`")?;
+                    let upper = self.integer_constant()? as u64;
+                    self.expect(b',', "`,`")?;
+                    let lower = self.integer_constant()? as u64;
+                    self.expect(b')', "`)`")?;
+                    attributes.push(VarAttribute::Unified(upper, lower));
+                }
+                _ => return Err(self.unexpected("`.managed` or `.unified`")),
+            }
+            if self.eat(b',').is_none() {
+                break;
+            }
+        }
+        self.expect(b')', "`)`")?;
+        Ok(())
+    }
+
+    /// One name of a declaration; a range becomes as many variables.
+    fn variables(&mut self, declaration: &Declaration, linkage: Linkage) -> Parse<Vec<(Variable, &'s str)>> {
+        let (name, span) = self.expect_ident("the name of a variable")?;
+        if self.eat(b'<').is_none() {
+            return Ok(vec![self.named_variable(declaration, linkage, name, span)?]);
+        }
+        let count = self.range_count()?;
+        if count > MAX_RANGE {
+            let message = format!("a range of {count} variables is too large");
+            return Err(self.at(codes::DIRECTIVE_VALUE, span, message));
+        }
+        let message = "ranges of variables are not supported";
+        let error = Diagnostic::error(codes::UNSUPPORTED, span, message);
+        Err(Box::new(error.with_help("declare each variable by its own name")))
+    }
+
+    /// The number and the closing bracket of a range (manual 5.4.6), where `>` is no operator.
+    fn range_count(&mut self) -> Parse<u32> {
+        let token = self.cursor.peek();
+        let Kind::Number(text) = token.kind else { return Err(self.unexpected("a number")) };
+        self.cursor.bump();
+        let count = self.literal_count(text, token.span)?;
+        self.expect(b'>', "`>`")?;
+        Ok(count)
+    }
+
+    fn variable(&mut self, declaration: &Declaration, linkage: Linkage) -> Parse<(Variable, &'s str)> {
+        let (name, span) = self.expect_ident("the name of a variable")?;
+        self.named_variable(declaration, linkage, name, span)
+    }
+
+    fn named_variable(
+        &mut self,
+        declaration: &Declaration,
+        linkage: Linkage,
+        name: &'s str,
+        span: Span,
+    ) -> Parse<(Variable, &'s str)> {
+        let dims = self.dimensions()?;
+        let init = match self.eat(b'=') {
+            None => None,
+            Some(_) => Some(self.initializer(1)?),
+        };
+        let variable = Variable {
+            name: self.module.strings.intern(name),
+            space: declaration.space,
+            ty: declaration.ty,
+            shape: declaration.shape,
+            dims,
+            align: declaration.align,
+            linkage,
+            attributes: declaration.attributes.clone(),
+            pointer: declaration.pointer,
+            count: None,
+            init,
+            at: At(span),
+        };
+        Ok((variable, name))
+    }
+
+    fn dimensions(&mut self) -> Parse<Vec<Option<u64>>> {
+        let mut dims = Vec::new();
+        while let Some(open) = self.eat(b'[') {
+            if self.eat(b']').is_some() {
+                if !dims.is_empty() {
+                    let message = "only the first dimension can be left out";
+                    return Err(self.at(codes::DIRECTIVE_VALUE, open, message));
+                }
+                dims.push(None);
+                continue;
+            }
+            let start = self.cursor.peek().span;
+            let length = self.integer_constant()?;
+            let Ok(length) = u64::try_from(length) else {
+                let message = format!("an array cannot have {length} elements");
+                return Err(self.at(codes::DIRECTIVE_VALUE, start.to(self.cursor.last), message));
+            };
+            dims.push(Some(length));
+            self.expect(b']', "`]`")?;
+        }
+        Ok(dims)
+    }
+
+    fn add_variable(&mut self, (variable, name): (Variable, &'s str)) -> Parse<ptx_ir::VarId> {
+        let span = variable.at.0;
+        let outside = variable.linkage;
+        let id = self.module.add_variable(variable);
+        if name == "_" {
+            return Ok(id);
+        }
+        if let Some(entry) = self.names.entities.get_here(name)
+            && let Entity::Variable(first) = entry.value
+            && (self.module.variable(first).linkage == Linkage::Extern || outside == Linkage::Extern)
+        {
+            // A declaration and the definition of one variable.
+            if outside != Linkage::Extern {
+                self.names.entities.replace(name, Entity::Variable(id));
+            }
+            return Ok(id);
+        }
+        self.declare(name, span, Entity::Variable(id))?;
+        Ok(id)
+    }
+}
+
+fn variable_type(word: &str) -> Option<VarType> {
+    match word {
+        "texref" => Some(VarType::TexRef),
+        "samplerref" => Some(VarType::SamplerRef),
+        "surfref" => Some(VarType::SurfRef),
+        _ => ScalarType::from_ptx(word).map(VarType::Scalar),
+    }
+}
