@@ -28,7 +28,14 @@ impl BodyDecoder<'_> {
     }
 
     fn copy(&mut self, cx: &mut Context<'_>, ty: ScalarType) -> Decoded<()> {
-        let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
+        let d = self.dst(cx, 0)?;
+        if let Operand::Special(register, component) = cx.operands[1]
+            && register.scalar_type().bits() == ty.bits()
+        {
+            cx.emit(Op::Special { d, register, component });
+            return Ok(());
+        }
+        let a = self.src(cx, 1)?;
         let pairs = (0..rows_of(ty)).map(|n| (if d == self.sink { d } else { d + n }, a.plus(n)));
         cx.emit(Op::Copy(pairs.collect()));
         Ok(())

@@ -94,6 +94,10 @@ impl BodyDecoder<'_> {
             Operand::Special(register, component) => {
                 let d = self.temporary();
                 cx.prepare(Op::Special { d, register, component });
+                if ty.bits() < register.scalar_type().bits() {
+                    let mask = row_bits(ty);
+                    cx.prepare(Op::Alu1 { f: alu1(move |a| a & mask), d, a: Src::register(d) });
+                }
                 Ok(Src::register(d))
             }
             Operand::Symbol(symbol, offset) => self.symbol(cx, symbol, offset, ty, span),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::block::{Block, Progress};
 use super::heap::Heap;
-use super::{RESIDENT_BLOCKS, Stop};
+use super::{RESIDENT_BLOCKS, RESIDENT_BYTES, Stop};
 use crate::error::{Trap, TrapKind};
 use crate::launch::{Dim3, Limits};
 use crate::memory::GlobalMemory;
@@ -77,6 +77,8 @@ pub(super) struct Grid<'p> {
     pub(super) constant: Vec<u8>,
     pub(super) params: Vec<u8>,
     pub(super) heap: Mutex<Heap>,
+    /// How many blocks may be started at a time.
+    resident: usize,
     limits: Limits,
     started: Instant,
     deadline: Option<Instant>,
@@ -167,6 +169,7 @@ pub(crate) fn run(setup: Setup<'_>) -> Result<Finished, Box<Trap>> {
         constant: setup.constant,
         params: setup.params,
         heap: Mutex::new(Heap::new(heap_base, heap_size)),
+        resident: resident_blocks(setup.program, &setup.geometry),
         limits: setup.limits,
         started,
         deadline,
@@ -202,6 +205,14 @@ pub(crate) fn run(setup: Setup<'_>) -> Result<Finished, Box<Trap>> {
     queue.output.sort_by_key(|(number, _)| *number);
     let output = queue.output.into_iter().flat_map(|(_, text)| text).collect();
     Ok(Finished { global: grid.global, output, executed: queue.executed })
+}
+
+/// How many blocks may be started at a time.
+fn resident_blocks(program: &Program, geometry: &Geometry) -> usize {
+    let kernel = program.functions.get(program.entry as usize);
+    let of_warp = kernel.map_or(0, |kernel| (kernel.rows as usize * 8 + kernel.local as usize) * WARP);
+    let of_block = geometry.threads().div_ceil(WARP) * of_warp + geometry.shared as usize;
+    (RESIDENT_BYTES / of_block.max(1)).clamp(16, RESIDENT_BLOCKS)
 }
 
 fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
@@ -240,7 +251,7 @@ fn take(grid: &Grid<'_>, queue: &Mutex<Queue>) -> Option<Block> {
     if queue.failure.is_some() {
         return None;
     }
-    if queue.next < grid.geometry.blocks() && queue.started < RESIDENT_BLOCKS {
+    if queue.next < grid.geometry.blocks() && queue.started < grid.resident {
         let number = queue.next;
         queue.next += 1;
         queue.started += 1;
