@@ -49,7 +49,13 @@ const NOTHING: &str = ".visible .entry k() { ret; }";
 
 #[test]
 fn impossible_shapes_are_refused() {
-    for (grid, block) in [([0, 1, 1], [1, 1, 1]), ([1, 65536, 1], [1, 1, 1]), ([1, 1, 1], [1, 0, 1]), ([1, 1, 1], [33, 32, 1]), ([1, 1, 1], [1, 1, 65])] {
+    for (grid, block) in [
+        ([0, 1, 1], [1, 1, 1]),
+        ([1, 65536, 1], [1, 1, 1]),
+        ([1, 1, 1], [1, 0, 1]),
+        ([1, 1, 1], [33, 32, 1]),
+        ([1, 1, 1], [1, 1, 65]),
+    ] {
         let found = refused(NOTHING, &Launch { grid, block, ..Launch::new("k") });
         assert!(found[0].starts_with("X0002"), "{found:?}");
     }
@@ -60,7 +66,9 @@ fn impossible_shapes_are_refused() {
 
 #[test]
 fn unknown_kernels_are_refused_and_the_known_ones_named() {
-    let ExecError::Refused(findings) = execute(NOTHING, &Launch::new("kernel")).unwrap_err() else { panic!() };
+    let ExecError::Refused(findings) = execute(NOTHING, &Launch::new("kernel")).unwrap_err() else {
+        panic!()
+    };
     let finding = findings.iter().next().unwrap();
     assert_eq!((finding.code, finding.help.as_deref()), (codes::NO_KERNEL, Some("its kernels are: k")));
 }
@@ -70,8 +78,14 @@ fn arguments_must_fit_the_parameters() {
     let text = ".visible .entry k(.param .u32 n, .param .u64 p) { ret; }";
     let four = || Argument::Bytes(vec![0; 4]);
     assert!(refused(text, &launch(1, 1, vec![four()]))[0].starts_with("X0003"));
-    assert!(refused(text, &launch(1, 1, vec![four(), four()]))[0].contains("parameter `p` of 8 bytes has 4 bytes"));
-    assert!(refused(text, &launch(1, 1, vec![Argument::Buffer(vec![0; 4]), Argument::Bytes(vec![0; 8])]))[0].contains("`n`"));
+    assert!(
+        refused(text, &launch(1, 1, vec![four(), four()]))[0]
+            .contains("parameter `p` of 8 bytes has 4 bytes")
+    );
+    assert!(
+        refused(text, &launch(1, 1, vec![Argument::Buffer(vec![0; 4]), Argument::Bytes(vec![0; 8])]))[0]
+            .contains("`n`")
+    );
     assert!(execute(text, &launch(1, 1, vec![four(), Argument::Buffer(Vec::new())])).is_ok());
 }
 
@@ -87,10 +101,12 @@ fn the_kernel_s_own_bounds_are_kept() {
 
 #[test]
 fn undefined_names_are_refused_where_they_are_needed() {
-    let text = ".extern .func other();\n.visible .entry k() { call other; ret; }\n.visible .entry fine() { ret; }";
+    let text =
+        ".extern .func other();\n.visible .entry k() { call other; ret; }\n.visible .entry fine() { ret; }";
     assert!(refused(text, &Launch::new("k"))[0].starts_with("X0102"));
     assert!(execute(text, &Launch::new("fine")).is_ok(), "another kernel does not matter");
-    let text = ".extern .global .u32 g;\n.visible .entry k() { .reg .b32 %r<2>; ld.global.u32 %r1, [g]; ret; }";
+    let text =
+        ".extern .global .u32 g;\n.visible .entry k() { .reg .b32 %r<2>; ld.global.u32 %r1, [g]; ret; }";
     assert!(refused(text, &Launch::new("k"))[0].contains("`g`"));
 }
 
@@ -120,7 +136,10 @@ fn faults_say_where_and_who() {
     assert_eq!((fault.size, fault.address & 0xfff), (4, 160));
     let source = format!("{HEAD}{text}");
     let span = trap.span.unwrap();
-    assert_eq!(&source[span.lo as usize..span.hi as usize].trim_end_matches(';'), &"ld.global.u32 %r2, [%rd3]");
+    assert_eq!(
+        &source[span.lo as usize..span.hi as usize].trim_end_matches(';'),
+        &"ld.global.u32 %r2, [%rd3]"
+    );
 }
 
 #[test]
@@ -139,7 +158,10 @@ fn deadlocks_name_who_waits() {
     let texts: Vec<&str> = trap.related.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(
         texts,
-        ["thread (0, 0, 0) and 31 more of its warp: wait at barrier 1", "thread (32, 0, 0) and 31 more of its warp: wait at barrier 2"]
+        [
+            "thread (0, 0, 0) and 31 more of its warp: wait at barrier 1",
+            "thread (32, 0, 0) and 31 more of its warp: wait at barrier 2"
+        ]
     );
 }
 
@@ -251,7 +273,10 @@ fn what_device_code_prints_comes_back_in_order_of_the_blocks() {
     let mut printing = launch(3, 1, vec![]);
     printing.threads = NonZeroUsize::new(3);
     let outcome = execute(text, &printing).unwrap();
-    assert_eq!(String::from_utf8(outcome.output).unwrap(), "block 0: 0.00 A\nblock 1: 1.00 A\nblock 2: 2.00 A\n");
+    assert_eq!(
+        String::from_utf8(outcome.output).unwrap(),
+        "block 0: 0.00 A\nblock 1: 1.00 A\nblock 2: 2.00 A\n"
+    );
     printing.limits.output = 20;
     printing.threads = NonZeroUsize::new(1);
     assert_eq!(trapped(text, &printing).kind, TrapKind::Output);
@@ -304,7 +329,10 @@ fn failed_assertions_are_reported_with_their_text() {
       call __assertfail, (m, f, l, n, s); }
     ret;
 }"#;
-    assert_eq!(trapped(text, &launch(1, 1, vec![])).kind, TrapKind::Assertion("x > 0:12: x > 0: x > 0".to_owned()));
+    assert_eq!(
+        trapped(text, &launch(1, 1, vec![])).kind,
+        TrapKind::Assertion("x > 0:12: x > 0: x > 0".to_owned())
+    );
 }
 
 #[test]

@@ -41,13 +41,15 @@ impl Warp {
                 while rest != 0 {
                     let lane = first_lane(rest);
                     let members = masks[lane] as Mask;
-                    if members >> lane & 1 == 0 {
+                    let group = same_value(&masks, rest, lane);
+                    let strays = group & !members;
+                    if strays != 0 {
+                        let lane = first_lane(strays);
                         let text = format!(
                             "the membermask {members:#010x} does not name lane {lane}, which executes it"
                         );
                         return Err(Stop::at(TrapKind::Misuse(text), pc, lane));
                     }
-                    let group = same_value(&masks, rest, lane);
                     self.split(current, group, pc, State::Collective { members });
                     rest &= !group;
                 }
