@@ -1,1 +1,242 @@
-//! Lowers verified PTX to LLVM IR in NVPTX style.
+//! Lowers verified PTX to LLVM IR in NVPTX style; `docs/mapping.md` says what becomes what.
+//!
+//! A module is lowered in four steps. Each body is analysed ([`analysis`]): guards become control flow, registers become
+//! values in static single assignment, and each value gets a representation: integer, floating point, or pointer into an
+//! address space. Then functions and variables are declared, initial values set, and bodies emitted block by block.
+//!
+//! Invariants:
+//! - every instruction becomes plain LLVM IR of the same meaning, an intrinsic of the same meaning, or inline assembly that
+//!   holds it as it is written; what becomes none of these is an error at its place (codes `L....`);
+//! - registers leave no memory behind: values are SSA from the start;
+//! - no LLVM instruction can be undefined where PTX is not: shifts are clamped, divisors guarded, addresses wrap;
+//! - what comes out passes LLVM's verifier.
+
+mod analysis;
+mod arith;
+mod compare;
+mod control;
+mod debug;
+mod emit;
+mod errors;
+mod fallback;
+mod float;
+mod flow;
+mod function;
+mod globals;
+mod memory;
+mod moves;
+mod represent;
+mod rows;
+mod slots;
+mod ssa;
+
+use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_ir::{FunctionId, Item, Module};
+use ptx_llvm::Context;
+use ptx_llvm::build::{DebugInfo, Linkage, Types};
+use ptx_verify::Verified;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::analysis::{Analysis, functions_by_address};
+use crate::emit::{Emitter, Shared};
+use crate::errors::{REFUSED, UNSUPPORTED_DIRECTIVE};
+
+/// Lowers a module.
+///
+/// # Errors
+///
+/// A finding for each construct that has no lowering, with code `L01xx` and its place. Code `L09xx` means that LLVM refused
+/// what was built, which is a defect of the lowering.
+pub fn lower<'c>(module: &Verified<'_>, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
+    lower_module(module.module(), context)
+}
+
+fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
+    let mut findings = Diagnostics::new();
+    check_items(module, &mut findings);
+    let by_address = functions_by_address(module);
+    let analyses: FxHashMap<FunctionId, Analysis> = module
+        .function_ids()
+        .filter_map(|id| {
+            let function = module.function(id);
+            let body = function.body.as_ref()?;
+            Some((id, Analysis::new(module, function, body, &by_address)))
+        })
+        .collect();
+    let types = Types::new(context);
+    let mut shared = Shared {
+        module,
+        out: ptx_llvm::Module::new(context, "ptx"),
+        types,
+        variables: FxHashMap::default(),
+        signatures: FxHashMap::default(),
+    };
+    declare_functions(&mut shared, &analyses, &mut findings);
+    declare_variables(&mut shared, &mut findings);
+    let with_lines = module.items.iter().any(|item| matches!(item, Item::File(..)));
+    let mut debug = with_lines.then(|| DebugInfo::new(&shared.out, types));
+    for id in module.function_ids() {
+        let function = module.function(id);
+        let (Some(body), Some(analysis)) = (&function.body, analyses.get(&id)) else { continue };
+        let Some(signature) = shared.signatures.get(&id) else { continue };
+        findings.append(Emitter::new(&shared, function, body, analysis, signature).run(&mut debug));
+    }
+    if let Some(debug) = debug {
+        debug.finish();
+    }
+    finish_items(&shared);
+    if findings.has_errors() {
+        findings.sort_by_place();
+        return Err(findings);
+    }
+    if let Err(error) = shared.out.verify() {
+        let mut findings = Diagnostics::new();
+        let finding =
+            Diagnostic::error_without_place(REFUSED, format!("LLVM's verifier refuses the result: {error}"));
+        findings.push(finding.with_help("this is a defect of the lowering, not of the input"));
+        return Err(findings);
+    }
+    Ok(shared.out)
+}
+
+/// What concerns the module as a whole.
+fn check_items(module: &Module, findings: &mut Diagnostics) {
+    for item in &module.items {
+        if let Item::AddressSize(bits, at) = item {
+            if *bits != 64 {
+                let finding = Diagnostic::error(
+                    UNSUPPORTED_DIRECTIVE,
+                    at.0,
+                    format!("modules with {bits}-bit addresses cannot be lowered to LLVM IR"),
+                );
+                findings.push(finding.with_help("`--emit=ptx` keeps it as it is"));
+            }
+        }
+    }
+}
+
+fn declare_functions(
+    shared: &mut Shared<'_, '_>,
+    analyses: &FxHashMap<FunctionId, Analysis>,
+    findings: &mut Diagnostics,
+) {
+    let module = shared.module;
+    let aliases: Vec<(ptx_ir::Alias, ptx_diag::Span)> = module
+        .items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Alias(alias, at) => Some((*alias, at.0)),
+            _ => None,
+        })
+        .collect();
+    let is_alias =
+        |id| aliases.iter().any(|(alias, _)| module.function(alias.name).name == module.function(id).name);
+    for id in module.function_ids().filter(|id| !is_alias(*id)) {
+        let definition = module.definition(id);
+        let function = module.function(definition);
+        match function::declare(module, &shared.out, shared.types, function, analyses.get(&definition)) {
+            Ok(signature) => {
+                if id == definition {
+                    if let Err(fail) = function::describe(module, shared.types, function, &signature) {
+                        findings.push(fail.at(
+                            UNSUPPORTED_DIRECTIVE,
+                            function.at.0,
+                            module.name(function.name),
+                        ));
+                    }
+                }
+                shared.signatures.insert(id, signature);
+            }
+            Err(fail) => {
+                if id == definition {
+                    findings.push(fail.at(UNSUPPORTED_DIRECTIVE, function.at.0, module.name(function.name)));
+                }
+            }
+        }
+    }
+    for (alias, span) in &aliases {
+        if let Err(fail) = declare_alias(shared, *alias) {
+            findings.push(fail.at(UNSUPPORTED_DIRECTIVE, *span, ".alias"));
+        }
+    }
+}
+
+/// An alias takes the place of the declaration of its name.
+fn declare_alias(shared: &mut Shared<'_, '_>, alias: ptx_ir::Alias) -> errors::Out<()> {
+    let module = shared.module;
+    let function = module.function(alias.name);
+    let linkage = match function.linkage {
+        ptx_ir::Linkage::Weak => Linkage::Weak,
+        ptx_ir::Linkage::Visible => Linkage::External,
+        ptx_ir::Linkage::Internal | ptx_ir::Linkage::Extern | ptx_ir::Linkage::Common => Linkage::Hidden,
+    };
+    let Some(target) = shared.signatures.get(&alias.target).cloned() else {
+        return errors::unsupported("what it stands for is not a function with a declaration of its own");
+    };
+    let declared = shared.out.alias(module.name(function.name), target.function, linkage)?;
+    for id in module.function_ids().filter(|id| module.function(*id).name == function.name) {
+        let signature = function::Signature { function: declared, ..target.clone() };
+        shared.signatures.insert(id, signature);
+    }
+    Ok(())
+}
+
+fn declare_variables(shared: &mut Shared<'_, '_>, findings: &mut Diagnostics) {
+    let module = shared.module;
+    let mut names: FxHashSet<String> =
+        module.functions.iter().map(|function| module.name(function.name).to_owned()).collect();
+    let found = globals::module_variables(module);
+    for (var, function) in &found {
+        match globals::declare(shared, *var, *function, &mut names) {
+            Ok(value) => {
+                shared.variables.insert(*var, value);
+            }
+            Err(fail) => {
+                let variable = module.variable(*var);
+                findings.push(fail.at(UNSUPPORTED_DIRECTIVE, variable.at.0, module.name(variable.name)));
+            }
+        }
+    }
+    for (var, _) in &found {
+        if let Err(fail) = globals::initialize(shared, *var) {
+            let variable = module.variable(*var);
+            findings.push(fail.at(UNSUPPORTED_DIRECTIVE, variable.at.0, module.name(variable.name)));
+        }
+    }
+}
+
+/// Metadata of the module (mapping, "Module").
+fn finish_items(shared: &Shared<'_, '_>) {
+    let (module, types) = (shared.module, shared.types);
+    for item in &module.items {
+        match item {
+            Item::Version(version, _) => {
+                shared.out.add_named_metadata("ptx.version", types.metadata_strings(&[&version.to_string()]));
+            }
+            Item::Target(target, _) => {
+                let names: Vec<&str> = target.names.iter().map(|name| module.name(*name)).collect();
+                shared.out.add_named_metadata("ptx.target", types.metadata_strings(&names));
+            }
+            Item::Section(section) => {
+                let text: Vec<&str> = section.lines.iter().map(|line| module.name(line.text)).collect();
+                let node = types.metadata_strings(&[module.name(section.name), &text.join("\n")]);
+                shared.out.add_named_metadata("ptx.section", node);
+            }
+            Item::Pragma(texts, _) => {
+                let texts: Vec<&str> = texts.iter().map(|text| module.name(*text)).collect();
+                shared.out.add_named_metadata("ptx.pragma", types.metadata_strings(&texts));
+            }
+            Item::DwarfLine(text) => {
+                shared.out.add_named_metadata("ptx.dwarf", types.metadata_strings(&[module.name(*text)]));
+            }
+            Item::AddressSize(..)
+            | Item::Alias(..)
+            | Item::Variable(_)
+            | Item::Function(_)
+            | Item::File(..)
+            | Item::Location(_)
+            | Item::Comment(_)
+            | Item::TrailingComment(_) => {}
+        }
+    }
+}

@@ -101,8 +101,8 @@ impl<'c> Value<'c> {
     pub fn constant_space_cast(self, ty: Type<'c>) -> Result<Value<'c>, LlvmError> {
         match (self.ty().pointer_space(), ty.pointer_space()) {
             (Some(from), Some(to)) if self.is_constant() && from == to => Ok(self),
-            // SAFETY: a constant pointer and a pointer type of another space.
             (Some(_), Some(_)) if self.is_constant() => {
+                // SAFETY: a constant pointer and a pointer type of another space.
                 Ok(Value::new(unsafe { LLVMConstAddrSpaceCast(self.raw, ty.raw) }))
             }
             _ => Err(misfit("addrspacecast", &[self])),

@@ -156,15 +156,27 @@ impl<'c> Module<'c> {
         }
     }
 
-    /// Adds an alias of a function.
-    pub fn alias(&self, name: &str, function: Function<'c>, linkage: Linkage) -> Value<'c> {
+    /// Adds an alias of a function; it is called like one.
+    ///
+    /// # Errors
+    ///
+    /// When the name is taken.
+    pub fn alias(
+        &self,
+        name: &str,
+        target: Function<'c>,
+        linkage: Linkage,
+    ) -> Result<Function<'c>, LlvmError> {
+        if self.named_global(name).is_some() {
+            return Err(LlvmError::Other { message: format!("the name {name} of an alias is taken") });
+        }
         let name = c_name(name);
         // SAFETY: module, function and name are alive.
         let value = Value::new(unsafe {
-            LLVMAddAlias2(self.raw(), function.ty.raw, 0, function.value.raw, name.as_ptr())
+            LLVMAddAlias2(self.raw(), target.ty.raw, 0, target.value.raw, name.as_ptr())
         });
         linkage.apply(value);
-        value
+        Ok(Function { value, ty: target.ty })
     }
 
     /// The function or variable of that name, as a pointer.
@@ -231,6 +243,10 @@ impl<'c> Function<'c> {
 
     /// A string attribute of the function.
     pub fn add_attribute(self, types: Types<'c>, key: &str, value: &str) {
+        self.add_string(types, LLVMAttributeFunctionIndex, key, value);
+    }
+
+    fn add_string(self, types: Types<'c>, place: u32, key: &str, value: &str) {
         // SAFETY: LLVM copies both texts.
         unsafe {
             let attribute = LLVMCreateStringAttribute(
@@ -240,8 +256,13 @@ impl<'c> Function<'c> {
                 value.as_ptr().cast(),
                 value.len() as u32,
             );
-            LLVMAddAttributeAtIndex(self.value.raw, LLVMAttributeFunctionIndex, attribute);
+            LLVMAddAttributeAtIndex(self.value.raw, place, attribute);
         }
+    }
+
+    /// A string attribute of a parameter, by its position from 0.
+    pub fn add_parameter_attribute(self, types: Types<'c>, parameter: u32, key: &str, value: &str) {
+        self.add_string(types, parameter + 1, key, value);
     }
 
     /// An attribute of LLVM's own on the function, such as `noreturn`; an unknown name does nothing.

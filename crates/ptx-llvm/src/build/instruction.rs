@@ -1,5 +1,6 @@
 //! The instruction builder: appends to the end of a block.
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 
 use llvm_sys::core::*;
@@ -174,10 +175,20 @@ pub struct Asm<'a> {
     pub effects: AsmEffects,
 }
 
+/// Where a builder builds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// At the end of a block that has no terminator yet.
+    End,
+    /// Before the terminator of a block.
+    BeforeTerminator,
+}
+
 /// Appends instructions to the end of a block.
 pub struct Builder<'c> {
     raw: LLVMBuilderRef,
     types: Types<'c>,
+    place: Cell<Place>,
     context: PhantomData<&'c Context>,
 }
 
@@ -192,7 +203,8 @@ impl<'c> Builder<'c> {
     /// A builder without a place; call [`Builder::position_at_end`] first.
     pub fn new(types: Types<'c>) -> Self {
         // SAFETY: the context is alive.
-        Self { raw: unsafe { LLVMCreateBuilderInContext(types.context.raw()) }, types, context: PhantomData }
+        let raw = unsafe { LLVMCreateBuilderInContext(types.context.raw()) };
+        Self { raw, types, place: Cell::new(Place::End), context: PhantomData }
     }
 
     /// The types of the builder's context.
@@ -204,6 +216,25 @@ impl<'c> Builder<'c> {
     pub fn position_at_end(&self, block: Block<'c>) {
         // SAFETY: the block is alive.
         unsafe { LLVMPositionBuilderAtEnd(self.raw, block.raw) };
+        self.place.set(Place::End);
+    }
+
+    /// Goes before the terminator of a block.
+    ///
+    /// # Errors
+    ///
+    /// When the block has none.
+    pub fn position_before_end(&self, block: Block<'c>) -> Result<(), LlvmError> {
+        // SAFETY: the block is alive; its terminator is asked for first.
+        unsafe {
+            let terminator = LLVMGetBasicBlockTerminator(block.raw);
+            if terminator.is_null() {
+                return Err(LlvmError::Other { message: "the block has no terminator".to_owned() });
+            }
+            LLVMPositionBuilderBefore(self.raw, terminator);
+        }
+        self.place.set(Place::BeforeTerminator);
+        Ok(())
     }
 
     /// The block the builder appends to.

@@ -44,7 +44,7 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
     ("llvm.{minimum|maximum}.v2{f16|bf16}", "{B}x2({B}x2,{B}x2)", "{A:min|max}.NaN.{B}x2 d, %0, %1"),
     ("llvm.{minnum|maxnum}.{f16|bf16|f32|f64}", "B(B,B)", "{A:min|max}.{B} d, %0, %1"),
     (
-        "llvm.{floor|ceil|trunc|rint|nearbyint|roundeven}.{f32|f64}",
+        "llvm.{floor|ceil|trunc|rint|nearbyint|roundeven}.{f16|f32|f64}",
         "B(B)",
         "cvt.{A:rmi|rpi|rzi|rni|rni|rni}.{B}.{B} d, %0",
     ),

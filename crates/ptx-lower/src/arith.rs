@@ -1,0 +1,403 @@
+//! Integer arithmetic (manual 9.7.1, 9.7.2).
+
+use ptx_ir::Operand;
+use ptx_isa::{Field, Mod, Opcode, ScalarType, Sem, TypeKind};
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Type, Value};
+
+use crate::emit::{Emitter, Site, known};
+use crate::errors::{Out, unsupported};
+use crate::represent::{Repr, reads_carry};
+
+impl<'c> Emitter<'_, '_, 'c> {
+    /// `add` and `sub` of integers; of addresses where the sum is one.
+    pub(crate) fn int_add_sub(&mut self, site: Site<'_>) -> Out<()> {
+        let ty = site.scalar_type()?;
+        let subtracts = site.inst.mnemonic.sem() == Sem::Sub;
+        if site.inst.mnemonic.has(Mod::Sat) {
+            let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
+            let name = if subtracts { "llvm.ssub.sat.i32" } else { "llvm.sadd.sat.i32" };
+            let value = self.intrinsic(name, a.ty(), &[a, b])?;
+            return self.define(site, 0, value);
+        }
+        if let Some(address) = self.address_sum(site, subtracts)? {
+            return self.define(site, 0, address);
+        }
+        let (a, b) =
+            (self.operand_of(site, site.operand(1), ty)?, self.operand_of(site, site.operand(2), ty)?);
+        let op = if subtracts { BinaryOp::Sub } else { BinaryOp::Add };
+        let value = self.b.binary(op, a, b)?;
+        self.define(site, 0, value)
+    }
+
+    /// The sum as an address: a pointer operand and a number of bytes.
+    fn address_sum(&mut self, site: Site<'_>, subtracts: bool) -> Out<Option<Value<'c>>> {
+        if !matches!(self.destination_repr(site, 0), Repr::Pointer(_)) {
+            return Ok(None);
+        }
+        let (first, second) = (site.operand(1), site.operand(2));
+        let (base, offset) = match (self.as_pointer(site, first)?, self.as_pointer(site, second)?) {
+            (Some(base), None) => (base, second),
+            (None, Some(base)) if !subtracts => (base, first),
+            _ => return Ok(None),
+        };
+        let mut bytes = self.operand_of(site, offset, site.scalar_type()?)?;
+        if subtracts {
+            bytes = self.b.binary(BinaryOp::Sub, bytes.ty().zero(), bytes)?;
+        }
+        // A 32-bit number of bytes is sign-extended; addresses of narrow spaces keep only their low 32 bits.
+        Ok(Some(self.b.offset(base, bytes)?))
+    }
+
+    /// `mul`, `mad`.
+    pub(crate) fn int_multiply(&mut self, site: Site<'_>) -> Out<()> {
+        let ty = site.scalar_type()?;
+        let (a, b) =
+            (self.operand_of(site, site.operand(1), ty)?, self.operand_of(site, site.operand(2), ty)?);
+        let adds = site.inst.mnemonic.sem() == Sem::Mad;
+        if adds && site.inst.mnemonic.has(Mod::Sat) {
+            return self.inline(site);
+        }
+        let product = match site.inst.mnemonic.get(Field::Part) {
+            Some(Mod::Hi) => self.high_product(ty, a, b)?,
+            Some(Mod::Wide) => {
+                let wide = self.types.int(ty.bits() * 2);
+                let op = if ty.is_signed() { CastOp::SExt } else { CastOp::ZExt };
+                let (a, b) = (self.b.cast(op, a, wide)?, self.b.cast(op, b, wide)?);
+                self.b.binary(BinaryOp::Mul, a, b)?
+            }
+            _ => self.b.binary(BinaryOp::Mul, a, b)?,
+        };
+        if !adds {
+            return self.define(site, 0, product);
+        }
+        if let (Repr::Pointer(_), Some(base)) =
+            (self.destination_repr(site, 0), self.as_pointer(site, site.operand(3))?)
+        {
+            let address = self.b.offset(base, product)?;
+            return self.define(site, 0, address);
+        }
+        let c = self.operand(site, 3)?;
+        let sum = self.b.binary(BinaryOp::Add, product, c)?;
+        self.define(site, 0, sum)
+    }
+
+    /// The upper half of a product.
+    fn high_product(&mut self, ty: ScalarType, a: Value<'c>, b: Value<'c>) -> Out<Value<'c>> {
+        let name = match (ty.bits(), ty.is_signed()) {
+            (16, true) => "llvm.nvvm.mulhi.s",
+            (16, false) => "llvm.nvvm.mulhi.us",
+            (32, true) => "llvm.nvvm.mulhi.i",
+            (32, false) => "llvm.nvvm.mulhi.ui",
+            (64, true) => "llvm.nvvm.mulhi.ll",
+            (64, false) => "llvm.nvvm.mulhi.ull",
+            _ => return unsupported("its type has no product"),
+        };
+        self.intrinsic(name, a.ty(), &[a, b])
+    }
+
+    /// `mad24.lo`: the product of the low 24 bits and a sum; other parts as written.
+    pub(crate) fn mad24(&mut self, site: Site<'_>) -> Out<()> {
+        if site.inst.mnemonic.get(Field::Part) != Some(Mod::Lo) {
+            return self.inline(site);
+        }
+        let name = if site.scalar_type()?.is_signed() { "llvm.nvvm.mul24.i" } else { "llvm.nvvm.mul24.ui" };
+        let (a, b, c) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
+        let product = self.intrinsic(name, a.ty(), &[a, b])?;
+        let sum = self.b.binary(BinaryOp::Add, product, c)?;
+        self.define(site, 0, sum)
+    }
+
+    /// `div` and `rem` (manual 9.7.1.8): the result for a zero divisor is unspecified and the one overflow wraps, while LLVM
+    /// leaves both undefined; so no divisor LLVM sees is zero or minus one unless it is a constant.
+    pub(crate) fn int_divide(&mut self, site: Site<'_>) -> Out<()> {
+        let ty = site.scalar_type()?;
+        let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
+        let remainder = site.inst.mnemonic.sem() == Sem::Rem;
+        let signed = ty.is_signed();
+        let op = match (remainder, signed) {
+            (false, false) => BinaryOp::UDiv,
+            (false, true) => BinaryOp::SDiv,
+            (true, false) => BinaryOp::URem,
+            (true, true) => BinaryOp::SRem,
+        };
+        let bits = ty.bits();
+        let one = self.types.int_value(bits, 1);
+        let minus_one = self.types.int_value(bits, u64::MAX);
+        let harmless = b.as_constant_int().is_some() && b != b.ty().zero() && b != minus_one;
+        if harmless || (!signed && b == minus_one) {
+            let value = self.b.binary(op, a, b)?;
+            return self.define(site, 0, value);
+        }
+        let zero = self.b.int_compare(IntPredicate::Eq, b, b.ty().zero())?;
+        if !signed {
+            let divisor = self.b.select(zero, one, b)?;
+            let value = self.b.binary(op, a, divisor)?;
+            return self.define(site, 0, value);
+        }
+        let negates = self.b.int_compare(IntPredicate::Eq, b, minus_one)?;
+        let unsafe_divisor = self.b.binary(BinaryOp::Or, zero, negates)?;
+        let divisor = self.b.select(unsafe_divisor, one, b)?;
+        let mut value = self.b.binary(op, a, divisor)?;
+        if !remainder {
+            let negative = self.b.binary(BinaryOp::Sub, a.ty().zero(), a)?;
+            value = self.b.select(negates, negative, value)?;
+        }
+        self.define(site, 0, value)
+    }
+
+    /// `abs`, `neg` of integers.
+    pub(crate) fn int_sign(&mut self, site: Site<'_>) -> Out<()> {
+        let a = self.operand(site, 1)?;
+        let value = if site.inst.mnemonic.sem() == Sem::Neg {
+            self.b.binary(BinaryOp::Sub, a.ty().zero(), a)?
+        } else {
+            let name = format!("llvm.abs.{}", a.ty().text());
+            self.intrinsic(&name, a.ty(), &[a, self.types.bool_value(false)])?
+        };
+        self.define(site, 0, value)
+    }
+
+    /// `min`, `max` of integers and pairs of them.
+    pub(crate) fn int_min_max(&mut self, site: Site<'_>) -> Out<()> {
+        let ty = site.scalar_type()?;
+        let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
+        let signed = ty.is_signed() || ty == ScalarType::S16x2;
+        let kind = match (signed, site.inst.mnemonic.sem() == Sem::Min) {
+            (true, true) => "smin",
+            (true, false) => "smax",
+            (false, true) => "umin",
+            (false, false) => "umax",
+        };
+        let suffix =
+            if ty.kind() == TypeKind::Packed { "v2i16".to_owned() } else { format!("i{}", ty.bits()) };
+        let mut value = self.intrinsic(&format!("llvm.{kind}.{suffix}"), a.ty(), &[a, b])?;
+        if site.inst.mnemonic.has(Mod::Relu) {
+            value = self.intrinsic(&format!("llvm.smax.{suffix}"), a.ty(), &[value, a.ty().zero()])?;
+        }
+        self.define(site, 0, value)
+    }
+
+    /// `add.cc`, `addc`, `sub.cc`, `subc` (manual 9.7.2): the carry flag is a value of the function.
+    pub(crate) fn carry_add(&mut self, site: Site<'_>) -> Out<()> {
+        let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
+        let subtracts = site.inst.mnemonic.sem() == Sem::SubCarry;
+        let (value, carry) = self.with_carry(site, a, b, subtracts)?;
+        self.define(site, 0, value)?;
+        self.set_carry(site, carry)
+    }
+
+    /// `mad.cc`, `madc` (manual 9.7.2.5): a half of the product, then a sum with carry.
+    pub(crate) fn carry_mad(&mut self, site: Site<'_>) -> Out<()> {
+        let ty = site.scalar_type()?;
+        let (a, b, c) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
+        let product = match site.inst.mnemonic.get(Field::Part) {
+            Some(Mod::Hi) => self.high_product(ty, a, b)?,
+            _ => self.b.binary(BinaryOp::Mul, a, b)?,
+        };
+        let (value, carry) = self.with_carry(site, product, c, false)?;
+        self.define(site, 0, value)?;
+        self.set_carry(site, carry)
+    }
+
+    fn set_carry(&mut self, site: Site<'_>, carry: Value<'c>) -> Out<()> {
+        self.set(site.statement, self.analysis.slots.carry(), carry)
+    }
+
+    /// A sum or difference with the carry flag when the instruction reads it, and the new carry or borrow.
+    fn with_carry(
+        &mut self,
+        site: Site<'_>,
+        a: Value<'c>,
+        b: Value<'c>,
+        subtracts: bool,
+    ) -> Out<(Value<'c>, Value<'c>)> {
+        let kind = if subtracts { "usub" } else { "uadd" };
+        let name = format!("llvm.{kind}.with.overflow.{}", a.ty().text());
+        let pair = self.types.structure(&[a.ty(), self.types.int(1)]);
+        let writes = site.inst.mnemonic.get(Field::Cc) == Some(Mod::Cc);
+        let op = if subtracts { BinaryOp::Sub } else { BinaryOp::Add };
+        let carry_in = if reads_carry(site.inst) {
+            let carry = self.read(site.statement, self.analysis.slots.carry(), self.types.int(1))?;
+            Some(self.b.cast(CastOp::ZExt, carry, a.ty())?)
+        } else {
+            None
+        };
+        if !writes {
+            let sum = self.b.binary(op, a, b)?;
+            let sum = match carry_in {
+                Some(carry) => self.b.binary(op, sum, carry)?,
+                None => sum,
+            };
+            return Ok((sum, self.types.bool_value(false)));
+        }
+        let first = self.intrinsic(&name, pair, &[a, b])?;
+        let (sum, overflow) = (self.b.extract_field(first, 0)?, self.b.extract_field(first, 1)?);
+        let Some(carry) = carry_in else { return Ok((sum, overflow)) };
+        let second = self.intrinsic(&name, pair, &[sum, carry])?;
+        let (sum, again) = (self.b.extract_field(second, 0)?, self.b.extract_field(second, 1)?);
+        Ok((sum, self.b.binary(BinaryOp::Or, overflow, again)?))
+    }
+
+    /// `and`, `or`, `xor`, `not`, `cnot` (manual 9.7.8).
+    pub(crate) fn logic(&mut self, site: Site<'_>) -> Out<()> {
+        let a = self.operand(site, 1)?;
+        let ones = self.types.wide_value(a.ty().int_bits().unwrap_or(32), u128::MAX);
+        let value = match site.inst.mnemonic.opcode() {
+            Opcode::And => self.b.binary(BinaryOp::And, a, self.operand(site, 2)?)?,
+            Opcode::Or => self.b.binary(BinaryOp::Or, a, self.operand(site, 2)?)?,
+            Opcode::Xor => self.b.binary(BinaryOp::Xor, a, self.operand(site, 2)?)?,
+            Opcode::Not => self.b.binary(BinaryOp::Xor, a, ones)?,
+            _ => {
+                let zero = self.b.int_compare(IntPredicate::Eq, a, a.ty().zero())?;
+                self.b.cast(CastOp::ZExt, zero, a.ty())?
+            }
+        };
+        self.define(site, 0, value)
+    }
+
+    /// `lop3` (manual 9.7.8.6). Over the inputs' columns `a` = 0xF0, `b` = 0xCC, `c` = 0xAA, the table's upper half is the
+    /// function for `a` set and its lower half for `a` clear: `f = low ^ (a & (low ^ high))`, each half one of the
+    /// sixteen functions of `b` and `c`.
+    pub(crate) fn lop3(&mut self, site: Site<'_>) -> Out<()> {
+        let form = site.inst.mnemonic.form();
+        let at = form.operands.iter().position(|place| place.name == "immLut").unwrap_or(4);
+        let first = form.operands.iter().position(|place| place.name == "a").unwrap_or(1);
+        let table = match site.operand(at) {
+            Operand::Immediate(value) => value.as_integer(),
+            _ => None,
+        };
+        let Some(table) = table else { return unsupported("its table is no constant") };
+        let ty = ScalarType::B32;
+        let a = self.operand_of(site, site.operand(first), ty)?;
+        let b = self.operand_of(site, site.operand(first + 1), ty)?;
+        let c = self.operand_of(site, site.operand(first + 2), ty)?;
+        let (low, high) = (table & 15, (table >> 4) & 15);
+        let low_value = self.logic2(low, b, c)?;
+        let value = match low ^ high {
+            0 => low_value,
+            15 => self.b.binary(BinaryOp::Xor, low_value, a)?,
+            differing => {
+                let mask = self.logic2(differing, b, c)?;
+                let part = self.b.binary(BinaryOp::And, a, mask)?;
+                if low == 0 { part } else { self.b.binary(BinaryOp::Xor, low_value, part)? }
+            }
+        };
+        self.define(site, 0, value)?;
+        let Some(bool_op) = site.inst.mnemonic.get(Field::Bool) else { return Ok(()) };
+        let set = self.b.int_compare(IntPredicate::Ne, value, value.ty().zero())?;
+        let q = self.operand(site, at + 1)?;
+        let op = if bool_op == Mod::And { BinaryOp::And } else { BinaryOp::Or };
+        let predicate = self.b.binary(op, set, q)?;
+        self.define(site, 1, predicate)
+    }
+
+    /// One of the sixteen functions of two inputs, by its table over `b` = 0xC, `c` = 0xA.
+    fn logic2(&self, table: u64, b: Value<'c>, c: Value<'c>) -> Out<Value<'c>> {
+        let not = |v: Value<'c>| self.b.binary(BinaryOp::Xor, v, self.types.int_value(32, u64::MAX));
+        Ok(match table & 15 {
+            0x0 => b.ty().zero(),
+            0x1 => not(self.b.binary(BinaryOp::Or, b, c)?)?,
+            0x2 => self.b.binary(BinaryOp::And, not(b)?, c)?,
+            0x3 => not(b)?,
+            0x4 => self.b.binary(BinaryOp::And, b, not(c)?)?,
+            0x5 => not(c)?,
+            0x6 => self.b.binary(BinaryOp::Xor, b, c)?,
+            0x7 => not(self.b.binary(BinaryOp::And, b, c)?)?,
+            0x8 => self.b.binary(BinaryOp::And, b, c)?,
+            0x9 => not(self.b.binary(BinaryOp::Xor, b, c)?)?,
+            0xA => c,
+            0xB => self.b.binary(BinaryOp::Or, not(b)?, c)?,
+            0xC => b,
+            0xD => self.b.binary(BinaryOp::Or, b, not(c)?)?,
+            0xE => self.b.binary(BinaryOp::Or, b, c)?,
+            _ => self.types.int_value(32, u64::MAX),
+        })
+    }
+
+    /// `shl`, `shr` (manual 9.7.8.8): amounts of the width or more shift everything out.
+    pub(crate) fn shift(&mut self, site: Site<'_>) -> Out<()> {
+        let ty = site.scalar_type()?;
+        let (a, amount) = (self.operand(site, 1)?, self.operand(site, 2)?);
+        let width = u64::from(ty.bits());
+        let op = match (site.inst.mnemonic.sem() == Sem::Shl, ty.is_signed()) {
+            (true, _) => BinaryOp::Shl,
+            (false, true) => BinaryOp::AShr,
+            (false, false) => BinaryOp::LShr,
+        };
+        let value = match known(amount) {
+            Some(amount) if amount < width => {
+                self.b.binary(op, a, self.types.int_value(ty.bits(), amount))?
+            }
+            Some(_) if op == BinaryOp::AShr => {
+                self.b.binary(op, a, self.types.int_value(ty.bits(), width - 1))?
+            }
+            Some(_) => a.ty().zero(),
+            None => self.variable_shift(op, a, amount, width)?,
+        };
+        self.define(site, 0, value)
+    }
+
+    fn variable_shift(&self, op: BinaryOp, a: Value<'c>, amount: Value<'c>, width: u64) -> Out<Value<'c>> {
+        let last = self.types.int_value(32, width - 1);
+        if op == BinaryOp::AShr {
+            let clamped = self.intrinsic("llvm.umin.i32", amount.ty(), &[amount, last])?;
+            return Ok(self.b.binary(op, a, self.resize(clamped, a.ty())?)?);
+        }
+        let in_range = self.b.int_compare(IntPredicate::Ule, amount, last)?;
+        let low = self.b.binary(BinaryOp::And, amount, last)?;
+        let shifted = self.b.binary(op, a, self.resize(low, a.ty())?)?;
+        Ok(self.b.select(in_range, shifted, a.ty().zero())?)
+    }
+
+    /// `popc`, `clz` (manual 9.7.1.14): the count is 32 bits wide for either width.
+    pub(crate) fn count_bits(&mut self, site: Site<'_>) -> Out<()> {
+        let a = self.operand(site, 1)?;
+        let ty: Type<'c> = a.ty();
+        let count = if site.inst.mnemonic.sem() == Sem::Popc {
+            self.intrinsic(&format!("llvm.ctpop.{}", ty.text()), ty, &[a])?
+        } else {
+            self.intrinsic(&format!("llvm.ctlz.{}", ty.text()), ty, &[a, self.types.bool_value(false)])?
+        };
+        let count = self.resize(count, self.types.int(32))?;
+        self.define(site, 0, count)
+    }
+
+    /// `bfe` (manual 9.7.1.19) with constant place and length as shifts; else as written.
+    pub(crate) fn bit_field_extract(&mut self, site: Site<'_>) -> Out<()> {
+        let ty = site.scalar_type()?;
+        let (a, place, length) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
+        let width = u64::from(ty.bits());
+        let (Some(place), Some(length)) = (known(place), known(length)) else { return self.inline(site) };
+        // Only the low byte of either counts.
+        let (place, length) = (place & 255, length & 255);
+        if length == 0 || place + length > width {
+            return self.inline(site);
+        }
+        let up = self.types.int_value(ty.bits(), width - place - length);
+        let down = self.types.int_value(ty.bits(), width - length);
+        let op = if ty.is_signed() { BinaryOp::AShr } else { BinaryOp::LShr };
+        let raised = self.b.binary(BinaryOp::Shl, a, up)?;
+        let value = self.b.binary(op, raised, down)?;
+        self.define(site, 0, value)
+    }
+
+    /// `bfi` (manual 9.7.1.20) with constant place and length as masks; else as written.
+    pub(crate) fn bit_field_insert(&mut self, site: Site<'_>) -> Out<()> {
+        let ty = site.scalar_type()?;
+        let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
+        let (place, length) = (self.operand(site, 3)?, self.operand(site, 4)?);
+        let width = u64::from(ty.bits());
+        let (Some(place), Some(length)) = (known(place), known(length)) else { return self.inline(site) };
+        let (place, length) = (place & 255, length & 255);
+        if length == 0 || place >= width {
+            return self.define(site, 0, b);
+        }
+        let length = length.min(width - place);
+        let mask = (((1u128 << length) - 1) as u64) << place;
+        let raised = self.b.binary(BinaryOp::Shl, a, self.types.int_value(ty.bits(), place))?;
+        let field = self.b.binary(BinaryOp::And, raised, self.types.int_value(ty.bits(), mask))?;
+        let rest = self.b.binary(BinaryOp::And, b, self.types.int_value(ty.bits(), !mask))?;
+        let value = self.b.binary(BinaryOp::Or, rest, field)?;
+        self.define(site, 0, value)
+    }
+}

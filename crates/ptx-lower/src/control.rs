@@ -1,0 +1,368 @@
+//! Which way each meaning is lowered, and control flow (manual 9.7.12).
+
+use ptx_ir::{FunctionKind, LabelId, Operand, Param, Prototype, Stmt, Symbol};
+use ptx_isa::{ScalarType, Sem};
+use ptx_llvm::build::{Type, Value, Volatility};
+
+use crate::emit::{Argument, Emitter, Site};
+use crate::errors::{Out, unsupported};
+use crate::float::is_floating;
+use crate::flow::{End, NodeId};
+use crate::function::{Shape, prototype_shapes, result_type};
+
+impl<'c> Emitter<'_, '_, 'c> {
+    /// Lowers an instruction that does not end its node.
+    pub(crate) fn instruction(&mut self, site: Site<'_>) -> Out<()> {
+        let floating = site.inst.mnemonic.scalar_type().is_some_and(is_floating);
+        match site.inst.mnemonic.sem() {
+            Sem::Add | Sem::Sub | Sem::Mul if floating => self.float_arithmetic(site),
+            Sem::Add | Sem::Sub => self.int_add_sub(site),
+            Sem::Mul | Sem::Mad => self.int_multiply(site),
+            Sem::Fma => self.fused_multiply_add(site),
+            Sem::Div if floating => self.float_divide(site),
+            Sem::Div | Sem::Rem => self.int_divide(site),
+            Sem::Neg if floating => self.float_negate(site),
+            Sem::Abs | Sem::Min | Sem::Max if floating => self.row_or_inline(site),
+            Sem::Abs | Sem::Neg => self.int_sign(site),
+            Sem::Min | Sem::Max => self.int_min_max(site),
+            Sem::Mad24 => self.mad24(site),
+            Sem::AddCarry | Sem::SubCarry => self.carry_add(site),
+            Sem::MadCarry => self.carry_mad(site),
+            Sem::And | Sem::Or | Sem::Xor | Sem::Not | Sem::Cnot => self.logic(site),
+            Sem::Lop3 => self.lop3(site),
+            Sem::Shl | Sem::Shr => self.shift(site),
+            Sem::Popc | Sem::Clz => self.count_bits(site),
+            Sem::Bfe => self.bit_field_extract(site),
+            Sem::Bfi => self.bit_field_insert(site),
+            Sem::Testp => self.test_property(site),
+            Sem::Setp => self.set_predicate(site),
+            Sem::Set => self.set_value(site),
+            Sem::Selp => self.select_by_predicate(site),
+            Sem::Slct => self.select_by_sign(site),
+            Sem::Mov => self.copy(site),
+            Sem::Cvt => self.convert(site),
+            Sem::Cvta => self.convert_address(site),
+            Sem::Isspacep => self.test_space(site),
+            Sem::Load => self.load(site),
+            Sem::Store => self.store(site),
+            Sem::Atom | Sem::Red => self.atomic(site),
+            Sem::Barrier => self.block_barrier(site),
+            Sem::Fence => self.fence(site),
+            Sem::Call => self.call(site),
+            Sem::Mul24
+            | Sem::Sad
+            | Sem::Dp4a
+            | Sem::Dp2a
+            | Sem::Shf
+            | Sem::Bfind
+            | Sem::Fns
+            | Sem::Brev
+            | Sem::Bmsk
+            | Sem::Szext
+            | Sem::Prmt
+            | Sem::Copysign
+            | Sem::Rcp
+            | Sem::Sqrt
+            | Sem::Rsqrt
+            | Sem::Sin
+            | Sem::Cos
+            | Sem::Lg2
+            | Sem::Ex2
+            | Sem::Tanh
+            | Sem::CvtPack
+            | Sem::LoadUniform
+            | Sem::Prefetch
+            | Sem::CpAsync
+            | Sem::CpAsyncCommit
+            | Sem::CpAsyncWait
+            | Sem::BarrierWarp
+            | Sem::Shfl
+            | Sem::Vote
+            | Sem::Match
+            | Sem::Activemask
+            | Sem::Redux
+            | Sem::Mma
+            | Sem::Ldmatrix
+            | Sem::Stmatrix
+            | Sem::Movmatrix
+            | Sem::Brkpt
+            | Sem::Pmevent
+            | Sem::Nanosleep => self.row_or_inline(site),
+            Sem::Bra | Sem::BrxIdx | Sem::Ret | Sem::Exit | Sem::Trap => {
+                unsupported("it stands within a block")
+            }
+        }
+    }
+
+    /// Lowers the instruction that ends a node.
+    pub(crate) fn terminator(&mut self, site: Site<'_>, node: NodeId) -> Out<()> {
+        match self.analysis.flow.nodes[node.index()].end.clone() {
+            End::Goto(to, _) => {
+                let to = self.block(to)?;
+                let branch = self.b.branch(to)?;
+                self.attach_hints(site, branch);
+                self.attach_loop(node, branch);
+                Ok(())
+            }
+            End::Switch(_, targets) => {
+                let index = self.operand_of(site, site.operand(0), ScalarType::U32)?;
+                let targets: Vec<_> =
+                    targets.into_iter().map(|target| self.block(target)).collect::<Out<_>>()?;
+                // An index past the list is undefined (manual 9.7.12.4).
+                let beyond = self.signature.function.append_block(self.types, "");
+                let switch = self.b.switch(index, beyond, &targets)?;
+                self.attach_hints(site, switch);
+                let here = self.b.block()?;
+                self.b.position_at_end(beyond);
+                self.b.unreachable()?;
+                self.b.position_at_end(here);
+                Ok(())
+            }
+            End::Leave(_) => self.leave(site),
+            End::Nowhere(_) => unsupported("its target is not in this function"),
+            End::If { .. } | End::FallOff => unsupported("it does not end a block"),
+        }
+    }
+
+    fn leave(&mut self, site: Site<'_>) -> Out<()> {
+        match site.inst.mnemonic.sem() {
+            Sem::Trap => {
+                self.intrinsic("llvm.trap", self.types.void(), &[])?;
+                self.b.unreachable()?;
+            }
+            Sem::Exit if self.function.kind == FunctionKind::Device => {
+                self.intrinsic("llvm.nvvm.exit", self.types.void(), &[])?;
+                self.b.unreachable()?;
+            }
+            Sem::Ret | Sem::Exit => {
+                let results = self.results(|slot, this| this.analysis.ssa.read(site.statement, slot))?;
+                let ret = self.b.ret(results)?;
+                self.attach_hints(site, ret);
+            }
+            _ => return unsupported("it does not end a block"),
+        }
+        Ok(())
+    }
+
+    /// A conditional branch for a guarded instruction: to it when the guard holds, else past it.
+    pub(crate) fn guarded_branch(&mut self, site: Site<'_>, node: NodeId) -> Out<()> {
+        let End::If { guard, yes, no, .. } = self.analysis.flow.nodes[node.index()].end.clone() else {
+            return unsupported("it has no guard");
+        };
+        let slot = self.analysis.slots.lane(guard.register, 0);
+        let condition = self.read(site.statement, slot, self.types.int(1))?;
+        let (yes, no) = (self.block(yes)?, self.block(no)?);
+        // The polarity of the guard stays visible as the order of the targets.
+        let branch = if guard.negated {
+            self.b.branch_if(condition, no, yes)?
+        } else {
+            self.b.branch_if(condition, yes, no)?
+        };
+        if site.inst.mnemonic.sem() == Sem::Bra {
+            self.attach_hints(site, branch);
+            self.attach_loop(node, branch);
+        }
+        Ok(())
+    }
+
+    /// Marks a branch back to a loop whose header has a `nounroll` pragma (manual 12).
+    fn attach_loop(&self, node: NodeId, branch: Value<'c>) {
+        let nodes = &self.analysis.flow.nodes;
+        let back = nodes[node.index()]
+            .successors()
+            .into_iter()
+            .any(|to| to <= node && nodes.get(to.index()).is_some_and(|header| header.nounroll));
+        if back {
+            let disable = self.types.metadata_strings(&["llvm.loop.unroll.disable"]);
+            self.types.attach(branch, "llvm.loop", self.types.loop_metadata(&[disable]));
+        }
+    }
+
+    /// The end of a body without a final `ret`.
+    pub(crate) fn fall_off(&mut self, node: NodeId) -> Out<()> {
+        let results = self.results(|slot, this| this.analysis.ssa.at_fall(node, slot))?;
+        self.b.ret(results)?;
+        Ok(())
+    }
+
+    /// What the function returns: the contents of its result variables or registers.
+    fn results(
+        &self,
+        value_of: impl Fn(crate::ssa::Slot, &Self) -> Option<crate::ssa::ValueId>,
+    ) -> Out<Option<Value<'c>>> {
+        let ty = self.signature.function.ty().result().unwrap_or_else(|| self.types.void());
+        let mut values = Vec::new();
+        for (param, shape) in self.function.results.iter().zip(&self.signature.results) {
+            let shape_type = shape.result_type(self.types);
+            let slot = match param {
+                Param::Variable(var) => self.analysis.slots.param(*var),
+                Param::Register(_, register) => Some(self.analysis.slots.lane(*register, 0)),
+            };
+            let value = match (slot, param) {
+                (Some(slot), _) => match value_of(slot, self) {
+                    Some(id) => self.bits_as(self.raw_value(id), shape_type)?,
+                    None => shape_type.zero(),
+                },
+                (None, Param::Variable(var)) => match self.arguments.get(var) {
+                    Some(Argument::Memory(address)) => {
+                        self.b.load(shape_type, *address, shape.align(), Volatility::Ordinary)?
+                    }
+                    Some(Argument::Scalar(_)) | None => return unsupported("its result has no place"),
+                },
+                (None, Param::Register(..)) => return unsupported("its result has no place"),
+            };
+            values.push(value);
+        }
+        match values.as_slice() {
+            [] => Ok(None),
+            [one] => Ok(Some(*one)),
+            many => {
+                let mut whole = ty.poison();
+                for (index, value) in many.iter().enumerate() {
+                    whole = self.b.insert_field(whole, *value, index as u32)?;
+                }
+                Ok(Some(whole))
+            }
+        }
+    }
+
+    /// `call` (manual 9.7.12.5).
+    fn call(&mut self, site: Site<'_>) -> Out<()> {
+        let list = |operand| match operand {
+            Operand::List(list) => self.body.list(list).to_vec(),
+            _ => Vec::new(),
+        };
+        let (results, arguments) = (list(site.operand(0)), list(site.operand(2)));
+        let shared = self.shared;
+        let prototype;
+        let (ty, callee, parameter_shapes, result_shapes) = match site.operand(1) {
+            Operand::Symbol(Symbol::Function(id), _) => match shared.signatures.get(&id) {
+                Some(signature) => (
+                    signature.function.ty(),
+                    signature.function.value(),
+                    signature.parameters.as_slice(),
+                    signature.results.as_slice(),
+                ),
+                None => return unsupported("it calls a function that has no declaration"),
+            },
+            Operand::Register(register) => {
+                let slot = self.analysis.slots.lane(register, 0);
+                let callee = self.read(site.statement, slot, self.types.pointer(0))?;
+                prototype = self.prototype(site.operand(3))?;
+                let parameters: Vec<Type<'c>> =
+                    prototype.0.iter().map(|shape| shape.parameter_type(self.types)).collect();
+                let result = result_type(self.types, &prototype.1);
+                (
+                    self.types.function(result, &parameters),
+                    callee,
+                    prototype.0.as_slice(),
+                    prototype.1.as_slice(),
+                )
+            }
+            _ => return unsupported("what it calls is no function"),
+        };
+        if arguments.len() != parameter_shapes.len() || results.len() != result_shapes.len() {
+            return unsupported("its arguments do not match the function");
+        }
+        let mut values = Vec::new();
+        for ((argument, shape), ty) in arguments.iter().zip(parameter_shapes).zip(ty.parameters()) {
+            values.push(self.call_argument(site, *argument, shape, ty)?);
+        }
+        let call = self.b.call_value(ty, callee, &values)?;
+        call.add_call_flag(self.types, "convergent");
+        for (index, shape) in parameter_shapes.iter().enumerate() {
+            if let Shape::Bytes { bytes, align } = shape {
+                call.add_call_byval(
+                    self.types,
+                    index as u32,
+                    self.types.array(self.types.int(8), *bytes),
+                    *align,
+                );
+            }
+        }
+        self.attach_hints(site, call);
+        for (index, (result, shape)) in results.iter().zip(result_shapes).enumerate() {
+            let value = if results.len() == 1 { call } else { self.b.extract_field(call, index as u32)? };
+            self.take_result(site, *result, shape, value)?;
+        }
+        Ok(())
+    }
+
+    /// The shapes of an indirect call: of its prototype, or of the first of its listed targets.
+    fn prototype(&self, operand: Operand) -> Out<(Vec<Shape>, Vec<Shape>)> {
+        let Operand::Label(label) = operand else { return unsupported("an indirect call needs a prototype") };
+        for statement in &self.body.statements {
+            match statement {
+                Stmt::CallPrototype(found, prototype) if *found == label => return self.shapes_of(prototype),
+                Stmt::CallTargets(found, targets) if *found == label => {
+                    let first = targets.first().and_then(|id| self.shared.signatures.get(id));
+                    return match first {
+                        Some(signature) => Ok((signature.parameters.clone(), signature.results.clone())),
+                        None => unsupported("its list of targets is empty"),
+                    };
+                }
+                _ => {}
+            }
+        }
+        unsupported(format!("its prototype `{}` is not declared", self.label_name(label)))
+    }
+
+    fn label_name(&self, label: LabelId) -> &str {
+        self.shared.module.name(self.body.label(label).name)
+    }
+
+    fn shapes_of(&self, prototype: &Prototype) -> Out<(Vec<Shape>, Vec<Shape>)> {
+        prototype_shapes(self.shared.module, self.body, prototype)
+    }
+
+    fn call_argument(
+        &mut self,
+        site: Site<'_>,
+        argument: Operand,
+        shape: &Shape,
+        ty: Type<'c>,
+    ) -> Out<Value<'c>> {
+        if let Operand::Symbol(Symbol::Variable(var), _) = argument {
+            if let Some(slot) = self.analysis.slots.param(var) {
+                let (_, value) = self.seen(site.statement, slot)?;
+                return self.bits_as(value, ty);
+            }
+            return match (self.arguments.get(&var), shape) {
+                (Some(Argument::Memory(address)), Shape::Bytes { .. }) => Ok(*address),
+                (Some(Argument::Memory(address)), Shape::Scalar(scalar)) => {
+                    Ok(self.b.load(ty, *address, scalar.bytes(), Volatility::Ordinary)?)
+                }
+                // A parameter of the caller passed on.
+                (Some(Argument::Scalar(value)), Shape::Scalar(_)) => self.bits_as(*value, ty),
+                (Some(Argument::Scalar(_)), Shape::Bytes { .. }) | (None, _) => {
+                    unsupported("an argument has no place in this function")
+                }
+            };
+        }
+        let Shape::Scalar(scalar) = shape else { return unsupported("an aggregate is passed in a register") };
+        if let (Operand::Register(register), true) = (argument, ty.pointer_space().is_some()) {
+            return self.read(site.statement, self.analysis.slots.lane(register, 0), ty);
+        }
+        let value = self.operand_of(site, argument, *scalar)?;
+        self.bits_as(value, ty)
+    }
+
+    fn take_result(&mut self, site: Site<'_>, result: Operand, shape: &Shape, value: Value<'c>) -> Out<()> {
+        if let Operand::Symbol(Symbol::Variable(var), _) = result {
+            if let Some(slot) = self.analysis.slots.param(var) {
+                return self.set(site.statement, slot, value);
+            }
+            return match self.arguments.get(&var).copied() {
+                Some(Argument::Memory(address)) => {
+                    self.b.store(value, address, shape.align(), Volatility::Ordinary)?;
+                    Ok(())
+                }
+                Some(Argument::Scalar(_)) | None => unsupported("a result has no place in this function"),
+            };
+        }
+        match shape {
+            Shape::Scalar(scalar) => self.define_operand(site, result, *scalar, value),
+            Shape::Bytes { .. } => unsupported("an aggregate is returned in a register"),
+        }
+    }
+}

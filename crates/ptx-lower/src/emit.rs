@@ -1,0 +1,522 @@
+//! Emitting one function: values, operands and the order of blocks.
+
+use ptx_diag::Diagnostics;
+use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, Module, Operand, VarId};
+use ptx_isa::{ScalarType, StateSpace};
+use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Type, Types, Value};
+use rustc_hash::FxHashMap;
+
+use crate::analysis::Analysis;
+use crate::errors::{Fail, Out, UNSUPPORTED_INSTRUCTION, unsupported};
+use crate::flow::{End, NodeId, instruction};
+use crate::function::Signature;
+use crate::represent::Repr;
+use crate::slots::lane_of;
+use crate::ssa::{Def, Slot, ValueId};
+
+/// What all functions of a module share while they are lowered.
+pub(crate) struct Shared<'m, 'c> {
+    pub(crate) module: &'m Module,
+    pub(crate) out: ptx_llvm::Module<'c>,
+    pub(crate) types: Types<'c>,
+    /// Module variables and variables of functions that live in module scope.
+    pub(crate) variables: FxHashMap<VarId, Value<'c>>,
+    /// All functions, declarations under the id of each mention.
+    pub(crate) signatures: FxHashMap<FunctionId, Signature<'c>>,
+}
+
+/// A parameter of the function being lowered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Argument<'c> {
+    /// A scalar, in the register-like type of the signature.
+    Scalar(Value<'c>),
+    /// A pointer to the bytes of an aggregate.
+    Memory(Value<'c>),
+}
+
+/// One function while it is lowered.
+pub(crate) struct Emitter<'s, 'm, 'c> {
+    pub(crate) shared: &'s Shared<'m, 'c>,
+    pub(crate) function: &'m Function,
+    pub(crate) body: &'m Body,
+    pub(crate) analysis: &'s Analysis,
+    pub(crate) signature: &'s Signature<'c>,
+    pub(crate) b: Builder<'c>,
+    pub(crate) types: Types<'c>,
+    values: Vec<Option<Value<'c>>>,
+    pub(crate) blocks: Vec<Option<Block<'c>>>,
+    /// The block control leaves a node from.
+    ends: Vec<Option<Block<'c>>>,
+    pub(crate) entry: Block<'c>,
+    /// Variables of the body in memory: pointers in their address spaces.
+    pub(crate) locals: FxHashMap<VarId, Value<'c>>,
+    pub(crate) arguments: FxHashMap<VarId, Argument<'c>>,
+    /// What parameters in registers hold at first.
+    pub(crate) initial: FxHashMap<Slot, Value<'c>>,
+    pub(crate) locations: FxHashMap<usize, Metadata<'c>>,
+    pub(crate) findings: Diagnostics,
+}
+
+/// An instruction with its operands.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'m> {
+    pub(crate) statement: usize,
+    pub(crate) inst: &'m Inst,
+    pub(crate) operands: &'m [Operand],
+}
+
+impl Site<'_> {
+    /// The operand at a place of the form; omitted when there is none.
+    pub(crate) fn operand(&self, at: usize) -> Operand {
+        self.operands.get(at).copied().unwrap_or(Operand::Omitted)
+    }
+
+    /// The type of the operand at a place.
+    pub(crate) fn ty(&self, at: usize) -> Out<ScalarType> {
+        match self.inst.mnemonic.operand_type(at) {
+            Some(ty) => Ok(ty),
+            None => unsupported(format!("operand {} has no type", at + 1)),
+        }
+    }
+
+    /// The instruction type.
+    pub(crate) fn scalar_type(&self) -> Out<ScalarType> {
+        match self.inst.mnemonic.scalar_type() {
+            Some(ty) => Ok(ty),
+            None => unsupported("it has no type"),
+        }
+    }
+}
+
+impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
+    pub(crate) fn new(
+        shared: &'s Shared<'m, 'c>,
+        function: &'m Function,
+        body: &'m Body,
+        analysis: &'s Analysis,
+        signature: &'s Signature<'c>,
+    ) -> Self {
+        let entry = signature.function.append_block(shared.types, "");
+        let nodes = analysis.flow.nodes.len();
+        Self {
+            shared,
+            function,
+            body,
+            analysis,
+            signature,
+            b: Builder::new(shared.types),
+            types: shared.types,
+            values: vec![None; analysis.ssa.values.len()],
+            blocks: vec![None; nodes],
+            ends: vec![None; nodes],
+            entry,
+            locals: FxHashMap::default(),
+            arguments: FxHashMap::default(),
+            initial: FxHashMap::default(),
+            locations: FxHashMap::default(),
+            findings: Diagnostics::new(),
+        }
+    }
+
+    /// Lowers the body; findings are collected.
+    pub(crate) fn run(mut self, debug: &mut Option<DebugInfo<'c>>) -> Diagnostics {
+        self.locate(debug);
+        self.b.position_at_end(self.entry);
+        if let Err(fail) = self.enter() {
+            let name = self.shared.module.name(self.function.name).to_owned();
+            self.findings.push(fail.at(UNSUPPORTED_INSTRUCTION, self.function.at.0, &name));
+            return self.findings;
+        }
+        self.make_blocks();
+        for node in self.analysis.flow.order.clone() {
+            if let Err(fail) = self.node(node) {
+                let name = self.shared.module.name(self.function.name).to_owned();
+                self.findings.push(fail.at(UNSUPPORTED_INSTRUCTION, self.function.at.0, &name));
+            }
+        }
+        if !self.findings.has_errors() {
+            if let Err(fail) = self.connect_phis() {
+                let name = self.shared.module.name(self.function.name).to_owned();
+                self.findings.push(fail.at(UNSUPPORTED_INSTRUCTION, self.function.at.0, &name));
+            }
+        }
+        self.findings
+    }
+
+    /// A block for each reachable node, in the order of the text. The first node shares the entry block unless
+    /// something branches back to it.
+    fn make_blocks(&mut self) {
+        for (at, node) in self.analysis.flow.nodes.iter().enumerate() {
+            if !node.reachable {
+                continue;
+            }
+            let shared = at == 0 && node.predecessors.is_empty();
+            let block =
+                if shared { self.entry } else { self.signature.function.append_block(self.types, "") };
+            self.blocks[at] = Some(block);
+        }
+        if let Some(Some(first)) = self.blocks.first() {
+            if *first != self.entry {
+                // Nothing stands before it yet but what entering the function needed.
+                let _ = self.b.branch(*first);
+            }
+        }
+    }
+
+    pub(crate) fn block(&self, node: NodeId) -> Out<Block<'c>> {
+        match self.blocks.get(node.index()) {
+            Some(Some(block)) => Ok(*block),
+            _ => unsupported("a branch has no target"),
+        }
+    }
+
+    fn node(&mut self, id: NodeId) -> Out<()> {
+        let block = self.block(id)?;
+        self.b.position_at_end(block);
+        self.b.set_location(None);
+        for phi in self.analysis.ssa.phis[id.index()].clone() {
+            let value = self.b.phi(self.repr_type(phi))?;
+            self.values[phi.index()] = Some(value);
+        }
+        let node = &self.analysis.flow.nodes[id.index()];
+        for statement in &node.instructions {
+            self.statement(*statement);
+        }
+        match &node.end {
+            End::Leave(statement)
+            | End::Goto(_, Some(statement))
+            | End::Switch(statement, _)
+            | End::Nowhere(statement) => {
+                self.statement_in(*statement, id);
+            }
+            End::If { statement, .. } => self.guard(*statement, id),
+            End::Goto(to, None) => {
+                let to = self.block(*to)?;
+                self.b.branch(to)?;
+            }
+            End::FallOff => self.fall_off(id)?,
+        }
+        if !self.b.is_terminated() {
+            // Only after a finding; keeps the rest of the function well formed.
+            self.b.unreachable()?;
+        }
+        self.ends[id.index()] = Some(self.b.block()?);
+        Ok(())
+    }
+
+    /// The instruction at a statement, with its operands.
+    pub(crate) fn site(&self, statement: usize) -> Option<Site<'m>> {
+        let inst = instruction(self.body, statement)?;
+        Some(Site { statement, inst, operands: self.body.operands(inst) })
+    }
+
+    fn statement(&mut self, statement: usize) {
+        let Some(site) = self.site(statement) else { return };
+        self.b.set_location(self.locations.get(&statement).copied());
+        if let Err(fail) = self.instruction(site) {
+            self.report(site, fail);
+        }
+    }
+
+    fn statement_in(&mut self, statement: usize, node: NodeId) {
+        let Some(site) = self.site(statement) else { return };
+        self.b.set_location(self.locations.get(&statement).copied());
+        if let Err(fail) = self.terminator(site, node) {
+            self.report(site, fail);
+        }
+    }
+
+    /// Reports a failed instruction and gives what it writes some value, so that the rest can still be checked.
+    fn report(&mut self, site: Site<'m>, fail: Fail) {
+        let mnemonic = site.inst.mnemonic.to_string();
+        self.findings.push(fail.at(UNSUPPORTED_INSTRUCTION, site.inst.at.0, &mnemonic));
+        let Some(access) = self.analysis.accesses.get(&site.statement) else { return };
+        for slot in &access.writes {
+            if let Some(value) = self.analysis.ssa.written(site.statement, *slot) {
+                self.values[value.index()] = Some(self.repr_type(value).poison());
+            }
+        }
+    }
+
+    fn guard(&mut self, statement: usize, id: NodeId) {
+        let Some(site) = self.site(statement) else { return };
+        self.b.set_location(self.locations.get(&statement).copied());
+        if let Err(fail) = self.guarded_branch(site, id) {
+            self.report(site, fail);
+        }
+    }
+
+    fn connect_phis(&mut self) -> Out<()> {
+        for phi in self.analysis.ssa.phis.iter().flatten() {
+            let Def::Phi(node, operands) = &self.analysis.ssa.values[phi.index()].def else { continue };
+            let Some(value) = self.values[phi.index()] else { continue };
+            for (from, operand) in operands {
+                let edges = match self.analysis.flow.nodes.get(from.index()) {
+                    Some(node_from) => node_from.successors().iter().filter(|to| *to == node).count(),
+                    None => 1,
+                };
+                let from_block = match self.ends.get(from.index()) {
+                    Some(Some(block)) => *block,
+                    _ => self.entry,
+                };
+                // A conversion for the phi belongs at the end of the predecessor, before its branch.
+                let incoming = self.raw_value(*operand);
+                let incoming = if incoming.ty() == value.ty() {
+                    incoming
+                } else {
+                    self.b.position_before_end(from_block)?;
+                    self.b.set_location(None);
+                    self.bits_as(incoming, value.ty())?
+                };
+                for _ in 0..edges {
+                    self.b.add_incoming(value, incoming, from_block)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The representation of a value.
+    pub(crate) fn repr(&self, value: ValueId) -> Repr {
+        self.analysis.reprs.get(value.index()).copied().unwrap_or(Repr::Int)
+    }
+
+    /// The LLVM type a value is kept in.
+    pub(crate) fn repr_type(&self, value: ValueId) -> Type<'c> {
+        let slot = self.analysis.ssa.values.get(value.index()).map_or(Slot(0), |info| info.slot);
+        match self.repr(value) {
+            Repr::Int => self.types.int(self.analysis.slots.ty(slot).bits()),
+            Repr::Float(ty) => self.llvm_type(ty),
+            Repr::Pointer(space) => self.types.pointer(space),
+        }
+    }
+
+    /// A value in the type it is kept in. What was never written is a parameter in a register, or zero.
+    pub(crate) fn raw_value(&self, value: ValueId) -> Value<'c> {
+        if let Some(Some(known)) = self.values.get(value.index()) {
+            return *known;
+        }
+        let slot = self.analysis.ssa.values.get(value.index()).map(|info| info.slot);
+        let initial = slot.and_then(|slot| self.initial.get(&slot).copied());
+        initial.unwrap_or_else(|| self.repr_type(value).zero())
+    }
+
+    /// What a statement sees in a slot, in the type it is kept in.
+    pub(crate) fn seen(&self, statement: usize, slot: Slot) -> Out<(ValueId, Value<'c>)> {
+        match self.analysis.ssa.read(statement, slot) {
+            Some(value) => Ok((value, self.raw_value(value))),
+            None => unsupported("a register is read where no value reaches"),
+        }
+    }
+
+    /// The LLVM type of a PTX type.
+    pub(crate) fn llvm_type(&self, ty: ScalarType) -> Type<'c> {
+        llvm_type(self.types, ty)
+    }
+
+    /// A value's bits in another type of the same width.
+    pub(crate) fn bits_as(&self, value: Value<'c>, to: Type<'c>) -> Out<Value<'c>> {
+        let from = value.ty();
+        if from == to {
+            return Ok(value);
+        }
+        let bits = |ty: Type<'c>| ty.bits().unwrap_or(64);
+        match (from.pointer_space(), to.pointer_space()) {
+            (Some(_), Some(_)) => {
+                let bits = self.b.cast(CastOp::PtrToInt, value, self.types.int(64))?;
+                Ok(self.b.cast(CastOp::IntToPtr, bits, to)?)
+            }
+            (Some(_), None) => {
+                let int = self.b.cast(CastOp::PtrToInt, value, self.types.int(bits(to)))?;
+                Ok(self.b.cast(CastOp::BitCast, int, to)?)
+            }
+            (None, Some(_)) => {
+                let int = self.b.cast(CastOp::BitCast, value, self.types.int(bits(from)))?;
+                Ok(self.b.cast(CastOp::IntToPtr, int, to)?)
+            }
+            (None, None) => Ok(self.b.cast(CastOp::BitCast, value, to)?),
+        }
+    }
+
+    /// What a statement sees in a slot, as a type at most as wide as the register (manual 9.4.1).
+    pub(crate) fn read(&self, statement: usize, slot: Slot, to: Type<'c>) -> Out<Value<'c>> {
+        let (_, value) = self.seen(statement, slot)?;
+        let width = self.analysis.slots.ty(slot).bits();
+        let wanted = if to.pointer_space().is_some() { width } else { to.bits().unwrap_or(width) };
+        if wanted >= width {
+            if wanted > width {
+                return unsupported("a register is narrower than the instruction's type");
+            }
+            return self.bits_as(value, to);
+        }
+        let int = self.bits_as(value, self.types.int(width))?;
+        let low = self.b.cast(CastOp::Trunc, int, self.types.int(wanted))?;
+        self.bits_as(low, to)
+    }
+
+    /// The operand at a place, in the LLVM type of the place's type.
+    pub(crate) fn operand(&self, site: Site<'_>, at: usize) -> Out<Value<'c>> {
+        let ty = site.ty(at)?;
+        self.operand_of(site, site.operand(at), ty)
+    }
+
+    /// An operand as a value of a PTX type.
+    pub(crate) fn operand_of(&self, site: Site<'_>, operand: Operand, ty: ScalarType) -> Out<Value<'c>> {
+        let to = self.llvm_type(ty);
+        match operand {
+            Operand::Register(register) => {
+                self.read(site.statement, self.analysis.slots.lane(register, 0), to)
+            }
+            Operand::Element(register, component) => {
+                self.read(site.statement, self.analysis.slots.lane(register, lane_of(component)), to)
+            }
+            Operand::Not(register) => {
+                let value = self.read(site.statement, self.analysis.slots.lane(register, 0), to)?;
+                Ok(self.b.binary(BinaryOp::Xor, value, self.types.bool_value(true))?)
+            }
+            Operand::Immediate(immediate) => self.constant(immediate, ty),
+            Operand::Symbol(symbol, offset) => {
+                let address = self.symbol_address(symbol, offset)?;
+                self.bits_as(address, to)
+            }
+            Operand::Special(register, component) => {
+                let value = self.special(register, component)?;
+                self.resize(value, to)
+            }
+            Operand::Omitted | Operand::Sink => unsupported("an operand is missing"),
+            Operand::Address(..) | Operand::Vector(_) | Operand::List(_) | Operand::Label(_) => {
+                unsupported("an operand of this kind stands here")
+            }
+        }
+    }
+
+    /// A constant operand (manual 4.5): integers give their low bits; floating-point numbers are rounded to the type,
+    /// or give their own bits to an integer type.
+    pub(crate) fn constant(&self, immediate: Immediate, ty: ScalarType) -> Out<Value<'c>> {
+        let bits = constant_bits(immediate, ty)?;
+        let int = self.types.wide_value(ty.bits(), bits);
+        Ok(int.constant_bits_as(self.llvm_type(ty))?)
+    }
+
+    /// An integer's low bits or zero-extension; other types by their bits.
+    pub(crate) fn resize(&self, value: Value<'c>, to: Type<'c>) -> Out<Value<'c>> {
+        match (value.ty().int_bits(), to.int_bits()) {
+            (Some(from), Some(to_bits)) if from > to_bits => Ok(self.b.cast(CastOp::Trunc, value, to)?),
+            (Some(from), Some(to_bits)) if from < to_bits => Ok(self.b.cast(CastOp::ZExt, value, to)?),
+            _ => self.bits_as(value, to),
+        }
+    }
+
+    /// Gives the destination at a place its value.
+    pub(crate) fn define(&mut self, site: Site<'_>, at: usize, value: Value<'c>) -> Out<()> {
+        let ty = site.ty(at)?;
+        self.define_operand(site, site.operand(at), ty, value)
+    }
+
+    /// Gives a destination its value. A wider register gets the sign or zeros above it (manual 9.4.2).
+    pub(crate) fn define_operand(
+        &mut self,
+        site: Site<'_>,
+        operand: Operand,
+        ty: ScalarType,
+        value: Value<'c>,
+    ) -> Out<()> {
+        let slot = match operand {
+            Operand::Register(register) => self.analysis.slots.lane(register, 0),
+            Operand::Element(register, component) => self.analysis.slots.lane(register, lane_of(component)),
+            Operand::Sink | Operand::Omitted => return Ok(()),
+            _ => return unsupported("a destination of this kind stands here"),
+        };
+        let width = self.analysis.slots.ty(slot).bits();
+        let value =
+            if value.ty().pointer_space().is_none() && value.ty().bits().is_some_and(|bits| bits < width) {
+                let int = self.bits_as(value, self.types.int(value.ty().bits().unwrap_or(width)))?;
+                let op = if ty.is_signed() { CastOp::SExt } else { CastOp::ZExt };
+                self.b.cast(op, int, self.types.int(width))?
+            } else {
+                value
+            };
+        self.set(site.statement, slot, value)
+    }
+
+    /// Gives a slot its value, converted to the type it is kept in.
+    pub(crate) fn set(&mut self, statement: usize, slot: Slot, value: Value<'c>) -> Out<()> {
+        let Some(id) = self.analysis.ssa.written(statement, slot) else { return Ok(()) };
+        let value = self.bits_as(value, self.repr_type(id))?;
+        self.values[id.index()] = Some(value);
+        Ok(())
+    }
+
+    /// The representation of the value a destination register gets.
+    pub(crate) fn destination_repr(&self, site: Site<'_>, at: usize) -> Repr {
+        let slot = match site.operand(at) {
+            Operand::Register(register) => self.analysis.slots.lane(register, 0),
+            Operand::Element(register, component) => self.analysis.slots.lane(register, lane_of(component)),
+            _ => return Repr::Int,
+        };
+        self.analysis.ssa.written(site.statement, slot).map_or(Repr::Int, |id| self.repr(id))
+    }
+
+    /// The pointer a register operand is kept as, when it is one.
+    pub(crate) fn as_pointer(&self, site: Site<'_>, operand: Operand) -> Out<Option<Value<'c>>> {
+        let slot = match operand {
+            Operand::Register(register) => self.analysis.slots.lane(register, 0),
+            Operand::Element(register, component) => self.analysis.slots.lane(register, lane_of(component)),
+            _ => return Ok(None),
+        };
+        let (_, value) = self.seen(site.statement, slot)?;
+        Ok(value.ty().pointer_space().map(|_| value))
+    }
+
+    /// Calls an intrinsic by its full name.
+    pub(crate) fn intrinsic(&self, name: &str, result: Type<'c>, arguments: &[Value<'c>]) -> Out<Value<'c>> {
+        let parameters: Vec<Type<'c>> = arguments.iter().map(|argument| argument.ty()).collect();
+        let function = self.shared.out.function(name, self.types.function(result, &parameters))?;
+        Ok(self.b.call(function, arguments)?)
+    }
+}
+
+/// The LLVM type of a PTX type.
+pub(crate) fn llvm_type<'c>(types: Types<'c>, ty: ScalarType) -> Type<'c> {
+    use ScalarType::*;
+    match ty {
+        F16 => types.f16(),
+        Bf16 => types.bf16(),
+        F32 => types.f32(),
+        F64 => types.f64(),
+        F16x2 => types.vector(types.f16(), 2),
+        Bf16x2 => types.vector(types.bf16(), 2),
+        F32x2 => types.vector(types.f32(), 2),
+        U16x2 | S16x2 => types.vector(types.int(16), 2),
+        B8 | B16 | B32 | B64 | B128 | U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | Tf32 | U8x4 | S8x4
+        | Pred => types.int(ty.bits()),
+    }
+}
+
+/// The bits of a constant in a type.
+pub(crate) fn constant_bits(immediate: Immediate, ty: ScalarType) -> Out<u128> {
+    Ok(match (immediate, ty) {
+        (Immediate::S64(value, _), ScalarType::Pred) => u128::from(value != 0),
+        (Immediate::U64(value, _), ScalarType::Pred) => u128::from(value != 0),
+        // Sign-extended to the width of the type; the caller cuts.
+        (Immediate::S64(value, _), _) => i128::from(value) as u128,
+        (Immediate::U64(value, _), _) => u128::from(value),
+        (Immediate::F32(bits, _), ScalarType::F64) => u128::from(f64::from(f32::from_bits(bits)).to_bits()),
+        (Immediate::F32(bits, _), _) if ty.bits() == 32 => u128::from(bits),
+        (Immediate::F64(bits, _), _) if ty.bits() == 64 => u128::from(bits),
+        (Immediate::F64(bits, _), ScalarType::F32) => u128::from((f64::from_bits(bits) as f32).to_bits()),
+        (Immediate::F32(..) | Immediate::F64(..), _) => {
+            return unsupported(format!("a floating-point constant of type .{}", ty.as_str()));
+        }
+    })
+}
+
+/// The name of a space as PTX writes it, for messages.
+pub(crate) fn space_name(space: Option<StateSpace>) -> &'static str {
+    space.map_or("generic", StateSpace::as_str)
+}
+
+/// Whether a value is a constant integer, and which.
+pub(crate) fn known(value: Value<'_>) -> Option<u64> {
+    value.as_constant_int()
+}

@@ -1,0 +1,54 @@
+//! What lowering cannot do, and how it says so.
+
+use ptx_diag::{Code, Diagnostic, Span};
+use ptx_llvm::LlvmError;
+
+/// An instruction or operand has no lowering.
+pub(crate) const UNSUPPORTED_INSTRUCTION: Code = Code("L0101");
+/// A directive or declaration has no lowering.
+pub(crate) const UNSUPPORTED_DIRECTIVE: Code = Code("L0102");
+/// LLVM refused what was built: a defect of the lowering.
+pub(crate) const REFUSED: Code = Code("L0901");
+
+/// Why one construct could not be lowered.
+#[derive(Debug)]
+pub(crate) enum Fail {
+    /// LLVM refused a call; the lowering asked for something wrong.
+    Llvm(LlvmError),
+    /// There is no lowering; the sentence names what, and the help what would do instead.
+    Unsupported(String, Option<&'static str>),
+}
+
+/// The result of lowering one construct.
+pub(crate) type Out<T> = Result<T, Fail>;
+
+impl From<LlvmError> for Fail {
+    fn from(error: LlvmError) -> Self {
+        Fail::Llvm(error)
+    }
+}
+
+/// Something that has no lowering.
+pub(crate) fn unsupported<T>(what: impl Into<String>) -> Out<T> {
+    Err(Fail::Unsupported(what.into(), None))
+}
+
+impl Fail {
+    /// The finding at the place of the construct, named by `construct`.
+    pub(crate) fn at(self, code: Code, span: Span, construct: &str) -> Diagnostic {
+        match self {
+            Fail::Llvm(error) => {
+                Diagnostic::error(REFUSED, span, format!("`{construct}` could not be built: {error}"))
+                    .with_help("this is a defect of the lowering, not of the input")
+            }
+            Fail::Unsupported(what, help) => {
+                let message = format!("`{construct}` cannot be lowered to LLVM IR: {what}");
+                let diagnostic = Diagnostic::error(code, span, message).with_label("has no counterpart yet");
+                match help {
+                    Some(help) => diagnostic.with_help(help),
+                    None => diagnostic.with_help("`--emit=ptx` keeps it as it is"),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Instructions kept as inline assembly, exactly as written (mapping, "Inline assembly").
+
+use ptx_ir::{AddressBase, Immediate, Operand, Symbol, VarId};
+use ptx_isa::{Role, ScalarType};
+use ptx_llvm::build::{Asm, AsmEffects, Type, Value};
+
+use crate::emit::{Emitter, Site};
+use crate::errors::{Out, unsupported};
+use crate::represent::llvm_space;
+use crate::slots::lane_of;
+
+/// The pieces of one inline assembly call while it is put together.
+#[derive(Default)]
+struct Draft<'c> {
+    /// Destinations: the operand, its type, and the register's LLVM type.
+    outputs: Vec<(Operand, ScalarType, Type<'c>)>,
+    inputs: Vec<Value<'c>>,
+    constraints: Vec<&'static str>,
+    /// The text, outputs as `$0..`, inputs as `\u{1}0;`: they count on from the outputs.
+    text: String,
+}
+
+impl<'c> Emitter<'_, '_, 'c> {
+    /// Keeps the instruction as inline assembly.
+    pub(crate) fn inline(&mut self, site: Site<'_>) -> Out<()> {
+        let text = site.inst.mnemonic.to_string();
+        self.inline_as(site, &text)
+    }
+
+    fn inline_as(&mut self, site: Site<'_>, mnemonic: &str) -> Out<()> {
+        let mut draft = Draft { text: mnemonic.to_owned(), ..Draft::default() };
+        let form = site.inst.mnemonic.form();
+        let mut first = true;
+        for (at, place) in form.operands.iter().enumerate() {
+            let operand = site.operand(at);
+            if operand.is_omitted() {
+                continue;
+            }
+            let writes = matches!(place.role, Role::Def | Role::DefPair);
+            draft.text.push_str(match (first, place.role) {
+                (true, _) => " ",
+                (false, Role::DefPair) => "|",
+                (false, _) => ", ",
+            });
+            first = false;
+            let ty = site.inst.mnemonic.operand_type(at).unwrap_or(ScalarType::B32);
+            self.write_operand(site, &mut draft, operand, ty, writes)?;
+        }
+        draft.text.push(';');
+        self.call_draft(site, draft)
+    }
+
+    fn write_operand(
+        &self,
+        site: Site<'_>,
+        draft: &mut Draft<'c>,
+        operand: Operand,
+        ty: ScalarType,
+        writes: bool,
+    ) -> Out<()> {
+        match operand {
+            Operand::Sink => draft.text.push('_'),
+            Operand::Register(register) if self.body.decl(register).shape.lanes() == 1 => {
+                let slot = self.analysis.slots.lane(register, 0);
+                if writes {
+                    self.write_output(draft, operand, ty, self.analysis.slots.ty(slot));
+                } else {
+                    let register_ty = self.analysis.slots.ty(slot);
+                    let carried = self.carrier(ty, register_ty);
+                    let value = self.read(site.statement, slot, carried)?;
+                    write_input(draft, value)?;
+                }
+            }
+            Operand::Element(register, component) => {
+                let slot = self.analysis.slots.lane(register, lane_of(component));
+                if writes {
+                    self.write_output(draft, operand, ty, self.analysis.slots.ty(slot));
+                } else {
+                    let carried = self.carrier(ty, self.analysis.slots.ty(slot));
+                    write_input(draft, self.read(site.statement, slot, carried)?)?;
+                }
+            }
+            Operand::Not(register) => {
+                draft.text.push('!');
+                let slot = self.analysis.slots.lane(register, 0);
+                write_input(draft, self.read(site.statement, slot, self.types.int(1))?)?;
+            }
+            Operand::Vector(_) | Operand::Register(_) => {
+                draft.text.push('{');
+                for (index, entry) in self.entries(operand).into_iter().enumerate() {
+                    if index > 0 {
+                        draft.text.push_str(", ");
+                    }
+                    if matches!(entry, Operand::Vector(_) | Operand::List(_)) {
+                        return unsupported("a vector stands in a vector");
+                    }
+                    self.write_operand(site, draft, entry, ty, writes)?;
+                }
+                draft.text.push('}');
+            }
+            Operand::Immediate(immediate) => draft.text.push_str(&immediate_text(immediate)),
+            Operand::Special(register, component) => {
+                draft.text.push_str(&register.to_string());
+                if let Some(component) = component {
+                    draft.text.push('.');
+                    draft.text.push_str(component.as_str());
+                }
+            }
+            Operand::Symbol(symbol, offset) => write_input(draft, self.symbol_address(symbol, offset)?)?,
+            Operand::Address(base, offset) => self.write_address(site, draft, base, offset)?,
+            Operand::Omitted | Operand::List(_) | Operand::Label(_) => {
+                return unsupported("its operands cannot be passed");
+            }
+        }
+        Ok(())
+    }
+
+    /// The LLVM type that carries an operand: the type's own where it fills the register, else the register's integer.
+    fn carrier(&self, ty: ScalarType, register: ScalarType) -> Type<'c> {
+        match (ty, register.bits()) {
+            (ScalarType::F32, 32) => self.types.f32(),
+            (ScalarType::F64, 64) => self.types.f64(),
+            // There is no constraint for 8 bits that every instruction takes.
+            (_, bits) => self.types.int(bits),
+        }
+    }
+
+    fn write_output(&self, draft: &mut Draft<'c>, operand: Operand, ty: ScalarType, register: ScalarType) {
+        draft.text.push_str(&format!("${}", draft.outputs.len()));
+        draft.outputs.push((operand, ty, self.carrier(ty, register)));
+    }
+
+    fn write_address(
+        &self,
+        site: Site<'_>,
+        draft: &mut Draft<'c>,
+        base: AddressBase,
+        offset: i64,
+    ) -> Out<()> {
+        draft.text.push('[');
+        match base {
+            AddressBase::Register(register) => {
+                let slot = self.analysis.slots.lane(register, 0);
+                let (_, value) = self.seen(site.statement, slot)?;
+                let width = self.analysis.slots.ty(slot).bits();
+                // A pointer goes as it is where it is 64 bits wide.
+                let value = match value.ty().pointer_space() {
+                    Some(_) if width == 64 => value,
+                    _ => self.bits_as(value, self.types.int(width))?,
+                };
+                write_input(draft, value)?;
+            }
+            AddressBase::Symbol(symbol) => {
+                if let Symbol::Variable(var) = symbol {
+                    self.check_addressable(var)?;
+                }
+                write_input(draft, self.symbol_address(symbol, 0)?)?;
+            }
+            AddressBase::Absolute => draft.text.push_str(&offset.to_string()),
+        }
+        if offset != 0 && base != AddressBase::Absolute {
+            draft.text.push_str(&format!("{}{offset}", if offset > 0 { "+" } else { "" }));
+        }
+        draft.text.push(']');
+        Ok(())
+    }
+
+    /// A kernel's or function's parameters have no address that an instruction with another space could use.
+    fn check_addressable(&self, var: VarId) -> Out<()> {
+        match llvm_space(Some(self.shared.module.variable(var).space)) {
+            Some(space) if space != ptx_llvm::address_space::PARAM => Ok(()),
+            _ => unsupported("it accesses a parameter in a way that has no LLVM form"),
+        }
+    }
+
+    fn call_draft(&mut self, site: Site<'_>, draft: Draft<'c>) -> Out<()> {
+        let mut text = String::new();
+        for (index, part) in draft.text.split('\u{1}').enumerate() {
+            if index == 0 {
+                text.push_str(part);
+                continue;
+            }
+            let (number, rest) = part.split_once('\u{2}').unwrap_or((part, ""));
+            let number: usize = number.parse().unwrap_or(0);
+            text.push_str(&format!("${}{rest}", number + draft.outputs.len()));
+        }
+        let mut constraints: Vec<String> = draft
+            .outputs
+            .iter()
+            .map(|(_, _, ty)| constraint(*ty).map(|c| format!("={c}")))
+            .collect::<Out<_>>()?;
+        constraints.extend(draft.constraints.iter().map(|c| (*c).to_owned()));
+        let effects = site.inst.mnemonic.effects();
+        if effects.reads || effects.writes {
+            constraints.push("~{memory}".to_owned());
+        }
+        let kept = effects.writes || effects.side_effects || effects.convergent;
+        let asm_effects = if kept { AsmEffects::SideEffects } else { AsmEffects::None };
+        let results: Vec<Type<'c>> = draft.outputs.iter().map(|output| output.2).collect();
+        let result = match results.as_slice() {
+            [] => self.types.void(),
+            [one] => *one,
+            many => self.types.structure(many),
+        };
+        let parameters: Vec<Type<'c>> = draft.inputs.iter().map(|input| input.ty()).collect();
+        let ty = self.types.function(result, &parameters);
+        let constraints = constraints.join(",");
+        let asm = Asm { text: &text, constraints: &constraints, effects: asm_effects };
+        let call = self.b.inline_asm(ty, asm, &draft.inputs)?;
+        call.add_call_flag(self.types, "nounwind");
+        if effects.convergent {
+            call.add_call_flag(self.types, "convergent");
+        } else if !effects.reads && !effects.writes && !effects.side_effects {
+            // A function of its operands, which may be moved and merged: `memory(none)`.
+            call.add_call_flag(self.types, "memory");
+            call.add_call_flag(self.types, "willreturn");
+        }
+        let single = draft.outputs.len() == 1;
+        for (index, (operand, ty, _)) in draft.outputs.iter().enumerate() {
+            let value = if single { call } else { self.b.extract_field(call, index as u32)? };
+            self.define_operand(site, *operand, *ty, value)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_input<'c>(draft: &mut Draft<'c>, value: Value<'c>) -> Out<()> {
+    draft.text.push_str(&format!("\u{1}{}\u{2}", draft.inputs.len()));
+    draft.constraints.push(constraint(value.ty())?);
+    draft.inputs.push(value);
+    Ok(())
+}
+
+/// LLVM's constraint letter for a type on this target.
+fn constraint(ty: Type<'_>) -> Out<&'static str> {
+    if ty.pointer_space().is_some() {
+        return Ok("l");
+    }
+    Ok(match (ty.int_bits(), ty.bits()) {
+        (Some(1), _) => "b",
+        (Some(8), _) => "c",
+        (Some(16), _) => "h",
+        (Some(32), _) => "r",
+        (Some(64), _) => "l",
+        (Some(128), _) => "q",
+        (None, Some(32)) if ty.is_float() => "f",
+        (None, Some(64)) if ty.is_float() => "d",
+        _ => return unsupported("an operand's type cannot be passed to inline assembly"),
+    })
+}
+
+fn immediate_text(immediate: Immediate) -> String {
+    match immediate {
+        Immediate::S64(value, _) => value.to_string(),
+        Immediate::U64(value, _) => format!("{value}U"),
+        Immediate::F32(bits, _) => format!("0f{bits:08X}"),
+        Immediate::F64(bits, _) => format!("0d{bits:016X}"),
+    }
+}

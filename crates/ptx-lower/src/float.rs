@@ -1,0 +1,205 @@
+//! Floating-point arithmetic (manual 9.7.3 to 9.7.5) and conversions (manual 9.7.9.21).
+
+use ptx_isa::{Field, Mod, ScalarType, Sem, TypeKind};
+use ptx_llvm::build::{BinaryOp, CastOp, Contraction};
+
+use crate::emit::{Emitter, Site};
+use crate::errors::{Out, unsupported};
+use crate::represent::Repr;
+
+/// Whether the type is arithmetic on floating-point numbers, single or packed.
+pub(crate) fn is_floating(ty: ScalarType) -> bool {
+    ty.is_float() || matches!(ty, ScalarType::F16x2 | ScalarType::Bf16x2 | ScalarType::F32x2)
+}
+
+impl<'c> Emitter<'_, '_, 'c> {
+    /// `add`, `sub`, `mul`. Without a rounding modifier the result may be fused; with one it is rounded as written.
+    pub(crate) fn float_arithmetic(&mut self, site: Site<'_>) -> Out<()> {
+        let mnemonic = site.inst.mnemonic;
+        let fuse =
+            if mnemonic.get(Field::Rnd).is_none() { Contraction::Allowed } else { Contraction::Forbidden };
+        let nearest = matches!(mnemonic.get(Field::Rnd), None | Some(Mod::Rn));
+        let mixed = mnemonic.get(Field::AType).is_some();
+        let plain = !mnemonic.has(Mod::Ftz) && !mnemonic.has(Mod::Sat);
+        if nearest && plain && !mixed {
+            let op = match mnemonic.sem() {
+                Sem::Add => BinaryOp::FAdd,
+                Sem::Sub => BinaryOp::FSub,
+                _ => BinaryOp::FMul,
+            };
+            let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
+            let value = self.b.float_binary(op, a, b, fuse)?;
+            return self.define(site, 0, value);
+        }
+        let explicit = mnemonic.with(Field::Rnd, Some(mnemonic.get(Field::Rnd).unwrap_or(Mod::Rn)));
+        let Some(explicit) = explicit.filter(|_| !mixed) else { return self.inline(site) };
+        let text = explicit.to_string();
+        if mnemonic.sem() != Sem::Sub {
+            return match self.by_row_named(site, &text)? {
+                Some(call) => {
+                    self.b.set_contraction(call, fuse);
+                    Ok(())
+                }
+                None => self.inline(site),
+            };
+        }
+        // `a - b` is `a + (-b)` in every rounding mode, and LLVM has only the sum with a mode.
+        let name = match (text.strip_prefix("sub."), mnemonic.scalar_type()) {
+            (Some(rest), Some(ScalarType::F32)) => {
+                let (rounding, tail) = rest
+                    .trim_end_matches(".f32")
+                    .split_once('.')
+                    .unwrap_or((rest.trim_end_matches(".f32"), ""));
+                let tail = if tail.is_empty() { String::new() } else { format!(".{tail}") };
+                format!("llvm.nvvm.add.{rounding}{tail}.f")
+            }
+            (Some(rest), Some(ScalarType::F64)) => {
+                format!("llvm.nvvm.add.{}.d", rest.trim_end_matches(".f64"))
+            }
+            _ => return self.inline(site),
+        };
+        let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
+        let negative = self.b.float_negate(b)?;
+        let call = self.intrinsic(&name, a.ty(), &[a, negative])?;
+        self.b.set_contraction(call, fuse);
+        self.define(site, 0, call)
+    }
+
+    /// `fma`, and `mad` of floating-point numbers, which is the same.
+    pub(crate) fn fused_multiply_add(&mut self, site: Site<'_>) -> Out<()> {
+        let text = site.inst.mnemonic.to_string();
+        let text = text.strip_prefix("mad.").map_or(text.clone(), |rest| format!("fma.{rest}"));
+        match self.by_row_named(site, &text)? {
+            Some(_) => Ok(()),
+            None => self.inline(site),
+        }
+    }
+
+    /// `div`: correctly rounded to nearest is LLVM's; other modes are intrinsics.
+    pub(crate) fn float_divide(&mut self, site: Site<'_>) -> Out<()> {
+        let mnemonic = site.inst.mnemonic;
+        if mnemonic.get(Field::Rnd) == Some(Mod::Rn) && !mnemonic.has(Mod::Ftz) {
+            let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
+            let value = self.b.binary(BinaryOp::FDiv, a, b)?;
+            return self.define(site, 0, value);
+        }
+        self.row_or_inline(site)
+    }
+
+    /// `neg`.
+    pub(crate) fn float_negate(&mut self, site: Site<'_>) -> Out<()> {
+        if site.inst.mnemonic.has(Mod::Ftz) {
+            return self.inline(site);
+        }
+        let a = self.operand(site, 1)?;
+        let value = self.b.float_negate(a)?;
+        self.define(site, 0, value)
+    }
+
+    /// The intrinsic of the mnemonic, or inline assembly where there is none.
+    pub(crate) fn row_or_inline(&mut self, site: Site<'_>) -> Out<()> {
+        if self.by_row(site)? { Ok(()) } else { self.inline(site) }
+    }
+
+    /// `testp` (manual 9.7.3.1): zeros count as normal.
+    pub(crate) fn test_property(&mut self, site: Site<'_>) -> Out<()> {
+        // Bits of `llvm.is.fpclass`, from bit 0: signaling and quiet NaN, then negative infinity, normal, subnormal and
+        // zero, then positive zero, subnormal, normal and infinity.
+        let mask = match site.inst.mnemonic.get(Field::Property) {
+            Some(Mod::Finite) => 0x1f8,
+            Some(Mod::Infinite) => 0x204,
+            Some(Mod::Number) => 0x3fc,
+            Some(Mod::Notanumber) => 0x003,
+            Some(Mod::Normal) => 0x168,
+            Some(Mod::Subnormal) => 0x090,
+            _ => return unsupported("its property is unknown"),
+        };
+        let a = self.operand(site, 1)?;
+        let name = if site.scalar_type()? == ScalarType::F64 {
+            "llvm.is.fpclass.f64"
+        } else {
+            "llvm.is.fpclass.f32"
+        };
+        let value = self.intrinsic(name, self.types.int(1), &[a, self.types.int_value(32, mask)])?;
+        self.define(site, 0, value)
+    }
+
+    /// `cvt` between two scalars.
+    pub(crate) fn convert(&mut self, site: Site<'_>) -> Out<()> {
+        let mnemonic = site.inst.mnemonic;
+        let (Some(to), Some(from)) = (mnemonic.type_of(Field::DType), mnemonic.type_of(Field::AType)) else {
+            return self.inline(site);
+        };
+        match (from.is_integer_or_bits(), to.is_integer_or_bits()) {
+            (true, true) => self.int_to_int(site, from, to),
+            (true, false) => self.int_to_float(site, from, to),
+            (false, true) => {
+                // Clamping to the destination's range is what happens anyway.
+                let text = mnemonic.with(Field::Sat, None).unwrap_or(mnemonic).to_string();
+                match self.by_row_named(site, &text)? {
+                    Some(_) => Ok(()),
+                    None => self.inline(site),
+                }
+            }
+            (false, false) => self.float_to_float(site, from, to),
+        }
+    }
+
+    fn int_to_int(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Out<()> {
+        if site.inst.mnemonic.has(Mod::Sat) {
+            return self.inline(site);
+        }
+        if let (Repr::Pointer(_), Some(address)) =
+            (self.destination_repr(site, 0), self.as_pointer(site, site.operand(1))?)
+        {
+            return self.define(site, 0, address);
+        }
+        let a = self.operand(site, 1)?;
+        let ty = self.llvm_type(to);
+        let op = match (from.bits() < to.bits(), from.kind() == TypeKind::Signed) {
+            (true, true) => CastOp::SExt,
+            (true, false) => CastOp::ZExt,
+            (false, _) => CastOp::Trunc,
+        };
+        let value = self.b.cast(op, a, ty)?;
+        self.define(site, 0, value)
+    }
+
+    fn int_to_float(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Out<()> {
+        let mnemonic = site.inst.mnemonic;
+        // No integer becomes a subnormal, so `.ftz` changes nothing; `.sat` does.
+        if mnemonic.get(Field::Rnd) == Some(Mod::Rn) && !mnemonic.has(Mod::Sat) {
+            let a = self.operand(site, 1)?;
+            let op = if from.is_signed() { CastOp::SiToFp } else { CastOp::UiToFp };
+            let value = self.b.cast(op, a, self.llvm_type(to))?;
+            return self.define(site, 0, value);
+        }
+        self.row_or_inline(site)
+    }
+
+    fn float_to_float(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Out<()> {
+        let mnemonic = site.inst.mnemonic;
+        let bare = mnemonic.modifiers().count() == 2;
+        let nearest_only = mnemonic.get(Field::Rnd) == Some(Mod::Rn) && mnemonic.modifiers().count() == 3;
+        let simple =
+            |ty| matches!(ty, ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64);
+        if !simple(from) || !simple(to) {
+            return self.row_or_inline(site);
+        }
+        if bare && from == to {
+            let a = self.operand(site, 1)?;
+            return self.define(site, 0, a);
+        }
+        if bare && from.bits() < to.bits() {
+            let a = self.operand(site, 1)?;
+            let value = self.b.cast(CastOp::FpExt, a, self.llvm_type(to))?;
+            return self.define(site, 0, value);
+        }
+        if nearest_only && from.bits() > to.bits() {
+            let a = self.operand(site, 1)?;
+            let value = self.b.cast(CastOp::FpTrunc, a, self.llvm_type(to))?;
+            return self.define(site, 0, value);
+        }
+        self.row_or_inline(site)
+    }
+}

@@ -1,0 +1,234 @@
+//! Control flow with guards made explicit: a guarded instruction stands in a node of its own.
+
+use ptx_ir::cfg::{BlockId, Cfg, branch_targets};
+use ptx_ir::{Body, Guard, Inst, Operand, Stmt};
+use ptx_isa::Sem;
+
+/// A node of the graph; node 0 is the entry.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How control leaves a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    /// To another node; the statement is a `bra`, or there is none.
+    Goto(NodeId, Option<usize>),
+    /// To `yes` when the guard holds, else to `no`; the statement is the guarded one.
+    If { guard: Guard, statement: usize, yes: NodeId, no: NodeId },
+    /// To one of several nodes, by the index of the `brx.idx`.
+    Switch(usize, Vec<NodeId>),
+    /// By an instruction that ends the thread or returns.
+    Leave(usize),
+    /// By falling off the end of the body.
+    FallOff,
+    /// A branch that has no target in this body; the verifier refuses such bodies.
+    Nowhere(usize),
+}
+
+/// Instructions that run one after the other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Node {
+    /// Statement indices of the instructions, without the one that ends the node.
+    pub(crate) instructions: Vec<usize>,
+    pub(crate) end: End,
+    /// Nodes that come here, each once, reachable ones only.
+    pub(crate) predecessors: Vec<NodeId>,
+    /// Whether the entry reaches it.
+    pub(crate) reachable: bool,
+    /// Whether a `nounroll` pragma stands here.
+    pub(crate) nounroll: bool,
+}
+
+impl Node {
+    /// Where control goes; repeats are kept.
+    pub(crate) fn successors(&self) -> Vec<NodeId> {
+        match &self.end {
+            End::Goto(to, _) => vec![*to],
+            End::If { yes, no, .. } => vec![*yes, *no],
+            End::Switch(_, targets) => targets.clone(),
+            End::Leave(_) | End::FallOff | End::Nowhere(_) => Vec::new(),
+        }
+    }
+}
+
+/// The graph of a body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Flow {
+    /// The nodes in the order of the text.
+    pub(crate) nodes: Vec<Node>,
+    /// The reachable nodes in reverse post-order.
+    pub(crate) order: Vec<NodeId>,
+}
+
+/// The instruction at a statement index.
+pub(crate) fn instruction(body: &Body, statement: usize) -> Option<&Inst> {
+    match body.statements.get(statement) {
+        Some(Stmt::Inst(inst)) => Some(inst),
+        _ => None,
+    }
+}
+
+impl Flow {
+    pub(crate) fn new(body: &Body, strings: &ptx_ir::Strings) -> Self {
+        let cfg = Cfg::new(body);
+        let first = first_nodes(body, &cfg);
+        let mut flow = Self { nodes: Vec::new(), order: Vec::new() };
+        for (index, block) in cfg.blocks.iter().enumerate() {
+            let next = first.get(index + 1).copied();
+            let mut node = empty_node();
+            for statement in block.statements.clone() {
+                if let Some(Stmt::Pragma(texts)) = body.statements.get(statement) {
+                    node.nounroll |= texts.iter().any(|text| strings.get(*text) == "nounroll");
+                }
+                let Some(inst) = instruction(body, statement) else { continue };
+                let terminator = inst.mnemonic.effects().terminator;
+                match (inst.guard, terminator) {
+                    (None, false) => node.instructions.push(statement),
+                    (Some(guard), false) => {
+                        let here = flow.nodes.len() as u32;
+                        let (yes, no) = (NodeId(here + 1), NodeId(here + 2));
+                        node.end = End::If { guard, statement, yes, no };
+                        flow.nodes.push(node);
+                        let mut own = empty_node();
+                        own.instructions.push(statement);
+                        own.end = End::Goto(no, None);
+                        flow.nodes.push(own);
+                        node = empty_node();
+                    }
+                    (None, true) => node.end = leave(body, &cfg, &first, inst, statement),
+                    (Some(guard), true) => {
+                        let end = leave(body, &cfg, &first, inst, statement);
+                        let no = next.unwrap_or(NodeId(u32::MAX));
+                        if let End::Goto(yes, _) = end {
+                            node.end = End::If { guard, statement, yes, no };
+                        } else {
+                            let yes = NodeId(flow.nodes.len() as u32 + 1);
+                            node.end = End::If { guard, statement, yes, no };
+                            flow.nodes.push(node);
+                            node = empty_node();
+                            node.end = end;
+                        }
+                    }
+                }
+            }
+            if node.end == End::FallOff {
+                node.end = next.map_or(End::FallOff, |next| End::Goto(next, None));
+            }
+            flow.nodes.push(node);
+        }
+        flow.close_open_falls();
+        flow.find_order();
+        flow
+    }
+
+    /// A guarded terminator at the very end falls off: give it a node to fall to.
+    fn close_open_falls(&mut self) {
+        let last = NodeId(self.nodes.len() as u32);
+        let mut needed = false;
+        for node in &mut self.nodes {
+            if let End::If { no, .. } = &mut node.end {
+                if no.0 == u32::MAX {
+                    *no = last;
+                    needed = true;
+                }
+            }
+        }
+        if needed {
+            self.nodes.push(empty_node());
+        }
+    }
+
+    fn find_order(&mut self) {
+        let mut stack = vec![(NodeId(0), 0)];
+        if let Some(entry) = self.nodes.first_mut() {
+            entry.reachable = true;
+        } else {
+            return;
+        }
+        while let Some((id, next)) = stack.pop() {
+            let successors = self.nodes[id.index()].successors();
+            let Some(&successor) = successors.get(next) else {
+                self.order.push(id);
+                continue;
+            };
+            stack.push((id, next + 1));
+            if let Some(node) = self.nodes.get_mut(successor.index()) {
+                if !node.reachable {
+                    node.reachable = true;
+                    stack.push((successor, 0));
+                }
+            }
+        }
+        self.order.reverse();
+        for at in 0..self.nodes.len() {
+            if !self.nodes[at].reachable {
+                continue;
+            }
+            for successor in self.nodes[at].successors() {
+                let Some(node) = self.nodes.get_mut(successor.index()) else { continue };
+                if node.predecessors.last() != Some(&NodeId(at as u32)) {
+                    node.predecessors.push(NodeId(at as u32));
+                }
+            }
+        }
+    }
+}
+
+fn empty_node() -> Node {
+    Node {
+        instructions: Vec::new(),
+        end: End::FallOff,
+        predecessors: Vec::new(),
+        reachable: false,
+        nounroll: false,
+    }
+}
+
+/// The first node of each block: guards split blocks into more nodes.
+fn first_nodes(body: &Body, cfg: &Cfg) -> Vec<NodeId> {
+    let mut first = Vec::with_capacity(cfg.blocks.len());
+    let mut count = 0;
+    for block in &cfg.blocks {
+        first.push(NodeId(count));
+        count += 1;
+        for inst in block.statements.clone().filter_map(|statement| instruction(body, statement)) {
+            let branch = inst.mnemonic.sem() == Sem::Bra;
+            count += match (inst.guard.is_some(), inst.mnemonic.effects().terminator) {
+                (true, false) => 2,
+                (true, true) if !branch => 1,
+                _ => 0,
+            };
+        }
+    }
+    first
+}
+
+/// How an unguarded terminator leaves its node.
+fn leave(body: &Body, cfg: &Cfg, first: &[NodeId], inst: &Inst, statement: usize) -> End {
+    let node_of = |block: BlockId| first.get(block.index()).copied();
+    match (inst.mnemonic.sem(), body.operands(inst)) {
+        (Sem::Bra, [Operand::Label(label)]) => match cfg.block_of(*label).and_then(node_of) {
+            Some(target) => End::Goto(target, Some(statement)),
+            None => End::Nowhere(statement),
+        },
+        (Sem::BrxIdx, [_, Operand::Label(list)]) => {
+            let labels = branch_targets(body, *list);
+            let count = labels.len();
+            let targets: Vec<NodeId> =
+                labels.into_iter().filter_map(|label| cfg.block_of(label).and_then(node_of)).collect();
+            if targets.len() == count && count > 0 {
+                End::Switch(statement, targets)
+            } else {
+                End::Nowhere(statement)
+            }
+        }
+        (Sem::Bra | Sem::BrxIdx, _) => End::Nowhere(statement),
+        _ => End::Leave(statement),
+    }
+}

@@ -1,0 +1,349 @@
+//! Signatures, attributes, and what entering a function needs (manual 7, 11.4).
+
+use ptx_ir::{
+    Body, Function, FunctionDirective, FunctionKind, Linkage as PtxLinkage, Module, Param, Prototype, Stmt,
+    VarAttribute, VarId, Variable,
+};
+use ptx_isa::{ScalarType, StateSpace};
+use ptx_llvm::address_space;
+use ptx_llvm::build::{self, CastOp, Linkage, Type, Types, Volatility};
+
+use crate::analysis::Analysis;
+use crate::emit::{Argument, Emitter, llvm_type};
+use crate::errors::{Out, unsupported};
+use crate::globals::storage_type;
+use crate::slots::{is_param, whole_scalar};
+
+/// How a parameter or result is passed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shape {
+    /// One scalar.
+    Scalar(ScalarType),
+    /// Bytes with an alignment: `byval` as a parameter, an array of integers as a result.
+    Bytes { bytes: u64, align: u32 },
+}
+
+impl Shape {
+    pub(crate) fn parameter_type(self, types: Types<'_>) -> Type<'_> {
+        match self {
+            Shape::Scalar(ty) => llvm_type(types, ty),
+            Shape::Bytes { .. } => types.pointer(address_space::GENERIC),
+        }
+    }
+
+    pub(crate) fn result_type(self, types: Types<'_>) -> Type<'_> {
+        match self {
+            Shape::Scalar(ty) => llvm_type(types, ty),
+            Shape::Bytes { bytes, align } => {
+                let unit = u64::from(align.clamp(1, 16));
+                let unit = if bytes % unit == 0 { unit } else { 1 };
+                types.array(types.int(unit as u32 * 8), bytes / unit)
+            }
+        }
+    }
+
+    pub(crate) fn align(self) -> u32 {
+        match self {
+            Shape::Scalar(ty) => ty.bytes(),
+            Shape::Bytes { align, .. } => align,
+        }
+    }
+}
+
+/// The LLVM result type for results of these shapes.
+pub(crate) fn result_type<'c>(types: Types<'c>, results: &[Shape]) -> Type<'c> {
+    match results {
+        [] => types.void(),
+        [one] => one.result_type(types),
+        many => types.structure(&many.iter().map(|shape| shape.result_type(types)).collect::<Vec<_>>()),
+    }
+}
+
+/// A declared function.
+#[derive(Clone, Debug)]
+pub(crate) struct Signature<'c> {
+    pub(crate) function: build::Function<'c>,
+    pub(crate) parameters: Vec<Shape>,
+    pub(crate) results: Vec<Shape>,
+}
+
+fn shape_of(module: &Module, body: Option<&Body>, param: Param) -> Out<Shape> {
+    match param {
+        Param::Register(_, register) => match body {
+            Some(body) => Ok(Shape::Scalar(body.reg_type(register))),
+            None => unsupported("a parameter in a register has no declaration"),
+        },
+        Param::Variable(var) => {
+            let variable = module.variable(var);
+            if let Some(ty) = whole_scalar(variable) {
+                return Ok(Shape::Scalar(ty));
+            }
+            match variable.bytes() {
+                Some(bytes) if bytes > 0 && bytes <= u64::from(u32::MAX) => {
+                    Ok(Shape::Bytes { bytes, align: variable.alignment().max(1) })
+                }
+                _ => unsupported(format!("the parameter `{}` has no size", module.name(variable.name))),
+            }
+        }
+    }
+}
+
+/// The shapes of parameters and results of a prototype.
+pub(crate) fn prototype_shapes(
+    module: &Module,
+    body: &Body,
+    prototype: &Prototype,
+) -> Out<(Vec<Shape>, Vec<Shape>)> {
+    let shapes = |params: &[Param]| {
+        params.iter().map(|param| shape_of(module, Some(body), *param)).collect::<Out<Vec<_>>>()
+    };
+    Ok((shapes(&prototype.params)?, shapes(&prototype.results)?))
+}
+
+/// Declares a function; `analysis` is that of its body, wherever in the module the body is.
+pub(crate) fn declare<'c>(
+    module: &Module,
+    out: &ptx_llvm::Module<'c>,
+    types: Types<'c>,
+    function: &Function,
+    analysis: Option<&Analysis>,
+) -> Out<Signature<'c>> {
+    let holder = function.body.as_ref().or(function.reg_params.as_deref());
+    let shapes = |params: &[Param]| {
+        params.iter().map(|param| shape_of(module, holder, *param)).collect::<Out<Vec<_>>>()
+    };
+    let (mut parameters, results) = (shapes(&function.params)?, shapes(&function.results)?);
+    let kernel = function.kind == FunctionKind::Kernel;
+    let mut parameter_types = Vec::new();
+    for (param, shape) in function.params.iter().zip(&mut parameters) {
+        let Param::Variable(var) = param else {
+            parameter_types.push(shape.parameter_type(types));
+            continue;
+        };
+        if let (true, Shape::Scalar(ty), true) =
+            (kernel, *shape, analysis.is_some_and(|a| a.taken.contains(var)))
+        {
+            // Its address is taken: it must be in memory.
+            *shape = Shape::Bytes {
+                bytes: u64::from(ty.bytes()),
+                align: module.variable(*var).alignment().max(1),
+            };
+        }
+        let declared =
+            module.variable(*var).pointer.and_then(|pointer| crate::represent::llvm_space(pointer.space));
+        let inferred = analysis.and_then(|analysis| analysis.parameter_spaces.get(var).copied());
+        let pointer = matches!(shape, Shape::Scalar(ty) if ty.bits() == 64);
+        let space = inferred.or(declared.filter(|_| kernel)).filter(|_| pointer);
+        parameter_types.push(space.map_or_else(|| shape.parameter_type(types), |space| types.pointer(space)));
+    }
+    let ty = types.function(result_type(types, &results), &parameter_types);
+    let declared = out.function(module.name(function.name), ty)?;
+    let signature = Signature { function: declared, parameters, results };
+    Ok(signature)
+}
+
+/// Names and attributes of a declared function, and what the linker sees of it.
+pub(crate) fn describe<'c>(
+    module: &Module,
+    types: Types<'c>,
+    function: &Function,
+    signature: &Signature<'c>,
+) -> Out<()> {
+    let target = signature.function;
+    for (index, ((param, value), shape)) in
+        function.params.iter().zip(target.parameters()).zip(&signature.parameters).enumerate()
+    {
+        if let Param::Variable(var) = param {
+            let variable = module.variable(*var);
+            value.set_name(module.name(variable.name));
+            if let Some(align) = variable.pointer.and_then(|pointer| pointer.align) {
+                target.add_parameter_align(types, index as u32, align);
+            }
+            let declared = variable.pointer.map(|pointer| crate::represent::llvm_space(pointer.space));
+            if declared.is_some_and(|space| space != value.ty().pointer_space()) {
+                target.add_parameter_attribute(
+                    types,
+                    index as u32,
+                    "ptx.ptr",
+                    variable.pointer.and_then(|p| p.space).map_or("", StateSpace::as_str),
+                );
+            }
+        }
+        if let Shape::Bytes { bytes, align } = shape {
+            target.add_parameter_byval(types, index as u32, types.array(types.int(8), *bytes));
+            target.add_parameter_align(types, index as u32, *align);
+        }
+    }
+    if let [Shape::Bytes { bytes, align }] = signature.results.as_slice() {
+        if *align > 16 || bytes % u64::from(*align) != 0 {
+            target.add_attribute(types, "ptx.ret.align", &align.to_string());
+        }
+    }
+    let in_registers = |params: &[Param]| params.iter().any(|param| matches!(param, Param::Register(..)));
+    if in_registers(&function.params) || in_registers(&function.results) {
+        target.add_attribute(types, "ptx.abi", "reg");
+    }
+    if function.kind == FunctionKind::Kernel {
+        target.set_kernel();
+    }
+    let defined = function.body.is_some();
+    target.set_linkage(match (function.linkage, function.kind) {
+        (PtxLinkage::Weak, _) => Linkage::Weak,
+        (PtxLinkage::Internal, FunctionKind::Kernel) => Linkage::Hidden,
+        (PtxLinkage::Internal, FunctionKind::Device) if defined => Linkage::Internal,
+        (PtxLinkage::Internal | PtxLinkage::Visible | PtxLinkage::Extern | PtxLinkage::Common, _) => {
+            Linkage::External
+        }
+    });
+    target.add_flag(types, "convergent");
+    target.add_flag(types, "nounwind");
+    target_attributes(module, types, target);
+    for (directive, _) in &function.directives {
+        add_directive(module, types, target, directive)?;
+    }
+    Ok(())
+}
+
+fn target_attributes<'c>(module: &Module, types: Types<'c>, target: build::Function<'c>) {
+    if let Some(sm) = module.target().and_then(|target| target.sm) {
+        target.add_attribute(types, "target-cpu", &sm.to_string());
+    }
+    if let Some(version) = module.version() {
+        target.add_attribute(types, "target-features", &format!("+ptx{}{}", version.major, version.minor));
+    }
+}
+
+fn dimensions(values: [Option<u32>; 3]) -> String {
+    let last = values.iter().rposition(Option::is_some).map_or(1, |at| at + 1);
+    let texts: Vec<String> = values.iter().take(last).map(|value| value.unwrap_or(1).to_string()).collect();
+    texts.join(",")
+}
+
+fn add_directive<'c>(
+    module: &Module,
+    types: Types<'c>,
+    target: build::Function<'c>,
+    directive: &FunctionDirective,
+) -> Out<()> {
+    let text = |key: &str, value: &str| target.add_attribute(types, key, value);
+    let number = |key: &str, value: u32| target.add_attribute(types, key, &value.to_string());
+    match directive {
+        FunctionDirective::MaxNtid(values) => text("nvvm.maxntid", &dimensions(*values)),
+        FunctionDirective::ReqNtid(values) => text("nvvm.reqntid", &dimensions(*values)),
+        FunctionDirective::MinNCtaPerSm(value) => number("nvvm.minctasm", *value),
+        FunctionDirective::MaxNCtaPerSm(value) => number("ptx.maxnctapersm", *value),
+        FunctionDirective::MaxNReg(value) => number("nvvm.maxnreg", *value),
+        FunctionDirective::NoReturn => target.add_flag(types, "noreturn"),
+        FunctionDirective::Pragma(texts) => {
+            let texts: Vec<&str> = texts.iter().map(|text| module.name(*text)).collect();
+            text("ptx.pragma", &texts.join(";"));
+        }
+        FunctionDirective::ExplicitCluster => text("ptx.explicitcluster", ""),
+        FunctionDirective::ReqNCtaPerCluster(values) => text("nvvm.cluster_dim", &dimensions(*values)),
+        FunctionDirective::MaxClusterRank(value) => number("nvvm.maxclusterrank", *value),
+        FunctionDirective::BlocksAreClusters => text("nvvm.blocksareclusters", ""),
+        FunctionDirective::AbiPreserve(value) => number("ptx.abi_preserve", *value),
+        FunctionDirective::AbiPreserveControl(value) => number("ptx.abi_preserve_control", *value),
+        FunctionDirective::Attribute(VarAttribute::Unified(a, b)) => text("ptx.unified", &format!("{a},{b}")),
+        FunctionDirective::Attribute(VarAttribute::Managed) => {
+            return unsupported("a function cannot be managed");
+        }
+    }
+    Ok(())
+}
+
+impl<'c> Emitter<'_, '_, 'c> {
+    /// Gives parameters their values and variables of the body their places.
+    pub(crate) fn enter(&mut self) -> Out<()> {
+        let values = self.signature.function.parameters();
+        for ((param, shape), value) in self.function.params.iter().zip(&self.signature.parameters).zip(values)
+        {
+            match param {
+                Param::Register(_, register) => {
+                    let slot = self.analysis.slots.lane(*register, 0);
+                    self.initial_value(slot, value)?;
+                }
+                Param::Variable(var) => {
+                    let argument = match shape {
+                        Shape::Bytes { .. } => Argument::Memory(value),
+                        Shape::Scalar(ty) if self.analysis.taken.contains(var) => {
+                            let place = self.b.alloca(value.ty(), ty.bytes())?;
+                            self.b.store(value, place, ty.bytes(), Volatility::Ordinary)?;
+                            Argument::Memory(place)
+                        }
+                        Shape::Scalar(_) => Argument::Scalar(value),
+                    };
+                    self.arguments.insert(*var, argument);
+                }
+            }
+        }
+        let own: Vec<VarId> = self
+            .function
+            .results
+            .iter()
+            .filter_map(|param| match param {
+                Param::Variable(var) => Some(*var),
+                Param::Register(..) => None,
+            })
+            .chain(self.body.statements.iter().filter_map(|statement| match statement {
+                Stmt::Variable(var) => Some(*var),
+                _ => None,
+            }))
+            .collect();
+        for var in own {
+            self.place_variable(var)?;
+        }
+        Ok(())
+    }
+
+    /// What a register holds when the body begins; it is kept in the type its first reading wants.
+    fn initial_value(&mut self, slot: crate::ssa::Slot, value: build::Value<'c>) -> Out<()> {
+        let undefined = self
+            .analysis
+            .ssa
+            .values
+            .iter()
+            .position(|info| info.slot == slot && info.def == crate::ssa::Def::Undefined);
+        let value = match undefined {
+            Some(at) => self.bits_as(value, self.repr_type(crate::ssa::ValueId(at as u32)))?,
+            None => value,
+        };
+        self.initial.insert(slot, value);
+        Ok(())
+    }
+
+    fn place_variable(&mut self, var: VarId) -> Out<()> {
+        let variable: &Variable = self.shared.module.variable(var);
+        if is_param(variable.space) {
+            if self.analysis.slots.param(var).is_none() {
+                let place = self.allocate(variable)?;
+                self.arguments.insert(var, Argument::Memory(place));
+            }
+            return Ok(());
+        }
+        if variable.space == StateSpace::Local {
+            let place = self.allocate(variable)?;
+            let local = self.types.pointer(address_space::LOCAL);
+            let place = self.b.cast(CastOp::AddrSpaceCast, place, local)?;
+            self.locals.insert(var, place);
+        }
+        // Variables in other spaces live in the module.
+        Ok(())
+    }
+
+    fn allocate(&mut self, variable: &Variable) -> Out<build::Value<'c>> {
+        if variable.init.is_some() {
+            return unsupported(format!("`{}` has an initial value", self.shared.module.name(variable.name)));
+        }
+        if variable.count.is_some() {
+            return unsupported(format!(
+                "`{}` is a range of variables",
+                self.shared.module.name(variable.name)
+            ));
+        }
+        let ty = storage_type(self.shared.module, self.types, variable)?;
+        let place = self.b.alloca(ty, variable.alignment().max(1))?;
+        place.set_name(self.shared.module.name(variable.name));
+        Ok(place)
+    }
+}

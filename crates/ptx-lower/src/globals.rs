@@ -1,0 +1,308 @@
+//! Variables of the module and their initial values (manual 5.4).
+
+use ptx_ir::{
+    Initializer, Item, Linkage as PtxLinkage, Module, Stmt, Symbol, VarAttribute, VarId, VarType, Variable,
+};
+use ptx_isa::{ScalarType, StateSpace};
+use ptx_llvm::address_space;
+use ptx_llvm::build::{DeviceAccess, GlobalSpec, Linkage, Type, Types, Value};
+use rustc_hash::FxHashSet;
+
+use crate::emit::{Shared, constant_bits, llvm_type, space_name};
+use crate::errors::{Out, unsupported};
+use crate::represent::llvm_space;
+
+/// Array lengths of a variable, outermost first; elements of vectors count as an innermost array.
+fn lengths(variable: &Variable) -> Vec<u64> {
+    let implied = match &variable.init {
+        Some(Initializer::List(values)) => values.len() as u64,
+        _ => 0,
+    };
+    let mut lengths: Vec<u64> = variable.dims.iter().map(|length| length.unwrap_or(implied)).collect();
+    if variable.shape.lanes() > 1 {
+        lengths.push(u64::from(variable.shape.lanes()));
+    }
+    lengths
+}
+
+/// The LLVM type of a variable's memory.
+pub(crate) fn storage_type<'c>(module: &Module, types: Types<'c>, variable: &Variable) -> Out<Type<'c>> {
+    let Some(scalar) = variable.scalar_type() else {
+        let kind = match variable.ty {
+            VarType::TexRef => ".texref",
+            VarType::SamplerRef => ".samplerref",
+            VarType::SurfRef => ".surfref",
+            VarType::Scalar(_) => "",
+        };
+        return unsupported(format!("`{}` is a {kind}", module.name(variable.name)));
+    };
+    if variable.bytes().is_none_or(|bytes| bytes > 1 << 40) {
+        return unsupported(format!("`{}` is too large", module.name(variable.name)));
+    }
+    if let Some(fields) = masked_fields(variable)? {
+        let fields: Vec<Type<'c>> = fields
+            .iter()
+            .map(|field| match field {
+                Field::Bytes(bytes) => types.array(types.int(8), bytes.len() as u64),
+                Field::Address { .. } => types.int(64),
+            })
+            .collect();
+        return Ok(types.packed_structure(&fields));
+    }
+    let element = if scalar == ScalarType::Pred { types.int(8) } else { llvm_type(types, scalar) };
+    Ok(lengths(variable).iter().rev().fold(element, |element, length| types.array(element, *length)))
+}
+
+/// A part of a byte array that holds addresses byte by byte.
+enum Field {
+    Bytes(Vec<u8>),
+    Address { symbol: Symbol, offset: i64, generic: bool },
+}
+
+/// The parts of a byte array in which `0xFF(sym), 0xFF00(sym), ..` spell addresses; `None` when there are none.
+fn masked_fields(variable: &Variable) -> Out<Option<Vec<Field>>> {
+    let Some(Initializer::List(values)) = &variable.init else { return Ok(None) };
+    if !values.iter().any(|value| matches!(value, Initializer::Masked { .. })) {
+        return Ok(None);
+    }
+    if variable.scalar_type().map(ScalarType::bits) != Some(8) || variable.dims.len() != 1 {
+        return unsupported("masked addresses stand outside a byte array");
+    }
+    let mut fields = Vec::new();
+    let mut bytes = Vec::new();
+    let mut rest = values.as_slice();
+    while let Some((first, tail)) = rest.split_first() {
+        match first {
+            Initializer::Value(value) => {
+                bytes.push(constant_bits(*value, ScalarType::B8)? as u8);
+                rest = tail;
+            }
+            Initializer::Masked { symbol, offset, generic, .. } => {
+                let (symbol, offset, generic) = (*symbol, *offset, *generic);
+                let spelled = rest.len() >= 8
+                    && rest.iter().take(8).enumerate().all(|(at, value)| {
+                        let mask = 0xffu64 << (8 * at);
+                        *value == Initializer::Masked { mask, symbol, offset, generic }
+                    });
+                if !spelled {
+                    return unsupported("an address is not spelled out by eight masked bytes");
+                }
+                fields.push(Field::Bytes(std::mem::take(&mut bytes)));
+                fields.push(Field::Address { symbol, offset, generic });
+                rest = rest.get(8..).unwrap_or_default();
+            }
+            Initializer::List(_) | Initializer::Address { .. } => {
+                return unsupported("its initial value has another shape than it");
+            }
+        }
+    }
+    let length = variable.dims.first().copied().flatten().unwrap_or(values.len() as u64);
+    let missing = length.saturating_sub(values.len() as u64);
+    bytes.extend(std::iter::repeat_n(0, missing.min(1 << 24) as usize));
+    fields.push(Field::Bytes(bytes));
+    fields.retain(|field| !matches!(field, Field::Bytes(bytes) if bytes.is_empty()));
+    Ok(Some(fields))
+}
+
+/// The module variables in the order of the text, with the function whose body declares them.
+pub(crate) fn module_variables(module: &Module) -> Vec<(VarId, Option<ptx_ir::StrId>)> {
+    let mut found = Vec::new();
+    for item in &module.items {
+        match item {
+            Item::Variable(var) => found.push((*var, None)),
+            Item::Function(id) => {
+                let function = module.function(*id);
+                let Some(body) = &function.body else { continue };
+                for statement in &body.statements {
+                    if let Stmt::Variable(var) = statement {
+                        let space = module.variable(*var).space;
+                        let own = matches!(space, StateSpace::Global | StateSpace::Const)
+                            || llvm_space(Some(space)) == Some(address_space::SHARED);
+                        if own {
+                            found.push((*var, Some(function.name)));
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Declares a variable; its initial value comes later, when all names are known.
+pub(crate) fn declare<'c>(
+    shared: &Shared<'_, 'c>,
+    var: VarId,
+    function: Option<ptx_ir::StrId>,
+    names: &mut FxHashSet<String>,
+) -> Out<Value<'c>> {
+    let (module, types) = (shared.module, shared.types);
+    let variable = module.variable(var);
+    let space = match llvm_space(Some(variable.space)) {
+        Some(space @ (address_space::GLOBAL | address_space::CONST | address_space::SHARED)) => space,
+        _ => {
+            return unsupported(format!("a module has no variables in .{}", space_name(Some(variable.space))));
+        }
+    };
+    let own_name = module.name(variable.name);
+    if variable.linkage == PtxLinkage::Extern {
+        if let Some(known) = shared.out.named_global(own_name) {
+            return Ok(known);
+        }
+    }
+    let ty = storage_type(module, types, variable)?;
+    // A name inside a function may be taken outside it.
+    let taken = !names.insert(own_name.to_owned());
+    let name = match function {
+        Some(function) if taken => format!("{}.{own_name}", module.name(function)),
+        _ => own_name.to_owned(),
+    };
+    let shared_memory = space == address_space::SHARED;
+    let linkage = match variable.linkage {
+        PtxLinkage::Visible | PtxLinkage::Extern => Linkage::External,
+        PtxLinkage::Weak => Linkage::Weak,
+        PtxLinkage::Common => Linkage::Common,
+        PtxLinkage::Internal if shared_memory => Linkage::Internal,
+        PtxLinkage::Internal => Linkage::Hidden,
+    };
+    if shared_memory && variable.init.is_some() {
+        return unsupported("shared memory has no initial value");
+    }
+    let initializer = match variable.linkage {
+        PtxLinkage::Extern => None,
+        PtxLinkage::Common => Some(ty.zero()),
+        _ if shared_memory => Some(ty.undef()),
+        _ => Some(ty.zero()),
+    };
+    let spec =
+        GlobalSpec { name: &name, ty, space, align: variable.alignment().max(1), linkage, initializer };
+    let value = shared.out.global(spec)?;
+    if space != address_space::SHARED
+        && variable.linkage != PtxLinkage::Extern
+        && variable.linkage != PtxLinkage::Common
+    {
+        let access =
+            if space == address_space::CONST { DeviceAccess::ReadOnly } else { DeviceAccess::ReadWrite };
+        shared.out.set_externally_initialized(value, access);
+    }
+    if let Some(function) = function {
+        types.attach_to_global(
+            value,
+            "ptx.scope",
+            types.metadata_strings(&[module.name(function), own_name]),
+        );
+    }
+    for attribute in &variable.attributes {
+        match attribute {
+            VarAttribute::Managed => {
+                let one = types.metadata_value(types.int_value(32, 1));
+                let node = types.metadata_node(&[
+                    types.metadata_value(value),
+                    types.metadata_string("managed"),
+                    one,
+                ]);
+                shared.out.add_named_metadata("nvvm.annotations", node);
+            }
+            VarAttribute::Unified(a, b) => {
+                types.attach_to_global(
+                    value,
+                    "ptx.unified",
+                    types.metadata_strings(&[&a.to_string(), &b.to_string()]),
+                );
+            }
+        }
+    }
+    Ok(value)
+}
+
+/// Gives a declared variable its initial value.
+pub(crate) fn initialize<'c>(shared: &Shared<'_, 'c>, var: VarId) -> Out<()> {
+    let variable = shared.module.variable(var);
+    let (Some(initializer), Some(target)) = (&variable.init, shared.variables.get(&var)) else {
+        return Ok(());
+    };
+    let value = match masked_fields(variable)? {
+        Some(fields) => {
+            let fields: Vec<Value<'c>> = fields
+                .iter()
+                .map(|field| match field {
+                    Field::Bytes(bytes) => Ok(shared.types.bytes_value(bytes)),
+                    Field::Address { symbol, offset, generic } => {
+                        Ok(address(shared, *symbol, *offset, *generic)?
+                            .constant_to_int(shared.types.int(64))?)
+                    }
+                })
+                .collect::<Out<_>>()?;
+            shared.types.packed_value(&fields)?
+        }
+        None => constant(shared, variable, initializer, &lengths(variable))?,
+    };
+    Ok(shared.out.set_initializer(*target, value)?)
+}
+
+/// The constant for an initializer over the remaining array lengths; its depth is that of the lengths.
+fn constant<'c>(
+    shared: &Shared<'_, 'c>,
+    variable: &Variable,
+    initializer: &Initializer,
+    lengths: &[u64],
+) -> Out<Value<'c>> {
+    let types = shared.types;
+    let Some(scalar) = variable.scalar_type() else {
+        return unsupported("it is a reference to a texture or surface");
+    };
+    let element = llvm_type(types, scalar);
+    let Some((length, inner)) = lengths.split_first() else {
+        return scalar_constant(shared, scalar, initializer);
+    };
+    let inner_type = inner.iter().rev().fold(element, |element, length| types.array(element, *length));
+    let Initializer::List(values) = initializer else {
+        return unsupported("its initial value has another shape than it");
+    };
+    if values.len() as u64 > *length {
+        return unsupported("it has more initial values than elements");
+    }
+    if *length > 1 << 28 {
+        return unsupported("it is too large to be initialized");
+    }
+    let mut constants = Vec::with_capacity(*length as usize);
+    for value in values {
+        constants.push(constant(shared, variable, value, inner)?);
+    }
+    constants.resize(*length as usize, inner_type.zero());
+    Ok(types.array_value(inner_type, &constants)?)
+}
+
+fn scalar_constant<'c>(shared: &Shared<'_, 'c>, ty: ScalarType, initializer: &Initializer) -> Out<Value<'c>> {
+    let to = llvm_type(shared.types, ty);
+    match initializer {
+        Initializer::Value(value) => {
+            let bits = constant_bits(*value, ty)?;
+            Ok(shared.types.wide_value(ty.bits(), bits).constant_bits_as(to)?)
+        }
+        Initializer::Address { symbol, offset, generic } => {
+            if to.int_bits().is_none_or(|bits| bits < 32) {
+                return unsupported("an address does not fit its element");
+            }
+            Ok(address(shared, *symbol, *offset, *generic)?.constant_to_int(to)?)
+        }
+        Initializer::List(values) => match values.as_slice() {
+            [single @ (Initializer::Value(_) | Initializer::Address { .. })] => {
+                scalar_constant(shared, ty, single)
+            }
+            _ => unsupported("its initial value has another shape than it"),
+        },
+        Initializer::Masked { .. } => unsupported("masked addresses stand outside a byte array"),
+    }
+}
+
+fn address<'c>(shared: &Shared<'_, 'c>, symbol: Symbol, offset: i64, generic: bool) -> Out<Value<'c>> {
+    let base = match symbol {
+        Symbol::Variable(var) => shared.variables.get(&var).copied(),
+        Symbol::Function(id) => shared.signatures.get(&id).map(|signature| signature.function.value()),
+    };
+    let Some(base) = base else { return unsupported("it names something that has no address") };
+    let at = if offset == 0 { base } else { base.constant_offset(shared.types, offset)? };
+    if generic { Ok(at.constant_space_cast(shared.types.pointer(address_space::GENERIC))?) } else { Ok(at) }
+}

@@ -1,0 +1,256 @@
+//! Moves, addresses and special registers (manual 9.7.9.3, 9.7.9.19, 9.7.9.20, 10).
+
+use ptx_ir::{Operand, Symbol};
+use ptx_isa::{Component, Field, Mod, ScalarType, SpecialReg};
+use ptx_llvm::address_space;
+use ptx_llvm::build::{Asm, AsmEffects, BinaryOp, CastOp, Value};
+use ptx_llvm::intrinsics;
+
+use crate::emit::{Argument, Emitter, Site};
+use crate::errors::{Out, unsupported};
+use crate::represent::{Repr, llvm_space};
+use crate::slots::is_param;
+
+impl<'c> Emitter<'_, '_, 'c> {
+    /// `mov` (manual 9.7.9.3, 9.7.9.4).
+    pub(crate) fn copy(&mut self, site: Site<'_>) -> Out<()> {
+        let ty = site.scalar_type()?;
+        match (site.operand(0), site.operand(1)) {
+            (Operand::Vector(_), Operand::Vector(_)) => unsupported("it moves a vector to a vector"),
+            (Operand::Vector(_), _) => self.unpack(site, ty),
+            (_, Operand::Vector(_)) => self.pack(site, ty),
+            (_, Operand::Register(register)) if self.body.decl(register).shape.lanes() == 1 => {
+                let slot = self.analysis.slots.lane(register, 0);
+                let (_, value) = self.seen(site.statement, slot)?;
+                self.define(site, 0, value)
+            }
+            (_, Operand::Symbol(symbol, offset)) => {
+                let address = self.symbol_address(symbol, offset)?;
+                // A 32-bit register takes the low half of the address.
+                let narrow = ty.bits() == 32 && !matches!(self.destination_repr(site, 0), Repr::Pointer(_));
+                let value = if narrow {
+                    self.b.cast(CastOp::PtrToInt, address, self.types.int(32))?
+                } else {
+                    address
+                };
+                self.define(site, 0, value)
+            }
+            (_, source) => {
+                let value = self.operand_of(site, source, ty)?;
+                self.define(site, 0, value)
+            }
+        }
+    }
+
+    /// `mov.b32 d, {a, b}`: the first element is the lowest.
+    fn pack(&mut self, site: Site<'_>, ty: ScalarType) -> Out<()> {
+        let entries = self.entries(site.operand(1));
+        let Some(element) = element_type(ty, entries.len()) else {
+            return unsupported("its widths do not add up");
+        };
+        if let (Repr::Float(pair), 2) = (self.destination_repr(site, 0), entries.len()) {
+            if let Some((half, _)) = self.llvm_type(pair).vector_parts() {
+                let mut vector = self.llvm_type(pair).poison();
+                for (index, entry) in entries.iter().enumerate() {
+                    let value = self.operand_of(site, *entry, element)?;
+                    vector = self.b.insert_element(vector, self.bits_as(value, half)?, index as u32)?;
+                }
+                return self.define(site, 0, vector);
+            }
+        }
+        let whole = self.types.int(ty.bits());
+        let mut result = whole.zero();
+        for (index, entry) in entries.iter().enumerate() {
+            let value = self.operand_of(site, *entry, element)?;
+            let wide = self.b.cast(CastOp::ZExt, value, whole)?;
+            let amount = self.types.int_value(ty.bits(), index as u64 * u64::from(element.bits()));
+            let shifted = if index == 0 { wide } else { self.b.binary(BinaryOp::Shl, wide, amount)? };
+            result = if index == 0 { shifted } else { self.b.binary(BinaryOp::Or, result, shifted)? };
+        }
+        self.define(site, 0, result)
+    }
+
+    /// `mov.b32 {a, b}, s`.
+    fn unpack(&mut self, site: Site<'_>, ty: ScalarType) -> Out<()> {
+        let entries = self.entries(site.operand(0));
+        let Some(element) = element_type(ty, entries.len()) else {
+            return unsupported("its widths do not add up");
+        };
+        let kept = match site.operand(1) {
+            Operand::Register(register) => {
+                Some(self.seen(site.statement, self.analysis.slots.lane(register, 0))?.1)
+            }
+            _ => None,
+        };
+        if let Some(vector) = kept
+            .filter(|value| value.ty().vector_parts().is_some_and(|parts| parts.1 as usize == entries.len()))
+        {
+            for (index, entry) in entries.iter().enumerate() {
+                if *entry == Operand::Sink {
+                    continue;
+                }
+                let value = self.b.extract_element(vector, index as u32)?;
+                self.define_operand(site, *entry, element, value)?;
+            }
+            return Ok(());
+        }
+        let source = self.operand_of(site, site.operand(1), ty)?;
+        let source = self.bits_as(source, self.types.int(ty.bits()))?;
+        for (index, entry) in entries.iter().enumerate() {
+            if *entry == Operand::Sink {
+                continue;
+            }
+            let amount = self.types.int_value(ty.bits(), index as u64 * u64::from(element.bits()));
+            let shifted = if index == 0 { source } else { self.b.binary(BinaryOp::LShr, source, amount)? };
+            let value = self.b.cast(CastOp::Trunc, shifted, self.types.int(element.bits()))?;
+            self.define_operand(site, *entry, element, value)?;
+        }
+        Ok(())
+    }
+
+    /// `cvta` (manual 9.7.9.20).
+    pub(crate) fn convert_address(&mut self, site: Site<'_>) -> Out<()> {
+        if site.scalar_type()?.bits() != 64 {
+            return unsupported("32-bit addresses are not supported");
+        }
+        let Some(space) = llvm_space(site.inst.mnemonic.space()) else {
+            return unsupported("its space has no addresses");
+        };
+        let (from, to) = if site.inst.mnemonic.has(Mod::To) {
+            (address_space::GENERIC, space)
+        } else {
+            (space, address_space::GENERIC)
+        };
+        let (from, to) = (self.types.pointer(from), self.types.pointer(to));
+        let source = match site.operand(1) {
+            Operand::Register(register) => {
+                self.read(site.statement, self.analysis.slots.lane(register, 0), from)?
+            }
+            Operand::Symbol(Symbol::Variable(var), offset) if self.param_memory(var).is_some() => {
+                // The argument is the generic address of the parameter already.
+                let Some(base) = self.param_memory(var) else {
+                    return unsupported("its parameter has no address");
+                };
+                let address = self.advance(base, offset)?;
+                return self.define(site, 0, address);
+            }
+            Operand::Symbol(symbol, offset) => {
+                let address = self.symbol_address(symbol, offset)?;
+                self.bits_as(address, from)?
+            }
+            other => {
+                let value = self.operand_of(site, other, ScalarType::B64)?;
+                self.bits_as(value, from)?
+            }
+        };
+        let value = self.b.cast(CastOp::AddrSpaceCast, source, to)?;
+        self.define(site, 0, value)
+    }
+
+    /// `isspacep` (manual 9.7.9.19).
+    pub(crate) fn test_space(&mut self, site: Site<'_>) -> Out<()> {
+        let text = match site.inst.mnemonic.get(Field::Space) {
+            Some(Mod::SharedCta) => "isspacep.shared".to_owned(),
+            _ => site.inst.mnemonic.to_string(),
+        };
+        match self.by_row_named(site, &text)? {
+            Some(_) => Ok(()),
+            None => self.inline(site),
+        }
+    }
+
+    /// The address of a variable or function, as a pointer in its space.
+    pub(crate) fn symbol_address(&self, symbol: Symbol, offset: i64) -> Out<Value<'c>> {
+        let base = match symbol {
+            Symbol::Function(id) => match self.shared.signatures.get(&id) {
+                Some(signature) => signature.function.value(),
+                None => return unsupported("it names a function that has no declaration"),
+            },
+            Symbol::Variable(var) => {
+                if let Some(address) = self.locals.get(&var).or_else(|| self.shared.variables.get(&var)) {
+                    *address
+                } else if let Some(address) = self.param_memory(var) {
+                    self.b.cast(CastOp::AddrSpaceCast, address, self.types.pointer(address_space::PARAM))?
+                } else {
+                    return unsupported("it takes the address of something that has none");
+                }
+            }
+        };
+        self.advance(base, offset)
+    }
+
+    /// The generic address of a parameter's bytes.
+    pub(crate) fn param_memory(&self, var: ptx_ir::VarId) -> Option<Value<'c>> {
+        if !is_param(self.shared.module.variable(var).space) {
+            return None;
+        }
+        match self.arguments.get(&var) {
+            Some(Argument::Memory(address)) => Some(*address),
+            Some(Argument::Scalar(_)) | None => None,
+        }
+    }
+
+    /// A special register (manual 10).
+    pub(crate) fn special(&self, register: SpecialReg, component: Option<Component>) -> Out<Value<'c>> {
+        let mut name = register.to_string();
+        if let Some(component) = component {
+            name.push('.');
+            name.push_str(component.as_str());
+        } else if register.is_vector() {
+            return unsupported(format!("{name} is used without a component"));
+        }
+        if let Some(row) = intrinsics::by_special_register(&name) {
+            if let [result] = row.results.as_slice() {
+                return self.intrinsic(&row.name, self.row_type(*result), &[]);
+            }
+        }
+        let ty = register.scalar_type();
+        let (letter, result) = match ty {
+            ScalarType::Pred => ("=b", self.types.int(1)),
+            _ if ty.bits() == 64 => ("=l", self.types.int(64)),
+            _ => ("=r", self.types.int(32)),
+        };
+        let text = format!("mov.{} $0, {name};", ty.as_str());
+        let effects = if changes(register) { AsmEffects::SideEffects } else { AsmEffects::None };
+        let asm = Asm { text: &text, constraints: letter, effects };
+        let call = self.b.inline_asm(self.types.function(result, &[]), asm, &[])?;
+        call.add_call_flag(self.types, "nounwind");
+        if effects == AsmEffects::None {
+            call.add_call_flag(self.types, "memory");
+        }
+        Ok(call)
+    }
+}
+
+/// Whether two reads of the register by one thread can differ.
+fn changes(register: SpecialReg) -> bool {
+    use SpecialReg::*;
+    matches!(
+        register,
+        Clock
+            | ClockHi
+            | Clock64
+            | GlobalTimer
+            | GlobalTimerLo
+            | GlobalTimerHi
+            | Pm(_)
+            | Pm64(_)
+            | WarpId
+            | SmId
+    )
+}
+
+/// The type of each of so many equal parts.
+fn element_type(ty: ScalarType, count: usize) -> Option<ScalarType> {
+    let bits = ty.bits().checked_div(count as u32)?;
+    if bits * count as u32 != ty.bits() {
+        return None;
+    }
+    match bits {
+        8 => Some(ScalarType::B8),
+        16 => Some(ScalarType::B16),
+        32 => Some(ScalarType::B32),
+        64 => Some(ScalarType::B64),
+        _ => None,
+    }
+}

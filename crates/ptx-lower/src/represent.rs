@@ -1,0 +1,512 @@
+//! As what LLVM type each value is kept: integer, floating point or pointer.
+//!
+//! A register's bits have no type of their own. The instruction that makes a value usually fixes one; loads, moves and
+//! phis do not, and take the one their readers want. Addresses are found in two steps: forward from symbols and `cvta`
+//! through moves, phis and additions, and backward from the places where a loaded value or parameter is used as an address.
+//! Where neither decides, a value is an integer.
+
+use ptx_ir::{AddressBase, Body, Inst, Module, Operand, Symbol, VarId};
+use ptx_isa::{Mod, Opcode, ScalarType, Sem, StateSpace, TypeKind};
+use ptx_llvm::address_space;
+
+use crate::flow::instruction;
+use crate::slots::{Slots, is_param, lane_of};
+use crate::ssa::{Def, Ssa, ValueId};
+
+/// How a value is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Repr {
+    /// As an integer of the register's width.
+    Int,
+    /// As this floating-point or packed type, as wide as the register.
+    Float(ScalarType),
+    /// As a pointer into LLVM's address space of that number.
+    Pointer(u32),
+}
+
+/// LLVM's number of the address space a PTX space names; `None` is generic.
+pub(crate) fn llvm_space(space: Option<StateSpace>) -> Option<u32> {
+    Some(match space {
+        None => address_space::GENERIC,
+        Some(StateSpace::Global) => address_space::GLOBAL,
+        Some(StateSpace::Shared | StateSpace::SharedCta) => address_space::SHARED,
+        Some(StateSpace::SharedCluster) => address_space::SHARED_CLUSTER,
+        Some(StateSpace::Const) => address_space::CONST,
+        Some(StateSpace::Local) => address_space::LOCAL,
+        Some(StateSpace::Param | StateSpace::ParamEntry | StateSpace::ParamFunc) => address_space::PARAM,
+        Some(StateSpace::Reg | StateSpace::SpecialReg | StateSpace::Tex) => return None,
+    })
+}
+
+/// Whether addresses of the space fit 32 bits.
+pub(crate) fn is_narrow(space: u32) -> bool {
+    !matches!(space, address_space::GENERIC | address_space::GLOBAL)
+}
+
+/// The kinds of floating-point representation, in the order of their bits in [`Wants`].
+const FLOATS: [ScalarType; 6] = [
+    ScalarType::F16,
+    ScalarType::Bf16,
+    ScalarType::F32,
+    ScalarType::F64,
+    ScalarType::F16x2,
+    ScalarType::Bf16x2,
+];
+/// The address spaces, in the order of their bits in [`Wants`].
+const SPACES: [u32; 7] = [
+    address_space::GENERIC,
+    address_space::GLOBAL,
+    address_space::SHARED,
+    address_space::CONST,
+    address_space::LOCAL,
+    address_space::SHARED_CLUSTER,
+    address_space::PARAM,
+];
+
+/// As what the readers of a value want it: a set.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Wants(u32);
+
+impl Wants {
+    const INT: Wants = Wants(1);
+
+    fn of(repr: Repr) -> Wants {
+        match repr {
+            Repr::Int => Self::INT,
+            Repr::Float(ty) => FLOATS.iter().position(|f| *f == ty).map_or(Self::INT, |at| Wants(2 << at)),
+            Repr::Pointer(space) => {
+                SPACES.iter().position(|s| *s == space).map_or(Self::INT, |at| Wants(1 << (at + 8)))
+            }
+        }
+    }
+
+    fn pointers(self) -> Wants {
+        Wants(self.0 & !0xff)
+    }
+
+    /// The only pointer space wanted.
+    fn space(self) -> Option<u32> {
+        SPACES.iter().copied().find(|space| self.pointers() == Wants::of(Repr::Pointer(*space)))
+    }
+
+    /// The only floating-point kind wanted, when nothing else is.
+    fn float(self) -> Option<ScalarType> {
+        FLOATS.iter().copied().find(|ty| self == Wants::of(Repr::Float(*ty)))
+    }
+}
+
+/// What decides a value's representation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Source {
+    /// The instruction that makes it.
+    Fixed(Repr),
+    /// Nothing but its readers; the flag says whether it can be an address.
+    Free(bool),
+    /// The values it is a copy of; constants are left out.
+    Copy(Vec<ValueId>),
+    /// A sum: an address when exactly one of these is.
+    Sum(Vec<ValueId>),
+    /// A change of width between 32 and 64 bits, which keeps addresses of narrow spaces.
+    Resize(ValueId),
+}
+
+/// What is known of a value on the way forward.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Unknown,
+    Free(bool),
+    Fixed(Repr),
+}
+
+impl State {
+    fn rank(self) -> u32 {
+        match self {
+            State::Unknown => 0,
+            State::Free(true) => 1,
+            State::Free(false) => 2,
+            State::Fixed(Repr::Pointer(_) | Repr::Float(_)) => 3,
+            State::Fixed(Repr::Int) => 4,
+        }
+    }
+
+    fn meet(self, other: State) -> State {
+        match (self, other) {
+            (State::Unknown, known) | (known, State::Unknown) => known,
+            (State::Free(a), State::Free(b)) => State::Free(a && b),
+            (State::Free(true), fixed) | (fixed, State::Free(true)) => fixed,
+            (State::Free(false), State::Fixed(Repr::Pointer(_)))
+            | (State::Fixed(Repr::Pointer(_)), State::Free(false)) => State::Fixed(Repr::Int),
+            (State::Free(false), fixed) | (fixed, State::Free(false)) => fixed,
+            (State::Fixed(a), State::Fixed(b)) if a == b => self,
+            (State::Fixed(_), State::Fixed(_)) => State::Fixed(Repr::Int),
+        }
+    }
+}
+
+/// The body whose values are looked at.
+pub(crate) struct Question<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) body: &'a Body,
+    pub(crate) slots: &'a Slots,
+    pub(crate) ssa: &'a Ssa,
+}
+
+/// The representation of every value.
+pub(crate) fn representations(question: &Question<'_>) -> Vec<Repr> {
+    let sources: Vec<Source> =
+        (0..question.ssa.values.len()).map(|at| question.source(ValueId(at as u32))).collect();
+    let states = forward(&sources);
+    let wants = question.wants(&sources, &states);
+    states
+        .iter()
+        .zip(wants)
+        .map(|(state, wants)| match state {
+            State::Fixed(repr) => *repr,
+            State::Free(true) if wants.pointers() != Wants::default() => {
+                wants.space().map_or(Repr::Int, Repr::Pointer)
+            }
+            State::Free(_) | State::Unknown => wants.float().map_or(Repr::Int, Repr::Float),
+        })
+        .collect()
+}
+
+fn forward(sources: &[Source]) -> Vec<State> {
+    let mut states = vec![State::Unknown; sources.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (at, source) in sources.iter().enumerate() {
+            let state = |value: &ValueId| states.get(value.index()).copied().unwrap_or(State::Unknown);
+            let new = match source {
+                Source::Fixed(repr) => State::Fixed(*repr),
+                Source::Free(pointer) => State::Free(*pointer),
+                Source::Copy(values) if values.is_empty() => State::Free(false),
+                Source::Copy(values) => values.iter().map(state).fold(State::Unknown, State::meet),
+                Source::Sum(values) => sum(&values.iter().map(state).collect::<Vec<_>>()),
+                Source::Resize(value) => match state(value) {
+                    State::Fixed(Repr::Pointer(space)) if is_narrow(space) => {
+                        State::Fixed(Repr::Pointer(space))
+                    }
+                    State::Unknown => State::Unknown,
+                    State::Free(_) | State::Fixed(_) => State::Fixed(Repr::Int),
+                },
+            };
+            // Only ever down, so that this ends; a change within a rank can only be to an integer.
+            let new = if new.rank() == states[at].rank() && new != states[at] {
+                State::Fixed(Repr::Int)
+            } else {
+                new
+            };
+            if new.rank() > states[at].rank() {
+                states[at] = new;
+                changed = true;
+            }
+        }
+    }
+    states
+}
+
+/// The state of a sum of values in these states (constants are not among them).
+fn sum(states: &[State]) -> State {
+    let pointers: Vec<State> =
+        states.iter().copied().filter(|state| matches!(state, State::Fixed(Repr::Pointer(_)))).collect();
+    if let [one] = pointers.as_slice() {
+        return *one;
+    }
+    if !pointers.is_empty() {
+        return State::Fixed(Repr::Int);
+    }
+    if states.contains(&State::Unknown) {
+        return State::Unknown;
+    }
+    let candidates = states.iter().filter(|state| **state == State::Free(true)).count();
+    if candidates == 1 { State::Free(true) } else { State::Fixed(Repr::Int) }
+}
+
+impl Question<'_> {
+    fn source(&self, value: ValueId) -> Source {
+        let Some(info) = self.ssa.values.get(value.index()) else { return Source::Fixed(Repr::Int) };
+        match &info.def {
+            Def::Undefined => Source::Free(self.slots.ty(info.slot).bits() == 64),
+            Def::Phi(_, operands) => Source::Copy(operands.iter().map(|operand| operand.1).collect()),
+            Def::Statement(statement) => match instruction(self.body, *statement) {
+                Some(inst) => self.source_of_inst(*statement, inst, value),
+                None => Source::Fixed(Repr::Int),
+            },
+        }
+    }
+
+    fn source_of_inst(&self, statement: usize, inst: &Inst, value: ValueId) -> Source {
+        let slot = self.ssa.values[value.index()].slot;
+        let bits = self.slots.ty(slot).bits();
+        let operands = self.body.operands(inst);
+        let ty = inst.mnemonic.operand_type(0).or_else(|| inst.mnemonic.scalar_type());
+        let fixed = Source::Fixed(natural(ty, bits));
+        match inst.mnemonic.sem() {
+            Sem::Mov => self.source_of_move(statement, inst, bits),
+            Sem::Selp => match natural(inst.mnemonic.scalar_type(), bits) {
+                Repr::Int => Source::Copy(self.copied(statement, operands.get(1..3).unwrap_or_default())),
+                repr => Source::Fixed(repr),
+            },
+            Sem::Load | Sem::LoadUniform => match inst.mnemonic.scalar_type() {
+                Some(ty) if ty.bits() == bits => match (natural(Some(ty), bits), ty.kind()) {
+                    (Repr::Int, _) if bits == 64 => {
+                        self.loaded_param(statement, operands).unwrap_or(Source::Free(true))
+                    }
+                    (Repr::Int, TypeKind::Bits) => {
+                        self.loaded_param(statement, operands).unwrap_or(Source::Free(false))
+                    }
+                    (repr, _) => Source::Fixed(repr),
+                },
+                _ => Source::Fixed(Repr::Int),
+            },
+            // A `st.param` to a slot: the value stored.
+            Sem::Store => match natural(inst.mnemonic.scalar_type(), bits) {
+                Repr::Int => Source::Copy(self.copied(statement, operands.get(1..2).unwrap_or_default())),
+                repr => Source::Fixed(repr),
+            },
+            Sem::Call => match natural(Some(self.slots.ty(slot)), bits) {
+                Repr::Int => Source::Free(bits == 64),
+                repr => Source::Fixed(repr),
+            },
+            Sem::Cvta => {
+                let space = if inst.mnemonic.has(Mod::To) { inst.mnemonic.space() } else { None };
+                llvm_space(space).map_or(fixed, |space| Source::Fixed(Repr::Pointer(space)))
+            }
+            Sem::Add | Sem::Sub if is_address_width(ty, bits) && !inst.mnemonic.has(Mod::Sat) => {
+                Source::Sum(self.copied(statement, operands.get(1..3).unwrap_or_default()))
+            }
+            Sem::Mad
+                if is_address_width(ty, bits)
+                    && !inst.mnemonic.has(Mod::Sat)
+                    && !inst.mnemonic.has(Mod::Hi) =>
+            {
+                Source::Sum(self.copied(statement, operands.get(3..4).unwrap_or_default()))
+            }
+            Sem::Cvt => match (
+                inst.mnemonic.type_of(ptx_isa::Field::DType),
+                inst.mnemonic.type_of(ptx_isa::Field::AType),
+            ) {
+                (Some(to), Some(from)) if resizes_address(from, to) && to.bits() == bits => {
+                    match self.copied(statement, operands.get(1..2).unwrap_or_default()).first() {
+                        Some(value) if self.width(*value) == from.bits() => Source::Resize(*value),
+                        _ => Source::Fixed(Repr::Int),
+                    }
+                }
+                _ => fixed,
+            },
+            _ => fixed,
+        }
+    }
+
+    fn source_of_move(&self, statement: usize, inst: &Inst, bits: u32) -> Source {
+        if let repr @ Repr::Float(_) = natural(inst.mnemonic.scalar_type(), bits) {
+            return Source::Fixed(repr);
+        }
+        let operands = self.body.operands(inst);
+        match (operands.first(), operands.get(1)) {
+            (Some(Operand::Vector(_)), _) => Source::Free(false),
+            (_, Some(Operand::Vector(_))) if bits == 32 => Source::Free(false),
+            (_, Some(Operand::Symbol(Symbol::Function(_), _))) => {
+                Source::Fixed(Repr::Pointer(address_space::GENERIC))
+            }
+            (_, Some(Operand::Symbol(Symbol::Variable(var), _))) => {
+                let space = llvm_space(Some(self.module.variable(*var).space));
+                Source::Fixed(space.map_or(Repr::Int, Repr::Pointer))
+            }
+            (_, Some(source @ (Operand::Register(_) | Operand::Element(..) | Operand::Immediate(_)))) => {
+                Source::Copy(self.copied(statement, &[*source]))
+            }
+            _ => Source::Fixed(Repr::Int),
+        }
+    }
+
+    /// A load from a slot or from a parameter of the function.
+    fn loaded_param(&self, statement: usize, operands: &[Operand]) -> Option<Source> {
+        let Some(Operand::Address(AddressBase::Symbol(Symbol::Variable(var)), _)) = operands.get(1) else {
+            return None;
+        };
+        if !is_param(self.module.variable(*var).space) {
+            return None;
+        }
+        let slot = self.slots.param(*var)?;
+        Some(Source::Copy(self.ssa.read(statement, slot).into_iter().collect()))
+    }
+
+    /// The values of register operands.
+    fn copied(&self, statement: usize, operands: &[Operand]) -> Vec<ValueId> {
+        let read = |register, lane| self.ssa.read(statement, self.slots.lane(register, lane));
+        operands
+            .iter()
+            .filter_map(|operand| match operand {
+                Operand::Register(register) => read(*register, 0),
+                Operand::Element(register, component) => read(*register, lane_of(*component)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn width(&self, value: ValueId) -> u32 {
+        self.ssa.values.get(value.index()).map_or(0, |info| self.slots.ty(info.slot).bits())
+    }
+
+    /// As what each value is wanted by statements, and by values that are copies or sums of it.
+    fn wants(&self, sources: &[Source], states: &[State]) -> Vec<Wants> {
+        let mut wants = vec![Wants::default(); sources.len()];
+        for (statement, inst) in self.body.instructions() {
+            self.wants_of_inst(statement, inst, &mut wants);
+        }
+        let mut work: Vec<usize> = (0..sources.len()).collect();
+        while let Some(at) = work.pop() {
+            let passed = match (states[at], &sources[at]) {
+                (State::Free(_), Source::Copy(_)) => wants[at],
+                (State::Free(true), Source::Sum(_)) => wants[at].pointers(),
+                (State::Fixed(repr), Source::Copy(_)) => Wants::of(repr),
+                _ => continue,
+            };
+            let (Source::Copy(values) | Source::Sum(values)) = &sources[at] else { continue };
+            for value in values {
+                let before = wants[value.index()];
+                wants[value.index()].0 |= passed.0;
+                if wants[value.index()] != before {
+                    work.push(value.index());
+                }
+            }
+        }
+        wants
+    }
+
+    fn wants_of_inst(&self, statement: usize, inst: &Inst, wants: &mut [Wants]) {
+        let mut want = |register, lane, repr: Repr| {
+            if let Some(value) = self.ssa.read(statement, self.slots.lane(register, lane)) {
+                wants[value.index()].0 |= Wants::of(repr).0;
+            }
+        };
+        let sem = inst.mnemonic.sem();
+        for (at, (operand, place)) in
+            self.body.operands(inst).iter().zip(inst.mnemonic.form().operands).enumerate()
+        {
+            if matches!(place.role, ptx_isa::Role::Def | ptx_isa::Role::DefPair) {
+                continue;
+            }
+            let ty = inst.mnemonic.operand_type(at);
+            match operand {
+                Operand::Address(AddressBase::Register(register), _) => {
+                    // Several addresses with different spaces: only `cp.async`.
+                    let space = match (sem, at) {
+                        (Sem::CpAsync, 1) => Some(StateSpace::Global),
+                        _ => inst.mnemonic.space(),
+                    };
+                    let space = if sem == Sem::Ldmatrix || sem == Sem::Stmatrix {
+                        Some(StateSpace::Shared)
+                    } else {
+                        space
+                    };
+                    want(*register, 0, llvm_space(space).map_or(Repr::Int, Repr::Pointer));
+                }
+                Operand::Register(register) => {
+                    let bits = self.body.reg_type(*register).bits();
+                    match sem {
+                        Sem::Cvta => {
+                            let space = if inst.mnemonic.has(Mod::To) { None } else { inst.mnemonic.space() };
+                            want(*register, 0, llvm_space(space).map_or(Repr::Int, Repr::Pointer));
+                        }
+                        Sem::Isspacep => want(*register, 0, Repr::Pointer(address_space::GENERIC)),
+                        Sem::Call if place.name == "func" => {
+                            want(*register, 0, Repr::Pointer(address_space::GENERIC))
+                        }
+                        Sem::Call => {}
+                        // What only copies bits asks for nothing.
+                        Sem::Mov | Sem::Selp | Sem::Store | Sem::Shfl
+                            if natural(ty, bits) == Repr::Int && at > 0 && ty != Some(ScalarType::Pred) => {}
+                        // A term of a sum may be an address.
+                        Sem::Add | Sem::Sub | Sem::Mad
+                            if is_address_width(inst.mnemonic.operand_type(0), bits) => {}
+                        _ => want(*register, 0, natural(ty, bits)),
+                    }
+                }
+                Operand::Element(register, component) => {
+                    let bits = self.body.reg_type(*register).bits();
+                    if !matches!(sem, Sem::Mov | Sem::Selp | Sem::Store) || natural(ty, bits) != Repr::Int {
+                        want(*register, lane_of(*component), natural(ty, bits));
+                    }
+                }
+                Operand::Vector(list) => {
+                    for entry in self.body.list(*list) {
+                        if let Operand::Register(register) = entry {
+                            let bits = self.body.reg_type(*register).bits();
+                            let repr = natural(ty, bits);
+                            if repr != Repr::Int || !matches!(sem, Sem::Mov | Sem::Store) {
+                                want(*register, 0, repr);
+                            }
+                        }
+                    }
+                }
+                Operand::Omitted
+                | Operand::Sink
+                | Operand::Not(_)
+                | Operand::Special(..)
+                | Operand::Immediate(_)
+                | Operand::Symbol(..)
+                | Operand::Address(..)
+                | Operand::List(_)
+                | Operand::Label(_) => {}
+            }
+        }
+    }
+}
+
+/// The pointer space a parameter is loaded for, when all its loads agree; the values of those loads become pointers.
+pub(crate) fn parameter_space(question: &Question<'_>, var: VarId, reprs: &mut [Repr]) -> Option<u32> {
+    let mut loads = Vec::new();
+    for (statement, inst) in question.body.instructions() {
+        let operands = question.body.operands(inst);
+        let from_var = matches!(operands.get(1), Some(Operand::Address(AddressBase::Symbol(Symbol::Variable(v)), 0)) if *v == var);
+        if inst.mnemonic.sem() != Sem::Load || !from_var {
+            continue;
+        }
+        if let Some(Operand::Register(register)) = operands.first() {
+            loads.extend(question.ssa.written(statement, question.slots.lane(*register, 0)));
+        }
+    }
+    let mut space = None;
+    for load in &loads {
+        if let Some(Repr::Pointer(found)) = reprs.get(load.index()) {
+            if space.is_some_and(|space| space != *found) {
+                return None;
+            }
+            space = Some(*found);
+        }
+    }
+    for load in loads {
+        if let (Some(space), Some(repr)) = (space, reprs.get_mut(load.index())) {
+            *repr = Repr::Pointer(space);
+        }
+    }
+    space
+}
+
+/// The representation a type asks for in a register of so many bits.
+fn natural(ty: Option<ScalarType>, bits: u32) -> Repr {
+    match ty {
+        Some(ty) if FLOATS.contains(&ty) && ty.bits() == bits => Repr::Float(ty),
+        _ => Repr::Int,
+    }
+}
+
+/// Whether integers of this type, in a register this wide, can be addresses.
+fn is_address_width(ty: Option<ScalarType>, bits: u32) -> bool {
+    ty.is_some_and(|ty| ty.is_integer_or_bits() && ty.bits() == bits && (bits == 32 || bits == 64))
+}
+
+/// Whether a conversion between these types keeps the low 32 bits and fills with zeros.
+fn resizes_address(from: ScalarType, to: ScalarType) -> bool {
+    let narrows = from.bits() == 64 && to.bits() == 32;
+    let widens = from.bits() == 32 && to.bits() == 64 && !from.is_signed();
+    from.is_integer_or_bits() && to.is_integer_or_bits() && (narrows || widens)
+}
+
+/// Whether the instruction reads the carry flag.
+pub(crate) fn reads_carry(inst: &Inst) -> bool {
+    matches!(inst.mnemonic.opcode(), Opcode::Addc | Opcode::Subc | Opcode::Madc)
+}

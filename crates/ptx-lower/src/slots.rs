@@ -1,0 +1,203 @@
+//! What can be assigned in a body, and what each statement reads and writes.
+
+use ptx_ir::{
+    AddressBase, Body, Function, Inst, Module, Operand, Param, RegId, Stmt, Symbol, VarId, Variable,
+    VectorShape,
+};
+use ptx_isa::{Component, Field, Mod, Opcode, Role, ScalarType, Sem, StateSpace};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::flow::{End, Flow, instruction};
+use crate::ssa::{Access, Slot};
+
+/// The slots of one body.
+#[derive(Debug, Default)]
+pub(crate) struct Slots {
+    /// The first slot of each register; vector registers have one per lane.
+    first: Vec<u32>,
+    /// The type of each slot's bits.
+    types: Vec<ScalarType>,
+    /// `.param` variables of the body that are only accessed whole.
+    params: FxHashMap<VarId, Slot>,
+}
+
+/// The carry flag's slot.
+const CARRY: Slot = Slot(0);
+
+impl Slots {
+    /// Slots for all registers, the carry flag and the `.param` variables that can be slots.
+    pub(crate) fn new(module: &Module, function: &Function, body: &Body) -> Self {
+        let mut slots = Self { types: vec![ScalarType::Pred], ..Self::default() };
+        for index in 0..body.registers.len() {
+            let decl = body.decl(RegId(index as u32));
+            slots.first.push(slots.types.len() as u32);
+            slots.types.extend(std::iter::repeat_n(decl.ty, decl.shape.lanes() as usize));
+        }
+        let mut candidates: Vec<VarId> = body
+            .statements
+            .iter()
+            .filter_map(|stmt| match stmt {
+                Stmt::Variable(var) => Some(*var),
+                _ => None,
+            })
+            .collect();
+        candidates.extend(function.results.iter().filter_map(|param| match param {
+            Param::Variable(var) => Some(*var),
+            Param::Register(..) => None,
+        }));
+        let partly = partly_accessed(module, body);
+        for var in candidates {
+            let variable = module.variable(var);
+            if let Some(ty) =
+                whole_scalar(variable).filter(|_| is_param(variable.space) && !partly.contains(&var))
+            {
+                slots.params.insert(var, Slot(slots.types.len() as u32));
+                slots.types.push(ty);
+            }
+        }
+        slots
+    }
+
+    /// The carry flag.
+    pub(crate) fn carry(&self) -> Slot {
+        CARRY
+    }
+
+    /// A lane of a register.
+    pub(crate) fn lane(&self, register: RegId, lane: usize) -> Slot {
+        Slot(self.first.get(register.index()).copied().unwrap_or(0) + lane as u32)
+    }
+
+    /// The slot of a `.param` variable, when it has one.
+    pub(crate) fn param(&self, var: VarId) -> Option<Slot> {
+        self.params.get(&var).copied()
+    }
+
+    /// The type whose bits the slot holds.
+    pub(crate) fn ty(&self, slot: Slot) -> ScalarType {
+        self.types.get(slot.0 as usize).copied().unwrap_or(ScalarType::B32)
+    }
+
+    /// What the statements of a body read and write; `results` are read by returns.
+    pub(crate) fn accesses(&self, body: &Body, flow: &Flow, results: &[Slot]) -> FxHashMap<usize, Access> {
+        let mut all = FxHashMap::default();
+        for node in flow.order.iter().map(|id| &flow.nodes[id.index()]) {
+            let end = match node.end {
+                End::Goto(_, statement) => statement,
+                End::If { statement, .. } => Some(statement),
+                End::Switch(statement, _) | End::Leave(statement) | End::Nowhere(statement) => {
+                    Some(statement)
+                }
+                End::FallOff => None,
+            };
+            for statement in node.instructions.iter().copied().chain(end) {
+                if let Some(inst) = instruction(body, statement) {
+                    all.entry(statement).or_insert_with(|| self.access(body, inst, results));
+                }
+            }
+        }
+        all
+    }
+
+    fn access(&self, body: &Body, inst: &Inst, results: &[Slot]) -> Access {
+        let mut access =
+            Access { guard: inst.guard.map(|guard| self.lane(guard.register, 0)), ..Access::default() };
+        for (operand, place) in body.operands(inst).iter().zip(inst.mnemonic.form().operands) {
+            let writes = matches!(place.role, Role::Def | Role::DefPair) || place.name == "ret";
+            self.collect(body, *operand, if writes { &mut access.writes } else { &mut access.reads });
+        }
+        self.param_access(body, inst, &mut access);
+        if matches!(inst.mnemonic.opcode(), Opcode::Addc | Opcode::Subc | Opcode::Madc) {
+            access.reads.push(self.carry());
+        }
+        if inst.mnemonic.get(Field::Cc) == Some(Mod::Cc) {
+            access.writes.push(self.carry());
+        }
+        if matches!(inst.mnemonic.sem(), Sem::Ret | Sem::Exit) {
+            access.reads.extend_from_slice(results);
+        }
+        access
+    }
+
+    /// `st.param` to a slot writes it, `ld.param` from one reads it.
+    fn param_access(&self, body: &Body, inst: &Inst, access: &mut Access) {
+        for operand in body.operands(inst) {
+            let Operand::Address(AddressBase::Symbol(Symbol::Variable(var)), _) = operand else { continue };
+            let Some(slot) = self.param(*var) else { continue };
+            match inst.mnemonic.sem() {
+                Sem::Store => access.writes.push(slot),
+                _ => access.reads.push(slot),
+            }
+        }
+    }
+
+    fn collect(&self, body: &Body, operand: Operand, into: &mut Vec<Slot>) {
+        match operand {
+            Operand::Register(register) | Operand::Address(AddressBase::Register(register), _) => {
+                let lanes = body.decl(register).shape.lanes() as usize;
+                into.extend((0..lanes).map(|lane| self.lane(register, lane)));
+            }
+            Operand::Not(register) => into.push(self.lane(register, 0)),
+            Operand::Element(register, component) => into.push(self.lane(register, lane_of(component))),
+            Operand::Vector(list) | Operand::List(list) => {
+                for entry in body.list(list) {
+                    match entry {
+                        // Vectors inside lists do not nest further in the grammar.
+                        Operand::Vector(_) | Operand::List(_) => {}
+                        Operand::Symbol(Symbol::Variable(var), _) => into.extend(self.param(*var)),
+                        simple => self.collect(body, *simple, into),
+                    }
+                }
+            }
+            Operand::Omitted
+            | Operand::Sink
+            | Operand::Special(..)
+            | Operand::Immediate(_)
+            | Operand::Symbol(..)
+            | Operand::Address(AddressBase::Symbol(_) | AddressBase::Absolute, _)
+            | Operand::Label(_) => {}
+        }
+    }
+}
+
+/// The lane a component names.
+pub(crate) fn lane_of(component: Component) -> usize {
+    component.index()
+}
+
+/// Whether the space is the parameter space, in whatever spelling.
+pub(crate) fn is_param(space: StateSpace) -> bool {
+    matches!(space, StateSpace::Param | StateSpace::ParamEntry | StateSpace::ParamFunc)
+}
+
+/// The type of a variable that is one scalar.
+pub(crate) fn whole_scalar(variable: &Variable) -> Option<ScalarType> {
+    let single =
+        variable.dims.is_empty() && variable.shape == VectorShape::Scalar && variable.count.is_none();
+    variable.scalar_type().filter(|_| single)
+}
+
+/// The `.param` variables whose address is taken, or that are accessed by parts, or through vectors.
+pub(crate) fn partly_accessed(module: &Module, body: &Body) -> FxHashSet<VarId> {
+    let mut partly = FxHashSet::default();
+    for (_, inst) in body.instructions() {
+        let call = inst.mnemonic.sem() == Sem::Call;
+        for operand in body.operands(inst) {
+            match operand {
+                Operand::Symbol(Symbol::Variable(var), _) if !call => {
+                    partly.insert(*var);
+                }
+                Operand::Address(AddressBase::Symbol(Symbol::Variable(var)), offset) => {
+                    let whole = whole_scalar(module.variable(*var));
+                    let ty = inst.mnemonic.scalar_type();
+                    let same = ty.map(ScalarType::bits) == whole.map(ScalarType::bits);
+                    if *offset != 0 || !same || inst.mnemonic.get(Field::Vec).is_some() {
+                        partly.insert(*var);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    partly
+}

@@ -1,0 +1,372 @@
+//! Static single assignment: which definition each read of a register sees.
+//!
+//! Slots are what can be assigned: lanes of registers, the carry flag, and `.param` variables of the body that are only
+//! accessed whole. Every assignment makes a [`ValueId`]; where several meet there is a phi. Phis nobody reads are not kept.
+
+use rustc_hash::FxHashMap;
+
+use crate::flow::{End, Flow, NodeId};
+
+/// Something that can be assigned.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Slot(pub(crate) u32);
+
+/// One assignment of a slot, or what a slot holds before the first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct ValueId(pub(crate) u32);
+
+impl ValueId {
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Where a value comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Def {
+    /// Read before it was written.
+    Undefined,
+    /// Written by the instruction at that statement.
+    Statement(usize),
+    /// What meets at the start of a node: one value for each predecessor.
+    Phi(NodeId, Vec<(NodeId, ValueId)>),
+}
+
+/// A value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ValueInfo {
+    pub(crate) slot: Slot,
+    pub(crate) def: Def,
+}
+
+/// What a statement reads and writes.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Access {
+    pub(crate) reads: Vec<Slot>,
+    pub(crate) writes: Vec<Slot>,
+    /// The guard, read before the node of the guarded instruction.
+    pub(crate) guard: Option<Slot>,
+}
+
+/// The result.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Ssa {
+    pub(crate) values: Vec<ValueInfo>,
+    /// For each statement the values its reads see.
+    reads: FxHashMap<(usize, Slot), ValueId>,
+    /// For each statement the values it makes.
+    writes: FxHashMap<(usize, Slot), ValueId>,
+    /// Phis at the start of each node, in slot order.
+    pub(crate) phis: Vec<Vec<ValueId>>,
+    /// What result slots hold where control falls off the end.
+    falling: FxHashMap<(NodeId, Slot), ValueId>,
+}
+
+impl Ssa {
+    /// The value a statement sees in a slot.
+    pub(crate) fn read(&self, statement: usize, slot: Slot) -> Option<ValueId> {
+        self.reads.get(&(statement, slot)).copied()
+    }
+
+    /// The value a statement makes in a slot.
+    pub(crate) fn written(&self, statement: usize, slot: Slot) -> Option<ValueId> {
+        self.writes.get(&(statement, slot)).copied()
+    }
+
+    /// The value of a result slot at a node whose control falls off the end.
+    pub(crate) fn at_fall(&self, node: NodeId, slot: Slot) -> Option<ValueId> {
+        self.falling.get(&(node, slot)).copied()
+    }
+}
+
+/// Builds it; `results` are the slots a return reads.
+pub(crate) fn build(flow: &Flow, accesses: &FxHashMap<usize, Access>, results: &[Slot]) -> Ssa {
+    let dominators = Dominators::new(flow);
+    let mut builder = Builder { flow, accesses, results, ssa: Ssa::default(), phi_slots: Vec::new() };
+    builder.ssa.phis = vec![Vec::new(); flow.nodes.len()];
+    builder.phi_slots = vec![Vec::new(); flow.nodes.len()];
+    builder.place_phis(&dominators);
+    builder.rename(&dominators);
+    builder.drop_dead_phis();
+    builder.ssa
+}
+
+/// Statements of a node in order of execution, the one that ends it included.
+fn statements(flow: &Flow, node: NodeId) -> impl Iterator<Item = usize> + '_ {
+    let node = &flow.nodes[node.index()];
+    let end = match node.end {
+        End::Goto(_, statement) => statement,
+        End::Switch(statement, _) | End::Leave(statement) | End::Nowhere(statement) => Some(statement),
+        End::If { .. } | End::FallOff => None,
+    };
+    node.instructions.iter().copied().chain(end)
+}
+
+/// Immediate dominators and dominance frontiers of the reachable nodes (Cooper, Harvey and Kennedy's iteration).
+struct Dominators {
+    parent: Vec<Option<NodeId>>,
+    children: Vec<Vec<NodeId>>,
+    frontier: Vec<Vec<NodeId>>,
+}
+
+impl Dominators {
+    fn new(flow: &Flow) -> Self {
+        let count = flow.nodes.len();
+        let mut rank = vec![usize::MAX; count];
+        for (at, node) in flow.order.iter().enumerate() {
+            rank[node.index()] = at;
+        }
+        let mut parent: Vec<Option<NodeId>> = vec![None; count];
+        if let Some(first) = flow.order.first() {
+            parent[first.index()] = Some(*first);
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for node in flow.order.iter().skip(1) {
+                let mut found: Option<NodeId> = None;
+                for predecessor in &flow.nodes[node.index()].predecessors {
+                    if parent[predecessor.index()].is_some() {
+                        found = Some(found.map_or(*predecessor, |f| common(&parent, &rank, f, *predecessor)));
+                    }
+                }
+                if found != parent[node.index()] {
+                    parent[node.index()] = found;
+                    changed = true;
+                }
+            }
+        }
+        let mut children = vec![Vec::new(); count];
+        let mut frontier = vec![Vec::new(); count];
+        for node in &flow.order {
+            let predecessors = &flow.nodes[node.index()].predecessors;
+            let Some(own) = parent[node.index()] else { continue };
+            let is_root = own == *node;
+            if !is_root {
+                children[own.index()].push(*node);
+            }
+            if predecessors.len() < 2 && !(is_root && !predecessors.is_empty()) {
+                continue;
+            }
+            for predecessor in predecessors {
+                let mut runner = *predecessor;
+                loop {
+                    if runner == own && !is_root {
+                        break;
+                    }
+                    if frontier[runner.index()].last() != Some(node) {
+                        frontier[runner.index()].push(*node);
+                    }
+                    match parent[runner.index()] {
+                        Some(up) if up != runner => runner = up,
+                        _ => break,
+                    }
+                }
+            }
+        }
+        Self { parent, children, frontier }
+    }
+}
+
+fn common(parent: &[Option<NodeId>], rank: &[usize], a: NodeId, b: NodeId) -> NodeId {
+    let (mut a, mut b) = (a, b);
+    while a != b {
+        while rank[a.index()] > rank[b.index()] {
+            match parent[a.index()] {
+                Some(up) => a = up,
+                None => return b,
+            }
+        }
+        while rank[b.index()] > rank[a.index()] {
+            match parent[b.index()] {
+                Some(up) => b = up,
+                None => return a,
+            }
+        }
+    }
+    a
+}
+
+struct Builder<'f> {
+    flow: &'f Flow,
+    accesses: &'f FxHashMap<usize, Access>,
+    results: &'f [Slot],
+    ssa: Ssa,
+    phi_slots: Vec<Vec<Slot>>,
+}
+
+impl Builder<'_> {
+    fn new_value(&mut self, slot: Slot, def: Def) -> ValueId {
+        self.ssa.values.push(ValueInfo { slot, def });
+        ValueId(self.ssa.values.len() as u32 - 1)
+    }
+
+    /// Puts a phi for each slot that some node reads before writing, at the frontier of each node that writes it.
+    fn place_phis(&mut self, dominators: &Dominators) {
+        let mut writers: FxHashMap<Slot, Vec<NodeId>> = FxHashMap::default();
+        let mut exposed: Vec<Slot> = self.results.to_vec();
+        for node in &self.flow.order {
+            let mut written: Vec<Slot> = Vec::new();
+            let mut written_set = rustc_hash::FxHashSet::default();
+            for statement in statements(self.flow, *node) {
+                let Some(access) = self.accesses.get(&statement) else { continue };
+                exposed.extend(access.reads.iter().filter(|slot| !written_set.contains(*slot)));
+                for slot in &access.writes {
+                    if written_set.insert(*slot) {
+                        written.push(*slot);
+                    }
+                }
+            }
+            if let End::If { statement, .. } = &self.flow.nodes[node.index()].end {
+                let guard = self.accesses.get(statement).and_then(|access| access.guard);
+                exposed.extend(guard.filter(|slot| !written_set.contains(slot)));
+            }
+            for slot in written {
+                writers.entry(slot).or_default().push(*node);
+            }
+        }
+        exposed.sort_unstable();
+        exposed.dedup();
+        for slot in exposed {
+            let mut work = writers.get(&slot).cloned().unwrap_or_default();
+            let mut seen = rustc_hash::FxHashSet::default();
+            while let Some(node) = work.pop() {
+                for at in &dominators.frontier[node.index()] {
+                    if seen.insert(*at) {
+                        self.phi_slots[at.index()].push(slot);
+                        work.push(*at);
+                    }
+                }
+            }
+        }
+    }
+
+    fn rename(&mut self, dominators: &Dominators) {
+        enum Step {
+            Enter(NodeId),
+            Leave(Vec<(Slot, Option<ValueId>)>),
+        }
+        for node in &self.flow.order {
+            for slot in std::mem::take(&mut self.phi_slots[node.index()]) {
+                let phi = self.new_value(slot, Def::Phi(*node, Vec::new()));
+                self.ssa.phis[node.index()].push(phi);
+            }
+        }
+        let mut current: FxHashMap<Slot, ValueId> = FxHashMap::default();
+        let mut undefined: FxHashMap<Slot, ValueId> = FxHashMap::default();
+        let mut work: Vec<Step> =
+            self.flow.order.first().map(|node| Step::Enter(*node)).into_iter().collect();
+        while let Some(step) = work.pop() {
+            let node = match step {
+                Step::Enter(node) => node,
+                Step::Leave(old) => {
+                    for (slot, value) in old.into_iter().rev() {
+                        match value {
+                            Some(value) => current.insert(slot, value),
+                            None => current.remove(&slot),
+                        };
+                    }
+                    continue;
+                }
+            };
+            let mut old = Vec::new();
+            let entry_reads_before = dominators.parent[node.index()] == Some(node);
+            for phi in self.ssa.phis[node.index()].clone() {
+                let slot = self.ssa.values[phi.index()].slot;
+                // At the entry a phi also meets what was there before the first instruction.
+                if entry_reads_before {
+                    let before = self.undefined(&mut undefined, slot);
+                    self.add_operand(phi, NodeId(u32::MAX), before);
+                }
+                old.push((slot, current.insert(slot, phi)));
+            }
+            for statement in statements(self.flow, node).collect::<Vec<_>>() {
+                let Some(access) = self.accesses.get(&statement) else { continue };
+                for slot in &access.reads {
+                    let value = self.look(&current, &mut undefined, *slot);
+                    self.ssa.reads.insert((statement, *slot), value);
+                }
+                for slot in &access.writes {
+                    let value = self.new_value(*slot, Def::Statement(statement));
+                    self.ssa.writes.insert((statement, *slot), value);
+                    old.push((*slot, current.insert(*slot, value)));
+                }
+            }
+            match self.flow.nodes[node.index()].end.clone() {
+                End::If { statement, .. } => {
+                    if let Some(slot) = self.accesses.get(&statement).and_then(|access| access.guard) {
+                        let value = self.look(&current, &mut undefined, slot);
+                        self.ssa.reads.insert((statement, slot), value);
+                    }
+                }
+                End::FallOff => {
+                    for slot in self.results {
+                        let value = self.look(&current, &mut undefined, *slot);
+                        self.ssa.falling.insert((node, *slot), value);
+                    }
+                }
+                End::Goto(..) | End::Switch(..) | End::Leave(_) | End::Nowhere(_) => {}
+            }
+            let mut successors = self.flow.nodes[node.index()].successors();
+            successors.sort_unstable();
+            successors.dedup();
+            for successor in successors {
+                for phi in self.ssa.phis.get(successor.index()).cloned().unwrap_or_default() {
+                    let slot = self.ssa.values[phi.index()].slot;
+                    let value = self.look(&current, &mut undefined, slot);
+                    self.add_operand(phi, node, value);
+                }
+            }
+            work.push(Step::Leave(old));
+            work.extend(dominators.children[node.index()].iter().rev().map(|child| Step::Enter(*child)));
+        }
+    }
+
+    fn add_operand(&mut self, phi: ValueId, from: NodeId, value: ValueId) {
+        if let Def::Phi(_, operands) = &mut self.ssa.values[phi.index()].def {
+            operands.push((from, value));
+        }
+    }
+
+    fn undefined(&mut self, undefined: &mut FxHashMap<Slot, ValueId>, slot: Slot) -> ValueId {
+        match undefined.get(&slot) {
+            Some(value) => *value,
+            None => {
+                let value = self.new_value(slot, Def::Undefined);
+                undefined.insert(slot, value);
+                value
+            }
+        }
+    }
+
+    fn look(
+        &mut self,
+        current: &FxHashMap<Slot, ValueId>,
+        undefined: &mut FxHashMap<Slot, ValueId>,
+        slot: Slot,
+    ) -> ValueId {
+        match current.get(&slot) {
+            Some(value) => *value,
+            None => self.undefined(undefined, slot),
+        }
+    }
+
+    /// Keeps the phis that some statement reads, perhaps through other phis.
+    fn drop_dead_phis(&mut self) {
+        let mut live = vec![false; self.ssa.values.len()];
+        let mut work: Vec<ValueId> =
+            self.ssa.reads.values().chain(self.ssa.falling.values()).copied().collect();
+        while let Some(value) = work.pop() {
+            if std::mem::replace(&mut live[value.index()], true) {
+                continue;
+            }
+            if let Def::Phi(_, operands) = &self.ssa.values[value.index()].def {
+                work.extend(operands.iter().map(|operand| operand.1));
+            }
+        }
+        for phis in &mut self.ssa.phis {
+            phis.retain(|phi| live[phi.index()]);
+            phis.sort_unstable_by_key(|phi| self.ssa.values[phi.index()].slot);
+        }
+    }
+}
