@@ -267,7 +267,7 @@ impl<'c> Builder<'c> {
     }
 
     fn at(&self) -> Result<(), LlvmError> {
-        if self.is_terminated() {
+        if self.place.get() == Place::End && self.is_terminated() {
             return Err(LlvmError::Other {
                 message: "an instruction behind the block's terminator".to_owned(),
             });
