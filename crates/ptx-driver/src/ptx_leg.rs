@@ -13,8 +13,9 @@ use crate::retarget::TargetChoice;
 /// # Errors
 ///
 /// All findings, warnings included, when one of them is an error.
-pub fn read_ptx(_source: &SourceFile) -> Result<(Module, Diagnostics), Diagnostics> {
-    Err(missing("the PTX reader"))
+pub fn read_ptx(source: &SourceFile) -> Result<(Module, Diagnostics), Diagnostics> {
+    let (module, found) = ptx_syntax::parse(source);
+    if found.has_errors() { Err(found) } else { Ok((module, found)) }
 }
 
 /// Translates a verified module into LLVM IR, which LLVM's verifier accepts.
@@ -22,8 +23,8 @@ pub fn read_ptx(_source: &SourceFile) -> Result<(Module, Diagnostics), Diagnosti
 /// # Errors
 ///
 /// What cannot be expressed, each with its place.
-pub fn lower<'c>(_module: Verified<'_>, _context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
-    Err(missing("the lowering"))
+pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
+    ptx_lower::lower(&module, context)
 }
 
 /// Translates LLVM IR into a PTX module with this project's own emitter.
