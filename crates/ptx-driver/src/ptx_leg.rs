@@ -14,8 +14,8 @@ use crate::retarget::TargetChoice;
 ///
 /// All findings, warnings included, when one of them is an error.
 pub fn read_ptx(source: &SourceFile) -> Result<(Module, Diagnostics), Diagnostics> {
-    let (module, found) = ptx_syntax::parse(source);
-    if found.has_errors() { Err(found) } else { Ok((module, found)) }
+    let (module, findings) = ptx_syntax::parse(source);
+    if findings.has_errors() { Err(findings) } else { Ok((module, findings)) }
 }
 
 /// Translates a verified module into LLVM IR, which LLVM's verifier accepts.
@@ -24,7 +24,11 @@ pub fn read_ptx(source: &SourceFile) -> Result<(Module, Diagnostics), Diagnostic
 ///
 /// What cannot be expressed, each with its place.
 pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
-    ptx_lower::lower(&module, context)
+    let lowered = ptx_lower::lower(&module, context)?;
+    match lowered.verify() {
+        Ok(()) => Ok(lowered),
+        Err(error) => Err(one(Diagnostic::error_without_place(code::INVALID, error.to_string()))),
+    }
 }
 
 /// Translates LLVM IR into a PTX module with this project's own emitter.
@@ -37,7 +41,11 @@ pub fn raise(_module: &ptx_llvm::Module<'_>, _choice: TargetChoice) -> Result<Mo
 }
 
 fn missing(part: &str) -> Diagnostics {
+    one(Diagnostic::error_without_place(code::MISSING, format!("{part} does not exist yet")))
+}
+
+fn one(diagnostic: Diagnostic) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
-    diagnostics.push(Diagnostic::error_without_place(code::MISSING, format!("{part} does not exist yet")));
+    diagnostics.push(diagnostic);
     diagnostics
 }

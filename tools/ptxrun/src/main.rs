@@ -8,15 +8,15 @@ mod spec;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use ptx_cli::{Failure, Output, Terminal, print_documents, read_input, rejected, run};
+use ptx_cli::{ExitStatus, Failure, Output, print_documents, read_input, rejected, run};
 use ptx_diag::SourceFile;
 use ptx_driver::{InputKind, TargetChoice, raise, read_llvm, read_ptx};
+use ptx_exec::ExecError;
 use ptx_ir::Module;
 use ptx_llvm::Context;
-use ptx_verify::Verified;
 
 use crate::arguments::Arguments;
-use crate::plan::{Content, Plan};
+use crate::plan::Plan;
 use crate::spec::{ArgumentSpec, PrintSpec};
 
 fn main() -> ExitCode {
@@ -47,13 +47,20 @@ fn launch(arguments: &Arguments) -> Result<(), Failure> {
             return Err(rejected(&source, warnings));
         }
     };
-    let contents = plan.contents()?;
-    let buffers = execute(terminal, &source, verified, &plan, contents)?;
-    for (argument, bytes) in plan.args.iter().zip(&buffers) {
+    let launch = plan.launch()?;
+    let outcome = terminal.step("execute", || ptx_exec::run(verified, &launch));
+    let outcome = outcome.map_err(|error| failed(&source, error))?;
+    terminal.note(|| {
+        let (warps, threads) = (outcome.warp_instructions, outcome.thread_instructions);
+        format!("executed {warps} instructions of warps, {threads} of threads")
+    });
+    Output::Stdout.write(&outcome.output)?;
+    for (argument, bytes) in plan.args.iter().zip(&outcome.buffers) {
         let (ArgumentSpec::Out(_, path) | ArgumentSpec::InOut(_, path)) = argument else { continue };
         Output::File(path.clone()).write(bytes.as_deref().unwrap_or_default())?;
     }
-    let views: String = plan.print.iter().map(|view| show(view, &buffers)).collect();
+    let buffers = &outcome.buffers;
+    let views: String = plan.print.iter().map(|view| show(view, buffers)).collect();
     Output::Stdout.write(views.as_bytes())
 }
 
@@ -65,25 +72,13 @@ fn as_ptx(input: &SourceFile) -> Result<SourceFile, Failure> {
     Ok(SourceFile::new(format!("{} (as PTX)", input.name()), ptx_ir::print(&module)))
 }
 
-/// Runs the kernel; gives each buffer's content afterwards.
-fn execute(
-    _terminal: Terminal,
-    source: &SourceFile,
-    _module: Verified<'_>,
-    plan: &Plan,
-    contents: Vec<Content>,
-) -> Result<Vec<Option<Vec<u8>>>, Failure> {
-    let _ = (plan.grid, plan.block, plan.cluster, plan.shared, plan.threads, plan.timeout, &plan.entry);
-    for content in contents {
-        match content {
-            Content::Parameter(_) | Content::Buffer(_) => {}
-        }
-    }
-    let finding = ptx_diag::Diagnostic::error_without_place(
-        ptx_driver::code::MISSING,
-        "the interpreter does not exist yet",
-    );
-    Err(Failure::about(ptx_cli::ExitStatus::Rejected, source.name(), finding))
+/// A launch that was refused is rejected input; a thread that was stopped is a failed execution.
+fn failed(source: &SourceFile, error: ExecError) -> Failure {
+    let status = match &error {
+        ExecError::Refused(_) => ExitStatus::Rejected,
+        ExecError::Trap(_) => ExitStatus::Failed,
+    };
+    Failure::new(status, source.clone(), error.into_diagnostics())
 }
 
 /// One line: `INDEX:TYPE = value value ...`.

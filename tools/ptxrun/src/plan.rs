@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use ptx_cli::{ExitStatus, Failure, code};
 use ptx_diag::{Code, Diagnostic};
+use ptx_exec::{Argument, Launch, Limits};
 
 use crate::arguments::{Arguments, Engine};
 use crate::launch_file::{self, LaunchFile};
@@ -83,29 +84,32 @@ impl Plan {
         })
     }
 
-    /// The first content of each argument: a parameter's bytes, or a buffer's.
+    /// The launch, with the buffers' first contents read from their files.
     ///
     /// # Errors
     ///
     /// A file that cannot be read, or buffers too large for this machine.
-    pub fn contents(&self) -> Result<Vec<Content>, Failure> {
+    pub fn launch(&self) -> Result<Launch, Failure> {
         let mut left = MAX_BUFFER_BYTES;
-        self.args.iter().map(|argument| content(argument, &mut left)).collect()
+        let arguments =
+            self.args.iter().map(|argument| content(argument, &mut left)).collect::<Result<_, _>>()?;
+        Ok(Launch {
+            entry: self.entry.clone(),
+            grid: self.grid.0,
+            block: self.block.0,
+            cluster: self.cluster.0,
+            dynamic_shared: self.shared,
+            arguments,
+            threads: self.threads,
+            limits: Limits { timeout: self.timeout, ..Limits::default() },
+        })
     }
 }
 
 /// What an argument holds when the launch begins.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Content {
-    /// The bytes of the parameter itself.
-    Parameter(Vec<u8>),
-    /// The bytes of the buffer whose address the parameter is.
-    Buffer(Vec<u8>),
-}
-
-fn content(argument: &ArgumentSpec, left: &mut u64) -> Result<Content, Failure> {
+fn content(argument: &ArgumentSpec, left: &mut u64) -> Result<Argument, Failure> {
     let bytes = match argument {
-        ArgumentSpec::Bytes(bytes) => return Ok(Content::Parameter(bytes.clone())),
+        ArgumentSpec::Bytes(bytes) => return Ok(Argument::Bytes(bytes.clone())),
         ArgumentSpec::In(path) | ArgumentSpec::InOut(path, _) => {
             let size = fs::metadata(path).map(|metadata| metadata.len());
             take(left, size.unwrap_or(0))?;
@@ -116,7 +120,7 @@ fn content(argument: &ArgumentSpec, left: &mut u64) -> Result<Content, Failure> 
             zeroed(*count)?
         }
     };
-    Ok(Content::Buffer(bytes))
+    Ok(Argument::Buffer(bytes))
 }
 
 fn take(left: &mut u64, count: u64) -> Result<(), Failure> {

@@ -1,0 +1,207 @@
+//! The contract of ptx2ll, from outside: streams, files, exit status, findings.
+
+use std::fs;
+
+use assert_cmd::Command;
+
+const KERNEL: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    add.s32 %r2, %r1, 1;
+    st.global.u32 [%rd1], %r2;
+    ret;
+}
+";
+
+/// Two wrong lines, 6 and 7.
+const WRONG: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+    frobnicate.u32 %r1;
+    add.u33 %r2, %r1, 1;
+    ret;
+}
+";
+
+fn ptx2ll(arguments: &[&str], input: &[u8]) -> (i32, Vec<u8>, String) {
+    let mut command = Command::cargo_bin("ptx2ll").expect("built with the tests");
+    let output = command.args(arguments).write_stdin(input).output().expect("runs");
+    let err = String::from_utf8(output.stderr).expect("UTF-8");
+    (output.status.code().expect("not killed"), output.stdout, err)
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).expect("UTF-8")
+}
+
+#[test]
+fn llvm_ir_goes_to_standard_output() {
+    let (status, out, err) = ptx2ll(&[], KERNEL.as_bytes());
+    assert_eq!((status, err.as_str()), (0, ""));
+    let out = text(out);
+    assert!(out.contains("define ptx_kernel void @k(") && out.contains("nvptx64-nvidia-cuda"), "{out}");
+}
+
+#[test]
+fn bitcode_goes_to_a_pipe_and_llvm_reads_it() {
+    let (status, out, _) = ptx2ll(&["--emit=bc", "-O2"], KERNEL.as_bytes());
+    assert_eq!(status, 0);
+    assert!(out.starts_with(b"BC\xc0\xde"));
+}
+
+#[test]
+fn ptx_is_printed_back_and_again_the_same() {
+    let (status, once, err) = ptx2ll(&["--emit=ptx", "-"], KERNEL.as_bytes());
+    assert_eq!((status, err.as_str()), (0, ""));
+    let (status, twice, _) = ptx2ll(&["--emit=ptx"], &once);
+    assert_eq!(status, 0);
+    let once = text(once);
+    assert!(once.contains("st.global.u32") && once.contains(".target sm_80"), "{once}");
+    assert_eq!(once, text(twice));
+}
+
+#[test]
+fn emit_none_only_checks() {
+    let (status, out, err) = ptx2ll(&["--emit=none"], KERNEL.as_bytes());
+    assert_eq!((status, out.len(), err.as_str()), (0, 0, ""));
+    let (status, out, _) = ptx2ll(&["--emit=none"], WRONG.as_bytes());
+    assert_eq!((status, out.len()), (1, 0));
+}
+
+#[test]
+fn output_file_is_replaced_whole_and_only_on_success() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("k.ll");
+    let name = path.to_str().expect("UTF-8");
+    fs::write(&path, "precious").expect("writable");
+    let (status, _, _) = ptx2ll(&["-o", name], WRONG.as_bytes());
+    assert_eq!(status, 1);
+    assert_eq!(fs::read_to_string(&path).expect("there"), "precious");
+    let (status, out, _) = ptx2ll(&["-o", name], KERNEL.as_bytes());
+    assert_eq!((status, out.len()), (0, 0));
+    assert!(fs::read_to_string(&path).expect("there").contains("define ptx_kernel"));
+    assert_eq!(fs::read_dir(folder.path()).expect("there").count(), 1, "no temporary file is left");
+}
+
+#[test]
+fn all_errors_come_at_once_in_json_with_seven_keys() {
+    let (status, _, err) = ptx2ll(&["--error-format=json"], WRONG.as_bytes());
+    assert_eq!(status, 1);
+    let lines: Vec<&str> = err.lines().collect();
+    assert!(lines.len() >= 2, "{err}");
+    for line in &lines {
+        let mut rest = *line;
+        for key in [
+            "{\"file\":",
+            ",\"line\":",
+            ",\"column\":",
+            ",\"severity\":",
+            ",\"code\":",
+            ",\"message\":",
+            ",\"help\":",
+        ] {
+            let at = rest.find(key).unwrap_or_else(|| panic!("{key} is missing or out of order in {line}"));
+            rest = &rest[at + key.len()..];
+        }
+        assert!(line.ends_with('}'));
+    }
+    for number in [6, 7] {
+        assert!(
+            lines.iter().any(|line| line.contains(&format!("\"line\":{number},"))),
+            "line {number}: {err}"
+        );
+    }
+}
+
+#[test]
+fn short_and_human_findings_name_file_line_and_column() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("wrong.ptx");
+    fs::write(&path, WRONG).expect("writable");
+    let name = path.to_str().expect("UTF-8");
+    let (status, _, err) = ptx2ll(&["--error-format=short", name], b"");
+    assert_eq!(status, 1);
+    assert!(err.starts_with(&format!("{name}:6:5: error[P")), "{err}");
+    let (status, _, err) = ptx2ll(&[name], b"");
+    assert_eq!(status, 1);
+    assert!(
+        err.contains(&format!("--> {name}:6:5\n")) && err.contains("6 |     frobnicate.u32 %r1;"),
+        "{err}"
+    );
+    assert!(!err.contains('\x1b'), "no colour in a pipe");
+    let (_, _, err) = ptx2ll(&["--color=always", name], b"");
+    assert!(err.contains('\x1b'));
+}
+
+#[test]
+fn bad_inputs_are_rejected_and_not_crashed_on() {
+    let nested = format!(".version 8.0\n.target sm_80\n.global .u32 x = {}1;\n", "(".repeat(10_000));
+    let inputs: [&[u8]; 6] =
+        [b"", b"\xff\xfe\x00\x01garbage", b".version 8.0", b"{", nested.as_bytes(), b"BC\xc0\xde"];
+    for input in inputs {
+        let (status, out, err) = ptx2ll(&["--error-format=short"], input);
+        assert_eq!((status, out.len()), (1, 0), "{err}");
+        assert!(err.contains("error["), "{err}");
+    }
+}
+
+#[test]
+fn target_and_version_replace_the_modules_own() {
+    let arguments = ["--emit=ptx", "--target", "sm_90", "--ptx-version", "8.3"];
+    let (status, out, _) = ptx2ll(&arguments, KERNEL.as_bytes());
+    assert_eq!(status, 0);
+    let out = text(out);
+    assert!(out.contains(".version 8.3") && out.contains(".target sm_90") && !out.contains("sm_80"), "{out}");
+}
+
+#[test]
+fn passes_and_levels_reach_the_pipeline() {
+    let (status, out, _) = ptx2ll(&["--passes=strip-dead-prototypes", "-O1", "-S"], KERNEL.as_bytes());
+    assert_eq!(status, 0);
+    assert!(text(out).contains("define"));
+    let (status, out, err) = ptx2ll(&["--passes=frobnicate"], KERNEL.as_bytes());
+    assert_eq!((status, out.len()), (2, 0));
+    assert!(err.contains("O0001"), "{err}");
+}
+
+#[test]
+fn wrong_usage_is_status_2() {
+    let wrong: [&[&str]; 6] =
+        [&["--frob"], &["--emit=asm"], &["-O9"], &["--emit=ptx", "-O2"], &["-S", "--emit=bc"], &["a", "b"]];
+    for arguments in wrong {
+        let (status, out, err) = ptx2ll(arguments, KERNEL.as_bytes());
+        assert_eq!((status, out.len()), (2, 0), "{arguments:?}");
+        assert!(!err.is_empty());
+    }
+}
+
+#[test]
+fn unreadable_input_and_unwritable_output_are_status_1() {
+    let (status, _, err) = ptx2ll(&["/nonexistent.ptx"], b"");
+    assert_eq!(status, 1);
+    assert!(err.contains("T0001"), "{err}");
+    let (status, _, err) = ptx2ll(&["--emit=ptx", "-o", "/nonexistent-folder/out"], KERNEL.as_bytes());
+    assert_eq!(status, 1);
+    assert!(err.contains("T0003"), "{err}");
+}
+
+#[test]
+fn help_version_and_completions_are_there() {
+    let (status, out, _) = ptx2ll(&["--help"], b"");
+    let out = text(out);
+    assert!(status == 0 && out.contains("Examples:") && out.contains("Exit status:"), "{out}");
+    let (status, out, _) = ptx2ll(&["--version"], b"");
+    assert_eq!((status, text(out).as_str()), (0, concat!("ptx2ll ", env!("CARGO_PKG_VERSION"), "\n")));
+    let (status, out, _) = ptx2ll(&["--completions", "bash"], b"");
+    assert!(status == 0 && text(out).contains("complete"));
+}

@@ -1,0 +1,263 @@
+//! The contract of ptxrun, from outside: launches, buffers, exit status.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+
+/// `out[i] = factor * in[i]` for `i < n`; every thread with `i >= n` does nothing.
+const SCALE: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry scale(.param .u32 n, .param .f32 factor, .param .u64 in, .param .u64 out)
+{
+    .reg .pred %p;
+    .reg .b32 %r<5>;
+    .reg .f32 %f<4>;
+    .reg .b64 %rd<6>;
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mad.lo.u32 %r1, %r1, %r2, %r3;
+    ld.param.u32 %r4, [n];
+    setp.ge.u32 %p, %r1, %r4;
+    @%p bra done;
+    ld.param.f32 %f1, [factor];
+    ld.param.u64 %rd1, [in];
+    ld.param.u64 %rd2, [out];
+    mul.wide.u32 %rd3, %r1, 4;
+    add.u64 %rd4, %rd1, %rd3;
+    add.u64 %rd5, %rd2, %rd3;
+    ld.global.f32 %f2, [%rd4];
+    mul.f32 %f3, %f1, %f2;
+    st.global.f32 [%rd5], %f3;
+done:
+    ret;
+}
+";
+
+/// Traps, waits for ever or loops for ever, by the parameter.
+const FAIL: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry fail(.param .u32 how)
+{
+    .reg .pred %p, %q;
+    .reg .b32 %r<3>;
+    .reg .b64 %rd;
+    ld.param.u32 %r1, [how];
+    setp.eq.u32 %p, %r1, 0;
+    @%p trap;
+    setp.eq.u32 %p, %r1, 1;
+    @!%p bra store;
+forever:
+    bra forever;
+store:
+    mov.u64 %rd, 8;
+    st.global.u32 [%rd], %r1;
+    ret;
+}
+";
+
+fn ptxrun(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("ptxrun").expect("built with the tests");
+    let output = command.current_dir(folder).args(arguments).write_stdin(input).output().expect("runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code().expect("not killed"), text(output.stdout), text(output.stderr))
+}
+
+fn floats(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+#[test]
+fn kernel_reads_and_writes_buffers() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("in.bin"), floats(&[1.0, 2.0, 3.5, -4.0, 5.0])).expect("writable");
+    let arguments = [
+        "-",
+        "--entry",
+        "scale",
+        "--grid",
+        "3",
+        "--block",
+        "2,1,1",
+        "--arg",
+        "u32=5",
+        "--arg",
+        "f32=0.5",
+        "--arg",
+        "in=in.bin",
+        "--arg",
+        "out=24:out.bin",
+        "--print",
+        "3:f32:2",
+        "--print",
+        "3:u8:1",
+    ];
+    let (status, out, err) = ptxrun(folder.path(), &arguments, SCALE);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert_eq!(out, "3:f32 = 0.5 1.0\n3:u8 = 0\n");
+    let written = fs::read(folder.path().join("out.bin")).expect("written");
+    assert_eq!(written, floats(&[0.5, 1.0, 1.75, -2.0, 2.5, 0.0]));
+}
+
+#[test]
+fn launch_file_says_the_same_and_the_command_line_wins() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let data = folder.path().join("data");
+    fs::create_dir(&data).expect("writable");
+    fs::write(data.join("in.bin"), floats(&[8.0, 16.0])).expect("writable");
+    fs::write(folder.path().join("scale.ptx"), SCALE).expect("writable");
+    let launch = r#"{"entry": "scale", "grid": [1], "block": [2],
+        "args": ["u32=2", "f32=2", "in=in.bin", "inout=in.bin:out.bin"], "print": ["3:f32"], "timeout": 60}"#;
+    fs::write(data.join("launch.json"), launch).expect("writable");
+    let (status, out, err) = ptxrun(folder.path(), &["scale.ptx", "--launch", "data/launch.json"], "");
+    assert_eq!((status, err.as_str(), out.as_str()), (0, "", "3:f32 = 16.0 32.0\n"));
+    assert_eq!(
+        fs::read(data.join("out.bin")).expect("written beside the launch file"),
+        floats(&[16.0, 32.0])
+    );
+
+    let (status, out, _) =
+        ptxrun(folder.path(), &["scale.ptx", "--launch", "data/launch.json", "--block", "1"], "");
+    assert_eq!((status, out.as_str()), (0, "3:f32 = 16.0 16.0\n"));
+}
+
+#[test]
+fn failed_executions_are_status_3_and_write_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (how, code) in [("u32=0", "X0202"), ("u32=1", "X0204"), ("u32=2", "X0201")] {
+        let arguments = [
+            "-",
+            "--entry",
+            "fail",
+            "--grid",
+            "1",
+            "--block",
+            "1",
+            "--arg",
+            how,
+            "--timeout",
+            "0.5",
+            "--error-format",
+            "json",
+        ];
+        let (status, out, err) = ptxrun(folder.path(), &arguments, FAIL);
+        assert_eq!((status, out.as_str()), (3, ""), "{how}: {err}");
+        assert!(err.contains(&format!(r#""code":"{code}""#)) && err.contains(r#""line":"#), "{how}: {err}");
+    }
+}
+
+#[test]
+fn output_files_stay_when_the_execution_fails() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("out.bin"), "precious").expect("writable");
+    // The input buffer is too small, so the second thread reads past its end.
+    let arguments = [
+        "-",
+        "--entry",
+        "scale",
+        "--grid",
+        "1",
+        "--block",
+        "2",
+        "--arg",
+        "u32=2",
+        "--arg",
+        "f32=1",
+        "--arg",
+        "zero=4",
+        "--arg",
+        "out=8:out.bin",
+    ];
+    let (status, _, err) = ptxrun(folder.path(), &arguments, SCALE);
+    assert_eq!(status, 3, "{err}");
+    assert_eq!(fs::read_to_string(folder.path().join("out.bin")).expect("there"), "precious");
+}
+
+#[test]
+fn launch_that_does_not_fit_the_kernel_is_status_1() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let shape = ["--grid", "1", "--block", "1"];
+    let wrong: [&[&str]; 4] = [
+        &["--entry", "nothing"],
+        &["--entry", "scale"],
+        &["--entry", "scale", "--arg", "u64=5", "--arg", "f32=1", "--arg", "zero=4", "--arg", "zero=4"],
+        &[
+            "--entry",
+            "scale",
+            "--arg",
+            "u32=5",
+            "--arg",
+            "f32=1",
+            "--arg",
+            "zero=4",
+            "--arg",
+            "in=missing.bin",
+        ],
+    ];
+    for arguments in wrong {
+        let arguments: Vec<&str> = ["-"].iter().chain(&shape).chain(arguments).copied().collect();
+        let (status, out, err) = ptxrun(folder.path(), &arguments, SCALE);
+        assert_eq!((status, out.as_str()), (1, ""), "{arguments:?}: {err}");
+        assert!(err.starts_with("error["), "{arguments:?}: {err}");
+    }
+}
+
+#[test]
+fn wrong_input_is_status_1() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let arguments = ["-", "--entry", "scale", "--grid", "1", "--block", "1"];
+    for input in ["", "garbage", ".version 8.0\n.target sm_80\nfrob;\n", "define nonsense"] {
+        let (status, out, err) = ptxrun(folder.path(), &arguments, input);
+        assert_eq!((status, out.as_str()), (1, ""), "{input}: {err}");
+    }
+}
+
+#[test]
+fn wrong_usage_is_status_2_and_says_what_is_wrong() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let full = ["-", "--entry", "scale", "--grid", "1", "--block", "1"];
+    let wrong: [(&[&str], &[&str], &str); 12] = [
+        (&[], &[], "INPUT"),
+        (&["-"], &["--grid", "1", "--block", "1"], "--entry is missing"),
+        (&["-"], &["--entry", "k", "--block", "1"], "--grid is missing"),
+        (&["-"], &["--entry", "k", "--grid", "1"], "--block is missing"),
+        (&full, &["--engine", "jit"], "does not exist yet"),
+        (&full, &["--arg", "u8=256"], "does not fit u8"),
+        (&full, &["--arg", "5"], "KIND=VALUE"),
+        (&["-"], &["--entry", "k", "--grid", "0", "--block", "1"], "no dimension"),
+        (&full, &["--timeout", "0"], "above 0"),
+        (&full, &["--threads", "0"], "at least one thread"),
+        (&full, &["--print", "0:f32"], "no such argument"),
+        (&full, &["--arg", "u32=1", "--print", "0:f32"], "no buffer"),
+    ];
+    for (first, second, part) in wrong {
+        let arguments: Vec<&str> = first.iter().chain(second).copied().collect();
+        let (status, out, err) = ptxrun(folder.path(), &arguments, SCALE);
+        assert_eq!((status, out.as_str()), (2, ""), "{arguments:?}: {err}");
+        assert!(err.contains(part), "{arguments:?}: {err}");
+    }
+}
+
+#[test]
+fn launch_file_that_is_not_understood_is_status_1() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("launch.json"), r#"{"gird": [1]}"#).expect("writable");
+    let (status, _, err) = ptxrun(folder.path(), &["-", "--launch", "launch.json"], SCALE);
+    assert_eq!(status, 1);
+    assert!(err.contains("unknown field `gird`"), "{err}");
+}
+
+#[test]
+fn help_shows_arguments_examples_and_exit_status() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (status, out, _) = ptxrun(folder.path(), &["--help"], "");
+    assert_eq!(status, 0);
+    for part in ["out=BYTES:FILE", "Launch file", "Examples:", "Exit status:"] {
+        assert!(out.contains(part), "{part}");
+    }
+}
