@@ -6,10 +6,14 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct StrId(u32);
 
-/// The names of a module, each kept once, in order of first mention.
+/// Marks the ids of texts that are no names.
+const NOTE: u32 = 1 << 31;
+
+/// The names of a module, each kept once, in order of first mention; and its comments, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Strings {
     texts: Vec<Box<str>>,
+    notes: Vec<Box<str>>,
     ids: FxHashMap<Box<str>, StrId>,
 }
 
@@ -25,6 +29,15 @@ impl Strings {
         id
     }
 
+    /// Keeps a text that is no name, such as a comment, apart from the names.
+    ///
+    /// A comment inside a directive moves before it when it is printed; kept apart, it leaves the ids of the names as
+    /// they are.
+    pub fn keep(&mut self, text: &str) -> StrId {
+        self.notes.push(text.into());
+        StrId((self.notes.len() as u32 - 1) | NOTE)
+    }
+
     /// The id of a text that was mentioned before.
     pub fn find(&self, text: &str) -> Option<StrId> {
         self.ids.get(text).copied()
@@ -32,13 +45,13 @@ impl Strings {
 
     /// The text of an id.
     pub fn get(&self, id: StrId) -> &str {
-        &self.texts[id.0 as usize]
+        if id.0 & NOTE == 0 { &self.texts[id.0 as usize] } else { &self.notes[(id.0 & !NOTE) as usize] }
     }
 }
 
 impl PartialEq for Strings {
     fn eq(&self, other: &Self) -> bool {
-        self.texts == other.texts
+        self.texts == other.texts && self.notes == other.notes
     }
 }
 

@@ -137,43 +137,52 @@ fn precedence(kind: Kind<'_>) -> Option<(u8, [u8; 2])> {
     Some((level, operator))
 }
 
-const MULTIPLICATIVE: u8 = 10;
-
 impl<'s> Reader<'s, '_> {
     /// A constant: a literal, `WARP_SZ` or an expression; the text is kept where the value alone would print otherwise.
     pub(crate) fn immediate(&mut self) -> Parse<Immediate> {
+        let start = self.cursor.peek().span;
+        let (value, spelling) = self.constant()?;
+        Ok(match spelling {
+            Spelling::Plain => value.with(Literal::Plain),
+            Spelling::Hex => value.with(Literal::Hex),
+            Spelling::Other => self.with_text(value, start),
+        })
+    }
+
+    /// An integer constant, of which only the value counts.
+    pub(crate) fn integer_constant(&mut self) -> Parse<i64> {
+        let start = self.cursor.peek().span;
+        let (value, _) = self.constant()?;
+        match value.integer() {
+            Some(value) => Ok(value as i64),
+            None => Err(self.at(codes::EXPRESSION, start.to(self.cursor.last), "expected an integer")),
+        }
+    }
+
+    /// A constant's value and how it is spelled.
+    fn constant(&mut self) -> Parse<(Value, Spelling)> {
         let first = self.cursor.peek();
         let negative = first.kind == Kind::Mark(b'-');
         if negative {
             self.cursor.bump();
         }
         let token = self.cursor.peek();
-        if let Kind::Number(text) = token.kind {
-            self.cursor.bump();
-            if self.ends_constant() {
-                return self.simple(text, negative, first.span.to(token.span));
+        let value = match token.kind {
+            Kind::Number(text) => {
+                self.cursor.bump();
+                let Some((value, spelling)) = literal(text) else {
+                    return Err(self.bad_number(text, token.span));
+                };
+                if self.ends_constant() {
+                    return Ok(simple(text, value, spelling, negative));
+                }
+                value
             }
-            let value = self.number(text, token.span)?;
-            let value = if negative { negate(value) } else { value };
-            let value = self.operators(value, 0, 1)?;
-            let value = self.conditional(value, 1)?;
-            return Ok(self.with_text(value, first.span));
-        }
-        let value = self.unary(1)?;
+            _ => self.unary(1)?,
+        };
         let value = if negative { negate(value) } else { value };
         let value = self.operators(value, 0, 1)?;
-        let value = self.conditional(value, 1)?;
-        Ok(self.with_text(value, first.span))
-    }
-
-    /// An integer constant.
-    pub(crate) fn integer_constant(&mut self) -> Parse<i64> {
-        let start = self.cursor.peek().span;
-        let value = self.immediate()?;
-        match value.as_integer() {
-            Some(value) => Ok(value as i64),
-            None => Err(self.at(codes::EXPRESSION, start.to(self.cursor.last), "expected an integer")),
-        }
+        Ok((self.conditional(value, 1)?, Spelling::Other))
     }
 
     /// An integer constant that is not negative and fits 32 bits.
@@ -198,30 +207,8 @@ impl<'s> Reader<'s, '_> {
         let token = self.cursor.peek();
         match token.kind {
             Kind::Mark(b'?') => false,
-            Kind::Ident(name) => !name.starts_with('%'),
             kind => precedence(kind).is_none(),
         }
-    }
-
-    /// A literal with or without a minus, as most constants are.
-    fn simple(&mut self, text: &'s str, negative: bool, span: Span) -> Parse<Immediate> {
-        let Some((value, spelling)) = literal(text) else { return Err(self.bad_number(text, span)) };
-        let value = if negative { negate(value) } else { value };
-        // What is the same in canonical form: `-0` and `-5U` are not, since their values print otherwise.
-        let plain = match (value, negative) {
-            (_, false) => true,
-            (Value::Signed(value), true) => value != 0,
-            (Value::Unsigned(_) | Value::Single(_) | Value::Double(_), true) => false,
-        };
-        let value = match (text, negative) {
-            ("9223372036854775808", true) => return Ok(Immediate::integer(i64::MIN)),
-            _ => value,
-        };
-        Ok(match (spelling, plain) {
-            (Spelling::Plain, true) => value.with(Literal::Plain),
-            (Spelling::Hex, true) => value.with(Literal::Hex),
-            (Spelling::Plain | Spelling::Hex, false) | (Spelling::Other, _) => self.with_text(value, span),
-        })
     }
 
     fn with_text(&mut self, value: Value, start: Span) -> Immediate {
@@ -344,19 +331,9 @@ impl<'s> Reader<'s, '_> {
     fn operators(&mut self, mut left: Value, least: u8, depth: u32) -> Parse<Value> {
         loop {
             let token = self.cursor.peek();
-            // `%` and a digit behind it look like a name.
-            let remainder = matches!(token.kind, Kind::Ident(name) if name.starts_with('%'));
-            let found = if remainder { Some((MULTIPLICATIVE, *b"%\0")) } else { precedence(token.kind) };
-            let found = match token.kind {
-                Kind::Mark(b'%') => Some((MULTIPLICATIVE, *b"%\0")),
-                _ => found,
-            };
-            let Some((level, operator)) = found.filter(|(level, _)| *level > least) else { return Ok(left) };
-            if remainder {
-                self.cursor.split_percent();
-            } else {
-                self.cursor.bump();
-            }
+            let found = precedence(token.kind).filter(|(level, _)| *level > least);
+            let Some((level, operator)) = found else { return Ok(left) };
+            self.cursor.bump();
             let right = self.unary(depth + 1)?;
             let right = self.operators(right, level, depth + 1)?;
             left = self.apply(operator, token.span, left, right)?;
@@ -406,6 +383,20 @@ impl<'s> Reader<'s, '_> {
             let error = Diagnostic::error(codes::EXPRESSION, span, message);
             Box::new(error.with_help("both sides must be integers, or both floating-point numbers"))
         })
+    }
+}
+
+/// A literal with or without a minus, as most constants are: its value and whether it prints so from the value alone.
+fn simple(text: &str, value: Value, spelling: Spelling, negative: bool) -> (Value, Spelling) {
+    if !negative {
+        return (value, spelling);
+    }
+    match negate(value) {
+        // The one number whose positive counterpart needs the unsigned range.
+        _ if text == "9223372036854775808" => (Value::Signed(i64::MIN), Spelling::Plain),
+        Value::Signed(value) if value != 0 => (Value::Signed(value), spelling),
+        // `-0`, `-5U` and negative floating-point numbers print otherwise from their values.
+        value => (value, Spelling::Other),
     }
 }
 
@@ -478,6 +469,9 @@ fn without_comments(text: &str) -> String {
         let token = cursor.bump();
         if token.kind == Kind::End {
             return kept;
+        }
+        if !kept.is_empty() {
+            kept.push(' ');
         }
         kept.push_str(&String::from_utf8_lossy(cursor.slice(token.span)));
     }

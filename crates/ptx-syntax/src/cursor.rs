@@ -25,6 +25,8 @@ pub(crate) struct Comment {
 pub(crate) struct Cursor<'s> {
     text: &'s [u8],
     at: usize,
+    /// Where the zero bytes start that some programs leave at the end.
+    padding: usize,
     peeked: Option<Token<'s>>,
     /// The end of the last token taken.
     pub(crate) last: Span,
@@ -34,7 +36,9 @@ pub(crate) struct Cursor<'s> {
 
 impl<'s> Cursor<'s> {
     pub(crate) fn new(text: &'s [u8]) -> Self {
-        Self { text, at: 0, peeked: None, last: Span::default(), comments: Vec::new() }
+        let padded = |&byte: &u8| byte == 0 || byte.is_ascii_whitespace();
+        let padding = text.len() - text.iter().rev().take_while(|byte| padded(byte)).count();
+        Self { text, at: 0, padding, peeked: None, last: Span::default(), comments: Vec::new() }
     }
 
     /// The bytes of a span.
@@ -79,18 +83,6 @@ impl<'s> Cursor<'s> {
         let span = Span::new(token.span.lo, self.at as u32);
         self.last = span;
         Token { kind: Kind::Ident(lexer::ascii(self.slice(span))), span, ..token }
-    }
-
-    /// Takes only the `%` of a name, for the operator of constant expressions.
-    pub(crate) fn split_percent(&mut self) -> bool {
-        let token = self.peek();
-        if self.text.get(token.span.lo as usize) != Some(&b'%') {
-            return false;
-        }
-        self.peeked = None;
-        self.at = token.span.lo as usize + 1;
-        self.last = Span::new(token.span.lo, token.span.lo + 1);
-        true
     }
 
     /// Takes the rest of the line from the next token on; the span leaves blanks at the end out.
@@ -138,7 +130,7 @@ impl<'s> Cursor<'s> {
                     }
                     Err(_) => return self.bad(Fault::Comment, rest.len(), starts_line),
                 },
-                [0, ..] if rest.iter().all(|&byte| byte == 0 || byte.is_ascii_whitespace()) => rest.len(),
+                [0, ..] if self.at >= self.padding => rest.len(),
                 _ => return self.token(rest, starts_line),
             };
             self.at += passed;

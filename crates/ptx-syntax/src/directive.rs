@@ -55,8 +55,8 @@ impl<'s> Reader<'s, '_> {
                 break;
             }
             if let Err(error) = self.item() {
-                self.report(error);
-                self.skip_item(token.span);
+                self.report(*error);
+                self.skip_item(token);
             }
         }
         if self.module.items.iter().all(|item| matches!(item, Item::Comment(_)))
@@ -64,7 +64,7 @@ impl<'s> Reader<'s, '_> {
         {
             let message = "the input has no directives";
             let error = Diagnostic::error(codes::EMPTY, self.cursor.last, message);
-            self.report(Box::new(error.with_help("a module starts with `.version` and `.target`")));
+            self.report(error.with_help("a module starts with `.version` and `.target`"));
         }
     }
 
@@ -73,11 +73,6 @@ impl<'s> Reader<'s, '_> {
         match token.kind {
             Kind::Directive(name) => self.module_directive(name, token.span),
             Kind::Mark(b'@') => self.dwarf_line(),
-            // Stray semicolons say nothing.
-            Kind::Mark(b';') => {
-                self.cursor.bump();
-                Ok(())
-            }
             Kind::Mark(b'}') => {
                 self.cursor.bump();
                 Err(self.at(codes::UNBALANCED, token.span, "this `}` closes nothing"))
@@ -88,14 +83,15 @@ impl<'s> Reader<'s, '_> {
 
     fn module_directive(&mut self, name: &'s str, span: Span) -> Parse<()> {
         match name {
-            "version" => self.version(),
-            "target" => self.target(),
-            "address_size" => self.address_size(),
-            "file" => self.file(),
+            "version" => self.line_item(Self::version),
+            "target" => self.line_item(Self::target),
+            "address_size" => self.line_item(Self::address_size),
+            "file" => self.line_item(Self::file),
             "section" => self.section(),
             "loc" => {
-                let location = self.location()?;
-                self.push_item(Item::Location(location));
+                if let Some(location) = self.or_next_line(Self::location) {
+                    self.push_item(Item::Location(location));
+                }
                 Ok(())
             }
             "pragma" => {
@@ -114,6 +110,11 @@ impl<'s> Reader<'s, '_> {
             }
             _ => Err(self.unknown_directive(name, span, &MODULE_DIRECTIVES)),
         }
+    }
+
+    fn line_item(&mut self, read: impl FnOnce(&mut Self) -> Parse<()>) -> Parse<()> {
+        self.or_next_line(read);
+        Ok(())
     }
 
     /// The error for a directive that does not belong here.

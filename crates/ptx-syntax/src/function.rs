@@ -36,8 +36,7 @@ impl<'s> Reader<'s, '_> {
         let read = self.function_inside(linkage);
         self.names.leave();
         self.names.end_body();
-        // The name of a function whose head was read stays known, so that its callers are not wrong too.
-        read.map(|_| ())
+        read
     }
 
     fn function_inside(&mut self, linkage: Linkage) -> Parse<()> {
@@ -77,7 +76,7 @@ impl<'s> Reader<'s, '_> {
         let known = self.declare_function(name, span, id, defines);
         self.push_item_before_body(Item::Function(id), defines);
         if let Err(error) = known {
-            self.report(error);
+            self.report(*error);
         }
         if !defines {
             let held = std::mem::take(&mut self.body);

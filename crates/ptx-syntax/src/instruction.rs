@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::codes;
 use crate::cursor::Token;
-use crate::lexer::{self, Kind};
+use crate::lexer::Kind;
 use crate::operand::Names;
 use crate::reader::{Parse, Reader};
 
@@ -44,7 +44,7 @@ impl<'s> Reader<'s, '_> {
                 return Err(self.at(codes::WRONG_NAME, span, message));
             }
             None => {
-                self.undeclared(name, span);
+                self.undeclared(name, span, "name");
                 None
             }
         };
@@ -55,20 +55,58 @@ impl<'s> Reader<'s, '_> {
     pub(crate) fn instruction(&mut self, guard: Option<(Option<Guard>, Span)>) -> Parse<()> {
         let Kind::Ident(_) = self.cursor.peek().kind else { return Err(self.unexpected("an instruction")) };
         let token = self.cursor.bump_mnemonic();
-        let start = guard.map_or(token.span, |(_, at)| at);
+        if let Kind::Directive(_) = self.cursor.peek().kind {
+            return self.spaced_instruction(guard, token);
+        }
         let found = self.mnemonics(token)?;
+        self.instruction_behind(guard, token, &found)
+    }
+
+    /// An instruction whose modifiers are parted by blanks, as in `ld .global .u32`.
+    fn spaced_instruction(&mut self, guard: Option<(Option<Guard>, Span)>, token: Token<'s>) -> Parse<()> {
+        let mut text = String::from_utf8_lossy(self.cursor.slice(token.span)).into_owned();
+        while let Kind::Directive(modifier) = self.cursor.peek().kind {
+            self.cursor.bump();
+            text.push('.');
+            text.push_str(modifier);
+        }
+        let span = token.span.to(self.cursor.last);
+        let found = candidates(&text).map_err(|error| match error {
+            MnemonicError::UnknownOpcode { .. } => unknown_mnemonic(&text, token.span, error),
+            // The modifier's own place is not known here.
+            other => spaced_error(&text, span, other),
+        })?;
+        self.instruction_behind(guard, Token { span, ..token }, &found)
+    }
+
+    /// What stands behind the mnemonic.
+    fn instruction_behind(
+        &mut self,
+        guard: Option<(Option<Guard>, Span)>,
+        token: Token<'s>,
+        found: &[Mnemonic],
+    ) -> Parse<()> {
+        let start = guard.map_or(token.span, |(_, at)| at);
         let Some(first) = found.first() else { return Err(self.unexpected("an instruction")) };
         let mut written = std::mem::take(&mut self.mnemonics.operands);
         written.clear();
         let read = match takes_lists(first.form()) {
             true => self.call_operands(&mut written),
-            false => self.operands(&found, &mut written),
+            false => self.operands(found, &mut written),
         };
         let done = read.and_then(|()| {
             let end = self.cursor.last;
-            let chosen = if self.broken { Ok(None) } else { self.choose(token, &found, &written).map(Some) };
+            let chosen = if self.broken { Ok(None) } else { self.choose(token, found, &written).map(Some) };
             self.expect(b';', "`,` or `;`")?;
-            if let Some(mnemonic) = chosen? {
+            let mnemonic = match chosen {
+                Ok(mnemonic) => mnemonic,
+                // The statement was read to its end: there is nothing to skip.
+                Err(error) => {
+                    self.report(*error);
+                    None
+                }
+            };
+            if let Some(mnemonic) = mnemonic {
                 let fitted = &mut self.mnemonics.fitted;
                 let operands = self.body.add_list(fitted.drain(..));
                 let guard = guard.and_then(|(guard, _)| guard);
@@ -239,6 +277,12 @@ fn place(mnemonic: Mnemonic, written: &[Written], places: &mut Vec<(Operand, Spa
     rest.next().is_none()
 }
 
+fn spaced_error(text: &str, span: Span, error: MnemonicError) -> Box<Diagnostic> {
+    let mut error = unknown_mnemonic(text, span, error);
+    error.span = Some(span);
+    error
+}
+
 fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnostic> {
     const SHOWN: usize = 60;
     let shown: String = text.chars().take(SHOWN).collect();
@@ -287,10 +331,7 @@ fn syntax_help(lines: &[String]) -> String {
 
 fn wrong_operands(token: Token<'_>, found: &[Mnemonic], written: &[Written]) -> Box<Diagnostic> {
     let span = written.iter().fold(token.span, |span, written| span.to(written.span));
-    let shown = match token.kind {
-        Kind::Ident(text) => text,
-        _ => lexer::ascii(b""),
-    };
+    let shown = found.first().map(Mnemonic::to_string).unwrap_or_default();
     let lines: Vec<String> = found.iter().map(|mnemonic| mnemonic.form().syntax()).collect();
     let message = format!("`{shown}` does not take {} operands like these", written.len());
     Box::new(Diagnostic::error(codes::OPERANDS, span, message).with_help(syntax_help(&lines)))

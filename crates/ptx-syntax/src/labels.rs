@@ -16,6 +16,16 @@ struct Known {
     defined: Option<Span>,
     /// Where it was first used.
     used: Span,
+    usage: Usage,
+}
+
+/// What a name that nothing declares was used for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Usage {
+    /// Where only a label can stand.
+    Target,
+    /// Where the address of anything can stand.
+    Address,
 }
 
 /// The labels of the open scopes of a function.
@@ -36,17 +46,17 @@ impl<'s> Reader<'s, '_> {
 
     /// Ends a scope; labels it uses but does not have are looked for further out.
     pub(crate) fn leave_labels(&mut self) {
-        let (Some(mut scope), Some(waiting)) = (self.labels.scopes.pop(), self.labels.waiting.pop()) else {
+        let (Some(scope), Some(waiting)) = (self.labels.scopes.pop(), self.labels.waiting.pop()) else {
             return;
         };
-        for name in waiting {
-            let Some(known) = scope.remove(name) else { continue };
+        let mut undefined = Vec::new();
+        for &name in &waiting {
+            let Some(&known) = scope.get(name) else { continue };
             if known.defined.is_some() {
-                scope.insert(name, known);
                 continue;
             }
             let Some(outer) = self.labels.scopes.last_mut() else {
-                self.undefined_label(name, known, &scope);
+                undefined.push((name, known));
                 continue;
             };
             match outer.get(name) {
@@ -57,31 +67,39 @@ impl<'s> Reader<'s, '_> {
                 }
             }
         }
-    }
-
-    fn undefined_label(&mut self, name: &'s str, known: Known, scope: &FxHashMap<&'s str, Known>) {
-        if !self.reported.insert(name) {
+        if undefined.is_empty() {
             return;
         }
-        let message = format!("label `{name}` is not defined in this function");
+        let is_defined = |name: &&str| scope.get(*name).is_some_and(|known| known.defined.is_some());
+        let defined: Vec<&str> = waiting.iter().copied().filter(is_defined).collect();
+        for (name, known) in undefined {
+            self.undefined_label(name, known, &defined);
+        }
+    }
+
+    fn undefined_label(&mut self, name: &'s str, known: Known, defined: &[&'s str]) {
+        if self.gives_up() || self.is_spoiled(name) || !self.reported.insert(name) {
+            return;
+        }
+        let message = match known.usage {
+            Usage::Target => format!("label `{name}` is not defined in this function"),
+            Usage::Address => format!("name `{name}` is not declared"),
+        };
         let mut error = Diagnostic::error(codes::UNDECLARED, known.used, message);
-        let mut defined: Vec<&str> =
-            scope.iter().filter(|(_, known)| known.defined.is_some()).map(|(name, _)| *name).collect();
-        defined.sort_unstable();
-        if let Some(near) = nearest(name, defined.into_iter()) {
+        if let Some(near) = nearest(name, defined.iter().copied()) {
             error = error.with_help(format!("there is a label `{near}`"));
         }
-        self.report(Box::new(error));
+        self.report(error);
     }
 
     /// The label that a statement names.
-    pub(crate) fn use_label(&mut self, name: &'s str, span: Span) -> LabelId {
+    pub(crate) fn use_label(&mut self, name: &'s str, span: Span, usage: Usage) -> LabelId {
         let Some(scope) = self.labels.scopes.last_mut() else { return LabelId(0) };
         if let Some(known) = scope.get(name) {
             return known.id;
         }
         let id = LabelId(self.body.labels.len() as u32);
-        scope.insert(name, Known { id, defined: None, used: span });
+        scope.insert(name, Known { id, defined: None, used: span, usage });
         self.labels.waiting.last_mut().into_iter().for_each(|waiting| waiting.push(name));
         let name = self.module.strings.intern(name);
         self.body.labels.push(Label { name, kind: LabelKind::Code, at: At(span) });
@@ -95,7 +113,7 @@ impl<'s> Reader<'s, '_> {
 
     /// The label that stands here.
     pub(crate) fn define_label(&mut self, name: &'s str, span: Span, kind: LabelKind) -> Parse<LabelId> {
-        let id = self.use_label(name, span);
+        let id = self.use_label(name, span, Usage::Target);
         let known = self.labels.scopes.last_mut().and_then(|scope| scope.get_mut(name));
         if let Some(known) = known {
             if let Some(first) = known.defined {
@@ -138,5 +156,9 @@ fn settle(body: &mut Body, merged: &[(LabelId, LabelId)]) {
         }
     }
     body.labels = kept;
-    body.map_labels(|label| places[target[label.0 as usize].0 as usize]);
+    // Operands of statements that were given up may name labels that no longer exist.
+    body.map_labels(|label| {
+        let target = target.get(label.0 as usize).copied().unwrap_or(label);
+        places.get(target.0 as usize).copied().unwrap_or(target)
+    });
 }

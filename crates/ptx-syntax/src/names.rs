@@ -22,17 +22,27 @@ pub(crate) enum Entity {
     Special(SpecialReg),
 }
 
-/// A range of registers, by the name before the number.
+/// A range of registers or variables, by the name before the number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range {
-    decl: RegDeclId,
+    first: First,
     count: u32,
+}
+
+/// What a range's number 0 is.
+#[derive(Clone, Copy, Debug)]
+enum First {
+    Register(RegDeclId),
+    /// The variables of a range are added one after the other.
+    Variable(VarId),
 }
 
 /// The names that can be used.
 pub(crate) struct Names<'s> {
     pub(crate) entities: Scoped<'s, Entity>,
     pub(crate) ranges: Scoped<'s, Range>,
+    /// Names of single registers that a range could have too: by the name before the number, the smallest number.
+    numbered: Scoped<'s, u32>,
     /// Mentioned registers of ranges: the same register is mentioned in many scopes.
     mentioned: FxHashMap<(RegDeclId, u32), RegId>,
     /// Functions of the module, which are declared while the scope of their parameters is open.
@@ -46,6 +56,7 @@ impl<'s> Names<'s> {
         Self {
             entities: Scoped::new(),
             ranges: Scoped::new(),
+            numbered: Scoped::new(),
             mentioned: FxHashMap::default(),
             functions: FxHashMap::default(),
             defined: FxHashSet::default(),
@@ -68,11 +79,13 @@ impl<'s> Names<'s> {
     pub(crate) fn enter(&mut self) {
         self.entities.enter();
         self.ranges.enter();
+        self.numbered.enter();
     }
 
     pub(crate) fn leave(&mut self) {
         self.entities.leave();
         self.ranges.leave();
+        self.numbered.leave();
     }
 
     /// Forgets what belongs to the body that ends.
@@ -81,8 +94,8 @@ impl<'s> Names<'s> {
     }
 }
 
-/// The ways to split a name into a range's name and a number without leading zeros, longest number last.
-fn splits(name: &str) -> impl Iterator<Item = (&str, u32)> {
+/// The ways to split a name into a range's name and a number without leading zeros, shortest number first.
+fn splits(name: &str) -> impl Iterator<Item = (&str, u32)> + use<'_> {
     let bytes = name.as_bytes();
     let digits = bytes.iter().rev().take(10).take_while(|byte| byte.is_ascii_digit()).count();
     (1..=digits).filter_map(move |count| {
@@ -132,7 +145,10 @@ impl<'s> Reader<'s, '_> {
 
     fn lookup_in_ranges(&mut self, name: &'s str) -> Option<Entity> {
         let (range, number, depth) = self.range_of(name)?;
-        let register = self.mention(range.decl, number);
+        let register = match range.first {
+            First::Register(decl) => self.mention(decl, number),
+            First::Variable(first) => return Some(Entity::Variable(VarId(first.0 + number))),
+        };
         self.names.entities.insert(name, Entity::OfRange(register, depth), Span::default());
         Some(Entity::Register(register))
     }
@@ -166,17 +182,34 @@ impl<'s> Reader<'s, '_> {
         count: Option<u32>,
     ) -> Parse<RegDeclId> {
         match count {
-            Some(_) => self.check_unused(self.names.ranges.get_here(name).map(|e| e.span), name, span)?,
+            Some(count) => self.check_free_range(name, span, count)?,
             None => self.check_free(name, span)?,
         }
         let decl = RegDeclId(self.body.reg_decls.len() as u32);
         let id = self.module.strings.intern(name);
         self.body.reg_decls.push(RegDecl { name: id, ty, shape, count, at: At(span) });
         match count {
-            Some(count) => self.names.ranges.insert(name, Range { decl, count }, span),
-            None => self.names.entities.insert(name, Entity::Declared(decl), span),
+            Some(count) => {
+                self.names.ranges.insert(name, Range { first: First::Register(decl), count }, span);
+            }
+            None => {
+                self.names.entities.insert(name, Entity::Declared(decl), span);
+                self.remember_number(name, span);
+            }
         }
         Ok(decl)
+    }
+
+    /// Declares a range of variables that follow each other.
+    pub(crate) fn declare_variables(
+        &mut self,
+        (name, span): (&'s str, Span),
+        first: VarId,
+        count: u32,
+    ) -> Parse<()> {
+        self.check_free_range(name, span, count)?;
+        self.names.ranges.insert(name, Range { first: First::Variable(first), count }, span);
+        Ok(())
     }
 
     /// The register of a parameter, which is mentioned by being one.
@@ -205,6 +238,7 @@ impl<'s> Reader<'s, '_> {
     pub(crate) fn declare(&mut self, name: &'s str, span: Span, entity: Entity) -> Parse<()> {
         self.check_free(name, span)?;
         self.names.entities.insert(name, entity, span);
+        self.remember_number(name, span);
         Ok(())
     }
 
@@ -223,6 +257,22 @@ impl<'s> Reader<'s, '_> {
             self.names.ranges.get_here(prefix).filter(|entry| number < entry.value.count)
         });
         self.check_unused(of_range.map(|entry| entry.span), name, span)
+    }
+
+    fn check_free_range(&self, name: &str, span: Span, count: u32) -> Parse<()> {
+        self.check_unused(self.names.ranges.get_here(name).map(|entry| entry.span), name, span)?;
+        let numbered = self.names.numbered.get_here(name).filter(|entry| entry.value < count);
+        self.check_unused(numbered.map(|entry| entry.span), name, span)
+    }
+
+    /// Notes that a single name looks like one of a range, for ranges declared later in this scope.
+    fn remember_number(&mut self, name: &'s str, span: Span) {
+        for (prefix, number) in splits(name) {
+            match self.names.numbered.get_here(prefix) {
+                Some(entry) if entry.value <= number => {}
+                _ => self.names.numbered.insert(prefix, number, span),
+            }
+        }
     }
 
     fn check_unused(&self, first: Option<Span>, name: &str, span: Span) -> Parse<()> {
@@ -268,18 +318,23 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Reports that a name is undeclared, once a function, and marks the statement as not to be kept.
-    pub(crate) fn undeclared(&mut self, name: &'s str, span: Span) {
+    pub(crate) fn undeclared(&mut self, name: &'s str, span: Span, what: &str) {
         self.broken = true;
-        if !self.reported.insert(name) {
+        if self.is_spoiled(name) || !self.reported.insert(name) {
             return;
         }
-        let what = if name.starts_with('%') { "register" } else { "name" };
+        let what = if name.starts_with('%') { "register" } else { what };
         let message = format!("{what} `{name}` is not declared");
         let mut error = Diagnostic::error(codes::UNDECLARED, span, message);
         if let Some(help) = self.undeclared_help(name) {
             error = error.with_help(help);
         }
-        self.report(Box::new(error));
+        self.report(error);
+    }
+
+    /// Whether the name's declaration was wrong, so that its use says nothing new.
+    pub(crate) fn is_spoiled(&self, name: &str) -> bool {
+        self.spoiled.contains(name) || splits(name).any(|(prefix, _)| self.spoiled.contains(prefix))
     }
 
     fn undeclared_help(&self, name: &str) -> Option<String> {

@@ -1,10 +1,11 @@
 //! Operands of instructions (manual 6).
 
-use ptx_diag::Span;
+use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{AddressBase, ListId, Operand, Symbol};
 use ptx_isa::Component;
 
 use crate::codes;
+use crate::labels::Usage;
 use crate::lexer::Kind;
 use crate::reader::{Parse, Reader};
 
@@ -48,19 +49,47 @@ impl<'s> Reader<'s, '_> {
         }
         let Some(operand) = self.resolve_name(name) else {
             if names == Names::Any && !name.starts_with('%') {
-                return Ok(Operand::Label(self.use_label(name, span)));
+                return Ok(Operand::Label(self.use_label(name, span, Usage::Address)));
             }
-            self.undeclared(name, span);
+            self.undeclared(name, span, "name");
             self.skip_suffix();
             return Ok(Operand::Sink);
         };
         match (operand, self.cursor.peek().kind) {
+            (Operand::Symbol(symbol, _), Kind::Mark(b'[')) => self.indexed(symbol, names),
             (_, Kind::Directive(component)) => self.component(operand, component),
             (Operand::Symbol(symbol, first), Kind::Mark(b'+' | b'-')) => {
                 Ok(Operand::Symbol(symbol, first.wrapping_add(self.offset()?)))
             }
             _ => Ok(operand),
         }
+    }
+
+    /// `a[3]`, the fourth element of an array: its address where addresses are values, else what it holds
+    /// (manual 6.4.2).
+    fn indexed(&mut self, symbol: Symbol, names: Names) -> Parse<Operand> {
+        let open = self.cursor.bump().span;
+        if let Kind::Ident(name) = self.cursor.peek().kind
+            && name != "WARP_SZ"
+        {
+            let span = self.cursor.peek().span;
+            let error =
+                Diagnostic::error(codes::UNSUPPORTED, span, "an index in a register is not supported");
+            return Err(Box::new(error.with_help("compute the address in a register: `[%rd1]`")));
+        }
+        let index = self.integer_constant()?;
+        let end = self.expect(b']', "`]`")?;
+        let Symbol::Variable(id) = symbol else {
+            return Err(self.at(codes::WRONG_NAME, open.to(end), "functions have no elements"));
+        };
+        let size = self.module.variable(id).element_bytes() as i64;
+        let Some(offset) = index.checked_mul(size) else {
+            return Err(self.at(codes::EXPRESSION, open.to(end), "this index is out of every range"));
+        };
+        Ok(match names {
+            Names::Any => Operand::Symbol(symbol, offset),
+            Names::Values | Names::Labels => Operand::Address(AddressBase::Symbol(symbol), offset),
+        })
     }
 
     fn label_operand(&mut self, name: &'s str, span: Span) -> Operand {
@@ -70,7 +99,7 @@ impl<'s> Reader<'s, '_> {
         {
             return operand;
         }
-        Operand::Label(self.use_label(name, span))
+        Operand::Label(self.use_label(name, span, Usage::Target))
     }
 
     /// What hangs on an undeclared name.
@@ -84,7 +113,7 @@ impl<'s> Reader<'s, '_> {
         let token = self.cursor.bump();
         let Some(component) = Component::from_ptx(text) else {
             let message = format!("`.{text}` is no component of a vector");
-            let error = ptx_diag::Diagnostic::error(codes::OPERANDS, token.span, message);
+            let error = Diagnostic::error(codes::OPERANDS, token.span, message);
             return Err(Box::new(error.with_help("components are `.x`, `.y`, `.z` and `.w`")));
         };
         match operand {
@@ -106,7 +135,7 @@ impl<'s> Reader<'s, '_> {
                 Err(self.at(codes::WRONG_NAME, bang.to(token.span), message))
             }
             None => {
-                self.undeclared(name, token.span);
+                self.undeclared(name, token.span, "name");
                 Ok(Operand::Sink)
             }
         }
@@ -133,7 +162,7 @@ impl<'s> Reader<'s, '_> {
                 return Err(self.at(codes::WRONG_NAME, token.span, message));
             }
             None => {
-                self.undeclared(name, token.span);
+                self.undeclared(name, token.span, "name");
                 (AddressBase::Absolute, 0)
             }
         };
@@ -183,7 +212,7 @@ impl<'s> Reader<'s, '_> {
                 return Err(self.at(codes::WRONG_NAME, span, message));
             }
             None => {
-                self.undeclared(name, span);
+                self.undeclared(name, span, "function");
                 Operand::Sink
             }
         };

@@ -36,6 +36,8 @@ pub(crate) struct Reader<'s, 'h> {
     pub(crate) resolve: Option<Resolve<'h>>,
     /// Undeclared names that were reported in this function.
     pub(crate) reported: FxHashSet<&'s str>,
+    /// Names whose declarations had errors, so that their uses are not wrong too.
+    pub(crate) spoiled: FxHashSet<&'s str>,
     /// Whether the statement being read names something undeclared, which was reported.
     pub(crate) broken: bool,
 }
@@ -52,6 +54,7 @@ impl<'s, 'h> Reader<'s, 'h> {
             diagnostics: Diagnostics::new(),
             resolve,
             reported: FxHashSet::default(),
+            spoiled: FxHashSet::default(),
             broken: false,
         }
     }
@@ -161,9 +164,9 @@ impl<'s, 'h> Reader<'s, 'h> {
     }
 
     /// Keeps a finding.
-    pub(crate) fn report(&mut self, error: Box<Diagnostic>) {
+    pub(crate) fn report(&mut self, error: Diagnostic) {
         if self.diagnostics.error_count() < MAX_ERRORS {
-            self.diagnostics.push(*error);
+            self.diagnostics.push(error);
         }
     }
 
@@ -175,7 +178,7 @@ impl<'s, 'h> Reader<'s, 'h> {
     /// Interns the text of a comment.
     pub(crate) fn comment_text(&mut self, comment: Comment) -> StrId {
         let text = String::from_utf8_lossy(self.cursor.slice(comment.span)).replace('\r', "");
-        self.module.strings.intern(&text)
+        self.module.strings.keep(&text)
     }
 
     /// Keeps the comments between two items: those on the line of the item before trail it.

@@ -3,8 +3,9 @@
 use ptx_diag::{Diagnostic, Span};
 
 use crate::codes;
+use crate::cursor::Token;
 use crate::lexer::Kind;
-use crate::reader::Reader;
+use crate::reader::{Parse, Reader};
 
 /// Whether a directive can only start an item of a module.
 pub(crate) fn starts_item(name: &str) -> bool {
@@ -47,9 +48,17 @@ fn starts_statement(name: &str) -> bool {
 
 impl Reader<'_, '_> {
     /// Skips the rest of a statement: to behind its semicolon, or to before a brace or a line that starts anew.
+    ///
+    /// The names in a declaration that is skipped stay unknown; their uses are not reported.
     pub(crate) fn skip_statement(&mut self, started: Span) {
+        let declares = self.cursor.slice(started).starts_with(b".");
         loop {
             let token = self.cursor.peek();
+            if let Kind::Ident(name) = token.kind
+                && declares
+            {
+                self.spoiled.insert(name);
+            }
             let fresh = token.span.lo > started.lo;
             match token.kind {
                 Kind::End => return,
@@ -75,13 +84,42 @@ impl Reader<'_, '_> {
         matches!(next, Some(b',' | b';' | b']' | b'}'))
     }
 
-    /// Skips to the next line that starts an item of a module.
-    pub(crate) fn skip_item(&mut self, started: Span) {
+    /// Reads a directive that ends with its line; after an error the next line is read.
+    pub(crate) fn or_next_line<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Option<T> {
+        match read(self) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.report(*error);
+                loop {
+                    let token = self.cursor.peek();
+                    if token.kind == Kind::End || token.starts_line {
+                        return None;
+                    }
+                    self.cursor.bump();
+                }
+            }
+        }
+    }
+
+    /// Skips to the next line that starts an item of a module, or behind the item when that can be told.
+    ///
+    /// The names at the outermost level of what is skipped stay unknown; their uses are not reported.
+    pub(crate) fn skip_item(&mut self, started: Token<'_>) {
+        let declares = matches!(started.kind, Kind::Directive(_));
+        let started = started.span;
         let mut depth = 0usize;
         loop {
             let token = self.cursor.peek();
             let fresh = token.span.lo > started.lo;
             match token.kind {
+                Kind::Ident(name) if declares && depth == 0 => {
+                    self.spoiled.insert(name);
+                    self.cursor.bump();
+                }
+                // What stands outside all functions most likely follows a brace too many.
+                Kind::Mark(b';' | b'{' | b'}') if !declares => {
+                    self.cursor.bump();
+                }
                 Kind::End => return,
                 Kind::Directive(name) if fresh && token.starts_line && starts_item(name) => return,
                 Kind::Directive("global" | "const" | "shared")

@@ -4,6 +4,7 @@ use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, LabelKind, LabelTarget, Prototype, Stmt};
 
 use crate::codes;
+use crate::labels::Usage;
 use crate::lexer::Kind;
 use crate::reader::{MAX_DEPTH, Parse, Reader};
 use crate::recovery::starts_item;
@@ -67,7 +68,7 @@ impl<'s> Reader<'s, '_> {
                 Ok(Next::Statement) => {}
                 Ok(Next::End) => return,
                 Err(error) => {
-                    self.report(error);
+                    self.report(*error);
                     // A missing semicolon at the end of a line: the next line is a statement of its own.
                     let token = self.cursor.peek();
                     let resumes = token.starts_line && token.span.lo > start.lo;
@@ -105,7 +106,8 @@ impl<'s> Reader<'s, '_> {
                 self.cursor.bump();
                 return self.close(opened, token.span);
             }
-            Kind::Mark(b';') => {
+            // Inline assembly often ends in one semicolon too many.
+            Kind::Mark(b';') if self.resolve.is_some() => {
                 self.cursor.bump();
             }
             Kind::End => {
@@ -138,7 +140,7 @@ impl<'s> Reader<'s, '_> {
         let Some(&open) = opened.last() else { return };
         let error = Diagnostic::error(codes::UNBALANCED, open, "this `{` is never closed");
         let error = error.with_related(end, "`}` is missing before this");
-        self.report(Box::new(error.with_help("add `}`")));
+        self.report(error.with_help("add `}`"));
     }
 
     fn statement_directive(&mut self, name: &'s str, span: Span) -> Parse<()> {
@@ -146,8 +148,9 @@ impl<'s> Reader<'s, '_> {
             "reg" => self.registers(),
             "param" | "local" | "shared" | "global" | "const" => self.body_variables(),
             "loc" => {
-                let location = self.location()?;
-                self.push_statement(Stmt::Location(location));
+                if let Some(location) = self.or_next_line(Self::location) {
+                    self.push_statement(Stmt::Location(location));
+                }
                 Ok(())
             }
             "pragma" => {
@@ -166,27 +169,21 @@ impl<'s> Reader<'s, '_> {
 
     fn label_or_instruction(&mut self) -> Parse<()> {
         // A name with a colon behind it is a label, wherever the colon stands.
-        match self.cursor.byte_behind() {
-            Some(b'.' | b';' | b'\n') => return self.instruction(None),
-            _ => {}
-        }
-        if !self.colon_follows() {
+        let certain = matches!(self.cursor.byte_behind(), Some(b'.' | b';'));
+        if certain || !self.colon_follows() {
             return self.instruction(None);
         }
         let (name, span) = self.expect_ident("a label")?;
         self.expect(b':', "`:`")?;
-        let Kind::Directive(word) = self.cursor.peek().kind else {
-            let label = self.define_label(name, span, LabelKind::Code)?;
-            self.push_statement(Stmt::Label(label));
-            return Ok(());
-        };
-        match word {
-            "branchtargets" => self.branch_targets(name, span),
-            "calltargets" => self.call_targets(name, span),
-            "callprototype" => self.call_prototype(name, span),
+        match self.cursor.peek().kind {
+            Kind::Directive("branchtargets") => self.branch_targets(name, span),
+            Kind::Directive("calltargets") => self.call_targets(name, span),
+            Kind::Directive("callprototype") => self.call_prototype(name, span),
             _ => {
-                let label = self.define_label(name, span, LabelKind::Code)?;
-                self.push_statement(Stmt::Label(label));
+                match self.define_label(name, span, LabelKind::Code) {
+                    Ok(label) => self.push_statement(Stmt::Label(label)),
+                    Err(error) => self.report(*error),
+                }
                 Ok(())
             }
         }
@@ -205,7 +202,7 @@ impl<'s> Reader<'s, '_> {
         let mut targets = Vec::new();
         loop {
             let (target, at) = self.expect_ident("a label")?;
-            targets.push(LabelTarget { label: self.use_label(target, at), at: At(at) });
+            targets.push(LabelTarget { label: self.use_label(target, at, Usage::Target), at: At(at) });
             if self.eat(b',').is_none() {
                 break;
             }

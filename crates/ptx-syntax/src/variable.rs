@@ -2,7 +2,8 @@
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{
-    At, Item, Linkage, Param, ParamPointer, RegDeclId, Stmt, VarAttribute, VarType, Variable, VectorShape,
+    At, Item, Linkage, Param, ParamPointer, RegDeclId, Stmt, VarAttribute, VarId, VarType, Variable,
+    VectorShape,
 };
 use ptx_isa::{ScalarType, StateSpace};
 
@@ -28,27 +29,26 @@ pub(crate) struct Declaration {
 impl<'s> Reader<'s, '_> {
     /// Variables of a module: one directive, one or more names.
     pub(crate) fn module_variables(&mut self, linkage: Linkage) -> Parse<()> {
-        let declaration = self.declaration()?;
-        loop {
-            for variable in self.variables(&declaration, linkage)? {
-                let id = self.add_variable(variable)?;
-                self.push_item(Item::Variable(id));
-            }
-            if self.eat(b',').is_none() {
-                break;
-            }
-        }
-        self.expect(b';', "`;`")?;
-        Ok(())
+        self.variables(linkage, |reader, id| reader.push_item(Item::Variable(id)))
     }
 
     /// Variables of a function.
     pub(crate) fn body_variables(&mut self) -> Parse<()> {
+        self.variables(Linkage::Internal, |reader, id| reader.push_statement(Stmt::Variable(id)))
+    }
+
+    fn variables(&mut self, linkage: Linkage, keep: impl Fn(&mut Self, VarId)) -> Parse<()> {
         let declaration = self.declaration()?;
         loop {
-            for variable in self.variables(&declaration, Linkage::Internal)? {
-                let id = self.add_variable(variable)?;
-                self.push_statement(Stmt::Variable(id));
+            let (name, span) = self.expect_ident("the name of a variable")?;
+            if self.eat(b'<').is_some() {
+                let count = self.range_count()?;
+                let first = self.range_of_variables(&declaration, linkage, (name, span), count)?;
+                (0..count).for_each(|number| keep(self, VarId(first.0 + number)));
+            } else {
+                let variable = self.named_variable(&declaration, linkage, name, span)?;
+                let id = self.add_variable(name, variable)?;
+                keep(self, id);
             }
             if self.eat(b',').is_none() {
                 break;
@@ -70,7 +70,7 @@ impl<'s> Reader<'s, '_> {
                 Some(_) => Some(self.range_count()?),
             };
             if let Err(error) = self.declare_register(name, ty, declaration.shape, count) {
-                self.report(error);
+                self.report(*error);
             }
             if self.eat(b',').is_none() {
                 break;
@@ -108,8 +108,9 @@ impl<'s> Reader<'s, '_> {
             let (decl, register) = self.declare_register_param(name, ty, declaration.shape)?;
             return Ok(Param::Register(decl, register));
         }
-        let variable = self.variable(&declaration, Linkage::Internal)?;
-        Ok(Param::Variable(self.add_variable(variable)?))
+        let (name, span) = self.expect_ident("the name of a parameter")?;
+        let variable = self.named_variable(&declaration, Linkage::Internal, name, span)?;
+        Ok(Param::Variable(self.add_variable(name, variable)?))
     }
 
     /// Space, alignment, vector length and type, in the usual or any other order.
@@ -220,20 +221,29 @@ impl<'s> Reader<'s, '_> {
         Ok(())
     }
 
-    /// One name of a declaration; a range becomes as many variables.
-    fn variables(&mut self, declaration: &Declaration, linkage: Linkage) -> Parse<Vec<(Variable, &'s str)>> {
-        let (name, span) = self.expect_ident("the name of a variable")?;
-        if self.eat(b'<').is_none() {
-            return Ok(vec![self.named_variable(declaration, linkage, name, span)?]);
-        }
-        let count = self.range_count()?;
+    /// `p<4>` (manual 5.4.6): four variables `p0` to `p3`; gives the first.
+    fn range_of_variables(
+        &mut self,
+        declaration: &Declaration,
+        linkage: Linkage,
+        (name, span): (&'s str, Span),
+        count: u32,
+    ) -> Parse<VarId> {
         if count > MAX_RANGE {
             let message = format!("a range of {count} variables is too large");
             return Err(self.at(codes::DIRECTIVE_VALUE, span, message));
         }
-        let message = "ranges of variables are not supported";
-        let error = Diagnostic::error(codes::UNSUPPORTED, span, message);
-        Err(Box::new(error.with_help("declare each variable by its own name")))
+        let model = self.named_variable(declaration, linkage, name, span)?;
+        if model.init.is_some() {
+            return Err(self.at(codes::CONFLICT, span, "a range of variables has no initial value"));
+        }
+        let first = VarId(self.module.variables.len() as u32);
+        self.declare_variables((name, span), first, count)?;
+        for number in 0..count {
+            let name = self.module.strings.intern(&format!("{name}{number}"));
+            self.module.add_variable(Variable { name, ..model.clone() });
+        }
+        Ok(first)
     }
 
     /// The number and the closing bracket of a range (manual 5.4.6), where `>` is no operator.
@@ -246,24 +256,19 @@ impl<'s> Reader<'s, '_> {
         Ok(count)
     }
 
-    fn variable(&mut self, declaration: &Declaration, linkage: Linkage) -> Parse<(Variable, &'s str)> {
-        let (name, span) = self.expect_ident("the name of a variable")?;
-        self.named_variable(declaration, linkage, name, span)
-    }
-
     fn named_variable(
         &mut self,
         declaration: &Declaration,
         linkage: Linkage,
         name: &'s str,
         span: Span,
-    ) -> Parse<(Variable, &'s str)> {
+    ) -> Parse<Variable> {
         let dims = self.dimensions()?;
         let init = match self.eat(b'=') {
             None => None,
             Some(_) => Some(self.initializer(1)?),
         };
-        let variable = Variable {
+        Ok(Variable {
             name: self.module.strings.intern(name),
             space: declaration.space,
             ty: declaration.ty,
@@ -276,8 +281,7 @@ impl<'s> Reader<'s, '_> {
             count: None,
             init,
             at: At(span),
-        };
-        Ok((variable, name))
+        })
     }
 
     fn dimensions(&mut self) -> Parse<Vec<Option<u64>>> {
@@ -303,7 +307,7 @@ impl<'s> Reader<'s, '_> {
         Ok(dims)
     }
 
-    fn add_variable(&mut self, (variable, name): (Variable, &'s str)) -> Parse<ptx_ir::VarId> {
+    fn add_variable(&mut self, name: &'s str, variable: Variable) -> Parse<VarId> {
         let span = variable.at.0;
         let outside = variable.linkage;
         let id = self.module.add_variable(variable);
