@@ -254,8 +254,9 @@ impl Reader {
 
     /// `//~ CODE text` marks its own line, `//~^ CODE` the line before, `//~@LINE CODE` any line.
     fn mark(&mut self, number: usize, line: &str) -> Result<()> {
-        let Some((_, mark)) = line.split_once("//~") else { return Ok(()) };
-        for mark in mark.split("//~") {
+        let sign = format!("{}~", self.comment);
+        let Some((_, mark)) = line.split_once(sign.as_str()) else { return Ok(()) };
+        for mark in mark.split(sign.as_str()) {
             let (line, mark) = if let Some(mark) = mark.strip_prefix('^') {
                 (number as u32 - 1, mark)
             } else if let Some(mark) = mark.strip_prefix('@') {

@@ -10,8 +10,11 @@
 //! nobody knows, a golden file nobody claims and a buffer nobody judges are failures.
 
 pub mod check;
+pub mod corpus;
 pub mod directive;
 pub mod oracle;
 pub mod sass;
 pub mod skip;
+pub mod stage;
+pub mod trial;
 pub mod value;

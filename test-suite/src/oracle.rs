@@ -31,6 +31,12 @@ impl Oracles {
         }
     }
 
+    /// The programs that were not found.
+    pub fn missing(&self) -> Vec<&'static str> {
+        let all = [("ptxas", &self.ptxas), ("nvdisasm", &self.nvdisasm), ("llc", &self.llc)];
+        all.into_iter().filter(|(_, path)| path.is_none()).map(|(name, _)| name).collect()
+    }
+
     /// Lets ptxas assemble `ptx`; the error is its complaint. Returns the machine code file's bytes.
     ///
     /// # Errors
@@ -60,10 +66,16 @@ impl Oracles {
         let folder = tempfile::tempdir()?;
         let input = folder.path().join("a.ll");
         std::fs::write(&input, ir)?;
-        let run = Command::new(llc)
-            .args(["-mtriple=nvptx64-nvidia-cuda", "-o", "/dev/null"])
-            .arg(&input)
-            .output()?;
+        let mut command = Command::new(llc);
+        command.args(["-mtriple=nvptx64-nvidia-cuda", "-o", "/dev/null"]).arg(&input);
+        // llc selects for one GPU per module and takes it from its options, not from the functions' attributes.
+        if let Some(cpu) = attribute(ir, "target-cpu") {
+            command.arg(format!("-mcpu={cpu}"));
+        }
+        if let Some(features) = attribute(ir, "target-features") {
+            command.arg(format!("-mattr={features}"));
+        }
+        let run = command.output()?;
         ensure!(run.status.success(), "llc: {}", first_lines(&String::from_utf8_lossy(&run.stderr), 6));
         Ok(())
     }
@@ -91,6 +103,12 @@ fn architecture(ptx: &str) -> String {
         Ok(number) if number >= 75 => target.to_owned(),
         _ => "sm_75".to_owned(),
     }
+}
+
+/// The value of the first string attribute of this name in LLVM IR text.
+fn attribute<'a>(ir: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = ir.split_once(&format!("\"{name}\"=\""))?;
+    rest.split_once('"').map(|(value, _)| value)
 }
 
 fn first_lines(text: &str, count: usize) -> String {

@@ -1,9 +1,10 @@
 //! The project's own chores: `cargo xtask --help`.
 
 mod cargo;
+mod corpus;
 mod instructions;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -20,6 +21,8 @@ struct Arguments {
 enum Chore {
     /// Rewrite the expected outputs of the conformance tests from what the tools do now; review the difference
     Bless,
+    /// Judge how far real PTX comes through every stage
+    Corpus(corpus::CorpusArguments),
     /// Rewrite docs/instructions.md from the instruction table
     Docs,
     /// Write manual pages and completion scripts of the tools into a folder
@@ -31,8 +34,12 @@ enum Chore {
 }
 
 fn main() -> Result<()> {
+    if let Some(path) = std::env::var_os(test_suite::corpus::JUDGE) {
+        return test_suite::corpus::judge_aloud(Path::new(&path), &corpus::oracles(), &mut std::io::stdout());
+    }
     match Arguments::parse().chore {
         Chore::Bless => cargo::bless(),
+        Chore::Corpus(arguments) => corpus::measure(&arguments),
         Chore::Docs => instructions::write(),
         Chore::Man { folder } => cargo::write_manuals(&folder),
     }

@@ -1,0 +1,163 @@
+//! The stages of the project, called as the tools call them, with their findings as one error text.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use ptx_diag::{Diagnostics, SourceFile};
+use ptx_driver::TargetChoice;
+use ptx_llvm::{Context, Module as Llvm, OptLevel};
+
+use crate::directive::{Ending, Launch, Level, Role};
+use crate::value::compare;
+
+/// Findings as one text, a line each: `line:column: severity[CODE]: message`.
+pub fn describe(source: &SourceFile, findings: &Diagnostics) -> String {
+    let lines = findings.iter().take(20).map(|finding| {
+        let place = finding.span.map(|span| {
+            let at = source.position(span.lo);
+            format!("{}:{}: ", at.line, at.column)
+        });
+        let (severity, code) = (finding.severity.as_str(), finding.code.0);
+        format!("{}{severity}[{code}]: {}", place.unwrap_or_default(), finding.message)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Reads PTX that must have no errors.
+///
+/// # Errors
+/// The reader's findings.
+pub fn read(source: &SourceFile) -> Result<ptx_ir::Module> {
+    match ptx_driver::read_ptx(source) {
+        Ok((module, _)) => Ok(module),
+        Err(findings) => bail!("parse: {}", describe(source, &findings)),
+    }
+}
+
+/// Reads and verifies PTX that must have no errors.
+///
+/// # Errors
+/// The findings of the stage that refuses it.
+pub fn read_and_verify(source: &SourceFile) -> Result<ptx_ir::Module> {
+    let module = read(source)?;
+    verify(&module, source)?;
+    Ok(module)
+}
+
+/// Verifies a module that must have no errors.
+///
+/// # Errors
+/// The verifier's findings.
+pub fn verify<'m>(module: &'m ptx_ir::Module, source: &SourceFile) -> Result<ptx_verify::Verified<'m>> {
+    match ptx_verify::verify(module) {
+        Ok((verified, _)) => Ok(verified),
+        Err(findings) => bail!("verify: {}", describe(source, &findings)),
+    }
+}
+
+/// Lowers a PTX module, optimizes it and lets LLVM verify it.
+///
+/// # Errors
+/// The findings of the stage that refuses it.
+pub fn lower<'c>(
+    module: &ptx_ir::Module,
+    source: &SourceFile,
+    context: &'c Context,
+    level: Level,
+) -> Result<Llvm<'c>> {
+    let verified = verify(module, source)?;
+    let llvm = ptx_driver::lower(verified, context)
+        .map_err(|findings| anyhow!("lower: {}", describe(source, &findings)))?;
+    llvm.verify().context("LLVM refuses the lowered module")?;
+    optimize(&llvm, level)?;
+    Ok(llvm)
+}
+
+/// Optimizes a module in place.
+///
+/// # Errors
+/// What LLVM says.
+pub fn optimize(llvm: &Llvm<'_>, level: Level) -> Result<()> {
+    let level = match level {
+        Level::O0 => OptLevel::O0,
+        Level::O1 => OptLevel::O1,
+        Level::O2 => OptLevel::O2,
+        Level::O3 => OptLevel::O3,
+    };
+    ptx_opt::optimize(llvm, level, None).context("optimize")
+}
+
+/// Reads LLVM IR text and lets LLVM verify it.
+///
+/// # Errors
+/// What LLVM says.
+pub fn read_llvm<'c>(context: &'c Context, name: &str, text: &str) -> Result<Llvm<'c>> {
+    let llvm = Llvm::parse(context, name, text.as_bytes()).context("LLVM cannot read the text")?;
+    llvm.verify().context("LLVM refuses the module")?;
+    Ok(llvm)
+}
+
+/// Raises LLVM IR to PTX text that reads back and verifies.
+///
+/// # Errors
+/// The findings of the stage that refuses it.
+pub fn raise(llvm: &Llvm<'_>) -> Result<String> {
+    let nowhere = SourceFile::new("raised", "");
+    let module = ptx_driver::raise(llvm, TargetChoice::default())
+        .map_err(|findings| anyhow!("raise: {}", describe(&nowhere, &findings)))?;
+    let text = ptx_ir::print(&module);
+    read_and_verify(&SourceFile::new("raised.ptx", text.as_str()))
+        .context("the raised PTX does not read back")?;
+    Ok(text)
+}
+
+/// Executes a launch in the interpreter and compares what comes back with what is expected.
+///
+/// # Errors
+/// When the launch ends otherwise than expected, or a buffer differs.
+pub fn execute(source: &SourceFile, launch: &Launch) -> Result<()> {
+    let module = read(source)?;
+    let verified = verify(&module, source)?;
+    let entry = &launch.entry;
+    let outcome = ptx_exec::run(verified, &exec_launch(launch));
+    let outcome = match (outcome, &launch.ending) {
+        (Ok(outcome), Ending::Finish) => outcome,
+        (Ok(_), Ending::Fault { code, .. }) => bail!("{entry} finishes instead of failing with {code}"),
+        (Err(error), Ending::Finish) => {
+            bail!("{entry} fails: {}", describe(source, &error.into_diagnostics()))
+        }
+        (Err(error), Ending::Fault { code, text }) => {
+            let findings = error.into_diagnostics();
+            let expected = findings.iter().any(|f| f.code.0 == code && f.message.contains(text.as_str()));
+            if !expected {
+                bail!("{entry} fails, but not with {code}: {}", describe(source, &findings));
+            }
+            return Ok(());
+        }
+    };
+    for (argument, buffer) in launch.arguments.iter().zip(&outcome.buffers) {
+        let Some((want, judgement)) = &argument.want else { continue };
+        let got = buffer.as_ref().with_context(|| format!("{} did not come back", argument.name))?;
+        compare(argument.ty, want, got, *judgement)
+            .with_context(|| format!("{entry}: buffer {}", argument.name))?;
+    }
+    Ok(())
+}
+
+fn exec_launch(launch: &Launch) -> ptx_exec::Launch {
+    let arguments = launch.arguments.iter().map(|argument| match argument.role {
+        Role::Value => ptx_exec::Argument::Bytes(argument.bytes.clone()),
+        Role::In | Role::Out | Role::InOut => ptx_exec::Argument::Buffer(argument.bytes.clone()),
+    });
+    let mut exec = ptx_exec::Launch::new(launch.entry.as_str());
+    exec.grid = launch.grid;
+    exec.block = launch.block;
+    exec.cluster = launch.cluster;
+    exec.dynamic_shared = launch.shared;
+    exec.arguments = arguments.collect();
+    // The suite runs its trials in parallel already; two threads still let blocks meet.
+    exec.threads = NonZeroUsize::new(2);
+    exec.limits.timeout = Some(Duration::from_secs_f64(launch.timeout));
+    exec
+}

@@ -1,0 +1,120 @@
+//! Runs every case of `cases/`: one trial for each `RUN:` line.
+#![allow(clippy::print_stdout, clippy::print_stderr)] // a test program reports to the terminal
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use test_suite::corpus;
+use test_suite::oracle::Oracles;
+use test_suite::skip::Skips;
+use test_suite::trial::{Bless, Case, Surroundings, collect};
+
+/// The folders of the real-PTX corpus that must pass, and how much of them.
+const CORPUS_FOLDERS: [&str; 3] = ["numba", "halide", "tinygrad"];
+const CORPUS_PART: f64 = 0.95;
+/// One file in this many is judged here; `cargo xtask corpus` judges all.
+const CORPUS_SAMPLE: usize = 8;
+
+fn main() -> ExitCode {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let oracles = find_oracles(&workspace);
+    if let Some(path) = std::env::var_os(corpus::JUDGE) {
+        let judged = corpus::judge_aloud(Path::new(&path), &oracles, &mut std::io::stdout());
+        return told(judged);
+    }
+    let bless = if std::env::var_os("BLESS").is_some_and(|v| v == "1") { Bless::Yes } else { Bless::No };
+    let around = Arc::new(Surroundings { oracles, skips: Skips::default(), bless });
+    let arguments = Arguments::from_args();
+    let trials = match trials(&workspace, &around) {
+        Ok(trials) => trials,
+        Err(error) => return told(Err(error)),
+    };
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    println!("{}", around.skips.summary());
+    conclusion.exit_code()
+}
+
+fn told(result: anyhow::Result<()>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn find_oracles(workspace: &Path) -> Oracles {
+    let folder = |variable: &str, otherwise: PathBuf| {
+        std::env::var_os(variable).map_or(otherwise, |value| workspace.join(value))
+    };
+    let nvidia = folder("PTX_ORACLE", workspace.join(".oracle"));
+    let llvm = folder("LLVM_SYS_221_PREFIX", PathBuf::from("/usr/lib/llvm-22"));
+    Oracles::find(&nvidia, &llvm)
+}
+
+fn trials(workspace: &Path, around: &Arc<Surroundings>) -> anyhow::Result<Vec<Trial>> {
+    let (cases, complaints) = collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases"))?;
+    let mut trials = Vec::new();
+    for complaint in complaints {
+        let name = format!("in order: {}", complaint.split(':').next().unwrap_or_default());
+        trials.push(Trial::test(name, move || Err(Failed::from(complaint))));
+    }
+    for case in cases {
+        let case = Arc::new(case);
+        for run in &case.directives.runs {
+            let (case, run, around) = (Arc::clone(&case), run.clone(), Arc::clone(around));
+            let name = format!("{}::{}", case.name, Case::label(&run));
+            trials.push(Trial::test(name, move || {
+                Ok(case.run(&run, &around).map_err(|e| format!("{e:#}"))?)
+            }));
+        }
+    }
+    let required = std::env::var_os("CI").is_some_and(|v| v == "true");
+    let missing = around.oracles.missing();
+    trials.push(Trial::test("oracles are installed", move || {
+        let unfit = required && !missing.is_empty();
+        if unfit {
+            Err(format!("with CI=true these are required: {}", missing.join(", ")).into())
+        } else {
+            Ok(())
+        }
+    }));
+    let shared = std::env::var_os("PTX_SHARED").map_or(workspace.join("../shared"), |v| workspace.join(v));
+    let here = shared.join("corpus/manifest.tsv").is_file();
+    if !here {
+        around.skips.count("no shared folder: real PTX not measured");
+    }
+    let target = target_folder();
+    let trial = Trial::test("corpus", move || Ok(measure(&shared, &target).map_err(|e| format!("{e:#}"))?));
+    trials.push(trial.with_ignored_flag(!here));
+    Ok(trials)
+}
+
+/// The folder of build products, from where this program lies (`target/PROFILE/deps/conformance-HASH`).
+fn target_folder() -> PathBuf {
+    let program = std::env::current_exe().unwrap_or_default();
+    program.ancestors().nth(3).unwrap_or(Path::new("target")).to_owned()
+}
+
+fn measure(shared: &Path, target: &Path) -> anyhow::Result<()> {
+    let corpus = corpus::unpack(&shared.join("corpus/ptx.tar.xz"), target)?;
+    let files = corpus::accepted_files(&shared.join("corpus/manifest.tsv"), &corpus, &CORPUS_FOLDERS)?;
+    let sample: Vec<PathBuf> = files.into_iter().step_by(CORPUS_SAMPLE).collect();
+    let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let reports = corpus::measure(&std::env::current_exe()?, &sample, jobs, Duration::from_secs(60))?;
+    let passed = reports.iter().filter(|report| report.passed()).count();
+    let mut text = corpus::summary(&reports);
+    for report in &reports {
+        if let Some((stage, said)) = report.failure() {
+            let first = said.lines().next().unwrap_or_default();
+            text.push_str(&format!("{}: {}: {first}\n", report.path.display(), stage.as_str()));
+        }
+    }
+    anyhow::ensure!(passed as f64 >= CORPUS_PART * reports.len() as f64, "{text}");
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! How far real PTX comes: `cargo xtask corpus`.
+
+use std::io::Write as _;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+use test_suite::corpus;
+use test_suite::oracle::Oracles;
+
+use crate::cargo::workspace;
+
+/// What is measured.
+#[derive(Args)]
+pub(crate) struct CorpusArguments {
+    /// Files to judge instead of the corpus
+    files: Vec<PathBuf>,
+    /// Folders of the corpus
+    #[arg(long, value_delimiter = ',', default_value = "numba,halide,tinygrad")]
+    folders: Vec<String>,
+    /// Judge one file in this many
+    #[arg(long, default_value_t = 1)]
+    sample: usize,
+    /// Seconds a file may take
+    #[arg(long, default_value_t = 120)]
+    limit: u64,
+    /// The folder with the corpus [default: $PTX_SHARED, else ../shared]
+    #[arg(long)]
+    shared: Option<PathBuf>,
+}
+
+/// The judges that are installed.
+pub(crate) fn oracles() -> Oracles {
+    let folder = |variable: &str, otherwise: &str| {
+        workspace().join(std::env::var_os(variable).map_or(PathBuf::from(otherwise), PathBuf::from))
+    };
+    Oracles::find(&folder("PTX_ORACLE", ".oracle"), &folder("LLVM_SYS_221_PREFIX", "/usr/lib/llvm-22"))
+}
+
+/// Judges the files, prints the table, the failures by kind and every file that failed.
+pub(crate) fn measure(arguments: &CorpusArguments) -> Result<()> {
+    let files = files(arguments)?;
+    let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let reports =
+        corpus::measure(&std::env::current_exe()?, &files, jobs, Duration::from_secs(arguments.limit))?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", corpus::summary(&reports))?;
+    for (stage, text, paths) in corpus::classes(&reports) {
+        let example = paths.first().map_or(Path::new(""), PathBuf::as_path);
+        writeln!(out, "{:9} {:4} x {text}\n            {}", stage.as_str(), paths.len(), example.display())?;
+    }
+    Ok(())
+}
+
+fn files(arguments: &CorpusArguments) -> Result<Vec<PathBuf>> {
+    if !arguments.files.is_empty() {
+        return Ok(arguments.files.clone());
+    }
+    let shared = match (&arguments.shared, std::env::var_os("PTX_SHARED")) {
+        (Some(folder), _) => folder.clone(),
+        (None, Some(folder)) => workspace().join(folder),
+        (None, None) => workspace().join("../shared"),
+    };
+    let unpacked = corpus::unpack(&shared.join("corpus/ptx.tar.xz"), &workspace().join("target"))?;
+    let folders: Vec<&str> = arguments.folders.iter().map(String::as_str).collect();
+    let all = corpus::accepted_files(&shared.join("corpus/manifest.tsv"), &unpacked, &folders)?;
+    Ok(all.into_iter().step_by(arguments.sample.max(1)).collect())
+}
