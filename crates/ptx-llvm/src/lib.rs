@@ -23,7 +23,7 @@ pub mod view;
 pub use codegen::{emit_ptx, on_fatal_error};
 pub use context::Context;
 pub use error::{LlvmError, Message, TextPosition};
-pub use machine::{Gpu, Machine, OptLevel, check_target};
+pub use machine::{Gpu, Machine, OptLevel, check_target, nearest_processor, nearest_version};
 pub use module::Module;
 pub use pass::{default_pipeline, drop_instruction_metadata, run_passes};
 

@@ -38,6 +38,24 @@ const VERSIONS: [u32; 31] = [
     85, 86, 87, 88, 90,
 ];
 
+/// The newest PTX version (times ten) that LLVM's NVPTX target knows and that is no newer than `version`; its oldest
+/// for versions before that. LLVM ignores a version that it does not know, and then selects for its oldest.
+pub fn nearest_version(version: u32) -> u32 {
+    let known = VERSIONS.iter().copied().take_while(|&known| known <= version);
+    known.last().unwrap_or(VERSIONS[0])
+}
+
+/// The processor that LLVM's NVPTX target knows and that comes nearest to `name` (such as `sm_107a`) from below:
+/// the same one, else the highest of a lower number without a letter, else its oldest.
+pub fn nearest_processor(name: &str) -> &'static str {
+    if let Some(known) = PROCESSORS.iter().find(|known| **known == name) {
+        return known;
+    }
+    let wanted = generation(name);
+    let plain = PROCESSORS.iter().filter(|known| known.ends_with(|c: char| c.is_ascii_digit()));
+    plain.take_while(|known| generation(known) <= wanted).last().unwrap_or(&PROCESSORS[0])
+}
+
 /// A GPU and a PTX version in LLVM's terms; what is `None` is left to LLVM's default.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Gpu {
@@ -210,6 +228,16 @@ mod tests {
         }
         for layout in ["E-p:64:64", "E", "e-p:32:32:32-i1:8:8", "e-p0:32:32", "e-i64:64-p:16:16"] {
             assert!(!is_compatible(layout), "{layout}");
+        }
+    }
+
+    #[test]
+    fn what_llvm_does_not_know_becomes_the_nearest_older_one() {
+        assert_eq!((nearest_version(95), nearest_version(88), nearest_version(14)), (90, 88, 32));
+        for (name, known) in
+            [("sm_90a", "sm_90a"), ("sm_107a", "sm_103"), ("sm_13", "sm_20"), ("sm_999", "sm_121")]
+        {
+            assert_eq!(nearest_processor(name), known);
         }
     }
 }

@@ -204,12 +204,14 @@ pub(crate) fn describe<'c>(
     Ok(())
 }
 
+/// What LLVM's own back end goes by: the nearest it knows. The exact ones are in `!ptx.version` and `!ptx.target`.
 fn target_attributes<'c>(module: &Module, types: Types<'c>, target: build::Function<'c>) {
     if let Some(sm) = module.target().and_then(|target| target.sm) {
-        target.add_attribute(types, "target-cpu", &sm.to_string());
+        target.add_attribute(types, "target-cpu", ptx_llvm::nearest_processor(&sm.to_string()));
     }
     if let Some(version) = module.version() {
-        target.add_attribute(types, "target-features", &format!("+ptx{}{}", version.major, version.minor));
+        let known = ptx_llvm::nearest_version(u32::from(version.major) * 10 + u32::from(version.minor));
+        target.add_attribute(types, "target-features", &format!("+ptx{known}"));
     }
 }
 

@@ -142,7 +142,10 @@ pub(crate) fn declare<'c>(
     let space = match llvm_space(Some(variable.space)) {
         Some(space @ (address_space::GLOBAL | address_space::CONST | address_space::SHARED)) => space,
         _ => {
-            return unsupported(format!("a module has no variables in .{}", space_name(Some(variable.space))));
+            return unsupported(format!(
+                "a module has no variables in .{}",
+                space_name(Some(variable.space))
+            ));
         }
     };
     let own_name = module.name(variable.name);
