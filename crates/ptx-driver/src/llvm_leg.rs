@@ -25,8 +25,6 @@ pub mod code {
     pub const PIPELINE: Code = Code("O0001");
     /// LLVM failed while it optimized or generated code.
     pub const FAILED: Code = Code("G0001");
-    /// A part of the toolchain that is asked for does not exist yet.
-    pub const MISSING: Code = Code("T0006");
 }
 
 /// Reads LLVM IR, text or bitcode by its first bytes, runs LLVM's verifier over it and checks what target it is for.

@@ -3,6 +3,7 @@
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_ir::Module;
 use ptx_llvm::Context;
+use ptx_raise::RaiseOptions;
 use ptx_verify::Verified;
 
 use crate::llvm_leg::code;
@@ -36,12 +37,8 @@ pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm:
 /// # Errors
 ///
 /// What cannot be expressed, with the function and the instruction.
-pub fn raise(_module: &ptx_llvm::Module<'_>, _choice: TargetChoice) -> Result<Module, Diagnostics> {
-    Err(missing("the native emitter"))
-}
-
-fn missing(part: &str) -> Diagnostics {
-    one(Diagnostic::error_without_place(code::MISSING, format!("{part} does not exist yet")))
+pub fn raise(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> Result<Module, Diagnostics> {
+    ptx_raise::raise(module, &RaiseOptions { target: choice.sm, version: choice.version })
 }
 
 fn one(diagnostic: Diagnostic) -> Diagnostics {

@@ -145,8 +145,7 @@ impl Dominators {
             if !is_root {
                 children[own.index()].push(*node);
             }
-            // The entry also meets what was there before it.
-            if predecessors.len() + usize::from(is_root) < 2 {
+            if predecessors.len() < 2 && !(is_root && !predecessors.is_empty()) {
                 continue;
             }
             for predecessor in predecessors {

@@ -1,1 +1,50 @@
 //! Raises LLVM IR back to the PTX module model.
+//!
+//! [`raise`] is an instruction selector of its own: it reads a picture of the module
+//! ([`ptx_llvm::view`]) and builds a [`ptx_ir::Module`] that [`ptx_ir::print`] writes as PTX. LLVM's NVPTX backend has no part in it.
+//! Intrinsics are found through the same rows as the lowering's ([`ptx_llvm::intrinsics`]), inline assembly is read by the
+//! ordinary reader ([`ptx_syntax`]); `docs/mapping.md` says what stands for what.
+//!
+//! Invariants:
+//! - What comes out means what went in, or the module is refused with a finding that names the function and the instruction.
+//!   Nothing is dropped but what computes nothing: debug records, lifetime marks, assumptions, hints.
+//! - A memory order is never weaker and a scope never narrower than LLVM's.
+//! - Blocks keep their order, branches their polarity and instructions their order. Blocks that cannot be reached disappear.
+//! - The result depends on the module and the options alone.
+//! - Recursion is bounded whatever the input (constants 64 levels deep, types 256).
+
+mod error;
+mod initializer;
+mod linkage;
+mod module;
+mod names;
+mod select;
+mod signature;
+mod target;
+mod types;
+mod value;
+
+pub use error::{ASSEMBLY, CALL, INITIALIZER, INSTRUCTION, INTRINSIC, MODULE, ORDER, TARGET, TYPE, VIEW};
+pub use names::{escape, unescape};
+pub use target::RaiseOptions;
+
+use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_llvm::view::View;
+
+/// Raises `module` to PTX.
+///
+/// The module should have passed LLVM's verifier. What the result states as `.version` and `.target` follows from
+/// the options, else from `!ptx.version` and `!ptx.target`, else from the functions' `target-cpu` and `target-features`, else it is
+/// the lowest that has everything used.
+///
+/// # Errors
+///
+/// Everything that has no counterpart in PTX, one finding each, with the function and the instruction in words.
+pub fn raise(module: &ptx_llvm::Module<'_>, options: &RaiseOptions) -> Result<ptx_ir::Module, Diagnostics> {
+    let view = View::new(module).map_err(|error| {
+        let mut diagnostics = Diagnostics::new();
+        diagnostics.push(Diagnostic::error_without_place(VIEW, error.to_string()));
+        diagnostics
+    })?;
+    module::ModuleRaiser::new(&view, module, options).run()
+}

@@ -20,16 +20,14 @@ enum Next {
 
 impl<'s> Reader<'s, '_> {
     /// The statements up to the brace that matches `open`, which was taken.
-    ///
-    /// The names of a function's parameters share their scope with those between the outermost braces.
     pub(crate) fn body_statements(&mut self, open: Span) {
         let mut opened = vec![open];
-        self.enter_labels();
+        self.enter_scope();
         self.statements(&mut opened);
-        for _ in opened.iter().skip(1) {
+        while !opened.is_empty() {
+            opened.pop();
             self.leave_scope();
         }
-        self.leave_labels();
         self.settle_labels();
     }
 
@@ -90,7 +88,7 @@ impl<'s> Reader<'s, '_> {
             Kind::Ident(_) => self.label_or_instruction()?,
             Kind::Mark(b'@') => self.guarded()?,
             Kind::Directive(name) if starts_item(name) && token.starts_line && self.resolve.is_none() => {
-                self.unclosed(opened, token.span, &format!("`.{name}` may not stand in a function"));
+                self.unclosed(opened, token.span);
                 return Ok(Next::End);
             }
             Kind::Directive(name) => self.statement_directive(name, token.span)?,
@@ -114,7 +112,7 @@ impl<'s> Reader<'s, '_> {
             }
             Kind::End => {
                 if !opened.is_empty() {
-                    self.unclosed(opened, token.span, "the input ends here");
+                    self.unclosed(opened, token.span);
                 }
                 return Ok(Next::End);
             }
@@ -138,19 +136,17 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    fn unclosed(&mut self, opened: &[Span], end: Span, why: &str) {
+    fn unclosed(&mut self, opened: &[Span], end: Span) {
         let Some(&open) = opened.last() else { return };
         let error = Diagnostic::error(codes::UNBALANCED, open, "this `{` is never closed");
-        let error = error.with_related(end, why);
+        let error = error.with_related(end, "`}` is missing before this");
         self.report(error.with_help("add `}`"));
     }
 
     fn statement_directive(&mut self, name: &'s str, span: Span) -> Parse<()> {
         match name {
             "reg" => self.registers(),
-            "param" | "local" | "shared" | "global" | "const" | "align" | "attribute" => {
-                self.body_variables()
-            }
+            "param" | "local" | "shared" | "global" | "const" => self.body_variables(),
             "loc" => {
                 if let Some(location) = self.or_next_line(Self::location) {
                     self.push_statement(Stmt::Location(location));

@@ -1,0 +1,57 @@
+//! Why a module cannot be raised.
+
+use ptx_diag::{Code, Diagnostic};
+use thiserror::Error;
+
+/// An instruction, intrinsic or operand has no counterpart in PTX, or none that this crate knows.
+pub const INSTRUCTION: Code = Code("R0101");
+/// A type has no counterpart in PTX.
+pub const TYPE: Code = Code("R0102");
+/// An intrinsic or a call of an unknown function of LLVM's.
+pub const INTRINSIC: Code = Code("R0103");
+/// Inline assembly that cannot be read, or whose constraints do not fit.
+pub const ASSEMBLY: Code = Code("R0104");
+/// An initial value that PTX cannot express.
+pub const INITIALIZER: Code = Code("R0105");
+/// The target or the PTX version lacks what the module uses.
+pub const TARGET: Code = Code("R0106");
+/// A call or a signature that the `.param` ABI cannot express.
+pub const CALL: Code = Code("R0107");
+/// A memory order or scope that PTX cannot express.
+pub const ORDER: Code = Code("R0108");
+/// A construct of the module outside its functions.
+pub const MODULE: Code = Code("R0109");
+/// The module cannot be read.
+pub const VIEW: Code = Code("R0110");
+
+/// Why one construct cannot be raised; who meets it adds the place.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{message}")]
+pub(crate) struct Refusal {
+    pub(crate) code: Code,
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+}
+
+/// The result of raising a part.
+pub(crate) type Raised<T> = Result<T, Refusal>;
+
+impl Refusal {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), help: None }
+    }
+
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The finding, with the place in words: LLVM IR has no positions in its text.
+    pub(crate) fn at(self, place: &str) -> Diagnostic {
+        let diagnostic = Diagnostic::error_without_place(self.code, format!("{}, in {place}", self.message));
+        match self.help {
+            Some(help) => diagnostic.with_help(help),
+            None => diagnostic,
+        }
+    }
+}

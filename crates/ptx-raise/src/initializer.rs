@@ -1,0 +1,437 @@
+//! Initial values of variables (manual 5.4.4).
+//!
+//! A value without addresses becomes numbers of the element type where the variable is a number or an array of
+//! numbers, else bytes. One with addresses becomes 64-bit words when every address lies on such a word, else
+//! bytes, an address being eight bytes picked out by masks.
+
+use ptx_ir::{Immediate, Initializer, Literal, Symbol as PtxSymbol, VarType};
+use ptx_isa::{PtxVersion, ScalarType, Since, StateSpace};
+use ptx_llvm::address_space;
+use ptx_llvm::view::{BinaryOp, CastOp, ConstExpr, ConstId, Constant, FloatKind, Global, Type, TypeId, View};
+
+use crate::error::{INITIALIZER, Raised, Refusal};
+use crate::module::ModuleRaiser;
+use crate::value::{mask, sign_extend};
+
+/// Constants nested deeper than this are refused.
+const MAX_DEPTH: u32 = 256;
+/// Initial values over this many bytes are refused: each byte takes room in the text.
+const MAX_BYTES: u64 = 256 << 20;
+/// Masks in initial values.
+const MASKS: Since = Since { ptx: PtxVersion::new(7, 1), sm: 30 };
+
+/// What a variable holds.
+pub(crate) struct Content {
+    pub(crate) ty: VarType,
+    pub(crate) dims: Vec<Option<u64>>,
+    pub(crate) init: Option<Initializer>,
+}
+
+/// An address within an initial value.
+#[derive(Clone, Copy)]
+struct Relocation {
+    at: u64,
+    bytes: u64,
+    symbol: PtxSymbol,
+    offset: i64,
+    generic: bool,
+}
+
+/// The bytes of an initial value, with addresses beside them.
+struct Image {
+    bytes: Vec<u8>,
+    relocations: Vec<Relocation>,
+}
+
+/// The type, dimensions and initial value of a variable.
+pub(crate) fn content(
+    module: &mut ModuleRaiser<'_, '_>,
+    global: &Global,
+    space: StateSpace,
+) -> Raised<Content> {
+    for (key, ty) in
+        [("texture", VarType::TexRef), ("sampler", VarType::SamplerRef), ("surface", VarType::SurfRef)]
+    {
+        if module.annotation(&global.name, key) == Some(1) {
+            return Ok(Content { ty, dims: Vec::new(), init: None });
+        }
+    }
+    let view = module.view;
+    let size = view.layout(global.ty).map_or(0, |layout| layout.size);
+    let (element, mut dims) = shape(view, global.ty);
+    let external = global.initializer.is_none() || module_extern(global);
+    let plain = |element: ScalarType, dims: Vec<Option<u64>>| Content {
+        ty: VarType::Scalar(element),
+        dims,
+        init: None,
+    };
+    let Some(initializer) = global.initializer.filter(|_| !external) else {
+        // `.extern .shared` without a size is what the launch gives.
+        if let Some(first @ Some(0)) = dims.first_mut() {
+            *first = None;
+        }
+        return Ok(match element {
+            Some(element) => plain(element, dims),
+            None => plain(ScalarType::B8, vec![(size > 0).then_some(size)]),
+        });
+    };
+    let undefined = matches!(view.constant(initializer), Constant::Undef | Constant::Poison);
+    let zero = undefined || is_zero(view, initializer, 0)?;
+    if !zero && matches!(space, StateSpace::Shared | StateSpace::Local) {
+        let message = format!("a variable in .{} cannot have an initial value", space.as_str());
+        return Err(Refusal::new(INITIALIZER, message).with_help("initialise it in the kernel"));
+    }
+    if zero {
+        return Ok(match element {
+            Some(element) if size > 0 => plain(element, dims),
+            _ => plain(ScalarType::B8, vec![Some(size.max(1))]),
+        });
+    }
+    if size > MAX_BYTES {
+        return Err(Refusal::new(INITIALIZER, format!("an initial value of {size} bytes is too large")));
+    }
+    let mut image = Image { bytes: vec![0; size as usize], relocations: Vec::new() };
+    fill(module, &mut image, initializer, 0, 0)?;
+    if image.relocations.is_empty() {
+        return Ok(match element {
+            Some(element) => Content {
+                ty: VarType::Scalar(element),
+                init: Some(numbers(&image.bytes, element, &dims)),
+                dims,
+            },
+            None => bytes_content(&image),
+        });
+    }
+    let aligned =
+        size % 8 == 0 && image.relocations.iter().all(|place| place.at % 8 == 0 && place.bytes == 8);
+    if aligned { Ok(words_content(&image)) } else { masked_content(module, &image) }
+}
+
+fn module_extern(global: &Global) -> bool {
+    global.linkage == ptx_llvm::view::Linkage::AvailableExternally
+}
+
+/// The type of the numbers a variable is made of, and its dimensions; `None` for anything but numbers.
+fn shape(view: &View, ty: TypeId) -> (Option<ScalarType>, Vec<Option<u64>>) {
+    let mut dims = Vec::new();
+    let mut ty = ty;
+    loop {
+        let element = match view.ty(ty) {
+            Type::Array { element, len } => {
+                dims.push(Some(*len));
+                ty = *element;
+                continue;
+            }
+            Type::Int { bits: 8 } => Some(ScalarType::B8),
+            Type::Int { bits: 16 } => Some(ScalarType::B16),
+            Type::Int { bits: 32 } => Some(ScalarType::B32),
+            Type::Int { bits: 64 } => Some(ScalarType::B64),
+            Type::Float(FloatKind::Half | FloatKind::BFloat) => Some(ScalarType::B16),
+            Type::Float(FloatKind::Float) => Some(ScalarType::F32),
+            Type::Float(FloatKind::Double) => Some(ScalarType::F64),
+            _ => None,
+        };
+        // Only the first dimension may be zero.
+        let fits = dims.iter().skip(1).all(|dim| *dim != Some(0));
+        return if fits { (element, dims) } else { (None, dims) };
+    }
+}
+
+fn is_zero(view: &View, id: ConstId, depth: u32) -> Raised<bool> {
+    if depth > MAX_DEPTH {
+        return Err(Refusal::new(INITIALIZER, "a constant nested too deep"));
+    }
+    Ok(match view.constant(id) {
+        Constant::Zero | Constant::Null | Constant::Undef | Constant::Poison => true,
+        Constant::Int(words) => words.iter().all(|word| *word == 0),
+        Constant::Float(bits) => *bits == 0,
+        Constant::Data(bytes) => bytes.iter().all(|byte| *byte == 0),
+        Constant::Aggregate(parts) => {
+            for part in parts {
+                if !is_zero(view, *part, depth + 1)? {
+                    return Ok(false);
+                }
+            }
+            true
+        }
+        Constant::Symbol(_) | Constant::Expr(_) | Constant::Other(_) => false,
+    })
+}
+
+/// Writes a constant into an image.
+fn fill(module: &ModuleRaiser<'_, '_>, image: &mut Image, id: ConstId, at: u64, depth: u32) -> Raised<()> {
+    if depth > MAX_DEPTH {
+        return Err(Refusal::new(INITIALIZER, "a constant nested too deep"));
+    }
+    let view = module.view;
+    let ty = view.constant_type(id);
+    match view.constant(id) {
+        Constant::Zero | Constant::Null | Constant::Undef | Constant::Poison => Ok(()),
+        Constant::Int(words) => {
+            let bytes = view.layout(ty).map_or(8, |layout| layout.store_size);
+            for (word, value) in words.iter().enumerate() {
+                write(image, at + 8 * word as u64, *value, bytes.saturating_sub(8 * word as u64).min(8));
+            }
+            Ok(())
+        }
+        Constant::Float(bits) => {
+            let bytes = view.layout(ty).map_or(8, |layout| layout.store_size);
+            write(image, at, *bits, bytes);
+            Ok(())
+        }
+        Constant::Data(bytes) => {
+            let start = at as usize;
+            if let Some(target) = image.bytes.get_mut(start..start + bytes.len()) {
+                target.copy_from_slice(bytes);
+            }
+            Ok(())
+        }
+        Constant::Aggregate(parts) => match view.ty(ty) {
+            Type::Struct { .. } => {
+                let offsets = view.layout(ty).map(|layout| layout.offsets.clone()).unwrap_or_default();
+                for (part, offset) in parts.iter().zip(&offsets) {
+                    fill(module, image, *part, at + offset, depth + 1)?;
+                }
+                Ok(())
+            }
+            Type::Vector { element, .. } if !is_byte_sized(view, *element) => {
+                Err(Refusal::new(INITIALIZER, "a vector of odd integers as an initial value"))
+            }
+            Type::Array { element, .. } | Type::Vector { element, .. } => {
+                let size = view.layout(*element).map_or(0, |layout| layout.size);
+                for (number, part) in parts.iter().enumerate() {
+                    fill(module, image, *part, at + number as u64 * size, depth + 1)?;
+                }
+                Ok(())
+            }
+            _ => Err(Refusal::new(INITIALIZER, "an aggregate of an odd type")),
+        },
+        Constant::Symbol(_) | Constant::Expr(_) => relocate(module, image, id, at),
+        Constant::Other(name) => Err(Refusal::new(INITIALIZER, format!("a {name} as an initial value"))),
+    }
+}
+
+fn is_byte_sized(view: &View, ty: TypeId) -> bool {
+    view.layout(ty).is_some_and(|layout| layout.bits == layout.size * 8)
+}
+
+fn write(image: &mut Image, at: u64, value: u64, bytes: u64) {
+    for (shift, byte) in value.to_le_bytes().iter().take(bytes as usize).enumerate() {
+        if let Some(place) = image.bytes.get_mut(at as usize + shift) {
+            *place = *byte;
+        }
+    }
+}
+
+/// Writes an address, or a number that an expression computes, into an image.
+fn relocate(module: &ModuleRaiser<'_, '_>, image: &mut Image, id: ConstId, at: u64) -> Raised<()> {
+    let ty = module.view.constant_type(id);
+    let bytes = module.view.layout(ty).map_or(8, |layout| layout.store_size);
+    let value = evaluate(module, id, 0)?;
+    let Some((symbol, held)) = value.symbol else {
+        write(image, at, value.offset as u64, bytes);
+        return Ok(());
+    };
+    if matches!(held, address_space::SHARED | address_space::LOCAL | address_space::PARAM) {
+        return Err(Refusal::new(INITIALIZER, "an address that is not known before the launch"));
+    }
+    let generic = value.generic && held != address_space::GENERIC;
+    image.relocations.push(Relocation { at, bytes, symbol, offset: value.offset, generic });
+    Ok(())
+}
+
+/// What a constant expression is: a symbol's address and bytes after it, or a number.
+#[derive(Clone, Copy)]
+struct Evaluated {
+    symbol: Option<(PtxSymbol, u32)>,
+    offset: i64,
+    /// Whether the generic address of the symbol is meant.
+    generic: bool,
+}
+
+fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Evaluated> {
+    if depth > MAX_DEPTH {
+        return Err(Refusal::new(INITIALIZER, "a constant nested too deep"));
+    }
+    let view = module.view;
+    let bits = view.layout(view.constant_type(id)).map_or(64, |layout| layout.bits as u32);
+    let number = |value: i64| Evaluated { symbol: None, offset: value, generic: false };
+    match view.constant(id) {
+        Constant::Int(words) => Ok(number(sign_extend(words.first().copied().unwrap_or(0), bits))),
+        Constant::Null | Constant::Zero | Constant::Undef | Constant::Poison => Ok(number(0)),
+        Constant::Symbol(symbol) => {
+            let (symbol, held) = module.symbol(*symbol)?;
+            let typed = pointer_space(view, view.constant_type(id));
+            Ok(Evaluated {
+                symbol: Some((symbol, held)),
+                offset: 0,
+                generic: typed == Some(address_space::GENERIC),
+            })
+        }
+        Constant::Expr(ConstExpr::Gep { source, base, indices }) => {
+            let base = evaluate(module, *base, depth + 1)?;
+            let offset = gep_offset(view, *source, indices)?;
+            Ok(Evaluated { offset: base.offset.wrapping_add(offset), ..base })
+        }
+        Constant::Expr(ConstExpr::Cast { op, value }) => {
+            let inner = evaluate(module, *value, depth + 1)?;
+            match op {
+                CastOp::BitCast | CastOp::PtrToInt | CastOp::PtrToAddr | CastOp::IntToPtr => Ok(inner),
+                CastOp::AddrSpaceCast => {
+                    let typed = pointer_space(view, view.constant_type(id));
+                    Ok(Evaluated { generic: typed == Some(address_space::GENERIC), ..inner })
+                }
+                CastOp::Trunc if inner.symbol.is_none() => {
+                    Ok(number(sign_extend(inner.offset as u64 & mask(bits), bits)))
+                }
+                CastOp::Trunc => Ok(inner),
+                _ => Err(Refusal::new(INITIALIZER, "a cast in an initial value that PTX cannot compute")),
+            }
+        }
+        Constant::Expr(ConstExpr::Binary { op, lhs, rhs }) => {
+            let (a, b) = (evaluate(module, *lhs, depth + 1)?, evaluate(module, *rhs, depth + 1)?);
+            match (op, a.symbol, b.symbol) {
+                (BinaryOp::Add, _, None) => Ok(Evaluated { offset: a.offset.wrapping_add(b.offset), ..a }),
+                (BinaryOp::Add, None, _) => Ok(Evaluated { offset: a.offset.wrapping_add(b.offset), ..b }),
+                (BinaryOp::Sub, _, None) => Ok(Evaluated { offset: a.offset.wrapping_sub(b.offset), ..a }),
+                (BinaryOp::Sub, Some(one), Some(other)) if one == other => {
+                    Ok(number(a.offset.wrapping_sub(b.offset)))
+                }
+                (BinaryOp::Xor, None, None) => Ok(number(a.offset ^ b.offset)),
+                _ => Err(Refusal::new(INITIALIZER, "arithmetic on addresses that PTX cannot compute")),
+            }
+        }
+        Constant::Expr(ConstExpr::Other(number)) => {
+            Err(Refusal::new(INITIALIZER, format!("a constant expression of LLVM's opcode {number}")))
+        }
+        Constant::Float(_) | Constant::Data(_) | Constant::Aggregate(_) | Constant::Other(_) => {
+            Err(Refusal::new(INITIALIZER, "an expression on something that is no number"))
+        }
+    }
+}
+
+fn pointer_space(view: &View, ty: TypeId) -> Option<u32> {
+    match view.ty(ty) {
+        Type::Pointer { space } => Some(*space),
+        _ => None,
+    }
+}
+
+/// The bytes that constant indices step over.
+pub(crate) fn gep_offset(view: &View, source: TypeId, indices: &[ConstId]) -> Raised<i64> {
+    let mut offset: i64 = 0;
+    let mut ty = source;
+    for (at, &index) in indices.iter().enumerate() {
+        let bits = view.layout(view.constant_type(index)).map_or(64, |layout| layout.bits as u32);
+        let number = match view.constant(index) {
+            Constant::Int(words) => sign_extend(words.first().copied().unwrap_or(0), bits),
+            Constant::Zero | Constant::Undef | Constant::Poison => 0,
+            _ => return Err(Refusal::new(INITIALIZER, "an index of a constant that is no number")),
+        };
+        let element = match (at, view.ty(ty)) {
+            (0, _) => ty,
+            (_, Type::Struct { fields }) => {
+                let field = usize::try_from(number).ok();
+                let place = field.and_then(|field| view.layout(ty)?.offsets.get(field).copied());
+                let next = field.and_then(|field| fields.get(field).copied());
+                let (Some(place), Some(next)) = (place, next) else {
+                    return Err(Refusal::new(INITIALIZER, "a field number past the last field"));
+                };
+                offset = offset.wrapping_add(place as i64);
+                ty = next;
+                continue;
+            }
+            (_, Type::Array { element, .. } | Type::Vector { element, .. }) => *element,
+            _ => return Err(Refusal::new(INITIALIZER, "an index into something that has no elements")),
+        };
+        let size = view.layout(element).map(|layout| layout.size as i64);
+        let size = size.ok_or_else(|| Refusal::new(INITIALIZER, "an index over elements without a size"))?;
+        offset = offset.wrapping_add(number.wrapping_mul(size));
+        ty = element;
+    }
+    Ok(offset)
+}
+
+/// Numbers of one type, nested as the dimensions say; zeros at the end are left out of the innermost lists.
+fn numbers(bytes: &[u8], element: ScalarType, dims: &[Option<u64>]) -> Initializer {
+    let Some((count, inner)) = dims.split_first() else {
+        return Initializer::Value(immediate(little_endian(bytes), element));
+    };
+    let count = count.unwrap_or(0) as usize;
+    let size = bytes.len().checked_div(count).unwrap_or(0);
+    let mut list: Vec<Initializer> = if size == 0 {
+        Vec::new()
+    } else {
+        bytes.chunks(size).map(|chunk| numbers(chunk, element, inner)).collect()
+    };
+    if inner.is_empty() {
+        let zero = Initializer::Value(immediate(0, element));
+        while list.len() > 1 && list.last() == Some(&zero) {
+            list.pop();
+        }
+    }
+    Initializer::List(list)
+}
+
+fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).enumerate().fold(0, |sum, (at, byte)| sum | u64::from(*byte) << (8 * at))
+}
+
+fn immediate(bits: u64, element: ScalarType) -> Immediate {
+    match element {
+        ScalarType::F32 => Immediate::F32(bits as u32, Literal::Plain),
+        ScalarType::F64 => Immediate::F64(bits, Literal::Plain),
+        _ => match i64::try_from(bits) {
+            Ok(value) => Immediate::integer(value),
+            Err(_) => Immediate::U64(bits, Literal::Plain),
+        },
+    }
+}
+
+fn bytes_content(image: &Image) -> Content {
+    let dims = vec![Some(image.bytes.len() as u64)];
+    let init = Some(numbers(&image.bytes, ScalarType::B8, &dims));
+    Content { ty: VarType::Scalar(ScalarType::B8), dims, init }
+}
+
+/// 64-bit words, some of them addresses.
+fn words_content(image: &Image) -> Content {
+    let words = image.bytes.chunks(8).enumerate().map(|(at, chunk)| {
+        match image.relocations.iter().find(|place| place.at == 8 * at as u64) {
+            Some(place) => {
+                Initializer::Address { symbol: place.symbol, offset: place.offset, generic: place.generic }
+            }
+            None => Initializer::Value(immediate(little_endian(chunk), ScalarType::U64)),
+        }
+    });
+    let words: Vec<Initializer> = words.collect();
+    let ty = VarType::Scalar(ScalarType::U64);
+    match <[Initializer; 1]>::try_from(words) {
+        Ok([only]) => Content { ty, dims: Vec::new(), init: Some(only) },
+        Err(words) => {
+            Content { ty, dims: vec![Some(words.len() as u64)], init: Some(Initializer::List(words)) }
+        }
+    }
+}
+
+/// Bytes, an address being its bytes one after the other.
+fn masked_content(module: &mut ModuleRaiser<'_, '_>, image: &Image) -> Raised<Content> {
+    module.target.need(MASKS, &|| "an address that is not aligned in an initial value".to_owned())?;
+    let mut list: Vec<Initializer> =
+        image.bytes.iter().map(|byte| Initializer::Value(Immediate::integer(i64::from(*byte)))).collect();
+    for place in &image.relocations {
+        for byte in 0..place.bytes {
+            let masked = Initializer::Masked {
+                mask: 0xff << (8 * byte),
+                symbol: place.symbol,
+                offset: place.offset,
+                generic: place.generic,
+            };
+            if let Some(slot) = list.get_mut((place.at + byte) as usize) {
+                *slot = masked;
+            }
+        }
+    }
+    let dims = vec![Some(list.len() as u64)];
+    Ok(Content { ty: VarType::Scalar(ScalarType::B8), dims, init: Some(Initializer::List(list)) })
+}

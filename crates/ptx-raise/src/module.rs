@@ -1,0 +1,586 @@
+//! The module: its directives in an order that PTX accepts.
+//!
+//! PTX wants a name declared before it is used: prototypes come first, then variables (those that others point at before
+//! them), then functions in LLVM's order.
+
+use std::collections::{HashMap, HashSet};
+
+use ptx_diag::Diagnostics;
+use ptx_ir::{At, Item, Symbol as PtxSymbol, TargetSpec, VarAttribute, VarType, Variable, VectorShape};
+use ptx_isa::StateSpace;
+use ptx_llvm::address_space;
+use ptx_llvm::view::{
+    ConstExpr, ConstId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Metadata, Op, Symbol,
+    Value, View,
+};
+
+use crate::error::{CALL, MODULE, Raised, Refusal};
+use crate::initializer;
+use crate::linkage::{Presence, directive};
+use crate::names;
+use crate::select::FunctionRaiser;
+use crate::signature::{self, Signature};
+use crate::target::{RaiseOptions, Target};
+use crate::types::Leaves;
+
+/// The state of raising one module.
+pub(crate) struct ModuleRaiser<'v, 'c> {
+    pub(crate) view: &'v View,
+    pub(crate) llvm: &'v ptx_llvm::Module<'c>,
+    pub(crate) ir: ptx_ir::Module,
+    pub(crate) leaves: Leaves,
+    pub(crate) target: Target,
+    pub(crate) diagnostics: Diagnostics,
+    /// The variables made so far.
+    variables: HashMap<GlobalId, ptx_ir::VarId>,
+    /// The entry of each function that references use: its prototype, or its definition when that comes first.
+    functions: HashMap<FunctionId, ptx_ir::FunctionId>,
+    /// Every name of the module, in its PTX spelling.
+    pub(crate) symbol_names: HashSet<String>,
+    /// Labels are numbered through the module.
+    pub(crate) call_count: u32,
+}
+
+impl<'v, 'c> ModuleRaiser<'v, 'c> {
+    pub(crate) fn new(view: &'v View, llvm: &'v ptx_llvm::Module<'c>, options: &RaiseOptions) -> Self {
+        let globals = view.globals.iter().map(|global| global.name.as_str());
+        let functions = view.functions.iter().map(|function| function.name.as_str());
+        let aliases = view.aliases.iter().map(|alias| alias.name.as_str());
+        let symbol_names =
+            globals.chain(functions).chain(aliases).map(|name| names::escape(name).into_owned()).collect();
+        Self {
+            view,
+            llvm,
+            ir: ptx_ir::Module::default(),
+            leaves: Leaves::default(),
+            target: Target::new(view, options),
+            diagnostics: Diagnostics::new(),
+            variables: HashMap::new(),
+            functions: HashMap::new(),
+            symbol_names,
+            call_count: 0,
+        }
+    }
+
+    /// Raises everything.
+    pub(crate) fn run(mut self) -> Result<ptx_ir::Module, Diagnostics> {
+        self.check_module();
+        let references = References::of(self.view);
+        self.files();
+        self.prototypes(&references);
+        self.globals();
+        self.definitions();
+        self.aliases();
+        self.heading();
+        if self.diagnostics.has_errors() { Err(self.diagnostics) } else { Ok(self.ir) }
+    }
+
+    /// Records a refusal.
+    pub(crate) fn refuse(&mut self, refusal: Refusal, place: &str) {
+        self.diagnostics.push(refusal.at(place));
+    }
+
+    /// What no part of PTX can hold.
+    fn check_module(&mut self) {
+        let view = self.view;
+        if !view.inline_asm.trim().is_empty() {
+            let refusal = Refusal::new(MODULE, "module-level inline assembly has no counterpart in PTX");
+            self.refuse(refusal, "the module");
+        }
+        let arch = view.triple.split('-').next().unwrap_or("");
+        if !matches!(arch, "" | "nvptx64") {
+            let message = format!("the target triple {} is not {}", view.triple, ptx_llvm::TRIPLE);
+            let help = "only 64-bit PTX (.address_size 64) is supported";
+            self.refuse(Refusal::new(MODULE, message).with_help(help), "the module");
+        }
+    }
+
+    /// `.version`, `.target`, `.address_size`: known last, standing first.
+    fn heading(&mut self) {
+        let (version, sm, options) = match self.target.finish() {
+            Ok(finished) => finished,
+            Err(refusal) => return self.refuse(refusal, "the module"),
+        };
+        let mut words = vec![self.ir.strings.intern(&sm.to_string())];
+        words.extend(options.iter().map(|option| self.ir.strings.intern(option)));
+        let target = TargetSpec { sm: Some(sm), names: words };
+        let mut items = vec![
+            Item::Version(version, At::default()),
+            Item::Target(target, At::default()),
+            Item::AddressSize(64, At::default()),
+        ];
+        items.extend(self.module_pragmas());
+        self.ir.items.splice(0..0, items);
+    }
+
+    fn module_pragmas(&mut self) -> Vec<Item> {
+        let mut pragmas = Vec::new();
+        for &node in self.view.named("ptx.pragma") {
+            let Metadata::Node(parts) = self.view.metadata(node) else { continue };
+            let texts: Vec<_> = parts
+                .iter()
+                .flatten()
+                .filter_map(|&part| match self.view.metadata(part) {
+                    Metadata::String(text) => Some(self.ir.strings.intern(text)),
+                    Metadata::Node(_) | Metadata::Constant(_) | Metadata::Other => None,
+                })
+                .collect();
+            if !texts.is_empty() {
+                pragmas.push(Item::Pragma(texts, At::default()));
+            }
+        }
+        pragmas
+    }
+
+    /// `.file` for every source file that a location names.
+    fn files(&mut self) {
+        for (at, file) in self.view.files().iter().enumerate() {
+            let joined = if file.directory.is_empty() || file.name.starts_with('/') {
+                file.name.clone()
+            } else {
+                format!("{}/{}", file.directory.trim_end_matches('/'), file.name)
+            };
+            let plain: String =
+                joined.chars().map(|c| if c == '"' || c.is_control() { '_' } else { c }).collect();
+            let name = self.ir.strings.intern(&plain);
+            let file = ptx_ir::DebugFile { index: at as u32 + 1, name, stamp: None };
+            self.ir.items.push(Item::File(file, At::default()));
+        }
+    }
+
+    /// Declares the functions that are used before they are defined, and those of other modules.
+    fn prototypes(&mut self, references: &References) {
+        let view = self.view;
+        for (at, function) in view.functions.iter().enumerate() {
+            let id = FunctionId::new(at);
+            if function.intrinsic || !references.needs_prototype(id, function) {
+                continue;
+            }
+            match self.prototype(function) {
+                Ok(declared) => {
+                    self.functions.insert(id, declared);
+                    self.ir.items.push(Item::Function(declared));
+                }
+                Err(refusal) => self.refuse(refusal, &format!("the declaration of {}", function.name)),
+            }
+        }
+    }
+
+    fn prototype(&mut self, function: &Function) -> Raised<ptx_ir::FunctionId> {
+        if function.variadic {
+            let message = format!("the function {} takes a variable number of arguments", function.name);
+            return Err(Refusal::new(CALL, message).with_help("pass them through memory, as vprintf does"));
+        }
+        let signature = signature::of_function(self, function)?;
+        let has_body = is_defined(function);
+        let presence = if has_body { Presence::Defined } else { Presence::Declared };
+        let linkage = directive(function.linkage, function.visibility, presence);
+        Ok(signature.declare(self, function, linkage))
+    }
+
+    /// Module variables, those pointed at first.
+    fn globals(&mut self) {
+        let order = match global_order(self.view) {
+            Ok(order) => order,
+            Err(name) => {
+                let message = format!("the initial value of {name} refers to itself through other variables");
+                self.refuse(Refusal::new(MODULE, message), "the module");
+                return;
+            }
+        };
+        for id in order {
+            let global = self.view.global(id);
+            if is_llvm_own(global) {
+                self.check_own(global);
+                continue;
+            }
+            match self.global(global) {
+                Ok(variable) => {
+                    self.variables.insert(id, variable);
+                    self.ir.items.push(Item::Variable(variable));
+                }
+                Err(refusal) => self.refuse(refusal, &format!("the variable {}", global.name)),
+            }
+        }
+    }
+
+    /// LLVM's own arrays are lists for tools; the two that name code to run have no counterpart.
+    fn check_own(&mut self, global: &Global) {
+        let constructors = matches!(global.name.as_str(), "llvm.global_ctors" | "llvm.global_dtors");
+        let empty = global.initializer.is_none_or(|id| {
+            matches!(self.view.constant(id), Constant::Zero | Constant::Undef | Constant::Poison)
+                || matches!(self.view.constant(id), Constant::Aggregate(list) if list.is_empty())
+        });
+        if constructors && !empty {
+            let refusal =
+                Refusal::new(MODULE, "code that runs before or after the kernels has no counterpart in PTX");
+            self.refuse(refusal, &global.name);
+        }
+    }
+
+    fn global(&mut self, global: &Global) -> Raised<ptx_ir::VarId> {
+        if global.thread_local {
+            return Err(Refusal::new(MODULE, "thread-local variables have no counterpart in PTX"));
+        }
+        let space = variable_space(global.space)?;
+        let layout = self.view.layout(global.ty).ok_or_else(|| {
+            Refusal::new(MODULE, format!("a variable of type {} has no size", self.view.type_text(global.ty)))
+        })?;
+        let presence = if global.initializer.is_some() { Presence::Defined } else { Presence::Declared };
+        let linkage = if global.linkage == Linkage::AvailableExternally {
+            ptx_ir::Linkage::Extern
+        } else {
+            directive(global.linkage, global.visibility, presence)
+        };
+        let content = initializer::content(self, global, space)?;
+        let align = global.align.unwrap_or(layout.align).max(1);
+        let name = self.ir.strings.intern(&names::escape(&global.name));
+        let variable = Variable {
+            name,
+            space,
+            ty: content.ty,
+            shape: VectorShape::Scalar,
+            dims: content.dims,
+            align: Some(align),
+            linkage,
+            attributes: self.attributes(global),
+            pointer: None,
+            count: None,
+            init: content.init,
+            at: At::default(),
+        };
+        let variable = match content.ty {
+            VarType::Scalar(_) => variable,
+            VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => Variable { align: None, ..variable },
+        };
+        Ok(self.ir.add_variable(variable))
+    }
+
+    fn attributes(&self, global: &Global) -> Vec<VarAttribute> {
+        if self.annotation(&global.name, "managed").is_some() {
+            vec![VarAttribute::Managed]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// The number that `!nvvm.annotations` gives a symbol under `key`.
+    pub(crate) fn annotation(&self, symbol: &str, key: &str) -> Option<u64> {
+        self.view.named("nvvm.annotations").iter().find_map(|&node| {
+            let Metadata::Node(parts) = self.view.metadata(node) else { return None };
+            let [Some(subject), rest @ ..] = &**parts else { return None };
+            let Metadata::Constant(subject) = self.view.metadata(*subject) else { return None };
+            let Constant::Symbol(subject) = self.view.constant(*subject) else { return None };
+            if self.view.symbol_name(*subject) != symbol {
+                return None;
+            }
+            rest.chunks(2).find_map(|pair| {
+                let &[Some(name), Some(value)] = pair else { return None };
+                let Metadata::String(text) = self.view.metadata(name) else { return None };
+                let Metadata::Constant(value) = self.view.metadata(value) else { return None };
+                (text == key).then(|| self.view.constant(*value).as_u64()).flatten()
+            })
+        })
+    }
+
+    fn definitions(&mut self) {
+        let view = self.view;
+        for (at, function) in view.functions.iter().enumerate() {
+            let id = FunctionId::new(at);
+            if !is_defined(function) {
+                continue;
+            }
+            let signature = match signature::of_function(self, function) {
+                Ok(signature) if !function.variadic => signature,
+                Ok(_) => {
+                    let refusal =
+                        Refusal::new(CALL, "functions with a variable number of arguments are not supported");
+                    self.refuse(refusal, &format!("function {}", function.name));
+                    continue;
+                }
+                Err(refusal) => {
+                    self.refuse(refusal, &format!("function {}", function.name));
+                    continue;
+                }
+            };
+            let linkage = directive(function.linkage, function.visibility, Presence::Defined);
+            let defined = signature.declare(self, function, linkage);
+            self.functions.entry(id).or_insert(defined);
+            self.body(id, function, defined, signature);
+            self.ir.items.push(Item::Function(defined));
+        }
+    }
+
+    fn body(
+        &mut self,
+        id: FunctionId,
+        function: &'v Function,
+        defined: ptx_ir::FunctionId,
+        signature: Signature,
+    ) {
+        match FunctionRaiser::new(self, id, function, signature, defined).run() {
+            Ok(body) => {
+                if let Some(entry) = self.ir.functions.get_mut(defined.0 as usize) {
+                    entry.body = Some(body);
+                }
+            }
+            Err(refusal) => self.refuse(refusal, &format!("function {}", function.name)),
+        }
+    }
+
+    /// `.alias`: PTX knows aliases of functions only (manual 11.6.6).
+    fn aliases(&mut self) {
+        let view = self.view;
+        for alias in &view.aliases {
+            let target = match view.constant(alias.target) {
+                Constant::Symbol(Symbol::Function(target)) => *target,
+                _ => {
+                    let refusal = Refusal::new(MODULE, "only functions can have aliases in PTX");
+                    self.refuse(refusal, &format!("the alias {}", alias.name));
+                    continue;
+                }
+            };
+            if let Err(refusal) = self.alias(&alias.name, target, alias.linkage) {
+                self.refuse(refusal, &format!("the alias {}", alias.name));
+            }
+        }
+    }
+
+    fn alias(&mut self, name: &str, target: FunctionId, linkage: Linkage) -> Raised<()> {
+        let function = self.view.function(target);
+        let since = ptx_isa::Since { ptx: ptx_isa::PtxVersion::new(6, 3), sm: 30 };
+        self.target.need(since, &|| ".alias".to_owned())?;
+        let mut copy = function.clone();
+        copy.name = name.to_owned();
+        let signature = signature::of_function(self, &copy)?;
+        let linkage = directive(linkage, function.visibility, Presence::Defined);
+        let declared = signature.declare(self, &copy, linkage);
+        self.ir.items.push(Item::Function(declared));
+        let target = self.function_entry(target)?;
+        self.ir.items.push(Item::Alias(ptx_ir::Alias { name: declared, target }, At::default()));
+        Ok(())
+    }
+
+    /// What a reference to a function names.
+    pub(crate) fn function_entry(&self, id: FunctionId) -> Raised<ptx_ir::FunctionId> {
+        self.functions.get(&id).copied().ok_or_else(|| {
+            Refusal::new(
+                MODULE,
+                format!("the function {} cannot be referred to", self.view.function(id).name),
+            )
+        })
+    }
+
+    /// What a reference to a symbol names, and the address space it is in.
+    pub(crate) fn symbol(&self, symbol: Symbol) -> Raised<(PtxSymbol, u32)> {
+        match symbol {
+            Symbol::Function(id) => {
+                Ok((PtxSymbol::Function(self.function_entry(id)?), address_space::GENERIC))
+            }
+            Symbol::Global(id) => {
+                let global = self.view.global(id);
+                let variable = self.variables.get(&id).copied();
+                let variable = variable.ok_or_else(|| {
+                    Refusal::new(MODULE, format!("the variable {} cannot be referred to", global.name))
+                })?;
+                Ok((PtxSymbol::Variable(variable), stored_space(global.space)))
+            }
+            Symbol::Alias(id) => match self.view.constant(self.view.alias(id).target) {
+                Constant::Symbol(target @ (Symbol::Function(_) | Symbol::Global(_))) => self.symbol(*target),
+                _ => Err(Refusal::new(
+                    MODULE,
+                    format!("the alias {} cannot be referred to", self.view.alias(id).name),
+                )),
+            },
+        }
+    }
+}
+
+/// Whether a function has a body to emit.
+pub(crate) fn is_defined(function: &Function) -> bool {
+    !function.is_declaration() && function.linkage != Linkage::AvailableExternally
+}
+
+/// The address space a variable of LLVM's space `space` lies in: generic ones are kept in `.global`.
+pub(crate) const fn stored_space(space: u32) -> u32 {
+    if space == address_space::GENERIC { address_space::GLOBAL } else { space }
+}
+
+fn variable_space(space: u32) -> Raised<StateSpace> {
+    match stored_space(space) {
+        address_space::GLOBAL => Ok(StateSpace::Global),
+        address_space::SHARED => Ok(StateSpace::Shared),
+        address_space::CONST => Ok(StateSpace::Const),
+        address_space::LOCAL => Ok(StateSpace::Local),
+        other => Err(Refusal::new(
+            MODULE,
+            format!("a variable in address space {other} has no counterpart in PTX"),
+        )),
+    }
+}
+
+/// Whether a variable is one of LLVM's lists, or data for LLVM alone.
+fn is_llvm_own(global: &Global) -> bool {
+    global.name.starts_with("llvm.") || global.section.as_deref() == Some("llvm.metadata")
+}
+
+/// The variables in an order in which each comes after those its initial value names; the name of one on a cycle otherwise.
+fn global_order(view: &View) -> Result<Vec<GlobalId>, String> {
+    let mut order = Vec::with_capacity(view.globals.len());
+    // 0: not seen, 1: waiting for what it refers to, 2: done.
+    let mut state = vec![0u8; view.globals.len()];
+    for start in 0..view.globals.len() {
+        let mut stack = vec![start];
+        while let Some(&at) = stack.last() {
+            if state[at] == 2 {
+                stack.pop();
+                continue;
+            }
+            let waiting = state[at] == 1;
+            state[at] = 1;
+            let global = &view.globals[at];
+            let mut pending = Vec::new();
+            for_each_symbol(view, global.initializer, &mut |symbol| {
+                if let Symbol::Global(id) = symbol {
+                    pending.push(id.index());
+                }
+            });
+            pending.retain(|&id| state[id] != 2 && id != at);
+            if pending.is_empty() || waiting {
+                if pending.iter().any(|&id| state[id] == 1) {
+                    return Err(global.name.clone());
+                }
+                state[at] = 2;
+                order.push(GlobalId::new(at));
+                stack.pop();
+            } else {
+                if pending.iter().any(|&id| state[id] == 1) {
+                    return Err(global.name.clone());
+                }
+                stack.extend(pending);
+            }
+        }
+    }
+    Ok(order)
+}
+
+/// Calls `found` for every symbol in a constant, by a work list: constants share parts, each is visited once.
+fn for_each_symbol(view: &View, root: Option<ConstId>, found: &mut dyn FnMut(Symbol)) {
+    let mut seen = HashSet::new();
+    let mut work: Vec<ConstId> = root.into_iter().collect();
+    while let Some(id) = work.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match view.constant(id) {
+            Constant::Symbol(symbol) => found(*symbol),
+            Constant::Aggregate(parts) => work.extend(parts.iter().copied()),
+            Constant::Expr(ConstExpr::Gep { base, indices, .. }) => {
+                work.push(*base);
+                work.extend(indices.iter().copied());
+            }
+            Constant::Expr(ConstExpr::Cast { value, .. }) => work.push(*value),
+            Constant::Expr(ConstExpr::Binary { lhs, rhs, .. }) => work.extend([*lhs, *rhs]),
+            Constant::Expr(ConstExpr::Other(_))
+            | Constant::Int(_)
+            | Constant::Float(_)
+            | Constant::Null
+            | Constant::Zero
+            | Constant::Undef
+            | Constant::Poison
+            | Constant::Data(_)
+            | Constant::Other(_) => {}
+        }
+    }
+}
+
+/// Which functions are referred to, and from where first: 0 is an initial value, `n + 1` function `n`.
+struct References {
+    first: HashMap<FunctionId, usize>,
+}
+
+impl References {
+    fn of(view: &View) -> Self {
+        let mut references = Self { first: HashMap::new() };
+        for global in view.globals.iter().filter(|global| !is_llvm_own(global)) {
+            references.note(view, global.initializer, 0);
+        }
+        for (at, function) in view.functions.iter().enumerate() {
+            for inst in &function.insts {
+                for_each_constant(&inst.op, &mut |id| references.note(view, Some(id), at + 1));
+            }
+        }
+        references
+    }
+
+    fn note(&mut self, view: &View, constant: Option<ConstId>, from: usize) {
+        for_each_symbol(view, constant, &mut |symbol| {
+            let function = match symbol {
+                Symbol::Function(id) => Some(id),
+                Symbol::Global(_) => None,
+                Symbol::Alias(id) => match view.constant(view.alias(id).target) {
+                    Constant::Symbol(Symbol::Function(id)) => Some(*id),
+                    _ => None,
+                },
+            };
+            if let Some(id) = function {
+                let first = self.first.entry(id).or_insert(from);
+                *first = (*first).min(from);
+            }
+        });
+    }
+
+    /// Whether a prototype must precede everything: the function is of another module, or used no later than defined.
+    fn needs_prototype(&self, id: FunctionId, function: &Function) -> bool {
+        let Some(&first) = self.first.get(&id) else { return false };
+        !is_defined(function) || first <= id.index() + 1
+    }
+}
+
+/// Calls `found` for every operand that is a constant.
+fn for_each_constant(op: &Op, found: &mut dyn FnMut(ConstId)) {
+    for_each_operand(op, &mut |value| {
+        if let Value::Const(id) = value {
+            found(id);
+        }
+    });
+}
+
+/// Calls `found` for every operand of an instruction.
+pub(crate) fn for_each_operand(op: &Op, found: &mut dyn FnMut(Value)) {
+    match op {
+        Op::Ret { value } => value.iter().copied().for_each(found),
+        Op::Br { .. } | Op::Unreachable | Op::Fence { .. } | Op::Other(_) => {}
+        Op::CondBr { cond, .. } => found(*cond),
+        Op::Switch { value, .. }
+        | Op::FNeg { value, .. }
+        | Op::Cast { value, .. }
+        | Op::Freeze { value }
+        | Op::IndirectBr { address: value, .. }
+        | Op::VaArg { list: value }
+        | Op::ExtractValue { aggregate: value, .. }
+        | Op::Alloca { count: value, .. }
+        | Op::Load { ptr: value, .. } => found(*value),
+        Op::Binary { lhs, rhs, .. } | Op::ICmp { lhs, rhs, .. } | Op::FCmp { lhs, rhs, .. } => {
+            [*lhs, *rhs].into_iter().for_each(found);
+        }
+        Op::Select { cond, then, other, .. } => [*cond, *then, *other].into_iter().for_each(found),
+        Op::Phi { incoming } => incoming.iter().for_each(|(value, _)| found(*value)),
+        Op::Store { value, ptr, .. } => [*value, *ptr].into_iter().for_each(found),
+        Op::Gep { base, indices, .. } => {
+            std::iter::once(*base).chain(indices.iter().copied()).for_each(found)
+        }
+        Op::ExtractElement { vector, index } => [*vector, *index].into_iter().for_each(found),
+        Op::InsertElement { vector, element, index } => {
+            [*vector, *element, *index].into_iter().for_each(found)
+        }
+        Op::ShuffleVector { a, b, .. } => [*a, *b].into_iter().for_each(found),
+        Op::InsertValue { aggregate, element, .. } => [*aggregate, *element].into_iter().for_each(found),
+        Op::CmpXchg { ptr, expected, new, .. } => [*ptr, *expected, *new].into_iter().for_each(found),
+        Op::AtomicRmw { ptr, value, .. } => [*ptr, *value].into_iter().for_each(found),
+        Op::Call(call) => {
+            let bundled = call.bundles.iter().flat_map(|bundle| bundle.args.iter().copied());
+            std::iter::once(call.callee).chain(call.args.iter().copied()).chain(bundled).for_each(found);
+        }
+    }
+}

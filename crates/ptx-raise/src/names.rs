@@ -1,0 +1,110 @@
+//! Names that PTX can spell (manual 4.4).
+//!
+//! An identifier of PTX is a letter followed by letters, digits, `_` and `$`, or one of `_`, `$`, `%` followed by at
+//! least one of those. LLVM's names can hold any byte. What PTX cannot spell is written `_$` and two hexadecimal digits
+//! for each byte; where a name holds that pattern itself, its `_` is escaped too, so that [`unescape`] gives back
+//! the exact name and two names never become one.
+
+use std::borrow::Cow;
+
+/// Words that stand for something else where a name may stand.
+const RESERVED: &[&str] = &["WARP_SZ"];
+
+/// The PTX spelling of a symbol's name.
+pub fn escape(name: &str) -> Cow<'_, str> {
+    let bytes = name.as_bytes();
+    let reserved = RESERVED.contains(&name) || ptx_isa::Opcode::from_ptx(name).is_some();
+    let lone = bytes.len() == 1 && !bytes[0].is_ascii_alphabetic();
+    let must = |at: usize, byte: u8| match byte {
+        b'_' => is_pattern(&bytes[at..]) || (at == 0 && (reserved || lone)),
+        b'$' => at == 0 && lone,
+        b'0'..=b'9' => at == 0,
+        b'a'..=b'z' | b'A'..=b'Z' => at == 0 && reserved,
+        _ => true,
+    };
+    if !bytes.is_empty() && !bytes.iter().enumerate().any(|(at, &byte)| must(at, byte)) {
+        return Cow::Borrowed(name);
+    }
+    let mut escaped = String::with_capacity(name.len() + 8);
+    for (at, &byte) in bytes.iter().enumerate() {
+        if must(at, byte) {
+            escaped += &format!("_${byte:02X}");
+        } else {
+            escaped.push(char::from(byte));
+        }
+    }
+    if escaped.is_empty() {
+        escaped.push_str("_$");
+    }
+    Cow::Owned(escaped)
+}
+
+/// The name that [`escape`] wrote; names that it did not change come back unchanged.
+pub fn unescape(text: &str) -> String {
+    if text == "_$" {
+        return String::new();
+    }
+    let bytes = text.as_bytes();
+    let mut name = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let digits = if is_pattern(&bytes[at..]) { text.get(at + 2..at + 4) } else { None };
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                name.push(byte);
+                at += 4;
+            }
+            None => {
+                name.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&name).into_owned()
+}
+
+/// Whether the bytes begin with `_$` and two upper-case hexadecimal digits.
+fn is_pattern(bytes: &[u8]) -> bool {
+    let hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+    matches!(bytes, [b'_', b'$', high, low, ..] if hex(high) && hex(low))
+}
+
+/// Whether a name needs no escape.
+pub(crate) fn is_plain(name: &str) -> bool {
+    matches!(escape(name), Cow::Borrowed(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_names_stay() {
+        for name in ["_Z3fooPf", "kernel", "$L1", "_a", "a$b_c9"] {
+            assert_eq!(escape(name), name);
+        }
+    }
+
+    #[test]
+    fn every_name_comes_back_and_is_an_identifier() {
+        let names = [
+            ".str", "a.b-c", "9lives", "_", "$", "", "add", "WARP_SZ", "_$2E", "x_$41y", "%tid", "naïve",
+            "a b",
+        ];
+        let mut seen = std::collections::HashSet::new();
+        for name in names {
+            let spelled = escape(name).into_owned();
+            assert_eq!(unescape(&spelled), name);
+            assert!(seen.insert(spelled.clone()), "{spelled} twice");
+            let mut bytes = spelled.bytes();
+            let first = bytes.next().expect("not empty");
+            let follow = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
+            assert!(
+                first.is_ascii_alphabetic() || (matches!(first, b'_' | b'$') && spelled.len() > 1),
+                "{spelled}"
+            );
+            assert!(bytes.all(follow), "{spelled}");
+            assert!(ptx_isa::Opcode::from_ptx(&spelled).is_none(), "{spelled}");
+        }
+    }
+}

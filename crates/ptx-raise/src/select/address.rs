@@ -1,0 +1,202 @@
+//! Addresses: `alloca` and `getelementptr`.
+
+use ptx_llvm::address_space;
+use ptx_llvm::view::{InstId, Op, Type, TypeId, Value};
+
+use super::FunctionRaiser;
+use super::constant::{add_offset, index};
+use super::emit::Arg;
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::types::{Class, Scalar};
+use crate::value::{Base, Val};
+
+impl FunctionRaiser<'_, '_, '_> {
+    /// A variable in local memory. One that a loop could make twice would need a stack that grows.
+    pub(super) fn alloca(&mut self, id: InstId, ty: TypeId, count: Value, align: u32) -> Raised<()> {
+        let layout = self.module.view.layout(ty);
+        let size = layout.map(|layout| layout.size).ok_or_else(|| {
+            Refusal::new(INSTRUCTION, format!("an alloca of type {}", self.module.view.type_text(ty)))
+        })?;
+        let count = match self.value(count)?.first() {
+            Some(Val::Bits(count)) => *count,
+            _ => return Err(Refusal::new(INSTRUCTION, "an alloca of a size known only at run time")),
+        };
+        let bytes = size.checked_mul(count).filter(|bytes| i64::try_from(*bytes).is_ok());
+        let bytes = bytes.ok_or_else(|| Refusal::new(INSTRUCTION, "an alloca larger than memory"))?;
+        if self.current.index() != 0 && self.lies_on_a_cycle() {
+            let message = "an alloca that can run more than once in a call";
+            return Err(Refusal::new(INSTRUCTION, message).with_help("move it to the entry block"));
+        }
+        let name = self.local_name("depot", id.index());
+        let variable = self.local_variable(&name, bytes, align);
+        let base = Base::Symbol(ptx_ir::Symbol::Variable(variable));
+        self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
+        Ok(())
+    }
+
+    /// Whether control can come back to the current block.
+    fn lies_on_a_cycle(&self) -> bool {
+        let mut seen = std::collections::HashSet::new();
+        let mut work = self.successors(self.current);
+        while let Some(block) = work.pop() {
+            if block == self.current {
+                return true;
+            }
+            if seen.insert(block) {
+                work.extend(self.successors(block));
+            }
+        }
+        false
+    }
+
+    /// Address arithmetic. Constant offsets wait for the access; other indices are computed here.
+    pub(super) fn gep(&mut self, id: InstId, source: TypeId, base: Value, indices: &[Value]) -> Raised<()> {
+        let leaves = self.leaves(self.type_of(id))?;
+        let [leaf] = &*leaves else {
+            return Err(Refusal::new(INSTRUCTION, "a getelementptr of several addresses at once"));
+        };
+        let (mut address, pointer) = self.scalar(base)?;
+        let mut constant: i64 = 0;
+        let mut ty = source;
+        for (at, &value) in indices.iter().enumerate() {
+            let (number, kind) = self.scalar(value)?;
+            let (stride, next) = if at == 0 {
+                (self.size_of(ty)?, ty)
+            } else {
+                match self.module.view.ty(ty).clone() {
+                    Type::Struct { fields } => {
+                        let Val::Bits(field) = number else {
+                            return Err(Refusal::new(INSTRUCTION, "a field number that is no constant"));
+                        };
+                        let offsets = self.module.view.layout(ty).map(|layout| layout.offsets.clone());
+                        let offset = offsets.and_then(|offsets| offsets.get(field as usize).copied());
+                        let (Some(offset), Some(&next)) = (offset, fields.get(field as usize)) else {
+                            return Err(Refusal::new(INSTRUCTION, "a field number past the last field"));
+                        };
+                        constant = constant.wrapping_add(offset as i64);
+                        ty = next;
+                        continue;
+                    }
+                    Type::Array { element, .. } | Type::Vector { element, .. } => {
+                        (self.size_of(element)?, element)
+                    }
+                    _ => {
+                        return Err(Refusal::new(INSTRUCTION, "an index into something that has no elements"));
+                    }
+                }
+            };
+            ty = next;
+            match number {
+                Val::Bits(bits) => {
+                    constant = constant.wrapping_add(index(bits, kind.bits()).wrapping_mul(stride as i64))
+                }
+                other => address = self.add_index(address, pointer, other, kind, stride)?,
+            }
+        }
+        let address = match address {
+            // A constant address is one register's worth of arithmetic, or the base itself.
+            Val::Register(register, _) if constant != 0 => {
+                let Scalar::Pointer { space, .. } = pointer else {
+                    return Err(Refusal::new(
+                        INSTRUCTION,
+                        "a getelementptr from something that is no pointer",
+                    ));
+                };
+                Val::Address { base: Base::Register(register), offset: constant, space }
+            }
+            other => add_offset(other, constant),
+        };
+        let address = self.settle(id, address, leaf.scalar)?;
+        self.define_one(id, address);
+        Ok(())
+    }
+
+    fn size_of(&self, ty: TypeId) -> Raised<u64> {
+        self.module.view.layout(ty).map(|layout| layout.size).ok_or_else(|| {
+            Refusal::new(
+                INSTRUCTION,
+                format!("an index over elements of type {}", self.module.view.type_text(ty)),
+            )
+        })
+    }
+
+    /// Adds a scaled index to an address, in the space the address counts in.
+    fn add_index(
+        &mut self,
+        address: Val,
+        pointer: Scalar,
+        number: Val,
+        kind: Scalar,
+        stride: u64,
+    ) -> Raised<Val> {
+        let Scalar::Pointer { space: typed, .. } = pointer else {
+            return Err(Refusal::new(INSTRUCTION, "a getelementptr from something that is no pointer"));
+        };
+        let space = match address {
+            Val::Address { space, .. } => space,
+            Val::Register(..) | Val::Bits(_) => typed,
+        };
+        let class = self.pointer_class(space);
+        let (add, shift, multiply) = if class == Class::B32 {
+            ("add.s32", "shl.b32", "mul.lo.s32")
+        } else {
+            ("add.s64", "shl.b64", "mul.lo.s64")
+        };
+        let wide = self.sign_extended(number, kind, class.bits())?;
+        let scaled = match stride {
+            0 => return Ok(address),
+            1 => wide,
+            stride if stride.is_power_of_two() => self.emit_new(
+                class,
+                shift,
+                &[wide.into(), Arg::Bits(u64::from(stride.trailing_zeros()), 32)],
+            )?,
+            stride => self.emit_new(class, multiply, &[wide.into(), Arg::Bits(stride, class.bits())])?,
+        };
+        match address {
+            Val::Address { base, offset, space } => {
+                let start = self.plain_address(base, 0, space)?;
+                let sum = self.emit_new(class, add, &[start.into(), scaled.into()])?;
+                Ok(Val::Address { base: Base::Register(sum), offset, space })
+            }
+            other => {
+                let start = self.arg(other, pointer)?;
+                Ok(Val::reg(self.emit_new(class, add, &[start, scaled.into()])?))
+            }
+        }
+    }
+
+    /// Computes an address here when something else than accesses will want it; a symbol and an offset can wait.
+    fn settle(&mut self, id: InstId, address: Val, scalar: Scalar) -> Raised<Val> {
+        let Val::Address { base: Base::Register(_), offset, space } = address else { return Ok(address) };
+        let Scalar::Pointer { space: typed, .. } = scalar else { return Ok(address) };
+        if space != typed || (offset != 0 && self.only_accessed(id)) {
+            return Ok(address);
+        }
+        self.in_register(address, scalar).map(Val::reg)
+    }
+
+    /// Whether every use of an address is an access through it, or a constant step from it that is only accessed.
+    fn only_accessed(&self, id: InstId) -> bool {
+        let mut work = vec![id];
+        while let Some(id) = work.pop() {
+            let pointer = Value::Inst(id);
+            for &user in self.users.get(id.index()).map_or(&[][..], Vec::as_slice) {
+                match &self.function.inst(user).op {
+                    Op::Load { .. } => {}
+                    Op::Store { value, .. } if *value != pointer => {}
+                    Op::AtomicRmw { value, .. } if *value != pointer => {}
+                    Op::CmpXchg { expected, new, .. } if *expected != pointer && *new != pointer => {}
+                    Op::Gep { base, indices, .. }
+                        if *base == pointer
+                            && indices.iter().all(|index| matches!(index, Value::Const(_))) =>
+                    {
+                        work.push(user);
+                    }
+                    _ => return false,
+                }
+            }
+        }
+        true
+    }
+}

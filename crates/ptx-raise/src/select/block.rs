@@ -1,0 +1,242 @@
+//! Blocks: their order, their labels, their phis and their statements.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use ptx_ir::{At, DebugLocation, LabelKind, Stmt};
+use ptx_llvm::view::{BlockId, InstId, LocationId, Metadata, MetadataId, Op, Value};
+
+use super::FunctionRaiser;
+use crate::error::Raised;
+use crate::module::for_each_operand;
+use crate::names;
+use crate::value::Val;
+
+impl FunctionRaiser<'_, '_, '_> {
+    /// The reachable blocks in reverse post-order; also decides the layout.
+    pub(super) fn order_blocks(&mut self) -> Vec<BlockId> {
+        let mut post = Vec::new();
+        let mut seen = HashSet::from([BlockId::new(0)]);
+        let mut stack = vec![(BlockId::new(0), self.successors(BlockId::new(0)), 0)];
+        while let Some((block, successors, next)) = stack.last_mut() {
+            match successors.get(*next).copied() {
+                Some(successor) => {
+                    *next += 1;
+                    if seen.insert(successor) {
+                        let successors = self.successors(successor);
+                        stack.push((successor, successors, 0));
+                    }
+                }
+                None => {
+                    post.push(*block);
+                    stack.pop();
+                }
+            }
+        }
+        post.reverse();
+        let dead_defaults = self.dead_defaults(&seen);
+        post.retain(|block| !dead_defaults.contains(block));
+        self.layout = self
+            .function
+            .block_ids()
+            .filter(|block| seen.contains(block) && !dead_defaults.contains(block))
+            .collect();
+        post
+    }
+
+    /// Where control can go from a block, repeats included.
+    pub(super) fn successors(&self, block: BlockId) -> Vec<BlockId> {
+        let Some(last) = self.function.block(block).inst_ids().next_back() else { return Vec::new() };
+        match &self.function.inst(last).op {
+            Op::Br { target } => vec![*target],
+            Op::CondBr { then, other, .. } => vec![*then, *other],
+            Op::Switch { default, cases, .. } => {
+                std::iter::once(*default).chain(cases.iter().map(|(_, target)| *target)).collect()
+            }
+            Op::IndirectBr { targets, .. } => targets.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Blocks that hold `unreachable` alone and are named only as the default of a switch: nobody goes there.
+    fn dead_defaults(&self, reachable: &HashSet<BlockId>) -> HashSet<BlockId> {
+        let mut dead: HashSet<BlockId> =
+            reachable.iter().copied().filter(|&block| self.is_unreachable(block)).collect();
+        dead.remove(&BlockId::new(0));
+        for &block in reachable {
+            let last = self.function.block(block).inst_ids().next_back();
+            match last.map(|id| &self.function.inst(id).op) {
+                Some(Op::Switch { cases, .. }) => cases.iter().for_each(|(_, target)| {
+                    dead.remove(target);
+                }),
+                Some(_) => self.successors(block).iter().for_each(|target| {
+                    dead.remove(target);
+                }),
+                None => {}
+            }
+        }
+        dead
+    }
+
+    /// Whether a block is nothing but `unreachable`.
+    pub(super) fn is_unreachable(&self, block: BlockId) -> bool {
+        let mut ids = self.function.block(block).inst_ids();
+        match (ids.next(), ids.next()) {
+            (Some(only), None) => matches!(self.function.inst(only).op, Op::Unreachable),
+            _ => false,
+        }
+    }
+
+    /// A label for every block; only those that are branched to are placed.
+    pub(super) fn make_labels(&mut self) {
+        for at in 0..self.function.blocks.len() {
+            let name = format!("$L__BB{}_{at}", self.id.index());
+            let name = self.module.ir.strings.intern(&name);
+            let label = self.builder.new_label(name, LabelKind::Code);
+            self.labels.push(label);
+        }
+    }
+
+    /// How often each result is used by instructions that are emitted.
+    pub(super) fn count_uses(&mut self) {
+        let function = self.function;
+        for &block in &self.layout {
+            for id in function.block(block).inst_ids() {
+                for_each_operand(&function.inst(id).op, &mut |value| {
+                    if let Value::Inst(used) = value
+                        && let Some(count) = self.uses.get_mut(used.index())
+                        && let Some(users) = self.users.get_mut(used.index())
+                    {
+                        *count += 1;
+                        users.push(id);
+                    }
+                });
+            }
+        }
+    }
+
+    /// The registers of all phis: some are used before their block is reached.
+    pub(super) fn make_phis(&mut self) -> Raised<()> {
+        let function = self.function;
+        for block in self.layout.clone() {
+            for id in function.block(block).inst_ids() {
+                if !matches!(function.inst(id).op, Op::Phi { .. }) {
+                    break;
+                }
+                let leaves = self.leaves(self.type_of(id))?;
+                let inputs = leaves.iter().map(|leaf| self.register_for(leaf.scalar)).collect();
+                let outputs: Rc<[Val]> =
+                    leaves.iter().map(|leaf| Val::reg(self.register_for(leaf.scalar))).collect();
+                self.phi_inputs.insert(id, inputs);
+                self.define(id, outputs);
+            }
+        }
+        Ok(())
+    }
+
+    /// Raises the statements of a block.
+    pub(super) fn block(&mut self, block: BlockId) {
+        let function = self.function;
+        self.current = block;
+        if self.unroll_is_forbidden(block) {
+            let text = self.module.ir.strings.intern("nounroll");
+            self.push(Stmt::Pragma(vec![text]));
+        }
+        for id in function.block(block).inst_ids() {
+            if matches!(function.inst(id).op, Op::Phi { .. })
+                && let Err(refusal) = self.copy_phi(id)
+            {
+                self.refuse_inst(refusal, id);
+            }
+        }
+        let mut place = None;
+        for id in function.block(block).inst_ids() {
+            let inst = function.inst(id);
+            if inst.location != place
+                && let Some(location) = inst.location
+                && !matches!(inst.op, Op::Phi { .. })
+            {
+                place = inst.location;
+                self.location(location);
+            }
+            self.inst(id);
+        }
+    }
+
+    /// The copy at the start of a phi's block.
+    fn copy_phi(&mut self, id: InstId) -> Raised<()> {
+        let leaves = self.leaves(self.type_of(id))?;
+        let inputs = self.phi_inputs.get(&id).cloned().unwrap_or_default();
+        let outputs = self.values.get(&id).cloned().unwrap_or_else(|| Rc::from([]));
+        for ((leaf, input), output) in leaves.iter().zip(inputs).zip(outputs.iter()) {
+            if let Val::Register(output, _) = output {
+                self.copy_to(*output, Val::reg(input), leaf.scalar)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The writes of a predecessor for the phis of its successors, before its terminator.
+    pub(super) fn write_phis(&mut self) -> Raised<()> {
+        let function = self.function;
+        let from = self.current;
+        let mut seen = HashSet::new();
+        for successor in self.successors(from) {
+            if !seen.insert(successor) {
+                continue;
+            }
+            for id in function.block(successor).inst_ids() {
+                let Op::Phi { incoming } = &function.inst(id).op else { break };
+                let Some((value, _)) = incoming.iter().find(|(_, block)| *block == from) else { continue };
+                let Some(inputs) = self.phi_inputs.get(&id).cloned() else { continue };
+                let leaves = self.leaves(self.type_of(id))?;
+                let values = self.value(*value)?;
+                for ((leaf, input), value) in leaves.iter().zip(inputs).zip(values.iter()) {
+                    self.copy_to(input, *value, leaf.scalar)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `.loc` (manual 11.5.3).
+    fn location(&mut self, id: LocationId) {
+        let location = self.module.view.location(id);
+        let Some(file) = location.file else { return };
+        let statement = DebugLocation {
+            file: file.index() as u32 + 1,
+            line: location.line,
+            column: location.column,
+            inlined: None,
+            at: At::default(),
+        };
+        self.push(Stmt::Location(statement));
+    }
+
+    /// Whether a branch to the block says that its loop must not be unrolled (`llvm.loop.unroll.disable`).
+    fn unroll_is_forbidden(&self, block: BlockId) -> bool {
+        let view = self.module.view;
+        let text_of = |id: MetadataId| match view.metadata(id) {
+            Metadata::Node(parts) => match parts.first().copied().flatten().map(|first| view.metadata(first))
+            {
+                Some(Metadata::String(text)) => Some(text.as_str()),
+                _ => None,
+            },
+            Metadata::String(_) | Metadata::Constant(_) | Metadata::Other => None,
+        };
+        self.layout.iter().any(|&from| {
+            let Some(last) = self.function.block(from).inst_ids().next_back() else { return false };
+            let Some(node) = self.function.inst(last).metadata("llvm.loop") else { return false };
+            let Metadata::Node(parts) = view.metadata(node) else { return false };
+            // A node names itself first, to be unlike any other.
+            let forbids =
+                parts.iter().skip(1).flatten().any(|&part| text_of(part) == Some("llvm.loop.unroll.disable"));
+            forbids && self.successors(from).contains(&block)
+        })
+    }
+
+    /// The name of a local variable, unlike any other of the module.
+    pub(super) fn local_name(&self, stem: &str, number: usize) -> String {
+        format!("__local_{stem}_{}_{number}", names::escape(&self.function.name))
+    }
+}

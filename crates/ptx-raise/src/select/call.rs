@@ -1,0 +1,242 @@
+//! Calls (manual 7.1, 9.7.12.5): arguments and result go through variables in the parameter space.
+
+use ptx_ir::{
+    AddressBase, At, FunctionKind, LabelKind, Operand, Param, Prototype, Stmt, Symbol as PtxSymbol,
+};
+use ptx_llvm::view::{Attributes, Call, Constant, Function, InstId, Symbol, Value};
+
+use super::FunctionRaiser;
+use super::emit::space_word;
+use crate::error::{CALL, INTRINSIC, Raised, Refusal};
+use crate::signature::{self, Parameter, Passing};
+use crate::types::Scalar;
+use crate::value::{Upper, Val};
+
+/// Structures passed by value over this size would unroll into too much code.
+const MAX_BY_VALUE: u64 = 16 << 10;
+
+impl<'v> FunctionRaiser<'_, 'v, '_> {
+    /// A call of whatever kind.
+    pub(super) fn call(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        if let Some(bundle) = call.bundles.iter().find(|bundle| !is_harmless_bundle(&bundle.tag)) {
+            let message = format!("the operand bundle \"{}\" has no counterpart in PTX", bundle.tag);
+            return Err(Refusal::new(CALL, message));
+        }
+        if call.must_tail {
+            let help = "use an ordinary call";
+            return Err(Refusal::new(CALL, "PTX cannot promise a tail call").with_help(help));
+        }
+        if let Value::Asm(asm) = call.callee {
+            return self.inline_asm(id, call, asm);
+        }
+        match self.callee(call) {
+            Some(function) if function.intrinsic || function.name.starts_with("llvm.") => {
+                self.intrinsic(id, call, &function.name)
+            }
+            Some(function) if function.name == "__nvvm_reflect" => {
+                let message = "__nvvm_reflect is a question to the compiler that only a pass can answer";
+                Err(Refusal::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1"))
+            }
+            Some(function) => self.direct_call(id, call, function),
+            None => self.indirect_call(id, call),
+        }
+    }
+
+    /// The function a call names, when it calls it as what it is.
+    fn callee(&self, call: &Call) -> Option<&'v Function> {
+        let Value::Const(id) = call.callee else { return None };
+        let view = self.module.view;
+        let Constant::Symbol(symbol) = view.constant(id) else { return None };
+        let function = match symbol {
+            Symbol::Function(id) => view.function(*id),
+            Symbol::Alias(id) => match view.constant(view.alias(*id).target) {
+                Constant::Symbol(Symbol::Function(id)) => view.function(*id),
+                _ => return None,
+            },
+            Symbol::Global(_) => return None,
+        };
+        (function.ty == call.ty).then_some(function)
+    }
+
+    /// Whether a call does nothing: marks for optimizers.
+    pub(super) fn is_ignored_call(&self, call: &Call) -> bool {
+        self.callee(call).is_some_and(|function| super::generic::is_ignored(&function.name))
+    }
+
+    fn direct_call(&mut self, id: InstId, call: &Call, function: &Function) -> Raised<()> {
+        if self.is_called_kernel(function) {
+            return Err(Refusal::new(CALL, format!("the kernel {} cannot be called", function.name)));
+        }
+        let Value::Const(callee) = call.callee else { return Ok(()) };
+        let Constant::Symbol(Symbol::Function(callee)) = self.module.view.constant(callee) else {
+            return self.indirect_call(id, call);
+        };
+        let target = self.module.function_entry(*callee)?;
+        let align = function.attributes.string("ptx.ret.align").map(str::to_owned);
+        let attributes: Vec<Attributes> = function
+            .params
+            .iter()
+            .enumerate()
+            .map(|(at, param)| match call.arg_attributes.get(at) {
+                Some(own) if own.has("byval") => own.clone(),
+                _ => param.attributes.clone(),
+            })
+            .collect();
+        let callee = Operand::Symbol(PtxSymbol::Function(target), 0);
+        self.emit_call(id, call, &attributes, align.as_deref(), callee, None)
+    }
+
+    fn is_called_kernel(&self, function: &Function) -> bool {
+        matches!(function.convention, ptx_llvm::view::CallingConvention::PtxKernel)
+    }
+
+    /// A call through an address, with its prototype (manual 11.3.3).
+    fn indirect_call(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let (address, scalar) = self.scalar(call.callee)?;
+        let register = self.in_register(address, scalar)?;
+        let mut params = Vec::with_capacity(call.args.len());
+        for (at, &arg) in call.args.iter().enumerate() {
+            let ty = self.value_type(arg)?;
+            let none = Attributes::default();
+            let attributes = call.arg_attributes.get(at).unwrap_or(&none);
+            let parameter =
+                signature::parameter(self.module, ty, attributes, FunctionKind::Device, "_".to_owned())?;
+            params.push(Param::Variable(signature::param_variable(
+                self.module,
+                &parameter.passing,
+                None,
+                "_",
+            )));
+        }
+        let result = signature::result(self.module, self.type_of(id), None)?;
+        let results = result
+            .iter()
+            .map(|passing| Param::Variable(signature::param_variable(self.module, passing, None, "_")));
+        let noreturn = call.attributes.has("noreturn").then(At::default);
+        let prototype = Prototype { results: results.collect(), params, noreturn };
+        let name = format!("prototype_{}", self.module.call_count);
+        self.module.call_count += 1;
+        let name = self.module.ir.strings.intern(&name);
+        let label = self.builder.new_label(name, LabelKind::CallPrototype);
+        let prototype = Stmt::CallPrototype(label, Box::new(prototype));
+        let attributes = call.arg_attributes.clone();
+        self.emit_call(id, call, &attributes, None, Operand::Register(register), Some((label, prototype)))
+    }
+
+    fn emit_call(
+        &mut self,
+        id: InstId,
+        call: &Call,
+        attributes: &[Attributes],
+        ret_align: Option<&str>,
+        callee: Operand,
+        prototype: Option<(ptx_ir::LabelId, Stmt)>,
+    ) -> Raised<()> {
+        let none = Attributes::default();
+        // Addresses and constants are computed before the scope of the parameters opens.
+        let mut arguments = Vec::with_capacity(call.args.len());
+        for (at, &arg) in call.args.iter().enumerate() {
+            let ty = self.value_type(arg)?;
+            let own = attributes.get(at).unwrap_or(&none);
+            let name = format!("param{at}");
+            let parameter = signature::parameter(self.module, ty, own, FunctionKind::Device, name)?;
+            arguments.push((parameter, self.value(arg)?, own.has("signext")));
+        }
+        let result = signature::result(self.module, self.type_of(id), ret_align)?;
+        self.push(Stmt::ScopeStart);
+        let mut passed = Vec::with_capacity(arguments.len());
+        for (parameter, values, signed) in arguments {
+            let variable = signature::param_variable(self.module, &parameter.passing, None, &parameter.name);
+            self.push(Stmt::Variable(variable));
+            let address = Operand::Address(AddressBase::Symbol(PtxSymbol::Variable(variable)), 0);
+            let upper = if signed { Upper::Sign } else { Upper::Zero };
+            self.pass(&parameter, &values, address, upper)?;
+            passed.push(Operand::Symbol(PtxSymbol::Variable(variable), 0));
+        }
+        let returned = result.as_ref().map(|passing| {
+            let variable = signature::param_variable(self.module, passing, None, "retval0");
+            self.push(Stmt::Variable(variable));
+            variable
+        });
+        let targets = match prototype {
+            Some((label, statement)) => {
+                self.push(statement);
+                Operand::Label(label)
+            }
+            None => Operand::Omitted,
+        };
+        let results = match returned {
+            Some(variable) => {
+                Operand::List(self.builder.list(&[Operand::Symbol(PtxSymbol::Variable(variable), 0)]))
+            }
+            None => Operand::Omitted,
+        };
+        let arguments =
+            if passed.is_empty() { Operand::Omitted } else { Operand::List(self.builder.list(&passed)) };
+        let direct = targets == Operand::Omitted;
+        let uniform = if direct || self.hints(id).contains(".uni") { ".uni" } else { "" };
+        let operands = [results.into(), callee.into(), arguments.into(), targets.into()];
+        self.emit(&format!("call{uniform}"), &operands)?;
+        if let (Some(variable), Some(passing)) = (returned, result) {
+            self.take_result(id, variable, &passing)?;
+        }
+        self.push(Stmt::ScopeEnd);
+        Ok(())
+    }
+
+    /// Stores one argument into its variable.
+    fn pass(&mut self, parameter: &Parameter, values: &[Val], address: Operand, upper: Upper) -> Raised<()> {
+        let leaves = self.leaves(parameter.ty)?;
+        match (&parameter.passing, parameter.by_value) {
+            (Passing::Bytes { size, align }, Some(_)) => {
+                if *size > MAX_BY_VALUE {
+                    let message = format!("a structure of {size} bytes passed by value");
+                    return Err(Refusal::new(CALL, message).with_help("pass its address"));
+                }
+                let (Some(leaf), Some(&pointer)) = (leaves.first(), values.first()) else { return Ok(()) };
+                let (from, space) = self.address_operand(pointer, leaf.scalar)?;
+                let word = space_word(space)?;
+                self.copy_bytes(from, word, address, ".param", *size, u64::from(*align))
+            }
+            (Passing::Bytes { align, .. }, None) => {
+                self.store_leaves(parameter.ty, values, address, ".param", u64::from(*align), "st", "")
+            }
+            (Passing::Scalar(ty), _) => {
+                let (Some(leaf), Some(&value)) = (leaves.first(), values.first()) else { return Ok(()) };
+                self.store_param(address, *ty, value, leaf.scalar, upper)
+            }
+        }
+    }
+
+    fn take_result(&mut self, id: InstId, variable: ptx_ir::VarId, passing: &Passing) -> Raised<()> {
+        let ty = self.type_of(id);
+        let address = Operand::Address(AddressBase::Symbol(PtxSymbol::Variable(variable)), 0);
+        let values = match passing {
+            Passing::Scalar(passed) => {
+                let leaves = self.leaves(ty)?;
+                let scalar = leaves.first().map_or(Scalar::Int(32), |leaf| leaf.scalar);
+                vec![self.load_param(address, *passed, scalar)?]
+            }
+            Passing::Bytes { align, .. } => {
+                self.load_leaves(ty, address, ".param", u64::from(*align), "ld", "")?
+            }
+        };
+        self.define(id, values.into());
+        Ok(())
+    }
+}
+
+/// Bundles that say something to optimizers only.
+fn is_harmless_bundle(tag: &str) -> bool {
+    matches!(
+        tag,
+        "convergencectrl"
+            | "align"
+            | "nonnull"
+            | "dereferenceable"
+            | "noundef"
+            | "cold"
+            | "ignore"
+            | "separate_storage"
+    )
+}

@@ -1,0 +1,367 @@
+//! Casts (manual 9.7.9.19, 9.7.9.21).
+
+use std::rc::Rc;
+
+use ptx_isa::{PtxVersion, Since};
+use ptx_llvm::view::{CastOp, InstId, Value};
+
+use super::FunctionRaiser;
+use super::emit::Arg;
+use super::memory::integer_class;
+use super::wide::Fill;
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::types::{Class, Leaf, Scalar};
+use crate::value::{Base, Upper, Val, mask, sign_extend};
+
+/// Since when bfloat converts from and to other types than single precision.
+const BFLOAT_CONVERSIONS: Since = Since { ptx: PtxVersion::new(7, 8), sm: 90 };
+
+impl FunctionRaiser<'_, '_, '_> {
+    /// A cast, element by element.
+    pub(super) fn cast(&mut self, id: InstId, op: CastOp, value: Value) -> Raised<()> {
+        let from = self.value_leaves(value)?;
+        let to = self.leaves(self.type_of(id))?;
+        let values = self.value(value)?;
+        let result = match op {
+            CastOp::BitCast => self.bit_cast(&from, &values, &to)?,
+            CastOp::Trunc | CastOp::ZExt | CastOp::SExt => self.integer_cast(op, value, id, &values)?,
+            _ => {
+                let parts = self.apart(&from, &values)?;
+                let targets = Self::element_scalars(&to);
+                if parts.len() != targets.len() {
+                    return self.wide_cast(op, id);
+                }
+                let mut converted = Vec::with_capacity(parts.len());
+                for ((value, from), to) in parts.into_iter().zip(targets) {
+                    converted.push(self.convert(op, value, from, to)?);
+                }
+                self.together(&to, &converted)?
+            }
+        };
+        self.define(id, Rc::from(result));
+        Ok(())
+    }
+
+    /// Conversions between floating point or pointers and integers over 64 bits.
+    fn wide_cast(&mut self, op: CastOp, id: InstId) -> Raised<()> {
+        let leaves = self.leaves(self.type_of(id))?;
+        let function = self.function;
+        let ptx_llvm::view::Op::Cast { value, .. } = &function.inst(id).op else { return Ok(()) };
+        match op {
+            CastOp::PtrToInt | CastOp::PtrToAddr => {
+                let (value, scalar) = self.scalar(*value)?;
+                let low = self.in_register(value, scalar)?;
+                let low = self.resize_register(low, scalar.bits(), 64)?;
+                let mut words = vec![low];
+                words.extend(std::iter::repeat_n(Val::Bits(0), leaves.len().saturating_sub(1)));
+                self.define(id, words.into());
+                Ok(())
+            }
+            CastOp::IntToPtr => {
+                let values = self.value(*value)?;
+                let low =
+                    values.first().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an empty integer"))?;
+                self.define_one(id, low);
+                Ok(())
+            }
+            _ => Err(Refusal::new(
+                INSTRUCTION,
+                "a conversion between floating point and an integer over 64 bits",
+            )),
+        }
+    }
+
+    fn integer_cast(&mut self, op: CastOp, value: Value, id: InstId, values: &[Val]) -> Raised<Vec<Val>> {
+        let view = self.module.view;
+        let width = |ty| match view.ty(ty) {
+            ptx_llvm::view::Type::Int { bits } => Some(*bits),
+            ptx_llvm::view::Type::Vector { element, .. } => match view.ty(*element) {
+                ptx_llvm::view::Type::Int { bits } => Some(*bits),
+                _ => None,
+            },
+            _ => None,
+        };
+        let odd = || Refusal::new(INSTRUCTION, "an integer cast of something else");
+        let from = width(self.value_type(value)?).ok_or_else(odd)?;
+        let to = width(self.type_of(id)).ok_or_else(odd)?;
+        let words = from.div_ceil(64).max(1) as usize;
+        let mut result = Vec::new();
+        for words in values.chunks(words) {
+            result.extend(self.resize_integer(op, words, from, to)?);
+        }
+        Ok(result)
+    }
+
+    /// One integer in another width.
+    pub(super) fn resize_integer(
+        &mut self,
+        op: CastOp,
+        words: &[Val],
+        from: u32,
+        to: u32,
+    ) -> Raised<Vec<Val>> {
+        if let ([value], true, true) = (words, from <= 64, to <= 64) {
+            return Ok(vec![self.resize_one(op, *value, from, to)?]);
+        }
+        if op == CastOp::Trunc {
+            let kept = to.div_ceil(64) as usize;
+            let mut result: Vec<Val> = words.iter().take(kept).copied().collect();
+            let (Some(last), width) = (result.last_mut(), to - 64 * (kept as u32 - 1)) else {
+                return Ok(result);
+            };
+            let own = (from - 64 * (kept as u32 - 1)).min(64);
+            *last = self.resize_one(CastOp::Trunc, *last, own, width)?;
+            return Ok(result);
+        }
+        let fill = if op == CastOp::SExt { Fill::Sign } else { Fill::Zero };
+        let mut full = if from <= 64 {
+            let word = words.first().copied().unwrap_or(Val::Bits(0));
+            vec![match fill {
+                Fill::Sign => self.sign_extended(word, Scalar::Int(from), 64)?,
+                Fill::Zero => self.zero_extended(word, Scalar::Int(from), 64)?,
+            }]
+        } else {
+            self.full_words(words, from, fill)?
+        };
+        let count = to.div_ceil(64) as usize;
+        if full.len() < count {
+            let top = full.last().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an empty integer"))?;
+            let more = match fill {
+                Fill::Zero => self.in_register(Val::Bits(0), Scalar::Int(64))?,
+                Fill::Sign => self.emit_new(Class::B64, "shr.s64", &[top.into(), Arg::Bits(63, 32)])?,
+            };
+            full.resize(count, more);
+        }
+        self.narrow_words(&full, to)
+    }
+
+    fn resize_one(&mut self, op: CastOp, value: Val, from: u32, to: u32) -> Raised<Val> {
+        let scalar = Scalar::Int(from);
+        if let Val::Bits(bits) = value {
+            let wide = if op == CastOp::SExt { sign_extend(bits, from) as u64 } else { bits };
+            return Ok(Val::Bits(wide & mask(to)));
+        }
+        match op {
+            CastOp::ZExt => Ok(Val::Register(self.zero_extended(value, scalar, to)?, Upper::Zero)),
+            CastOp::SExt => Ok(Val::Register(self.sign_extended(value, scalar, to)?, Upper::Sign)),
+            _ if to == 1 => {
+                let register = self.in_register(value, scalar)?;
+                self.extract_bits(register, scalar.class(), 0, Scalar::Int(1))
+            }
+            _ => {
+                let register = self.in_register(value, scalar)?;
+                self.resize_register(register, scalar.class().bits(), integer_class(to).bits())
+            }
+        }
+    }
+
+    /// One element's conversion.
+    pub(super) fn convert(&mut self, op: CastOp, value: Val, from: Scalar, to: Scalar) -> Raised<Val> {
+        match op {
+            CastOp::FPTrunc | CastOp::FPExt => self.float_to_float(value, from, to),
+            CastOp::FPToSI => self.float_to_int(value, from, to.bits(), 's'),
+            CastOp::FPToUI => self.float_to_int(value, from, to.bits(), 'u'),
+            CastOp::SIToFP => self.int_to_float(value, from, to, 's'),
+            CastOp::UIToFP => self.int_to_float(value, from, to, 'u'),
+            CastOp::PtrToInt | CastOp::PtrToAddr => {
+                if let Val::Bits(bits) = value {
+                    return Ok(Val::Bits(bits & mask(to.bits())));
+                }
+                let register = self.in_register(value, from)?;
+                if to.bits() == 1 {
+                    return self.extract_bits(register, from.class(), 0, to);
+                }
+                self.resize_register(register, from.bits(), integer_class(to.bits()).bits())
+            }
+            CastOp::IntToPtr => {
+                if let Val::Bits(bits) = value {
+                    return Ok(Val::Bits(bits & mask(to.bits())));
+                }
+                self.zero_extended(value, from, to.bits()).map(Val::reg)
+            }
+            CastOp::AddrSpaceCast => self.cast_address(value, from, to),
+            CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::BitCast => {
+                Err(Refusal::new(INSTRUCTION, "a cast of an odd shape"))
+            }
+        }
+    }
+
+    /// `addrspacecast`: `cvta`, unless the address is still a symbol that can be named either way.
+    fn cast_address(&mut self, value: Val, from: Scalar, to: Scalar) -> Raised<Val> {
+        let (Scalar::Pointer { space: source, .. }, Scalar::Pointer { space: target, .. }) = (from, to)
+        else {
+            return Err(Refusal::new(INSTRUCTION, "an addrspacecast of something that is no pointer"));
+        };
+        match value {
+            Val::Address { base: Base::Symbol(_), .. } => Ok(value),
+            Val::Address { space, .. } if space == target => Ok(value),
+            Val::Address { base, offset, space } => {
+                let register = self.plain_address(base, offset, space)?;
+                self.convert_address(register, space, target).map(Val::reg)
+            }
+            other => {
+                let register = self.in_register(other, from)?;
+                self.convert_address(register, source, target).map(Val::reg)
+            }
+        }
+    }
+
+    /// A floating-point value in another format, rounded to nearest even.
+    pub(super) fn float_to_float(&mut self, value: Val, from: Scalar, to: Scalar) -> Raised<Val> {
+        if from == to {
+            return Ok(value);
+        }
+        let arg = self.arg(value, from)?;
+        let text = match (from, to) {
+            (Scalar::BFloat, Scalar::Float) => return self.widen_bfloat(value),
+            (Scalar::BFloat, Scalar::Double) => {
+                let single = self.widen_bfloat(value)?;
+                return self.float_to_float(single, Scalar::Float, Scalar::Double);
+            }
+            (Scalar::Half, Scalar::Float) => "cvt.f32.f16",
+            (Scalar::Half, Scalar::Double) => "cvt.f64.f16",
+            (Scalar::Float, Scalar::Double) => "cvt.f64.f32",
+            (Scalar::Float, Scalar::Half) => "cvt.rn.f16.f32",
+            (Scalar::Double, Scalar::Half) => "cvt.rn.f16.f64",
+            (Scalar::Double, Scalar::Float) => "cvt.rn.f32.f64",
+            (Scalar::Float, Scalar::BFloat) => "cvt.rn.bf16.f32",
+            (Scalar::Double, Scalar::BFloat) => "cvt.rn.bf16.f64",
+            _ => return Err(Refusal::new(INSTRUCTION, "a floating-point cast of something else")),
+        };
+        if text == "cvt.rn.bf16.f64" {
+            self.module.target.need(BFLOAT_CONVERSIONS, &|| text.to_owned())?;
+        }
+        Ok(Val::reg(self.emit_new(to.class(), text, &[arg])?))
+    }
+
+    /// A bfloat is the upper half of a single-precision number.
+    fn widen_bfloat(&mut self, value: Val) -> Raised<Val> {
+        if let Val::Bits(bits) = value {
+            return Ok(Val::Bits(bits << 16));
+        }
+        let high = self.in_register(value, Scalar::BFloat)?;
+        let low = self.in_register(Val::Bits(0), Scalar::BFloat)?;
+        let word = self.join_halves(low, high)?;
+        self.from_bits(word, Scalar::Float)
+    }
+
+    /// Rounds toward zero to an integer of that width; `.s` or `.u`. Values out of range are poison.
+    pub(super) fn float_to_int(&mut self, value: Val, from: Scalar, bits: u32, sign: char) -> Raised<Val> {
+        let (value, from) = self.wide_enough(value, from)?;
+        let ty = from.float_type().ok_or_else(|| Refusal::new(INSTRUCTION, "a float cast of an integer"))?;
+        // One bit needs room to tell -1 from 0.
+        let class = if bits == 1 { Class::B32 } else { integer_class(bits) };
+        let arg = self.arg(value, from)?;
+        let text = format!("cvt.rzi{}.{sign}{}.{ty}", self.ftz(from), class.bits());
+        let register = self.emit_new(class, &text, &[arg])?;
+        if bits == 1 { self.extract_bits(register, class, 0, Scalar::Int(1)) } else { Ok(Val::reg(register)) }
+    }
+
+    /// A bfloat as single precision where the target does not convert it itself.
+    fn wide_enough(&mut self, value: Val, from: Scalar) -> Raised<(Val, Scalar)> {
+        if from == Scalar::BFloat {
+            Ok((self.widen_bfloat(value)?, Scalar::Float))
+        } else {
+            Ok((value, from))
+        }
+    }
+
+    fn int_to_float(&mut self, value: Val, from: Scalar, to: Scalar, sign: char) -> Raised<Val> {
+        let bits = from.bits();
+        let register = if sign == 's' {
+            self.sign_extended(value, from, from.class().bits())?
+        } else {
+            self.zero_extended(value, from, from.class().bits())?
+        };
+        let width = integer_class(bits).bits();
+        if to == Scalar::BFloat && !self.module.target.has(BFLOAT_CONVERSIONS) {
+            // Single precision holds these exactly, so rounding happens once.
+            if bits <= 24 {
+                let text = format!("cvt.rn.f32.{sign}{width}");
+                let single = self.emit_new(Class::F32, &text, &[register.into()])?;
+                return self.float_to_float(Val::reg(single), Scalar::Float, Scalar::BFloat);
+            }
+            let message = "a conversion of a wide integer to bfloat needs sm_90 and PTX 7.8";
+            return Err(Refusal::new(INSTRUCTION, message));
+        }
+        let ty =
+            to.float_type().ok_or_else(|| Refusal::new(INSTRUCTION, "a cast to a float that is none"))?;
+        let text = format!("cvt.rn.{ty}.{sign}{width}");
+        if to == Scalar::BFloat {
+            self.module.target.need(BFLOAT_CONVERSIONS, &|| text.clone())?;
+        }
+        Ok(Val::reg(self.emit_new(to.class(), &text, &[register.into()])?))
+    }
+
+    /// The same bits as another type: each target leaf is a source leaf, a part of one, or several side by side.
+    pub(super) fn bit_cast(&mut self, from: &[Leaf], values: &[Val], to: &[Leaf]) -> Raised<Vec<Val>> {
+        if from.len() == to.len() && from.iter().zip(to).all(|(a, b)| a.scalar == b.scalar) {
+            return Ok(values.to_vec());
+        }
+        let mut sources = Vec::with_capacity(from.len());
+        let mut at = 0;
+        for (leaf, &value) in from.iter().zip(values) {
+            sources.push((at, *leaf, value));
+            at += leaf.scalar.bits();
+        }
+        let mut result = Vec::with_capacity(to.len());
+        let mut start = 0;
+        for leaf in to {
+            let end = start + leaf.scalar.bits();
+            result.push(self.bits_between(&sources, start, end, leaf.scalar)?);
+            start = end;
+        }
+        Ok(result)
+    }
+
+    fn bits_between(
+        &mut self,
+        sources: &[(u32, Leaf, Val)],
+        start: u32,
+        end: u32,
+        scalar: Scalar,
+    ) -> Raised<Val> {
+        let covering: Vec<_> = sources
+            .iter()
+            .filter(|(at, leaf, _)| *at < end && at + leaf.scalar.bits() > start)
+            .copied()
+            .collect();
+        match covering.as_slice() {
+            [(at, leaf, value)] if *at == start && leaf.scalar.bits() == scalar.bits() => {
+                if let Val::Bits(_) = value {
+                    return Ok(*value);
+                }
+                if leaf.scalar == scalar {
+                    return Ok(*value);
+                }
+                let (bits, class) = self.to_bits(*value, leaf.scalar)?;
+                let target = if scalar == Scalar::Int(1) { class } else { integer_class(scalar.bits()) };
+                let bits = self.resized(bits, class, target)?;
+                self.from_bits(bits, scalar)
+            }
+            [(at, _, Val::Bits(bits))] => Ok(Val::Bits(bits >> (start - at) & mask(scalar.bits()))),
+            [(at, leaf, value)] => {
+                let (bits, class) = self.to_bits(*value, leaf.scalar)?;
+                self.extract_bits(bits, class, start - at, scalar)
+            }
+            several => {
+                let whole = several.first().is_some_and(|(at, ..)| *at == start)
+                    && several.last().is_some_and(|(at, leaf, _)| at + leaf.scalar.bits() == end);
+                if !whole {
+                    return Err(Refusal::new(INSTRUCTION, "a bitcast across elements of odd widths"));
+                }
+                let leaves: Vec<Leaf> = several.iter().map(|(_, leaf, _)| *leaf).collect();
+                let values: Vec<Val> = several.iter().map(|(.., value)| *value).collect();
+                let halves = leaves.iter().all(|leaf| leaf.scalar.bits() == 16) && leaves.len() == 2;
+                let register = if halves {
+                    let low = self.in_register(values[0], leaves[0].scalar)?;
+                    let high = self.in_register(values[1], leaves[1].scalar)?;
+                    self.join_halves(low, high)?
+                } else {
+                    self.join_bits(&leaves, &values, integer_class(scalar.bits()))?
+                };
+                self.from_bits(register, scalar)
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Branches, switches and returns (manual 9.7.12).
+
+use ptx_ir::{AddressBase, At, Guard, LabelId, LabelKind, LabelTarget, Operand, RegId, Stmt, Symbol};
+use ptx_isa::{PtxVersion, Since};
+use ptx_llvm::view::{BlockId, ConstId, InstId, Op, Value};
+
+use super::FunctionRaiser;
+use super::emit::Arg;
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::signature::Passing;
+use crate::types::{Class, Scalar};
+use crate::value::{Upper, Val, mask};
+
+/// A switch becomes a table of targets when it has at least this many cases,
+const TABLE_CASES: usize = 4;
+/// and the table at most this many entries a case.
+const TABLE_SPARSENESS: u64 = 2;
+/// `brx.idx` (manual 9.7.12.4).
+const INDEXED_BRANCH: Since = Since { ptx: PtxVersion::new(6, 0), sm: 30 };
+
+impl FunctionRaiser<'_, '_, '_> {
+    /// The end of a block.
+    pub(super) fn terminator(&mut self, id: InstId) -> Raised<()> {
+        self.write_phis()?;
+        let function = self.function;
+        match &function.inst(id).op {
+            Op::Ret { value } => self.give_back(*value),
+            Op::Br { target } => self.branch(id, *target),
+            Op::CondBr { cond, then, other } => self.branch_either(id, *cond, *then, *other),
+            Op::Switch { value, default, cases } => self.switch(*value, *default, cases),
+            Op::IndirectBr { .. } => Err(Refusal::new(INSTRUCTION, "indirectbr has no counterpart in PTX")),
+            Op::Unreachable => self.unreachable(),
+            _ => Ok(()),
+        }
+    }
+
+    /// `ret`, after the result is in its variable.
+    fn give_back(&mut self, value: Option<Value>) -> Raised<()> {
+        if let (Some(value), Some(variable), Some(passing)) =
+            (value, self.result, self.signature.result.clone())
+        {
+            let ty = self.value_type(value)?;
+            let values = self.value(value)?;
+            let address = Operand::Address(AddressBase::Symbol(Symbol::Variable(variable)), 0);
+            match passing {
+                Passing::Scalar(passed) => {
+                    let leaves = self.leaves(ty)?;
+                    if let (Some(leaf), Some(&value)) = (leaves.first(), values.first()) {
+                        let signed = self.function.ret_attributes.has("signext");
+                        let upper = if signed { Upper::Sign } else { Upper::Zero };
+                        self.store_param(address, passed, value, leaf.scalar, upper)?;
+                    }
+                }
+                Passing::Bytes { align, .. } => {
+                    self.store_leaves(ty, &values, address, ".param", u64::from(align), "st", "")?;
+                }
+            }
+        }
+        self.emit("ret", &[])
+    }
+
+    /// `.uni` where `!ptx.mods` kept it.
+    fn uniform(&self, id: InstId) -> &'static str {
+        if self.hints(id).split('.').any(|word| word == "uni") { ".uni" } else { "" }
+    }
+
+    /// The block that follows in the text.
+    fn next(&self) -> Option<BlockId> {
+        let at = self.layout.iter().position(|block| *block == self.current)?;
+        self.layout.get(at + 1).copied()
+    }
+
+    fn target(&mut self, block: BlockId) -> Operand {
+        self.targets.insert(block);
+        Operand::Label(self.labels[block.index()])
+    }
+
+    fn branch(&mut self, id: InstId, target: BlockId) -> Raised<()> {
+        if self.next() == Some(target) {
+            return Ok(());
+        }
+        let uniform = if self.hints(id).is_empty() { ".uni" } else { self.uniform(id) };
+        let label = self.target(target);
+        self.emit(&format!("bra{uniform}"), &[label.into()])
+    }
+
+    /// Branches to a label under a predicate.
+    pub(super) fn branch_if(&mut self, register: RegId, negated: bool, label: LabelId) -> Raised<()> {
+        self.emit_guarded(Some(Guard { register, negated }), "bra", &[Operand::Label(label).into()])
+    }
+
+    fn branch_either(&mut self, id: InstId, cond: Value, then: BlockId, other: BlockId) -> Raised<()> {
+        let (cond, _) = self.scalar(cond)?;
+        if let Val::Bits(bits) = cond {
+            return self.branch(id, if bits & 1 == 1 { then } else { other });
+        }
+        if then == other {
+            return self.branch(id, then);
+        }
+        let register = self.in_register(cond, Scalar::Int(1))?;
+        let next = self.next();
+        let text = format!("bra{}", self.uniform(id));
+        if next == Some(then) {
+            let label = self.target(other);
+            return self.emit_guarded(Some(Guard { register, negated: true }), &text, &[label.into()]);
+        }
+        let label = self.target(then);
+        self.emit_guarded(Some(Guard { register, negated: false }), &text, &[label.into()])?;
+        if next == Some(other) {
+            return Ok(());
+        }
+        let label = self.target(other);
+        self.emit("bra.uni", &[label.into()])
+    }
+
+    /// A table of targets when the cases lie close, else comparisons one after the other.
+    fn switch(&mut self, value: Value, default: BlockId, cases: &[(ConstId, BlockId)]) -> Raised<()> {
+        let leaves = self.value_leaves(value)?;
+        let values = self.value(value)?;
+        let dead_default = !self.layout.contains(&default);
+        let [leaf] = &*leaves else { return self.wide_switch(value, default, cases) };
+        let (scalar, value) = (leaf.scalar, values.first().copied().unwrap_or(Val::Bits(0)));
+        let mut numbers = Vec::with_capacity(cases.len());
+        for (case, target) in cases {
+            let number = self.module.view.constant(*case).as_u64();
+            numbers.push((
+                number.ok_or_else(|| Refusal::new(INSTRUCTION, "a case that is no number"))?,
+                *target,
+            ));
+        }
+        if let Val::Bits(bits) = value {
+            let taken =
+                numbers.iter().find(|(number, _)| *number == bits).map_or(default, |(_, target)| *target);
+            return if self.layout.contains(&taken) { self.jump(taken) } else { self.emit("trap", &[]) };
+        }
+        if let Some((low, table)) = self.table(&numbers, default, dead_default) {
+            return self.table_switch(value, scalar, low, &table, default, dead_default);
+        }
+        let last = numbers.len();
+        for (at, (number, target)) in numbers.iter().enumerate() {
+            if dead_default && at + 1 == last {
+                return self.jump(*target);
+            }
+            let equal =
+                self.compare_ints(ptx_llvm::view::IntPredicate::Eq, value, Val::Bits(*number), scalar)?;
+            let equal = self.in_register(equal, Scalar::Int(1))?;
+            let label = self.target(*target);
+            self.emit_guarded(Some(Guard { register: equal, negated: false }), "bra", &[label.into()])?;
+        }
+        if dead_default { self.emit("trap", &[]) } else { self.jump(default) }
+    }
+
+    fn jump(&mut self, target: BlockId) -> Raised<()> {
+        if self.next() == Some(target) {
+            return Ok(());
+        }
+        let label = self.target(target);
+        self.emit("bra.uni", &[label.into()])
+    }
+
+    /// The lowest case and the target of every number from there on, when a table is worth it.
+    fn table(
+        &self,
+        cases: &[(u64, BlockId)],
+        default: BlockId,
+        dead_default: bool,
+    ) -> Option<(u64, Vec<BlockId>)> {
+        let low = cases.iter().map(|(number, _)| *number).min()?;
+        let high = cases.iter().map(|(number, _)| *number).max()?;
+        let size = (high - low).checked_add(1)?;
+        let dense = size <= (cases.len() as u64).saturating_mul(TABLE_SPARSENESS);
+        let complete = size == cases.len() as u64;
+        if cases.len() < TABLE_CASES
+            || !dense
+            || !self.module.target.has(INDEXED_BRANCH)
+            || (dead_default && !complete)
+        {
+            return None;
+        }
+        let mut table = vec![default; usize::try_from(size).ok()?];
+        for (number, target) in cases {
+            *table.get_mut((number - low) as usize)? = *target;
+        }
+        Some((low, table))
+    }
+
+    fn table_switch(
+        &mut self,
+        value: Val,
+        scalar: Scalar,
+        low: u64,
+        table: &[BlockId],
+        default: BlockId,
+        dead_default: bool,
+    ) -> Raised<()> {
+        let wide = scalar.class() == Class::B64;
+        let class = if wide { Class::B64 } else { Class::B32 };
+        let mut index = self.zero_extended(value, scalar, class.bits())?;
+        if low != 0 {
+            let text = if wide { "sub.s64" } else { "sub.s32" };
+            index = self.emit_new(class, text, &[index.into(), Arg::Bits(low, class.bits())])?;
+            if scalar.bits() < 32 {
+                index =
+                    self.emit_new(class, "and.b32", &[index.into(), Arg::Bits(mask(scalar.bits()), 32)])?;
+            }
+        }
+        if !dead_default {
+            let text = if wide { "setp.gt.u64" } else { "setp.gt.u32" };
+            let last = Arg::Bits(table.len() as u64 - 1, class.bits());
+            let over = self.emit_new(Class::Pred, text, &[index.into(), last])?;
+            let label = self.target(default);
+            self.emit_guarded(Some(Guard { register: over, negated: false }), "bra", &[label.into()])?;
+        }
+        if wide {
+            index = self.resized(index, Class::B64, Class::B32)?;
+        }
+        let targets = table
+            .iter()
+            .map(|&block| {
+                self.targets.insert(block);
+                LabelTarget { label: self.labels[block.index()], at: At::default() }
+            })
+            .collect();
+        let name = format!("$L_brx_{}_{}", self.id.index(), self.current.index());
+        let name = self.module.ir.strings.intern(&name);
+        let list = self.builder.new_label(name, LabelKind::BranchTargets);
+        self.push(Stmt::BranchTargets(list, targets));
+        self.emit("brx.idx", &[index.into(), Operand::Label(list).into()])
+    }
+
+    fn wide_switch(&mut self, value: Value, default: BlockId, cases: &[(ConstId, BlockId)]) -> Raised<()> {
+        let view = self.module.view;
+        let bits = match view.ty(self.value_type(value)?) {
+            ptx_llvm::view::Type::Int { bits } => *bits,
+            _ => return Err(Refusal::new(INSTRUCTION, "a switch on something that is no integer")),
+        };
+        let values = self.value(value)?;
+        let words = self.full_words(&values, bits, super::wide::Fill::Zero)?;
+        for (case, target) in cases {
+            let case = self.constant(*case, 0)?;
+            let case = self.full_words(&case, bits, super::wide::Fill::Zero)?;
+            let equal = self.wide_compare(ptx_llvm::view::IntPredicate::Eq, &words, &case)?;
+            let equal = self.in_register(equal, Scalar::Int(1))?;
+            let label = self.target(*target);
+            self.emit_guarded(Some(Guard { register: equal, negated: false }), "bra", &[label.into()])?;
+        }
+        if self.layout.contains(&default) { self.jump(default) } else { self.emit("trap", &[]) }
+    }
+
+    /// Nobody comes here: nothing follows an instruction that ends the thread, `trap` stands elsewhere, so that control
+    /// does not run on into the next block.
+    fn unreachable(&mut self) -> Raised<()> {
+        let last = self.builder.body().statements.iter().rev().find_map(|stmt| match stmt {
+            Stmt::Inst(inst) => Some(inst.mnemonic.effects().terminator && inst.guard.is_none()),
+            _ => None,
+        });
+        if last == Some(true) { Ok(()) } else { self.emit("trap", &[]) }
+    }
+}

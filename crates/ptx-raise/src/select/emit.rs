@@ -1,0 +1,372 @@
+//! Emitting instructions by their text, and getting leaves into registers.
+
+use ptx_ir::{AddressBase, Guard, Immediate, LabelId, LabelKind, Literal, Operand, RegId, Stmt, Symbol};
+use ptx_isa::{Kind, Mnemonic, Role, ScalarType};
+use ptx_llvm::address_space;
+
+use super::FunctionRaiser;
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::types::{Class, Scalar};
+use crate::value::{Base, Val, mask, sign_extend};
+
+/// An operand of an instruction to emit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Arg {
+    /// As it is.
+    Operand(Operand),
+    /// An integer of that many bits; the mnemonic's last type decides how it prints.
+    Bits(u64, u32),
+}
+
+impl From<RegId> for Arg {
+    fn from(register: RegId) -> Self {
+        Arg::Operand(Operand::Register(register))
+    }
+}
+
+impl From<Operand> for Arg {
+    fn from(operand: Operand) -> Self {
+        Arg::Operand(operand)
+    }
+}
+
+/// A small unsigned number, such as a shift amount.
+pub(crate) const fn number(value: u64) -> Arg {
+    Arg::Bits(value, 64)
+}
+
+/// The `mov` of a class.
+pub(crate) const fn mov(class: Class) -> &'static str {
+    match class {
+        Class::Pred => "mov.pred",
+        Class::B16 => "mov.b16",
+        Class::B32 => "mov.b32",
+        Class::B64 => "mov.b64",
+        Class::F32 => "mov.f32",
+        Class::F64 => "mov.f64",
+        Class::B128 => "mov.b128",
+    }
+}
+
+/// The word of a state space, for LLVM's address spaces that have one; nothing for generic addresses.
+pub(crate) fn space_word(space: u32) -> Raised<&'static str> {
+    match space {
+        address_space::GENERIC => Ok(""),
+        address_space::GLOBAL => Ok(".global"),
+        address_space::SHARED => Ok(".shared"),
+        address_space::CONST => Ok(".const"),
+        address_space::LOCAL => Ok(".local"),
+        address_space::SHARED_CLUSTER => Ok(".shared::cluster"),
+        address_space::PARAM => Ok(".param"),
+        other => {
+            Err(Refusal::new(INSTRUCTION, format!("address space {other} has no loads and stores in PTX")))
+        }
+    }
+}
+
+impl FunctionRaiser<'_, '_, '_> {
+    /// A fresh register.
+    pub(crate) fn register(&mut self, class: Class) -> RegId {
+        self.builder.new_register(&mut self.module.ir.strings, class.register_type())
+    }
+
+    /// A fresh register for a scalar.
+    pub(crate) fn register_for(&mut self, scalar: Scalar) -> RegId {
+        self.register(scalar.class())
+    }
+
+    /// Appends an instruction.
+    pub(crate) fn emit(&mut self, text: &str, args: &[Arg]) -> Raised<()> {
+        self.emit_guarded(None, text, args)
+    }
+
+    /// Appends an instruction whose first operand is a fresh register of the class, and gives that register.
+    pub(crate) fn emit_new(&mut self, class: Class, text: &str, args: &[Arg]) -> Raised<RegId> {
+        let register = self.register(class);
+        let mut all = Vec::with_capacity(args.len() + 1);
+        all.push(Arg::from(register));
+        all.extend_from_slice(args);
+        self.emit(text, &all)?;
+        Ok(register)
+    }
+
+    /// Appends an instruction under a guard. Operands that the row lets a program leave out may be left out.
+    pub(crate) fn emit_guarded(&mut self, guard: Option<Guard>, text: &str, args: &[Arg]) -> Raised<()> {
+        let signed = text.rsplit('.').next().is_some_and(|word| word.starts_with('s'));
+        let operands: Vec<Operand> = args.iter().map(|arg| operand(*arg, signed)).collect();
+        let (mnemonic, operands) = self.row(text, &operands)?;
+        self.module.target.need(mnemonic.since(), &|| mnemonic.to_string())?;
+        self.builder.push_inst(guard, mnemonic, &operands);
+        Ok(())
+    }
+
+    /// The row of the table that a text with these operands means, with omitted operands filled in.
+    fn row(&self, text: &str, operands: &[Operand]) -> Raised<(Mnemonic, Vec<Operand>)> {
+        let found = ptx_isa::candidates(text).map_err(|_| {
+            Refusal::new(INSTRUCTION, format!("the PTX instruction {text} is not in the instruction table"))
+        })?;
+        for mnemonic in found {
+            if let Some(all) = self.fit(&mnemonic, operands) {
+                return Ok((mnemonic, all));
+            }
+        }
+        let count = operands.len();
+        Err(Refusal::new(
+            INSTRUCTION,
+            format!("no row of the PTX instruction {text} takes these {count} operands"),
+        ))
+    }
+
+    /// Spreads operands over the places of a row; `None` when they do not fit.
+    fn fit(&self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<Vec<Operand>> {
+        let places = mnemonic.form().operands;
+        let mut spare = operands.len().checked_sub(mnemonic.form().required_operands())?;
+        let pairs_written = spare == places.len() - mnemonic.form().required_operands();
+        let mut given = operands.iter().copied();
+        let mut all = Vec::with_capacity(places.len());
+        for place in places {
+            let optional = match place.role {
+                Role::Def | Role::Use => false,
+                // A pair is left out unless every place is written.
+                Role::DefPair if !pairs_written => {
+                    all.push(Operand::Omitted);
+                    continue;
+                }
+                Role::DefPair | Role::UseOpt => true,
+            };
+            if optional && spare == 0 {
+                all.push(Operand::Omitted);
+                continue;
+            }
+            spare -= usize::from(optional);
+            let operand = given.next()?;
+            if !self.kind_fits(place.kind, operand) {
+                return None;
+            }
+            all.push(operand);
+        }
+        given.next().is_none().then_some(all)
+    }
+
+    /// Whether an operand is a predicate exactly where one is wanted: rows of one text differ in that.
+    fn kind_fits(&self, kind: Kind, operand: Operand) -> bool {
+        let is_predicate = match operand {
+            Operand::Register(register) | Operand::Not(register) => {
+                self.builder.body().reg_type(register) == ScalarType::Pred
+            }
+            _ => {
+                return !matches!(kind, Kind::Predicate)
+                    || matches!(operand, Operand::Omitted | Operand::Sink);
+            }
+        };
+        match kind {
+            Kind::Predicate => is_predicate,
+            Kind::Value(_) | Kind::Register(_) | Kind::Move(_) | Kind::Immediate(..) | Kind::CachePolicy => {
+                !is_predicate || self.pred_value(kind)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a place takes values of any type, predicates among them (`mov.pred`, `and.pred`).
+    fn pred_value(&self, kind: Kind) -> bool {
+        matches!(kind, Kind::Value(_) | Kind::Register(_) | Kind::Move(_))
+            && !matches!(
+                kind,
+                Kind::Value(ptx_isa::TypeRule::Is(_)) | Kind::Register(ptx_isa::TypeRule::Is(_))
+            )
+    }
+
+    /// A label of the function's own, beside those of its blocks.
+    pub(crate) fn new_label(&mut self) -> LabelId {
+        let name = format!("$L__T{}_{}", self.id.index(), self.label_count);
+        self.label_count += 1;
+        let name = self.module.ir.strings.intern(&name);
+        self.builder.new_label(name, LabelKind::Code)
+    }
+
+    /// Appends a statement.
+    pub(crate) fn push(&mut self, statement: Stmt) {
+        self.builder.push(statement);
+    }
+
+    /// Copies a register or a constant into a register.
+    pub(crate) fn copy_to(&mut self, register: RegId, value: Val, scalar: Scalar) -> Raised<()> {
+        let class = scalar.class();
+        let arg = match value {
+            Val::Bits(bits) if class == Class::Pred => {
+                Arg::Bits(if bits & 1 == 1 { u64::MAX } else { 0 }, 64)
+            }
+            Val::Bits(bits) if matches!(class, Class::B16 | Class::B32 | Class::B64) => {
+                Arg::Bits(bits, class.bits())
+            }
+            other => self.arg(other, scalar)?,
+        };
+        let arg = match (class, arg) {
+            // PTX writes a true predicate as -1.
+            (Class::Pred, Arg::Bits(bits, _)) => {
+                Arg::Operand(Operand::Immediate(Immediate::integer(bits as i64)))
+            }
+            (_, other) => other,
+        };
+        self.emit(mov(class), &[register.into(), arg])
+    }
+
+    /// A leaf in a register of its class.
+    pub(crate) fn in_register(&mut self, value: Val, scalar: Scalar) -> Raised<RegId> {
+        match value {
+            Val::Register(register, _) => Ok(register),
+            Val::Bits(_) => {
+                let register = self.register_for(scalar);
+                self.copy_to(register, value, scalar)?;
+                Ok(register)
+            }
+            Val::Address { .. } => self.address_value(value, scalar),
+        }
+    }
+
+    /// A leaf as an operand: constants stay constants where instructions take them.
+    pub(crate) fn arg(&mut self, value: Val, scalar: Scalar) -> Raised<Arg> {
+        let Val::Bits(bits) = value else { return self.in_register(value, scalar).map(Arg::from) };
+        Ok(match scalar {
+            Scalar::Float => Operand::Immediate(Immediate::F32(bits as u32, Literal::Plain)).into(),
+            Scalar::Double => Operand::Immediate(Immediate::F64(bits, Literal::Plain)).into(),
+            Scalar::Int(2..) | Scalar::Pointer { .. } => Arg::Bits(bits, scalar.class().bits()),
+            Scalar::Int(_) | Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair => {
+                self.in_register(value, scalar)?.into()
+            }
+        })
+    }
+
+    /// The bits of a generic address or of one in `scalar`'s space, in a register.
+    fn address_value(&mut self, value: Val, scalar: Scalar) -> Raised<RegId> {
+        let Val::Address { base, offset, space: held } = value else {
+            return Err(Refusal::new(INSTRUCTION, "an address was expected"));
+        };
+        let Scalar::Pointer { space, .. } = scalar else {
+            return Err(Refusal::new(INSTRUCTION, "an address where a number is needed"));
+        };
+        let own = self.plain_address(base, offset, held)?;
+        self.convert_address(own, held, space)
+    }
+
+    /// An address in a register, in the space it counts in.
+    pub(crate) fn plain_address(&mut self, base: Base, offset: i64, space: u32) -> Raised<RegId> {
+        let class = self.pointer_class(space);
+        match base {
+            Base::Register(register) if offset == 0 => Ok(register),
+            Base::Register(register) => {
+                let text = if class == Class::B32 { "add.s32" } else { "add.s64" };
+                self.emit_new(class, text, &[register.into(), Arg::Bits(offset as u64, class.bits())])
+            }
+            Base::Symbol(symbol) => {
+                self.emit_new(class, mov(class), &[Operand::Symbol(symbol, offset).into()])
+            }
+        }
+    }
+
+    /// Converts an address from one space to another.
+    pub(crate) fn convert_address(&mut self, register: RegId, from: u32, to: u32) -> Raised<RegId> {
+        if from == to {
+            return Ok(register);
+        }
+        let generic = address_space::GENERIC;
+        if to == generic {
+            let wide = self.widen_address(register, from)?;
+            let text = format!("cvta{}.u64", space_word(from)?);
+            return self.emit_new(Class::B64, &text, &[wide.into()]);
+        }
+        if from == generic {
+            let text = format!("cvta.to{}.u64", space_word(to)?);
+            let converted = self.emit_new(Class::B64, &text, &[register.into()])?;
+            return if self.pointer_class(to) == Class::B32 {
+                self.emit_new(Class::B32, "cvt.u32.u64", &[converted.into()])
+            } else {
+                Ok(converted)
+            };
+        }
+        if matches!((from, to), (address_space::SHARED, address_space::SHARED_CLUSTER)) {
+            // The window of the own block lies in the cluster's at the same addresses.
+            return Ok(register);
+        }
+        let middle = self.convert_address(register, from, generic)?;
+        self.convert_address(middle, generic, to)
+    }
+
+    fn widen_address(&mut self, register: RegId, space: u32) -> Raised<RegId> {
+        match self.pointer_class(space) {
+            Class::B32 => self.emit_new(Class::B64, "cvt.u64.u32", &[register.into()]),
+            _ => Ok(register),
+        }
+    }
+
+    /// The class of addresses of a space, by the data layout.
+    pub(crate) fn pointer_class(&self, space: u32) -> Class {
+        let layout = &self.module.view.data_layout;
+        let prefix = if space == 0 { "p:".to_owned() } else { format!("p{space}:") };
+        let stated = layout.split('-').find_map(|part| part.strip_prefix(&prefix));
+        let default = || {
+            layout.split('-').find_map(|part| part.strip_prefix("p:").or_else(|| part.strip_prefix("p0:")))
+        };
+        let bits = stated.or_else(default).and_then(|rest| rest.split(':').next()?.parse().ok());
+        Class::of_bits(bits.unwrap_or(64))
+    }
+
+    /// An address operand `[..]`, with the space it counts in.
+    pub(crate) fn address_operand(&mut self, value: Val, scalar: Scalar) -> Raised<(Operand, u32)> {
+        let Scalar::Pointer { space, .. } = scalar else {
+            return Err(Refusal::new(INSTRUCTION, "an access through something that is no pointer"));
+        };
+        match value {
+            Val::Register(register, _) => Ok((Operand::Address(AddressBase::Register(register), 0), space)),
+            Val::Bits(bits) if i32::try_from(bits).is_ok() => {
+                Ok((Operand::Address(AddressBase::Absolute, bits as i64), space))
+            }
+            Val::Bits(_) => {
+                let register = self.in_register(value, scalar)?;
+                Ok((Operand::Address(AddressBase::Register(register), 0), space))
+            }
+            Val::Address { base, offset, space } => {
+                let base = match base {
+                    // Code is read through its generic address.
+                    Base::Symbol(symbol @ Symbol::Function(_)) => {
+                        AddressBase::Register(self.plain_address(Base::Symbol(symbol), 0, space)?)
+                    }
+                    Base::Symbol(symbol) => AddressBase::Symbol(symbol),
+                    Base::Register(register) => AddressBase::Register(register),
+                };
+                if i32::try_from(offset).is_ok() {
+                    return Ok((Operand::Address(base, offset), space));
+                }
+                let Val::Address { base, .. } = value else {
+                    return Err(Refusal::new(INSTRUCTION, "an address"));
+                };
+                let register = self.plain_address(base, offset, space)?;
+                Ok((Operand::Address(AddressBase::Register(register), 0), space))
+            }
+        }
+    }
+
+    /// An address operand that many bytes further on.
+    pub(crate) fn offset_operand(operand: Operand, bytes: u64) -> Operand {
+        match operand {
+            Operand::Address(base, offset) => Operand::Address(base, offset.wrapping_add(bytes as i64)),
+            other => other,
+        }
+    }
+}
+
+/// How an operand prints under a mnemonic whose last type is signed or not.
+fn operand(arg: Arg, signed: bool) -> Operand {
+    match arg {
+        Arg::Operand(operand) => operand,
+        Arg::Bits(bits, width) if signed => Operand::Immediate(Immediate::integer(sign_extend(bits, width))),
+        Arg::Bits(bits, width) => {
+            let bits = bits & mask(width);
+            Operand::Immediate(match i64::try_from(bits) {
+                Ok(value) => Immediate::integer(value),
+                Err(_) => Immediate::U64(bits, Literal::Plain),
+            })
+        }
+    }
+}

@@ -1,0 +1,787 @@
+//! Intrinsics that no target owns (LLVM language reference, "Intrinsic Functions"), and that no single row says.
+
+use std::rc::Rc;
+
+use ptx_llvm::view::{BinaryOp, Call, CastOp, FastMath, FloatPredicate, InstId, IntPredicate, Value};
+
+use super::FunctionRaiser;
+use super::emit::Arg;
+use super::memory::integer_class;
+use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::types::{Class, Scalar};
+use crate::value::{Upper, Val, mask, sign_extend};
+
+/// Intrinsics that compute nothing.
+const IGNORED: &[&str] = &[
+    "llvm.lifetime.start",
+    "llvm.lifetime.end",
+    "llvm.assume",
+    "llvm.donothing",
+    "llvm.sideeffect",
+    "llvm.experimental.noalias.scope.decl",
+    "llvm.invariant.end",
+    "llvm.var.annotation",
+    "llvm.prefetch",
+    "llvm.fake.use",
+    "llvm.pseudoprobe",
+    "llvm.dbg.value",
+    "llvm.dbg.declare",
+    "llvm.dbg.label",
+    "llvm.dbg.assign",
+];
+
+/// Whether an intrinsic computes nothing.
+pub(super) fn is_ignored(name: &str) -> bool {
+    let base = base_name(name);
+    IGNORED.contains(&base.as_str())
+}
+
+/// The name without the types it is overloaded for.
+fn base_name(name: &str) -> String {
+    let mut words: Vec<&str> = name.split('.').collect();
+    while words.len() > 2 && words.last().is_some_and(|word| is_type_word(word)) {
+        words.pop();
+    }
+    words.join(".")
+}
+
+/// Whether a part of a name is a type: `i32`, `f64`, `bf16`, `p0`, `v4f32`.
+fn is_type_word(word: &str) -> bool {
+    let digits = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(rest) = word.strip_prefix('v') {
+        let element = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        return element.len() < rest.len() && is_type_word(element);
+    }
+    ["i", "f", "bf", "p"].iter().any(|start| word.strip_prefix(start).is_some_and(digits))
+}
+
+impl FunctionRaiser<'_, '_, '_> {
+    /// Raises an intrinsic that this module knows; whether it did.
+    pub(super) fn generic_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
+        let base = base_name(name);
+        if IGNORED.contains(&base.as_str()) {
+            return Ok(true);
+        }
+        let Some(short) = base.strip_prefix("llvm.") else { return Ok(false) };
+        match short {
+            "expect"
+            | "expect.with.probability"
+            | "ssa.copy"
+            | "launder.invariant.group"
+            | "strip.invariant.group"
+            | "annotation"
+            | "ptr.annotation"
+            | "arithmetic.fence" => {
+                let value = self.value(argument(call, 0)?)?;
+                self.define(id, value);
+            }
+            "invariant.start" | "is.constant" => self.define_one(id, Val::Bits(0)),
+            "objectsize" => {
+                let at_least = self.scalar(argument(call, 1)?)?.0 == Val::Bits(1);
+                let bits = self.scalar_of_result(id)?.bits();
+                self.define_one(id, Val::Bits(if at_least { 0 } else { mask(bits) }));
+            }
+            "ubsantrap" => self.emit("trap", &[])?,
+            "memcpy" | "memcpy.inline" | "memmove" => self.copy_memory(call, short == "memmove")?,
+            "memset" | "memset.inline" => self.set_memory(call)?,
+            "ctpop" | "ctlz" | "cttz" | "bswap" | "bitreverse" | "abs" => {
+                self.each(id, call, 1, &mut |this, args, scalar| this.bit_intrinsic(short, args[0], scalar))?;
+            }
+            "fshl" | "fshr" => {
+                let left = short == "fshl";
+                self.each(id, call, 3, &mut |this, args, scalar| this.funnel_shift(left, args, scalar))?;
+            }
+            "smin" | "smax" | "umin" | "umax" => {
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.int_extreme(short, args[0], args[1], scalar)
+                })?;
+            }
+            "sadd.sat" | "ssub.sat" | "uadd.sat" | "usub.sat" => {
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.saturating(short, args[0], args[1], scalar)
+                })?;
+            }
+            "sshl.sat" | "ushl.sat" => return Ok(false),
+            "scmp" | "ucmp" => self.three_way(id, call, short == "scmp")?,
+            "sadd.with.overflow" | "uadd.with.overflow" | "ssub.with.overflow" | "usub.with.overflow"
+            | "smul.with.overflow" | "umul.with.overflow" => self.with_overflow(id, call, short)?,
+            "fptosi.sat" | "fptoui.sat" => self.saturating_cast(id, call, short == "fptosi.sat")?,
+            "vector.reduce.add"
+            | "vector.reduce.mul"
+            | "vector.reduce.and"
+            | "vector.reduce.or"
+            | "vector.reduce.xor"
+            | "vector.reduce.smax"
+            | "vector.reduce.smin"
+            | "vector.reduce.umax"
+            | "vector.reduce.umin"
+            | "vector.reduce.fmax"
+            | "vector.reduce.fmin"
+            | "vector.reduce.fmaximum"
+            | "vector.reduce.fminimum"
+            | "vector.reduce.fadd"
+            | "vector.reduce.fmul" => self.reduce(id, call, short)?,
+            "is.fpclass" => self.float_class(id, call)?,
+            _ => return self.float_intrinsic(id, call, short),
+        }
+        Ok(true)
+    }
+
+    /// Computes a result element by element from the first `count` arguments, which have its type.
+    fn each(
+        &mut self,
+        id: InstId,
+        call: &Call,
+        count: usize,
+        compute: &mut dyn FnMut(&mut Self, &[Val], Scalar) -> Raised<Val>,
+    ) -> Raised<()> {
+        let leaves = self.leaves(self.type_of(id))?;
+        let mut args = Vec::with_capacity(count);
+        for at in 0..count {
+            args.push(self.value(argument(call, at)?)?);
+        }
+        let mut result = Vec::with_capacity(leaves.len());
+        for (at, leaf) in leaves.iter().enumerate() {
+            let own: Option<Vec<Val>> = args.iter().map(|values| values.get(at).copied()).collect();
+            let own =
+                own.ok_or_else(|| Refusal::new(INTRINSIC, "an intrinsic on vectors of different lengths"))?;
+            result.push(compute(self, &own, leaf.scalar)?);
+        }
+        if self.has_wide_elements(id) {
+            return Err(Refusal::new(INTRINSIC, "this intrinsic on integers over 64 bits is not supported"));
+        }
+        self.define(id, Rc::from(result));
+        Ok(())
+    }
+
+    /// Whether a result's elements are integers over 64 bits.
+    fn has_wide_elements(&self, id: InstId) -> bool {
+        let view = self.module.view;
+        let ty = match view.ty(self.type_of(id)) {
+            ptx_llvm::view::Type::Vector { element, .. } => *element,
+            _ => self.type_of(id),
+        };
+        matches!(view.ty(ty), ptx_llvm::view::Type::Int { bits } if *bits > 64)
+    }
+
+    fn scalar_of_result(&mut self, id: InstId) -> Raised<Scalar> {
+        let leaves = self.leaves(self.type_of(id))?;
+        match &*leaves {
+            [leaf, ..] => Ok(leaf.scalar),
+            [] => Err(Refusal::new(INTRINSIC, "an intrinsic without a result")),
+        }
+    }
+
+    /// Counting and moving bits (manual 9.7.1). Narrow values are computed in 32 bits.
+    fn bit_intrinsic(&mut self, name: &str, value: Val, scalar: Scalar) -> Raised<Val> {
+        let bits = scalar.bits();
+        if name == "abs" {
+            let wide = self.sign_extended_arg(value, scalar)?;
+            if bits == 1 {
+                return Ok(value);
+            }
+            let class = scalar.class();
+            return Ok(Val::reg(self.emit_new(class, &format!("abs.s{}", class.bits()), &[wide])?));
+        }
+        let width = if bits > 32 { 64 } else { 32 };
+        let class = integer_class(width);
+        let wide = self.zero_extended(value, scalar, width)?;
+        let unused = u64::from(width - bits);
+        let count = match name {
+            "ctpop" => self.emit_new(Class::B32, &format!("popc.b{width}"), &[wide.into()])?,
+            "ctlz" => {
+                let count = self.emit_new(Class::B32, &format!("clz.b{width}"), &[wide.into()])?;
+                if unused == 0 {
+                    count
+                } else {
+                    self.emit_new(Class::B32, "sub.s32", &[count.into(), Arg::Bits(unused, 32)])?
+                }
+            }
+            "cttz" => {
+                // A bit above the width ends the count of a zero.
+                let stopped = if unused == 0 {
+                    wide
+                } else {
+                    let stop = Arg::Bits(1 << bits, width);
+                    self.emit_new(class, &format!("or.b{width}"), &[wide.into(), stop])?
+                };
+                let reversed = self.emit_new(class, &format!("brev.b{width}"), &[stopped.into()])?;
+                self.emit_new(Class::B32, &format!("clz.b{width}"), &[reversed.into()])?
+            }
+            "bitreverse" => {
+                let reversed = self.emit_new(class, &format!("brev.b{width}"), &[wide.into()])?;
+                let low = if unused == 0 {
+                    reversed
+                } else {
+                    self.emit_new(class, &format!("shr.u{width}"), &[reversed.into(), Arg::Bits(unused, 32)])?
+                };
+                return self.back_to(low, class, scalar);
+            }
+            _ => return self.swap_bytes(wide, class, scalar),
+        };
+        self.back_to(count, Class::B32, scalar)
+    }
+
+    /// A register's low bits as a value of a narrower or wider integer type, zero above.
+    fn back_to(&mut self, register: ptx_ir::RegId, class: Class, scalar: Scalar) -> Raised<Val> {
+        if scalar == Scalar::Int(1) {
+            return self.extract_bits(register, class, 0, scalar);
+        }
+        Ok(Val::Register(self.resized(register, class, scalar.class())?, Upper::Zero))
+    }
+
+    /// Reverses bytes with `prmt` (manual 9.7.9.7).
+    fn swap_bytes(&mut self, wide: ptx_ir::RegId, class: Class, scalar: Scalar) -> Raised<Val> {
+        let reverse = |this: &mut Self, word: ptx_ir::RegId| {
+            this.emit_new(Class::B32, "prmt.b32", &[word.into(), Arg::Bits(0, 32), Arg::Bits(0x0123, 32)])
+        };
+        if class == Class::B32 {
+            let reversed = reverse(self, wide)?;
+            let unused = u64::from(32 - scalar.bits());
+            let low = if unused == 0 {
+                reversed
+            } else {
+                self.emit_new(Class::B32, "shr.u32", &[reversed.into(), Arg::Bits(unused, 32)])?
+            };
+            return self.back_to(low, Class::B32, scalar);
+        }
+        let (low, high) = self.split_words(wide)?;
+        let (low, high) = (reverse(self, low)?, reverse(self, high)?);
+        let whole = self.join_words(high, low)?;
+        let unused = u64::from(64 - scalar.bits());
+        let whole = if unused == 0 {
+            whole
+        } else {
+            self.emit_new(Class::B64, "shr.u64", &[whole.into(), Arg::Bits(unused, 32)])?
+        };
+        self.back_to(whole, Class::B64, scalar)
+    }
+
+    /// The 32-bit halves of a 64-bit register, the low one first.
+    fn split_words(&mut self, register: ptx_ir::RegId) -> Raised<(ptx_ir::RegId, ptx_ir::RegId)> {
+        let (low, high) = (self.register(Class::B32), self.register(Class::B32));
+        let list = [ptx_ir::Operand::Register(low), ptx_ir::Operand::Register(high)];
+        let vector = ptx_ir::Operand::Vector(self.builder.list(&list));
+        self.emit("mov.b64", &[vector.into(), register.into()])?;
+        Ok((low, high))
+    }
+
+    fn join_words(&mut self, low: ptx_ir::RegId, high: ptx_ir::RegId) -> Raised<ptx_ir::RegId> {
+        let list = [ptx_ir::Operand::Register(low), ptx_ir::Operand::Register(high)];
+        let vector = ptx_ir::Operand::Vector(self.builder.list(&list));
+        self.emit_new(Class::B64, "mov.b64", &[vector.into()])
+    }
+
+    /// `fshl` and `fshr`: the amount counts modulo the width.
+    fn funnel_shift(&mut self, left: bool, args: &[Val], scalar: Scalar) -> Raised<Val> {
+        let &[high, low, amount] = args else {
+            return Err(Refusal::new(INTRINSIC, "a funnel shift without operands"));
+        };
+        let bits = scalar.bits();
+        if bits == 1 {
+            return Ok(if left { high } else { low });
+        }
+        if bits == 32 {
+            let text = if left { "shf.l.wrap.b32" } else { "shf.r.wrap.b32" };
+            let args = [self.arg(low, scalar)?, self.arg(high, scalar)?, self.arg(amount, scalar)?];
+            return Ok(Val::reg(self.emit_new(Class::B32, text, &args)?));
+        }
+        let width = Val::Bits(u64::from(bits));
+        let amount = if bits.is_power_of_two() {
+            self.int_binary(BinaryOp::And, amount, Val::Bits(u64::from(bits - 1)), bits)?
+        } else {
+            self.int_binary(BinaryOp::URem, amount, width, bits)?
+        };
+        // A shift by the whole width gives zero in a register of that width: PTX clamps.
+        let rest = self.int_binary(BinaryOp::Sub, width, amount, bits)?;
+        let (up, down) = if left { (amount, rest) } else { (rest, amount) };
+        let upper = self.int_binary(BinaryOp::Shl, high, up, bits)?;
+        let lower = self.int_binary(BinaryOp::LShr, low, down, bits)?;
+        self.int_binary(BinaryOp::Or, upper, lower, bits)
+    }
+
+    /// The smaller or larger of two integers.
+    pub(super) fn int_extreme(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+        let signed = name.starts_with('s');
+        if scalar == Scalar::Int(1) {
+            // A true value is 1 unsigned and -1 signed.
+            let text = if (name == "umin") || (name == "smax") { "and.pred" } else { "or.pred" };
+            return self.pred(text, a, b);
+        }
+        let class = scalar.class();
+        let (args, sign, upper) = if signed {
+            ([self.sign_extended_arg(a, scalar)?, self.sign_extended_arg(b, scalar)?], 's', Upper::Sign)
+        } else {
+            ([self.zero_extended_arg(a, scalar)?, self.zero_extended_arg(b, scalar)?], 'u', Upper::Zero)
+        };
+        let word = if name.ends_with("min") { "min" } else { "max" };
+        let text = format!("{word}.{sign}{}", class.bits());
+        Ok(Val::Register(self.emit_new(class, &text, &args)?, upper))
+    }
+
+    fn saturating(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+        let bits = scalar.bits();
+        let adds = name.contains("add");
+        if scalar == Scalar::Int(32) && name.starts_with('s') {
+            let text = if adds { "add.sat.s32" } else { "sub.sat.s32" };
+            let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
+            return Ok(Val::reg(self.emit_new(Class::B32, text, &args)?));
+        }
+        let (value, over) = self.overflowing(name, a, b, scalar)?;
+        let bound = if name.starts_with('u') {
+            Val::Bits(if adds { mask(bits) } else { 0 })
+        } else {
+            let top = 1u64 << (bits - 1);
+            let negative = self.compare_ints(IntPredicate::Slt, a, Val::Bits(0), scalar)?;
+            self.choose(negative, Val::Bits(top), Val::Bits(top - 1), scalar)?
+        };
+        self.choose(over, bound, value, scalar)
+    }
+
+    /// A sum, difference or product with whether it left the type's range.
+    fn overflowing(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Raised<(Val, Val)> {
+        let bits = scalar.bits();
+        let signed = name.starts_with('s');
+        let op = match name.get(1..4) {
+            Some("add") => BinaryOp::Add,
+            Some("sub") => BinaryOp::Sub,
+            _ => return self.overflowing_product(signed, a, b, scalar),
+        };
+        let value = self.int_binary(op, a, b, bits)?;
+        let over = match (op, signed) {
+            (BinaryOp::Add, false) => self.compare_ints(IntPredicate::Ult, value, a, scalar)?,
+            (_, false) => self.compare_ints(IntPredicate::Ult, a, b, scalar)?,
+            (BinaryOp::Add, true) => {
+                let less = self.compare_ints(IntPredicate::Slt, value, a, scalar)?;
+                let negative = self.compare_ints(IntPredicate::Slt, b, Val::Bits(0), scalar)?;
+                self.pred("xor.pred", less, negative)?
+            }
+            (_, true) => {
+                let less = self.compare_ints(IntPredicate::Slt, value, a, scalar)?;
+                let positive = self.compare_ints(IntPredicate::Sgt, b, Val::Bits(0), scalar)?;
+                self.pred("xor.pred", less, positive)?
+            }
+        };
+        Ok((value, over))
+    }
+
+    fn overflowing_product(&mut self, signed: bool, a: Val, b: Val, scalar: Scalar) -> Raised<(Val, Val)> {
+        let bits = scalar.bits();
+        if bits == 1 {
+            let both = self.pred("and.pred", a, b)?;
+            return Ok((both, if signed { both } else { Val::Bits(0) }));
+        }
+        let low = self.int_binary(BinaryOp::Mul, a, b, bits)?;
+        let width = if bits > 32 {
+            64
+        } else if bits > 16 {
+            32
+        } else {
+            16
+        };
+        let sign = if signed { 's' } else { 'u' };
+        let (a, b) = if signed {
+            (self.sign_extended(a, scalar, width)?, self.sign_extended(b, scalar, width)?)
+        } else {
+            (self.zero_extended(a, scalar, width)?, self.zero_extended(b, scalar, width)?)
+        };
+        let class = integer_class(width);
+        let high = self.emit_new(class, &format!("mul.hi.{sign}{width}"), &[a.into(), b.into()])?;
+        let full = self.emit_new(class, &format!("mul.lo.{sign}{width}"), &[a.into(), b.into()])?;
+        // The product fits when the full one is the extension of its low bits.
+        let extended = if signed {
+            self.sign_extended(low, scalar, width)?
+        } else {
+            self.zero_extended(low, scalar, width)?
+        };
+        let fill = if signed {
+            let text = format!("shr.s{width}");
+            self.emit_new(class, &text, &[extended.into(), Arg::Bits(u64::from(width - 1), 32)])?
+        } else {
+            self.in_register(Val::Bits(0), Scalar::Int(width))?
+        };
+        let word = Scalar::Int(width);
+        let low_differs = self.compare_ints(IntPredicate::Ne, Val::reg(full), Val::reg(extended), word)?;
+        let high_differs = self.compare_ints(IntPredicate::Ne, Val::reg(high), Val::reg(fill), word)?;
+        let over = self.pred("or.pred", low_differs, high_differs)?;
+        Ok((low, over))
+    }
+
+    fn with_overflow(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
+        let leaves = self.value_leaves(argument(call, 0)?)?;
+        let (a, b) = (self.value(argument(call, 0)?)?, self.value(argument(call, 1)?)?);
+        let wide = {
+            let view = self.module.view;
+            let ty = self.value_type(argument(call, 0)?)?;
+            matches!(view.ty(ty), ptx_llvm::view::Type::Int { bits } if *bits > 64)
+        };
+        if wide {
+            return Err(Refusal::new(
+                INTRINSIC,
+                "an overflow test of integers over 64 bits is not supported",
+            ));
+        }
+        let (mut values, mut overs) = (Vec::new(), Vec::new());
+        for ((leaf, &a), &b) in leaves.iter().zip(a.iter()).zip(b.iter()) {
+            let (value, over) = self.overflowing(name, a, b, leaf.scalar)?;
+            values.push(value);
+            overs.push(over);
+        }
+        values.extend(overs);
+        self.define(id, values.into());
+        Ok(())
+    }
+
+    /// `scmp`, `ucmp`: -1, 0 or 1.
+    fn three_way(&mut self, id: InstId, call: &Call, signed: bool) -> Raised<()> {
+        let leaves = self.value_leaves(argument(call, 0)?)?;
+        let results = self.leaves(self.type_of(id))?;
+        let (a, b) = (self.value(argument(call, 0)?)?, self.value(argument(call, 1)?)?);
+        let (less, greater) = if signed {
+            (IntPredicate::Slt, IntPredicate::Sgt)
+        } else {
+            (IntPredicate::Ult, IntPredicate::Ugt)
+        };
+        if leaves.len() != results.len() {
+            return Err(Refusal::new(
+                INTRINSIC,
+                "a three-way comparison of integers over 64 bits is not supported",
+            ));
+        }
+        let mut values = Vec::with_capacity(results.len());
+        for (at, result) in results.iter().enumerate() {
+            let (a, b, scalar) = (a[at], b[at], leaves[at].scalar);
+            let above = self.compare_ints(greater, a, b, scalar)?;
+            let below = self.compare_ints(less, a, b, scalar)?;
+            let upper = self.choose(above, Val::Bits(1), Val::Bits(0), result.scalar)?;
+            values.push(self.choose(below, Val::Bits(mask(result.scalar.bits())), upper, result.scalar)?);
+        }
+        self.define(id, values.into());
+        Ok(())
+    }
+
+    /// `fptosi.sat`, `fptoui.sat`: `cvt` clamps to the range of its type, and narrower ranges are clamped after it.
+    fn saturating_cast(&mut self, id: InstId, call: &Call, signed: bool) -> Raised<()> {
+        let from = self.value_leaves(argument(call, 0)?)?;
+        let to = self.leaves(self.type_of(id))?;
+        let values = self.value(argument(call, 0)?)?;
+        let parts = self.apart(&from, &values)?;
+        if parts.len() != to.len() {
+            return Err(Refusal::new(
+                INTRINSIC,
+                "a saturating cast to integers over 64 bits is not supported",
+            ));
+        }
+        let mut result = Vec::with_capacity(to.len());
+        for ((value, from), to) in parts.into_iter().zip(to.iter()) {
+            result.push(self.saturate_one(value, from, to.scalar.bits(), signed)?);
+        }
+        self.define(id, result.into());
+        Ok(())
+    }
+
+    fn saturate_one(&mut self, value: Val, from: Scalar, bits: u32, signed: bool) -> Raised<Val> {
+        let width = if bits > 32 { 64 } else { 32 };
+        let sign = if signed { 's' } else { 'u' };
+        let whole = self.float_to_int(value, from, width, sign)?;
+        let scalar = Scalar::Int(width);
+        let clamped = if bits == width {
+            whole
+        } else if signed {
+            let top = mask(bits - 1);
+            let low = self.int_extreme("smin", whole, Val::Bits(top), scalar)?;
+            self.int_extreme("smax", low, Val::Bits(!top & mask(width)), scalar)?
+        } else {
+            self.int_extreme("umin", whole, Val::Bits(mask(bits)), scalar)?
+        };
+        // The manual makes NaN zero except from double precision to 64 bits (9.7.9.21).
+        let cleaned = if width == 64 && from == Scalar::Double {
+            let nan = self.compare_floats(FloatPredicate::Uno, value, value, from)?;
+            self.choose(nan, Val::Bits(0), clamped, scalar)?
+        } else {
+            clamped
+        };
+        Ok(self.resize_integer(CastOp::Trunc, &[cleaned], width, bits)?.first().copied().unwrap_or(cleaned))
+    }
+
+    /// A reduction of a vector's elements, in order.
+    fn reduce(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
+        let ordered = matches!(name, "vector.reduce.fadd" | "vector.reduce.fmul");
+        let vector = argument(call, usize::from(ordered))?;
+        let (elements, scalars) = self.elements(vector)?;
+        let &[scalar] = scalars.as_slice() else {
+            return Err(Refusal::new(INTRINSIC, "a reduction of integers over 64 bits is not supported"));
+        };
+        let mut rest = elements.into_iter().filter_map(|element| element.first().copied());
+        let start = if ordered { Some(self.scalar(argument(call, 0)?)?.0) } else { rest.next() };
+        let mut sum = start.ok_or_else(|| Refusal::new(INTRINSIC, "a reduction of nothing"))?;
+        let plain = FastMath { contract: call.fast.contract, ..FastMath::default() };
+        for value in rest {
+            sum = match name.trim_start_matches("vector.reduce.") {
+                "add" => self.int_binary(BinaryOp::Add, sum, value, scalar.bits())?,
+                "mul" => self.int_binary(BinaryOp::Mul, sum, value, scalar.bits())?,
+                "and" => self.int_binary(BinaryOp::And, sum, value, scalar.bits())?,
+                "or" => self.int_binary(BinaryOp::Or, sum, value, scalar.bits())?,
+                "xor" => self.int_binary(BinaryOp::Xor, sum, value, scalar.bits())?,
+                "fadd" => self.float_binary(BinaryOp::FAdd, sum, value, scalar, plain)?,
+                "fmul" => self.float_binary(BinaryOp::FMul, sum, value, scalar, plain)?,
+                "fmax" => self.float_extreme("max", "", sum, value, scalar)?,
+                "fmin" => self.float_extreme("min", "", sum, value, scalar)?,
+                "fmaximum" => self.float_extreme("max", ".NaN", sum, value, scalar)?,
+                "fminimum" => self.float_extreme("min", ".NaN", sum, value, scalar)?,
+                extreme => self.int_extreme(extreme, sum, value, scalar)?,
+            };
+        }
+        self.define_one(id, sum);
+        Ok(())
+    }
+
+    /// Floating-point functions; whether the name is one of them.
+    fn float_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
+        match name {
+            "minnum" | "minimumnum" => {
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.float_extreme("min", "", args[0], args[1], scalar)
+                })?;
+            }
+            "maxnum" | "maximumnum" => {
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.float_extreme("max", "", args[0], args[1], scalar)
+                })?;
+            }
+            "minimum" | "maximum" => {
+                let word = if name == "minimum" { "min" } else { "max" };
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.float_extreme(word, ".NaN", args[0], args[1], scalar)
+                })?;
+            }
+            "fma" | "fmuladd" => {
+                self.each(id, call, 3, &mut |this, args, scalar| this.multiply_add(args, scalar))?
+            }
+            "fabs" => self.each(id, call, 1, &mut |this, args, scalar| this.absolute(args[0], scalar))?,
+            "copysign" => {
+                self.each(id, call, 2, &mut |this, args, scalar| this.copy_sign(args[0], args[1], scalar))?;
+            }
+            "sqrt" => self.each(id, call, 1, &mut |this, args, scalar| this.square_root(args[0], scalar))?,
+            "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "roundeven" => {
+                let rounding = match name {
+                    "floor" => "rmi",
+                    "ceil" => "rpi",
+                    "trunc" => "rzi",
+                    _ => "rni",
+                };
+                self.each(id, call, 1, &mut |this, args, scalar| {
+                    this.to_integral(rounding, args[0], scalar)
+                })?;
+            }
+            "round" => self.each(id, call, 1, &mut |this, args, scalar| this.round_away(args[0], scalar))?,
+            "canonicalize" => self.each(id, call, 1, &mut |this, args, scalar| {
+                // A product with one quiets a NaN and changes nothing else.
+                let one = one(scalar);
+                this.float_binary(BinaryOp::FMul, args[0], Val::Bits(one), scalar, FastMath::default())
+            })?,
+            "sin" | "cos" | "exp2" | "log2" if call.fast.afn => {
+                let word = match name {
+                    "exp2" => "ex2",
+                    "log2" => "lg2",
+                    other => other,
+                };
+                self.each(id, call, 1, &mut |this, args, scalar| this.approximate(word, args[0], scalar))?;
+            }
+            "sin" | "cos" | "exp2" | "log2" => {
+                let message = format!("llvm.{name} has only an approximation in PTX");
+                return Err(Refusal::new(INTRINSIC, message)
+                    .with_help("allow it with the flag afn, or call a library"));
+            }
+            "stacksave" | "stackrestore" => {
+                return Err(Refusal::new(INTRINSIC, "a stack that grows at run time is not supported"));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn approximate(&mut self, word: &str, value: Val, scalar: Scalar) -> Raised<Val> {
+        match scalar {
+            Scalar::Float => {
+                let arg = self.arg(value, scalar)?;
+                let text = format!("{word}.approx{}.f32", self.ftz(scalar));
+                Ok(Val::reg(self.emit_new(Class::F32, &text, &[arg])?))
+            }
+            Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair => {
+                let word = word.to_owned();
+                self.through_single(scalar, &[value], &mut |this, args| {
+                    this.approximate(&word, args[0], Scalar::Float)
+                })
+            }
+            _ => {
+                Err(Refusal::new(INTRINSIC, format!("{word} of double precision has no counterpart in PTX")))
+            }
+        }
+    }
+
+    fn multiply_add(&mut self, args: &[Val], scalar: Scalar) -> Raised<Val> {
+        let ty = scalar.float_type().ok_or_else(|| Refusal::new(INTRINSIC, "an fma of integers"))?;
+        let args = [self.arg(args[0], scalar)?, self.arg(args[1], scalar)?, self.arg(args[2], scalar)?];
+        let text = format!("fma.rn{}.{ty}", self.ftz(scalar));
+        Ok(Val::reg(self.emit_new(scalar.class(), &text, &args)?))
+    }
+
+    fn absolute(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+        let arg = self.arg(value, scalar)?;
+        let class = scalar.class();
+        Ok(Val::reg(match scalar {
+            Scalar::Float => self.emit_new(class, "abs.f32", &[arg])?,
+            Scalar::Double => self.emit_new(class, "abs.f64", &[arg])?,
+            Scalar::Half | Scalar::BFloat => {
+                self.emit_new(class, "and.b16", &[arg, Arg::Bits(0x7fff, 16)])?
+            }
+            _ => self.emit_new(class, "and.b32", &[arg, Arg::Bits(0x7fff_7fff, 32)])?,
+        }))
+    }
+
+    fn copy_sign(&mut self, value: Val, sign: Val, scalar: Scalar) -> Raised<Val> {
+        if matches!(scalar, Scalar::Float | Scalar::Double) {
+            let ty = scalar.float_type().unwrap_or("f32");
+            let args = [self.arg(sign, scalar)?, self.arg(value, scalar)?];
+            return Ok(Val::reg(self.emit_new(scalar.class(), &format!("copysign.{ty}"), &args)?));
+        }
+        let bits = scalar.class().bits();
+        let top: u64 = if scalar.is_pair() { 0x8000_8000 } else { 0x8000 };
+        let class = scalar.class();
+        let (value, sign) = (self.arg(value, scalar)?, self.arg(sign, scalar)?);
+        let text = format!("and.b{bits}");
+        let size = self.emit_new(class, &text, &[value, Arg::Bits(!top & mask(bits), bits)])?;
+        let sign = self.emit_new(class, &text, &[sign, Arg::Bits(top, bits)])?;
+        Ok(Val::reg(self.emit_new(class, &format!("or.b{bits}"), &[size.into(), sign.into()])?))
+    }
+
+    fn square_root(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+        match scalar {
+            Scalar::Float | Scalar::Double => {
+                let arg = self.arg(value, scalar)?;
+                let text = format!("sqrt.rn{}.{}", self.ftz(scalar), scalar.float_type().unwrap_or("f32"));
+                Ok(Val::reg(self.emit_new(scalar.class(), &text, &[arg])?))
+            }
+            _ => self
+                .through_single(scalar, &[value], &mut |this, args| this.square_root(args[0], Scalar::Float)),
+        }
+    }
+
+    fn to_integral(&mut self, rounding: &str, value: Val, scalar: Scalar) -> Raised<Val> {
+        match scalar {
+            Scalar::Float | Scalar::Double | Scalar::Half => {
+                let ty = scalar.float_type().unwrap_or("f32");
+                let arg = self.arg(value, scalar)?;
+                Ok(Val::reg(self.emit_new(scalar.class(), &format!("cvt.{rounding}.{ty}.{ty}"), &[arg])?))
+            }
+            _ => {
+                let rounding = rounding.to_owned();
+                self.through_single(scalar, &[value], &mut |this, args| {
+                    this.to_integral(&rounding, args[0], Scalar::Float)
+                })
+            }
+        }
+    }
+
+    /// `round`: halves away from zero. The truncated value, and one more where at least a half was cut off; the difference is
+    /// exact, and so is the sum.
+    fn round_away(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+        if !matches!(scalar, Scalar::Float | Scalar::Double) {
+            return self
+                .through_single(scalar, &[value], &mut |this, args| this.round_away(args[0], Scalar::Float));
+        }
+        let exact = FastMath::default();
+        let (one, half) = if scalar == Scalar::Float {
+            (0x3f80_0000, 0x3f00_0000)
+        } else {
+            (0x3ff0_0000_0000_0000, 0x3fe0_0000_0000_0000)
+        };
+        let whole = self.to_integral("rzi", value, scalar)?;
+        let cut = self.float_binary(BinaryOp::FSub, value, whole, scalar, exact)?;
+        let cut = self.absolute(cut, scalar)?;
+        let up = self.compare_floats(FloatPredicate::Oge, cut, Val::Bits(half), scalar)?;
+        let step = self.copy_sign(Val::Bits(one), value, scalar)?;
+        let next = self.float_binary(BinaryOp::FAdd, whole, step, scalar, exact)?;
+        self.choose(up, next, whole, scalar)
+    }
+
+    /// `is.fpclass`: which of ten classes a number is in, by comparing its bits.
+    fn float_class(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let leaves = self.value_leaves(argument(call, 0)?)?;
+        let values = self.value(argument(call, 0)?)?;
+        let Val::Bits(classes) = self.scalar(argument(call, 1)?)?.0 else {
+            return Err(Refusal::new(INTRINSIC, "a set of classes that is no constant"));
+        };
+        let parts = self.apart(&leaves, &values)?;
+        let mut results = Vec::with_capacity(parts.len());
+        for (value, scalar) in parts {
+            results.push(self.in_classes(value, scalar, classes)?);
+        }
+        self.define(id, results.into());
+        Ok(())
+    }
+
+    fn in_classes(&mut self, value: Val, scalar: Scalar, classes: u64) -> Raised<Val> {
+        let (mantissa, bits) = match scalar {
+            Scalar::Half => (10, 16),
+            Scalar::BFloat => (7, 16),
+            Scalar::Float => (23, 32),
+            Scalar::Double => (52, 64),
+            _ => return Err(Refusal::new(INTRINSIC, "classes of something that is no number")),
+        };
+        let word = Scalar::Int(bits);
+        let (raw, class) = self.to_bits(value, scalar)?;
+        let magnitude_mask = mask(bits - 1);
+        let text = format!("and.b{bits}");
+        let magnitude =
+            Val::reg(self.emit_new(class, &text, &[raw.into(), Arg::Bits(magnitude_mask, bits)])?);
+        let negative = self.compare_ints(IntPredicate::Slt, Val::reg(raw), Val::Bits(0), word)?;
+        let infinity = magnitude_mask & !mask(mantissa);
+        let quiet = infinity | 1 << (mantissa - 1);
+        let smallest = 1 << mantissa;
+        // Magnitudes from the first up to before the second, and the bits of the set for negative and positive ones.
+        let ranges: [(u64, u64, u64, u64); 6] = [
+            (0, 1, 1 << 5, 1 << 6),
+            (1, smallest, 1 << 4, 1 << 7),
+            (smallest, infinity, 1 << 3, 1 << 8),
+            (infinity, infinity + 1, 1 << 2, 1 << 9),
+            (infinity + 1, quiet, 1, 1),
+            (quiet, magnitude_mask + 1, 2, 2),
+        ];
+        let mut result = Val::Bits(0);
+        for (from, to, below, above) in ranges {
+            let (wants_negative, wants_positive) = (classes & below != 0, classes & above != 0);
+            if !wants_negative && !wants_positive {
+                continue;
+            }
+            let reached = self.compare_ints(IntPredicate::Uge, magnitude, Val::Bits(from), word)?;
+            let inside = self.compare_ints(IntPredicate::Ule, magnitude, Val::Bits(to - 1), word)?;
+            let mut here = self.pred("and.pred", reached, inside)?;
+            if !(wants_negative && wants_positive) {
+                let sign = if wants_negative { negative } else { self.pred_not(negative)? };
+                here = self.pred("and.pred", here, sign)?;
+            }
+            result = if result == Val::Bits(0) { here } else { self.pred("or.pred", result, here)? };
+        }
+        Ok(result)
+    }
+}
+
+/// An argument of a call.
+pub(super) fn argument(call: &Call, at: usize) -> Raised<Value> {
+    call.args.get(at).copied().ok_or_else(|| Refusal::new(INTRINSIC, "an intrinsic with too few arguments"))
+}
+
+/// The bits of one.
+fn one(scalar: Scalar) -> u64 {
+    match scalar {
+        Scalar::Half => 0x3c00,
+        Scalar::BFloat => 0x3f80,
+        Scalar::HalfPair => 0x3c00_3c00,
+        Scalar::BFloatPair => 0x3f80_3f80,
+        Scalar::Float => 0x3f80_0000,
+        Scalar::Double => 0x3ff0_0000_0000_0000,
+        Scalar::Int(_) | Scalar::Pointer { .. } => sign_extend(1, 2) as u64,
+    }
+}

@@ -1,0 +1,136 @@
+//! Intrinsics that the table pairs with one instruction.
+
+use ptx_ir::{Immediate, Literal, Operand};
+use ptx_isa::{Component, SpecialReg};
+use ptx_llvm::intrinsics::{self, Operand as RowOperand, Row};
+use ptx_llvm::view::{Call, InstId};
+
+use super::FunctionRaiser;
+use super::emit::Arg;
+use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::types::Scalar;
+use crate::value::Val;
+
+impl FunctionRaiser<'_, '_, '_> {
+    /// A call of an intrinsic.
+    pub(super) fn intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
+        if self.generic_intrinsic(id, call, name)? {
+            return Ok(());
+        }
+        for row in intrinsics::by_name(name) {
+            if self.row_applies(row, call)? {
+                return self.row_intrinsic(id, call, row);
+            }
+        }
+        Err(Refusal::new(INTRINSIC, format!("the intrinsic {name} is not supported")))
+    }
+
+    /// Whether the arguments that choose among rows have the row's values.
+    fn row_applies(&mut self, row: &Row, call: &Call) -> Raised<bool> {
+        for operand in &row.operands {
+            if let RowOperand::Fixed(at, wanted) = operand
+                && let Some(&arg) = call.args.get(*at)
+                && self.scalar(arg)?.0 != Val::Bits(*wanted)
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn row_intrinsic(&mut self, id: InstId, call: &Call, row: &Row) -> Raised<()> {
+        let leaves = self.leaves(self.type_of(id))?;
+        let results: Vec<_> = leaves.iter().map(|leaf| self.register_for(leaf.scalar)).collect();
+        let missing =
+            || Refusal::new(INTRINSIC, format!("the intrinsic {} has another type than its row", row.name));
+        let mut args: Vec<Arg> = Vec::with_capacity(row.operands.len());
+        for operand in &row.operands {
+            match operand {
+                RowOperand::Result => args.push(results.first().copied().ok_or_else(missing)?.into()),
+                RowOperand::ResultPair => {
+                    args.push(results.first().copied().ok_or_else(missing)?.into());
+                    args.push(results.get(1).copied().ok_or_else(missing)?.into());
+                }
+                RowOperand::ResultVector(fields) => {
+                    let mut list = Vec::with_capacity(fields.len());
+                    for field in fields {
+                        list.push(match field {
+                            Some(at) => Operand::Register(results.get(*at).copied().ok_or_else(missing)?),
+                            None => Operand::Sink,
+                        });
+                    }
+                    args.push(Operand::Vector(self.builder.list(&list)).into());
+                }
+                RowOperand::Argument(at) => {
+                    let (value, scalar) = self.scalar(*call.args.get(*at).ok_or_else(missing)?)?;
+                    args.push(self.arg(value, scalar)?);
+                }
+                RowOperand::ArgumentVector(first, count) => {
+                    let mut list = Vec::with_capacity(*count);
+                    for &arg in call.args.iter().skip(*first).take(*count) {
+                        let (value, scalar) = self.scalar(arg)?;
+                        list.push(Operand::Register(self.in_register(value, scalar)?));
+                    }
+                    args.push(Operand::Vector(self.builder.list(&list)).into());
+                }
+                RowOperand::Address(at) => {
+                    let (value, scalar) = self.scalar(*call.args.get(*at).ok_or_else(missing)?)?;
+                    args.push(self.row_address(value, scalar)?.into());
+                }
+                RowOperand::Immediate(at) => match self.scalar(*call.args.get(*at).ok_or_else(missing)?)?.0 {
+                    Val::Bits(bits) => args.push(Arg::Bits(bits, 64)),
+                    Val::Register(..) | Val::Address { .. } => {
+                        let message = format!("argument {at} of {} must be a constant", row.name);
+                        return Err(Refusal::new(INTRINSIC, message));
+                    }
+                },
+                RowOperand::Fixed(..) | RowOperand::Alignment(_) => {}
+                RowOperand::Literal(text) => args.push(self.literal(text)?),
+            }
+        }
+        self.emit(&self.row_text(row, call), &args)?;
+        let values = results.into_iter().map(Val::reg).collect();
+        self.define(id, values);
+        Ok(())
+    }
+
+    /// The row's mnemonic. `contract` on an operation whose rounding can be omitted says that it was (docs/mapping.md).
+    fn row_text(&self, row: &Row, call: &Call) -> String {
+        let omits = call.fast.contract
+            && ["add.rn.", "sub.rn.", "mul.rn."].iter().any(|start| row.mnemonic.starts_with(start));
+        if omits { row.mnemonic.replacen(".rn", "", 1) } else { row.mnemonic.clone() }
+    }
+
+    /// An address in the space of its own type: the mnemonic names that space.
+    fn row_address(&mut self, value: Val, scalar: Scalar) -> Raised<Operand> {
+        let Scalar::Pointer { space, .. } = scalar else {
+            return Err(Refusal::new(INTRINSIC, "an address that is no pointer"));
+        };
+        match value {
+            Val::Address { space: held, .. } if held != space => {
+                let register = self.in_register(value, scalar)?;
+                Ok(Operand::Address(ptx_ir::AddressBase::Register(register), 0))
+            }
+            other => Ok(self.address_operand(other, scalar)?.0),
+        }
+    }
+
+    /// An operand that is always the same.
+    fn literal(&mut self, text: &str) -> Raised<Arg> {
+        let unknown = || Refusal::new(INTRINSIC, format!("the operand {text} of an intrinsic's row"));
+        if let Some(name) = text.strip_prefix('%') {
+            let (name, component) = match name.rsplit_once('.') {
+                Some((name, component)) => (name, Some(Component::from_ptx(component).ok_or_else(unknown)?)),
+                None => (name, None),
+            };
+            let register = SpecialReg::from_ptx(name).ok_or_else(unknown)?;
+            self.module.target.need(register.since(), &|| register.to_string())?;
+            return Ok(Operand::Special(register, component).into());
+        }
+        if text == "WARP_SZ" {
+            let word = self.module.ir.strings.intern(text);
+            return Ok(Operand::Immediate(Immediate::S64(32, Literal::Text(word))).into());
+        }
+        text.parse().map(|number| Arg::Bits(number, 64)).map_err(|_| unknown())
+    }
+}

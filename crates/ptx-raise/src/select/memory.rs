@@ -1,0 +1,587 @@
+//! Loads and stores (manual 9.7.9.8, 9.7.9.11).
+
+use ptx_ir::{Operand, RegId};
+use ptx_llvm::address_space;
+use ptx_llvm::view::{AtomicOrder, InstId, Metadata, Op, Type, TypeId};
+
+use super::FunctionRaiser;
+use super::emit::{Arg, space_word};
+use super::prologue::{piece, word_of};
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::types::{Class, Leaf, Scalar};
+use crate::value::{Upper, Val, mask};
+
+/// The widest vector access in bytes that every target has.
+const MAX_VECTOR: u64 = 16;
+
+impl FunctionRaiser<'_, '_, '_> {
+    /// `load`.
+    pub(super) fn load(&mut self, id: InstId) -> Raised<()> {
+        let function = self.function;
+        let inst = function.inst(id);
+        let Op::Load { ptr, align, volatile, order, scope } = &inst.op else { return Ok(()) };
+        let (pointer, scalar) = self.scalar(*ptr)?;
+        if *order != AtomicOrder::NotAtomic {
+            return self.atomic_load(id, pointer, scalar, *volatile, *order, scope);
+        }
+        let (address, space) = self.address_operand(pointer, scalar)?;
+        let mods = self.hints(id);
+        let mut opcode = "ld".to_owned();
+        if *volatile && takes_volatile(space) && !mods.contains(".cv") {
+            opcode += ".volatile";
+        }
+        let invariant = inst.metadata("invariant.load").is_some();
+        let cached = if invariant && space == address_space::GLOBAL && !*volatile { ".nc" } else { "" };
+        let mods = format!("{cached}{mods}");
+        let word = space_word(space)?;
+        let values = match self.bit_packed(inst.ty) {
+            Some(bits) => {
+                self.load_bit_packed(inst.ty, bits, address, word, u64::from(*align), &opcode, &mods)?
+            }
+            None => self.load_leaves(inst.ty, address, word, u64::from(*align), &opcode, &mods)?,
+        };
+        self.define(id, values.into());
+        Ok(())
+    }
+
+    /// `store`.
+    pub(super) fn store(&mut self, id: InstId) -> Raised<()> {
+        let function = self.function;
+        let inst = function.inst(id);
+        let Op::Store { value, ptr, align, volatile, order, scope } = &inst.op else { return Ok(()) };
+        let ty = self.value_type(*value)?;
+        let values = self.value(*value)?;
+        let (pointer, scalar) = self.scalar(*ptr)?;
+        if *order != AtomicOrder::NotAtomic {
+            return self.atomic_store(ty, &values, pointer, scalar, *volatile, *order, scope);
+        }
+        let (address, space) = self.address_operand(pointer, scalar)?;
+        if matches!(space, address_space::CONST | address_space::PARAM) {
+            return Err(Refusal::new(INSTRUCTION, "a store to memory that only reads"));
+        }
+        let mods = self.hints(id);
+        let mut opcode = "st".to_owned();
+        if *volatile && takes_volatile(space) && !mods.contains(".wt") {
+            opcode += ".volatile";
+        }
+        let word = space_word(space)?;
+        match self.bit_packed(ty) {
+            Some(bits) => {
+                self.store_bit_packed(ty, bits, &values, address, word, u64::from(*align), &opcode, &mods)
+            }
+            None => self.store_leaves(ty, &values, address, word, u64::from(*align), &opcode, &mods),
+        }
+    }
+
+    /// The modifiers of `!ptx.mods` that an instruction of memory can have.
+    pub(super) fn hints(&self, id: InstId) -> String {
+        let view = self.module.view;
+        let Some(node) = self.function.inst(id).metadata("ptx.mods") else { return String::new() };
+        let Metadata::Node(parts) = view.metadata(node) else { return String::new() };
+        let texts = parts.iter().flatten().filter_map(|&part| match view.metadata(part) {
+            Metadata::String(text) => Some(text.as_str()),
+            Metadata::Node(_) | Metadata::Constant(_) | Metadata::Other => None,
+        });
+        texts.filter(|text| text.starts_with('.')).collect()
+    }
+
+    /// Appends an access; hints that no row takes are left out.
+    fn access(&mut self, opcode: &str, word: &str, mods: &str, ty: &str, args: &[Arg]) -> Raised<()> {
+        let full = format!("{opcode}{word}{mods}{ty}");
+        if mods.is_empty() || ptx_isa::candidates(&full).is_ok() {
+            return self.emit(&full, args);
+        }
+        let kept = if mods.starts_with(".nc") { ".nc" } else { "" };
+        self.emit(&format!("{opcode}{word}{kept}{ty}"), args)
+    }
+
+    /// Loads all leaves of a type.
+    pub(super) fn load_leaves(
+        &mut self,
+        ty: TypeId,
+        address: Operand,
+        word: &str,
+        align: u64,
+        opcode: &str,
+        mods: &str,
+    ) -> Raised<Vec<Val>> {
+        let leaves = self.leaves(ty)?;
+        let mut values = Vec::with_capacity(leaves.len());
+        let mut at = 0;
+        while let Some(leaf) = leaves.get(at) {
+            let aligned = alignment(align, leaf.offset);
+            let place = Self::offset_operand(address, leaf.offset);
+            let count = group(&leaves[at..], aligned);
+            if count > 1 {
+                let (class, text) = memory_word(leaf.scalar);
+                let registers: Vec<RegId> = (0..count).map(|_| self.register(class)).collect();
+                let list: Vec<Operand> =
+                    registers.iter().map(|&register| Operand::Register(register)).collect();
+                let vector = Operand::Vector(self.builder.list(&list));
+                self.access(
+                    opcode,
+                    word,
+                    mods,
+                    &format!(".v{count}.{text}"),
+                    &[vector.into(), place.into()],
+                )?;
+                for register in registers {
+                    values.push(self.loaded(register, leaf.scalar)?);
+                }
+            } else {
+                values.push(self.load_leaf(*leaf, place, word, aligned, opcode, mods)?);
+            }
+            at += count;
+        }
+        Ok(values)
+    }
+
+    fn load_leaf(
+        &mut self,
+        leaf: Leaf,
+        place: Operand,
+        word: &str,
+        align: u64,
+        opcode: &str,
+        mods: &str,
+    ) -> Raised<Val> {
+        if leaf.bytes.is_power_of_two() && align >= leaf.bytes {
+            let (class, text) = memory_word(leaf.scalar);
+            let register = self.register(class);
+            self.access(opcode, word, mods, &format!(".{text}"), &[register.into(), place.into()])?;
+            return self.loaded(register, leaf.scalar);
+        }
+        let bits = (leaf.bytes * 8) as u32;
+        let (whole, mut at) = (integer_class(bits), 0);
+        let mut sum: Option<RegId> = None;
+        while at < leaf.bytes {
+            let bytes = piece(at, leaf.bytes - at, align);
+            let (class, text) = word_of(bytes);
+            let part = self.register(class);
+            let part_place = Self::offset_operand(place, at);
+            self.access(opcode, word, mods, &format!(".{text}"), &[part.into(), part_place.into()])?;
+            let wide = match self.resize_register(part, class.bits(), whole.bits())? {
+                Val::Register(register, _) => register,
+                Val::Bits(_) | Val::Address { .. } => part,
+            };
+            let shifted = if at == 0 {
+                wide
+            } else {
+                let text = format!("shl.b{}", whole.bits());
+                self.emit_new(whole, &text, &[wide.into(), Arg::Bits(at * 8, 32)])?
+            };
+            sum = Some(match sum {
+                None => shifted,
+                Some(sum) => {
+                    let text = format!("or.b{}", whole.bits());
+                    self.emit_new(whole, &text, &[sum.into(), shifted.into()])?
+                }
+            });
+            at += bytes;
+        }
+        let sum = sum.ok_or_else(|| Refusal::new(INSTRUCTION, "a load of nothing"))?;
+        self.from_bits(sum, leaf.scalar)
+    }
+
+    /// A leaf out of the register its memory word was loaded to.
+    fn loaded(&mut self, register: RegId, scalar: Scalar) -> Raised<Val> {
+        match scalar {
+            Scalar::Int(1) => {
+                let bit = self.emit_new(Class::B16, "and.b16", &[register.into(), Arg::Bits(1, 16)])?;
+                Ok(Val::reg(self.emit_new(Class::Pred, "setp.ne.b16", &[bit.into(), Arg::Bits(0, 16)])?))
+            }
+            Scalar::Int(8) => Ok(Val::Register(register, Upper::Zero)),
+            _ => Ok(Val::reg(register)),
+        }
+    }
+
+    /// Stores all leaves of a type.
+    pub(super) fn store_leaves(
+        &mut self,
+        ty: TypeId,
+        values: &[Val],
+        address: Operand,
+        word: &str,
+        align: u64,
+        opcode: &str,
+        mods: &str,
+    ) -> Raised<()> {
+        let leaves = self.leaves(ty)?;
+        let mut at = 0;
+        while let (Some(leaf), Some(value)) = (leaves.get(at), values.get(at)) {
+            let aligned = alignment(align, leaf.offset);
+            let place = Self::offset_operand(address, leaf.offset);
+            let count = group(&leaves[at..], aligned);
+            if count > 1 {
+                let (_, text) = memory_word(leaf.scalar);
+                let mut list = Vec::with_capacity(count);
+                for value in values.iter().skip(at).take(count) {
+                    list.push(Operand::Register(self.to_store(*value, leaf.scalar)?));
+                }
+                let vector = Operand::Vector(self.builder.list(&list));
+                self.access(
+                    opcode,
+                    word,
+                    mods,
+                    &format!(".v{count}.{text}"),
+                    &[place.into(), vector.into()],
+                )?;
+            } else {
+                self.store_leaf(*leaf, *value, place, word, aligned, opcode, mods)?;
+            }
+            at += count;
+        }
+        Ok(())
+    }
+
+    fn store_leaf(
+        &mut self,
+        leaf: Leaf,
+        value: Val,
+        place: Operand,
+        word: &str,
+        align: u64,
+        opcode: &str,
+        mods: &str,
+    ) -> Raised<()> {
+        if leaf.bytes.is_power_of_two() && align >= leaf.bytes {
+            let (class, text) = memory_word(leaf.scalar);
+            let arg = match value {
+                Val::Bits(bits) if matches!(class, Class::B16 | Class::B32 | Class::B64) => {
+                    Arg::Bits(bits, class.bits())
+                }
+                Val::Bits(_) if matches!(leaf.scalar, Scalar::Float | Scalar::Double) => {
+                    self.arg(value, leaf.scalar)?
+                }
+                other => self.to_store(other, leaf.scalar)?.into(),
+            };
+            return self.access(opcode, word, mods, &format!(".{text}"), &[place.into(), arg]);
+        }
+        let (bits, whole) = self.to_bits(value, leaf.scalar)?;
+        let mut at = 0;
+        while at < leaf.bytes {
+            let bytes = piece(at, leaf.bytes - at, align);
+            let (class, text) = word_of(bytes);
+            let shifted = if at == 0 {
+                bits
+            } else {
+                let text = format!("shr.u{}", whole.bits());
+                self.emit_new(whole, &text, &[bits.into(), Arg::Bits(at * 8, 32)])?
+            };
+            let part = match self.resize_register(shifted, whole.bits(), class.bits())? {
+                Val::Register(register, _) => register,
+                Val::Bits(_) | Val::Address { .. } => shifted,
+            };
+            let part_place = Self::offset_operand(place, at);
+            self.access(opcode, word, mods, &format!(".{text}"), &[part_place.into(), part.into()])?;
+            at += bytes;
+        }
+        Ok(())
+    }
+
+    /// The register whose low bits are stored.
+    fn to_store(&mut self, value: Val, scalar: Scalar) -> Raised<RegId> {
+        match scalar {
+            Scalar::Int(1) => {
+                let register = self.in_register(value, scalar)?;
+                let args = [Arg::Bits(1, 16), Arg::Bits(0, 16), register.into()];
+                self.emit_new(Class::B16, "selp.b16", &args)
+            }
+            Scalar::Int(bits) if bits % 8 != 0 => self.zero_extended(value, scalar, scalar.class().bits()),
+            _ => self.in_register(value, scalar),
+        }
+    }
+
+    /// The bits of a leaf in an integer register, zero above its width.
+    pub(super) fn to_bits(&mut self, value: Val, scalar: Scalar) -> Raised<(RegId, Class)> {
+        match scalar {
+            Scalar::Float => {
+                let register = self.in_register(value, scalar)?;
+                Ok((self.emit_new(Class::B32, "mov.b32", &[register.into()])?, Class::B32))
+            }
+            Scalar::Double => {
+                let register = self.in_register(value, scalar)?;
+                Ok((self.emit_new(Class::B64, "mov.b64", &[register.into()])?, Class::B64))
+            }
+            Scalar::Int(1) => Ok((self.to_store(value, scalar)?, Class::B16)),
+            Scalar::Int(_) => Ok((self.zero_extended(value, scalar, scalar.class().bits())?, scalar.class())),
+            Scalar::Half
+            | Scalar::BFloat
+            | Scalar::HalfPair
+            | Scalar::BFloatPair
+            | Scalar::Pointer { .. } => Ok((self.in_register(value, scalar)?, scalar.class())),
+        }
+    }
+
+    /// A leaf from its bits in an integer register of at least its width.
+    pub(super) fn from_bits(&mut self, register: RegId, scalar: Scalar) -> Raised<Val> {
+        match scalar {
+            Scalar::Float => Ok(Val::reg(self.emit_new(Class::F32, "mov.b32", &[register.into()])?)),
+            Scalar::Double => Ok(Val::reg(self.emit_new(Class::F64, "mov.b64", &[register.into()])?)),
+            Scalar::Int(1) => self.loaded(register, scalar),
+            _ => Ok(Val::reg(register)),
+        }
+    }
+
+    /// The width of a vector whose elements do not lie on byte boundaries: LLVM packs them bit by bit.
+    pub(super) fn bit_packed(&self, ty: TypeId) -> Option<u32> {
+        let Type::Vector { element, len } = self.module.view.ty(ty) else { return None };
+        let Type::Int { bits } = self.module.view.ty(*element) else { return None };
+        let whole = matches!(bits, 8 | 16 | 32 | 64) || *bits > 64 && bits % 64 == 0;
+        (!whole).then_some(bits * len)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "an access has that many parts")]
+    fn load_bit_packed(
+        &mut self,
+        ty: TypeId,
+        bits: u32,
+        address: Operand,
+        word: &str,
+        align: u64,
+        opcode: &str,
+        mods: &str,
+    ) -> Raised<Vec<Val>> {
+        let whole = packed_leaf(bits)?;
+        let value = match whole.scalar {
+            // One bit alone is loaded as a byte.
+            Scalar::Int(1) => return Ok(vec![self.load_leaf(whole, address, word, align, opcode, mods)?]),
+            _ => self.load_leaf(whole, address, word, align, opcode, mods)?,
+        };
+        let register = self.in_register(value, whole.scalar)?;
+        let leaves = self.leaves(ty)?;
+        let mut values = Vec::with_capacity(leaves.len());
+        let mut at = 0;
+        for leaf in leaves.iter() {
+            values.push(self.extract_bits(register, whole.scalar.class(), at, leaf.scalar)?);
+            at += leaf.scalar.bits();
+        }
+        Ok(values)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "an access has that many parts")]
+    fn store_bit_packed(
+        &mut self,
+        ty: TypeId,
+        bits: u32,
+        values: &[Val],
+        address: Operand,
+        word: &str,
+        align: u64,
+        opcode: &str,
+        mods: &str,
+    ) -> Raised<()> {
+        let whole = packed_leaf(bits)?;
+        if let (Scalar::Int(1), [value]) = (whole.scalar, values) {
+            return self.store_leaf(whole, *value, address, word, align, opcode, mods);
+        }
+        let leaves = self.leaves(ty)?;
+        let sum = self.join_bits(&leaves, values, whole.scalar.class())?;
+        self.store_leaf(whole, Val::reg(sum), address, word, align, opcode, mods)
+    }
+
+    /// The integer of `scalar`'s width that begins at a bit of a register.
+    pub(super) fn extract_bits(
+        &mut self,
+        register: RegId,
+        class: Class,
+        at: u32,
+        scalar: Scalar,
+    ) -> Raised<Val> {
+        let shifted = if at == 0 {
+            register
+        } else {
+            let text = format!("shr.u{}", class.bits());
+            self.emit_new(class, &text, &[register.into(), Arg::Bits(u64::from(at), 32)])?
+        };
+        if scalar == Scalar::Int(1) {
+            let and = format!("and.b{}", class.bits());
+            let bit = self.emit_new(class, &and, &[shifted.into(), Arg::Bits(1, class.bits())])?;
+            let text = format!("setp.ne.b{}", class.bits());
+            return Ok(Val::reg(self.emit_new(
+                Class::Pred,
+                &text,
+                &[bit.into(), Arg::Bits(0, class.bits())],
+            )?));
+        }
+        let integer = integer_class(scalar.bits());
+        let resized = self.resize_register(shifted, class.bits(), integer.bits())?;
+        let register = self.in_register(resized, Scalar::Int(integer.bits()))?;
+        self.from_bits(register, scalar)
+    }
+
+    /// Leaves side by side in one register, the first one lowest.
+    pub(super) fn join_bits(&mut self, leaves: &[Leaf], values: &[Val], class: Class) -> Raised<RegId> {
+        let mut sum: Option<RegId> = None;
+        let mut constant = 0u64;
+        let mut at = 0;
+        for (leaf, value) in leaves.iter().zip(values) {
+            if let Val::Bits(bits) = value {
+                constant |= (bits & mask(leaf.scalar.bits())) << at;
+            } else {
+                let (bits, own) = self.to_bits(*value, leaf.scalar)?;
+                let wide = self.resize_register(bits, own.bits(), class.bits())?;
+                let wide = self.in_register(wide, Scalar::Int(class.bits()))?;
+                let shifted = if at == 0 {
+                    wide
+                } else {
+                    let text = format!("shl.b{}", class.bits());
+                    self.emit_new(class, &text, &[wide.into(), Arg::Bits(u64::from(at), 32)])?
+                };
+                sum = Some(match sum {
+                    None => shifted,
+                    Some(sum) => {
+                        let text = format!("or.b{}", class.bits());
+                        self.emit_new(class, &text, &[sum.into(), shifted.into()])?
+                    }
+                });
+            }
+            at += leaf.scalar.bits();
+        }
+        match sum {
+            None => self.in_register(Val::Bits(constant), Scalar::Int(class.bits())),
+            Some(sum) if constant == 0 => Ok(sum),
+            Some(sum) => {
+                let text = format!("or.b{}", class.bits());
+                self.emit_new(class, &text, &[sum.into(), Arg::Bits(constant, class.bits())])
+            }
+        }
+    }
+
+    /// Loads a parameter of a scalar type.
+    pub(super) fn load_param(
+        &mut self,
+        address: Operand,
+        passed: ptx_isa::ScalarType,
+        scalar: Scalar,
+    ) -> Raised<Val> {
+        let bits = passed.bits();
+        let class = match passed {
+            ptx_isa::ScalarType::F32 => Class::F32,
+            ptx_isa::ScalarType::F64 => Class::F64,
+            _ => integer_class(bits),
+        };
+        let word = match class {
+            Class::F32 => "f32".to_owned(),
+            Class::F64 => "f64".to_owned(),
+            _ => format!("b{bits}"),
+        };
+        let register = self.emit_new(class, &format!("ld.param.{word}"), &[address.into()])?;
+        if let Scalar::Int(width) = scalar {
+            if width == 1 {
+                return self.extract_bits(register, class, 0, scalar);
+            }
+            if scalar.class() != class {
+                return self.resize_register(register, class.bits(), scalar.class().bits());
+            }
+            if width == 8 && bits == 8 {
+                return Ok(Val::Register(register, Upper::Zero));
+            }
+        }
+        Ok(Val::reg(register))
+    }
+
+    /// A leaf as a parameter variable of type `passed` holds it.
+    pub(super) fn store_param(
+        &mut self,
+        address: Operand,
+        passed: ptx_isa::ScalarType,
+        value: Val,
+        scalar: Scalar,
+        upper: Upper,
+    ) -> Raised<()> {
+        let word = match passed {
+            ptx_isa::ScalarType::F32 => "f32".to_owned(),
+            ptx_isa::ScalarType::F64 => "f64".to_owned(),
+            _ => format!("b{}", passed.bits()),
+        };
+        let arg = match (scalar, value) {
+            (Scalar::Int(width), Val::Bits(bits)) => {
+                let bits =
+                    if upper == Upper::Sign { crate::value::sign_extend(bits, width) as u64 } else { bits };
+                Arg::Bits(bits, passed.bits())
+            }
+            (Scalar::Int(_), _) => match upper {
+                Upper::Sign => self.sign_extended(value, scalar, passed.bits().max(16))?.into(),
+                Upper::Any | Upper::Zero => self.zero_extended(value, scalar, passed.bits().max(16))?.into(),
+            },
+            _ => self.arg(value, scalar)?,
+        };
+        self.emit(&format!("st.param.{word}"), &[address.into(), arg])
+    }
+}
+
+/// Whether an access of a space can be volatile: the others belong to one thread or are never written.
+fn takes_volatile(space: u32) -> bool {
+    matches!(
+        space,
+        address_space::GENERIC
+            | address_space::GLOBAL
+            | address_space::SHARED
+            | address_space::SHARED_CLUSTER
+    )
+}
+
+/// The largest power of two that divides both.
+fn alignment(align: u64, offset: u64) -> u64 {
+    let bits = align.max(1) | offset;
+    1 << bits.trailing_zeros().min(16)
+}
+
+/// How many leaves from the first on one vector access takes.
+fn group(leaves: &[Leaf], align: u64) -> usize {
+    let Some(first) = leaves.first() else { return 1 };
+    if !first.bytes.is_power_of_two() {
+        return 1;
+    }
+    let word = memory_word(first.scalar);
+    for count in [4usize, 2] {
+        let bytes = first.bytes * count as u64;
+        let fits = leaves.len() >= count
+            && bytes <= MAX_VECTOR
+            && align >= bytes
+            && leaves.iter().take(count).enumerate().all(|(at, leaf)| {
+                memory_word(leaf.scalar) == word
+                    && leaf.bytes == first.bytes
+                    && (leaf.scalar == Scalar::Int(1)) == (first.scalar == Scalar::Int(1))
+                    && leaf.offset == first.offset + at as u64 * first.bytes
+            });
+        if fits {
+            return count;
+        }
+    }
+    1
+}
+
+/// The register class and the type word of a leaf in memory.
+fn memory_word(scalar: Scalar) -> (Class, &'static str) {
+    match scalar {
+        Scalar::Float => (Class::F32, "f32"),
+        Scalar::Double => (Class::F64, "f64"),
+        Scalar::Half | Scalar::BFloat => (Class::B16, "b16"),
+        Scalar::HalfPair | Scalar::BFloatPair => (Class::B32, "b32"),
+        Scalar::Int(bits) | Scalar::Pointer { bits, .. } => match bits {
+            0..=8 => (Class::B16, "b8"),
+            9..=16 => (Class::B16, "b16"),
+            17..=32 => (Class::B32, "b32"),
+            _ => (Class::B64, "b64"),
+        },
+    }
+}
+
+/// The class of integer registers that hold so many bits; predicates are none.
+pub(super) fn integer_class(bits: u32) -> Class {
+    match bits {
+        0..=16 => Class::B16,
+        17..=32 => Class::B32,
+        _ => Class::B64,
+    }
+}
+
+/// The integer that a bit-packed vector is in memory.
+fn packed_leaf(bits: u32) -> Raised<Leaf> {
+    if bits > 64 {
+        return Err(Refusal::new(INSTRUCTION, "a vector of odd integers over 64 bits in memory"));
+    }
+    Ok(Leaf { scalar: Scalar::Int(bits), offset: 0, bytes: u64::from(bits.div_ceil(8)) })
+}

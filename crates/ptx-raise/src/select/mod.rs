@@ -1,0 +1,287 @@
+//! Instruction selection: one function.
+//!
+//! Blocks are raised in an order in which definitions come before their uses (reverse post-order), each into a list of its own,
+//! and put together in LLVM's order. A value is a list of leaves ([`Val`]); a leaf stays a constant or an address
+//! not yet computed for as long as nothing needs it in a register. A phi has two registers a leaf: its predecessors write the first at
+//! their ends, and its block copies it to the second at its start. So all phis of a block change at once, and a write on one
+//! edge cannot disturb another edge.
+
+mod address;
+mod aggregate;
+mod arithmetic;
+mod asm;
+mod atomic;
+mod block;
+mod bulk;
+mod call;
+mod cast;
+mod compare;
+mod constant;
+mod control;
+mod emit;
+mod float;
+mod fuse;
+mod generic;
+mod intrinsic;
+mod memory;
+mod prologue;
+mod wide;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use ptx_ir::{Body, BodyBuilder, FunctionKind, LabelId, Param, RegId, Stmt, VarId};
+use ptx_llvm::view::{BlockId, Function, FunctionId, InstId, Op, TypeId, Value};
+
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::module::ModuleRaiser;
+use crate::signature::Signature;
+use crate::types::{Leaf, Scalar};
+use crate::value::Val;
+
+/// The leaves of a value.
+pub(crate) type Vals = Rc<[Val]>;
+
+/// The state of raising one function.
+pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
+    pub(crate) module: &'m mut ModuleRaiser<'v, 'c>,
+    id: FunctionId,
+    function: &'v Function,
+    signature: Signature,
+    params: Vec<VarId>,
+    result: Option<VarId>,
+    pub(crate) builder: BodyBuilder,
+    args: Vec<Vals>,
+    values: HashMap<InstId, Vals>,
+    /// The registers that predecessors write for a phi.
+    phi_inputs: HashMap<InstId, Vec<RegId>>,
+    /// How often each instruction's result is used by what is not fused with it.
+    uses: Vec<u32>,
+    /// The instructions that use each result.
+    users: Vec<Vec<InstId>>,
+    /// Instructions whose work another one does.
+    fused: HashSet<InstId>,
+    labels: Vec<LabelId>,
+    /// Blocks whose label some instruction names.
+    targets: HashSet<BlockId>,
+    /// The blocks to emit, in LLVM's order.
+    layout: Vec<BlockId>,
+    current: BlockId,
+    /// Variables of the body, declared at its start.
+    locals: Vec<Stmt>,
+    /// Whether subnormal single-precision numbers count as zero (`"denormal-fp-math-f32"`).
+    flush: bool,
+    label_count: u32,
+}
+
+impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
+    pub(crate) fn new(
+        module: &'m mut ModuleRaiser<'v, 'c>,
+        id: FunctionId,
+        function: &'v Function,
+        signature: Signature,
+        entry: ptx_ir::FunctionId,
+    ) -> Self {
+        let variables = |params: &[Param]| -> Vec<VarId> {
+            params
+                .iter()
+                .filter_map(|param| match param {
+                    Param::Variable(id) => Some(*id),
+                    Param::Register(..) => None,
+                })
+                .collect()
+        };
+        let declared = module.ir.function(entry);
+        let (params, results) = (variables(&declared.params), variables(&declared.results));
+        let denormals = function.attributes.string("denormal-fp-math-f32");
+        let denormals = denormals.or_else(|| function.attributes.string("denormal-fp-math"));
+        Self {
+            module,
+            id,
+            function,
+            signature,
+            params,
+            result: results.first().copied(),
+            builder: BodyBuilder::new(),
+            args: Vec::new(),
+            values: HashMap::new(),
+            phi_inputs: HashMap::new(),
+            uses: vec![0; function.insts.len()],
+            users: vec![Vec::new(); function.insts.len()],
+            fused: HashSet::new(),
+            labels: Vec::new(),
+            targets: HashSet::new(),
+            layout: Vec::new(),
+            current: BlockId::new(0),
+            locals: Vec::new(),
+            flush: denormals.is_some_and(|mode| mode.starts_with("preserve-sign")),
+            label_count: 0,
+        }
+    }
+
+    /// Raises the body. Findings about single instructions go to the module's list.
+    pub(crate) fn run(mut self) -> Raised<Body> {
+        let order = self.order_blocks();
+        self.make_labels();
+        self.count_uses();
+        self.fuse();
+        self.make_phis()?;
+        let mut parts: HashMap<BlockId, Vec<Stmt>> = HashMap::new();
+        self.prologue()?;
+        for block in order {
+            self.block(block);
+            let statements = std::mem::take(&mut self.builder.body_mut().statements);
+            parts.insert(block, statements);
+        }
+        let layout = std::mem::take(&mut self.layout);
+        for local in std::mem::take(&mut self.locals) {
+            self.builder.push(local);
+        }
+        for block in layout {
+            if self.targets.contains(&block) {
+                let label = self.labels[block.index()];
+                self.builder.place(label);
+            }
+            for statement in parts.remove(&block).unwrap_or_default() {
+                self.builder.push(statement);
+            }
+        }
+        Ok(self.builder.finish())
+    }
+
+    /// Whether the function is a kernel.
+    fn is_kernel(&self) -> bool {
+        self.signature.kind == FunctionKind::Kernel
+    }
+
+    /// One instruction; a refusal names it.
+    fn inst(&mut self, id: InstId) {
+        if self.fused.contains(&id) {
+            return;
+        }
+        if let Err(refusal) = self.select(id) {
+            self.refuse_inst(refusal, id);
+            self.define_anything(id);
+        }
+    }
+
+    fn refuse_inst(&mut self, refusal: Refusal, id: InstId) {
+        let text = self.module.llvm.instruction_text(self.id, id);
+        let place = format!("function {}: {text}", self.function.name);
+        self.module.refuse(refusal, &place);
+    }
+
+    /// Gives a refused instruction a value, so that its uses are not refused too.
+    fn define_anything(&mut self, id: InstId) {
+        let leaves = self.leaves(self.function.inst(id).ty).unwrap_or_else(|_| Rc::from([]));
+        let values = leaves.iter().map(|_| Val::Bits(0)).collect();
+        self.values.insert(id, values);
+    }
+
+    fn select(&mut self, id: InstId) -> Raised<()> {
+        let function = self.function;
+        let inst = function.inst(id);
+        match &inst.op {
+            Op::Ret { .. }
+            | Op::Br { .. }
+            | Op::CondBr { .. }
+            | Op::Switch { .. }
+            | Op::IndirectBr { .. }
+            | Op::Unreachable => self.terminator(id),
+            // The block made its registers before.
+            Op::Phi { .. } => Ok(()),
+            Op::FNeg { value, .. } => self.float_negate(id, *value),
+            Op::Binary { op, lhs, rhs, fast, .. } => self.binary(id, *op, *lhs, *rhs, *fast),
+            Op::Cast { op, value, .. } => self.cast(id, *op, *value),
+            Op::ICmp { predicate, lhs, rhs } => self.int_compare(id, *predicate, *lhs, *rhs),
+            Op::FCmp { predicate, lhs, rhs, .. } => self.float_compare(id, *predicate, *lhs, *rhs),
+            Op::Select { cond, then, other, .. } => self.select_value(id, *cond, *then, *other),
+            Op::Alloca { ty, count, align } => self.alloca(id, *ty, *count, *align),
+            Op::Load { .. } => self.load(id),
+            Op::Store { .. } => self.store(id),
+            Op::Gep { source, base, indices, .. } => self.gep(id, *source, *base, indices),
+            Op::ExtractElement { vector, index } => self.extract_element(id, *vector, *index),
+            Op::InsertElement { vector, element, index } => {
+                self.insert_element(id, *vector, *element, *index)
+            }
+            Op::ShuffleVector { a, b, mask } => self.shuffle_vector(id, *a, *b, mask),
+            Op::ExtractValue { aggregate, indices } => self.extract_value(id, *aggregate, indices),
+            Op::InsertValue { aggregate, element, indices } => {
+                self.insert_value(id, *aggregate, *element, indices)
+            }
+            Op::Freeze { value } => {
+                let frozen = self.value(*value)?;
+                self.define(id, frozen);
+                Ok(())
+            }
+            Op::Fence { order, scope } => self.fence(*order, scope),
+            Op::CmpXchg { .. } => self.compare_exchange(id),
+            Op::AtomicRmw { .. } => self.atomic_rmw(id),
+            Op::Call(call) => self.call(id, call),
+            Op::VaArg { .. } => Err(Refusal::new(INSTRUCTION, "va_arg is not supported")),
+            Op::Other(name) => Err(Refusal::new(INSTRUCTION, format!("{name} has no counterpart in PTX"))),
+        }
+    }
+
+    /// The leaves of a type.
+    pub(crate) fn leaves(&mut self, ty: TypeId) -> Raised<Rc<[Leaf]>> {
+        self.module.leaves.of(self.module.view, ty)
+    }
+
+    /// The type of an instruction's result.
+    fn type_of(&self, id: InstId) -> TypeId {
+        self.function.inst(id).ty
+    }
+
+    /// The type of an operand.
+    fn value_type(&self, value: Value) -> Raised<TypeId> {
+        let ty = self.module.view.value_type(self.function, value);
+        ty.ok_or_else(|| Refusal::new(INSTRUCTION, "an operand that is no data"))
+    }
+
+    /// The leaves of an operand's type.
+    fn value_leaves(&mut self, value: Value) -> Raised<Rc<[Leaf]>> {
+        let ty = self.value_type(value)?;
+        self.leaves(ty)
+    }
+
+    /// The leaves of an operand.
+    fn value(&mut self, value: Value) -> Raised<Vals> {
+        match value {
+            Value::Arg(at) => {
+                let known = self.args.get(at as usize).cloned();
+                known.ok_or_else(|| Refusal::new(INSTRUCTION, "a parameter that does not exist"))
+            }
+            Value::Inst(id) => {
+                let known = self.values.get(&id).cloned();
+                known.ok_or_else(|| {
+                    Refusal::new(INSTRUCTION, "an operand that is not computed before its use")
+                })
+            }
+            Value::Const(id) => self.constant(id, 0).map(Rc::from),
+            Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => {
+                Err(Refusal::new(INSTRUCTION, "an operand that is no data"))
+            }
+        }
+    }
+
+    /// The only leaf of an operand, with what it holds.
+    fn scalar(&mut self, value: Value) -> Raised<(Val, Scalar)> {
+        let leaves = self.value_leaves(value)?;
+        let values = self.value(value)?;
+        match (&*leaves, &*values) {
+            ([leaf], [val]) => Ok((*val, leaf.scalar)),
+            _ => Err(Refusal::new(INSTRUCTION, "an operand of several values where one is needed")),
+        }
+    }
+
+    /// Sets an instruction's result.
+    fn define(&mut self, id: InstId, values: Vals) {
+        self.values.insert(id, values);
+    }
+
+    /// Sets an instruction's result of one leaf.
+    fn define_one(&mut self, id: InstId, value: Val) {
+        self.values.insert(id, Rc::from([value]));
+    }
+}

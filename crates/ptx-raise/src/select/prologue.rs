@@ -1,0 +1,195 @@
+//! What precedes the first block: parameters come out of the parameter space.
+
+use ptx_ir::{AddressBase, At, Linkage, Operand, Stmt, Symbol, VarId, VarType, Variable, VectorShape};
+use ptx_isa::{ScalarType, StateSpace};
+use ptx_llvm::address_space;
+use ptx_llvm::view::{CastOp, InstId, Op, Value};
+
+use super::FunctionRaiser;
+use crate::error::Raised;
+use crate::signature::{Parameter, Passing};
+use crate::types::Class;
+use crate::value::{Base, Val};
+
+impl FunctionRaiser<'_, '_, '_> {
+    /// Gives every parameter its value.
+    pub(super) fn prologue(&mut self) -> Raised<()> {
+        self.pragmas();
+        let params = self.signature.params.clone();
+        for (at, param) in params.iter().enumerate() {
+            let Some(&variable) = self.params.get(at) else { continue };
+            let values = match param.by_value {
+                Some(_) => self.by_value(at, param, variable)?,
+                None => self.by_register(param, variable)?,
+            };
+            self.args.push(values.into());
+        }
+        Ok(())
+    }
+
+    /// `.pragma` at the top of a body.
+    fn pragmas(&mut self) {
+        let Some(text) = self.function.attributes.string("ptx.pragma") else { return };
+        for pragma in text.split(';').filter(|pragma| !pragma.is_empty()) {
+            let text = self.module.ir.strings.intern(pragma);
+            self.push(Stmt::Pragma(vec![text]));
+        }
+    }
+
+    /// Loads a parameter that is a value.
+    fn by_register(&mut self, param: &Parameter, variable: VarId) -> Raised<Vec<Val>> {
+        let address = Operand::Address(AddressBase::Symbol(Symbol::Variable(variable)), 0);
+        match &param.passing {
+            Passing::Scalar(passed) => {
+                let leaves = self.leaves(param.ty)?;
+                let Some(leaf) = leaves.first() else { return Ok(Vec::new()) };
+                Ok(vec![self.load_param(address, *passed, leaf.scalar)?])
+            }
+            Passing::Bytes { align, .. } => {
+                self.load_leaves(param.ty, address, ".param", u64::from(*align), "ld", "")
+            }
+        }
+    }
+
+    /// A parameter that a `byval` pointer points at: read in place where only loads and address arithmetic use it, else a copy
+    /// in local memory, for the function may write it and hand its address on.
+    fn by_value(&mut self, at: usize, param: &Parameter, variable: VarId) -> Raised<Vec<Val>> {
+        let space = match self.module.view.ty(param.ty) {
+            ptx_llvm::view::Type::Pointer { space } => *space,
+            _ => address_space::GENERIC,
+        };
+        let in_place = Val::Address {
+            base: Base::Symbol(Symbol::Variable(variable)),
+            offset: 0,
+            space: address_space::PARAM,
+        };
+        let read_only = self
+            .only_reads(Value::Arg(at as u32), if self.is_kernel() { Reach::Any } else { Reach::Constant });
+        if space == address_space::PARAM || read_only {
+            return Ok(vec![in_place]);
+        }
+        let Passing::Bytes { size, align } = param.passing else { return Ok(vec![in_place]) };
+        let name = self.local_name("byval", at);
+        let local = self.local_variable(&name, size, align);
+        let from = Operand::Address(AddressBase::Symbol(Symbol::Variable(variable)), 0);
+        let to = Operand::Address(AddressBase::Symbol(Symbol::Variable(local)), 0);
+        self.copy_bytes(from, ".param", to, ".local", size, u64::from(align))?;
+        Ok(vec![Val::Address {
+            base: Base::Symbol(Symbol::Variable(local)),
+            offset: 0,
+            space: address_space::LOCAL,
+        }])
+    }
+
+    /// Adds a variable of bytes in local memory.
+    pub(super) fn local_variable(&mut self, name: &str, size: u64, align: u32) -> VarId {
+        let name = self.module.ir.strings.intern(name);
+        let variable = self.module.ir.add_variable(Variable {
+            name,
+            space: StateSpace::Local,
+            ty: VarType::Scalar(ScalarType::B8),
+            shape: VectorShape::Scalar,
+            dims: vec![Some(size.max(1))],
+            align: Some(align.max(1)),
+            linkage: Linkage::Internal,
+            attributes: Vec::new(),
+            pointer: None,
+            count: None,
+            init: None,
+            at: At::default(),
+        });
+        self.locals.push(Stmt::Variable(variable));
+        variable
+    }
+
+    /// Copies bytes with a sequence of loads and stores, both addresses aligned as stated.
+    pub(super) fn copy_bytes(
+        &mut self,
+        from: Operand,
+        from_space: &str,
+        to: Operand,
+        to_space: &str,
+        size: u64,
+        align: u64,
+    ) -> Raised<()> {
+        let mut at = 0;
+        while at < size {
+            let bytes = piece(at, size - at, align);
+            let (class, word) = word_of(bytes);
+            let load = format!("ld{from_space}.{word}");
+            let value = self.emit_new(class, &load, &[Self::offset_operand(from, at).into()])?;
+            let store = format!("st{to_space}.{word}");
+            self.emit(&store, &[Self::offset_operand(to, at).into(), value.into()])?;
+            at += bytes;
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is done with a pointer but loading through it.
+    fn only_reads(&self, pointer: Value, reach: Reach) -> bool {
+        let mut work = vec![pointer];
+        let mut seen = std::collections::HashSet::new();
+        while let Some(pointer) = work.pop() {
+            if !seen.insert(pointer) {
+                continue;
+            }
+            for (at, inst) in self.function.insts.iter().enumerate() {
+                let result = Value::Inst(InstId::new(at));
+                let mut used = false;
+                crate::module::for_each_operand(&inst.op, &mut |operand| used |= operand == pointer);
+                if !used {
+                    continue;
+                }
+                match &inst.op {
+                    Op::Load { volatile: false, .. } => {}
+                    Op::Gep { base, indices, .. } if *base == pointer && !indices.contains(&pointer) => {
+                        let constant = indices.iter().all(|index| matches!(index, Value::Const(_)));
+                        if reach == Reach::Constant && !constant {
+                            return false;
+                        }
+                        work.push(result);
+                    }
+                    Op::Cast { op: CastOp::AddrSpaceCast, .. }
+                        if self.is_kernel() && self.casts_to_param(at) =>
+                    {
+                        work.push(result);
+                    }
+                    Op::Call(call) if self.is_ignored_call(call) => {}
+                    _ => return false,
+                }
+            }
+        }
+        true
+    }
+
+    fn casts_to_param(&self, at: usize) -> bool {
+        let ty = self.function.insts[at].ty;
+        matches!(self.module.view.ty(ty), ptx_llvm::view::Type::Pointer { space: address_space::PARAM })
+    }
+}
+
+/// How far a parameter may be read in place: device functions know their parameters by name and constant offset only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    Any,
+    Constant,
+}
+
+/// The largest power of two up to 8 that is aligned `at` bytes into something aligned to `align`, and fits.
+pub(super) fn piece(at: u64, left: u64, align: u64) -> u64 {
+    let mut bytes = 8;
+    while bytes > 1 && (bytes > left || at % bytes != 0 || align % bytes != 0) {
+        bytes /= 2;
+    }
+    bytes
+}
+
+/// The register class and type word of untyped memory of that many bytes.
+pub(super) fn word_of(bytes: u64) -> (Class, &'static str) {
+    match bytes {
+        1 => (Class::B16, "b8"),
+        2 => (Class::B16, "b16"),
+        4 => (Class::B32, "b32"),
+        _ => (Class::B64, "b64"),
+    }
+}

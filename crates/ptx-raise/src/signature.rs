@@ -1,0 +1,325 @@
+//! Signatures: what LLVM's parameters and results are in the `.param` space (manual 7.1).
+//!
+//! Numbers and pointers are variables of their own type; in device functions integers below 32 bits take 32. Vectors, structures,
+//! arrays and integers over 64 bits are arrays of bytes with the type's alignment, and so is what a `byval` pointer
+//! points at. Kernels take every number in its own width.
+
+use ptx_ir::{
+    At, FunctionDirective, FunctionKind, Linkage, Param, ParamPointer, VarId, VarType, Variable, VectorShape,
+};
+use ptx_isa::{ScalarType, StateSpace};
+use ptx_llvm::address_space;
+use ptx_llvm::view::{Attributes, CallingConvention, Function, Type, TypeId};
+
+use crate::error::{CALL, Raised, Refusal};
+use crate::module::ModuleRaiser;
+use crate::names;
+use crate::types::Scalar;
+
+/// How one parameter or result is passed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Passing {
+    /// A variable of this type.
+    Scalar(ScalarType),
+    /// That many bytes.
+    Bytes { size: u64, align: u32 },
+}
+
+/// One parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Parameter {
+    pub(crate) passing: Passing,
+    pub(crate) ty: TypeId,
+    /// The type a `byval` pointer points at.
+    pub(crate) by_value: Option<TypeId>,
+    pub(crate) pointer: Option<ParamPointer>,
+    pub(crate) name: String,
+}
+
+/// A function's parameters and result.
+#[derive(Clone, Debug)]
+pub(crate) struct Signature {
+    pub(crate) kind: FunctionKind,
+    pub(crate) params: Vec<Parameter>,
+    pub(crate) result: Option<Passing>,
+    pub(crate) directives: Vec<FunctionDirective>,
+}
+
+/// The signature of a function.
+pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function) -> Raised<Signature> {
+    let kind = match function.convention {
+        CallingConvention::PtxKernel => FunctionKind::Kernel,
+        CallingConvention::C | CallingConvention::PtxDevice | CallingConvention::Other(_) => {
+            if module.annotation(&function.name, "kernel") == Some(1) {
+                FunctionKind::Kernel
+            } else {
+                FunctionKind::Device
+            }
+        }
+    };
+    let symbol = names::escape(&function.name).into_owned();
+    let mut params = Vec::with_capacity(function.params.len());
+    for (at, param) in function.params.iter().enumerate() {
+        let own = &param.name;
+        let usable = names::is_plain(own) && !own.starts_with("$L__") && !own.starts_with("__local");
+        let name = if usable && !module.symbol_names.contains(own) {
+            own.clone()
+        } else {
+            format!("{symbol}_param_{at}")
+        };
+        params.push(parameter(module, param.ty, &param.attributes, kind, name)?);
+    }
+    let result = if kind == FunctionKind::Kernel && !matches!(module.view.ty(function.ret), Type::Void) {
+        return Err(Refusal::new(CALL, "a kernel that returns a value"));
+    } else {
+        result(module, function.ret, function.attributes.string("ptx.ret.align"))?
+    };
+    let directives = directives(function)?;
+    Ok(Signature { kind, params, result, directives })
+}
+
+/// How an argument of type `ty` with these attributes is passed.
+pub(crate) fn parameter(
+    module: &mut ModuleRaiser<'_, '_>,
+    ty: TypeId,
+    attributes: &Attributes,
+    kind: FunctionKind,
+    name: String,
+) -> Raised<Parameter> {
+    let by_value = attributes.ty("byval");
+    let stated = attributes.number("align").and_then(|align| u32::try_from(align).ok());
+    if let Some(content) = by_value {
+        let layout = module.view.layout(content).ok_or_else(|| {
+            Refusal::new(CALL, format!("a byval parameter of type {}", module.view.type_text(content)))
+        })?;
+        let align = stated.unwrap_or(1).max(layout.align);
+        let passing = Passing::Bytes { size: layout.size, align };
+        return Ok(Parameter { passing, ty, by_value, pointer: None, name });
+    }
+    let passing = passing(module, ty, kind)?;
+    let pointer = match module.view.ty(ty) {
+        Type::Pointer { space } if kind == FunctionKind::Kernel => {
+            stated.map(|align| ParamPointer { space: pointer_space(*space), align: Some(align) })
+        }
+        _ => None,
+    };
+    Ok(Parameter { passing, ty, by_value: None, pointer, name })
+}
+
+/// The `.ptr` space word (manual 5.1.6.1).
+fn pointer_space(space: u32) -> Option<StateSpace> {
+    match space {
+        address_space::GLOBAL => Some(StateSpace::Global),
+        address_space::SHARED => Some(StateSpace::Shared),
+        address_space::CONST => Some(StateSpace::Const),
+        address_space::LOCAL => Some(StateSpace::Local),
+        _ => None,
+    }
+}
+
+/// How a result of type `ty` is passed; `align` is the alignment `"ptx.ret.align"` states.
+pub(crate) fn result(
+    module: &mut ModuleRaiser<'_, '_>,
+    ty: TypeId,
+    align: Option<&str>,
+) -> Raised<Option<Passing>> {
+    if matches!(module.view.ty(ty), Type::Void) {
+        return Ok(None);
+    }
+    let passed = passing(module, ty, FunctionKind::Device)?;
+    let stated = align.and_then(|text| text.parse::<u32>().ok()).filter(|align| align.is_power_of_two());
+    Ok(Some(match (passed, stated) {
+        (Passing::Bytes { size, align }, Some(stated)) => Passing::Bytes { size, align: align.max(stated) },
+        (other, _) => other,
+    }))
+}
+
+fn passing(module: &mut ModuleRaiser<'_, '_>, ty: TypeId, kind: FunctionKind) -> Raised<Passing> {
+    let aggregate = match module.view.ty(ty) {
+        Type::Int { bits } => *bits > 64,
+        Type::Array { .. } | Type::Vector { .. } | Type::Struct { .. } => true,
+        Type::Void | Type::Float(_) | Type::Pointer { .. } | Type::Function { .. } | Type::Other(_) => false,
+    };
+    // Refuses types that have no registers.
+    let leaves = module.leaves.of(module.view, ty)?;
+    if aggregate {
+        let layout = module.view.layout(ty).ok_or_else(|| {
+            Refusal::new(CALL, format!("a parameter of type {}", module.view.type_text(ty)))
+        })?;
+        return Ok(Passing::Bytes { size: layout.size, align: layout.align });
+    }
+    let [leaf] = &*leaves else { return Err(Refusal::new(CALL, "a parameter without a value")) };
+    Ok(Passing::Scalar(match (leaf.scalar, kind) {
+        (Scalar::Int(bits), FunctionKind::Kernel) => match bits {
+            0..=8 => ScalarType::U8,
+            9..=16 => ScalarType::U16,
+            17..=32 => ScalarType::U32,
+            _ => ScalarType::U64,
+        },
+        (Scalar::Int(bits), FunctionKind::Device) => {
+            if bits <= 32 {
+                ScalarType::B32
+            } else {
+                ScalarType::B64
+            }
+        }
+        (Scalar::Half | Scalar::BFloat, _) => ScalarType::B16,
+        (Scalar::Float, _) => ScalarType::F32,
+        (Scalar::Double, _) => ScalarType::F64,
+        (Scalar::HalfPair | Scalar::BFloatPair, _) => ScalarType::B32,
+        (Scalar::Pointer { bits, .. }, FunctionKind::Kernel) => {
+            if bits <= 32 {
+                ScalarType::U32
+            } else {
+                ScalarType::U64
+            }
+        }
+        (Scalar::Pointer { bits, .. }, FunctionKind::Device) => {
+            if bits <= 32 {
+                ScalarType::B32
+            } else {
+                ScalarType::B64
+            }
+        }
+    }))
+}
+
+impl Signature {
+    /// Adds an entry for the function, without a body, and remembers its variables.
+    pub(crate) fn declare(
+        &self,
+        module: &mut ModuleRaiser<'_, '_>,
+        function: &Function,
+        linkage: Linkage,
+    ) -> ptx_ir::FunctionId {
+        let symbol = names::escape(&function.name).into_owned();
+        let (results, params) = self.variables(module, &symbol);
+        let entry = ptx_ir::Function {
+            name: module.ir.strings.intern(&symbol),
+            kind: self.kind,
+            linkage,
+            results: results.iter().map(|&id| Param::Variable(id)).collect(),
+            params: params.iter().map(|&id| Param::Variable(id)).collect(),
+            directives: self.directives.iter().map(|directive| (directive.clone(), At::default())).collect(),
+            body: None,
+            reg_params: None,
+            at: At::default(),
+        };
+        module.ir.add_function(entry)
+    }
+
+    /// Makes the variables of the results and of the parameters.
+    pub(crate) fn variables(
+        &self,
+        module: &mut ModuleRaiser<'_, '_>,
+        symbol: &str,
+    ) -> (Vec<VarId>, Vec<VarId>) {
+        let result = self
+            .result
+            .iter()
+            .map(|passing| param_variable(module, passing, None, &format!("{symbol}_retval0")));
+        let results = result.collect();
+        let params = self
+            .params
+            .iter()
+            .map(|param| param_variable(module, &param.passing, param.pointer, &param.name));
+        (results, params.collect())
+    }
+}
+
+/// A variable in the parameter space.
+pub(crate) fn param_variable(
+    module: &mut ModuleRaiser<'_, '_>,
+    passing: &Passing,
+    pointer: Option<ParamPointer>,
+    name: &str,
+) -> VarId {
+    let (ty, dims, align) = match passing {
+        Passing::Scalar(ty) => (*ty, Vec::new(), None),
+        Passing::Bytes { size, align } => (ScalarType::B8, vec![Some((*size).max(1))], Some(*align)),
+    };
+    let name = module.ir.strings.intern(name);
+    module.ir.add_variable(Variable {
+        name,
+        space: StateSpace::Param,
+        ty: VarType::Scalar(ty),
+        shape: VectorShape::Scalar,
+        dims,
+        align,
+        linkage: Linkage::Internal,
+        attributes: Vec::new(),
+        pointer,
+        count: None,
+        init: None,
+        at: At::default(),
+    })
+}
+
+/// The directives that attributes stand for (docs/mapping.md, "Functions").
+fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
+    let attribute = |key: &str| function.attributes.string(key);
+    let mut list = Vec::new();
+    if let Some(text) = attribute("nvvm.maxntid") {
+        list.push(FunctionDirective::MaxNtid(dimensions("nvvm.maxntid", text)?));
+    }
+    if let Some(text) = attribute("nvvm.reqntid") {
+        list.push(FunctionDirective::ReqNtid(dimensions("nvvm.reqntid", text)?));
+    }
+    if let Some(text) = attribute("nvvm.minctasm") {
+        list.push(FunctionDirective::MinNCtaPerSm(number("nvvm.minctasm", text)?));
+    }
+    if let Some(text) = attribute("ptx.maxnctapersm") {
+        list.push(FunctionDirective::MaxNCtaPerSm(number("ptx.maxnctapersm", text)?));
+    }
+    if let Some(text) = attribute("nvvm.maxnreg") {
+        list.push(FunctionDirective::MaxNReg(number("nvvm.maxnreg", text)?));
+    }
+    if let Some(text) = attribute("nvvm.cluster_dim") {
+        let dims = dimensions("nvvm.cluster_dim", text)?;
+        if dims.iter().any(|dim| dim.is_some_and(|dim| dim != 0)) {
+            list.push(FunctionDirective::ExplicitCluster);
+            list.push(FunctionDirective::ReqNCtaPerCluster(dims));
+        } else {
+            list.push(FunctionDirective::ExplicitCluster);
+        }
+    } else if attribute("ptx.explicitcluster").is_some() {
+        list.push(FunctionDirective::ExplicitCluster);
+    }
+    if let Some(text) = attribute("nvvm.maxclusterrank") {
+        list.push(FunctionDirective::MaxClusterRank(number("nvvm.maxclusterrank", text)?));
+    }
+    if attribute("nvvm.blocksareclusters").is_some() {
+        list.push(FunctionDirective::BlocksAreClusters);
+    }
+    if let Some(text) = attribute("ptx.abi_preserve") {
+        list.push(FunctionDirective::AbiPreserve(number("ptx.abi_preserve", text)?));
+    }
+    if let Some(text) = attribute("ptx.abi_preserve_control") {
+        list.push(FunctionDirective::AbiPreserveControl(number("ptx.abi_preserve_control", text)?));
+    }
+    if function.attributes.has("noreturn") && function.convention != CallingConvention::PtxKernel {
+        list.push(FunctionDirective::NoReturn);
+    }
+    Ok(list)
+}
+
+fn dimensions(key: &str, text: &str) -> Raised<[Option<u32>; 3]> {
+    let mut dims = [None; 3];
+    for (at, part) in text.split(',').enumerate() {
+        match dims.get_mut(at) {
+            Some(slot) => *slot = Some(number(key, part)?),
+            None => {
+                return Err(Refusal::new(
+                    CALL,
+                    format!("the attribute \"{key}\"=\"{text}\" has more than three numbers"),
+                ));
+            }
+        }
+    }
+    Ok(dims)
+}
+
+fn number(key: &str, text: &str) -> Raised<u32> {
+    let parsed = text.trim().parse();
+    parsed.map_err(|_| Refusal::new(CALL, format!("the attribute \"{key}\"=\"{text}\" is no number")))
+}

@@ -1,0 +1,210 @@
+//! Which `.version` and `.target` the result states (manual 11.1.1, 11.1.2).
+//!
+//! What the options say holds, and what the module uses must fit. Otherwise the module's own metadata and attributes
+//! count, the highest of each; a version that is too low for what is used is raised, since that changes no
+//! machine code. Without any word about the architecture it is the lowest that has everything used, from `sm_75` on.
+
+use ptx_isa::{PtxVersion, Since, Sm, SmVariant};
+use ptx_llvm::view::{Metadata, View};
+
+use crate::error::{Raised, Refusal, TARGET};
+
+/// What the caller asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RaiseOptions {
+    /// The architecture of `.target`; `None` takes the module's own.
+    pub target: Option<Sm>,
+    /// The `.version`; `None` takes the module's own.
+    pub version: Option<PtxVersion>,
+}
+
+/// The architecture when neither options nor module name one.
+const DEFAULT_SM: u16 = 75;
+
+/// First versions that know an architecture (manual 11.1.2, release notes), by number; with a letter
+/// the second column counts.
+const FIRST_VERSIONS: &[(u16, PtxVersion, PtxVersion)] = &[
+    (50, PtxVersion::new(4, 0), PtxVersion::new(4, 0)),
+    (52, PtxVersion::new(4, 1), PtxVersion::new(4, 1)),
+    (53, PtxVersion::new(4, 2), PtxVersion::new(4, 2)),
+    (60, PtxVersion::new(5, 0), PtxVersion::new(5, 0)),
+    (61, PtxVersion::new(5, 0), PtxVersion::new(5, 0)),
+    (62, PtxVersion::new(5, 0), PtxVersion::new(5, 0)),
+    (70, PtxVersion::new(6, 0), PtxVersion::new(6, 0)),
+    (72, PtxVersion::new(6, 1), PtxVersion::new(6, 1)),
+    (75, PtxVersion::new(6, 3), PtxVersion::new(6, 3)),
+    (80, PtxVersion::new(7, 0), PtxVersion::new(7, 0)),
+    (86, PtxVersion::new(7, 1), PtxVersion::new(7, 1)),
+    (87, PtxVersion::new(7, 4), PtxVersion::new(7, 4)),
+    (88, PtxVersion::new(9, 0), PtxVersion::new(9, 0)),
+    (89, PtxVersion::new(7, 8), PtxVersion::new(7, 8)),
+    (90, PtxVersion::new(7, 8), PtxVersion::new(8, 0)),
+    (100, PtxVersion::new(8, 6), PtxVersion::new(8, 6)),
+    (101, PtxVersion::new(8, 6), PtxVersion::new(8, 6)),
+    (103, PtxVersion::new(8, 8), PtxVersion::new(8, 8)),
+    (110, PtxVersion::new(9, 0), PtxVersion::new(9, 0)),
+    (120, PtxVersion::new(8, 7), PtxVersion::new(8, 7)),
+    (121, PtxVersion::new(8, 8), PtxVersion::new(8, 8)),
+];
+
+/// The target in force while instructions are selected, and the demands they make.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    sm: Sm,
+    chosen: Choice,
+    version: PtxVersion,
+    version_fixed: bool,
+    names: Vec<String>,
+}
+
+/// Where the architecture comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Choice {
+    Options,
+    Module,
+    Nobody,
+}
+
+impl Target {
+    /// Reads what options and module say.
+    pub(crate) fn new(view: &View, options: &RaiseOptions) -> Self {
+        let own = module_target(view);
+        let (sm, chosen) = match (options.target, own) {
+            (Some(sm), _) => (sm, Choice::Options),
+            (None, Some(sm)) => (sm, Choice::Module),
+            (None, None) => (Sm::new(DEFAULT_SM), Choice::Nobody),
+        };
+        let names = if options.target.is_some() { Vec::new() } else { target_options(view) };
+        let stated = options.version.or_else(|| module_version(view));
+        let version = stated.unwrap_or(PtxVersion::new(1, 0));
+        Self { sm, chosen, version, version_fixed: options.version.is_some(), names }
+    }
+
+    /// The architecture's number, for choosing among instructions.
+    pub(crate) fn sm(&self) -> u16 {
+        self.sm.number
+    }
+
+    /// Whether code for the target may use what exists since `since`.
+    pub(crate) fn has(&self, since: Since) -> bool {
+        self.sm.number >= since.sm && (!self.version_fixed || self.version >= since.ptx)
+    }
+
+    /// Records that `what` is used.
+    pub(crate) fn need(&mut self, since: Since, what: &dyn Fn() -> String) -> Raised<()> {
+        if self.sm.number < since.sm {
+            if self.chosen != Choice::Nobody {
+                let message = format!("{} needs sm_{}, the target is {}", what(), since.sm, self.sm);
+                return Err(Refusal::new(TARGET, message).with_help("raise the target"));
+            }
+            self.sm = Sm::new(since.sm);
+        }
+        if self.version < since.ptx {
+            if self.version_fixed {
+                let message = format!("{} needs PTX {}, the version is {}", what(), since.ptx, self.version);
+                return Err(Refusal::new(TARGET, message).with_help("raise the version"));
+            }
+            self.version = since.ptx;
+        }
+        Ok(())
+    }
+
+    /// The `.version` and the words of `.target`, once everything is selected.
+    pub(crate) fn finish(&self) -> Raised<(PtxVersion, Sm, Vec<String>)> {
+        let known = FIRST_VERSIONS.iter().rev().find(|(number, ..)| *number <= self.sm.number);
+        let plain = self.sm.variant == SmVariant::Base;
+        let mut needed = known.map_or(PtxVersion::new(3, 0), |row| if plain { row.1 } else { row.2 });
+        if self.sm.variant == SmVariant::Family {
+            needed = needed.max(PtxVersion::new(8, 8));
+        }
+        if self.version >= needed {
+            return Ok((self.version, self.sm, self.names.clone()));
+        }
+        if self.version_fixed {
+            let message = format!("{} needs PTX {needed}, the version is {}", self.sm, self.version);
+            return Err(Refusal::new(TARGET, message).with_help("raise the version"));
+        }
+        Ok((needed, self.sm, self.names.clone()))
+    }
+}
+
+/// The words of every `!ptx.target` or `!ptx.version` entry.
+fn words<'v>(view: &'v View, name: &str) -> Vec<Vec<&'v str>> {
+    let text = |id| match view.metadata(id) {
+        Metadata::String(text) => Some(text.as_str()),
+        Metadata::Node(_) | Metadata::Constant(_) | Metadata::Other => None,
+    };
+    let entries = view.named(name).iter().map(|&node| match view.metadata(node) {
+        Metadata::Node(parts) => parts.iter().flatten().filter_map(|&part| text(part)).collect(),
+        Metadata::String(text) => vec![text.as_str()],
+        Metadata::Constant(_) | Metadata::Other => Vec::new(),
+    });
+    entries.collect()
+}
+
+fn module_target(view: &View) -> Option<Sm> {
+    let stated = words(view, "ptx.target");
+    let named = stated.iter().filter_map(|entry| entry.first().and_then(|word| Sm::from_text(word)));
+    let attributes =
+        view.functions.iter().filter_map(|f| f.attributes.string("target-cpu").and_then(Sm::from_text));
+    named.chain(attributes).max_by_key(|sm| (sm.number, sm.variant))
+}
+
+fn target_options(view: &View) -> Vec<String> {
+    let mut options: Vec<String> = Vec::new();
+    for entry in words(view, "ptx.target") {
+        for word in entry.into_iter().skip(1) {
+            if !options.iter().any(|known| known == word) {
+                options.push(word.to_owned());
+            }
+        }
+    }
+    options
+}
+
+fn module_version(view: &View) -> Option<PtxVersion> {
+    let stated = words(view, "ptx.version");
+    let named = stated.iter().filter_map(|entry| entry.first().and_then(|word| PtxVersion::from_text(word)));
+    let features = view.functions.iter().filter_map(|f| f.attributes.string("target-features"));
+    named.chain(features.filter_map(version_of_features)).max()
+}
+
+/// The version in `+ptx87`: all digits but the last are the major number.
+fn version_of_features(features: &str) -> Option<PtxVersion> {
+    let versions = features.split(',').filter_map(|feature| {
+        let number: u16 = feature.trim().strip_prefix("+ptx")?.parse().ok()?;
+        Some(PtxVersion::new(u8::try_from(number / 10).ok()?, u8::try_from(number % 10).ok()?))
+    });
+    versions.max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_name_the_version() {
+        assert_eq!(version_of_features("+ptx87"), Some(PtxVersion::new(8, 7)));
+        assert_eq!(version_of_features("+ptx100,+sm_90"), Some(PtxVersion::new(10, 0)));
+        assert_eq!(version_of_features("+sm_90"), None);
+    }
+
+    #[test]
+    fn unnamed_target_grows_with_the_demands() {
+        let mut target = Target::new(&View::default(), &RaiseOptions::default());
+        let since = Since { ptx: PtxVersion::new(7, 8), sm: 90 };
+        target.need(since, &|| "x".to_owned()).expect("no target was asked for");
+        assert_eq!(target.finish().expect("consistent").0, PtxVersion::new(7, 8));
+        assert_eq!(target.finish().expect("consistent").1, Sm::new(90));
+    }
+
+    #[test]
+    fn asked_for_version_holds() {
+        let options = RaiseOptions { target: Some(Sm::new(80)), version: Some(PtxVersion::new(7, 0)) };
+        let mut target = Target::new(&View::default(), &options);
+        let since = Since { ptx: PtxVersion::new(7, 8), sm: 30 };
+        assert!(target.need(since, &|| "x".to_owned()).is_err());
+        let since = Since { ptx: PtxVersion::new(7, 0), sm: 90 };
+        assert!(target.need(since, &|| "x".to_owned()).is_err());
+    }
+}

@@ -1,0 +1,231 @@
+//! How LLVM's types become registers.
+//!
+//! A value of LLVM is a list of leaves, each in a register of its own: fields of structures and elements of arrays and
+//! vectors one after the other, integers over 64 bits as 64-bit words, the low one first. The one exception is the
+//! pair of half-precision numbers, which PTX computes with as one 32-bit register.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use ptx_isa::ScalarType;
+use ptx_llvm::view::{FloatKind, Type, TypeId, View};
+
+use crate::error::{Raised, Refusal, TYPE};
+
+/// Values with more leaves than this are refused: each would take a register.
+const MAX_LEAVES: usize = 4096;
+
+/// What a leaf holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Scalar {
+    /// An integer of at most 64 bits; the bits of its register above that are unspecified.
+    Int(u32),
+    /// A floating-point number.
+    Half,
+    BFloat,
+    Float,
+    Double,
+    /// `<2 x half>`, the first element in the low half.
+    HalfPair,
+    /// `<2 x bfloat>`.
+    BFloatPair,
+    /// An address in an address space, of that many bits.
+    Pointer {
+        space: u32,
+        bits: u32,
+    },
+}
+
+/// A class of registers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Class {
+    Pred,
+    B16,
+    B32,
+    B64,
+    F32,
+    F64,
+    B128,
+}
+
+impl Class {
+    /// The type registers of the class are declared with.
+    pub(crate) const fn register_type(self) -> ScalarType {
+        match self {
+            Class::Pred => ScalarType::Pred,
+            Class::B16 => ScalarType::B16,
+            Class::B32 => ScalarType::B32,
+            Class::B64 => ScalarType::B64,
+            Class::F32 => ScalarType::F32,
+            Class::F64 => ScalarType::F64,
+            Class::B128 => ScalarType::B128,
+        }
+    }
+
+    /// Width in bits.
+    pub(crate) const fn bits(self) -> u32 {
+        self.register_type().bits()
+    }
+
+    /// The class of integers of that many bits.
+    pub(crate) const fn of_bits(bits: u32) -> Class {
+        match bits {
+            0..=1 => Class::Pred,
+            2..=16 => Class::B16,
+            17..=32 => Class::B32,
+            33..=64 => Class::B64,
+            _ => Class::B128,
+        }
+    }
+}
+
+impl Scalar {
+    /// The class of its register.
+    pub(crate) const fn class(self) -> Class {
+        match self {
+            Scalar::Int(bits) => Class::of_bits(bits),
+            Scalar::Half | Scalar::BFloat => Class::B16,
+            Scalar::Float => Class::F32,
+            Scalar::Double => Class::F64,
+            Scalar::HalfPair | Scalar::BFloatPair => Class::B32,
+            Scalar::Pointer { bits, .. } => Class::of_bits(bits),
+        }
+    }
+
+    /// Width of the value in bits.
+    pub(crate) const fn bits(self) -> u32 {
+        match self {
+            Scalar::Int(bits) | Scalar::Pointer { bits, .. } => bits,
+            Scalar::Half | Scalar::BFloat => 16,
+            Scalar::Float | Scalar::HalfPair | Scalar::BFloatPair => 32,
+            Scalar::Double => 64,
+        }
+    }
+
+    /// The word PTX uses for floating-point operations on it.
+    pub(crate) const fn float_type(self) -> Option<&'static str> {
+        match self {
+            Scalar::Half => Some("f16"),
+            Scalar::BFloat => Some("bf16"),
+            Scalar::Float => Some("f32"),
+            Scalar::Double => Some("f64"),
+            Scalar::HalfPair => Some("f16x2"),
+            Scalar::BFloatPair => Some("bf16x2"),
+            Scalar::Int(_) | Scalar::Pointer { .. } => None,
+        }
+    }
+
+    /// The elements of a pair; the value itself otherwise.
+    pub(crate) const fn element(self) -> Scalar {
+        match self {
+            Scalar::HalfPair => Scalar::Half,
+            Scalar::BFloatPair => Scalar::BFloat,
+            other => other,
+        }
+    }
+
+    /// Whether it is two values in one register.
+    pub(crate) const fn is_pair(self) -> bool {
+        matches!(self, Scalar::HalfPair | Scalar::BFloatPair)
+    }
+}
+
+/// One register's worth of a value, and where it lies in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Leaf {
+    pub(crate) scalar: Scalar,
+    /// Bytes from the start of the value.
+    pub(crate) offset: u64,
+    /// Bytes it takes.
+    pub(crate) bytes: u64,
+}
+
+/// The leaves of types, remembered.
+#[derive(Default)]
+pub(crate) struct Leaves {
+    known: HashMap<TypeId, Rc<[Leaf]>>,
+}
+
+impl Leaves {
+    /// The leaves of a type; none for `void`.
+    pub(crate) fn of(&mut self, view: &View, ty: TypeId) -> Raised<Rc<[Leaf]>> {
+        if let Some(leaves) = self.known.get(&ty) {
+            return Ok(leaves.clone());
+        }
+        let mut list = Vec::new();
+        collect(view, ty, 0, &mut list)?;
+        let leaves: Rc<[Leaf]> = list.into();
+        self.known.insert(ty, leaves.clone());
+        Ok(leaves)
+    }
+}
+
+/// Recursion is bounded: a view holds no type nested deeper than 256 levels.
+fn collect(view: &View, ty: TypeId, offset: u64, list: &mut Vec<Leaf>) -> Raised<()> {
+    if list.len() > MAX_LEAVES {
+        let message = format!("a value with more than {MAX_LEAVES} elements");
+        return Err(Refusal::new(TYPE, message).with_help("keep it in memory"));
+    }
+    let leaf = |scalar: Scalar, bytes| Leaf { scalar, offset, bytes };
+    match view.ty(ty) {
+        Type::Void => {}
+        Type::Int { bits } if *bits <= 64 => list.push(leaf(Scalar::Int(*bits), u64::from(bits.div_ceil(8)))),
+        Type::Int { bits } => words(*bits, offset, list),
+        Type::Float(kind) => match kind {
+            FloatKind::Half => list.push(leaf(Scalar::Half, 2)),
+            FloatKind::BFloat => list.push(leaf(Scalar::BFloat, 2)),
+            FloatKind::Float => list.push(leaf(Scalar::Float, 4)),
+            FloatKind::Double => list.push(leaf(Scalar::Double, 8)),
+            FloatKind::Other(name) => return Err(unsupported(name)),
+        },
+        Type::Pointer { space } => {
+            let bits = view.layout(ty).map_or(64, |layout| layout.bits) as u32;
+            list.push(leaf(Scalar::Pointer { space: *space, bits }, u64::from(bits / 8)));
+        }
+        Type::Vector { element, len: 2 } if *view.ty(*element) == Type::Float(FloatKind::Half) => {
+            list.push(leaf(Scalar::HalfPair, 4));
+        }
+        Type::Vector { element, len: 2 } if *view.ty(*element) == Type::Float(FloatKind::BFloat) => {
+            list.push(leaf(Scalar::BFloatPair, 4));
+        }
+        Type::Vector { element, len } => elements(view, *element, u64::from(*len), offset, list)?,
+        Type::Array { element, len } => elements(view, *element, *len, offset, list)?,
+        Type::Struct { fields } => {
+            let layout = view.layout(ty).ok_or_else(|| unsupported(view.type_text(ty)))?;
+            for (&field, &at) in fields.iter().zip(&layout.offsets) {
+                collect(view, field, offset + at, list)?;
+            }
+        }
+        Type::Function { .. } => return Err(unsupported("a function type as a value")),
+        Type::Other(name) => return Err(unsupported(name)),
+    }
+    Ok(())
+}
+
+fn elements(view: &View, element: TypeId, len: u64, offset: u64, list: &mut Vec<Leaf>) -> Raised<()> {
+    if len > MAX_LEAVES as u64 {
+        let message = format!("a value with {len} elements");
+        return Err(Refusal::new(TYPE, message).with_help("keep it in memory"));
+    }
+    let size = view.layout(element).map_or(0, |layout| layout.size);
+    for at in 0..len {
+        collect(view, element, offset + at * size, list)?;
+    }
+    Ok(())
+}
+
+/// The 64-bit words of a wide integer.
+fn words(bits: u32, offset: u64, list: &mut Vec<Leaf>) {
+    let mut left = bits;
+    let mut at = offset;
+    while left > 0 {
+        let width = left.min(64);
+        list.push(Leaf { scalar: Scalar::Int(width), offset: at, bytes: u64::from(width.div_ceil(8)) });
+        left -= width;
+        at += 8;
+    }
+}
+
+fn unsupported(name: &str) -> Refusal {
+    Refusal::new(TYPE, format!("the type {name} has no counterpart in PTX"))
+}
