@@ -35,7 +35,8 @@ fn launch(arguments: &Arguments) -> Result<(), Failure> {
         InputKind::Ptx => input,
         InputKind::Llvm => terminal.step("raise", || as_ptx(&input))?,
     };
-    let (module, mut warnings) = read_ptx(&source).map_err(|found| rejected(&source, found))?;
+    let read = terminal.step("read PTX", || read_ptx(&source));
+    let (module, mut warnings) = read.map_err(|found| rejected(&source, found))?;
     let verified = match terminal.step("verify", || ptx_verify::verify(&module)) {
         Ok((verified, more)) => {
             warnings.append(more);
