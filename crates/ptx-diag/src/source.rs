@@ -1,5 +1,7 @@
 //! Byte ranges of an input and their line and column.
 
+use std::sync::Arc;
+
 /// A half-open byte range `lo..hi` of one source text.
 ///
 /// Inputs over 4 GiB are refused by the reader, so 32 bits are enough.
@@ -32,9 +34,12 @@ pub struct Position {
     pub column: u32,
 }
 
-/// A named input text with an index of its lines.
+/// A named input text with an index of its lines; clones share the text.
 #[derive(Clone, Debug)]
-pub struct SourceFile {
+pub struct SourceFile(Arc<Indexed>);
+
+#[derive(Debug)]
+struct Indexed {
     name: String,
     text: Vec<u8>,
     line_starts: Vec<u32>,
@@ -46,25 +51,25 @@ impl SourceFile {
         let text = text.into();
         let newlines = memchr::memchr_iter(b'\n', &text);
         let line_starts = std::iter::once(0).chain(newlines.map(|at| at as u32 + 1)).collect();
-        Self { name: name.into(), text, line_starts }
+        Self(Arc::new(Indexed { name: name.into(), text, line_starts }))
     }
 
     /// What diagnostics call this input.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
     /// The whole input, as it was read; it need not be UTF-8.
     pub fn text(&self) -> &[u8] {
-        &self.text
+        &self.0.text
     }
 
     /// Line and column of a byte offset; offsets past the end mean the end.
     pub fn position(&self, offset: u32) -> Position {
-        let offset = (offset as usize).min(self.text.len());
+        let offset = (offset as usize).min(self.0.text.len());
         let line = self.line_of(offset);
-        let start = self.line_starts[line - 1] as usize;
-        Position { line: line as u32, column: count_characters(&self.text[start..offset]) + 1 }
+        let start = self.0.line_starts[line - 1] as usize;
+        Position { line: line as u32, column: count_characters(&self.0.text[start..offset]) + 1 }
     }
 
     /// The positions of many byte offsets, in the order given.
@@ -76,12 +81,12 @@ impl SourceFile {
         let mut positions = vec![Position { line: 1, column: 1 }; offsets.len()];
         let (mut line, mut column, mut reached) = (1, 1, 0);
         for index in order {
-            let offset = (offsets[index] as usize).min(self.text.len());
+            let offset = (offsets[index] as usize).min(self.0.text.len());
             let own_line = self.line_of(offset);
             if own_line != line {
-                (line, column, reached) = (own_line, 1, self.line_starts[own_line - 1] as usize);
+                (line, column, reached) = (own_line, 1, self.0.line_starts[own_line - 1] as usize);
             }
-            column += count_characters(&self.text[reached..offset]);
+            column += count_characters(&self.0.text[reached..offset]);
             reached = offset;
             positions[index] = Position { line: line as u32, column };
         }
@@ -90,19 +95,19 @@ impl SourceFile {
 
     /// The byte offset at which a line (from 1) starts, or nothing when there is no such line.
     pub fn line_start(&self, line: u32) -> Option<u32> {
-        self.line_starts.get(line.checked_sub(1)? as usize).copied()
+        self.0.line_starts.get(line.checked_sub(1)? as usize).copied()
     }
 
     /// The line (from 1) that holds `offset`; the first line starts at 0, so there always is one.
     fn line_of(&self, offset: usize) -> usize {
-        self.line_starts.partition_point(|&start| start as usize <= offset)
+        self.0.line_starts.partition_point(|&start| start as usize <= offset)
     }
 
     /// The text of a line (from 1) without its line ending, or nothing when there is no such line.
     pub fn line(&self, line: u32) -> Option<&[u8]> {
-        let start = *self.line_starts.get(line.checked_sub(1)? as usize)? as usize;
-        let end = self.line_starts.get(line as usize).map_or(self.text.len(), |&next| next as usize);
-        let bytes = &self.text[start..end];
+        let start = *self.0.line_starts.get(line.checked_sub(1)? as usize)? as usize;
+        let end = self.0.line_starts.get(line as usize).map_or(self.0.text.len(), |&next| next as usize);
+        let bytes = &self.0.text[start..end];
         Some(bytes.strip_suffix(b"\n").unwrap_or(bytes)).map(|b| b.strip_suffix(b"\r").unwrap_or(b))
     }
 }

@@ -20,6 +20,28 @@ pub struct Mnemonic {
     chosen: [Option<Mod>; MAX_SLOTS],
 }
 
+/// Modifiers whose order among themselves means something.
+#[derive(Clone, Copy)]
+enum Order {
+    Types,
+    Layouts,
+    Spaces,
+}
+
+impl Order {
+    const COUNT: usize = 3;
+
+    fn of(modifier: Mod) -> Option<Self> {
+        if ScalarType::from_mod(modifier).is_some() {
+            Some(Order::Types)
+        } else if StateSpace::from_mod(modifier).is_some() {
+            Some(Order::Spaces)
+        } else {
+            matches!(modifier, Mod::Row | Mod::Col).then_some(Order::Layouts)
+        }
+    }
+}
+
 /// Why a mnemonic text names no row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MnemonicError {
@@ -43,15 +65,22 @@ pub enum MnemonicError {
 }
 
 impl Mnemonic {
-    /// Chooses modifiers for a row; each goes to the first empty slot that takes it.
+    /// Chooses modifiers for a row; each goes to the first empty slot that takes it, types after types, layouts after
+    /// layouts and state spaces after state spaces: `cvt.rn.f32.s32` is not `cvt.rn.s32.f32`.
     /// `None` when one finds no slot or a needed slot stays empty.
     pub fn choose(id: FormId, modifiers: &[Mod]) -> Option<Self> {
         let slots = form(id).slots;
         let mut chosen = [None; MAX_SLOTS];
+        let mut first_free = [0; Order::COUNT];
         for &modifier in modifiers {
-            let free =
-                slots.iter().zip(&mut chosen).find(|(slot, place)| place.is_none() && slot.takes(modifier));
-            *free?.1 = Some(modifier);
+            let order = Order::of(modifier);
+            let from = order.map_or(0, |order| first_free[order as usize]);
+            let fits = |at: &usize| chosen[*at].is_none() && slots[*at].takes(modifier);
+            let at = (from..slots.len()).find(fits)?;
+            chosen[at] = Some(modifier);
+            if let Some(order) = order {
+                first_free[order as usize] = at + 1;
+            }
         }
         let complete = slots.iter().zip(&chosen).all(|(slot, place)| slot.is_optional() || place.is_some());
         complete.then_some(Self { form: id, chosen })
@@ -231,7 +260,7 @@ fn widened(ty: ScalarType) -> Option<ScalarType> {
 /// # Errors
 /// When no row of the opcode takes all the modifiers, with what is wrong and the opcode's syntax lines.
 pub fn candidates(text: &str) -> Result<Vec<Mnemonic>, MnemonicError> {
-    let mut words = text.split('.');
+    let mut words = text.split('.').peekable();
     let opcode = words.next().unwrap_or_default();
     let Some(opcode) = Opcode::from_ptx(opcode) else {
         return Err(MnemonicError::UnknownOpcode { nearest: nearest_opcode(opcode) });
@@ -239,10 +268,16 @@ pub fn candidates(text: &str) -> Result<Vec<Mnemonic>, MnemonicError> {
     let (first, forms) = forms_of(opcode);
     let syntax = || forms.iter().map(Form::syntax).collect::<Vec<_>>();
     let mut modifiers: Vec<Mod> = Vec::with_capacity(8);
-    for word in words {
+    while let Some(word) = words.next() {
         match Mod::from_ptx(word) {
             // The second word of `.xorsign.abs`.
             Some(Mod::AbsMod) if modifiers.last() == Some(&Mod::XorsignAbs) => {}
+            Some(Mod::XorsignAbs) if words.peek() != Some(&"abs") => {
+                return Err(MnemonicError::UnexpectedModifier {
+                    modifier: word.to_owned(),
+                    syntax: syntax(),
+                });
+            }
             Some(modifier) if forms.iter().any(|f| f.slots.iter().any(|s| s.takes(modifier))) => {
                 modifiers.push(modifier);
             }

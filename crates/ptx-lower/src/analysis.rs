@@ -91,10 +91,12 @@ impl Analysis {
         for param in &function.params {
             let Param::Variable(var) = param else { continue };
             let wide = whole_scalar(module.variable(*var)).is_some_and(|ty| ty.bits() == 64);
-            if wide && private && !taken.contains(var) {
-                if let Some(space) = parameter_space(&question, *var, &mut reprs) {
-                    parameter_spaces.insert(*var, space);
-                }
+            if wide
+                && private
+                && !taken.contains(var)
+                && let Some(space) = parameter_space(&question, *var, &mut reprs)
+            {
+                parameter_spaces.insert(*var, space);
             }
         }
         Self { flow, slots, accesses, ssa, reprs, taken, parameter_spaces }

@@ -76,10 +76,11 @@ impl<'c> Emitter<'_, '_, 'c> {
             return unsupported("its comparison is unknown");
         };
         // Two addresses of one space are compared as what they are.
-        if let (Some(a), Some(b)) = (self.as_pointer(site, a)?, self.as_pointer(site, b)?) {
-            if a.ty() == b.ty() && ty.bits() == 64 {
-                return Ok(self.b.int_compare(predicate, a, b)?);
-            }
+        if let (Some(a), Some(b)) = (self.as_pointer(site, a)?, self.as_pointer(site, b)?)
+            && a.ty() == b.ty()
+            && ty.bits() == 64
+        {
+            return Ok(self.b.int_compare(predicate, a, b)?);
         }
         let (a, b) = (self.operand_of(site, a, ty)?, self.operand_of(site, b, ty)?);
         Ok(self.b.int_compare(predicate, a, b)?)

@@ -134,11 +134,11 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
                 self.findings.push(fail.at(UNSUPPORTED_INSTRUCTION, self.function.at.0, &name));
             }
         }
-        if !self.findings.has_errors() {
-            if let Err(fail) = self.connect_phis() {
-                let name = self.shared.module.name(self.function.name).to_owned();
-                self.findings.push(fail.at(UNSUPPORTED_INSTRUCTION, self.function.at.0, &name));
-            }
+        if !self.findings.has_errors()
+            && let Err(fail) = self.connect_phis()
+        {
+            let name = self.shared.module.name(self.function.name).to_owned();
+            self.findings.push(fail.at(UNSUPPORTED_INSTRUCTION, self.function.at.0, &name));
         }
         self.findings
     }
@@ -155,11 +155,11 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
                 if shared { self.entry } else { self.signature.function.append_block(self.types, "") };
             self.blocks[at] = Some(block);
         }
-        if let Some(Some(first)) = self.blocks.first() {
-            if *first != self.entry {
-                // Nothing stands before it yet but what entering the function needed.
-                let _ = self.b.branch(*first);
-            }
+        if let Some(Some(first)) = self.blocks.first()
+            && *first != self.entry
+        {
+            // Nothing stands before it yet but what entering the function needed.
+            let _ = self.b.branch(*first);
         }
     }
 

@@ -132,11 +132,11 @@ impl Flow {
         let last = NodeId(self.nodes.len() as u32);
         let mut needed = false;
         for node in &mut self.nodes {
-            if let End::If { no, .. } = &mut node.end {
-                if no.0 == u32::MAX {
-                    *no = last;
-                    needed = true;
-                }
+            if let End::If { no, .. } = &mut node.end
+                && no.0 == u32::MAX
+            {
+                *no = last;
+                needed = true;
             }
         }
         if needed {
@@ -158,11 +158,11 @@ impl Flow {
                 continue;
             };
             stack.push((id, next + 1));
-            if let Some(node) = self.nodes.get_mut(successor.index()) {
-                if !node.reachable {
-                    node.reachable = true;
-                    stack.push((successor, 0));
-                }
+            if let Some(node) = self.nodes.get_mut(successor.index())
+                && !node.reachable
+            {
+                node.reachable = true;
+                stack.push((successor, 0));
             }
         }
         self.order.reverse();

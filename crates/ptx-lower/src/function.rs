@@ -174,10 +174,10 @@ pub(crate) fn describe<'c>(
             target.add_parameter_align(types, index as u32, *align);
         }
     }
-    if let [Shape::Bytes { bytes, align }] = signature.results.as_slice() {
-        if *align > 16 || bytes % u64::from(*align) != 0 {
-            target.add_attribute(types, "ptx.ret.align", &align.to_string());
-        }
+    if let [Shape::Bytes { bytes, align }] = signature.results.as_slice()
+        && (*align > 16 || bytes % u64::from(*align) != 0)
+    {
+        target.add_attribute(types, "ptx.ret.align", &align.to_string());
     }
     let in_registers = |params: &[Param]| params.iter().any(|param| matches!(param, Param::Register(..)));
     if in_registers(&function.params) || in_registers(&function.results) {

@@ -149,10 +149,10 @@ pub(crate) fn declare<'c>(
         }
     };
     let own_name = module.name(variable.name);
-    if variable.linkage == PtxLinkage::Extern {
-        if let Some(known) = shared.out.named_global(own_name) {
-            return Ok(known);
-        }
+    if variable.linkage == PtxLinkage::Extern
+        && let Some(known) = shared.out.named_global(own_name)
+    {
+        return Ok(known);
     }
     let ty = storage_type(module, types, variable)?;
     // A name inside a function may be taken outside it.

@@ -102,15 +102,15 @@ fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::M
 /// What concerns the module as a whole.
 fn check_items(module: &Module, findings: &mut Diagnostics) {
     for item in &module.items {
-        if let Item::AddressSize(bits, at) = item {
-            if *bits != 64 {
-                let finding = Diagnostic::error(
-                    UNSUPPORTED_DIRECTIVE,
-                    at.0,
-                    format!("modules with {bits}-bit addresses cannot be lowered to LLVM IR"),
-                );
-                findings.push(finding.with_help("`--emit=ptx` keeps it as it is"));
-            }
+        if let Item::AddressSize(bits, at) = item
+            && *bits != 64
+        {
+            let finding = Diagnostic::error(
+                UNSUPPORTED_DIRECTIVE,
+                at.0,
+                format!("modules with {bits}-bit addresses cannot be lowered to LLVM IR"),
+            );
+            findings.push(finding.with_help("`--emit=ptx` keeps it as it is"));
         }
     }
 }
@@ -136,14 +136,10 @@ fn declare_functions(
         let function = module.function(definition);
         match function::declare(module, &shared.out, shared.types, function, analyses.get(&definition)) {
             Ok(signature) => {
-                if id == definition {
-                    if let Err(fail) = function::describe(module, shared.types, function, &signature) {
-                        findings.push(fail.at(
-                            UNSUPPORTED_DIRECTIVE,
-                            function.at.0,
-                            module.name(function.name),
-                        ));
-                    }
+                if id == definition
+                    && let Err(fail) = function::describe(module, shared.types, function, &signature)
+                {
+                    findings.push(fail.at(UNSUPPORTED_DIRECTIVE, function.at.0, module.name(function.name)));
                 }
                 shared.signatures.insert(id, signature);
             }

@@ -230,10 +230,10 @@ impl<'c> Emitter<'_, '_, 'c> {
     ) -> Out<()> {
         let pointer = value.ty().pointer_space().is_some();
         let width = if pointer { 64 } else { value.ty().bits().unwrap_or(64) };
-        if let ([single], 0) = (entries, offset) {
-            if ty.bits() == width {
-                return self.define_operand(site, *single, ty, value);
-            }
+        if let ([single], 0) = (entries, offset)
+            && ty.bits() == width
+        {
+            return self.define_operand(site, *single, ty, value);
         }
         let int = self.bits_as(value, self.types.int(width))?;
         for (index, entry) in entries.iter().enumerate() {

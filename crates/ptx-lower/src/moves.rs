@@ -48,15 +48,15 @@ impl<'c> Emitter<'_, '_, 'c> {
         let Some(element) = element_type(ty, entries.len()) else {
             return unsupported("its widths do not add up");
         };
-        if let (Repr::Float(pair), 2) = (self.destination_repr(site, 0), entries.len()) {
-            if let Some((half, _)) = self.llvm_type(pair).vector_parts() {
-                let mut vector = self.llvm_type(pair).poison();
-                for (index, entry) in entries.iter().enumerate() {
-                    let value = self.operand_of(site, *entry, element)?;
-                    vector = self.b.insert_element(vector, self.bits_as(value, half)?, index as u32)?;
-                }
-                return self.define(site, 0, vector);
+        if let (Repr::Float(pair), 2) = (self.destination_repr(site, 0), entries.len())
+            && let Some((half, _)) = self.llvm_type(pair).vector_parts()
+        {
+            let mut vector = self.llvm_type(pair).poison();
+            for (index, entry) in entries.iter().enumerate() {
+                let value = self.operand_of(site, *entry, element)?;
+                vector = self.b.insert_element(vector, self.bits_as(value, half)?, index as u32)?;
             }
+            return self.define(site, 0, vector);
         }
         let whole = self.types.int(ty.bits());
         let mut result = whole.zero();
@@ -199,10 +199,10 @@ impl<'c> Emitter<'_, '_, 'c> {
         } else if register.is_vector() {
             return unsupported(format!("{name} is used without a component"));
         }
-        if let Some(row) = intrinsics::by_special_register(&name) {
-            if let [result] = row.results.as_slice() {
-                return self.intrinsic(&row.name, self.row_type(*result), &[]);
-            }
+        if let Some(row) = intrinsics::by_special_register(&name)
+            && let [result] = row.results.as_slice()
+        {
+            return self.intrinsic(&row.name, self.row_type(*result), &[]);
         }
         let ty = register.scalar_type();
         let (letter, result) = match ty {

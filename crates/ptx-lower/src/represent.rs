@@ -413,7 +413,7 @@ impl Question<'_> {
                         }
                         Sem::Isspacep => want(*register, 0, Repr::Pointer(address_space::GENERIC)),
                         Sem::Call if place.name == "func" => {
-                            want(*register, 0, Repr::Pointer(address_space::GENERIC))
+                            want(*register, 0, Repr::Pointer(address_space::GENERIC));
                         }
                         Sem::Call => {}
                         // What only copies bits asks for nothing.

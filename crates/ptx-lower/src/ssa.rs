@@ -145,7 +145,8 @@ impl Dominators {
             if !is_root {
                 children[own.index()].push(*node);
             }
-            if predecessors.len() < 2 && !(is_root && !predecessors.is_empty()) {
+            // The entry also meets what was there before it.
+            if predecessors.len() + usize::from(is_root) < 2 {
                 continue;
             }
             for predecessor in predecessors {

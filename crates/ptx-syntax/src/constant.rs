@@ -4,7 +4,7 @@ use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{Immediate, Literal};
 
 use crate::codes;
-use crate::lexer::Kind;
+use crate::lexer::{Kind, is_radix_marked};
 use crate::reader::{MAX_DEPTH, Parse, Reader};
 
 /// A value with the type that the rules of manual 4.5.5 give it.
@@ -67,7 +67,9 @@ fn literal(text: &str) -> Option<(Value, Spelling)> {
         [b'0', b'd' | b'D', digits @ ..] => {
             Some((Value::Double(f64::from_bits(exact_hex(digits, 16)?)), Spelling::Plain))
         }
-        _ if bytes.contains(&b'.') => decimal_fraction(text),
+        _ if !is_radix_marked(bytes) && bytes.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => {
+            decimal_fraction(text)
+        }
         _ => integer(bytes),
     }
 }
@@ -95,7 +97,7 @@ fn decimal_fraction(text: &str) -> Option<(Value, Spelling)> {
 
 fn integer(bytes: &[u8]) -> Option<(Value, Spelling)> {
     let (digits, unsigned) = match bytes {
-        [digits @ .., b'U' | b'u'] => (digits, true),
+        [digits @ .., b'U'] => (digits, true),
         _ => (bytes, false),
     };
     let (value, spelling) = match digits {
@@ -173,6 +175,9 @@ impl<'s> Reader<'s, '_> {
                 let Some((value, spelling)) = literal(text) else {
                     return Err(self.bad_number(text, token.span));
                 };
+                if negative && matches!(value, Value::Single(_)) {
+                    return Err(self.alone(first.span));
+                }
                 if self.ends_constant() {
                     return Ok(simple(text, value, spelling, negative));
                 }
@@ -180,7 +185,7 @@ impl<'s> Reader<'s, '_> {
             }
             _ => self.unary(1)?,
         };
-        let value = if negative { negate(value) } else { value };
+        let value = if negative { self.apply_unary(b'-', first.span, value)? } else { value };
         let value = self.operators(value, 0, 1)?;
         Ok((self.conditional(value, 1)?, Spelling::Other))
     }
@@ -275,6 +280,7 @@ impl<'s> Reader<'s, '_> {
     fn apply_unary(&self, sign: u8, span: Span, value: Value) -> Parse<Value> {
         let integer = value.integer();
         match (sign, integer) {
+            (b'+' | b'-', _) if matches!(value, Value::Single(_)) => Err(self.alone(span)),
             (b'+', _) => Ok(value),
             (b'-', _) => Ok(negate(value)),
             (b'!', Some(value)) => Ok(Value::truth(value == 0)),
@@ -284,6 +290,13 @@ impl<'s> Reader<'s, '_> {
                 Err(self.at(codes::EXPRESSION, span, format!("`{sign}` needs an integer")))
             }
         }
+    }
+
+    /// The error that a `0f` number is an operand.
+    fn alone(&self, span: Span) -> Box<Diagnostic> {
+        let error =
+            Diagnostic::error(codes::EXPRESSION, span, "no operator takes a single-precision `0f` number");
+        Box::new(error.with_help("write the result's bits, or compute with `0d` numbers"))
     }
 
     fn primary(&mut self, depth: u32) -> Parse<Value> {
@@ -351,21 +364,18 @@ impl<'s> Reader<'s, '_> {
         let Some(condition) = condition.integer() else {
             return Err(self.at(codes::EXPRESSION, span, "the condition must be an integer"));
         };
-        let picked = if condition != 0 { yes } else { no };
-        match (yes, no) {
-            (Value::Signed(_), Value::Signed(_)) => Ok(picked),
-            _ => match (picked.integer(), picked.double(), yes.double().is_some() == no.double().is_some()) {
-                (Some(bits), _, true) => Ok(Value::Unsigned(bits)),
-                (_, Some(value), true) => Ok(Value::Double(value)),
-                _ => {
-                    let message = "both results must be integers or both floating-point numbers";
-                    Err(self.at(codes::EXPRESSION, span, message))
-                }
-            },
+        if yes.double().is_some() != no.double().is_some() {
+            let message = "both results must be integers or both floating-point numbers";
+            return Err(self.at(codes::EXPRESSION, span, message));
         }
+        // `ptxas` gives the result the type of the one picked, whatever the other one has.
+        Ok(if condition != 0 { yes } else { no })
     }
 
     fn apply(&self, operator: [u8; 2], span: Span, left: Value, right: Value) -> Parse<Value> {
+        if matches!(left, Value::Single(_)) || matches!(right, Value::Single(_)) {
+            return Err(self.alone(span));
+        }
         let value = match (left.double(), right.double(), left.integer(), right.integer()) {
             (Some(a), Some(b), _, _) => floating(operator, a, b),
             (_, _, Some(_), Some(0)) if matches!(operator[0], b'/' | b'%') => {
@@ -425,7 +435,8 @@ fn floating(operator: [u8; 2], a: f64, b: f64) -> Option<Value> {
     })
 }
 
-/// `signed`: both operands are; `left_signed`: the left one is. A divisor is not zero.
+/// `signed`: both operands are; `left_signed`: the left one is. A divisor is not zero; shifts take the low six bits
+/// of their amount, as `ptxas` does.
 fn integers(operator: [u8; 2], a: u64, b: u64, signed: bool, left_signed: bool) -> Option<Value> {
     let typed = |bits: u64| if signed { Value::Signed(bits as i64) } else { Value::Unsigned(bits) };
     let ordered = |less: fn(std::cmp::Ordering) -> bool| {
@@ -437,11 +448,12 @@ fn integers(operator: [u8; 2], a: u64, b: u64, signed: bool, left_signed: bool) 
         b"*\0" => typed(a.wrapping_mul(b)),
         b"/\0" if signed => Value::Signed((a as i64).wrapping_div(b as i64)),
         b"/\0" => Value::Unsigned(a.checked_div(b)?),
-        b"%\0" => Value::Signed(a.checked_rem(b)? as i64),
-        b"<<" if left_signed => Value::Signed(shifted_left(a, b) as i64),
-        b"<<" => Value::Unsigned(shifted_left(a, b)),
-        b">>" if left_signed => Value::Signed((a as i64) >> b.min(63)),
-        b">>" => Value::Unsigned(if b > 63 { 0 } else { a >> b }),
+        // The manual's table says signed here; `ptxas` goes by the text of 4.5.5.
+        b"%\0" => Value::Unsigned(a.checked_rem(b)?),
+        b"<<" if left_signed => Value::Signed(a.wrapping_shl(b as u32) as i64),
+        b"<<" => Value::Unsigned(a.wrapping_shl(b as u32)),
+        b">>" if left_signed => Value::Signed((a as i64).wrapping_shr(b as u32)),
+        b">>" => Value::Unsigned(a.wrapping_shr(b as u32)),
         b"&\0" => typed(a & b),
         b"|\0" => typed(a | b),
         b"^\0" => typed(a ^ b),
@@ -455,10 +467,6 @@ fn integers(operator: [u8; 2], a: u64, b: u64, signed: bool, left_signed: bool) 
         b"||" => Value::truth(a != 0 || b != 0),
         _ => return None,
     })
-}
-
-fn shifted_left(a: u64, b: u64) -> u64 {
-    if b > 63 { 0 } else { a << b }
 }
 
 /// The tokens of an expression without what stands between them.

@@ -1,8 +1,10 @@
 //! Debug directives (manual 11.5), kept as they are.
 
+use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, DebugFile, DebugLocation, InlinedAt, Item, Section, SectionLine};
 
 use crate::codes;
+use crate::cursor::Cursor;
 use crate::lexer::Kind;
 use crate::reader::{Parse, Reader};
 
@@ -71,7 +73,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// A label, or a section with its dot.
-    fn expect_section_name(&mut self) -> Parse<(&'s str, ptx_diag::Span)> {
+    fn expect_section_name(&mut self) -> Parse<(&'s str, Span)> {
         let token = self.cursor.peek();
         match token.kind {
             Kind::Directive(_) => {
@@ -96,6 +98,8 @@ impl<'s> Reader<'s, '_> {
             let end = memchr::memchr(b'}', &line[..comment]);
             let text = line[..end.unwrap_or(line.len())].trim_ascii();
             if !text.is_empty() {
+                let start = offset + (line.len() - line.trim_ascii_start().len());
+                self.check_section_line(text, start as u32)?;
                 let text = self.module.strings.intern(&String::from_utf8_lossy(text));
                 lines.push(SectionLine { text });
             }
@@ -109,9 +113,34 @@ impl<'s> Reader<'s, '_> {
         }
         self.cursor.jump(offset);
         Err(Box::new(
-            ptx_diag::Diagnostic::error(codes::UNBALANCED, open, "this `{` is never closed")
-                .with_help("add `}`"),
+            Diagnostic::error(codes::UNBALANCED, open, "this `{` is never closed").with_help("add `}`"),
         ))
+    }
+
+    /// Checks a line of a section: labels, then `.b8`, `.b16`, `.b32` or `.b64` with numbers, names and sums of them.
+    fn check_section_line(&self, text: &[u8], offset: u32) -> Parse<()> {
+        let mut cursor = Cursor::new(text);
+        loop {
+            let token = cursor.bump();
+            let wrong = match token.kind {
+                Kind::End => false,
+                Kind::Ident(_) if cursor.peek().kind == Kind::Mark(b':') => {
+                    cursor.bump();
+                    continue;
+                }
+                Kind::Directive("b8" | "b16" | "b32" | "b64") => !is_data(&mut cursor),
+                // A comment alone is no token; anything else is no line of a section.
+                _ => true,
+            };
+            if !wrong {
+                return Ok(());
+            }
+            let span = Span::new(offset + token.span.lo, offset + text.len() as u32);
+            let error = Diagnostic::error(codes::DIRECTIVE_VALUE, span, "this is no line of a debug section");
+            return Err(Box::new(
+                error.with_help("such a line is `label:` or `.b8`, `.b16`, `.b32`, `.b64` with values"),
+            ));
+        }
     }
 
     /// `@@DWARF ..`: debug information of PTX before version 2.0.
@@ -125,5 +154,19 @@ impl<'s> Reader<'s, '_> {
         let text = self.module.strings.intern(&text);
         self.push_item(Item::DwarfLine(text));
         Ok(())
+    }
+}
+
+/// Whether values follow up to the end: numbers and names, joined by signs, parted by commas.
+fn is_data(cursor: &mut Cursor<'_>) -> bool {
+    let mut complete = false;
+    loop {
+        match (cursor.bump().kind, complete) {
+            (Kind::Number(_) | Kind::Ident(_) | Kind::Directive(_), false) => complete = true,
+            (Kind::Mark(b',' | b'+' | b'-'), true) => complete = false,
+            (Kind::Mark(b'-'), false) => {}
+            (Kind::End, complete) => return complete,
+            _ => return false,
+        }
     }
 }

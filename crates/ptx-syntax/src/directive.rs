@@ -103,7 +103,9 @@ impl<'s> Reader<'s, '_> {
             "alias" => self.alias(),
             "entry" | "func" => self.function(Linkage::Internal),
             "visible" | "extern" | "weak" | "common" => self.linked(),
-            "global" | "const" | "shared" | "tex" => self.module_variables(Linkage::Internal),
+            "global" | "const" | "shared" | "tex" | "align" | "attribute" => {
+                self.module_variables(Linkage::Internal)
+            }
             "reg" | "local" | "param" => {
                 let message = format!("`.{name}` is only allowed in functions");
                 Err(self.at(codes::DIRECTIVE, span, message))
@@ -223,7 +225,9 @@ impl<'s> Reader<'s, '_> {
         let token = self.cursor.peek();
         match token.kind {
             Kind::Directive("entry" | "func") => self.function(linkage),
-            Kind::Directive("global" | "const" | "shared" | "tex") => self.module_variables(linkage),
+            Kind::Directive("global" | "const" | "shared" | "tex" | "align" | "attribute") => {
+                self.module_variables(linkage)
+            }
             _ => Err(self.unexpected("a function or variable")),
         }
     }

@@ -120,8 +120,10 @@ impl<'s> Reader<'s, '_> {
         if first == span {
             self.names.add_function(name, id, span);
         }
-        if defines && !self.names.defined.insert(name) {
-            return duplicate(format!("function `{name}` is defined twice"), first);
+        let redefined =
+            if defines { !self.names.defined.insert(name) } else { self.names.defined.contains(name) };
+        if redefined {
+            return duplicate(format!("function `{name}` is defined already"), first);
         }
         Ok(())
     }

@@ -134,7 +134,10 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn operands(&mut self, found: &[Mnemonic], written: &mut Vec<Written>) -> Parse<()> {
-        if self.cursor.peek().kind == Kind::Mark(b';') {
+        let token = self.cursor.peek();
+        let takes_none =
+            token.starts_line && found.iter().all(|mnemonic| mnemonic.form().operands.is_empty());
+        if token.kind == Kind::Mark(b';') || takes_none {
             return Ok(());
         }
         let mut paired = false;
@@ -333,6 +336,30 @@ fn wrong_operands(token: Token<'_>, found: &[Mnemonic], written: &[Written]) -> 
     let span = written.iter().fold(token.span, |span, written| span.to(written.span));
     let shown = found.first().map(Mnemonic::to_string).unwrap_or_default();
     let lines: Vec<String> = found.iter().map(|mnemonic| mnemonic.form().syntax()).collect();
-    let message = format!("`{shown}` does not take {} operands like these", written.len());
-    Box::new(Diagnostic::error(codes::OPERANDS, span, message).with_help(syntax_help(&lines)))
+    let pairs = found.iter().any(|m| m.form().operands.iter().any(|operand| operand.role == Role::DefPair));
+    let error = match written.iter().find(|written| written.paired) {
+        Some(second) if !pairs => {
+            let message = format!("`{shown}` has no second destination");
+            Diagnostic::error(codes::OPERANDS, second.span, message)
+        }
+        _ => {
+            let counts = found.iter().map(|mnemonic| operand_counts(*mnemonic));
+            let (least, most) = counts.fold((usize::MAX, 0), |all, one| (all.0.min(one.0), all.1.max(one.1)));
+            let takes = if least == most { least.to_string() } else { format!("{least} to {most}") };
+            let given = written.iter().filter(|written| !written.paired).count();
+            let message = format!("`{shown}` takes {takes} operands, not {given}");
+            Diagnostic::error(codes::OPERANDS, span, message)
+        }
+    };
+    Box::new(error.with_help(syntax_help(&lines)))
+}
+
+/// How many operands a program can write, from the least to the most; pairs count once.
+fn operand_counts(mnemonic: Mnemonic) -> (usize, usize) {
+    let form = mnemonic.form();
+    let policy = usize::from(mnemonic.has(Mod::L2CacheHint));
+    let optional =
+        |operand: &&ptx_isa::Operand| operand.role == Role::UseOpt && operand.kind != Place::CachePolicy;
+    let least = form.required_operands() + policy;
+    (least, least + form.operands.iter().filter(optional).count())
 }

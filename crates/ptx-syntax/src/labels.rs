@@ -106,6 +106,11 @@ impl<'s> Reader<'s, '_> {
         id
     }
 
+    /// Where the innermost scope has a label of this name.
+    pub(crate) fn label_here(&self, name: &str) -> Option<Span> {
+        self.labels.scopes.last()?.get(name)?.defined
+    }
+
     /// Whether an open scope has met a label of this name already.
     pub(crate) fn knows_label(&self, name: &str) -> bool {
         self.labels.scopes.iter().any(|scope| scope.contains_key(name))
@@ -113,6 +118,13 @@ impl<'s> Reader<'s, '_> {
 
     /// The label that stands here.
     pub(crate) fn define_label(&mut self, name: &'s str, span: Span, kind: LabelKind) -> Parse<LabelId> {
+        if let Some(entry) = self.names.entities.get_here(name)
+            && !entry.value.is_remembered()
+        {
+            let error =
+                Diagnostic::error(codes::DUPLICATE, span, format!("`{name}` is declared in this scope"));
+            return Err(Box::new(error.with_related(entry.span, "first declared here")));
+        }
         let id = self.use_label(name, span, Usage::Target);
         let known = self.labels.scopes.last_mut().and_then(|scope| scope.get_mut(name));
         if let Some(known) = known {

@@ -110,10 +110,14 @@ pub(crate) fn block_comment(input: &[u8]) -> Lexed<'_, &[u8]> {
 pub(crate) fn token(input: &[u8]) -> Lexed<'_, Kind<'_>> {
     let Some(&first) = input.first() else { return Ok((input, Kind::End)) };
     match first {
-        b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => ident(input),
+        b'a'..=b'z' | b'A'..=b'Z' | b'_' => ident(input),
         b'%' => match input.get(1) {
             Some(&next) if is(next, IDENT) => ident(input),
             _ => mark(input),
+        },
+        b'$' => match input.get(1) {
+            Some(&next) if is(next, IDENT) => ident(input),
+            _ => Err(nom::Err::Failure(Fault::Byte)),
         },
         b'0'..=b'9' => number(input),
         b'.' => match input.get(1) {
@@ -166,11 +170,12 @@ fn directive(input: &[u8]) -> Lexed<'_, Kind<'_>> {
 fn number(input: &[u8]) -> Lexed<'_, Kind<'_>> {
     let plain = |input: &[u8]| input.iter().position(|&byte| !is(byte, IDENT)).unwrap_or(input.len());
     let mut end = plain(input);
-    let marked = matches!(input, [b'0', b'x' | b'X' | b'f' | b'F' | b'd' | b'D' | b'b' | b'B', ..]);
-    if !marked && input.get(end) == Some(&b'.') {
-        end += 1;
-        end += plain(&input[end..]);
-        let exponent = matches!(input[end - 1], b'e' | b'E');
+    if !is_radix_marked(input) {
+        if input.get(end) == Some(&b'.') {
+            end += 1;
+            end += plain(&input[end..]);
+        }
+        let exponent = end > 0 && matches!(input[end - 1], b'e' | b'E');
         if exponent && matches!(input.get(end), Some(b'+' | b'-')) {
             end += 1;
             end += plain(&input[end..]);
@@ -178,6 +183,11 @@ fn number(input: &[u8]) -> Lexed<'_, Kind<'_>> {
     }
     let (rest, text) = take(end)(input)?;
     Ok((rest, Kind::Number(ascii(text))))
+}
+
+/// Whether a number's letters are digits of its radix, so that an `e` starts no exponent.
+pub(crate) fn is_radix_marked(text: &[u8]) -> bool {
+    matches!(text, [b'0', b'x' | b'X' | b'f' | b'F' | b'd' | b'D' | b'b' | b'B', ..])
 }
 
 fn quoted(input: &[u8]) -> Lexed<'_, Kind<'_>> {

@@ -22,6 +22,13 @@ pub(crate) enum Entity {
     Special(SpecialReg),
 }
 
+impl Entity {
+    /// Whether it stands for what is declared elsewhere, and is noted here only to be found quickly.
+    pub(crate) const fn is_remembered(self) -> bool {
+        matches!(self, Entity::OfRange(..) | Entity::Special(_))
+    }
+}
+
 /// A range of registers or variables, by the name before the number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range {
@@ -249,10 +256,11 @@ impl<'s> Reader<'s, '_> {
             return self.check_unused(Some(first), name, span);
         }
         if let Some(entry) = self.names.entities.get_here(name)
-            && !matches!(entry.value, Entity::OfRange(..))
+            && !entry.value.is_remembered()
         {
             return self.check_unused(Some(entry.span), name, span);
         }
+        self.check_unused(self.label_here(name), name, span)?;
         let of_range = splits(name).find_map(|(prefix, number)| {
             self.names.ranges.get_here(prefix).filter(|entry| number < entry.value.count)
         });
@@ -279,12 +287,7 @@ impl<'s> Reader<'s, '_> {
         let Some(first) = first else { return Ok(()) };
         let message = format!("`{name}` is declared twice in this scope");
         let error = Diagnostic::error(codes::DUPLICATE, span, message);
-        // Special registers have no place of their own.
-        Err(Box::new(if first == Span::default() {
-            error.with_label("this is a special register")
-        } else {
-            error.with_related(first, "first declared here")
-        }))
+        Err(Box::new(error.with_related(first, "first declared here")))
     }
 
     /// The operand that a name alone is; nothing when it is undeclared.

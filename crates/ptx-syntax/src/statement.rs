@@ -20,14 +20,16 @@ enum Next {
 
 impl<'s> Reader<'s, '_> {
     /// The statements up to the brace that matches `open`, which was taken.
+    ///
+    /// The names of a function's parameters share their scope with those between the outermost braces.
     pub(crate) fn body_statements(&mut self, open: Span) {
         let mut opened = vec![open];
-        self.enter_scope();
+        self.enter_labels();
         self.statements(&mut opened);
-        while !opened.is_empty() {
-            opened.pop();
+        for _ in opened.iter().skip(1) {
             self.leave_scope();
         }
+        self.leave_labels();
         self.settle_labels();
     }
 
@@ -88,7 +90,7 @@ impl<'s> Reader<'s, '_> {
             Kind::Ident(_) => self.label_or_instruction()?,
             Kind::Mark(b'@') => self.guarded()?,
             Kind::Directive(name) if starts_item(name) && token.starts_line && self.resolve.is_none() => {
-                self.unclosed(opened, token.span);
+                self.unclosed(opened, token.span, &format!("`.{name}` may not stand in a function"));
                 return Ok(Next::End);
             }
             Kind::Directive(name) => self.statement_directive(name, token.span)?,
@@ -112,7 +114,7 @@ impl<'s> Reader<'s, '_> {
             }
             Kind::End => {
                 if !opened.is_empty() {
-                    self.unclosed(opened, token.span);
+                    self.unclosed(opened, token.span, "the input ends here");
                 }
                 return Ok(Next::End);
             }
@@ -136,17 +138,19 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    fn unclosed(&mut self, opened: &[Span], end: Span) {
+    fn unclosed(&mut self, opened: &[Span], end: Span, why: &str) {
         let Some(&open) = opened.last() else { return };
         let error = Diagnostic::error(codes::UNBALANCED, open, "this `{` is never closed");
-        let error = error.with_related(end, "`}` is missing before this");
+        let error = error.with_related(end, why);
         self.report(error.with_help("add `}`"));
     }
 
     fn statement_directive(&mut self, name: &'s str, span: Span) -> Parse<()> {
         match name {
             "reg" => self.registers(),
-            "param" | "local" | "shared" | "global" | "const" => self.body_variables(),
+            "param" | "local" | "shared" | "global" | "const" | "align" | "attribute" => {
+                self.body_variables()
+            }
             "loc" => {
                 if let Some(location) = self.or_next_line(Self::location) {
                     self.push_statement(Stmt::Location(location));

@@ -40,7 +40,7 @@ impl<'s> Reader<'s, '_> {
     fn variables(&mut self, linkage: Linkage, keep: impl Fn(&mut Self, VarId)) -> Parse<()> {
         let declaration = self.declaration()?;
         loop {
-            let (name, span) = self.expect_ident("the name of a variable")?;
+            let (name, span) = self.variable_name()?;
             if self.eat(b'<').is_some() {
                 let count = self.range_count()?;
                 let first = self.range_of_variables(&declaration, linkage, (name, span), count)?;
@@ -58,13 +58,21 @@ impl<'s> Reader<'s, '_> {
         Ok(())
     }
 
+    /// A name; `_` is none.
+    fn variable_name(&mut self) -> Parse<(&'s str, Span)> {
+        match self.cursor.peek().kind {
+            Kind::Ident("_") => Err(self.unexpected("the name of a variable")),
+            _ => self.expect_ident("the name of a variable"),
+        }
+    }
+
     /// `.reg` with all its names.
     pub(crate) fn registers(&mut self) -> Parse<()> {
         let declaration = self.declaration()?;
         let ty = self.register_type(&declaration)?;
         let first = RegDeclId(self.body.reg_decls.len() as u32);
         loop {
-            let name = self.expect_ident("the name of a register")?;
+            let name = self.variable_name()?;
             let count = match self.eat(b'<') {
                 None => None,
                 Some(_) => Some(self.range_count()?),
@@ -115,19 +123,7 @@ impl<'s> Reader<'s, '_> {
 
     /// Space, alignment, vector length and type, in the usual or any other order.
     fn declaration(&mut self) -> Parse<Declaration> {
-        let first = self.cursor.bump();
-        let space = match first.kind {
-            Kind::Directive(word) => StateSpace::from_ptx(word),
-            _ => None,
-        };
-        let Some(space) = space else {
-            return Err(self.at(codes::DIRECTIVE, first.span, "expected a state space"));
-        };
-        if self.cursor.peek().kind == Kind::Mark(b'[') {
-            let message = "banks of constant memory are not supported";
-            let error = Diagnostic::error(codes::UNSUPPORTED, self.cursor.peek().span, message);
-            return Err(Box::new(error.with_help("PTX 2.2 and later have one bank only")));
-        }
+        let mut space = None;
         let mut ty = None;
         let (mut shape, mut align, mut pointer, mut attributes) = (None, None, None, Vec::new());
         loop {
@@ -135,8 +131,13 @@ impl<'s> Reader<'s, '_> {
             let Kind::Directive(word) = token.kind else { break };
             let known = variable_type(word);
             self.cursor.bump();
+            let place = declared_space(word);
+            if place.is_some() && self.cursor.peek().kind == Kind::Mark(b'[') {
+                return Err(self.banked());
+            }
             let again = match word {
                 _ if known.is_some() => std::mem::replace(&mut ty, known).is_some(),
+                _ if place.is_some() => std::mem::replace(&mut space, place).is_some(),
                 "v2" => shape.replace(VectorShape::V2).is_some(),
                 "v4" => shape.replace(VectorShape::V4).is_some(),
                 "v8" => shape.replace(VectorShape::V8).is_some(),
@@ -154,8 +155,15 @@ impl<'s> Reader<'s, '_> {
             }
         }
         let Some(ty) = ty else { return Err(self.unexpected("a type")) };
+        let Some(space) = space else { return Err(self.unexpected("a state space")) };
         let shape = shape.unwrap_or(VectorShape::Scalar);
         Ok(Declaration { space, ty, shape, align, attributes, pointer })
+    }
+
+    fn banked(&mut self) -> Box<Diagnostic> {
+        let message = "banks of constant memory are not supported";
+        let error = Diagnostic::error(codes::UNSUPPORTED, self.cursor.peek().span, message);
+        Box::new(error.with_help("since PTX 2.2 there is one bank only"))
     }
 
     fn unknown_type(&self, word: &str, span: Span) -> Box<Diagnostic> {
@@ -233,7 +241,7 @@ impl<'s> Reader<'s, '_> {
             let message = format!("a range of {count} variables is too large");
             return Err(self.at(codes::DIRECTIVE_VALUE, span, message));
         }
-        let model = self.named_variable(declaration, linkage, name, span)?;
+        let model = self.named_variable(declaration, linkage, &format!("{name}0"), span)?;
         if model.init.is_some() {
             return Err(self.at(codes::CONFLICT, span, "a range of variables has no initial value"));
         }
@@ -260,7 +268,7 @@ impl<'s> Reader<'s, '_> {
         &mut self,
         declaration: &Declaration,
         linkage: Linkage,
-        name: &'s str,
+        name: &str,
         span: Span,
     ) -> Parse<Variable> {
         let dims = self.dimensions()?;
@@ -326,6 +334,14 @@ impl<'s> Reader<'s, '_> {
         }
         self.declare(name, span, Entity::Variable(id))?;
         Ok(id)
+    }
+}
+
+/// The spaces that variables are declared in.
+fn declared_space(word: &str) -> Option<StateSpace> {
+    match word {
+        "reg" | "const" | "global" | "local" | "param" | "shared" | "tex" => StateSpace::from_ptx(word),
+        _ => None,
     }
 }
 

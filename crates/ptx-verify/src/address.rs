@@ -1,7 +1,7 @@
 //! Memory addresses (manual 6.4.1).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::{AddressBase, Operand, Symbol, VarId, VectorShape};
+use ptx_ir::{AddressBase, FunctionKind, Operand, Symbol, VarId, VectorShape};
 use ptx_isa::{ScalarType, Sem, StateSpace};
 
 use crate::codes;
@@ -15,6 +15,10 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand:
         return wrong_kind(cx, site, place, operand, "a memory address in brackets");
     };
     let space = accessed_space(site, place.at);
+    if space == Some(StateSpace::ParamFunc) && !matches!(base, AddressBase::Symbol(_)) {
+        let text = "`.param::func` accesses parameters by name alone";
+        return cx.report(Diagnostic::error(codes::ADDRESS, place.span, text));
+    }
     match base {
         AddressBase::Register(reg) => check_base(cx, site, place, space, reg),
         AddressBase::Symbol(Symbol::Variable(variable)) => check_variable(cx, site, place, space, variable),
@@ -80,7 +84,7 @@ fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Opt
         Some(space) => window(space) == own,
     };
     if agrees {
-        return;
+        return check_parameter(cx, site, place, id);
     }
     let name = site.module.name(variable.name);
     let own_name = variable.space.as_str();
@@ -99,4 +103,25 @@ fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Opt
             .with_help(help)
             .with_related(variable.at.0, "declared here"),
     );
+}
+
+/// Parameters of the function are read, its results written (manual 7.1); `.param::entry` and `.param::func` name
+/// parameters of kernels and of device functions and calls.
+fn check_parameter(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: VarId) {
+    let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
+    let name = site.module.name(variable.name);
+    let sem = site.mnemonic().sem();
+    let kernel = site.function.kind == FunctionKind::Kernel && cx.inputs.contains(&id);
+    let (code, text) = if sem == Sem::Store && cx.inputs.contains(&id) {
+        (codes::WRITES_PARAMETER, format!("`{name}` is an input of the function and cannot be written"))
+    } else if sem == Sem::Load && cx.outputs.contains(&id) {
+        (codes::ADDRESS, format!("`{name}` is a result of the function and cannot be read"))
+    } else if site.mnemonic().space() == Some(StateSpace::ParamFunc) && kernel {
+        (codes::ADDRESS_SPACE, format!("`{name}` is a parameter of a kernel, not in `.param::func`"))
+    } else if site.mnemonic().space() == Some(StateSpace::ParamEntry) && !cx.inputs.contains(&id) {
+        (codes::ADDRESS_SPACE, format!("`{name}` is no parameter of a kernel and not in `.param::entry`"))
+    } else {
+        return;
+    };
+    cx.report(Diagnostic::error(code, place.span, text).with_related(variable.at.0, "declared here"));
 }

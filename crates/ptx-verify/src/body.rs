@@ -9,7 +9,7 @@ use crate::{codes, debug, modifiers, operands};
 
 /// Checks all that stands between a function's braces.
 pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body) {
-    cx.enter(body);
+    cx.enter(function, body);
     check_registers(cx, body);
     for stmt in &body.statements {
         match stmt {

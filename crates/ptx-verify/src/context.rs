@@ -1,7 +1,9 @@
 //! What every rule sees: the module, what is declared so far, and where findings go.
 
 use ptx_diag::{Diagnostic, Diagnostics, Span};
-use ptx_ir::{Body, Function, FunctionId, Inst, LabelId, Module, Operand, Stmt, StrId, VarId};
+use ptx_ir::{
+    Body, Function, FunctionId, Inst, LabelId, Module, Operand, Param, RegDeclId, Stmt, StrId, VarId,
+};
 use ptx_isa::{Component, Form, Mnemonic, Mod, ScalarType};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,6 +22,12 @@ pub(crate) struct Checker<'m> {
     pub(crate) locations: FxHashSet<(u32, u32, u32)>,
     /// The lists and prototypes of the body that is checked, by label.
     pub(crate) lists: FxHashMap<LabelId, &'m Stmt>,
+    /// The parameters and results of the function that is checked.
+    pub(crate) inputs: FxHashSet<VarId>,
+    /// See [`Self::inputs`].
+    pub(crate) outputs: FxHashSet<VarId>,
+    /// Parameters in registers.
+    pub(crate) input_registers: FxHashSet<RegDeclId>,
     variables: FxHashMap<StrId, VarId>,
     functions: FxHashMap<StrId, FunctionId>,
     definitions: FxHashMap<StrId, FunctionId>,
@@ -37,6 +45,9 @@ impl<'m> Checker<'m> {
             files: FxHashMap::default(),
             locations: FxHashSet::default(),
             lists: FxHashMap::default(),
+            inputs: FxHashSet::default(),
+            outputs: FxHashSet::default(),
+            input_registers: FxHashSet::default(),
             variables: FxHashMap::default(),
             functions: FxHashMap::default(),
             definitions,
@@ -56,8 +67,19 @@ impl<'m> Checker<'m> {
         self.findings
     }
 
-    /// Makes ready for the statements of a body.
-    pub(crate) fn enter(&mut self, body: &'m Body) {
+    /// Makes ready for the statements of a function.
+    pub(crate) fn enter(&mut self, function: &Function, body: &'m Body) {
+        let variable = |param: &Param| match param {
+            Param::Variable(id) => Some(*id),
+            Param::Register(..) => None,
+        };
+        let register = |param: &Param| match param {
+            Param::Register(decl, _) => Some(*decl),
+            Param::Variable(_) => None,
+        };
+        self.inputs = function.params.iter().filter_map(variable).collect();
+        self.outputs = function.results.iter().filter_map(variable).collect();
+        self.input_registers = function.params.iter().filter_map(register).collect();
         self.lists.clear();
         for stmt in &body.statements {
             if let Stmt::CallTargets(label, _) | Stmt::CallPrototype(label, _) = stmt {

@@ -1,9 +1,27 @@
 //! Rounding, saturation and flushing of conversions (manual 9.7.9.21, 9.7.9.22).
+//!
+//! What the rows of `cvt` leave open depends on both types; the rules here are those of `ptxas`, asked about every
+//! combination of types and modifiers.
 
-use ptx_isa::{Field, Mod, ScalarType};
+use ptx_isa::{Field, Mod, ScalarType, Since, TypeKind};
 
 use crate::context::{Checker, Site, dotted};
-use crate::modifiers::{misplaced, missing};
+use crate::modifiers::{conflict, impossible, misplaced, missing};
+
+/// The rounding that a conversion may or must say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rounding {
+    /// None: every value is representable.
+    Exact,
+    /// `.rn`, `.rz`, `.rm` or `.rp`, and it must say which.
+    Needed,
+    /// The same, but it may be left out.
+    Allowed,
+    /// `.rni` and its like: to an integral value of the same type.
+    Integral,
+    /// `.rn`, `.rz` or `.rna`.
+    Tf32,
+}
 
 /// Checks `cvt` between single values.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
@@ -11,37 +29,141 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     let (Some(to), Some(from)) = (mnemonic.type_of(Field::DType), mnemonic.type_of(Field::AType)) else {
         return;
     };
+    if !convertible(to, from) {
+        return impossible(cx, site, &format!("{} is not converted to {}", dotted(from), dotted(to)));
+    }
     if to.is_float() && from.is_float() {
-        check_floats(cx, site, to, from);
+        check_rounding(cx, site, to, from);
+    }
+    check_saturation(cx, site, to, from);
+    check_flush(cx, site, to, from);
+    check_versions(cx, site, to, from);
+}
+
+/// Whether the operands are exactly as wide as their types: `.bf16` and `.tf32` fill their registers.
+pub(crate) fn fills_registers(site: Site<'_>) -> bool {
+    let formats = [Field::DType, Field::AType].map(|field| site.mnemonic().type_of(field));
+    formats.into_iter().flatten().any(|ty| matches!(ty, ScalarType::Bf16 | ScalarType::Tf32))
+}
+
+fn convertible(to: ScalarType, from: ScalarType) -> bool {
+    to != ScalarType::Tf32 || from == ScalarType::F32
+}
+
+fn rounding(to: ScalarType, from: ScalarType) -> Rounding {
+    use ScalarType::{Bf16, F16, F32, F64, Tf32};
+    match (to, from) {
+        _ if to == from => Rounding::Integral,
+        (Tf32, _) => Rounding::Tf32,
+        (F16, Bf16) | (Bf16, F16) | (F32 | F64, Bf16) => Rounding::Allowed,
+        (F32, F16) | (F64, F16 | F32) => Rounding::Exact,
+        _ => Rounding::Needed,
     }
 }
 
-fn check_floats(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: ScalarType) {
-    let rounding = site.mnemonic().get(Field::Rnd);
-    let narrows = to.bits() < from.bits();
-    match rounding {
-        None if narrows => {
-            let text =
-                format!("a conversion from {} to {} rounds and must say how", dotted(from), dotted(to));
-            missing(cx, site, text, "add `.rn`, `.rz`, `.rm` or `.rp`");
+fn check_rounding(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: ScalarType) {
+    let written = site.mnemonic().get(Field::Rnd);
+    let directed = matches!(written, Some(Mod::Rn | Mod::Rz | Mod::Rm | Mod::Rp));
+    let integral = matches!(written, Some(Mod::Rni | Mod::Rzi | Mod::Rmi | Mod::Rpi));
+    let rule = rounding(to, from);
+    let Some(modifier) = written else {
+        let needed = match rule {
+            Rounding::Needed => "add `.rn`, `.rz`, `.rm` or `.rp`",
+            Rounding::Tf32 => "add `.rn`, `.rz` or `.rna`",
+            Rounding::Exact | Rounding::Allowed | Rounding::Integral => return,
+        };
+        let text = format!("a conversion from {} to {} rounds and must say how", dotted(from), dotted(to));
+        return missing(cx, site, text, needed);
+    };
+    let (fits, reason) = match rule {
+        Rounding::Exact => (false, "has nothing to round"),
+        Rounding::Needed | Rounding::Allowed => {
+            (directed, "does not round to this type; use `.rn`, `.rz`, `.rm` or `.rp`")
         }
-        Some(rounding) if to.bits() > from.bits() => {
-            misplaced(cx, site, rounding, "has nothing to round");
+        Rounding::Integral => {
+            (integral, "has nothing to round; `.rni` and its like round to an integral value")
         }
-        Some(rounding @ (Mod::Rn | Mod::Rz | Mod::Rm | Mod::Rp)) if to == from => {
-            misplaced(
-                cx,
-                site,
-                rounding,
-                "has nothing to round; `.rni` and its like round to an integral value",
-            );
-        }
-        Some(rounding @ (Mod::Rni | Mod::Rzi | Mod::Rmi | Mod::Rpi)) if to != from => {
-            misplaced(cx, site, rounding, "rounds to an integral value of the same type");
-        }
-        _ => {}
+        Rounding::Tf32 => (
+            matches!(modifier, Mod::Rn | Mod::Rz | Mod::Rna),
+            "does not round to `.tf32`; use `.rn`, `.rz` or `.rna`",
+        ),
+    };
+    if !fits {
+        misplaced(cx, site, modifier, reason);
     }
 }
 
-/// Checks `cvt` of two values into one register.
-pub(crate) fn check_pack(_cx: &mut Checker<'_>, _site: Site<'_>) {}
+/// `.sat`, `.satfinite` and `.relu`.
+fn check_saturation(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: ScalarType) {
+    let formats = |ty: ScalarType| matches!(ty, ScalarType::Bf16 | ScalarType::Tf32);
+    if site.has(Mod::Sat) {
+        if formats(to) || formats(from) {
+            misplaced(cx, site, Mod::Sat, "has no meaning for `.bf16` and `.tf32`");
+        } else if holds(to, from) {
+            let reason = format!("has nothing to clamp: every {} is a {}", dotted(from), dotted(to));
+            misplaced(cx, site, Mod::Sat, &reason);
+        }
+    }
+    let narrow =
+        matches!(to, ScalarType::F16 | ScalarType::Bf16 | ScalarType::Tf32) && from == ScalarType::F32;
+    let nearest = matches!(site.mnemonic().get(Field::Rnd), Some(Mod::Rn | Mod::Rz));
+    let away = site.has(Mod::Rna) && to == ScalarType::Tf32;
+    for (modifier, rounds) in [(Mod::Relu, nearest), (Mod::Satfinite, nearest || away)] {
+        if !site.has(modifier) {
+            continue;
+        }
+        if !narrow {
+            misplaced(cx, site, modifier, "needs `.f16`, `.bf16` or `.tf32` from `.f32`");
+        } else if !rounds && site.mnemonic().get(Field::Rnd).is_some() {
+            misplaced(cx, site, modifier, "needs `.rn` or `.rz`");
+        }
+        if site.has(Mod::Ftz) {
+            conflict(cx, site, Mod::Ftz, modifier);
+        }
+    }
+    if site.has(Mod::Relu) && site.has(Mod::Sat) {
+        conflict(cx, site, Mod::Sat, Mod::Relu);
+    }
+}
+
+/// Whether every value of an integer type is one of another.
+fn holds(to: ScalarType, from: ScalarType) -> bool {
+    match (to.kind(), from.kind()) {
+        (TypeKind::Signed, TypeKind::Signed) | (TypeKind::Unsigned, TypeKind::Unsigned) => {
+            to.bits() >= from.bits()
+        }
+        (TypeKind::Signed, TypeKind::Unsigned) => to.bits() > from.bits(),
+        _ => false,
+    }
+}
+
+/// `.ftz` flushes single-precision values, on either side.
+fn check_flush(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: ScalarType) {
+    let single = to == ScalarType::F32 || from == ScalarType::F32;
+    if site.has(Mod::Ftz) && (!single || to == ScalarType::Tf32) {
+        misplaced(cx, site, Mod::Ftz, "flushes single-precision values alone");
+    }
+}
+
+/// Bfloat conversions came one after the other (manual 9.7.9.21, notes).
+fn check_versions(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: ScalarType) {
+    use ScalarType::{Bf16, F32, Tf32};
+    const fn at(major: u8, minor: u8, sm: u16) -> Since {
+        Since { ptx: ptx_isa::PtxVersion::new(major, minor), sm }
+    }
+    let since = match (to, from) {
+        (F32, Bf16) if site.has(Mod::Ftz) => at(7, 8, 90),
+        (F32, Bf16) => at(7, 1, 80),
+        (Bf16, F32) => return,
+        (Bf16, _) | (_, Bf16) => at(7, 8, 90),
+        (Tf32, F32) if site.has(Mod::Satfinite) && !site.has(Mod::Rna) => at(8, 6, 100),
+        (Tf32, F32) if !site.has(Mod::Rna) => at(7, 8, 90),
+        _ => return,
+    };
+    // The row's own version has been checked.
+    let since = since.max(site.mnemonic().since());
+    if cx.target.has(site.mnemonic().since()) && !cx.target.has(since) {
+        let what = format!("`{}`", site.mnemonic());
+        cx.target.needs(since, site.whole(), &what).into_iter().for_each(|finding| cx.report(finding));
+    }
+}

@@ -17,9 +17,11 @@ use crate::context::Checker;
 use crate::variables::Place;
 
 mod address;
+mod bits;
 mod body;
 mod calls;
 pub mod codes;
+mod compare;
 mod context;
 mod convert;
 mod debug;

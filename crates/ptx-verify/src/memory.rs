@@ -40,6 +40,7 @@ fn check_read_only(cx: &mut Checker<'_>, site: Site<'_>) {
 fn check_access(cx: &mut Checker<'_>, site: Site<'_>) {
     check_order(cx, site);
     check_caching(cx, site);
+    check_second_level(cx, site);
     check_width(cx, site);
 }
 
@@ -103,15 +104,40 @@ fn check_caching(cx: &mut Checker<'_>, site: Site<'_>) {
             misplaced(cx, site, hint, "needs generic or global memory");
         }
         if let Some(order) = site.has_any(&[Mod::Volatile, Mod::Mmio])
-            && mnemonic.get(Field::PrefetchSize) != Some(hint)
+            && mnemonic.get(Field::EvictL1) == Some(hint)
         {
             conflict(cx, site, hint, order);
         }
     }
 }
 
+/// Eviction priorities of the second level belong to the 256-bit accesses (manual 9.7.9.2).
+fn check_second_level(cx: &mut Checker<'_>, site: Site<'_>) {
+    let mnemonic = site.mnemonic();
+    let Some(priority) = mnemonic.get(Field::EvictL2) else { return };
+    let bits = mnemonic.type_of(Field::Type).map(ScalarType::bits);
+    if !matches!((mnemonic.get(Field::Vec), bits), (Some(Mod::V8), Some(32)) | (Some(Mod::V4), Some(64))) {
+        misplaced(cx, site, priority, "needs `.v8` of 32 bits or `.v4` of 64 bits");
+    }
+}
+
+/// `ldu` loads at most four elements and 128 bits (manual 9.7.9.10).
+pub(crate) fn check_uniform(cx: &mut Checker<'_>, site: Site<'_>) {
+    let bits = site.mnemonic().type_of(Field::Type).map_or(0, ScalarType::bits);
+    let lanes = match site.mnemonic().get(Field::Vec) {
+        Some(Mod::V8) => 8,
+        Some(Mod::V4) => 4,
+        Some(Mod::V2) => 2,
+        _ => 1,
+    };
+    if lanes == 8 || bits * lanes > 128 {
+        let text = format!("`ldu` loads at most 4 elements and 128 bits, not {lanes} of {bits} bits");
+        cx.report(Diagnostic::error(codes::ACCESS_WIDTH, site.whole(), text));
+    }
+}
+
 /// Vectors fill 128 bits; 256 in global memory since sm_100 (manual 9.7.9.8).
-pub(crate) fn check_width(cx: &mut Checker<'_>, site: Site<'_>) {
+fn check_width(cx: &mut Checker<'_>, site: Site<'_>) {
     let mnemonic = site.mnemonic();
     let lanes = match mnemonic.get(Field::Vec) {
         None => return,
@@ -132,7 +158,7 @@ pub(crate) fn check_width(cx: &mut Checker<'_>, site: Site<'_>) {
 /// A prefetch names a space that caches, or the generic one (manual 9.7.9.15).
 pub(crate) fn check_prefetch(cx: &mut Checker<'_>, site: Site<'_>) {
     if let Some(priority) = site.has_any(&[Mod::L2EvictLast, Mod::L2EvictNormal])
-        && site.mnemonic().space() != Some(StateSpace::Global)
+        && site.mnemonic().space() == Some(StateSpace::Local)
     {
         misplaced(cx, site, priority, "needs global memory");
     }
@@ -140,9 +166,10 @@ pub(crate) fn check_prefetch(cx: &mut Checker<'_>, site: Site<'_>) {
 
 /// Atomics: hints only in global memory, wide types only where the hardware has them (manual 9.7.13.5).
 pub(crate) fn check_atomic(cx: &mut Checker<'_>, site: Site<'_>) {
-    let mnemonic = site.mnemonic();
-    let space = mnemonic.space().map(window);
-    if site.has(Mod::L2CacheHint) && !matches!(space, None | Some(StateSpace::Global)) {
+    let space = site.mnemonic().space().map(window);
+    if site.has(Mod::L2CacheHint) && site.has(Mod::Cas) {
+        misplaced(cx, site, Mod::L2CacheHint, "has no place on a compare-and-swap");
+    } else if site.has(Mod::L2CacheHint) && !matches!(space, None | Some(StateSpace::Global)) {
         misplaced(cx, site, Mod::L2CacheHint, "needs generic or global memory");
     }
 }

@@ -4,7 +4,7 @@ use ptx_diag::Diagnostic;
 use ptx_isa::{Mod, Sem};
 
 use crate::context::{Checker, Site};
-use crate::{codes, convert, memory, sync};
+use crate::{bits, codes, compare, convert, memory, sync};
 
 /// Checks the modifiers of an instruction together, and with its operands.
 ///
@@ -12,15 +12,18 @@ use crate::{codes, convert, memory, sync};
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     match site.mnemonic().sem() {
         Sem::Load => memory::check_load(cx, site),
-        Sem::LoadUniform => memory::check_width(cx, site),
+        Sem::LoadUniform => memory::check_uniform(cx, site),
         Sem::Store => memory::check_store(cx, site),
         Sem::Prefetch => memory::check_prefetch(cx, site),
         Sem::Atom | Sem::Red => memory::check_atomic(cx, site),
         Sem::CpAsync => memory::check_copy(cx, site),
         Sem::Cvt => convert::check(cx, site),
-        Sem::CvtPack => convert::check_pack(cx, site),
         Sem::Barrier => sync::check_barrier(cx, site),
         Sem::Fence => sync::check_fence(cx, site),
+        Sem::Lop3 => bits::check_logic(cx, site),
+        Sem::Bfe | Sem::Bfi => bits::check_field(cx, site),
+        Sem::Min | Sem::Max => compare::check_extremum(cx, site),
+        Sem::Set | Sem::Setp => compare::check(cx, site),
         Sem::Shfl | Sem::Vote => sync::check_legacy(cx, site),
         Sem::Add
         | Sem::Sub
@@ -31,8 +34,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::Rem
         | Sem::Abs
         | Sem::Neg
-        | Sem::Min
-        | Sem::Max
         | Sem::Sad
         | Sem::Mul24
         | Sem::Mad24
@@ -46,7 +47,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::Xor
         | Sem::Not
         | Sem::Cnot
-        | Sem::Lop3
         | Sem::Shl
         | Sem::Shr
         | Sem::Shf
@@ -55,8 +55,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::Bfind
         | Sem::Fns
         | Sem::Brev
-        | Sem::Bfe
-        | Sem::Bfi
         | Sem::Bmsk
         | Sem::Szext
         | Sem::Prmt
@@ -70,11 +68,10 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::Lg2
         | Sem::Ex2
         | Sem::Tanh
-        | Sem::Set
-        | Sem::Setp
         | Sem::Selp
         | Sem::Slct
         | Sem::Mov
+        | Sem::CvtPack
         | Sem::Cvta
         | Sem::Isspacep
         | Sem::CpAsyncCommit
@@ -114,6 +111,12 @@ pub(crate) fn conflict(cx: &mut Checker<'_>, site: Site<'_>, one: Mod, other: Mo
 pub(crate) fn misplaced(cx: &mut Checker<'_>, site: Site<'_>, modifier: Mod, reason: &str) {
     let text = format!("`.{}` of `{}` {reason}", modifier.as_str(), site.mnemonic());
     cx.report(Diagnostic::error(codes::MODIFIER_PLACE, site.whole(), text));
+}
+
+/// A finding that no such instruction exists, for a reason that concerns several modifiers.
+pub(crate) fn impossible(cx: &mut Checker<'_>, site: Site<'_>, reason: &str) {
+    let text = format!("there is no `{}`: {reason}", site.mnemonic());
+    cx.report(Diagnostic::error(codes::MODIFIER_CONFLICT, site.whole(), text));
 }
 
 /// A finding that something is missing, with what to write.

@@ -61,7 +61,20 @@ fn check_symbol(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarTy
         return cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
     }
     if site.mnemonic().sem() == Sem::Cvta {
-        check_converted_symbol(cx, site, place, symbol);
+        return check_converted_symbol(cx, site, place, symbol);
+    }
+    let Symbol::Variable(id) = symbol else { return };
+    let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
+    let name = site.module.name(variable.name);
+    let own = cx.inputs.contains(&id) || cx.outputs.contains(&id);
+    if window(variable.space) == StateSpace::Param && !own {
+        let text = format!("`{name}` is passed to a call and has no address");
+        cx.report(
+            Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a variable in `.local`"),
+        );
+    } else if variable.scalar_type().is_none() && ty != ScalarType::U64 {
+        let text = format!("the handle `{name}` is moved as `.u64`, not as {}", dotted(ty));
+        cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help("use `mov.u64`"));
     }
 }
 

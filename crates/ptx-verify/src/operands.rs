@@ -6,7 +6,7 @@ use ptx_isa::{Kind, Mod, Role, ScalarType, Sem, SpecialReg, TypeRule};
 
 use crate::context::{Checker, Site, dotted};
 use crate::types::{Width, agreeing, agrees, takes_immediate};
-use crate::{address, calls, codes, moves};
+use crate::{address, calls, codes, convert, moves};
 
 /// Checks every operand of an instruction; calls have rules of their own.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
@@ -60,7 +60,9 @@ fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: Kind, ope
         Kind::Register(rule) => check_value(cx, site, place, rule, operand, Immediates::Forbidden),
         Kind::Wide(rule) => {
             if let Some(ty) = resolve(site, rule) {
-                check_scalar(cx, site, place, Wanted { ty, width: Width::AtLeast }, operand);
+                let exact = site.mnemonic().sem() == Sem::Cvt && convert::fills_registers(site);
+                let width = if exact { Width::Same } else { Width::AtLeast };
+                check_scalar(cx, site, place, Wanted { ty, width }, operand);
             }
         }
         Kind::WideVector(rule, length) => {
@@ -153,10 +155,8 @@ pub(crate) fn check_scalar(
             let text = "special registers cannot be written";
             cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, place.span, text));
         }
-        Operand::Not(_) if wanted.ty == ScalarType::Pred && !place.is_written() => {
-            let text = format!("`{}` takes no negated predicate", site.mnemonic());
-            let help = "negate it first: `not.pred`";
-            cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_help(help));
+        Operand::Not(reg) if wanted.ty == ScalarType::Pred && !place.is_written() => {
+            check_register(cx, site, place, wanted, reg);
         }
         Operand::Not(_)
         | Operand::Immediate(_)
@@ -204,11 +204,7 @@ fn check_register(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wa
 /// Parameters in registers are inputs (manual 7.1): `ptxas` lets nobody write them.
 pub(crate) fn check_not_parameter(cx: &mut Checker<'_>, site: Site<'_>, span: Span, reg: RegId) {
     let Some(register) = site.body.registers.get(reg.index()) else { return };
-    let is_input = |param: &ptx_ir::Param| match param {
-        ptx_ir::Param::Register(decl, _) => *decl == register.decl,
-        ptx_ir::Param::Variable(_) => false,
-    };
-    if site.function.params.iter().any(is_input) {
+    if cx.input_registers.contains(&register.decl) {
         let name = site.module.name(site.body.decl(reg).name);
         let text = format!("`{name}` is an input of the function and cannot be written");
         cx.report(
@@ -248,7 +244,8 @@ fn check_sink(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
 
 /// Where `ptxas` takes `_` for a result: second results, comparisons' predicates, and what is done for its effect.
 fn may_be_discarded(site: Site<'_>, place: Place) -> bool {
-    place.role == Role::DefPair || matches!(site.mnemonic().sem(), Sem::Setp | Sem::Atom | Sem::Lop3)
+    place.role == Role::DefPair
+        || matches!(site.mnemonic().sem(), Sem::Setp | Sem::Atom | Sem::Lop3 | Sem::Match)
 }
 
 fn check_constant(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, value: Immediate) {
@@ -350,7 +347,7 @@ fn check_vector(
                 wrong_length(cx, site, place, lanes, decl.shape.lanes());
             }
         }
-        scalar if lanes == 1 => check_scalar(cx, site, place, wanted, scalar),
+        scalar if lanes == 1 && width == Width::AtLeast => check_scalar(cx, site, place, wanted, scalar),
         other => wrong_kind(cx, site, place, other, &format!("a vector of {lanes}")),
     }
 }
@@ -373,7 +370,7 @@ pub(crate) fn check_elements(
     let spans = site.body.list_spans(list);
     for (&element, &span) in elements.iter().zip(spans) {
         match element {
-            Operand::Sink if place.is_written() => {}
+            Operand::Sink if place.is_written() || leaves_gaps(site, elements) => {}
             // `ptxas` loads single-precision vectors into integer registers.
             Operand::Register(reg)
                 if elements.len() > 1
@@ -390,6 +387,12 @@ pub(crate) fn check_elements(
     }
 }
 
+/// Stores of 256 bits leave out what `_` stands for (manual 9.7.9.11).
+fn leaves_gaps(site: Site<'_>, elements: &[Operand]) -> bool {
+    let bits = site.mnemonic().scalar_type().map_or(0, ScalarType::bits);
+    site.mnemonic().sem() == Sem::Store && bits * elements.len() as u32 == 256
+}
+
 fn check_predicate(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
     match operand {
         Operand::Not(reg) if !place.is_written() => {
@@ -403,6 +406,7 @@ fn check_predicate(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: 
             }
         }
         Operand::Sink => check_sink(cx, site, place),
+        Operand::Immediate(value) if !place.is_written() && matches!(value.as_integer(), Some(0 | 1)) => {}
         _ => wrong_predicate(cx, site, place, operand),
     }
 }

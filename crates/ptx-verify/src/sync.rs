@@ -16,6 +16,9 @@ pub(crate) fn check_barrier(cx: &mut Checker<'_>, site: Site<'_>) {
         let Some(value) = value.as_integer() else { continue };
         let text = match operand.name {
             "a" if value > 15 => format!("barriers are numbered 0 to 15, not {value}"),
+            "b" if value == 0 && site.has(Mod::Arrive) => {
+                "an arrival counts at least one warp, not 0".to_owned()
+            }
             "b" if value % 32 != 0 => format!("a barrier counts whole warps; {value} is no multiple of 32"),
             _ => continue,
         };

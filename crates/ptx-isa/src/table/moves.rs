@@ -17,7 +17,6 @@ const ISSPACEP: &[(Mod, Since)] = &[
     (SharedCluster, at(7, 8, 90)),
 ];
 const CVT_LATER: &[(Mod, Since)] = &[
-    (F16, at(4, 2, 53)),
     (Bf16, at(7, 0, 80)),
     (Tf32, at(7, 0, 80)),
     (Rna, at(7, 0, 80)),

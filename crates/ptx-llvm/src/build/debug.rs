@@ -1,14 +1,44 @@
 //! Debug information: files, functions and lines.
 
 use std::collections::BTreeMap;
+use std::ffi::{c_char, c_uint};
 
 use llvm_sys::LLVMModuleFlagBehavior;
 use llvm_sys::core::{LLVMAddModuleFlag, LLVMValueAsMetadata};
 use llvm_sys::debuginfo::*;
-use llvm_sys::prelude::LLVMDIBuilderRef;
+use llvm_sys::prelude::{LLVMBool, LLVMDIBuilderRef, LLVMMetadataRef};
 
 use super::{Function, Metadata, Types};
 use crate::Module;
+
+/// LLVM's `DebugDirectivesOnly`: lines without DWARF sections. The C API's enum lacks it, but passes the number on.
+const DEBUG_DIRECTIVES_ONLY: c_uint = 3;
+
+unsafe extern "C" {
+    /// LLVM's function of that name with the emission kind as a number.
+    #[link_name = "LLVMDIBuilderCreateCompileUnit"]
+    fn create_compile_unit(
+        builder: LLVMDIBuilderRef,
+        language: LLVMDWARFSourceLanguage,
+        file: LLVMMetadataRef,
+        producer: *const c_char,
+        producer_len: usize,
+        is_optimized: LLVMBool,
+        flags: *const c_char,
+        flags_len: usize,
+        runtime_version: c_uint,
+        split_name: *const c_char,
+        split_name_len: usize,
+        kind: c_uint,
+        dwo_id: c_uint,
+        split_debug_inlining: LLVMBool,
+        debug_info_for_profiling: LLVMBool,
+        sys_root: *const c_char,
+        sys_root_len: usize,
+        sdk: *const c_char,
+        sdk_len: usize,
+    ) -> LLVMMetadataRef;
+}
 
 /// Makes the debug information of one module: one compile unit, a subprogram per function, locations.
 pub struct DebugInfo<'c> {
@@ -69,7 +99,7 @@ impl<'c> DebugInfo<'c> {
                 key.len(),
                 LLVMValueAsMetadata(version.raw),
             );
-            Metadata::new(LLVMDIBuilderCreateCompileUnit(
+            Metadata::new(create_compile_unit(
                 self.raw,
                 LLVMDWARFSourceLanguage::LLVMDWARFSourceLanguageC,
                 file.raw,
@@ -81,7 +111,7 @@ impl<'c> DebugInfo<'c> {
                 0,
                 std::ptr::null(),
                 0,
-                LLVMDWARFEmissionKind::LLVMDWARFEmissionKindLineTablesOnly,
+                DEBUG_DIRECTIVES_ONLY,
                 0,
                 0,
                 0,

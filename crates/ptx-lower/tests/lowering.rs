@@ -1,0 +1,444 @@
+//! What small programs become. The expected IR follows from the PTX manual and LLVM's language reference.
+
+use ptx_diag::{Diagnostics, SourceFile};
+use ptx_llvm::{Context, Module};
+
+/// Lowers a whole file.
+fn lower_text<'c>(context: &'c Context, text: &str) -> Result<Module<'c>, Diagnostics> {
+    let source = SourceFile::new("test.ptx", text);
+    let (module, findings) = ptx_syntax::parse(&source);
+    assert!(!findings.has_errors(), "{findings:?}");
+    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}"));
+    ptx_lower::lower(&verified, context)
+}
+
+const HEADER: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
+const REGISTERS: &str = ".reg .pred %p<9>;\n.reg .b16 %h<9>;\n.reg .b32 %r<9>;\n.reg .b64 %d<9>;\n.reg .f32 %f<9>;\n.reg .f64 %e<9>;\n";
+
+/// The IR text of a file.
+fn ir(text: &str) -> String {
+    let context = Context::new();
+    let module =
+        lower_text(&context, &format!("{HEADER}{text}")).unwrap_or_else(|findings| panic!("{findings:?}"));
+    module.to_text()
+}
+
+/// The IR text of a kernel whose parameters are an address `p` and a number `n`, loaded into `%d0` and `%r0`.
+fn body(statements: &str) -> String {
+    let text = ir(&format!(
+        ".visible .entry k(.param .u64 p, .param .u32 n)\n{{\n{REGISTERS}ld.param.u64 %d0, [p];\nld.param.u32 %r0, [n];\n{statements}\nret;\n}}\n"
+    ));
+    let start = text.find("define").expect("a definition");
+    let end = text[start..].find("\n}").expect("its end");
+    text[start..start + end].to_owned()
+}
+
+#[track_caller]
+fn has(text: &str, parts: &[&str]) {
+    let mut rest = text;
+    for part in parts {
+        let Some(at) = rest.find(part) else { panic!("`{part}` is missing, in that order, in\n{text}") };
+        rest = &rest[at + part.len()..];
+    }
+}
+
+#[track_caller]
+fn lacks(text: &str, part: &str) {
+    assert!(!text.contains(part), "`{part}` is in\n{text}");
+}
+
+#[test]
+fn addition_without_rounding_may_be_fused_and_with_rounding_may_not() {
+    let text = body(
+        "ld.global.f32 %f0, [%d0]; add.f32 %f1, %f0, %f0; add.rn.f32 %f2, %f1, %f0; st.global.f32 [%d0], %f2;",
+    );
+    has(&text, &["fadd contract float", "= fadd float"]);
+}
+
+#[test]
+fn flush_to_zero_and_directed_rounding_are_kept_by_intrinsics() {
+    let text = body(
+        "add.ftz.f32 %f1, %f0, %f0; add.rn.ftz.f32 %f2, %f1, %f0; mul.rz.f32 %f3, %f2, %f1; sub.rp.f32 %f4, %f3, %f1; st.global.f32 [%d0], %f4;",
+    );
+    has(
+        &text,
+        &[
+            "call contract float @llvm.nvvm.add.rn.ftz.f",
+            "call float @llvm.nvvm.add.rn.ftz.f",
+            "call float @llvm.nvvm.mul.rz.f",
+            "fneg float",
+            "call float @llvm.nvvm.add.rp.f",
+        ],
+    );
+}
+
+#[test]
+fn shift_by_a_register_is_clamped_and_by_a_constant_is_plain() {
+    let text = body(
+        "shl.b32 %r1, %r0, 5; shr.s32 %r2, %r1, %r0; shl.b32 %r3, %r2, %r0; shr.u32 %r4, %r3, 40; st.global.u32 [%d0], %r4;",
+    );
+    // The last amount is over the width, so all that is stored is zero.
+    has(
+        &text,
+        &[
+            "shl i32 %n, 5",
+            "llvm.umin.i32(i32 %n, i32 31)",
+            "ashr i32",
+            "icmp ule i32 %n, 31",
+            "select",
+            "store i32 0",
+        ],
+    );
+}
+
+#[test]
+fn division_never_sees_zero_or_minus_one() {
+    let text = body(
+        "ld.global.u32 %r1, [%d0]; div.s32 %r2, %r0, %r1; rem.u32 %r3, %r2, %r1; div.u32 %r4, %r3, 10; st.global.u32 [%d0], %r4;",
+    );
+    has(
+        &text,
+        &[
+            "%1 = load i32",
+            "icmp eq i32 %1, 0",
+            "icmp eq i32 %1, -1",
+            "select",
+            "sdiv",
+            "select",
+            "urem",
+            "udiv i32",
+        ],
+    );
+    // Neither divides by what was loaded.
+    let divides = |line: &&str| line.contains("div i32") || line.contains("rem i32");
+    assert!(text.lines().filter(divides).all(|line| !line.ends_with(", %1")), "{text}");
+}
+
+#[test]
+fn parameter_used_as_address_is_a_pointer_into_its_space() {
+    let text = body("ld.global.u32 %r1, [%d0+4]; add.s64 %d1, %d0, 16; st.global.u32 [%d1], %r1;");
+    has(
+        &text,
+        &[
+            "@k(ptr addrspace(1) %p, i32 %n)",
+            "getelementptr i8, ptr addrspace(1) %p, i64 4",
+            "load i32",
+            "getelementptr i8, ptr addrspace(1) %p, i64 16",
+        ],
+    );
+    lacks(&text, "inttoptr");
+    lacks(&text, "alloca");
+}
+
+#[test]
+fn pointer_kept_in_a_loop_stays_a_pointer() {
+    let text = body(
+        "cvta.to.global.u64 %d1, %d0; mov.u32 %r1, 0;\nL: st.global.u32 [%d1], %r1; add.s64 %d1, %d1, 4; add.s32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, %r0; @%p1 bra L;",
+    );
+    has(
+        &text,
+        &[
+            "addrspacecast ptr %p to ptr addrspace(1)",
+            "phi ptr addrspace(1)",
+            "phi i32",
+            "getelementptr i8, ptr addrspace(1)",
+        ],
+    );
+    lacks(&text, "inttoptr");
+}
+
+#[test]
+fn shared_address_in_a_32_bit_register_is_a_pointer() {
+    let text = ir(&format!(
+        ".shared .align 4 .b8 s[64];\n.entry k()\n{{\n{REGISTERS}mov.u32 %r1, %tid.x; shl.b32 %r1, %r1, 2; mov.u32 %r2, s; add.s32 %r3, %r2, %r1;\nst.shared.u32 [%r3], %r1; ret;\n}}\n"
+    ));
+    has(&text, &["@s = internal addrspace(3) global [64 x i8] undef, align 4"]);
+    has(&text, &["getelementptr i8, ptr addrspace(3) @s, i32", "store i32"]);
+    lacks(&text, "inttoptr");
+}
+
+#[test]
+fn pointer_loaded_from_memory_is_loaded_as_a_pointer() {
+    let text = body("ld.global.u64 %d1, [%d0]; st.u32 [%d1+8], %r0;");
+    has(&text, &["load ptr, ptr addrspace(1) %p, align 8", "getelementptr i8, ptr %"]);
+}
+
+#[test]
+fn guarded_instruction_is_a_branch_around_it() {
+    let text =
+        body("setp.eq.s32 %p1, %r0, 3; mov.u32 %r1, 1; @!%p1 mov.u32 %r1, 2; st.global.u32 [%d0], %r1;");
+    has(&text, &["icmp eq i32 %n, 3", "br i1", "phi i32"]);
+    // Negated: the block of the guarded move is the second target.
+    let branch = text.lines().find(|line| line.contains("br i1")).expect("a branch");
+    let phi = text.lines().find(|line| line.contains("phi i32")).expect("a phi");
+    let second = branch.rsplit('%').next().expect("a second target");
+    assert!(phi.contains(&format!("[ 2, %{second} ]")), "{branch}\n{phi}");
+}
+
+#[test]
+fn register_read_before_it_is_written_is_zero() {
+    let text = body("add.s32 %r2, %r1, %r0; setp.ne.s32 %p2, %r2, 0; @%p1 st.global.u32 [%d0], %r2;");
+    lacks(&text, "undef");
+    lacks(&text, "poison");
+    has(&text, &["br i1 false"]);
+}
+
+#[test]
+fn carry_passes_from_instruction_to_instruction() {
+    let text = body(
+        "add.cc.u32 %r1, %r0, 7; addc.cc.u32 %r2, %r0, %r0; addc.u32 %r3, 0, 0; st.global.u32 [%d0], %r3;",
+    );
+    has(
+        &text,
+        &[
+            "llvm.uadd.with.overflow.i32(i32 %n, i32 7)",
+            "extractvalue",
+            "zext i1",
+            "llvm.uadd.with.overflow.i32(i32 %n, i32 %n)",
+            "or i1",
+            "zext i1",
+        ],
+    );
+}
+
+#[test]
+fn borrow_is_that_of_the_subtraction() {
+    let text = body("sub.cc.u32 %r1, %r0, 7; subc.u32 %r2, %r0, 0; st.global.u32 [%d0], %r2;");
+    has(&text, &["llvm.usub.with.overflow.i32(i32 %n, i32 7)", "sub i32"]);
+}
+
+#[test]
+fn atomics_have_their_order_and_scope() {
+    let text = body(
+        "atom.global.add.u32 %r1, [%d0], 1; atom.acq_rel.cta.global.cas.b32 %r2, [%d0], 1, 2; red.relaxed.sys.global.max.s32 [%d0], 5;\nld.acquire.gpu.global.u32 %r3, [%d0]; st.release.sys.global.u32 [%d0], %r3; fence.sc.cluster; atom.global.inc.u32 %r4, [%d0], 9;",
+    );
+    has(
+        &text,
+        &[
+            "atomicrmw add ptr addrspace(1) %p, i32 1 syncscope(\"device\") monotonic",
+            "cmpxchg ptr addrspace(1) %p, i32 1, i32 2 syncscope(\"block\") acq_rel acquire",
+            "atomicrmw max ptr addrspace(1) %p, i32 5 monotonic",
+            "load atomic i32, ptr addrspace(1) %p syncscope(\"device\") acquire, align 4",
+            "store atomic i32",
+            "release, align 4",
+            "fence syncscope(\"cluster\") seq_cst",
+            "atomicrmw uinc_wrap ptr addrspace(1) %p, i32 9 syncscope(\"device\") monotonic",
+        ],
+    );
+}
+
+#[test]
+fn volatile_accesses_and_cache_hints_survive() {
+    let text = body(
+        "ld.volatile.global.u32 %r1, [%d0]; ld.global.cg.u32 %r2, [%d0]; st.global.wt.u32 [%d0], %r1; ld.global.nc.L1::no_allocate.f32 %f1, [%d0]; st.global.f32 [%d0], %f1; st.global.u32 [%d0], %r2;",
+    );
+    has(
+        &text,
+        &[
+            "load volatile i32",
+            "load i32",
+            "!ptx.mods",
+            "store volatile i32",
+            "!ptx.mods",
+            "load float",
+            "!invariant.load",
+            "!ptx.mods",
+        ],
+    );
+}
+
+#[test]
+fn cache_policy_keeps_the_instruction_as_it_is_written() {
+    let text = body("ld.global.L2::cache_hint.u32 %r1, [%d0+8], %d0; st.global.u32 [%d0], %r1;");
+    has(&text, &["asm", "\"ld.global.L2::cache_hint.u32 $0, [$1+8], $2;\", \"=r,l,l,~{memory}\""]);
+}
+
+#[test]
+fn collectives_take_the_mask_where_llvm_wants_it() {
+    let text = body(
+        "shfl.sync.bfly.b32 %r1|%p1, %r0, 1, 31, -1; vote.sync.ballot.b32 %r2, %p1, 255; bar.sync 0; barrier.sync 1, 64; st.global.u32 [%d0], %r2;",
+    );
+    has(
+        &text,
+        &[
+            "@llvm.nvvm.shfl.sync.bfly.i32p(i32 -1, i32 %n, i32 1, i32 31)",
+            "@llvm.nvvm.vote.ballot.sync(i32 255, i1",
+            "@llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)",
+            "@llvm.nvvm.barrier.cta.sync.count(i32 1, i32 64)",
+        ],
+    );
+}
+
+#[test]
+fn lop3_is_exact_for_every_table() {
+    // Constants make LLVM fold the expression: the columns of the truth table give the table back.
+    for table in 0..=255u32 {
+        let text = body(&format!(
+            "mov.b32 %r1, 0xF0; mov.b32 %r2, 0xCC; mov.b32 %r3, 0xAA; lop3.b32 %r4, %r1, %r2, %r3, {table}; and.b32 %r5, %r4, 255; st.global.u32 [%d0], %r5;"
+        ));
+        has(&text, &[&format!("store i32 {table}, ")]);
+    }
+}
+
+#[test]
+fn bit_fields_with_constant_places_are_exact() {
+    // 0xDEADBEEF: bits 8 to 15 are 0xBE; as a signed field that is -66.
+    let text = body(
+        "mov.u32 %r1, 0xDEADBEEF; bfe.u32 %r2, %r1, 8, 8; bfe.s32 %r3, %r1, 8, 8; st.global.u32 [%d0], %r2; st.global.u32 [%d0], %r3;\nbfi.b32 %r4, 0x12, %r1, 4, 8; st.global.u32 [%d0], %r4;",
+    );
+    has(&text, &["store i32 190", "store i32 -66", &format!("store i32 {}", 0xDEAD_B12F_u32 as i32)]);
+}
+
+#[test]
+fn vectors_are_loaded_and_stored_whole() {
+    let text = body("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%d0]; st.global.v2.f32 [%d0], {%f4, %f1};");
+    has(&text, &["load <4 x float>, ptr addrspace(1) %p, align 16", "store <2 x float>", "align 8"]);
+}
+
+#[test]
+fn byte_loads_fill_wide_registers_by_the_sign_of_the_type() {
+    let text = body(
+        "ld.global.s8 %r1, [%d0]; ld.global.u8 %r2, [%d0]; st.global.u8 [%d0], %r1; add.s32 %r3, %r1, %r2; st.global.u32 [%d0], %r3;",
+    );
+    has(&text, &["load i8", "sext i8", "load i8", "zext i8", "trunc i32", "store i8"]);
+}
+
+#[test]
+fn call_passes_parameters_as_arguments() {
+    let text = ir(&format!(
+        ".func (.param .b32 r) f(.param .b32 a, .param .align 8 .b8 s[16])\n{{\n{REGISTERS}ld.param.b32 %r1, [a]; ld.param.b32 %r2, [s+4]; add.s32 %r1, %r1, %r2; st.param.b32 [r], %r1; ret;\n}}\n\
+         .visible .entry k(.param .u64 p)\n{{\n{REGISTERS}ld.param.u64 %d0, [p];\n{{\n.param .b32 x; .param .align 8 .b8 y[16]; .param .b32 z;\nst.param.b32 [x], 5; st.param.v2.b32 [y+0], {{%r1, %r2}}; call.uni (z), f, (x, y); ld.param.b32 %r3, [z];\n}}\nst.global.u32 [%d0], %r3; ret;\n}}\n"
+    ));
+    has(&text, &["define internal i32 @f(i32 %a, ptr byval([16 x i8]) align 8 %s)", "add i32", "ret i32"]);
+    has(
+        &text,
+        &["define ptx_kernel void @k", "call i32 @f(i32 5, ptr byval([16 x i8]) align 8", "store i32"],
+    );
+}
+
+#[test]
+fn indexed_branch_is_a_switch() {
+    let text = body(
+        "ts: .branchtargets A, B, A;\nbrx.idx %r0, ts;\nA: st.global.u32 [%d0], 1; ret;\nB: st.global.u32 [%d0], 2;",
+    );
+    has(&text, &["switch i32 %n, label", "i32 0, label", "i32 1, label", "i32 2, label", "unreachable"]);
+}
+
+#[test]
+fn kernel_directives_and_target_are_attributes() {
+    let text = ir(
+        ".visible .entry k()\n.maxntid 128, 2, 1\n.minnctapersm 3\n.maxnreg 64\n{ ret; }\n.entry h() { exit; }\n",
+    );
+    has(&text, &["define ptx_kernel void @k()", "define hidden ptx_kernel void @h()"]);
+    for part in [
+        "\"nvvm.maxntid\"=\"128,2,1\"",
+        "\"nvvm.minctasm\"=\"3\"",
+        "\"nvvm.maxnreg\"=\"64\"",
+        "\"target-cpu\"=\"sm_90\"",
+        "\"target-features\"=\"+ptx80\"",
+    ] {
+        has(&text, &[part]);
+    }
+    has(&text, &["!ptx.version = !{!0}", "!ptx.target = !{!1}", "!0 = !{!\"8.0\"}", "!1 = !{!\"sm_90\"}"]);
+}
+
+#[test]
+fn variables_have_initial_values_and_addresses() {
+    let text = ir(concat!(
+        ".const .align 4 .f32 c[2] = {1.0, 0f40000000};\n",
+        ".visible .global .align 4 .u32 g[3] = {1, 2};\n",
+        ".global .align 8 .u64 a[2] = {generic(g), g+4};\n",
+        ".extern .shared .align 16 .b8 d[];\n",
+        ".entry k() { ret; }\n",
+    ));
+    let floats = "@c = hidden addrspace(4) externally_initialized constant [2 x float]";
+    has(&text, &[floats, "[float 1.000000e+00, float 2.000000e+00], align 4"]);
+    has(&text, &["@g = addrspace(1) externally_initialized global [3 x i32] [i32 1, i32 2, i32 0]"]);
+    let generic = "i64 ptrtoint (ptr addrspacecast (ptr addrspace(1) @g to ptr) to i64)";
+    let global = "i64 ptrtoint (ptr addrspace(1) getelementptr (i8, ptr addrspace(1) @g, i64 4) to i64)";
+    has(&text, &["@a = hidden addrspace(1) externally_initialized global [2 x i64]", generic, global]);
+    has(&text, &["@d = external addrspace(3) global [0 x i8], align 16"]);
+}
+
+#[test]
+fn lines_become_locations() {
+    let text = ir(
+        ".visible .entry k()\n{\n.reg .b32 %r<3>;\n.loc 1 7 3\nmov.u32 %r1, %clock;\n.loc 1 9 5\nret;\n}\n.file 1 \"/src/x.cu\"\n",
+    );
+    has(
+        &text,
+        &[
+            "define ptx_kernel void @k() #0 !dbg",
+            "DIFile(filename: \"x.cu\", directory: \"/src\")",
+            "DISubprogram(name: \"k\"",
+            "DILocation(line: 7, column: 3",
+            "DILocation(line: 9, column: 5",
+        ],
+    );
+}
+
+#[test]
+fn unrolling_pragma_marks_the_branch_back() {
+    let text = ir(&format!(
+        ".entry k(.param .u32 n)\n{{\n{REGISTERS}ld.param.u32 %r0, [n]; mov.u32 %r1, 0;\nL:\n.pragma \"nounroll\";\nadd.s32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %r0; @%p1 bra L;\nret;\n}}\n"
+    ));
+    has(&text, &["br i1", "!llvm.loop", "!{!\"llvm.loop.unroll.disable\"}"]);
+}
+
+#[test]
+fn packed_halves_are_vectors() {
+    let text = body(
+        "ld.global.b32 %r1, [%d0]; add.f16x2 %r2, %r1, %r1; fma.rn.f16x2 %r3, %r2, %r1, %r1; mov.b32 {%h1, %h2}, %r3; st.global.b16 [%d0], %h2;",
+    );
+    has(
+        &text,
+        &[
+            "load <2 x half>",
+            "fadd contract <2 x half>",
+            "llvm.fma.v2f16",
+            "extractelement <2 x half>",
+            "i32 1",
+        ],
+    );
+}
+
+#[test]
+fn comparisons_follow_the_nan_rules() {
+    let text = body(
+        "setp.lt.f32 %p1, %f0, %f1; setp.neu.and.f32 %p2|%p3, %f0, %f1, %p1; min.f32 %f2, %f0, %f1; max.NaN.f32 %f3, %f2, %f1; selp.f32 %f4, %f3, %f2, %p3; st.global.f32 [%d0], %f4;",
+    );
+    has(&text, &["llvm.minimumnum.f32", "llvm.maximum.f32"]);
+    let dynamic = body(
+        "ld.global.f32 %f1, [%d0]; setp.lt.f32 %p1, %f1, 0f3F800000; setp.neu.and.f32 %p2|%p3, %f1, %f1, %p1; @%p2 ret; @%p3 ret; st.global.f32 [%d0], %f1;",
+    );
+    has(&dynamic, &["fcmp olt float", "fcmp une float", "and i1", "xor i1", "and i1"]);
+}
+
+#[test]
+fn unsupported_construct_is_a_located_error() {
+    let context = Context::new();
+    let text = format!("{HEADER}.global .texref t;\n.entry k() {{ ret; }}\n");
+    let source = SourceFile::new("test.ptx", text.clone());
+    let (module, findings) = ptx_syntax::parse(&source);
+    assert!(!findings.has_errors(), "{findings:?}");
+    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}"));
+    let Err(findings) = ptx_lower::lower(&verified, &context) else { panic!("lowered a texture reference") };
+    let finding = findings.iter().next().expect("a finding");
+    assert_eq!(finding.code.0, "L0102");
+    let span = finding.span.expect("a place");
+    assert_eq!(&text[span.lo as usize..span.hi as usize], "t");
+    assert!(finding.help.is_some());
+}
+
+#[test]
+fn every_row_of_the_intrinsic_table_has_a_mnemonic_the_instruction_set_knows() {
+    use ptx_isa::Mnemonic;
+    let mut known = 0;
+    for row in ptx_llvm::intrinsics::rows() {
+        let Ok(mnemonic) = Mnemonic::from_text(&row.mnemonic) else { continue };
+        // The row must be found under the spelling the instruction set gives it; `bar` and `barrier` are one.
+        assert_eq!(mnemonic.to_string(), row.mnemonic, "{}", row.name);
+        known += 1;
+    }
+    assert!(known > 500, "only {known} rows have a known mnemonic");
+}

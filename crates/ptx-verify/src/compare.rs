@@ -1,0 +1,61 @@
+//! Comparisons and extrema whose types do not go together (manual 9.7.1.12, 9.7.6, 9.7.7).
+
+use ptx_diag::Diagnostic;
+use ptx_ir::Operand;
+use ptx_isa::{Field, Mod, Role, ScalarType, Sem};
+
+use crate::codes;
+use crate::context::{Checker, Site, dotted};
+use crate::modifiers::{impossible, misplaced};
+
+/// Checks `set` and `setp`.
+pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
+    match site.mnemonic().sem() {
+        Sem::Set => check_result(cx, site),
+        _ => check_second(cx, site),
+    }
+}
+
+/// The result of `set` of half-precision values is as wide as its sources, or 16 or 32 bits (manual 9.7.7.1).
+fn check_result(cx: &mut Checker<'_>, site: Site<'_>) {
+    use ScalarType::{Bf16, Bf16x2, F16, F16x2, S16, S32, U16, U32};
+    let mnemonic = site.mnemonic();
+    let (Some(to), Some(from)) = (mnemonic.type_of(Field::DType), mnemonic.type_of(Field::AType)) else {
+        return;
+    };
+    let fits = match from {
+        F16 => matches!(to, F16 | Bf16 | U16 | S16 | U32 | S32 | ScalarType::F32),
+        Bf16 => matches!(to, Bf16 | U16 | S16 | U32 | S32 | ScalarType::F32),
+        F16x2 => matches!(to, F16x2 | U32 | S32),
+        Bf16x2 => matches!(to, Bf16x2 | U32 | S32),
+        _ => true,
+    };
+    if !fits {
+        return impossible(cx, site, &format!("{} is not compared into {}", dotted(from), dotted(to)));
+    }
+    if site.has(Mod::Ftz) && to == Bf16 {
+        misplaced(cx, site, Mod::Ftz, "has no meaning for a `.bf16` result");
+    }
+}
+
+/// Only pairs and numbers of 32 bits and more have a second predicate (manual 9.7.7.2).
+fn check_second(cx: &mut Checker<'_>, site: Site<'_>) {
+    let ty = site.mnemonic().type_of(Field::Type);
+    if !matches!(ty, Some(ScalarType::F16 | ScalarType::Bf16)) {
+        return;
+    }
+    let place = site.form().operands.iter().position(|operand| operand.role == Role::DefPair);
+    if let Some(at) = place
+        && site.operand(at) != Operand::Omitted
+    {
+        let text = format!("`{}` gives one predicate", site.mnemonic());
+        cx.report(Diagnostic::error(codes::OPERAND_KIND, site.span(at), text));
+    }
+}
+
+/// `.relu` needs a type with negative values (manual 9.7.1.12, 9.7.1.13).
+pub(crate) fn check_extremum(cx: &mut Checker<'_>, site: Site<'_>) {
+    if site.has(Mod::Relu) && site.mnemonic().type_of(Field::Type) == Some(ScalarType::U16x2) {
+        misplaced(cx, site, Mod::Relu, "has no meaning for unsigned values");
+    }
+}
