@@ -155,7 +155,7 @@ fn judge(path: &Path, oracles: &Oracles, tell: Tell<'_>) -> Result<()> {
     }
     let Some(ir) = step(tell, Stage::Lower, lowered(&module, &source))? else { return Ok(()) };
     if oracles.llc.is_some() {
-        step(tell, Stage::Llc, oracles.compile(&ir))?;
+        step(tell, Stage::Llc, oracles.compile(&ir).map(drop))?;
     } else {
         tell(Stage::Llc, Verdict::Skipped)?;
     }

@@ -57,17 +57,17 @@ impl Oracles {
         Ok(std::fs::read(output)?)
     }
 
-    /// Lets llc compile `ir`; the error is its complaint.
+    /// Lets llc compile `ir` and returns its PTX; the error is its complaint.
     ///
     /// # Errors
     /// When llc refuses, or cannot be run. Fails without llc: ask for it first.
-    pub fn compile(&self, ir: &str) -> Result<()> {
+    pub fn compile(&self, ir: &str) -> Result<String> {
         let llc = self.llc.as_ref().context("no llc")?;
         let folder = tempfile::tempdir()?;
-        let input = folder.path().join("a.ll");
+        let (input, output) = (folder.path().join("a.ll"), folder.path().join("a.ptx"));
         std::fs::write(&input, ir)?;
         let mut command = Command::new(llc);
-        command.args(["-mtriple=nvptx64-nvidia-cuda", "-o", "/dev/null"]).arg(&input);
+        command.args(["-mtriple=nvptx64-nvidia-cuda", "-o"]).arg(&output).arg(&input);
         // llc selects for one GPU per module and takes it from its options, not from the functions' attributes.
         if let Some(cpu) = attribute(ir, "target-cpu") {
             command.arg(format!("-mcpu={cpu}"));
@@ -77,7 +77,7 @@ impl Oracles {
         }
         let run = command.output()?;
         ensure!(run.status.success(), "llc: {}", first_lines(&String::from_utf8_lossy(&run.stderr), 6));
-        Ok(())
+        Ok(std::fs::read_to_string(output)?)
     }
 
     /// The machine code of `cubin` as text.

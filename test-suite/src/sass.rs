@@ -75,7 +75,8 @@ fn rename_labels(code: &[String]) -> Vec<String> {
 /// The names in a line that the assembler makes up: labels, and symbols such as `$__local0__32`.
 fn labels(line: &str) -> impl Iterator<Item = &str> {
     let part_of_label = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '$');
-    line.split(move |c: char| !part_of_label(c)).filter(|word| word.starts_with(".L_") || word.starts_with("$__"))
+    line.split(move |c: char| !part_of_label(c))
+        .filter(|word| word.starts_with(".L_") || word.starts_with("$__"))
 }
 
 #[cfg(test)]

@@ -246,7 +246,8 @@ impl Case {
             around.skips.count("no llc: emitted LLVM IR not judged");
             return Ok(());
         }
-        around.oracles.compile(ir).with_context(|| format!("emitted LLVM IR:\n{ir}"))
+        let ptx = around.oracles.compile(ir).with_context(|| format!("emitted LLVM IR:\n{ir}"))?;
+        self.execute(&ptx).with_context(|| format!("after llc:\n{ptx}\nfrom\n{ir}"))
     }
 
     fn judge_text(&self, run: &Run, prefix: Option<&str>, text: &str, around: &Surroundings) -> Result<()> {
