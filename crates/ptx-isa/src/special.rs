@@ -190,7 +190,7 @@ impl SpecialReg {
             Self::Pm(n) if n >= 4 => Since { ptx: PtxVersion::new(3, 0), sm: 20 },
             Self::Pm(_) => Since { ptx: PtxVersion::new(1, 3), sm: 10 },
             Self::Pm64(_) => Since { ptx: PtxVersion::new(4, 0), sm: 50 },
-            Self::Envreg(_) => Since { ptx: PtxVersion::new(2, 1), sm: 10 },
+            Self::Envreg(_) => Since { ptx: PtxVersion::new(2, 0), sm: 10 },
             _ => self.row().map_or(Since::ALWAYS, |row| row.4),
         }
     }

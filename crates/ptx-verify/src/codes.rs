@@ -61,6 +61,8 @@ pub const DIRECTIVE_VALUE: Code = Code("V0305");
 pub const DIRECTIVE_CONFLICT: Code = Code("V0306");
 /// An alias of a function that cannot have one (manual 11.6.6).
 pub const ALIAS: Code = Code("V0307");
+/// A pragma in a place where it means nothing (manual 12).
+pub const PRAGMA: Code = Code("V0309");
 /// A `.file` index that is used twice, or a `.loc` whose file is not declared (manual 11.5).
 pub const DEBUG_INFO: Code = Code("V0308");
 

@@ -1,12 +1,14 @@
 //! Functions: parameters, directives and declarations against each other (manual 7.1, 11.2, 11.4, 11.7).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{Body, Function, FunctionDirective, FunctionId, FunctionKind, Linkage, Param, VarAttribute};
+use ptx_ir::{
+    Body, Function, FunctionDirective, FunctionId, FunctionKind, Linkage, Param, VarAttribute, VarId,
+};
 use ptx_isa::{PtxVersion, Since};
 
 use crate::context::Checker;
 use crate::variables::{self, Place};
-use crate::{body, codes, redeclarations};
+use crate::{body, codes, debug, redeclarations};
 
 /// Checks a declaration or definition.
 pub(crate) fn check(cx: &mut Checker<'_>, id: FunctionId) {
@@ -31,7 +33,10 @@ pub(crate) fn check(cx: &mut Checker<'_>, id: FunctionId) {
 fn check_params(cx: &mut Checker<'_>, function: &Function, params: &[Param], place: Place) {
     for param in params {
         match param {
-            Param::Variable(id) => variables::check(cx, *id, place),
+            Param::Variable(id) => {
+                variables::check(cx, *id, place);
+                check_name(cx, *id);
+            }
             Param::Register(..) if function.kind == FunctionKind::Kernel => {
                 let text = "parameters of kernels lie in `.param`";
                 cx.report(Diagnostic::error(codes::PARAMETER, param_span(cx, function, *param), text));
@@ -42,6 +47,15 @@ fn check_params(cx: &mut Checker<'_>, function: &Function, params: &[Param], pla
     }
     if let Some(registers) = function.reg_params.as_deref() {
         body::check_registers(cx, registers);
+    }
+}
+
+/// Only prototypes have nameless parameters (manual 11.3.3).
+fn check_name(cx: &mut Checker<'_>, id: VarId) {
+    let Some(variable) = cx.module.variables.get(id.0 as usize) else { return };
+    if cx.module.name(variable.name) == "_" {
+        let text = "`_` stands for a parameter only in `.callprototype`";
+        cx.report(Diagnostic::error(codes::PARAMETER, variable.at.0, text));
     }
 }
 
@@ -166,6 +180,9 @@ fn check_directives(cx: &mut Checker<'_>, function: &Function) {
         if rule.positive.contains(&0) {
             let text = format!("`{}` must be positive", rule.name);
             cx.report(Diagnostic::error(codes::DIRECTIVE_VALUE, span, text));
+        }
+        if let FunctionDirective::Pragma(strings) = directive {
+            debug::check_outer_pragma(cx, strings, span);
         }
         check_single(cx, function, directive, span);
     }

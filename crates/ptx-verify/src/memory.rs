@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod, ScalarType, StateSpace};
+use ptx_isa::{Field, Mod, PtxVersion, ScalarType, Since, StateSpace};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -149,7 +149,11 @@ fn check_width(cx: &mut Checker<'_>, site: Site<'_>) {
     let bits = ty.bits() * lanes;
     let global = matches!(mnemonic.space(), None | Some(StateSpace::Global));
     let wide = bits == 256 && global && ty != ScalarType::B128;
-    if bits > 128 && !wide {
+    if wide {
+        let what = format!("the 256-bit access `{mnemonic}`");
+        let since = Since { ptx: PtxVersion::new(8, 8), sm: 100 };
+        cx.target.needs(since, site.whole(), &what).into_iter().for_each(|finding| cx.report(finding));
+    } else if bits > 128 {
         let text = format!("{lanes} elements of {} are {bits} bits; an access has at most 128", dotted(ty));
         cx.report(Diagnostic::error(codes::ACCESS_WIDTH, site.whole(), text));
     }
@@ -167,6 +171,12 @@ pub(crate) fn check_prefetch(cx: &mut Checker<'_>, site: Site<'_>) {
 /// Atomics: hints only in global memory, wide types only where the hardware has them (manual 9.7.13.5).
 pub(crate) fn check_atomic(cx: &mut Checker<'_>, site: Site<'_>) {
     let space = site.mnemonic().space().map(window);
+    let wide = site.mnemonic().type_of(Field::Type).is_some_and(|ty| ty.bits() == 64);
+    if wide && site.has_any(&[Mod::And, Mod::Or, Mod::Xor, Mod::Min, Mod::Max]).is_some() {
+        let what = format!("`{}`", site.mnemonic());
+        let since = Since { ptx: PtxVersion::new(3, 1), sm: 32 };
+        cx.target.needs(since, site.whole(), &what).into_iter().for_each(|finding| cx.report(finding));
+    }
     if site.has(Mod::L2CacheHint) && site.has(Mod::Cas) {
         misplaced(cx, site, Mod::L2CacheHint, "has no place on a compare-and-swap");
     } else if site.has(Mod::L2CacheHint) && !matches!(space, None | Some(StateSpace::Global)) {

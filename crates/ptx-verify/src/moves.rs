@@ -1,8 +1,8 @@
 //! `mov`, with its vectors, special registers and addresses, and the source of `cvta` (manual 9.7.9.3, 9.7.9.4, 9.7.9.20).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::{ListId, Operand, Symbol};
-use ptx_isa::{ScalarType, Sem, SpecialReg, StateSpace, TypeKind, TypeRule};
+use ptx_ir::{FunctionId, FunctionKind, ListId, Operand, Symbol};
+use ptx_isa::{PtxVersion, ScalarType, Sem, Since, SpecialReg, StateSpace, TypeKind, TypeRule};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -63,7 +63,10 @@ fn check_symbol(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarTy
     if site.mnemonic().sem() == Sem::Cvta {
         return check_converted_symbol(cx, site, place, symbol);
     }
-    let Symbol::Variable(id) = symbol else { return };
+    let id = match symbol {
+        Symbol::Variable(id) => id,
+        Symbol::Function(id) => return check_function(cx, site, place, id),
+    };
     let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
     let name = site.module.name(variable.name);
     let own = cx.inputs.contains(&id) || cx.outputs.contains(&id);
@@ -76,6 +79,19 @@ fn check_symbol(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarTy
         let text = format!("the handle `{name}` is moved as `.u64`, not as {}", dotted(ty));
         cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help("use `mov.u64`"));
     }
+}
+
+/// Addresses of functions came with indirect calls, those of kernels with dynamic parallelism (manual 9.7.9.3).
+fn check_function(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: FunctionId) {
+    let Some(function) = site.module.functions.get(id.0 as usize) else { return };
+    let since = match function.kind {
+        FunctionKind::Device => Since { ptx: PtxVersion::new(2, 1), sm: 20 },
+        FunctionKind::Kernel => Since { ptx: PtxVersion::new(3, 1), sm: 35 },
+    };
+    cx.target
+        .needs(since, place.span, "the address of a function")
+        .into_iter()
+        .for_each(|finding| cx.report(finding));
 }
 
 fn check_converted_symbol(cx: &mut Checker<'_>, site: Site<'_>, place: Place, symbol: Symbol) {

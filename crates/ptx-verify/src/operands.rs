@@ -136,9 +136,11 @@ pub(crate) fn check_scalar(
     match operand {
         Operand::Register(reg) => check_register(cx, site, place, wanted, reg),
         Operand::Element(reg, component) => {
-            let lanes = site.body.decl(reg).shape.lanes();
-            if component.index() as u32 >= lanes {
-                let text = format!("a vector of {lanes} has no component `.{}`", component.as_str());
+            let decl = site.body.decl(reg);
+            let lanes = decl.shape.lanes();
+            if decl.shape == VectorShape::Scalar || component.index() as u32 >= lanes {
+                let what = if lanes == 1 { "a scalar".to_owned() } else { format!("a vector of {lanes}") };
+                let text = format!("{what} has no component `.{}`", component.as_str());
                 cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
             } else {
                 check_type(cx, site, place, wanted, site.body.reg_type(reg));

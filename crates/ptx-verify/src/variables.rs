@@ -46,6 +46,13 @@ pub(crate) fn check(cx: &mut Checker<'_>, id: VarId, place: Place) {
 /// Types that registers and variables can have; says whether this is one.
 pub(crate) fn check_declared_type(cx: &mut Checker<'_>, ty: ScalarType, span: ptx_diag::Span) -> bool {
     if is_declarable(ty) {
+        let since = match ty {
+            ScalarType::F16x2 => Since { ptx: PtxVersion::new(4, 2), sm: 53 },
+            ScalarType::B128 => Since { ptx: PtxVersion::new(8, 3), sm: 70 },
+            _ => return true,
+        };
+        let what = format!("the type {}", dotted(ty));
+        cx.target.needs(since, span, &what).into_iter().for_each(|finding| cx.report(finding));
         return true;
     }
     let text = format!("{} names what instructions do; nothing is declared with it", dotted(ty));
@@ -95,6 +102,10 @@ fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: 
 
 /// Texture, sampler and surface references lie in `.global` at module scope, or are kernel parameters (manual 5.3).
 fn check_reference(cx: &mut Checker<'_>, variable: &Variable, place: Place) -> bool {
+    if variable.init.is_some() {
+        let text = "references have no number as initial value";
+        cx.report(Diagnostic::error(codes::INITIALIZER_VALUE, variable.at.0, text));
+    }
     let fits = match place {
         Place::Module => variable.space == StateSpace::Global,
         Place::KernelParameter => true,

@@ -16,7 +16,7 @@ const ATOM_LATER: &[(Mod, Since)] = &[
     (Gpu, at(5, 0, 60)),
     (Sys, at(5, 0, 60)),
     (Shared, at(1, 2, 12)),
-    (SharedCta, at(7, 8, 30)),
+    (SharedCta, at(7, 8, 20)),
     (SharedCluster, at(7, 8, 90)),
     (F32, at(2, 0, 20)),
     (F64, at(5, 0, 60)),

@@ -1,6 +1,7 @@
 //! Comparison and selection (manual 9.7.6, 9.7.7).
 
 use super::vocabulary::*;
+use crate::Since;
 use crate::form::Slot::One;
 use crate::form::{Form, Kind, TypeRule, arg, def, def_pair};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
@@ -9,13 +10,24 @@ const BITS_CMP: &[Mod] = &[Eq, Ne];
 const SIGNED_CMP: &[Mod] = &[Eq, Ne, Lt, Le, Gt, Ge];
 const UNSIGNED_CMP: &[Mod] = &[Eq, Ne, Lt, Le, Gt, Ge, Lo, Ls, Hi, Hs];
 const FLOAT_CMP: &[Mod] = &[Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, NanCmp];
+/// What `set` gives; half-precision and bfloat results came later (manual 9.7.7.1).
+const SET_RESULTS: &[Mod] = &[U32, S32, F32, F16, Bf16];
+const SET_LATER: &[(Mod, Since)] = &[(F16, at(4, 2, 53)), (Bf16, at(7, 8, 90))];
+/// Integer results of half-precision comparisons came later.
+const SET_HALF_LATER: &[(Mod, Since)] = &[
+    (U16, at(6, 5, 53)),
+    (S16, at(6, 5, 53)),
+    (U32, at(6, 5, 53)),
+    (S32, at(6, 5, 53)),
+    (Bf16, at(7, 8, 90)),
+];
 const SELECTABLE: &[Mod] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64];
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Set,
         "Compares bits; the result is all ones or 1.0 when true.",
-        &[One(Field::Cmp, BITS_CMP), One(Field::DType, &[U32, S32, F32]), One(Field::AType, BITS16_TO_64)],
+        &[One(Field::Cmp, BITS_CMP), One(Field::DType, SET_RESULTS), One(Field::AType, BITS16_TO_64)],
         &[
             def("d", Kind::Register(TypeRule::Of(Field::DType))),
             arg("a", Kind::Value(TypeRule::Of(Field::AType))),
@@ -23,6 +35,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         Sem::Set,
     )
+    .later(SET_LATER)
     .section("9.7.6.1"),
     Form::new(
         Opcode::Setp,
@@ -35,7 +48,7 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Set,
         "Compares signed integers; the result is all ones or 1.0 when true.",
-        &[One(Field::Cmp, SIGNED_CMP), One(Field::DType, &[U32, S32, F32]), One(Field::AType, SIGNED)],
+        &[One(Field::Cmp, SIGNED_CMP), One(Field::DType, SET_RESULTS), One(Field::AType, SIGNED)],
         &[
             def("d", Kind::Register(TypeRule::Of(Field::DType))),
             arg("a", Kind::Value(TypeRule::Of(Field::AType))),
@@ -43,6 +56,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         Sem::Set,
     )
+    .later(SET_LATER)
     .section("9.7.6.1"),
     Form::new(
         Opcode::Setp,
@@ -55,11 +69,7 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Set,
         "Compares unsigned integers; the result is all ones or 1.0 when true.",
-        &[
-            One(Field::Cmp, UNSIGNED_CMP),
-            One(Field::DType, &[U32, S32, F32]),
-            One(Field::AType, &[U16, U32, U64]),
-        ],
+        &[One(Field::Cmp, UNSIGNED_CMP), One(Field::DType, SET_RESULTS), One(Field::AType, &[U16, U32, U64])],
         &[
             def("d", Kind::Register(TypeRule::Of(Field::DType))),
             arg("a", Kind::Value(TypeRule::Of(Field::AType))),
@@ -67,6 +77,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         Sem::Set,
     )
+    .later(SET_LATER)
     .section("9.7.6.1"),
     Form::new(
         Opcode::Setp,
@@ -79,7 +90,7 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Set,
         "Compares single-precision values; the result is all ones or 1.0 when true.",
-        &[One(Field::Cmp, FLOAT_CMP), FTZ, One(Field::DType, &[U32, S32, F32]), One(Field::AType, &[F32])],
+        &[One(Field::Cmp, FLOAT_CMP), FTZ, One(Field::DType, SET_RESULTS), One(Field::AType, &[F32])],
         &[
             def("d", Kind::Register(TypeRule::Of(Field::DType))),
             arg("a", Kind::Value(TypeRule::Of(Field::AType))),
@@ -87,6 +98,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         Sem::Set,
     )
+    .later(SET_LATER)
     .section("9.7.6.1"),
     Form::new(
         Opcode::Setp,
@@ -99,7 +111,7 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Set,
         "Compares double-precision values; the result is all ones or 1.0 when true.",
-        &[One(Field::Cmp, FLOAT_CMP), One(Field::DType, &[U32, S32, F32]), One(Field::AType, &[F64])],
+        &[One(Field::Cmp, FLOAT_CMP), One(Field::DType, SET_RESULTS), One(Field::AType, &[F64])],
         &[
             def("d", Kind::Register(TypeRule::Of(Field::DType))),
             arg("a", Kind::Value(TypeRule::Of(Field::AType))),
@@ -108,6 +120,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Set,
     )
     .since(1, 0, 13)
+    .later(SET_LATER)
     .section("9.7.6.1"),
     Form::new(
         Opcode::Setp,
@@ -135,6 +148,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Set,
     )
     .since(4, 2, 53)
+    .later(SET_HALF_LATER)
     .section("9.7.7.1"),
     Form::new(
         Opcode::Set,
@@ -195,7 +209,7 @@ pub(super) static FORMS: &[Form] = &[
         &[
             One(Field::Cmp, BITS_CMP),
             One(Field::Bool, &[And, Or, Xor]),
-            One(Field::DType, &[U32, S32, F32]),
+            One(Field::DType, SET_RESULTS),
             One(Field::AType, BITS16_TO_64),
         ],
         &[
@@ -206,6 +220,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         Sem::Set,
     )
+    .later(SET_LATER)
     .section("9.7.6.1"),
     Form::new(
         Opcode::Setp,
@@ -221,7 +236,7 @@ pub(super) static FORMS: &[Form] = &[
         &[
             One(Field::Cmp, SIGNED_CMP),
             One(Field::Bool, &[And, Or, Xor]),
-            One(Field::DType, &[U32, S32, F32]),
+            One(Field::DType, SET_RESULTS),
             One(Field::AType, SIGNED),
         ],
         &[
@@ -232,6 +247,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         Sem::Set,
     )
+    .later(SET_LATER)
     .section("9.7.6.1"),
     Form::new(
         Opcode::Setp,
@@ -247,7 +263,7 @@ pub(super) static FORMS: &[Form] = &[
         &[
             One(Field::Cmp, UNSIGNED_CMP),
             One(Field::Bool, &[And, Or, Xor]),
-            One(Field::DType, &[U32, S32, F32]),
+            One(Field::DType, SET_RESULTS),
             One(Field::AType, &[U16, U32, U64]),
         ],
         &[
@@ -258,6 +274,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         Sem::Set,
     )
+    .later(SET_LATER)
     .section("9.7.6.1"),
     Form::new(
         Opcode::Setp,
@@ -278,7 +295,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Cmp, FLOAT_CMP),
             One(Field::Bool, &[And, Or, Xor]),
             FTZ,
-            One(Field::DType, &[U32, S32, F32]),
+            One(Field::DType, SET_RESULTS),
             One(Field::AType, &[F32]),
         ],
         &[
@@ -289,6 +306,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         Sem::Set,
     )
+    .later(SET_LATER)
     .section("9.7.6.1"),
     Form::new(
         Opcode::Setp,
@@ -304,7 +322,7 @@ pub(super) static FORMS: &[Form] = &[
         &[
             One(Field::Cmp, FLOAT_CMP),
             One(Field::Bool, &[And, Or, Xor]),
-            One(Field::DType, &[U32, S32, F32]),
+            One(Field::DType, SET_RESULTS),
             One(Field::AType, &[F64]),
         ],
         &[
@@ -316,6 +334,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Set,
     )
     .since(1, 0, 13)
+    .later(SET_LATER)
     .section("9.7.6.1"),
     Form::new(
         Opcode::Setp,
@@ -345,6 +364,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Set,
     )
     .since(4, 2, 53)
+    .later(SET_HALF_LATER)
     .section("9.7.7.1"),
     Form::new(
         Opcode::Set,

@@ -64,7 +64,7 @@ pub(super) static FORMS: &[Form] = &[
         &[arg("t", T)],
         Sem::Nanosleep,
     )
-    .since(6, 3, 70)
+    .since(6, 2, 70)
     .effects(Effects::SIDE_EFFECTS)
     .section("9.7.19.2"),
     Form::new(

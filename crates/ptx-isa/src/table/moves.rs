@@ -13,7 +13,7 @@ const ISSPACEP: &[(Mod, Since)] = &[
     (Const, at(3, 1, 20)),
     (Param, at(7, 7, 70)),
     (ParamEntry, at(8, 3, 70)),
-    (SharedCta, at(7, 8, 30)),
+    (SharedCta, at(7, 8, 20)),
     (SharedCluster, at(7, 8, 90)),
 ];
 const CVT_LATER: &[(Mod, Since)] = &[
@@ -21,7 +21,7 @@ const CVT_LATER: &[(Mod, Since)] = &[
     (Tf32, at(7, 0, 80)),
     (Rna, at(7, 0, 80)),
     (Relu, at(7, 0, 80)),
-    (Satfinite, at(8, 1, 80)),
+    (Satfinite, at(8, 1, 70)),
 ];
 
 pub(super) static FORMS: &[Form] = &[

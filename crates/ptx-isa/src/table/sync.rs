@@ -6,7 +6,7 @@ use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, arg, def, opt};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 
-const BAR_LATER: &[(Mod, Since)] = &[(Cta, at(7, 8, 30)), (Arrive, at(2, 0, 20)), (Red, at(2, 0, 20))];
+const BAR_LATER: &[(Mod, Since)] = &[(Cta, at(7, 8, 20)), (Arrive, at(2, 0, 20)), (Red, at(2, 0, 20))];
 const FENCE_LATER: &[(Mod, Since)] = &[CLUSTER_LATER, (Acquire, at(8, 6, 90)), (Release, at(8, 6, 90))];
 
 pub(super) static FORMS: &[Form] = &[
