@@ -74,6 +74,11 @@ fn literal(text: &str) -> Option<(Value, Spelling)> {
     }
 }
 
+/// The value of an integer literal.
+pub(crate) fn integer_literal(text: &str) -> Option<u64> {
+    literal(text)?.0.integer()
+}
+
 fn exact_hex(digits: &[u8], count: usize) -> Option<u64> {
     if digits.len() != count { None } else { whole(digits, 16) }
 }

@@ -14,6 +14,11 @@ impl<'s> Reader<'s, '_> {
         let start = self.cursor.bump().span;
         let index = self.small_constant("the number of a file")?;
         let name = self.expect_text("the file's name in quotes")?;
+        if let Kind::Text(_) = self.cursor.peek().kind {
+            let span = self.cursor.bump().span;
+            let error = Diagnostic::error(codes::EXPECTED, span, "`.file` has one name only");
+            return Err(Box::new(error.with_help("put folder and name into one text")));
+        }
         let stamp = match self.eat(b',') {
             None => None,
             Some(_) => {
@@ -87,6 +92,9 @@ impl<'s> Reader<'s, '_> {
     /// `.section name { .. }`
     pub(crate) fn section(&mut self) -> Parse<()> {
         let start = self.cursor.bump().span;
+        let Kind::Directive(_) = self.cursor.peek().kind else {
+            return Err(self.unexpected("the section's name with its dot"));
+        };
         let (name, _) = self.expect_section_name()?;
         let name = self.module.strings.intern(name);
         let open = self.expect(b'{', "`{`")?;
@@ -149,6 +157,9 @@ impl<'s> Reader<'s, '_> {
         if self.cursor.byte_behind() != Some(b'@') {
             return Err(self.at(codes::EXPECTED, start, "instructions stand in functions only"));
         }
+        if !self.cursor.text_from(start.lo).starts_with(b"@@DWARF") {
+            return Err(self.at(codes::EXPECTED, start, "expected `@@DWARF`"));
+        }
         let span = self.cursor.bump_line();
         let text = String::from_utf8_lossy(self.cursor.slice(span)).into_owned();
         let text = self.module.strings.intern(&text);
@@ -165,6 +176,7 @@ fn is_data(cursor: &mut Cursor<'_>) -> bool {
             (Kind::Number(_) | Kind::Ident(_) | Kind::Directive(_), false) => complete = true,
             (Kind::Mark(b',' | b'+' | b'-'), true) => complete = false,
             (Kind::Mark(b'-'), false) => {}
+            (Kind::Directive("b8" | "b16" | "b32" | "b64"), true) => complete = false,
             (Kind::End, complete) => return complete,
             _ => return false,
         }

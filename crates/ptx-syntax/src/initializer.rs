@@ -49,8 +49,7 @@ impl Reader<'_, '_> {
     fn masked(&mut self) -> Parse<Initializer> {
         let start = self.cursor.peek().span;
         let Kind::Number(text) = self.cursor.bump().kind else { return Err(self.unexpected("a mask")) };
-        let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-        let mask = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        let mask = crate::constant::integer_literal(text);
         let Some(mask) = mask.filter(|&mask| (0..8).any(|byte| mask == 0xFF << (8 * byte))) else {
             let message = "a mask has all bits of one byte: `0xFF`, `0xFF00` and so on";
             return Err(self.at(codes::DIRECTIVE_VALUE, start, message));

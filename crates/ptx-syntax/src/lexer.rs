@@ -191,19 +191,14 @@ pub(crate) fn is_radix_marked(text: &[u8]) -> bool {
 }
 
 fn quoted(input: &[u8]) -> Lexed<'_, Kind<'_>> {
-    let mut end = 1;
-    while let Some(&byte) = input.get(end) {
-        match byte {
-            b'"' => {
-                let (rest, text) = take(end + 1)(input)?;
-                return Ok((rest, Kind::Text(&text[1..end])));
-            }
-            b'\n' => break,
-            b'\\' if input.get(end + 1).is_some_and(|&next| next != b'\n') => end += 2,
-            _ => end += 1,
+    // A backslash is a character like any other, as in the names of Windows.
+    match memchr::memchr2(b'"', b'\n', &input[1..]) {
+        Some(length) if input[length + 1] == b'"' => {
+            let (rest, text) = take(length + 2)(input)?;
+            Ok((rest, Kind::Text(&text[1..=length])))
         }
+        _ => Err(nom::Err::Failure(Fault::Quote)),
     }
-    Err(nom::Err::Failure(Fault::Quote))
 }
 
 fn operator(input: &[u8], first: u8) -> Lexed<'_, Kind<'_>> {

@@ -124,6 +124,10 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn negated(&mut self) -> Parse<Operand> {
+        // Before a number it is an operator of a constant expression.
+        if matches!(self.cursor.byte_behind(), Some(b'0'..=b'9' | b'(' | b'!' | b'~' | b'-' | b'+')) {
+            return Ok(Operand::Immediate(self.immediate()?));
+        }
         let bang = self.cursor.bump().span;
         let token = self.cursor.peek();
         let Kind::Ident(name) = token.kind else { return Err(self.unexpected("a predicate register")) };

@@ -206,6 +206,10 @@ impl<'s> Reader<'s, '_> {
         let mut targets = Vec::new();
         loop {
             let (target, at) = self.expect_ident("a label")?;
+            if self.cursor.peek().kind == Kind::Mark(b'<') {
+                let span = self.cursor.peek().span;
+                return Err(self.at(codes::UNSUPPORTED, span, "ranges of labels are not supported"));
+            }
             targets.push(LabelTarget { label: self.use_label(target, at, Usage::Target), at: At(at) });
             if self.eat(b',').is_none() {
                 break;
@@ -250,7 +254,10 @@ impl<'s> Reader<'s, '_> {
         if self.cursor.peek().kind == Kind::Mark(b'(') {
             prototype.results = self.params()?;
         }
-        self.expect_ident("`_`")?;
+        match self.cursor.peek().kind {
+            Kind::Ident("_") => self.cursor.bump(),
+            _ => return Err(self.unexpected("`_`")),
+        };
         if self.cursor.peek().kind == Kind::Mark(b'(') {
             prototype.params = self.params()?;
         }

@@ -48,6 +48,7 @@ impl<'s> Reader<'s, '_> {
             } else {
                 let variable = self.named_variable(&declaration, linkage, name, span)?;
                 let id = self.add_variable(name, variable)?;
+                self.initial_value(id)?;
                 keep(self, id);
             }
             if self.eat(b',').is_none() {
@@ -61,7 +62,7 @@ impl<'s> Reader<'s, '_> {
     /// A name; `_` is none.
     fn variable_name(&mut self) -> Parse<(&'s str, Span)> {
         match self.cursor.peek().kind {
-            Kind::Ident("_") => Err(self.unexpected("the name of a variable")),
+            Kind::Ident("_" | "WARP_SZ") => Err(self.unexpected("the name of a variable")),
             _ => self.expect_ident("the name of a variable"),
         }
     }
@@ -242,9 +243,6 @@ impl<'s> Reader<'s, '_> {
             return Err(self.at(codes::DIRECTIVE_VALUE, span, message));
         }
         let model = self.named_variable(declaration, linkage, &format!("{name}0"), span)?;
-        if model.init.is_some() {
-            return Err(self.at(codes::CONFLICT, span, "a range of variables has no initial value"));
-        }
         let first = VarId(self.module.variables.len() as u32);
         self.declare_variables((name, span), first, count)?;
         for number in 0..count {
@@ -272,10 +270,6 @@ impl<'s> Reader<'s, '_> {
         span: Span,
     ) -> Parse<Variable> {
         let dims = self.dimensions()?;
-        let init = match self.eat(b'=') {
-            None => None,
-            Some(_) => Some(self.initializer(1)?),
-        };
         Ok(Variable {
             name: self.module.strings.intern(name),
             space: declaration.space,
@@ -287,9 +281,27 @@ impl<'s> Reader<'s, '_> {
             attributes: declaration.attributes.clone(),
             pointer: declaration.pointer,
             count: None,
-            init,
+            init: None,
             at: At(span),
         })
+    }
+
+    /// `= value` behind a variable, which can name the variable itself.
+    fn initial_value(&mut self, id: VarId) -> Parse<()> {
+        if self.eat(b'=').is_none() {
+            return Ok(());
+        }
+        let opaque =
+            matches!(self.module.variable(id).ty, VarType::TexRef | VarType::SamplerRef | VarType::SurfRef);
+        if opaque {
+            let message = "initial values of texture, sampler and surface references are not supported";
+            return Err(self.at(codes::UNSUPPORTED, self.cursor.last, message));
+        }
+        let init = self.initializer(1)?;
+        if let Some(variable) = self.module.variables.get_mut(id.0 as usize) {
+            variable.init = Some(init);
+        }
+        Ok(())
     }
 
     fn dimensions(&mut self) -> Parse<Vec<Option<u64>>> {
