@@ -320,10 +320,11 @@ impl BodyDecoder<'_> {
         let (f, c) = match cx.m.sem() {
             Sem::AddCarry => (alu_pair(move |[a, b, _, carry]| int::add_carry(t, a, b, carry)), carry),
             Sem::SubCarry => (alu_pair(move |[a, b, _, borrow]| int::sub_borrow(t, a, b, borrow)), carry),
-            _ => {
+            Sem::MadCarry => {
                 let c = self.src(cx, 3)?;
                 (alu_pair(move |[a, b, c, carry]| int::add_carry(t, int::mul(t, part, a, b), c, carry)), c)
             }
+            _ => return cx.unsupported("it reads or writes no condition code"),
         };
         cx.emit(Op::AluPair(Box::new((f, [d, out], [a, b, c, carry]))));
         Ok(())
@@ -339,7 +340,8 @@ impl BodyDecoder<'_> {
             Sem::Xor => self.binary(cx, |a, b| a ^ b),
             Sem::Not => self.unary(cx, move |a| !a & mask),
             Sem::Cnot => self.unary(cx, move |a| u64::from(a & mask == 0)),
-            _ => self.lop3(cx),
+            Sem::Lop3 => self.lop3(cx),
+            _ => cx.unsupported("it is no logic operation"),
         }
     }
 

@@ -8,6 +8,7 @@ use ptx_ir::{
 use ptx_isa::{Mnemonic, ScalarType, Sem, StateSpace};
 use rustc_hash::FxHashMap;
 
+use super::known::check_modifiers;
 use super::{Constants, Decoded, Reached, finding};
 use crate::error::codes;
 use crate::layout::{Layout, align_up};
@@ -314,6 +315,7 @@ impl<'a> BodyDecoder<'a> {
         if operands.len() != m.form().operands.len() {
             return finding(codes::OPERAND, inst.at.0, format!("`{m}` has the wrong number of operands"));
         }
+        check_modifiers(&cx)?;
         self.dispatch(&mut cx)
     }
 

@@ -68,7 +68,8 @@ impl BodyDecoder<'_> {
                 let ty = cx.m.scalar_type().and_then(int_of).unwrap_or(Int::U32);
                 (CollectiveKind::Redux(op, ty), vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
             }
-            _ => (CollectiveKind::Barrier, Vec::new(), Vec::new()),
+            Sem::BarrierWarp => (CollectiveKind::Barrier, Vec::new(), Vec::new()),
+            _ => return cx.unsupported("it is no operation of a warp"),
         };
         emit(cx, kind, participants, srcs, dsts, (Space::Generic, 0));
         Ok(())
@@ -98,7 +99,7 @@ impl BodyDecoder<'_> {
                 emit(cx, kind, Participants::Warp, vec![address], dsts, addressing);
                 Ok(())
             }
-            _ => {
+            Sem::Stmatrix => {
                 let (address, addressing) = self.matrix_address(cx, 0)?;
                 let mut srcs = vec![address];
                 srcs.extend(self.vector_srcs(cx, 1)?);
@@ -106,6 +107,7 @@ impl BodyDecoder<'_> {
                 emit(cx, kind, Participants::Warp, srcs, Vec::new(), addressing);
                 Ok(())
             }
+            _ => cx.unsupported("it is no matrix instruction"),
         }
     }
 

@@ -8,6 +8,7 @@ mod body;
 mod collective;
 mod control;
 mod convert;
+mod known;
 mod memory;
 mod moves;
 mod operand;

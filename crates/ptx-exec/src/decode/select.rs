@@ -82,7 +82,8 @@ impl BodyDecoder<'_> {
                 cx.emit(Op::Alu3 { f, d, a, b, c });
                 Ok(())
             }
-            _ => self.slct(cx),
+            Sem::Slct => self.slct(cx),
+            _ => cx.unsupported("it selects nothing"),
         }
     }
 
@@ -128,6 +129,11 @@ impl BodyDecoder<'_> {
             Numbers::Int(_) | Numbers::Float(_) => (1, dtype.bits()),
             Numbers::Ints(_, count) | Numbers::Floats(_, count) => (count, dtype.bits() / count),
         };
+        // A pair gives a pair or 32 bits of masks; a single value gives a single one.
+        let pair = matches!(dtype, ScalarType::F16x2 | ScalarType::Bf16x2);
+        if (count == 1 && pair) || (count == 2 && width != 16) {
+            return cx.unsupported("its types do not go together");
+        }
         let ones = u64::MAX >> (64 - width);
         let when_true = match dtype {
             ScalarType::F32 => Format::F32.one(),

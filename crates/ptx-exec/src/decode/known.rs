@@ -1,0 +1,139 @@
+//! Which modifiers the decoder understands.
+//!
+//! The table grows; a modifier that is new in a known slot must not be taken for the slot's default. So every chosen
+//! modifier is looked up here before anything is decoded, and an unknown one refuses the instruction.
+
+use ptx_isa::{Field, Mod, ScalarType, Slot};
+
+use super::Decoded;
+use super::body::Context;
+
+/// Refuses an instruction with a modifier that the decoder does not know.
+pub(super) fn check_modifiers(cx: &Context<'_>) -> Decoded<()> {
+    let slots = cx.m.form().slots;
+    let unknown = slots.iter().find_map(|slot| match *slot {
+        Slot::Lit(modifier) => (!knows_literal(modifier)).then_some(modifier),
+        Slot::One(field, _) | Slot::Opt(field, _) => {
+            cx.m.get(field).filter(|&modifier| !knows(field, modifier))
+        }
+    });
+    match unknown {
+        None => Ok(()),
+        Some(modifier) => cx.unsupported(&format!("`.{}` is not known here", modifier.as_str())),
+    }
+}
+
+/// Whether a modifier that a row always has is understood wherever it stands.
+fn knows_literal(modifier: Mod) -> bool {
+    use Mod::*;
+    ScalarType::from_mod(modifier).is_some()
+        || matches!(
+            modifier,
+            Sat | Relu
+                | Sync
+                | Aligned
+                | Warp
+                | Idx
+                | To
+                | Pack
+                | MaskMod
+                | Async
+                | CommitGroup
+                | WaitGroup
+                | WaitAll
+                | Global
+        )
+}
+
+/// Whether a chosen modifier of a slot is understood.
+fn knows(field: Field, modifier: Mod) -> bool {
+    use Mod::*;
+    match field {
+        Field::Type | Field::AType | Field::BType | Field::CType | Field::DType => {
+            ScalarType::from_mod(modifier).is_some()
+        }
+        Field::Rnd => matches!(modifier, Rn | Rz | Rm | Rp | Rna | Rni | Rzi | Rmi | Rpi),
+        Field::Sat => matches!(modifier, Sat | Satfinite),
+        Field::Ftz => modifier == Ftz,
+        Field::Approx => matches!(modifier, Approx | Full),
+        Field::Cc => modifier == Cc,
+        Field::Part => matches!(modifier, Hi | Lo | Wide),
+        Field::Shiftamt => modifier == Shiftamt,
+        Field::Clamp => matches!(modifier, Clamp | Wrap),
+        Field::Nan => modifier == Nan,
+        Field::Xorsign => modifier == XorsignAbs,
+        Field::Abs => false,
+        Field::Relu => modifier == Relu,
+        Field::Cmp => matches!(
+            modifier,
+            Eq | Ne
+                | Lt
+                | Le
+                | Gt
+                | Ge
+                | Lo
+                | Ls
+                | Hi
+                | Hs
+                | Equ
+                | Neu
+                | Ltu
+                | Leu
+                | Gtu
+                | Geu
+                | Num
+                | NanCmp
+        ),
+        Field::Bool => matches!(modifier, And | Or | Xor),
+        Field::Property => matches!(modifier, Finite | Infinite | Number | Notanumber | Normal | Subnormal),
+        Field::Direction => matches!(modifier, L | R),
+        // Lane selection, byte permutation, overshooting amounts, votes, matches and halves of `dp2a`.
+        Field::Mode => matches!(
+            modifier,
+            Up | Down
+                | Bfly
+                | Idx
+                | F4e
+                | B4e
+                | Rc8
+                | Ecl
+                | Ecr
+                | Rc16
+                | Clamp
+                | Wrap
+                | All
+                | Any
+                | Uni
+                | Ballot
+                | Lo
+                | Hi
+        ),
+        // Memory here is as strong as the strongest order at the widest scope, or the order is looked at.
+        Field::Sem => matches!(modifier, Weak | Volatile | Relaxed | Acquire | Release | AcqRel | Sc | Mmio),
+        Field::Scope => matches!(modifier, Cta | Cluster | Gpu | Sys),
+        Field::Space => matches!(
+            modifier,
+            Const | Global | Local | Param | ParamEntry | ParamFunc | Shared | SharedCta | SharedCluster
+        ),
+        // There are no caches: these say how to use them and never what is read.
+        Field::Cop | Field::EvictL1 | Field::EvictL2 | Field::CacheHint | Field::PrefetchSize | Field::Nc => {
+            true
+        }
+        // A level of the cache, or of a `membar`.
+        Field::Level => true,
+        Field::Vec => matches!(modifier, V2 | V4 | V8),
+        Field::Op => matches!(modifier, Add | Inc | Dec | Min | Max | Exch | Cas | And | Or | Xor | Popc),
+        Field::Noftz => modifier == Noftz,
+        Field::To => modifier == To,
+        Field::Cta => modifier == Cta,
+        Field::Sync => modifier == Sync,
+        Field::Aligned => modifier == Aligned,
+        Field::Uni => modifier == Uni,
+        Field::Shape => matches!(modifier, M8n8 | M8n8k4 | M8n8k16 | M16n8k4 | M16n8k8 | M16n8k16 | M16n8k32),
+        Field::ALayout => modifier == Row,
+        Field::BLayout => modifier == Col,
+        Field::Num => matches!(modifier, X1 | X2 | X4),
+        Field::Trans => modifier == Trans,
+        Field::Action => matches!(modifier, Sync | Arrive | Red),
+    }
+}
