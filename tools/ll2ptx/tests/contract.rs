@@ -21,6 +21,35 @@ fn ll2ptx(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
 }
 
 #[test]
+fn native_emitter_translates_standard_input_for_the_modules_own_target() {
+    let (status, out, err) = ll2ptx(&[], MODULE.as_bytes());
+    assert_eq!((status, err.as_str()), (0, ""));
+    for part in [".version 8.0", ".target sm_80", ".entry store(", "st.global"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+}
+
+#[test]
+fn native_emitter_takes_target_version_and_level() {
+    let (status, out, err) =
+        ll2ptx(&["-S", "-O2", "--target=sm_90a", "--ptx-version=8.3"], MODULE.as_bytes());
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains(".target sm_90a") && out.contains(".version 8.3"), "{out}");
+}
+
+#[test]
+fn output_file_gets_what_standard_output_would() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (input, output) = (folder.path().join("m.ll"), folder.path().join("m.ptx"));
+    fs::write(&input, MODULE).expect("writable");
+    let name = |path: &std::path::Path| path.to_str().expect("UTF-8").to_owned();
+    let (status, out, _) = ll2ptx(&[&name(&input), "-o", &name(&output)], b"");
+    assert_eq!((status, out.as_str()), (0, ""));
+    let (_, out, _) = ll2ptx(&[], MODULE.as_bytes());
+    assert_eq!(fs::read_to_string(&output).expect("there"), out);
+}
+
+#[test]
 fn llvms_backend_translates_standard_input() {
     let (status, out, err) = ll2ptx(&["--engine=llvm"], MODULE.as_bytes());
     assert_eq!((status, err.as_str()), (0, ""));

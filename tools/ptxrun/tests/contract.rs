@@ -105,6 +105,33 @@ fn kernel_reads_and_writes_buffers() {
 }
 
 #[test]
+fn llvm_ir_is_executed_too() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = r#"
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @square(ptr addrspace(1) %p) "target-cpu"="sm_80" "target-features"="+ptx80" {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %square = mul i32 %tid, %tid
+  %place = getelementptr i32, ptr addrspace(1) %p, i32 %tid
+  store i32 %square, ptr addrspace(1) %place
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+"#;
+    let arguments =
+        ["-", "--entry", "square", "--grid", "1", "--block", "5", "--arg", "zero=20", "--print", "0:i32"];
+    let (status, out, err) = ptxrun(folder.path(), &arguments, text);
+    assert_eq!((status, err.as_str(), out.as_str()), (0, "", "0:i32 = 0 1 4 9 16\n"));
+    let (status, _, err) = ptxrun(
+        folder.path(),
+        &["-", "--entry", "square", "--grid", "1", "--block", "6", "--arg", "zero=20"],
+        text,
+    );
+    assert_eq!(status, 3);
+    assert!(err.contains("<stdin> (as PTX):"), "{err}");
+}
+
+#[test]
 fn launch_file_says_the_same_and_the_command_line_wins() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let data = folder.path().join("data");
