@@ -10,5 +10,5 @@ mod retarget;
 
 pub use input_kind::InputKind;
 pub use llvm_leg::{code, generate, llvm_finding, optimize, read_llvm};
-pub use ptx_leg::{lower, raise, read_ptx};
+pub use ptx_leg::{BadOutput, lower, print_checked, raise, read_ptx};
 pub use retarget::{TargetChoice, retarget};

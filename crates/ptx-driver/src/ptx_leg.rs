@@ -41,6 +41,33 @@ pub fn raise(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> Result<Modu
     ptx_raise::raise(module, &RaiseOptions { target: choice.sm, version: choice.version })
 }
 
+/// PTX text that does not hold together, and what is wrong with it.
+#[derive(Clone, Debug)]
+pub struct BadOutput {
+    /// The text, for the findings to point into.
+    pub source: SourceFile,
+    /// What is wrong.
+    pub findings: Diagnostics,
+}
+
+/// Prints a module that was not read from text, and reads and verifies what was printed.
+///
+/// LLVM IR can ask for what its own target does not have, and the target may have been chosen after the fact; such a
+/// module must not leave as PTX that looks fine.
+///
+/// # Errors
+///
+/// The findings about the text, which is called `name`.
+pub fn print_checked(module: &Module, name: &str) -> Result<String, Box<BadOutput>> {
+    let text = ptx_ir::print(module);
+    let source = SourceFile::new(name, text);
+    let checked = read_ptx(&source).and_then(|(module, _)| ptx_verify::verify(&module).map(|_| ()));
+    match checked {
+        Ok(()) => Ok(String::from_utf8_lossy(source.text()).into_owned()),
+        Err(findings) => Err(Box::new(BadOutput { source, findings })),
+    }
+}
+
 fn one(diagnostic: Diagnostic) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
     diagnostics.push(diagnostic);

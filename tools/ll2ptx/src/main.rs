@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use ptx_cli::{Failure, Output, print_documents, read_input, rejected, run, usage_or_rejected};
-use ptx_driver::{TargetChoice, generate, optimize, raise, read_llvm};
+use ptx_driver::{TargetChoice, generate, optimize, print_checked, raise, read_llvm};
 use ptx_llvm::Context;
 
 use crate::arguments::{Arguments, Engine};
@@ -36,10 +36,17 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
     let text = match arguments.engine {
         Engine::Native => {
-            terminal.step("raise", || raise(&module, choice)).map(|module| ptx_ir::print(&module))
+            let ptx = terminal
+                .step("raise", || raise(&module, choice))
+                .map_err(|found| rejected(&source, found))?;
+            let name = format!("{} (as PTX)", source.name());
+            terminal
+                .step("print and check", || print_checked(&ptx, &name))
+                .map_err(|bad| rejected(&bad.source, bad.findings))?
         }
-        Engine::Llvm => terminal.step("generate with LLVM", || generate(module, choice, level, &source)),
+        Engine::Llvm => terminal
+            .step("generate with LLVM", || generate(module, choice, level, &source))
+            .map_err(|found| rejected(&source, found))?,
     };
-    let text = text.map_err(|found| rejected(&source, found))?;
     Output::from_argument(arguments.output.as_deref()).write(text.as_bytes())
 }

@@ -38,6 +38,29 @@ fn native_emitter_takes_target_version_and_level() {
 }
 
 #[test]
+fn output_that_the_chosen_target_does_not_have_is_an_error() {
+    // .maxclusterrank needs PTX 7.8 (manual 11.4.8), redux.sync needs sm_80 (manual 9.7.13.10).
+    let text = r#"
+target triple = "nvptx64-nvidia-cuda"
+declare i32 @llvm.nvvm.redux.sync.add(i32, i32)
+define ptx_kernel void @k(ptr addrspace(1) %p, i32 %x) #0 {
+  %sum = call i32 @llvm.nvvm.redux.sync.add(i32 %x, i32 -1)
+  store i32 %sum, ptr addrspace(1) %p
+  ret void
+}
+attributes #0 = { "target-cpu"="sm_90" "target-features"="+ptx80" "nvvm.maxclusterrank"="8" }
+"#;
+    let (status, out, err) = ll2ptx(&[], text.as_bytes());
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains("redux.sync.add") && out.contains(".maxclusterrank 8"), "{out}");
+    for (choice, needed) in [(["--ptx-version", "7.0"], "7.8"), (["--target", "sm_70"], "sm_80")] {
+        let (status, out, err) = ll2ptx(&[choice[0], choice[1], "--error-format=short"], text.as_bytes());
+        assert_eq!((status, out.as_str()), (1, ""));
+        assert!(err.contains(needed), "{err}");
+    }
+}
+
+#[test]
 fn output_file_gets_what_standard_output_would() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (input, output) = (folder.path().join("m.ll"), folder.path().join("m.ptx"));
