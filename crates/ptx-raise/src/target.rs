@@ -153,7 +153,8 @@ fn module_target(view: &View) -> Option<Sm> {
 fn target_options(view: &View) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
     for entry in words(view, "ptx.target") {
-        for word in entry.into_iter().skip(1) {
+        // `debug` promises DWARF sections, which describe the old machine code and are gone.
+        for word in entry.into_iter().skip(1).filter(|word| *word != "debug") {
             if !options.iter().any(|known| known == word) {
                 options.push(word.to_owned());
             }
