@@ -218,21 +218,30 @@ impl BodyDecoder<'_> {
         let approximate = cx.m.get(Field::Approx) == Some(Mod::Approx);
         // The operations that ordinary kernels consist of have closures of their own, so that they become tight loops.
         match (cx.m.sem(), n) {
-            (Sem::Add, Numbers::Float(_)) if m == PLAIN => self.binary(cx, |a, b| float::add(&PLAIN, a, b)),
-            (Sem::Sub, Numbers::Float(_)) if m == PLAIN => self.binary(cx, |a, b| float::sub(&PLAIN, a, b)),
-            (Sem::Mul, Numbers::Float(_)) if m == PLAIN => self.binary(cx, |a, b| float::mul(&PLAIN, a, b)),
-            (Sem::Fma, Numbers::Float(_)) if m == PLAIN => {
-                self.ternary(cx, |a, b, c| float::fma(&PLAIN, a, b, c))
+            (Sem::Add, Numbers::Float(_)) if m == PLAIN => {
+                self.binary(cx, |a, b| float::nearest_f32(Subnormals::Keep, [a, b], |[a, b]| a + b))
             }
+            (Sem::Sub, Numbers::Float(_)) if m == PLAIN => {
+                self.binary(cx, |a, b| float::nearest_f32(Subnormals::Keep, [a, b], |[a, b]| a - b))
+            }
+            (Sem::Mul, Numbers::Float(_)) if m == PLAIN => {
+                self.binary(cx, |a, b| float::nearest_f32(Subnormals::Keep, [a, b], |[a, b]| a * b))
+            }
+            (Sem::Fma, Numbers::Float(_)) if m == PLAIN => self.ternary(cx, |a, b, c| {
+                float::nearest_f32(Subnormals::Keep, [a, b, c], |[a, b, c]| a.mul_add(b, c))
+            }),
             (Sem::Add, Numbers::Float(_)) if m == FLUSHED => {
-                self.binary(cx, |a, b| float::add(&FLUSHED, a, b))
+                self.binary(cx, |a, b| float::nearest_f32(Subnormals::Flush, [a, b], |[a, b]| a + b))
+            }
+            (Sem::Sub, Numbers::Float(_)) if m == FLUSHED => {
+                self.binary(cx, |a, b| float::nearest_f32(Subnormals::Flush, [a, b], |[a, b]| a - b))
             }
             (Sem::Mul, Numbers::Float(_)) if m == FLUSHED => {
-                self.binary(cx, |a, b| float::mul(&FLUSHED, a, b))
+                self.binary(cx, |a, b| float::nearest_f32(Subnormals::Flush, [a, b], |[a, b]| a * b))
             }
-            (Sem::Fma, Numbers::Float(_)) if m == FLUSHED => {
-                self.ternary(cx, |a, b, c| float::fma(&FLUSHED, a, b, c))
-            }
+            (Sem::Fma, Numbers::Float(_)) if m == FLUSHED => self.ternary(cx, |a, b, c| {
+                float::nearest_f32(Subnormals::Flush, [a, b, c], |[a, b, c]| a.mul_add(b, c))
+            }),
             (Sem::Add, _) => self.binary_numbers(cx, n, move |a, b| float::add(&m, a, b)),
             (Sem::Sub, _) => self.binary_numbers(cx, n, move |a, b| float::sub(&m, a, b)),
             (Sem::Mul, _) => self.binary_numbers(cx, n, move |a, b| float::mul(&m, a, b)),

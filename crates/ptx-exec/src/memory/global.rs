@@ -61,6 +61,7 @@ pub(crate) struct GlobalMemory {
 }
 
 /// The bits of a value of `size` bytes.
+#[inline]
 fn mask(size: u32) -> u64 {
     u64::MAX >> (64 - 8 * size)
 }

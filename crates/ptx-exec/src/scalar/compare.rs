@@ -73,6 +73,7 @@ impl Relation {
 }
 
 /// Compares integers.
+#[inline]
 pub fn int(relation: Relation, t: Int, a: u64, b: u64) -> bool {
     let (a, b) = (t.extend(a), t.extend(b));
     relation.holds(match t.sign() {

@@ -83,6 +83,22 @@ pub fn finish(format: Format, subnormals: Subnormals, limit: Limit, raw: u64) ->
     }
 }
 
+/// A `.rn.f32` operation by the host's, flushing subnormals or not: what ordinary kernels consist of, so it is made to
+/// be inlined into loops over lanes.
+#[inline(always)]
+pub(crate) fn nearest_f32<const N: usize>(
+    subnormals: Subnormals,
+    arguments: [u64; N],
+    operation: impl Fn([f32; N]) -> f32,
+) -> u64 {
+    let flushed = |value: f32| match subnormals {
+        Subnormals::Flush if value.abs() < f32::MIN_POSITIVE => 0.0f32.copysign(value),
+        Subnormals::Flush | Subnormals::Keep => value,
+    };
+    let result = flushed(operation(arguments.map(|raw| flushed(f32_of(raw)))));
+    if result.is_nan() { Format::F32.canonical_nan() } else { from_f32(result) }
+}
+
 /// `a + b`.
 pub fn add(m: &Arith, a: u64, b: u64) -> u64 {
     let (a, b) = (flush(m.format, m.subnormals, a), flush(m.format, m.subnormals, b));

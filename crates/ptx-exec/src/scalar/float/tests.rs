@@ -65,6 +65,24 @@ fn arithmetic_agrees_with_a_software_implementation() {
     check_against_apfloat::<Double>(Format::F64);
 }
 
+#[test]
+fn the_host_s_single_precision_is_the_same() {
+    let mut random = Random(3);
+    for _ in 0..30_000 {
+        let a = random.value(Format::F32, Format::F32.one());
+        let (b, c) = (random.value(Format::F32, a), random.value(Format::F32, a));
+        for subnormals in [Subnormals::Keep, Subnormals::Flush] {
+            let m = Arith { subnormals, ..Arith::nearest(Format::F32) };
+            let shown = format!("{subnormals:?} {a:#x} {b:#x} {c:#x}");
+            assert_eq!(nearest_f32(subnormals, [a, b], |[a, b]| a + b), add(&m, a, b), "add {shown}");
+            assert_eq!(nearest_f32(subnormals, [a, b], |[a, b]| a - b), sub(&m, a, b), "sub {shown}");
+            assert_eq!(nearest_f32(subnormals, [a, b], |[a, b]| a * b), mul(&m, a, b), "mul {shown}");
+            let fused = nearest_f32(subnormals, [a, b, c], |[a, b, c]| a.mul_add(b, c));
+            assert_eq!(fused, fma(&m, a, b, c), "fma {shown}");
+        }
+    }
+}
+
 /// A root is right when its square and its neighbours' squares enclose the argument, which exact products decide.
 #[test]
 fn roots_are_the_neighbours_that_the_rounding_asks_for() {
