@@ -77,6 +77,11 @@ fn is_window_of_shared(site: Site<'_>, at: usize) -> bool {
 
 fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Option<StateSpace>, id: VarId) {
     let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
+    if variable.scalar_type().is_none() {
+        let text = format!("`{}` is a handle and has no value in memory", site.module.name(variable.name));
+        let help = "take it with `mov.u64`";
+        return cx.report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help(help));
+    }
     let own = window(variable.space);
     let agrees = match space {
         // Generic addresses reach these; constants and parameters have no generic form by name.

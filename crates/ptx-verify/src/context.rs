@@ -1,9 +1,7 @@
 //! What every rule sees: the module, what is declared so far, and where findings go.
 
 use ptx_diag::{Diagnostic, Diagnostics, Span};
-use ptx_ir::{
-    Body, Function, FunctionId, Inst, LabelId, Module, Operand, Param, RegDeclId, Stmt, StrId, VarId,
-};
+use ptx_ir::{Body, Function, FunctionId, Inst, LabelId, Module, Operand, Param, Stmt, StrId, VarId};
 use ptx_isa::{Component, Form, Mnemonic, Mod, ScalarType};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,8 +24,6 @@ pub(crate) struct Checker<'m> {
     pub(crate) inputs: FxHashSet<VarId>,
     /// See [`Self::inputs`].
     pub(crate) outputs: FxHashSet<VarId>,
-    /// Parameters in registers.
-    pub(crate) input_registers: FxHashSet<RegDeclId>,
     variables: FxHashMap<StrId, VarId>,
     functions: FxHashMap<StrId, FunctionId>,
     definitions: FxHashMap<StrId, FunctionId>,
@@ -47,7 +43,6 @@ impl<'m> Checker<'m> {
             lists: FxHashMap::default(),
             inputs: FxHashSet::default(),
             outputs: FxHashSet::default(),
-            input_registers: FxHashSet::default(),
             variables: FxHashMap::default(),
             functions: FxHashMap::default(),
             definitions,
@@ -73,13 +68,8 @@ impl<'m> Checker<'m> {
             Param::Variable(id) => Some(*id),
             Param::Register(..) => None,
         };
-        let register = |param: &Param| match param {
-            Param::Register(decl, _) => Some(*decl),
-            Param::Variable(_) => None,
-        };
         self.inputs = function.params.iter().filter_map(variable).collect();
         self.outputs = function.results.iter().filter_map(variable).collect();
-        self.input_registers = function.params.iter().filter_map(register).collect();
         self.lists.clear();
         for stmt in &body.statements {
             if let Stmt::CallTargets(label, _) | Stmt::CallPrototype(label, _) = stmt {

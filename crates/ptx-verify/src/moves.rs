@@ -7,8 +7,8 @@ use ptx_isa::{PtxVersion, ScalarType, Sem, Since, SpecialReg, StateSpace, TypeKi
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
 use crate::operands::{
-    Place, Wanted, check_scalar, check_special_shape, check_special_since, resolve, special_mismatch,
-    wrong_kind,
+    Place, Wanted, check_scalar, check_special_shape, check_special_since, resolve, scalar_type,
+    special_mismatch, wrong_kind,
 };
 use crate::types::Width;
 
@@ -147,30 +147,33 @@ fn check_pack(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType
 
 fn check_packed_elements(cx: &mut Checker<'_>, site: Site<'_>, place: Place, bits: u32, list: ListId) {
     let (elements, spans) = (site.body.list(list), site.body.list_spans(list));
+    let mut wrong = Vec::new();
     for (&element, &span) in elements.iter().zip(spans) {
         let place = Place { span, ..place };
-        let ty = match element {
-            Operand::Register(reg) | Operand::Element(reg, _) => site.body.reg_type(reg),
-            Operand::Immediate(_) if !place.is_written() => continue,
-            Operand::Sink if place.is_written() => continue,
+        match element {
+            Operand::Register(_) | Operand::Element(..) => {
+                let ty = scalar_type(cx, site, place, element);
+                wrong.extend(
+                    ty.filter(|ty| *ty == ScalarType::Pred || ty.bits() != bits).map(|ty| (ty, span)),
+                );
+            }
+            Operand::Immediate(_) if !place.is_written() => {}
+            Operand::Sink if place.is_written() => {}
             Operand::Sink => {
                 let text = "`_` stands only for results that nobody wants";
                 cx.report(Diagnostic::error(codes::SINK, span, text));
-                continue;
             }
-            other => {
-                wrong_kind(cx, site, place, other, "a vector of registers");
-                continue;
-            }
-        };
-        if ty == ScalarType::Pred || ty.bits() != bits {
-            let text =
-                format!("an element of this vector must have {bits} bits, {} has {}", dotted(ty), ty.bits());
-            cx.report(Diagnostic::error(codes::OPERAND_TYPE, span, text));
-        } else if let Operand::Register(reg) = element
-            && place.is_written()
-        {
-            crate::operands::check_not_parameter(cx, site, span, reg);
+            other => wrong_kind(cx, site, place, other, "a vector of registers"),
+        }
+    }
+    // When all elements are wrong the vector is.
+    let span = if wrong.len() == elements.len() { Some(place.span) } else { None };
+    for (ty, own) in wrong {
+        let text =
+            format!("an element of this vector must have {bits} bits, {} has {}", dotted(ty), ty.bits());
+        cx.report(Diagnostic::error(codes::OPERAND_TYPE, span.unwrap_or(own), text));
+        if span.is_some() {
+            break;
         }
     }
     if place.is_written() && elements.iter().all(|&element| element == Operand::Sink) {

@@ -1,7 +1,7 @@
 //! Operands against the kinds and types that the row asks for (manual 6, 9.4).
 
 use ptx_diag::{Code, Diagnostic, Span};
-use ptx_ir::{Immediate, LabelKind, Operand, RegId, VectorShape};
+use ptx_ir::{Immediate, LabelKind, Operand, VectorShape};
 use ptx_isa::{Kind, Mod, Role, ScalarType, Sem, SpecialReg, TypeRule};
 
 use crate::context::{Checker, Site, dotted};
@@ -134,16 +134,9 @@ pub(crate) fn check_scalar(
     operand: Operand,
 ) {
     match operand {
-        Operand::Register(reg) => check_register(cx, site, place, wanted, reg),
-        Operand::Element(reg, component) => {
-            let decl = site.body.decl(reg);
-            let lanes = decl.shape.lanes();
-            if decl.shape == VectorShape::Scalar || component.index() as u32 >= lanes {
-                let what = if lanes == 1 { "a scalar".to_owned() } else { format!("a vector of {lanes}") };
-                let text = format!("{what} has no component `.{}`", component.as_str());
-                cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
-            } else {
-                check_type(cx, site, place, wanted, site.body.reg_type(reg));
+        Operand::Register(_) | Operand::Element(..) => {
+            if let Some(ty) = scalar_type(cx, site, place, operand) {
+                check_type(cx, site, place, wanted, ty);
             }
         }
         Operand::Sink => check_sink(cx, site, place),
@@ -158,7 +151,7 @@ pub(crate) fn check_scalar(
             cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, place.span, text));
         }
         Operand::Not(reg) if wanted.ty == ScalarType::Pred && !place.is_written() => {
-            check_register(cx, site, place, wanted, reg);
+            check_type(cx, site, place, wanted, site.body.reg_type(reg));
         }
         Operand::Not(_)
         | Operand::Immediate(_)
@@ -188,31 +181,38 @@ pub(crate) fn wrong_kind(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ope
     });
 }
 
-fn check_register(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, reg: RegId) {
+/// The type of a register or component; a finding and nothing when it is no scalar.
+pub(crate) fn scalar_type(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    operand: Operand,
+) -> Option<ScalarType> {
+    let (reg, component) = match operand {
+        Operand::Register(reg) => (reg, None),
+        Operand::Element(reg, component) => (reg, Some(component)),
+        _ => return None,
+    };
     let decl = site.body.decl(reg);
-    if decl.shape != VectorShape::Scalar {
-        let text = format!("operand `{}` of `{}` must be a scalar", place.name, site.mnemonic());
-        let label = site.describe(Operand::Register(reg));
-        let help = "name one component, such as `.x`";
-        cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label(label).with_help(help));
-        return;
+    let lanes = decl.shape.lanes();
+    match component {
+        None if decl.shape == VectorShape::Scalar => return Some(decl.ty),
+        Some(component) if decl.shape != VectorShape::Scalar && (component.index() as u32) < lanes => {
+            return Some(decl.ty);
+        }
+        None => {
+            let text = format!("operand `{}` of `{}` must be a scalar", place.name, site.mnemonic());
+            let label = site.describe(operand);
+            let finding = Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label(label);
+            cx.report(finding.with_help("name one component, such as `.x`"));
+        }
+        Some(component) => {
+            let what = if lanes == 1 { "a scalar".to_owned() } else { format!("a vector of {lanes}") };
+            let text = format!("{what} has no component `.{}`", component.as_str());
+            cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
+        }
     }
-    check_type(cx, site, place, wanted, decl.ty);
-    if place.is_written() {
-        check_not_parameter(cx, site, place.span, reg);
-    }
-}
-
-/// Parameters in registers are inputs (manual 7.1): `ptxas` lets nobody write them.
-pub(crate) fn check_not_parameter(cx: &mut Checker<'_>, site: Site<'_>, span: Span, reg: RegId) {
-    let Some(register) = site.body.registers.get(reg.index()) else { return };
-    if cx.input_registers.contains(&register.decl) {
-        let name = site.module.name(site.body.decl(reg).name);
-        let text = format!("`{name}` is an input of the function and cannot be written");
-        cx.report(
-            Diagnostic::error(codes::WRITES_PARAMETER, span, text).with_help("copy it with `mov` first"),
-        );
-    }
+    None
 }
 
 fn check_type(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, actual: ScalarType) {
@@ -402,11 +402,7 @@ fn check_predicate(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: 
                 wrong_predicate(cx, site, place, operand);
             }
         }
-        Operand::Register(reg) if site.body.reg_type(reg) == ScalarType::Pred => {
-            if place.is_written() {
-                check_not_parameter(cx, site, place.span, reg);
-            }
-        }
+        Operand::Register(reg) if site.body.reg_type(reg) == ScalarType::Pred => {}
         Operand::Sink => check_sink(cx, site, place),
         Operand::Immediate(value) if !place.is_written() && matches!(value.as_integer(), Some(0 | 1)) => {}
         _ => wrong_predicate(cx, site, place, operand),

@@ -76,11 +76,10 @@ pub(crate) fn check_function(cx: &mut Checker<'_>, id: FunctionId) {
     cx.report(finding.with_related(earlier.at.0, "first declared here"));
 }
 
-/// `.visible` may be left out the second time.
+/// `.visible` and `.weak` may be left out the second time.
 fn linkage_agrees(first: &Function, second: &Function) -> bool {
-    first.kind == FunctionKind::Kernel
-        || first.linkage == second.linkage
-        || (first.linkage == Linkage::Visible && second.linkage == Linkage::Internal)
+    let repeated = matches!(first.linkage, Linkage::Visible | Linkage::Weak);
+    first.linkage == second.linkage || (repeated && second.linkage == Linkage::Internal)
 }
 
 fn difference(cx: &Checker<'_>, first: &Function, second: &Function) -> Option<&'static str> {
@@ -133,6 +132,8 @@ pub(crate) fn check_alias(cx: &mut Checker<'_>, alias: Alias, span: Span) {
         format!("`{alias_text}` has a body and cannot be an alias")
     } else if name.kind == FunctionKind::Kernel || target.kind == FunctionKind::Kernel {
         "only device functions have aliases".to_owned()
+    } else if target.linkage == Linkage::Weak {
+        format!("`{target_text}` is `.weak` and cannot have an alias")
     } else if target.linkage == Linkage::Extern || target.body.is_none() {
         format!("`{target_text}` is not defined in this module and cannot have an alias")
     } else if let Some(difference) = difference(cx, target, name) {

@@ -29,7 +29,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, id: VarId, place: Place) {
     let module = cx.module;
     let Some(variable) = module.variables.get(id.0 as usize) else { return };
     let is_typed = match variable.ty {
-        VarType::Scalar(ty) => check_type(cx, variable, ty, place),
+        VarType::Scalar(ty) => check_type(cx, variable, ty),
         VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => check_reference(cx, variable, place),
     };
     check_space(cx, variable, place);
@@ -78,7 +78,7 @@ pub(crate) fn check_shape(cx: &mut Checker<'_>, ty: ScalarType, shape: VectorSha
     }
 }
 
-fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: Place) -> bool {
+fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType) -> bool {
     let span = variable.at.0;
     if !check_declared_type(cx, ty, span) {
         return false;
@@ -92,7 +92,9 @@ fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: 
         return false;
     }
     check_shape(cx, ty, variable.shape, span);
-    if place.is_parameter() && (ty == ScalarType::F16x2 || variable.shape != VectorShape::Scalar) {
+    if variable.space == StateSpace::Param
+        && (ty == ScalarType::F16x2 || variable.shape != VectorShape::Scalar)
+    {
         let text = "parameters are scalars or arrays of scalars";
         let help = "use an array of `.b8` with the alignment of the vector";
         cx.report(Diagnostic::error(codes::PARAMETER, span, text).with_help(help));

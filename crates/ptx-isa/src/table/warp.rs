@@ -32,8 +32,8 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", R_U32), def_pair("p", PRED), arg("a", T), arg("membermask", V_U32)], Sem::Match).since(6, 0, 70).effects(Effects::CONVERGENT).section("9.7.13.10"),
     Form::new(Opcode::Redux, "Combines a value of all lanes.",
         &[Lit(Sync), One(Field::Op, &[Add, Min, Max]), One(Field::Type, &[U32, S32])],
-        &[def("d", RT), arg("a", RT), arg("membermask", V_U32)], Sem::Redux).since(7, 0, 80).effects(Effects::CONVERGENT).section("9.7.13.11"),
+        &[def("d", RT), arg("a", T), arg("membermask", V_U32)], Sem::Redux).since(7, 0, 80).effects(Effects::CONVERGENT).section("9.7.13.11"),
     Form::new(Opcode::Redux, "Combines the bits of all lanes.",
         &[Lit(Sync), One(Field::Op, &[And, Or, Xor]), One(Field::Type, &[B32])],
-        &[def("d", RT), arg("a", RT), arg("membermask", V_U32)], Sem::Redux).since(7, 0, 80).effects(Effects::CONVERGENT).section("9.7.13.11"),
+        &[def("d", RT), arg("a", T), arg("membermask", V_U32)], Sem::Redux).since(7, 0, 80).effects(Effects::CONVERGENT).section("9.7.13.11"),
 ];

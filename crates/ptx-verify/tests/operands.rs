@@ -1,0 +1,153 @@
+//! Operands: types, kinds, ranges. What is right and wrong here is what `ptxas` 13.5 says.
+
+mod common;
+use common::{accepts, rejects};
+
+#[test]
+fn registers_of_the_same_width_and_kind_agree() {
+    accepts(&[
+        "add.s32 r0, u1, s2; add.u16 h0, h1, 5; add.s32 r0, hx1, 70000;",
+        "and.b32 f0, r1, hx2; and.b64 e0, d1, d2; and.b16 hf0, h1, -1;",
+        "fma.rn.f16 hf0, h1, hf2, h3; fma.rn.bf16 h0, h1, h2, h3; fma.rn.f16x2 hx0, r1, r2, r3;",
+        "mul.wide.u32 d0, r1, u2; mad.wide.s16 r0, h1, h2, r3; selp.f32 f0, r1, 0f3F800000, !p1;",
+        "shl.b64 d0, d1, r2; popc.b64 r0, d1; and.pred p0, p1, !p2;",
+    ]);
+}
+
+#[test]
+fn other_widths_and_kinds_do_not() {
+    rejects(&[
+        ("add.s32 r0, r1, f2;", "V0401", "f2"),
+        ("add.u16 h0, h1, r2;", "V0401", "r2"),
+        ("add.f32 f0, f1, u2;", "V0401", "u2"),
+        ("fma.rn.bf16 h0, h1, hf2, h3;", "V0401", "hf2"),
+        ("shl.b64 d0, d1, d2;", "V0401", "d2"),
+        ("mul.wide.s32 r0, r1, r2;", "V0401", "r0"),
+        ("mov.b32 p0, r1;", "V0401", "p0"),
+        ("setp.eq.s32 r0, r1, r2;", "V0401", "r0"),
+        ("isspacep.global p0, f1;", "V0401", "f1"),
+        ("selp.b32 r0, r1, r2, 5;", "V0401", "5"),
+    ]);
+}
+
+#[test]
+fn each_wrong_operand_of_an_instruction_is_found() {
+    let text = common::kernel("add.s32 f0, r1, d2;");
+    let codes: Vec<_> = common::findings(&text).into_iter().map(|(_, at)| at).collect();
+    assert_eq!(codes, ["f0", "d2"]);
+}
+
+#[test]
+fn loads_stores_and_conversions_take_wider_registers() {
+    accepts(&[
+        "ld.global.u8 d0, [gv]; ld.global.b16 f0, [gv]; ld.global.b32 q0, [gv]; ld.global.f32 d0, [gv];",
+        "st.global.u8 [gv], r0; st.global.v2.b16 [gv], {r0, 5}; cvt.u8.u32 r0, d1; cvt.rn.f16.f32 r0, f1;",
+        "cvt.rn.bf16.u8 h0, b1; cvt.u16.u32 h0, %tid.x;",
+    ]);
+    rejects(&[
+        ("ld.global.u32 f0, [gv];", "V0401", "f0"),
+        ("ld.global.b64 r0, [gv];", "V0401", "r0"),
+        ("ld.global.f32 e0, [gv];", "V0401", "e0"),
+        ("cvt.rn.bf16.f32 r0, f1;", "V0401", "r0"),
+        ("cvt.u64.u32 r0, r1;", "V0401", "r0"),
+    ]);
+}
+
+#[test]
+fn constants_have_the_kind_of_the_type() {
+    accepts(&[
+        "mov.f32 f0, 1.5; mov.f64 e0, 0f3F800000; mov.b32 r0, 0f3F800000; mov.b64 d0, 1.5;",
+        "add.s32 r0, r1, 0x1ffffffff; mov.b32 r0, WARP_SZ; mov.pred p0, 1;",
+    ]);
+    rejects(&[
+        ("mov.f32 f0, 1;", "V0401", "1"),
+        ("mov.b32 r0, 1.5;", "V0401", "1.5"),
+        ("add.s32 r0, r1, 1.0;", "V0401", "1.0"),
+        ("fma.rn.f16 h0, h1, h2, 1.0;", "V0401", "1.0"),
+        ("mov.b64 d0, 0f3F800000;", "V0401", "0f3F800000"),
+    ]);
+}
+
+#[test]
+fn constants_in_fixed_places_have_a_range() {
+    accepts(&["lop3.b32 r0, r1, r2, r3, 255; pmevent 15; bfe.u32 r0, r1, 255, 8; bar.sync 15, 64;"]);
+    rejects(&[
+        ("lop3.b32 r0, r1, r2, r3, 256;", "V0403", "256"),
+        ("lop3.b32 r0, r1, r2, r3, r4;", "V0402", "r4"),
+        ("pmevent 16;", "V0403", "16"),
+        ("bfe.u32 r0, r1, 256, 8;", "V0403", "256"),
+        ("bar.sync 16;", "V0403", "16"),
+        ("bar.sync 0, 33;", "V0403", "33"),
+        ("bar.arrive 0, 0;", "V0403", "0"),
+        ("cp.async.ca.shared.global [r0], [d0], 5;", "V0403", "5"),
+        ("cp.async.cg.shared.global [r0], [d0], 8;", "V0403", "8"),
+        ("cp.async.ca.shared.global [r0], [d0], 8, 16;", "V0403", "16"),
+    ]);
+}
+
+#[test]
+fn vectors_pack_and_unpack_as_many_bits_as_they_have() {
+    accepts(&[
+        "mov.b64 d0, {r0, f1}; mov.b64 {r0, _}, d0; mov.b32 {h0, h1}, f0; mov.b128 q0, {d0, d1};",
+        "mov.b32 r0, {b0, b1, b2, b3}; mov.b64 d0, {r0, 0}; mov.f32 f0, v0.w;",
+    ]);
+    rejects(&[
+        ("mov.b64 d0, {h0, h1};", "V0401", "{h0, h1}"),
+        ("mov.b64 d0, {r0, h1};", "V0401", "h1"),
+        ("mov.u64 d0, {r0, r1};", "V0401", "{r0, r1}"),
+        ("mov.b64 {_, _}, d0;", "V0405", "{_, _}"),
+        ("mov.b64 d0, {r0, _};", "V0405", "_"),
+        ("mov.b64 {r0, r1}, {r2, r3};", "V0402", "{r2, r3}"),
+        ("mov.b32 r0, r1.x;", "V0404", "r1.x"),
+        ("add.f32 f0, v0, f1;", "V0402", "v0"),
+    ]);
+}
+
+#[test]
+fn vector_operands_have_the_length_that_the_instruction_says() {
+    accepts(&["ld.global.v2.b32 {r0, _}, [gv]; st.global.v4.f32 [gv], v0; ld.global.b32 {r0}, [gv];"]);
+    rejects(&[
+        ("ld.global.v4.b32 {r0, r1}, [gv];", "V0404", "{r0, r1}"),
+        ("ld.global.v2.b32 r0, [gv];", "V0402", "r0"),
+        ("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {r0}, [sv];", "V0404", "{r0}"),
+        ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 r0, [sv];", "V0402", "r0"),
+        ("st.global.v2.b32 [gv], {r0, _};", "V0405", "_"),
+    ]);
+}
+
+#[test]
+fn results_are_discarded_only_where_something_else_happens() {
+    accepts(&[
+        "setp.eq.s32 p0|_, r0, r1; setp.eq.s32 _|p0, r0, r1; atom.global.add.u32 _, [gv], 1;",
+        "shfl.sync.idx.b32 r0|_, r1, 0, 31, -1; match.all.sync.b32 _|p0, r1, -1; lop3.and.b32 _|p0, r1, r2, r3, 1, p1;",
+    ]);
+    rejects(&[
+        ("add.s32 _, r0, r1;", "V0405", "_"),
+        ("ld.global.b32 _, [gv];", "V0405", "_"),
+        ("shfl.sync.idx.b32 _|p0, r1, 0, 31, -1;", "V0405", "_"),
+    ]);
+}
+
+#[test]
+fn special_registers_are_read_by_moves_and_conversions() {
+    accepts(&[
+        "mov.u32 r0, %tid.x; mov.u16 h0, %ctaid.y; mov.u64 d0, %clock64; mov.b32 r0, %laneid; mov.u32 r0, %gridid;",
+        "mov.pred p0, %is_explicit_cluster; cvt.u32.u32 r0, %ntid.x;",
+    ]);
+    rejects(&[
+        ("add.s32 r0, %tid.x, 1;", "V0406", "%tid.x"),
+        ("st.global.u32 [gv], %tid.x;", "V0406", "%tid.x"),
+        ("mov.u32 r0, %tid;", "V0406", "%tid"),
+        ("mov.u32 r0, %clock64;", "V0401", "%clock64"),
+        ("mov.u64 d0, %tid.x;", "V0401", "%tid.x"),
+        ("mov.f32 f0, %tid.x;", "V0401", "%tid.x"),
+        ("mov.u32 %tid.x, r0;", "V0406", "%tid.x"),
+    ]);
+}
+
+#[test]
+fn guards_are_predicates() {
+    accepts(&["@p0 add.s32 r0, r1, 1; @!p1 bra L; L: ret;"]);
+    let found = common::findings(&common::kernel("@r0 add.s32 r1, r1, 1;"));
+    assert_eq!(found.first().map(|(code, _)| code.as_str()), Some("V0411"));
+}
