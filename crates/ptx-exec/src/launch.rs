@@ -26,6 +26,8 @@ pub struct Limits {
     pub stack: usize,
     /// Bytes of shared memory of one block, static and dynamic together.
     pub shared: u64,
+    /// Bytes of the module's global variables, all together.
+    pub variables: u64,
     /// Bytes of the heap that `malloc` takes from.
     pub heap: usize,
     /// Bytes that `vprintf` may write in all.
@@ -34,13 +36,14 @@ pub struct Limits {
 
 impl Default for Limits {
     /// No time or step limit; 512 KiB of stack (the most local memory of a thread on GPUs), 1 MiB of shared memory,
-    /// 8 MiB of heap (CUDA's default) and 64 MiB of output.
+    /// 1 GiB of variables, 8 MiB of heap (CUDA's default) and 64 MiB of output.
     fn default() -> Self {
         Self {
             timeout: None,
             steps: None,
             stack: 512 << 10,
             shared: 1 << 20,
+            variables: 1 << 30,
             heap: 8 << 20,
             output: 64 << 20,
         }

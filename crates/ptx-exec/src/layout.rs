@@ -7,12 +7,11 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::Reached;
 use crate::error::codes;
+use crate::launch::Launch;
 use crate::memory::{Allocation, GlobalMemory, Space};
 use crate::program::function_address;
 use crate::scalar::format::{Format, Rounding};
 
-/// The largest variable that is given memory.
-const LARGEST: u64 = 1 << 32;
 /// The constant memory of a module (manual 5.1.3: 64 KiB, and ten more banks through pointers).
 const CONSTANT_BYTES: u64 = 11 << 16;
 
@@ -49,12 +48,13 @@ pub(crate) fn lay_out(
     module: &Module,
     reached: &Reached,
     first_allocation: usize,
-    dynamic_shared: u32,
+    launch: &Launch,
 ) -> Result<Layout, Diagnostics> {
     let mut findings = Diagnostics::new();
     let mut layout = Layout::default();
     let (mut dynamic, mut initialized) = (Vec::new(), Vec::new());
-    let mut constant = 0;
+    let (mut constant, mut global) = (0, 0);
+    let limit = launch.limits.variables;
     for &id in &reached.variables {
         let variable = module.variable(id);
         let mut report = |code, text: String| findings.push(Diagnostic::error(code, variable.at.0, text));
@@ -90,13 +90,14 @@ pub(crate) fn lay_out(
             report(codes::UNDEFINED, format!("`{name}` is declared `.extern` and defined nowhere"));
             continue;
         }
-        let Some(bytes) = variable.bytes().filter(|&bytes| bytes <= LARGEST) else {
-            report(codes::SIZE, format!("`{name}` is larger than {LARGEST} bytes"));
+        let Some(bytes) = variable.bytes().filter(|&bytes| bytes <= limit - global) else {
+            report(codes::SIZE, format!("with `{name}` the variables take more than {limit} bytes"));
             continue;
         };
         let align = u64::from(variable.alignment().max(1));
         let address = match space {
             Space::Global => {
+                global += bytes;
                 layout.globals.push(vec![0; bytes as usize]);
                 initialized.push((id, Some(layout.globals.len() - 1), 0));
                 GlobalMemory::base(first_allocation + layout.globals.len() - 1)
@@ -122,7 +123,7 @@ pub(crate) fn lay_out(
         return Err(findings);
     }
     layout.constant = vec![0; constant as usize];
-    place_dynamic(module, &dynamic, dynamic_shared, &mut layout);
+    place_dynamic(module, &dynamic, launch.dynamic_shared, &mut layout);
     for (id, allocation, offset) in initialized {
         if let Err(diagnostic) = initialize(module, reached, &mut layout, id, allocation, offset) {
             findings.push(*diagnostic);

@@ -33,7 +33,7 @@ pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> 
     check_kernel(module, kernel, launch).map_err(refused)?;
     let buffers: Vec<&[u8]> = launch.arguments.iter().filter_map(buffer).collect();
     let params = pass_arguments(module, kernel, &launch.arguments).map_err(refused)?;
-    let layout = lay_out(module, &reached, buffers.len(), launch.dynamic_shared).map_err(refused)?;
+    let layout = lay_out(module, &reached, buffers.len(), launch).map_err(refused)?;
     if layout.shared > launch.limits.shared.min(u32::MAX.into()) {
         let (needs, limit) = (layout.shared, launch.limits.shared);
         return Err(refused(one(

@@ -385,3 +385,36 @@ fn results_do_not_depend_on_the_number_of_host_threads() {
         assert_eq!(outcome.warp_instructions, 50 * 4 * 8);
     }
 }
+
+#[test]
+fn the_first_of_several_bad_blocks_is_reported() {
+    let text = r"
+.visible .entry k() {
+    .reg .pred %p<3>; .reg .b32 %r<3>;
+    mov.u32 %r1, %ctaid.x;
+    setp.lt.u32 %p1, %r1, 5;
+    @!%p1 trap;
+    mov.u32 %r2, 0;
+L:  add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p2, %r2, 20000;
+    @%p2 bra L;
+    setp.eq.u32 %p1, %r1, 3;
+    @%p1 trap;
+    ret;
+}";
+    for threads in [1, 2, 8] {
+        let mut bad = launch(8, 1, vec![]);
+        bad.threads = NonZeroUsize::new(threads);
+        assert_eq!(trapped(text, &bad).block, [3, 0, 0], "{threads} host threads");
+    }
+}
+
+#[test]
+fn too_large_variables_are_refused() {
+    let text = r"
+.global .b8 a[600000000]; .global .b8 b[600000000];
+.visible .entry k() { .reg .b64 %rd<3>; mov.u64 %rd1, a; mov.u64 %rd2, b; ret; }
+.visible .entry fine() { ret; }";
+    assert!(refused(text, &Launch::new("k"))[0].starts_with("X0004 with `b`"));
+    assert!(execute(text, &Launch::new("fine")).is_ok());
+}

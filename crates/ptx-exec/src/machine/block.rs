@@ -95,7 +95,7 @@ impl Block {
                 used += steps;
                 self.executed[0] += steps;
                 self.executed[1] += warp.thread_instructions - before;
-                grid.spend(steps).map_err(|kind| (at, Stop::anywhere(kind)))?;
+                grid.spend(self.state.number, steps).map_err(|kind| (at, Stop::anywhere(kind)))?;
                 if std::mem::take(&mut self.state.wake) {
                     self.warps.iter_mut().for_each(|warp| warp.wake(&self.state.barriers));
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -84,16 +84,19 @@ pub(super) struct Grid<'p> {
     deadline: Option<Instant>,
     steps: AtomicU64,
     written: AtomicU64,
-    stop: AtomicBool,
+    /// The lowest number of a block that was stopped; `u64::MAX` while there is none.
+    stopped: AtomicU64,
 }
 
 impl Grid<'_> {
-    /// Counts instructions; an error when a limit is reached or another thread has stopped the launch.
-    pub(super) fn spend(&self, steps: u64) -> Result<(), TrapKind> {
+    /// Counts instructions of a block; an error when a limit is reached.
+    ///
+    /// Once a block was stopped, those behind it need not go on. Those before it run a little longer, as they may be
+    /// stopped too: then the first one is reported, whatever the order in which host threads came to them.
+    pub(super) fn spend(&self, block: u64, steps: u64) -> Result<(), TrapKind> {
         let before = self.steps.fetch_add(steps, Ordering::Relaxed);
-        if self.stop.load(Ordering::Relaxed)
-            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-        {
+        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if late || self.stopped.load(Ordering::Relaxed) < block {
             return Err(TrapKind::Timeout);
         }
         match self.limits.steps {
@@ -157,7 +160,7 @@ struct Queue {
     failure: Option<(u64, usize, Stop)>,
 }
 
-/// Runs all blocks. An error is the stop of the first block that the host noticed.
+/// Runs all blocks. An error is the stop of the first of the blocks that were stopped.
 pub(crate) fn run(setup: Setup<'_>) -> Result<Finished, Box<Trap>> {
     let started = Instant::now();
     let deadline = setup.limits.timeout.and_then(|timeout: Duration| started.checked_add(timeout));
@@ -175,7 +178,7 @@ pub(crate) fn run(setup: Setup<'_>) -> Result<Finished, Box<Trap>> {
         deadline,
         steps: AtomicU64::new(0),
         written: AtomicU64::new(0),
-        stop: AtomicBool::new(false),
+        stopped: AtomicU64::new(u64::MAX),
     };
     let queue = Mutex::new(Queue {
         next: 0,
@@ -238,8 +241,10 @@ fn work(grid: &Grid<'_>, queue: &Mutex<Queue>) {
                 }
             }
             Err((warp, stop)) => {
-                grid.stop.store(true, Ordering::Relaxed);
-                queue.failure.get_or_insert((number, warp, stop));
+                grid.stopped.fetch_min(number, Ordering::Relaxed);
+                if queue.failure.as_ref().is_none_or(|(first, ..)| number < *first) {
+                    queue.failure = Some((number, warp, stop));
+                }
             }
         }
     }
