@@ -9,9 +9,11 @@
 //! came from a builder call is an LLVM value of the type [`Value::ty`] says.
 
 mod constant;
+mod control;
 mod debug;
 mod global;
 mod instruction;
+mod memory;
 mod metadata;
 mod types;
 

@@ -270,6 +270,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
         let call = self.b.call_value(ty, callee, &values)?;
         call.add_call_flag(self.types, "convergent");
+        self.attach_targets(site.operand(3), call);
         for (index, shape) in parameter_shapes.iter().enumerate() {
             if let Shape::Bytes { bytes, align } = shape {
                 call.add_call_byval(
@@ -305,6 +306,22 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
         }
         unsupported(format!("its prototype `{}` is not declared", self.label_name(label)))
+    }
+
+    /// The functions an indirect call can reach, when the program lists them: LLVM's `!callees`.
+    fn attach_targets(&self, operand: Operand, call: Value<'c>) {
+        let Operand::Label(label) = operand else { return };
+        let targets = self.body.statements.iter().find_map(|statement| match statement {
+            Stmt::CallTargets(found, targets) if *found == label => Some(targets),
+            _ => None,
+        });
+        let Some(targets) = targets else { return };
+        let functions: Vec<_> = targets
+            .iter()
+            .filter_map(|id| self.shared.signatures.get(id))
+            .map(|signature| self.types.metadata_value(signature.function.value()))
+            .collect();
+        self.types.attach(call, "callees", self.types.metadata_node(&functions));
     }
 
     fn label_name(&self, label: LabelId) -> &str {

@@ -1,8 +1,8 @@
 //! Emitting one function: values, operands and the order of blocks.
 
 use ptx_diag::Diagnostics;
-use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, Module, Operand, VarId};
-use ptx_isa::{ScalarType, StateSpace};
+use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, Module, Operand, Stmt, VarId};
+use ptx_isa::{ScalarType, Sem, StateSpace};
 use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Type, Types, Value};
 use rustc_hash::FxHashMap;
 
@@ -54,6 +54,8 @@ pub(crate) struct Emitter<'s, 'm, 'c> {
     /// What parameters in registers hold at first.
     pub(crate) initial: FxHashMap<Slot, Value<'c>>,
     pub(crate) locations: FxHashMap<usize, Metadata<'c>>,
+    /// Pragmas before a statement that are no hints about loops.
+    pub(crate) pragmas: FxHashMap<usize, Vec<&'m str>>,
     pub(crate) findings: Diagnostics,
 }
 
@@ -114,6 +116,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             arguments: FxHashMap::default(),
             initial: FxHashMap::default(),
             locations: FxHashMap::default(),
+            pragmas: pragmas_before(shared.module, body),
             findings: Diagnostics::new(),
         }
     }
@@ -213,16 +216,26 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     fn statement(&mut self, statement: usize) {
         let Some(site) = self.site(statement) else { return };
         self.b.set_location(self.locations.get(&statement).copied());
-        if let Err(fail) = self.instruction(site) {
-            self.report(site, fail);
+        match self.instruction(site) {
+            // A load keeps them on the access and not on what fills its registers.
+            Ok(()) if site.inst.mnemonic.sem() == Sem::Load => {}
+            Ok(()) => self.attach_pragmas(statement, self.b.last_instruction()),
+            Err(fail) => self.report(site, fail),
         }
+    }
+
+    /// Keeps the pragmas before a statement on what the statement became (mapping, "Control flow details").
+    pub(crate) fn attach_pragmas(&self, statement: usize, instruction: Option<Value<'c>>) {
+        let (Some(texts), Some(instruction)) = (self.pragmas.get(&statement), instruction) else { return };
+        self.types.attach(instruction, "ptx.pragma", self.types.metadata_strings(texts));
     }
 
     fn statement_in(&mut self, statement: usize, node: NodeId) {
         let Some(site) = self.site(statement) else { return };
         self.b.set_location(self.locations.get(&statement).copied());
-        if let Err(fail) = self.terminator(site, node) {
-            self.report(site, fail);
+        match self.terminator(site, node) {
+            Ok(()) => self.attach_pragmas(statement, self.b.last_instruction()),
+            Err(fail) => self.report(site, fail),
         }
     }
 
@@ -241,8 +254,10 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     fn guard(&mut self, statement: usize, id: NodeId) {
         let Some(site) = self.site(statement) else { return };
         self.b.set_location(self.locations.get(&statement).copied());
-        if let Err(fail) = self.guarded_branch(site, id) {
-            self.report(site, fail);
+        match self.guarded_branch(site, id) {
+            Ok(()) if !site.inst.mnemonic.effects().terminator => {}
+            Ok(()) => self.attach_pragmas(statement, self.b.last_instruction()),
+            Err(fail) => self.report(site, fail),
         }
     }
 
@@ -474,6 +489,25 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         let function = self.shared.out.function(name, self.types.function(result, &parameters))?;
         Ok(self.b.call(function, arguments)?)
     }
+}
+
+/// The pragmas of a body other than `nounroll`, by the instruction they stand before.
+fn pragmas_before<'m>(module: &'m Module, body: &Body) -> FxHashMap<usize, Vec<&'m str>> {
+    let mut found: FxHashMap<usize, Vec<&'m str>> = FxHashMap::default();
+    let mut waiting = Vec::new();
+    for (at, statement) in body.statements.iter().enumerate() {
+        match statement {
+            Stmt::Pragma(texts) => {
+                waiting
+                    .extend(texts.iter().map(|text| module.name(*text)).filter(|text| *text != "nounroll"));
+            }
+            Stmt::Inst(_) if !waiting.is_empty() => {
+                found.insert(at, std::mem::take(&mut waiting));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The LLVM type of a PTX type.

@@ -12,6 +12,9 @@ use crate::emit::{Shared, constant_bits, llvm_type, space_name};
 use crate::errors::{Out, unsupported};
 use crate::represent::llvm_space;
 
+/// How many dimensions an array may have.
+const MOST_DIMENSIONS: usize = 64;
+
 /// Array lengths of a variable, outermost first; elements of vectors count as an innermost array.
 fn lengths(variable: &Variable) -> Vec<u64> {
     let implied = match &variable.init {
@@ -38,6 +41,13 @@ pub(crate) fn storage_type<'c>(module: &Module, types: Types<'c>, variable: &Var
     };
     if variable.bytes().is_none_or(|bytes| bytes > 1 << 40) {
         return unsupported(format!("`{}` is too large", module.name(variable.name)));
+    }
+    // LLVM walks types by recursion, and so do initial values below.
+    if variable.dims.len() > MOST_DIMENSIONS {
+        return unsupported(format!(
+            "`{}` has more than {MOST_DIMENSIONS} dimensions",
+            module.name(variable.name)
+        ));
     }
     if let Some(fields) = masked_fields(variable)? {
         let fields: Vec<Type<'c>> = fields

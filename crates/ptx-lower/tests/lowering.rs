@@ -386,6 +386,28 @@ fn unrolling_pragma_marks_the_branch_back() {
 }
 
 #[test]
+fn other_pragmas_stay_with_the_instruction_they_stand_before() {
+    let text = ir(&format!(
+        ".entry k(.param .u64 p)\n{{\n{REGISTERS}ld.param.u64 %d0, [p];\n.pragma \"used_bytes_mask 0x00ff\";\n\
+         ld.global.v2.u64 {{%d1, %d2}}, [%d0]; st.global.u64 [%d0], %d1; ret;\n}}\n"
+    ));
+    has(&text, &["load <2 x i64>", ", !ptx.pragma !", "extractelement"]);
+    has(&text, &["!{!\"used_bytes_mask 0x00ff\"}"]);
+}
+
+#[test]
+fn indirect_call_goes_through_a_pointer_and_keeps_its_targets() {
+    let text = ir(&format!(
+        ".func (.param .b32 r) f(.param .b32 a)\n{{\n{REGISTERS}ld.param.b32 %r1, [a]; st.param.b32 [r], %r1; ret;\n}}\n\
+         .entry k(.param .u64 p)\n{{\n{REGISTERS}ld.param.u64 %d0, [p]; mov.u64 %d1, f;\n{{\n.param .b32 x; .param .b32 z;\n\
+         st.param.b32 [x], 5;\nts: .calltargets f;\ncall (z), %d1, (x), ts;\nld.param.b32 %r3, [z];\n}}\n\
+         st.global.u32 [%d0], %r3; ret;\n}}\n"
+    ));
+    has(&text, &["call i32 @f(i32 5)", "!callees !"]);
+    has(&text, &["!{ptr @f}"]);
+}
+
+#[test]
 fn packed_halves_are_vectors() {
     let text = body(
         "ld.global.b32 %r1, [%d0]; add.f16x2 %r2, %r1, %r1; fma.rn.f16x2 %r3, %r2, %r1, %r1; mov.b32 {%h1, %h2}, %r3; st.global.b16 [%d0], %h2;",

@@ -5,17 +5,13 @@ use std::marker::PhantomData;
 
 use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMBuilderRef;
-use llvm_sys::{
-    LLVMAtomicOrdering, LLVMFastMathAllowContract, LLVMInlineAsmDialect, LLVMOpcode, LLVMTypeKind,
-};
+use llvm_sys::{LLVMFastMathAllowContract, LLVMOpcode};
 
-use super::{
-    Block, Contraction, FloatPredicate, Function, IntPredicate, Metadata, Ordering, RmwOp, Scope, Type,
-    Types, Value, Volatility, misfit,
-};
+use super::{Block, Contraction, FloatPredicate, IntPredicate, Metadata, Type, Types, Value, misfit};
 use crate::{Context, LlvmError};
 
-type Built<'c> = Result<Value<'c>, LlvmError>;
+/// What a builder call gives.
+pub(super) type Built<'c> = Result<Value<'c>, LlvmError>;
 
 /// A two-operand instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -186,8 +182,8 @@ enum Place {
 
 /// Appends instructions to the end of a block.
 pub struct Builder<'c> {
-    raw: LLVMBuilderRef,
-    types: Types<'c>,
+    pub(super) raw: LLVMBuilderRef,
+    pub(super) types: Types<'c>,
     place: Cell<Place>,
     context: PhantomData<&'c Context>,
 }
@@ -260,13 +256,24 @@ impl<'c> Builder<'c> {
         }
     }
 
+    /// The last instruction of the builder's block, if there is one.
+    pub fn last_instruction(&self) -> Option<Value<'c>> {
+        // SAFETY: a live block, or null, which the check leaves alone.
+        let last = unsafe {
+            let block = LLVMGetInsertBlock(self.raw);
+            if block.is_null() { block.cast() } else { LLVMGetLastInstruction(block) }
+        };
+        (!last.is_null()).then(|| Value::new(last))
+    }
+
     /// The source location of what is built from now on; `None` for none.
     pub fn set_location(&self, location: Option<Metadata<'c>>) {
         // SAFETY: a location of this context or none.
         unsafe { LLVMSetCurrentDebugLocation2(self.raw, location.map_or(std::ptr::null_mut(), |l| l.raw)) };
     }
 
-    fn at(&self) -> Result<(), LlvmError> {
+    /// Whether there is a place to build at.
+    pub(super) fn at(&self) -> Result<(), LlvmError> {
         if self.place.get() == Place::End && self.is_terminated() {
             return Err(LlvmError::Other {
                 message: "an instruction behind the block's terminator".to_owned(),
@@ -411,274 +418,6 @@ impl<'c> Builder<'c> {
         }))
     }
 
-    /// `alloca` with an alignment in bytes (a power of two).
-    ///
-    /// # Errors
-    ///
-    /// When the type has no size or the alignment is none.
-    pub fn alloca(&self, ty: Type<'c>, align: u32) -> Built<'c> {
-        self.at()?;
-        self.check_access(ty, align)?;
-        // SAFETY: a sized type; the alignment is a power of two.
-        unsafe {
-            let value = LLVMBuildAlloca(self.raw, ty.raw, c"".as_ptr());
-            LLVMSetAlignment(value, align);
-            Ok(Value::new(value))
-        }
-    }
-
-    fn check_access(&self, ty: Type<'c>, align: u32) -> Result<(), LlvmError> {
-        if ty.is_sized() && align.is_power_of_two() {
-            return Ok(());
-        }
-        let message = format!("no access of type {} aligned to {align} bytes", ty.text());
-        Err(LlvmError::Other { message })
-    }
-
-    /// `load` with an alignment in bytes.
-    ///
-    /// # Errors
-    ///
-    /// When the address is no pointer, the type has no size, or the alignment is no power of two.
-    pub fn load(&self, ty: Type<'c>, address: Value<'c>, align: u32, volatility: Volatility) -> Built<'c> {
-        self.at()?;
-        self.check_access(ty, align)?;
-        if address.ty().pointer_space().is_none() {
-            return Err(misfit("load", &[address]));
-        }
-        // SAFETY: a pointer, a sized type and a power of two.
-        unsafe {
-            let value = LLVMBuildLoad2(self.raw, ty.raw, address.raw, c"".as_ptr());
-            LLVMSetAlignment(value, align);
-            LLVMSetVolatile(value, i32::from(volatility == Volatility::Volatile));
-            Ok(Value::new(value))
-        }
-    }
-
-    /// `store` with an alignment in bytes.
-    ///
-    /// # Errors
-    ///
-    /// As [`Builder::load`].
-    pub fn store(
-        &self,
-        value: Value<'c>,
-        address: Value<'c>,
-        align: u32,
-        volatility: Volatility,
-    ) -> Built<'c> {
-        self.at()?;
-        self.check_access(value.ty(), align)?;
-        if address.ty().pointer_space().is_none() {
-            return Err(misfit("store", &[value, address]));
-        }
-        // SAFETY: a pointer, a sized value and a power of two.
-        unsafe {
-            let store = LLVMBuildStore(self.raw, value.raw, address.raw);
-            LLVMSetAlignment(store, align);
-            LLVMSetVolatile(store, i32::from(volatility == Volatility::Volatile));
-            Ok(Value::new(store))
-        }
-    }
-
-    /// Makes a load or store atomic.
-    ///
-    /// # Errors
-    ///
-    /// When the value is neither a load nor a store, or the order is not one LLVM has for it.
-    pub fn make_atomic(&self, access: Value<'c>, ordering: Ordering, scope: Scope) -> Result<(), LlvmError> {
-        // SAFETY: asked of a live value.
-        let (load, store) =
-            unsafe { (!LLVMIsALoadInst(access.raw).is_null(), !LLVMIsAStoreInst(access.raw).is_null()) };
-        let fits = match ordering {
-            Ordering::Monotonic | Ordering::SeqCst => load || store,
-            Ordering::Acquire => load,
-            Ordering::Release => store,
-            Ordering::AcqRel => false,
-        };
-        if !fits {
-            return Err(misfit(&format!("an atomic access of order {ordering:?}"), &[access]));
-        }
-        // SAFETY: a load or store and an order it can have.
-        unsafe {
-            LLVMSetOrdering(access.raw, ordering.raw());
-            LLVMSetAtomicSyncScopeID(access.raw, self.scope_id(scope));
-        }
-        Ok(())
-    }
-
-    fn scope_id(&self, scope: Scope) -> u32 {
-        let name = scope.as_str();
-        // SAFETY: the context is alive and LLVM copies the name.
-        unsafe { LLVMGetSyncScopeID(self.types.context.raw(), name.as_ptr().cast(), name.len()) }
-    }
-
-    /// `atomicrmw`; gives the old value.
-    ///
-    /// # Errors
-    ///
-    /// When the operands do not fit the operation.
-    pub fn atomic_rmw(
-        &self,
-        op: RmwOp,
-        address: Value<'c>,
-        value: Value<'c>,
-        ordering: Ordering,
-        scope: Scope,
-    ) -> Built<'c> {
-        self.at()?;
-        let element = value.ty().vector_parts().map_or(value.ty(), |(element, _)| element);
-        let fits = match op {
-            RmwOp::FAdd => element.is_float(),
-            RmwOp::Xchg => {
-                value.ty().int_bits().is_some()
-                    || value.ty().is_float()
-                    || value.ty().pointer_space().is_some()
-            }
-            RmwOp::Add
-            | RmwOp::And
-            | RmwOp::Or
-            | RmwOp::Xor
-            | RmwOp::Max
-            | RmwOp::Min
-            | RmwOp::UMax
-            | RmwOp::UMin
-            | RmwOp::UIncWrap
-            | RmwOp::UDecWrap => value.ty().int_bits().is_some(),
-        };
-        if address.ty().pointer_space().is_none() || !fits {
-            return Err(misfit("atomicrmw", &[address, value]));
-        }
-        // SAFETY: a pointer and a value the operation takes; every order is allowed here.
-        Ok(Value::new(unsafe {
-            LLVMBuildAtomicRMWSyncScope(
-                self.raw,
-                op.raw(),
-                address.raw,
-                value.raw,
-                ordering.raw(),
-                self.scope_id(scope),
-            )
-        }))
-    }
-
-    /// `cmpxchg`; gives the old value and whether it was exchanged, as a struct.
-    ///
-    /// # Errors
-    ///
-    /// When the operands do not fit.
-    pub fn compare_exchange(
-        &self,
-        address: Value<'c>,
-        expected: Value<'c>,
-        new: Value<'c>,
-        ordering: Ordering,
-        scope: Scope,
-    ) -> Built<'c> {
-        self.at()?;
-        let sized = expected.ty().int_bits().is_some_and(|bits| bits >= 8 && bits.is_power_of_two());
-        if address.ty().pointer_space().is_none() || expected.ty() != new.ty() || !sized {
-            return Err(misfit("cmpxchg", &[address, expected, new]));
-        }
-        let failure = match ordering {
-            Ordering::Monotonic | Ordering::Release => LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic,
-            Ordering::Acquire | Ordering::AcqRel => LLVMAtomicOrdering::LLVMAtomicOrderingAcquire,
-            Ordering::SeqCst => LLVMAtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent,
-        };
-        // SAFETY: a pointer, two integers of one type and orders that go together.
-        Ok(Value::new(unsafe {
-            LLVMBuildAtomicCmpXchgSyncScope(
-                self.raw,
-                address.raw,
-                expected.raw,
-                new.raw,
-                ordering.raw(),
-                failure,
-                self.scope_id(scope),
-            )
-        }))
-    }
-
-    /// `fence`
-    ///
-    /// # Errors
-    ///
-    /// When the order is [`Ordering::Monotonic`], which no fence has.
-    pub fn fence(&self, ordering: Ordering, scope: Scope) -> Built<'c> {
-        self.at()?;
-        if ordering == Ordering::Monotonic {
-            return Err(LlvmError::Other { message: "a fence cannot be monotonic".to_owned() });
-        }
-        // SAFETY: a place to build at and an order a fence can have.
-        Ok(Value::new(unsafe {
-            LLVMBuildFenceSyncScope(self.raw, ordering.raw(), self.scope_id(scope), c"".as_ptr())
-        }))
-    }
-
-    /// A call of a function of this module.
-    ///
-    /// # Errors
-    ///
-    /// When the arguments differ from the function's parameters.
-    pub fn call(&self, function: Function<'c>, arguments: &[Value<'c>]) -> Built<'c> {
-        self.call_value(function.ty(), function.value(), arguments)
-    }
-
-    /// A call through a pointer.
-    ///
-    /// # Errors
-    ///
-    /// When the callee is no pointer or the arguments differ from the type's parameters.
-    pub fn call_value(&self, ty: Type<'c>, callee: Value<'c>, arguments: &[Value<'c>]) -> Built<'c> {
-        self.at()?;
-        let parameters = ty.parameters();
-        let same = parameters.len() == arguments.len()
-            && parameters.iter().zip(arguments).all(|(p, a)| *p == a.ty());
-        if !same || ty.result().is_none() || callee.ty().pointer_space().is_none() {
-            return Err(misfit(&format!("a call of type {}", ty.text()), arguments));
-        }
-        Ok(self.raw_call(ty, callee, arguments))
-    }
-
-    /// The call itself; callers have checked types.
-    fn raw_call(&self, ty: Type<'c>, callee: Value<'c>, arguments: &[Value<'c>]) -> Value<'c> {
-        let mut raw: Vec<_> = arguments.iter().map(|argument| argument.raw).collect();
-        // SAFETY: a function type, a pointer and arguments of the parameters' types; LLVM copies the list.
-        Value::new(unsafe {
-            LLVMBuildCall2(self.raw, ty.raw, callee.raw, raw.as_mut_ptr(), raw.len() as u32, c"".as_ptr())
-        })
-    }
-
-    /// A call of inline assembly of the given function type.
-    ///
-    /// # Errors
-    ///
-    /// When the arguments differ from the type's parameters.
-    pub fn inline_asm(&self, ty: Type<'c>, asm: Asm<'_>, arguments: &[Value<'c>]) -> Built<'c> {
-        self.at()?;
-        let parameters = ty.parameters();
-        let same = parameters.len() == arguments.len()
-            && parameters.iter().zip(arguments).all(|(p, a)| *p == a.ty());
-        if !same || ty.result().is_none() {
-            return Err(misfit(&format!("inline assembly of type {}", ty.text()), arguments));
-        }
-        // SAFETY: a function type; LLVM copies both texts. That the constraints match the type is for LLVM's verifier.
-        let callee = unsafe {
-            LLVMGetInlineAsm(
-                ty.raw,
-                asm.text.as_ptr().cast(),
-                asm.text.len(),
-                asm.constraints.as_ptr().cast(),
-                asm.constraints.len(),
-                i32::from(asm.effects == AsmEffects::SideEffects),
-                0,
-                LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
-                0,
-            )
-        };
-        Ok(self.raw_call(ty, Value::new(callee), arguments))
-    }
-
     /// A field of a struct or array.
     ///
     /// # Errors
@@ -739,116 +478,5 @@ impl<'c> Builder<'c> {
         Ok(Value::new(unsafe {
             LLVMBuildInsertElement(self.raw, vector.raw, value.raw, index.raw, c"".as_ptr())
         }))
-    }
-
-    /// `freeze`: some fixed value where the operand is undefined.
-    ///
-    /// # Errors
-    ///
-    /// When there is no place to build at.
-    pub fn freeze(&self, value: Value<'c>) -> Built<'c> {
-        self.at()?;
-        // SAFETY: any first-class value can be frozen.
-        Ok(Value::new(unsafe { LLVMBuildFreeze(self.raw, value.raw, c"".as_ptr()) }))
-    }
-
-    /// `br`
-    ///
-    /// # Errors
-    ///
-    /// When the block is terminated already.
-    pub fn branch(&self, to: Block<'c>) -> Built<'c> {
-        self.at()?;
-        // SAFETY: a live block.
-        Ok(Value::new(unsafe { LLVMBuildBr(self.raw, to.raw) }))
-    }
-
-    /// `br` on a condition.
-    ///
-    /// # Errors
-    ///
-    /// When the condition is no `i1` or the block is terminated already.
-    pub fn branch_if(&self, condition: Value<'c>, yes: Block<'c>, no: Block<'c>) -> Built<'c> {
-        self.at()?;
-        if condition.ty().int_bits() != Some(1) {
-            return Err(misfit("br", &[condition]));
-        }
-        // SAFETY: an `i1` and live blocks.
-        Ok(Value::new(unsafe { LLVMBuildCondBr(self.raw, condition.raw, yes.raw, no.raw) }))
-    }
-
-    /// `switch` over 0, 1, 2 .. in order.
-    ///
-    /// # Errors
-    ///
-    /// When the index is no integer or the block is terminated already.
-    pub fn switch(&self, index: Value<'c>, default: Block<'c>, cases: &[Block<'c>]) -> Built<'c> {
-        self.at()?;
-        let Some(bits) = index.ty().int_bits() else { return Err(misfit("switch", &[index])) };
-        // SAFETY: an integer, live blocks, and distinct constants of the integer's type.
-        unsafe {
-            let switch = LLVMBuildSwitch(self.raw, index.raw, default.raw, cases.len() as u32);
-            for (number, case) in cases.iter().enumerate() {
-                LLVMAddCase(switch, self.types.int_value(bits, number as u64).raw, case.raw);
-            }
-            Ok(Value::new(switch))
-        }
-    }
-
-    /// `ret`, with or without a value.
-    ///
-    /// # Errors
-    ///
-    /// When the block is terminated already.
-    pub fn ret(&self, value: Option<Value<'c>>) -> Built<'c> {
-        self.at()?;
-        // SAFETY: a place to build at; that the type is the function's is for LLVM's verifier.
-        Ok(Value::new(unsafe {
-            match value {
-                Some(value) => LLVMBuildRet(self.raw, value.raw),
-                None => LLVMBuildRetVoid(self.raw),
-            }
-        }))
-    }
-
-    /// `unreachable`
-    ///
-    /// # Errors
-    ///
-    /// When the block is terminated already.
-    pub fn unreachable(&self) -> Built<'c> {
-        self.at()?;
-        // SAFETY: a place to build at.
-        Ok(Value::new(unsafe { LLVMBuildUnreachable(self.raw) }))
-    }
-
-    /// A `phi` without incoming values; call it before anything else in the block.
-    ///
-    /// # Errors
-    ///
-    /// When there is no place to build at or the type is `void`.
-    pub fn phi(&self, ty: Type<'c>) -> Built<'c> {
-        self.at()?;
-        if ty.is_void() || ty.kind() == LLVMTypeKind::LLVMFunctionTypeKind {
-            return Err(LlvmError::Other { message: format!("no phi of type {}", ty.text()) });
-        }
-        // SAFETY: a first-class type.
-        Ok(Value::new(unsafe { LLVMBuildPhi(self.raw, ty.raw, c"".as_ptr()) }))
-    }
-
-    /// Adds what a `phi` is when control comes from a block.
-    ///
-    /// # Errors
-    ///
-    /// When the first value is no `phi` or the second has another type.
-    pub fn add_incoming(&self, phi: Value<'c>, value: Value<'c>, from: Block<'c>) -> Result<(), LlvmError> {
-        // SAFETY: a live value is asked what it is; then a phi gets a value of its type.
-        unsafe {
-            if LLVMIsAPHINode(phi.raw).is_null() || phi.ty() != value.ty() {
-                return Err(misfit("phi", &[phi, value]));
-            }
-            LLVMAddIncoming(phi.raw, &mut { value.raw }, &mut { from.raw }, 1);
-        }
-        Ok(())
     }
 }
