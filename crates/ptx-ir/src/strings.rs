@@ -13,7 +13,9 @@ const NOTE: u32 = 1 << 31;
 #[derive(Clone, Debug, Default)]
 pub struct Strings {
     texts: Vec<Box<str>>,
-    notes: Vec<Box<str>>,
+    /// The notes, one behind the other, and where each ends: files have many short ones.
+    notes: String,
+    note_ends: Vec<usize>,
     ids: FxHashMap<Box<str>, StrId>,
 }
 
@@ -34,8 +36,9 @@ impl Strings {
     /// A comment inside a directive moves before it when it is printed; kept apart, it leaves the ids of the names as
     /// they are.
     pub fn keep(&mut self, text: &str) -> StrId {
-        self.notes.push(text.into());
-        StrId((self.notes.len() as u32 - 1) | NOTE)
+        self.notes.push_str(text);
+        self.note_ends.push(self.notes.len());
+        StrId((self.note_ends.len() as u32 - 1) | NOTE)
     }
 
     /// The id of a text that was mentioned before.
@@ -45,13 +48,18 @@ impl Strings {
 
     /// The text of an id.
     pub fn get(&self, id: StrId) -> &str {
-        if id.0 & NOTE == 0 { &self.texts[id.0 as usize] } else { &self.notes[(id.0 & !NOTE) as usize] }
+        if id.0 & NOTE == 0 {
+            return &self.texts[id.0 as usize];
+        }
+        let at = (id.0 & !NOTE) as usize;
+        let start = if at == 0 { 0 } else { self.note_ends[at - 1] };
+        &self.notes[start..self.note_ends[at]]
     }
 }
 
 impl PartialEq for Strings {
     fn eq(&self, other: &Self) -> bool {
-        self.texts == other.texts && self.notes == other.notes
+        self.texts == other.texts && self.notes == other.notes && self.note_ends == other.note_ends
     }
 }
 

@@ -47,11 +47,11 @@ impl<'s> Reader<'s, '_> {
         loop {
             self.comments_between_items();
             let token = self.cursor.peek();
-            if token.kind == Kind::End {
-                break;
-            }
             if self.gives_up() {
                 self.report_giving_up();
+                break;
+            }
+            if token.kind == Kind::End {
                 break;
             }
             if let Err(error) = self.item() {
@@ -104,7 +104,7 @@ impl<'s> Reader<'s, '_> {
             "entry" | "func" => self.function(Linkage::Internal),
             "visible" | "extern" | "weak" | "common" => self.linked(),
             "global" | "const" | "shared" | "tex" | "align" | "attribute" => {
-                self.module_variables(Linkage::Internal)
+                self.variables_or_semicolon(Linkage::Internal)
             }
             "reg" | "local" | "param" => {
                 let message = format!("`.{name}` is only allowed in functions");
@@ -116,6 +116,16 @@ impl<'s> Reader<'s, '_> {
 
     fn line_item(&mut self, read: impl FnOnce(&mut Self) -> Parse<()>) -> Parse<()> {
         self.or_next_line(read);
+        Ok(())
+    }
+
+    /// Variables; after an error what follows the semicolon is read, whatever braces stand before it.
+    fn variables_or_semicolon(&mut self, linkage: Linkage) -> Parse<()> {
+        let start = self.cursor.peek().span;
+        if let Err(error) = self.module_variables(linkage) {
+            self.report(*error);
+            self.skip_declaration(start);
+        }
         Ok(())
     }
 
@@ -226,7 +236,7 @@ impl<'s> Reader<'s, '_> {
         match token.kind {
             Kind::Directive("entry" | "func") => self.function(linkage),
             Kind::Directive("global" | "const" | "shared" | "tex" | "align" | "attribute") => {
-                self.module_variables(linkage)
+                self.variables_or_semicolon(linkage)
             }
             _ => Err(self.unexpected("a function or variable")),
         }

@@ -54,6 +54,8 @@ impl<'s> Reader<'s, '_> {
             results = self.params()?;
         }
         let (name, span) = self.expect_ident("the function's name")?;
+        // Until the rest of the head was read; its callers are not wrong too.
+        self.spoiled.insert(name);
         let params = if self.cursor.peek().kind == Kind::Mark(b'(') { self.params()? } else { Vec::new() };
         self.function_directives(&mut directives)?;
         let function = Function {
@@ -68,6 +70,7 @@ impl<'s> Reader<'s, '_> {
             at: At(span),
         };
         let id = self.module.add_function(function);
+        self.spoiled.remove(name);
         let open = self.cursor.peek();
         let defines = open.kind == Kind::Mark(b'{');
         if !defines {

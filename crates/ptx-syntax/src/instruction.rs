@@ -181,7 +181,7 @@ impl<'s> Reader<'s, '_> {
         for &mnemonic in found {
             let mut places = std::mem::take(&mut self.mnemonics.fitted);
             let counts = place(mnemonic, written, &mut places);
-            let fits = counts && self.kinds_fit(mnemonic, &places);
+            let fits = counts && (found.len() == 1 || self.kinds_fit(mnemonic, &places));
             self.mnemonics.fitted = places;
             if fits {
                 return Ok(mnemonic);

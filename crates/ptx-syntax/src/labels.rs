@@ -16,16 +16,6 @@ struct Known {
     defined: Option<Span>,
     /// Where it was first used.
     used: Span,
-    usage: Usage,
-}
-
-/// What a name that nothing declares was used for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Usage {
-    /// Where only a label can stand.
-    Target,
-    /// Where the address of anything can stand.
-    Address,
 }
 
 /// The labels of the open scopes of a function.
@@ -81,10 +71,7 @@ impl<'s> Reader<'s, '_> {
         if self.gives_up() || self.is_spoiled(name) || !self.reported.insert(name) {
             return;
         }
-        let message = match known.usage {
-            Usage::Target => format!("label `{name}` is not defined in this function"),
-            Usage::Address => format!("name `{name}` is not declared"),
-        };
+        let message = format!("label `{name}` is not defined in this function");
         let mut error = Diagnostic::error(codes::UNDECLARED, known.used, message);
         if let Some(near) = nearest(name, defined.iter().copied()) {
             error = error.with_help(format!("there is a label `{near}`"));
@@ -93,13 +80,13 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// The label that a statement names.
-    pub(crate) fn use_label(&mut self, name: &'s str, span: Span, usage: Usage) -> LabelId {
+    pub(crate) fn use_label(&mut self, name: &'s str, span: Span) -> LabelId {
         let Some(scope) = self.labels.scopes.last_mut() else { return LabelId(0) };
         if let Some(known) = scope.get(name) {
             return known.id;
         }
         let id = LabelId(self.body.labels.len() as u32);
-        scope.insert(name, Known { id, defined: None, used: span, usage });
+        scope.insert(name, Known { id, defined: None, used: span });
         self.labels.waiting.last_mut().into_iter().for_each(|waiting| waiting.push(name));
         let name = self.module.strings.intern(name);
         self.body.labels.push(Label { name, kind: LabelKind::Code, at: At(span) });
@@ -125,7 +112,7 @@ impl<'s> Reader<'s, '_> {
                 Diagnostic::error(codes::DUPLICATE, span, format!("`{name}` is declared in this scope"));
             return Err(Box::new(error.with_related(entry.span, "first declared here")));
         }
-        let id = self.use_label(name, span, Usage::Target);
+        let id = self.use_label(name, span);
         let known = self.labels.scopes.last_mut().and_then(|scope| scope.get_mut(name));
         if let Some(known) = known {
             if let Some(first) = known.defined {

@@ -67,7 +67,8 @@ pub fn parse_asm(
         diagnostics.push(Diagnostic::error_without_place(codes::TOO_LARGE, message));
         return Err(diagnostics);
     }
-    let before = body.clone();
+    let (statements, decls) = (body.statements.len(), body.reg_decls.len());
+    let (registers, labels) = (body.registers.len(), body.labels.len());
     let mut reader = Reader::new(text.as_bytes(), Some(resolve));
     reader.module = std::mem::take(module);
     reader.body = std::mem::take(body);
@@ -75,7 +76,11 @@ pub fn parse_asm(
     *module = reader.module;
     *body = reader.body;
     if reader.diagnostics.has_errors() {
-        *body = before;
+        // Operands of what is taken back stay in their arena, where nothing names them any more.
+        body.statements.truncate(statements);
+        body.reg_decls.truncate(decls);
+        body.registers.truncate(registers);
+        body.labels.truncate(labels);
         return Err(reader.diagnostics);
     }
     Ok(())

@@ -144,8 +144,9 @@ impl<'s> Reader<'s, '_> {
     /// The innermost range that has the name, with the number and the range's depth.
     fn range_of(&self, name: &str) -> Option<(Range, u32, u32)> {
         let fits = |(prefix, number)| {
-            let entry = self.names.ranges.get(prefix)?;
-            (number < entry.value.count).then_some((entry.value, number, entry.depth))
+            let mut entries = self.names.ranges.get_all(prefix);
+            let entry = entries.find(|entry| number < entry.value.count)?;
+            Some((entry.value, number, entry.depth))
         };
         splits(name).filter_map(fits).max_by_key(|(_, _, depth)| *depth)
     }
@@ -275,11 +276,11 @@ impl<'s> Reader<'s, '_> {
 
     /// Notes that a single name looks like one of a range, for ranges declared later in this scope.
     fn remember_number(&mut self, name: &'s str, span: Span) {
-        for (prefix, number) in splits(name) {
-            match self.names.numbered.get_here(prefix) {
-                Some(entry) if entry.value <= number => {}
-                _ => self.names.numbered.insert(prefix, number, span),
-            }
+        // With the shortest name before the number, as every range is named that a compiler makes.
+        let Some((prefix, number)) = splits(name).last() else { return };
+        match self.names.numbered.get_here(prefix) {
+            Some(entry) if entry.value <= number => {}
+            _ => self.names.numbered.insert(prefix, number, span),
         }
     }
 

@@ -5,7 +5,6 @@ use ptx_ir::{AddressBase, ListId, Operand, Symbol};
 use ptx_isa::Component;
 
 use crate::codes;
-use crate::labels::Usage;
 use crate::lexer::Kind;
 use crate::reader::{Parse, Reader};
 
@@ -14,7 +13,7 @@ use crate::reader::{Parse, Reader};
 pub(crate) enum Names {
     /// The place takes labels only.
     Labels,
-    /// The place takes addresses, of labels too.
+    /// The place takes addresses, of labels that were met too.
     Any,
     /// The place takes no labels.
     Values,
@@ -48,8 +47,8 @@ impl<'s> Reader<'s, '_> {
             return Ok(self.label_operand(name, span));
         }
         let Some(operand) = self.resolve_name(name) else {
-            if names == Names::Any && !name.starts_with('%') {
-                return Ok(Operand::Label(self.use_label(name, span, Usage::Address)));
+            if names == Names::Any && self.knows_label(name) {
+                return Ok(Operand::Label(self.use_label(name, span)));
             }
             self.undeclared(name, span, "name");
             self.skip_suffix();
@@ -99,7 +98,7 @@ impl<'s> Reader<'s, '_> {
         {
             return operand;
         }
-        Operand::Label(self.use_label(name, span, Usage::Target))
+        Operand::Label(self.use_label(name, span))
     }
 
     /// What hangs on an undeclared name.

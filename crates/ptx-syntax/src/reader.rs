@@ -184,6 +184,9 @@ impl<'s, 'h> Reader<'s, 'h> {
     /// Keeps the comments between two items: those on the line of the item before trail it.
     pub(crate) fn comments_between_items(&mut self) {
         self.cursor.peek();
+        if self.cursor.comments.is_empty() {
+            return;
+        }
         for comment in std::mem::take(&mut self.cursor.comments) {
             let text = self.comment_text(comment);
             let trails = !comment.starts_line && !self.module.items.is_empty();
@@ -194,6 +197,9 @@ impl<'s, 'h> Reader<'s, 'h> {
     /// Keeps the comments between two statements: those on the line of the statement before trail it.
     pub(crate) fn comments_between_statements(&mut self) {
         self.cursor.peek();
+        if self.cursor.comments.is_empty() {
+            return;
+        }
         for comment in std::mem::take(&mut self.cursor.comments) {
             let text = self.comment_text(comment);
             let trails = !comment.starts_line && !self.body.statements.is_empty();

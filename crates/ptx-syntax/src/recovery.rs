@@ -84,6 +84,32 @@ impl Reader<'_, '_> {
         matches!(next, Some(b',' | b';' | b']' | b'}'))
     }
 
+    /// Skips the rest of a module variable: to behind its semicolon, or to before a line that starts an item.
+    pub(crate) fn skip_declaration(&mut self, started: Span) {
+        loop {
+            let token = self.cursor.peek();
+            match token.kind {
+                Kind::End => return,
+                Kind::Mark(b';') => {
+                    self.cursor.bump();
+                    return;
+                }
+                Kind::Directive(name)
+                    if token.span.lo > started.lo && token.starts_line && starts_statement(name) =>
+                {
+                    return;
+                }
+                Kind::Ident(name) => {
+                    self.spoiled.insert(name);
+                    self.cursor.bump();
+                }
+                _ => {
+                    self.cursor.bump();
+                }
+            }
+        }
+    }
+
     /// Reads a directive that ends with its line; after an error the next line is read.
     pub(crate) fn or_next_line<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Option<T> {
         match read(self) {
@@ -101,32 +127,41 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Skips to the next line that starts an item of a module.
+    pub(crate) fn skip_to_item(&mut self) {
+        loop {
+            let token = self.cursor.peek();
+            match token.kind {
+                Kind::End => return,
+                Kind::Directive(name) if token.starts_line && starts_item(name) => return,
+                _ => {
+                    self.cursor.bump();
+                }
+            }
+        }
+    }
+
     /// Skips to the next line that starts an item of a module, or behind the item when that can be told.
     ///
     /// The names at the outermost level of what is skipped stay unknown; their uses are not reported.
     pub(crate) fn skip_item(&mut self, started: Token<'_>) {
-        let declares = matches!(started.kind, Kind::Directive(_));
+        let Kind::Directive(_) = started.kind else {
+            // What stands outside all functions most likely follows a brace too many.
+            self.skip_to_item();
+            return;
+        };
         let started = started.span;
         let mut depth = 0usize;
         loop {
             let token = self.cursor.peek();
             let fresh = token.span.lo > started.lo;
             match token.kind {
-                Kind::Ident(name) if declares && depth == 0 => {
+                Kind::Ident(name) if depth == 0 => {
                     self.spoiled.insert(name);
-                    self.cursor.bump();
-                }
-                // What stands outside all functions most likely follows a brace too many.
-                Kind::Mark(b';' | b'{' | b'}') if !declares => {
                     self.cursor.bump();
                 }
                 Kind::End => return,
                 Kind::Directive(name) if fresh && token.starts_line && starts_item(name) => return,
-                Kind::Directive("global" | "const" | "shared")
-                    if fresh && token.starts_line && depth == 0 =>
-                {
-                    return;
-                }
                 Kind::Mark(b';') if depth == 0 => {
                     self.cursor.bump();
                     return;

@@ -69,6 +69,13 @@ impl<'s, T: Copy> Scoped<'s, T> {
         self.records.get(at as usize).map(|record| record.entry)
     }
 
+    /// What the name stands for here and in the scopes around, from the inside.
+    pub(crate) fn get_all(&self, name: &str) -> impl Iterator<Item = Entry<T>> + '_ {
+        let at = |at: u32| self.records.get(at as usize);
+        let first = self.innermost.get(name).and_then(|&innermost| at(innermost));
+        std::iter::successors(first, move |record| record.outer.and_then(at)).map(|record| record.entry)
+    }
+
     /// What the name stands for if the innermost scope declares it.
     pub(crate) fn get_here(&self, name: &str) -> Option<Entry<T>> {
         self.get(name).filter(|entry| entry.depth == self.depth())

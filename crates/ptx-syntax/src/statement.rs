@@ -4,7 +4,6 @@ use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, LabelKind, LabelTarget, Prototype, Stmt};
 
 use crate::codes;
-use crate::labels::Usage;
 use crate::lexer::Kind;
 use crate::reader::{MAX_DEPTH, Parse, Reader};
 use crate::recovery::starts_item;
@@ -98,7 +97,10 @@ impl<'s> Reader<'s, '_> {
                 self.cursor.bump();
                 if opened.len() as u32 >= MAX_DEPTH {
                     let message = format!("braces are nested deeper than {MAX_DEPTH} levels");
-                    return Err(self.at(codes::TOO_DEEP, token.span, message));
+                    self.report(Diagnostic::error(codes::TOO_DEEP, token.span, message));
+                    // What such a function says is anyone's guess.
+                    self.skip_to_item();
+                    return Ok(Next::End);
                 }
                 opened.push(token.span);
                 self.enter_scope();
@@ -210,7 +212,7 @@ impl<'s> Reader<'s, '_> {
                 let span = self.cursor.peek().span;
                 return Err(self.at(codes::UNSUPPORTED, span, "ranges of labels are not supported"));
             }
-            targets.push(LabelTarget { label: self.use_label(target, at, Usage::Target), at: At(at) });
+            targets.push(LabelTarget { label: self.use_label(target, at), at: At(at) });
             if self.eat(b',').is_none() {
                 break;
             }

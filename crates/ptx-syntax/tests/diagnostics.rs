@@ -1,0 +1,179 @@
+//! What the reader says about wrong texts, and how it goes on.
+
+mod common;
+
+use common::{HEAD, findings, findings_in_kernel};
+use ptx_diag::SourceFile;
+
+/// The help of the only finding.
+fn help(text: &str) -> String {
+    let source = SourceFile::new("test.ptx", format!("{HEAD}{text}"));
+    let (_, findings) = ptx_syntax::parse(&source);
+    let [finding] = findings.iter().collect::<Vec<_>>()[..] else { panic!("one finding: {findings:?}") };
+    finding.help.clone().unwrap_or_default()
+}
+
+#[test]
+fn an_unknown_instruction_is_told_with_the_nearest() {
+    assert_eq!(findings_in_kernel("ad.s32 %r1, %r2, %r3;"), ["10:1 P0301 unknown instruction `ad`"]);
+    assert_eq!(help(".entry k() { exot; }"), "did you mean `exit`?");
+}
+
+#[test]
+fn wrong_modifiers_are_told_with_the_syntax_lines() {
+    let found = findings_in_kernel("brev.f32 %r1, %r2;");
+    assert_eq!(found, ["10:5 P0302 `brev` has no modifier `.f32`, or not here"]);
+    let found = findings_in_kernel("brev %r1, %r2;");
+    assert_eq!(found, ["10:1 P0303 `brev` is no form of `brev`: a modifier is missing or excludes another"]);
+    let help = help(".entry k() { .reg .b32 r; brev r, r; }");
+    assert_eq!(help, "the forms are:\n  brev.type  d, a");
+}
+
+#[test]
+fn a_wrong_number_of_operands_is_told() {
+    assert_eq!(findings_in_kernel("add.s32 %r1, %r2;"), ["10:1 P0304 `add.s32` takes 3 operands, not 2"]);
+    assert_eq!(
+        findings_in_kernel("add.s32 %r1|%p1, %r2, %r3;"),
+        ["10:13 P0304 `add.s32` has no second destination"]
+    );
+}
+
+#[test]
+fn an_undeclared_name_is_told_once() {
+    let found = findings_in_kernel("add.s32 %q1, %q1, %r1;\nadd.s32 %q1, %r9, 1;\nst.u32 [nowhere], %r1;");
+    let expected = [
+        "10:9 P0201 register `%q1` is not declared",
+        "11:14 P0201 register `%r9` is not declared",
+        "12:9 P0201 name `nowhere` is not declared",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn help_names_the_range_or_the_nearest_name() {
+    assert_eq!(help(".entry k() { .reg .b32 %r<4>; mov.b32 %r4, 0; }"), "`%r<4>` declares `%r0` to `%r3`");
+    assert_eq!(help(".entry k() { .reg .b32 total; mov.b32 totel, 0; }"), "did you mean `total`?");
+    assert_eq!(help(".entry k() { .reg .b32 %r<4>; mov.b32 %r3, %tidx.x; }"), "did you mean `%tid`?");
+}
+
+#[test]
+fn duplicates_point_at_the_first() {
+    let source = SourceFile::new("test.ptx", format!("{HEAD}.entry k() {{ .reg .b32 a;\n.reg .b64 a; }}"));
+    let (_, findings) = ptx_syntax::parse(&source);
+    let finding = findings.iter().next().expect("a finding");
+    assert_eq!((finding.code.0, source.position(finding.span.expect("a place").lo).line), ("P0202", 5));
+    let related = &finding.related[0];
+    assert_eq!((related.text.as_str(), source.position(related.span.lo).line), ("first declared here", 4));
+}
+
+#[test]
+fn names_share_one_scope_with_parameters_labels_and_ranges() {
+    let twice = |text: &str| findings(&format!(".entry k(.param .u32 p)\n{{ {text} ret; }}"));
+    assert_eq!(twice(".reg .u32 p;"), ["5:13 P0202 `p` is declared twice in this scope"]);
+    assert_eq!(twice(".reg .u32 %q<4>, %q2;"), ["5:20 P0202 `%q2` is declared twice in this scope"]);
+    assert_eq!(twice(".reg .u32 %q2, %q<4>;"), ["5:18 P0202 `%q` is declared twice in this scope"]);
+    assert_eq!(twice(".reg .u32 L; L:"), ["5:16 P0202 `L` is declared in this scope"]);
+    assert_eq!(twice("L: .reg .u32 L;"), ["5:16 P0202 `L` is declared twice in this scope"]);
+    assert_eq!(twice("L: L:"), ["5:6 P0202 label `L` is defined twice in this scope"]);
+    assert_eq!(twice("{ .reg .u32 p; }"), Vec::<String>::new());
+    assert_eq!(
+        findings(".func f() { ret; }\n.func f() { ret; }"),
+        ["5:7 P0202 function `f` is defined already"]
+    );
+}
+
+#[test]
+fn undefined_labels_are_told_at_their_first_use() {
+    let found = findings_in_kernel("bra nowhere;\nbra nowhere;\nbra inner;\n{ inner: }");
+    let expected = [
+        "10:5 P0201 label `nowhere` is not defined in this function",
+        "12:5 P0201 label `inner` is not defined in this function",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn all_errors_come_in_one_run() {
+    let found =
+        findings_in_kernel("bogus %r1;\nadd.s32 %r1, %r2 %r3;\nmov.u32 %r1, 08;\nadd.s32 %r1, %r1, 1;\nxyz;");
+    let codes: Vec<_> =
+        found.iter().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(codes, ["10:1 P0301", "11:18 P0101", "12:14 P0401", "14:1 P0301"]);
+}
+
+#[test]
+fn a_missing_semicolon_costs_one_error() {
+    let found = findings_in_kernel("add.s32 %r1, %r2, %r3\nmov.b32 %q1, 0;\nret");
+    let expected = [
+        "10:21 P0101 expected `,` or `;`, found `mov`",
+        "11:9 P0201 register `%q1` is not declared",
+        "12:3 P0101 expected `,` or `;`, found `ret`",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_missing_brace_points_at_the_one_that_is_open() {
+    let found = findings(".entry a()\n{ {\nret;\n}\n.entry b() { ret; }\n.global .u32 x;");
+    assert_eq!(found, ["5:1 P0102 this `{` is never closed"]);
+    let found = findings(".entry a()\n{ ret;");
+    assert_eq!(found, ["5:1 P0102 this `{` is never closed"]);
+    let found = findings(".entry a() { ret; } }\n.entry b() { ret; }");
+    assert_eq!(found, ["4:21 P0102 this `}` closes nothing"]);
+}
+
+#[test]
+fn uses_of_a_declaration_with_an_error_say_nothing_new() {
+    assert_eq!(findings_in_kernel(".reg .b33 %q<4>, z;\nmov.b32 %q1, z;"), ["10:6 P0103 `.b33` is no type"]);
+    assert_eq!(
+        findings(".global .b33 g;\n.entry k() { .reg .u64 a; mov.u64 a, g; }"),
+        ["4:9 P0103 `.b33` is no type"]
+    );
+    assert_eq!(
+        findings(".func f(.param .b33 a) { ret; }\n.entry k() { call f; }"),
+        ["4:16 P0103 `.b33` is no type"]
+    );
+}
+
+#[test]
+fn directives_that_do_not_belong_are_told() {
+    assert_eq!(findings(".globl .u32 x;"), ["4:1 P0103 `.globl` is no directive that may stand here"]);
+    assert_eq!(findings(".reg .u32 x;"), ["4:1 P0103 `.reg` is only allowed in functions"]);
+    assert_eq!(
+        findings_in_kernel(".branchtargets A; A:"),
+        ["10:1 P0103 `.branchtargets` needs a label before it"]
+    );
+    assert_eq!(findings(".const[2] .u32 x;"), ["4:7 P0106 banks of constant memory are not supported"]);
+    assert_eq!(
+        findings(".global .align 3 .u32 x;"),
+        ["4:16 P0104 an alignment must be a power of two, not 3"]
+    );
+    assert_eq!(findings(".section .debug_str { hello }"), ["4:23 P0104 this is no line of a debug section"]);
+}
+
+#[test]
+fn a_wrong_line_directive_leaves_the_next_line_alone() {
+    let found = findings_in_kernel(".loc 1 x 3\nmov.b32 %q1, 0;");
+    assert_eq!(
+        found,
+        ["10:8 P0101 expected a constant, found `x`", "11:9 P0201 register `%q1` is not declared"]
+    );
+}
+
+#[test]
+fn a_comment_or_text_without_end_is_told_where_it_starts() {
+    assert_eq!(findings(".global .u32 x; /* no end"), ["4:17 P0002 this comment does not end"]);
+    assert_eq!(
+        findings(".file 1 \"no end\n.global .u32 x;"),
+        ["4:9 P0002 this text has no closing quote on its line"]
+    );
+}
+
+#[test]
+fn an_empty_input_is_an_error() {
+    for text in ["", "\n", "// nothing\n"] {
+        let source = SourceFile::new("test.ptx", text);
+        let (_, findings) = ptx_syntax::parse(&source);
+        assert_eq!(findings.iter().map(|finding| finding.code.0).collect::<Vec<_>>(), ["P0006"]);
+    }
+}
