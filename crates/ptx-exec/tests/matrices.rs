@@ -1,0 +1,267 @@
+//! Matrix instructions against products computed element by element; which lane holds which element is written here as
+//! the manual writes it for each shape (9.7.14.5.2 ff.).
+
+use ptx_diag::SourceFile;
+use ptx_exec::{Argument, Launch, run};
+
+/// The row and column of element `i` of a lane, from the lane's group and its place in it.
+type Held = fn(group: usize, place: usize, i: usize) -> (usize, usize);
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    F16,
+    Tf32,
+    F64,
+    U8,
+    S8,
+    S32,
+}
+
+impl Kind {
+    fn bits(self) -> usize {
+        match self {
+            Kind::U8 | Kind::S8 => 8,
+            Kind::F16 => 16,
+            Kind::Tf32 | Kind::S32 => 32,
+            Kind::F64 => 64,
+        }
+    }
+
+    /// The bits of a small integer.
+    fn encode(self, value: i64) -> u64 {
+        match self {
+            Kind::F16 => half::f16::from_f64(value as f64).to_bits().into(),
+            Kind::Tf32 => (value as f32).to_bits().into(),
+            Kind::F64 => (value as f64).to_bits(),
+            Kind::U8 | Kind::S8 => value as u8 as u64,
+            Kind::S32 => value as u32 as u64,
+        }
+    }
+
+    fn register(self) -> &'static str {
+        if self == Kind::F64 { "f64" } else { "b32" }
+    }
+}
+
+struct Matrix {
+    kind: Kind,
+    /// Elements that a lane holds.
+    elements: usize,
+    held: Held,
+}
+
+impl Matrix {
+    fn registers(&self) -> usize {
+        (self.elements * self.kind.bits()).div_ceil(32).min(self.elements)
+    }
+
+    fn register_bytes(&self) -> usize {
+        if self.kind == Kind::F64 { 8 } else { 4 }
+    }
+
+    /// The bytes of all lanes' registers, lane after lane.
+    fn spread(&self, value: impl Fn(usize, usize) -> i64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for lane in 0..32 {
+            let element = |i| {
+                let (row, column) = (self.held)(lane / 4, lane % 4, i);
+                self.kind.encode(value(row, column))
+            };
+            let size = self.kind.bits() / 8;
+            (0..self.elements).for_each(|i| bytes.extend(&element(i).to_le_bytes()[..size]));
+        }
+        bytes
+    }
+}
+
+fn launch_warp(text: &str, arguments: Vec<Argument>) -> Vec<Option<Vec<u8>>> {
+    let source =
+        SourceFile::new("test.ptx", format!(".version 8.0\n.target sm_90\n.address_size 64\n{text}"));
+    let (module, findings) = ptx_syntax::parse(&source);
+    assert!(!findings.has_errors(), "{findings:?}\n{text}");
+    let (verified, _) = ptx_verify::verify(&module).unwrap();
+    run(verified, &Launch { block: [32, 1, 1], arguments, ..Launch::new("k") }).unwrap().buffers
+}
+
+fn check(mnemonic: &str, k: usize, a: Matrix, b: Matrix, c: Matrix) {
+    let low = if a.kind == Kind::U8 { 0 } else { -3 };
+    let a_value = |row: usize, column: usize| low + ((row * 5 + column * 3) % 7) as i64;
+    let b_low = if b.kind == Kind::U8 { 0 } else { -2 };
+    let b_value = |row: usize, column: usize| b_low + ((row * 3 + column * 11 + 1) % 5) as i64;
+    let c_value = |row: usize, column: usize| (row * 8 + column) as i64 - 60;
+    let product = |row: usize, column: usize| {
+        (0..k).map(|depth| a_value(row, depth) * b_value(depth, column)).sum::<i64>() + c_value(row, column)
+    };
+    let parts = [("a", &a), ("b", &b), ("c", &c)];
+    let mut text = String::from(
+        ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc) {\n.reg .b32 %t; .reg .b64 %p<9>;\nmov.u32 %t, %tid.x;\n",
+    );
+    for (at, (name, matrix)) in parts.iter().enumerate() {
+        let (count, ty, bytes) = (matrix.registers(), matrix.kind.register(), matrix.register_bytes());
+        text += &format!(".reg .{ty} %{name}<8>;\nld.param.u64 %p{at}, [p{name}];\n");
+        text += &format!("mad.wide.u32 %p{at}, %t, {}, %p{at};\n", count * bytes);
+        (0..count).for_each(|n| text += &format!("ld.global.{ty} %{name}{n}, [%p{at}+{}];\n", n * bytes));
+    }
+    let list = |name: &str, count: usize| {
+        let names: Vec<String> = (0..count).map(|n| format!("%{name}{n}")).collect();
+        format!("{{{}}}", names.join(", "))
+    };
+    let [la, lb, lc] = parts.map(|(name, matrix)| list(name, matrix.registers()));
+    text += &format!("{mnemonic} {lc}, {la}, {lb}, {lc};\n");
+    for n in 0..c.registers() {
+        text += &format!("st.global.{} [%p2+{}], %c{n};\n", c.kind.register(), n * c.register_bytes());
+    }
+    text += "ret;\n}\n";
+    let arguments = vec![
+        Argument::Buffer(a.spread(a_value)),
+        Argument::Buffer(b.spread(b_value)),
+        Argument::Buffer(c.spread(c_value)),
+    ];
+    let buffers = launch_warp(&text, arguments);
+    assert_eq!(buffers[2].as_deref(), Some(c.spread(product).as_slice()), "{mnemonic}");
+}
+
+const fn matrix(kind: Kind, elements: usize, held: Held) -> Matrix {
+    Matrix { kind, elements, held }
+}
+
+#[test]
+fn double_precision() {
+    check(
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64",
+        4,
+        matrix(Kind::F64, 1, |group, place, _| (group, place)),
+        matrix(Kind::F64, 1, |group, place, _| (place, group)),
+        matrix(Kind::F64, 2, |group, place, i| (group, place * 2 + (i & 1))),
+    );
+}
+
+const C16: Held = |group, place, i| (if i < 2 { group } else { group + 8 }, place * 2 + (i & 1));
+
+#[test]
+fn tf32_in_the_small_shape() {
+    check(
+        "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32",
+        4,
+        matrix(Kind::Tf32, 2, |group, place, i| (if i == 0 { group } else { group + 8 }, place)),
+        matrix(Kind::Tf32, 1, |group, place, _| (place, group)),
+        matrix(Kind::Tf32, 4, C16),
+    );
+}
+
+#[test]
+fn halves_with_half_sums() {
+    check(
+        "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16",
+        8,
+        matrix(Kind::F16, 4, |group, place, i| (if i < 2 { group } else { group + 8 }, place * 2 + (i & 1))),
+        matrix(Kind::F16, 2, |group, place, i| (place * 2 + i, group)),
+        matrix(Kind::F16, 4, C16),
+    );
+    check(
+        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
+        16,
+        matrix(Kind::F16, 8, |group, place, i| {
+            let row = if matches!(i, 0 | 1 | 4 | 5) { group } else { group + 8 };
+            (row, if i < 4 { place * 2 + (i & 1) } else { place * 2 + (i & 1) + 8 })
+        }),
+        matrix(Kind::F16, 4, |group, place, i| (place * 2 + (i & 1) + if i < 2 { 0 } else { 8 }, group)),
+        matrix(Kind::F16, 4, C16),
+    );
+}
+
+#[test]
+fn bytes_of_both_signs() {
+    check(
+        "mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32",
+        16,
+        matrix(Kind::U8, 4, |group, place, i| (group, place * 4 + i)),
+        matrix(Kind::S8, 4, |group, place, i| (place * 4 + i, group)),
+        matrix(Kind::S32, 2, |group, place, i| (group, place * 2 + i)),
+    );
+    check(
+        "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.s8.u8.s32",
+        16,
+        matrix(Kind::S8, 8, |group, place, i| (if i < 4 { group } else { group + 8 }, place * 4 + (i & 3))),
+        matrix(Kind::U8, 4, |group, place, i| (place * 4 + i, group)),
+        matrix(Kind::S32, 4, C16),
+    );
+    check(
+        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32",
+        32,
+        matrix(Kind::S8, 16, |group, place, i| {
+            let row = if i < 4 || (8..12).contains(&i) { group } else { group + 8 };
+            (row, place * 4 + (i & 3) + if i < 8 { 0 } else { 16 })
+        }),
+        matrix(Kind::S8, 8, |group, place, i| (place * 4 + (i & 3) + if i < 4 { 0 } else { 16 }, group)),
+        matrix(Kind::S32, 4, C16),
+    );
+}
+
+#[test]
+fn sums_saturate_only_when_asked() {
+    let run = |mnemonic: &str| {
+        let text = format!(
+            ".visible .entry k(.param .u64 p) {{
+                .reg .b32 %r<4>; .reg .b32 %d<2>; .reg .b64 %rd<3>;
+                ld.param.u64 %rd1, [p];
+                mov.u32 %r1, 0x7f7f7f7f; mov.u32 %r2, 0x7fffffff; mov.u32 %r3, 0;
+                {mnemonic} {{%d0, %d1}}, {{%r1}}, {{%r1}}, {{%r2, %r3}};
+                st.global.v2.u32 [%rd1], {{%d0, %d1}};
+                ret; }}"
+        );
+        launch_warp(&text, vec![Argument::Buffer(vec![0; 8])])[0].clone().unwrap()
+    };
+    // 16 * 127 * 127 = 258064 more than the largest integer.
+    let words = |low: u32, high: u32| [low.to_le_bytes(), high.to_le_bytes()].concat();
+    assert_eq!(run("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32"), words(0x7fff_ffff + 258_064, 258_064));
+    assert_eq!(run("mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32"), words(0x7fff_ffff, 258_064));
+}
+
+#[test]
+fn registers_are_transposed() {
+    let text = ".visible .entry k(.param .u64 p) {
+        .reg .b32 %r<4>; .reg .b64 %rd<3>;
+        ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x;
+        mad.wide.u32 %rd1, %r1, 4, %rd1;
+        ld.global.u32 %r2, [%rd1];
+        movmatrix.sync.aligned.m8n8.trans.b16 %r3, %r2;
+        st.global.u32 [%rd1], %r3;
+        ret; }";
+    // Lane l holds elements 2 (l mod 4) and the next of row l / 4 (9.7.14.5.17), so memory is the matrix row by row.
+    let plain: Vec<u8> = (0..64u16).flat_map(u16::to_le_bytes).collect();
+    let transposed: Vec<u8> = (0..64u16).map(|at| at % 8 * 8 + at / 8).flat_map(u16::to_le_bytes).collect();
+    assert_eq!(launch_warp(text, vec![Argument::Buffer(plain)]), [Some(transposed)]);
+}
+
+#[test]
+fn stored_matrices_lie_row_by_row() {
+    for (suffix, transposed) in [("", false), (".trans", true)] {
+        let text = format!(
+            ".visible .entry k(.param .u64 p) {{
+            .shared .align 16 .b8 s[256];
+            .reg .b32 %r<9>; .reg .b64 %rd<3>;
+            ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x;
+            mad.wide.u32 %rd2, %r1, 8, %rd1;
+            // Element numbers 2 l and 2 l + 1 of two matrices, the second one's from 64 on.
+            shl.b32 %r2, %r1, 1;
+            add.u32 %r3, %r2, 1;
+            mov.b32 %r4, s;
+            prmt.b32 %r5, %r2, %r3, 0x5410;
+            add.u32 %r6, %r5, 0x00400040;
+            and.b32 %r7, %r1, 15;
+            mad.lo.u32 %r8, %r7, 16, %r4;
+            stmatrix.sync.aligned.m8n8.x2{suffix}.shared.b16 [%r8], {{%r5, %r6}};
+            bar.warp.sync 0xffffffff;
+            mad.lo.u32 %r8, %r1, 8, %r4;
+            ld.shared.v2.u32 {{%r5, %r6}}, [%r8];
+            st.global.v2.u32 [%rd2], {{%r5, %r6}};
+            ret; }}"
+        );
+        let stored = launch_warp(&text, vec![Argument::Buffer(vec![0; 256])]);
+        let place = |at: u16| if transposed { at % 8 * 8 + at / 8 } else { at };
+        let expected: Vec<u8> =
+            (0..128u16).map(|at| at / 64 * 64 + place(at % 64)).flat_map(u16::to_le_bytes).collect();
+        assert_eq!(stored[0].as_deref(), Some(expected.as_slice()), "{suffix}");
+    }
+}
