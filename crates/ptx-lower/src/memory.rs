@@ -76,7 +76,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             let own = self.repr_type(id);
             let fits =
                 self.analysis.slots.ty(slot).bits() == ty.bits() && kept.is_none_or(|kept| kept == own);
-            if !fits || (entries.len() > 1 && own.pointer_space().is_some()) {
+            if !fits || (entries.len() > 1 && !own.is_number()) {
                 return self.llvm_type(ty);
             }
             kept = Some(own);
@@ -164,8 +164,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             return Ok(*single);
         }
         let first = values.first().map(|value| value.ty());
-        let same =
-            values.iter().all(|value| Some(value.ty()) == first && value.ty().pointer_space().is_none());
+        let same = values.iter().all(|value| Some(value.ty()) == first && value.ty().is_number());
         let element = first.filter(|_| same).unwrap_or_else(|| self.llvm_type(ty));
         let mut vector = self.types.vector(element, values.len() as u32).poison();
         for (index, value) in values.into_iter().enumerate() {
