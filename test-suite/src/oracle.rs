@@ -76,7 +76,8 @@ impl Oracles {
             command.arg(format!("-mattr={features}"));
         }
         let run = command.output()?;
-        ensure!(run.status.success(), "llc: {}", first_lines(&String::from_utf8_lossy(&run.stderr), 6));
+        let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
+        ensure!(run.status.success(), "llc: {}", first_lines(&complaint, 6));
         Ok(std::fs::read_to_string(output)?)
     }
 

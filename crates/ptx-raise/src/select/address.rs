@@ -81,10 +81,7 @@ impl FunctionRaiser<'_, '_, '_> {
                         (self.size_of(element)?, element)
                     }
                     _ => {
-                        return Err(Refusal::new(
-                            INSTRUCTION,
-                            "an index into something that has no elements",
-                        ));
+                        return Err(Refusal::new(INSTRUCTION, "an index into something that has no elements"));
                     }
                 }
             };
