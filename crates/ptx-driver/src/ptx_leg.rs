@@ -1,6 +1,6 @@
 //! From PTX text to a verified module, and on to LLVM IR; from LLVM IR back to a module.
 
-use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
+use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_ir::Module;
 use ptx_llvm::Context;
 use ptx_raise::RaiseOptions;
@@ -13,10 +13,22 @@ use crate::retarget::TargetChoice;
 ///
 /// # Errors
 ///
-/// All findings, warnings included, when one of them is an error.
+/// All findings, warnings included, when one of them is an error. What the verifier says of the statements that could
+/// be read is among them, so that one run shows everything.
 pub fn read_ptx(source: &SourceFile) -> Result<(Module, Diagnostics), Diagnostics> {
-    let (module, findings) = ptx_syntax::parse(source);
-    if findings.has_errors() { Err(findings) } else { Ok((module, findings)) }
+    let (module, mut findings) = ptx_syntax::parse(source);
+    if !findings.has_errors() {
+        return Ok((module, findings));
+    }
+    let read: Vec<Option<Span>> = findings.iter().map(|finding| finding.span).collect();
+    if let Err(more) = ptx_verify::verify(&module) {
+        // What the reader complained about already is not worth a second finding.
+        more.iter()
+            .filter(|finding| !read.contains(&finding.span))
+            .for_each(|finding| findings.push(finding.clone()));
+    }
+    findings.sort_by_place();
+    Err(findings)
 }
 
 /// Translates a verified module into LLVM IR, which LLVM's verifier accepts.

@@ -294,14 +294,14 @@ pub fn candidates(text: &str) -> Result<Vec<Mnemonic>, MnemonicError> {
     if found.is_empty() { Err(MnemonicError::IncompleteModifiers { syntax: syntax() }) } else { Ok(found) }
 }
 
-/// The opcode at the smallest edit distance, when that is at most 2.
+/// The opcode at the smallest edit distance, when that is at most 2 and a third of its letters.
 fn nearest_opcode(text: &str) -> Option<&'static str> {
     if text.len() > 24 {
         return None;
     }
     let named =
         Opcode::ALL.iter().map(|op| (edit_distance(text.as_bytes(), op.as_str().as_bytes()), op.as_str()));
-    named.min().filter(|&(distance, name)| distance <= 2 && distance < name.len()).map(|(_, name)| name)
+    named.min().filter(|&(distance, name)| 3 * distance <= name.len().min(6)).map(|(_, name)| name)
 }
 
 fn edit_distance(a: &[u8], b: &[u8]) -> usize {
