@@ -5,9 +5,11 @@
 //! in human, short or JSON form.
 
 mod diagnostic;
+mod nearest;
 mod render;
 mod source;
 
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
+pub use nearest::nearest;
 pub use render::{Color, Format, MAX_SHOWN, render};
 pub use source::{Position, SourceFile, Span};

@@ -137,7 +137,7 @@ impl<'s> Reader<'s, '_> {
             span,
             format!("`.{shown}` is no directive that may stand here"),
         );
-        Box::new(match crate::names::nearest(name, known.iter().copied()) {
+        Box::new(match ptx_diag::nearest(name, known.iter().copied()) {
             Some(near) => error.with_help(format!("did you mean `.{near}`?")),
             None => error,
         })

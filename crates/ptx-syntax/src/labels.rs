@@ -5,8 +5,8 @@ use ptx_ir::{At, Body, Label, LabelId, LabelKind};
 use rustc_hash::FxHashMap;
 
 use crate::codes;
-use crate::names::nearest;
 use crate::reader::{Parse, Reader};
+use ptx_diag::nearest;
 
 /// A label of one scope.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Names of variables, functions and registers, and what they stand for.
 
-use ptx_diag::{Diagnostic, Span};
+use ptx_diag::{Diagnostic, Span, nearest};
 use ptx_ir::{At, FunctionId, Operand, RegDecl, RegDeclId, RegId, Register, Symbol, VarId, VectorShape};
 use ptx_isa::{ScalarType, SpecialReg};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -355,37 +355,4 @@ impl<'s> Reader<'s, '_> {
         let names = self.names.entities.names().chain(specials.iter().map(String::as_str));
         Some(format!("did you mean `{}`?", nearest(name, names)?))
     }
-}
-
-/// The name at the smallest edit distance, when that is small for the length; the first of several.
-pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    const LONGEST: usize = 64;
-    const MOST: usize = 4096;
-    if name.len() > LONGEST {
-        return None;
-    }
-    let allowed = (name.len() / 3).clamp(1, 3);
-    let near = names.take(MOST).filter(|known| known.len().abs_diff(name.len()) <= allowed);
-    let measured = near.map(|known| (edit_distance(name.as_bytes(), known.as_bytes()), known));
-    measured
-        .filter(|(distance, _)| (1..=allowed).contains(distance))
-        .min_by_key(|m| m.0)
-        .map(|(_, known)| known)
-}
-
-fn edit_distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (place, y) in row.iter_mut().skip(1).zip(b) {
-            let cost = (diagonal + usize::from(x != y)).min(left + 1).min(*place + 1);
-            diagonal = std::mem::replace(place, cost);
-            left = cost;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }

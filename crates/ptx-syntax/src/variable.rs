@@ -9,7 +9,7 @@ use ptx_isa::{ScalarType, StateSpace};
 
 use crate::codes;
 use crate::lexer::Kind;
-use crate::names::{Entity, nearest};
+use crate::names::Entity;
 use crate::reader::{Parse, Reader};
 
 /// How many variables one range may declare; each becomes a variable of its own.
@@ -171,7 +171,7 @@ impl<'s> Reader<'s, '_> {
         let shown: String = word.chars().take(40).collect();
         let error = Diagnostic::error(codes::DIRECTIVE, span, format!("`.{shown}` is no type"));
         let known = ScalarType::ALL.iter().map(|ty| ty.as_str());
-        Box::new(match nearest(word, known) {
+        Box::new(match ptx_diag::nearest(word, known) {
             Some(near) => error.with_help(format!("did you mean `.{near}`?")),
             None => error,
         })

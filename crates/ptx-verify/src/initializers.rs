@@ -46,6 +46,11 @@ fn check_tree(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, init: &
             }
             (_, Some(_)) => Some("the initial value has fewer braces than dimensions".to_owned()),
             (Initializer::Value(value), None) => value_mistake(ty, *value),
+            (Initializer::Address { symbol: Symbol::Function(_), offset, generic }, None)
+                if *generic || *offset != 0 =>
+            {
+                Some("the address of a function is generic already and takes no offset".to_owned())
+            }
             (Initializer::Address { symbol, .. }, None) => address_mistake(cx, ty, *symbol),
             (Initializer::Masked { mask, symbol, .. }, None) => mask_mistake(cx, ty, *mask, *symbol),
         };

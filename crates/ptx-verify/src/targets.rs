@@ -1,6 +1,6 @@
 //! Versions and targets: which exist, which go together, and what needs which (manual 11.1, 13).
 
-use ptx_diag::{Diagnostic, Span};
+use ptx_diag::{Diagnostic, Span, nearest};
 use ptx_ir::{Item, TargetSpec};
 use ptx_isa::{PtxVersion, Since, Sm, SmVariant};
 
@@ -164,28 +164,10 @@ fn nearest_target(text: &str) -> Option<String> {
     let architectures = ARCHITECTURES
         .iter()
         .flat_map(|row| variants.into_iter().map(|variant| Sm { number: row.number, variant }));
-    let known = architectures.filter(|&sm| first_version(sm).is_some()).map(|sm| sm.to_string());
-    let names = known.chain(OPTIONS.iter().map(|&option| option.to_owned()));
-    let ranked = names.map(|name| (distance(text, &name), name));
-    ranked.min().filter(|(distance, name)| *distance <= 2 && *distance < name.len()).map(|(_, name)| name)
-}
-
-/// How many characters must be added, dropped or replaced to get from one text to the other.
-fn distance(from: &str, to: &str) -> usize {
-    if from.len() > 40 {
-        return usize::MAX;
-    }
-    let to = to.as_bytes();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (line, &byte) in from.as_bytes().iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
-        for column in 0..to.len() {
-            let replaced = diagonal + usize::from(byte != to[column]);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
-        }
-    }
-    row[to.len()]
+    let mut known: Vec<String> =
+        architectures.filter(|&sm| first_version(sm).is_some()).map(|sm| sm.to_string()).collect();
+    known.extend(OPTIONS.iter().map(|&option| option.to_owned()));
+    nearest(text, known.iter().map(String::as_str)).map(str::to_owned)
 }
 
 /// Checks `.version`, `.target` and `.address_size`: each once, in this order, before all else (manual 11.1).

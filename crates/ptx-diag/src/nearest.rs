@@ -1,0 +1,49 @@
+//! Which known name somebody probably meant.
+
+/// The name at the smallest edit distance, when that is small for the length; the first of several.
+pub fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    const LONGEST: usize = 64;
+    const MOST: usize = 4096;
+    if name.len() > LONGEST {
+        return None;
+    }
+    let allowed = (name.len() / 3).clamp(1, 3);
+    let near = names.take(MOST).filter(|known| known.len().abs_diff(name.len()) <= allowed);
+    let measured = near.map(|known| (edit_distance(name.as_bytes(), known.as_bytes()), known));
+    measured
+        .filter(|(distance, _)| (1..=allowed).contains(distance))
+        .min_by_key(|m| m.0)
+        .map(|(_, known)| known)
+}
+
+fn edit_distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        for (place, y) in row.iter_mut().skip(1).zip(b) {
+            let cost = (diagonal + usize::from(x != y)).min(left + 1).min(*place + 1);
+            diagonal = std::mem::replace(place, cost);
+            left = cost;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_name_is_near_when_a_third_of_it_or_less_differs() {
+        let known = ["sm_80", "sm_90a", "texmode_unified"];
+        let of = |name| nearest(name, known.into_iter());
+        assert_eq!(of("sm_8O"), Some("sm_80"));
+        assert_eq!(of("texmode_unifed"), Some("texmode_unified"));
+        assert_eq!(of("gfx906"), None);
+        assert_eq!(of("sm_80"), None, "the name itself is no suggestion");
+    }
+}
