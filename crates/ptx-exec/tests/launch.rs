@@ -362,6 +362,23 @@ B:  ret;
 }
 
 #[test]
+fn vector_registers_are_loaded_and_stored_whole() {
+    let text = r"
+.visible .entry k(.param .u64 p) {
+    .reg .v4 .u32 %v; .reg .b64 %rd<2>; .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [p];
+    ld.global.v4.u32 %v, [%rd1];
+    mov.b32 %r1, %v.w;
+    add.u32 %v.x, %v.x, %r1;
+    st.global.v4.u32 [%rd1], %v;
+    ret;
+}";
+    let bytes = [1u32, 2, 3, 4].into_iter().flat_map(u32::to_le_bytes).collect();
+    let outcome = execute(text, &launch(1, 1, vec![Argument::Buffer(bytes)])).unwrap();
+    assert_eq!(first_buffer(&outcome), [5, 2, 3, 4]);
+}
+
+#[test]
 fn results_do_not_depend_on_the_number_of_host_threads() {
     let text = r"
 .visible .entry k(.param .u64 p) {

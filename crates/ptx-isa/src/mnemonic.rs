@@ -20,6 +20,14 @@ pub struct Mnemonic {
     chosen: [Option<Mod>; MAX_SLOTS],
 }
 
+/// Whether the modifier of a row's first slot belongs to the instruction's name: `mul.wide`, `shf.l`, `cp.async`.
+fn is_part_of_the_name(slot: &Slot) -> bool {
+    match slot {
+        Slot::Lit(modifier) => *modifier == Mod::Async,
+        Slot::One(field, _) | Slot::Opt(field, _) => matches!(field, Field::Part | Field::Direction),
+    }
+}
+
 /// Modifiers whose order among themselves means something.
 #[derive(Clone, Copy)]
 enum Order {
@@ -66,10 +74,16 @@ pub enum MnemonicError {
 
 impl Mnemonic {
     /// Chooses modifiers for a row; each goes to the first empty slot that takes it, types after types, layouts after
-    /// layouts and state spaces after state spaces: `cvt.rn.f32.s32` is not `cvt.rn.s32.f32`.
+    /// layouts, state spaces after state spaces, and what belongs to the instruction's name first: `cvt.rn.f32.s32` is not `cvt.rn.s32.f32`.
     /// `None` when one finds no slot or a needed slot stays empty.
     pub fn choose(id: FormId, modifiers: &[Mod]) -> Option<Self> {
         let slots = form(id).slots;
+        if let (Some(slot), Some(&modifier)) = (slots.first(), modifiers.first())
+            && is_part_of_the_name(slot)
+            && !slot.takes(modifier)
+        {
+            return None;
+        }
         let mut chosen = [None; MAX_SLOTS];
         let mut first_free = [0; Order::COUNT];
         for &modifier in modifiers {

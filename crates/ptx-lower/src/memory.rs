@@ -76,7 +76,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             let own = self.repr_type(id);
             let fits =
                 self.analysis.slots.ty(slot).bits() == ty.bits() && kept.is_none_or(|kept| kept == own);
-            if !fits || (entries.len() > 1 && !may_be_element(own)) {
+            if !fits || (entries.len() > 1 && !own.is_number()) {
                 return self.llvm_type(ty);
             }
             kept = Some(own);
@@ -164,10 +164,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             return Ok(*single);
         }
         let first = values.first().map(|value| value.ty());
-        // LLVM has no vectors of pointers in this use, and none of vectors: packed halves go in as bits.
-        let plain =
-            |value: &Value<'c>| value.ty().pointer_space().is_none() && value.ty().vector_parts().is_none();
-        let same = values.iter().all(|value| Some(value.ty()) == first && plain(value));
+        let same = values.iter().all(|value| Some(value.ty()) == first && value.ty().is_number());
         let element = first.filter(|_| same).unwrap_or_else(|| self.llvm_type(ty));
         let mut vector = self.types.vector(element, values.len() as u32).poison();
         for (index, value) in values.into_iter().enumerate() {
@@ -353,9 +350,4 @@ impl<'c> Emitter<'_, '_, 'c> {
             None => self.inline(site),
         }
     }
-}
-
-/// Whether values of the type go into vectors as they are; addresses and packed halves go in as bits.
-fn may_be_element(ty: Type<'_>) -> bool {
-    ty.pointer_space().is_none() && ty.vector_parts().is_none()
 }

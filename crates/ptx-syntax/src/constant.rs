@@ -147,7 +147,7 @@ fn precedence(kind: Kind<'_>) -> Option<(u8, [u8; 2])> {
 impl<'s> Reader<'s, '_> {
     /// A constant: a literal, `WARP_SZ` or an expression; the text is kept where the value alone would print otherwise.
     pub(crate) fn immediate(&mut self) -> Parse<Immediate> {
-        let start = self.cursor.peek().span;
+        let start = self.cursor.span();
         let (value, spelling) = self.constant()?;
         Ok(match spelling {
             Spelling::Plain => value.with(Literal::Plain),
@@ -158,7 +158,7 @@ impl<'s> Reader<'s, '_> {
 
     /// An integer constant, of which only the value counts.
     pub(crate) fn integer_constant(&mut self) -> Parse<i64> {
-        let start = self.cursor.peek().span;
+        let start = self.cursor.span();
         let (value, _) = self.constant()?;
         match value.integer() {
             Some(value) => Ok(value as i64),
@@ -171,12 +171,12 @@ impl<'s> Reader<'s, '_> {
         let first = self.cursor.peek();
         let negative = first.kind == Kind::Mark(b'-');
         if negative {
-            self.cursor.bump();
+            self.cursor.advance();
         }
         let token = self.cursor.peek();
         let value = match token.kind {
             Kind::Number(text) => {
-                self.cursor.bump();
+                self.cursor.advance();
                 let Some((value, spelling)) = literal(text) else {
                     return Err(self.bad_number(text, token.span));
                 };
@@ -197,7 +197,7 @@ impl<'s> Reader<'s, '_> {
 
     /// An integer constant that is not negative and fits 32 bits.
     pub(crate) fn small_constant(&mut self, what: &str) -> Parse<u32> {
-        let start = self.cursor.peek().span;
+        let start = self.cursor.span();
         let value = self.integer_constant()?;
         u32::try_from(value).map_err(|_| {
             let span = start.to(self.cursor.last);
@@ -254,7 +254,7 @@ impl<'s> Reader<'s, '_> {
 
     fn expression(&mut self, depth: u32) -> Parse<Value> {
         if depth > MAX_DEPTH {
-            let span = self.cursor.peek().span;
+            let span = self.cursor.span();
             let message = format!("this expression is nested deeper than {MAX_DEPTH} levels");
             return Err(self.at(codes::TOO_DEEP, span, message));
         }
@@ -269,7 +269,7 @@ impl<'s> Reader<'s, '_> {
             let token = self.cursor.peek();
             match token.kind {
                 Kind::Mark(sign @ (b'-' | b'+' | b'~' | b'!')) => {
-                    self.cursor.bump();
+                    self.cursor.advance();
                     pending.push((sign, token.span));
                 }
                 _ => break,
@@ -308,16 +308,16 @@ impl<'s> Reader<'s, '_> {
         let token = self.cursor.peek();
         match token.kind {
             Kind::Number(text) => {
-                self.cursor.bump();
+                self.cursor.advance();
                 self.number(text, token.span)
             }
             Kind::Ident("WARP_SZ") => {
-                self.cursor.bump();
+                self.cursor.advance();
                 Ok(Value::Signed(32))
             }
             Kind::Mark(b'(') => {
-                self.cursor.bump();
-                match self.cursor.peek().kind {
+                self.cursor.advance();
+                match *self.cursor.kind() {
                     Kind::Directive(ty @ ("s64" | "u64")) => self.cast(ty, depth),
                     _ => {
                         let value = self.expression(depth + 1)?;
@@ -348,10 +348,10 @@ impl<'s> Reader<'s, '_> {
     /// Binary operators that bind at least as tightly as `least`, from the left.
     fn operators(&mut self, mut left: Value, least: u8, depth: u32) -> Parse<Value> {
         loop {
-            let token = self.cursor.peek();
-            let found = precedence(token.kind).filter(|(level, _)| *level > least);
+            let found = precedence(*self.cursor.kind()).filter(|(level, _)| *level > least);
             let Some((level, operator)) = found else { return Ok(left) };
-            self.cursor.bump();
+            let token = self.cursor.peek();
+            self.cursor.advance();
             let right = self.unary(depth + 1)?;
             let right = self.operators(right, level, depth + 1)?;
             left = self.apply(operator, token.span, left, right)?;
@@ -359,7 +359,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn conditional(&mut self, condition: Value, depth: u32) -> Parse<Value> {
-        if self.cursor.peek().kind != Kind::Mark(b'?') {
+        if *self.cursor.kind() != Kind::Mark(b'?') {
             return Ok(condition);
         }
         let span = self.cursor.bump().span;

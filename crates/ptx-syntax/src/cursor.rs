@@ -27,7 +27,9 @@ pub(crate) struct Cursor<'s> {
     at: usize,
     /// Where the zero bytes start that some programs leave at the end.
     padding: usize,
-    peeked: Option<Token<'s>>,
+    /// The next token, when it was read already.
+    next: Token<'s>,
+    is_read: bool,
     /// The end of the last token taken.
     pub(crate) last: Span,
     /// Comments passed and not yet taken, in order.
@@ -38,7 +40,8 @@ impl<'s> Cursor<'s> {
     pub(crate) fn new(text: &'s [u8]) -> Self {
         let padded = |&byte: &u8| byte == 0 || byte.is_ascii_whitespace();
         let padding = text.len() - text.iter().rev().take_while(|byte| padded(byte)).count();
-        Self { text, at: 0, padding, peeked: None, last: Span::default(), comments: Vec::new() }
+        let next = Token { kind: Kind::End, span: Span::default(), starts_line: false };
+        Self { text, at: 0, padding, next, is_read: false, last: Span::default(), comments: Vec::new() }
     }
 
     /// The bytes of a span.
@@ -47,30 +50,55 @@ impl<'s> Cursor<'s> {
     }
 
     /// The next token, without taking it.
+    #[inline]
     pub(crate) fn peek(&mut self) -> Token<'s> {
-        match self.peeked {
-            Some(token) => token,
-            None => {
-                let token = self.lex();
-                self.peeked = Some(token);
-                token
-            }
-        }
+        self.fill();
+        self.next
+    }
+
+    /// What the next token is; cheaper than a copy of all of it.
+    #[inline]
+    pub(crate) fn kind(&mut self) -> &Kind<'s> {
+        self.fill();
+        &self.next.kind
+    }
+
+    /// Where the next token stands.
+    #[inline]
+    pub(crate) fn span(&mut self) -> Span {
+        self.fill();
+        self.next.span
     }
 
     /// Takes the next token.
+    #[inline]
     pub(crate) fn bump(&mut self) -> Token<'s> {
         let token = self.peek();
-        if token.kind != Kind::End {
-            self.peeked = None;
-            self.last = token.span;
-        }
+        self.advance();
         token
+    }
+
+    /// Takes the next token, which nobody needs any more.
+    #[inline]
+    pub(crate) fn advance(&mut self) {
+        self.fill();
+        if self.next.kind != Kind::End {
+            self.is_read = false;
+            self.last = self.next.span;
+        }
+    }
+
+    #[inline]
+    fn fill(&mut self) {
+        if !self.is_read {
+            self.next = self.lex();
+            self.is_read = true;
+        }
     }
 
     /// The byte right behind the next token, if there is one.
     pub(crate) fn byte_behind(&mut self) -> Option<u8> {
-        self.peek();
+        self.fill();
         self.text.get(self.at).copied()
     }
 
@@ -87,10 +115,10 @@ impl<'s> Cursor<'s> {
 
     /// Takes the rest of the line from the next token on; the span leaves blanks at the end out.
     pub(crate) fn bump_line(&mut self) -> Span {
-        let start = self.peek().span.lo as usize;
+        let start = self.span().lo as usize;
         let text = self.text.get(start..).unwrap_or_default();
         let line = lexer::line(text).map_or(text, |(_, line)| line);
-        self.peeked = None;
+        self.is_read = false;
         self.at = start + line.len();
         self.last = Span::new(start as u32, (start + line.trim_ascii_end().len()) as u32);
         self.last
@@ -98,7 +126,7 @@ impl<'s> Cursor<'s> {
 
     /// Goes on at a byte offset.
     pub(crate) fn jump(&mut self, offset: usize) {
-        self.peeked = None;
+        self.is_read = false;
         self.at = offset.min(self.text.len());
         self.last = Span::new(self.at.saturating_sub(1) as u32, self.at as u32);
     }

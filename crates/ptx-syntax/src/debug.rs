@@ -14,7 +14,7 @@ impl<'s> Reader<'s, '_> {
         let start = self.cursor.bump().span;
         let index = self.small_constant("the number of a file")?;
         let name = self.expect_text("the file's name in quotes")?;
-        if let Kind::Text(_) = self.cursor.peek().kind {
+        if let Kind::Text(_) = *self.cursor.kind() {
             let span = self.cursor.bump().span;
             let error = Diagnostic::error(codes::EXPECTED, span, "`.file` has one name only");
             return Err(Box::new(error.with_help("put folder and name into one text")));
@@ -51,7 +51,7 @@ impl<'s> Reader<'s, '_> {
             let token = self.cursor.peek();
             match token.kind {
                 Kind::Ident("function_name") if name.is_none() => {
-                    self.cursor.bump();
+                    self.cursor.advance();
                     let (label, _) = self.expect_section_name()?;
                     name = Some(self.module.strings.intern(label));
                     if self.eat(b'+').is_some() {
@@ -59,7 +59,7 @@ impl<'s> Reader<'s, '_> {
                     }
                 }
                 Kind::Ident("inlined_at") if place.is_none() => {
-                    self.cursor.bump();
+                    self.cursor.advance();
                     let file = self.small_constant("the number of a file")?;
                     let line = self.small_constant("a line")?;
                     place = Some((file, line, self.small_constant("a column")?));
@@ -82,7 +82,7 @@ impl<'s> Reader<'s, '_> {
         let token = self.cursor.peek();
         match token.kind {
             Kind::Directive(_) => {
-                self.cursor.bump();
+                self.cursor.advance();
                 Ok((crate::lexer::ascii(self.cursor.slice(token.span)), token.span))
             }
             _ => self.expect_ident("a label"),
@@ -92,7 +92,7 @@ impl<'s> Reader<'s, '_> {
     /// `.section name { .. }`
     pub(crate) fn section(&mut self) -> Parse<()> {
         let start = self.cursor.bump().span;
-        let Kind::Directive(_) = self.cursor.peek().kind else {
+        let Kind::Directive(_) = *self.cursor.kind() else {
             return Err(self.unexpected("the section's name with its dot"));
         };
         let (name, _) = self.expect_section_name()?;
@@ -153,7 +153,7 @@ impl<'s> Reader<'s, '_> {
 
     /// `@@DWARF ..`: debug information of PTX before version 2.0.
     pub(crate) fn dwarf_line(&mut self) -> Parse<()> {
-        let start = self.cursor.peek().span;
+        let start = self.cursor.span();
         if self.cursor.byte_behind() != Some(b'@') {
             return Err(self.at(codes::EXPECTED, start, "instructions stand in functions only"));
         }

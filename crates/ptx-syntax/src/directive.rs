@@ -74,7 +74,7 @@ impl<'s> Reader<'s, '_> {
             Kind::Directive(name) => self.module_directive(name, token.span),
             Kind::Mark(b'@') => self.dwarf_line(),
             Kind::Mark(b'}') => {
-                self.cursor.bump();
+                self.cursor.advance();
                 Err(self.at(codes::UNBALANCED, token.span, "this `}` closes nothing"))
             }
             _ => Err(self.unexpected("a directive")),
@@ -95,7 +95,7 @@ impl<'s> Reader<'s, '_> {
                 Ok(())
             }
             "pragma" => {
-                self.cursor.bump();
+                self.cursor.advance();
                 let texts = self.pragma()?;
                 self.push_item(Item::Pragma(texts, At(span)));
                 Ok(())
@@ -121,7 +121,7 @@ impl<'s> Reader<'s, '_> {
 
     /// Variables; after an error what follows the semicolon is read, whatever braces stand before it.
     fn variables_or_semicolon(&mut self, linkage: Linkage) -> Parse<()> {
-        let start = self.cursor.peek().span;
+        let start = self.cursor.span();
         if let Err(error) = self.module_variables(linkage) {
             self.report(*error);
             self.skip_declaration(start);
@@ -147,7 +147,7 @@ impl<'s> Reader<'s, '_> {
         let start = self.cursor.bump().span;
         let token = self.cursor.peek();
         let Kind::Number(text) = token.kind else { return Err(self.unexpected("a version such as `8.7`")) };
-        self.cursor.bump();
+        self.cursor.advance();
         let Some(version) = PtxVersion::from_text(text) else {
             let message = format!("`{text}` is no PTX version");
             let error = Diagnostic::error(codes::DIRECTIVE_VALUE, token.span, message);
@@ -184,7 +184,7 @@ impl<'s> Reader<'s, '_> {
             }
             _ => return Err(self.unexpected("32 or 64")),
         };
-        self.cursor.bump();
+        self.cursor.advance();
         self.push_item(Item::AddressSize(bits, At(start.to(token.span))));
         Ok(())
     }

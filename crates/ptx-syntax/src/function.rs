@@ -46,17 +46,17 @@ impl<'s> Reader<'s, '_> {
             _ => FunctionKind::Device,
         };
         let mut directives = Vec::new();
-        while self.cursor.peek().kind == Kind::Directive("attribute") {
+        while *self.cursor.kind() == Kind::Directive("attribute") {
             self.function_attributes(&mut directives)?;
         }
         let mut results = Vec::new();
-        if kind == FunctionKind::Device && self.cursor.peek().kind == Kind::Mark(b'(') {
+        if kind == FunctionKind::Device && *self.cursor.kind() == Kind::Mark(b'(') {
             results = self.params()?;
         }
         let (name, span) = self.expect_ident("the function's name")?;
         // Until the rest of the head was read; its callers are not wrong too.
         self.spoiled.insert(name);
-        let params = if self.cursor.peek().kind == Kind::Mark(b'(') { self.params()? } else { Vec::new() };
+        let params = if *self.cursor.kind() == Kind::Mark(b'(') { self.params()? } else { Vec::new() };
         self.function_directives(&mut directives)?;
         let function = Function {
             name: self.module.strings.intern(name),
@@ -88,7 +88,7 @@ impl<'s> Reader<'s, '_> {
             }
             return Ok(());
         }
-        self.cursor.bump();
+        self.cursor.advance();
         self.body_statements(open.span);
         let mut body = std::mem::take(&mut self.body);
         body.shrink();
@@ -166,7 +166,7 @@ impl<'s> Reader<'s, '_> {
                 self.function_attributes(directives)?;
                 continue;
             }
-            self.cursor.bump();
+            self.cursor.advance();
             let directive = match word {
                 "maxntid" => FunctionDirective::MaxNtid(self.lengths()?),
                 "reqntid" => FunctionDirective::ReqNtid(self.lengths()?),

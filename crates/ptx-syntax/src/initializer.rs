@@ -30,7 +30,7 @@ impl Reader<'_, '_> {
     }
 
     fn initializer_list(&mut self, depth: u32) -> Parse<Initializer> {
-        self.cursor.bump();
+        self.cursor.advance();
         let mut values = Vec::new();
         if self.eat(b'}').is_some() {
             return Ok(Initializer::List(values));
@@ -47,7 +47,7 @@ impl Reader<'_, '_> {
 
     /// `0xFF00(name)`
     fn masked(&mut self) -> Parse<Initializer> {
-        let start = self.cursor.peek().span;
+        let start = self.cursor.span();
         let Kind::Number(text) = self.cursor.bump().kind else { return Err(self.unexpected("a mask")) };
         let mask = crate::constant::integer_literal(text);
         let Some(mask) = mask.filter(|&mask| (0..8).any(|byte| mask == 0xFF << (8 * byte))) else {
@@ -63,12 +63,12 @@ impl Reader<'_, '_> {
     /// `name`, `generic(name)`, with an offset.
     fn address_of(&mut self) -> Parse<(Symbol, i64, bool)> {
         let (name, span) = self.expect_ident("a name")?;
-        let generic = name == "generic" && self.cursor.peek().kind == Kind::Mark(b'(');
+        let generic = name == "generic" && *self.cursor.kind() == Kind::Mark(b'(');
         if !generic {
             let symbol = self.symbol(name, span)?;
             return Ok((symbol, self.offset()?, false));
         }
-        self.cursor.bump();
+        self.cursor.advance();
         let (name, span) = self.expect_ident("a name")?;
         let symbol = self.symbol(name, span)?;
         let inner = self.offset()?;
@@ -90,9 +90,9 @@ impl Reader<'_, '_> {
 
     /// `+4`, `-4`, `+-4` or nothing.
     pub(crate) fn offset(&mut self) -> Parse<i64> {
-        match self.cursor.peek().kind {
+        match *self.cursor.kind() {
             Kind::Mark(b'+') => {
-                self.cursor.bump();
+                self.cursor.advance();
                 self.integer_constant()
             }
             Kind::Mark(b'-') => self.integer_constant(),

@@ -53,9 +53,9 @@ impl<'s> Reader<'s, '_> {
 
     /// An instruction with its semicolon; `guard` is the condition with the place it starts at.
     pub(crate) fn instruction(&mut self, guard: Option<(Option<Guard>, Span)>) -> Parse<()> {
-        let Kind::Ident(_) = self.cursor.peek().kind else { return Err(self.unexpected("an instruction")) };
+        let Kind::Ident(_) = *self.cursor.kind() else { return Err(self.unexpected("an instruction")) };
         let token = self.cursor.bump_mnemonic();
-        if let Kind::Directive(_) = self.cursor.peek().kind {
+        if let Kind::Directive(_) = *self.cursor.kind() {
             return self.spaced_instruction(guard, token);
         }
         let found = self.mnemonics(token)?;
@@ -65,8 +65,8 @@ impl<'s> Reader<'s, '_> {
     /// An instruction whose modifiers are parted by blanks, as in `ld .global .u32`.
     fn spaced_instruction(&mut self, guard: Option<(Option<Guard>, Span)>, token: Token<'s>) -> Parse<()> {
         let mut text = String::from_utf8_lossy(self.cursor.slice(token.span)).into_owned();
-        while let Kind::Directive(modifier) = self.cursor.peek().kind {
-            self.cursor.bump();
+        while let Kind::Directive(modifier) = *self.cursor.kind() {
+            self.cursor.advance();
             text.push('.');
             text.push_str(modifier);
         }
@@ -134,30 +134,39 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn operands(&mut self, found: &[Mnemonic], written: &mut Vec<Written>) -> Parse<()> {
-        let token = self.cursor.peek();
-        let takes_none =
-            token.starts_line && found.iter().all(|mnemonic| mnemonic.form().operands.is_empty());
-        if token.kind == Kind::Mark(b';') || takes_none {
+        if *self.cursor.kind() == Kind::Mark(b';') {
             return Ok(());
         }
+        // What follows an instruction without operands on the next line is the next instruction.
+        let takes_none = found.iter().all(|mnemonic| mnemonic.form().operands.is_empty());
+        if takes_none && self.cursor.peek().starts_line {
+            return Ok(());
+        }
+        let plain = |form: &Form| (0..form.operands.len()).all(|at| names_at(form, at) == Names::Values);
+        let only_values = found.iter().all(|mnemonic| plain(mnemonic.form()));
         let mut paired = false;
         loop {
-            let names = found.iter().map(|m| names_at(m.form(), written.len())).max_by_key(|n| *n as u8);
-            let (operand, span) = self.operand(names.unwrap_or(Names::Values))?;
+            let names = match only_values {
+                true => Names::Values,
+                false => {
+                    found.iter().map(|m| names_at(m.form(), written.len())).max().unwrap_or(Names::Values)
+                }
+            };
+            let (operand, span) = self.operand(names)?;
             written.push(Written { operand, span, paired });
-            paired = match self.cursor.peek().kind {
+            paired = match *self.cursor.kind() {
                 Kind::Mark(b',') => false,
                 Kind::Mark(b'|') => true,
                 _ => return Ok(()),
             };
-            self.cursor.bump();
+            self.cursor.advance();
         }
     }
 
     /// `(results), callee, (arguments), targets`, of which only the callee must be there.
     fn call_operands(&mut self, written: &mut Vec<Written>) -> Parse<()> {
         let mut push = |(operand, span)| written.push(Written { operand, span, paired: false });
-        if self.cursor.peek().kind == Kind::Mark(b'(') {
+        if *self.cursor.kind() == Kind::Mark(b'(') {
             push(self.list()?);
             self.expect(b',', "`,` and the function")?;
         }
@@ -165,7 +174,7 @@ impl<'s> Reader<'s, '_> {
         if self.eat(b',').is_none() {
             return Ok(());
         }
-        if self.cursor.peek().kind == Kind::Mark(b'(') {
+        if *self.cursor.kind() == Kind::Mark(b'(') {
             push(self.list()?);
             if self.eat(b',').is_none() {
                 return Ok(());

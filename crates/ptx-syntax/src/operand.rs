@@ -8,30 +8,30 @@ use crate::codes;
 use crate::lexer::Kind;
 use crate::reader::{Parse, Reader};
 
-/// Whether a name that is not declared may be a label that comes later.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What an operand's name may stand for at its place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Names {
-    /// The place takes labels only.
-    Labels,
-    /// The place takes addresses, of labels that were met too.
-    Any,
     /// The place takes no labels.
     Values,
+    /// The place takes addresses, of labels that were met too.
+    Any,
+    /// The place takes labels only, which may come later.
+    Labels,
 }
 
 impl<'s> Reader<'s, '_> {
     /// One operand with its place.
     pub(crate) fn operand(&mut self, names: Names) -> Parse<(Operand, Span)> {
-        let token = self.cursor.peek();
-        let operand = match token.kind {
+        let span = self.cursor.span();
+        let operand = match *self.cursor.kind() {
             Kind::Ident("_") => {
-                self.cursor.bump();
+                self.cursor.advance();
                 Operand::Sink
             }
             Kind::Ident("WARP_SZ") => Operand::Immediate(self.immediate()?),
             Kind::Ident(name) => {
-                self.cursor.bump();
-                self.named(name, token.span, names)?
+                self.cursor.advance();
+                self.named(name, span, names)?
             }
             Kind::Mark(b'!') => self.negated()?,
             Kind::Mark(b'[') => self.address()?,
@@ -39,7 +39,7 @@ impl<'s> Reader<'s, '_> {
             Kind::Number(_) | Kind::Mark(b'-' | b'+' | b'~' | b'(') => Operand::Immediate(self.immediate()?),
             _ => return Err(self.unexpected("an operand")),
         };
-        Ok((operand, token.span.to(self.cursor.last)))
+        Ok((operand, span.to(self.cursor.last)))
     }
 
     fn named(&mut self, name: &'s str, span: Span, names: Names) -> Parse<Operand> {
@@ -54,7 +54,7 @@ impl<'s> Reader<'s, '_> {
             self.skip_suffix();
             return Ok(Operand::Sink);
         };
-        match (operand, self.cursor.peek().kind) {
+        match (operand, *self.cursor.kind()) {
             (Operand::Symbol(symbol, _), Kind::Mark(b'[')) => self.indexed(symbol, names),
             (_, Kind::Directive(component)) => self.component(operand, component),
             (Operand::Symbol(symbol, first), Kind::Mark(b'+' | b'-')) => {
@@ -68,10 +68,10 @@ impl<'s> Reader<'s, '_> {
     /// (manual 6.4.2).
     fn indexed(&mut self, symbol: Symbol, names: Names) -> Parse<Operand> {
         let open = self.cursor.bump().span;
-        if let Kind::Ident(name) = self.cursor.peek().kind
+        if let Kind::Ident(name) = *self.cursor.kind()
             && name != "WARP_SZ"
         {
-            let span = self.cursor.peek().span;
+            let span = self.cursor.span();
             let error =
                 Diagnostic::error(codes::UNSUPPORTED, span, "an index in a register is not supported");
             return Err(Box::new(error.with_help("compute the address in a register: `[%rd1]`")));
@@ -103,8 +103,8 @@ impl<'s> Reader<'s, '_> {
 
     /// What hangs on an undeclared name.
     fn skip_suffix(&mut self) {
-        if let Kind::Directive(_) = self.cursor.peek().kind {
-            self.cursor.bump();
+        if let Kind::Directive(_) = *self.cursor.kind() {
+            self.cursor.advance();
         }
     }
 
@@ -130,7 +130,7 @@ impl<'s> Reader<'s, '_> {
         let bang = self.cursor.bump().span;
         let token = self.cursor.peek();
         let Kind::Ident(name) = token.kind else { return Err(self.unexpected("a predicate register")) };
-        self.cursor.bump();
+        self.cursor.advance();
         match self.resolve_name(name) {
             Some(Operand::Register(register)) => Ok(Operand::Not(register)),
             Some(_) => {
@@ -146,14 +146,14 @@ impl<'s> Reader<'s, '_> {
 
     /// `[base+offset]`, `[offset]`
     fn address(&mut self) -> Parse<Operand> {
-        self.cursor.bump();
-        let token = self.cursor.peek();
-        let Kind::Ident(name) = token.kind else {
+        self.cursor.advance();
+        let span = self.cursor.span();
+        let Kind::Ident(name) = *self.cursor.kind() else {
             let offset = self.integer_constant()?;
             self.expect(b']', "`]`")?;
             return Ok(Operand::Address(AddressBase::Absolute, offset));
         };
-        self.cursor.bump();
+        self.cursor.advance();
         let (base, first) = match self.resolve_name(name) {
             Some(Operand::Register(register)) => (AddressBase::Register(register), 0),
             Some(Operand::Symbol(symbol, offset)) => (AddressBase::Symbol(symbol), offset),
@@ -162,10 +162,10 @@ impl<'s> Reader<'s, '_> {
             }
             Some(_) => {
                 let message = format!("`{name}` has no address and holds none");
-                return Err(self.at(codes::WRONG_NAME, token.span, message));
+                return Err(self.at(codes::WRONG_NAME, span, message));
             }
             None => {
-                self.undeclared(name, token.span, "name");
+                self.undeclared(name, span, "name");
                 (AddressBase::Absolute, 0)
             }
         };
@@ -175,7 +175,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn vector(&mut self) -> Parse<Operand> {
-        self.cursor.bump();
+        self.cursor.advance();
         Ok(Operand::Vector(self.entries(b'}', "`,` or `}`")?))
     }
 
@@ -192,8 +192,7 @@ impl<'s> Reader<'s, '_> {
             return Ok(self.body.add_list(entries));
         }
         loop {
-            let token = self.cursor.peek();
-            if let Kind::Mark(b'{' | b'[') = token.kind {
+            if let Kind::Mark(b'{' | b'[') = *self.cursor.kind() {
                 return Err(self.unexpected("a register or constant"));
             }
             entries.push(self.operand(Names::Values)?);

@@ -130,8 +130,11 @@ impl<'s, 'h> Reader<'s, 'h> {
 
     /// Takes the mark if it comes next.
     pub(crate) fn eat(&mut self, mark: u8) -> Option<Span> {
-        let token = self.cursor.peek();
-        if token.kind == Kind::Mark(mark) { Some(self.cursor.bump().span) } else { None }
+        if *self.cursor.kind() != Kind::Mark(mark) {
+            return None;
+        }
+        self.cursor.advance();
+        Some(self.cursor.last)
     }
 
     /// Takes the mark, which must come next; `shown` is how messages call it.
@@ -141,11 +144,10 @@ impl<'s, 'h> Reader<'s, 'h> {
 
     /// Takes a name, which must come next.
     pub(crate) fn expect_ident(&mut self, what: &str) -> Parse<(&'s str, Span)> {
-        let token = self.cursor.peek();
-        match token.kind {
+        match *self.cursor.kind() {
             Kind::Ident(name) => {
-                self.cursor.bump();
-                Ok((name, token.span))
+                self.cursor.advance();
+                Ok((name, self.cursor.last))
             }
             _ => Err(self.unexpected(what)),
         }
@@ -156,7 +158,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         let token = self.cursor.peek();
         match token.kind {
             Kind::Text(text) => {
-                self.cursor.bump();
+                self.cursor.advance();
                 Ok(self.module.strings.intern(&String::from_utf8_lossy(text)))
             }
             _ => Err(self.unexpected(what)),
@@ -183,7 +185,7 @@ impl<'s, 'h> Reader<'s, 'h> {
 
     /// Keeps the comments between two items: those on the line of the item before trail it.
     pub(crate) fn comments_between_items(&mut self) {
-        self.cursor.peek();
+        self.cursor.span();
         if self.cursor.comments.is_empty() {
             return;
         }
@@ -196,7 +198,7 @@ impl<'s, 'h> Reader<'s, 'h> {
 
     /// Keeps the comments between two statements: those on the line of the statement before trail it.
     pub(crate) fn comments_between_statements(&mut self) {
-        self.cursor.peek();
+        self.cursor.span();
         if self.cursor.comments.is_empty() {
             return;
         }

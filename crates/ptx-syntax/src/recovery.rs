@@ -63,14 +63,14 @@ impl Reader<'_, '_> {
             match token.kind {
                 Kind::End => return,
                 Kind::Mark(b';') => {
-                    self.cursor.bump();
+                    self.cursor.advance();
                     return;
                 }
                 Kind::Mark(b'{' | b'}') if fresh && token.starts_line => return,
                 Kind::Mark(b'}') if fresh && !self.vector_closes() => return,
                 Kind::Directive(name) if fresh && token.starts_line && starts_statement(name) => return,
                 _ => {
-                    self.cursor.bump();
+                    self.cursor.advance();
                 }
             }
         }
@@ -78,7 +78,7 @@ impl Reader<'_, '_> {
 
     /// Whether a closing brace belongs to a vector or list: a comma, semicolon or bracket follows it.
     fn vector_closes(&mut self) -> bool {
-        let at = self.cursor.peek().span.hi;
+        let at = self.cursor.span().hi;
         let rest = self.cursor.text_from(at);
         let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
         matches!(next, Some(b',' | b';' | b']' | b'}'))
@@ -91,7 +91,7 @@ impl Reader<'_, '_> {
             match token.kind {
                 Kind::End => return,
                 Kind::Mark(b';') => {
-                    self.cursor.bump();
+                    self.cursor.advance();
                     return;
                 }
                 Kind::Directive(name)
@@ -101,10 +101,10 @@ impl Reader<'_, '_> {
                 }
                 Kind::Ident(name) => {
                     self.spoiled.insert(name);
-                    self.cursor.bump();
+                    self.cursor.advance();
                 }
                 _ => {
-                    self.cursor.bump();
+                    self.cursor.advance();
                 }
             }
         }
@@ -121,7 +121,7 @@ impl Reader<'_, '_> {
                     if token.kind == Kind::End || token.starts_line {
                         return None;
                     }
-                    self.cursor.bump();
+                    self.cursor.advance();
                 }
             }
         }
@@ -135,7 +135,7 @@ impl Reader<'_, '_> {
                 Kind::End => return,
                 Kind::Directive(name) if token.starts_line && starts_item(name) => return,
                 _ => {
-                    self.cursor.bump();
+                    self.cursor.advance();
                 }
             }
         }
@@ -158,28 +158,28 @@ impl Reader<'_, '_> {
             match token.kind {
                 Kind::Ident(name) if depth == 0 => {
                     self.spoiled.insert(name);
-                    self.cursor.bump();
+                    self.cursor.advance();
                 }
                 Kind::End => return,
                 Kind::Directive(name) if fresh && token.starts_line && starts_item(name) => return,
                 Kind::Mark(b';') if depth == 0 => {
-                    self.cursor.bump();
+                    self.cursor.advance();
                     return;
                 }
                 Kind::Mark(b'{') => {
                     depth += 1;
-                    self.cursor.bump();
+                    self.cursor.advance();
                 }
                 Kind::Mark(b'}') if depth <= 1 => {
-                    self.cursor.bump();
+                    self.cursor.advance();
                     return;
                 }
                 Kind::Mark(b'}') => {
                     depth -= 1;
-                    self.cursor.bump();
+                    self.cursor.advance();
                 }
                 _ => {
-                    self.cursor.bump();
+                    self.cursor.advance();
                 }
             }
         }

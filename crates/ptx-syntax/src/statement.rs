@@ -63,7 +63,7 @@ impl<'s> Reader<'s, '_> {
             if self.gives_up() {
                 return;
             }
-            let start = self.cursor.peek().span;
+            let start = self.cursor.span();
             self.broken = false;
             match self.statement(opened) {
                 Ok(Next::Statement) => {}
@@ -84,9 +84,12 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn statement(&mut self, opened: &mut Vec<Span>) -> Parse<Next> {
+        if let Kind::Ident(_) = *self.cursor.kind() {
+            self.label_or_instruction()?;
+            return Ok(Next::Statement);
+        }
         let token = self.cursor.peek();
         match token.kind {
-            Kind::Ident(_) => self.label_or_instruction()?,
             Kind::Mark(b'@') => self.guarded()?,
             Kind::Directive(name) if starts_item(name) && token.starts_line && self.resolve.is_none() => {
                 self.unclosed(opened, token.span, &format!("`.{name}` may not stand in a function"));
@@ -94,7 +97,7 @@ impl<'s> Reader<'s, '_> {
             }
             Kind::Directive(name) => self.statement_directive(name, token.span)?,
             Kind::Mark(b'{') => {
-                self.cursor.bump();
+                self.cursor.advance();
                 if opened.len() as u32 >= MAX_DEPTH {
                     let message = format!("braces are nested deeper than {MAX_DEPTH} levels");
                     self.report(Diagnostic::error(codes::TOO_DEEP, token.span, message));
@@ -107,12 +110,12 @@ impl<'s> Reader<'s, '_> {
                 self.push_statement(Stmt::ScopeStart);
             }
             Kind::Mark(b'}') => {
-                self.cursor.bump();
+                self.cursor.advance();
                 return self.close(opened, token.span);
             }
             // Inline assembly often ends in one semicolon too many.
             Kind::Mark(b';') if self.resolve.is_some() => {
-                self.cursor.bump();
+                self.cursor.advance();
             }
             Kind::End => {
                 if !opened.is_empty() {
@@ -160,7 +163,7 @@ impl<'s> Reader<'s, '_> {
                 Ok(())
             }
             "pragma" => {
-                self.cursor.bump();
+                self.cursor.advance();
                 let texts = self.pragma()?;
                 self.push_statement(Stmt::Pragma(texts));
                 Ok(())
@@ -181,7 +184,7 @@ impl<'s> Reader<'s, '_> {
         }
         let (name, span) = self.expect_ident("a label")?;
         self.expect(b':', "`:`")?;
-        match self.cursor.peek().kind {
+        match *self.cursor.kind() {
             Kind::Directive("branchtargets") => self.branch_targets(name, span),
             Kind::Directive("calltargets") => self.call_targets(name, span),
             Kind::Directive("callprototype") => self.call_prototype(name, span),
@@ -196,20 +199,20 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn colon_follows(&mut self) -> bool {
-        let end = self.cursor.peek().span.hi;
+        let end = self.cursor.span().hi;
         let rest = self.cursor.text_from(end);
         rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
     }
 
     /// `name: .branchtargets a, b;` (manual 11.3.1)
     fn branch_targets(&mut self, name: &'s str, span: Span) -> Parse<()> {
-        self.cursor.bump();
+        self.cursor.advance();
         let id = self.define_label(name, span, LabelKind::BranchTargets)?;
         let mut targets = Vec::new();
         loop {
             let (target, at) = self.expect_ident("a label")?;
-            if self.cursor.peek().kind == Kind::Mark(b'<') {
-                let span = self.cursor.peek().span;
+            if *self.cursor.kind() == Kind::Mark(b'<') {
+                let span = self.cursor.span();
                 return Err(self.at(codes::UNSUPPORTED, span, "ranges of labels are not supported"));
             }
             targets.push(LabelTarget { label: self.use_label(target, at), at: At(at) });
@@ -224,7 +227,7 @@ impl<'s> Reader<'s, '_> {
 
     /// `name: .calltargets f, g;` (manual 11.3.2)
     fn call_targets(&mut self, name: &'s str, span: Span) -> Parse<()> {
-        self.cursor.bump();
+        self.cursor.advance();
         let id = self.define_label(name, span, LabelKind::CallTargets)?;
         let mut targets = Vec::new();
         loop {
@@ -240,7 +243,7 @@ impl<'s> Reader<'s, '_> {
 
     /// `name: .callprototype (..) _ (..);` (manual 11.3.3)
     fn call_prototype(&mut self, name: &'s str, span: Span) -> Parse<()> {
-        self.cursor.bump();
+        self.cursor.advance();
         let id = self.define_label(name, span, LabelKind::CallPrototype)?;
         // Names of a prototype's parameters mean nothing outside it.
         self.names.enter();
@@ -253,17 +256,17 @@ impl<'s> Reader<'s, '_> {
 
     fn prototype(&mut self) -> Parse<Prototype> {
         let mut prototype = Prototype::default();
-        if self.cursor.peek().kind == Kind::Mark(b'(') {
+        if *self.cursor.kind() == Kind::Mark(b'(') {
             prototype.results = self.params()?;
         }
-        match self.cursor.peek().kind {
+        match *self.cursor.kind() {
             Kind::Ident("_") => self.cursor.bump(),
             _ => return Err(self.unexpected("`_`")),
         };
-        if self.cursor.peek().kind == Kind::Mark(b'(') {
+        if *self.cursor.kind() == Kind::Mark(b'(') {
             prototype.params = self.params()?;
         }
-        if self.cursor.peek().kind == Kind::Directive("noreturn") {
+        if *self.cursor.kind() == Kind::Directive("noreturn") {
             prototype.noreturn = Some(At(self.cursor.bump().span));
         }
         self.expect(b';', "`;`")?;

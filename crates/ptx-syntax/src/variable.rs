@@ -61,7 +61,7 @@ impl<'s> Reader<'s, '_> {
 
     /// A name; `_` is none.
     fn variable_name(&mut self) -> Parse<(&'s str, Span)> {
-        match self.cursor.peek().kind {
+        match *self.cursor.kind() {
             Kind::Ident("_" | "WARP_SZ") => Err(self.unexpected("the name of a variable")),
             _ => self.expect_ident("the name of a variable"),
         }
@@ -131,9 +131,9 @@ impl<'s> Reader<'s, '_> {
             let token = self.cursor.peek();
             let Kind::Directive(word) = token.kind else { break };
             let known = variable_type(word);
-            self.cursor.bump();
+            self.cursor.advance();
             let place = declared_space(word);
-            if place.is_some() && self.cursor.peek().kind == Kind::Mark(b'[') {
+            if place.is_some() && *self.cursor.kind() == Kind::Mark(b'[') {
                 return Err(self.banked());
             }
             let again = match word {
@@ -163,7 +163,7 @@ impl<'s> Reader<'s, '_> {
 
     fn banked(&mut self) -> Box<Diagnostic> {
         let message = "banks of constant memory are not supported";
-        let error = Diagnostic::error(codes::UNSUPPORTED, self.cursor.peek().span, message);
+        let error = Diagnostic::error(codes::UNSUPPORTED, self.cursor.span(), message);
         Box::new(error.with_help("since PTX 2.2 there is one bank only"))
     }
 
@@ -178,7 +178,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn alignment(&mut self) -> Parse<u32> {
-        let span = self.cursor.peek().span;
+        let span = self.cursor.span();
         let bytes = self.small_constant("an alignment")?;
         if bytes.is_power_of_two() {
             return Ok(bytes);
@@ -190,12 +190,12 @@ impl<'s> Reader<'s, '_> {
     /// What stands behind `.ptr` (manual 5.1.6.3).
     fn pointer(&mut self) -> Parse<ParamPointer> {
         let mut pointer = ParamPointer { space: None, align: None };
-        if let Kind::Directive(word @ ("const" | "global" | "local" | "shared")) = self.cursor.peek().kind {
-            self.cursor.bump();
+        if let Kind::Directive(word @ ("const" | "global" | "local" | "shared")) = *self.cursor.kind() {
+            self.cursor.advance();
             pointer.space = StateSpace::from_ptx(word);
         }
-        if self.cursor.peek().kind == Kind::Directive("align") {
-            self.cursor.bump();
+        if *self.cursor.kind() == Kind::Directive("align") {
+            self.cursor.advance();
             pointer.align = Some(self.alignment()?);
         }
         Ok(pointer)
@@ -208,11 +208,11 @@ impl<'s> Reader<'s, '_> {
             let token = self.cursor.peek();
             match token.kind {
                 Kind::Directive("managed") => {
-                    self.cursor.bump();
+                    self.cursor.advance();
                     attributes.push(VarAttribute::Managed);
                 }
                 Kind::Directive("unified") => {
-                    self.cursor.bump();
+                    self.cursor.advance();
                     self.expect(b'(', "`(`")?;
                     let upper = self.integer_constant()? as u64;
                     self.expect(b',', "`,`")?;
@@ -256,7 +256,7 @@ impl<'s> Reader<'s, '_> {
     fn range_count(&mut self) -> Parse<u32> {
         let token = self.cursor.peek();
         let Kind::Number(text) = token.kind else { return Err(self.unexpected("a number")) };
-        self.cursor.bump();
+        self.cursor.advance();
         let count = self.literal_count(text, token.span)?;
         self.expect(b'>', "`>`")?;
         Ok(count)
@@ -315,7 +315,7 @@ impl<'s> Reader<'s, '_> {
                 dims.push(None);
                 continue;
             }
-            let start = self.cursor.peek().span;
+            let start = self.cursor.span();
             let length = self.integer_constant()?;
             let Ok(length) = u64::try_from(length) else {
                 let message = format!("an array cannot have {length} elements");

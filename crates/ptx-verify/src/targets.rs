@@ -13,7 +13,7 @@ const MINORS: &[(u8, &[u8])] = &[
     (2, &[0, 1, 2, 3]),
     (3, &[0, 1, 2]),
     (4, &[0, 1, 2, 3]),
-    (5, &[0]),
+    (5, &[0, 1]),
     (6, &[0, 1, 2, 3, 4, 5]),
     (7, &[0, 1, 2, 3, 4, 5, 6, 7, 8]),
     (8, &[0, 1, 2, 3, 4, 5, 6, 7, 8]),
@@ -59,7 +59,7 @@ const ARCHITECTURES: &[Architecture] = &[
     plain(60, 5, 0),
     plain(61, 5, 0),
     plain(62, 5, 0),
-    plain(70, 6, 0),
+    plain(70, 5, 1),
     plain(72, 6, 1),
     plain(75, 6, 3),
     plain(80, 7, 0),
@@ -233,7 +233,9 @@ fn first_place(cx: &Checker<'_>) -> Option<Span> {
 
 fn check_version(cx: &mut Checker<'_>, version: PtxVersion, span: Span) {
     if is_known_version(version) {
-        cx.target.version = version;
+        // 5.1, which the manual passes over, has what the manual gives to 6.0.
+        let preview = version == PtxVersion::new(5, 1);
+        cx.target.version = if preview { PtxVersion::new(6, 0) } else { version };
         return;
     }
     let text = if version > PtxVersion::NEWEST {

@@ -2,7 +2,7 @@
 
 use ptx_diag::Span;
 use ptx_ir::{AddressBase, Operand, Symbol, VarId};
-use ptx_isa::{ScalarType, StateSpace};
+use ptx_isa::{Component, ScalarType, StateSpace};
 
 use super::body::{BodyDecoder, Context, row_bits, rows_of};
 use super::{Decoded, finding};
@@ -225,10 +225,17 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// The elements of a vector operand, or the operand alone.
+    /// The elements of a vector operand or of a vector register, or the operand alone.
     pub(super) fn elements(&self, operand: Operand) -> Vec<Operand> {
         match operand {
             Operand::Vector(list) => self.body.list(list).to_vec(),
+            Operand::Register(register) => match self.body.decl(register).shape.lanes() {
+                1 => vec![operand],
+                lanes => {
+                    let components = Component::ALL.into_iter().take(lanes as usize);
+                    components.map(|component| Operand::Element(register, component)).collect()
+                }
+            },
             other => vec![other],
         }
     }

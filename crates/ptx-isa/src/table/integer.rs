@@ -351,7 +351,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::SubCarry,
     )
-    .since(3, 0, 20)
+    .since(2, 0, 20)
     .later(LATER64)
     .section("9.7.2.4"),
     Form::new(

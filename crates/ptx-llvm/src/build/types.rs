@@ -123,6 +123,11 @@ impl<'c> Type<'c> {
         matches!(self.kind(), LLVMHalfTypeKind | LLVMBFloatTypeKind | LLVMFloatTypeKind | LLVMDoubleTypeKind)
     }
 
+    /// Whether it is one integer or floating-point number: what a PTX vector access is made of.
+    pub fn is_number(self) -> bool {
+        self.is_float() || self.int_bits().is_some()
+    }
+
     /// Whether it is `void`.
     pub fn is_void(self) -> bool {
         self.kind() == LLVMTypeKind::LLVMVoidTypeKind

@@ -81,7 +81,10 @@ impl FunctionRaiser<'_, '_, '_> {
                         (self.size_of(element)?, element)
                     }
                     _ => {
-                        return Err(Refusal::new(INSTRUCTION, "an index into something that has no elements"));
+                        return Err(Refusal::new(
+                            INSTRUCTION,
+                            "an index into something that has no elements",
+                        ));
                     }
                 }
             };

@@ -1,0 +1,241 @@
+//! The verifier against `ptxas`, line by line: which instructions exist, and since when.
+//!
+//! The judged lines are no part of the repository; they are looked for in `$PTX_SHARED`, else in `../shared` beside the
+//! workspace, and without them the check counts as ignored. `matrix_differences.tsv` beside this file lists where the
+//! two disagree on purpose, with the reason; a difference that is not listed fails, and so does a listed line without one. Lines that `ptxas` accepts and the
+//! instruction table does not have yet are no difference.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_diag::SourceFile;
+use ptx_isa::{Opcode, PtxVersion};
+
+const DIFFERENCES: &str = include_str!("matrix_differences.tsv");
+
+/// Codes of the reader for instructions that the table does not have.
+const UNKNOWN_FORMS: [&str; 4] = ["P0301", "P0302", "P0303", "P0304"];
+
+/// The symbols that lines may use, and their declarations.
+const SYMBOLS: &[(&str, &str)] = &[
+    ("gv", ".global .align 128 .b8 gv[1024];"),
+    ("sv", ".shared .align 128 .b8 sv[1024];"),
+    ("cv", ".const .align 16 .b8 cv[64];"),
+    ("gw", ".global .b32 gw = 7;"),
+    ("sw", ".shared .b32 sw;"),
+    ("gd", ".global .align 8 .b64 gd;"),
+    ("mb", ".shared .align 8 .b64 mb;"),
+    ("tex0", ".global .texref tex0;"),
+    ("smp0", ".global .samplerref smp0;"),
+    ("surf0", ".global .surfref surf0;"),
+    ("fn0", ".func fn0 () { ret; }"),
+    ("fn1", ".func (.param .b32 rv) fn1 (.param .b32 pa) { ret; }"),
+    ("fn2", ".func (.reg .b32 rv) fn2 (.reg .b32 pa, .reg .b64 pb) { mov.b32 rv, pa; ret; }"),
+    ("kern1", ".entry kern1 () { ret; }"),
+];
+
+/// The registers that lines may use: a letter names the type, a number follows.
+const REGISTERS: &[(&str, &str)] = &[
+    ("%p", "pred"),
+    ("%b", "b8"),
+    ("%h", "b16"),
+    ("%r", "b32"),
+    ("%d", "b64"),
+    ("%q", "b128"),
+    ("%f", "f32"),
+    ("%e", "f64"),
+    ("%ub", "u8"),
+    ("%sb", "s8"),
+    ("%uh", "u16"),
+    ("%sh", "s16"),
+    ("%ur", "u32"),
+    ("%sr", "s32"),
+    ("%ud", "u64"),
+    ("%sd", "s64"),
+    ("%hf", "f16"),
+    ("%hx", "f16x2"),
+];
+
+/// A judged line.
+struct Judged {
+    line: String,
+    target: String,
+    accepted: bool,
+    /// The first version and the first target that accept it, for accepted lines.
+    first: Option<(PtxVersion, String)>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let judged = shared().map(|folder| folder.join("isa/matrix.tsv")).filter(|path| path.is_file());
+    let skipped = judged.is_none();
+    let run = move || compare(&read(&judged.unwrap_or_default())?);
+    let trial = Trial::test("verdicts_and_first_versions_agree_but_for_the_list", run);
+    libtest_mimic::run(&arguments, vec![trial.with_ignored_flag(skipped)]).exit_code()
+}
+
+fn shared() -> Option<PathBuf> {
+    if let Some(folder) = std::env::var_os("PTX_SHARED") {
+        return Some(folder.into());
+    }
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).map(|above| above.join("shared"))
+}
+
+/// The judged lines whose opcode the table has; what only a full compile refuses is left out.
+fn read(path: &Path) -> Result<Vec<Judged>, Failed> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut judged = Vec::new();
+    for row in text.lines().skip(1) {
+        let columns: Vec<&str> = row.split('\t').collect();
+        let &[line, target, _, verdict, _, version, lowest, message] = columns.as_slice() else { continue };
+        if opcode(line).is_none() || message.starts_with("[full compile") {
+            continue;
+        }
+        let first = PtxVersion::from_text(version).map(|version| (version, lowest.to_owned()));
+        let (line, target) = (line.to_owned(), target.to_owned());
+        judged.push(Judged { line, target, accepted: verdict == "accept", first });
+    }
+    Ok(judged)
+}
+
+fn opcode(line: &str) -> Option<Opcode> {
+    let line = line.trim_start();
+    let rest = match line.strip_prefix('@') {
+        Some(guarded) => guarded.trim_start().trim_start_matches(['!', ' ']).split_once(' ')?.1.trim_start(),
+        None => line,
+    };
+    Opcode::from_ptx(rest.split(|c: char| !c.is_ascii_alphanumeric()).next()?)
+}
+
+/// The line as a module; the registers and symbols that it names are declared.
+fn module(line: &str, version: PtxVersion, target: &str) -> String {
+    let mut text = format!(".version {version}\n.target {target}\n");
+    if version >= PtxVersion::new(2, 3) {
+        text += ".address_size 64\n";
+    }
+    let words: BTreeSet<&str> =
+        line.split(|c: char| !c.is_ascii_alphanumeric() && c != '%' && c != '_').collect();
+    for (name, declaration) in SYMBOLS {
+        if words.contains(name) {
+            text += declaration;
+            text.push('\n');
+        }
+    }
+    let parameter = if words.contains("kp") { ".param .align 128 .b8 kp[128]" } else { "" };
+    text += &format!(".entry k ({parameter}) {{\n{{");
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for word in &words {
+        let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let Ok(number) = word[letters.len()..].parse::<u32>() else { continue };
+        if REGISTERS.iter().any(|(name, _)| *name == letters) {
+            let count = counts.entry(letters).or_default();
+            *count = (*count).max(number + 1);
+        }
+    }
+    for (name, ty) in REGISTERS {
+        if let Some(count) = counts.get(name) {
+            text += &format!(" .reg .{ty} {name}<{count}>;");
+        }
+    }
+    if words.contains("lv") {
+        text += " .local .align 16 .b8 lv[64];";
+    }
+    let end = if line.trim_end().ends_with(';') || line.starts_with('{') { "" } else { ";" };
+    text + &format!(" {line}{end} }}\nret;\n}}\n")
+}
+
+/// What we say.
+enum Verdict {
+    Accepted,
+    /// With the first code and message.
+    Rejected(&'static str, String),
+}
+
+fn verdict(text: &str) -> Verdict {
+    let source = SourceFile::new("line.ptx", text);
+    let (module, read) = ptx_syntax::parse(&source);
+    let found = if read.has_errors() { Err(read) } else { ptx_verify::verify(&module).map(|_| ()) };
+    let error = found.err().and_then(|found| {
+        let error = found.iter().find(|d| d.severity == ptx_diag::Severity::Error);
+        error.map(|d| (d.code.0, d.message.clone()))
+    });
+    error.map_or(Verdict::Accepted, |(code, message)| Verdict::Rejected(code, message))
+}
+
+/// Lines that differ, with how.
+type Differences = BTreeMap<String, String>;
+
+/// Compares all lines and holds the differences against the list.
+fn compare(judged: &[Judged]) -> Result<(), Failed> {
+    let mut found = verdicts(judged)?;
+    found.extend(first_versions(judged)?);
+    let rows = DIFFERENCES.lines().filter(|row| !row.starts_with('#'));
+    let listed: BTreeSet<&str> = rows.filter_map(|row| row.split('\t').next()).collect();
+    let unlisted = found.iter().filter(|(line, _)| !listed.contains(line.as_str()));
+    let mut wrong: Vec<_> = unlisted.map(|(line, how)| format!("{line} -- {how}")).collect();
+    let stale = listed.iter().filter(|line| !found.contains_key(**line));
+    wrong.extend(stale.map(|line| format!("{line} -- listed, and no difference")));
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{} lines:\n{}", wrong.len(), wrong.join("\n")).into())
+}
+
+/// Lines that one accepts and the other rejects.
+fn verdicts(judged: &[Judged]) -> Result<Differences, Failed> {
+    let mut differences = Differences::new();
+    let mut compared = 0;
+    for row in judged {
+        let ours = verdict(&module(&row.line, PtxVersion::NEWEST, &row.target));
+        compared += 1;
+        let difference = match (row.accepted, ours) {
+            (true, Verdict::Rejected(code, _)) if UNKNOWN_FORMS.contains(&code) => continue,
+            (true, Verdict::Rejected(code, message)) => format!("{code}: {message}"),
+            (false, Verdict::Accepted) => "accepted".to_owned(),
+            (true, Verdict::Accepted) | (false, Verdict::Rejected(..)) => continue,
+        };
+        differences.insert(row.line.clone(), difference);
+    }
+    enough(compared)?;
+    Ok(differences)
+}
+
+/// Accepted lines that are rejected where they first exist, or accepted in the version before.
+fn first_versions(judged: &[Judged]) -> Result<Differences, Failed> {
+    let mut differences = Differences::new();
+    let mut compared = 0;
+    for row in judged {
+        let Some((version, target)) = &row.first else { continue };
+        if !matches!(verdict(&module(&row.line, PtxVersion::NEWEST, &row.target)), Verdict::Accepted) {
+            continue;
+        }
+        compared += 1;
+        let at_first = verdict(&module(&row.line, *version, target));
+        let before = earlier(*version).map(|version| verdict(&module(&row.line, version, target)));
+        let difference = match (at_first, before) {
+            (Verdict::Rejected(_, message), _) => format!("rejected at {version} {target}: {message}"),
+            (_, Some(Verdict::Accepted)) => format!("accepted before {version} for {target}"),
+            _ => continue,
+        };
+        differences.insert(row.line.clone(), difference);
+    }
+    enough(compared)?;
+    Ok(differences)
+}
+
+/// A file that was read wrongly must not look like agreement.
+fn enough(compared: usize) -> Result<(), Failed> {
+    if compared < 1000 { Err(format!("only {compared} lines were compared").into()) } else { Ok(()) }
+}
+
+/// The version before; the last of the major version before where that is it.
+fn earlier(version: PtxVersion) -> Option<PtxVersion> {
+    let last = [(1, 5), (2, 3), (3, 2), (4, 3), (5, 0), (6, 5), (7, 8), (8, 8)];
+    match version.minor {
+        0 => last.into_iter().find(|(major, _)| *major + 1 == version.major),
+        minor => Some((version.major, minor - 1)),
+    }
+    .map(|(major, minor)| PtxVersion::new(major, minor))
+}
