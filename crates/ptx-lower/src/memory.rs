@@ -141,7 +141,9 @@ impl<'c> Emitter<'_, '_, 'c> {
         let order = self.order(site)?;
         let by_text = mnemonic.get(Field::CacheHint).is_some()
             || mnemonic.get(Field::Sem) == Some(Mod::Mmio)
-            || (order.is_some() && (entries.len() > 1 || ty.bits() > 64));
+            || (order.is_some() && (entries.len() > 1 || ty.bits() > 64))
+            // Elements left out are not written.
+            || entries.contains(&Operand::Sink);
         if by_text {
             return self.inline(site);
         }

@@ -111,7 +111,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// `cvta` (manual 9.7.9.20).
     pub(crate) fn convert_address(&mut self, site: Site<'_>) -> Out<()> {
         if site.scalar_type()?.bits() != 64 {
-            return unsupported("32-bit addresses are not supported");
+            return self.inline(site);
         }
         let Some(space) = llvm_space(site.inst.mnemonic.space()) else {
             return unsupported("its space has no addresses");
