@@ -74,8 +74,9 @@ impl<'c> Emitter<'_, '_, 'c> {
             };
             let Some(id) = self.analysis.ssa.written(site.statement, slot) else { continue };
             let own = self.repr_type(id);
-            let fits =
-                self.analysis.slots.ty(slot).bits() == ty.bits() && kept.is_none_or(|kept| kept == own);
+            let fits = self.analysis.slots.ty(slot).bits() == ty.bits()
+                && kept.is_none_or(|kept| kept == own)
+                && (ty.bits() == 64 || own.pointer_space().is_none());
             if !fits || (entries.len() > 1 && !own.is_number()) {
                 return self.llvm_type(ty);
             }
@@ -182,7 +183,11 @@ impl<'c> Emitter<'_, '_, 'c> {
             other => return self.operand_of(site, other, ty),
         };
         if self.analysis.slots.ty(slot).bits() == ty.bits() {
-            return Ok(self.seen(site.statement, slot)?.1);
+            let (_, value) = self.seen(site.statement, slot)?;
+            // A pointer in memory has 64 bits; one kept for a 32-bit register is stored as its low half.
+            if ty.bits() == 64 || value.ty().pointer_space().is_none() {
+                return Ok(value);
+            }
         }
         self.read(site.statement, slot, self.llvm_type(ty))
     }

@@ -26,12 +26,11 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             (_, Operand::Symbol(symbol, offset)) => {
                 let address = self.symbol_address(symbol, offset)?;
-                // A 32-bit register takes the low half of the address.
-                let narrow = ty.bits() == 32 && !matches!(self.destination_repr(site, 0), Repr::Pointer(_));
-                let value = if narrow {
-                    self.b.cast(CastOp::PtrToInt, address, self.types.int(32))?
-                } else {
-                    address
+                // A narrower register takes the low bits of the address.
+                let whole = ty.bits() == 64 || matches!(self.destination_repr(site, 0), Repr::Pointer(_));
+                let value = match whole {
+                    true => address,
+                    false => self.b.cast(CastOp::PtrToInt, address, self.types.int(ty.bits()))?,
                 };
                 self.define(site, 0, value)
             }

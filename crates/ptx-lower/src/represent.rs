@@ -307,11 +307,13 @@ impl Question<'_> {
         match (operands.first(), operands.get(1)) {
             (Some(Operand::Vector(_)), _) => Source::Free(false),
             (_, Some(Operand::Vector(_))) if bits == 32 => Source::Free(false),
-            (_, Some(Operand::Symbol(Symbol::Function(_), _))) => {
+            (_, Some(Operand::Symbol(Symbol::Function(_), _))) if bits == 64 => {
                 Source::Fixed(Repr::Pointer(address_space::GENERIC))
             }
             (_, Some(Operand::Symbol(Symbol::Variable(var), _))) => {
+                // A register that cannot hold the whole address holds a number.
                 let space = llvm_space(Some(self.module.variable(*var).space));
+                let space = space.filter(|space| bits == 64 || (bits == 32 && is_narrow(*space)));
                 Source::Fixed(space.map_or(Repr::Int, Repr::Pointer))
             }
             (_, Some(source @ (Operand::Register(_) | Operand::Element(..) | Operand::Immediate(_)))) => {

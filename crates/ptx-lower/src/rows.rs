@@ -2,7 +2,7 @@
 
 use ptx_ir::{AddressBase, Operand};
 use ptx_isa::{Role, ScalarType, StateSpace};
-use ptx_llvm::build::{Type, Value};
+use ptx_llvm::build::{CastOp, Type, Value};
 use ptx_llvm::intrinsics::{self, Operand as Place, Row, Type as RowType};
 
 use crate::emit::{Emitter, Site};
@@ -241,7 +241,14 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             AddressBase::Symbol(symbol) => {
                 let address = self.symbol_address(symbol, 0)?;
-                self.bits_as(address, self.types.pointer(space))?
+                let to = self.types.pointer(space);
+                // A variable named in a generic access is accessed where it lies, as `ptxas` does.
+                let generic = space == ptx_llvm::address_space::GENERIC && address.ty() != to;
+                if generic {
+                    self.b.cast(CastOp::AddrSpaceCast, address, to)?
+                } else {
+                    self.bits_as(address, to)?
+                }
             }
             AddressBase::Absolute => self.bits_as(self.types.int_value(64, 0), self.types.pointer(space))?,
         };

@@ -158,6 +158,25 @@ fn shared_address_in_a_32_bit_register_is_a_pointer() {
 }
 
 #[test]
+fn shared_address_is_stored_with_the_width_of_its_register() {
+    let text = ir(&format!(
+        ".shared .align 4 .b8 s[64];\n.global .align 4 .b8 g[64];\n.entry k(.param .u64 p)\n{{\n{REGISTERS}ld.param.u64 %d0, [p];\n\
+         mov.u32 %r1, s; st.global.u32 [%d0], %r1; mov.u32 %r2, g; st.global.u32 [%d0+4], %r2; mov.u16 %h1, s; st.global.u16 [%d0+8], %h1; ret;\n}}\n"
+    ));
+    has(&text, &["store i32 ptrtoint (ptr addrspace(3) @s to i32)"]);
+    has(&text, &["store i32 ptrtoint (ptr addrspace(1) @g to i32)"]);
+    has(&text, &["store i16 ptrtoint (ptr addrspace(3) @s to i16)"]);
+}
+
+#[test]
+fn variable_in_a_generic_access_is_accessed_where_it_lies() {
+    let text = ir(&format!(
+        ".shared .align 4 .u32 s;\n.entry k()\n{{\n{REGISTERS}ld.u32 %r1, [s]; st.u32 [s], %r1; ret;\n}}\n"
+    ));
+    has(&text, &["load i32, ptr addrspacecast (ptr addrspace(3) @s to ptr)", "store i32"]);
+}
+
+#[test]
 fn pointer_loaded_from_memory_is_loaded_as_a_pointer() {
     let text = body("ld.global.u64 %d1, [%d0]; st.u32 [%d1+8], %r0;");
     has(&text, &["load ptr, ptr addrspace(1) %p, align 8", "getelementptr i8, ptr %"]);
