@@ -319,7 +319,8 @@ impl FunctionRaiser<'_, '_, '_> {
         };
         match value {
             Val::Register(register, _) => Ok((Operand::Address(AddressBase::Register(register), 0), space)),
-            Val::Bits(bits) if i32::try_from(bits).is_ok() => {
+            // Only `.local` has constant addresses; ptxas refuses them elsewhere.
+            Val::Bits(bits) if space == address_space::LOCAL && i32::try_from(bits).is_ok() => {
                 Ok((Operand::Address(AddressBase::Absolute, bits as i64), space))
             }
             Val::Bits(_) => {
