@@ -2,9 +2,11 @@
 
 use std::rc::Rc;
 
-use ptx_diag::{Diagnostic, Span};
+use ptx_diag::{Diagnostic, Span, nearest};
 use ptx_ir::{At, Guard, Inst, Operand, Stmt};
-use ptx_isa::{Form, Kind as Place, Mnemonic, MnemonicError, Mod, Role, ScalarType, candidates};
+use ptx_isa::{
+    Form, Kind as Place, Mnemonic, MnemonicError, Mod, Opcode, Role, ScalarType, Slot, candidates, forms_of,
+};
 use rustc_hash::FxHashMap;
 
 use crate::codes;
@@ -318,14 +320,27 @@ fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnos
             let place = found.map_or(span, |_| Span::new(lo, lo + 1 + modifier.len() as u32));
             let modifier: String = modifier.chars().take(SHOWN).collect();
             let message = format!("`{opcode}` has no modifier `.{modifier}`, or not here");
-            Box::new(Diagnostic::error(codes::MODIFIER, place, message).with_help(syntax_help(&syntax)))
+            let help = match nearest_modifier(opcode, &modifier) {
+                Some(near) => format!("did you mean `.{near}`?"),
+                None => syntax_help(&syntax),
+            };
+            Box::new(Diagnostic::error(codes::MODIFIER, place, message).with_help(help))
         }
         MnemonicError::IncompleteModifiers { syntax } => {
-            let message =
-                format!("`{shown}` is no form of `{opcode}`: a modifier is missing or excludes another");
+            let message = format!("no form of `{opcode}` has exactly the modifiers of `{shown}`");
             Box::new(Diagnostic::error(codes::MODIFIERS, span, message).with_help(syntax_help(&syntax)))
         }
     }
+}
+
+/// The modifier of the opcode that is spelled nearly so.
+fn nearest_modifier(opcode: &str, modifier: &str) -> Option<&'static str> {
+    let (_, forms) = forms_of(Opcode::from_ptx(opcode)?);
+    let modifiers = forms.iter().flat_map(|form| form.slots).flat_map(|slot| match slot {
+        Slot::Lit(modifier) => std::slice::from_ref(modifier),
+        Slot::One(_, set) | Slot::Opt(_, set) => set,
+    });
+    nearest(modifier, modifiers.map(|modifier| modifier.as_str()))
 }
 
 fn syntax_help(lines: &[String]) -> String {

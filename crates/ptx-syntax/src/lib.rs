@@ -45,6 +45,8 @@ pub fn parse(source: &SourceFile) -> (Module, Diagnostics) {
     }
     let mut reader = Reader::new(text, None);
     reader.module_items();
+    // Labels are looked up at the end of their function only.
+    reader.diagnostics.sort_by_place();
     (reader.module, reader.diagnostics)
 }
 

@@ -148,7 +148,12 @@ impl<'s> Reader<'s, '_> {
     fn address(&mut self) -> Parse<Operand> {
         self.cursor.advance();
         let span = self.cursor.span();
-        let Kind::Ident(name) = *self.cursor.kind() else {
+        let named = match *self.cursor.kind() {
+            Kind::Ident("WARP_SZ") => None,
+            Kind::Ident(name) => Some(name),
+            _ => None,
+        };
+        let Some(name) = named else {
             let offset = self.integer_constant()?;
             self.expect(b']', "`]`")?;
             return Ok(Operand::Address(AddressBase::Absolute, offset));

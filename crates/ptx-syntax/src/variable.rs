@@ -124,6 +124,7 @@ impl<'s> Reader<'s, '_> {
 
     /// Space, alignment, vector length and type, in the usual or any other order.
     fn declaration(&mut self) -> Parse<Declaration> {
+        let start = self.cursor.span();
         let mut space = None;
         let mut ty = None;
         let (mut shape, mut align, mut pointer, mut attributes) = (None, None, None, Vec::new());
@@ -157,8 +158,29 @@ impl<'s> Reader<'s, '_> {
         }
         let Some(ty) = ty else { return Err(self.unexpected("a type")) };
         let Some(space) = space else { return Err(self.unexpected("a state space")) };
+        self.check_type(ty, space, start.to(self.cursor.last))?;
         let shape = shape.unwrap_or(VectorShape::Scalar);
         Ok(Declaration { space, ty, shape, align, attributes, pointer })
+    }
+
+    /// Checks that variables can have the type: the alternate and most packed formats are types of instructions only
+    /// (manual 5.2.3, 5.2.5).
+    fn check_type(&self, ty: VarType, space: StateSpace, span: Span) -> Parse<()> {
+        let VarType::Scalar(ty) = ty else { return Ok(()) };
+        if ty == ScalarType::Pred && space != StateSpace::Reg {
+            let message = "only registers can be predicates";
+            return Err(self.at(codes::CONFLICT, span, message));
+        }
+        if is_declarable(ty) {
+            return Ok(());
+        }
+        let name = ty.as_str();
+        let error =
+            Diagnostic::error(codes::CONFLICT, span, format!("`.{name}` is a type of instructions only"));
+        Err(Box::new(match ty.as_bits() {
+            Some(bits) => error.with_help(format!("declare it as `.{}`", bits.as_str())),
+            None => error,
+        }))
     }
 
     fn banked(&mut self) -> Box<Diagnostic> {
@@ -346,6 +368,16 @@ impl<'s> Reader<'s, '_> {
         }
         self.declare(name, span, Entity::Variable(id))?;
         Ok(id)
+    }
+}
+
+/// Whether variables can have the type.
+fn is_declarable(ty: ScalarType) -> bool {
+    use ScalarType::*;
+    match ty {
+        B8 | B16 | B32 | B64 | B128 | U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | F16 | F16x2 | F32
+        | F64 | Pred => true,
+        Bf16 | Bf16x2 | Tf32 | F32x2 | U16x2 | S16x2 | U8x4 | S8x4 => false,
     }
 }
 

@@ -24,9 +24,22 @@ fn wrong_modifiers_are_told_with_the_syntax_lines() {
     let found = findings_in_kernel("brev.f32 %r1, %r2;");
     assert_eq!(found, ["10:5 P0302 `brev` has no modifier `.f32`, or not here"]);
     let found = findings_in_kernel("brev %r1, %r2;");
-    assert_eq!(found, ["10:1 P0303 `brev` is no form of `brev`: a modifier is missing or excludes another"]);
+    assert_eq!(found, ["10:1 P0303 no form of `brev` has exactly the modifiers of `brev`"]);
     let help = help(".entry k() { .reg .b32 r; brev r, r; }");
     assert_eq!(help, "the forms are:\n  brev.type  d, a");
+}
+
+#[test]
+fn a_misspelled_modifier_is_told_with_the_nearest() {
+    assert_eq!(help(".entry k() { .reg .b32 r; ld.globl.b32 r, [r]; }"), "did you mean `.global`?");
+}
+
+#[test]
+fn types_of_instructions_are_no_types_of_variables() {
+    let found = findings(".global .pred a;\n.entry k() { .reg .bf16 b; .reg .f16x2 c; }");
+    let expected =
+        ["4:1 P0105 only registers can be predicates", "5:14 P0105 `.bf16` is a type of instructions only"];
+    assert_eq!(found, expected);
 }
 
 #[test]
