@@ -433,5 +433,5 @@ fn masked_content(module: &mut ModuleRaiser<'_, '_>, image: &Image) -> Raised<Co
         }
     }
     let dims = vec![Some(list.len() as u64)];
-    Ok(Content { ty: VarType::Scalar(ScalarType::B8), dims, init: Some(Initializer::List(list)) })
+    Ok(Content { ty: VarType::Scalar(ScalarType::U8), dims, init: Some(Initializer::List(list)) })
 }

@@ -232,6 +232,11 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         } else {
             directive(global.linkage, global.visibility, presence)
         };
+        // Only `.global` variables can be common; a weak one merges with its likes too.
+        let linkage = match linkage {
+            ptx_ir::Linkage::Common if space != StateSpace::Global => ptx_ir::Linkage::Weak,
+            other => other,
+        };
         let content = initializer::content(self, global, space)?;
         let align = global.align.unwrap_or(layout.align).max(1);
         let name = self.ir.strings.intern(&names::escape(&global.name));

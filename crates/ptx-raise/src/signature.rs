@@ -7,7 +7,7 @@
 use ptx_ir::{
     At, FunctionDirective, FunctionKind, Linkage, Param, ParamPointer, VarId, VarType, Variable, VectorShape,
 };
-use ptx_isa::{ScalarType, StateSpace};
+use ptx_isa::{PtxVersion, ScalarType, Since, StateSpace};
 use ptx_llvm::address_space;
 use ptx_llvm::view::{Attributes, CallingConvention, Function, Type, TypeId};
 
@@ -75,6 +75,10 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
         result(module, function.ret, function.attributes.string("ptx.ret.align"))?
     };
     let directives = directives(function)?;
+    for directive in &directives {
+        let (word, since) = requirement(directive);
+        module.target.need(since, &|| word.to_owned())?;
+    }
     Ok(Signature { kind, params, result, directives })
 }
 
@@ -301,6 +305,27 @@ fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
         list.push(FunctionDirective::NoReturn);
     }
     Ok(list)
+}
+
+/// The word of a directive and what has it first (manual 11.4).
+fn requirement(directive: &FunctionDirective) -> (&'static str, Since) {
+    let since = |major, minor, sm| Since { ptx: PtxVersion::new(major, minor), sm };
+    match directive {
+        FunctionDirective::MaxNtid(_) => (".maxntid", since(1, 3, 10)),
+        FunctionDirective::ReqNtid(_) => (".reqntid", since(2, 1, 10)),
+        FunctionDirective::MinNCtaPerSm(_) => (".minnctapersm", since(2, 0, 10)),
+        FunctionDirective::MaxNCtaPerSm(_) => (".maxnctapersm", since(1, 3, 10)),
+        FunctionDirective::MaxNReg(_) => (".maxnreg", since(1, 3, 10)),
+        FunctionDirective::NoReturn => (".noreturn", since(6, 4, 30)),
+        FunctionDirective::Pragma(_) => (".pragma", since(2, 0, 10)),
+        FunctionDirective::ExplicitCluster => (".explicitcluster", since(7, 8, 90)),
+        FunctionDirective::ReqNCtaPerCluster(_) => (".reqnctapercluster", since(7, 8, 90)),
+        FunctionDirective::MaxClusterRank(_) => (".maxclusterrank", since(7, 8, 90)),
+        FunctionDirective::BlocksAreClusters => (".blocksareclusters", since(9, 0, 90)),
+        FunctionDirective::AbiPreserve(_) => (".abi_preserve", since(9, 0, 80)),
+        FunctionDirective::AbiPreserveControl(_) => (".abi_preserve_control", since(9, 0, 80)),
+        FunctionDirective::Attribute(_) => (".attribute", since(4, 0, 30)),
+    }
 }
 
 fn dimensions(key: &str, text: &str) -> Raised<[Option<u32>; 3]> {

@@ -88,7 +88,7 @@ impl Scalar {
             Scalar::Float => Class::F32,
             Scalar::Double => Class::F64,
             Scalar::HalfPair | Scalar::BFloatPair => Class::B32,
-            Scalar::Pointer { bits, .. } => Class::of_bits(bits),
+            Scalar::Pointer { space, bits } => pointer_class(space, bits),
         }
     }
 
@@ -128,6 +128,12 @@ impl Scalar {
     pub(crate) const fn is_pair(self) -> bool {
         matches!(self, Scalar::HalfPair | Scalar::BFloatPair)
     }
+}
+
+/// The class of an address of so many bits. Addresses in shared memory have 32 bits that mean something, whatever room
+/// they take in memory, and are computed in 32 bits as compilers for CUDA do.
+pub(crate) const fn pointer_class(space: u32, bits: u32) -> Class {
+    if space == ptx_llvm::address_space::SHARED { Class::B32 } else { Class::of_bits(bits) }
 }
 
 /// One register's worth of a value, and where it lies in memory.

@@ -1,7 +1,7 @@
 //! Addresses: `alloca` and `getelementptr`.
 
 use ptx_llvm::address_space;
-use ptx_llvm::view::{InstId, Op, Type, TypeId, Value};
+use ptx_llvm::view::{CastOp, InstId, Op, Type, TypeId, Value};
 
 use super::FunctionRaiser;
 use super::constant::{add_offset, index};
@@ -59,7 +59,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let mut constant: i64 = 0;
         let mut ty = source;
         for (at, &value) in indices.iter().enumerate() {
-            let (number, kind) = self.scalar(value)?;
+            let (number, kind) = self.index_value(value)?;
             let (stride, next) = if at == 0 {
                 (self.size_of(ty)?, ty)
             } else {
@@ -93,7 +93,10 @@ impl FunctionRaiser<'_, '_, '_> {
                 Val::Bits(bits) => {
                     constant = constant.wrapping_add(index(bits, kind.bits()).wrapping_mul(stride as i64))
                 }
-                other => address = self.add_index(address, pointer, other, kind, stride)?,
+                other => {
+                    let (number, kind) = self.narrow_index(value, pointer)?.unwrap_or((other, kind));
+                    address = self.add_index(address, pointer, number, kind, stride)?;
+                }
             }
         }
         let address = match address {
@@ -114,6 +117,28 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(())
     }
 
+    /// An index; of one over 64 bits the low word, which is all that counts.
+    fn index_value(&mut self, index: Value) -> Raised<(Val, Scalar)> {
+        let leaves = self.value_leaves(index)?;
+        let values = self.value(index)?;
+        match (leaves.first(), values.first()) {
+            (Some(leaf), Some(value)) => Ok((*value, leaf.scalar)),
+            _ => Err(Refusal::new(INSTRUCTION, "an index without a value")),
+        }
+    }
+
+    /// An index before its extension, where the address has no more bits than that.
+    fn narrow_index(&mut self, index: Value, pointer: Scalar) -> Raised<Option<(Val, Scalar)>> {
+        let Value::Inst(id) = index else { return Ok(None) };
+        let function = self.function;
+        let Op::Cast { op: CastOp::SExt | CastOp::ZExt, value, .. } = function.inst(id).op else {
+            return Ok(None);
+        };
+        let (number, kind) = self.index_value(value)?;
+        let same = pointer.class() == Class::B32 && kind == Scalar::Int(32);
+        Ok(same.then_some((number, kind)))
+    }
+
     fn size_of(&self, ty: TypeId) -> Raised<u64> {
         self.module.view.layout(ty).map(|layout| layout.size).ok_or_else(|| {
             Refusal::new(
@@ -124,7 +149,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// Adds a scaled index to an address, in the space the address counts in.
-    fn add_index(
+    pub(super) fn add_index(
         &mut self,
         address: Val,
         pointer: Scalar,

@@ -1,6 +1,6 @@
 //! Inline assembly: the text goes through the ordinary reader, its operands become registers of ours.
 
-use ptx_ir::{Immediate, LabelId, Operand, RegId, Stmt};
+use ptx_ir::{Immediate, LabelId, Operand, RegDeclId, RegId, Stmt};
 use ptx_llvm::view::{Call, InlineAsmId, InstId};
 
 use super::FunctionRaiser;
@@ -141,6 +141,7 @@ impl FunctionRaiser<'_, '_, '_> {
         for at in decls..self.builder.body().reg_decls.len() {
             let name = self.module.ir.strings.intern(&format!("%{prefix}_{at}_"));
             self.builder.body_mut().reg_decls[at].name = name;
+            self.foreign.insert(RegDeclId(at as u32));
         }
         for at in labels..self.builder.body().labels.len() {
             let name = self.module.ir.strings.intern(&format!("$L__{prefix}_{at}"));

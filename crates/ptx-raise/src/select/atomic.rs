@@ -266,10 +266,8 @@ impl FunctionRaiser<'_, '_, '_> {
         let since =
             |sm: u16, major, minor| ptx_isa::Since { ptx: ptx_isa::PtxVersion::new(major, minor), sm };
         Ok(match (op, scalar) {
-            (AtomicOp::Xchg, Scalar::Int(32 | 64) | Scalar::Pointer { .. }) => {
-                Some((format!("exch.b{}", scalar.bits()), value))
-            }
-            (AtomicOp::Xchg, Scalar::Float | Scalar::Double) => {
+            (AtomicOp::Xchg, Scalar::Int(32 | 64)) => Some((format!("exch.b{}", scalar.bits()), value)),
+            (AtomicOp::Xchg, Scalar::Float | Scalar::Double | Scalar::Pointer { .. }) => {
                 let (bits, class) = self.to_bits(value, scalar)?;
                 Some((format!("exch.b{}", class.bits()), Val::reg(bits)))
             }
@@ -322,7 +320,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let space = space_word(place.space)?;
         // Exchanged floating-point numbers travel as bits.
         let bits = name.starts_with("exch");
-        let kind = if bits && matches!(scalar, Scalar::Float | Scalar::Double) {
+        let kind = if bits && matches!(scalar, Scalar::Float | Scalar::Double | Scalar::Pointer { .. }) {
             Scalar::Int(scalar.bits())
         } else {
             scalar
@@ -532,8 +530,10 @@ impl FunctionRaiser<'_, '_, '_> {
         let modifiers = self.atom_modifiers(order, scope)?;
         let (old, equal) = if matches!(scalar.bits(), 32 | 64) {
             let text = format!("atom{modifiers}{}.cas.b{}", space_word(space)?, scalar.bits());
-            let args = [address.into(), self.arg(old_value, scalar)?, self.arg(new_value, scalar)?];
-            let old = Val::reg(self.emit_new(scalar.class(), &text, &args)?);
+            let (before, class) = self.to_bits(old_value, scalar)?;
+            let (after, _) = self.to_bits(new_value, scalar)?;
+            let old = self.emit_new(class, &text, &[address.into(), before.into(), after.into()])?;
+            let old = self.from_bits(old, scalar)?;
             (old, self.compare_ints(IntPredicate::Eq, old, old_value, scalar)?)
         } else {
             let old = self.exchange_loop(&place, &modifiers, scalar, &mut |this, old| {

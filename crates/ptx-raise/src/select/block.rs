@@ -1,16 +1,24 @@
 //! Blocks: their order, their labels, their phis and their statements.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use ptx_ir::{At, DebugLocation, LabelKind, Stmt};
+use ptx_ir::{At, DebugLocation, LabelKind, RegId, Stmt};
 use ptx_llvm::view::{BlockId, InstId, LocationId, Metadata, MetadataId, Op, Value};
 
 use super::FunctionRaiser;
 use crate::error::Raised;
 use crate::module::for_each_operand;
 use crate::names;
+use crate::types::Class;
 use crate::value::Val;
+
+/// Where a phi's value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Source {
+    Bits(u64),
+    Register(RegId),
+}
 
 impl FunctionRaiser<'_, '_, '_> {
     /// The reachable blocks in reverse post-order; also decides the layout.
@@ -41,6 +49,10 @@ impl FunctionRaiser<'_, '_, '_> {
             .block_ids()
             .filter(|block| seen.contains(block) && !dead_defaults.contains(block))
             .collect();
+        self.emitted = self.layout.iter().copied().collect();
+        self.following =
+            self.layout.windows(2).filter_map(|pair| Some((*pair.first()?, *pair.get(1)?))).collect();
+        self.rolled = self.rolled_loops();
         post
     }
 
@@ -138,7 +150,7 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn block(&mut self, block: BlockId) {
         let function = self.function;
         self.current = block;
-        if self.unroll_is_forbidden(block) {
+        if self.rolled.contains(&block) {
             let text = self.module.ir.strings.intern("nounroll");
             self.push(Stmt::Pragma(vec![text]));
         }
@@ -181,6 +193,8 @@ impl FunctionRaiser<'_, '_, '_> {
         let function = self.function;
         let from = self.current;
         let mut seen = HashSet::new();
+        // What several phis take is copied from the first of them, so that all can become one register.
+        let mut firsts: HashMap<(Source, Class), RegId> = HashMap::new();
         for successor in self.successors(from) {
             if !seen.insert(successor) {
                 continue;
@@ -191,8 +205,21 @@ impl FunctionRaiser<'_, '_, '_> {
                 let Some(inputs) = self.phi_inputs.get(&id).cloned() else { continue };
                 let leaves = self.leaves(self.type_of(id))?;
                 let values = self.value(*value)?;
-                for ((leaf, input), value) in leaves.iter().zip(inputs).zip(values.iter()) {
-                    self.copy_to(input, *value, leaf.scalar)?;
+                for ((leaf, input), &value) in leaves.iter().zip(inputs).zip(values.iter()) {
+                    let value = match value {
+                        Val::Bits(bits) => {
+                            let key = (Source::Bits(bits), leaf.scalar.class());
+                            let first = *firsts.entry(key).or_insert(input);
+                            if first == input { value } else { Val::reg(first) }
+                        }
+                        Val::Register(register, _) => {
+                            let key = (Source::Register(register), leaf.scalar.class());
+                            let first = *firsts.entry(key).or_insert(input);
+                            if first == input { value } else { Val::reg(first) }
+                        }
+                        Val::Address { .. } => value,
+                    };
+                    self.copy_to(input, value, leaf.scalar)?;
                 }
             }
         }
@@ -213,8 +240,8 @@ impl FunctionRaiser<'_, '_, '_> {
         self.push(Stmt::Location(statement));
     }
 
-    /// Whether a branch to the block says that its loop must not be unrolled (`llvm.loop.unroll.disable`).
-    fn unroll_is_forbidden(&self, block: BlockId) -> bool {
+    /// The blocks to which a branch says that its loop must not be unrolled (`llvm.loop.unroll.disable`).
+    fn rolled_loops(&self) -> HashSet<BlockId> {
         let view = self.module.view;
         let text_of = |id: MetadataId| match view.metadata(id) {
             Metadata::Node(parts) => match parts.first().copied().flatten().map(|first| view.metadata(first))
@@ -224,15 +251,18 @@ impl FunctionRaiser<'_, '_, '_> {
             },
             Metadata::String(_) | Metadata::Constant(_) | Metadata::Other => None,
         };
-        self.layout.iter().any(|&from| {
-            let Some(last) = self.function.block(from).inst_ids().next_back() else { return false };
-            let Some(node) = self.function.inst(last).metadata("llvm.loop") else { return false };
-            let Metadata::Node(parts) = view.metadata(node) else { return false };
+        let mut rolled = HashSet::new();
+        for &from in &self.layout {
+            let Some(last) = self.function.block(from).inst_ids().next_back() else { continue };
+            let Some(node) = self.function.inst(last).metadata("llvm.loop") else { continue };
+            let Metadata::Node(parts) = view.metadata(node) else { continue };
             // A node names itself first, to be unlike any other.
-            let forbids =
-                parts.iter().skip(1).flatten().any(|&part| text_of(part) == Some("llvm.loop.unroll.disable"));
-            forbids && self.successors(from).contains(&block)
-        })
+            if parts.iter().skip(1).flatten().any(|&part| text_of(part) == Some("llvm.loop.unroll.disable")) {
+                // The branch that carries it goes back to the loop's first block, and perhaps out.
+                rolled.extend(self.successors(from).into_iter().filter(|target| *target <= from));
+            }
+        }
+        rolled
     }
 
     /// The name of a local variable, unlike any other of the module.

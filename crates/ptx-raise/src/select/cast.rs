@@ -51,7 +51,7 @@ impl FunctionRaiser<'_, '_, '_> {
             CastOp::PtrToInt | CastOp::PtrToAddr => {
                 let (value, scalar) = self.scalar(*value)?;
                 let low = self.in_register(value, scalar)?;
-                let low = self.resize_register(low, scalar.bits(), 64)?;
+                let low = self.resize_register(low, scalar.class().bits(), 64)?;
                 let mut words = vec![low];
                 words.extend(std::iter::repeat_n(Val::Bits(0), leaves.len().saturating_sub(1)));
                 self.define(id, words.into());
@@ -61,6 +61,8 @@ impl FunctionRaiser<'_, '_, '_> {
                 let values = self.value(*value)?;
                 let low =
                     values.first().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an empty integer"))?;
+                let scalar = leaves.first().map_or(Scalar::Int(64), |leaf| leaf.scalar);
+                let low = self.convert(CastOp::IntToPtr, low, Scalar::Int(64), scalar)?;
                 self.define_one(id, low);
                 Ok(())
             }
@@ -171,13 +173,13 @@ impl FunctionRaiser<'_, '_, '_> {
                 if to.bits() == 1 {
                     return self.extract_bits(register, from.class(), 0, to);
                 }
-                self.resize_register(register, from.bits(), integer_class(to.bits()).bits())
+                self.resize_register(register, from.class().bits(), integer_class(to.bits()).bits())
             }
             CastOp::IntToPtr => {
                 if let Val::Bits(bits) = value {
                     return Ok(Val::Bits(bits & mask(to.bits())));
                 }
-                self.zero_extended(value, from, to.bits()).map(Val::reg)
+                self.zero_extended(value, from, to.class().bits()).map(Val::reg)
             }
             CastOp::AddrSpaceCast => self.cast_address(value, from, to),
             CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::BitCast => {

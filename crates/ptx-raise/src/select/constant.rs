@@ -56,9 +56,20 @@ impl FunctionRaiser<'_, '_, '_> {
     fn constant_expr(&mut self, expr: &ConstExpr, ty: TypeId, depth: u32) -> Raised<Vec<Val>> {
         match expr {
             ConstExpr::Gep { source, base, indices } => {
-                let (base, _) = self.constant_scalar(*base, depth)?;
-                let offset = crate::initializer::gep_offset(self.module.view, *source, indices)?;
-                Ok(vec![add_offset(base, offset)])
+                let (base, pointer) = self.constant_scalar(*base, depth)?;
+                if let Ok(offset) = crate::initializer::gep_offset(self.module.view, *source, indices) {
+                    return Ok(vec![add_offset(base, offset)]);
+                }
+                // An index can be an expression on addresses itself, in the first place at least.
+                let &[first] = &**indices else {
+                    return Err(Refusal::new(
+                        INSTRUCTION,
+                        "an index of a constant that is computed from addresses",
+                    ));
+                };
+                let (number, kind) = self.constant_scalar(first, depth)?;
+                let size = self.module.view.layout(*source).map_or(0, |layout| layout.size);
+                Ok(vec![self.add_index(base, pointer, number, kind, size)?])
             }
             ConstExpr::Cast { op, value } => self.constant_cast(*op, *value, ty, depth),
             ConstExpr::Binary { op, lhs, rhs } => {
@@ -133,7 +144,7 @@ impl FunctionRaiser<'_, '_, '_> {
             }
             (CastOp::PtrToInt | CastOp::PtrToAddr | CastOp::IntToPtr | CastOp::Trunc, other) => {
                 let register = self.in_register(other, from)?;
-                self.resize_register(register, from.bits(), target.bits())?
+                self.resize_register(register, from.class().bits(), target.class().bits())?
             }
             (CastOp::BitCast, other) => other,
             _ => return Err(Refusal::new(INSTRUCTION, "a constant cast of a kind PTX cannot compute")),

@@ -66,8 +66,12 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// The block that follows in the text.
     fn next(&self) -> Option<BlockId> {
-        let at = self.layout.iter().position(|block| *block == self.current)?;
-        self.layout.get(at + 1).copied()
+        self.following.get(&self.current).copied()
+    }
+
+    /// Whether a block is part of the result.
+    fn is_emitted(&self, block: BlockId) -> bool {
+        self.emitted.contains(&block)
     }
 
     fn target(&mut self, block: BlockId) -> Operand {
@@ -117,7 +121,7 @@ impl FunctionRaiser<'_, '_, '_> {
     fn switch(&mut self, value: Value, default: BlockId, cases: &[(ConstId, BlockId)]) -> Raised<()> {
         let leaves = self.value_leaves(value)?;
         let values = self.value(value)?;
-        let dead_default = !self.layout.contains(&default);
+        let dead_default = !self.is_emitted(default);
         let [leaf] = &*leaves else { return self.wide_switch(value, default, cases) };
         let (scalar, value) = (leaf.scalar, values.first().copied().unwrap_or(Val::Bits(0)));
         let mut numbers = Vec::with_capacity(cases.len());
@@ -131,7 +135,7 @@ impl FunctionRaiser<'_, '_, '_> {
         if let Val::Bits(bits) = value {
             let taken =
                 numbers.iter().find(|(number, _)| *number == bits).map_or(default, |(_, target)| *target);
-            return if self.layout.contains(&taken) { self.jump(taken) } else { self.emit("trap", &[]) };
+            return if self.is_emitted(taken) { self.jump(taken) } else { self.emit("trap", &[]) };
         }
         if let Some((low, table)) = self.table(&numbers, default, dead_default) {
             return self.table_switch(value, scalar, low, &table, default, dead_default);
@@ -244,7 +248,7 @@ impl FunctionRaiser<'_, '_, '_> {
             let label = self.target(*target);
             self.emit_guarded(Some(Guard { register: equal, negated: false }), "bra", &[label.into()])?;
         }
-        if self.layout.contains(&default) { self.jump(default) } else { self.emit("trap", &[]) }
+        if self.is_emitted(default) { self.jump(default) } else { self.emit("trap", &[]) }
     }
 
     /// Nobody comes here: nothing follows an instruction that ends the thread, `trap` stands elsewhere, so that control

@@ -309,7 +309,7 @@ impl FunctionRaiser<'_, '_, '_> {
             layout.split('-').find_map(|part| part.strip_prefix("p:").or_else(|| part.strip_prefix("p0:")))
         };
         let bits = stated.or_else(default).and_then(|rest| rest.split(':').next()?.parse().ok());
-        Class::of_bits(bits.unwrap_or(64))
+        crate::types::pointer_class(space, bits.unwrap_or(64))
     }
 
     /// An address operand `[..]`, with the space it counts in.

@@ -122,6 +122,9 @@ impl FunctionRaiser<'_, '_, '_> {
             | "vector.reduce.fadd"
             | "vector.reduce.fmul" => self.reduce(id, call, short)?,
             "is.fpclass" => self.float_class(id, call)?,
+            "masked.load" => self.masked_load(id, call)?,
+            "masked.store" => self.masked_store(call)?,
+            _ if short.starts_with("nvvm.ldu.global.") => self.load_uniform(id, call)?,
             _ => return self.float_intrinsic(id, call, short),
         }
         Ok(true)

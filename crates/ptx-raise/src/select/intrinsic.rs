@@ -63,7 +63,11 @@ impl FunctionRaiser<'_, '_, '_> {
                 }
                 RowOperand::Argument(at) => {
                     let (value, scalar) = self.scalar(*call.args.get(*at).ok_or_else(missing)?)?;
-                    args.push(self.arg(value, scalar)?);
+                    args.push(match scalar {
+                        // As a value an address has its full width.
+                        Scalar::Pointer { .. } => self.to_bits(value, scalar)?.0.into(),
+                        _ => self.arg(value, scalar)?,
+                    });
                 }
                 RowOperand::ArgumentVector(first, count) => {
                     let mut list = Vec::with_capacity(*count);

@@ -191,6 +191,9 @@ impl FunctionRaiser<'_, '_, '_> {
                 Ok(Val::reg(self.emit_new(Class::Pred, "setp.ne.b16", &[bit.into(), Arg::Bits(0, 16)])?))
             }
             Scalar::Int(8) => Ok(Val::Register(register, Upper::Zero)),
+            Scalar::Pointer { bits, .. } => {
+                self.resized(register, integer_class(bits), scalar.class()).map(Val::reg)
+            }
             _ => Ok(Val::reg(register)),
         }
     }
@@ -288,6 +291,10 @@ impl FunctionRaiser<'_, '_, '_> {
                 self.emit_new(Class::B16, "selp.b16", &args)
             }
             Scalar::Int(bits) if bits % 8 != 0 => self.zero_extended(value, scalar, scalar.class().bits()),
+            Scalar::Pointer { bits, .. } => {
+                let register = self.in_register(value, scalar)?;
+                self.resized(register, scalar.class(), integer_class(bits))
+            }
             _ => self.in_register(value, scalar),
         }
     }
@@ -305,11 +312,10 @@ impl FunctionRaiser<'_, '_, '_> {
             }
             Scalar::Int(1) => Ok((self.to_store(value, scalar)?, Class::B16)),
             Scalar::Int(_) => Ok((self.zero_extended(value, scalar, scalar.class().bits())?, scalar.class())),
-            Scalar::Half
-            | Scalar::BFloat
-            | Scalar::HalfPair
-            | Scalar::BFloatPair
-            | Scalar::Pointer { .. } => Ok((self.in_register(value, scalar)?, scalar.class())),
+            Scalar::Pointer { bits, .. } => Ok((self.to_store(value, scalar)?, integer_class(bits))),
+            Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair => {
+                Ok((self.in_register(value, scalar)?, scalar.class()))
+            }
         }
     }
 
@@ -318,7 +324,7 @@ impl FunctionRaiser<'_, '_, '_> {
         match scalar {
             Scalar::Float => Ok(Val::reg(self.emit_new(Class::F32, "mov.b32", &[register.into()])?)),
             Scalar::Double => Ok(Val::reg(self.emit_new(Class::F64, "mov.b64", &[register.into()])?)),
-            Scalar::Int(1) => self.loaded(register, scalar),
+            Scalar::Int(1) | Scalar::Pointer { .. } => self.loaded(register, scalar),
             _ => Ok(Val::reg(register)),
         }
     }
@@ -478,6 +484,9 @@ impl FunctionRaiser<'_, '_, '_> {
                 return Ok(Val::Register(register, Upper::Zero));
             }
         }
+        if let Scalar::Pointer { .. } = scalar {
+            return self.resized(register, class, scalar.class()).map(Val::reg);
+        }
         Ok(Val::reg(register))
     }
 
@@ -505,6 +514,8 @@ impl FunctionRaiser<'_, '_, '_> {
                 Upper::Sign => self.sign_extended(value, scalar, passed.bits().max(16))?.into(),
                 Upper::Any | Upper::Zero => self.zero_extended(value, scalar, passed.bits().max(16))?.into(),
             },
+            (Scalar::Pointer { .. }, Val::Bits(bits)) => Arg::Bits(bits, passed.bits()),
+            (Scalar::Pointer { .. }, _) => self.to_store(value, scalar)?.into(),
             _ => self.arg(value, scalar)?,
         };
         self.emit(&format!("st.param.{word}"), &[address.into(), arg])

@@ -23,6 +23,7 @@ mod float;
 mod fuse;
 mod generic;
 mod intrinsic;
+mod masked;
 mod memory;
 mod prologue;
 mod wide;
@@ -30,9 +31,10 @@ mod wide;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use ptx_ir::{Body, BodyBuilder, FunctionKind, LabelId, Param, RegId, Stmt, VarId};
+use ptx_ir::{Body, BodyBuilder, FunctionKind, LabelId, Param, RegDeclId, RegId, Stmt, VarId};
 use ptx_llvm::view::{BlockId, Function, FunctionId, InstId, Op, TypeId, Value};
 
+use crate::coalesce::coalesce;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::module::ModuleRaiser;
 use crate::signature::Signature;
@@ -66,12 +68,19 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     targets: HashSet<BlockId>,
     /// The blocks to emit, in LLVM's order.
     layout: Vec<BlockId>,
+    emitted: HashSet<BlockId>,
+    /// The block after each in the text.
+    following: HashMap<BlockId, BlockId>,
+    /// The first blocks of loops that must not be unrolled.
+    rolled: HashSet<BlockId>,
     current: BlockId,
     /// Variables of the body, declared at its start.
     locals: Vec<Stmt>,
     /// Whether subnormal single-precision numbers count as zero (`"denormal-fp-math-f32"`).
     flush: bool,
     label_count: u32,
+    /// Register declarations of inline assembly.
+    foreign: HashSet<RegDeclId>,
 }
 
 impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
@@ -112,10 +121,14 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             labels: Vec::new(),
             targets: HashSet::new(),
             layout: Vec::new(),
+            emitted: HashSet::new(),
+            following: HashMap::new(),
+            rolled: HashSet::new(),
             current: BlockId::new(0),
             locals: Vec::new(),
             flush: denormals.is_some_and(|mode| mode.starts_with("preserve-sign")),
             label_count: 0,
+            foreign: HashSet::new(),
         }
     }
 
@@ -146,7 +159,9 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
                 self.builder.push(statement);
             }
         }
-        Ok(self.builder.finish())
+        let mut body = self.builder.finish();
+        coalesce(&mut body, &self.foreign);
+        Ok(body)
     }
 
     /// Whether the function is a kernel.

@@ -1,0 +1,324 @@
+//! Joins registers that a copy connects and that are never alive at the same time with different values.
+//!
+//! Phis are raised with two registers and two copies each (see [`crate::select`]), which is right whatever the edges look like.
+//! Most of them can share one register with the values they take, as compilers write loops; this finds out which, by liveness and
+//! interference over the finished body, and drops the copies.
+
+use std::collections::{BTreeSet, HashSet};
+
+use ptx_ir::cfg::Cfg;
+use ptx_ir::{AddressBase, Body, Inst, Operand, RegDeclId, RegId, Stmt};
+use ptx_isa::{Role, Sem};
+
+/// More candidates than this are left alone: the work is quadratic in them at worst.
+const MAX_CANDIDATES: usize = 20_000;
+
+/// Joins what can be joined. Registers of the declarations `foreign` have scopes of their own and stay.
+pub(crate) fn coalesce(body: &mut Body, foreign: &HashSet<RegDeclId>) {
+    let copies: Vec<(RegId, RegId)> =
+        body.statements.iter().filter_map(|statement| copy_of(body, statement, foreign)).collect();
+    let mut candidates = Candidates::new(body.registers.len());
+    for &(to, from) in &copies {
+        candidates.add(to);
+        candidates.add(from);
+    }
+    if candidates.registers.is_empty() || candidates.registers.len() > MAX_CANDIDATES {
+        return;
+    }
+    let cfg = Cfg::new(body);
+    let live_out = live_out(body, &cfg, &candidates);
+    let mut classes = Classes::new(interference(body, &cfg, &candidates, &live_out));
+    for &(to, from) in &copies {
+        if let (Some(to), Some(from)) = (candidates.index(to), candidates.index(from)) {
+            classes.join(to, from);
+        }
+    }
+    let renamed: Vec<RegId> =
+        (0..candidates.registers.len()).map(|at| candidates.registers[classes.root(at)]).collect();
+    rewrite(body, &candidates, &renamed);
+}
+
+/// The registers of a statement that copies one to another of the same type.
+fn copy_of(body: &Body, statement: &Stmt, foreign: &HashSet<RegDeclId>) -> Option<(RegId, RegId)> {
+    let Stmt::Inst(inst) = statement else { return None };
+    if inst.guard.is_some() || inst.mnemonic.sem() != Sem::Mov {
+        return None;
+    }
+    let &[Operand::Register(to), Operand::Register(from)] = body.operands(inst) else { return None };
+    let own = |register: RegId| {
+        body.registers.get(register.index()).is_some_and(|register| !foreign.contains(&register.decl))
+    };
+    (own(to) && own(from) && body.reg_type(to) == body.reg_type(from)).then_some((to, from))
+}
+
+/// The registers that copies connect, numbered.
+struct Candidates {
+    registers: Vec<RegId>,
+    indices: Vec<Option<u32>>,
+}
+
+impl Candidates {
+    fn new(registers: usize) -> Self {
+        Self { registers: Vec::new(), indices: vec![None; registers] }
+    }
+
+    fn add(&mut self, register: RegId) {
+        if let Some(slot @ None) = self.indices.get_mut(register.index()) {
+            *slot = Some(self.registers.len() as u32);
+            self.registers.push(register);
+        }
+    }
+
+    fn index(&self, register: RegId) -> Option<usize> {
+        self.indices.get(register.index()).copied().flatten().map(|index| index as usize)
+    }
+}
+
+/// How an instruction touches a register.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Touch {
+    Read,
+    Write,
+}
+
+/// Calls `found` for every candidate that an instruction touches.
+fn touched(body: &Body, inst: &Inst, candidates: &Candidates, found: &mut dyn FnMut(usize, Touch)) {
+    let mut note = |register: RegId, touch: Touch| {
+        if let Some(index) = candidates.index(register) {
+            found(index, touch);
+        }
+    };
+    if let Some(guard) = inst.guard {
+        note(guard.register, Touch::Read);
+    }
+    let places = inst.mnemonic.form().operands;
+    for (place, operand) in places.iter().zip(body.operands(inst)) {
+        let touch = match place.role {
+            Role::Def | Role::DefPair => Touch::Write,
+            Role::Use | Role::UseOpt => Touch::Read,
+        };
+        match *operand {
+            Operand::Register(register) | Operand::Element(register, _) => note(register, touch),
+            Operand::Not(register) | Operand::Address(AddressBase::Register(register), _) => {
+                note(register, Touch::Read)
+            }
+            Operand::Vector(list) | Operand::List(list) => {
+                for part in body.list(list) {
+                    match *part {
+                        Operand::Register(register) | Operand::Element(register, _) => note(register, touch),
+                        Operand::Not(register) => note(register, Touch::Read),
+                        _ => {}
+                    }
+                }
+            }
+            Operand::Omitted
+            | Operand::Sink
+            | Operand::Special(..)
+            | Operand::Immediate(_)
+            | Operand::Symbol(..)
+            | Operand::Address(AddressBase::Symbol(_) | AddressBase::Absolute, _)
+            | Operand::Label(_) => {}
+        }
+    }
+}
+
+/// A set of candidates.
+#[derive(Clone, PartialEq, Eq)]
+struct Set(Vec<u64>);
+
+impl Set {
+    fn new(size: usize) -> Self {
+        Self(vec![0; size.div_ceil(64)])
+    }
+
+    fn insert(&mut self, index: usize) {
+        self.0[index / 64] |= 1 << (index % 64);
+    }
+
+    fn remove(&mut self, index: usize) {
+        self.0[index / 64] &= !(1 << (index % 64));
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(word, &bits)| {
+            let mut left = bits;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+                left &= left - 1;
+                Some(word * 64 + bit)
+            })
+        })
+    }
+}
+
+/// The instructions of a block, last first.
+fn backward<'b>(body: &'b Body, cfg: &Cfg, block: usize) -> impl Iterator<Item = &'b Inst> + use<'b> {
+    let range = cfg.blocks[block].statements.clone();
+    body.statements.get(range).unwrap_or(&[]).iter().rev().filter_map(|statement| match statement {
+        Stmt::Inst(inst) => Some(inst),
+        _ => None,
+    })
+}
+
+/// Steps a set of live candidates backward over an instruction.
+fn step(body: &Body, inst: &Inst, candidates: &Candidates, live: &mut Set) {
+    // A guarded write may not happen, so it ends no life.
+    if inst.guard.is_none() {
+        touched(body, inst, candidates, &mut |index, touch| {
+            if touch == Touch::Write {
+                live.remove(index);
+            }
+        });
+    }
+    touched(body, inst, candidates, &mut |index, touch| {
+        if touch == Touch::Read {
+            live.insert(index);
+        }
+    });
+}
+
+/// The candidates alive at the end of each block.
+fn live_out(body: &Body, cfg: &Cfg, candidates: &Candidates) -> Vec<Set> {
+    let size = candidates.registers.len();
+    let mut out = vec![Set::new(size); cfg.blocks.len()];
+    let mut pending: BTreeSet<usize> = (0..cfg.blocks.len()).collect();
+    while let Some(block) = pending.pop_last() {
+        let mut live = out[block].clone();
+        for inst in backward(body, cfg, block) {
+            step(body, inst, candidates, &mut live);
+        }
+        for predecessor in &cfg.blocks[block].predecessors {
+            let target = &mut out[predecessor.index()];
+            let mut changed = false;
+            for (word, more) in target.0.iter_mut().zip(&live.0) {
+                changed |= *more & !*word != 0;
+                *word |= more;
+            }
+            if changed {
+                pending.insert(predecessor.index());
+            }
+        }
+    }
+    out
+}
+
+/// Which candidates must stay apart: one is written while the other is alive, unless it is a copy of it.
+fn interference(body: &Body, cfg: &Cfg, candidates: &Candidates, live_out: &[Set]) -> Vec<HashSet<usize>> {
+    let mut apart = vec![HashSet::new(); candidates.registers.len()];
+    for (block, out) in live_out.iter().enumerate() {
+        let mut live = out.clone();
+        for inst in backward(body, cfg, block) {
+            let source = match (inst.mnemonic.sem(), inst.guard, body.operands(inst)) {
+                (Sem::Mov, None, &[Operand::Register(_), Operand::Register(from)]) => candidates.index(from),
+                _ => None,
+            };
+            let mut written = Vec::new();
+            touched(body, inst, candidates, &mut |index, touch| {
+                if touch == Touch::Write {
+                    written.push(index);
+                }
+            });
+            for &index in &written {
+                let others = live.iter().chain(written.iter().copied());
+                for other in others.filter(|other| *other != index && Some(*other) != source) {
+                    apart[index].insert(other);
+                    apart[other].insert(index);
+                }
+            }
+            step(body, inst, candidates, &mut live);
+        }
+    }
+    apart
+}
+
+/// Candidates joined so far.
+struct Classes {
+    parent: Vec<usize>,
+    /// For roots: the roots, at the time, of those they must stay apart from.
+    apart: Vec<HashSet<usize>>,
+}
+
+impl Classes {
+    fn new(apart: Vec<HashSet<usize>>) -> Self {
+        Self { parent: (0..apart.len()).collect(), apart }
+    }
+
+    fn root(&mut self, index: usize) -> usize {
+        let mut root = index;
+        while self.parent[root] != root {
+            self.parent[root] = self.parent[self.parent[root]];
+            root = self.parent[root];
+        }
+        root
+    }
+
+    /// Joins two classes unless they must stay apart.
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a == b || self.apart[a].contains(&b) || self.apart[b].contains(&a) {
+            return;
+        }
+        let (into, from) = (a.min(b), a.max(b));
+        let moved = std::mem::take(&mut self.apart[from]);
+        for &other in &moved {
+            self.apart[other].remove(&from);
+            self.apart[other].insert(into);
+        }
+        self.apart[into].extend(moved);
+        self.parent[from] = into;
+    }
+}
+
+/// Puts the chosen registers in and drops copies of a register to itself.
+fn rewrite(body: &mut Body, candidates: &Candidates, renamed: &[RegId]) {
+    let rename = |register: RegId| candidates.index(register).map_or(register, |index| renamed[index]);
+    let rename_operand = |operand: Operand| match operand {
+        Operand::Register(register) => Operand::Register(rename(register)),
+        Operand::Not(register) => Operand::Not(rename(register)),
+        Operand::Element(register, component) => Operand::Element(rename(register), component),
+        Operand::Address(AddressBase::Register(register), offset) => {
+            Operand::Address(AddressBase::Register(rename(register)), offset)
+        }
+        other => other,
+    };
+    let mut statements = std::mem::take(&mut body.statements);
+    for statement in &mut statements {
+        let Stmt::Inst(inst) = statement else { continue };
+        if let Some(guard) = &mut inst.guard {
+            guard.register = rename(guard.register);
+        }
+        let old: Vec<Operand> = body.operands(inst).to_vec();
+        let mut new = Vec::with_capacity(old.len());
+        for operand in &old {
+            new.push(match *operand {
+                Operand::Vector(list) | Operand::List(list) => {
+                    let parts: Vec<Operand> =
+                        body.list(list).iter().map(|&part| rename_operand(part)).collect();
+                    if parts == body.list(list) {
+                        *operand
+                    } else {
+                        let list =
+                            body.add_list(parts.into_iter().map(|part| (part, ptx_diag::Span::default())));
+                        if matches!(operand, Operand::Vector(_)) {
+                            Operand::Vector(list)
+                        } else {
+                            Operand::List(list)
+                        }
+                    }
+                }
+                other => rename_operand(other),
+            });
+        }
+        if new != old {
+            inst.operands =
+                body.add_list(new.into_iter().map(|operand| (operand, ptx_diag::Span::default())));
+        }
+    }
+    statements.retain(|statement| match statement {
+        Stmt::Inst(inst) if inst.guard.is_none() && inst.mnemonic.sem() == Sem::Mov => {
+            !matches!(body.operands(inst), &[Operand::Register(to), Operand::Register(from)] if to == from)
+        }
+        _ => true,
+    });
+    body.statements = statements;
+}
