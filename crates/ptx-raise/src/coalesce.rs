@@ -100,7 +100,7 @@ fn touched(body: &Body, inst: &Inst, candidates: &Candidates, found: &mut dyn Fn
         match *operand {
             Operand::Register(register) | Operand::Element(register, _) => note(register, touch),
             Operand::Not(register) | Operand::Address(AddressBase::Register(register), _) => {
-                note(register, Touch::Read)
+                note(register, Touch::Read);
             }
             Operand::Vector(list) | Operand::List(list) => {
                 for part in body.list(list) {

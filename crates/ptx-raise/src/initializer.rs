@@ -103,7 +103,7 @@ pub(crate) fn content(
         });
     }
     let aligned =
-        size % 8 == 0 && image.relocations.iter().all(|place| place.at % 8 == 0 && place.bytes == 8);
+        size.is_multiple_of(8) && image.relocations.iter().all(|place| place.at % 8 == 0 && place.bytes == 8);
     if aligned { Ok(words_content(&image)) } else { masked_content(module, &image) }
 }
 

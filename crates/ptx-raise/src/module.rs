@@ -573,11 +573,11 @@ pub(crate) fn for_each_operand(op: &Op, found: &mut dyn FnMut(Value)) {
         Op::Phi { incoming } => incoming.iter().for_each(|(value, _)| found(*value)),
         Op::Store { value, ptr, .. } => [*value, *ptr].into_iter().for_each(found),
         Op::Gep { base, indices, .. } => {
-            std::iter::once(*base).chain(indices.iter().copied()).for_each(found)
+            std::iter::once(*base).chain(indices.iter().copied()).for_each(found);
         }
         Op::ExtractElement { vector, index } => [*vector, *index].into_iter().for_each(found),
         Op::InsertElement { vector, element, index } => {
-            [*vector, *element, *index].into_iter().for_each(found)
+            [*vector, *element, *index].into_iter().for_each(found);
         }
         Op::ShuffleVector { a, b, .. } => [*a, *b].into_iter().for_each(found),
         Op::InsertValue { aggregate, element, .. } => [*aggregate, *element].into_iter().for_each(found),

@@ -91,7 +91,7 @@ impl FunctionRaiser<'_, '_, '_> {
             ty = next;
             match number {
                 Val::Bits(bits) => {
-                    constant = constant.wrapping_add(index(bits, kind.bits()).wrapping_mul(stride as i64))
+                    constant = constant.wrapping_add(index(bits, kind.bits()).wrapping_mul(stride as i64));
                 }
                 other => {
                     let (number, kind) = self.narrow_index(value, pointer)?.unwrap_or((other, kind));

@@ -104,7 +104,7 @@ impl FunctionRaiser<'_, '_, '_> {
             return self.in_register(value, scalar);
         }
         if let ([leaf], [value], true) = (leaves, values, bits < class.bits()) {
-            let (register, own) = self.to_bits(*value, leaf.scalar)?;
+            let (register, own) = self.bits_of(*value, leaf.scalar)?;
             return self.resized(register, own, integer_class(class.bits()));
         }
         let message = format!("a value of {bits} bits for a constraint of {} bits", class.bits());

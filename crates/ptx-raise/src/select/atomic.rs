@@ -268,7 +268,7 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(match (op, scalar) {
             (AtomicOp::Xchg, Scalar::Int(32 | 64)) => Some((format!("exch.b{}", scalar.bits()), value)),
             (AtomicOp::Xchg, Scalar::Float | Scalar::Double | Scalar::Pointer { .. }) => {
-                let (bits, class) = self.to_bits(value, scalar)?;
+                let (bits, class) = self.bits_of(value, scalar)?;
                 Some((format!("exch.b{}", class.bits()), Val::reg(bits)))
             }
             (AtomicOp::Xchg, Scalar::HalfPair | Scalar::BFloatPair) => Some(("exch.b32".to_owned(), value)),
@@ -342,7 +342,7 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         let register =
             self.emit_new(kind.class(), &with(format!("atom{modifiers}")), &[place.address.into(), value])?;
-        if kind == scalar { Ok(Val::reg(register)) } else { self.from_bits(register, scalar) }
+        if kind == scalar { Ok(Val::reg(register)) } else { self.leaf_from(register, scalar) }
     }
 
     /// What an operation stores, from the old value.
@@ -455,7 +455,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let new = change(self, old)?;
         let stored = match shift {
             Some(shift) => self.replace_part(expected, shift, new, scalar)?,
-            None => self.to_bits(new, scalar)?.0,
+            None => self.bits_of(new, scalar)?.0,
         };
         let text = format!("atom{modifiers}{space}.cas.b{}", class.bits());
         self.emit(&text, &[seen.into(), address.into(), expected.into(), stored.into()])?;
@@ -496,7 +496,7 @@ impl FunctionRaiser<'_, '_, '_> {
         shift: Option<RegId>,
         scalar: Scalar,
     ) -> Raised<Val> {
-        let Some(shift) = shift else { return self.from_bits(word, scalar) };
+        let Some(shift) = shift else { return self.leaf_from(word, scalar) };
         let moved = self.emit_new(Class::B32, "shr.u32", &[word.into(), shift.into()])?;
         self.extract_bits(moved, class, 0, scalar)
     }
@@ -506,7 +506,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let ones = self.emit_new(Class::B32, "shl.b32", &[ones.into(), shift.into()])?;
         let holes = self.emit_new(Class::B32, "not.b32", &[ones.into()])?;
         let rest = self.emit_new(Class::B32, "and.b32", &[word.into(), holes.into()])?;
-        let (bits, class) = self.to_bits(new, scalar)?;
+        let (bits, class) = self.bits_of(new, scalar)?;
         let bits = self.resized(bits, class, Class::B32)?;
         let moved = self.emit_new(Class::B32, "shl.b32", &[bits.into(), shift.into()])?;
         self.emit_new(Class::B32, "or.b32", &[rest.into(), moved.into()])
@@ -530,10 +530,10 @@ impl FunctionRaiser<'_, '_, '_> {
         let modifiers = self.atom_modifiers(order, scope)?;
         let (old, equal) = if matches!(scalar.bits(), 32 | 64) {
             let text = format!("atom{modifiers}{}.cas.b{}", space_word(space)?, scalar.bits());
-            let (before, class) = self.to_bits(old_value, scalar)?;
-            let (after, _) = self.to_bits(new_value, scalar)?;
+            let (before, class) = self.bits_of(old_value, scalar)?;
+            let (after, _) = self.bits_of(new_value, scalar)?;
             let old = self.emit_new(class, &text, &[address.into(), before.into(), after.into()])?;
-            let old = self.from_bits(old, scalar)?;
+            let old = self.leaf_from(old, scalar)?;
             (old, self.compare_ints(IntPredicate::Eq, old, old_value, scalar)?)
         } else {
             let old = self.exchange_loop(&place, &modifiers, scalar, &mut |this, old| {

@@ -244,7 +244,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let high = self.in_register(value, Scalar::BFloat)?;
         let low = self.in_register(Val::Bits(0), Scalar::BFloat)?;
         let word = self.join_halves(low, high)?;
-        self.from_bits(word, Scalar::Float)
+        self.leaf_from(word, Scalar::Float)
     }
 
     /// Rounds toward zero to an integer of that width; `.s` or `.u`. Values out of range are poison.
@@ -336,14 +336,14 @@ impl FunctionRaiser<'_, '_, '_> {
                 if leaf.scalar == scalar {
                     return Ok(*value);
                 }
-                let (bits, class) = self.to_bits(*value, leaf.scalar)?;
+                let (bits, class) = self.bits_of(*value, leaf.scalar)?;
                 let target = if scalar == Scalar::Int(1) { class } else { integer_class(scalar.bits()) };
                 let bits = self.resized(bits, class, target)?;
-                self.from_bits(bits, scalar)
+                self.leaf_from(bits, scalar)
             }
             [(at, _, Val::Bits(bits))] => Ok(Val::Bits(bits >> (start - at) & mask(scalar.bits()))),
             [(at, leaf, value)] => {
-                let (bits, class) = self.to_bits(*value, leaf.scalar)?;
+                let (bits, class) = self.bits_of(*value, leaf.scalar)?;
                 self.extract_bits(bits, class, start - at, scalar)
             }
             several => {
@@ -362,7 +362,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 } else {
                     self.join_bits(&leaves, &values, integer_class(scalar.bits()))?
                 };
-                self.from_bits(register, scalar)
+                self.leaf_from(register, scalar)
             }
         }
     }

@@ -131,6 +131,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// Computes a result element by element from the first `count` arguments, which have its type.
+    #[allow(clippy::type_complexity, reason = "a closure's type, named once")]
     fn each(
         &mut self,
         id: InstId,
@@ -559,7 +560,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 })?;
             }
             "fma" | "fmuladd" => {
-                self.each(id, call, 3, &mut |this, args, scalar| this.multiply_add(args, scalar))?
+                self.each(id, call, 3, &mut |this, args, scalar| this.multiply_add(args, scalar))?;
             }
             "fabs" => self.each(id, call, 1, &mut |this, args, scalar| this.absolute(args[0], scalar))?,
             "copysign" => {
@@ -574,7 +575,7 @@ impl FunctionRaiser<'_, '_, '_> {
                     _ => "rni",
                 };
                 self.each(id, call, 1, &mut |this, args, scalar| {
-                    this.to_integral(rounding, args[0], scalar)
+                    this.round_to_integral(rounding, args[0], scalar)
                 })?;
             }
             "round" => self.each(id, call, 1, &mut |this, args, scalar| this.round_away(args[0], scalar))?,
@@ -671,7 +672,7 @@ impl FunctionRaiser<'_, '_, '_> {
         }
     }
 
-    fn to_integral(&mut self, rounding: &str, value: Val, scalar: Scalar) -> Raised<Val> {
+    fn round_to_integral(&mut self, rounding: &str, value: Val, scalar: Scalar) -> Raised<Val> {
         match scalar {
             Scalar::Float | Scalar::Double | Scalar::Half => {
                 let ty = scalar.float_type().unwrap_or("f32");
@@ -681,7 +682,7 @@ impl FunctionRaiser<'_, '_, '_> {
             _ => {
                 let rounding = rounding.to_owned();
                 self.through_single(scalar, &[value], &mut |this, args| {
-                    this.to_integral(&rounding, args[0], Scalar::Float)
+                    this.round_to_integral(&rounding, args[0], Scalar::Float)
                 })
             }
         }
@@ -700,7 +701,7 @@ impl FunctionRaiser<'_, '_, '_> {
         } else {
             (0x3ff0_0000_0000_0000, 0x3fe0_0000_0000_0000)
         };
-        let whole = self.to_integral("rzi", value, scalar)?;
+        let whole = self.round_to_integral("rzi", value, scalar)?;
         let cut = self.float_binary(BinaryOp::FSub, value, whole, scalar, exact)?;
         let cut = self.absolute(cut, scalar)?;
         let up = self.compare_floats(FloatPredicate::Oge, cut, Val::Bits(half), scalar)?;
@@ -734,7 +735,7 @@ impl FunctionRaiser<'_, '_, '_> {
             _ => return Err(Refusal::new(INTRINSIC, "classes of something that is no number")),
         };
         let word = Scalar::Int(bits);
-        let (raw, class) = self.to_bits(value, scalar)?;
+        let (raw, class) = self.bits_of(value, scalar)?;
         let magnitude_mask = mask(bits - 1);
         let text = format!("and.b{bits}");
         let magnitude =

@@ -65,7 +65,7 @@ impl FunctionRaiser<'_, '_, '_> {
                     let (value, scalar) = self.scalar(*call.args.get(*at).ok_or_else(missing)?)?;
                     args.push(match scalar {
                         // As a value an address has its full width.
-                        Scalar::Pointer { .. } => self.to_bits(value, scalar)?.0.into(),
+                        Scalar::Pointer { .. } => self.bits_of(value, scalar)?.0.into(),
                         _ => self.arg(value, scalar)?,
                     });
                 }

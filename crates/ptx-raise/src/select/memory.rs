@@ -180,7 +180,7 @@ impl FunctionRaiser<'_, '_, '_> {
             at += bytes;
         }
         let sum = sum.ok_or_else(|| Refusal::new(INSTRUCTION, "a load of nothing"))?;
-        self.from_bits(sum, leaf.scalar)
+        self.leaf_from(sum, leaf.scalar)
     }
 
     /// A leaf out of the register its memory word was loaded to.
@@ -219,7 +219,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 let (_, text) = memory_word(leaf.scalar);
                 let mut list = Vec::with_capacity(count);
                 for value in values.iter().skip(at).take(count) {
-                    list.push(Operand::Register(self.to_store(*value, leaf.scalar)?));
+                    list.push(Operand::Register(self.stored_register(*value, leaf.scalar)?));
                 }
                 let vector = Operand::Vector(self.builder.list(&list));
                 self.access(
@@ -256,11 +256,11 @@ impl FunctionRaiser<'_, '_, '_> {
                 Val::Bits(_) if matches!(leaf.scalar, Scalar::Float | Scalar::Double) => {
                     self.arg(value, leaf.scalar)?
                 }
-                other => self.to_store(other, leaf.scalar)?.into(),
+                other => self.stored_register(other, leaf.scalar)?.into(),
             };
             return self.access(opcode, word, mods, &format!(".{text}"), &[place.into(), arg]);
         }
-        let (bits, whole) = self.to_bits(value, leaf.scalar)?;
+        let (bits, whole) = self.bits_of(value, leaf.scalar)?;
         let mut at = 0;
         while at < leaf.bytes {
             let bytes = piece(at, leaf.bytes - at, align);
@@ -283,7 +283,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// The register whose low bits are stored.
-    fn to_store(&mut self, value: Val, scalar: Scalar) -> Raised<RegId> {
+    fn stored_register(&mut self, value: Val, scalar: Scalar) -> Raised<RegId> {
         match scalar {
             Scalar::Int(1) => {
                 let register = self.in_register(value, scalar)?;
@@ -300,7 +300,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// The bits of a leaf in an integer register, zero above its width.
-    pub(super) fn to_bits(&mut self, value: Val, scalar: Scalar) -> Raised<(RegId, Class)> {
+    pub(super) fn bits_of(&mut self, value: Val, scalar: Scalar) -> Raised<(RegId, Class)> {
         match scalar {
             Scalar::Float => {
                 let register = self.in_register(value, scalar)?;
@@ -310,9 +310,9 @@ impl FunctionRaiser<'_, '_, '_> {
                 let register = self.in_register(value, scalar)?;
                 Ok((self.emit_new(Class::B64, "mov.b64", &[register.into()])?, Class::B64))
             }
-            Scalar::Int(1) => Ok((self.to_store(value, scalar)?, Class::B16)),
+            Scalar::Int(1) => Ok((self.stored_register(value, scalar)?, Class::B16)),
             Scalar::Int(_) => Ok((self.zero_extended(value, scalar, scalar.class().bits())?, scalar.class())),
-            Scalar::Pointer { bits, .. } => Ok((self.to_store(value, scalar)?, integer_class(bits))),
+            Scalar::Pointer { bits, .. } => Ok((self.stored_register(value, scalar)?, integer_class(bits))),
             Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair => {
                 Ok((self.in_register(value, scalar)?, scalar.class()))
             }
@@ -320,7 +320,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// A leaf from its bits in an integer register of at least its width.
-    pub(super) fn from_bits(&mut self, register: RegId, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn leaf_from(&mut self, register: RegId, scalar: Scalar) -> Raised<Val> {
         match scalar {
             Scalar::Float => Ok(Val::reg(self.emit_new(Class::F32, "mov.b32", &[register.into()])?)),
             Scalar::Double => Ok(Val::reg(self.emit_new(Class::F64, "mov.b64", &[register.into()])?)),
@@ -413,7 +413,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let integer = integer_class(scalar.bits());
         let resized = self.resize_register(shifted, class.bits(), integer.bits())?;
         let register = self.in_register(resized, Scalar::Int(integer.bits()))?;
-        self.from_bits(register, scalar)
+        self.leaf_from(register, scalar)
     }
 
     /// Leaves side by side in one register, the first one lowest.
@@ -425,7 +425,7 @@ impl FunctionRaiser<'_, '_, '_> {
             if let Val::Bits(bits) = value {
                 constant |= (bits & mask(leaf.scalar.bits())) << at;
             } else {
-                let (bits, own) = self.to_bits(*value, leaf.scalar)?;
+                let (bits, own) = self.bits_of(*value, leaf.scalar)?;
                 let wide = self.resize_register(bits, own.bits(), class.bits())?;
                 let wide = self.in_register(wide, Scalar::Int(class.bits()))?;
                 let shifted = if at == 0 {
@@ -515,7 +515,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 Upper::Any | Upper::Zero => self.zero_extended(value, scalar, passed.bits().max(16))?.into(),
             },
             (Scalar::Pointer { .. }, Val::Bits(bits)) => Arg::Bits(bits, passed.bits()),
-            (Scalar::Pointer { .. }, _) => self.to_store(value, scalar)?.into(),
+            (Scalar::Pointer { .. }, _) => self.stored_register(value, scalar)?.into(),
             _ => self.arg(value, scalar)?,
         };
         self.emit(&format!("st.param.{word}"), &[address.into(), arg])

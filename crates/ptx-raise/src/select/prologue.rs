@@ -178,7 +178,7 @@ enum Reach {
 /// The largest power of two up to 8 that is aligned `at` bytes into something aligned to `align`, and fits.
 pub(super) fn piece(at: u64, left: u64, align: u64) -> u64 {
     let mut bytes = 8;
-    while bytes > 1 && (bytes > left || at % bytes != 0 || align % bytes != 0) {
+    while bytes > 1 && (bytes > left || !at.is_multiple_of(bytes) || !align.is_multiple_of(bytes)) {
         bytes /= 2;
     }
     bytes

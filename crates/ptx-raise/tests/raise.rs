@@ -1,0 +1,557 @@
+//! Small LLVM IR inputs and what their PTX must say. Each result is also given to ptxas where that is installed.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ptx_isa::{PtxVersion, Sm};
+use ptx_llvm::{Context, Module};
+use ptx_raise::{RaiseOptions, raise};
+
+/// Raises a module for sm_90, checks it with ptxas and gives the text.
+fn ptx(text: &str) -> String {
+    ptx_for(text, 90)
+}
+
+fn ptx_for(text: &str, sm: u16) -> String {
+    let options = RaiseOptions { target: Some(Sm::new(sm)), version: None };
+    let printed = raised(text, &options).unwrap_or_else(|message| panic!("refused: {message}"));
+    assemble(&printed, sm);
+    printed
+}
+
+/// The findings of a module that must be refused.
+fn refusal(text: &str) -> String {
+    let options = RaiseOptions { target: Some(Sm::new(90)), version: None };
+    raised(text, &options).expect_err("a refusal")
+}
+
+fn raised(text: &str, options: &RaiseOptions) -> Result<String, String> {
+    let context = Context::new();
+    let text = format!("target triple = \"nvptx64-nvidia-cuda\"\n{text}");
+    let module = Module::parse(&context, "test", text.as_bytes()).expect("valid LLVM IR");
+    module.verify().expect("valid LLVM IR");
+    match raise(&module, options) {
+        Ok(module) => Ok(ptx_ir::print(&module)),
+        Err(found) => {
+            let lines = found.iter().map(|finding| format!("{}: {}", finding.code.0, finding.message));
+            Err(lines.collect::<Vec<_>>().join("\n"))
+        }
+    }
+}
+
+/// Where the NVIDIA programs are, when they are.
+fn oracle() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = std::env::var_os("PTX_ORACLE").map_or_else(|| root.join(".oracle/bin"), PathBuf::from);
+    let program = folder.join("ptxas");
+    program.exists().then_some(program)
+}
+
+fn assemble(text: &str, sm: u16) {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let Some(ptxas) = oracle() else { return };
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let file = std::env::temp_dir().join(format!("ptx-raise-{}-{number}.ptx", std::process::id()));
+    std::fs::write(&file, text).expect("a writable folder");
+    let run =
+        Command::new(ptxas).args(["-c", &format!("-arch=sm_{sm}"), "-o", "/dev/null"]).arg(&file).output();
+    let run = run.expect("ptxas runs");
+    let _ = std::fs::remove_file(&file);
+    assert!(run.status.success(), "{}\n{text}", String::from_utf8_lossy(&run.stderr));
+}
+
+#[track_caller]
+fn has(text: &str, parts: &[&str]) {
+    let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut rest = plain.as_str();
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => panic!("`{part}` is not (or not in order) in\n{text}"),
+        }
+    }
+}
+
+#[track_caller]
+fn has_not(text: &str, part: &str) {
+    assert!(!text.contains(part), "`{part}` is in\n{text}");
+}
+
+#[test]
+fn kernels_take_typed_parameters_and_launch_bounds() {
+    let text = ptx("define ptx_kernel void @k(i8 %a, i16 %b, i32 %c, float %d, ptr addrspace(1) align 16 %e) #0 { ret void }
+attributes #0 = { \"nvvm.maxntid\"=\"128,2\" \"nvvm.minctasm\"=\"3\" \"nvvm.maxnreg\"=\"64\" }");
+    has(&text, &[".visible .entry k(", ".param .u8 a", ".param .u16 b", ".param .u32 c", ".param .f32 d"]);
+    has(
+        &text,
+        &[".param .u64 .ptr .global .align 16 e", ".maxntid 128, 2", ".minnctapersm 3", ".maxnreg 64"],
+    );
+}
+
+#[test]
+fn version_and_target_come_from_the_attributes() {
+    let text = raised(
+        "define void @f() \"target-cpu\"=\"sm_80\" \"target-features\"=\"+ptx81\" { ret void }",
+        &RaiseOptions::default(),
+    );
+    has(&text.expect("raised"), &[".version 8.1", ".target sm_80"]);
+}
+
+#[test]
+fn options_override_the_module_and_must_suffice() {
+    let module = "define float @f(float %x) \"target-cpu\"=\"sm_90\" { ret float %x }";
+    let options = RaiseOptions { target: Some(Sm::new(80)), version: Some(PtxVersion::new(7, 0)) };
+    has(&raised(module, &options).expect("raised"), &[".version 7.0", ".target sm_80"]);
+    let old = RaiseOptions { target: Some(Sm::new(80)), version: Some(PtxVersion::new(6, 3)) };
+    assert!(raised(module, &old).expect_err("too old").starts_with("R0106"));
+}
+
+#[test]
+fn contraction_decides_about_the_rounding_modifier() {
+    let text = ptx("define float @f(float %a, float %b) {
+  %x = fmul contract float %a, %b
+  %y = fmul float %a, %b
+  %z = fadd contract float %x, %y
+  ret float %z\n}");
+    has(&text, &["mul.f32", "mul.rn.f32", "add.f32"]);
+}
+
+#[test]
+fn two_phis_that_swap_keep_both_values() {
+    let text = ptx("define i32 @f(i32 %n) {
+entry:
+  br label %loop
+loop:
+  %a = phi i32 [ 1, %entry ], [ %b, %loop ]
+  %b = phi i32 [ 2, %entry ], [ %a, %loop ]
+  %i = phi i32 [ 0, %entry ], [ %j, %loop ]
+  %j = add i32 %i, 1
+  %c = icmp slt i32 %j, %n
+  br i1 %c, label %loop, label %done
+done:
+  ret i32 %a\n}");
+    // A swap needs a third register: two copies out and one back at least.
+    assert!(text.matches("mov.b32").count() >= 5, "{text}");
+}
+
+#[test]
+fn branches_keep_polarity_and_blocks_their_order() {
+    let text = ptx("define i32 @f(i1 %c, i1 %d) {
+  br i1 %c, label %far, label %near
+near:
+  br i1 %d, label %next, label %far
+next:
+  ret i32 1
+far:
+  ret i32 2\n}");
+    has(&text, &["@%p1 bra $L__BB0_3", "@!%p2 bra $L__BB0_3", "1;", "ret", "$L__BB0_3:", "2;", "ret"]);
+}
+
+#[test]
+fn dense_switches_become_tables_and_sparse_ones_comparisons() {
+    let body = "define i32 @f(i32 %x) { switch i32 %x, label %o [ CASES ]
+a: ret i32 1
+b: ret i32 2
+c: ret i32 3
+d: ret i32 4
+o: ret i32 5\n}";
+    let dense =
+        ptx(&body.replace("CASES", "i32 7, label %a i32 8, label %b i32 9, label %c i32 10, label %d"));
+    has(&dense, &["sub.s32", ", 7;", "setp.gt.u32", ", 3;", ".branchtargets", "brx.idx"]);
+    let sparse =
+        ptx(&body.replace("CASES", "i32 7, label %a i32 800, label %b i32 9, label %c i32 -1, label %d"));
+    has(&sparse, &["setp.eq.s32", "800", "setp.eq.s32", "-1"]);
+    has_not(&sparse, "brx.idx");
+}
+
+#[test]
+fn vectors_use_wide_accesses_when_aligned() {
+    let text = ptx("define void @f(ptr addrspace(1) %p, ptr addrspace(3) %q) {
+  %a = load <4 x float>, ptr addrspace(1) %p, align 16
+  %b = load <4 x float>, ptr addrspace(1) %p, align 4
+  %s = fadd <4 x float> %a, %b
+  store <4 x float> %s, ptr addrspace(3) %q, align 8
+  ret void\n}");
+    has(&text, &["ld.global.v4.f32", "ld.global.f32", "add.rn.f32", "st.shared.v2.f32", "st.shared.v2.f32"]);
+}
+
+#[test]
+fn badly_aligned_words_are_put_together_from_bytes() {
+    let text = ptx("define i32 @f(ptr %p) {\n  %a = load i32, ptr %p, align 2\n  ret i32 %a\n}");
+    has(&text, &["ld.b16", "ld.b16", "shl.b32", "16;", "or.b32"]);
+}
+
+#[test]
+fn packed_halves_are_one_register() {
+    let text = ptx("define <2 x half> @f(<2 x half> %a, <2 x half> %b) {
+  %s = fadd contract <2 x half> %a, %b
+  %e = extractelement <2 x half> %s, i32 1
+  %r = insertelement <2 x half> %s, half %e, i32 0
+  ret <2 x half> %r\n}");
+    has(&text, &["add.f16x2", "mov.b32 {", "mov.b32 %r"]);
+}
+
+#[test]
+fn orders_and_scopes_are_never_weaker() {
+    let text = ptx("define i32 @f(ptr addrspace(1) %p, ptr %q) {
+  %a = load atomic i32, ptr addrspace(1) %p syncscope(\"device\") acquire, align 4
+  store atomic i32 %a, ptr %q syncscope(\"block\") release, align 4
+  %b = load atomic i32, ptr %q seq_cst, align 4
+  %c = atomicrmw add ptr addrspace(1) %p, i32 1 syncscope(\"cluster\") acq_rel, align 4
+  %d = atomicrmw xchg ptr %q, i32 1 seq_cst, align 4
+  fence syncscope(\"device\") seq_cst
+  fence acquire
+  %s = add i32 %b, %c
+  %t = add i32 %s, %d
+  ret i32 %t\n}");
+    has(&text, &["ld.acquire.gpu.global.b32", "st.release.cta.b32", "fence.sc.sys", "ld.acquire.sys.b32"]);
+    has(&text, &["atom.acq_rel.cluster.global.add.u32", "fence.sc.sys", "atom.acq_rel.sys.exch.b32"]);
+    has(&text, &["exch", "fence.sc.gpu", "fence.acq_rel.sys"]);
+}
+
+#[test]
+fn unused_relaxed_atomics_are_reductions() {
+    let text = ptx("define void @f(ptr addrspace(3) %p, float %x) {
+  %a = atomicrmw fadd ptr addrspace(3) %p, float %x syncscope(\"block\") monotonic, align 4
+  %b = atomicrmw sub ptr addrspace(3) %p, i32 3 syncscope(\"block\") acquire, align 4
+  ret void\n}");
+    has(&text, &["red.relaxed.cta.shared.add.f32", "atom.acquire.cta.shared.add.u32"]);
+}
+
+#[test]
+fn operations_that_atom_lacks_loop_around_cas() {
+    let text = ptx("define i8 @f(ptr %p, i8 %x) {
+  %a = atomicrmw nand ptr %p, i8 %x monotonic, align 1
+  ret i8 %a\n}");
+    has(
+        &text,
+        &["and.b64", "18446744073709551612;", "$L__T0_0:", "atom.relaxed.sys.cas.b32", "bra $L__T0_0"],
+    );
+}
+
+#[test]
+fn unknown_scopes_are_refused() {
+    let message = refusal("define void @f() { fence syncscope(\"warp\") acquire ret void }");
+    assert!(message.starts_with("R0108") && message.contains("warp"), "{message}");
+}
+
+#[test]
+fn calls_pass_arguments_through_the_parameter_space() {
+    let text = ptx("%pair = type { i32, i64 }
+declare i16 @g(i8 signext, %pair, ptr byval([12 x i8]) align 4, double)
+define i16 @f(ptr align 4 %p, %pair %v) {
+  %r = call i16 @g(i8 signext -3, %pair %v, ptr byval([12 x i8]) align 4 %p, double 2.0)
+  ret i16 %r\n}");
+    has(&text, &[".extern .func (.param .b32 g_retval0) g"]);
+    has(&text, &["st.param.b32 [param0], 4294967293", "st.param.b64 [param1+8]", "st.param.b32 [param2+8]"]);
+    has(
+        &text,
+        &[
+            "st.param.f64 [param3], 0d4000000000000000",
+            "call.uni (retval0), g, (param0, param1, param2, param3)",
+        ],
+    );
+    has(&text, &["ld.param.b32", "[retval0]"]);
+}
+
+#[test]
+fn indirect_calls_have_a_prototype() {
+    let text = ptx("define i32 @f(ptr %g, i32 %x) {\n  %r = call i32 %g(i32 %x)\n  ret i32 %r\n}");
+    has(
+        &text,
+        &[
+            "prototype_0: .callprototype (.param .b32 _) _ (.param .b32 _);",
+            "call (retval0), %rd1, (param0), prototype_0",
+        ],
+    );
+}
+
+#[test]
+fn functions_are_declared_before_they_are_used() {
+    let text = ptx("define ptx_kernel void @k() {\n  call void @later()\n  ret void\n}
+define internal void @later() { ret void }");
+    has(&text, &[".func later", ";", ".entry k", "call.uni later", ".func later", "ret"]);
+}
+
+#[test]
+fn variables_keep_space_linkage_alignment_and_values() {
+    let text = ptx("@a = addrspace(1) global [3 x i32] [i32 1, i32 2, i32 3], align 8
+@b = internal addrspace(4) constant float 1.5
+@c = external addrspace(3) global [0 x i8], align 16
+@d = weak addrspace(1) global { i8, ptr } { i8 7, ptr getelementptr (i8, ptr addrspacecast (ptr addrspace(1) @a to ptr), i64 4) }
+@e = internal addrspace(3) global [8 x float] undef");
+    has(&text, &[".visible .global .align 8 .b32 a[3] = {1, 2, 3}", ".const .align 4 .f32 b = 0f3FC00000"]);
+    has(
+        &text,
+        &[".extern .shared .align 16 .b8 c[]", ".weak .global .align 8 .u64 d[2] = {7, generic(a)+4}"],
+    );
+    has(&text, &[".shared .align 4 .f32 e[8];"]);
+}
+
+#[test]
+fn packed_addresses_are_written_by_masks() {
+    let text = ptx("@a = addrspace(1) global i32 0
+@p = addrspace(1) global <{ i8, ptr addrspace(1) }> <{ i8 1, ptr addrspace(1) @a }>");
+    has(&text, &[".u8 p[9] = {1, 0xFF(a), 0xFF00(a)"]);
+}
+
+#[test]
+fn shared_variables_cannot_have_values() {
+    let message = refusal("@s = internal addrspace(3) global i32 5");
+    assert!(message.starts_with("R0105") && message.contains("variable s"), "{message}");
+}
+
+#[test]
+fn names_ptx_cannot_spell_are_escaped() {
+    let text = ptx("@.str = private addrspace(1) constant [2 x i8] c\"a\\00\"
+define ptr @\"my.function\"() { ret ptr addrspacecast (ptr addrspace(1) @.str to ptr) }");
+    has(&text, &["_$2Estr[2]", "my_$2Efunction", "_$2Estr", "cvta.global.u64"]);
+}
+
+#[test]
+fn allocas_are_local_variables() {
+    let text = ptx("define i32 @f(i32 %i) {
+  %a = alloca [4 x i32], align 16
+  %p = getelementptr [4 x i32], ptr %a, i32 0, i32 %i
+  store i32 7, ptr %p
+  %q = getelementptr i8, ptr %a, i32 8
+  %v = load i32, ptr %q
+  call void @escape(ptr %a)
+  ret i32 %v\n}
+declare void @escape(ptr)");
+    has(&text, &[".local .align 16 .b8 __local_depot_f_0[16]", "st.local.b32", "ld.local.b32"]);
+    has(&text, &["[__local_depot_f_0+8]", "cvta.local.u64", "st.param.b64"]);
+}
+
+#[test]
+fn kernel_structures_are_read_in_place_unless_written() {
+    let text = ptx("define ptx_kernel void @k(ptr byval({ i32, float }) align 4 %s, ptr %o) {
+  %p = getelementptr i8, ptr %s, i64 4
+  %v = load float, ptr %p
+  store float %v, ptr %o
+  ret void\n}
+define ptx_kernel void @w(ptr byval({ i32, float }) align 4 %s) {
+  store i32 1, ptr %s
+  ret void\n}");
+    has(
+        &text,
+        &["ld.param.f32 %f1, [s+4]", ".entry w", ".local .align 4 .b8", "ld.param.b32", "st.local.b32"],
+    );
+}
+
+#[test]
+fn narrow_integers_are_extended_where_it_matters() {
+    let text = ptx("define i1 @f(i8 %a, i8 %b) {
+  %s = add i8 %a, %b
+  %d = udiv i8 %s, %b
+  %c = icmp slt i8 %d, %s
+  ret i1 %c\n}");
+    has(&text, &["add.s16", "cvt.u16.u8", "div.u16", "cvt.s16.s8", "setp.lt.s16"]);
+}
+
+#[test]
+fn wide_integers_carry() {
+    let text = ptx(
+        "define i128 @f(i128 %a, i128 %b) {\n  %s = add i128 %a, %b\n  %m = mul i128 %s, %b\n  ret i128 %m\n}",
+    );
+    has(&text, &["add.cc.u64", "addc.u64", "mul.lo.u64", "mul.hi.u64", "st.param.v2.b64"]);
+}
+
+#[test]
+fn products_of_extended_operands_are_wide() {
+    let text = ptx("define i64 @f(i32 %a, i32 %b) {
+  %x = sext i32 %a to i64
+  %y = sext i32 %b to i64
+  %p = mul i64 %x, %y
+  ret i64 %p\n}");
+    has(&text, &["mul.wide.s32"]);
+    has_not(&text, "cvt.s64.s32");
+}
+
+#[test]
+fn intrinsics_follow_the_table() {
+    let text = ptx("declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare { i32, i1 } @llvm.nvvm.shfl.sync.bfly.i32p(i32, i32, i32, i32)
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+define i32 @f() {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %s = call { i32, i1 } @llvm.nvvm.shfl.sync.bfly.i32p(i32 -1, i32 %t, i32 1, i32 31)
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %r = extractvalue { i32, i1 } %s, 0
+  ret i32 %r\n}");
+    has(&text, &["mov.u32 %r1, %tid.x", "shfl.sync.bfly.b32 %r2|%p1, %r1, 1, 31, 4294967295", "bar.sync 0"]);
+}
+
+#[test]
+fn unknown_intrinsics_are_refused_with_their_place() {
+    let message = refusal(
+        "declare double @llvm.pow.f64(double, double)
+define double @f(double %x) {\n  %r = call double @llvm.pow.f64(double %x, double 2.0)\n  ret double %r\n}",
+    );
+    assert!(
+        message.starts_with("R0103") && message.contains("llvm.pow.f64") && message.contains("function f"),
+        "{message}"
+    );
+}
+
+#[test]
+fn inline_assembly_gets_our_registers_and_its_own_names() {
+    let text = ptx("define i32 @f(i32 %a, i32 %b) {
+  %x = call i32 asm \"{ .reg .b32 %r1; add.s32 %r1, $1, $2; mov.b32 $0, %r1; }\", \"=r,r,r\"(i32 %a, i32 %b)
+  %y = call i32 asm \"add.s32 $0, $1, $2;\", \"=r,0,n\"(i32 %x, i32 5)
+  ret i32 %y\n}");
+    has(&text, &["add.s32 %a0_", ", %r1, %r2;", "add.s32 %r", ", 5;"]);
+}
+
+#[test]
+fn broken_assembly_is_refused() {
+    let message =
+        refusal("define void @f() {\n  call void asm sideeffect \"frobnicate;\", \"\"()\n  ret void\n}");
+    assert!(message.starts_with("R0104") && message.contains("frobnicate"), "{message}");
+}
+
+#[test]
+fn short_copies_unroll_and_long_ones_loop() {
+    let text = ptx("declare void @llvm.memcpy.p0.p1.i64(ptr, ptr addrspace(1), i64, i1)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+define void @f(ptr %p, ptr addrspace(1) %q, i64 %n) {
+  call void @llvm.memcpy.p0.p1.i64(ptr align 8 %p, ptr addrspace(1) align 8 %q, i64 12, i1 false)
+  call void @llvm.memset.p0.i64(ptr align 4 %p, i8 1, i64 4, i1 false)
+  call void @llvm.memcpy.p0.p1.i64(ptr %p, ptr addrspace(1) %q, i64 %n, i1 false)
+  ret void\n}");
+    has(
+        &text,
+        &[
+            "ld.global.b64",
+            "ld.global.b32",
+            "st.b64",
+            "st.b32",
+            "st.b32",
+            "16843009",
+            "setp.eq.s64",
+            "ld.global.b8",
+            "st.b8",
+        ],
+    );
+}
+
+#[test]
+fn shifts_take_amounts_of_32_bits() {
+    let text =
+        ptx("define i64 @f(i64 %a, i64 %b) {\n  %s = shl i64 %a, %b\n  %t = ashr i64 %s, 3\n  ret i64 %t\n}");
+    has(&text, &["cvt.u32.u64", "shl.b64", "shr.s64", ", 3;"]);
+}
+
+#[test]
+fn float_comparisons_know_unordered_operands() {
+    let text = ptx("define i1 @f(float %a, float %b) {
+  %x = fcmp ult float %a, %b
+  %y = fcmp one float %a, %b
+  %z = fcmp uno float %a, %b
+  %v = and i1 %x, %y
+  %w = or i1 %v, %z
+  ret i1 %w\n}");
+    has(&text, &["setp.ltu.f32", "setp.ne.f32", "setp.nan.f32", "and.pred", "or.pred"]);
+}
+
+#[test]
+fn address_casts_are_cvta() {
+    let text = ptx("define ptr addrspace(1) @f(ptr %p, ptr addrspace(3) %q, ptr %o) {
+  %a = addrspacecast ptr %p to ptr addrspace(1)
+  %b = addrspacecast ptr addrspace(3) %q to ptr
+  store ptr %b, ptr %o
+  ret ptr addrspace(1) %a\n}");
+    has(&text, &["cvta.to.global.u64", "cvta.shared.u64", "st.b64"]);
+}
+
+#[test]
+fn read_only_loads_use_the_texture_path() {
+    let text = ptx("define float @f(ptr addrspace(1) %p) {
+  %a = load float, ptr addrspace(1) %p, !invariant.load !0
+  ret float %a\n}\n!0 = !{}");
+    has(&text, &["ld.global.nc.f32"]);
+}
+
+#[test]
+fn hints_come_back() {
+    let text = ptx("define i32 @f(ptr addrspace(1) %p) {
+  %a = load i32, ptr addrspace(1) %p, !ptx.mods !0
+  ret i32 %a\n}\n!0 = !{!\".cg\"}");
+    has(&text, &["ld.global.cg.b32"]);
+}
+
+#[test]
+fn lines_of_the_source_survive() {
+    let text = ptx("define void @f(ptr %p) !dbg !3 {
+  store i32 1, ptr %p, !dbg !5
+  ret void, !dbg !6\n}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C, file: !1, emissionKind: DebugDirectivesOnly)
+!1 = !DIFile(filename: \"a.cu\", directory: \"/src\")
+!2 = !{i32 2, !\"Debug Info Version\", i32 3}
+!3 = distinct !DISubprogram(name: \"f\", file: !1, line: 4, unit: !0, type: !4, spFlags: DISPFlagDefinition)
+!4 = !DISubroutineType(types: !{})
+!5 = !DILocation(line: 7, column: 2, scope: !3)
+!6 = !DILocation(line: 8, column: 1, scope: !3)");
+    has(&text, &[".file 1 \"/src/a.cu\"", ".loc 1 7 2", "st.b32", ".loc 1 8 1", "ret"]);
+}
+
+#[test]
+fn unrolling_stays_forbidden() {
+    let text = ptx("define void @f(i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %j, %loop ]
+  %j = add i32 %i, 1
+  %c = icmp slt i32 %j, %n
+  br i1 %c, label %loop, label %done, !llvm.loop !0
+done:
+  ret void\n}
+!0 = distinct !{!0, !1}
+!1 = !{!\"llvm.loop.unroll.disable\"}");
+    has(&text, &["$L__BB0_1:", ".pragma \"nounroll\";", "bra $L__BB0_1"]);
+}
+
+#[test]
+fn what_has_no_counterpart_is_refused() {
+    for (text, code) in [
+        ("@t = thread_local addrspace(1) global i32 0", "R0109"),
+        ("module asm \"nop\"", "R0109"),
+        ("define float @f(float %a) {\n  %r = frem float %a, 2.0\n  ret float %r\n}", "R0101"),
+        ("define void @f(i32 %n) {\n  %a = alloca i8, i32 %n\n  ret void\n}", "R0101"),
+        ("define i64 @f(fp128 %a) {\n  %r = fptosi fp128 %a to i64\n  ret i64 %r\n}", "R0102"),
+        ("define ptx_kernel i32 @k() { ret i32 0 }", "R0107"),
+        ("define void @f(...) { ret void }", "R0107"),
+    ] {
+        let message = refusal(text);
+        assert!(message.starts_with(code), "{text}: {message}");
+    }
+}
+
+#[test]
+fn raising_twice_gives_the_same_text() {
+    let module = "@a = addrspace(1) global i32 0\n@b = addrspace(1) global ptr addrspace(1) @a
+define void @f(i1 %c) {\n  br i1 %c, label %x, label %y\nx: ret void\ny: ret void\n}";
+    assert_eq!(ptx(module), ptx(module));
+}
+
+#[test]
+fn older_targets_order_memory_with_membar() {
+    let text = ptx_for_old(
+        "define i32 @f(ptr addrspace(1) %p) {
+  %a = load atomic i32, ptr addrspace(1) %p syncscope(\"device\") acquire, align 4
+  %b = atomicrmw add ptr addrspace(1) %p, i32 1 syncscope(\"device\") seq_cst, align 4
+  %s = add i32 %a, %b
+  ret i32 %s\n}",
+    );
+    has(&text, &["ld.volatile.global.b32", "membar.gl", "membar.gl", "atom.global.add.u32", "membar.gl"]);
+}
+
+/// ptxas knows nothing before sm_75 any more, so there is no second opinion here.
+fn ptx_for_old(text: &str) -> String {
+    let options = RaiseOptions { target: Some(Sm::new(60)), version: None };
+    raised(text, &options).unwrap_or_else(|message| panic!("refused: {message}"))
+}
