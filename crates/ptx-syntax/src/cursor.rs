@@ -30,6 +30,8 @@ pub(crate) struct Cursor<'s> {
     /// The next token, when it was read already.
     next: Token<'s>,
     is_read: bool,
+    /// Whether a comment without an end took the rest of the input.
+    pub(crate) is_cut: bool,
     /// The end of the last token taken.
     pub(crate) last: Span,
     /// Comments passed and not yet taken, in order.
@@ -41,7 +43,16 @@ impl<'s> Cursor<'s> {
         let padded = |&byte: &u8| byte == 0 || byte.is_ascii_whitespace();
         let padding = text.len() - text.iter().rev().take_while(|byte| padded(byte)).count();
         let next = Token { kind: Kind::End, span: Span::default(), starts_line: false };
-        Self { text, at: 0, padding, next, is_read: false, last: Span::default(), comments: Vec::new() }
+        Self {
+            text,
+            at: 0,
+            padding,
+            next,
+            is_read: false,
+            is_cut: false,
+            last: Span::default(),
+            comments: Vec::new(),
+        }
     }
 
     /// The bytes of a span.
@@ -182,6 +193,7 @@ impl<'s> Cursor<'s> {
 
     fn bad(&mut self, fault: Fault, length: usize, starts_line: bool) -> Token<'s> {
         let start = self.at as u32;
+        self.is_cut |= fault == Fault::Comment;
         self.at += length;
         Token { kind: Kind::Bad(fault), span: Span::new(start, self.at as u32), starts_line }
     }

@@ -77,7 +77,7 @@ impl<'s> Reader<'s, '_> {
                 self.cursor.advance();
                 Err(self.at(codes::UNBALANCED, token.span, "this `}` closes nothing"))
             }
-            _ => Err(self.unexpected("a directive")),
+            _ => Err(self.stray("a directive")),
         }
     }
 

@@ -64,6 +64,18 @@ impl<'s, 'h> Reader<'s, 'h> {
         Box::new(Diagnostic::error(code, span, message))
     }
 
+    /// The error that the next token starts nothing: unlike [`Self::unexpected`] it does not ask for what came before.
+    pub(crate) fn stray(&mut self, expected: &str) -> Box<Diagnostic> {
+        let token = self.cursor.peek();
+        match token.kind {
+            Kind::Bad(fault) => self.bad_token(token, fault),
+            _ => {
+                let message = format!("expected {expected}, found {}", self.shown(token));
+                self.at(codes::EXPECTED, token.span, message)
+            }
+        }
+    }
+
     /// The error that the next token is not what was expected.
     pub(crate) fn unexpected(&mut self, expected: &str) -> Box<Diagnostic> {
         let token = self.cursor.peek();

@@ -164,7 +164,10 @@ impl Reader<'_, '_> {
                 Kind::Directive(name) if fresh && token.starts_line && starts_item(name) => return,
                 Kind::Mark(b';') if depth == 0 => {
                     self.cursor.advance();
-                    return;
+                    // Behind a function's head with an error its statements may follow.
+                    if let Kind::Directive(_) | Kind::End = *self.cursor.kind() {
+                        return;
+                    }
                 }
                 Kind::Mark(b'{') => {
                     depth += 1;

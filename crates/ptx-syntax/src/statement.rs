@@ -118,12 +118,13 @@ impl<'s> Reader<'s, '_> {
                 self.cursor.advance();
             }
             Kind::End => {
-                if !opened.is_empty() {
+                // A comment without an end has swallowed the braces.
+                if !opened.is_empty() && !self.cursor.is_cut {
                     self.unclosed(opened, token.span, "the input ends here");
                 }
                 return Ok(Next::End);
             }
-            _ => return Err(self.unexpected("an instruction or directive")),
+            _ => return Err(self.stray("an instruction or directive")),
         }
         Ok(Next::Statement)
     }

@@ -136,6 +136,24 @@ fn a_missing_brace_points_at_the_one_that_is_open() {
 }
 
 #[test]
+fn a_missing_opening_brace_costs_one_error() {
+    let found = findings(".entry a()\nret;\n}\n.entry b() { bogus; }");
+    assert_eq!(
+        found,
+        ["4:10 P0101 expected `{` or `;`, found `ret`", "7:14 P0301 unknown instruction `bogus`"]
+    );
+}
+
+#[test]
+fn instructions_outside_functions_are_told_once() {
+    let found = findings("mov.u32 %r1, 0;\nadd.s32 %r1, %r1, 1;\n.entry b() { bogus; }");
+    assert_eq!(
+        found,
+        ["4:1 P0101 expected a directive, found `mov`", "6:14 P0301 unknown instruction `bogus`"]
+    );
+}
+
+#[test]
 fn uses_of_a_declaration_with_an_error_say_nothing_new() {
     assert_eq!(findings_in_kernel(".reg .b33 %q<4>, z;\nmov.b32 %q1, z;"), ["10:6 P0103 `.b33` is no type"]);
     assert_eq!(
@@ -175,6 +193,7 @@ fn a_wrong_line_directive_leaves_the_next_line_alone() {
 
 #[test]
 fn a_comment_or_text_without_end_is_told_where_it_starts() {
+    assert_eq!(findings(".entry k() { ret; /* no end }"), ["4:19 P0002 this comment does not end"]);
     assert_eq!(findings(".global .u32 x; /* no end"), ["4:17 P0002 this comment does not end"]);
     assert_eq!(
         findings(".file 1 \"no end\n.global .u32 x;"),
