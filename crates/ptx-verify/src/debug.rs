@@ -1,7 +1,8 @@
 //! Debug directives and pragmas (manual 11.5, 12).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{DebugFile, DebugLocation, StrId};
+use ptx_ir::{DebugFile, DebugLocation, Section, StrId};
+use ptx_isa::{PtxVersion, Since};
 
 use crate::codes;
 use crate::context::Checker;
@@ -25,6 +26,40 @@ pub(crate) fn check_outer_pragma(cx: &mut Checker<'_>, strings: &[StrId], span: 
             cx.report(Diagnostic::error(codes::PRAGMA, span, text));
         }
     }
+}
+
+/// Checks a `.section`: its labels, and differences of labels, came later than sections (manual 11.5.4).
+pub(crate) fn check_section(cx: &mut Checker<'_>, section: &Section) {
+    let labels = Since { ptx: PtxVersion::new(7, 0), sm: 10 };
+    let differences = Since { ptx: PtxVersion::new(7, 5), sm: 10 };
+    let module = cx.module;
+    let any =
+        |wanted: fn(&str) -> bool| section.lines.iter().any(|line| wanted(code(module.name(line.text))));
+    if !cx.target.has(labels) && any(|text| text.contains(':')) {
+        needs(cx, labels, section.at.0, "a label in a `.section`");
+    }
+    if !cx.target.has(differences) && any(has_difference) {
+        needs(cx, differences, section.at.0, "a difference of labels in a `.section`");
+    }
+}
+
+fn needs(cx: &mut Checker<'_>, since: Since, span: Span, what: &str) {
+    cx.target.needs(since, span, what).into_iter().for_each(|finding| cx.report(finding));
+}
+
+/// A line without its comment and without strings, which end what can be looked at.
+fn code(line: &str) -> &str {
+    let end = line.find("//").into_iter().chain(line.find(['"', '\''])).chain(line.find("/*")).min();
+    end.and_then(|end| line.get(..end)).unwrap_or(line)
+}
+
+/// Whether a minus stands between two names.
+fn has_difference(line: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%');
+    line.match_indices('-').any(|(at, _)| {
+        let before = line[..at].trim_end().rsplit([' ', ',', '\t']).next().unwrap_or_default();
+        before.starts_with(is_name) && line[at + 1..].trim_start().starts_with(is_name)
+    })
 }
 
 /// Checks a `.loc`: an inlined function was called from a place that an earlier `.loc` names.

@@ -55,7 +55,14 @@ fn check_tree(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, init: &
             (Initializer::Masked { mask, symbol, .. }, None) => mask_mistake(cx, ty, *mask, *symbol),
         };
         if let Some(text) = mistake {
-            return cx.report(Diagnostic::error(codes::INITIALIZER_VALUE, variable.at.0, text));
+            let finding = Diagnostic::error(codes::INITIALIZER_VALUE, variable.at.0, text);
+            let whole = matches!(value, Initializer::Value(value) if value.as_integer().is_some());
+            return cx.report(match ty {
+                ScalarType::F32 | ScalarType::F64 if whole && depth == levels.len() => {
+                    finding.with_help("write it with a fraction, as `1.0`")
+                }
+                _ => finding,
+            });
         }
     }
 }

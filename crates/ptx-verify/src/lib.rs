@@ -67,11 +67,11 @@ pub fn verify(module: &Module) -> Result<(Verified<'_>, Diagnostics), Diagnostic
             Item::File(file, at) => debug::check_file(&mut cx, file, at.0),
             Item::Location(location) => debug::check_location(&mut cx, location),
             Item::Pragma(strings, at) => debug::check_outer_pragma(&mut cx, strings, at.0),
+            Item::Section(section) => debug::check_section(&mut cx, section),
             Item::Alias(alias, at) => redeclarations::check_alias(&mut cx, *alias, at.0),
             Item::Version(..)
             | Item::Target(..)
             | Item::AddressSize(..)
-            | Item::Section(_)
             | Item::DwarfLine(_)
             | Item::Comment(_)
             | Item::TrailingComment(_) => {}

@@ -243,7 +243,13 @@ fn check_version(cx: &mut Checker<'_>, version: PtxVersion, span: Span) {
     } else {
         format!("there is no PTX ISA {version}")
     };
-    cx.report(Diagnostic::error(codes::VERSION_UNKNOWN, span, text));
+    let finding = Diagnostic::error(codes::VERSION_UNKNOWN, span, text);
+    let below =
+        MINORS.iter().flat_map(|(major, minors)| minors.iter().map(|minor| PtxVersion::new(*major, *minor)));
+    cx.report(match below.filter(|known| *known < version).max() {
+        Some(known) => finding.with_help(format!("the one before it is {known}")),
+        None => finding,
+    });
 }
 
 /// Checks a `.target` and puts it in force.

@@ -55,8 +55,6 @@ fn variables_have_declarable_types_spaces_and_sizes() {
         NONE
     );
     for (text, code) in [
-        (".global .u16x2 v;", "V0201"),
-        (".global .pred v;", "V0201"),
         (".shared .samplerref v;", "V0202"),
         (".global .b32 v[];", "V0204"),
         (".shared .b32 v[0];", "V0204"),
@@ -180,4 +178,32 @@ fn file_indices_and_places_of_calls_are_declared() {
     };
     assert_eq!(inlined(".loc 1 3 4"), NONE);
     assert_eq!(inlined(""), ["V0308"]);
+}
+
+#[test]
+fn sections_have_labels_since_7_0_and_differences_of_them_since_7_5() {
+    let at = |version: &str, line: &str| {
+        codes(&format!(
+            ".version {version}\n.target sm_60\n.address_size 64\n.entry k () {{ ret; }}\n\
+             .section .debug_info {{\n.b8 1 // a: comment-with signs\n{line}\n}}\n"
+        ))
+    };
+    assert_eq!(at("6.0", ".b32 -5"), NONE);
+    assert_eq!(at("6.5", "a:\n.b32 4"), ["V0108"]);
+    assert_eq!(at("7.0", "a:\n.b32 4"), NONE);
+    assert_eq!(at("7.4", "a:\nb:\n.b32 b-a"), ["V0108"]);
+    assert_eq!(at("7.5", "a:\nb:\n.b32 b-a"), NONE);
+}
+
+/// The reader refuses these by itself; modules made by code reach the verifier.
+#[test]
+fn types_of_instructions_and_predicates_are_no_types_of_variables() {
+    let source = ptx_diag::SourceFile::new("t", module(".global .b32 v; .entry k () { ret; }"));
+    let (mut module, _) = ptx_syntax::parse(&source);
+    assert!(ptx_verify::verify(&module).is_ok());
+    for ty in [ptx_isa::ScalarType::U16x2, ptx_isa::ScalarType::Bf16, ptx_isa::ScalarType::Pred] {
+        module.variables[0].ty = ptx_ir::VarType::Scalar(ty);
+        let found = ptx_verify::verify(&module).err();
+        assert_eq!(found.and_then(|found| found.iter().next().map(|d| d.code.0)), Some("V0201"), "{ty:?}");
+    }
 }
