@@ -114,11 +114,21 @@ fn sign_of(cx: &Context<'_>, field: Field) -> Signedness {
     if signed { Signedness::Signed } else { Signedness::Unsigned }
 }
 
+/// Refuses a row with more or fewer operands than its operation has here, so that none is overlooked.
+fn expect_operands(cx: &Context<'_>, count: usize) -> Decoded<()> {
+    if cx.operands.len() == count {
+        Ok(())
+    } else {
+        cx.unsupported("it has other operands than are known here")
+    }
+}
+
 const PLAIN: Arith = Arith::nearest(Format::F32);
 const FLUSHED: Arith = Arith { subnormals: Subnormals::Flush, ..PLAIN };
 
 impl BodyDecoder<'_> {
     fn unary(&mut self, cx: &mut Context<'_>, f: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Decoded<()> {
+        expect_operands(cx, 2)?;
         let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
         cx.emit(Op::Alu1 { f: alu1(f), d, a });
         Ok(())
@@ -129,6 +139,7 @@ impl BodyDecoder<'_> {
         cx: &mut Context<'_>,
         f: impl Fn(u64, u64) -> u64 + Send + Sync + 'static,
     ) -> Decoded<()> {
+        expect_operands(cx, 3)?;
         let (d, a, b) = (self.dst(cx, 0)?, self.src(cx, 1)?, self.src(cx, 2)?);
         cx.emit(Op::Alu2 { f: alu2(f), d, a, b });
         Ok(())
@@ -139,6 +150,7 @@ impl BodyDecoder<'_> {
         cx: &mut Context<'_>,
         f: impl Fn(u64, u64, u64) -> u64 + Send + Sync + 'static,
     ) -> Decoded<()> {
+        expect_operands(cx, 4)?;
         let (d, a, b, c) = (self.dst(cx, 0)?, self.src(cx, 1)?, self.src(cx, 2)?, self.src(cx, 3)?);
         cx.emit(Op::Alu3 { f: alu3(f), d, a, b, c });
         Ok(())
@@ -287,11 +299,22 @@ impl BodyDecoder<'_> {
             }
             Numbers::Float(format) | Numbers::Floats(format, _) => {
                 let nan = if cx.m.has(Mod::Nan) { NanRule::Propagate } else { NanRule::Ignore };
-                let sign = if cx.m.has(Mod::XorsignAbs) { SignRule::Xor } else { SignRule::Plain };
+                let sign = if cx.m.has(Mod::XorsignAbs) {
+                    SignRule::Xor
+                } else if cx.m.has(Mod::AbsMod) {
+                    SignRule::Magnitude
+                } else {
+                    SignRule::Plain
+                };
                 let subnormals = subnormals(cx);
-                self.binary_numbers(cx, n, move |a, b| {
-                    float::extreme(format, subnormals, which, nan, sign, a, b)
-                })
+                let f = move |a, b| float::extreme(format, subnormals, which, nan, sign, a, b);
+                match n {
+                    // The form with three arguments (PTX 8.8).
+                    Numbers::Float(_) if cx.operands.len() == 4 && sign != SignRule::Xor => {
+                        self.ternary(cx, move |a, b, c| f(f(a, b), c))
+                    }
+                    _ => self.binary_numbers(cx, n, f),
+                }
             }
         }
     }

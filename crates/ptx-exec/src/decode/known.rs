@@ -62,7 +62,7 @@ fn knows(field: Field, modifier: Mod) -> bool {
         Field::Clamp => matches!(modifier, Clamp | Wrap),
         Field::Nan => modifier == Nan,
         Field::Xorsign => modifier == XorsignAbs,
-        Field::Abs => false,
+        Field::Abs => modifier == AbsMod,
         Field::Relu => modifier == Relu,
         Field::Cmp => matches!(
             modifier,

@@ -10,8 +10,9 @@ use crate::program::{Mask, WARP, first_lane};
 
 /// Instructions that a warp runs before the next one of its block gets its turn.
 const TURN: u64 = 4096;
-/// Instructions that a block runs before others of the grid get their turn.
-const SLICE: u64 = 1 << 21;
+/// Instructions that a block runs at first before others of the grid get their turn, and at most.
+const FIRST_SLICE: u64 = 1 << 18;
+const LONGEST_SLICE: u64 = 1 << 22;
 
 /// What the warps of a block share.
 pub(super) struct BlockState {
@@ -47,6 +48,8 @@ pub(super) struct Block {
     pub(super) warps: Vec<Warp>,
     /// Instructions executed by its warps and by its threads.
     pub(super) executed: [u64; 2],
+    /// Instructions that it may run next time; twice as many each time, as switching between blocks costs time.
+    slice: u64,
 }
 
 /// How far a block got.
@@ -75,14 +78,14 @@ impl Block {
             live,
             wake: false,
         };
-        Self { state, warps, executed: [0; 2] }
+        Self { state, warps, executed: [0; 2], slice: FIRST_SLICE }
     }
 
     /// Runs all warps in turn until all threads have exited or the block's slice is over. An error also says which
     /// warp it concerns.
     pub(super) fn run(&mut self, grid: &Grid<'_>) -> Result<Progress, (usize, Stop)> {
         let mut used = 0;
-        while used < SLICE {
+        while used < self.slice {
             let mut progressed = false;
             for at in 0..self.warps.len() {
                 let warp = &mut self.warps[at];
@@ -105,6 +108,7 @@ impl Block {
                 return if done { Ok(Progress::Done) } else { Err(self.deadlock(grid)) };
             }
         }
+        self.slice = (self.slice * 2).min(LONGEST_SLICE);
         Ok(Progress::Unfinished)
     }
 
