@@ -204,6 +204,8 @@ pub(crate) struct Load {
     pub(crate) align: u64,
     pub(crate) fill: Fill,
     pub(crate) order: Order,
+    /// Whether programs wait for other threads with it: it is volatile or synchronizes.
+    pub(crate) polls: bool,
 }
 
 /// `st`: consecutive elements get `srcs`.

@@ -38,7 +38,15 @@ impl BodyDecoder<'_> {
         let align = u64::from(ty.bytes()) * elements.len() as u64;
         let sign_shift = if ty.is_signed() { 64 - ty.bits() } else { 0 };
         let fill = Fill { sign_shift, register: row_bits(register) };
-        let load = Load { address, dsts: dsts.into(), size, align, fill, order: order(cx) };
+        let load = Load {
+            address,
+            dsts: dsts.into(),
+            size,
+            align,
+            fill,
+            order: order(cx),
+            polls: cx.m.get(Field::Sem).is_some_and(|sem| sem != Mod::Weak),
+        };
         self.check_vector(cx, align)?;
         cx.emit(Op::Load(Box::new(load)));
         Ok(())

@@ -149,6 +149,9 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
+        if load.polls {
+            self.poll();
+        }
         let base = self.frames[frame].local;
         let view = self.view(grid, block);
         for lane in lanes(active) {
@@ -203,6 +206,7 @@ impl Warp {
         pc: u32,
     ) -> Result<(), Stop> {
         let constants = &grid.program.constants;
+        self.poll();
         let base = self.frames[frame].local;
         let mut view = self.view(grid, block);
         for lane in lanes(active) {

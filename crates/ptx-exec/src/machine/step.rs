@@ -25,7 +25,8 @@ impl Warp {
     ) -> Result<(), Stop> {
         let fragment = self.fragments[current];
         let (mask, frame) = (fragment.mask, fragment.frame);
-        let (limit, end) = (self.meeting_place(current), self.clock + self.turn(left));
+        let limit = self.meeting_place(current);
+        self.turn_end = self.clock + self.turn(left);
         let mut pc = fragment.pc;
         let mut rows = std::mem::take(&mut self.frames[frame].rows);
         let mut result = Ok(None);
@@ -46,7 +47,7 @@ impl Warp {
                     break;
                 }
             }
-            if pc >= limit || self.clock >= end {
+            if pc >= limit || self.clock >= self.turn_end {
                 break;
             }
         }
@@ -110,7 +111,7 @@ impl Warp {
             Op::ActiveMask { d } => blend(rows, *d, &[u64::from(active); WARP], active),
             Op::Branch { target } if active == mask => return Ok(Flow::Jump(*target)),
             Op::Pause => {
-                self.paused = true;
+                self.give_way();
                 return Ok(Flow::Control);
             }
             Op::Nothing => {}

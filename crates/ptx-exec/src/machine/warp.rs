@@ -6,7 +6,10 @@ use super::{Stop, barrier::Barrier};
 use crate::program::{BarrierAction, Dst, Mask, Row, WARP, lanes};
 
 /// Instructions that a group of threads may wait while others of its warp run.
-const PATIENCE: u64 = 4096;
+const PATIENCE: u64 = 1 << 14;
+/// Atomic operations and synchronizing loads after which a warp is taken to wait for somebody else, so that its other
+/// groups, and other warps, get their turn sooner.
+const POLLS: u32 = 64;
 
 /// Why a group of threads does not run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +68,11 @@ pub(super) struct Warp {
     pub(super) thread_instructions: u64,
     /// Whether it asked to let others run.
     pub(super) paused: bool,
+    /// The clock at which the running group's turn is over.
+    pub(super) turn_end: u64,
+    polls: u32,
+    /// Whether the group that waits longest runs next.
+    impatient: bool,
     /// Rows in use by collectives, kept to be used again.
     pub(super) inputs: Vec<Row>,
     pub(super) outputs: Vec<Row>,
@@ -94,6 +102,9 @@ impl Warp {
             clock: 0,
             thread_instructions: 0,
             paused: false,
+            turn_end: 0,
+            polls: 0,
+            impatient: false,
             inputs: Vec::new(),
             outputs: Vec::new(),
         }
@@ -119,7 +130,8 @@ impl Warp {
     /// The group to run next, joined with all groups at the same place.
     fn pick(&mut self) -> Option<usize> {
         let ready = |fragment: &&Fragment| fragment.state == State::Ready;
-        let starving = |fragment: &&Fragment| self.clock - fragment.ran > PATIENCE;
+        let patience = if std::mem::take(&mut self.impatient) { 0 } else { PATIENCE };
+        let starving = |fragment: &&Fragment| self.clock - fragment.ran > patience;
         let starved =
             self.fragments.iter().filter(ready).filter(starving).min_by_key(|fragment| fragment.ran);
         let deepest = || {
@@ -150,6 +162,20 @@ impl Warp {
         let others =
             self.fragments.iter().filter(|other| other.state == State::Ready && other.frame == frame);
         others.map(|other| other.pc).filter(|&other| other > pc).min().unwrap_or(u32::MAX)
+    }
+
+    /// Counts an operation that threads wait with for others.
+    pub(super) fn poll(&mut self) {
+        self.polls += 1;
+        if self.polls >= POLLS {
+            self.give_way();
+        }
+    }
+
+    /// Ends the turn of the running group and of the warp.
+    pub(super) fn give_way(&mut self) {
+        self.polls = 0;
+        (self.impatient, self.paused, self.turn_end) = (true, true, self.clock);
     }
 
     /// How long the group may run before others of the warp get their turn.
