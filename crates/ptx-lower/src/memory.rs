@@ -19,6 +19,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         let entries = self.entries(site.operand(0));
         let order = self.order(site)?;
         let by_text = mnemonic.get(Field::CacheHint).is_some()
+            // Only accesses of exactly 256 bits have it, and LLVM may split those.
+            || mnemonic.get(Field::EvictL2).is_some()
             || mnemonic.get(Field::Sem) == Some(Mod::Mmio)
             || (order.is_some() && (entries.len() > 1 || ty.bits() > 64))
             || (mnemonic.get(Field::Nc).is_some() && mnemonic.space() != Some(StateSpace::Global));
@@ -118,7 +120,7 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// Attaches the modifiers that are hints (mapping, "Hints").
     pub(crate) fn attach_hints(&self, site: Site<'_>, value: Value<'c>) {
-        let fields = [Field::Cop, Field::EvictL1, Field::EvictL2, Field::PrefetchSize, Field::Uni];
+        let fields = [Field::Cop, Field::EvictL1, Field::PrefetchSize, Field::Uni];
         let texts: Vec<String> = fields
             .iter()
             .filter_map(|field| site.inst.mnemonic.get(*field))
@@ -141,6 +143,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         let entries = self.entries(site.operand(1));
         let order = self.order(site)?;
         let by_text = mnemonic.get(Field::CacheHint).is_some()
+            // Only accesses of exactly 256 bits have it, and LLVM may split those.
+            || mnemonic.get(Field::EvictL2).is_some()
             || mnemonic.get(Field::Sem) == Some(Mod::Mmio)
             || (order.is_some() && (entries.len() > 1 || ty.bits() > 64))
             // Elements left out are not written.

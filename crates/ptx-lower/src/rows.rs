@@ -77,8 +77,12 @@ impl<'c> Emitter<'_, '_, 'c> {
                 matches!(operand, Operand::Register(_) | Operand::Sink | Operand::Element(..))
             }
             Place::ResultVector(fields) => fields.len() == list_len && fields.iter().all(Option::is_some),
-            Place::Argument(_) => {
-                !matches!(operand, Operand::Vector(_) | Operand::Address(..) | Operand::List(_))
+            Place::Argument(argument) => {
+                // Forms that differ only in a predicate for a number (`cp.async`) are different rows.
+                let predicate = site.inst.mnemonic.operand_type(at) == Some(ScalarType::Pred);
+                let wants_predicate = row.parameters.get(*argument) == Some(&RowType::Int(1));
+                predicate == wants_predicate
+                    && !matches!(operand, Operand::Vector(_) | Operand::Address(..) | Operand::List(_))
             }
             Place::ArgumentVector(_, count) => *count == list_len,
             Place::Address(argument) => {

@@ -273,6 +273,21 @@ fn cache_policy_keeps_the_instruction_as_it_is_written() {
 }
 
 #[test]
+fn asynchronous_copy_tells_a_size_from_a_predicate() {
+    let text = body(
+        "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; cvta.to.shared.u64 %d2, %d0;\n\
+         cp.async.ca.shared.global [%d2], [%d0], 16, %r1; cp.async.ca.shared.global [%d2], [%d0], 16, %p1;",
+    );
+    has(
+        &text,
+        &[
+            "@llvm.nvvm.cp.async.ca.shared.global.16.s(",
+            "asm sideeffect \"cp.async.ca.shared.global [$0], [$1], 16, $2;\", \"l,l,b,~{memory}\"",
+        ],
+    );
+}
+
+#[test]
 fn collectives_take_the_mask_where_llvm_wants_it() {
     let text = body(
         "shfl.sync.bfly.b32 %r1|%p1, %r0, 1, 31, -1; vote.sync.ballot.b32 %r2, %p1, 255; bar.sync 0; barrier.sync 1, 64; st.global.u32 [%d0], %r2;",
