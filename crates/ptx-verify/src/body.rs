@@ -35,7 +35,7 @@ fn check_inst<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body, 
     let since = inst.mnemonic.since();
     if !cx.target.has(since) {
         let what = format!("`{}`", inst.mnemonic);
-        cx.target.needs(since, inst.at.0, &what).into_iter().for_each(|finding| cx.report(finding));
+        cx.require(since, inst.at.0, &what);
     }
     operands::check_guard(cx, site);
     operands::check(cx, site);

@@ -49,7 +49,7 @@ pub const REDECLARATION: Code = Code("V0210");
 
 /// A parameter that such a function cannot have (manual 7.1, 11.2).
 pub const PARAMETER: Code = Code("V0301");
-/// `.ptr` anywhere but on an integer kernel parameter (manual 5.1.6.1).
+/// `.ptr` anywhere but on a kernel parameter (manual 5.1.6.3).
 pub const PARAMETER_POINTER: Code = Code("V0302");
 /// Kernel parameters larger than the limit (manual 5.1.6.1).
 pub const PARAMETER_BYTES: Code = Code("V0303");
@@ -59,12 +59,12 @@ pub const FUNCTION_DIRECTIVE: Code = Code("V0304");
 pub const DIRECTIVE_VALUE: Code = Code("V0305");
 /// Directives that exclude each other or lack another one (manual 11.4, 11.7).
 pub const DIRECTIVE_CONFLICT: Code = Code("V0306");
-/// An alias of a function that cannot have one (manual 11.6.6).
+/// An alias of a function that cannot have one (manual 11.2.3).
 pub const ALIAS: Code = Code("V0307");
+/// A `.file` index that is used twice, or a call's place that no earlier `.loc` names (manual 11.5).
+pub const DEBUG_INFO: Code = Code("V0308");
 /// A pragma in a place where it means nothing (manual 12).
 pub const PRAGMA: Code = Code("V0309");
-/// A `.file` index that is used twice, or a `.loc` whose file is not declared (manual 11.5).
-pub const DEBUG_INFO: Code = Code("V0308");
 
 /// The type of a register or immediate does not agree with the instruction's (manual 9.4).
 pub const OPERAND_TYPE: Code = Code("V0401");

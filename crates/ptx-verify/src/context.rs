@@ -2,7 +2,7 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, Span};
 use ptx_ir::{Body, Function, FunctionId, Inst, LabelId, Module, Operand, Param, Stmt, StrId, VarId};
-use ptx_isa::{Component, Form, Mnemonic, Mod, ScalarType};
+use ptx_isa::{Component, Form, Mnemonic, Mod, ScalarType, Since};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -54,6 +54,13 @@ impl<'m> Checker<'m> {
     /// Adds a finding.
     pub(crate) fn report(&mut self, finding: Diagnostic) {
         self.findings.push(finding);
+    }
+
+    /// Adds findings when `what` came later than the version or architecture in force.
+    pub(crate) fn require(&mut self, since: Since, span: Span, what: &str) {
+        for finding in self.target.needs(since, span, what) {
+            self.report(finding);
+        }
     }
 
     /// All findings, in the order of the text.

@@ -164,6 +164,6 @@ fn check_versions(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: Sc
     let since = since.max(site.mnemonic().since());
     if cx.target.has(site.mnemonic().since()) && !cx.target.has(since) {
         let what = format!("`{}`", site.mnemonic());
-        cx.target.needs(since, site.whole(), &what).into_iter().for_each(|finding| cx.report(finding));
+        cx.require(since, site.whole(), &what);
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn check_outer_pragma(cx: &mut Checker<'_>, strings: &[StrId], span: 
     }
 }
 
-/// Checks a `.section`: its labels, and differences of labels, came later than sections (manual 11.5.4).
+/// Checks a `.section`: its labels, and differences of labels, came later than sections (manual 11.5.2).
 pub(crate) fn check_section(cx: &mut Checker<'_>, section: &Section) {
     let labels = Since { ptx: PtxVersion::new(7, 0), sm: 10 };
     let differences = Since { ptx: PtxVersion::new(7, 5), sm: 10 };
@@ -36,15 +36,11 @@ pub(crate) fn check_section(cx: &mut Checker<'_>, section: &Section) {
     let any =
         |wanted: fn(&str) -> bool| section.lines.iter().any(|line| wanted(code(module.name(line.text))));
     if !cx.target.has(labels) && any(|text| text.contains(':')) {
-        needs(cx, labels, section.at.0, "a label in a `.section`");
+        cx.require(labels, section.at.0, "a label in a `.section`");
     }
     if !cx.target.has(differences) && any(has_difference) {
-        needs(cx, differences, section.at.0, "a difference of labels in a `.section`");
+        cx.require(differences, section.at.0, "a difference of labels in a `.section`");
     }
-}
-
-fn needs(cx: &mut Checker<'_>, since: Since, span: Span, what: &str) {
-    cx.target.needs(since, span, what).into_iter().for_each(|finding| cx.report(finding));
 }
 
 /// A line without its comment and without strings, which end what can be looked at.

@@ -173,10 +173,7 @@ fn check_directives(cx: &mut Checker<'_>, function: &Function) {
             cx.report(Diagnostic::error(codes::FUNCTION_DIRECTIVE, span, text));
             continue;
         }
-        cx.target
-            .needs(rule.since, span, &format!("`{}`", rule.name))
-            .into_iter()
-            .for_each(|finding| cx.report(finding));
+        cx.require(rule.since, span, &format!("`{}`", rule.name));
         if rule.positive.contains(&0) {
             let text = format!("`{}` must be positive", rule.name);
             cx.report(Diagnostic::error(codes::DIRECTIVE_VALUE, span, text));
@@ -206,7 +203,7 @@ fn check_single(cx: &mut Checker<'_>, function: &Function, directive: &FunctionD
     cx.report(Diagnostic::error(code, span, text));
 }
 
-/// Directives that exclude each other, and `.blocksareclusters`, which needs two others (manual 11.7).
+/// Directives that exclude each other, and `.blocksareclusters`, which needs two others (manual 11.7, 11.8.1).
 fn check_conflicts(cx: &mut Checker<'_>, function: &Function) {
     let place = |wanted: fn(&FunctionDirective) -> bool| {
         function.directives.iter().find(|(directive, _)| wanted(directive)).map(|(_, at)| at.0)

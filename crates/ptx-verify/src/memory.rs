@@ -152,7 +152,7 @@ fn check_width(cx: &mut Checker<'_>, site: Site<'_>) {
     if wide {
         let what = format!("the 256-bit access `{mnemonic}`");
         let since = Since { ptx: PtxVersion::new(8, 8), sm: 100 };
-        cx.target.needs(since, site.whole(), &what).into_iter().for_each(|finding| cx.report(finding));
+        cx.require(since, site.whole(), &what);
     } else if bits > 128 {
         let text = format!("{lanes} elements of {} are {bits} bits; an access has at most 128", dotted(ty));
         cx.report(Diagnostic::error(codes::ACCESS_WIDTH, site.whole(), text));
@@ -175,7 +175,7 @@ pub(crate) fn check_atomic(cx: &mut Checker<'_>, site: Site<'_>) {
     if wide && site.has_any(&[Mod::And, Mod::Or, Mod::Xor, Mod::Min, Mod::Max]).is_some() {
         let what = format!("`{}`", site.mnemonic());
         let since = Since { ptx: PtxVersion::new(3, 1), sm: 32 };
-        cx.target.needs(since, site.whole(), &what).into_iter().for_each(|finding| cx.report(finding));
+        cx.require(since, site.whole(), &what);
     }
     if site.has(Mod::L2CacheHint) && site.has(Mod::Cas) {
         misplaced(cx, site, Mod::L2CacheHint, "has no place on a compare-and-swap");

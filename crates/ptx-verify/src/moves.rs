@@ -88,10 +88,7 @@ fn check_function(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: Functi
         FunctionKind::Device => Since { ptx: PtxVersion::new(2, 1), sm: 20 },
         FunctionKind::Kernel => Since { ptx: PtxVersion::new(3, 1), sm: 35 },
     };
-    cx.target
-        .needs(since, place.span, "the address of a function")
-        .into_iter()
-        .for_each(|finding| cx.report(finding));
+    cx.require(since, place.span, "the address of a function");
 }
 
 fn check_converted_symbol(cx: &mut Checker<'_>, site: Site<'_>, place: Place, symbol: Symbol) {

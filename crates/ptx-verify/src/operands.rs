@@ -322,7 +322,7 @@ pub(crate) fn check_special_shape(cx: &mut Checker<'_>, span: Span, reg: Special
 
 pub(crate) fn check_special_since(cx: &mut Checker<'_>, span: Span, reg: SpecialReg) {
     let since = reg.since();
-    cx.target.needs(since, span, &format!("`{reg}`")).into_iter().for_each(|finding| cx.report(finding));
+    cx.require(since, span, &format!("`{reg}`"));
 }
 
 fn check_vector(

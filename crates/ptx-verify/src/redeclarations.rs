@@ -115,11 +115,11 @@ fn register_type(function: &Function, param: Param) -> Option<ScalarType> {
     }
 }
 
-/// Checks an `.alias` (manual 11.6.6): a declared function stands for a defined one.
+/// Checks an `.alias` (manual 11.2.3): a declared function stands for a defined one.
 pub(crate) fn check_alias(cx: &mut Checker<'_>, alias: Alias, span: Span) {
     let module = cx.module;
     let since = ptx_isa::Since { ptx: ptx_isa::PtxVersion::new(6, 3), sm: 30 };
-    cx.target.needs(since, span, "`.alias`").into_iter().for_each(|finding| cx.report(finding));
+    cx.require(since, span, "`.alias`");
     let definition = |id: FunctionId| module.functions.get(id.0 as usize).map(|_| cx.definition(id));
     let (Some(name), Some(target)) = (definition(alias.name), definition(alias.target)) else { return };
     let (Some(name), Some(target)) =

@@ -329,7 +329,7 @@ fn has_debug_information(cx: &Checker<'_>) -> bool {
 /// Checks an `.address_size`: CUDA has dropped the 32-bit mode, and so have we (manual 11.1.3).
 fn check_size_of_addresses(cx: &mut Checker<'_>, bits: u32, span: Span) {
     let since = Since { ptx: PtxVersion::new(2, 3), sm: 10 };
-    cx.target.needs(since, span, "`.address_size`").into_iter().for_each(|finding| cx.report(finding));
+    cx.require(since, span, "`.address_size`");
     let finding = match bits {
         64 => return,
         32 => Diagnostic::error(

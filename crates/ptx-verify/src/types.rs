@@ -12,7 +12,7 @@ pub(crate) enum Width {
     AtLeast,
 }
 
-/// Whether a register of type `actual` may stand where an instruction says `wanted` (manual 9.4, table 26).
+/// Whether a register of type `actual` may stand where an instruction says `wanted` (manual 9.4).
 pub(crate) fn agrees(wanted: ScalarType, actual: ScalarType, width: Width) -> bool {
     if actual == ScalarType::Pred || wanted == ScalarType::Pred {
         return actual == wanted;

@@ -52,7 +52,7 @@ pub(crate) fn check_declared_type(cx: &mut Checker<'_>, ty: ScalarType, span: pt
             _ => return true,
         };
         let what = format!("the type {}", dotted(ty));
-        cx.target.needs(since, span, &what).into_iter().for_each(|finding| cx.report(finding));
+        cx.require(since, span, &what);
         return true;
     }
     let text = format!("{} names what instructions do; nothing is declared with it", dotted(ty));
@@ -195,7 +195,7 @@ fn check_linkage(cx: &mut Checker<'_>, variable: &Variable) {
     }
 }
 
-/// `.ptr` says where a kernel parameter points (manual 5.1.6.1).
+/// `.ptr` says where a kernel parameter points (manual 5.1.6.3).
 fn check_pointer(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     let Some(pointer) = variable.pointer else { return };
     if place != Place::KernelParameter {
@@ -230,6 +230,6 @@ fn check_attributes(cx: &mut Checker<'_>, variable: &Variable) {
             let text = format!("`{name}` variables lie in `.global`");
             cx.report(Diagnostic::error(codes::ATTRIBUTE, span, text));
         }
-        cx.target.needs(since, span, &format!("`{name}`")).into_iter().for_each(|finding| cx.report(finding));
+        cx.require(since, span, &format!("`{name}`"));
     }
 }
