@@ -1,0 +1,15 @@
+; LLVM's verifier refuses a value that does not dominate its use.
+; RUN: error
+;~@0 I0003 dominate
+target triple = "nvptx64-nvidia-cuda"
+
+define i32 @f(i1 %c) {
+  br i1 %c, label %a, label %b
+
+a:
+  %x = add i32 1, 2
+  br label %b
+
+b:
+  ret i32 %x
+}
