@@ -40,8 +40,37 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn function_inside(&mut self, linkage: Linkage) -> Parse<()> {
-        let word = self.cursor.bump();
-        let kind = match word.kind {
+        let (function, name) = self.function_head(linkage)?;
+        let span = function.at.0;
+        let open = self.cursor.peek();
+        let defines = open.kind == Kind::Mark(b'{');
+        if !defines {
+            self.expect(b';', "`{` or `;`")?;
+        }
+        let id = self.module.add_function(function);
+        self.spoiled.remove(name);
+        if let Err(error) = self.declare_function(name, span, id, defines) {
+            self.report(*error);
+        }
+        self.push_item_before_body(Item::Function(id), defines);
+        if defines {
+            self.cursor.advance();
+            self.body_statements(open.span);
+        }
+        let mut body = std::mem::take(&mut self.body);
+        body.shrink();
+        let Some(function) = self.module.functions.get_mut(id.0 as usize) else { return Ok(()) };
+        if defines {
+            function.body = Some(body);
+        } else if !body.reg_decls.is_empty() {
+            function.reg_params = Some(Box::new(body));
+        }
+        Ok(())
+    }
+
+    /// Everything before the body or the semicolon, and the name.
+    fn function_head(&mut self, linkage: Linkage) -> Parse<(Function, &'s str)> {
+        let kind = match self.cursor.bump().kind {
             Kind::Directive("entry") => FunctionKind::Kernel,
             _ => FunctionKind::Device,
         };
@@ -58,44 +87,12 @@ impl<'s> Reader<'s, '_> {
         self.spoiled.insert(name);
         let params = if *self.cursor.kind() == Kind::Mark(b'(') { self.params()? } else { Vec::new() };
         self.function_directives(&mut directives)?;
-        let function = Function {
-            name: self.module.strings.intern(name),
-            kind,
-            linkage,
-            results,
-            params,
-            directives,
-            body: None,
-            reg_params: None,
-            at: At(span),
-        };
-        let id = self.module.add_function(function);
-        self.spoiled.remove(name);
-        let open = self.cursor.peek();
-        let defines = open.kind == Kind::Mark(b'{');
-        if !defines {
-            self.expect(b';', "`{` or `;`")?;
-        }
-        let known = self.declare_function(name, span, id, defines);
-        self.push_item_before_body(Item::Function(id), defines);
-        if let Err(error) = known {
-            self.report(*error);
-        }
-        if !defines {
-            let held = std::mem::take(&mut self.body);
-            if !held.reg_decls.is_empty() {
-                self.module.functions[id.0 as usize].reg_params = Some(Box::new(held));
-            }
-            return Ok(());
-        }
-        self.cursor.advance();
-        self.body_statements(open.span);
-        let mut body = std::mem::take(&mut self.body);
-        body.shrink();
-        if let Some(function) = self.module.functions.get_mut(id.0 as usize) {
-            function.body = Some(body);
-        }
-        Ok(())
+        let at = At(span);
+        let (body, reg_params) = (None, None);
+        let id = self.module.strings.intern(name);
+        let function =
+            Function { name: id, kind, linkage, results, params, directives, body, reg_params, at };
+        Ok((function, name))
     }
 
     /// Comments before the body stand before the function.

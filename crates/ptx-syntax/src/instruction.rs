@@ -247,10 +247,22 @@ fn takes_lists(form: &Form) -> bool {
 
 /// What names may stand at a place.
 fn names_at(form: &Form, at: usize) -> Names {
-    match form.operands.get(at).map(|operand| operand.kind) {
-        Some(Place::Label | Place::BranchTargets | Place::CallTargets) => Names::Labels,
-        Some(Place::Move(_)) => Names::Any,
-        _ => Names::Values,
+    let Some(operand) = form.operands.get(at) else { return Names::Values };
+    match operand.kind {
+        Place::Label | Place::BranchTargets | Place::CallTargets => Names::Labels,
+        Place::Move(_) => Names::Any,
+        Place::Value(_)
+        | Place::Register(_)
+        | Place::Wide(_)
+        | Place::WideVector(..)
+        | Place::Vector(..)
+        | Place::Predicate
+        | Place::Immediate(..)
+        | Place::CachePolicy
+        | Place::Address
+        | Place::Callee
+        | Place::Results
+        | Place::Arguments => Names::Values,
     }
 }
 

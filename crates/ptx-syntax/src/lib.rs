@@ -3,6 +3,12 @@
 //! [`parse`] reads a whole file, [`parse_asm`] the statements of inline assembly into a body that exists already.
 //! Both name all errors they find, each at its token, and go on behind the statement that has one.
 //!
+//! Bytes become tokens in nom parsers that decide by the first byte (`lexer`); a cursor hands the tokens out one at a
+//! time and collects the comments between them (`cursor`). The grammar is one method a construct on the reader, which
+//! carries what names mean so far: PTX declares before it uses, all but labels, so names resolve while they are read
+//! (`names`, `labels`). Which row of the instruction table is meant follows from the mnemonic's text and the operands
+//! (`instruction`). After an error the reader goes on at the next statement (`recovery`).
+//!
 //! Invariants:
 //! - every input ends in a module and findings, never in a panic, in time linear in its length;
 //! - a module without errors among the findings keeps the model's invariants: names resolved, one operand for each

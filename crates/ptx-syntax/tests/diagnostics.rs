@@ -145,6 +145,12 @@ fn a_missing_opening_brace_costs_one_error() {
 }
 
 #[test]
+fn calls_of_a_function_without_its_brace_say_nothing_new() {
+    let found = findings(".func a()\nret;\n}\n.entry b() { call a; }");
+    assert_eq!(found, ["4:9 P0101 expected `{` or `;`, found `ret`"]);
+}
+
+#[test]
 fn instructions_outside_functions_are_told_once() {
     let found = findings("mov.u32 %r1, 0;\nadd.s32 %r1, %r1, 1;\n.entry b() { bogus; }");
     assert_eq!(
