@@ -16,6 +16,9 @@ use crate::module::ModuleRaiser;
 use crate::names;
 use crate::types::Scalar;
 
+/// `.noreturn` (manual 11.4.6).
+pub(crate) const NO_RETURN: Since = Since { ptx: PtxVersion::new(6, 4), sm: 30 };
+
 /// How one parameter or result is passed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Passing {
@@ -74,7 +77,12 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
     } else {
         result(module, function.ret, function.attributes.string("ptx.ret.align"))?
     };
-    let directives = directives(function)?;
+    let mut directives = directives(function)?;
+    // `noreturn` can be an optimizer's finding; PTX takes it as a hint, from functions without results on newer targets.
+    let hint = function.attributes.has("noreturn") && kind == FunctionKind::Device && result.is_none();
+    if hint && module.target.has(NO_RETURN) {
+        directives.push(FunctionDirective::NoReturn);
+    }
     for directive in &directives {
         let (word, since) = requirement(directive);
         module.target.need(since, &|| word.to_owned())?;
@@ -301,9 +309,6 @@ fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
     if let Some(text) = attribute("ptx.abi_preserve_control") {
         list.push(FunctionDirective::AbiPreserveControl(number("ptx.abi_preserve_control", text)?));
     }
-    if function.attributes.has("noreturn") && function.convention != CallingConvention::PtxKernel {
-        list.push(FunctionDirective::NoReturn);
-    }
     Ok(list)
 }
 
@@ -316,7 +321,7 @@ fn requirement(directive: &FunctionDirective) -> (&'static str, Since) {
         FunctionDirective::MinNCtaPerSm(_) => (".minnctapersm", since(2, 0, 10)),
         FunctionDirective::MaxNCtaPerSm(_) => (".maxnctapersm", since(1, 3, 10)),
         FunctionDirective::MaxNReg(_) => (".maxnreg", since(1, 3, 10)),
-        FunctionDirective::NoReturn => (".noreturn", since(6, 4, 30)),
+        FunctionDirective::NoReturn => (".noreturn", NO_RETURN),
         FunctionDirective::Pragma(_) => (".pragma", since(2, 0, 10)),
         FunctionDirective::ExplicitCluster => (".explicitcluster", since(7, 8, 90)),
         FunctionDirective::ReqNCtaPerCluster(_) => (".reqnctapercluster", since(7, 8, 90)),

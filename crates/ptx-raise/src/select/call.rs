@@ -112,8 +112,10 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
         let results = result
             .iter()
             .map(|passing| Param::Variable(signature::param_variable(self.module, passing, None, "_")));
-        let noreturn = call.attributes.has("noreturn").then(At::default);
-        let prototype = Prototype { results: results.collect(), params, noreturn };
+        let results = results.collect();
+        let hint = call.attributes.has("noreturn") && self.module.target.has(signature::NO_RETURN);
+        let noreturn = (hint && result.is_none()).then(At::default);
+        let prototype = Prototype { results, params, noreturn };
         let name = format!("prototype_{}", self.module.call_count);
         self.module.call_count += 1;
         let name = self.module.ir.strings.intern(&name);

@@ -231,9 +231,40 @@ impl FunctionRaiser<'_, '_, '_> {
             _ => return Err(Refusal::new(INSTRUCTION, "a floating-point cast of something else")),
         };
         if text == "cvt.rn.bf16.f64" {
+            if !self.module.target.has(BFLOAT_CONVERSIONS) {
+                let single = self.double_to_odd_single(value)?;
+                return self.float_to_float(single, Scalar::Float, Scalar::BFloat);
+            }
             self.module.target.need(BFLOAT_CONVERSIONS, &|| text.to_owned())?;
         }
         Ok(Val::reg(self.emit_new(to.class(), text, &[arg])?))
+    }
+
+    /// An integer as single precision rounded to odd: toward zero, with the last bit set where something was cut off. Rounding that
+    /// to a format with at least two digits less gives what rounding the integer gives.
+    fn int_to_odd_single(&mut self, register: ptx_ir::RegId, width: u32, sign: char) -> Raised<Val> {
+        let class = integer_class(width);
+        let single = self.emit_new(Class::F32, &format!("cvt.rz.f32.{sign}{width}"), &[register.into()])?;
+        let back = self.emit_new(class, &format!("cvt.rzi.{sign}{width}.f32"), &[single.into()])?;
+        let text = format!("setp.ne.s{width}");
+        let inexact = self.emit_new(Class::Pred, &text, &[back.into(), register.into()])?;
+        self.set_last_bit(single, inexact)
+    }
+
+    /// The same for a double-precision number.
+    fn double_to_odd_single(&mut self, value: Val) -> Raised<Val> {
+        let arg = self.arg(value, Scalar::Double)?;
+        let single = self.emit_new(Class::F32, "cvt.rz.f32.f64", &[arg])?;
+        let back = self.emit_new(Class::F64, "cvt.f64.f32", &[single.into()])?;
+        let inexact = self.emit_new(Class::Pred, "setp.ne.f64", &[back.into(), arg])?;
+        self.set_last_bit(single, inexact)
+    }
+
+    fn set_last_bit(&mut self, single: ptx_ir::RegId, wanted: ptx_ir::RegId) -> Raised<Val> {
+        let (bits, class) = self.bits_of(Val::reg(single), Scalar::Float)?;
+        let odd = self.emit_new(class, "or.b32", &[bits.into(), Arg::Bits(1, 32)])?;
+        let chosen = self.emit_new(class, "selp.b32", &[odd.into(), bits.into(), wanted.into()])?;
+        self.leaf_from(chosen, Scalar::Float)
     }
 
     /// A bfloat is the upper half of a single-precision number.
@@ -283,8 +314,8 @@ impl FunctionRaiser<'_, '_, '_> {
                 let single = self.emit_new(Class::F32, &text, &[register.into()])?;
                 return self.float_to_float(Val::reg(single), Scalar::Float, Scalar::BFloat);
             }
-            let message = "a conversion of a wide integer to bfloat needs sm_90 and PTX 7.8";
-            return Err(Refusal::new(INSTRUCTION, message));
+            let single = self.int_to_odd_single(register, width, sign)?;
+            return self.float_to_float(single, Scalar::Float, Scalar::BFloat);
         }
         let ty =
             to.float_type().ok_or_else(|| Refusal::new(INSTRUCTION, "a cast to a float that is none"))?;

@@ -121,6 +121,11 @@ impl FunctionRaiser<'_, '_, '_> {
 
     fn constant_cast(&mut self, op: CastOp, value: ConstId, to: TypeId, depth: u32) -> Raised<Vec<Val>> {
         let target = self.leaves(to)?;
+        if op == CastOp::BitCast {
+            let source = self.leaves(self.module.view.constant_type(value))?;
+            let values = self.constant(value, depth + 1)?;
+            return self.bit_cast(&source, &values, &target);
+        }
         let (value, from) = self.constant_scalar(value, depth)?;
         let [Leaf { scalar: target, .. }] = &*target else {
             return Err(Refusal::new(INSTRUCTION, "a constant cast to several values"));
@@ -146,7 +151,6 @@ impl FunctionRaiser<'_, '_, '_> {
                 let register = self.in_register(other, from)?;
                 self.resize_register(register, from.class().bits(), target.class().bits())?
             }
-            (CastOp::BitCast, other) => other,
             _ => return Err(Refusal::new(INSTRUCTION, "a constant cast of a kind PTX cannot compute")),
         };
         Ok(vec![value])

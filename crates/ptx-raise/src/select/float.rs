@@ -16,6 +16,8 @@ use crate::value::Val;
 
 /// Since when bfloat has more than `fma`, `neg`, `abs`, `min` and `max`.
 const BFLOAT_ARITHMETIC: Since = Since { ptx: PtxVersion::new(7, 8), sm: 90 };
+/// Since when half precision has arithmetic.
+const HALF_ARITHMETIC: Since = Since { ptx: PtxVersion::new(4, 2), sm: 53 };
 
 impl FunctionRaiser<'_, '_, '_> {
     /// `fneg`, which inverts the sign and nothing else.
@@ -88,6 +90,11 @@ impl FunctionRaiser<'_, '_, '_> {
         if matches!(scalar, Scalar::BFloat | Scalar::BFloatPair) && !self.module.target.has(BFLOAT_ARITHMETIC)
         {
             return self.bfloat_by_fma(op, a, b, scalar);
+        }
+        if matches!(scalar, Scalar::Half | Scalar::HalfPair) && !self.module.target.has(HALF_ARITHMETIC) {
+            return self.through_single(scalar, &[a, b], &mut |this, args| {
+                this.float_binary(op, args[0], args[1], Scalar::Float, FastMath::default())
+            });
         }
         let rounding = if fast.contract { "" } else { ".rn" };
         let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];

@@ -65,7 +65,7 @@ impl FunctionRaiser<'_, '_, '_> {
         };
         let read_only = self
             .only_reads(Value::Arg(at as u32), if self.is_kernel() { Reach::Any } else { Reach::Constant });
-        if space == address_space::PARAM || read_only {
+        if space == address_space::PARAM || read_only || self.is_named_parameter(at) {
             return Ok(vec![in_place]);
         }
         let Passing::Bytes { size, align } = param.passing else { return Ok(vec![in_place]) };
@@ -160,6 +160,17 @@ impl FunctionRaiser<'_, '_, '_> {
             }
         }
         true
+    }
+
+    /// Whether a kernel turns a parameter's pointer into one of the parameter space: so it names the parameter itself,
+    /// which nobody writes.
+    fn is_named_parameter(&self, at: usize) -> bool {
+        let pointer = Value::Arg(at as u32);
+        self.is_kernel()
+            && self.function.insts.iter().enumerate().any(|(number, inst)| {
+                matches!(inst.op, Op::Cast { op: CastOp::AddrSpaceCast, value, .. } if value == pointer)
+                    && self.casts_to_param(number)
+            })
     }
 
     fn casts_to_param(&self, at: usize) -> bool {
