@@ -231,3 +231,77 @@ pub(crate) fn bad_run(input: &[u8]) -> usize {
 pub(crate) fn ascii(text: &[u8]) -> &str {
     std::str::from_utf8(text).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tokens of a text without blanks at its ends.
+    fn tokens(mut input: &[u8]) -> Vec<Kind<'_>> {
+        let mut found = Vec::new();
+        while !input.is_empty() {
+            let (rest, kind) = token(input).expect("a token");
+            found.push(kind);
+            input = blanks(rest).expect("blanks").0;
+        }
+        found
+    }
+
+    #[test]
+    fn names_take_letters_digits_dollars_underscores_and_a_leading_percent() {
+        let expected = ["%r1", "$L__BB0_2", "_Z1fv", "_", "a$b"].map(Kind::Ident);
+        assert_eq!(tokens(b"%r1 $L__BB0_2 _Z1fv _ a$b"), expected);
+        assert_eq!(tokens(b"5 % 3"), [Kind::Number("5"), Kind::Mark(b'%'), Kind::Number("3")]);
+    }
+
+    #[test]
+    fn words_behind_dots_go_on_behind_double_colons() {
+        assert_eq!(
+            tokens(b".global .shared::cta"),
+            [Kind::Directive("global"), Kind::Directive("shared::cta")]
+        );
+        assert_eq!(tokens(b"a:"), [Kind::Ident("a"), Kind::Mark(b':')]);
+    }
+
+    #[test]
+    fn only_decimal_numbers_have_fractions_and_exponents() {
+        let numbers = ["1.5", ".5", "1.", "1e-3", "1.5E+3", "0x1F", "0f3F800000", "42U"];
+        for number in numbers {
+            assert_eq!(tokens(number.as_bytes()), [Kind::Number(number)], "{number}");
+        }
+        assert_eq!(tokens(b"0x1E+4"), [Kind::Number("0x1E"), Kind::Mark(b'+'), Kind::Number("4")]);
+        assert_eq!(tokens(b"1+4"), [Kind::Number("1"), Kind::Mark(b'+'), Kind::Number("4")]);
+    }
+
+    #[test]
+    fn operators_of_two_bytes_are_one_token() {
+        assert_eq!(
+            tokens(b"<< >= == && |"),
+            [
+                Kind::Operator(*b"<<"),
+                Kind::Operator(*b">="),
+                Kind::Operator(*b"=="),
+                Kind::Operator(*b"&&"),
+                Kind::Mark(b'|'),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_mnemonic_ends_where_its_last_word_does() {
+        for (text, expected) in
+            [(".global.u32 %r1", ".global.u32"), (".shared::cta.b32\t[", ".shared::cta.b32"), (";", "")]
+        {
+            let (_, found) = modifiers(text.as_bytes()).expect("modifiers");
+            assert_eq!(found, expected.as_bytes());
+        }
+    }
+
+    #[test]
+    fn comments_and_texts_end_at_their_first_end() {
+        assert_eq!(block_comment(b"/* a ** / */ b */").map(|(rest, _)| rest), Ok(&b" b */"[..]));
+        assert_eq!(block_comment(b"/*/"), Err(nom::Err::Failure(Fault::Comment)));
+        assert_eq!(token(b"\"C:\\dir\\\" x").map(|(_, kind)| kind), Ok(Kind::Text(b"C:\\dir\\")));
+        assert_eq!(token(b"\"a\n\""), Err(nom::Err::Failure(Fault::Quote)));
+    }
+}

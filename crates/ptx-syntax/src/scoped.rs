@@ -109,3 +109,26 @@ impl<'s, T: Copy> Scoped<'s, T> {
         self.records.iter().map(|record| record.name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inner_names_hide_outer_ones_until_their_scope_ends() {
+        let mut names = Scoped::new();
+        let value =
+            |names: &Scoped<'_, u32>, name: &str| names.get(name).map(|entry| (entry.value, entry.depth));
+        names.insert("a", 1, Span::default());
+        names.enter();
+        assert_eq!((value(&names, "a"), names.get_here("a").is_none()), (Some((1, 0)), true));
+        names.insert("a", 2, Span::default());
+        names.insert("b", 3, Span::default());
+        assert_eq!((value(&names, "a"), names.innermost_depth()), (Some((2, 1)), 1));
+        let all: Vec<u32> = names.get_all("a").map(|entry| entry.value).collect();
+        assert_eq!((all, names.get_outermost("a").map(|entry| entry.value)), (vec![2, 1], Some(1)));
+        assert_eq!(names.get_outermost("b").map(|entry| entry.value), None);
+        names.leave();
+        assert_eq!((value(&names, "a"), value(&names, "b")), (Some((1, 0)), None));
+    }
+}
