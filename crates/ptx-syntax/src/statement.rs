@@ -270,6 +270,11 @@ impl<'s> Reader<'s, '_> {
         if *self.cursor.kind() == Kind::Directive("noreturn") {
             prototype.noreturn = Some(At(self.cursor.bump().span));
         }
+        if let Kind::Directive(word @ ("abi_preserve" | "abi_preserve_control")) = *self.cursor.kind() {
+            let span = self.cursor.span();
+            let message = format!("`.{word}` of a prototype is not supported");
+            return Err(self.at(codes::UNSUPPORTED, span, message));
+        }
         self.expect(b';', "`;`")?;
         Ok(prototype)
     }

@@ -151,6 +151,11 @@ impl<'s> Reader<'s, '_> {
                 }
                 _ => return Err(self.unknown_type(word, token.span)),
             };
+            let opaque = matches!(known, Some(VarType::TexRef | VarType::SamplerRef | VarType::SurfRef));
+            if again && opaque && pointer.is_some() {
+                let message = format!("pointers to `.{word}` are not supported");
+                return Err(self.at(codes::UNSUPPORTED, token.span, message));
+            }
             if again {
                 let message = format!("`.{word}` comes after another one of its kind");
                 return Err(self.at(codes::CONFLICT, token.span, message));

@@ -189,6 +189,31 @@ fn directives_that_do_not_belong_are_told() {
 }
 
 #[test]
+fn what_the_model_cannot_hold_is_told() {
+    let one = |text: &str| findings(text);
+    assert_eq!(
+        one(".entry k(.param .u64 .ptr .texref t) { ret; }"),
+        ["4:27 P0106 pointers to `.texref` are not supported"]
+    );
+    assert_eq!(
+        one(".global .texref t = {width = 10};"),
+        ["4:19 P0106 initial values of texture, sampler and surface references are not supported"]
+    );
+    assert_eq!(
+        findings_in_kernel("T: .branchtargets A<2>;"),
+        ["10:20 P0106 ranges of labels are not supported"]
+    );
+    assert_eq!(
+        findings_in_kernel("P: .callprototype _ () .abi_preserve 4;"),
+        ["10:24 P0106 `.abi_preserve` of a prototype is not supported"]
+    );
+    assert_eq!(
+        findings_in_kernel("mov.u64 %rd1, gv[%r1];"),
+        ["10:18 P0106 an index in a register is not supported"]
+    );
+}
+
+#[test]
 fn a_wrong_line_directive_leaves_the_next_line_alone() {
     let found = findings_in_kernel(".loc 1 x 3\nmov.b32 %q1, 0;");
     assert_eq!(
