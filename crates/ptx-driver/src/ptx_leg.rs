@@ -85,3 +85,36 @@ fn one(diagnostic: Diagnostic) -> Diagnostics {
     diagnostics.push(diagnostic);
     diagnostics
 }
+
+#[cfg(test)]
+mod tests {
+    use ptx_isa::Sm;
+
+    use super::*;
+    use crate::retarget::retarget;
+
+    #[test]
+    fn output_that_does_not_verify_is_refused_with_places_in_it() {
+        let text = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+    .reg .b32 %r<3>;
+    redux.sync.add.s32 %r1, %r2, 0xffffffff;
+    ret;
+}
+";
+        let (mut module, _) = read_ptx(&SourceFile::new("k.ptx", text)).expect("valid");
+        let printed = print_checked(&module, "out").expect("still valid");
+        assert!(printed.contains("redux.sync.add.s32"), "{printed}");
+
+        // redux.sync needs sm_80 (manual 9.7.13.10).
+        retarget(&mut module, TargetChoice { sm: Some(Sm::new(70)), version: None });
+        let bad = print_checked(&module, "out").expect_err("sm_70 lacks it");
+        let span = bad.findings.iter().next().and_then(|finding| finding.span).expect("a place");
+        let line = bad.source.line(bad.source.position(span.lo).line).expect("a line");
+        assert!(String::from_utf8_lossy(line).contains("redux.sync"), "{:?}", bad.findings);
+    }
+}
