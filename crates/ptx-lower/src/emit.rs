@@ -1,7 +1,7 @@
 //! Emitting one function: values, operands and the order of blocks.
 
 use ptx_diag::Diagnostics;
-use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, Module, Operand, Stmt, VarId};
+use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, Module, Operand, VarId};
 use ptx_isa::{ScalarType, Sem, StateSpace};
 use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Type, Types, Value};
 use rustc_hash::FxHashMap;
@@ -54,8 +54,9 @@ pub(crate) struct Emitter<'s, 'm, 'c> {
     /// What parameters in registers hold at first.
     pub(crate) initial: FxHashMap<Slot, Value<'c>>,
     pub(crate) locations: FxHashMap<usize, Metadata<'c>>,
-    /// Pragmas before a statement that are no hints about loops.
+    /// Pragmas before a statement, and those that wait for an instruction to carry them.
     pub(crate) pragmas: FxHashMap<usize, Vec<&'m str>>,
+    pub(crate) waiting: Vec<&'m str>,
     pub(crate) findings: Diagnostics,
 }
 
@@ -116,7 +117,8 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             arguments: FxHashMap::default(),
             initial: FxHashMap::default(),
             locations: FxHashMap::default(),
-            pragmas: pragmas_before(shared.module, body),
+            pragmas: crate::pragma::before_instructions(shared.module, body),
+            waiting: Vec::new(),
             findings: Diagnostics::new(),
         }
     }
@@ -216,25 +218,21 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     fn statement(&mut self, statement: usize) {
         let Some(site) = self.site(statement) else { return };
         self.b.set_location(self.locations.get(&statement).copied());
+        self.await_pragmas(statement);
+        let before = self.b.last_instruction();
         match self.instruction(site) {
-            // A load keeps them on the access and not on what fills its registers.
-            Ok(()) if site.inst.mnemonic.sem() == Sem::Load => {}
-            Ok(()) => self.attach_pragmas(statement, self.b.last_instruction()),
+            Ok(()) => self.attach_pragmas_since(before),
             Err(fail) => self.report(site, fail),
         }
-    }
-
-    /// Keeps the pragmas before a statement on what the statement became (mapping, "Control flow details").
-    pub(crate) fn attach_pragmas(&self, statement: usize, instruction: Option<Value<'c>>) {
-        let (Some(texts), Some(instruction)) = (self.pragmas.get(&statement), instruction) else { return };
-        self.types.attach(instruction, "ptx.pragma", self.types.metadata_strings(texts));
     }
 
     fn statement_in(&mut self, statement: usize, node: NodeId) {
         let Some(site) = self.site(statement) else { return };
         self.b.set_location(self.locations.get(&statement).copied());
+        self.await_pragmas(statement);
+        let before = self.b.last_instruction();
         match self.terminator(site, node) {
-            Ok(()) => self.attach_pragmas(statement, self.b.last_instruction()),
+            Ok(()) => self.attach_pragmas_since(before),
             Err(fail) => self.report(site, fail),
         }
     }
@@ -254,9 +252,13 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     fn guard(&mut self, statement: usize, id: NodeId) {
         let Some(site) = self.site(statement) else { return };
         self.b.set_location(self.locations.get(&statement).copied());
+        // Other guarded instructions carry theirs themselves, in the block of their own.
+        if site.inst.mnemonic.sem() == Sem::Bra {
+            self.await_pragmas(statement);
+        }
+        let before = self.b.last_instruction();
         match self.guarded_branch(site, id) {
-            Ok(()) if !site.inst.mnemonic.effects().terminator => {}
-            Ok(()) => self.attach_pragmas(statement, self.b.last_instruction()),
+            Ok(()) => self.attach_pragmas_since(before),
             Err(fail) => self.report(site, fail),
         }
     }
@@ -489,25 +491,6 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         let function = self.shared.out.function(name, self.types.function(result, &parameters))?;
         Ok(self.b.call(function, arguments)?)
     }
-}
-
-/// The pragmas of a body other than `nounroll`, by the instruction they stand before.
-fn pragmas_before<'m>(module: &'m Module, body: &Body) -> FxHashMap<usize, Vec<&'m str>> {
-    let mut found: FxHashMap<usize, Vec<&'m str>> = FxHashMap::default();
-    let mut waiting = Vec::new();
-    for (at, statement) in body.statements.iter().enumerate() {
-        match statement {
-            Stmt::Pragma(texts) => {
-                waiting
-                    .extend(texts.iter().map(|text| module.name(*text)).filter(|text| *text != "nounroll"));
-            }
-            Stmt::Inst(_) if !waiting.is_empty() => {
-                found.insert(at, std::mem::take(&mut waiting));
-            }
-            _ => {}
-        }
-    }
-    found
 }
 
 /// The LLVM type of a PTX type.

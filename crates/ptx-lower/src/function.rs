@@ -198,8 +198,13 @@ pub(crate) fn describe<'c>(
     target.add_flag(types, "convergent");
     target.add_flag(types, "nounwind");
     target_attributes(module, types, target);
+    let directives = function.directives.iter().map(|(directive, _)| directive);
+    let pragmas = crate::pragma::of_function(module, directives, function.body.as_ref());
+    if !pragmas.is_empty() {
+        target.add_attribute(types, "ptx.pragma", &pragmas.join(";"));
+    }
     for (directive, _) in &function.directives {
-        add_directive(module, types, target, directive)?;
+        add_directive(types, target, directive)?;
     }
     Ok(())
 }
@@ -222,7 +227,6 @@ fn dimensions(values: [Option<u32>; 3]) -> String {
 }
 
 fn add_directive<'c>(
-    module: &Module,
     types: Types<'c>,
     target: build::Function<'c>,
     directive: &FunctionDirective,
@@ -236,10 +240,8 @@ fn add_directive<'c>(
         FunctionDirective::MaxNCtaPerSm(value) => number("ptx.maxnctapersm", *value),
         FunctionDirective::MaxNReg(value) => number("nvvm.maxnreg", *value),
         FunctionDirective::NoReturn => target.add_flag(types, "noreturn"),
-        FunctionDirective::Pragma(texts) => {
-            let texts: Vec<&str> = texts.iter().map(|text| module.name(*text)).collect();
-            text("ptx.pragma", &texts.join(";"));
-        }
+        // Together with those of the body, in `describe`.
+        FunctionDirective::Pragma(_) => {}
         FunctionDirective::ExplicitCluster => text("ptx.explicitcluster", ""),
         FunctionDirective::ReqNCtaPerCluster(values) => text("nvvm.cluster_dim", &dimensions(*values)),
         FunctionDirective::MaxClusterRank(value) => number("nvvm.maxclusterrank", *value),

@@ -25,6 +25,7 @@ mod function;
 mod globals;
 mod memory;
 mod moves;
+mod pragma;
 mod represent;
 mod rows;
 mod slots;

@@ -33,7 +33,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let count = entries.len() as u32;
         let whole = if count == 1 { element } else { self.types.vector(element, count) };
         let load = self.b.load(whole, address, ty.bytes() * count, self.volatility(site))?;
-        self.attach_pragmas(site.statement, Some(load));
+        self.attach_pragmas(load);
         if let Some((ordering, scope)) = order {
             self.b.make_atomic(load, ordering, scope)?;
         }
@@ -224,7 +224,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 let count = entries.len() as u32;
                 let whole = if count == 1 { element } else { self.types.vector(element, count) };
                 let load = self.b.load(whole, address, ty.bytes() * count, self.volatility(site))?;
-                self.attach_pragmas(site.statement, Some(load));
+                self.attach_pragmas(load);
                 self.take_elements(site, ty, &entries, load)
             }
             None => unsupported("its parameter belongs to another function"),

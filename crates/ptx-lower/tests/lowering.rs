@@ -430,6 +430,12 @@ fn other_pragmas_stay_with_the_instruction_they_stand_before() {
 }
 
 #[test]
+fn pragmas_before_all_instructions_are_about_the_function() {
+    let text = ir(".entry k()\n.pragma \"a\";\n{\n.pragma \"enable_smem_spilling\";\nret;\n}\n");
+    has(&text, &["\"ptx.pragma\"=\"a;enable_smem_spilling\""]);
+}
+
+#[test]
 fn indirect_call_goes_through_a_pointer_and_keeps_its_targets() {
     let text = ir(&format!(
         ".func (.param .b32 r) f(.param .b32 a)\n{{\n{REGISTERS}ld.param.b32 %r1, [a]; st.param.b32 [r], %r1; ret;\n}}\n\

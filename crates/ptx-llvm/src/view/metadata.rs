@@ -60,6 +60,7 @@ impl MetadataKind {
         "maxntid",
         "callees",
         "ptx.mods",
+        "ptx.pragma",
         "ptx.scope",
     ];
 

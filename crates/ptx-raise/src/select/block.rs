@@ -171,7 +171,21 @@ impl FunctionRaiser<'_, '_, '_> {
                 place = inst.location;
                 self.location(location);
             }
+            self.pragmas_of(id);
             self.inst(id);
+        }
+    }
+
+    /// The pragmas that stood before an instruction (`!ptx.pragma`).
+    fn pragmas_of(&mut self, id: InstId) {
+        let view = self.module.view;
+        let Some(node) = self.function.inst(id).metadata("ptx.pragma") else { return };
+        let Metadata::Node(parts) = view.metadata(node) else { return };
+        for &part in parts.iter().flatten() {
+            if let Metadata::String(text) = view.metadata(part) {
+                let text = self.module.ir.strings.intern(text);
+                self.push(Stmt::Pragma(vec![text]));
+            }
         }
     }
 

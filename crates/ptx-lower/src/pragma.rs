@@ -1,0 +1,89 @@
+//! Pragmas of bodies (manual 11.4.11, 12): what becomes of those that are no hints about loops.
+
+use ptx_ir::{Body, FunctionDirective, Module, Stmt};
+use ptx_llvm::build::Value;
+use rustc_hash::FxHashMap;
+
+use crate::emit::Emitter;
+
+/// Whether the text is about the next instruction (manual 12.2), wherever it stands.
+fn is_about_next(text: &str) -> bool {
+    text.starts_with("used_bytes_mask")
+}
+
+/// The pragmas of a function as a whole: those of its directives, and those before the first instruction of its body.
+pub(crate) fn of_function<'m>(
+    module: &'m Module,
+    directives: impl Iterator<Item = &'m FunctionDirective>,
+    body: Option<&'m Body>,
+) -> Vec<&'m str> {
+    let stated = directives.filter_map(|directive| match directive {
+        FunctionDirective::Pragma(texts) => Some(texts),
+        _ => None,
+    });
+    let statements = body.map_or([].as_slice(), |body| body.statements.as_slice());
+    let leading =
+        statements.iter().take_while(|statement| !matches!(statement, Stmt::Inst(_) | Stmt::Label(_)));
+    let leading = leading.filter_map(|statement| match statement {
+        Stmt::Pragma(texts) => Some(texts),
+        _ => None,
+    });
+    stated
+        .chain(leading)
+        .flatten()
+        .map(|text| module.name(*text))
+        .filter(|text| !is_about_next(text))
+        .collect()
+}
+
+/// The pragmas of a body that stand before an instruction, by its statement. `nounroll` is about the loop (see the control
+/// flow), and what stands before everything else is about the function.
+pub(crate) fn before_instructions<'m>(module: &'m Module, body: &'m Body) -> FxHashMap<usize, Vec<&'m str>> {
+    let mut found: FxHashMap<usize, Vec<&'m str>> = FxHashMap::default();
+    let mut waiting = Vec::new();
+    let mut leading = true;
+    for (at, statement) in body.statements.iter().enumerate() {
+        match statement {
+            Stmt::Pragma(texts) => {
+                let texts = texts.iter().map(|text| module.name(*text));
+                waiting.extend(texts.filter(|text| is_about_next(text) || (!leading && *text != "nounroll")));
+            }
+            Stmt::Inst(_) => {
+                leading = false;
+                if !waiting.is_empty() {
+                    found.insert(at, std::mem::take(&mut waiting));
+                }
+            }
+            Stmt::Label(_) => leading = false,
+            _ => {}
+        }
+    }
+    found
+}
+
+impl<'c> Emitter<'_, '_, 'c> {
+    /// Notes the pragmas before a statement until an instruction can carry them.
+    pub(crate) fn await_pragmas(&mut self, statement: usize) {
+        if let Some(texts) = self.pragmas.get(&statement) {
+            self.waiting.extend_from_slice(texts);
+        }
+    }
+
+    /// Attaches the waiting pragmas to an instruction (mapping, "Control flow details").
+    pub(crate) fn attach_pragmas(&mut self, instruction: Value<'c>) {
+        if !self.waiting.is_empty() {
+            let node = self.types.metadata_strings(&self.waiting);
+            if self.types.attach(instruction, "ptx.pragma", node) {
+                self.waiting.clear();
+            }
+        }
+    }
+
+    /// Attaches the waiting pragmas to the last instruction, when one was built since `before`.
+    pub(crate) fn attach_pragmas_since(&mut self, before: Option<Value<'c>>) {
+        match self.b.last_instruction() {
+            Some(last) if Some(last) != before => self.attach_pragmas(last),
+            Some(_) | None => {}
+        }
+    }
+}
