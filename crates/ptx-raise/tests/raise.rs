@@ -516,11 +516,24 @@ done:
 }
 
 #[test]
+fn remainders_are_computed_in_every_format() {
+    let text = ptx("define double @f(double %a, float %b, half %c, <2 x bfloat> %d, ptr %o) {
+  %w = frem double %a, 3.0
+  %x = frem float %b, 3.0
+  %y = frem half %c, 3.0
+  %z = frem <2 x bfloat> %d, %d
+  store float %x, ptr %o
+  store half %y, ptr %o
+  store <2 x bfloat> %z, ptr %o
+  ret double %w\n}");
+    has(&text, &["copysign.f64", "copysign.f32", "cvt.rn.f16.f32", "cvt.rn.bf16.f32"]);
+}
+
+#[test]
 fn what_has_no_counterpart_is_refused() {
     for (text, code) in [
         ("@t = thread_local addrspace(1) global i32 0", "R0109"),
         ("module asm \"nop\"", "R0109"),
-        ("define float @f(float %a) {\n  %r = frem float %a, 2.0\n  ret float %r\n}", "R0101"),
         ("define void @f(i32 %n) {\n  %a = alloca i8, i32 %n\n  ret void\n}", "R0101"),
         ("define i64 @f(fp128 %a) {\n  %r = fptosi fp128 %a to i64\n  ret i64 %r\n}", "R0102"),
         ("define ptx_kernel i32 @k() { ret i32 0 }", "R0107"),

@@ -81,10 +81,7 @@ impl FunctionRaiser<'_, '_, '_> {
             BinaryOp::FSub => "sub",
             BinaryOp::FMul => "mul",
             BinaryOp::FDiv => return self.float_divide(a, b, scalar),
-            BinaryOp::FRem => {
-                let help = "PTX has no remainder; call a function that computes it";
-                return Err(Refusal::new(INSTRUCTION, "frem has no counterpart in PTX").with_help(help));
-            }
+            BinaryOp::FRem => return self.float_remainder(a, b, scalar),
             _ => return Err(Refusal::new(INSTRUCTION, "integer arithmetic on floating-point numbers")),
         };
         if matches!(scalar, Scalar::BFloat | Scalar::BFloatPair) && !self.module.target.has(BFLOAT_ARITHMETIC)

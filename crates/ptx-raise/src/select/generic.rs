@@ -631,7 +631,7 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(Val::reg(self.emit_new(scalar.class(), &text, &args)?))
     }
 
-    fn absolute(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn absolute(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
         let arg = self.arg(value, scalar)?;
         let class = scalar.class();
         Ok(Val::reg(match scalar {
@@ -644,7 +644,7 @@ impl FunctionRaiser<'_, '_, '_> {
         }))
     }
 
-    fn copy_sign(&mut self, value: Val, sign: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn copy_sign(&mut self, value: Val, sign: Val, scalar: Scalar) -> Raised<Val> {
         if matches!(scalar, Scalar::Float | Scalar::Double) {
             let ty = scalar.float_type().unwrap_or("f32");
             let args = [self.arg(sign, scalar)?, self.arg(value, scalar)?];

@@ -26,6 +26,7 @@ mod intrinsic;
 mod masked;
 mod memory;
 mod prologue;
+mod remainder;
 mod wide;
 
 use std::collections::{HashMap, HashSet};
