@@ -30,8 +30,10 @@ impl FunctionRaiser<'_, '_, '_> {
         self.copy_to(rest, dividend, scalar)?;
         self.copy_to(step, Val::reg(divisor), scalar)?;
         // Neither loop ends with an infinite dividend or a divisor of zero, and NaN is its own result.
-        let unordered = self.compare_floats(FloatPredicate::Uno, Val::reg(rest), Val::reg(divisor), scalar)?;
-        let infinite = self.compare_floats(FloatPredicate::Oeq, Val::reg(rest), Val::Bits(infinity), scalar)?;
+        let unordered =
+            self.compare_floats(FloatPredicate::Uno, Val::reg(rest), Val::reg(divisor), scalar)?;
+        let infinite =
+            self.compare_floats(FloatPredicate::Oeq, Val::reg(rest), Val::Bits(infinity), scalar)?;
         let zero = self.compare_floats(FloatPredicate::Oeq, Val::reg(divisor), Val::Bits(0), scalar)?;
         let either = self.pred("or.pred", unordered, infinite)?;
         let undefined = self.pred("or.pred", either, zero)?;
@@ -76,7 +78,13 @@ impl FunctionRaiser<'_, '_, '_> {
         self.emit("bra.uni", &[ptx_ir::Operand::Label(label).into()])
     }
 
-    fn copy_to_if(&mut self, condition: ptx_ir::RegId, register: ptx_ir::RegId, bits: u64, scalar: Scalar) -> Raised<()> {
+    fn copy_to_if(
+        &mut self,
+        condition: ptx_ir::RegId,
+        register: ptx_ir::RegId,
+        bits: u64,
+        scalar: Scalar,
+    ) -> Raised<()> {
         let chosen = self.choose(Val::reg(condition), Val::Bits(bits), Val::reg(register), scalar)?;
         self.copy_to(register, chosen, scalar)
     }
