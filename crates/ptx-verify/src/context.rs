@@ -63,6 +63,11 @@ impl<'m> Checker<'m> {
         }
     }
 
+    /// How many findings there are so far.
+    pub(crate) fn found(&self) -> usize {
+        self.findings.len()
+    }
+
     /// All findings, in the order of the text.
     pub(crate) fn into_findings(mut self) -> Diagnostics {
         self.findings.sort_by_place();

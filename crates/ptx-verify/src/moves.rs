@@ -7,7 +7,7 @@ use ptx_isa::{PtxVersion, ScalarType, Sem, Since, SpecialReg, StateSpace, TypeKi
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
 use crate::operands::{
-    Place, Wanted, check_scalar, check_special_shape, check_special_since, resolve, scalar_type,
+    Place, Wanted, check_alike, check_scalar, check_special_shape, check_special_since, resolve, scalar_type,
     special_mismatch, wrong_kind,
 };
 use crate::types::Width;
@@ -144,6 +144,7 @@ fn check_pack(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType
 
 fn check_packed_elements(cx: &mut Checker<'_>, site: Site<'_>, place: Place, bits: u32, list: ListId) {
     let (elements, spans) = (site.body.list(list), site.body.list_spans(list));
+    let before = cx.found();
     let mut wrong = Vec::new();
     for (&element, &span) in elements.iter().zip(spans) {
         let place = Place { span, ..place };
@@ -176,5 +177,8 @@ fn check_packed_elements(cx: &mut Checker<'_>, site: Site<'_>, place: Place, bit
     if place.is_written() && elements.iter().all(|&element| element == Operand::Sink) {
         let text = "at least one element must be wanted";
         cx.report(Diagnostic::error(codes::SINK, place.span, text));
+    }
+    if cx.found() == before {
+        check_alike(cx, site, list);
     }
 }

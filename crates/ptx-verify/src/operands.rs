@@ -2,7 +2,7 @@
 
 use ptx_diag::{Code, Diagnostic, Span};
 use ptx_ir::{Immediate, LabelKind, Operand, VectorShape};
-use ptx_isa::{Kind, Mod, Role, ScalarType, Sem, SpecialReg, TypeRule};
+use ptx_isa::{Kind, Mod, Role, ScalarType, Sem, SpecialReg, TypeKind, TypeRule};
 
 use crate::context::{Checker, Site, dotted};
 use crate::types::{Width, agreeing, agrees, takes_immediate};
@@ -370,6 +370,7 @@ pub(crate) fn check_elements(
 ) {
     let elements = site.body.list(list);
     let spans = site.body.list_spans(list);
+    let before = cx.found();
     for (&element, &span) in elements.iter().zip(spans) {
         match element {
             Operand::Sink if place.is_written() || leaves_gaps(site, elements) => {}
@@ -386,6 +387,55 @@ pub(crate) fn check_elements(
     if nothing && !elements.is_empty() {
         let text = format!("at least one result of `{}` must be wanted", site.mnemonic());
         cx.report(Diagnostic::error(codes::SINK, place.span, text));
+    }
+    if cx.found() == before {
+        check_alike(cx, site, list);
+    }
+}
+
+/// Neighbours in a vector have types that agree, as far as they are typed at all (manual 6.4.3).
+pub(crate) fn check_alike(cx: &mut Checker<'_>, site: Site<'_>, list: ptx_ir::ListId) {
+    let mut earlier: Option<Operand> = None;
+    for (&element, &span) in site.body.list(list).iter().zip(site.body.list_spans(list)) {
+        if element == Operand::Sink {
+            continue;
+        }
+        if let Some(neighbour) = earlier.replace(element)
+            && !are_alike(site, neighbour, element)
+        {
+            let (one, other) = (site.describe(neighbour), site.describe(element));
+            let text = format!("the elements of a vector must agree: {one} stands beside {other}");
+            return cx.report(Diagnostic::error(codes::OPERAND_TYPE, span, text));
+        }
+    }
+}
+
+fn are_alike(site: Site<'_>, one: Operand, other: Operand) -> bool {
+    let ty = |operand: Operand| match operand {
+        Operand::Register(reg) | Operand::Element(reg, _) => Some(site.body.reg_type(reg)),
+        _ => None,
+    };
+    let is_integer =
+        |operand: Operand| matches!(operand, Operand::Immediate(value) if value.as_integer().is_some());
+    match (ty(one), ty(other)) {
+        (Some(one), Some(other)) => {
+            let untyped = one.kind() == TypeKind::Bits || other.kind() == TypeKind::Bits;
+            let integers = one.is_integer_or_bits() && other.is_integer_or_bits();
+            one.bits() == other.bits() && (one == other || untyped || integers)
+        }
+        (Some(ty), None) => fits_beside(ty, is_integer(other)),
+        (None, Some(ty)) => fits_beside(ty, is_integer(one)),
+        (None, None) => is_integer(one) == is_integer(other),
+    }
+}
+
+/// Whether a constant, an integer or not, fits beside a register.
+fn fits_beside(ty: ScalarType, integer: bool) -> bool {
+    match ty.kind() {
+        TypeKind::Bits => true,
+        TypeKind::Unsigned | TypeKind::Signed => integer,
+        TypeKind::Float => !integer,
+        TypeKind::Packed | TypeKind::Predicate => false,
     }
 }
 

@@ -116,6 +116,21 @@ fn vector_operands_have_the_length_that_the_instruction_says() {
 }
 
 #[test]
+fn elements_of_a_vector_agree_with_their_neighbours() {
+    accepts(&[
+        "ld.global.v2.b32 {r0, f1}, [gv]; ld.global.v4.b32 {f0, r1, r2, u3}, [gv]; st.global.v2.b32 [gv], {r0, 5};",
+        "st.global.v2.f32 [gv], {f0, 1.0}; mov.b64 d0, {u1, s2}; mov.b64 d0, {5, 6};",
+    ]);
+    rejects(&[
+        ("ld.global.v2.b32 {f0, u1}, [gv];", "V0401", "u1"),
+        ("ld.global.v2.u8 {h0, r1}, [gv];", "V0401", "r1"),
+        ("ld.global.v4.b32 {r0, _, f1, u2}, [gv];", "V0401", "u2"),
+        ("st.global.v2.b32 [gv], {f0, 5};", "V0401", "5"),
+        ("mov.b64 d0, {f0, u1};", "V0401", "u1"),
+    ]);
+}
+
+#[test]
 fn results_are_discarded_only_where_something_else_happens() {
     accepts(&[
         "setp.eq.s32 p0|_, r0, r1; setp.eq.s32 _|p0, r0, r1; atom.global.add.u32 _, [gv], 1;",
