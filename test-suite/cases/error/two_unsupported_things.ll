@@ -4,14 +4,14 @@
 ;~@0 R0101 function two
 target triple = "nvptx64-nvidia-cuda"
 
-define float @one(float %a) #0 {
-  %r = frem float %a, 2.0
-  ret float %r
+define void @one(i32 %n) #0 {
+  %r = alloca i8, i32 %n
+  ret void
 }
 
-define float @two(float %a) #0 {
-  %r = frem float %a, 3.0
-  ret float %r
+define ptr @two(ptr %list) #0 {
+  %r = va_arg ptr %list, ptr
+  ret ptr %r
 }
 
 attributes #0 = { "target-cpu"="sm_80" "target-features"="+ptx80" }
