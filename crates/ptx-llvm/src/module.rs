@@ -15,7 +15,7 @@ use llvm_sys::ir_reader::LLVMParseIRInContext2;
 use llvm_sys::prelude::{LLVMMemoryBufferRef, LLVMModuleRef};
 
 use crate::context::Context;
-use crate::error::LlvmError;
+use crate::error::{LlvmError, TextPosition};
 use crate::view::{FunctionId, InstId};
 use crate::{DATA_LAYOUT, TRIPLE};
 
@@ -58,6 +58,7 @@ impl<'c> Module<'c> {
     ///
     /// [`LlvmError::Parse`] with LLVM's message and the place.
     pub fn parse_text(context: &'c Context, name: &str, text: &[u8]) -> Result<Self, LlvmError> {
+        refuse_deep_nesting(text)?;
         let buffer = Buffer::copy_of(text);
         let mut module: LLVMModuleRef = ptr::null_mut();
         let mut message = ptr::null_mut();
@@ -173,6 +174,45 @@ fn is_bitcode(bytes: &[u8]) -> bool {
     BITCODE_MAGIC.iter().any(|magic| bytes.starts_with(magic))
 }
 
+/// Brackets nested deeper than this are refused: LLVM's reader recurses into them and would run out of stack.
+const MAX_NESTING: usize = 4096;
+
+/// Finds brackets nested too deep, outside quoted names and comments.
+fn refuse_deep_nesting(text: &[u8]) -> Result<(), LlvmError> {
+    let mut depth = 0usize;
+    let (mut line, mut line_start) = (1u32, 0usize);
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'\n' => {
+                line = line.saturating_add(1);
+                line_start = at + 1;
+            }
+            b'"' => {
+                let rest = text.get(at + 1..).unwrap_or(&[]);
+                let inside = rest.iter().position(|&byte| byte == b'"').unwrap_or(rest.len());
+                let newlines = rest.iter().take(inside).filter(|&&byte| byte == b'\n').count();
+                line = line.saturating_add(newlines as u32);
+                at += inside + 1;
+            }
+            b';' => {
+                let rest = text.get(at..).unwrap_or(&[]);
+                at += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len()).saturating_sub(1);
+            }
+            b'(' | b'[' | b'{' | b'<' => depth += 1,
+            b')' | b']' | b'}' | b'>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_NESTING {
+            let message = format!("brackets are nested deeper than {MAX_NESTING} levels");
+            let column = u32::try_from(at.saturating_sub(line_start) + 1).unwrap_or(u32::MAX);
+            return Err(LlvmError::Parse { message, position: Some(TextPosition { line, column }) });
+        }
+        at += 1;
+    }
+    Ok(())
+}
+
 /// The whole content of a memory buffer.
 pub(crate) fn bytes_of<'a>(buffer: &'a MemoryBuffer<'a>) -> &'a [u8] {
     // SAFETY: start and size describe one live allocation that the borrowed buffer owns.
@@ -220,7 +260,6 @@ impl Drop for Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::TextPosition;
 
     const TEXT: &str = "define i32 @f(i32 %x) {\n  %y = add i32 %x, 1\n  ret i32 %y\n}\n";
 
@@ -249,6 +288,19 @@ mod tests {
         let context = Context::new();
         let error = Module::parse(&context, "m", b"BC\xc0\xdegarbage").expect_err("not bitcode");
         assert!(matches!(&error, LlvmError::Bitcode { message } if !message.is_empty()), "{error:?}");
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_before_llvm_recurses() {
+        let context = Context::new();
+        let deep = format!("@a = global i64 {}0{}", "add (i64 1, i64 ".repeat(100_000), ")".repeat(100_000));
+        let error = Module::parse(&context, "m", deep.as_bytes()).expect_err("too deep");
+        assert!(
+            matches!(&error, LlvmError::Parse { position: Some(TextPosition { line: 1, .. }), .. }),
+            "{error:?}"
+        );
+        let quoted = format!("; {0}\n@\"{0}\" = global i32 0", "(".repeat(10_000));
+        assert!(Module::parse(&context, "m", quoted.as_bytes()).is_ok());
     }
 
     #[test]

@@ -10,8 +10,13 @@ use ptx_ir::cfg::Cfg;
 use ptx_ir::{AddressBase, Body, Inst, Operand, RegDeclId, RegId, Stmt};
 use ptx_isa::{Role, Sem};
 
-/// More candidates than this are left alone: the work is quadratic in them at worst.
-const MAX_CANDIDATES: usize = 20_000;
+/// More candidates than this are left alone.
+const MAX_CANDIDATES: usize = 200_000;
+
+/// More pairs that must stay apart than this are too much to keep.
+const MAX_PAIRS: usize = 4_000_000;
+/// Larger tables of liveness than this many bits are not made.
+const MAX_TABLE: usize = 1 << 28;
 
 /// Joins what can be joined. Registers of the declarations `foreign` have scopes of their own and stay.
 pub(crate) fn coalesce(body: &mut Body, foreign: &HashSet<RegDeclId>) {
@@ -26,8 +31,12 @@ pub(crate) fn coalesce(body: &mut Body, foreign: &HashSet<RegDeclId>) {
         return;
     }
     let cfg = Cfg::new(body);
+    if candidates.registers.len().saturating_mul(cfg.blocks.len()) > MAX_TABLE {
+        return;
+    }
     let live_out = live_out(body, &cfg, &candidates);
-    let mut classes = Classes::new(interference(body, &cfg, &candidates, &live_out));
+    let Some(apart) = interference(body, &cfg, &candidates, &live_out) else { return };
+    let mut classes = Classes::new(apart);
     for &(to, from) in &copies {
         if let (Some(to), Some(from)) = (candidates.index(to), candidates.index(from)) {
             classes.join(to, from);
@@ -203,7 +212,14 @@ fn live_out(body: &Body, cfg: &Cfg, candidates: &Candidates) -> Vec<Set> {
 }
 
 /// Which candidates must stay apart: one is written while the other is alive, unless it is a copy of it.
-fn interference(body: &Body, cfg: &Cfg, candidates: &Candidates, live_out: &[Set]) -> Vec<HashSet<usize>> {
+/// `None` when there are too many such pairs.
+fn interference(
+    body: &Body,
+    cfg: &Cfg,
+    candidates: &Candidates,
+    live_out: &[Set],
+) -> Option<Vec<HashSet<usize>>> {
+    let mut pairs = 0;
     let mut apart = vec![HashSet::new(); candidates.registers.len()];
     for (block, out) in live_out.iter().enumerate() {
         let mut live = out.clone();
@@ -221,14 +237,17 @@ fn interference(body: &Body, cfg: &Cfg, candidates: &Candidates, live_out: &[Set
             for &index in &written {
                 let others = live.iter().chain(written.iter().copied());
                 for other in others.filter(|other| *other != index && Some(*other) != source) {
-                    apart[index].insert(other);
+                    pairs += usize::from(apart[index].insert(other));
                     apart[other].insert(index);
                 }
+            }
+            if pairs > MAX_PAIRS {
+                return None;
             }
             step(body, inst, candidates, &mut live);
         }
     }
-    apart
+    Some(apart)
 }
 
 /// Candidates joined so far.
