@@ -188,6 +188,9 @@ fn check_argument(
             Some(variable) if window(variable.space) != StateSpace::Param => {
                 Some(format!("a variable in `.{}`, not in `.param`", variable.space.as_str()))
             }
+            Some(_) if cx.inputs.contains(&id) || cx.outputs.contains(&id) => {
+                Some("a parameter of this function, which cannot be passed on".to_owned())
+            }
             Some(variable) => variable_shape(variable).and_then(|given| shape_mismatch(wanted, given)),
             None => None,
         },

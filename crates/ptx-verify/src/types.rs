@@ -45,8 +45,7 @@ pub(crate) fn takes_immediate(wanted: ScalarType, value: Immediate) -> bool {
     match value {
         Immediate::S64(..) | Immediate::U64(..) => match wanted.kind() {
             TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed | TypeKind::Predicate => true,
-            TypeKind::Packed => !matches!(wanted, ScalarType::F16x2 | ScalarType::Bf16x2 | ScalarType::F32x2),
-            TypeKind::Float => false,
+            TypeKind::Float | TypeKind::Packed => false,
         },
         Immediate::F32(..) => matches!(wanted, ScalarType::F32 | ScalarType::F64 | ScalarType::B32),
         Immediate::F64(..) => matches!(wanted, ScalarType::F32 | ScalarType::F64 | ScalarType::B64),

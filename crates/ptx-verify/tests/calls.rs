@@ -43,6 +43,13 @@ fn arguments_agree_in_width_and_kind() {
 }
 
 #[test]
+fn parameters_of_the_function_are_not_passed_on() {
+    let text = ".func g (.param .b32 a) { ret; } .func f (.param .b32 a) { call g, (a); ret; }";
+    let codes: Vec<_> = findings(&module(text)).into_iter().map(|(code, _)| code).collect();
+    assert_eq!(codes, ["V0604"]);
+}
+
+#[test]
 fn calls_have_as_many_arguments_and_results_as_the_function() {
     let f = ".func (.param .b32 r) f (.param .b32 a, .param .b32 b) { ret; }";
     assert_eq!(of(f, "call (r0), f, (r1, r2);"), NONE);
