@@ -112,15 +112,16 @@ pub fn raise(llvm: &Llvm<'_>) -> Result<String> {
     Ok(text)
 }
 
-/// Executes a launch in the interpreter and compares what comes back with what is expected.
+/// Executes a launch in the interpreter, its blocks on `threads` host threads, and compares what comes back with what
+/// is expected.
 ///
 /// # Errors
 /// When the launch ends otherwise than expected, or a buffer differs.
-pub fn execute(source: &SourceFile, launch: &Launch) -> Result<()> {
+pub fn execute(source: &SourceFile, launch: &Launch, threads: NonZeroUsize) -> Result<()> {
     let module = read(source)?;
     let verified = verify(&module, source)?;
     let entry = &launch.entry;
-    let outcome = ptx_exec::run(verified, &exec_launch(launch));
+    let outcome = ptx_exec::run(verified, &exec_launch(launch, threads));
     let outcome = match (outcome, &launch.ending) {
         (Ok(outcome), Ending::Finish) => outcome,
         (Ok(_), Ending::Fault { code, .. }) => bail!("{entry} finishes instead of failing with {code}"),
@@ -145,7 +146,7 @@ pub fn execute(source: &SourceFile, launch: &Launch) -> Result<()> {
     Ok(())
 }
 
-fn exec_launch(launch: &Launch) -> ptx_exec::Launch {
+fn exec_launch(launch: &Launch, threads: NonZeroUsize) -> ptx_exec::Launch {
     let arguments = launch.arguments.iter().map(|argument| match argument.role {
         Role::Value => ptx_exec::Argument::Bytes(argument.bytes.clone()),
         Role::In | Role::Out | Role::InOut => ptx_exec::Argument::Buffer(argument.bytes.clone()),
@@ -156,8 +157,7 @@ fn exec_launch(launch: &Launch) -> ptx_exec::Launch {
     exec.cluster = launch.cluster;
     exec.dynamic_shared = launch.shared;
     exec.arguments = arguments.collect();
-    // The suite runs its trials in parallel already; two threads still let blocks meet.
-    exec.threads = NonZeroUsize::new(2);
+    exec.threads = Some(threads);
     exec.limits.timeout = Some(Duration::from_secs_f64(launch.timeout));
     exec
 }

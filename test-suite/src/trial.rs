@@ -1,6 +1,7 @@
 //! What each `RUN:` line does.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -125,7 +126,11 @@ impl Case {
                 }
                 Ok(())
             }
-            (Run::Exec, Language::Ptx) => self.execute(self.text()?),
+            (Run::Exec, Language::Ptx) => {
+                // Blocks that share a thread must not wait for each other for ever; blocks on several may meet.
+                self.execute_on(self.text()?, NonZeroUsize::MIN).context("on one host thread")?;
+                self.execute(self.text()?)
+            }
             (Run::Exec, Language::Llvm) => self.execute(&self.raised(self.text()?, Level::O0)?),
             (Run::Parse { .. } | Run::Lower { .. }, Language::Llvm) | (Run::Raise { .. }, Language::Ptx) => {
                 bail!("this run does not fit the language of the file")
@@ -228,9 +233,14 @@ impl Case {
         }
     }
 
+    /// Executes all launches on two host threads: the suite runs its trials in parallel already.
     fn execute(&self, ptx: &str) -> Result<()> {
+        self.execute_on(ptx, NonZeroUsize::MIN.saturating_add(1))
+    }
+
+    fn execute_on(&self, ptx: &str, threads: NonZeroUsize) -> Result<()> {
         let source = SourceFile::new(self.name.as_str(), ptx);
-        self.directives.launches.iter().try_for_each(|launch| stage::execute(&source, launch))
+        self.directives.launches.iter().try_for_each(|launch| stage::execute(&source, launch, threads))
     }
 
     fn judge_ptx(&self, ptx: &str, around: &Surroundings) -> Result<()> {
@@ -309,4 +319,41 @@ fn files(root: &Path) -> Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaints(files: &[(&str, &str)]) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        collect(folder.path()).unwrap().1
+    }
+
+    #[test]
+    fn files_that_no_test_mentions_are_reported() {
+        let golden = ("a.ptx", "// RUN: parse golden\n");
+        assert!(complaints(&[golden, ("a.parse.expected", ""), ("a.cu", "")]).is_empty());
+        assert_eq!(complaints(&[golden, ("a.lower-O0.expected", "")]).len(), 1);
+        assert_eq!(complaints(&[golden, ("b.bin", "")]).len(), 1);
+        assert_eq!(complaints(&[("a.ptx", "ret;\n")]).len(), 1, "a file without a run");
+    }
+
+    #[test]
+    fn a_missing_golden_file_fails_unless_blessed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.ptx");
+        std::fs::write(&path, "// RUN: parse golden\n.version 8.0\n.target sm_80\n").unwrap();
+        let case = Case::read(folder.path(), &path).unwrap();
+        let run = |bless| {
+            let around = Surroundings { oracles: Oracles::default(), skips: Skips::default(), bless };
+            case.run(&case.directives.runs[0], &around)
+        };
+        assert!(run(Bless::No).is_err());
+        run(Bless::Yes).unwrap();
+        run(Bless::No).unwrap();
+    }
 }
