@@ -1,6 +1,6 @@
 //! Operands of instructions.
 
-use ptx_isa::{Component, SpecialReg};
+use ptx_isa::{Component, Selector, SpecialReg};
 
 use crate::body::{LabelId, RegId};
 use crate::module::{FunctionId, VarId};
@@ -99,6 +99,10 @@ pub enum Operand {
     Register(RegId),
     /// A component `.x` to `.w` of a vector register.
     Element(RegId, Component),
+    /// A part of a register, `.b0` or `.h10` (manual 9.7.18).
+    Selected(RegId, Selector),
+    /// `-a`, `-a.b0`: a register or a part of it with the sign turned around (manual 9.7.18.1, `vmad`).
+    Negated(RegId, Option<Selector>),
     /// `!p`: the opposite of a predicate register.
     Not(RegId),
     /// A special register, or a component of one.
@@ -109,6 +113,8 @@ pub enum Operand {
     Symbol(Symbol, i64),
     /// `[base+offset]`, the offset in bytes; `[a]` in a call's place for a register stays a register.
     Address(AddressBase, i64),
+    /// `[a, b]`: several values in one pair of brackets.
+    Bracket(ListId),
     /// `{a, b}`: a vector.
     Vector(ListId),
     /// `(a, b)`: results or arguments of a call.

@@ -1,7 +1,9 @@
 //! Forms: the rows of the instruction table and the vocabulary they are written in.
 
+use crate::length::Lengths;
 use crate::names::{Field, Mod, Opcode, Sem};
-use crate::target::{PtxVersion, Since};
+use crate::selector::Selection;
+use crate::target::{Since, Sm};
 use crate::types::ScalarType;
 
 /// The place of a row in the table.
@@ -75,6 +77,12 @@ pub enum TypeRule {
     BitsOf(Field),
     /// The type named by the literal modifier of the row; rows with one literal type use it.
     Literal,
+    /// The bits of the register that holds a value of the type that this slot names, narrow formats included
+    /// (`.e4m3x2` is held by `.b16`).
+    HeldBy(Field),
+    /// The registers that hold a fragment of a matrix of the type that this slot names (manual 9.7.14): `.f64`, `.f32` and
+    /// `.s32` in registers of that type, everything narrower packed into `.b32`.
+    FragmentOf(Field),
 }
 
 /// How many registers a vector operand has.
@@ -84,6 +92,8 @@ pub enum VectorLength {
     Is(u8),
     /// As the `.v2`, `.v4`, `.v8` or `.x1`, `.x2`, `.x4` in this slot says; a single register when the slot is empty.
     Of(Field),
+    /// As shape, types and mode together say.
+    By(Lengths),
 }
 
 /// What may stand at an operand's place.
@@ -97,7 +107,7 @@ pub enum Kind {
     Wide(TypeRule),
     /// The same as [`Kind::Wide`], or a vector of them when the slot says so.
     WideVector(TypeRule, VectorLength),
-    /// A vector of registers of the type; with length 1 a bare register is allowed too.
+    /// A vector of registers of the type, in braces even when it has one element.
     Vector(TypeRule, VectorLength),
     /// The source or destination of `mov`: register, vector of registers whose widths add up, and as a source also an
     /// immediate, a special register, or the address of a variable, function or label.
@@ -110,6 +120,21 @@ pub enum Kind {
     CachePolicy,
     /// A memory address in brackets.
     Address,
+    /// A memory address; `ptxas` also takes the register without its brackets.
+    LooseAddress,
+    /// Several values in one pair of brackets, in this order: `[tex, {x, y}]`, `[map, {c0, c1}]`.
+    Bracketed(&'static [Operand]),
+    /// A vector in braces, even when it has one element.
+    Braced(TypeRule, VectorLength),
+    /// A texture, sampler, surface or tensor map: the variable, or a 64-bit register with its address.
+    Reference,
+    /// The coordinates of a texture or surface: a register or a vector of them. Arrays have an index before the coordinates
+    /// and multi-sample textures a sample number, both `.b32`; vectors of three are padded to four (manual 9.7.10.3).
+    Coordinates(TypeRule),
+    /// A register with the part of it that is used, `.b0` or `.h1`; the source may be a constant (manual 9.7.18).
+    Selected(TypeRule, Selection),
+    /// The same, and its sign may be turned around: `-a.b0`.
+    Signed(TypeRule, Selection),
     /// A code label.
     Label,
     /// The label of a `.branchtargets` list.
@@ -133,6 +158,52 @@ pub struct Operand {
     pub name: &'static str,
     /// What may stand there.
     pub kind: Kind,
+    /// When not empty, an operand that may be left out stands exactly when the mnemonic has one of these modifiers.
+    pub when: &'static [Mod],
+}
+
+impl Operand {
+    /// Whether modifiers alone decide that it stands.
+    pub fn is_conditional(&self) -> bool {
+        !self.when.is_empty() || self.kind == Kind::CachePolicy
+    }
+
+    /// How it reads in a syntax line, with the comma before it unless it is the first.
+    fn syntax(&self, at: usize) -> String {
+        let name = match self.kind {
+            Kind::Address | Kind::LooseAddress => format!("[{}]", self.name),
+            Kind::Bracketed(parts) => {
+                let parts = parts.iter().enumerate().map(|(at, part)| part.syntax(at));
+                format!("[{}]", parts.collect::<String>())
+            }
+            Kind::Braced(..) => format!("{{{}}}", self.name),
+            Kind::Results | Kind::Arguments => format!("({})", self.name),
+            Kind::Value(_)
+            | Kind::Register(_)
+            | Kind::Wide(_)
+            | Kind::WideVector(..)
+            | Kind::Vector(..)
+            | Kind::Move(_)
+            | Kind::Predicate
+            | Kind::Immediate(..)
+            | Kind::CachePolicy
+            | Kind::Reference
+            | Kind::Coordinates(_)
+            | Kind::Selected(..)
+            | Kind::Signed(..)
+            | Kind::Label
+            | Kind::BranchTargets
+            | Kind::Callee
+            | Kind::CallTargets => self.name.to_owned(),
+        };
+        match (self.role, at) {
+            (Role::DefPair, _) => format!("{{|{name}}}"),
+            (Role::UseOpt, 0) => format!("{{{name}}}"),
+            (Role::UseOpt, _) => format!("{{, {name}}}"),
+            (Role::Def | Role::Use, 0) => name,
+            (Role::Def | Role::Use, _) => format!(", {name}"),
+        }
+    }
 }
 
 /// What an instruction does beyond its destinations.
@@ -171,6 +242,17 @@ impl Effects {
     pub const SIDE_EFFECTS: Effects = Effects { side_effects: true, ..Self::NONE };
 }
 
+/// What modifiers of a row ask of each other, beyond what its slots say.
+#[derive(Clone, Copy, Debug)]
+pub enum Rule {
+    /// Both slots are filled or both are empty.
+    Together(Field, Field),
+    /// With this modifier there must be one of those.
+    Needs(Mod, &'static [Mod]),
+    /// With this modifier there may be none of those.
+    Excludes(Mod, &'static [Mod]),
+}
+
 /// One line of a syntax box of the manual.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
@@ -188,6 +270,8 @@ pub struct Form {
     pub since: Since,
     /// Later first versions of single modifiers.
     pub later: &'static [(Mod, Since)],
+    /// What its modifiers ask of each other.
+    pub rules: &'static [Rule],
     /// What it does beyond its destinations.
     pub effects: Effects,
     /// The manual's section.
@@ -208,18 +292,9 @@ impl Form {
             };
         }
         for (at, operand) in self.operands.iter().enumerate() {
-            let name = match operand.kind {
-                Kind::Address => format!("[{}]", operand.name),
-                Kind::Results | Kind::Arguments => format!("({})", operand.name),
-                _ => operand.name.to_owned(),
-            };
-            line += &match (operand.role, at) {
-                (Role::DefPair, _) => format!("{{|{name}}}"),
-                (Role::UseOpt, 0) => format!("  {{{name}}}"),
-                (Role::UseOpt, _) => format!("{{, {name}}}"),
-                (_, 0) => format!("  {name}"),
-                _ => format!(", {name}"),
-            };
+            let separator = if at == 0 { "  " } else { "" };
+            line += separator;
+            line += &operand.syntax(at);
         }
         line
     }
@@ -243,12 +318,24 @@ impl Form {
         sem: Sem,
     ) -> Self {
         let (since, effects) = (Since::ALWAYS, Effects::NONE);
-        Self { opcode, doc, slots, operands, sem, since, later: &[], effects, section: "" }
+        Self { opcode, doc, slots, operands, sem, since, later: &[], rules: &[], effects, section: "" }
     }
 
     /// The first version and architecture that have the row.
     pub(crate) const fn since(mut self, major: u8, minor: u8, sm: u16) -> Self {
-        self.since = Since { ptx: PtxVersion::new(major, minor), sm };
+        self.since = Since::new(major, minor, sm);
+        self
+    }
+
+    /// The first version that has the row, and the targets it is limited to.
+    pub(crate) const fn only(mut self, major: u8, minor: u8, only: &'static [Sm]) -> Self {
+        self.since = Since::on(major, minor, only);
+        self
+    }
+
+    /// What its modifiers ask of each other.
+    pub(crate) const fn rules(mut self, rules: &'static [Rule]) -> Self {
+        self.rules = rules;
         self
     }
 
@@ -273,20 +360,25 @@ impl Form {
 
 /// A needed destination.
 pub(crate) const fn def(name: &'static str, kind: Kind) -> Operand {
-    Operand { role: Role::Def, name, kind }
+    Operand { role: Role::Def, name, kind, when: &[] }
 }
 
 /// A second destination behind a bar.
 pub(crate) const fn def_pair(name: &'static str, kind: Kind) -> Operand {
-    Operand { role: Role::DefPair, name, kind }
+    Operand { role: Role::DefPair, name, kind, when: &[] }
 }
 
 /// A needed source.
 pub(crate) const fn arg(name: &'static str, kind: Kind) -> Operand {
-    Operand { role: Role::Use, name, kind }
+    Operand { role: Role::Use, name, kind, when: &[] }
 }
 
 /// A source that may be left out.
 pub(crate) const fn opt(name: &'static str, kind: Kind) -> Operand {
-    Operand { role: Role::UseOpt, name, kind }
+    Operand { role: Role::UseOpt, name, kind, when: &[] }
+}
+
+/// A source that stands exactly when the mnemonic has one of the modifiers.
+pub(crate) const fn when(name: &'static str, kind: Kind, when: &'static [Mod]) -> Operand {
+    Operand { role: Role::UseOpt, name, kind, when }
 }

@@ -13,16 +13,20 @@
 //! - every row that says it needs a version also says so for each later modifier, per modifier.
 
 mod form;
+mod length;
 mod mnemonic;
 mod names;
+mod selector;
 mod special;
 pub mod table;
 mod target;
 mod types;
 
-pub use form::{Effects, Form, FormId, Kind, Operand, Role, Slot, TypeRule, VectorLength};
+pub use form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength};
+pub use length::Lengths;
 pub use mnemonic::{Mnemonic, MnemonicError, candidates};
 pub use names::{Field, Mod, Opcode, Sem};
+pub use selector::{Selection, Selector, Unit};
 pub use special::{Component, SpecialReg};
 pub use table::{all_forms, form, forms_of};
 pub use target::{PtxVersion, Since, Sm, SmVariant};

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use crate::form::{Effects, Form, FormId, Kind, Slot, TypeRule, VectorLength};
+use crate::form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength};
 use crate::names::{Field, Mod, Opcode, Sem};
 use crate::target::Since;
 use crate::types::{ScalarType, StateSpace};
 use crate::{form, forms_of};
 
 /// The most slots a row may have.
-pub(crate) const MAX_SLOTS: usize = 14;
+pub(crate) const MAX_SLOTS: usize = 20;
 
 /// A row of the table together with the modifier chosen for each of its slots.
 ///
@@ -97,7 +97,18 @@ impl Mnemonic {
             }
         }
         let complete = slots.iter().zip(&chosen).all(|(slot, place)| slot.is_optional() || place.is_some());
-        complete.then_some(Self { form: id, chosen })
+        let mnemonic = Self { form: id, chosen };
+        (complete && mnemonic.keeps_rules()).then_some(mnemonic)
+    }
+
+    fn keeps_rules(&self) -> bool {
+        self.form().rules.iter().all(|rule| match rule {
+            Rule::Together(one, other) => self.get(*one).is_some() == self.get(*other).is_some(),
+            Rule::Needs(modifier, needed) => !self.has(*modifier) || needed.iter().any(|m| self.has(*m)),
+            Rule::Excludes(modifier, excluded) => {
+                !self.has(*modifier) || !excluded.iter().any(|m| self.has(*m))
+            }
+        })
     }
 
     /// Reads a canonical text such as `add.rn.f32`; for rows told apart only by operands this is the first.
@@ -186,6 +197,11 @@ impl Mnemonic {
             TypeRule::Of(field) => self.type_of(field),
             TypeRule::BitsOf(field) => self.type_of(field).and_then(ScalarType::as_bits),
             TypeRule::Literal => self.literal_type(),
+            TypeRule::HeldBy(field) => self.get(field).and_then(ScalarType::holder),
+            TypeRule::FragmentOf(field) => match self.type_of(field) {
+                Some(ty @ (ScalarType::F64 | ScalarType::F32 | ScalarType::S32)) => Some(ty),
+                _ => Some(ScalarType::B32),
+            },
             TypeRule::WideOf(field) => {
                 let ty = self.type_of(field)?;
                 if self.has(Mod::Wide) { widened(ty) } else { Some(ty) }
@@ -197,6 +213,7 @@ impl Mnemonic {
     pub fn vector_length(&self, length: VectorLength) -> u8 {
         match length {
             VectorLength::Is(n) => n,
+            VectorLength::By(lengths) => lengths.of(self),
             VectorLength::Of(field) => match self.get(field) {
                 Some(Mod::V2 | Mod::X2) => 2,
                 Some(Mod::V4 | Mod::X4) => 4,
@@ -214,17 +231,56 @@ impl Mnemonic {
             | Kind::Wide(rule)
             | Kind::WideVector(rule, _)
             | Kind::Vector(rule, _)
+            | Kind::Braced(rule, _)
+            | Kind::Selected(rule, _)
+            | Kind::Signed(rule, _)
             | Kind::Move(rule) => self.resolve(rule),
             Kind::Predicate => Some(ScalarType::Pred),
             Kind::CachePolicy => Some(ScalarType::B64),
             Kind::Immediate(..)
             | Kind::Address
+            | Kind::LooseAddress
+            | Kind::Bracketed(_)
+            | Kind::Reference
+            | Kind::Coordinates(_)
             | Kind::Label
             | Kind::BranchTargets
             | Kind::Callee
             | Kind::Results
             | Kind::Arguments
             | Kind::CallTargets => None,
+        }
+    }
+
+    /// Which of so many values as written stands at each place of a row or of a pair of brackets; `None` for a place left
+    /// out. Places that a modifier asks for are filled with it alone, other ones that may be left out from the first on.
+    ///
+    /// `None` when there are too few or too many values. Second results behind a bar are no values here.
+    pub fn fill(&self, places: &[Operand], written: usize) -> Option<Vec<Option<usize>>> {
+        let is_needed = |place: &Operand| match place.role {
+            Role::Def | Role::Use => true,
+            Role::DefPair => false,
+            Role::UseOpt => self.asks_for(place),
+        };
+        let mut spare = written.checked_sub(places.iter().filter(|place| is_needed(place)).count())?;
+        let mut next = 0;
+        let mut take = |place: &Operand| {
+            let may = place.role == Role::UseOpt && !place.is_conditional() && spare > 0;
+            spare -= usize::from(may);
+            (is_needed(place) || may).then(|| {
+                next += 1;
+                next - 1
+            })
+        };
+        let filled: Vec<_> = places.iter().map(&mut take).collect();
+        (next == written).then_some(filled)
+    }
+
+    /// Whether a modifier asks for an operand that may be left out.
+    pub fn asks_for(&self, place: &Operand) -> bool {
+        match place.kind {
+            Kind::CachePolicy => self.has(Mod::L2CacheHint),
+            _ => place.when.iter().any(|modifier| self.has(*modifier)),
         }
     }
 

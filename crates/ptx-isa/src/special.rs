@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{PtxVersion, ScalarType, Since};
+use crate::{ScalarType, Since};
 
 /// A component of a vector: `.x`, `.y`, `.z`, `.w` (or `.r .g .b .a`, which name the same places).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -60,7 +60,7 @@ macro_rules! special_registers {
         }
         const ROWS: &[(SpecialReg, &str, ScalarType, Shape, Since)] = &[
             $((SpecialReg::$v, $s, ScalarType::$ty, Shape::$vec,
-               Since { ptx: PtxVersion::new($major, $minor), sm: $sm }),)*
+               Since::new($major, $minor, $sm)),)*
         ];
     };
 }
@@ -187,10 +187,10 @@ impl SpecialReg {
     /// First version and architecture that have it.
     pub fn since(self) -> Since {
         match self {
-            Self::Pm(n) if n >= 4 => Since { ptx: PtxVersion::new(3, 0), sm: 20 },
-            Self::Pm(_) => Since { ptx: PtxVersion::new(1, 3), sm: 10 },
-            Self::Pm64(_) => Since { ptx: PtxVersion::new(4, 0), sm: 50 },
-            Self::Envreg(_) => Since { ptx: PtxVersion::new(2, 0), sm: 10 },
+            Self::Pm(n) if n >= 4 => Since::new(3, 0, 20),
+            Self::Pm(_) => Since::new(1, 3, 10),
+            Self::Pm64(_) => Since::new(4, 0, 50),
+            Self::Envreg(_) => Since::new(2, 0, 10),
             _ => self.row().map_or(Since::ALWAYS, |row| row.4),
         }
     }

@@ -95,6 +95,18 @@ impl ScalarType {
     pub fn from_mod(modifier: Mod) -> Option<ScalarType> {
         ScalarType::from_ptx(modifier.as_str())
     }
+
+    /// The bits of the register that holds a value of the type that a modifier names, narrow formats included
+    /// (manual 5.2.3 ff.); `None` when it names no type.
+    pub fn holder(modifier: Mod) -> Option<ScalarType> {
+        use Mod::*;
+        match modifier {
+            E4m3 | E5m2 | E2m1x2 => Some(ScalarType::B8),
+            E4m3x2 | E5m2x2 | E2m3x2 | E3m2x2 | Ue8m0x2 | Ue5m3x2 | S2f6x2 | E2m1x4 => Some(ScalarType::B16),
+            E4m3x4 | E5m2x4 | E2m3x4 | E3m2x4 => Some(ScalarType::B32),
+            _ => ScalarType::from_mod(modifier).and_then(ScalarType::as_bits),
+        }
+    }
 }
 
 named! {

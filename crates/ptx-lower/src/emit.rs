@@ -401,9 +401,13 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
                 self.resize(value, to)
             }
             Operand::Omitted | Operand::Sink => unsupported("an operand is missing"),
-            Operand::Address(..) | Operand::Vector(_) | Operand::List(_) | Operand::Label(_) => {
-                unsupported("an operand of this kind stands here")
-            }
+            Operand::Selected(..)
+            | Operand::Negated(..)
+            | Operand::Address(..)
+            | Operand::Bracket(_)
+            | Operand::Vector(_)
+            | Operand::List(_)
+            | Operand::Label(_) => unsupported("an operand of this kind stands here"),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Instructions kept as inline assembly, exactly as written (mapping, "Inline assembly").
 
 use ptx_ir::{AddressBase, Immediate, Operand, Symbol, VarId};
-use ptx_isa::{Role, ScalarType};
+use ptx_isa::{Role, ScalarType, Sem};
 use ptx_llvm::build::{Asm, AsmEffects, Type, Value};
 
 use crate::emit::{Emitter, Site};
@@ -15,7 +15,7 @@ struct Draft<'c> {
     /// Destinations: the operand, its type, and the register's LLVM type.
     outputs: Vec<(Operand, ScalarType, Type<'c>)>,
     inputs: Vec<Value<'c>>,
-    constraints: Vec<&'static str>,
+    constraints: Vec<String>,
     /// The text, outputs as `$0..`, inputs as `\u{1}0;`: they count on from the outputs.
     text: String,
 }
@@ -47,6 +47,9 @@ impl<'c> Emitter<'_, '_, 'c> {
             self.write_operand(site, &mut draft, operand, ty, writes)?;
         }
         draft.text.push(';');
+        if matches!(site.inst.mnemonic.sem(), Sem::Wgmma | Sem::WgmmaSparse) {
+            self.tie_outputs(site, &mut draft)?;
+        }
         self.call_draft(site, draft)
     }
 
@@ -98,6 +101,27 @@ impl<'c> Emitter<'_, '_, 'c> {
                 }
                 draft.text.push('}');
             }
+            Operand::Selected(register, selector) => {
+                self.write_operand(site, draft, Operand::Register(register), ty, writes)?;
+                draft.text.push_str(&format!(".{selector}"));
+            }
+            Operand::Negated(register, selector) => {
+                draft.text.push('-');
+                self.write_operand(site, draft, Operand::Register(register), ty, writes)?;
+                if let Some(selector) = selector {
+                    draft.text.push_str(&format!(".{selector}"));
+                }
+            }
+            Operand::Bracket(list) => {
+                draft.text.push('[');
+                for (index, part) in self.body.list(list).iter().enumerate() {
+                    if index > 0 {
+                        draft.text.push_str(", ");
+                    }
+                    self.write_part(site, draft, *part)?;
+                }
+                draft.text.push(']');
+            }
             Operand::Immediate(immediate) => draft.text.push_str(&immediate_text(immediate)),
             Operand::Special(register, component) => {
                 draft.text.push_str(&register.to_string());
@@ -115,6 +139,32 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(())
     }
 
+    /// A part of what stands in brackets: every register goes as it is declared.
+    fn write_part(&self, site: Site<'_>, draft: &mut Draft<'c>, part: Operand) -> Out<()> {
+        let declared = |operand| match operand {
+            Operand::Register(register) | Operand::Element(register, _) => self.body.reg_type(register),
+            _ => ScalarType::B32,
+        };
+        match part {
+            Operand::Vector(list) => {
+                draft.text.push('{');
+                for (index, &entry) in self.body.list(list).iter().enumerate() {
+                    if index > 0 {
+                        draft.text.push_str(", ");
+                    }
+                    if matches!(entry, Operand::Vector(_) | Operand::List(_) | Operand::Bracket(_)) {
+                        return unsupported("a vector stands in a vector");
+                    }
+                    self.write_operand(site, draft, entry, declared(entry), false)?;
+                }
+                draft.text.push('}');
+                Ok(())
+            }
+            Operand::Bracket(_) | Operand::List(_) => unsupported("brackets stand in brackets"),
+            simple => self.write_operand(site, draft, simple, declared(simple), false),
+        }
+    }
+
     /// The LLVM type that carries an operand: the type's own where it fills the register, else the register's integer.
     fn carrier(&self, ty: ScalarType, register: ScalarType) -> Type<'c> {
         match (ty, register.bits()) {
@@ -128,6 +178,20 @@ impl<'c> Emitter<'_, '_, 'c> {
     fn write_output(&self, draft: &mut Draft<'c>, operand: Operand, ty: ScalarType, register: ScalarType) {
         draft.text.push_str(&format!("${}", draft.outputs.len()));
         draft.outputs.push((operand, ty, self.carrier(ty, register)));
+    }
+
+    /// Ties the old values of the destinations to them, for what adds to its destination.
+    fn tie_outputs(&self, site: Site<'_>, draft: &mut Draft<'c>) -> Out<()> {
+        for (index, (operand, _, ty)) in draft.outputs.iter().enumerate() {
+            let (register, lane) = match *operand {
+                Operand::Register(register) => (register, 0),
+                Operand::Element(register, component) => (register, lane_of(component)),
+                _ => return unsupported("its result is no register"),
+            };
+            draft.inputs.push(self.read(site.statement, self.analysis.slots.lane(register, lane), *ty)?);
+            draft.constraints.push(index.to_string());
+        }
+        Ok(())
     }
 
     fn write_address(
@@ -189,7 +253,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             .iter()
             .map(|(_, _, ty)| constraint(*ty).map(|c| format!("={c}")))
             .collect::<Out<_>>()?;
-        constraints.extend(draft.constraints.iter().map(|c| (*c).to_owned()));
+        constraints.extend(draft.constraints.iter().cloned());
         let effects = site.inst.mnemonic.effects();
         if effects.reads || effects.writes {
             constraints.push("~{memory}".to_owned());
@@ -226,7 +290,7 @@ impl<'c> Emitter<'_, '_, 'c> {
 
 fn write_input<'c>(draft: &mut Draft<'c>, value: Value<'c>) -> Out<()> {
     draft.text.push_str(&format!("\u{1}{}\u{2}", draft.inputs.len()));
-    draft.constraints.push(constraint(value.ty())?);
+    draft.constraints.push(constraint(value.ty())?.to_owned());
     draft.inputs.push(value);
     Ok(())
 }

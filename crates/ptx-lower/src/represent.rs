@@ -444,6 +444,8 @@ impl Question<'_> {
                         }
                     }
                 }
+                // Parts of registers and values in brackets go to inline assembly as they are.
+                Operand::Selected(..) | Operand::Negated(..) | Operand::Bracket(_) => {}
                 Operand::Omitted
                 | Operand::Sink
                 | Operand::Not(_)

@@ -137,13 +137,23 @@ impl Slots {
                 let lanes = body.decl(register).shape.lanes() as usize;
                 into.extend((0..lanes).map(|lane| self.lane(register, lane)));
             }
-            Operand::Not(register) => into.push(self.lane(register, 0)),
+            Operand::Not(register) | Operand::Selected(register, _) | Operand::Negated(register, _) => {
+                into.push(self.lane(register, 0));
+            }
             Operand::Element(register, component) => into.push(self.lane(register, lane_of(component))),
+            Operand::Bracket(list) => {
+                for entry in body.list(list) {
+                    match entry {
+                        Operand::Bracket(_) | Operand::List(_) => {}
+                        part => self.collect(body, *part, into),
+                    }
+                }
+            }
             Operand::Vector(list) | Operand::List(list) => {
                 for entry in body.list(list) {
                     match entry {
                         // Vectors inside lists do not nest further in the grammar.
-                        Operand::Vector(_) | Operand::List(_) => {}
+                        Operand::Vector(_) | Operand::List(_) | Operand::Bracket(_) => {}
                         Operand::Symbol(Symbol::Variable(var), _) => into.extend(self.param(*var)),
                         simple => self.collect(body, *simple, into),
                     }

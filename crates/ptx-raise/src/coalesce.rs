@@ -108,8 +108,31 @@ fn touched(body: &Body, inst: &Inst, candidates: &Candidates, found: &mut dyn Fn
         };
         match *operand {
             Operand::Register(register) | Operand::Element(register, _) => note(register, touch),
-            Operand::Not(register) | Operand::Address(AddressBase::Register(register), _) => {
+            // A part is written into what the register holds.
+            Operand::Selected(register, _) => {
                 note(register, Touch::Read);
+                note(register, touch);
+            }
+            Operand::Not(register)
+            | Operand::Negated(register, _)
+            | Operand::Address(AddressBase::Register(register), _) => {
+                note(register, Touch::Read);
+            }
+            Operand::Bracket(list) => {
+                for part in body.list(list) {
+                    match *part {
+                        Operand::Register(register) => note(register, Touch::Read),
+                        Operand::Vector(inner) => {
+                            for element in body.list(inner) {
+                                if let Operand::Register(register) | Operand::Element(register, _) = *element
+                                {
+                                    note(register, Touch::Read);
+                                }
+                            }
+                        }
+                        _ => {}
+                    }
+                }
             }
             Operand::Vector(list) | Operand::List(list) => {
                 for part in body.list(list) {

@@ -5,7 +5,7 @@
 //! bytes, an address being eight bytes picked out by masks.
 
 use ptx_ir::{Immediate, Initializer, Literal, Symbol as PtxSymbol, VarType};
-use ptx_isa::{PtxVersion, ScalarType, Since, StateSpace};
+use ptx_isa::{ScalarType, Since, StateSpace};
 use ptx_llvm::address_space;
 use ptx_llvm::view::{BinaryOp, CastOp, ConstExpr, ConstId, Constant, FloatKind, Global, Type, TypeId, View};
 
@@ -18,7 +18,7 @@ const MAX_DEPTH: u32 = 256;
 /// Initial values over this many bytes are refused: each byte takes room in the text.
 const MAX_BYTES: u64 = 256 << 20;
 /// Masks in initial values.
-const MASKS: Since = Since { ptx: PtxVersion::new(7, 1), sm: 30 };
+const MASKS: Since = Since::new(7, 1, 30);
 
 /// What a variable holds.
 pub(crate) struct Content {

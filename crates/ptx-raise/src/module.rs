@@ -353,7 +353,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
 
     fn alias(&mut self, name: &str, target: FunctionId, linkage: Linkage) -> Raised<()> {
         let function = self.view.function(target);
-        let since = ptx_isa::Since { ptx: ptx_isa::PtxVersion::new(6, 3), sm: 30 };
+        let since = ptx_isa::Since::new(6, 3, 30);
         self.target.need(since, &|| ".alias".to_owned())?;
         let mut copy = function.clone();
         copy.name = name.to_owned();

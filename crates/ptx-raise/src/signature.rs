@@ -7,7 +7,7 @@
 use ptx_ir::{
     At, FunctionDirective, FunctionKind, Linkage, Param, ParamPointer, VarId, VarType, Variable, VectorShape,
 };
-use ptx_isa::{PtxVersion, ScalarType, Since, StateSpace};
+use ptx_isa::{ScalarType, Since, StateSpace};
 use ptx_llvm::address_space;
 use ptx_llvm::view::{Attributes, CallingConvention, Function, Type, TypeId};
 
@@ -17,7 +17,7 @@ use crate::names;
 use crate::types::Scalar;
 
 /// `.noreturn` (manual 11.4.6).
-pub(crate) const NO_RETURN: Since = Since { ptx: PtxVersion::new(6, 4), sm: 30 };
+pub(crate) const NO_RETURN: Since = Since::new(6, 4, 30);
 
 /// How one parameter or result is passed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -314,7 +314,7 @@ fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
 
 /// The word of a directive and what has it first (manual 11.4).
 fn requirement(directive: &FunctionDirective) -> (&'static str, Since) {
-    let since = |major, minor, sm| Since { ptx: PtxVersion::new(major, minor), sm };
+    let since = |major, minor, sm| Since::new(major, minor, sm);
     match directive {
         FunctionDirective::MaxNtid(_) => (".maxntid", since(1, 3, 10)),
         FunctionDirective::ReqNtid(_) => (".reqntid", since(2, 1, 10)),

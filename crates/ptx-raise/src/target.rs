@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn unnamed_target_grows_with_the_demands() {
         let mut target = Target::new(&View::default(), &RaiseOptions::default());
-        let since = Since { ptx: PtxVersion::new(7, 8), sm: 90 };
+        let since = Since::new(7, 8, 90);
         target.need(since, &|| "x".to_owned()).expect("no target was asked for");
         assert_eq!(target.finish().expect("consistent").0, PtxVersion::new(7, 8));
         assert_eq!(target.finish().expect("consistent").1, Sm::new(90));
@@ -203,9 +203,9 @@ mod tests {
     fn asked_for_version_holds() {
         let options = RaiseOptions { target: Some(Sm::new(80)), version: Some(PtxVersion::new(7, 0)) };
         let mut target = Target::new(&View::default(), &options);
-        let since = Since { ptx: PtxVersion::new(7, 8), sm: 30 };
+        let since = Since::new(7, 8, 30);
         assert!(target.need(since, &|| "x".to_owned()).is_err());
-        let since = Since { ptx: PtxVersion::new(7, 0), sm: 90 };
+        let since = Since::new(7, 0, 90);
         assert!(target.need(since, &|| "x".to_owned()).is_err());
     }
 }

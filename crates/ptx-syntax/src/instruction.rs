@@ -225,17 +225,39 @@ impl<'s> Reader<'s, '_> {
             _ if operand.is_omitted() => true,
             Place::Predicate => is_predicate || matches!(operand, Operand::Sink | Operand::Immediate(_)),
             Place::Address => matches!(operand, Operand::Address(..)),
+            Place::LooseAddress => matches!(operand, Operand::Address(..) | Operand::Register(_)),
+            Place::Bracketed(_) => matches!(operand, Operand::Bracket(_)),
+            Place::Braced(..) => matches!(operand, Operand::Vector(_)),
+            Place::Reference => matches!(operand, Operand::Register(_) | Operand::Symbol(..)),
+            Place::Coordinates(_) => matches!(operand, Operand::Register(_) | Operand::Vector(_)),
+            Place::Selected(..) => {
+                matches!(operand, Operand::Register(_) | Operand::Selected(..) | Operand::Immediate(_))
+            }
+            Place::Signed(..) => matches!(
+                operand,
+                Operand::Register(_) | Operand::Selected(..) | Operand::Negated(..) | Operand::Immediate(_)
+            ),
             Place::Immediate(..) => matches!(operand, Operand::Immediate(_)),
             Place::Label | Place::BranchTargets | Place::CallTargets => matches!(operand, Operand::Label(_)),
             Place::Results | Place::Arguments => matches!(operand, Operand::List(_)),
             Place::Callee => matches!(operand, Operand::Register(_) | Operand::Symbol(..)),
-            Place::Move(_) => !matches!(operand, Operand::Address(..) | Operand::List(_)),
+            Place::Move(_) => {
+                !matches!(operand, Operand::Address(..) | Operand::Bracket(_) | Operand::List(_))
+            }
             Place::Vector(..) | Place::WideVector(..) => {
-                !matches!(operand, Operand::Address(..)) && !is_predicate
+                !matches!(operand, Operand::Address(..) | Operand::Bracket(_)) && !is_predicate
             }
             Place::Value(_) | Place::Register(_) | Place::Wide(_) | Place::CachePolicy => {
                 !is_predicate
-                    && !matches!(operand, Operand::Address(..) | Operand::Vector(_) | Operand::List(_))
+                    && !matches!(
+                        operand,
+                        Operand::Address(..)
+                            | Operand::Bracket(_)
+                            | Operand::Vector(_)
+                            | Operand::List(_)
+                            | Operand::Selected(..)
+                            | Operand::Negated(..)
+                    )
             }
         }
     }
@@ -260,6 +282,13 @@ fn names_at(form: &Form, at: usize) -> Names {
         | Place::Immediate(..)
         | Place::CachePolicy
         | Place::Address
+        | Place::LooseAddress
+        | Place::Bracketed(_)
+        | Place::Braced(..)
+        | Place::Reference
+        | Place::Coordinates(_)
+        | Place::Selected(..)
+        | Place::Signed(..)
         | Place::Callee
         | Place::Results
         | Place::Arguments => Names::Values,
@@ -270,9 +299,9 @@ fn names_at(form: &Form, at: usize) -> Names {
 fn place(mnemonic: Mnemonic, written: &[Written], places: &mut Vec<(Operand, Span)>) -> bool {
     places.clear();
     let form = mnemonic.form();
-    let policy = usize::from(mnemonic.has(Mod::L2CacheHint));
+    let asked = form.operands.iter().filter(|operand| asked_for(mnemonic, operand)).count();
     let unpaired = written.iter().filter(|written| !written.paired).count();
-    let Some(mut surplus) = unpaired.checked_sub(form.required_operands() + policy) else { return false };
+    let Some(mut surplus) = unpaired.checked_sub(form.required_operands() + asked) else { return false };
     let lists = takes_lists(form);
     let mut rest = written.iter().peekable();
     for operand in form.operands {
@@ -282,7 +311,7 @@ fn place(mnemonic: Mnemonic, written: &[Written], places: &mut Vec<(Operand, Spa
             (Role::DefPair, _, Some(next)) => next.paired,
             (_, _, Some(next)) if next.paired => false,
             (Role::Def | Role::Use, ..) => true,
-            (Role::UseOpt, Place::CachePolicy, _) => policy == 1,
+            (Role::UseOpt, ..) if operand.is_conditional() => mnemonic.asks_for(operand),
             (Role::UseOpt, Place::Results | Place::Arguments, Some(next)) if lists => {
                 matches!(next.operand, Operand::List(_))
             }
@@ -301,6 +330,11 @@ fn place(mnemonic: Mnemonic, written: &[Written], places: &mut Vec<(Operand, Spa
         }
     }
     rest.next().is_none()
+}
+
+/// Whether a modifier asks for an operand that may else be left out.
+fn asked_for(mnemonic: Mnemonic, operand: &ptx_isa::Operand) -> bool {
+    operand.role == Role::UseOpt && mnemonic.asks_for(operand)
 }
 
 fn spaced_error(text: &str, span: Span, error: MnemonicError) -> Box<Diagnostic> {

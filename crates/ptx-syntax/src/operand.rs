@@ -2,7 +2,7 @@
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{AddressBase, ListId, Operand, Symbol};
-use ptx_isa::Component;
+use ptx_isa::{Component, Selector};
 
 use crate::codes;
 use crate::lexer::Kind;
@@ -36,7 +36,11 @@ impl<'s> Reader<'s, '_> {
             Kind::Mark(b'!') => self.negated()?,
             Kind::Mark(b'[') => self.address()?,
             Kind::Mark(b'{') => self.vector()?,
-            Kind::Number(_) | Kind::Mark(b'-' | b'+' | b'~' | b'(') => Operand::Immediate(self.immediate()?),
+            Kind::Mark(b'-') => match self.turned_around()? {
+                Some(operand) => operand,
+                None => Operand::Immediate(self.immediate()?),
+            },
+            Kind::Number(_) | Kind::Mark(b'+' | b'~' | b'(') => Operand::Immediate(self.immediate()?),
             _ => return Err(self.unexpected("an operand")),
         };
         Ok((operand, span.to(self.cursor.last)))
@@ -110,6 +114,9 @@ impl<'s> Reader<'s, '_> {
 
     fn component(&mut self, operand: Operand, text: &str) -> Parse<Operand> {
         let token = self.cursor.bump();
+        if let (Operand::Register(register), Some(selector)) = (operand, Selector::from_ptx(text)) {
+            return Ok(Operand::Selected(register, selector));
+        }
         let Some(component) = Component::from_ptx(text) else {
             let message = format!("`.{text}` is no component of a vector");
             let error = Diagnostic::error(codes::OPERANDS, token.span, message);
@@ -144,9 +151,36 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// `[base+offset]`, `[offset]`
+    /// `[base+offset]`, `[offset]`, or several values in brackets: `[tex, {x, y}]`
     fn address(&mut self) -> Parse<Operand> {
         self.cursor.advance();
+        let first = self.cursor.span();
+        let (base, offset) = self.based()?;
+        if *self.cursor.kind() != Kind::Mark(b',') {
+            self.expect(b']', "`]`")?;
+            return Ok(Operand::Address(base, offset));
+        }
+        let value = match base {
+            AddressBase::Register(register) if offset == 0 => Operand::Register(register),
+            AddressBase::Symbol(symbol) => Operand::Symbol(symbol, offset),
+            AddressBase::Register(_) | AddressBase::Absolute => {
+                return Err(self.at(codes::OPERANDS, first, "this is no value on its own"));
+            }
+        };
+        let mut entries: Vec<(Operand, Span)> = Vec::with_capacity(4);
+        entries.push((value, first.to(self.cursor.last)));
+        while self.eat(b',').is_some() {
+            if *self.cursor.kind() == Kind::Mark(b'[') {
+                return Err(self.unexpected("a register, a constant or a vector"));
+            }
+            entries.push(self.operand(Names::Values)?);
+        }
+        self.expect(b']', "`,` or `]`")?;
+        Ok(Operand::Bracket(self.body.add_list(entries)))
+    }
+
+    /// `base+offset` or `offset`
+    fn based(&mut self) -> Parse<(AddressBase, i64)> {
         let span = self.cursor.span();
         let named = match *self.cursor.kind() {
             Kind::Ident("WARP_SZ") => None,
@@ -154,9 +188,7 @@ impl<'s> Reader<'s, '_> {
             _ => None,
         };
         let Some(name) = named else {
-            let offset = self.integer_constant()?;
-            self.expect(b']', "`]`")?;
-            return Ok(Operand::Address(AddressBase::Absolute, offset));
+            return Ok((AddressBase::Absolute, self.integer_constant()?));
         };
         self.cursor.advance();
         let (base, first) = match self.resolve_name(name) {
@@ -174,9 +206,26 @@ impl<'s> Reader<'s, '_> {
                 (AddressBase::Absolute, 0)
             }
         };
-        let offset = first.wrapping_add(self.offset()?);
-        self.expect(b']', "`]`")?;
-        Ok(Operand::Address(base, offset))
+        Ok((base, first.wrapping_add(self.offset()?)))
+    }
+
+    /// `-a` or `-a.b0`; `None` when the sign belongs to a constant.
+    fn turned_around(&mut self) -> Parse<Option<Operand>> {
+        let is_name = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'%' | b'$' | b'_');
+        if !self.cursor.byte_behind().is_some_and(is_name) {
+            return Ok(None);
+        }
+        let end = self.cursor.span().hi;
+        if self.cursor.text_from(end).starts_with(b"WARP_SZ") {
+            return Ok(None);
+        }
+        self.cursor.advance();
+        let span = self.cursor.span();
+        match self.operand(Names::Values)?.0 {
+            Operand::Register(register) => Ok(Some(Operand::Negated(register, None))),
+            Operand::Selected(register, selector) => Ok(Some(Operand::Negated(register, Some(selector)))),
+            _ => Err(self.at(codes::OPERANDS, span, "only registers and constants have a sign")),
+        }
     }
 
     fn vector(&mut self) -> Parse<Operand> {

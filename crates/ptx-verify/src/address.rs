@@ -14,6 +14,12 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand:
     let Operand::Address(base, _) = operand else {
         return wrong_kind(cx, site, place, operand, "a memory address in brackets");
     };
+    if !has_one_space(site.mnemonic().sem()) {
+        return match base {
+            AddressBase::Register(reg) => check_base(cx, site, place, Some(StateSpace::Shared), reg),
+            AddressBase::Symbol(_) | AddressBase::Absolute => {}
+        };
+    }
     let space = accessed_space(site, place.at);
     if space == Some(StateSpace::ParamFunc) && !matches!(base, AddressBase::Symbol(_)) {
         let text = "`.param::func` accesses parameters by name alone";
@@ -33,6 +39,26 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand:
         }
         AddressBase::Absolute => {}
     }
+}
+
+/// Whether the row names the state space of its addresses in one slot; where there are several, or tensor memory, the
+/// registers alone are checked.
+fn has_one_space(sem: Sem) -> bool {
+    matches!(
+        sem,
+        Sem::Load
+            | Sem::LoadUniform
+            | Sem::Store
+            | Sem::Atom
+            | Sem::AtomVector
+            | Sem::Red
+            | Sem::RedVector
+            | Sem::CpAsync
+            | Sem::Ldmatrix
+            | Sem::Stmatrix
+            | Sem::WmmaLoad
+            | Sem::WmmaStore
+    )
 }
 
 /// The state space that the address lies in; `None` for a generic address.

@@ -170,6 +170,8 @@ impl<'m> Site<'m> {
                 format!("a `{}` register", self.register_type(reg))
             }
             Operand::Element(reg, _) => format!("a `.{}` component", self.body.reg_type(reg).as_str()),
+            Operand::Selected(..) => "a part of a register".to_owned(),
+            Operand::Negated(..) => "a register with its sign turned around".to_owned(),
             Operand::Special(reg, component) => {
                 let dot = component.map_or(String::new(), |c: Component| format!(".{}", c.as_str()));
                 format!("the special register `{reg}{dot}`")
@@ -178,6 +180,7 @@ impl<'m> Site<'m> {
             Operand::Immediate(_) => "a floating-point constant".to_owned(),
             Operand::Symbol(..) => "the address of a variable or function".to_owned(),
             Operand::Address(..) => "a memory address".to_owned(),
+            Operand::Bracket(_) => "several values in brackets".to_owned(),
             Operand::Vector(list) => format!("a vector of {}", list.len()),
             Operand::List(_) => "a list in parentheses".to_owned(),
             Operand::Label(_) => "a label".to_owned(),

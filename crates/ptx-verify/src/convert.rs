@@ -149,7 +149,7 @@ fn check_flush(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: Scala
 fn check_versions(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: ScalarType) {
     use ScalarType::{Bf16, F32, Tf32};
     const fn at(major: u8, minor: u8, sm: u16) -> Since {
-        Since { ptx: ptx_isa::PtxVersion::new(major, minor), sm }
+        Since::new(major, minor, sm)
     }
     let since = match (to, from) {
         (F32, Bf16) if site.has(Mod::Ftz) => at(7, 8, 90),

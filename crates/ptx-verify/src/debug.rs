@@ -2,7 +2,7 @@
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{DebugFile, DebugLocation, Section, StrId};
-use ptx_isa::{PtxVersion, Since};
+use ptx_isa::Since;
 
 use crate::codes;
 use crate::context::Checker;
@@ -30,8 +30,8 @@ pub(crate) fn check_outer_pragma(cx: &mut Checker<'_>, strings: &[StrId], span: 
 
 /// Checks a `.section`: its labels, and differences of labels, came later than sections (manual 11.5.2).
 pub(crate) fn check_section(cx: &mut Checker<'_>, section: &Section) {
-    let labels = Since { ptx: PtxVersion::new(7, 0), sm: 10 };
-    let differences = Since { ptx: PtxVersion::new(7, 5), sm: 10 };
+    let labels = Since::new(7, 0, 10);
+    let differences = Since::new(7, 5, 10);
     let module = cx.module;
     let any =
         |wanted: fn(&str) -> bool| section.lines.iter().any(|line| wanted(code(module.name(line.text))));

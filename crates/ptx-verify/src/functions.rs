@@ -4,7 +4,7 @@ use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{
     Body, Function, FunctionDirective, FunctionId, FunctionKind, Linkage, Param, VarAttribute, VarId,
 };
-use ptx_isa::{PtxVersion, Since};
+use ptx_isa::Since;
 
 use crate::context::Checker;
 use crate::variables::{self, Place};
@@ -132,7 +132,7 @@ struct Rule {
 }
 
 const fn since(major: u8, minor: u8, sm: u16) -> Since {
-    Since { ptx: PtxVersion::new(major, minor), sm }
+    Since::new(major, minor, sm)
 }
 
 fn rule(directive: &FunctionDirective) -> Rule {

@@ -22,6 +22,7 @@ mod body;
 mod calls;
 pub mod codes;
 mod compare;
+mod composite;
 mod context;
 mod convert;
 mod debug;

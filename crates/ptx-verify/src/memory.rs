@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod, PtxVersion, ScalarType, Since, StateSpace};
+use ptx_isa::{Field, Mod, ScalarType, Since, StateSpace};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -151,7 +151,7 @@ fn check_width(cx: &mut Checker<'_>, site: Site<'_>) {
     let wide = bits == 256 && global && ty != ScalarType::B128;
     if wide {
         let what = format!("the 256-bit access `{mnemonic}`");
-        let since = Since { ptx: PtxVersion::new(8, 8), sm: 100 };
+        let since = Since::new(8, 8, 100);
         cx.require(since, site.whole(), &what);
     } else if bits > 128 {
         let text = format!("{lanes} elements of {} are {bits} bits; an access has at most 128", dotted(ty));
@@ -174,7 +174,7 @@ pub(crate) fn check_atomic(cx: &mut Checker<'_>, site: Site<'_>) {
     let wide = site.mnemonic().type_of(Field::Type).is_some_and(|ty| ty.bits() == 64);
     if wide && site.has_any(&[Mod::And, Mod::Or, Mod::Xor, Mod::Min, Mod::Max]).is_some() {
         let what = format!("`{}`", site.mnemonic());
-        let since = Since { ptx: PtxVersion::new(3, 1), sm: 32 };
+        let since = Since::new(3, 1, 32);
         cx.require(since, site.whole(), &what);
     }
     if site.has(Mod::L2CacheHint) && site.has(Mod::Cas) {

@@ -92,7 +92,77 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::Trap
         | Sem::Brkpt
         | Sem::Pmevent
-        | Sem::Nanosleep => {}
+        | Sem::Nanosleep
+        | Sem::CvtNarrow
+        | Sem::FmaOob
+        | Sem::Min3
+        | Sem::Max3
+        | Sem::PackedBytes
+        | Sem::Tex
+        | Sem::Tld4
+        | Sem::Txq
+        | Sem::Istypep
+        | Sem::SurfaceLoad
+        | Sem::SurfaceStore
+        | Sem::SurfaceReduce
+        | Sem::SurfaceQuery
+        | Sem::Video
+        | Sem::VideoSimd
+        | Sem::AtomVector
+        | Sem::RedVector
+        | Sem::StoreAsync
+        | Sem::ReduceAsync
+        | Sem::StoreBulk
+        | Sem::BulkCopy
+        | Sem::BulkReduce
+        | Sem::BulkPrefetch
+        | Sem::BulkCommit
+        | Sem::BulkWait
+        | Sem::TensorCopy
+        | Sem::TensorReduce
+        | Sem::TensorPrefetch
+        | Sem::TensormapReplace
+        | Sem::TensormapCopy
+        | Sem::MultimemLoadReduce
+        | Sem::MultimemStore
+        | Sem::MultimemReduce
+        | Sem::Fabric
+        | Sem::CreatePolicy
+        | Sem::ApplyPriority
+        | Sem::Discard
+        | Sem::MbarrierInit
+        | Sem::MbarrierInval
+        | Sem::MbarrierCheckLayout
+        | Sem::MbarrierTransactions
+        | Sem::MbarrierArrive
+        | Sem::MbarrierWait
+        | Sem::MbarrierPendingCount
+        | Sem::CpAsyncArrive
+        | Sem::FenceProxy
+        | Sem::ClusterBarrier
+        | Sem::Mapa
+        | Sem::Getctarank
+        | Sem::Elect
+        | Sem::ReduxFloat
+        | Sem::Griddepcontrol
+        | Sem::TryCancel
+        | Sem::QueryCancel
+        | Sem::Setmaxnreg
+        | Sem::Stacksave
+        | Sem::Stackrestore
+        | Sem::Alloca
+        | Sem::MmaSparse
+        | Sem::MmaScaled
+        | Sem::WmmaLoad
+        | Sem::WmmaStore
+        | Sem::Wmma
+        | Sem::Wgmma
+        | Sem::WgmmaSparse
+        | Sem::WgmmaFence
+        | Sem::WgmmaCommit
+        | Sem::WgmmaWait
+        | Sem::TensorMemory
+        | Sem::Tcgen05Mma => {}
     }
 }
 

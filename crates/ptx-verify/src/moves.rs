@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{FunctionId, FunctionKind, ListId, Operand, Symbol};
-use ptx_isa::{PtxVersion, ScalarType, Sem, Since, SpecialReg, StateSpace, TypeKind, TypeRule};
+use ptx_isa::{ScalarType, Sem, Since, SpecialReg, StateSpace, TypeKind, TypeRule};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -85,8 +85,8 @@ fn check_symbol(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarTy
 fn check_function(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: FunctionId) {
     let Some(function) = site.module.functions.get(id.0 as usize) else { return };
     let since = match function.kind {
-        FunctionKind::Device => Since { ptx: PtxVersion::new(2, 1), sm: 20 },
-        FunctionKind::Kernel => Since { ptx: PtxVersion::new(3, 1), sm: 35 },
+        FunctionKind::Device => Since::new(2, 1, 20),
+        FunctionKind::Kernel => Since::new(3, 1, 35),
     };
     cx.require(since, place.span, "the address of a function");
 }

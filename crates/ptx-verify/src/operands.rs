@@ -6,7 +6,7 @@ use ptx_isa::{Kind, Mod, Role, ScalarType, Sem, SpecialReg, TypeKind, TypeRule};
 
 use crate::context::{Checker, Site, dotted};
 use crate::types::{Width, agreeing, agrees, takes_immediate};
-use crate::{address, calls, codes, convert, moves};
+use crate::{address, calls, codes, composite, convert, moves};
 
 /// Checks every operand of an instruction; calls have rules of their own.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
@@ -15,10 +15,18 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         let value = Place { at, role: place.role, name: place.name, span: site.span(at) };
         let operand = site.operand(at);
         if operand.is_omitted() {
-            check_omitted(cx, site, value, place.kind);
-            continue;
+            check_omitted(cx, site, value, place);
+        } else if place.is_conditional()
+            && place.kind != Kind::CachePolicy
+            && !site.mnemonic().asks_for(place)
+        {
+            let text = format!("`{}` takes no operand `{}`", site.mnemonic(), place.name);
+            let needed: Vec<String> = place.when.iter().map(|m| format!("`.{}`", m.as_str())).collect();
+            let help = format!("it goes with {}", needed.join(" or "));
+            cx.report(Diagnostic::error(codes::OPERAND_MISSING, value.span, text).with_help(help));
+        } else {
+            check_one(cx, site, value, place.kind, operand);
         }
-        check_one(cx, site, value, place.kind, operand);
     }
     if site.mnemonic().sem() == Sem::Call {
         calls::check(cx, site);
@@ -40,12 +48,8 @@ impl Place {
     }
 }
 
-fn check_omitted(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: Kind) {
-    let required = match kind {
-        Kind::CachePolicy => site.has(Mod::L2CacheHint),
-        _ => matches!(place.role, Role::Def | Role::Use),
-    };
-    if required {
+fn check_omitted(cx: &mut Checker<'_>, site: Site<'_>, place: Place, row: &ptx_isa::Operand) {
+    if matches!(row.role, Role::Def | Role::Use) || site.mnemonic().asks_for(row) {
         let text = format!("`{}` needs its operand `{}`", site.mnemonic(), place.name);
         cx.report(
             Diagnostic::error(codes::OPERAND_MISSING, site.whole(), text)
@@ -54,7 +58,7 @@ fn check_omitted(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: Kind)
     }
 }
 
-fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: Kind, operand: Operand) {
+pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: Kind, operand: Operand) {
     match kind {
         Kind::Value(rule) => check_value(cx, site, place, rule, operand, Immediates::Allowed),
         Kind::Register(rule) => check_value(cx, site, place, rule, operand, Immediates::Forbidden),
@@ -78,6 +82,20 @@ fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: Kind, ope
         Kind::Immediate(low, high) => check_range(cx, site, place, (low, high), operand),
         Kind::CachePolicy => check_cache_policy(cx, site, place, operand),
         Kind::Address => address::check(cx, site, place, operand),
+        Kind::LooseAddress => composite::check_loose(cx, site, place, operand),
+        Kind::Bracketed(parts) => composite::check_bracket(cx, site, place, parts, operand),
+        Kind::Reference => composite::check_reference(cx, site, place, operand),
+        Kind::Coordinates(rule) => composite::check_coordinates(cx, site, place, rule, operand),
+        Kind::Selected(rule, selection) | Kind::Signed(rule, selection) => {
+            composite::check_selected(cx, site, place, (rule, selection), operand);
+        }
+        Kind::Braced(rule, length) => match operand {
+            Operand::Vector(_) => {
+                let lanes = site.mnemonic().vector_length(length);
+                check_vector(cx, site, place, rule, lanes, Width::Same, operand);
+            }
+            other => wrong_kind(cx, site, place, other, "a vector in braces"),
+        },
         Kind::Label => check_label(cx, site, place, LabelKind::Code, operand),
         Kind::BranchTargets => check_label(cx, site, place, LabelKind::BranchTargets, operand),
         // The rules of calls look at all of these together.
@@ -154,9 +172,12 @@ pub(crate) fn check_scalar(
             check_type(cx, site, place, wanted, site.body.reg_type(reg));
         }
         Operand::Not(_)
+        | Operand::Selected(..)
+        | Operand::Negated(..)
         | Operand::Immediate(_)
         | Operand::Symbol(..)
         | Operand::Address(..)
+        | Operand::Bracket(_)
         | Operand::Vector(_)
         | Operand::List(_)
         | Operand::Label(_)
@@ -247,7 +268,16 @@ fn check_sink(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
 /// Where `ptxas` takes `_` for a result: second results, comparisons' predicates, and what is done for its effect.
 fn may_be_discarded(site: Site<'_>, place: Place) -> bool {
     place.role == Role::DefPair
-        || matches!(site.mnemonic().sem(), Sem::Setp | Sem::Atom | Sem::Lop3 | Sem::Match)
+        || matches!(
+            site.mnemonic().sem(),
+            Sem::Setp
+                | Sem::Atom
+                | Sem::AtomVector
+                | Sem::Lop3
+                | Sem::Match
+                | Sem::Elect
+                | Sem::MbarrierArrive
+        )
 }
 
 fn check_constant(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, value: Immediate) {
@@ -354,7 +384,7 @@ fn check_vector(
     }
 }
 
-fn wrong_length(cx: &mut Checker<'_>, site: Site<'_>, place: Place, lanes: u8, found: u32) {
+pub(crate) fn wrong_length(cx: &mut Checker<'_>, site: Site<'_>, place: Place, lanes: u8, found: u32) {
     let text =
         format!("operand `{}` of `{}` must have {lanes} elements, not {found}", place.name, site.mnemonic());
     cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));

@@ -118,7 +118,7 @@ fn register_type(function: &Function, param: Param) -> Option<ScalarType> {
 /// Checks an `.alias` (manual 11.2.3): a declared function stands for a defined one.
 pub(crate) fn check_alias(cx: &mut Checker<'_>, alias: Alias, span: Span) {
     let module = cx.module;
-    let since = ptx_isa::Since { ptx: ptx_isa::PtxVersion::new(6, 3), sm: 30 };
+    let since = ptx_isa::Since::new(6, 3, 30);
     cx.require(since, span, "`.alias`");
     let definition = |id: FunctionId| module.functions.get(id.0 as usize).map(|_| cx.definition(id));
     let (Some(name), Some(target)) = (definition(alias.name), definition(alias.target)) else { return };

@@ -114,7 +114,7 @@ impl Target {
 
     /// Whether the version and architecture have something; see [`Target::needs`] for why not.
     pub(crate) fn has(self, since: Since) -> bool {
-        self.version >= since.ptx && self.sm_is(since.sm)
+        self.version >= since.ptx && self.sm.is_none_or(|sm| since.admits(sm))
     }
 
     /// Findings when `what` came later than the version or architecture.
@@ -130,10 +130,10 @@ impl Target {
         // `map_f64_to_f32` lets architectures without double precision take it as single (manual 11.1.2).
         let mapped = self.maps_doubles && since.sm == 13;
         if let Some(sm) = self.sm
-            && sm.number < since.sm
+            && !since.admits(sm)
             && !mapped
         {
-            let text = format!("{what} needs sm_{} or later", since.sm);
+            let text = format!("{what} needs {}", since.targets());
             findings.push(
                 Diagnostic::error(codes::NEEDS_TARGET, span, text)
                     .with_help(format!("the module says `.target {sm}`")),
@@ -328,7 +328,7 @@ fn has_debug_information(cx: &Checker<'_>) -> bool {
 
 /// Checks an `.address_size`: CUDA has dropped the 32-bit mode, and so have we (manual 11.1.3).
 fn check_size_of_addresses(cx: &mut Checker<'_>, bits: u32, span: Span) {
-    let since = Since { ptx: PtxVersion::new(2, 3), sm: 10 };
+    let since = Since::new(2, 3, 10);
     cx.require(since, span, "`.address_size`");
     let finding = match bits {
         64 => return,

@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{Linkage, VarAttribute, VarId, VarType, Variable, VectorShape};
-use ptx_isa::{PtxVersion, ScalarType, Since, StateSpace};
+use ptx_isa::{ScalarType, Since, StateSpace};
 
 use crate::context::{Checker, dotted};
 use crate::types::is_declarable;
@@ -47,8 +47,8 @@ pub(crate) fn check(cx: &mut Checker<'_>, id: VarId, place: Place) {
 pub(crate) fn check_declared_type(cx: &mut Checker<'_>, ty: ScalarType, span: ptx_diag::Span) -> bool {
     if is_declarable(ty) {
         let since = match ty {
-            ScalarType::F16x2 => Since { ptx: PtxVersion::new(4, 2), sm: 53 },
-            ScalarType::B128 => Since { ptx: PtxVersion::new(8, 3), sm: 70 },
+            ScalarType::F16x2 => Since::new(4, 2, 53),
+            ScalarType::B128 => Since::new(8, 3, 70),
             _ => return true,
         };
         let what = format!("the type {}", dotted(ty));
@@ -222,8 +222,8 @@ fn check_pointer(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
 fn check_attributes(cx: &mut Checker<'_>, variable: &Variable) {
     for attribute in &variable.attributes {
         let (name, since) = match attribute {
-            VarAttribute::Managed => (".managed", Since { ptx: PtxVersion::new(4, 0), sm: 30 }),
-            VarAttribute::Unified(..) => (".unified", Since { ptx: PtxVersion::new(9, 0), sm: 90 }),
+            VarAttribute::Managed => (".managed", Since::new(4, 0, 30)),
+            VarAttribute::Unified(..) => (".unified", Since::new(9, 0, 90)),
         };
         let span = variable.at.0;
         if variable.space != StateSpace::Global {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use ptx_isa::{Form, Mod, Slot, all_forms};
+use ptx_isa::{Form, Mod, Since, Slot, all_forms};
 
 use crate::cargo::workspace;
 
@@ -48,7 +48,7 @@ fn page() -> String {
 fn push_row(out: &mut String, form: &Form) {
     let _ = write!(out, "\n    {}\n\n{}", form.syntax(), form.doc);
     let since = form.since;
-    let _ = writeln!(out, " PTX {}, sm_{}; manual {}.", since.ptx, since.sm, form.section);
+    let _ = writeln!(out, " {}; manual {}.", version_text(since), form.section);
     let before = out.len();
     for slot in form.slots {
         let (Slot::One(field, set) | Slot::Opt(field, set)) = slot else { continue };
@@ -68,9 +68,17 @@ fn modifier_text(form: &Form, modifier: Mod) -> String {
     let name = modifier.as_str();
     match form.later.iter().find(|(later, _)| *later == modifier) {
         Some((_, since)) if since.max(form.since) != form.since => {
-            format!("`.{name}` (PTX {}, sm_{})", since.ptx, since.sm)
+            format!("`.{name}` ({})", version_text(*since))
         }
         _ => format!("`.{name}`"),
+    }
+}
+
+/// `PTX 8.6, sm_100`; with the targets where not every later one has it.
+fn version_text(since: Since) -> String {
+    match since.only {
+        [] => format!("PTX {}, sm_{}", since.ptx, since.sm),
+        _ => format!("PTX {}, {}", since.ptx, since.targets()),
     }
 }
 

@@ -173,6 +173,9 @@ impl BodyDecoder<'_> {
         ) else {
             return cx.unsupported("its shape or types are not known here");
         };
+        if cx.m.get(Field::Rnd).is_some_and(|rounding| rounding != Mod::Rn) {
+            return cx.unsupported("its products are rounded to nearest here");
+        }
         // `.m8n8k4` of halves has a layout of its own; the scheme here is that of all other shapes.
         if c != d || (m == 8 && k == 4 && a != Element::F64) {
             return cx.unsupported("its shape or types are not known here");

@@ -135,5 +135,46 @@ fn knows(field: Field, modifier: Mod) -> bool {
         Field::Num => matches!(modifier, X1 | X2 | X4),
         Field::Trans => modifier == Trans,
         Field::Action => matches!(modifier, Sync | Arrive | Red),
+        Field::Mmio => modifier == Mmio,
+        // What only operations outside the interpreter have.
+        Field::Geometry
+        | Field::Mipmap
+        | Field::Component
+        | Field::Query
+        | Field::Multicast
+        | Field::PlusOne
+        | Field::Scale
+        | Field::Layout
+        | Field::PhaseType
+        | Field::NoInc
+        | Field::ProxyKind
+        | Field::SyncRestrict
+        | Field::Report
+        | Field::CpMask
+        | Field::Read
+        | Field::Dim
+        | Field::LoadMode
+        | Field::CtaGroup
+        | Field::OverrideAddress
+        | Field::OverrideSizes
+        | Field::MapField
+        | Field::AccPrec
+        | Field::Completion
+        | Field::Counted
+        | Field::Multimem
+        | Field::Primary
+        | Field::Secondary
+        | Field::Sparsity
+        | Field::ScaleVec
+        | Field::SType
+        | Field::Exclusive
+        | Field::Pack
+        | Field::DstFmt
+        | Field::SrcFmt
+        | Field::Kind
+        | Field::Ashift
+        | Field::CollectorA
+        | Field::CollectorB
+        | Field::Oob => false,
     }
 }

@@ -103,7 +103,10 @@ impl BodyDecoder<'_> {
             Operand::Symbol(symbol, offset) => self.symbol(cx, symbol, offset, ty, span),
             Operand::Omitted
             | Operand::Sink
+            | Operand::Selected(..)
+            | Operand::Negated(..)
             | Operand::Address(..)
+            | Operand::Bracket(_)
             | Operand::Vector(_)
             | Operand::List(_)
             | Operand::Label(_) => finding(codes::OPERAND, span, "this operand has no value"),

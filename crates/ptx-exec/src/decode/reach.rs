@@ -141,7 +141,7 @@ impl Reached {
                 self.add_symbol(module, symbol);
             }
             // Lists hold no further lists.
-            Operand::Vector(list) | Operand::List(list) => {
+            Operand::Vector(list) | Operand::List(list) | Operand::Bracket(list) => {
                 for &element in body.list(list) {
                     if let Operand::Symbol(symbol, _) = element {
                         self.add_symbol(module, symbol);
@@ -152,6 +152,8 @@ impl Reached {
             | Operand::Sink
             | Operand::Register(_)
             | Operand::Element(..)
+            | Operand::Selected(..)
+            | Operand::Negated(..)
             | Operand::Not(_)
             | Operand::Special(..)
             | Operand::Immediate(_)

@@ -142,6 +142,17 @@ impl Printer<'_> {
                 self.text(".");
                 self.text(component.as_str());
             }
+            Operand::Selected(register, selector) => {
+                self.register(body, register);
+                self.rare(format_args!(".{selector}"));
+            }
+            Operand::Negated(register, selector) => {
+                self.text("-");
+                self.register(body, register);
+                if let Some(selector) = selector {
+                    self.rare(format_args!(".{selector}"));
+                }
+            }
             Operand::Not(register) => {
                 self.text("!");
                 self.register(body, register);
@@ -159,6 +170,11 @@ impl Printer<'_> {
                 self.offset(offset);
             }
             Operand::Address(base, offset) => self.address(body, base, offset),
+            Operand::Bracket(list) => {
+                self.text("[");
+                self.list(body, list);
+                self.text("]");
+            }
             Operand::Vector(list) => {
                 self.text("{");
                 self.list(body, list);
@@ -173,8 +189,9 @@ impl Printer<'_> {
         }
     }
 
-    /// Lists do not nest: an entry that is a list itself prints as nothing would read it, so it is left to the reader
-    /// of the text to refuse; the recursion is bounded by the arena, whose lists only refer to earlier entries.
+    /// Lists nest at most once, a vector in brackets; anything else prints as nothing would read it, so it is left to
+    /// the reader of the text to refuse. The recursion is bounded by the arena, whose lists only refer to earlier
+    /// entries.
     fn list(&mut self, body: &Body, list: ListId) {
         let operands = body.list(list);
         self.separated(operands, |printer, operand| printer.operand(body, *operand));

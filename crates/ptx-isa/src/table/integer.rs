@@ -11,6 +11,7 @@ const PART: Field = Field::Part;
 const WIDE: Kind = Kind::Value(TypeRule::WideOf(Field::Type));
 const RWIDE: Kind = Kind::Register(TypeRule::WideOf(Field::Type));
 const INT16_32: &[crate::Mod] = &[U16, U32, S16, S32];
+const BYTES: &[crate::Mod] = &[U8x4, S8x4];
 const X2: &[crate::Mod] = &[U16x2, S16x2];
 const BYTES4: Kind = Kind::Value(TypeRule::Is(ScalarType::B32));
 const CC_TYPES: &[crate::Mod] = &[U32, S32, U64, S64];
@@ -374,6 +375,42 @@ pub(super) static FORMS: &[Form] = &[
     .since(3, 0, 20)
     .later(LATER64)
     .section("9.7.2.6"),
+    Form::new(
+        Opcode::Add,
+        "Adds four bytes, wrapping around or clamping.",
+        &[SAT, One(TYPE, BYTES)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::PackedBytes,
+    )
+    .only(9, 4, FAMILIES_107_120)
+    .section("9.7.1.1"),
+    Form::new(
+        Opcode::Sub,
+        "Subtracts four bytes, wrapping around or clamping.",
+        &[SAT, One(TYPE, BYTES)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::PackedBytes,
+    )
+    .only(9, 4, FAMILIES_107_120)
+    .section("9.7.1.2"),
+    Form::new(
+        Opcode::Min,
+        "The smaller of four bytes each.",
+        &[One(TYPE, BYTES)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::PackedBytes,
+    )
+    .only(9, 4, FAMILIES_107_120)
+    .section("9.7.1.12"),
+    Form::new(
+        Opcode::Max,
+        "The larger of four bytes each.",
+        &[One(TYPE, BYTES)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::PackedBytes,
+    )
+    .only(9, 4, FAMILIES_107_120)
+    .section("9.7.1.13"),
 ];
 
 const LATER64: &[(crate::Mod, crate::Since)] = &[(U64, at(4, 3, 20)), (S64, at(4, 3, 20))];

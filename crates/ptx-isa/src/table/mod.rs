@@ -9,16 +9,31 @@ use crate::names::Opcode;
 mod async_copy;
 mod atomic;
 mod bits;
+mod bulk;
+mod cluster;
 mod compare;
 mod control;
+mod convert;
+mod fabric;
+mod fence;
 mod float;
 mod integer;
 mod matrix;
+mod mbarrier;
 mod memory;
+mod mma;
 mod moves;
+mod multimem;
+mod policy;
 mod sync;
+mod tcgen05;
+mod tensor;
+mod texture;
+mod video;
 mod vocabulary;
 mod warp;
+mod wgmma;
+mod wmma;
 
 /// The chapters in the manual's order (9.7.1 ff.).
 static CHAPTERS: &[&[Form]] = &[
@@ -27,13 +42,28 @@ static CHAPTERS: &[&[Form]] = &[
     compare::FORMS,
     bits::FORMS,
     moves::FORMS,
+    convert::FORMS,
     memory::FORMS,
+    policy::FORMS,
     async_copy::FORMS,
+    bulk::FORMS,
+    tensor::FORMS,
+    multimem::FORMS,
+    fabric::FORMS,
+    texture::FORMS,
     control::FORMS,
     sync::FORMS,
+    fence::FORMS,
+    mbarrier::FORMS,
     atomic::FORMS,
+    cluster::FORMS,
     warp::FORMS,
+    wmma::FORMS,
+    mma::FORMS,
     matrix::FORMS,
+    wgmma::FORMS,
+    tcgen05::FORMS,
+    video::FORMS,
 ];
 
 struct Table {

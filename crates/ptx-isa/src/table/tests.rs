@@ -33,19 +33,129 @@ fn pairs_follow_a_destination_and_lists_stand_where_the_reader_looks() {
     }
 }
 
-#[test]
-fn the_first_choice_of_every_slot_reads_back() {
-    for (at, row) in all_forms().iter().enumerate() {
-        let first = |slot: &Slot| match slot {
-            Slot::Lit(modifier) => Some(*modifier),
-            Slot::One(_, set) | Slot::Opt(_, set) => set.first().copied(),
-        };
-        let modifiers: Vec<Mod> = row.slots.iter().filter_map(first).collect();
-        let chosen = Mnemonic::choose(FormId(at as u16), &modifiers);
-        let chosen = chosen.unwrap_or_else(|| panic!("{} does not take {modifiers:?}", row.syntax()));
-        let found = candidates(&chosen.to_string()).unwrap_or_else(|e| panic!("{chosen}: {e:?}"));
-        assert!(found.contains(&chosen), "{chosen}");
+/// What may stand in a slot, nothing included.
+fn options(slot: &Slot) -> Vec<Option<Mod>> {
+    match slot {
+        Slot::Lit(modifier) => vec![Some(*modifier)],
+        Slot::One(_, set) => set.iter().copied().map(Some).collect(),
+        Slot::Opt(_, set) => std::iter::once(None).chain(set.iter().copied().map(Some)).collect(),
     }
+}
+
+/// A mnemonic of the row with a modifier in a slot, the other slots as near to their first options as the rules let.
+fn with_modifier(id: FormId, row: &Form, at: usize, modifier: Mod) -> Option<Mnemonic> {
+    let mut slots: Vec<Vec<Option<Mod>>> = row.slots.iter().map(options).collect();
+    slots[at] = vec![Some(modifier)];
+    let chosen: Vec<Option<Mod>> = slots.iter().map(|options| options[0]).collect();
+    (0..4).find_map(|changes| varied(id, &slots, chosen.clone(), changes)).filter(|m| m.has(modifier))
+}
+
+/// A mnemonic that differs from the choice in so many slots.
+fn varied(
+    id: FormId,
+    slots: &[Vec<Option<Mod>>],
+    chosen: Vec<Option<Mod>>,
+    changes: usize,
+) -> Option<Mnemonic> {
+    if changes == 0 {
+        let modifiers: Vec<Mod> = chosen.into_iter().flatten().collect();
+        return Mnemonic::choose(id, &modifiers);
+    }
+    slots.iter().enumerate().find_map(|(at, options)| {
+        options.iter().skip(1).find_map(|option| {
+            let mut changed = chosen.clone();
+            changed[at] = *option;
+            varied(id, slots, changed, changes - 1)
+        })
+    })
+}
+
+#[test]
+fn every_modifier_of_every_row_can_be_chosen_and_reads_back() {
+    for (index, row) in all_forms().iter().enumerate() {
+        let id = FormId(index as u16);
+        for (at, slot) in row.slots.iter().enumerate() {
+            for modifier in options(slot).into_iter().flatten() {
+                let chosen = with_modifier(id, row, at, modifier);
+                let chosen = chosen.unwrap_or_else(|| panic!("{}: .{}", row.syntax(), modifier.as_str()));
+                let found = candidates(&chosen.to_string()).unwrap_or_else(|e| panic!("{chosen}: {e:?}"));
+                assert!(found.contains(&chosen), "{chosen}");
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_of_single_modifiers_lie_within_those_of_the_row() {
+    let targets =
+        ["sm_90a", "sm_100a", "sm_100f", "sm_103a", "sm_103f", "sm_107a", "sm_107f", "sm_110a", "sm_110f"];
+    let targets = targets.into_iter().chain(["sm_120a", "sm_120f", "sm_121a", "sm_121f"]);
+    let targets: Vec<_> = targets.filter_map(crate::Sm::from_text).collect();
+    for row in all_forms().iter().filter(|row| !row.since.only.is_empty()) {
+        for (modifier, later) in row.later.iter().filter(|(_, later)| !later.only.is_empty()) {
+            if !row.slots.iter().any(|slot| slot.takes(*modifier)) {
+                continue;
+            }
+            for target in targets.iter().filter(|target| later.admits(**target)) {
+                assert!(row.since.admits(*target), "{} .{} {target}", row.syntax(), modifier.as_str());
+            }
+        }
+    }
+}
+
+#[test]
+fn fragments_have_the_registers_that_the_manual_draws() {
+    // manual 9.7.14.4.1, 9.7.14.5.1 to 9.7.14.5.13, 9.7.14.6.2, 9.7.15.5.1: registers of D, A, B and C.
+    let cases: [(&str, &[u8]); 12] = [
+        ("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32", &[8, 2, 2, 8]),
+        ("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", &[2, 4, 2, 2]),
+        ("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", &[4, 4, 2, 4]),
+        ("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64", &[4, 8, 4, 4]),
+        ("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32", &[4, 4, 2, 4]),
+        ("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc", &[4, 4, 2, 4]),
+        ("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", &[4, 4, 4, 4]),
+        ("wmma.mma.sync.aligned.row.col.m8n32k16.f32.f16", &[8, 8, 8, 4]),
+        ("wmma.mma.sync.aligned.row.col.m8n32k16.s32.s8.u8.s32", &[8, 1, 4, 8]),
+        ("wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64", &[2, 1, 1, 2]),
+        ("wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16", &[128]),
+        ("wgmma.mma_async.sync.aligned.m64n24k32.f16.e4m3.e5m2", &[6]),
+    ];
+    for (text, expected) in cases {
+        let mnemonic = Mnemonic::from_text(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        let lengths = mnemonic.form().operands.iter().filter_map(|operand| match operand.kind {
+            Kind::Vector(_, length) => Some(mnemonic.vector_length(length)),
+            _ => None,
+        });
+        assert_eq!(lengths.take(expected.len()).collect::<Vec<_>>(), expected, "{text}");
+    }
+}
+
+#[test]
+fn rules_between_modifiers_refuse_what_ptxas_refuses() {
+    let refused = [
+        "multimem.red.relaxed.add.u32",
+        "mbarrier.arrive.release.b64",
+        "cp.async.bulk.tensor.2d.global.shared::cta.im2col_no_offs.bulk_group",
+        "sured.b.and.1d.u32.trap",
+    ];
+    for text in refused {
+        assert!(matches!(candidates(text), Err(crate::MnemonicError::IncompleteModifiers { .. })), "{text}");
+    }
+}
+
+#[test]
+fn written_values_find_their_places() {
+    let copy = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes";
+    let places = |text: String, written| {
+        let mnemonic = Mnemonic::from_text(&text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        mnemonic.fill(mnemonic.form().operands, written)
+    };
+    let four = [Some(0), Some(1), Some(2), Some(3)];
+    assert_eq!(places(copy.to_owned(), 4), Some([&four[..], &[None, None, None]].concat()));
+    assert_eq!(places(copy.to_owned(), 5), None);
+    let both = format!("{copy}.multicast::cluster.L2::cache_hint");
+    assert_eq!(places(both.clone(), 6), Some([&four[..], &[Some(4), None, Some(5)]].concat()));
+    assert_eq!(places(both, 5), None);
 }
 
 #[test]

@@ -1,13 +1,38 @@
 //! Modifier sets and operand rules that several chapters share.
 
-use crate::form::{Kind, Slot, TypeRule, VectorLength};
+use crate::form::{Kind, Operand, Rule, Slot, TypeRule, arg, opt};
 use crate::names::{Field, Mod};
-use crate::target::{PtxVersion, Since};
+use crate::target::{Since, Sm};
 use crate::types::ScalarType;
 
 pub(super) const fn at(major: u8, minor: u8, sm: u16) -> Since {
-    Since { ptx: PtxVersion::new(major, minor), sm }
+    Since::new(major, minor, sm)
 }
+
+/// A version and the targets that something is limited to.
+pub(super) const fn on(major: u8, minor: u8, only: &'static [Sm]) -> Since {
+    Since::on(major, minor, only)
+}
+
+/// The targets with tensor memory.
+pub(super) const TENSOR_MEMORY: &[Sm] = &[Sm::family(100), Sm::family(110)];
+/// The families of 10.x, 11.x and 12.x.
+pub(super) const BLACKWELL: &[Sm] = &[Sm::family(100), Sm::family(110), Sm::family(120)];
+/// The same without the families of 12.x, of which only the exact targets have it.
+pub(super) const BLACKWELL_EXACT: &[Sm] = &[Sm::family(100), Sm::family(110), Sm::arch(120), Sm::arch(121)];
+/// The same and sm_90a.
+pub(super) const HOPPER_AND_BLACKWELL: &[Sm] =
+    &[Sm::arch(90), Sm::family(100), Sm::family(110), Sm::family(120)];
+/// Warpgroup instructions are those of sm_90a alone.
+pub(super) const WARPGROUPS: &[Sm] = &[Sm::arch(90)];
+/// The family of 12.x.
+pub(super) const FAMILY_120: &[Sm] = &[Sm::family(120)];
+/// What came with sm_107.
+pub(super) const FAMILY_107: &[Sm] = &[Sm::family(107)];
+/// What came with sm_107 and is in the family of 12.x too.
+pub(super) const FAMILIES_107_120: &[Sm] = &[Sm::family(107), Sm::family(120)];
+/// What came with sm_103.
+pub(super) const FAMILIES_103_110: &[Sm] = &[Sm::family(103), Sm::family(110)];
 
 use Mod::*;
 
@@ -49,7 +74,27 @@ pub(super) const V_B32: Kind = Kind::Value(TypeRule::Is(ScalarType::B32));
 pub(super) const R_U32: Kind = Kind::Register(TypeRule::Is(ScalarType::U32));
 pub(super) const R_B32: Kind = Kind::Register(TypeRule::Is(ScalarType::B32));
 
-/// A vector of so many registers of a type.
-pub(super) const fn regs(count: u8, ty: ScalarType) -> Kind {
-    Kind::Vector(TypeRule::Is(ty), VectorLength::Is(count))
+pub(super) const V_B16: Kind = Kind::Value(TypeRule::Is(ScalarType::B16));
+pub(super) const V_B64: Kind = Kind::Value(TypeRule::Is(ScalarType::B64));
+
+/// A needed address in brackets.
+pub(super) const fn addr(name: &'static str) -> Operand {
+    arg(name, Kind::Address)
 }
+
+/// The cache policy of `.L2::cache_hint`.
+pub(super) const POLICY: Operand = opt("cache-policy", Kind::CachePolicy);
+
+/// Which types the operations of a reduction in memory take (manual 9.7.13.5).
+pub(super) const REDUCTION_TYPES: &[Rule] = &[
+    Rule::Needs(And, &[B32, B64]),
+    Rule::Needs(Or, &[B32, B64]),
+    Rule::Needs(Xor, &[B32, B64]),
+    Rule::Needs(Inc, &[U32]),
+    Rule::Needs(Dec, &[U32]),
+    Rule::Excludes(Add, &[B32, B64, S64]),
+    Rule::Excludes(Min, &[B32, B64, F32, F64]),
+    Rule::Excludes(Max, &[B32, B64, F32, F64]),
+];
+/// Memory order and scope come together.
+pub(super) const ORDER_AND_SCOPE: &[Rule] = &[Rule::Together(Field::Sem, Field::Scope)];

@@ -263,8 +263,7 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// The operation and type words of `atom` for an operation, when it has them.
     fn direct(&mut self, op: AtomicOp, value: Val, scalar: Scalar) -> Raised<Option<(String, Val)>> {
-        let since =
-            |sm: u16, major, minor| ptx_isa::Since { ptx: ptx_isa::PtxVersion::new(major, minor), sm };
+        let since = |sm: u16, major, minor| ptx_isa::Since::new(major, minor, sm);
         Ok(match (op, scalar) {
             (AtomicOp::Xchg, Scalar::Int(32 | 64)) => Some((format!("exch.b{}", scalar.bits()), value)),
             (AtomicOp::Xchg, Scalar::Float | Scalar::Double | Scalar::Pointer { .. }) => {

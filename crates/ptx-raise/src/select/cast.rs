@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_isa::{PtxVersion, Since};
+use ptx_isa::Since;
 use ptx_llvm::view::{CastOp, InstId, Value};
 
 use super::FunctionRaiser;
@@ -14,7 +14,7 @@ use crate::types::{Class, Leaf, Scalar};
 use crate::value::{Base, Upper, Val, mask, sign_extend};
 
 /// Since when bfloat converts from and to other types than single precision.
-const BFLOAT_CONVERSIONS: Since = Since { ptx: PtxVersion::new(7, 8), sm: 90 };
+const BFLOAT_CONVERSIONS: Since = Since::new(7, 8, 90);
 
 impl FunctionRaiser<'_, '_, '_> {
     /// A cast, element by element.

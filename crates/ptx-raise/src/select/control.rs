@@ -1,7 +1,7 @@
 //! Branches, switches and returns (manual 9.7.12).
 
 use ptx_ir::{AddressBase, At, Guard, LabelId, LabelKind, LabelTarget, Operand, RegId, Stmt, Symbol};
-use ptx_isa::{PtxVersion, Since};
+use ptx_isa::Since;
 use ptx_llvm::view::{BlockId, ConstId, InstId, Op, Value};
 
 use super::FunctionRaiser;
@@ -16,7 +16,7 @@ const TABLE_CASES: usize = 4;
 /// and the table at most this many entries a case.
 const TABLE_SPARSENESS: u64 = 2;
 /// `brx.idx` (manual 9.7.12.4).
-const INDEXED_BRANCH: Since = Since { ptx: PtxVersion::new(6, 0), sm: 30 };
+const INDEXED_BRANCH: Since = Since::new(6, 0, 30);
 
 impl FunctionRaiser<'_, '_, '_> {
     /// The end of a block.

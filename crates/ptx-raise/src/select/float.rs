@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use ptx_ir::{Operand, RegId};
-use ptx_isa::{PtxVersion, Since};
+use ptx_isa::Since;
 use ptx_llvm::view::{BinaryOp, FastMath, InstId, Value};
 
 use super::FunctionRaiser;
@@ -15,9 +15,9 @@ use crate::types::{Class, Leaf, Scalar};
 use crate::value::Val;
 
 /// Since when bfloat has more than `fma`, `neg`, `abs`, `min` and `max`.
-const BFLOAT_ARITHMETIC: Since = Since { ptx: PtxVersion::new(7, 8), sm: 90 };
+const BFLOAT_ARITHMETIC: Since = Since::new(7, 8, 90);
 /// Since when half precision has arithmetic.
-const HALF_ARITHMETIC: Since = Since { ptx: PtxVersion::new(4, 2), sm: 53 };
+const HALF_ARITHMETIC: Since = Since::new(4, 2, 53);
 
 impl FunctionRaiser<'_, '_, '_> {
     /// `fneg`, which inverts the sign and nothing else.

@@ -1,0 +1,163 @@
+//! How many registers a vector operand has, where shape, types and mode say it together.
+
+use crate::mnemonic::Mnemonic;
+use crate::names::{Field, Mod};
+use crate::types::ScalarType;
+
+/// What decides the length of a vector operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lengths {
+    /// The fragment of matrix A that a thread holds (manual 9.7.14.4, 9.7.14.5).
+    A,
+    /// The fragment of matrix B.
+    B,
+    /// The fragment of the matrix that is added.
+    C,
+    /// The fragment of the result.
+    D,
+    /// The tensor memory that a thread loads or stores (manual 9.7.16.8.1).
+    TensorMemory,
+    /// The 8-bit and 16-bit matrices of `ldmatrix` and `stmatrix` (manual 9.7.14.5.15).
+    Matrices,
+    /// The coordinates in a tensor, with the rows of `.tile::gather4` and `.tile::scatter4` (manual 9.7.9.25.5.2).
+    TensorCoordinates,
+    /// The sizes of a tensor.
+    TensorSizes,
+    /// The strides of a tensor: one less than its dimensions.
+    TensorStrides,
+    /// The offsets or halo of the `.im2col` modes.
+    TensorOffsets,
+    /// The offsets of a texture fetch: one per dimension, three padded to four (manual 9.7.10.3).
+    TextureOffsets,
+    /// The derivative of the coordinates of a texture: one per dimension, three padded to four, without array indices.
+    Gradient,
+    /// The mask of lanes that stay as they are: 4 words, or 8 for a pair of blocks (manual 9.7.16.10.9).
+    DisabledLanes,
+    /// Half of the elements that a thread loads: what is kept of 2:4 compressed ones.
+    CompressedValues,
+    /// The positions of compressed elements, 2 bits for each.
+    CompressedPositions,
+}
+
+impl Lengths {
+    /// The length for the modifiers of `mnemonic`; at least 1.
+    pub(crate) fn of(self, mnemonic: &Mnemonic) -> u8 {
+        let length = match self {
+            Lengths::A | Lengths::B | Lengths::C | Lengths::D => self.fragment(mnemonic),
+            Lengths::TensorMemory => tensor_memory(mnemonic),
+            Lengths::CompressedValues => tensor_memory(mnemonic) / 2,
+            Lengths::CompressedPositions => tensor_memory(mnemonic) / 32,
+            Lengths::Matrices => matrices(mnemonic),
+            Lengths::TensorCoordinates => match mnemonic.get(Field::LoadMode) {
+                Some(Mod::TileGather4 | Mod::TileScatter4) => 5,
+                _ => dimensions(mnemonic),
+            },
+            Lengths::TensorSizes => dimensions(mnemonic),
+            Lengths::TensorStrides => dimensions(mnemonic).saturating_sub(1),
+            Lengths::TensorOffsets => match mnemonic.get(Field::LoadMode) {
+                Some(Mod::Im2colW | Mod::Im2colW128) => 2,
+                _ => dimensions(mnemonic).saturating_sub(2),
+            },
+            Lengths::TextureOffsets => match mnemonic.get(Field::Geometry) {
+                Some(Mod::D1 | Mod::A1d) => 1,
+                Some(Mod::D3) => 4,
+                _ => 2,
+            },
+            Lengths::Gradient => match mnemonic.get(Field::Geometry) {
+                Some(Mod::D1 | Mod::A1d) => 1,
+                Some(Mod::D3 | Mod::Cube | Mod::Acube) => 4,
+                _ => 2,
+            },
+            Lengths::DisabledLanes => 4 * numbered(mnemonic.get(Field::CtaGroup), "cta_group::").unwrap_or(1),
+        };
+        u8::try_from(length.max(1)).unwrap_or(u8::MAX)
+    }
+
+    /// The elements of the matrix, over the threads that share it, packed into registers.
+    fn fragment(self, mnemonic: &Mnemonic) -> u32 {
+        let Some(Shape { m, n, k }) = mnemonic.get(Field::Shape).and_then(Shape::from_mod) else { return 1 };
+        let (elements, field) = match self {
+            Lengths::A => (m * k, Field::AType),
+            Lengths::B => (n * k, Field::BType),
+            Lengths::C => (m * n, Field::CType),
+            _ => (m * n, Field::DType),
+        };
+        // The operands of `wmma.mma` on `.f16` are named by nothing, those of `wgmma` have no type for C.
+        let ty = mnemonic.get(field).unwrap_or(Mod::F16);
+        let is_sparse = mnemonic.has(Mod::Sp) || mnemonic.has(Mod::SpOrderedMetadata);
+        let elements = if is_sparse && self == Lengths::A { elements / 2 } else { elements };
+        let threads = match mnemonic.get(Field::Shape) {
+            // Four groups of eight threads multiply one matrix each (manual 9.7.14.5.1).
+            Some(Mod::M8n8k4) if ty != Mod::F64 => 8,
+            _ if m == 64 => 128,
+            _ => 32,
+        };
+        let register = if ty == Mod::F64 { 64 } else { 32 };
+        // `wmma` keeps fragments of `.f16` in eight registers whatever the shape (manual 9.7.14.4.1).
+        let is_wmma = mnemonic.has(Mod::Load) || mnemonic.has(Mod::Mma);
+        if is_wmma && ty == Mod::F16 && matches!(self, Lengths::A | Lengths::B) {
+            return 8;
+        }
+        (elements * element_bits(ty, mnemonic)).div_ceil(threads * register)
+    }
+}
+
+/// Bits of an element as it lies in registers: formats of 4 and 6 bits are padded to bytes unless all are of 4.
+fn element_bits(ty: Mod, mnemonic: &Mnemonic) -> u32 {
+    match ty {
+        Mod::B1 => 1,
+        Mod::U4 | Mod::S4 => 4,
+        Mod::E2m1 if mnemonic.has(Mod::KindMxf4) || mnemonic.has(Mod::KindMxf4nvf4) => 4,
+        Mod::E4m3 | Mod::E5m2 | Mod::E3m2 | Mod::E2m3 | Mod::E2m1 => 8,
+        _ => ScalarType::from_mod(ty).map_or(32, ScalarType::bits),
+    }
+}
+
+/// The shape of a matrix multiplication.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Shape {
+    m: u32,
+    n: u32,
+    k: u32,
+}
+
+impl Shape {
+    /// Reads `m16n8k32`.
+    fn from_mod(modifier: Mod) -> Option<Self> {
+        let rest = modifier.as_str().strip_prefix('m')?;
+        let (m, rest) = rest.split_once('n')?;
+        let (n, k) = rest.split_once('k')?;
+        Some(Self { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
+    }
+}
+
+/// The number behind a prefix, as in `cta_group::2` or `x16`.
+fn numbered(modifier: Option<Mod>, prefix: &str) -> Option<u32> {
+    modifier?.as_str().strip_prefix(prefix)?.parse().ok()
+}
+
+/// 32 lanes share rows of so many bits, repeated.
+fn tensor_memory(mnemonic: &Mnemonic) -> u32 {
+    let repeats = numbered(mnemonic.get(Field::Num), "x").unwrap_or(1);
+    repeats
+        * match mnemonic.get(Field::Shape) {
+            Some(Mod::S16x128b) => 2,
+            Some(Mod::S16x256b) => 4,
+            _ => 1,
+        }
+}
+
+/// A matrix of 16 by 16 bytes takes two registers, the others one; `ptxas` reads `.x8` as one matrix.
+fn matrices(mnemonic: &Mnemonic) -> u32 {
+    let each = if mnemonic.get(Field::Shape) == Some(Mod::M16n16) { 2 } else { 1 };
+    each * numbered(mnemonic.get(Field::Num), "x").filter(|&count| count <= 4).unwrap_or(1)
+}
+
+/// The dimensions of a tensor.
+fn dimensions(mnemonic: &Mnemonic) -> u32 {
+    mnemonic
+        .get(Field::Dim)
+        .and_then(|dim| dim.as_str().strip_suffix('d'))
+        .and_then(|dim| dim.parse().ok())
+        .unwrap_or(1)
+}

@@ -1,0 +1,292 @@
+//! Asynchronous copies and reductions of blocks of memory (manual 9.7.9.25.4, 9.7.9.26, 9.7.9.27).
+
+use super::vocabulary::*;
+use crate::Slot;
+use crate::form::Slot::{Lit, One, Opt};
+use crate::form::{Effects, Form, Kind, Operand, Rule, arg, when};
+use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::target::Since;
+
+/// How the barrier is told about parts that hold no valid data.
+pub(super) const REPORTS: &[Mod] = &[
+    MbarrierReportDisabled,
+    MbarrierReportValidityPer16bytes8,
+    MbarrierReportValidityPer16bytes80,
+    MbarrierReportValidityPer16bytes8000,
+    MbarrierReportValidityPer16bytes80000000,
+    MbarrierReportValidityPerElementFf,
+];
+pub(super) const REPORT: Slot = Opt(Field::Report, REPORTS);
+pub(super) const REPORT_LATER: [(Mod, Since); 6] = [
+    (MbarrierReportDisabled, on(9, 4, FAMILY_107)),
+    (MbarrierReportValidityPer16bytes8, on(9, 4, FAMILY_107)),
+    (MbarrierReportValidityPer16bytes80, on(9, 4, FAMILY_107)),
+    (MbarrierReportValidityPer16bytes8000, on(9, 4, FAMILY_107)),
+    (MbarrierReportValidityPer16bytes80000000, on(9, 4, FAMILY_107)),
+    (MbarrierReportValidityPerElementFf, on(9, 4, FAMILY_107)),
+];
+const COPY_LATER: &[(Mod, Since)] = &[
+    REPORT_LATER[0],
+    REPORT_LATER[1],
+    REPORT_LATER[2],
+    REPORT_LATER[3],
+    REPORT_LATER[4],
+    REPORT_LATER[5],
+    (MulticastCluster32b, on(9, 4, FAMILY_107)),
+    (CpMask, at(8, 6, 100)),
+];
+const REDUCTIONS: Slot = One(Field::Op, &[And, Or, Xor, Add, Inc, Dec, Min, Max]);
+
+const SIZE: Operand = arg("size", V_U32);
+pub(super) const CTA_MASK: Operand = when("ctaMask", V_B16, &[MulticastCluster]);
+pub(super) const CTA_MASK_32: Operand = when("ctaMask", V_B32, &[MulticastCluster32b]);
+const BYTE_MASK: Operand = when("byteMask", V_B16, &[CpMask]);
+
+const fn copy(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
+    Form::new(Opcode::Cp, doc, slots, operands, Sem::BulkCopy)
+        .since(8, 0, 90)
+        .later(COPY_LATER)
+        .effects(Effects::MEMORY)
+        .section("9.7.9.25.4.1")
+}
+
+const fn reduce(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
+    Form::new(Opcode::Cp, doc, slots, operands, Sem::BulkReduce)
+        .since(8, 0, 90)
+        .rules(REDUCTION_TYPES)
+        .effects(Effects::MEMORY)
+        .section("9.7.9.25.4.2")
+}
+
+pub(super) static FORMS: &[Form] = &[
+    copy(
+        "Copies from global memory to the block's shared memory; the barrier counts the bytes.",
+        &[Lit(Async), Lit(Bulk), Lit(SharedCta), Lit(Global), Lit(MbarrierCompleteTxBytes), REPORT, CACHE_HINT],
+        &[addr("dstMem"), addr("srcMem"), SIZE, addr("mbar"), POLICY],
+    ),
+    copy(
+        "Copies from global memory to shared memory of the cluster, of several blocks with a multicast.",
+        &[
+            Lit(Async),
+            Lit(Bulk),
+            Lit(SharedCluster),
+            Lit(Global),
+            Lit(MbarrierCompleteTxBytes),
+            Opt(Field::Multicast, &[MulticastCluster, MulticastCluster32b]),
+            REPORT,
+            CACHE_HINT,
+        ],
+        &[addr("dstMem"), addr("srcMem"), SIZE, addr("mbar"), CTA_MASK, CTA_MASK_32, POLICY],
+    ),
+    copy(
+        "Copies from the block's shared memory to that of another block of the cluster.",
+        &[Lit(Async), Lit(Bulk), Lit(SharedCluster), Lit(SharedCta), Lit(MbarrierCompleteTxBytes)],
+        &[addr("dstMem"), addr("srcMem"), SIZE, addr("mbar")],
+    ),
+    copy(
+        "Copies from shared to global memory, of each 16 bytes those of the mask.",
+        &[
+            Lit(Async),
+            Lit(Bulk),
+            Lit(Global),
+            Lit(SharedCta),
+            Lit(BulkGroup),
+            CACHE_HINT,
+            Opt(Field::CpMask, &[CpMask]),
+        ],
+        &[addr("dstMem"), addr("srcMem"), SIZE, POLICY, BYTE_MASK],
+    ),
+    reduce(
+        "Combines shared memory with that of another block of the cluster.",
+        &[
+            Lit(Reduce),
+            Lit(Async),
+            Lit(Bulk),
+            Lit(SharedCluster),
+            Lit(SharedCta),
+            Lit(MbarrierCompleteTxBytes),
+            REDUCTIONS,
+            One(Field::Type, &[B32, U32, S32, U64]),
+        ],
+        &[addr("dstMem"), addr("srcMem"), SIZE, addr("mbar")],
+    ),
+    reduce(
+        "Combines shared with global memory.",
+        &[
+            Lit(Reduce),
+            Lit(Async),
+            Lit(Bulk),
+            Lit(Global),
+            Lit(SharedCta),
+            Lit(BulkGroup),
+            CACHE_HINT,
+            REDUCTIONS,
+            One(Field::Type, &[B32, U32, S32, B64, U64, S64, F32, F64]),
+        ],
+        &[addr("dstMem"), addr("srcMem"), SIZE, POLICY],
+    ),
+    reduce(
+        "Keeps the smaller or larger half-precision or bfloat values.",
+        &[
+            Lit(Reduce),
+            Lit(Async),
+            Lit(Bulk),
+            Lit(Global),
+            Lit(SharedCta),
+            Lit(BulkGroup),
+            CACHE_HINT,
+            One(Field::Op, &[Min, Max]),
+            One(Field::Type, &[F16, Bf16]),
+        ],
+        &[addr("dstMem"), addr("srcMem"), SIZE, POLICY],
+    ),
+    reduce(
+        "Adds half-precision, bfloat or single-precision values, keeping subnormals.",
+        &[
+            Lit(Reduce),
+            Lit(Async),
+            Lit(Bulk),
+            Lit(Global),
+            Lit(SharedCta),
+            Lit(BulkGroup),
+            CACHE_HINT,
+            One(Field::Op, &[Add]),
+            Lit(Noftz),
+            One(Field::Type, &[F16, Bf16, F32]),
+        ],
+        &[addr("dstMem"), addr("srcMem"), SIZE, POLICY],
+    ),
+    Form::new(
+        Opcode::Cp,
+        "Brings global memory into the second-level cache.",
+        &[Lit(Async), Lit(Bulk), Lit(Prefetch), Lit(L2), Lit(Global), CACHE_HINT, Opt(Field::EvictL2, &[L2EvictLast])],
+        &[addr("srcMem"), SIZE, POLICY],
+        Sem::BulkPrefetch,
+    )
+    .since(8, 0, 90)
+    .later(&[(L2EvictLast, at(9, 3, 100))])
+    .rules(&[Rule::Excludes(L2CacheHint, &[L2EvictLast])])
+    .effects(Effects::SIDE_EFFECTS)
+    .section("9.7.9.25.4.3"),
+    Form::new(
+        Opcode::Cp,
+        "Closes the group of the bulk copies so far.",
+        &[Lit(Async), Lit(Bulk), Lit(CommitGroup)],
+        &[],
+        Sem::BulkCommit,
+    )
+    .since(8, 0, 90)
+    .effects(Effects::MEMORY)
+    .section("9.7.9.25.6.1"),
+    Form::new(
+        Opcode::Cp,
+        "Waits until at most `N` of the newest groups are unfinished, or with `.read` until their sources are read.",
+        &[Lit(Async), Lit(Bulk), Lit(WaitGroup), Opt(Field::Read, &[Read])],
+        &[arg("N", Kind::Immediate(0, i64::MAX))],
+        Sem::BulkWait,
+    )
+    .since(8, 0, 90)
+    .effects(Effects::MEMORY)
+    .section("9.7.9.25.6.2"),
+    Form::new(
+        Opcode::Multimem,
+        "Copies from shared memory to all of a multimem address, of each 16 bytes those of the mask.",
+        &[
+            Lit(Cp),
+            Lit(Async),
+            Lit(Bulk),
+            Lit(Global),
+            Lit(SharedCta),
+            Lit(BulkGroup),
+            Opt(Field::CpMask, &[CpMask]),
+        ],
+        &[addr("dstMem"), addr("srcMem"), SIZE, BYTE_MASK],
+        Sem::BulkCopy,
+    )
+    .since(9, 1, 90)
+    .later(&[(CpMask, at(9, 1, 100))])
+    .effects(Effects::MEMORY)
+    .section("9.7.9.26"),
+    Form::new(
+        Opcode::Multimem,
+        "Combines shared memory with all of a multimem address.",
+        &[
+            Lit(Cp),
+            Lit(Reduce),
+            Lit(Async),
+            Lit(Bulk),
+            Lit(Global),
+            Lit(SharedCta),
+            Lit(BulkGroup),
+            REDUCTIONS,
+            One(Field::Type, &[B32, U32, S32, B64, U64, S64, F32, F64]),
+        ],
+        &[addr("dstMem"), addr("srcMem"), SIZE],
+        Sem::BulkReduce,
+    )
+    .since(9, 1, 90)
+    .rules(REDUCTION_TYPES)
+    .effects(Effects::MEMORY)
+    .section("9.7.9.27"),
+    Form::new(
+        Opcode::Multimem,
+        "Keeps the smaller or larger half-precision or bfloat values.",
+        &[
+            Lit(Cp),
+            Lit(Reduce),
+            Lit(Async),
+            Lit(Bulk),
+            Lit(Global),
+            Lit(SharedCta),
+            Lit(BulkGroup),
+            One(Field::Op, &[Min, Max]),
+            One(Field::Type, &[F16, Bf16]),
+        ],
+        &[addr("dstMem"), addr("srcMem"), SIZE],
+        Sem::BulkReduce,
+    )
+    .since(9, 1, 90)
+    .effects(Effects::MEMORY)
+    .section("9.7.9.27"),
+    Form::new(
+        Opcode::Multimem,
+        "Adds half-precision, bfloat or single-precision values, keeping subnormals.",
+        &[
+            Lit(Cp),
+            Lit(Reduce),
+            Lit(Async),
+            Lit(Bulk),
+            Lit(Global),
+            Lit(SharedCta),
+            Lit(BulkGroup),
+            One(Field::Op, &[Add]),
+            Lit(Noftz),
+            One(Field::Type, &[F16, Bf16, F32]),
+        ],
+        &[addr("dstMem"), addr("srcMem"), SIZE],
+        Sem::BulkReduce,
+    )
+    .since(9, 1, 90)
+    .effects(Effects::MEMORY)
+    .section("9.7.9.27"),
+    Form::new(
+        Opcode::Applypriority,
+        "Sets the eviction priority of a block of the second-level cache.",
+        &[Opt(Field::Space, &[Global]), One(Field::EvictL2, &[L2EvictNormal])],
+        &[addr("a"), arg("size", Kind::Immediate(128, 128))],
+        Sem::ApplyPriority,
+    )
+    .since(7, 4, 80)
+    .effects(Effects::SIDE_EFFECTS)
+    .section("9.7.9.16"),
+    Form::new(
+        Opcode::Applypriority,
+        "The same for a block of any size, without waiting.",
+        &[Lit(Async), Lit(Bulk), Opt(Field::Space, &[Global]), Lit(BulkGroup), One(Field::EvictL2, &[L2EvictNormal])],
+        &[addr("a"), SIZE],
+        Sem::ApplyPriority,
+    )
+    .since(9, 3, 100)
+    .effects(Effects::SIDE_EFFECTS)
+    .section("9.7.9.16"),
+];

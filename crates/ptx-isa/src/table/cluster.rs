@@ -1,0 +1,166 @@
+//! Clusters, launches and registers of a block (manual 9.7.9.23, 9.7.9.24, 9.7.13.3, 9.7.13.13 to 9.7.13.18, 9.7.17, 9.7.19.5).
+
+use super::vocabulary::*;
+use crate::form::Slot::{Lit, One, Opt};
+use crate::form::{Effects, Form, Kind, TypeRule, VectorLength, arg, def, def_pair, opt};
+use crate::names::{Field, Mod::*, Opcode, Sem};
+use crate::types::ScalarType;
+
+const RESPONSE: Kind = Kind::Value(TypeRule::Is(ScalarType::B128));
+const SHARED_ADDRESS: Kind = Kind::Move(TypeRule::Of(Field::Type));
+
+pub(super) static FORMS: &[Form] = &[
+    Form::new(
+        Opcode::Mapa,
+        "The address in block `b` that corresponds to a shared address of this block.",
+        &[Opt(Field::Space, &[SharedCluster]), One(Field::Type, &[U32, U64])],
+        &[def("d", RT), arg("a", SHARED_ADDRESS), arg("b", V_U32)],
+        Sem::Mapa,
+    )
+    .since(7, 8, 90)
+    .section("9.7.9.23"),
+    Form::new(
+        Opcode::Getctarank,
+        "The rank in the cluster of the block that a shared address lies in.",
+        &[Opt(Field::Space, &[SharedCluster]), One(Field::Type, &[U32, U64])],
+        &[def("d", R_U32), arg("a", SHARED_ADDRESS)],
+        Sem::Getctarank,
+    )
+    .since(7, 8, 90)
+    .section("9.7.9.24"),
+    Form::new(
+        Opcode::Barrier,
+        "Arrives at the barrier of the cluster.",
+        &[Lit(Cluster), Lit(Arrive), Opt(Field::Sem, &[Release, Relaxed]), Opt(Field::Aligned, &[Aligned])],
+        &[],
+        Sem::ClusterBarrier,
+    )
+    .since(7, 8, 90)
+    .later(&[(Release, at(8, 0, 90)), (Relaxed, at(8, 0, 90))])
+    .effects(Effects::SYNC)
+    .section("9.7.13.3"),
+    Form::new(
+        Opcode::Barrier,
+        "Waits until all threads of the cluster have arrived.",
+        &[Lit(Cluster), Lit(Wait), Opt(Field::Sem, &[Acquire]), Opt(Field::Aligned, &[Aligned])],
+        &[],
+        Sem::ClusterBarrier,
+    )
+    .since(7, 8, 90)
+    .later(&[(Acquire, at(8, 0, 90))])
+    .effects(Effects::SYNC)
+    .section("9.7.13.3"),
+    Form::new(
+        Opcode::Elect,
+        "Picks one lane of the mask; `p` is true in that lane, `d` is its number.",
+        &[Lit(Sync)],
+        &[def("d", R_B32), def_pair("p", PRED), arg("membermask", V_U32)],
+        Sem::Elect,
+    )
+    .since(8, 0, 90)
+    .effects(Effects::CONVERGENT)
+    .section("9.7.13.14"),
+    Form::new(
+        Opcode::Griddepcontrol,
+        "Lets dependent grids start, or waits for the grids that this one depends on.",
+        &[One(Field::Action, &[LaunchDependents, Wait])],
+        &[],
+        Sem::Griddepcontrol,
+    )
+    .since(7, 8, 90)
+    .effects(Effects::SYNC)
+    .section("9.7.13.13"),
+    Form::new(
+        Opcode::Clusterlaunchcontrol,
+        "Asks to cancel the launch of a cluster that has not started; the answer comes to `addr`.",
+        &[
+            Lit(TryCancel),
+            Lit(Async),
+            Opt(Field::Space, &[SharedCta]),
+            Lit(MbarrierCompleteTxBytes),
+            Opt(Field::Multicast, &[MulticastClusterAll]),
+            Lit(B128),
+        ],
+        &[addr("addr"), addr("mbar")],
+        Sem::TryCancel,
+    )
+    .since(8, 6, 100)
+    .later(&[(MulticastClusterAll, on(8, 6, BLACKWELL))])
+    .effects(Effects::SYNC)
+    .section("9.7.13.17"),
+    Form::new(
+        Opcode::Clusterlaunchcontrol,
+        "Whether the answer is that a launch was cancelled.",
+        &[Lit(QueryCancel), Lit(IsCanceled), Lit(Pred), Lit(B128)],
+        &[def("p", PRED), arg("try_cancel_response", RESPONSE)],
+        Sem::QueryCancel,
+    )
+    .since(8, 6, 100)
+    .section("9.7.13.18"),
+    Form::new(
+        Opcode::Clusterlaunchcontrol,
+        "The first block of the cancelled cluster.",
+        &[Lit(QueryCancel), Lit(GetFirstCtaid), Lit(V4), Lit(B32), Lit(B128)],
+        &[
+            def("d", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::Is(4))),
+            arg("try_cancel_response", RESPONSE),
+        ],
+        Sem::QueryCancel,
+    )
+    .since(8, 6, 100)
+    .section("9.7.13.18"),
+    Form::new(
+        Opcode::Clusterlaunchcontrol,
+        "One coordinate of the first block of the cancelled cluster.",
+        &[
+            Lit(QueryCancel),
+            One(Field::Component, &[GetFirstCtaidX, GetFirstCtaidY, GetFirstCtaidZ]),
+            Lit(B32),
+            Lit(B128),
+        ],
+        &[def("d", R_B32), arg("try_cancel_response", RESPONSE)],
+        Sem::QueryCancel,
+    )
+    .since(8, 6, 100)
+    .section("9.7.13.18"),
+    Form::new(
+        Opcode::Setmaxnreg,
+        "Takes or gives back registers, up to or down to so many for each thread of the warp.",
+        &[One(Field::Action, &[Inc, Dec]), Lit(Sync), Lit(Aligned), Lit(U32)],
+        &[arg("imm-reg-count", Kind::Immediate(24, 256))],
+        Sem::Setmaxnreg,
+    )
+    .only(8, 0, HOPPER_AND_BLACKWELL)
+    .effects(Effects::CONVERGENT)
+    .section("9.7.19.5"),
+    Form::new(
+        Opcode::Stacksave,
+        "The stack pointer.",
+        &[One(Field::Type, &[U32, U64])],
+        &[def("d", RT)],
+        Sem::Stacksave,
+    )
+    .since(7, 3, 52)
+    .effects(Effects::SIDE_EFFECTS)
+    .section("9.7.17.1"),
+    Form::new(
+        Opcode::Stackrestore,
+        "Sets the stack pointer back, which frees what was allocated since.",
+        &[One(Field::Type, &[U32, U64])],
+        &[arg("a", RT)],
+        Sem::Stackrestore,
+    )
+    .since(7, 3, 52)
+    .effects(Effects::SIDE_EFFECTS)
+    .section("9.7.17.2"),
+    Form::new(
+        Opcode::Alloca,
+        "Allocates so many bytes of the stack, aligned to 8 bytes or to the last operand.",
+        &[One(Field::Type, &[U32, U64])],
+        &[def("ptr", RT), arg("size", T), opt("immAlign", Kind::Immediate(1, 1 << 31))],
+        Sem::Alloca,
+    )
+    .since(7, 3, 52)
+    .effects(Effects::SIDE_EFFECTS)
+    .section("9.7.17.3"),
+];

@@ -1,0 +1,225 @@
+//! Accesses to the memory of other devices through the fabric; newer than the manual, read off `ptxas`.
+
+use super::tensor::{COORDINATES, OVERRIDES};
+use super::vocabulary::*;
+use crate::Slot;
+use crate::form::Slot::{Lit, One, Opt};
+use crate::form::{Effects, Form, Kind, Operand, Rule, arg, when};
+use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::target::Since;
+
+const ORDER: Slot = Opt(Field::Sem, &[Relaxed]);
+const COUNTED: Slot = Opt(Field::Counted, &[CountedBytes]);
+const MULTIMEM: Slot = Opt(Field::Multimem, &[Multimem]);
+const DIM: Slot = One(Field::Dim, &[D1, D2, D3, D4, D5]);
+const TILE: Slot = Opt(Field::LoadMode, &[Tile]);
+const ADDRESS: Slot = Lit(OverrideGlobalAddress);
+const SIZES: Slot = Opt(Field::OverrideSizes, &[OverrideGlobalDim, OverrideGlobalDimStride]);
+
+/// `[handle, address]`, with a counter when bytes are counted.
+const REMOTE: Operand = arg(
+    "remote",
+    Kind::Bracketed(&[arg("handle", V_B32), arg("address", V_B64), when("counter", V_B64, &[CountedBytes])]),
+);
+/// The same of a tensor.
+const REMOTE_TENSOR: Operand = arg(
+    "remote",
+    Kind::Bracketed(&[
+        arg("tensorMap", Kind::Reference),
+        arg("handle", V_B32),
+        arg("globalAddress", V_B64),
+        when("counter", V_B64, &[CountedBytes]),
+        OVERRIDES[1],
+        OVERRIDES[2],
+        OVERRIDES[3],
+        COORDINATES,
+    ]),
+);
+const LOCAL: Operand = arg("local", Kind::LooseAddress);
+const OTHER: Operand = arg("value", Kind::LooseAddress);
+const MBAR: Operand = arg("mbar", Kind::LooseAddress);
+const SIZE: Operand = arg("size", V_U32);
+const BYTE_MASK: Operand = when("byteMask", V_B16, &[CpMask]);
+const SIZE_RULES: &[Rule] =
+    &[Rule::Needs(OverrideGlobalDim, &[D1]), Rule::Excludes(OverrideGlobalDimStride, &[D1])];
+const LATER: &[(Mod, Since)] = &[(Tensor, on(9, 4, FAMILY_107))];
+
+const OPERATIONS: &[Mod] = &[Add, Min, Max, And, Or, Xor];
+const TYPES: &[Mod] = &[U32, S32, U64, S64, B32, B64, F16, Bf16, F32, F64];
+const TYPE_RULES: &[Rule] = &[
+    Rule::Needs(And, &[B32, B64]),
+    Rule::Needs(Or, &[B32, B64]),
+    Rule::Needs(Xor, &[B32, B64]),
+    Rule::Excludes(Add, &[B32, B64, S32, S64]),
+    Rule::Excludes(Min, &[B32, B64, F32, F64]),
+    Rule::Excludes(Max, &[B32, B64, F32, F64]),
+];
+
+const fn try_(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
+    Form::new(Opcode::Fabric, doc, slots, operands, Sem::Fabric)
+        .only(9, 3, BLACKWELL)
+        .later(LATER)
+        .effects(Effects::SYNC)
+        .section("9.7.9.25")
+}
+
+pub(super) static FORMS: &[Form] = &[
+    try_(
+        "Asks for memory of another device.",
+        &[
+            Lit(TryGet),
+            Lit(Async),
+            Lit(SharedCta),
+            Lit(MbarrierCompleteTxBytes),
+            Lit(MbarrierReportFabric),
+            ORDER,
+            Lit(Sys),
+            Lit(B128),
+        ],
+        &[LOCAL, REMOTE, SIZE, MBAR],
+    ),
+    try_(
+        "Asks for a box of a tensor on another device.",
+        &[
+            Lit(TryGet),
+            Lit(Async),
+            Lit(Tensor),
+            DIM,
+            Lit(SharedCta),
+            TILE,
+            Lit(MbarrierCompleteTxBytes),
+            Lit(MbarrierReportFabric),
+            CACHE_HINT,
+            ADDRESS,
+            SIZES,
+            ORDER,
+            Lit(Sys),
+            Lit(B128),
+        ],
+        &[LOCAL, REMOTE_TENSOR, MBAR, POLICY],
+    )
+    .rules(SIZE_RULES),
+    try_(
+        "Sends memory to another device or to several, of each 16 bytes those of the mask.",
+        &[
+            Lit(TryPut),
+            Lit(Async),
+            MULTIMEM,
+            Lit(SharedCta),
+            Lit(MbarrierCompleteTx16B),
+            Lit(MbarrierReportFabric),
+            COUNTED,
+            Opt(Field::CpMask, &[CpMask]),
+            ORDER,
+            Lit(Sys),
+            Lit(B128),
+        ],
+        &[REMOTE, LOCAL, SIZE, MBAR, BYTE_MASK],
+    ),
+    try_(
+        "Sends a box of a tensor to another device or to several.",
+        &[
+            Lit(TryPut),
+            Lit(Async),
+            Lit(Tensor),
+            MULTIMEM,
+            DIM,
+            Lit(SharedCta),
+            TILE,
+            Lit(MbarrierCompleteTx16B),
+            Lit(MbarrierReportFabric),
+            COUNTED,
+            CACHE_HINT,
+            ADDRESS,
+            SIZES,
+            ORDER,
+            Lit(Sys),
+            Lit(B128),
+        ],
+        &[REMOTE_TENSOR, LOCAL, SIZE, MBAR, POLICY],
+    )
+    .rules(SIZE_RULES),
+    try_(
+        "Combines memory with that of another device or of several.",
+        &[
+            Lit(TryRed),
+            Lit(Async),
+            MULTIMEM,
+            Lit(SharedCta),
+            Lit(MbarrierCompleteTx16B),
+            Lit(MbarrierReportFabric),
+            COUNTED,
+            ORDER,
+            Lit(Sys),
+            One(Field::Op, OPERATIONS),
+            One(Field::Type, TYPES),
+        ],
+        &[REMOTE, LOCAL, SIZE, MBAR],
+    )
+    .rules(TYPE_RULES),
+    try_(
+        "Combines a value of another device and gives the old one.",
+        &[
+            Lit(TryAtom),
+            Lit(Async),
+            Lit(SharedCta),
+            Lit(MbarrierCompleteTx16B),
+            Lit(MbarrierReportFabric),
+            CACHE_HINT,
+            ORDER,
+            Lit(Sys),
+            One(Field::Op, &[Add, Min, Max, And, Or, Xor, Exch, Cas]),
+            One(Field::Type, &[U32, U64, B32, B64, B128, F16x2, Bf16x2, F32, F64]),
+        ],
+        &[REMOTE, LOCAL, OTHER, MBAR, POLICY],
+    )
+    .rules(&[
+        Rule::Needs(And, &[B32, B64]),
+        Rule::Needs(Or, &[B32, B64]),
+        Rule::Needs(Xor, &[B32, B64]),
+        Rule::Needs(Exch, &[B32, B64, B128]),
+        Rule::Needs(Cas, &[B32, B64, B128]),
+        Rule::Excludes(Add, &[B32, B64, B128, U64]),
+        Rule::Excludes(Min, &[B32, B64, B128, F32, F64]),
+        Rule::Excludes(Max, &[B32, B64, B128, F32, F64]),
+    ]),
+    try_(
+        "Combines memory of several devices into that of the block.",
+        &[
+            Lit(TryPullred),
+            Lit(Async),
+            Lit(Multimem),
+            Lit(SharedCta),
+            Lit(MbarrierCompleteTxBytes),
+            Lit(MbarrierReportFabric),
+            ORDER,
+            Lit(Sys),
+            One(Field::Op, OPERATIONS),
+            Opt(Field::AccPrec, &[AccF32]),
+            One(Field::Type, TYPES),
+            Lit(Sync),
+        ],
+        &[LOCAL, REMOTE, SIZE, MBAR, arg("membermask", V_U32)],
+    )
+    .rules(TYPE_RULES),
+    Form::new(
+        Opcode::Fabric,
+        "Sends off the accesses so far.",
+        &[Lit(Submit), Opt(Field::Action, &[CommitGroup, OpRestrictFetching])],
+        &[],
+        Sem::Fabric,
+    )
+    .only(9, 4, FAMILY_107)
+    .effects(Effects::SYNC)
+    .section("9.7.9.25"),
+    Form::new(
+        Opcode::Fabric,
+        "Waits until at most `N` of the newest groups are unfinished, or their sources unread.",
+        &[Lit(Wait), One(Field::SyncRestrict, &[SyncRestrictReads, SyncRestrictRead])],
+        &[arg("N", Kind::Immediate(i64::MIN, i64::MAX))],
+        Sem::Fabric,
+    )
+    .only(9, 4, FAMILY_107)
+    .effects(Effects::SYNC)
+    .section("9.7.9.25"),
+];

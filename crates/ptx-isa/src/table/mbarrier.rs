@@ -1,0 +1,285 @@
+//! Barriers in shared memory (manual 9.7.13.15).
+
+use super::vocabulary::*;
+use crate::Slot;
+use crate::form::Slot::{Lit, One, Opt};
+use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, arg, def, def_pair, opt, when};
+use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::target::Since;
+use crate::types::ScalarType;
+
+const OWN: &[Mod] = &[Shared, SharedCta];
+const ANY: &[Mod] = &[Shared, SharedCta, SharedCluster];
+const NEAR: Slot = Opt(Field::Space, OWN);
+const FAR: Slot = Opt(Field::Space, ANY);
+const SCOPE: Slot = Opt(Field::Scope, &[Cta, Cluster]);
+const MULTICAST: Slot = Opt(Field::Multicast, &[MulticastCluster32b]);
+const RELEASES: Slot = Opt(Field::Sem, &[Release, Relaxed]);
+const ACQUIRES: Slot = Opt(Field::Sem, &[Acquire, Relaxed]);
+const R_B64: Kind = Kind::Register(TypeRule::Is(ScalarType::B64));
+const STATE: Operand = def("state", R_B64);
+const MASK: Operand = when("ctaMask", V_B32, &[MulticastCluster32b]);
+const HINT: Operand = opt("suspendTimeHint", V_U32);
+const WAITED: Operand = def("waitComplete", PRED);
+const PHASE: Operand = def_pair("phase", PRED);
+const EXPECTED: Operand = arg("expected", Kind::Value(TypeRule::Is(ScalarType::B8)));
+
+const CTA_LATER: (Mod, Since) = (SharedCta, at(7, 8, 80));
+const ARRIVE_LATER: &[(Mod, Since)] = &[
+    CTA_LATER,
+    (SharedCluster, at(8, 0, 90)),
+    (Release, at(8, 0, 80)),
+    (Cluster, at(8, 0, 90)),
+    (Relaxed, at(8, 0, 90)),
+    (ExpectTx, at(8, 0, 90)),
+    (MulticastCluster32b, on(9, 4, FAMILY_107)),
+];
+const WAIT_LATER: &[(Mod, Since)] = &[
+    CTA_LATER,
+    (Parity, at(7, 1, 80)),
+    (Acquire, at(8, 0, 80)),
+    (Cluster, at(8, 0, 90)),
+    (Relaxed, at(8, 0, 90)),
+    (PhaseTypePrimary, at(9, 3, 90)),
+    (PhaseTypeConditional, at(9, 3, 90)),
+];
+
+/// Arrivals with what is common to `arrive` and `arrive_drop`.
+const fn arrive(
+    doc: &'static str,
+    slots: &'static [Slot],
+    operands: &'static [Operand],
+    section: &'static str,
+) -> Form {
+    Form::new(Opcode::Mbarrier, doc, slots, operands, Sem::MbarrierArrive)
+        .since(7, 0, 80)
+        .later(ARRIVE_LATER)
+        .rules(ORDER_AND_SCOPE)
+        .effects(Effects::SYNC)
+        .section(section)
+}
+
+/// Waits; `test_wait` returns at once, `try_wait` may suspend the thread.
+const fn wait(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
+    Form::new(Opcode::Mbarrier, doc, slots, operands, Sem::MbarrierWait)
+        .since(7, 0, 80)
+        .later(WAIT_LATER)
+        .rules(&[Rule::Together(Field::Sem, Field::Scope), Rule::Needs(PhaseTypeConditional, &[Parity])])
+        .effects(Effects::SYNC)
+        .section("9.7.13.15.16")
+}
+
+const COUNTED: &[Operand] = &[STATE, addr("addr"), opt("count", V_U32), MASK];
+const EXPECTING: &[Operand] = &[STATE, addr("addr"), arg("txCount", V_U32), MASK];
+const NOT_COMPLETING: &[Operand] = &[STATE, addr("addr"), arg("count", V_U32)];
+
+pub(super) static FORMS: &[Form] = &[
+    Form::new(
+        Opcode::Mbarrier,
+        "Makes a barrier for `count` arrivals in a phase.",
+        &[Lit(Init), Opt(Field::Layout, &[LayoutV0, LayoutV1]), NEAR, Lit(B64)],
+        &[addr("addr"), arg("count", V_U32)],
+        Sem::MbarrierInit,
+    )
+    .since(7, 0, 80)
+    .later(&[CTA_LATER, (LayoutV0, at(9, 3, 90)), (LayoutV1, at(9, 3, 90))])
+    .effects(Effects::MEMORY)
+    .section("9.7.13.15.9"),
+    Form::new(
+        Opcode::Mbarrier,
+        "Ends a barrier, so that its memory may be used otherwise.",
+        &[Lit(Inval), NEAR, Lit(B64)],
+        &[addr("addr")],
+        Sem::MbarrierInval,
+    )
+    .since(7, 0, 80)
+    .later(&[CTA_LATER])
+    .effects(Effects::MEMORY)
+    .section("9.7.13.15.10"),
+    Form::new(
+        Opcode::Mbarrier,
+        "Tells which layout a barrier was made with.",
+        &[Lit(CheckLayout), One(Field::Layout, &[LayoutV0, LayoutV1]), NEAR, Lit(B64)],
+        &[def("p", PRED), addr("addr")],
+        Sem::MbarrierCheckLayout,
+    )
+    .since(9, 3, 90)
+    .effects(Effects::READS)
+    .section("9.7.13.15"),
+    Form::new(
+        Opcode::Mbarrier,
+        "Lets the phase wait for so many more transactions.",
+        &[Lit(ExpectTx), Opt(Field::Sem, &[Relaxed]), SCOPE, FAR, MULTICAST, Lit(B64)],
+        &[addr("addr"), arg("txCount", V_U32), MASK],
+        Sem::MbarrierTransactions,
+    )
+    .since(8, 0, 90)
+    .later(&[(MulticastCluster32b, on(9, 4, FAMILY_107))])
+    .rules(ORDER_AND_SCOPE)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.15.11"),
+    Form::new(
+        Opcode::Mbarrier,
+        "Tells the phase that so many transactions are done.",
+        &[Lit(CompleteTx), Opt(Field::Sem, &[Relaxed]), SCOPE, FAR, MULTICAST, Lit(B64)],
+        &[addr("addr"), arg("txCount", V_U32), MASK],
+        Sem::MbarrierTransactions,
+    )
+    .since(8, 0, 90)
+    .later(&[(MulticastCluster32b, on(9, 4, FAMILY_107))])
+    .rules(ORDER_AND_SCOPE)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.15.12"),
+    arrive(
+        "Arrives, once or `count` times.",
+        &[Lit(Arrive), RELEASES, SCOPE, FAR, MULTICAST, Lit(B64)],
+        COUNTED,
+        "9.7.13.15.13",
+    ),
+    arrive(
+        "Expects transactions and arrives.",
+        &[Lit(Arrive), Lit(ExpectTx), RELEASES, SCOPE, FAR, MULTICAST, Lit(B64)],
+        EXPECTING,
+        "9.7.13.15.13",
+    ),
+    arrive(
+        "Arrives `count` times without completing the phase.",
+        &[
+            Lit(Arrive),
+            Lit(NoComplete),
+            Opt(Field::Sem, &[Release]),
+            Opt(Field::Scope, &[Cta]),
+            NEAR,
+            Lit(B64),
+        ],
+        NOT_COMPLETING,
+        "9.7.13.15.13",
+    ),
+    arrive(
+        "Arrives and is not waited for in later phases.",
+        &[Lit(ArriveDrop), RELEASES, SCOPE, FAR, MULTICAST, Lit(B64)],
+        COUNTED,
+        "9.7.13.15.14",
+    ),
+    arrive(
+        "Expects transactions, arrives and is not waited for in later phases.",
+        &[Lit(ArriveDrop), Lit(ExpectTx), RELEASES, SCOPE, FAR, MULTICAST, Lit(B64)],
+        EXPECTING,
+        "9.7.13.15.14",
+    ),
+    arrive(
+        "Arrives `count` times without completing the phase and is not waited for in later phases.",
+        &[
+            Lit(ArriveDrop),
+            Lit(NoComplete),
+            Opt(Field::Sem, &[Release]),
+            Opt(Field::Scope, &[Cta]),
+            NEAR,
+            Lit(B64),
+        ],
+        NOT_COMPLETING,
+        "9.7.13.15.14",
+    ),
+    Form::new(
+        Opcode::Cp,
+        "Arrives at a barrier when the earlier asynchronous copies of the thread are done.",
+        &[Lit(Async), Lit(Mbarrier), Lit(Arrive), Opt(Field::NoInc, &[Noinc]), NEAR, Lit(B64)],
+        &[addr("addr")],
+        Sem::CpAsyncArrive,
+    )
+    .since(7, 0, 80)
+    .later(&[CTA_LATER])
+    .effects(Effects::SYNC)
+    .section("9.7.13.15.15"),
+    wait(
+        "Tests whether the phase of `state`, or that of the parity, is complete.",
+        &[
+            Lit(TestWait),
+            Lit(Parity),
+            Opt(Field::PhaseType, &[PhaseTypeConditional]),
+            ACQUIRES,
+            SCOPE,
+            NEAR,
+            Lit(B64),
+        ],
+        &[WAITED, addr("addr"), arg("phaseParity", V_U32)],
+    ),
+    wait(
+        "Tests whether the phase that `state` came from is complete.",
+        &[Lit(TestWait), ACQUIRES, SCOPE, NEAR, Lit(B64)],
+        &[WAITED, addr("addr"), arg("state", V_B64)],
+    ),
+    wait(
+        "Tests the primary phase of a parity.",
+        &[Lit(TestWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
+        &[WAITED, PHASE, addr("addr"), arg("phaseParity", V_U32)],
+    ),
+    wait(
+        "Tests the primary phase of a parity.",
+        &[Lit(TestWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
+        &[WAITED, PHASE, EXPECTED, addr("addr"), arg("phaseParity", V_U32)],
+    ),
+    wait(
+        "Tests the primary phase that `state` came from.",
+        &[Lit(TestWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
+        &[WAITED, PHASE, addr("addr"), arg("state", V_B64)],
+    ),
+    wait(
+        "Tests the primary phase that `state` came from.",
+        &[Lit(TestWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
+        &[WAITED, PHASE, EXPECTED, addr("addr"), arg("state", V_B64)],
+    ),
+    wait(
+        "Waits a while for the phase of the parity.",
+        &[
+            Lit(TryWait),
+            Lit(Parity),
+            Opt(Field::PhaseType, &[PhaseTypeConditional]),
+            ACQUIRES,
+            SCOPE,
+            NEAR,
+            Lit(B64),
+        ],
+        &[WAITED, addr("addr"), arg("phaseParity", V_U32), HINT],
+    )
+    .since(7, 8, 90),
+    wait(
+        "Waits a while for the phase that `state` came from.",
+        &[Lit(TryWait), ACQUIRES, SCOPE, NEAR, Lit(B64)],
+        &[WAITED, addr("addr"), arg("state", V_B64), HINT],
+    )
+    .since(7, 8, 90),
+    wait(
+        "Waits a while for the primary phase of a parity.",
+        &[Lit(TryWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
+        &[WAITED, PHASE, addr("addr"), arg("phaseParity", V_U32), HINT],
+    )
+    .since(7, 8, 90),
+    wait(
+        "Waits a while for the primary phase of a parity.",
+        &[Lit(TryWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
+        &[WAITED, PHASE, EXPECTED, addr("addr"), arg("phaseParity", V_U32), HINT],
+    )
+    .since(7, 8, 90),
+    wait(
+        "Waits a while for the primary phase that `state` came from.",
+        &[Lit(TryWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
+        &[WAITED, PHASE, addr("addr"), arg("state", V_B64), HINT],
+    )
+    .since(7, 8, 90),
+    wait(
+        "Waits a while for the primary phase that `state` came from.",
+        &[Lit(TryWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
+        &[WAITED, PHASE, EXPECTED, addr("addr"), arg("state", V_B64), HINT],
+    )
+    .since(7, 8, 90),
+    Form::new(
+        Opcode::Mbarrier,
+        "How many arrivals the phase of `state` was still waiting for.",
+        &[Lit(PendingCount), Lit(B64)],
+        &[def("count", R_U32), arg("state", V_B64)],
+        Sem::MbarrierPendingCount,
+    )
+    .since(7, 0, 80)
+    .section("9.7.13.15.17"),
+];

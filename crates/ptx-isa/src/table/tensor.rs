@@ -1,0 +1,303 @@
+//! Asynchronous copies of parts of tensors, and the tensor map (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
+
+use super::bulk::{CTA_MASK, CTA_MASK_32, REPORT, REPORT_LATER};
+use super::vocabulary::*;
+use crate::Slot;
+use crate::form::Slot::{Lit, One, Opt};
+use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, when};
+use crate::length::Lengths;
+use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::target::{Since, Sm};
+use crate::types::ScalarType;
+
+const DIM: Slot = One(Field::Dim, &[D1, D2, D3, D4, D5]);
+const LOADS: Slot = Opt(Field::LoadMode, &[Tile, TileGather4, Im2col, Im2colW, Im2colW128]);
+const GROUP: Slot = Opt(Field::CtaGroup, &[CtaGroup1, CtaGroup2]);
+const ADDRESS: Slot = Opt(Field::OverrideAddress, &[OverrideGlobalAddress]);
+const SIZES: Slot = Opt(Field::OverrideSizes, &[OverrideGlobalDim, OverrideGlobalDimStride]);
+
+const fn braced(name: &'static str, ty: ScalarType, length: Lengths, mods: &'static [Mod]) -> Operand {
+    when(name, Kind::Braced(TypeRule::Is(ty), VectorLength::By(length)), mods)
+}
+
+/// The address, sizes and strides that stand in for those of the tensor map, and the coordinates.
+pub(super) const OVERRIDES: [Operand; 4] = [
+    when("globalAddress", V_B64, &[OverrideGlobalAddress]),
+    braced("globalDim", ScalarType::B16, Lengths::TensorSizes, &[OverrideGlobalDim, OverrideGlobalDimStride]),
+    braced("globalStride", ScalarType::B32, Lengths::TensorStrides, &[OverrideGlobalDimStride]),
+    when("globalStrideHigh", V_B16, &[OverrideGlobalDimStride]),
+];
+pub(super) const COORDINATES: Operand = arg(
+    "tensorCoords",
+    Kind::Braced(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::TensorCoordinates)),
+);
+/// `[tensorMap, tensorCoords]`
+const TENSOR: Operand = arg(
+    "tensor",
+    Kind::Bracketed(&[
+        arg("tensorMap", Kind::Reference),
+        OVERRIDES[0],
+        OVERRIDES[1],
+        OVERRIDES[2],
+        OVERRIDES[3],
+        COORDINATES,
+    ]),
+);
+const OFFSETS: Operand =
+    braced("im2colInfo", ScalarType::B16, Lengths::TensorOffsets, &[Im2col, Im2colW, Im2colW128]);
+
+/// Which modes go with which numbers of dimensions.
+const MODE_RULES: &[Rule] = &[
+    Rule::Needs(TileGather4, &[D2]),
+    Rule::Needs(TileScatter4, &[D2]),
+    Rule::Needs(Im2col, &[D3, D4, D5]),
+    Rule::Needs(Im2colW, &[D3, D4, D5]),
+    Rule::Needs(Im2colW128, &[D3, D4, D5]),
+    Rule::Needs(Im2colNoOffs, &[D3, D4, D5]),
+    Rule::Needs(OverrideGlobalAddress, &[Tile, TileGather4, TileScatter4]),
+    Rule::Needs(OverrideGlobalDim, &[OverrideGlobalAddress]),
+    Rule::Needs(OverrideGlobalDimStride, &[OverrideGlobalAddress]),
+    Rule::Needs(OverrideGlobalDim, &[D1]),
+    Rule::Excludes(OverrideGlobalDimStride, &[D1, TileGather4, TileScatter4]),
+    Rule::Excludes(L2CacheHint, &[L2EvictLast]),
+];
+
+const GATHER: &[Sm] = TENSOR_MEMORY;
+const CTA_LATER: &[(Mod, Since)] = &[
+    (TileGather4, at(8, 6, 100)),
+    (Im2colW, at(8, 6, 100)),
+    (Im2colW128, on(8, 6, GATHER)),
+    (CtaGroup1, on(8, 6, GATHER)),
+    (CtaGroup2, on(8, 6, GATHER)),
+    REPORT_LATER[0],
+    REPORT_LATER[1],
+    REPORT_LATER[2],
+    REPORT_LATER[3],
+    REPORT_LATER[4],
+    REPORT_LATER[5],
+    (OverrideGlobalAddress, on(9, 4, FAMILY_107)),
+];
+const CLUSTER_LATER_MODES: &[(Mod, Since)] = &[
+    (TileGather4, on(8, 6, GATHER)),
+    (Im2colW, on(8, 6, GATHER)),
+    (Im2colW128, on(8, 6, GATHER)),
+    (CtaGroup1, on(8, 6, GATHER)),
+    (CtaGroup2, on(8, 6, GATHER)),
+    (MulticastCluster32b, on(9, 4, FAMILY_107)),
+    REPORT_LATER[0],
+    REPORT_LATER[1],
+    REPORT_LATER[2],
+    REPORT_LATER[3],
+    REPORT_LATER[4],
+    REPORT_LATER[5],
+    (OverrideGlobalAddress, on(9, 4, FAMILY_107)),
+];
+const STORE_LATER: &[(Mod, Since)] =
+    &[(TileScatter4, on(8, 6, GATHER)), (OverrideGlobalAddress, on(9, 4, FAMILY_107))];
+const PREFETCH_LATER: &[(Mod, Since)] = &[
+    (TileGather4, on(8, 6, GATHER)),
+    (Im2colW, on(8, 6, GATHER)),
+    (Im2colW128, on(8, 6, GATHER)),
+    (L2EvictLast, at(9, 3, 100)),
+    (OverrideGlobalAddress, on(9, 4, FAMILY_107)),
+];
+const REPLACE_LATER: &[(Mod, Since)] = &[(SwizzleAtomicity, on(8, 6, BLACKWELL))];
+
+const MAP_SPACE: Slot = Opt(Field::Space, &[Global, SharedCta]);
+
+const fn replace(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
+    Form::new(Opcode::Tensormap, doc, slots, operands, Sem::TensormapReplace)
+        .only(8, 3, HOPPER_AND_BLACKWELL)
+        .later(REPLACE_LATER)
+        .effects(Effects::MEMORY)
+        .section("9.7.9.28")
+}
+
+pub(super) static FORMS: &[Form] = &[
+    Form::new(
+        Opcode::Cp,
+        "Copies a box of a tensor to the block's shared memory; the barrier counts the bytes.",
+        &[
+            Lit(Async),
+            Lit(Bulk),
+            Lit(Tensor),
+            DIM,
+            Lit(SharedCta),
+            Lit(Global),
+            LOADS,
+            Lit(MbarrierCompleteTxBytes),
+            GROUP,
+            REPORT,
+            CACHE_HINT,
+            ADDRESS,
+            SIZES,
+        ],
+        &[addr("dstMem"), TENSOR, addr("mbar"), OFFSETS, POLICY],
+        Sem::TensorCopy,
+    )
+    .since(8, 6, 90)
+    .later(CTA_LATER)
+    .rules(MODE_RULES)
+    .effects(Effects::MEMORY)
+    .section("9.7.9.25.5.2"),
+    Form::new(
+        Opcode::Cp,
+        "Copies a box of a tensor to shared memory of the cluster, of several blocks with a multicast.",
+        &[
+            Lit(Async),
+            Lit(Bulk),
+            Lit(Tensor),
+            DIM,
+            Lit(SharedCluster),
+            Lit(Global),
+            LOADS,
+            Lit(MbarrierCompleteTxBytes),
+            Opt(Field::Multicast, &[MulticastCluster, MulticastCluster32b]),
+            GROUP,
+            REPORT,
+            CACHE_HINT,
+            ADDRESS,
+            SIZES,
+        ],
+        &[addr("dstMem"), TENSOR, addr("mbar"), OFFSETS, CTA_MASK, CTA_MASK_32, POLICY],
+        Sem::TensorCopy,
+    )
+    .since(8, 0, 90)
+    .later(CLUSTER_LATER_MODES)
+    .rules(MODE_RULES)
+    .effects(Effects::MEMORY)
+    .section("9.7.9.25.5.2"),
+    Form::new(
+        Opcode::Cp,
+        "Copies shared memory to a box of a tensor.",
+        &[
+            Lit(Async),
+            Lit(Bulk),
+            Lit(Tensor),
+            DIM,
+            Lit(Global),
+            Lit(SharedCta),
+            Opt(Field::LoadMode, &[Tile, TileScatter4, Im2colNoOffs]),
+            Lit(BulkGroup),
+            CACHE_HINT,
+            ADDRESS,
+            SIZES,
+        ],
+        &[TENSOR, addr("srcMem"), POLICY],
+        Sem::TensorCopy,
+    )
+    .since(8, 0, 90)
+    .later(STORE_LATER)
+    .rules(MODE_RULES)
+    .effects(Effects::MEMORY)
+    .section("9.7.9.25.5.2"),
+    Form::new(
+        Opcode::Cp,
+        "Combines shared memory with a box of a tensor.",
+        &[
+            Lit(Reduce),
+            Lit(Async),
+            Lit(Bulk),
+            Lit(Tensor),
+            DIM,
+            Lit(Global),
+            Lit(SharedCta),
+            One(Field::Op, &[Add, Min, Max, Inc, Dec, And, Or, Xor]),
+            Opt(Field::LoadMode, &[Tile, Im2colNoOffs]),
+            Lit(BulkGroup),
+            CACHE_HINT,
+            ADDRESS,
+            SIZES,
+        ],
+        &[TENSOR, addr("srcMem"), POLICY],
+        Sem::TensorReduce,
+    )
+    .since(8, 0, 90)
+    .later(STORE_LATER)
+    .rules(MODE_RULES)
+    .effects(Effects::MEMORY)
+    .section("9.7.9.25.5.3"),
+    Form::new(
+        Opcode::Cp,
+        "Brings a box of a tensor into the second-level cache.",
+        &[
+            Lit(Async),
+            Lit(Bulk),
+            Lit(Prefetch),
+            Lit(Tensor),
+            DIM,
+            Lit(L2),
+            Lit(Global),
+            LOADS,
+            CACHE_HINT,
+            Opt(Field::EvictL2, &[L2EvictLast]),
+            ADDRESS,
+            SIZES,
+        ],
+        &[TENSOR, OFFSETS, POLICY],
+        Sem::TensorPrefetch,
+    )
+    .since(8, 0, 90)
+    .later(PREFETCH_LATER)
+    .rules(MODE_RULES)
+    .effects(Effects::SIDE_EFFECTS)
+    .section("9.7.9.25.5.4"),
+    replace(
+        "Replaces the address in a tensor map.",
+        &[Lit(Replace), Lit(Tile), Lit(GlobalAddress), MAP_SPACE, Lit(B1024), Lit(B64)],
+        &[addr("addr"), arg("new_val", V_B64)],
+    ),
+    replace(
+        "Replaces the number of dimensions in a tensor map; 0 is for one.",
+        &[Lit(Replace), Lit(Tile), Lit(Rank), MAP_SPACE, Lit(B1024), Lit(B32)],
+        &[addr("addr"), arg("new_val", V_B32)],
+    ),
+    replace(
+        "Replaces a size or step of dimension `ord` in a tensor map.",
+        &[
+            Lit(Replace),
+            Lit(Tile),
+            One(Field::MapField, &[BoxDim, GlobalDim, ElementStride]),
+            MAP_SPACE,
+            Lit(B1024),
+            Lit(B32),
+        ],
+        &[addr("addr"), arg("ord", Kind::Immediate(0, 4)), arg("new_val", V_B32)],
+    ),
+    replace(
+        "Replaces the stride of dimension `ord` in a tensor map.",
+        &[Lit(Replace), Lit(Tile), Lit(GlobalStride), MAP_SPACE, Lit(B1024), Lit(B64)],
+        &[addr("addr"), arg("ord", Kind::Immediate(0, 4)), arg("new_val", V_B64)],
+    ),
+    replace(
+        "Replaces a property in a tensor map by its number.",
+        &[
+            Lit(Replace),
+            Lit(Tile),
+            One(Field::MapField, &[Elemtype, InterleaveLayout, SwizzleMode, SwizzleAtomicity, FillMode]),
+            MAP_SPACE,
+            Lit(B1024),
+            Lit(B32),
+        ],
+        &[addr("addr"), arg("new_val", Kind::Immediate(0, 15))],
+    ),
+    Form::new(
+        Opcode::Tensormap,
+        "Copies a tensor map from shared to global memory and orders later uses after it.",
+        &[
+            Lit(CpFenceproxy),
+            Lit(Global),
+            Lit(SharedCta),
+            Lit(TensormapGeneric),
+            Lit(Release),
+            One(Field::Scope, SCOPES),
+            Lit(Sync),
+            Lit(Aligned),
+        ],
+        &[addr("dst"), addr("src"), arg("size", Kind::Immediate(128, 128))],
+        Sem::TensormapCopy,
+    )
+    .since(8, 3, 90)
+    .effects(Effects::SYNC)
+    .section("9.7.13.16"),
+];

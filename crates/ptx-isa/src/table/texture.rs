@@ -1,0 +1,491 @@
+//! Textures and surfaces (manual 9.7.10, 9.7.11).
+
+use super::vocabulary::*;
+use crate::Since;
+use crate::form::Slot::{Lit, One, Opt};
+use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, def_pair, opt};
+use crate::length::Lengths;
+use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::types::ScalarType;
+
+/// Whole coordinates reach texels and samples, not the faces of cubes.
+const TEXELS: &[Mod] = &[D1, D2, D3, A1d, A2d, D2ms, A2dms];
+/// Coordinates between 0 and 1, directions for cubes.
+const POINTS: &[Mod] = &[D1, D2, D3, A1d, A2d, Cube, Acube];
+const SURFACES: &[Mod] = &[D1, D2, D3, A1d, A2d];
+const CLAMPS: &[Mod] = &[Trap, Clamp, Zero];
+const LOAD_COPS: &[Mod] = &[Ca, Cg, Cs, Cv];
+const STORE_COPS: &[Mod] = &[Wb, Cg, Cs, Wt];
+const TEXEL_TYPES: &[Mod] = &[U32, S32, F16, F32];
+const TEX_LATER: &[(Mod, Since)] = &[
+    (A1d, at(2, 3, 20)),
+    (A2d, at(2, 3, 20)),
+    (Cube, at(3, 0, 20)),
+    (Acube, at(3, 0, 20)),
+    (D2ms, at(3, 2, 30)),
+    (A2dms, at(3, 2, 30)),
+    (Base, at(3, 1, 20)),
+    (F16, at(4, 2, 53)),
+    (F16x2, at(4, 2, 53)),
+];
+const TLD4_LATER: &[(Mod, Since)] = &[(A2d, at(4, 3, 30)), (Cube, at(4, 3, 30)), (Acube, at(4, 3, 30))];
+const QUERY_LATER: &[(Mod, Since)] = &[
+    (ChannelDataType, at(2, 1, 10)),
+    (ChannelOrder, at(2, 1, 10)),
+    (ForceUnnormalizedCoords, at(2, 2, 10)),
+    (ArraySize, at(4, 1, 10)),
+    (NumMipmapLevels, at(4, 1, 20)),
+    (NumSamples, at(4, 1, 30)),
+    (MemoryLayout, at(4, 2, 10)),
+];
+const SURFACE_LATER: &[(Mod, Since)] = &[(D3, at(3, 0, 20)), (A1d, at(3, 0, 20)), (A2d, at(3, 0, 20))];
+
+const CTYPE: TypeRule = TypeRule::Of(Field::CType);
+const TEXEL: Operand = def("d", Kind::Vector(TypeRule::Of(Field::DType), VectorLength::Is(4)));
+const TEXEL_PAIR: Operand = def("d", Kind::Vector(TypeRule::Of(Field::DType), VectorLength::Is(2)));
+/// Whether the texel is in memory.
+const RESIDENT: Operand = def_pair("p", PRED);
+/// The texture, its sampler in the independent mode, and where.
+const SAMPLE: Operand = arg(
+    "at",
+    Kind::Bracketed(&[
+        arg("a", Kind::Reference),
+        opt("b", Kind::Reference),
+        arg("c", Kind::Coordinates(CTYPE)),
+    ]),
+);
+const SURFACE: Operand = arg(
+    "at",
+    Kind::Bracketed(&[arg("a", Kind::Reference), arg("b", Kind::Coordinates(TypeRule::Is(ScalarType::B32)))]),
+);
+const OFFSETS: Operand =
+    opt("e", Kind::Braced(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::TextureOffsets)));
+const DEPTH: Operand = arg("f", Kind::Value(TypeRule::Is(ScalarType::F32)));
+const LOD: Operand = arg("lod", Kind::Value(CTYPE));
+const DX: Operand = arg("dPdx", Kind::WideVector(CTYPE, VectorLength::By(Lengths::Gradient)));
+const DY: Operand = arg("dPdy", Kind::WideVector(CTYPE, VectorLength::By(Lengths::Gradient)));
+const BASE: crate::Slot = Opt(Field::Mipmap, &[Base]);
+const STORED: Kind = Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
+
+/// A texture fetch: one row for each pair of geometries and coordinates.
+const fn tex(
+    doc: &'static str,
+    slots: &'static [crate::Slot],
+    operands: &'static [Operand],
+    ptx: (u8, u8),
+    sm: u16,
+) -> Form {
+    Form::new(Opcode::Tex, doc, slots, operands, Sem::Tex)
+        .since(ptx.0, ptx.1, sm)
+        .later(TEX_LATER)
+        .effects(Effects::READS)
+        .section("9.7.10.3")
+}
+
+pub(super) static FORMS: &[Form] = &[
+    tex(
+        "Fetches a texel by its whole coordinates.",
+        &[
+            BASE,
+            One(Field::Geometry, TEXELS),
+            Lit(V4),
+            One(Field::DType, TEXEL_TYPES),
+            One(Field::CType, &[S32]),
+        ],
+        &[TEXEL, RESIDENT, SAMPLE, OFFSETS],
+        (1, 0),
+        10,
+    ),
+    tex(
+        "Fetches a filtered texel.",
+        &[
+            BASE,
+            One(Field::Geometry, POINTS),
+            Lit(V4),
+            One(Field::DType, TEXEL_TYPES),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL, RESIDENT, SAMPLE, OFFSETS],
+        (1, 0),
+        10,
+    ),
+    tex(
+        "Fetches a filtered texel whose depth is compared.",
+        &[
+            BASE,
+            One(Field::Geometry, POINTS),
+            Lit(V4),
+            One(Field::DType, TEXEL_TYPES),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL, RESIDENT, SAMPLE, OFFSETS, DEPTH],
+        (4, 3),
+        30,
+    ),
+    tex(
+        "Fetches a texel by its whole coordinates, as two pairs.",
+        &[
+            BASE,
+            One(Field::Geometry, TEXELS),
+            Lit(V2),
+            One(Field::DType, &[F16x2]),
+            One(Field::CType, &[S32]),
+        ],
+        &[TEXEL_PAIR, RESIDENT, SAMPLE, OFFSETS],
+        (4, 2),
+        53,
+    ),
+    tex(
+        "Fetches a filtered texel, as two pairs.",
+        &[
+            BASE,
+            One(Field::Geometry, POINTS),
+            Lit(V2),
+            One(Field::DType, &[F16x2]),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL_PAIR, RESIDENT, SAMPLE, OFFSETS],
+        (4, 2),
+        53,
+    ),
+    tex(
+        "Fetches a filtered texel whose depth is compared, as two pairs.",
+        &[
+            BASE,
+            One(Field::Geometry, POINTS),
+            Lit(V2),
+            One(Field::DType, &[F16x2]),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL_PAIR, RESIDENT, SAMPLE, OFFSETS, DEPTH],
+        (4, 3),
+        53,
+    ),
+    tex(
+        "Fetches a texel from a level of a mipmap, by its whole coordinates.",
+        &[
+            Lit(Level),
+            One(Field::Geometry, TEXELS),
+            Lit(V4),
+            One(Field::DType, TEXEL_TYPES),
+            One(Field::CType, &[S32]),
+        ],
+        &[TEXEL, RESIDENT, SAMPLE, LOD, OFFSETS],
+        (3, 1),
+        20,
+    ),
+    tex(
+        "Fetches a filtered texel from a level of a mipmap.",
+        &[
+            Lit(Level),
+            One(Field::Geometry, POINTS),
+            Lit(V4),
+            One(Field::DType, TEXEL_TYPES),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL, RESIDENT, SAMPLE, LOD, OFFSETS],
+        (3, 1),
+        20,
+    ),
+    tex(
+        "Fetches a filtered texel from a level of a mipmap and compares its depth.",
+        &[
+            Lit(Level),
+            One(Field::Geometry, POINTS),
+            Lit(V4),
+            One(Field::DType, TEXEL_TYPES),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL, RESIDENT, SAMPLE, LOD, OFFSETS, DEPTH],
+        (4, 3),
+        30,
+    ),
+    tex(
+        "Fetches a texel from a level of a mipmap by its whole coordinates, as two pairs.",
+        &[
+            Lit(Level),
+            One(Field::Geometry, TEXELS),
+            Lit(V2),
+            One(Field::DType, &[F16x2]),
+            One(Field::CType, &[S32]),
+        ],
+        &[TEXEL_PAIR, RESIDENT, SAMPLE, LOD, OFFSETS],
+        (4, 2),
+        53,
+    ),
+    tex(
+        "Fetches a filtered texel from a level of a mipmap, as two pairs.",
+        &[
+            Lit(Level),
+            One(Field::Geometry, POINTS),
+            Lit(V2),
+            One(Field::DType, &[F16x2]),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL_PAIR, RESIDENT, SAMPLE, LOD, OFFSETS],
+        (4, 2),
+        53,
+    ),
+    tex(
+        "Fetches a filtered texel from a level of a mipmap and compares its depth, as two pairs.",
+        &[
+            Lit(Level),
+            One(Field::Geometry, POINTS),
+            Lit(V2),
+            One(Field::DType, &[F16x2]),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL_PAIR, RESIDENT, SAMPLE, LOD, OFFSETS, DEPTH],
+        (4, 3),
+        53,
+    ),
+    tex(
+        "Fetches a filtered texel from the levels of a mipmap that the gradients ask for.",
+        &[
+            Lit(Grad),
+            One(Field::Geometry, POINTS),
+            Lit(V4),
+            One(Field::DType, TEXEL_TYPES),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL, RESIDENT, SAMPLE, DX, DY, OFFSETS],
+        (3, 1),
+        20,
+    ),
+    tex(
+        "Fetches a filtered texel from the levels that the gradients ask for and compares its depth.",
+        &[
+            Lit(Grad),
+            One(Field::Geometry, POINTS),
+            Lit(V4),
+            One(Field::DType, TEXEL_TYPES),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL, RESIDENT, SAMPLE, DX, DY, OFFSETS, DEPTH],
+        (4, 3),
+        30,
+    ),
+    tex(
+        "Fetches a filtered texel from the levels that the gradients ask for, as two pairs.",
+        &[
+            Lit(Grad),
+            One(Field::Geometry, POINTS),
+            Lit(V2),
+            One(Field::DType, &[F16x2]),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL_PAIR, RESIDENT, SAMPLE, DX, DY, OFFSETS],
+        (4, 2),
+        53,
+    ),
+    tex(
+        "Fetches a filtered texel from the levels that the gradients ask for and compares its depth, as two pairs.",
+        &[
+            Lit(Grad),
+            One(Field::Geometry, POINTS),
+            Lit(V2),
+            One(Field::DType, &[F16x2]),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL_PAIR, RESIDENT, SAMPLE, DX, DY, OFFSETS, DEPTH],
+        (4, 3),
+        53,
+    ),
+    Form::new(
+        Opcode::Tld4,
+        "Fetches one component of the four texels that a filtered fetch would mix.",
+        &[
+            One(Field::Component, &[R, G, B, A]),
+            One(Field::Geometry, &[D2, A2d, Cube, Acube]),
+            Lit(V4),
+            One(Field::DType, &[U32, S32, F32]),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL, RESIDENT, SAMPLE, OFFSETS],
+        Sem::Tld4,
+    )
+    .since(2, 2, 20)
+    .later(TLD4_LATER)
+    .effects(Effects::READS)
+    .section("9.7.10.4"),
+    Form::new(
+        Opcode::Tld4,
+        "The same; the depths are compared.",
+        &[
+            One(Field::Component, &[R, G, B, A]),
+            One(Field::Geometry, &[D2, A2d, Cube, Acube]),
+            Lit(V4),
+            One(Field::DType, &[U32, S32, F32]),
+            One(Field::CType, &[F32]),
+        ],
+        &[TEXEL, RESIDENT, SAMPLE, OFFSETS, DEPTH],
+        Sem::Tld4,
+    )
+    .since(4, 3, 30)
+    .effects(Effects::READS)
+    .section("9.7.10.4"),
+    Form::new(
+        Opcode::Txq,
+        "Asks for a property of a texture or sampler.",
+        &[
+            One(
+                Field::Query,
+                &[
+                    Width,
+                    Height,
+                    Depth,
+                    ChannelDataType,
+                    ChannelOrder,
+                    NormalizedCoords,
+                    ArraySize,
+                    NumMipmapLevels,
+                    NumSamples,
+                    ForceUnnormalizedCoords,
+                    FilterMode,
+                    AddrMode0,
+                    AddrMode1,
+                    AddrMode2,
+                ],
+            ),
+            Lit(B32),
+        ],
+        &[def("d", RLIT), arg("a", Kind::Address)],
+        Sem::Txq,
+    )
+    .since(1, 5, 10)
+    .later(QUERY_LATER)
+    .effects(Effects::READS)
+    .section("9.7.10.5"),
+    Form::new(
+        Opcode::Txq,
+        "Asks for the size of a level of a mipmap.",
+        &[Lit(Level), One(Field::Query, &[Width, Height, Depth]), Lit(B32)],
+        &[def("d", RLIT), arg("a", Kind::Address), arg("lod", V_U32)],
+        Sem::Txq,
+    )
+    .since(4, 3, 30)
+    .effects(Effects::READS)
+    .section("9.7.10.5"),
+    Form::new(
+        Opcode::Istypep,
+        "Tells whether an address is that of an opaque variable of this type.",
+        &[One(Field::Type, &[Texref, Samplerref, Surfref])],
+        &[def("p", PRED), arg("a", Kind::Move(TypeRule::Is(ScalarType::U64)))],
+        Sem::Istypep,
+    )
+    .since(4, 0, 30)
+    .section("9.7.10.6"),
+    Form::new(
+        Opcode::Suld,
+        "Loads from a surface without conversion.",
+        &[
+            Lit(B),
+            One(Field::Geometry, SURFACES),
+            Opt(Field::Cop, LOAD_COPS),
+            Opt(Field::Vec, &[V2, V4]),
+            One(Field::Type, &[B8, B16, B32, B64]),
+            One(Field::Clamp, CLAMPS),
+        ],
+        &[def("d", STORED), SURFACE],
+        Sem::SurfaceLoad,
+    )
+    .since(1, 5, 10)
+    .later(SURFACE_LATER)
+    .effects(Effects::READS)
+    .section("9.7.11.1"),
+    Form::new(
+        Opcode::Sust,
+        "Stores to a surface without conversion.",
+        &[
+            Lit(B),
+            One(Field::Geometry, SURFACES),
+            Opt(Field::Cop, STORE_COPS),
+            Opt(Field::Vec, &[V2, V4]),
+            One(Field::Type, &[B8, B16, B32, B64]),
+            One(Field::Clamp, CLAMPS),
+        ],
+        &[SURFACE, arg("c", STORED)],
+        Sem::SurfaceStore,
+    )
+    .since(1, 5, 10)
+    .later(SURFACE_LATER)
+    .effects(Effects::WRITES)
+    .section("9.7.11.2"),
+    Form::new(
+        Opcode::Sust,
+        "Stores to a surface with conversion to its format.",
+        &[
+            Lit(P),
+            One(Field::Geometry, SURFACES),
+            Opt(Field::Cop, STORE_COPS),
+            Opt(Field::Vec, &[V2, V4]),
+            One(Field::Type, &[B32]),
+            One(Field::Clamp, CLAMPS),
+        ],
+        &[SURFACE, arg("c", STORED)],
+        Sem::SurfaceStore,
+    )
+    .since(2, 0, 20)
+    .later(SURFACE_LATER)
+    .effects(Effects::WRITES)
+    .section("9.7.11.2"),
+    Form::new(
+        Opcode::Sured,
+        "Combines a value with one of a surface, addressed by bytes.",
+        &[
+            Lit(B),
+            One(Field::Op, &[Add, Min, Max, And, Or]),
+            One(Field::Geometry, &[D1, D2, D3]),
+            One(Field::Type, &[U32, U64, S32, B32, S64]),
+            One(Field::Clamp, CLAMPS),
+        ],
+        &[SURFACE, arg("c", T)],
+        Sem::SurfaceReduce,
+    )
+    .since(2, 0, 20)
+    .later(&[(U64, at(8, 1, 50)), (S64, at(8, 1, 50))])
+    .rules(&[
+        Rule::Excludes(Add, &[S64, B32]),
+        Rule::Excludes(Min, &[B32]),
+        Rule::Excludes(Max, &[B32]),
+        Rule::Needs(And, &[B32]),
+        Rule::Needs(Or, &[B32]),
+    ])
+    .effects(Effects::MEMORY)
+    .section("9.7.11.3"),
+    Form::new(
+        Opcode::Sured,
+        "Combines a value with one of a surface, addressed by samples.",
+        &[
+            Lit(P),
+            One(Field::Op, &[Add, Min, Max, And, Or]),
+            One(Field::Geometry, &[D1, D2, D3]),
+            One(Field::Type, &[B32, B64]),
+            One(Field::Clamp, CLAMPS),
+        ],
+        &[SURFACE, arg("c", T)],
+        Sem::SurfaceReduce,
+    )
+    .since(2, 0, 20)
+    .later(&[(B64, at(8, 1, 50))])
+    .rules(&[Rule::Needs(B64, &[Min, Max])])
+    .effects(Effects::MEMORY)
+    .section("9.7.11.3"),
+    Form::new(
+        Opcode::Suq,
+        "Asks for a property of a surface.",
+        &[
+            One(
+                Field::Query,
+                &[Width, Height, Depth, ChannelDataType, ChannelOrder, ArraySize, MemoryLayout],
+            ),
+            Lit(B32),
+        ],
+        &[def("d", RLIT), arg("a", Kind::Address)],
+        Sem::SurfaceQuery,
+    )
+    .since(1, 5, 10)
+    .later(QUERY_LATER)
+    .effects(Effects::READS)
+    .section("9.7.11.4"),
+];

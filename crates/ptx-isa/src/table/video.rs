@@ -1,0 +1,141 @@
+//! Video instructions, scalar and of two or four lanes (manual 9.7.18).
+
+use super::vocabulary::*;
+use crate::Slot;
+use crate::form::Slot::{One, Opt};
+use crate::form::{Form, Kind, Operand, Rule, TypeRule, arg, def};
+use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::selector::Selection;
+use crate::types::ScalarType;
+
+const TYPES: &[Mod] = &[U32, S32];
+const COMPARISONS: &[Mod] = &[Eq, Ne, Lt, Le, Gt, Ge];
+const BITS: TypeRule = TypeRule::Is(ScalarType::B32);
+const D: Slot = One(Field::DType, TYPES);
+const A: Slot = One(Field::AType, TYPES);
+const BB: Slot = One(Field::BType, TYPES);
+const SHIFT_BY: Slot = One(Field::BType, &[U32]);
+const SECOND: Slot = One(Field::Op, &[Add, Min, Max]);
+const CMP: Slot = One(Field::Cmp, COMPARISONS);
+const MODE: Slot = One(Field::Mode, &[Clamp, Wrap]);
+const ACCUMULATE: Slot = Opt(Field::Op, &[Add]);
+/// A sum is not clamped.
+const NO_CLAMPED_SUM: &[Rule] = &[Rule::Excludes(Sat, &[Add])];
+
+const fn picked(name: &'static str, selection: Selection) -> Operand {
+    arg(name, Kind::Selected(BITS, selection))
+}
+
+const RESULT: Operand = def("d", R_B32);
+/// One byte or half of the result; the rest comes from `c`.
+const MERGED: Operand = def("d", Kind::Selected(BITS, Selection::One));
+const ONE: [Operand; 2] = [picked("a", Selection::One), picked("b", Selection::One)];
+const C: Operand = arg("c", V_B32);
+const PLAIN: &[Operand] = &[RESULT, ONE[0], ONE[1]];
+const THREE: &[Operand] = &[RESULT, ONE[0], ONE[1], C];
+const MERGING: &[Operand] = &[MERGED, ONE[0], ONE[1], C];
+const HALVES2: &[Operand] = &[
+    def("d", Kind::Selected(BITS, Selection::HalfMask)),
+    picked("a", Selection::Halves),
+    picked("b", Selection::Halves),
+    C,
+];
+const BYTES4: &[Operand] = &[
+    def("d", Kind::Selected(BITS, Selection::ByteMask)),
+    picked("a", Selection::Bytes),
+    picked("b", Selection::Bytes),
+    C,
+];
+const FACTORS: &[Operand] = &[
+    RESULT,
+    arg("a", Kind::Signed(BITS, Selection::One)),
+    arg("b", Kind::Signed(BITS, Selection::One)),
+    arg("c", Kind::Signed(BITS, Selection::One)),
+];
+
+const fn scalar(
+    opcode: Opcode,
+    doc: &'static str,
+    slots: &'static [Slot],
+    operands: &'static [Operand],
+) -> Form {
+    Form::new(opcode, doc, slots, operands, Sem::Video).since(2, 0, 20).section("9.7.18.1")
+}
+
+const fn simd(
+    opcode: Opcode,
+    doc: &'static str,
+    slots: &'static [Slot],
+    operands: &'static [Operand],
+) -> Form {
+    Form::new(opcode, doc, slots, operands, Sem::VideoSimd)
+        .since(3, 0, 30)
+        .rules(NO_CLAMPED_SUM)
+        .section("9.7.18.2")
+}
+
+const ARITHMETIC: &[Slot] = &[D, A, BB, SAT];
+const ARITHMETIC_2: &[Slot] = &[D, A, BB, SAT, SECOND];
+const SHIFT: &[Slot] = &[D, A, SHIFT_BY, SAT, MODE];
+const SHIFT_2: &[Slot] = &[D, A, SHIFT_BY, SAT, MODE, SECOND];
+const COMPARE: &[Slot] = &[A, BB, CMP];
+const COMPARE_2: &[Slot] = &[A, BB, CMP, SECOND];
+const LANES: &[Slot] = &[D, A, BB, SAT, ACCUMULATE];
+const COMPARE_LANES: &[Slot] = &[A, BB, CMP, ACCUMULATE];
+
+pub(super) static FORMS: &[Form] = &[
+    scalar(Opcode::Vadd, "Adds at full width.", ARITHMETIC, PLAIN),
+    scalar(Opcode::Vadd, "Adds and combines with `c`.", ARITHMETIC_2, THREE),
+    scalar(Opcode::Vadd, "Adds into a part of `c`.", ARITHMETIC, MERGING),
+    scalar(Opcode::Vsub, "Subtracts at full width.", ARITHMETIC, PLAIN),
+    scalar(Opcode::Vsub, "Subtracts and combines with `c`.", ARITHMETIC_2, THREE),
+    scalar(Opcode::Vsub, "Subtracts into a part of `c`.", ARITHMETIC, MERGING),
+    scalar(Opcode::Vabsdiff, "The absolute difference at full width.", ARITHMETIC, PLAIN),
+    scalar(Opcode::Vabsdiff, "The absolute difference, combined with `c`.", ARITHMETIC_2, THREE),
+    scalar(Opcode::Vabsdiff, "The absolute difference into a part of `c`.", ARITHMETIC, MERGING),
+    scalar(Opcode::Vmin, "The smaller value.", ARITHMETIC, PLAIN),
+    scalar(Opcode::Vmin, "The smaller value, combined with `c`.", ARITHMETIC_2, THREE),
+    scalar(Opcode::Vmin, "The smaller value into a part of `c`.", ARITHMETIC, MERGING),
+    scalar(Opcode::Vmax, "The larger value.", ARITHMETIC, PLAIN),
+    scalar(Opcode::Vmax, "The larger value, combined with `c`.", ARITHMETIC_2, THREE),
+    scalar(Opcode::Vmax, "The larger value into a part of `c`.", ARITHMETIC, MERGING),
+    scalar(
+        Opcode::Vshl,
+        "Shifts left; `.wrap` takes the amount modulo 32, `.clamp` limits it to 32.",
+        SHIFT,
+        PLAIN,
+    ),
+    scalar(Opcode::Vshl, "Shifts left and combines with `c`.", SHIFT_2, THREE),
+    scalar(Opcode::Vshl, "Shifts left into a part of `c`.", SHIFT, MERGING),
+    scalar(
+        Opcode::Vshr,
+        "Shifts right; `.wrap` takes the amount modulo 32, `.clamp` limits it to 32.",
+        SHIFT,
+        PLAIN,
+    ),
+    scalar(Opcode::Vshr, "Shifts right and combines with `c`.", SHIFT_2, THREE),
+    scalar(Opcode::Vshr, "Shifts right into a part of `c`.", SHIFT, MERGING),
+    scalar(
+        Opcode::Vmad,
+        "Multiplies parts, adds and shifts right; `.po` adds one.",
+        &[D, A, BB, Opt(Field::PlusOne, &[Po]), SAT, Opt(Field::Scale, &[Shr7, Shr15])],
+        FACTORS,
+    ),
+    scalar(Opcode::Vset, "Compares; 1 when true, else 0.", COMPARE, PLAIN),
+    scalar(Opcode::Vset, "Compares and combines with `c`.", COMPARE_2, THREE),
+    scalar(Opcode::Vset, "Compares into a part of `c`.", COMPARE, MERGING),
+    simd(Opcode::Vadd2, "Adds halves into those of `c`, or adds the sums to `c`.", LANES, HALVES2),
+    simd(Opcode::Vsub2, "Subtracts halves.", LANES, HALVES2),
+    simd(Opcode::Vavrg2, "Averages halves, rounding away from zero.", LANES, HALVES2),
+    simd(Opcode::Vabsdiff2, "The absolute differences of halves.", LANES, HALVES2),
+    simd(Opcode::Vmin2, "The smaller halves.", LANES, HALVES2),
+    simd(Opcode::Vmax2, "The larger halves.", LANES, HALVES2),
+    simd(Opcode::Vset2, "Compares halves; 1 when true, else 0.", COMPARE_LANES, HALVES2),
+    simd(Opcode::Vadd4, "Adds bytes into those of `c`, or adds the sums to `c`.", LANES, BYTES4),
+    simd(Opcode::Vsub4, "Subtracts bytes.", LANES, BYTES4),
+    simd(Opcode::Vavrg4, "Averages bytes, rounding away from zero.", LANES, BYTES4),
+    simd(Opcode::Vabsdiff4, "The absolute differences of bytes.", LANES, BYTES4),
+    simd(Opcode::Vmin4, "The smaller bytes.", LANES, BYTES4),
+    simd(Opcode::Vmax4, "The larger bytes.", LANES, BYTES4),
+    simd(Opcode::Vset4, "Compares bytes; 1 when true, else 0.", COMPARE_LANES, BYTES4),
+];

@@ -1,0 +1,163 @@
+//! Operands of several parts: values in brackets, coordinates, parts of registers (manual 9.7.9.25.5, 9.7.10, 9.7.18).
+
+use ptx_diag::Diagnostic;
+use ptx_ir::{ListId, Operand, VectorShape};
+use ptx_isa::{Field, Kind, Mod, ScalarType, Selection, Selector, Sem, TypeRule};
+
+use crate::context::{Checker, Site};
+use crate::operands::{Place, Wanted, check_one, check_scalar, resolve, wrong_kind, wrong_length};
+use crate::types::Width;
+use crate::{address, codes};
+
+/// `[map, {c0, c1}]`: each part at its place.
+pub(crate) fn check_bracket(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    parts: &'static [ptx_isa::Operand],
+    operand: Operand,
+) {
+    let Operand::Bracket(list) = operand else {
+        return wrong_kind(cx, site, place, operand, "several values in brackets");
+    };
+    let (values, spans) = (site.body.list(list), site.body.list_spans(list));
+    let Some(filled) = site.mnemonic().fill(parts, values.len()) else {
+        let text = format!("`{}` does not take {} values in brackets", site.mnemonic(), values.len());
+        let help = format!("the form is `{}`", site.form().syntax());
+        return cx.report(Diagnostic::error(codes::OPERAND_MISSING, place.span, text).with_help(help));
+    };
+    for (part, at) in parts.iter().zip(filled) {
+        let Some((&value, &span)) = at.and_then(|at| values.get(at).zip(spans.get(at))) else { continue };
+        let inner = Place { at: place.at, role: part.role, name: part.name, span };
+        check_one(cx, site, inner, part.kind, value);
+    }
+}
+
+/// An address, or the register that holds it without brackets.
+pub(crate) fn check_loose(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
+    match operand {
+        Operand::Register(reg) if site.body.reg_type(reg).is_integer_or_bits() => {}
+        _ => address::check(cx, site, place, operand),
+    }
+}
+
+/// A texture, sampler, surface or tensor map.
+pub(crate) fn check_reference(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
+    match operand {
+        Operand::Symbol(..) => {}
+        Operand::Register(_) => {
+            let wanted = Wanted { ty: ScalarType::B64, width: Width::Same };
+            check_scalar(cx, site, place, wanted, operand);
+        }
+        _ => wrong_kind(cx, site, place, operand, "a variable or a register with its address"),
+    }
+}
+
+/// How many coordinates a geometry has, those that only fill up included.
+fn coordinate_count(geometry: Option<Mod>) -> u32 {
+    match geometry {
+        Some(Mod::D1) => 1,
+        Some(Mod::D2 | Mod::A1d) => 2,
+        _ => 4,
+    }
+}
+
+/// A register or a vector; arrays begin with an index.
+pub(crate) fn check_coordinates(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    rule: TypeRule,
+    operand: Operand,
+) {
+    let Some(ty) = resolve(site, rule) else { return };
+    let geometry = site.mnemonic().get(Field::Geometry);
+    let count = coordinate_count(geometry);
+    match operand {
+        Operand::Vector(list) => {
+            // `ptxas` lets `tld4` have an index and four places whatever the geometry.
+            let gathers = site.mnemonic().sem() == Sem::Tld4;
+            if list.len() != count as usize && !(gathers && list.len() == 4) {
+                return wrong_length(cx, site, place, count as u8, list.len() as u32);
+            }
+            let is_array = matches!(geometry, Some(Mod::A1d | Mod::A2d | Mod::Acube | Mod::A2dms));
+            check_elements(cx, site, place, (ty, is_array, gathers), list);
+        }
+        Operand::Register(reg) if site.body.decl(reg).shape != VectorShape::Scalar => {
+            if site.body.decl(reg).shape.lanes() != count {
+                wrong_length(cx, site, place, count as u8, site.body.decl(reg).shape.lanes());
+            }
+        }
+        scalar if count == 1 => check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, scalar),
+        other => wrong_kind(cx, site, place, other, &format!("a vector of {count}")),
+    }
+}
+
+fn check_elements(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    (ty, is_array, gathers): (ScalarType, bool, bool),
+    list: ListId,
+) {
+    let (values, spans) = (site.body.list(list), site.body.list_spans(list));
+    for (at, (&value, &span)) in values.iter().zip(spans).enumerate() {
+        let loose = gathers && at == 0 && !is_array;
+        let ty = if at == 0 && (is_array || loose) { ScalarType::B32 } else { ty };
+        let holds_number =
+            matches!(value, Operand::Register(reg) if site.body.reg_type(reg) == ScalarType::F32);
+        if loose && holds_number {
+            continue;
+        }
+        check_scalar(cx, site, Place { span, ..place }, Wanted { ty, width: Width::Same }, value);
+    }
+}
+
+/// A register or a part of it.
+pub(crate) fn check_selected(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    (rule, selection): (TypeRule, Selection),
+    operand: Operand,
+) {
+    let Some(ty) = resolve(site, rule) else { return };
+    let wanted = Wanted { ty, width: Width::Same };
+    let signed = matches!(site.form().operands.get(place.at).map(|o| o.kind), Some(Kind::Signed(..)));
+    match operand {
+        Operand::Selected(register, selector) => {
+            check_selector(cx, site, place, selection, selector);
+            check_scalar(cx, site, place, wanted, Operand::Register(register));
+        }
+        Operand::Negated(register, selector) if signed => {
+            if let Some(selector) = selector {
+                check_selector(cx, site, place, selection, selector);
+            }
+            check_scalar(cx, site, place, wanted, Operand::Register(register));
+        }
+        other => check_scalar(cx, site, place, wanted, other),
+    }
+}
+
+fn check_selector(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    selection: Selection,
+    selector: Selector,
+) {
+    if selection.takes(selector) {
+        return;
+    }
+    let wanted = match selection {
+        Selection::One => "`.b0` to `.b3`, `.h0` or `.h1`",
+        Selection::Halves => "`.h` with two of the halves 0 to 3",
+        Selection::Bytes => "`.b` with four of the bytes 0 to 7",
+        Selection::HalfMask => "`.h0`, `.h1` or `.h10`",
+        Selection::ByteMask => "`.b` with bytes 3 to 0, the highest first",
+    };
+    let text = format!("`.{selector}` selects nothing in operand `{}` of `{}`", place.name, site.mnemonic());
+    cx.report(
+        Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_help(format!("it takes {wanted}")),
+    );
+}
