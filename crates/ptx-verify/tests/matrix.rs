@@ -2,7 +2,8 @@
 //!
 //! The judged lines are no part of the repository; they are looked for in `$PTX_SHARED`, else in `../shared` beside the
 //! workspace, and without them the check counts as ignored. `matrix_differences.tsv` beside this file lists where the
-//! two disagree on purpose, with the reason; a difference that is not listed fails, and so does a listed line without one. Lines that `ptxas` accepts and the
+//! two disagree on purpose or still, with the reason; an entry that ends in `*` stands for a family of instructions. A
+//! difference that is not listed fails, and so does an entry without one. Lines that `ptxas` accepts and the
 //! reader does not, above all what the instruction table does not have yet, are no difference; lines whose reason is the
 //! reader's need not differ.
 
@@ -101,13 +102,20 @@ fn read(path: &Path) -> Result<Vec<Judged>, Failed> {
     Ok(judged)
 }
 
-fn opcode(line: &str) -> Option<Opcode> {
+/// The line without its guard.
+fn instruction(line: &str) -> &str {
     let line = line.trim_start();
-    let rest = match line.strip_prefix('@') {
-        Some(guarded) => guarded.trim_start().trim_start_matches(['!', ' ']).split_once(' ')?.1.trim_start(),
+    match line.strip_prefix('@') {
+        Some(guarded) => {
+            let behind = guarded.trim_start().trim_start_matches(['!', ' ']).split_once(' ');
+            behind.map_or("", |(_, rest)| rest.trim_start())
+        }
         None => line,
-    };
-    Opcode::from_ptx(rest.split(|c: char| !c.is_ascii_alphanumeric()).next()?)
+    }
+}
+
+fn opcode(line: &str) -> Option<Opcode> {
+    Opcode::from_ptx(instruction(line).split(|c: char| !c.is_ascii_alphanumeric()).next()?)
 }
 
 /// The line as a module; the registers and symbols that it names are declared.
@@ -174,10 +182,16 @@ fn compare(judged: &[Judged]) -> Result<(), Failed> {
     found.extend(first_versions(judged)?);
     let rows = DIFFERENCES.lines().filter(|row| !row.starts_with('#'));
     let listed: BTreeMap<&str, &str> = rows.filter_map(|row| row.split_once('\t')).collect();
-    let unlisted = found.iter().filter(|(line, _)| !listed.contains_key(line.as_str()));
+    let families: Vec<&str> = listed.keys().filter_map(|line| line.strip_suffix('*')).collect();
+    let in_family = |line: &str| families.iter().any(|family| instruction(line).starts_with(family));
+    let is_listed = |line: &str| listed.contains_key(line) || in_family(line);
+    let unlisted = found.iter().filter(|(line, _)| !is_listed(line));
     let mut wrong: Vec<_> = unlisted.map(|(line, how)| format!("{line} -- {how}")).collect();
-    let stale =
-        listed.iter().filter(|(line, why)| !why.starts_with("the reader") && !found.contains_key(**line));
+    let differs = |line: &str| match line.strip_suffix('*') {
+        Some(family) => found.keys().any(|line| instruction(line).starts_with(family)),
+        None => found.contains_key(line),
+    };
+    let stale = listed.iter().filter(|(line, why)| !why.starts_with("the reader") && !differs(line));
     wrong.extend(stale.map(|(line, _)| format!("{line} -- listed, and no difference")));
     if wrong.is_empty() {
         return Ok(());
