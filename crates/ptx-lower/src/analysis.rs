@@ -1,6 +1,6 @@
 //! Everything known of a body before it is lowered.
 
-use ptx_ir::{AddressBase, Body, Function, FunctionKind, Linkage, Module, Operand, Param, Symbol, VarId};
+use ptx_ir::{AddressBase, Body, Function, FunctionKind, Module, Operand, Param, Symbol, VarId};
 use ptx_isa::Sem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -86,13 +86,13 @@ impl Analysis {
         let mut reprs = representations(&question);
         let taken = taken(body);
         let mut parameter_spaces = FxHashMap::default();
-        let private = function.kind == FunctionKind::Kernel
-            || (function.linkage == Linkage::Internal && !by_address.contains(&function.name));
+        // Callers through a pointer go by the prototype, which knows no pointers; all others by this signature.
+        let typed = function.kind == FunctionKind::Kernel || !by_address.contains(&function.name);
         for param in &function.params {
             let Param::Variable(var) = param else { continue };
             let wide = whole_scalar(module.variable(*var)).is_some_and(|ty| ty.bits() == 64);
             if wide
-                && private
+                && typed
                 && !taken.contains(var)
                 && let Some(space) = parameter_space(&question, *var, &mut reprs)
             {
