@@ -1,11 +1,11 @@
 //! Everything known of a body before it is lowered.
 
-use ptx_ir::{AddressBase, Body, Function, FunctionKind, Module, Operand, Param, Symbol, VarId};
+use ptx_ir::{AddressBase, Body, Function, FunctionId, FunctionKind, Module, Operand, Param, Symbol, VarId};
 use ptx_isa::Sem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::Flow;
-use crate::represent::{Question, Repr, parameter_space, representations};
+use crate::represent::{CalleeSpaces, Question, Repr, parameter_space, representations};
 use crate::slots::{Slots, whole_scalar};
 use crate::ssa::{self, Access, Slot, Ssa};
 
@@ -25,7 +25,7 @@ pub(crate) struct Analysis {
 }
 
 /// Functions whose address is used other than by calling it: their parameters keep the types of the declaration.
-pub(crate) fn functions_by_address(module: &Module) -> FxHashSet<ptx_ir::StrId> {
+fn functions_by_address(module: &Module) -> FxHashSet<ptx_ir::StrId> {
     let mut names = FxHashSet::default();
     for body in module.functions.iter().filter_map(|function| function.body.as_ref()) {
         for (_, inst) in body.instructions() {
@@ -63,13 +63,40 @@ pub(crate) fn functions_by_address(module: &Module) -> FxHashSet<ptx_ir::StrId> 
     names
 }
 
+/// Analyses every body. What a callee takes as an address is an address in its callers too, so the representations are found
+/// again until no parameter changes; a few rounds settle what real call chains need, and later ones would only type more.
+pub(crate) fn analyse(module: &Module) -> FxHashMap<FunctionId, Analysis> {
+    const ROUNDS: usize = 4;
+    let by_address = functions_by_address(module);
+    let mut analyses: FxHashMap<FunctionId, Analysis> = FxHashMap::default();
+    let mut callees = CalleeSpaces::default();
+    for id in module.function_ids() {
+        let function = module.function(id);
+        if let Some(body) = &function.body {
+            analyses.insert(id, Analysis::new(module, function, body));
+        }
+    }
+    for _ in 0..ROUNDS {
+        let mut found = CalleeSpaces::default();
+        for id in module.function_ids() {
+            let function = module.function(id);
+            let (Some(body), Some(analysis)) = (&function.body, analyses.get_mut(&id)) else { continue };
+            // Callers through a pointer go by the prototype, which knows no pointers; all others by this signature.
+            let typed = function.kind == FunctionKind::Kernel || !by_address.contains(&function.name);
+            let params: &[Param] = if typed { &function.params } else { &[] };
+            analysis.represent(module, body, params, &callees);
+            found.insert(function.name, analysis.spaces_in_order(params));
+        }
+        if found == callees {
+            break;
+        }
+        callees = found;
+    }
+    analyses
+}
+
 impl Analysis {
-    pub(crate) fn new(
-        module: &Module,
-        function: &Function,
-        body: &Body,
-        by_address: &FxHashSet<ptx_ir::StrId>,
-    ) -> Self {
+    fn new(module: &Module, function: &Function, body: &Body) -> Self {
         let flow = Flow::new(body, &module.strings);
         let slots = Slots::new(module, function, body);
         let results: Vec<Slot> = function
@@ -82,24 +109,36 @@ impl Analysis {
             .collect();
         let accesses = slots.accesses(body, &flow, &results);
         let ssa = ssa::build(&flow, &accesses, &results);
-        let question = Question { module, body, slots: &slots, ssa: &ssa };
+        let (reprs, parameter_spaces) = (Vec::new(), FxHashMap::default());
+        Self { flow, slots, accesses, ssa, reprs, taken: taken(body), parameter_spaces }
+    }
+
+    /// Finds representations, and which of these parameters are pointers.
+    fn represent(&mut self, module: &Module, body: &Body, params: &[Param], callees: &CalleeSpaces) {
+        let question = Question { module, body, slots: &self.slots, ssa: &self.ssa, callees };
         let mut reprs = representations(&question);
-        let taken = taken(body);
-        let mut parameter_spaces = FxHashMap::default();
-        // Callers through a pointer go by the prototype, which knows no pointers; all others by this signature.
-        let typed = function.kind == FunctionKind::Kernel || !by_address.contains(&function.name);
-        for param in &function.params {
+        let mut spaces = FxHashMap::default();
+        for param in params {
             let Param::Variable(var) = param else { continue };
             let wide = whole_scalar(module.variable(*var)).is_some_and(|ty| ty.bits() == 64);
             if wide
-                && typed
-                && !taken.contains(var)
+                && !self.taken.contains(var)
                 && let Some(space) = parameter_space(&question, *var, &mut reprs)
             {
-                parameter_spaces.insert(*var, space);
+                spaces.insert(*var, space);
             }
         }
-        Self { flow, slots, accesses, ssa, reprs, taken, parameter_spaces }
+        self.reprs = reprs;
+        self.parameter_spaces = spaces;
+    }
+
+    /// The pointer space of each parameter, in their order.
+    fn spaces_in_order(&self, params: &[Param]) -> Vec<Option<u32>> {
+        let space = |param: &Param| match param {
+            Param::Variable(var) => self.parameter_spaces.get(var).copied(),
+            Param::Register(..) => None,
+        };
+        params.iter().map(space).collect()
     }
 }
 

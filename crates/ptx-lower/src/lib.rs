@@ -38,7 +38,7 @@ use ptx_llvm::build::{DebugInfo, Linkage, Types};
 use ptx_verify::Verified;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::{Analysis, functions_by_address};
+use crate::analysis::{Analysis, analyse};
 use crate::emit::{Emitter, Shared};
 use crate::errors::{REFUSED, UNSUPPORTED_DIRECTIVE};
 
@@ -55,15 +55,7 @@ pub fn lower<'c>(module: &Verified<'_>, context: &'c Context) -> Result<ptx_llvm
 fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
     let mut findings = Diagnostics::new();
     check_items(module, &mut findings);
-    let by_address = functions_by_address(module);
-    let analyses: FxHashMap<FunctionId, Analysis> = module
-        .function_ids()
-        .filter_map(|id| {
-            let function = module.function(id);
-            let body = function.body.as_ref()?;
-            Some((id, Analysis::new(module, function, body, &by_address)))
-        })
-        .collect();
+    let analyses = analyse(module);
     let types = Types::new(context);
     let mut shared = Shared {
         module,

@@ -5,9 +5,10 @@
 //! through moves, phis and additions, and backward from the places where a loaded value or parameter is used as an address.
 //! Where neither decides, a value is an integer.
 
-use ptx_ir::{AddressBase, Body, Inst, Module, Operand, Symbol, VarId};
+use ptx_ir::{AddressBase, Body, Inst, Module, Operand, StrId, Symbol, VarId};
 use ptx_isa::{Mod, Opcode, ScalarType, Sem, StateSpace, TypeKind};
 use ptx_llvm::address_space;
+use rustc_hash::FxHashMap;
 
 use crate::flow::instruction;
 use crate::slots::{Slots, is_param, lane_of};
@@ -149,7 +150,11 @@ pub(crate) struct Question<'a> {
     pub(crate) body: &'a Body,
     pub(crate) slots: &'a Slots,
     pub(crate) ssa: &'a Ssa,
+    pub(crate) callees: &'a CalleeSpaces,
 }
+
+/// For functions by name the pointer space of each parameter, as far as known.
+pub(crate) type CalleeSpaces = FxHashMap<StrId, Vec<Option<u32>>>;
 
 /// The representation of every value.
 pub(crate) fn representations(question: &Question<'_>) -> Vec<Repr> {
@@ -378,7 +383,32 @@ impl Question<'_> {
         wants
     }
 
+    /// As what a call wants its arguments.
+    fn wants_of_call(&self, statement: usize, inst: &Inst, wants: &mut [Wants]) {
+        let operands = self.body.operands(inst);
+        let (Some(Operand::Symbol(Symbol::Function(id), _)), Some(Operand::List(list))) =
+            (operands.get(1), operands.get(2))
+        else {
+            return;
+        };
+        let Some(spaces) = self.callees.get(&self.module.function(*id).name) else { return };
+        for (argument, space) in self.body.list(*list).iter().zip(spaces) {
+            let slot = match argument {
+                Operand::Symbol(Symbol::Variable(var), _) => self.slots.param(*var),
+                Operand::Register(register) => Some(self.slots.lane(*register, 0)),
+                _ => None,
+            };
+            let value = slot.and_then(|slot| self.ssa.read(statement, slot));
+            if let (Some(value), Some(space)) = (value, space) {
+                wants[value.index()].0 |= Wants::of(Repr::Pointer(*space)).0;
+            }
+        }
+    }
+
     fn wants_of_inst(&self, statement: usize, inst: &Inst, wants: &mut [Wants]) {
+        if inst.mnemonic.sem() == Sem::Call {
+            self.wants_of_call(statement, inst, wants);
+        }
         let mut want = |register, lane, repr: Repr| {
             if let Some(value) = self.ssa.read(statement, self.slots.lane(register, lane)) {
                 wants[value.index()].0 |= Wants::of(repr).0;

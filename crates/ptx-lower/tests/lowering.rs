@@ -351,6 +351,24 @@ fn call_passes_parameters_as_arguments() {
 }
 
 #[test]
+fn address_passed_on_to_a_function_is_a_pointer_all_the_way() {
+    let text = ir(&format!(
+        ".visible .func f(.param .b64 a)\n{{\n{REGISTERS}ld.param.b64 %d1, [a]; st.global.u32 [%d1], 1; ret;\n}}\n\
+         .visible .func g(.param .b64 b)\n{{\n{REGISTERS}ld.param.b64 %d1, [b]; add.s64 %d1, %d1, 8;\n{{\n.param .b64 x;\n\
+         st.param.b64 [x], %d1; call f, (x);\n}}\nret;\n}}\n"
+    ));
+    has(
+        &text,
+        &[
+            "define void @f(ptr addrspace(1) %a)",
+            "define void @g(ptr addrspace(1) %b)",
+            "call void @f(ptr addrspace(1) %",
+        ],
+    );
+    lacks(&text, "inttoptr");
+}
+
+#[test]
 fn indexed_branch_is_a_switch() {
     let text = body(
         "ts: .branchtargets A, B, A;\nbrx.idx %r0, ts;\nA: st.global.u32 [%d0], 1; ret;\nB: st.global.u32 [%d0], 2;",
