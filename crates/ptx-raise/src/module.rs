@@ -37,8 +37,34 @@ pub(crate) struct ModuleRaiser<'v, 'c> {
     functions: HashMap<FunctionId, ptx_ir::FunctionId>,
     /// Every name of the module, in its PTX spelling.
     pub(crate) symbol_names: HashSet<String>,
+    /// What the variables of calls begin with: no symbol does, for inside a call they would hide it.
+    pub(crate) call_names: CallNames,
     /// Labels are numbered through the module.
     pub(crate) call_count: u32,
+}
+
+/// The beginnings of the names of arguments and results inside calls.
+pub(crate) struct CallNames {
+    pub(crate) argument: String,
+    pub(crate) result: String,
+}
+
+impl CallNames {
+    fn new(symbols: &HashSet<String>) -> Self {
+        let free = |word: &str| {
+            let mut start = word.to_owned();
+            while symbols.iter().any(|name| name.starts_with(&start)) {
+                start.push('_');
+            }
+            start
+        };
+        Self { argument: free("param"), result: free("retval") }
+    }
+
+    /// Whether a name could be one of a call's variables.
+    pub(crate) fn clash(&self, name: &str) -> bool {
+        name.starts_with(&self.argument) || name.starts_with(&self.result)
+    }
 }
 
 impl<'v, 'c> ModuleRaiser<'v, 'c> {
@@ -46,7 +72,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         let globals = view.globals.iter().map(|global| global.name.as_str());
         let functions = view.functions.iter().map(|function| function.name.as_str());
         let aliases = view.aliases.iter().map(|alias| alias.name.as_str());
-        let symbol_names =
+        let symbol_names: HashSet<String> =
             globals.chain(functions).chain(aliases).map(|name| names::escape(name).into_owned()).collect();
         Self {
             view,
@@ -57,6 +83,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             diagnostics: Diagnostics::new(),
             variables: HashMap::new(),
             functions: HashMap::new(),
+            call_names: CallNames::new(&symbol_names),
             symbol_names,
             call_count: 0,
         }
@@ -73,6 +100,15 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         self.aliases();
         self.heading();
         if self.diagnostics.has_errors() { Err(self.diagnostics) } else { Ok(self.ir) }
+    }
+
+    /// A name like `stem` that no symbol has.
+    pub(crate) fn free_name(&self, stem: String) -> String {
+        let mut name = stem;
+        while self.symbol_names.contains(&name) {
+            name.push('_');
+        }
+        name
     }
 
     /// Records a refusal.

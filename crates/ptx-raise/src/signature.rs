@@ -61,15 +61,15 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
         }
     };
     let symbol = names::escape(&function.name).into_owned();
-    let mut params = Vec::with_capacity(function.params.len());
+    let mut params: Vec<Parameter> = Vec::with_capacity(function.params.len());
     for (at, param) in function.params.iter().enumerate() {
         let own = &param.name;
-        let usable = names::is_plain(own) && !own.starts_with("$L__") && !own.starts_with("__local");
-        let name = if usable && !module.symbol_names.contains(own) {
-            own.clone()
-        } else {
-            format!("{symbol}_param_{at}")
-        };
+        let reserved = own.starts_with("$L__") || own.starts_with("__local") || module.call_names.clash(own);
+        let taken = reserved || module.symbol_names.contains(own) || !names::is_plain(own);
+        let mut name = if taken { module.free_name(format!("{symbol}_param_{at}")) } else { own.clone() };
+        while params.iter().any(|param| param.name == name) || module.symbol_names.contains(&name) {
+            name.push('_');
+        }
         params.push(parameter(module, param.ty, &param.attributes, kind, name)?);
     }
     let result = if kind == FunctionKind::Kernel && !matches!(module.view.ty(function.ret), Type::Void) {

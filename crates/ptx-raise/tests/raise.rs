@@ -256,6 +256,20 @@ define i16 @f(ptr align 4 %p, %pair %v) {
 }
 
 #[test]
+fn variables_of_calls_hide_nothing() {
+    let text = ptx("@param0 = addrspace(1) global i32 0
+declare void @g(ptr addrspace(1))
+define ptx_kernel void @k(i32 %retval0, ptr %o) {
+  call void @g(ptr addrspace(1) @param0)
+  store i32 %retval0, ptr %o
+  ret void\n}");
+    has(
+        &text,
+        &[".param .u32 k_param_0", ".param .b64 param_0;", ", param0;", "[param_0]", "call.uni g, (param_0)"],
+    );
+}
+
+#[test]
 fn indirect_calls_have_a_prototype() {
     let text = ptx("define i32 @f(ptr %g, i32 %x) {\n  %r = call i32 %g(i32 %x)\n  ret i32 %r\n}");
     has(

@@ -281,6 +281,6 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// The name of a local variable, unlike any other of the module.
     pub(super) fn local_name(&self, stem: &str, number: usize) -> String {
-        format!("__local_{stem}_{}_{number}", names::escape(&self.function.name))
+        self.module.free_name(format!("__local_{stem}_{}_{number}", names::escape(&self.function.name)))
     }
 }

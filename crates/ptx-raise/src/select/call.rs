@@ -135,12 +135,11 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
         prototype: Option<(ptx_ir::LabelId, Stmt)>,
     ) -> Raised<()> {
         let none = Attributes::default();
-        // Addresses and constants are computed before the scope of the parameters opens.
         let mut arguments = Vec::with_capacity(call.args.len());
         for (at, &arg) in call.args.iter().enumerate() {
             let ty = self.value_type(arg)?;
             let own = attributes.get(at).unwrap_or(&none);
-            let name = format!("param{at}");
+            let name = format!("{}{at}", self.module.call_names.argument);
             let parameter = signature::parameter(self.module, ty, own, FunctionKind::Device, name)?;
             arguments.push((parameter, self.value(arg)?, own.has("signext")));
         }
@@ -156,7 +155,8 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
             passed.push(Operand::Symbol(PtxSymbol::Variable(variable), 0));
         }
         let returned = result.as_ref().map(|passing| {
-            let variable = signature::param_variable(self.module, passing, None, "retval0");
+            let name = format!("{}0", self.module.call_names.result);
+            let variable = signature::param_variable(self.module, passing, None, &name);
             self.push(Stmt::Variable(variable));
             variable
         });
