@@ -407,12 +407,12 @@ impl Module {
         })
     }
 
-    /// The `.address_size`, or 32 without one (manual 11.1.3).
+    /// The `.address_size`, or 64 without one. The manual says 32 (11.1.3), but `ptxas` assumes 64, and so do all users.
     pub fn address_size(&self) -> u32 {
         let written = self.items.iter().find_map(|item| match item {
             Item::AddressSize(bits, _) => Some(*bits),
             _ => None,
         });
-        written.unwrap_or(32)
+        written.unwrap_or(64)
     }
 }
