@@ -147,10 +147,10 @@ fn tensor_memory(mnemonic: &Mnemonic) -> u32 {
         }
 }
 
-/// A matrix of 16 by 16 bytes takes two registers, the others one; `ptxas` reads `.x8` as one matrix.
+/// A matrix of 16 by 16 bytes takes two registers, the others one.
 fn matrices(mnemonic: &Mnemonic) -> u32 {
     let each = if mnemonic.get(Field::Shape) == Some(Mod::M16n16) { 2 } else { 1 };
-    each * numbered(mnemonic.get(Field::Num), "x").filter(|&count| count <= 4).unwrap_or(1)
+    each * numbered(mnemonic.get(Field::Num), "x").unwrap_or(1)
 }
 
 /// The dimensions of a tensor.

@@ -40,7 +40,7 @@ impl Order {
     const COUNT: usize = 3;
 
     fn of(modifier: Mod) -> Option<Self> {
-        if ScalarType::from_mod(modifier).is_some() {
+        if ScalarType::from_mod(modifier).or_else(|| ScalarType::holder(modifier)).is_some() {
             Some(Order::Types)
         } else if StateSpace::from_mod(modifier).is_some() {
             Some(Order::Spaces)

@@ -2,8 +2,8 @@
 
 use super::vocabulary::*;
 use crate::Since;
-use crate::form::Slot::{One, Opt};
-use crate::form::{Effects, Form, Kind, arg, def, opt};
+use crate::form::Slot::{Lit, One, Opt};
+use crate::form::{Effects, Form, Kind, TypeRule, VectorLength, arg, def, opt};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 
 const ATOM_LATER: &[(Mod, Since)] = &[
@@ -28,6 +28,8 @@ const ATOM_LATER: &[(Mod, Since)] = &[
     (B128, at(8, 3, 90)),
     (L2CacheHint, at(7, 4, 80)),
 ];
+
+const VECTOR: Kind = Kind::Vector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
@@ -254,4 +256,120 @@ pub(super) static FORMS: &[Form] = &[
     .later(ATOM_LATER)
     .effects(Effects::MEMORY)
     .section("9.7.13.7"),
+    Form::new(
+        Opcode::Atom,
+        "Adds vectors of single-precision values in memory.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global]),
+            Lit(Add),
+            Opt(Field::Noftz, &[Noftz]),
+            CACHE_HINT,
+            One(Field::Vec, &[V2, V4]),
+            One(Field::Type, &[F32]),
+        ],
+        &[def("d", VECTOR), addr("a"), arg("b", VECTOR), POLICY],
+        Sem::AtomVector,
+    )
+    .since(8, 1, 90)
+    .later(&[(Noftz, at(9, 4, 90))])
+    .effects(Effects::MEMORY)
+    .section("9.7.13.5"),
+    Form::new(
+        Opcode::Atom,
+        "Combines vectors of half-precision or bfloat values in memory, keeping subnormals.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global]),
+            One(Field::Op, &[Add, Min, Max]),
+            Lit(Noftz),
+            CACHE_HINT,
+            One(Field::Vec, &[V2, V4, V8]),
+            One(Field::Type, &[F16, Bf16]),
+        ],
+        &[def("d", VECTOR), addr("a"), arg("b", VECTOR), POLICY],
+        Sem::AtomVector,
+    )
+    .since(8, 1, 90)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.5"),
+    Form::new(
+        Opcode::Atom,
+        "Combines vectors of pairs in memory, keeping subnormals.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global]),
+            One(Field::Op, &[Add, Min, Max]),
+            Lit(Noftz),
+            CACHE_HINT,
+            One(Field::Vec, &[V2, V4]),
+            One(Field::Type, &[F16x2, Bf16x2]),
+        ],
+        &[def("d", VECTOR), addr("a"), arg("b", VECTOR), POLICY],
+        Sem::AtomVector,
+    )
+    .since(8, 1, 90)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.5"),
+    Form::new(
+        Opcode::Red,
+        "Adds vectors of single-precision values in memory.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global]),
+            Lit(Add),
+            Opt(Field::Noftz, &[Noftz]),
+            CACHE_HINT,
+            One(Field::Vec, &[V2, V4]),
+            One(Field::Type, &[F32]),
+        ],
+        &[addr("a"), arg("b", VECTOR), POLICY],
+        Sem::RedVector,
+    )
+    .since(8, 1, 90)
+    .later(&[(Noftz, at(9, 4, 90))])
+    .effects(Effects::MEMORY)
+    .section("9.7.13.6"),
+    Form::new(
+        Opcode::Red,
+        "Combines vectors of half-precision or bfloat values in memory, keeping subnormals.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global]),
+            One(Field::Op, &[Add, Min, Max]),
+            Lit(Noftz),
+            CACHE_HINT,
+            One(Field::Vec, &[V2, V4, V8]),
+            One(Field::Type, &[F16, Bf16]),
+        ],
+        &[addr("a"), arg("b", VECTOR), POLICY],
+        Sem::RedVector,
+    )
+    .since(8, 1, 90)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.6"),
+    Form::new(
+        Opcode::Red,
+        "Combines vectors of pairs in memory, keeping subnormals.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global]),
+            One(Field::Op, &[Add, Min, Max]),
+            Lit(Noftz),
+            CACHE_HINT,
+            One(Field::Vec, &[V2, V4]),
+            One(Field::Type, &[F16x2, Bf16x2]),
+        ],
+        &[addr("a"), arg("b", VECTOR), POLICY],
+        Sem::RedVector,
+    )
+    .since(8, 1, 90)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.6"),
 ];

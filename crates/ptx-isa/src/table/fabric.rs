@@ -57,7 +57,7 @@ const TYPE_RULES: &[Rule] = &[
 
 const fn try_(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
     Form::new(Opcode::Fabric, doc, slots, operands, Sem::Fabric)
-        .only(9, 3, BLACKWELL)
+        .since(9, 3, 100)
         .later(LATER)
         .effects(Effects::SYNC)
         .section("9.7.9.25")
@@ -201,6 +201,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         &[LOCAL, REMOTE, SIZE, MBAR, arg("membermask", V_U32)],
     )
+    .only(9, 3, BLACKWELL)
     .rules(TYPE_RULES),
     Form::new(
         Opcode::Fabric,
@@ -209,7 +210,7 @@ pub(super) static FORMS: &[Form] = &[
         &[],
         Sem::Fabric,
     )
-    .only(9, 4, FAMILY_107)
+    .since(9, 3, 100)
     .effects(Effects::SYNC)
     .section("9.7.9.25"),
     Form::new(
@@ -219,7 +220,7 @@ pub(super) static FORMS: &[Form] = &[
         &[arg("N", Kind::Immediate(i64::MIN, i64::MAX))],
         Sem::Fabric,
     )
-    .only(9, 4, FAMILY_107)
+    .since(9, 3, 100)
     .effects(Effects::SYNC)
     .section("9.7.9.25"),
 ];

@@ -79,7 +79,7 @@ pub(super) static FORMS: &[Form] = &[
     fence(
         "Orders uses of one tensor map and other accesses.",
         &[Lit(Proxy), Lit(TensormapGeneric), Lit(AcqRel), One(Field::Scope, SCOPES)],
-        &[addr("addr"), SIZE],
+        &[addr("addr"), arg("size", V_U32)],
     ),
     fence(
         "Orders asynchronous accesses and others.",

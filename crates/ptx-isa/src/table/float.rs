@@ -2,7 +2,7 @@
 
 use super::vocabulary::*;
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Form, Kind, TypeRule, arg, def};
+use crate::form::{Form, Kind, Rule, TypeRule, arg, def};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 
 /// Directed rounding of single precision came with sm_20.
@@ -588,4 +588,37 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(8, 6, 100)
     .section("9.7.5.3"),
+    Form::new(
+        Opcode::Fma,
+        "Multiplies and adds; the result is zero when a source is the NaN that marks what lies out of bounds.",
+        &[
+            One(Field::Rnd, RND),
+            One(Field::Oob, &[Oob]),
+            Opt(Field::Relu, &[Relu]),
+            One(Field::Type, &[F16, F16x2, Bf16, Bf16x2]),
+        ],
+        &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
+        Sem::FmaOob,
+    )
+    .since(8, 1, 90)
+    .rules(&[Rule::Needs(F16, &[Rn]), Rule::Needs(F16x2, &[Rn])])
+    .section("9.7.4.4"),
+    Form::new(
+        Opcode::Min,
+        "The smallest of three values, or of their absolute values.",
+        &[FTZ, NAN, Opt(Field::Abs, &[AbsMod]), Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
+        Sem::Min3,
+    )
+    .since(8, 8, 100)
+    .section("9.7.3.11"),
+    Form::new(
+        Opcode::Max,
+        "The largest of three values, or of their absolute values.",
+        &[FTZ, NAN, Opt(Field::Abs, &[AbsMod]), Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
+        Sem::Max3,
+    )
+    .since(8, 8, 100)
+    .section("9.7.3.12"),
 ];

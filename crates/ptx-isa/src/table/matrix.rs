@@ -1,10 +1,23 @@
 //! Loads, stores and transpositions of matrices by a warp (manual 9.7.14.5).
 
 use super::vocabulary::*;
+use crate::Slot;
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, TypeRule, VectorLength, arg, def};
+use crate::form::{Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def};
+use crate::length::Lengths;
 use crate::names::{Field, Mod::*, Opcode, Sem};
 use crate::types::ScalarType;
+
+/// Loads of byte matrices.
+const fn load(doc: &'static str, slots: &'static [Slot]) -> Form {
+    Form::new(Opcode::Ldmatrix, doc, slots, LOADED, Sem::Ldmatrix)
+        .only(8, 6, BLACKWELL)
+        .effects(Effects { convergent: true, side_effects: true, ..Effects::READS })
+        .section("9.7.14.5.15")
+}
+
+const LOADED: &[Operand] =
+    &[def("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::Matrices))), addr("p")];
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
@@ -67,4 +80,62 @@ pub(super) static FORMS: &[Form] = &[
     .since(7, 8, 75)
     .effects(Effects::CONVERGENT)
     .section("9.7.14.5.17"),
+    load(
+        "Loads 16x16 matrices of bytes from shared memory and transposes them.",
+        &[
+            Lit(Sync),
+            Lit(Aligned),
+            One(Field::Shape, &[M16n16]),
+            One(Field::Num, &[X1, X2]),
+            One(Field::Trans, &[Trans]),
+            Opt(Field::Space, &[Shared, SharedCta]),
+            One(Field::Type, &[B8]),
+        ],
+    ),
+    load(
+        "Loads 16x16 matrices of narrow values from shared memory, widens and transposes them.",
+        &[
+            Lit(Sync),
+            Lit(Aligned),
+            One(Field::Shape, &[M16n16]),
+            One(Field::Num, &[X1, X2]),
+            One(Field::Trans, &[Trans]),
+            Opt(Field::Space, &[Shared, SharedCta]),
+            One(Field::DstFmt, &[B8x16]),
+            One(Field::SrcFmt, &[B6x16P32, B4x16P64]),
+        ],
+    ),
+    load(
+        "Loads 8x16 matrices of narrow values from shared memory and widens them.",
+        &[
+            Lit(Sync),
+            Lit(Aligned),
+            One(Field::Shape, &[M8n16]),
+            One(Field::Num, &[X1, X2, X4]),
+            Opt(Field::Space, &[Shared, SharedCta]),
+            One(Field::DstFmt, &[B8x16]),
+            One(Field::SrcFmt, &[B6x16P32, B4x16P64]),
+        ],
+    ),
+    Form::new(
+        Opcode::Stmatrix,
+        "Stores 16x8 matrices of bytes to shared memory, transposed.",
+        &[
+            Lit(Sync),
+            Lit(Aligned),
+            One(Field::Shape, &[M16n8]),
+            One(Field::Num, &[X1, X2, X4]),
+            One(Field::Trans, &[Trans]),
+            Opt(Field::Space, &[Shared, SharedCta]),
+            One(Field::Type, &[B8]),
+        ],
+        &[
+            arg("p", Kind::Address),
+            arg("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::Matrices))),
+        ],
+        Sem::Stmatrix,
+    )
+    .only(8, 6, BLACKWELL)
+    .effects(Effects { convergent: true, side_effects: true, ..Effects::WRITES })
+    .section("9.7.14.5.16"),
 ];

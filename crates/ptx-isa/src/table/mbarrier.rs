@@ -30,7 +30,7 @@ const ARRIVE_LATER: &[(Mod, Since)] = &[
     (SharedCluster, at(8, 0, 90)),
     (Release, at(8, 0, 80)),
     (Cluster, at(8, 0, 90)),
-    (Relaxed, at(8, 0, 90)),
+    (Relaxed, at(8, 6, 90)),
     (ExpectTx, at(8, 0, 90)),
     (MulticastCluster32b, on(9, 4, FAMILY_107)),
 ];
@@ -39,7 +39,7 @@ const WAIT_LATER: &[(Mod, Since)] = &[
     (Parity, at(7, 1, 80)),
     (Acquire, at(8, 0, 80)),
     (Cluster, at(8, 0, 90)),
-    (Relaxed, at(8, 0, 90)),
+    (Relaxed, at(8, 6, 90)),
     (PhaseTypePrimary, at(9, 3, 90)),
     (PhaseTypeConditional, at(9, 3, 90)),
 ];

@@ -49,7 +49,6 @@ const ZERO_COLUMNS: Operand = opt("zero-column-mask-desc", V_B64);
 const CTA_MASK: Operand = when("ctaMask", V_B16, &[MulticastCluster]);
 const CTA_MASK_32: Operand = when("ctaMask", V_B32, &[MulticastCluster32b]);
 
-const KIND: Slot = One(Field::Kind, &[KindF16, KindTf32, KindF8f6f4]);
 const KIND_ANY: Slot = One(Field::Kind, &[KindF16, KindTf32, KindF8f6f4, KindI8]);
 const KIND_SCALED: Slot = One(Field::Kind, &[KindMxf8f6f4, KindMxf4, KindMxf4nvf4]);
 const SCALES: Slot = Opt(Field::ScaleVec, &[ScaleVec1X, ScaleVec2X, ScaleVec4X, Block16, Block32]);
@@ -84,7 +83,6 @@ const COLLECT_BUFFERS: Slot = Opt(
 /// Integers came with the exact targets only.
 const EXACT_INTEGER: &[Sm] = &[Sm::arch(100), Sm::arch(110)];
 const EXACT: &[Sm] = &[Sm::arch(100), Sm::arch(103), Sm::arch(107), Sm::arch(110)];
-const FAMILY_100: &[Sm] = &[Sm::family(100)];
 const ONLY_107: &[Sm] = &[Sm::arch(107)];
 const MMA_LATER: &[(Mod, Since)] = &[
     (KindI8, on(8, 6, EXACT_INTEGER)),
@@ -108,6 +106,17 @@ const SPARSE_LATER: &[(Mod, Since)] = &[
     (ScaleVec1X, on(8, 6, EXACT)),
     (ScaleVec2X, on(8, 6, EXACT)),
     (ScaleVec4X, on(8, 6, EXACT)),
+    (CollectorBFill, on(9, 4, FAMILY_107)),
+    (CollectorBUse, on(9, 4, FAMILY_107)),
+    (CollectorBLastuse, on(9, 4, FAMILY_107)),
+    (CollectorBDiscard, on(9, 4, FAMILY_107)),
+];
+/// D is scaled in the family of 10.x, integers where they are at all.
+const SCALED_D_LATER: &[(Mod, Since)] = &[
+    (KindI8, on(8, 6, EXACT_INTEGER)),
+    (KindF16, on(8, 6, FAMILY_100)),
+    (KindTf32, on(8, 6, FAMILY_100)),
+    (KindF8f6f4, on(8, 6, FAMILY_100)),
     (CollectorBFill, on(9, 4, FAMILY_107)),
     (CollectorBUse, on(9, 4, FAMILY_107)),
     (CollectorBLastuse, on(9, 4, FAMILY_107)),
@@ -148,13 +157,9 @@ const fn sparse(doc: &'static str, slots: &'static [Slot], operands: &'static [O
 
 const DENSE_SHARED: &[Slot] = &[Lit(Mma), GROUP, KIND_ANY, COLLECT_A, COLLECT_B];
 const DENSE_TENSOR: &[Slot] = &[Lit(Mma), GROUP, KIND_ANY, ASHIFT, COLLECT_A, COLLECT_B];
-const FLOAT_SHARED: &[Slot] = &[Lit(Mma), GROUP, KIND, COLLECT_A, COLLECT_B];
-const FLOAT_TENSOR: &[Slot] = &[Lit(Mma), GROUP, KIND, ASHIFT, COLLECT_A, COLLECT_B];
 const SCALED: &[Slot] = &[Lit(Mma), GROUP, KIND_SCALED, Lit(BlockScale), SCALES, COLLECT_A, COLLECT_B];
 const SPARSE_SHARED: &[Slot] = &[Lit(Mma), Lit(Sp), GROUP, KIND_ANY, COLLECT_A, COLLECT_B];
 const SPARSE_TENSOR: &[Slot] = &[Lit(Mma), Lit(Sp), GROUP, KIND_ANY, ASHIFT, COLLECT_A, COLLECT_B];
-const SPARSE_FLOAT_SHARED: &[Slot] = &[Lit(Mma), Lit(Sp), GROUP, KIND, COLLECT_A, COLLECT_B];
-const SPARSE_FLOAT_TENSOR: &[Slot] = &[Lit(Mma), Lit(Sp), GROUP, KIND, ASHIFT, COLLECT_A, COLLECT_B];
 const SPARSE_SCALED: &[Slot] =
     &[Lit(Mma), Lit(Sp), GROUP, KIND_SCALED, Lit(BlockScale), SCALES, COLLECT_A, COLLECT_B];
 const STATIONARY: &[Slot] = &[Lit(Mma), Lit(Ws), Lit(CtaGroup1), KIND_ANY, COLLECT_BUFFERS];
@@ -167,14 +172,14 @@ pub(super) static FORMS: &[Form] = &[
         &[addr("dst"), COLUMNS],
         "9.7.16.7.1",
     )
-    .later(&[(Exclusive, on(9, 4, FAMILY_107))]),
+    .later(&[(Exclusive, on(9, 3, TENSOR_MEMORY))]),
     memory(
         "Frees columns of tensor memory.",
         &[Lit(Dealloc), EXCLUSIVE, GROUP, Lit(Sync), Lit(Aligned), Lit(B32)],
         &[arg("taddr", V_B32), COLUMNS],
         "9.7.16.7.1",
     )
-    .later(&[(Exclusive, on(9, 4, FAMILY_107))]),
+    .later(&[(Exclusive, on(9, 3, TENSOR_MEMORY))]),
     memory(
         "Gives up the right to allocate.",
         &[Lit(RelinquishAllocPermit), GROUP, Lit(Sync), Lit(Aligned)],
@@ -382,16 +387,16 @@ pub(super) static FORMS: &[Form] = &[
     ),
     multiply(
         "Multiplies and adds a scaled D; A is in shared memory.",
-        FLOAT_SHARED,
+        DENSE_SHARED,
         &[D_TMEM, A_DESC, B_DESC, IDESC, ENABLE_D, SCALE_D],
     )
-    .only(8, 6, FAMILY_100),
+    .later(SCALED_D_LATER),
     multiply(
         "The same, but for some lanes.",
-        FLOAT_SHARED,
+        DENSE_SHARED,
         &[D_TMEM, A_DESC, B_DESC, IDESC, DISABLED, ENABLE_D, SCALE_D],
     )
-    .only(8, 6, FAMILY_100),
+    .later(SCALED_D_LATER),
     multiply("Multiplies and adds; A is in tensor memory.", DENSE_TENSOR, &[D_TMEM, A_TMEM, B_DESC, IDESC, ENABLE_D]),
     multiply(
         "The same, but for some lanes.",
@@ -400,16 +405,16 @@ pub(super) static FORMS: &[Form] = &[
     ),
     multiply(
         "Multiplies and adds a scaled D; A is in tensor memory.",
-        FLOAT_TENSOR,
+        DENSE_TENSOR,
         &[D_TMEM, A_TMEM, B_DESC, IDESC, ENABLE_D, SCALE_D],
     )
-    .only(8, 6, FAMILY_100),
+    .later(SCALED_D_LATER),
     multiply(
         "The same, but for some lanes.",
-        FLOAT_TENSOR,
+        DENSE_TENSOR,
         &[D_TMEM, A_TMEM, B_DESC, IDESC, DISABLED, ENABLE_D, SCALE_D],
     )
-    .only(8, 6, FAMILY_100),
+    .later(SCALED_D_LATER),
     multiply(
         "Multiplies with scales for each block and adds; A is in shared memory.",
         SCALED,
@@ -434,16 +439,16 @@ pub(super) static FORMS: &[Form] = &[
     ),
     sparse(
         "Multiplies a sparse A in shared memory and adds a scaled D.",
-        SPARSE_FLOAT_SHARED,
+        SPARSE_SHARED,
         &[D_TMEM, A_DESC, B_DESC, META, IDESC, ENABLE_D, SCALE_D],
     )
-    .only(8, 6, FAMILY_100),
+    .later(SCALED_D_LATER),
     sparse(
         "The same, but for some lanes.",
-        SPARSE_FLOAT_SHARED,
+        SPARSE_SHARED,
         &[D_TMEM, A_DESC, B_DESC, META, IDESC, DISABLED, ENABLE_D, SCALE_D],
     )
-    .only(8, 6, FAMILY_100),
+    .later(SCALED_D_LATER),
     sparse(
         "Multiplies a sparse A in tensor memory and adds.",
         SPARSE_TENSOR,
@@ -456,16 +461,16 @@ pub(super) static FORMS: &[Form] = &[
     ),
     sparse(
         "Multiplies a sparse A in tensor memory and adds a scaled D.",
-        SPARSE_FLOAT_TENSOR,
+        SPARSE_TENSOR,
         &[D_TMEM, A_TMEM, B_DESC, META, IDESC, ENABLE_D, SCALE_D],
     )
-    .only(8, 6, FAMILY_100),
+    .later(SCALED_D_LATER),
     sparse(
         "The same, but for some lanes.",
-        SPARSE_FLOAT_TENSOR,
+        SPARSE_TENSOR,
         &[D_TMEM, A_TMEM, B_DESC, META, IDESC, DISABLED, ENABLE_D, SCALE_D],
     )
-    .only(8, 6, FAMILY_100),
+    .later(SCALED_D_LATER),
     sparse(
         "Multiplies a sparse A in shared memory with scales for each block and adds.",
         SPARSE_SCALED,

@@ -25,6 +25,8 @@ pub(super) const HOPPER_AND_BLACKWELL: &[Sm] =
     &[Sm::arch(90), Sm::family(100), Sm::family(110), Sm::family(120)];
 /// Warpgroup instructions are those of sm_90a alone.
 pub(super) const WARPGROUPS: &[Sm] = &[Sm::arch(90)];
+/// The family of 10.x.
+pub(super) const FAMILY_100: &[Sm] = &[Sm::family(100)];
 /// The family of 12.x.
 pub(super) const FAMILY_120: &[Sm] = &[Sm::family(120)];
 /// What came with sm_107.

@@ -1,7 +1,7 @@
 //! Collectives of a warp (manual 9.7.9.5, 9.7.13.7 to 9.7.13.11).
 
 use super::vocabulary::*;
-use crate::form::Slot::{Lit, One};
+use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, arg, def, def_pair};
 use crate::names::{Field, Mod::*, Opcode, Sem};
 
@@ -36,4 +36,20 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(Opcode::Redux, "Combines the bits of all lanes.",
         &[Lit(Sync), One(Field::Op, &[And, Or, Xor]), One(Field::Type, &[B32])],
         &[def("d", RT), arg("a", T), arg("membermask", V_U32)], Sem::Redux).since(7, 0, 80).effects(Effects::CONVERGENT).section("9.7.13.11"),
+    Form::new(
+        Opcode::Redux,
+        "The smallest or largest value of all lanes, or absolute value; with `.NaN` a NaN if one is.",
+        &[
+            Lit(Sync),
+            One(Field::Op, &[Min, Max]),
+            Opt(Field::Abs, &[AbsMod]),
+            NAN,
+            One(Field::Type, &[F32]),
+        ],
+        &[def("d", RT), arg("a", RT), arg("membermask", V_U32)],
+        Sem::ReduxFloat,
+    )
+    .only(8, 6, FAMILY_100)
+    .effects(Effects::CONVERGENT)
+    .section("9.7.13.12"),
 ];

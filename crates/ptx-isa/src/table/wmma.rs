@@ -20,8 +20,6 @@ const K16: &[Mod] = &[M16n16k16, M8n32k16, M32n8k16];
 const BYTES: &[Mod] = &[U8, S8];
 const NIBBLES: &[Mod] = &[U4, S4];
 const LATER: &[(Mod, Since)] = &[
-    (M8n32k16, at(6, 1, 70)),
-    (M32n8k16, at(6, 1, 70)),
     (U8, at(6, 3, 72)),
     (S8, at(6, 3, 72)),
     (S32, at(6, 3, 72)),
@@ -46,7 +44,7 @@ const PRODUCT: &[Operand] = &[
 
 const fn load(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
     Form::new(Opcode::Wmma, doc, slots, operands, Sem::WmmaLoad)
-        .since(6, 0, 70)
+        .since(6, 3, 70)
         .later(LATER)
         .effects(Effects { convergent: true, side_effects: true, ..Effects::READS })
         .section("9.7.14.4.3")
@@ -54,7 +52,7 @@ const fn load(doc: &'static str, slots: &'static [Slot], operands: &'static [Ope
 
 const fn store(doc: &'static str, slots: &'static [Slot]) -> Form {
     Form::new(Opcode::Wmma, doc, slots, STORE_D, Sem::WmmaStore)
-        .since(6, 0, 70)
+        .since(6, 3, 70)
         .later(LATER)
         .effects(Effects { convergent: true, side_effects: true, ..Effects::WRITES })
         .section("9.7.14.4.4")
@@ -62,7 +60,7 @@ const fn store(doc: &'static str, slots: &'static [Slot]) -> Form {
 
 const fn multiply(doc: &'static str, slots: &'static [Slot]) -> Form {
     Form::new(Opcode::Wmma, doc, slots, PRODUCT, Sem::Wmma)
-        .since(6, 0, 70)
+        .since(6, 3, 70)
         .later(LATER)
         .effects(Effects::CONVERGENT)
         .section("9.7.14.4.5")
