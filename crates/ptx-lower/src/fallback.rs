@@ -1,13 +1,13 @@
 //! Instructions kept as inline assembly, exactly as written (mapping, "Inline assembly").
 
 use ptx_ir::{AddressBase, Immediate, Operand, Symbol, VarId};
-use ptx_isa::{Role, ScalarType, Sem};
+use ptx_isa::{Role, ScalarType};
 use ptx_llvm::build::{Asm, AsmEffects, Type, Value};
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Out, unsupported};
 use crate::represent::llvm_space;
-use crate::slots::lane_of;
+use crate::slots::{lane_of, updates_destination};
 
 /// The pieces of one inline assembly call while it is put together.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             self.write_operand(site, &mut draft, operand, ty, writes)?;
         }
         draft.text.push(';');
-        if matches!(site.inst.mnemonic.sem(), Sem::Wgmma | Sem::WgmmaSparse) {
+        if updates_destination(site.inst) {
             self.tie_outputs(site, &mut draft)?;
         }
         self.call_draft(site, draft)

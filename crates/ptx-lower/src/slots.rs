@@ -106,6 +106,13 @@ impl Slots {
             let writes = matches!(place.role, Role::Def | Role::DefPair) || place.name == "ret";
             self.collect(body, *operand, if writes { &mut access.writes } else { &mut access.reads });
         }
+        if updates_destination(inst) {
+            self.collect(
+                body,
+                body.operands(inst).first().copied().unwrap_or(Operand::Omitted),
+                &mut access.reads,
+            );
+        }
         self.param_access(body, inst, &mut access);
         if matches!(inst.mnemonic.opcode(), Opcode::Addc | Opcode::Subc | Opcode::Madc) {
             access.reads.push(self.carry());
@@ -168,6 +175,11 @@ impl Slots {
             | Operand::Label(_) => {}
         }
     }
+}
+
+/// Whether the instruction adds to what its destination holds (manual 9.7.15.5).
+pub(crate) fn updates_destination(inst: &Inst) -> bool {
+    matches!(inst.mnemonic.sem(), Sem::Wgmma | Sem::WgmmaSparse)
 }
 
 /// The lane a component names.

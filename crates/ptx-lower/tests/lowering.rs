@@ -369,6 +369,19 @@ fn address_passed_on_to_a_function_is_a_pointer_all_the_way() {
 }
 
 #[test]
+fn accumulating_instruction_reads_what_its_destination_holds() {
+    let context = Context::new();
+    let text = format!(
+        ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 p)\n{{\n{REGISTERS}ld.param.u64 %d0, [p];\n\
+         ld.global.v4.f32 {{%f1, %f2, %f3, %f4}}, [%d0];\n\
+         wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%f1, %f2, %f3, %f4}}, %d0, %d0, 1, 1, 1, 0, 1;\n\
+         st.global.v4.f32 [%d0], {{%f1, %f2, %f3, %f4}};\nret;\n}}\n"
+    );
+    let text = lower_text(&context, &text).unwrap_or_else(|findings| panic!("{findings:?}")).to_text();
+    has(&text, &["{$0, $1, $2, $3}, $4, $5, 1, 1, 1, 0, 1;", "=f,=f,=f,=f,l,l,0,1,2,3,~{memory}"]);
+}
+
+#[test]
 fn indexed_branch_is_a_switch() {
     let text = body(
         "ts: .branchtargets A, B, A;\nbrx.idx %r0, ts;\nA: st.global.u32 [%d0], 1; ret;\nB: st.global.u32 [%d0], 2;",
