@@ -10,11 +10,18 @@
 //! choice `T`, and bare `A`, `B`, `T` stand for it too; `t*n` repeats a type, several results are a struct. In the PTX
 //! column `d` is the result, `d|p` both fields of the result, `<d:n>` the next `n` fields as a vector, `%i` argument `i`,
 //! `[%i]` the same as an address, `<%i:n>` a vector of `n` arguments from `i`, `#i` an immediate, `#i=v` an immediate that PTX
-//! does not write and that must be `v` (`align`: the access's alignment), and anything else stands for itself.
+//! does not write and that must be `v` (`align`: the access's alignment, `any`: whatever it is), `[%i<%j:n>]` an address with
+//! `n` coordinates from argument `j`, `<%i>` the lanes of vector argument `i`, and anything else stands for itself. A `?` ends
+//! the name: the groups behind it number the values of constant arguments that choose modifiers.
+//!
+//! Most rows are read both ways. Those of the second list are read by name only: LLVM says of these intrinsics that they touch
+//! no memory but what their arguments point to, or less, while the instruction orders or moves other memory too. A PTX program
+//! relies on that, so lowering keeps such an instruction as inline assembly; an LLVM module that calls them asked for them.
 //!
 //! Invariants, tested: LLVM 22 knows every name and agrees with every type; every argument and every result of an
 //! intrinsic appears in its instruction exactly once.
 
+mod asynchronous;
 mod table;
 
 use std::collections::BTreeMap;
@@ -39,6 +46,8 @@ pub enum Type {
     Bf16x2,
     /// A pointer into an address space, by LLVM's number.
     Ptr(u32),
+    /// A vector of that many `i32`.
+    Words(u32),
 }
 
 /// What the PTX instruction writes at one operand position.
@@ -54,16 +63,29 @@ pub enum Operand {
     Argument(usize),
     /// Consecutive arguments as a vector, written `{a0, a1, ..}`: the first one and how many.
     ArgumentVector(usize, usize),
+    /// The lanes of a vector argument, written `{a0, a1, ..}`.
+    ArgumentLanes(usize),
     /// A pointer argument, written `[a]`.
     Address(usize),
+    /// A pointer argument and coordinates, written `[a, {c0, c1, ..}]`: the pointer, the first coordinate and how many.
+    Coordinates(usize, usize, usize),
     /// An argument that must be a constant and is written as a number.
     Immediate(usize),
     /// An argument that PTX does not write: it must be this constant.
     Fixed(usize, u64),
+    /// An argument that PTX does not write and that another one says not to read.
+    Ignored(usize),
     /// An argument that PTX does not write: the alignment of the access in bytes.
     Alignment(usize),
-    /// Text that is always the same: a number or a special register.
+    /// Text that is always the same: a number, a special register, or `_` for a result that nobody gets.
     Literal(String),
+}
+
+impl Operand {
+    /// Whether PTX writes it.
+    pub fn is_written(&self) -> bool {
+        !matches!(self, Operand::Fixed(..) | Operand::Ignored(_) | Operand::Alignment(_))
+    }
 }
 
 /// One intrinsic and its PTX instruction.
@@ -77,7 +99,7 @@ pub struct Row {
     pub results: Vec<Type>,
     /// The arguments in LLVM's order.
     pub parameters: Vec<Type>,
-    /// The operands in PTX's order, destinations first; [`Operand::Fixed`] and [`Operand::Alignment`] are not written.
+    /// The operands in PTX's order, destinations first; see [`Operand::is_written`].
     pub operands: Vec<Operand>,
 }
 
@@ -89,10 +111,7 @@ impl Row {
 
     /// How many operands PTX writes.
     pub fn written_operands(&self) -> usize {
-        self.operands
-            .iter()
-            .filter(|operand| !matches!(operand, Operand::Fixed(..) | Operand::Alignment(_)))
-            .count()
+        self.operands.iter().filter(|operand| operand.is_written()).count()
     }
 
     /// The special register the row reads, such as `%tid.x`.
@@ -113,7 +132,7 @@ pub fn by_name(name: &str) -> impl Iterator<Item = &'static Row> {
     TABLE.by_name.get(name).into_iter().flatten().filter_map(|index| TABLE.rows.get(*index))
 }
 
-/// The rows of one mnemonic, preferred first: the caller chooses by the number and kind of operands.
+/// The rows of one mnemonic that lowering may use, preferred first: the caller chooses by the number and kind of operands.
 pub fn by_mnemonic(mnemonic: &str) -> impl Iterator<Item = &'static Row> {
     TABLE.by_mnemonic.get(mnemonic).into_iter().flatten().filter_map(|index| TABLE.rows.get(*index))
 }
@@ -132,7 +151,9 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let rows: Vec<Row> = table::ROWS.iter().flat_map(|pattern| expand(*pattern)).collect();
+    let mut rows: Vec<Row> = table::ROWS.iter().flat_map(|pattern| expand(*pattern)).collect();
+    let both_ways = rows.len();
+    rows.extend(asynchronous::ROWS.iter().flat_map(|pattern| expand(*pattern)));
     let mut table = Table {
         rows: Vec::new(),
         by_name: BTreeMap::new(),
@@ -141,6 +162,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     };
     for (index, row) in rows.iter().enumerate() {
         table.by_name.entry(row.name.clone()).or_default().push(index);
+        if index >= both_ways {
+            continue;
+        }
         match row.special_register() {
             Some(register) => {
                 table.by_special_register.entry(register.to_owned()).or_insert(index);
@@ -182,7 +206,8 @@ fn groups_of(pattern: &str) -> Vec<Vec<&str>> {
 /// The name with each group replaced by the chosen text.
 fn fill_name(pattern: &str, texts: &[&str]) -> String {
     let mut texts = texts.iter();
-    substitute(pattern, |_| texts.next().copied().unwrap_or_default().to_owned())
+    let filled = substitute(pattern, |_| texts.next().copied().unwrap_or_default().to_owned());
+    filled.split_once('?').map_or(filled.as_str(), |(name, _)| name).to_owned()
 }
 
 /// Replaces each `{..}` by what `with` makes of its inside.
@@ -255,6 +280,7 @@ fn type_of(word: &str) -> Option<Type> {
         _ => match word.split_at_checked(1)? {
             ("i", bits) => Type::Int(bits.parse().ok()?),
             ("p", space) => Type::Ptr(space.parse().ok()?),
+            ("w", lanes) => Type::Words(lanes.parse().ok()?),
             _ => return None,
         },
     })
@@ -272,6 +298,10 @@ fn operand_of(text: &str) -> Operand {
     if let Some(inside) = text.strip_prefix('<').and_then(|t| t.strip_suffix('>')) {
         return vector_of(inside).unwrap_or_else(literal);
     }
+    if let Some(operand) = text.strip_prefix("[%").and_then(|t| t.strip_suffix(">]")).and_then(coordinates_of)
+    {
+        return operand;
+    }
     if let Some(argument) = text.strip_prefix("[%").and_then(|t| t.strip_suffix(']')).and_then(index) {
         return Operand::Address(argument);
     }
@@ -283,6 +313,7 @@ fn operand_of(text: &str) -> Operand {
     match (index(argument), value) {
         (Some(argument), "") => Operand::Immediate(argument),
         (Some(argument), "align") => Operand::Alignment(argument),
+        (Some(argument), "any") => Operand::Ignored(argument),
         (Some(argument), value) => {
             value.parse().map_or_else(|_| literal(), |value| Operand::Fixed(argument, value))
         }
@@ -290,10 +321,19 @@ fn operand_of(text: &str) -> Operand {
     }
 }
 
-/// The inside of `<..>`: `d:n`, `_,d:1`, `d:1,_` or `%i:n`.
+/// The inside of `[%..>]`: `i<%j:n`.
+fn coordinates_of(inside: &str) -> Option<Operand> {
+    let (pointer, coordinates) = inside.split_once("<%")?;
+    let (first, count) = coordinates.split_once(':')?;
+    Some(Operand::Coordinates(pointer.parse().ok()?, first.parse().ok()?, count.parse().ok()?))
+}
+
+/// The inside of `<..>`: `d:n`, `_,d:1`, `d:1,_`, `%i:n` or `%i`.
 fn vector_of(inside: &str) -> Option<Operand> {
     if let Some(arguments) = inside.strip_prefix('%') {
-        let (first, count) = arguments.split_once(':')?;
+        let Some((first, count)) = arguments.split_once(':') else {
+            return Some(Operand::ArgumentLanes(arguments.parse().ok()?));
+        };
         return Some(Operand::ArgumentVector(first.parse().ok()?, count.parse().ok()?));
     }
     let (mut fields, mut next) = (Vec::new(), 0);
@@ -334,6 +374,7 @@ mod tests {
             Type::F64 => cx.f64_type().into(),
             Type::F16x2 => cx.f16_type().vec_type(2).into(),
             Type::Bf16x2 => cx.bf16_type().vec_type(2).into(),
+            Type::Words(lanes) => cx.i32_type().vec_type(lanes).into(),
             Type::Ptr(space) => {
                 cx.ptr_type(inkwell::AddressSpace::from(u16::try_from(space).unwrap())).into()
             }
@@ -380,10 +421,16 @@ mod tests {
                     Operand::ResultPair => results.extend([0, 1]),
                     Operand::ResultVector(fields) => results.extend(fields.iter().flatten().copied()),
                     Operand::ArgumentVector(first, count) => arguments.extend(*first..first + count),
+                    Operand::Coordinates(pointer, first, count) => {
+                        arguments.push(*pointer);
+                        arguments.extend(*first..first + count);
+                    }
                     Operand::Argument(i)
+                    | Operand::ArgumentLanes(i)
                     | Operand::Address(i)
                     | Operand::Immediate(i)
                     | Operand::Fixed(i, _)
+                    | Operand::Ignored(i)
                     | Operand::Alignment(i) => arguments.push(*i),
                     Operand::Literal(text) => {
                         assert!(!text.contains(['<', '[', '#']), "{}: {text}", row.name);
@@ -392,7 +439,11 @@ mod tests {
             }
             arguments.sort_unstable();
             assert_eq!(arguments, (0..row.parameters.len()).collect::<Vec<_>>(), "{}", row.name);
-            assert_eq!(results, (0..row.results.len()).collect::<Vec<_>>(), "{}", row.name);
+            let leaves = match row.results.as_slice() {
+                [Type::Words(lanes)] => *lanes as usize,
+                fields => fields.len(),
+            };
+            assert_eq!(results, (0..leaves).collect::<Vec<_>>(), "{}", row.name);
         }
     }
 

@@ -36,6 +36,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             RowType::F16x2 => self.types.vector(self.types.f16(), 2),
             RowType::Bf16x2 => self.types.vector(self.types.bf16(), 2),
             RowType::Ptr(space) => self.types.pointer(space),
+            RowType::Words(lanes) => self.types.vector(self.types.int(32), lanes),
         }
     }
 
@@ -61,8 +62,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         if written.len() != row.written_operands() || self.pair(site).is_some() != row.has_result_pair() {
             return false;
         }
-        let visible =
-            row.operands.iter().filter(|place| !matches!(place, Place::Fixed(..) | Place::Alignment(_)));
+        let visible = row.operands.iter().filter(|place| place.is_written());
         visible.zip(written).all(|(place, at)| self.place_fits(site, place, at, row))
     }
 
@@ -95,6 +95,8 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             Place::Immediate(_) => matches!(operand, Operand::Immediate(_)),
             Place::Fixed(..) | Place::Alignment(_) => true,
+            // Only in rows that are read by name.
+            Place::ArgumentLanes(_) | Place::Coordinates(..) | Place::Ignored(_) => false,
             Place::Literal(text) => {
                 matches!(operand, Operand::Immediate(value) if value.as_integer().map(|v| v.to_string()) == Some(text.clone()))
             }
@@ -161,6 +163,9 @@ impl<'c> Emitter<'_, '_, 'c> {
                 | Place::ResultPair
                 | Place::ResultVector(_)
                 | Place::Literal(_)
+                | Place::ArgumentLanes(_)
+                | Place::Coordinates(..)
+                | Place::Ignored(_)
                 | Place::Fixed(..)
                 | Place::Alignment(_) => {}
             }
@@ -206,6 +211,9 @@ impl<'c> Emitter<'_, '_, 'c> {
                 }
                 Place::Argument(_)
                 | Place::ArgumentVector(..)
+                | Place::ArgumentLanes(_)
+                | Place::Coordinates(..)
+                | Place::Ignored(_)
                 | Place::Address(_)
                 | Place::Immediate(_)
                 | Place::Fixed(..)

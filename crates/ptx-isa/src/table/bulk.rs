@@ -63,7 +63,8 @@ pub(super) static FORMS: &[Form] = &[
         "Copies from global memory to the block's shared memory; the barrier counts the bytes.",
         &[Lit(Async), Lit(Bulk), Lit(SharedCta), Lit(Global), Lit(MbarrierCompleteTxBytes), REPORT, CACHE_HINT],
         &[addr("dstMem"), addr("srcMem"), SIZE, addr("mbar"), POLICY],
-    ),
+    )
+    .since(8, 6, 90),
     copy(
         "Copies from global memory to shared memory of the cluster, of several blocks with a multicast.",
         &[

@@ -395,9 +395,9 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
         "stmatrix.sync.aligned.m8n8.x{A}{B}.b16 [%0], <%1:{A}>",
     ),
     // Special registers (manual 10).
-    ("llvm.nvvm.read.ptx.sreg.{tid|ntid|ctaid|nctaid}.{x|y|z}", "i32()", "mov.u32 d, %{A}.{B}"),
-    ("llvm.nvvm.read.ptx.sreg.{clusterid|nclusterid}.{x|y|z}", "i32()", "mov.u32 d, %{A}.{B}"),
-    ("llvm.nvvm.read.ptx.sreg.cluster.{ctaid|nctaid}.{x|y|z}", "i32()", "mov.u32 d, %cluster_{A}.{B}"),
+    ("llvm.nvvm.read.ptx.sreg.{tid|ntid|ctaid|nctaid}.{x|y|z|w}", "i32()", "mov.u32 d, %{A}.{B}"),
+    ("llvm.nvvm.read.ptx.sreg.{clusterid|nclusterid}.{x|y|z|w}", "i32()", "mov.u32 d, %{A}.{B}"),
+    ("llvm.nvvm.read.ptx.sreg.cluster.{ctaid|nctaid}.{x|y|z|w}", "i32()", "mov.u32 d, %cluster_{A}.{B}"),
     ("llvm.nvvm.read.ptx.sreg.cluster.{ctarank|nctarank}", "i32()", "mov.u32 d, %cluster_{A}"),
     ("llvm.nvvm.read.ptx.sreg.{laneid|warpid|nwarpid|smid|nsmid}", "i32()", "mov.u32 d, %{A}"),
     ("llvm.nvvm.read.ptx.sreg.lanemask.{eq|le|lt|ge|gt}", "i32()", "mov.u32 d, %lanemask_{A}"),

@@ -120,13 +120,22 @@ impl FunctionRaiser<'_, '_, '_> {
     /// Spreads operands over the places of a row; `None` when they do not fit.
     fn fit(&self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<Vec<Operand>> {
         let places = mnemonic.form().operands;
-        let mut spare = operands.len().checked_sub(mnemonic.form().required_operands())?;
-        let pairs_written = spare == places.len() - mnemonic.form().required_operands();
+        // A modifier asks for some operands and forbids them by its absence.
+        let asked = places.iter().filter(|place| place.is_conditional() && mnemonic.asks_for(place)).count();
+        let free =
+            places.iter().filter(|p| p.role != Role::Def && p.role != Role::Use && !p.is_conditional());
+        let mut spare = operands.len().checked_sub(mnemonic.form().required_operands() + asked)?;
+        let pairs_written = spare == free.count();
         let mut given = operands.iter().copied();
         let mut all = Vec::with_capacity(places.len());
         for place in places {
             let optional = match place.role {
                 Role::Def | Role::Use => false,
+                Role::UseOpt if place.is_conditional() && mnemonic.asks_for(place) => false,
+                Role::UseOpt if place.is_conditional() => {
+                    all.push(Operand::Omitted);
+                    continue;
+                }
                 // A pair is left out unless every place is written.
                 Role::DefPair if !pairs_written => {
                     all.push(Operand::Omitted);

@@ -77,6 +77,26 @@ impl FunctionRaiser<'_, '_, '_> {
                     }
                     args.push(Operand::Vector(self.builder.list(&list)).into());
                 }
+                RowOperand::ArgumentLanes(at) => {
+                    let arg = *call.args.get(*at).ok_or_else(missing)?;
+                    let (leaves, values) = (self.value_leaves(arg)?, self.value(arg)?);
+                    let mut list = Vec::with_capacity(leaves.len());
+                    for (value, leaf) in values.iter().zip(leaves.iter()) {
+                        list.push(Operand::Register(self.in_register(*value, leaf.scalar)?));
+                    }
+                    args.push(Operand::Vector(self.builder.list(&list)).into());
+                }
+                RowOperand::Coordinates(pointer, first, count) => {
+                    let (value, scalar) = self.scalar(*call.args.get(*pointer).ok_or_else(missing)?)?;
+                    let map = Operand::Register(self.bits_of(value, scalar)?.0);
+                    let mut list = Vec::with_capacity(*count);
+                    for &arg in call.args.iter().skip(*first).take(*count) {
+                        let (value, scalar) = self.scalar(arg)?;
+                        list.push(Operand::Register(self.in_register(value, scalar)?));
+                    }
+                    let coordinates = Operand::Vector(self.builder.list(&list));
+                    args.push(Operand::Bracket(self.builder.list(&[map, coordinates])).into());
+                }
                 RowOperand::Address(at) => {
                     let (value, scalar) = self.scalar(*call.args.get(*at).ok_or_else(missing)?)?;
                     args.push(self.row_address(value, scalar)?.into());
@@ -88,7 +108,7 @@ impl FunctionRaiser<'_, '_, '_> {
                         return Err(Refusal::new(INTRINSIC, message));
                     }
                 },
-                RowOperand::Fixed(..) | RowOperand::Alignment(_) => {}
+                RowOperand::Fixed(..) | RowOperand::Ignored(_) | RowOperand::Alignment(_) => {}
                 RowOperand::Literal(text) => args.push(self.literal(text)?),
             }
         }
@@ -130,6 +150,9 @@ impl FunctionRaiser<'_, '_, '_> {
             let register = SpecialReg::from_ptx(name).ok_or_else(unknown)?;
             self.module.target.need(register.since(), &|| register.to_string())?;
             return Ok(Operand::Special(register, component).into());
+        }
+        if text == "_" {
+            return Ok(Operand::Sink.into());
         }
         if text == "WARP_SZ" {
             let word = self.module.ir.strings.intern(text);
