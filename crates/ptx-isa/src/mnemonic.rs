@@ -359,9 +359,28 @@ pub fn candidates(text: &str) -> Result<Vec<Mnemonic>, MnemonicError> {
             }
         }
     }
-    let ids = (0..forms.len()).map(|at| FormId(first + at as u16));
-    let found: Vec<_> = ids.filter_map(|id| Mnemonic::choose(id, &modifiers)).collect();
+    let choose = |modifiers: &[Mod]| -> Vec<Mnemonic> {
+        let ids = (0..forms.len()).map(|at| FormId(first + at as u16));
+        ids.filter_map(|id| Mnemonic::choose(id, modifiers)).collect()
+    };
+    let mut found = choose(&modifiers);
+    if found.is_empty() && drop_repeated(&mut modifiers) {
+        found = choose(&modifiers);
+    }
     if found.is_empty() { Err(MnemonicError::IncompleteModifiers { syntax: syntax() }) } else { Ok(found) }
+}
+
+/// Takes out what `ptxas` lets stand twice with the meaning of once: `bar.sync.sync`; tells whether there was any.
+fn drop_repeated(modifiers: &mut Vec<Mod>) -> bool {
+    const REPEATABLE: &[Mod] = &[Mod::Sync, Mod::Approx, Mod::Uni, Mod::Sat, Mod::Cc];
+    let before = modifiers.len();
+    let mut seen: Vec<Mod> = Vec::new();
+    modifiers.retain(|modifier| {
+        let repeated = REPEATABLE.contains(modifier) && seen.contains(modifier);
+        seen.push(*modifier);
+        !repeated
+    });
+    modifiers.len() < before
 }
 
 /// The opcode at the smallest edit distance, when that is at most 2 and a third of its letters.

@@ -21,7 +21,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let by_text = mnemonic.get(Field::CacheHint).is_some()
             // Only accesses of exactly 256 bits have it, and LLVM may split those.
             || mnemonic.get(Field::EvictL2).is_some()
-            || mnemonic.get(Field::Sem) == Some(Mod::Mmio)
+            || mnemonic.get(Field::Mmio).is_some()
             || (order.is_some() && (entries.len() > 1 || ty.bits() > 64))
             || (mnemonic.get(Field::Nc).is_some() && mnemonic.space() != Some(StateSpace::Global));
         if by_text {
@@ -98,7 +98,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// The order and scope of an access; `None` for a weak or volatile one.
     fn order(&self, site: Site<'_>) -> Out<Option<(Ordering, Scope)>> {
         let ordering = match site.inst.mnemonic.get(Field::Sem) {
-            None | Some(Mod::Weak | Mod::Volatile | Mod::Mmio) => return Ok(None),
+            None | Some(Mod::Weak | Mod::Volatile) => return Ok(None),
             Some(Mod::Relaxed) => Ordering::Monotonic,
             Some(Mod::Acquire) => Ordering::Acquire,
             Some(Mod::Release) => Ordering::Release,
@@ -145,7 +145,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let by_text = mnemonic.get(Field::CacheHint).is_some()
             // Only accesses of exactly 256 bits have it, and LLVM may split those.
             || mnemonic.get(Field::EvictL2).is_some()
-            || mnemonic.get(Field::Sem) == Some(Mod::Mmio)
+            || mnemonic.get(Field::Mmio).is_some()
             || (order.is_some() && (entries.len() > 1 || ty.bits() > 64))
             // Elements left out are not written.
             || entries.contains(&Operand::Sink);
@@ -283,7 +283,9 @@ impl<'c> Emitter<'_, '_, 'c> {
     pub(crate) fn atomic(&mut self, site: Site<'_>) -> Out<()> {
         let mnemonic = site.inst.mnemonic;
         let ty = site.scalar_type()?;
-        if mnemonic.get(Field::CacheHint).is_some() || ty.bits() > 64 {
+        // LLVM's addition of single precision is the one that flushes subnormals.
+        let keeps = ty == ScalarType::F32 && mnemonic.has(Mod::Noftz);
+        if mnemonic.get(Field::CacheHint).is_some() || ty.bits() > 64 || keeps {
             return self.inline(site);
         }
         let gives = mnemonic.sem() == Sem::Atom;

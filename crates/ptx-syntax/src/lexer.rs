@@ -133,14 +133,15 @@ pub(crate) fn token(input: &[u8]) -> Lexed<'_, Kind<'_>> {
     }
 }
 
-/// The modifiers behind an opcode: dots, words and `::`.
+/// The modifiers behind an opcode: dots, words and `::`, and the ratio in `.sp::2:4`.
 pub(crate) fn modifiers(input: &[u8]) -> Lexed<'_, &[u8]> {
     let mut end = 0;
     while let Some(&byte) = input.get(end) {
         let doubled = byte == b':' && input.get(end + 1) == Some(&b':');
+        let ratio = byte == b':' && input[..end].ends_with(b"::2") && input.get(end + 1) == Some(&b'4');
         if doubled && input.get(end + 2).is_some_and(|&next| is(next, IDENT)) {
             end += 2;
-        } else if is(byte, IDENT) || byte == b'.' {
+        } else if is(byte, IDENT) || byte == b'.' || ratio {
             end += 1;
         } else {
             break;

@@ -28,6 +28,7 @@ mod convert;
 mod debug;
 mod functions;
 mod initializers;
+mod mbarriers;
 mod memory;
 mod modifiers;
 mod moves;
@@ -35,6 +36,7 @@ mod operands;
 mod redeclarations;
 mod sync;
 mod targets;
+mod textures;
 mod types;
 mod variables;
 

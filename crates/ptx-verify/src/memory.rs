@@ -54,14 +54,16 @@ fn check_order(cx: &mut Checker<'_>, site: Site<'_>) {
             let text = format!("`.{}` needs a scope", order.as_str());
             missing(cx, site, text, "add `.cta`, `.cluster`, `.gpu` or `.sys`");
         }
-        (None, Some(scope)) if !site.has(Mod::Mmio) => {
+        (None, Some(scope)) => {
             let text = format!("the scope `.{}` needs a memory order", scope.as_str());
             missing(cx, site, text, "add `.relaxed`, or `.acquire` for loads and `.release` for stores");
         }
         _ => {}
     }
-    let strong = order.or_else(|| site.has_any(&[Mod::Mmio]));
-    if let Some(strong) = strong
+    if order.is_some() && site.has(Mod::Sys) && site.has(Mod::B128) {
+        cx.require(Since::new(8, 4, 70), site.whole(), "an ordered 128-bit access of the system scope");
+    }
+    if let Some(strong) = order
         && !matches!(space, None | Some(StateSpace::Global | StateSpace::Shared))
     {
         misplaced(cx, site, strong, "needs generic, global or shared memory");
@@ -75,8 +77,15 @@ fn check_order(cx: &mut Checker<'_>, site: Site<'_>) {
 }
 
 fn check_mmio(cx: &mut Checker<'_>, site: Site<'_>, space: Option<StateSpace>) {
-    if !site.has(Mod::Relaxed) || !site.has(Mod::Sys) {
-        missing(cx, site, "`.mmio` accesses are `.relaxed.sys`".to_owned(), "write `.mmio.relaxed.sys`");
+    if site.has_any(ORDERS).is_none() || !site.has(Mod::Sys) {
+        let text = "`.mmio` accesses have a memory order and the scope `.sys`".to_owned();
+        missing(cx, site, text, "write `.mmio.relaxed.sys`");
+    }
+    if let Some(vector) = site.has_any(&[Mod::V2, Mod::V4, Mod::V8]) {
+        conflict(cx, site, Mod::Mmio, vector);
+    }
+    if site.has_any(&[Mod::Acquire, Mod::Release]).is_some() {
+        cx.require(Since::new(9, 3, 70), site.whole(), "`.mmio` with an order other than `.relaxed`");
     }
     if !matches!(space, None | Some(StateSpace::Global)) {
         misplaced(cx, site, Mod::Mmio, "needs generic or global memory");

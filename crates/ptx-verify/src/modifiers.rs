@@ -4,7 +4,7 @@ use ptx_diag::Diagnostic;
 use ptx_isa::{Mod, Sem};
 
 use crate::context::{Checker, Site};
-use crate::{bits, codes, compare, convert, memory, sync};
+use crate::{bits, codes, compare, convert, mbarriers, memory, sync, textures};
 
 /// Checks the modifiers of an instruction together, and with its operands.
 ///
@@ -24,6 +24,8 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         Sem::Bfe | Sem::Bfi => bits::check_field(cx, site),
         Sem::Min | Sem::Max => compare::check_extremum(cx, site),
         Sem::Set | Sem::Setp => compare::check(cx, site),
+        Sem::MbarrierInit | Sem::MbarrierArrive | Sem::MbarrierWait => mbarriers::check(cx, site),
+        Sem::Tex | Sem::Tld4 => textures::check(cx, site),
         Sem::Shfl | Sem::Vote => sync::check_legacy(cx, site),
         Sem::Add
         | Sem::Sub
@@ -98,8 +100,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::Min3
         | Sem::Max3
         | Sem::PackedBytes
-        | Sem::Tex
-        | Sem::Tld4
         | Sem::Txq
         | Sem::Istypep
         | Sem::SurfaceLoad
@@ -130,12 +130,9 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::CreatePolicy
         | Sem::ApplyPriority
         | Sem::Discard
-        | Sem::MbarrierInit
         | Sem::MbarrierInval
         | Sem::MbarrierCheckLayout
         | Sem::MbarrierTransactions
-        | Sem::MbarrierArrive
-        | Sem::MbarrierWait
         | Sem::MbarrierPendingCount
         | Sem::CpAsyncArrive
         | Sem::FenceProxy

@@ -91,3 +91,13 @@ fn vectors_fill_128_bits_and_256_in_global_memory() {
     let old = kernel("ld.global.v4.b64 {d0, d1, d2, d3}, [d4];").replace("9.5", "8.7").replace("100a", "100");
     assert_eq!(findings(&old).into_iter().map(|(code, _)| code).collect::<Vec<_>>(), ["V0108"]);
 }
+
+#[test]
+fn memory_mapped_accesses_are_ordered_scalar_and_of_the_system() {
+    accepts(&["ld.mmio.relaxed.sys.global.u32 r0, [d0]; st.mmio.release.sys.b64 [d0], d1;"]);
+    rejects(&[
+        ("ld.mmio.relaxed.gpu.u32 r0, [d0];", "V0502", "ld.mmio.relaxed.gpu.u32 r0, [d0]"),
+        ("ld.mmio.relaxed.sys.v2.u32 {r0, r1}, [d0];", "V0501", "ld.mmio.relaxed.sys.v2.u32 {r0, r1}, [d0]"),
+        ("ld.mmio.relaxed.sys.shared.u32 r0, [r1];", "V0503", "ld.mmio.relaxed.sys.shared.u32 r0, [r1]"),
+    ]);
+}

@@ -167,3 +167,25 @@ fn guards_are_predicates() {
     let found = common::findings(&common::kernel("@r0 add.s32 r1, r1, 1;"));
     assert_eq!(found.first().map(|(code, _)| code.as_str()), Some("V0411"));
 }
+
+#[test]
+fn barriers_in_memory_count_from_one_and_have_two_parities() {
+    accepts(&[
+        "mbarrier.init.shared.b64 [sv], 1048575; mbarrier.arrive.shared.b64 d0, [sv], 1;",
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [r0], r1;",
+    ]);
+    rejects(&[
+        ("mbarrier.init.shared.b64 [sv], 0;", "V0403", "0"),
+        ("mbarrier.init.shared.b64 [sv], 1048576;", "V0403", "1048576"),
+        ("mbarrier.arrive.shared.b64 d0, [sv], 0;", "V0403", "0"),
+        ("mbarrier.test_wait.parity.shared.b64 p0, [sv], 2;", "V0403", "2"),
+        ("mbarrier.arrive.release.cluster.shared::cluster.b64 d0, [r0], r1;", "V0405", "d0"),
+    ]);
+}
+
+#[test]
+fn cubes_have_no_offsets() {
+    accepts(&["tex.cube.v4.f32.f32 {f0, f1, f2, f3}, [tex, {f4, f5, f6, f7}];"]);
+    let offsets = "tex.cube.v4.f32.f32 {f0, f1, f2, f3}, [tex, {f4, f5, f6, f7}], {r0, r1};";
+    rejects(&[(offsets, "V0402", "{r0, r1}")]);
+}

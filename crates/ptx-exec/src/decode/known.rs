@@ -109,7 +109,7 @@ fn knows(field: Field, modifier: Mod) -> bool {
                 | Hi
         ),
         // Memory here is as strong as the strongest order at the widest scope, or the order is looked at.
-        Field::Sem => matches!(modifier, Weak | Volatile | Relaxed | Acquire | Release | AcqRel | Sc | Mmio),
+        Field::Sem => matches!(modifier, Weak | Volatile | Relaxed | Acquire | Release | AcqRel | Sc),
         Field::Scope => matches!(modifier, Cta | Cluster | Gpu | Sys),
         Field::Space => matches!(
             modifier,

@@ -140,11 +140,14 @@ fn combination(cx: &Context<'_>, ty: ScalarType) -> Decoded<Combine> {
         }
         (Some(Mod::Min), Numbers::Int(t)) => Box::new(move |_, old, b, _| int::min(t, old, b)),
         (Some(Mod::Max), Numbers::Int(t)) => Box::new(move |_, old, b, _| int::max(t, old, b)),
-        (Some(Mod::Add), Numbers::Float(Format::F32)) => Box::new(|space, old, b, _| {
-            // In global memory `.f32` subnormals are flushed, in shared memory they are kept.
-            let subnormals = if space == Space::Global { Subnormals::Flush } else { Subnormals::Keep };
-            float::add(&Arith { subnormals, ..Arith::nearest(Format::F32) }, old, b)
-        }),
+        (Some(Mod::Add), Numbers::Float(Format::F32)) => {
+            // In global memory `.f32` subnormals are flushed unless asked otherwise, in shared memory they are kept.
+            let in_global = if cx.m.has(Mod::Noftz) { Subnormals::Keep } else { Subnormals::Flush };
+            Box::new(move |space, old, b, _| {
+                let subnormals = if space == Space::Global { in_global } else { Subnormals::Keep };
+                float::add(&Arith { subnormals, ..Arith::nearest(Format::F32) }, old, b)
+            })
+        }
         (Some(Mod::Add), Numbers::Float(format)) => {
             Box::new(move |_, old, b, _| float::add(&Arith::nearest(format), old, b))
         }

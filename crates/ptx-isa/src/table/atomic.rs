@@ -148,6 +148,25 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.13.5"),
     Form::new(
         Opcode::Atom,
+        "Adds to a single-precision value in memory, keeping subnormals.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[Add]),
+            One(Field::Noftz, &[Noftz]),
+            CACHE_HINT,
+            One(Field::Type, &[F32]),
+        ],
+        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        Sem::Atom,
+    )
+    .since(9, 4, 90)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.5"),
+    Form::new(
+        Opcode::Atom,
         "Adds to half-precision or bfloat values in memory, keeping subnormals.",
         &[
             Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
@@ -237,6 +256,25 @@ pub(super) static FORMS: &[Form] = &[
     .later(ATOM_LATER)
     .effects(Effects::MEMORY)
     .section("9.7.13.7"),
+    Form::new(
+        Opcode::Red,
+        "Adds to a single-precision value in memory, keeping subnormals.",
+        &[
+            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::Scope, SCOPES),
+            Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
+            One(Field::Op, &[Add]),
+            One(Field::Noftz, &[Noftz]),
+            CACHE_HINT,
+            One(Field::Type, &[F32]),
+        ],
+        &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        Sem::Red,
+    )
+    .since(9, 4, 90)
+    .later(ATOM_LATER)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.5"),
     Form::new(
         Opcode::Red,
         "Adds to half-precision or bfloat values in memory, keeping subnormals.",

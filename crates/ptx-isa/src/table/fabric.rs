@@ -179,7 +179,7 @@ pub(super) static FORMS: &[Form] = &[
         Rule::Needs(Xor, &[B32, B64]),
         Rule::Needs(Exch, &[B32, B64, B128]),
         Rule::Needs(Cas, &[B32, B64, B128]),
-        Rule::Excludes(Add, &[B32, B64, B128, U64]),
+        Rule::Excludes(Add, &[B32, B64, B128]),
         Rule::Excludes(Min, &[B32, B64, B128, F32, F64]),
         Rule::Excludes(Max, &[B32, B64, B128, F32, F64]),
     ]),
@@ -201,7 +201,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         &[LOCAL, REMOTE, SIZE, MBAR, arg("membermask", V_U32)],
     )
-    .only(9, 3, BLACKWELL)
+    .later(&[(AccF32, on(9, 3, BLACKWELL))])
     .rules(TYPE_RULES),
     Form::new(
         Opcode::Fabric,

@@ -445,8 +445,8 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.4.4"),
     Form::new(
         Opcode::Fma,
-        "Multiplies and adds bfloat values or pairs.",
-        &[One(Field::Rnd, &[Rn]), Opt(Field::Relu, &[Relu]), One(Field::Type, BHALVES)],
+        "Multiplies and adds bfloat values or pairs; the manual has `.rn` alone.",
+        &[One(Field::Rnd, RND), Opt(Field::Relu, &[Relu]), One(Field::Type, BHALVES)],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
         Sem::Fma,
     )

@@ -43,7 +43,8 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Ld,
         "Loads registers from memory; `.nc` through the read-only cache.",
         &[
-            Opt(Field::Sem, &[Weak, Volatile, Relaxed, Acquire, Mmio]),
+            Opt(Field::Mmio, &[Mmio]),
+            Opt(Field::Sem, &[Weak, Volatile, Relaxed, Acquire]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, SPACES),
             Opt(Field::Cop, &[Ca, Cg, Cs, Lu, Cv]),
@@ -83,7 +84,8 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::St,
         "Stores registers to memory.",
         &[
-            Opt(Field::Sem, &[Weak, Volatile, Relaxed, Release, Mmio]),
+            Opt(Field::Mmio, &[Mmio]),
+            Opt(Field::Sem, &[Weak, Volatile, Relaxed, Release]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Local, Param, ParamFunc, Shared, SharedCta, SharedCluster]),
             Opt(Field::Cop, &[Wb, Cg, Cs, Wt]),

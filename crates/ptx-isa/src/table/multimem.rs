@@ -12,6 +12,8 @@ const INTEGERS: &[Mod] = &[B32, B64, U32, U64, S32, S64];
 const NARROW_4: &[Mod] = &[E5m2x4, E4m3x4];
 const HELD: TypeRule = TypeRule::HeldBy(Field::Type);
 const VALUES: Kind = Kind::WideVector(HELD, VectorLength::Of(Field::Vec));
+/// 8-bit values stand in registers of just that width.
+const BYTES: Kind = Kind::Vector(HELD, VectorLength::Of(Field::Vec));
 const FLOATS: Kind = Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
 const GLOBAL: Slot = Opt(Field::Space, &[Global]);
 const SCOPE: Slot = Opt(Field::Scope, SCOPES);
@@ -32,6 +34,24 @@ const LATER: &[(Mod, Since)] = &[
     (E4m3x2, NARROW),
     (E5m2x4, NARROW),
     (E4m3x4, NARROW),
+];
+/// Sums alone are kept in a wider type (manual 9.7.9.14).
+const WEAK_OR_SCOPED_LOADS: &[Rule] = &[
+    Rule::Excludes(Weak, SCOPES),
+    Rule::Needs(Relaxed, SCOPES),
+    Rule::Needs(Acquire, SCOPES),
+    Rule::Needs(Cta, ORDERS),
+    Rule::Needs(Cluster, ORDERS),
+    Rule::Needs(Gpu, ORDERS),
+    Rule::Needs(Sys, ORDERS),
+    Rule::Needs(And, &[B32, B64]),
+    Rule::Needs(Or, &[B32, B64]),
+    Rule::Needs(Xor, &[B32, B64]),
+    Rule::Excludes(Add, &[B32, B64, S64]),
+    Rule::Excludes(Min, &[B32, B64]),
+    Rule::Excludes(Max, &[B32, B64]),
+    Rule::Needs(AccF32, &[Add]),
+    Rule::Needs(AccF16, &[Add]),
 ];
 /// A weak access has no scope, the others need one.
 const WEAK_OR_SCOPED: &[Rule] = &[
@@ -56,7 +76,7 @@ const fn load_reduce(doc: &'static str, slots: &'static [Slot], operands: &'stat
     Form::new(Opcode::Multimem, doc, slots, operands, Sem::MultimemLoadReduce)
         .since(8, 1, 90)
         .later(LATER)
-        .rules(WEAK_OR_SCOPED)
+        .rules(WEAK_OR_SCOPED_LOADS)
         .effects(Effects::READS)
         .section("9.7.9.14")
 }
@@ -80,10 +100,15 @@ const fn reduce(doc: &'static str, slots: &'static [Slot], operands: &'static [O
 
 const LOADED: &[Operand] = &[def("d", VALUES), addr("a")];
 const LOADED_FLOATS: &[Operand] = &[def("d", FLOATS), addr("a")];
+const LOADED_BYTES: &[Operand] = &[def("d", BYTES), addr("a")];
 const STORED: &[Operand] = &[addr("a"), arg("b", VALUES)];
+const STORED_BYTES: &[Operand] = &[addr("a"), arg("b", BYTES)];
 const STORED_FLOATS: &[Operand] = &[addr("a"), arg("b", FLOATS)];
 
 const ASYNC_TYPES: &[Mod] = &[B32, B64, U32, U64, S32, S64, F32, F64];
+/// At most 16 bytes; `.cluster` is the scope of accesses to other blocks alone.
+const STORE_ASYNC: &[Rule] =
+    &[Rule::Excludes(V4, &[B64, U64, S64, F64]), Rule::Excludes(Cluster, &[Weak, SharedCta])];
 const RED_ASYNC: &[Rule] = &[
     Rule::Needs(And, &[B32]),
     Rule::Needs(Or, &[B32]),
@@ -94,6 +119,7 @@ const RED_ASYNC: &[Rule] = &[
     Rule::Needs(Min, &[U32, S32]),
     Rule::Needs(Max, &[U32, S32]),
     Rule::Needs(Mmio, &[Sys]),
+    Rule::Needs(Mmio, &[Release]),
 ];
 const RED_TYPES: &[Mod] = &[B32, U32, S32, U64, S64];
 const RED_OPERATIONS: &[Mod] = &[Inc, Dec, Min, Max, And, Or, Xor, Add];
@@ -162,7 +188,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Vec, &[V4, V8]),
             One(Field::Type, &[E5m2, E4m3]),
         ],
-        LOADED,
+        LOADED_BYTES,
     ),
     load_reduce(
         "Combines vectors of pairs of 8-bit values of all memory of a multimem address.",
@@ -234,7 +260,7 @@ pub(super) static FORMS: &[Form] = &[
     store(
         "Stores vectors of 8-bit values to all memory of a multimem address.",
         &[Lit(St), STORE_ORDER, SCOPE, GLOBAL, One(Field::Vec, &[V4, V8]), One(Field::Type, &[E5m2, E4m3])],
-        STORED,
+        STORED_BYTES,
     ),
     reduce(
         "Combines integers or bits with all memory of a multimem address.",
@@ -296,8 +322,9 @@ pub(super) static FORMS: &[Form] = &[
         &[
             Lit(Async),
             Opt(Field::Sem, &[Weak]),
+            Opt(Field::Scope, &[Cluster]),
             Opt(Field::Space, &[SharedCluster, SharedCta]),
-            Opt(Field::Completion, &[MbarrierCompleteTxBytes]),
+            One(Field::Completion, &[MbarrierCompleteTxBytes]),
             Opt(Field::Vec, &[V2, V4]),
             One(Field::Type, ASYNC_TYPES),
         ],
@@ -305,6 +332,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::StoreAsync,
     )
     .since(8, 1, 90)
+    .rules(STORE_ASYNC)
     .effects(Effects::WRITES)
     .section("9.7.9.12"),
     Form::new(
@@ -313,14 +341,44 @@ pub(super) static FORMS: &[Form] = &[
         &[
             Lit(Async),
             Opt(Field::Sem, &[Weak]),
+            Opt(Field::Scope, &[Cluster]),
             Opt(Field::Space, &[SharedCluster, SharedCta]),
-            Opt(Field::Completion, &[MbarrierCompleteTxBytes]),
+            One(Field::Completion, &[MbarrierCompleteTxBytes]),
             One(Field::Type, &[B128]),
         ],
         &[addr("a"), arg("b", T), addr("mbar")],
         Sem::StoreAsync,
     )
     .since(9, 3, 90)
+    .rules(STORE_ASYNC)
+    .effects(Effects::WRITES)
+    .section("9.7.9.12"),
+    Form::new(
+        Opcode::St,
+        "Stores to shared memory of the block without waiting; the barrier counts the bytes.",
+        &[
+            Lit(Async),
+            Opt(Field::Sem, &[Weak]),
+            One(Field::Space, &[SharedCta]),
+            Opt(Field::Vec, &[V2, V4]),
+            One(Field::Type, ASYNC_TYPES),
+        ],
+        &[addr("a"), arg("b", FLOATS), addr("mbar")],
+        Sem::StoreAsync,
+    )
+    .since(8, 1, 90)
+    .rules(STORE_ASYNC)
+    .effects(Effects::WRITES)
+    .section("9.7.9.12"),
+    Form::new(
+        Opcode::St,
+        "Stores 16 bytes to shared memory of the block without waiting; the barrier counts the bytes.",
+        &[Lit(Async), Opt(Field::Sem, &[Weak]), One(Field::Space, &[SharedCta]), One(Field::Type, &[B128])],
+        &[addr("a"), arg("b", T), addr("mbar")],
+        Sem::StoreAsync,
+    )
+    .since(9, 3, 90)
+    .rules(STORE_ASYNC)
     .effects(Effects::WRITES)
     .section("9.7.9.12"),
     Form::new(
@@ -334,11 +392,11 @@ pub(super) static FORMS: &[Form] = &[
             Opt(Field::Space, &[Global]),
             One(Field::Type, &[B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F32, F64]),
         ],
-        &[addr("a"), arg("b", Kind::Wide(TypeRule::Of(Field::Type)))],
+        &[addr("a"), arg("b", T)],
         Sem::StoreAsync,
     )
     .since(8, 7, 100)
-    .rules(&[Rule::Needs(Mmio, &[Sys])])
+    .rules(&[Rule::Needs(Mmio, &[Sys]), Rule::Needs(Mmio, &[Release]), Rule::Needs(Release, &[Gpu, Sys])])
     .effects(Effects::WRITES)
     .section("9.7.9.12"),
     Form::new(

@@ -71,7 +71,7 @@ pub(super) static FORMS: &[Form] = &[
         &[addr("a")],
         Sem::Prefetch,
     )
-    .since(9, 3, 100)
+    .since(9, 4, 90)
     .effects(Effects::SIDE_EFFECTS)
     .section("9.7.9.15"),
 ];

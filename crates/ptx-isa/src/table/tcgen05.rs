@@ -45,11 +45,16 @@ const DISABLED: Operand = arg(
 /// Whether the old value of D is added, and by which power of two it is divided.
 const ENABLE_D: Operand = arg("enable-input-d", PRED);
 const SCALE_D: Operand = arg("scale-input-d", Kind::Immediate(0, 15));
+/// `ptxas` holds the power for integers to no range.
+const SCALE_INTEGER_D: Operand = arg("scale-input-d", Kind::Immediate(i64::MIN, i64::MAX));
 const ZERO_COLUMNS: Operand = opt("zero-column-mask-desc", V_B64);
 const CTA_MASK: Operand = when("ctaMask", V_B16, &[MulticastCluster]);
 const CTA_MASK_32: Operand = when("ctaMask", V_B32, &[MulticastCluster32b]);
 
 const KIND_ANY: Slot = One(Field::Kind, &[KindF16, KindTf32, KindF8f6f4, KindI8]);
+/// D is scaled in half and single precision; `ptxas` takes a scale with integers too.
+const KIND_FLOAT: Slot = One(Field::Kind, &[KindF16, KindTf32]);
+const KIND_INTEGER: Slot = One(Field::Kind, &[KindI8]);
 const KIND_SCALED: Slot = One(Field::Kind, &[KindMxf8f6f4, KindMxf4, KindMxf4nvf4]);
 const SCALES: Slot = Opt(Field::ScaleVec, &[ScaleVec1X, ScaleVec2X, ScaleVec4X, Block16, Block32]);
 const ASHIFT: Slot = Opt(Field::Ashift, &[Ashift]);
@@ -116,7 +121,6 @@ const SCALED_D_LATER: &[(Mod, Since)] = &[
     (KindI8, on(8, 6, EXACT_INTEGER)),
     (KindF16, on(8, 6, FAMILY_100)),
     (KindTf32, on(8, 6, FAMILY_100)),
-    (KindF8f6f4, on(8, 6, FAMILY_100)),
     (CollectorBFill, on(9, 4, FAMILY_107)),
     (CollectorBUse, on(9, 4, FAMILY_107)),
     (CollectorBLastuse, on(9, 4, FAMILY_107)),
@@ -157,6 +161,15 @@ const fn sparse(doc: &'static str, slots: &'static [Slot], operands: &'static [O
 
 const DENSE_SHARED: &[Slot] = &[Lit(Mma), GROUP, KIND_ANY, COLLECT_A, COLLECT_B];
 const DENSE_TENSOR: &[Slot] = &[Lit(Mma), GROUP, KIND_ANY, ASHIFT, COLLECT_A, COLLECT_B];
+const DENSE_SHARED_FLOAT: &[Slot] = &[Lit(Mma), GROUP, KIND_FLOAT, COLLECT_A, COLLECT_B];
+const DENSE_SHARED_INTEGER: &[Slot] = &[Lit(Mma), GROUP, KIND_INTEGER, COLLECT_A, COLLECT_B];
+const DENSE_TENSOR_FLOAT: &[Slot] = &[Lit(Mma), GROUP, KIND_FLOAT, ASHIFT, COLLECT_A, COLLECT_B];
+const DENSE_TENSOR_INTEGER: &[Slot] = &[Lit(Mma), GROUP, KIND_INTEGER, ASHIFT, COLLECT_A, COLLECT_B];
+const SPARSE_SHARED_FLOAT: &[Slot] = &[Lit(Mma), Lit(Sp), GROUP, KIND_FLOAT, COLLECT_A, COLLECT_B];
+const SPARSE_SHARED_INTEGER: &[Slot] = &[Lit(Mma), Lit(Sp), GROUP, KIND_INTEGER, COLLECT_A, COLLECT_B];
+const SPARSE_TENSOR_FLOAT: &[Slot] = &[Lit(Mma), Lit(Sp), GROUP, KIND_FLOAT, ASHIFT, COLLECT_A, COLLECT_B];
+const SPARSE_TENSOR_INTEGER: &[Slot] =
+    &[Lit(Mma), Lit(Sp), GROUP, KIND_INTEGER, ASHIFT, COLLECT_A, COLLECT_B];
 const SCALED: &[Slot] = &[Lit(Mma), GROUP, KIND_SCALED, Lit(BlockScale), SCALES, COLLECT_A, COLLECT_B];
 const SPARSE_SHARED: &[Slot] = &[Lit(Mma), Lit(Sp), GROUP, KIND_ANY, COLLECT_A, COLLECT_B];
 const SPARSE_TENSOR: &[Slot] = &[Lit(Mma), Lit(Sp), GROUP, KIND_ANY, ASHIFT, COLLECT_A, COLLECT_B];
@@ -387,14 +400,26 @@ pub(super) static FORMS: &[Form] = &[
     ),
     multiply(
         "Multiplies and adds a scaled D; A is in shared memory.",
-        DENSE_SHARED,
+        DENSE_SHARED_FLOAT,
         &[D_TMEM, A_DESC, B_DESC, IDESC, ENABLE_D, SCALE_D],
     )
     .later(SCALED_D_LATER),
     multiply(
+        "The same, with integers.",
+        DENSE_SHARED_INTEGER,
+        &[D_TMEM, A_DESC, B_DESC, IDESC, ENABLE_D, SCALE_INTEGER_D],
+    )
+    .later(SCALED_D_LATER),
+    multiply(
         "The same, but for some lanes.",
-        DENSE_SHARED,
+        DENSE_SHARED_FLOAT,
         &[D_TMEM, A_DESC, B_DESC, IDESC, DISABLED, ENABLE_D, SCALE_D],
+    )
+    .later(SCALED_D_LATER),
+    multiply(
+        "The same, with integers.",
+        DENSE_SHARED_INTEGER,
+        &[D_TMEM, A_DESC, B_DESC, IDESC, DISABLED, ENABLE_D, SCALE_INTEGER_D],
     )
     .later(SCALED_D_LATER),
     multiply("Multiplies and adds; A is in tensor memory.", DENSE_TENSOR, &[D_TMEM, A_TMEM, B_DESC, IDESC, ENABLE_D]),
@@ -405,14 +430,26 @@ pub(super) static FORMS: &[Form] = &[
     ),
     multiply(
         "Multiplies and adds a scaled D; A is in tensor memory.",
-        DENSE_TENSOR,
+        DENSE_TENSOR_FLOAT,
         &[D_TMEM, A_TMEM, B_DESC, IDESC, ENABLE_D, SCALE_D],
     )
     .later(SCALED_D_LATER),
     multiply(
+        "The same, with integers.",
+        DENSE_TENSOR_INTEGER,
+        &[D_TMEM, A_TMEM, B_DESC, IDESC, ENABLE_D, SCALE_INTEGER_D],
+    )
+    .later(SCALED_D_LATER),
+    multiply(
         "The same, but for some lanes.",
-        DENSE_TENSOR,
+        DENSE_TENSOR_FLOAT,
         &[D_TMEM, A_TMEM, B_DESC, IDESC, DISABLED, ENABLE_D, SCALE_D],
+    )
+    .later(SCALED_D_LATER),
+    multiply(
+        "The same, with integers.",
+        DENSE_TENSOR_INTEGER,
+        &[D_TMEM, A_TMEM, B_DESC, IDESC, DISABLED, ENABLE_D, SCALE_INTEGER_D],
     )
     .later(SCALED_D_LATER),
     multiply(
@@ -439,14 +476,26 @@ pub(super) static FORMS: &[Form] = &[
     ),
     sparse(
         "Multiplies a sparse A in shared memory and adds a scaled D.",
-        SPARSE_SHARED,
+        SPARSE_SHARED_FLOAT,
         &[D_TMEM, A_DESC, B_DESC, META, IDESC, ENABLE_D, SCALE_D],
     )
     .later(SCALED_D_LATER),
     sparse(
+        "The same, with integers.",
+        SPARSE_SHARED_INTEGER,
+        &[D_TMEM, A_DESC, B_DESC, META, IDESC, ENABLE_D, SCALE_INTEGER_D],
+    )
+    .later(SCALED_D_LATER),
+    sparse(
         "The same, but for some lanes.",
-        SPARSE_SHARED,
+        SPARSE_SHARED_FLOAT,
         &[D_TMEM, A_DESC, B_DESC, META, IDESC, DISABLED, ENABLE_D, SCALE_D],
+    )
+    .later(SCALED_D_LATER),
+    sparse(
+        "The same, with integers.",
+        SPARSE_SHARED_INTEGER,
+        &[D_TMEM, A_DESC, B_DESC, META, IDESC, DISABLED, ENABLE_D, SCALE_INTEGER_D],
     )
     .later(SCALED_D_LATER),
     sparse(
@@ -461,14 +510,26 @@ pub(super) static FORMS: &[Form] = &[
     ),
     sparse(
         "Multiplies a sparse A in tensor memory and adds a scaled D.",
-        SPARSE_TENSOR,
+        SPARSE_TENSOR_FLOAT,
         &[D_TMEM, A_TMEM, B_DESC, META, IDESC, ENABLE_D, SCALE_D],
     )
     .later(SCALED_D_LATER),
     sparse(
+        "The same, with integers.",
+        SPARSE_TENSOR_INTEGER,
+        &[D_TMEM, A_TMEM, B_DESC, META, IDESC, ENABLE_D, SCALE_INTEGER_D],
+    )
+    .later(SCALED_D_LATER),
+    sparse(
         "The same, but for some lanes.",
-        SPARSE_TENSOR,
+        SPARSE_TENSOR_FLOAT,
         &[D_TMEM, A_TMEM, B_DESC, META, IDESC, DISABLED, ENABLE_D, SCALE_D],
+    )
+    .later(SCALED_D_LATER),
+    sparse(
+        "The same, with integers.",
+        SPARSE_TENSOR_INTEGER,
+        &[D_TMEM, A_TMEM, B_DESC, META, IDESC, DISABLED, ENABLE_D, SCALE_INTEGER_D],
     )
     .later(SCALED_D_LATER),
     sparse(

@@ -170,3 +170,18 @@ fn modifiers_may_stand_in_almost_any_order() {
         Ok((Some(crate::ScalarType::F16), Some(crate::ScalarType::F32)))
     );
 }
+
+#[test]
+fn modifiers_that_ptxas_lets_stand_twice_mean_one() {
+    let twice = Mnemonic::from_text("bar.sync.sync").map(|m| m.to_string());
+    assert_eq!(twice.as_deref(), Ok("bar.sync"));
+    assert!(Mnemonic::from_text("ld.global.global.u32").is_err());
+}
+
+#[test]
+fn memory_mapped_accesses_keep_their_order() {
+    let text = "ld.mmio.relaxed.sys.global.u32";
+    let read = Mnemonic::from_text("ld.relaxed.mmio.sys.global.u32");
+    assert_eq!(read.as_ref().map(ToString::to_string).as_deref(), Ok(text));
+    assert_eq!(read.map(|m| m.get(crate::Field::Sem)), Ok(Some(Mod::Relaxed)));
+}

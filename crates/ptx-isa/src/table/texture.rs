@@ -12,6 +12,8 @@ use crate::types::ScalarType;
 const TEXELS: &[Mod] = &[D1, D2, D3, A1d, A2d, D2ms, A2dms];
 /// Coordinates between 0 and 1, directions for cubes.
 const POINTS: &[Mod] = &[D1, D2, D3, A1d, A2d, Cube, Acube];
+/// Depths are compared in all but solid textures.
+const DEPTHS: &[Mod] = &[D1, D2, A1d, A2d, Cube, Acube];
 const SURFACES: &[Mod] = &[D1, D2, D3, A1d, A2d];
 const CLAMPS: &[Mod] = &[Trap, Clamp, Zero];
 const LOAD_COPS: &[Mod] = &[Ca, Cg, Cs, Cv];
@@ -62,8 +64,8 @@ const OFFSETS: Operand =
     opt("e", Kind::Braced(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::TextureOffsets)));
 const DEPTH: Operand = arg("f", Kind::Value(TypeRule::Is(ScalarType::F32)));
 const LOD: Operand = arg("lod", Kind::Value(CTYPE));
-const DX: Operand = arg("dPdx", Kind::WideVector(CTYPE, VectorLength::By(Lengths::Gradient)));
-const DY: Operand = arg("dPdy", Kind::WideVector(CTYPE, VectorLength::By(Lengths::Gradient)));
+const DX: Operand = arg("dPdx", Kind::Vector(CTYPE, VectorLength::By(Lengths::Gradient)));
+const DY: Operand = arg("dPdy", Kind::Vector(CTYPE, VectorLength::By(Lengths::Gradient)));
 const BASE: crate::Slot = Opt(Field::Mipmap, &[Base]);
 const STORED: Kind = Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
 
@@ -113,7 +115,7 @@ pub(super) static FORMS: &[Form] = &[
         "Fetches a filtered texel whose depth is compared.",
         &[
             BASE,
-            One(Field::Geometry, POINTS),
+            One(Field::Geometry, DEPTHS),
             Lit(V4),
             One(Field::DType, TEXEL_TYPES),
             One(Field::CType, &[F32]),
@@ -152,7 +154,7 @@ pub(super) static FORMS: &[Form] = &[
         "Fetches a filtered texel whose depth is compared, as two pairs.",
         &[
             BASE,
-            One(Field::Geometry, POINTS),
+            One(Field::Geometry, DEPTHS),
             Lit(V2),
             One(Field::DType, &[F16x2]),
             One(Field::CType, &[F32]),
@@ -191,7 +193,7 @@ pub(super) static FORMS: &[Form] = &[
         "Fetches a filtered texel from a level of a mipmap and compares its depth.",
         &[
             Lit(Level),
-            One(Field::Geometry, POINTS),
+            One(Field::Geometry, DEPTHS),
             Lit(V4),
             One(Field::DType, TEXEL_TYPES),
             One(Field::CType, &[F32]),
@@ -230,7 +232,7 @@ pub(super) static FORMS: &[Form] = &[
         "Fetches a filtered texel from a level of a mipmap and compares its depth, as two pairs.",
         &[
             Lit(Level),
-            One(Field::Geometry, POINTS),
+            One(Field::Geometry, DEPTHS),
             Lit(V2),
             One(Field::DType, &[F16x2]),
             One(Field::CType, &[F32]),
@@ -256,7 +258,7 @@ pub(super) static FORMS: &[Form] = &[
         "Fetches a filtered texel from the levels that the gradients ask for and compares its depth.",
         &[
             Lit(Grad),
-            One(Field::Geometry, POINTS),
+            One(Field::Geometry, DEPTHS),
             Lit(V4),
             One(Field::DType, TEXEL_TYPES),
             One(Field::CType, &[F32]),
@@ -282,7 +284,7 @@ pub(super) static FORMS: &[Form] = &[
         "Fetches a filtered texel from the levels that the gradients ask for and compares its depth, as two pairs.",
         &[
             Lit(Grad),
-            One(Field::Geometry, POINTS),
+            One(Field::Geometry, DEPTHS),
             Lit(V2),
             One(Field::DType, &[F16x2]),
             One(Field::CType, &[F32]),
