@@ -336,4 +336,35 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
         "void(p6,i64,{A:i32|w2|w4|w8|w16|w32|w64|w128},i1)",
         "tcgen05.st.sync.aligned.16x32bx2.x{A}{B:|.unpack::16b}.b32 [%0], #1, <%2>, #3={B}",
     ),
+    // Products in tensor memory (manual 9.7.16.10). Kind, collector buffer and its use are constant arguments.
+    (
+        "llvm.nvvm.tcgen05.mma.ws.{shared|tensor}?{0|1|2|3}{0|1|2|3}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,i32*3)",
+        "tcgen05.mma.ws.cta_group::1.kind::{B:f16|tf32|f8f6f4|i8}.collector::b{C}::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, %3, %4, #5={B}, #6={C}, #7={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.ws.{shared|tensor}.zero_col_mask?{0|1|2|3}{0|1|2|3}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,i64,i32*3)",
+        "tcgen05.mma.ws.cta_group::1.kind::{B:f16|tf32|f8f6f4|i8}.collector::b{C}::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, %3, %4, %5, #6={B}, #7={C}, #8={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.{shared|tensor}.{mxf8f6f4.block_scale|mxf8f6f4.block_scale.block32|mxf4.block_scale|mxf4.block_scale.block32|mxf4nvf4.block_scale.block16|mxf4nvf4.block_scale.block32}?{1|2}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,p6*2,i32*2)",
+        "tcgen05.mma.cta_group::{C}.kind::{B}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, %3, [%5], [%6], %4, #7={C}, #8={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.ws.sp.{shared|tensor}?{0|1|2|3}{0|1|2|3}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,p6,i32*3)",
+        "tcgen05.mma.ws.sp.cta_group::1.kind::{B:f16|tf32|f8f6f4|i8}.collector::b{C}::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, [%5], %3, %4, #6={B}, #7={C}, #8={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.ws.sp.{shared|tensor}.zero_col_mask?{0|1|2|3}{0|1|2|3}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,p6,i64,i32*3)",
+        "tcgen05.mma.ws.sp.cta_group::1.kind::{B:f16|tf32|f8f6f4|i8}.collector::b{C}::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, [%5], %3, %4, %6, #7={B}, #8={C}, #9={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.sp.{shared|tensor}.{mxf8f6f4.block_scale|mxf8f6f4.block_scale.block32|mxf4.block_scale|mxf4.block_scale.block32|mxf4nvf4.block_scale.block16|mxf4nvf4.block_scale.block32}?{1|2}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,p6,p6*2,i32*2)",
+        "tcgen05.mma.sp.cta_group::{C}.kind::{B}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, [%5], %3, [%6], [%7], %4, #8={C}, #9={D}",
+    ),
 ];
