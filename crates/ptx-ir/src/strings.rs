@@ -1,5 +1,7 @@
 //! Interned names.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 /// A name or text kept once in [`Strings`].
@@ -12,11 +14,11 @@ const NOTE: u32 = 1 << 31;
 /// The names of a module, each kept once, in order of first mention; and its comments, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Strings {
-    texts: Vec<Box<str>>,
+    texts: Vec<Arc<str>>,
     /// The notes, one behind the other, and where each ends: files have many short ones.
     notes: String,
     note_ends: Vec<usize>,
-    ids: FxHashMap<Box<str>, StrId>,
+    ids: FxHashMap<Arc<str>, StrId>,
 }
 
 impl Strings {
@@ -26,8 +28,9 @@ impl Strings {
             return id;
         }
         let id = StrId(self.texts.len() as u32);
-        self.texts.push(text.into());
-        self.ids.insert(text.into(), id);
+        let text: Arc<str> = text.into();
+        self.texts.push(Arc::clone(&text));
+        self.ids.insert(text, id);
         id
     }
 

@@ -74,6 +74,12 @@ impl<'s> Cursor<'s> {
         &self.next.kind
     }
 
+    /// Whether the next token is this mark.
+    #[inline]
+    pub(crate) fn is_mark(&mut self, mark: u8) -> bool {
+        matches!(self.kind(), Kind::Mark(found) if *found == mark)
+    }
+
     /// Where the next token stands.
     #[inline]
     pub(crate) fn span(&mut self) -> Span {
@@ -93,7 +99,7 @@ impl<'s> Cursor<'s> {
     #[inline]
     pub(crate) fn advance(&mut self) {
         self.fill();
-        if self.next.kind != Kind::End {
+        if !matches!(self.next.kind, Kind::End) {
             self.is_read = false;
             self.last = self.next.span;
         }

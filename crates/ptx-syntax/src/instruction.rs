@@ -18,9 +18,59 @@ use crate::reader::{Parse, Reader};
 /// What each mnemonic text can mean; a file has few different ones.
 #[derive(Default)]
 pub(crate) struct Mnemonics<'s> {
-    known: FxHashMap<&'s str, Rc<[Mnemonic]>>,
+    known: FxHashMap<&'s str, Rc<Candidates>>,
     operands: Vec<Written>,
     fitted: Vec<(Operand, Span)>,
+}
+
+/// The rows a mnemonic's text can mean, with what reading their operands asks of all of them.
+struct Candidates {
+    rows: Vec<Candidate>,
+    /// Whether they are calls, which have a syntax of their own.
+    takes_lists: bool,
+    takes_none: bool,
+    /// Whether names stand for values wherever they stand.
+    only_values: bool,
+}
+
+struct Candidate {
+    mnemonic: Mnemonic,
+    /// One bit for each operand of the row that must be written while no other may be, from the lowest; nothing
+    /// when the count of the written operands decides.
+    fixed: Option<u32>,
+}
+
+impl Candidates {
+    fn new(found: Vec<Mnemonic>) -> Self {
+        let plain = |form: &Form| (0..form.operands.len()).all(|at| names_at(form, at) == Names::Values);
+        Self {
+            takes_lists: found.first().is_some_and(|mnemonic| takes_lists(mnemonic.form())),
+            takes_none: found.iter().all(|mnemonic| mnemonic.form().operands.is_empty()),
+            only_values: found.iter().all(|mnemonic| plain(mnemonic.form())),
+            rows: found.into_iter().map(Candidate::new).collect(),
+        }
+    }
+
+    fn mnemonics(&self) -> impl Iterator<Item = Mnemonic> {
+        self.rows.iter().map(|row| row.mnemonic)
+    }
+}
+
+impl Candidate {
+    fn new(mnemonic: Mnemonic) -> Self {
+        let operands = mnemonic.form().operands;
+        let open = |operand: &ptx_isa::Operand| operand.role == Role::UseOpt && !operand.is_conditional();
+        if operands.len() > u32::BITS as usize || operands.iter().any(open) {
+            return Self { mnemonic, fixed: None };
+        }
+        let is_written = |operand: &ptx_isa::Operand| match operand.role {
+            Role::Def | Role::Use => true,
+            Role::DefPair => false,
+            Role::UseOpt => mnemonic.asks_for(operand),
+        };
+        let bits = operands.iter().enumerate().map(|(at, operand)| u32::from(is_written(operand)) << at);
+        Self { mnemonic, fixed: Some(bits.sum()) }
+    }
 }
 
 /// An operand as written.
@@ -78,7 +128,7 @@ impl<'s> Reader<'s, '_> {
             // The modifier's own place is not known here.
             other => spaced_error(&text, span, other),
         })?;
-        self.instruction_behind(guard, Token { span, ..token }, &found)
+        self.instruction_behind(guard, Token { span, ..token }, &Candidates::new(found))
     }
 
     /// What stands behind the mnemonic.
@@ -86,13 +136,15 @@ impl<'s> Reader<'s, '_> {
         &mut self,
         guard: Option<(Option<Guard>, Span)>,
         token: Token<'s>,
-        found: &[Mnemonic],
+        found: &Candidates,
     ) -> Parse<()> {
         let start = guard.map_or(token.span, |(_, at)| at);
-        let Some(first) = found.first() else { return Err(self.unexpected("an instruction")) };
+        if found.rows.is_empty() {
+            return Err(self.unexpected("an instruction"));
+        }
         let mut written = std::mem::take(&mut self.mnemonics.operands);
         written.clear();
-        let read = match takes_lists(first.form()) {
+        let read = match found.takes_lists {
             true => self.call_operands(&mut written),
             false => self.operands(found, &mut written),
         };
@@ -120,14 +172,14 @@ impl<'s> Reader<'s, '_> {
         done
     }
 
-    fn mnemonics(&mut self, token: Token<'s>) -> Parse<Rc<[Mnemonic]>> {
+    fn mnemonics(&mut self, token: Token<'s>) -> Parse<Rc<Candidates>> {
         let Kind::Ident(text) = token.kind else { return Err(self.unexpected("an instruction")) };
         if let Some(found) = self.mnemonics.known.get(text) {
             return Ok(Rc::clone(found));
         }
         match candidates(text) {
             Ok(found) => {
-                let found: Rc<[Mnemonic]> = found.into();
+                let found = Rc::new(Candidates::new(found));
                 self.mnemonics.known.insert(text, Rc::clone(&found));
                 Ok(found)
             }
@@ -135,23 +187,21 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    fn operands(&mut self, found: &[Mnemonic], written: &mut Vec<Written>) -> Parse<()> {
-        if *self.cursor.kind() == Kind::Mark(b';') {
+    fn operands(&mut self, found: &Candidates, written: &mut Vec<Written>) -> Parse<()> {
+        if self.cursor.is_mark(b';') {
             return Ok(());
         }
         // What follows an instruction without operands on the next line is the next instruction.
-        let takes_none = found.iter().all(|mnemonic| mnemonic.form().operands.is_empty());
-        if takes_none && self.cursor.peek().starts_line {
+        if found.takes_none && self.cursor.peek().starts_line {
             return Ok(());
         }
-        let plain = |form: &Form| (0..form.operands.len()).all(|at| names_at(form, at) == Names::Values);
-        let only_values = found.iter().all(|mnemonic| plain(mnemonic.form()));
         let mut paired = false;
         loop {
-            let names = match only_values {
+            let names = match found.only_values {
                 true => Names::Values,
                 false => {
-                    found.iter().map(|m| names_at(m.form(), written.len())).max().unwrap_or(Names::Values)
+                    let names = found.mnemonics().map(|m| names_at(m.form(), written.len()));
+                    names.max().unwrap_or(Names::Values)
                 }
             };
             let (operand, span) = self.operand(names)?;
@@ -187,26 +237,27 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// The form that the operands fit, with the operands in its places in [`Mnemonics::fitted`].
-    fn choose(&mut self, token: Token<'s>, found: &[Mnemonic], written: &[Written]) -> Parse<Mnemonic> {
+    fn choose(&mut self, token: Token<'s>, found: &Candidates, written: &[Written]) -> Parse<Mnemonic> {
         let mut counted = None;
-        for &mnemonic in found {
+        for row in &found.rows {
             let mut places = std::mem::take(&mut self.mnemonics.fitted);
-            let counts = place(mnemonic, written, &mut places);
-            let fits = counts && (found.len() == 1 || self.kinds_fit(mnemonic, &places));
+            let counts = place(row, written, &mut places);
+            let fits = counts && (found.rows.len() == 1 || self.kinds_fit(row.mnemonic, &places));
             self.mnemonics.fitted = places;
             if fits {
-                return Ok(mnemonic);
+                return Ok(row.mnemonic);
             }
             if counts {
-                counted = counted.or(Some(mnemonic));
+                counted = counted.or(Some(row));
             }
         }
         // Where only the types are wrong, the verifier says so with more knowledge.
-        if let Some(mnemonic) = counted {
-            place(mnemonic, written, &mut self.mnemonics.fitted);
-            return Ok(mnemonic);
+        if let Some(row) = counted {
+            place(row, written, &mut self.mnemonics.fitted);
+            return Ok(row.mnemonic);
         }
-        Err(wrong_operands(token, found, written))
+        let mnemonics: Vec<Mnemonic> = found.mnemonics().collect();
+        Err(wrong_operands(token, &mnemonics, written))
     }
 
     fn kinds_fit(&self, mnemonic: Mnemonic, places: &[(Operand, Span)]) -> bool {
@@ -296,8 +347,23 @@ fn names_at(form: &Form, at: usize) -> Names {
 }
 
 /// Puts the operands as written into the places of a form; `false` when there are too many or too few.
-fn place(mnemonic: Mnemonic, written: &[Written], places: &mut Vec<(Operand, Span)>) -> bool {
+fn place(row: &Candidate, written: &[Written], places: &mut Vec<(Operand, Span)>) -> bool {
     places.clear();
+    let mnemonic = row.mnemonic;
+    if let Some(fixed) = row.fixed
+        && written.iter().all(|written| !written.paired)
+    {
+        if written.len() != fixed.count_ones() as usize {
+            return false;
+        }
+        let mut rest = written.iter();
+        let at_place = |at: usize| match fixed >> at & 1 {
+            0 => Some((Operand::Omitted, Span::default())),
+            _ => rest.next().map(|written| (written.operand, written.span)),
+        };
+        places.extend((0..mnemonic.form().operands.len()).map_while(at_place));
+        return true;
+    }
     let form = mnemonic.form();
     let asked = form.operands.iter().filter(|operand| asked_for(mnemonic, operand)).count();
     let unpaired = written.iter().filter(|written| !written.paired).count();

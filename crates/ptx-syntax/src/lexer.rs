@@ -85,6 +85,7 @@ fn is(byte: u8, class: u8) -> bool {
 }
 
 /// Blanks, but no line feeds.
+#[inline]
 pub(crate) fn blanks(input: &[u8]) -> Lexed<'_, &[u8]> {
     take_while(|byte| is(byte, BLANK))(input)
 }
@@ -107,6 +108,7 @@ pub(crate) fn block_comment(input: &[u8]) -> Lexed<'_, &[u8]> {
 }
 
 /// The token at the start of `input`, which is no blank and no comment.
+#[inline]
 pub(crate) fn token(input: &[u8]) -> Lexed<'_, Kind<'_>> {
     let Some(&first) = input.first() else { return Ok((input, Kind::End)) };
     match first {
@@ -150,6 +152,7 @@ pub(crate) fn modifiers(input: &[u8]) -> Lexed<'_, &[u8]> {
     take(end)(input)
 }
 
+#[inline]
 fn ident(input: &[u8]) -> Lexed<'_, Kind<'_>> {
     let tail = input[1..].iter().position(|&byte| !is(byte, IDENT)).unwrap_or(input.len() - 1);
     let (rest, text) = take(tail + 1)(input)?;
@@ -216,6 +219,7 @@ fn operator(input: &[u8], first: u8) -> Lexed<'_, Kind<'_>> {
     }
 }
 
+#[inline]
 fn mark(input: &[u8]) -> Lexed<'_, Kind<'_>> {
     let (rest, text) = take(1usize)(input)?;
     Ok((rest, Kind::Mark(text[0])))

@@ -50,6 +50,8 @@ pub(crate) struct Names<'s> {
     pub(crate) ranges: Scoped<'s, Range>,
     /// Names of single registers that a range could have too: by the name before the number, the smallest number.
     numbered: Scoped<'s, u32>,
+    /// Whether a range's name ends in a digit, so that names can be split in several ways.
+    has_digit_ranges: bool,
     /// Mentioned registers of ranges: the same register is mentioned in many scopes.
     mentioned: FxHashMap<(RegDeclId, u32), RegId>,
     /// Functions of the module, which are declared while the scope of their parameters is open.
@@ -64,6 +66,7 @@ impl<'s> Names<'s> {
             entities: Scoped::new(),
             ranges: Scoped::new(),
             numbered: Scoped::new(),
+            has_digit_ranges: false,
             mentioned: FxHashMap::default(),
             functions: FxHashMap::default(),
             defined: FxHashSet::default(),
@@ -112,9 +115,24 @@ fn splits(name: &str) -> impl Iterator<Item = (&str, u32)> + use<'_> {
     })
 }
 
+/// Splits a name before all its digits, when they are a number that nothing else than a range's can be.
+fn split_at_digits(name: &str) -> Option<(&str, u32)> {
+    const MOST: usize = 9;
+    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let (prefix, number) = name.split_at(name.len() - digits);
+    let canonical = digits == 1 || !number.starts_with('0');
+    if prefix.is_empty() || !canonical || !(1..=MOST).contains(&digits) {
+        return None;
+    }
+    Some((prefix, number.bytes().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'))))
+}
+
 impl<'s> Reader<'s, '_> {
     /// What a name stands for here, mentioning registers of ranges.
     pub(crate) fn lookup(&mut self, name: &'s str) -> Option<Entity> {
+        if let Some(register) = self.lookup_register_of_range(name) {
+            return Some(Entity::Register(register));
+        }
         match self.names.entities.get(name).map(|entry| (entry.value, entry.depth)) {
             Some((Entity::Declared(decl), depth)) if !self.hidden_by_range(name, depth) => {
                 let register = self.mention(decl, 0);
@@ -131,6 +149,21 @@ impl<'s> Reader<'s, '_> {
                 let ranged = self.lookup_in_ranges(name);
                 ranged.or_else(|| self.lookup_function(name)).or_else(|| self.lookup_special(name))
             }
+        }
+    }
+
+    /// The register of a range, when nothing else has such a name: what nearly all operands are.
+    fn lookup_register_of_range(&mut self, name: &str) -> Option<RegId> {
+        if self.names.has_digit_ranges {
+            return None;
+        }
+        let (prefix, number) = split_at_digits(name)?;
+        let range = self.names.ranges.get(prefix)?.value;
+        match range.first {
+            First::Register(decl) if number < range.count && self.names.numbered.get(prefix).is_none() => {
+                Some(self.mention(decl, number))
+            }
+            First::Register(_) | First::Variable(_) => None,
         }
     }
 
@@ -197,9 +230,7 @@ impl<'s> Reader<'s, '_> {
         let id = self.module.strings.intern(name);
         self.body.reg_decls.push(RegDecl { name: id, ty, shape, count, at: At(span) });
         match count {
-            Some(count) => {
-                self.names.ranges.insert(name, Range { first: First::Register(decl), count }, span);
-            }
+            Some(count) => self.declare_range(name, Range { first: First::Register(decl), count }, span),
             None => {
                 self.names.entities.insert(name, Entity::Declared(decl), span);
                 self.remember_number(name, span);
@@ -216,8 +247,13 @@ impl<'s> Reader<'s, '_> {
         count: u32,
     ) -> Parse<()> {
         self.check_free_range(name, span, count)?;
-        self.names.ranges.insert(name, Range { first: First::Variable(first), count }, span);
+        self.declare_range(name, Range { first: First::Variable(first), count }, span);
         Ok(())
+    }
+
+    fn declare_range(&mut self, name: &'s str, range: Range, span: Span) {
+        self.names.has_digit_ranges |= name.ends_with(|last: char| last.is_ascii_digit());
+        self.names.ranges.insert(name, range, span);
     }
 
     /// The register of a parameter, which is mentioned by being one.

@@ -156,7 +156,7 @@ impl<'s> Reader<'s, '_> {
         self.cursor.advance();
         let first = self.cursor.span();
         let (base, offset) = self.based()?;
-        if *self.cursor.kind() != Kind::Mark(b',') {
+        if !self.cursor.is_mark(b',') {
             self.expect(b']', "`]`")?;
             return Ok(Operand::Address(base, offset));
         }

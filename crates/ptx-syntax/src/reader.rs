@@ -141,8 +141,9 @@ impl<'s, 'h> Reader<'s, 'h> {
     }
 
     /// Takes the mark if it comes next.
+    #[inline]
     pub(crate) fn eat(&mut self, mark: u8) -> Option<Span> {
-        if *self.cursor.kind() != Kind::Mark(mark) {
+        if !self.cursor.is_mark(mark) {
             return None;
         }
         self.cursor.advance();
@@ -191,8 +192,12 @@ impl<'s, 'h> Reader<'s, 'h> {
 
     /// Interns the text of a comment.
     pub(crate) fn comment_text(&mut self, comment: Comment) -> StrId {
-        let text = String::from_utf8_lossy(self.cursor.slice(comment.span)).replace('\r', "");
-        self.module.strings.keep(&text)
+        let bytes = self.cursor.slice(comment.span);
+        let text = String::from_utf8_lossy(bytes);
+        match memchr::memchr(b'\r', bytes) {
+            Some(_) => self.module.strings.keep(&text.replace('\r', "")),
+            None => self.module.strings.keep(&text),
+        }
     }
 
     /// Keeps the comments between two items: those on the line of the item before trail it.
