@@ -367,4 +367,40 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
         "void(p6,{A:i64|p6},i64,i32,i1,p6,p6*2,i32*2)",
         "tcgen05.mma.sp.cta_group::{C}.kind::{B}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, [%5], %3, [%6], [%7], %4, #8={C}, #9={D}",
     ),
+    // Matrices of a warp in half precision (manual 9.7.14.4); the order of the fragments is the hardware's.
+    (
+        "llvm.nvvm.wmma.{m16n16k16|m32n8k16|m8n32k16}.load.{a|b}.{row|col}.f16.{p0|p1|p3}",
+        "f16x2*8({D})",
+        "wmma.load.{B}.sync.aligned.{C}.{A}{D:|.global|.shared}.f16 <d:8>, [%0]",
+    ),
+    (
+        "llvm.nvvm.wmma.{m16n16k16|m32n8k16|m8n32k16}.load.c.{row|col}.{f16|f32}.{p0|p1|p3}",
+        "{C:f16x2*4|f32*8}({D})",
+        "wmma.load.c.sync.aligned.{B}.{A}{D:|.global|.shared}.{C} <d:{C:4|8}>, [%0]",
+    ),
+    (
+        "llvm.nvvm.wmma.{m16n16k16|m32n8k16|m8n32k16}.store.d.{row|col}.{f16|f32}.{p0|p1|p3}",
+        "void({D},{C:f16x2*4|f32*8})",
+        "wmma.store.d.sync.aligned.{B}.{A}{D:|.global|.shared}.{C} [%0], <%1:{C:4|8}>",
+    ),
+    (
+        "llvm.nvvm.wmma.{m16n16k16|m32n8k16|m8n32k16}.load.{a|b}.{row|col}.stride.f16.{p0|p1|p3}",
+        "f16x2*8({D},i32)",
+        "wmma.load.{B}.sync.aligned.{C}.{A}{D:|.global|.shared}.f16 <d:8>, [%0], %1",
+    ),
+    (
+        "llvm.nvvm.wmma.{m16n16k16|m32n8k16|m8n32k16}.load.c.{row|col}.stride.{f16|f32}.{p0|p1|p3}",
+        "{C:f16x2*4|f32*8}({D},i32)",
+        "wmma.load.c.sync.aligned.{B}.{A}{D:|.global|.shared}.{C} <d:{C:4|8}>, [%0], %1",
+    ),
+    (
+        "llvm.nvvm.wmma.{m16n16k16|m32n8k16|m8n32k16}.store.d.{row|col}.stride.{f16|f32}.{p0|p1|p3}",
+        "void({D},{C:f16x2*4|f32*8},i32)",
+        "wmma.store.d.sync.aligned.{B}.{A}{D:|.global|.shared}.{C} [%0], <%1:{C:4|8}>, %{C:5|9}",
+    ),
+    (
+        "llvm.nvvm.wmma.{m16n16k16|m32n8k16|m8n32k16}.mma.{row|col}.{row|col}.{f16|f32}.{f16|f32}",
+        "{D:f16x2*4|f32*8}(f16x2*16,{E:f16x2*4|f32*8})",
+        "wmma.mma.sync.aligned.{B}.{C}.{A}.{D}.{E} <d:{D:4|8}>, <%0:8>, <%8:8>, <%16:{E:4|8}>",
+    ),
 ];
