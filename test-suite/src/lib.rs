@@ -12,6 +12,7 @@
 pub mod check;
 pub mod corpus;
 pub mod directive;
+pub mod generated;
 pub mod oracle;
 pub mod sass;
 pub mod skip;

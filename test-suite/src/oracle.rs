@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use ptx_gen::Home;
+use ptx_isa::Sm;
 
 /// Where the oracle programs are.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +59,24 @@ impl Oracles {
         Ok(std::fs::read(output)?)
     }
 
+    /// Lets ptxas read and check `ptx` for the architecture of `home` without generating code.
+    ///
+    /// # Errors
+    /// When ptxas cannot be run. Fails without ptxas: ask for it first.
+    pub fn check(&self, ptx: &str, home: Home) -> Result<Verdict> {
+        let ptxas = self.ptxas.as_ref().context("no ptxas")?;
+        let folder = tempfile::tempdir()?;
+        let (input, output) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
+        std::fs::write(&input, ptx)?;
+        let sm = if home.sm.number < 75 { Sm::new(75) } else { home.sm };
+        let arch = sm.to_string().replace("sm_", "-arch=compute_");
+        let run = Command::new(ptxas).args([&arch, "-w"]).arg(&input).arg("-o").arg(&output).output();
+        let run = run.context("ptxas cannot be run")?;
+        let said = [run.stdout, run.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        Ok(Verdict { accepted: run.status.success(), findings: said.lines().filter_map(finding).collect() })
+    }
+
     /// Lets llc compile `ir` and returns its PTX; the error is its complaint.
     ///
     /// # Errors
@@ -93,6 +113,25 @@ impl Oracles {
         ensure!(run.status.success(), "nvdisasm: {}", first_lines(&String::from_utf8_lossy(&run.stderr), 6));
         Ok(String::from_utf8_lossy(&run.stdout).into_owned())
     }
+}
+
+/// What ptxas says about a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verdict {
+    /// Whether it accepts the whole text.
+    pub accepted: bool,
+    /// Its complaints: the line, counted from 1 (nothing where it names none), and the sentence.
+    pub findings: Vec<(Option<u32>, String)>,
+}
+
+/// Reads `ptxas a.ptx, line 7; error   : sentence` and `ptxas fatal   : sentence`.
+fn finding(line: &str) -> Option<(Option<u32>, String)> {
+    let rest = line.strip_prefix("ptxas ")?;
+    let (place, sentence) = rest.split_once(" : ")?;
+    let (_, number) = place.split_once(", line ").unwrap_or_default();
+    let number = number.split(';').next().and_then(|digits| digits.parse().ok());
+    let is_summary = sentence.contains("aborted due to errors");
+    (!is_summary).then(|| (number, sentence.trim().to_owned()))
 }
 
 /// The architecture ptxas is asked for: the module's own target, or the oldest that ptxas still knows.

@@ -28,6 +28,6 @@ pub use mnemonic::{Mnemonic, MnemonicError, candidates};
 pub use names::{Field, Mod, Opcode, Sem};
 pub use selector::{Selection, Selector, Unit};
 pub use special::{Component, SpecialReg};
-pub use table::{all_forms, form, forms_of};
+pub use table::{all_forms, form, form_ids, forms_of};
 pub use target::{PtxVersion, Since, Sm, SmVariant};
 pub use types::{ScalarType, StateSpace, TypeKind};

@@ -3,6 +3,7 @@
 mod cargo;
 mod corpus;
 mod instructions;
+mod table;
 
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,8 @@ enum Chore {
     Corpus(corpus::CorpusArguments),
     /// Rewrite docs/instructions.md from the instruction table
     Docs,
+    /// Draw instructions of every row of the instruction table and compare our verdict with that of ptxas
+    Table(table::TableArguments),
     /// Write manual pages and completion scripts of the tools into a folder
     Man {
         /// The folder; it is made when it is missing
@@ -41,6 +44,7 @@ fn main() -> Result<()> {
         Chore::Bless => cargo::bless(),
         Chore::Corpus(arguments) => corpus::measure(&arguments),
         Chore::Docs => instructions::write(),
+        Chore::Table(arguments) => table::compare(&arguments),
         Chore::Man { folder } => cargo::write_manuals(&folder),
     }
 }

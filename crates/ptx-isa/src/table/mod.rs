@@ -88,6 +88,11 @@ pub fn all_forms() -> &'static [Form] {
     &TABLE.forms
 }
 
+/// The id of every row, in the order of [`all_forms`].
+pub fn form_ids() -> impl ExactSizeIterator<Item = FormId> {
+    (0..TABLE.forms.len()).map(|at| FormId(at as u16))
+}
+
 /// The row of an id.
 pub fn form(id: FormId) -> &'static Form {
     &TABLE.forms[id.index()]

@@ -1,0 +1,26 @@
+//! Random PTX that the instruction table says is valid.
+//!
+//! [`instruction`] draws one instruction of a row of the table: modifiers that its slots and rules allow, and operands of
+//! the kinds, types, lengths and ranges that it names. [`module`] puts instructions into a kernel that declares all
+//! they use, for a version and architecture ([`Home`]). [`valid_instruction`] draws until the verifier accepts.
+//! Everything is decided by [`Choices`]: a seed, or the bytes of a fuzzer.
+//!
+//! Invariants:
+//! - the same choices give the same text;
+//! - the text is written from the table, without the model and its printer, so that it tests both;
+//! - an instruction stands on one line, in a block of its own, so that a finding about a line is about one instruction.
+
+mod choices;
+mod instruction;
+mod mnemonic;
+mod module;
+mod operand;
+mod surroundings;
+mod valid;
+
+pub use choices::{Choices, Script, Seeded};
+pub use instruction::{Instruction, instruction};
+pub use mnemonic::{Density, Pin, pins};
+pub use module::{Home, Lines, TARGETS, module, needs_independent_textures};
+pub use surroundings::{Level, Registers, Symbol, Symbols};
+pub use valid::{check, uses, valid_instruction};

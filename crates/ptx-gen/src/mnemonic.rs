@@ -1,0 +1,153 @@
+//! Modifiers for a row.
+
+use ptx_isa::{Field, Form, FormId, Mnemonic, Mod, Rule, Slot};
+
+use crate::choices::Choices;
+
+/// A modifier that must stand in a slot, counted from the first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pin {
+    /// The slot's place in [`Form::slots`].
+    pub slot: usize,
+    /// One of those that the slot takes.
+    pub modifier: Mod,
+}
+
+/// Every modifier of every slot of a row that has a choice, one after the other.
+pub fn pins(form: &Form) -> Vec<Pin> {
+    let mut all = Vec::new();
+    for (slot, at) in form.slots.iter().zip(0..) {
+        if let Slot::One(_, set) | Slot::Opt(_, set) = slot {
+            all.extend(set.iter().map(|&modifier| Pin { slot: at, modifier }));
+        }
+    }
+    all
+}
+
+/// How many optional slots are filled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Density {
+    /// About one in six.
+    Sparse,
+    /// About two in five.
+    Dense,
+}
+
+/// Modifiers for a row, such as its slots and rules allow; `None` when no choice was found that keeps all rules.
+pub(crate) fn choose(
+    choices: &mut dyn Choices,
+    id: FormId,
+    pin: Option<Pin>,
+    density: Density,
+) -> Option<Mnemonic> {
+    const ATTEMPTS: usize = 8;
+    let form = ptx_isa::form(id);
+    let pinned = |at: usize| pin.is_some_and(|pin| pin.slot == at);
+    (0..ATTEMPTS).find_map(|_| {
+        let mut chosen: Vec<Option<Mod>> =
+            form.slots.iter().map(|slot| any(choices, slot, density)).collect();
+        if let Some(pin) = pin {
+            *chosen.get_mut(pin.slot)? = Some(pin.modifier);
+        }
+        for _ in 0..4 * form.rules.len() {
+            let Some(rule) = form.rules.iter().find(|rule| !keeps(form, &chosen, rule)) else { break };
+            mend(choices, form, &mut chosen, rule, &pinned);
+        }
+        let modifiers: Vec<Mod> = chosen.into_iter().flatten().collect();
+        Mnemonic::choose(id, &modifiers).filter(|found| pin.is_none_or(|pin| found.has(pin.modifier)))
+    })
+}
+
+fn any(choices: &mut dyn Choices, slot: &Slot, density: Density) -> Option<Mod> {
+    let (part, whole) = match density {
+        Density::Sparse => (1, 6),
+        Density::Dense => (2, 5),
+    };
+    match slot {
+        Slot::Lit(modifier) => Some(*modifier),
+        Slot::One(_, set) => choices.pick(set),
+        Slot::Opt(_, set) if choices.chance(part, whole) => choices.pick(set),
+        Slot::Opt(..) => None,
+    }
+}
+
+fn keeps(form: &Form, chosen: &[Option<Mod>], rule: &Rule) -> bool {
+    let has = |modifier: &Mod| chosen.contains(&Some(*modifier));
+    let filled = |field: Field| form.slot_of(field).is_some_and(|at| chosen[at].is_some());
+    match rule {
+        Rule::Together(one, other) => filled(*one) == filled(*other),
+        Rule::Needs(modifier, needed) => !has(modifier) || needed.iter().any(has),
+        Rule::Excludes(modifier, excluded) => !has(modifier) || !excluded.iter().any(has),
+    }
+}
+
+/// Changes one slot so that the rule may hold.
+fn mend(
+    choices: &mut dyn Choices,
+    form: &Form,
+    chosen: &mut [Option<Mod>],
+    rule: &Rule,
+    pinned: &dyn Fn(usize) -> bool,
+) {
+    let free = |at: &usize| !pinned(*at);
+    let draws = |choices: &mut dyn Choices, at: usize| match form.slots[at] {
+        Slot::Lit(modifier) => Some(modifier),
+        Slot::One(_, set) | Slot::Opt(_, set) => choices.pick(set),
+    };
+    match rule {
+        Rule::Together(one, other) => {
+            let (Some(one), Some(other)) = (form.slot_of(*one), form.slot_of(*other)) else { return };
+            let empty = if chosen[one].is_none() { one } else { other };
+            chosen[empty] = draws(choices, empty);
+        }
+        Rule::Needs(modifier, needed) => {
+            let places: Vec<(usize, Mod)> = (0..form.slots.len())
+                .filter(free)
+                .flat_map(|at| needed.iter().map(move |&needed| (at, needed)))
+                .filter(|&(at, needed)| form.slots[at].takes(needed))
+                .collect();
+            match choices.pick(&places) {
+                Some((at, needed)) if choices.chance(3, 4) => chosen[at] = Some(needed),
+                _ => redraw(choices, form, chosen, std::slice::from_ref(modifier), &free),
+            }
+        }
+        Rule::Excludes(modifier, excluded) => {
+            let one_side = choices.chance(1, 2);
+            let gone = if one_side { std::slice::from_ref(modifier) } else { *excluded };
+            redraw(choices, form, chosen, gone, &free);
+        }
+    }
+}
+
+/// Puts other modifiers, or none, where these stand.
+fn redraw(
+    choices: &mut dyn Choices,
+    form: &Form,
+    chosen: &mut [Option<Mod>],
+    gone: &[Mod],
+    free: &dyn Fn(&usize) -> bool,
+) {
+    for at in (0..form.slots.len()).filter(free) {
+        if chosen[at].is_some_and(|modifier| gone.contains(&modifier)) {
+            chosen[at] = any(choices, &form.slots[at], Density::Sparse);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::choices::Seeded;
+
+    #[test]
+    fn every_modifier_of_every_row_can_be_chosen() {
+        let mut choices = Seeded::new(1);
+        for id in ptx_isa::form_ids() {
+            let form = ptx_isa::form(id);
+            for pin in pins(form) {
+                let found = (0..8).find_map(|_| choose(&mut choices, id, Some(pin), Density::Sparse));
+                assert!(found.is_some(), "{}: .{}", form.syntax(), pin.modifier.as_str());
+            }
+        }
+    }
+}

@@ -1,0 +1,480 @@
+//! Operands for the places of a row (manual 6, 9.4).
+
+use ptx_isa::{
+    Component, Field, Kind, Mnemonic, Mod, Opcode, Operand, Role, ScalarType, Selection, Sem, SpecialReg,
+    StateSpace, TypeKind,
+};
+
+use crate::choices::Choices;
+use crate::surroundings::{Registers, Symbol, Symbols, is_declarable, register};
+
+/// Writes the operands of one instruction.
+pub(crate) struct Writer<'c> {
+    pub(crate) choices: &'c mut dyn Choices,
+    pub(crate) mnemonic: Mnemonic,
+    pub(crate) registers: Registers,
+    pub(crate) symbols: Symbols,
+    /// What must stand in the block before the instruction, and behind it.
+    pub(crate) before: String,
+    pub(crate) after: String,
+    addresses: usize,
+    /// Whether the destination of a `mov` is a vector.
+    unpacks: bool,
+}
+
+/// Whether a register may be wider than its type says (manual 9.4.1).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Width {
+    Same,
+    AtLeast,
+}
+
+impl<'c> Writer<'c> {
+    pub(crate) fn new(choices: &'c mut dyn Choices, mnemonic: Mnemonic, registers: Registers) -> Self {
+        Self {
+            choices,
+            mnemonic,
+            registers,
+            symbols: Symbols::new(),
+            before: String::new(),
+            after: String::new(),
+            addresses: 0,
+            unpacks: false,
+        }
+    }
+
+    /// All operands, as they stand behind the mnemonic; empty when the row has none.
+    pub(crate) fn operands(&mut self) -> String {
+        if self.mnemonic.sem() == Sem::Call {
+            return self.call();
+        }
+        let places = self.mnemonic.form().operands;
+        let mut spare = self.spare(places);
+        let mut text = String::new();
+        for place in places {
+            if !self.stands(place, &mut spare) {
+                continue;
+            }
+            if place.role == Role::DefPair {
+                text.push('|');
+            } else if !text.is_empty() {
+                text.push_str(", ");
+            }
+            text += &self.operand(place);
+        }
+        text
+    }
+
+    /// How many of the operands that may be left out are written; the first ones are.
+    fn spare(&mut self, places: &[Operand]) -> usize {
+        let open = |place: &&Operand| place.role == Role::UseOpt && !place.is_conditional();
+        let most = places.iter().filter(open).count();
+        self.choices.below(most + 1)
+    }
+
+    fn stands(&mut self, place: &Operand, spare: &mut usize) -> bool {
+        match place.role {
+            Role::Def | Role::Use => true,
+            // `lop3` that combines into a predicate needs one.
+            Role::DefPair if self.mnemonic.get(Field::Bool).is_some() && self.mnemonic.sem() == Sem::Lop3 => {
+                true
+            }
+            Role::DefPair => self.choices.chance(1, 2),
+            Role::UseOpt if place.is_conditional() => self.mnemonic.asks_for(place),
+            Role::UseOpt => {
+                let taken = *spare > 0;
+                *spare -= usize::from(taken);
+                taken
+            }
+        }
+    }
+
+    fn operand(&mut self, place: &Operand) -> String {
+        let written = matches!(place.role, Role::Def | Role::DefPair);
+        let own = |rule| self.mnemonic.resolve(rule).unwrap_or(ScalarType::B32);
+        match place.kind {
+            Kind::Value(rule) => {
+                let ty = own(rule);
+                self.value(ty, written, Width::Same)
+            }
+            Kind::Register(rule) => {
+                let ty = own(rule);
+                self.registers(ty, 1, written, Width::Same)
+            }
+            Kind::Wide(rule) => {
+                let ty = own(rule);
+                self.value(ty, written, Width::AtLeast)
+            }
+            Kind::WideVector(rule, length) => {
+                let (ty, count) = (own(rule), self.mnemonic.vector_length(length));
+                if count == 1 {
+                    self.value(ty, written, Width::AtLeast)
+                } else {
+                    braced(&self.registers(ty, count, written, Width::AtLeast))
+                }
+            }
+            Kind::Vector(rule, length) | Kind::Braced(rule, length) => {
+                let (ty, count) = (own(rule), self.mnemonic.vector_length(length));
+                braced(&self.registers(ty, count, written, Width::Same))
+            }
+            Kind::Move(rule) => {
+                let ty = own(rule);
+                self.moved(ty, written)
+            }
+            Kind::Predicate => self.predicate(written),
+            Kind::Immediate(low, high) => self.choices.between(low, high).to_string(),
+            Kind::CachePolicy => self.registers(ScalarType::B64, 1, false, Width::Same),
+            Kind::Address => self.address(place),
+            Kind::LooseAddress => {
+                let address = self.address(place);
+                match address.strip_prefix("[%").and_then(|rest| rest.strip_suffix(']')) {
+                    Some(register) if !register.contains(['+', '-']) && self.choices.chance(1, 3) => {
+                        format!("%{register}")
+                    }
+                    _ => address,
+                }
+            }
+            Kind::Bracketed(parts) => self.bracketed(parts),
+            Kind::Reference => self.reference(place),
+            Kind::Coordinates(rule) => {
+                let ty = own(rule);
+                self.coordinates(ty)
+            }
+            Kind::Selected(rule, selection) => {
+                let ty = own(rule);
+                self.selected(ty, selection, written)
+            }
+            Kind::Signed(rule, selection) => {
+                let ty = own(rule);
+                let part = self.selected(ty, selection, written);
+                let turned = part.starts_with('%') && self.choices.chance(1, 4);
+                if turned { format!("-{part}") } else { part }
+            }
+            Kind::Label => {
+                self.after += " L0:";
+                "L0".to_owned()
+            }
+            Kind::BranchTargets => {
+                self.before += " T0: .branchtargets L0, L1;";
+                self.after += " L0: L1:";
+                "T0".to_owned()
+            }
+            // Calls are written as a whole.
+            Kind::Callee | Kind::Results | Kind::Arguments | Kind::CallTargets => String::new(),
+        }
+    }
+
+    /// A register that agrees with the type, or sometimes, where it is read, a constant.
+    fn value(&mut self, ty: ScalarType, written: bool, width: Width) -> String {
+        if !written
+            && self.choices.chance(1, 4)
+            && let Some(constant) = self.constant(ty)
+        {
+            return constant;
+        }
+        self.registers(ty, 1, written, width)
+    }
+
+    /// So many registers of one type that agrees, with commas between them.
+    fn registers(&mut self, ty: ScalarType, count: u8, written: bool, width: Width) -> String {
+        let held = self.register_type(ty, width);
+        let names: Vec<String> = self.numbers(held, count, written).map(|n| register(held, n)).collect();
+        names.join(", ")
+    }
+
+    /// Neighbouring numbers of registers.
+    fn numbers(&mut self, ty: ScalarType, count: u8, written: bool) -> std::ops::Range<u32> {
+        let (known, count) = (self.registers.count(ty), u32::from(count));
+        let room = known.checked_sub(count);
+        let reused = !written && self.choices.chance(1, 4);
+        let first = match room {
+            Some(room) if reused => self.choices.below(room as usize + 1) as u32,
+            _ => known,
+        };
+        self.registers.reserve(ty, first + count);
+        first..first + count
+    }
+
+    fn register_type(&mut self, wanted: ScalarType, width: Width) -> ScalarType {
+        let natural = if is_declarable(wanted) { wanted } else { wanted.as_bits().unwrap_or(wanted) };
+        if self.choices.chance(3, 5) {
+            return natural;
+        }
+        let agreeing: Vec<ScalarType> =
+            ScalarType::ALL.iter().copied().filter(|&ty| agrees(wanted, ty, width)).collect();
+        self.choices.pick(&agreeing).unwrap_or(natural)
+    }
+
+    /// A constant of the type; `None` where it has no literal form (manual 4.5).
+    fn constant(&mut self, ty: ScalarType) -> Option<String> {
+        match ty.kind() {
+            TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed if ty.bits() <= 64 => {
+                let half = 1i64.checked_shl(ty.bits() - 1).unwrap_or(i64::MIN);
+                let (low, high) = match ty.is_signed() {
+                    true => (half.wrapping_neg(), half.wrapping_sub(1)),
+                    false if ty.bits() == 64 => (0, i64::MAX),
+                    false => (0, half.wrapping_mul(2).wrapping_sub(1)),
+                };
+                let value = self.choices.between(low, high);
+                Some(match self.choices.below(4) {
+                    0 if value >= 0 => format!("{value:#x}"),
+                    _ => value.to_string(),
+                })
+            }
+            TypeKind::Float if ty == ScalarType::F32 => {
+                let bits = self.choices.bits() as u32;
+                Some(if self.choices.chance(1, 2) { format!("0f{bits:08X}") } else { "1.5".to_owned() })
+            }
+            TypeKind::Float if ty == ScalarType::F64 => {
+                let bits = self.choices.bits();
+                Some(if self.choices.chance(1, 2) { format!("0d{bits:016X}") } else { "-2.25".to_owned() })
+            }
+            TypeKind::Bits
+            | TypeKind::Unsigned
+            | TypeKind::Signed
+            | TypeKind::Float
+            | TypeKind::Packed
+            | TypeKind::Predicate => None,
+        }
+    }
+
+    fn predicate(&mut self, written: bool) -> String {
+        let name = self.registers(ScalarType::Pred, 1, written, Width::Same);
+        if !written && self.choices.chance(1, 4) { format!("!{name}") } else { name }
+    }
+
+    /// The operands of `mov`, and addresses that are moved (manual 9.7.9.4).
+    fn moved(&mut self, ty: ScalarType, written: bool) -> String {
+        let is_move = self.mnemonic.sem() == Sem::Mov;
+        let packs = is_move && ty.kind() == TypeKind::Bits && ty.bits() >= 16;
+        match self.choices.below(6) {
+            // Either side may be a vector, not both.
+            0 if packs && !self.unpacks => {
+                self.unpacks = written;
+                self.packed(ty, written)
+            }
+            1 if !written && is_move => match self.special(ty) {
+                Some(name) => name,
+                None => self.value(ty, written, Width::Same),
+            },
+            2 | 3 if !written => match self.moved_address(ty) {
+                Some(name) => name,
+                None => self.value(ty, written, Width::Same),
+            },
+            _ if is_move => self.value(ty, written, Width::Same),
+            _ => self.registers(ty, 1, written, Width::Same),
+        }
+    }
+
+    fn packed(&mut self, ty: ScalarType, written: bool) -> String {
+        let halves = match ty.bits() {
+            16 => &[(ScalarType::B8, 2)][..],
+            32 => &[(ScalarType::B16, 2), (ScalarType::B8, 4)],
+            64 => &[(ScalarType::B32, 2), (ScalarType::B16, 4)],
+            _ => &[(ScalarType::B64, 2), (ScalarType::B32, 4)],
+        };
+        let (element, count) = self.choices.pick(halves).unwrap_or((ScalarType::B8, 2));
+        braced(&self.registers(element, count, written, Width::Same))
+    }
+
+    fn special(&mut self, ty: ScalarType) -> Option<String> {
+        let fitting: Vec<SpecialReg> = SpecialReg::all()
+            .filter(|special| match special.scalar_type() {
+                ScalarType::Pred => ty == ScalarType::Pred,
+                own => ty.is_integer_or_bits() && own.bits() == ty.bits(),
+            })
+            .collect();
+        let special = self.choices.pick(&fitting)?;
+        let component = if special.is_vector() { self.choices.pick(&Component::ALL) } else { None };
+        Some(component.map_or(special.to_string(), |part| format!("{special}.{}", part.as_str())))
+    }
+
+    fn moved_address(&mut self, ty: ScalarType) -> Option<String> {
+        if !ty.is_integer_or_bits() || !matches!(ty.bits(), 32 | 64) {
+            return None;
+        }
+        let symbol = match self.mnemonic.sem() {
+            Sem::Mov | Sem::Istypep => {
+                let any = [Symbol::Global, Symbol::Shared, Symbol::Const, Symbol::Local, Symbol::Plain];
+                self.choices.pick(&any)?
+            }
+            Sem::Mapa | Sem::Getctarank => Symbol::Shared,
+            _ => self.variable_in(self.mnemonic.space()?, Role::Use)?,
+        };
+        self.symbols.insert(symbol);
+        Some(symbol.name().to_owned())
+    }
+
+    /// A variable of a state space; parameters that are written are those of calls.
+    fn variable_in(&self, space: StateSpace, role: Role) -> Option<Symbol> {
+        match space {
+            StateSpace::Global => Some(Symbol::Global),
+            StateSpace::Shared | StateSpace::SharedCta | StateSpace::SharedCluster => Some(Symbol::Shared),
+            StateSpace::Const => Some(Symbol::Const),
+            StateSpace::Local => Some(Symbol::Local),
+            StateSpace::Param if role == Role::Def => Some(Symbol::CallParameter),
+            StateSpace::Param | StateSpace::ParamEntry => Some(Symbol::KernelParameter),
+            StateSpace::ParamFunc => Some(Symbol::CallParameter),
+            StateSpace::Reg | StateSpace::SpecialReg | StateSpace::Tex => None,
+        }
+    }
+
+    /// `[base+offset]` in the space that the mnemonic names for it: the first address in the first space, and so on;
+    /// addresses beyond those are barriers in shared memory.
+    fn address(&mut self, place: &Operand) -> String {
+        let spaces: Vec<StateSpace> = self.mnemonic.modifiers().filter_map(StateSpace::from_mod).collect();
+        let at = self.addresses;
+        self.addresses += 1;
+        let is_tensor = place.name.contains("tmem") || place.name == "taddr";
+        let space = match spaces.get(at) {
+            Some(space) => Some(*space),
+            None if at > 0 && !spaces.is_empty() => Some(StateSpace::Shared),
+            None => None,
+        };
+        let role = if self.mnemonic.effects().writes { Role::Def } else { Role::Use };
+        let symbol = space.map_or(Some(Symbol::Global), |space| self.variable_in(space, role));
+        let named = space == Some(StateSpace::ParamFunc) || self.choices.chance(1, 4);
+        let base = match symbol {
+            Some(symbol) if named && !is_tensor => {
+                self.symbols.insert(symbol);
+                symbol.name().to_owned()
+            }
+            _ => {
+                let far = matches!(space, None | Some(StateSpace::Global));
+                let wide = (far || self.choices.chance(1, 4)) && !is_tensor;
+                let ty = if wide { ScalarType::U64 } else { ScalarType::U32 };
+                self.registers(ty, 1, false, Width::Same)
+            }
+        };
+        match self.choices.below(4) {
+            0 => format!("[{base}+{}]", 128 * self.choices.below(4)),
+            1 if base.starts_with('%') => format!("[{base}+-{}]", 128 * (1 + self.choices.below(4))),
+            _ => format!("[{base}]"),
+        }
+    }
+
+    fn bracketed(&mut self, parts: &[Operand]) -> String {
+        let mut spare = self.spare(parts);
+        let mut entries = Vec::new();
+        for part in parts {
+            if self.stands(part, &mut spare) {
+                entries.push(self.operand(part));
+            }
+        }
+        format!("[{}]", entries.join(", "))
+    }
+
+    /// A texture, sampler, surface or tensor map.
+    fn reference(&mut self, place: &Operand) -> String {
+        let symbol = match (self.mnemonic.opcode(), place.role) {
+            (Opcode::Tex | Opcode::Tld4, Role::UseOpt) => Symbol::Sampler,
+            (Opcode::Tex | Opcode::Tld4, _) => Symbol::Texture,
+            (Opcode::Suld | Opcode::Sust | Opcode::Sured, _) => Symbol::Surface,
+            _ => Symbol::Global,
+        };
+        // A handle in a register says nothing about the mode, so that samplers are named.
+        if symbol == Symbol::Sampler || self.choices.chance(1, 2) {
+            self.symbols.insert(symbol);
+            symbol.name().to_owned()
+        } else {
+            self.registers(ScalarType::U64, 1, false, Width::Same)
+        }
+    }
+
+    /// Arrays have an index first, vectors of three are padded to four (manual 9.7.10.3).
+    fn coordinates(&mut self, ty: ScalarType) -> String {
+        let geometry = self.mnemonic.get(Field::Geometry);
+        let (index, count) = match geometry {
+            Some(Mod::D1) => (false, 1),
+            Some(Mod::D2) => (false, 2),
+            Some(Mod::A1d) => (true, 2),
+            Some(Mod::A2d | Mod::Acube | Mod::A2dms) => (true, 4),
+            _ => (false, 4),
+        };
+        if !index {
+            let several = self.registers(ty, count, false, Width::Same);
+            return if count == 1 && self.choices.chance(1, 2) { several } else { braced(&several) };
+        }
+        let first = self.registers(ScalarType::B32, 1, false, Width::Same);
+        let rest = self.registers(ty, count - 1, false, Width::Same);
+        format!("{{{first}, {rest}}}")
+    }
+
+    fn selected(&mut self, ty: ScalarType, selection: Selection, written: bool) -> String {
+        let name = self.registers(ty, 1, written, Width::Same);
+        let selectors: &[&str] = match selection {
+            Selection::One => &["b0", "b1", "b2", "b3", "h0", "h1"],
+            Selection::Halves => &["h10", "h32", "h00", "h31"],
+            Selection::Bytes => &["b3210", "b7654", "b0000", "b7531"],
+            Selection::HalfMask => &["h0", "h1", "h10"],
+            Selection::ByteMask => &["b0", "b3", "b10", "b320", "b3210"],
+        };
+        match self.choices.pick(selectors) {
+            Some(selector) if written || self.choices.chance(1, 2) => format!("{name}.{selector}"),
+            _ => name,
+        }
+    }
+
+    /// A call by name, or through a register with the prototype or the targets (manual 9.7.12.5).
+    fn call(&mut self) -> String {
+        let pass = |symbols: &mut Symbols, before: &mut String| {
+            symbols.insert(Symbol::InMemory);
+            *before += " .param .b32 a0; .param .b32 r0;";
+        };
+        match self.choices.below(5) {
+            0 => {
+                self.symbols.insert(Symbol::Plain);
+                "fn0".to_owned()
+            }
+            1 => {
+                pass(&mut self.symbols, &mut self.before);
+                "(r0), fn1, (a0)".to_owned()
+            }
+            2 => {
+                self.symbols.insert(Symbol::InRegisters);
+                let result = self.registers(ScalarType::B32, 1, true, Width::Same);
+                let one = self.registers(ScalarType::B32, 1, false, Width::Same);
+                let two = self.registers(ScalarType::B64, 1, false, Width::Same);
+                format!("({result}), fn2, ({one}, {two})")
+            }
+            3 => {
+                pass(&mut self.symbols, &mut self.before);
+                self.before += " P0: .callprototype (.param .b32 _) _ (.param .b32 _);";
+                let callee = self.registers(ScalarType::B64, 1, false, Width::Same);
+                format!("(r0), {callee}, (a0), P0")
+            }
+            _ => {
+                pass(&mut self.symbols, &mut self.before);
+                self.before += " C0: .calltargets fn1;";
+                let callee = self.registers(ScalarType::B64, 1, false, Width::Same);
+                format!("(r0), {callee}, (a0), C0")
+            }
+        }
+    }
+}
+
+fn braced(entries: &str) -> String {
+    format!("{{{entries}}}")
+}
+
+/// Whether registers of a type may stand for another (manual 9.4, 9.4.1).
+fn agrees(wanted: ScalarType, held: ScalarType, width: Width) -> bool {
+    if !is_declarable(held) {
+        return false;
+    }
+    if wanted == ScalarType::Pred || held == ScalarType::Pred {
+        return wanted == held;
+    }
+    let fits = match width {
+        Width::Same => held.bits() == wanted.bits(),
+        Width::AtLeast => held.bits() >= wanted.bits(),
+    };
+    let bits = held.kind() == TypeKind::Bits;
+    let kinds = match wanted.kind() {
+        TypeKind::Bits => true,
+        TypeKind::Unsigned | TypeKind::Signed => held.is_integer_or_bits(),
+        TypeKind::Float | TypeKind::Packed => bits || held == wanted,
+        TypeKind::Predicate => false,
+    };
+    fits && kinds
+}

@@ -1,0 +1,73 @@
+//! The instruction table against ptxas: `cargo xtask table`.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+use anyhow::{Result, ensure};
+use clap::Args;
+use ptx_isa::{FormId, Opcode};
+use test_suite::generated::{Case, Effort, draw, judge};
+
+use crate::corpus::oracles;
+
+/// How much is drawn and judged.
+#[derive(Args)]
+pub(crate) struct TableArguments {
+    /// Opcodes whose rows are judged [default: all]
+    opcodes: Vec<String>,
+    /// The seed; another one draws other instructions
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Instructions for each row and modifier that we accept
+    #[arg(long, default_value_t = 2)]
+    accepted: usize,
+    /// At most so many that we refuse
+    #[arg(long, default_value_t = 2)]
+    refused: usize,
+    /// At most so many draws for both
+    #[arg(long, default_value_t = 200)]
+    draws: usize,
+}
+
+/// Prints every instruction on which ptxas and we differ, as tab-separated lines, and the counts for each opcode.
+pub(crate) fn compare(arguments: &TableArguments) -> Result<()> {
+    let oracles = oracles();
+    ensure!(oracles.ptxas.is_some(), "this needs ptxas: scripts/setup, or PTX_ORACLE");
+    let effort = Effort { accepted: arguments.accepted, refused: arguments.refused, draws: arguments.draws };
+    let wanted = |id: &FormId| {
+        let opcode = ptx_isa::form(*id).opcode.as_str();
+        arguments.opcodes.is_empty() || arguments.opcodes.iter().any(|one| one == opcode)
+    };
+    let cases: Vec<Case> =
+        ptx_isa::form_ids().filter(wanted).flat_map(|id| draw(id, arguments.seed, effort)).collect();
+    let verdicts = judge(&oracles, &cases)?;
+    let mut out = std::io::stdout().lock();
+    let mut counts: BTreeMap<Opcode, [usize; 4]> = BTreeMap::new();
+    for (case, theirs) in cases.iter().zip(&verdicts) {
+        let opcode = case.instruction.mnemonic.opcode();
+        let count = counts.entry(opcode).or_default();
+        count[usize::from(case.ours.is_some())] += 1;
+        let (kind, message) = match (&case.ours, theirs) {
+            (None, Some(theirs)) => ("wrongly accepted", theirs),
+            (Some(ours), None) => ("wrongly refused", ours),
+            _ => continue,
+        };
+        count[2 + usize::from(case.ours.is_some())] += 1;
+        let line = case.instruction.block();
+        writeln!(
+            out,
+            "{}\t{kind}\t{}\t{}\t{line}\t{message}",
+            opcode.as_str(),
+            case.id.index(),
+            case.home.sm
+        )?;
+    }
+    for (opcode, [accepted, refused, wrongly_accepted, wrongly_refused]) in counts {
+        let opcode = opcode.as_str();
+        writeln!(
+            out,
+            "# {opcode}: {wrongly_accepted} of {accepted} wrongly accepted, {wrongly_refused} of {refused} wrongly refused"
+        )?;
+    }
+    Ok(())
+}
