@@ -7,7 +7,7 @@
 //!
 //! Invariants, held by tests:
 //! - a modifier text is placed in the first empty slot that takes it, so the order in which a program writes modifiers
-//!   is nearly free (as it is for `ptxas`): only types, layouts, state spaces and name parts keep theirs; printing in slot order
+//!   is nearly free (as it is for `ptxas`): only types, layouts, state spaces and the words of names keep theirs; printing in slot order
 //!   gives one canonical spelling;
 //! - the rows of an opcode lie next to each other, so [`forms_of`] is a slice;
 //! - every row that says it needs a version also says so for each later modifier, per modifier.
@@ -15,6 +15,7 @@
 mod form;
 mod length;
 mod mnemonic;
+mod name;
 mod names;
 mod selector;
 mod special;

@@ -6,7 +6,7 @@ use crate::form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRu
 use crate::names::{Field, Mod, Opcode, Sem};
 use crate::target::Since;
 use crate::types::{ScalarType, StateSpace};
-use crate::{form, forms_of};
+use crate::{form, forms_of, name};
 
 /// The most slots a row may have.
 pub(crate) const MAX_SLOTS: usize = 20;
@@ -20,32 +20,33 @@ pub struct Mnemonic {
     chosen: [Option<Mod>; MAX_SLOTS],
 }
 
-/// Whether the modifier of a row's first slot belongs to the instruction's name: `mul.wide`, `shf.l`, `cp.async`.
-fn is_part_of_the_name(slot: &Slot) -> bool {
-    match slot {
-        Slot::Lit(modifier) => *modifier == Mod::Async,
-        Slot::One(field, _) | Slot::Opt(field, _) => matches!(field, Field::Part | Field::Direction),
-    }
-}
-
 /// Modifiers whose order among themselves means something.
 #[derive(Clone, Copy)]
 enum Order {
     Types,
     Layouts,
     Spaces,
+    Operations,
 }
 
 impl Order {
-    const COUNT: usize = 3;
+    const COUNT: usize = 4;
 
     fn of(modifier: Mod) -> Option<Self> {
+        use Mod::*;
         if ScalarType::from_mod(modifier).or_else(|| ScalarType::holder(modifier)).is_some() {
-            Some(Order::Types)
-        } else if StateSpace::from_mod(modifier).is_some() {
-            Some(Order::Spaces)
-        } else {
-            matches!(modifier, Mod::Row | Mod::Col).then_some(Order::Layouts)
+            return Some(Order::Types);
+        }
+        if StateSpace::from_mod(modifier).is_some() {
+            return Some(Order::Spaces);
+        }
+        match modifier {
+            U4 | S4 | U2 | S2 | B1 | B2 | E3m2 | E2m3 | E2m1 | Ue8m0 | Ue4m3 | B8x16 | B6x16P32
+            | B4x16P64 => Some(Order::Types),
+            Row | Col => Some(Order::Layouts),
+            // `.and.popc` multiplies with one and adds with the other.
+            And | Or | Xor | Popc => Some(Order::Operations),
+            _ => None,
         }
     }
 }
@@ -74,16 +75,10 @@ pub enum MnemonicError {
 
 impl Mnemonic {
     /// Chooses modifiers for a row; each goes to the first empty slot that takes it, types after types, layouts after
-    /// layouts, state spaces after state spaces, and what belongs to the instruction's name first: `cvt.rn.f32.s32` is not `cvt.rn.s32.f32`.
-    /// `None` when one finds no slot or a needed slot stays empty.
+    /// layouts, state spaces after state spaces, and the words of the instruction's name before all others:
+    /// `cvt.rn.f32.s32` is not `cvt.rn.s32.f32`. `None` when one finds no slot or a needed slot stays empty.
     pub fn choose(id: FormId, modifiers: &[Mod]) -> Option<Self> {
         let slots = form(id).slots;
-        if let (Some(slot), Some(&modifier)) = (slots.first(), modifiers.first())
-            && is_part_of_the_name(slot)
-            && !slot.takes(modifier)
-        {
-            return None;
-        }
         let mut chosen = [None; MAX_SLOTS];
         let mut first_free = [0; Order::COUNT];
         for &modifier in modifiers {
@@ -98,7 +93,8 @@ impl Mnemonic {
         }
         let complete = slots.iter().zip(&chosen).all(|(slot, place)| slot.is_optional() || place.is_some());
         let mnemonic = Self { form: id, chosen };
-        (complete && mnemonic.keeps_rules()).then_some(mnemonic)
+        let named = name::leads(form(id), &chosen, modifiers);
+        (complete && named && mnemonic.keeps_rules()).then_some(mnemonic)
     }
 
     fn keeps_rules(&self) -> bool {

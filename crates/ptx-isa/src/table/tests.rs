@@ -185,3 +185,31 @@ fn memory_mapped_accesses_keep_their_order() {
     assert_eq!(read.as_ref().map(ToString::to_string).as_deref(), Ok(text));
     assert_eq!(read.map(|m| m.get(crate::Field::Sem)), Ok(Some(Mod::Relaxed)));
 }
+
+#[test]
+fn words_of_names_stand_first_and_in_their_order() {
+    let refused = [
+        "bar.popc.red.u32",
+        "bar.sync.warp",
+        "barrier.arrive.cluster.aligned",
+        "cp.async.commit_group.bulk",
+        "createpolicy.L2::evict_last.fractional.b64",
+        "cvt.sat.pack.u16.s32",
+        "cvta.shared.to.u64",
+        "div.ftz.full.f32",
+        "dp2a.u32.lo.u32",
+        "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.popc.and",
+        "setmaxnreg.sync.inc.aligned.u32",
+        "suld.1d.b.b32.trap",
+        "tex.2d.base.v4.f32.f32",
+        "tcgen05.cta_group::1.mma.kind::f16",
+        "wmma.load.sync.a.aligned.row.m16n16k16.global.f16",
+    ];
+    for text in refused {
+        assert!(candidates(text).is_err(), "{text}");
+    }
+    for text in ["bar.sync.cta", "div.ftz.approx.f32", "mbarrier.arrive.shared.release.cta.b64"] {
+        let taken = candidates(text).is_ok();
+        assert_eq!(taken, text != "bar.sync.cta", "{text}");
+    }
+}

@@ -1,0 +1,100 @@
+//! Which modifiers belong to an instruction's name.
+//!
+//! Most modifiers may stand in nearly any order, but names of several words may not be taken apart: `mul.wide`, `cp.async.bulk`,
+//! `tcgen05.mma.ws`. What counts as a name is `ptxas`'s habit and not always the manual's: `.sp` is no part of the name of
+//! `tcgen05.mma.sp`, `.expect_tx` is one of `mbarrier.arrive.expect_tx`.
+
+use crate::form::{Form, Slot};
+use crate::names::{Field, Mod, Opcode};
+
+/// Modifiers that are part of the name when they stand always, directly behind the opcode or behind other such words.
+const WORDS: &[Mod] = &[
+    Mod::Async,
+    Mod::Bulk,
+    Mod::Tensor,
+    Mod::Prefetch,
+    Mod::CommitGroup,
+    Mod::WaitGroup,
+    Mod::WaitAll,
+    Mod::Cp,
+    Mod::Reduce,
+    Mod::Mbarrier,
+    Mod::Init,
+    Mod::Inval,
+    Mod::CheckLayout,
+    Mod::ExpectTx,
+    Mod::CompleteTx,
+    Mod::Arrive,
+    Mod::ArriveDrop,
+    Mod::TestWait,
+    Mod::TryWait,
+    Mod::Parity,
+    Mod::PendingCount,
+    Mod::Warp,
+    Mod::Cluster,
+    Mod::Wait,
+    Mod::Proxy,
+    Mod::Idx,
+    Mod::Pack,
+    Mod::To,
+    Mod::Range,
+    Mod::Fractional,
+    Mod::Cvt,
+    Mod::TryCancel,
+    Mod::QueryCancel,
+    Mod::TryGet,
+    Mod::TryPut,
+    Mod::TryRed,
+    Mod::TryAtom,
+    Mod::TryPullred,
+    Mod::Submit,
+    Mod::LdReduce,
+    Mod::Ld,
+    Mod::St,
+    Mod::Red,
+    Mod::Spcompress,
+    Mod::Alloc,
+    Mod::Dealloc,
+    Mod::RelinquishAllocPermit,
+    Mod::Shift,
+    Mod::Commit,
+    Mod::Mma,
+    Mod::Ws,
+    Mod::MmaAsync,
+    Mod::Fence,
+    Mod::Load,
+    Mod::Store,
+    Mod::A,
+    Mod::B,
+    Mod::C,
+    Mod::D,
+    Mod::P,
+    Mod::Replace,
+    Mod::CpFenceproxy,
+    Mod::Level,
+    Mod::Grad,
+];
+
+/// Whether a mnemonic's modifiers, as written, begin with the words of its name in their order; `chosen` holds what stands
+/// in each slot of the row.
+pub(crate) fn leads(form: &Form, chosen: &[Option<Mod>], written: &[Mod]) -> bool {
+    let named = form.slots.iter().zip(chosen).take_while(|(slot, _)| is_named_by(form.opcode, slot));
+    // `div.full` is a name, `.approx` in the same slot a modifier.
+    let words = named.filter_map(|(_, modifier)| *modifier).filter(|modifier| *modifier != Mod::Approx);
+    let mut written = written.iter();
+    words.into_iter().all(|word| written.next() == Some(&word))
+}
+
+fn is_named_by(opcode: Opcode, slot: &Slot) -> bool {
+    match slot {
+        Slot::Lit(modifier) => WORDS.contains(modifier),
+        Slot::One(field, set) | Slot::Opt(field, set) => match field {
+            Field::Part | Field::Direction | Field::Mipmap | Field::Cta => true,
+            // `bar.sync` is a `bar` with a modifier, `bar.arrive` another instruction.
+            Field::Action => !set.contains(&Mod::Sync),
+            Field::Mode => opcode == Opcode::Dp2a,
+            Field::Approx => set.contains(&Mod::Full),
+            _ => false,
+        },
+    }
+}
