@@ -79,6 +79,8 @@ pub enum Run {
     RoundTrip {
         /// The pipelines, one round trip each.
         levels: Vec<Level>,
+        /// The prefix of the check lines on the PTX that comes back, if any are asked for.
+        check: Option<String>,
     },
     /// Executes every launch in the interpreter and compares.
     Exec,
@@ -294,7 +296,7 @@ impl Reader {
             ("error", []) if check.is_none() && golden == Golden::No => Run::Error,
             ("lower", &[level]) => Run::Lower { level, check, golden },
             ("raise", &[level]) => Run::Raise { level, check, golden },
-            ("roundtrip", [_, ..]) if check.is_none() && golden == Golden::No => Run::RoundTrip { levels },
+            ("roundtrip", [_, ..]) if golden == Golden::No => Run::RoundTrip { levels, check },
             ("exec", []) if check.is_none() && golden == Golden::No => Run::Exec,
             _ => bail!("no such run: {rest}"),
         };
@@ -451,15 +453,20 @@ impl Reader {
         ensure!(!found.runs.is_empty(), "no RUN: line");
         let asked = |prefix: &str| {
             found.runs.iter().any(|run| match run {
-                Run::Lower { check, .. } | Run::Raise { check, .. } => check.as_deref() == Some(prefix),
-                Run::Parse { .. } | Run::Error | Run::RoundTrip { .. } | Run::Exec => false,
+                Run::Lower { check, .. } | Run::Raise { check, .. } | Run::RoundTrip { check, .. } => {
+                    check.as_deref() == Some(prefix)
+                }
+                Run::Parse { .. } | Run::Error | Run::Exec => false,
             })
         };
         for check in &found.checks {
             ensure!(asked(&check.prefix), "line {}: no RUN: asks for {}", check.line, check.prefix);
         }
         for run in &found.runs {
-            if let Run::Lower { check: Some(prefix), .. } | Run::Raise { check: Some(prefix), .. } = run {
+            if let Run::Lower { check: Some(prefix), .. }
+            | Run::Raise { check: Some(prefix), .. }
+            | Run::RoundTrip { check: Some(prefix), .. } = run
+            {
                 ensure!(found.checks.iter().any(|c| c.prefix == *prefix), "no {prefix}: line");
             }
         }

@@ -94,7 +94,7 @@ impl Case {
             Run::Error => "error".to_owned(),
             Run::Lower { level, .. } => format!("lower{}", level.as_str()),
             Run::Raise { level, .. } => format!("raise{}", level.as_str()),
-            Run::RoundTrip { levels } => {
+            Run::RoundTrip { levels, .. } => {
                 let levels: Vec<_> = levels.iter().map(|l| l.as_str()).collect();
                 format!("roundtrip{}", levels.concat())
             }
@@ -120,9 +120,10 @@ impl Case {
                 self.judge_ptx(&ptx, around)?;
                 self.judge_text(run, check.as_deref(), &ptx, around)
             }
-            (Run::RoundTrip { levels }, language) => {
+            (Run::RoundTrip { levels, check }, language) => {
                 for &level in levels {
-                    self.round_trip(language, level, around).with_context(|| level.as_str())?;
+                    let ptx = self.round_trip(language, level, around).with_context(|| level.as_str())?;
+                    self.judge_text(run, check.as_deref(), &ptx, around).with_context(|| level.as_str())?;
                 }
                 Ok(())
             }
@@ -211,13 +212,11 @@ impl Case {
         stage::raise(&llvm)
     }
 
-    fn round_trip(&self, language: Language, level: Level, around: &Surroundings) -> Result<()> {
-        match language {
+    fn round_trip(&self, language: Language, level: Level, around: &Surroundings) -> Result<String> {
+        let ptx = match language {
             Language::Ptx => {
                 let ir = self.lowered(level)?;
-                let ptx = self.raised(&ir, Level::O0)?;
-                self.judge_ptx(&ptx, around)?;
-                self.execute(&ptx).with_context(|| format!("after the round trip:\n{ptx}"))
+                self.raised(&ir, Level::O0)?
             }
             Language::Llvm => {
                 let ptx = self.raised(self.text()?, level)?;
@@ -226,11 +225,12 @@ impl Case {
                 let context = Context::new();
                 let ir = stage::lower(&stage::read(&source)?, &source, &context, Level::O0)?.to_text();
                 self.judge_ir(&ir, around)?;
-                let ptx = self.raised(&ir, Level::O0)?;
-                self.judge_ptx(&ptx, around)?;
-                self.execute(&ptx).with_context(|| format!("after the round trip:\n{ptx}"))
+                self.raised(&ir, Level::O0)?
             }
-        }
+        };
+        self.judge_ptx(&ptx, around)?;
+        self.execute(&ptx).with_context(|| format!("after the round trip:\n{ptx}"))?;
+        Ok(ptx)
     }
 
     /// Executes all launches on two host threads: the suite runs its trials in parallel already.

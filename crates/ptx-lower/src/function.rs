@@ -156,17 +156,8 @@ pub(crate) fn describe<'c>(
         if let Param::Variable(var) = param {
             let variable = module.variable(*var);
             value.set_name(module.name(variable.name));
-            if let Some(align) = variable.pointer.and_then(|pointer| pointer.align) {
-                target.add_parameter_align(types, index as u32, align);
-            }
-            let declared = variable.pointer.map(|pointer| crate::represent::llvm_space(pointer.space));
-            if declared.is_some_and(|space| space != value.ty().pointer_space()) {
-                target.add_parameter_attribute(
-                    types,
-                    index as u32,
-                    "ptx.ptr",
-                    variable.pointer.and_then(|p| p.space).map_or("", StateSpace::as_str),
-                );
+            if let Some(pointer) = variable.pointer {
+                describe_pointer(types, target, index as u32, value.ty(), pointer);
             }
         }
         if let Shape::Bytes { bytes, align } = shape {
@@ -199,14 +190,44 @@ pub(crate) fn describe<'c>(
     target.add_flag(types, "nounwind");
     target_attributes(module, types, target);
     let directives = function.directives.iter().map(|(directive, _)| directive);
-    let pragmas = crate::pragma::of_function(module, directives, function.body.as_ref());
-    if !pragmas.is_empty() {
-        target.add_attribute(types, "ptx.pragma", &pragmas.join(";"));
+    for (key, pragmas) in [
+        ("ptx.pragma", crate::pragma::of_directives(module, directives)),
+        ("ptx.pragma.body", crate::pragma::leading(module, function.body.as_ref())),
+    ] {
+        if !pragmas.is_empty() {
+            target.add_attribute(types, key, &pragmas.join(";"));
+        }
     }
     for (directive, _) in &function.directives {
         add_directive(types, target, directive)?;
     }
+    let has = |wanted: fn(&FunctionDirective) -> bool| function.directives.iter().any(|(d, _)| wanted(d));
+    let sized = has(|directive| matches!(directive, FunctionDirective::ReqNCtaPerCluster(_)));
+    if sized && !has(|directive| matches!(directive, FunctionDirective::ExplicitCluster)) {
+        target.add_attribute(types, "ptx.implicitcluster", "");
+    }
     Ok(())
+}
+
+/// `.ptr` of a kernel's parameter: `align` where LLVM takes it, `"ptx.ptr"` for what the type does not say.
+fn describe_pointer<'c>(
+    types: Types<'c>,
+    target: build::Function<'c>,
+    index: u32,
+    ty: Type<'c>,
+    pointer: ptx_ir::ParamPointer,
+) {
+    let space = pointer.space.map_or("", StateSpace::as_str);
+    let Some(own) = ty.pointer_space() else {
+        let align = pointer.align.map(|align| format!(",{align}")).unwrap_or_default();
+        return target.add_parameter_attribute(types, index, "ptx.ptr", &format!("{space}{align}"));
+    };
+    if let Some(align) = pointer.align {
+        target.add_parameter_align(types, index, align);
+    }
+    if pointer.align.is_none() || crate::represent::llvm_space(pointer.space) != Some(own) {
+        target.add_parameter_attribute(types, index, "ptx.ptr", space);
+    }
 }
 
 /// What LLVM's own back end goes by: the nearest it knows. The exact ones are in `!ptx.version` and `!ptx.target`.
@@ -240,7 +261,7 @@ fn add_directive<'c>(
         FunctionDirective::MaxNCtaPerSm(value) => number("ptx.maxnctapersm", *value),
         FunctionDirective::MaxNReg(value) => number("nvvm.maxnreg", *value),
         FunctionDirective::NoReturn => target.add_flag(types, "noreturn"),
-        // Together with those of the body, in `describe`.
+        // All of them together, in `describe`.
         FunctionDirective::Pragma(_) => {}
         FunctionDirective::ExplicitCluster => text("ptx.explicitcluster", ""),
         FunctionDirective::ReqNCtaPerCluster(values) => text("nvvm.cluster_dim", &dimensions(*values)),

@@ -11,16 +11,20 @@ fn is_about_next(text: &str) -> bool {
     text.starts_with("used_bytes_mask")
 }
 
-/// The pragmas of a function as a whole: those of its directives, and those before the first instruction of its body.
-pub(crate) fn of_function<'m>(
+/// The pragmas between a function's parameters and its body.
+pub(crate) fn of_directives<'m>(
     module: &'m Module,
     directives: impl Iterator<Item = &'m FunctionDirective>,
-    body: Option<&'m Body>,
 ) -> Vec<&'m str> {
     let stated = directives.filter_map(|directive| match directive {
         FunctionDirective::Pragma(texts) => Some(texts),
         _ => None,
     });
+    stated.flatten().map(|text| module.name(*text)).filter(|text| !is_about_next(text)).collect()
+}
+
+/// The pragmas before the first instruction of a body, which are about all of it.
+pub(crate) fn leading<'m>(module: &'m Module, body: Option<&'m Body>) -> Vec<&'m str> {
     let statements = body.map_or([].as_slice(), |body| body.statements.as_slice());
     let leading =
         statements.iter().take_while(|statement| !matches!(statement, Stmt::Inst(_) | Stmt::Label(_)));
@@ -28,12 +32,7 @@ pub(crate) fn of_function<'m>(
         Stmt::Pragma(texts) => Some(texts),
         _ => None,
     });
-    stated
-        .chain(leading)
-        .flatten()
-        .map(|text| module.name(*text))
-        .filter(|text| !is_about_next(text))
-        .collect()
+    leading.flatten().map(|text| module.name(*text)).filter(|text| !is_about_next(text)).collect()
 }
 
 /// The pragmas of a body that stand before an instruction, by its statement. `nounroll` is about the loop (see the control

@@ -463,7 +463,7 @@ fn other_pragmas_stay_with_the_instruction_they_stand_before() {
 #[test]
 fn pragmas_before_all_instructions_are_about_the_function() {
     let text = ir(".entry k()\n.pragma \"a\";\n{\n.pragma \"enable_smem_spilling\";\nret;\n}\n");
-    has(&text, &["\"ptx.pragma\"=\"a;enable_smem_spilling\""]);
+    has(&text, &["\"ptx.pragma\"=\"a\" \"ptx.pragma.body\"=\"enable_smem_spilling\""]);
 }
 
 #[test]

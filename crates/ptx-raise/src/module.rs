@@ -152,15 +152,8 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
     fn module_pragmas(&mut self) -> Vec<Item> {
         let mut pragmas = Vec::new();
         for &node in self.view.named("ptx.pragma") {
-            let Metadata::Node(parts) = self.view.metadata(node) else { continue };
-            let texts: Vec<_> = parts
-                .iter()
-                .flatten()
-                .filter_map(|&part| match self.view.metadata(part) {
-                    Metadata::String(text) => Some(self.ir.strings.intern(text)),
-                    Metadata::Node(_) | Metadata::Constant(_) | Metadata::Other => None,
-                })
-                .collect();
+            let texts: Vec<_> =
+                self.view.strings(node).into_iter().map(|text| self.ir.strings.intern(text)).collect();
             if !texts.is_empty() {
                 pragmas.push(Item::Pragma(texts, At::default()));
             }
@@ -207,7 +200,9 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             let message = format!("the function {} takes a variable number of arguments", function.name);
             return Err(Refusal::new(CALL, message).with_help("pass them through memory, as vprintf does"));
         }
-        let signature = signature::of_function(self, function)?;
+        let mut signature = signature::of_function(self, function)?;
+        // Only a body has pragmas.
+        signature.directives.retain(|directive| !matches!(directive, ptx_ir::FunctionDirective::Pragma(_)));
         let has_body = is_defined(function);
         let presence = if has_body { Presence::Defined } else { Presence::Declared };
         let linkage = directive(function.linkage, function.visibility, presence);
@@ -284,7 +279,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             dims: content.dims,
             align: Some(align),
             linkage,
-            attributes: self.attributes(global),
+            attributes: self.attributes(global)?,
             pointer: None,
             count: None,
             init: content.init,
@@ -297,12 +292,16 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         Ok(self.ir.add_variable(variable))
     }
 
-    fn attributes(&self, global: &Global) -> Vec<VarAttribute> {
+    fn attributes(&self, global: &Global) -> Raised<Vec<VarAttribute>> {
+        let mut attributes = Vec::new();
         if self.annotation(&global.name, "managed").is_some() {
-            vec![VarAttribute::Managed]
-        } else {
-            Vec::new()
+            attributes.push(VarAttribute::Managed);
         }
+        let unified = global.metadata.iter().find(|(kind, _)| kind.is("ptx.unified"));
+        if let Some((_, node)) = unified {
+            attributes.push(signature::unified(self.view.strings(*node).into_iter())?);
+        }
+        Ok(attributes)
     }
 
     /// The number that `!nvvm.annotations` gives a symbol under `key`.

@@ -5,7 +5,8 @@
 //! points at. Kernels take every number in its own width.
 
 use ptx_ir::{
-    At, FunctionDirective, FunctionKind, Linkage, Param, ParamPointer, VarId, VarType, Variable, VectorShape,
+    At, FunctionDirective, FunctionKind, Linkage, Param, ParamPointer, VarAttribute, VarId, VarType,
+    Variable, VectorShape,
 };
 use ptx_isa::{ScalarType, Since, StateSpace};
 use ptx_llvm::address_space;
@@ -70,7 +71,11 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
         while params.iter().any(|param| param.name == name) || module.symbol_names.contains(&name) {
             name.push('_');
         }
-        params.push(parameter(module, param.ty, &param.attributes, kind, name)?);
+        let mut param_passed = parameter(module, param.ty, &param.attributes, kind, name)?;
+        if let (Some(text), FunctionKind::Kernel) = (param.attributes.string("ptx.ptr"), kind) {
+            param_passed.pointer = Some(stated_pointer(text, param.attributes.number("align"))?);
+        }
+        params.push(param_passed);
     }
     let result = if kind == FunctionKind::Kernel && !matches!(module.view.ty(function.ret), Type::Void) {
         return Err(Refusal::new(CALL, "a kernel that returns a value"));
@@ -82,6 +87,12 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
     let hint = function.attributes.has("noreturn") && kind == FunctionKind::Device && result.is_none();
     if hint && module.target.has(NO_RETURN) {
         directives.push(FunctionDirective::NoReturn);
+    }
+    if let Some(text) = function.attributes.string("ptx.pragma") {
+        for pragma in text.split(';').filter(|pragma| !pragma.is_empty()) {
+            let text = module.ir.strings.intern(pragma);
+            directives.push(FunctionDirective::Pragma(vec![text]));
+        }
     }
     for directive in &directives {
         let (word, since) = requirement(directive);
@@ -116,6 +127,21 @@ pub(crate) fn parameter(
         _ => None,
     };
     Ok(Parameter { passing, ty, by_value: None, pointer, name })
+}
+
+/// The `.ptr` that `"ptx.ptr"` states: a space or nothing, and an alignment where the parameter is no pointer to LLVM.
+fn stated_pointer(text: &str, align: Option<u64>) -> Raised<ParamPointer> {
+    let unknown = || Refusal::new(CALL, format!("the attribute \"ptx.ptr\"=\"{text}\" names no state space"));
+    let (space, stated) = match text.split_once(',') {
+        Some((space, stated)) => (space, Some(number("ptx.ptr", stated)?)),
+        None => (text, None),
+    };
+    let space = match space {
+        "" => None,
+        word => Some(StateSpace::from_ptx(word).ok_or_else(unknown)?),
+    };
+    let align = stated.or_else(|| align.and_then(|align| u32::try_from(align).ok()));
+    Ok(ParamPointer { space, align })
 }
 
 /// The `.ptr` space word (manual 5.1.6.1).
@@ -289,7 +315,10 @@ fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
     if let Some(text) = attribute("nvvm.cluster_dim") {
         let dims = dimensions("nvvm.cluster_dim", text)?;
         if dims.iter().any(|dim| dim.is_some_and(|dim| dim != 0)) {
-            list.push(FunctionDirective::ExplicitCluster);
+            // LLVM's own printer always writes it.
+            if attribute("ptx.implicitcluster").is_none() {
+                list.push(FunctionDirective::ExplicitCluster);
+            }
             list.push(FunctionDirective::ReqNCtaPerCluster(dims));
         } else {
             list.push(FunctionDirective::ExplicitCluster);
@@ -302,6 +331,9 @@ fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
     }
     if attribute("nvvm.blocksareclusters").is_some() {
         list.push(FunctionDirective::BlocksAreClusters);
+    }
+    if let Some(text) = attribute("ptx.unified") {
+        list.push(FunctionDirective::Attribute(unified(text.split(','))?));
     }
     if let Some(text) = attribute("ptx.abi_preserve") {
         list.push(FunctionDirective::AbiPreserve(number("ptx.abi_preserve", text)?));
@@ -330,6 +362,15 @@ fn requirement(directive: &FunctionDirective) -> (&'static str, Since) {
         FunctionDirective::AbiPreserve(_) => (".abi_preserve", since(9, 0, 80)),
         FunctionDirective::AbiPreserveControl(_) => (".abi_preserve_control", since(9, 0, 80)),
         FunctionDirective::Attribute(_) => (".attribute", since(4, 0, 30)),
+    }
+}
+
+/// `.unified(a, b)` from its two numbers (manual 5.4.8).
+pub(crate) fn unified<'t>(numbers: impl Iterator<Item = &'t str>) -> Raised<VarAttribute> {
+    let numbers: Result<Vec<u64>, _> = numbers.map(|text| text.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[first, second]) => Ok(VarAttribute::Unified(first, second)),
+        Ok(_) | Err(_) => Err(Refusal::new(CALL, "\"ptx.unified\" does not hold two numbers")),
     }
 }
 

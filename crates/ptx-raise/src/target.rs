@@ -90,6 +90,11 @@ impl Target {
         self.sm.number >= since.sm && (!self.version_fixed || self.version >= since.ptx)
     }
 
+    /// Whether the target has what exists since `since` without a higher version than is stated or used already.
+    pub(crate) fn has_already(&self, since: Since) -> bool {
+        self.sm.number >= since.sm && self.version >= since.ptx
+    }
+
     /// Records that `what` is used.
     pub(crate) fn need(&mut self, since: Since, what: &dyn Fn() -> String) -> Raised<()> {
         if self.sm.number < since.sm {

@@ -62,6 +62,7 @@ impl MetadataKind {
         "ptx.mods",
         "ptx.pragma",
         "ptx.scope",
+        "ptx.unified",
     ];
 
     /// Whether this is the kind `name`.

@@ -124,6 +124,16 @@ impl View {
         &self.metadata[id.index()]
     }
 
+    /// The texts of a node of strings, in order; what is no string is left out.
+    pub fn strings(&self, id: MetadataId) -> Vec<&str> {
+        let Metadata::Node(parts) = self.metadata(id) else { return Vec::new() };
+        let texts = parts.iter().flatten().filter_map(|&part| match self.metadata(part) {
+            Metadata::String(text) => Some(text.as_str()),
+            Metadata::Node(_) | Metadata::Constant(_) | Metadata::Other => None,
+        });
+        texts.collect()
+    }
+
     /// An inline assembly text with its constraints.
     pub fn inline_asm(&self, id: InlineAsmId) -> &InlineAsm {
         &self.asms[id.index()]

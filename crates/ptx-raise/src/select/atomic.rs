@@ -74,7 +74,19 @@ impl FunctionRaiser<'_, '_, '_> {
             return self.emit(&format!("membar.{level}"), &[]);
         }
         let word = self.scope_word(scope)?;
-        let kind = if order == AtomicOrder::SequentiallyConsistent { "sc" } else { "acq_rel" };
+        // The two halves of `.acq_rel` came later (manual 9.7.13.4).
+        let halves = self.module.target.has_already(ptx_isa::Since::new(8, 6, 90));
+        let kind = match order {
+            AtomicOrder::SequentiallyConsistent => "sc",
+            AtomicOrder::Acquire if halves => "acquire",
+            AtomicOrder::Release if halves => "release",
+            AtomicOrder::Acquire
+            | AtomicOrder::Release
+            | AtomicOrder::AcquireRelease
+            | AtomicOrder::NotAtomic
+            | AtomicOrder::Unordered
+            | AtomicOrder::Monotonic => "acq_rel",
+        };
         self.emit(&format!("fence.{kind}{word}"), &[])
     }
 
@@ -93,7 +105,8 @@ impl FunctionRaiser<'_, '_, '_> {
         let place = Place { address, space, scope };
         let opcode = self.ordered_opcode("ld", &place, volatile, order)?;
         let align = self.atomic_align(ty)?;
-        let values = self.load_leaves(ty, address, space_word(space)?, align, &opcode, "")?;
+        let mods = self.hints(id);
+        let values = self.load_leaves(ty, address, space_word(space)?, align, &opcode, &mods)?;
         if !self.has_model() && order >= AtomicOrder::Acquire && is_shared_memory(space) {
             self.fence(AtomicOrder::AcquireRelease, scope)?;
         }
@@ -102,8 +115,10 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// A store with an order.
+    #[allow(clippy::too_many_arguments, reason = "an access has that many parts")]
     pub(super) fn atomic_store(
         &mut self,
+        id: InstId,
         ty: TypeId,
         values: &[Val],
         pointer: Val,
@@ -116,7 +131,8 @@ impl FunctionRaiser<'_, '_, '_> {
         let place = Place { address, space, scope };
         let opcode = self.ordered_opcode("st", &place, volatile, order)?;
         let align = self.atomic_align(ty)?;
-        self.store_leaves(ty, values, address, space_word(space)?, align, &opcode, "")
+        let mods = self.hints(id);
+        self.store_leaves(ty, values, address, space_word(space)?, align, &opcode, &mods)
     }
 
     /// An atomic access is one access: its type must be one leaf of a size that PTX has.

@@ -180,12 +180,9 @@ impl FunctionRaiser<'_, '_, '_> {
     fn pragmas_of(&mut self, id: InstId) {
         let view = self.module.view;
         let Some(node) = self.function.inst(id).metadata("ptx.pragma") else { return };
-        let Metadata::Node(parts) = view.metadata(node) else { return };
-        for &part in parts.iter().flatten() {
-            if let Metadata::String(text) = view.metadata(part) {
-                let text = self.module.ir.strings.intern(text);
-                self.push(Stmt::Pragma(vec![text]));
-            }
+        for text in view.strings(node) {
+            let text = self.module.ir.strings.intern(text);
+            self.push(Stmt::Pragma(vec![text]));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use ptx_ir::{Operand, RegId};
 use ptx_llvm::address_space;
-use ptx_llvm::view::{AtomicOrder, InstId, Metadata, Op, Type, TypeId};
+use ptx_llvm::view::{AtomicOrder, InstId, Op, Type, TypeId};
 
 use super::FunctionRaiser;
 use super::emit::{Arg, space_word};
@@ -53,7 +53,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let values = self.value(*value)?;
         let (pointer, scalar) = self.scalar(*ptr)?;
         if *order != AtomicOrder::NotAtomic {
-            return self.atomic_store(ty, &values, pointer, scalar, *volatile, *order, scope);
+            return self.atomic_store(id, ty, &values, pointer, scalar, *volatile, *order, scope);
         }
         let (address, space) = self.address_operand(pointer, scalar)?;
         if matches!(space, address_space::CONST | address_space::PARAM) {
@@ -77,12 +77,7 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn hints(&self, id: InstId) -> String {
         let view = self.module.view;
         let Some(node) = self.function.inst(id).metadata("ptx.mods") else { return String::new() };
-        let Metadata::Node(parts) = view.metadata(node) else { return String::new() };
-        let texts = parts.iter().flatten().filter_map(|&part| match view.metadata(part) {
-            Metadata::String(text) => Some(text.as_str()),
-            Metadata::Node(_) | Metadata::Constant(_) | Metadata::Other => None,
-        });
-        texts.filter(|text| text.starts_with('.')).collect()
+        view.strings(node).into_iter().filter(|text| text.starts_with('.')).collect()
     }
 
     /// Appends an access; hints that no row takes are left out.

@@ -29,7 +29,7 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// `.pragma` at the top of a body.
     fn pragmas(&mut self) {
-        let Some(text) = self.function.attributes.string("ptx.pragma") else { return };
+        let Some(text) = self.function.attributes.string("ptx.pragma.body") else { return };
         for pragma in text.split(';').filter(|pragma| !pragma.is_empty()) {
             let text = self.module.ir.strings.intern(pragma);
             self.push(Stmt::Pragma(vec![text]));
