@@ -15,13 +15,19 @@ use anyhow::{Context as _, Result, bail, ensure};
 use ptx_diag::SourceFile;
 use ptx_llvm::Context;
 
+use crate::access::{self, Counts};
 use crate::directive::Level;
+use crate::kept::keeps_all;
 use crate::oracle::Oracles;
 use crate::sass::same_machine_code;
 use crate::stage;
 
 /// The environment variable that makes a process a judge of the file it names.
 pub const JUDGE: &str = "PTX_SUITE_JUDGE";
+/// The environment variable that names the stages a judge goes through.
+pub const STAGES: &str = "PTX_SUITE_STAGES";
+/// What the line of a judge begins with that tells the counts.
+const COUNTS: &str = "counts";
 
 /// One stage of the way.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -32,29 +38,38 @@ pub enum Stage {
     Verify,
     /// Prints, reads back as the same module, prints the same again.
     Print,
+    /// The print holds every comment, debug directive, pragma and section, in place.
+    Kept,
     /// The print comes to the same machine code.
     Sass,
     /// Lowers, and LLVM's verifier accepts.
     Lower,
     /// llc accepts the IR.
     Llc,
+    /// ptxas accepts what llc makes of it.
+    LlcPtxas,
     /// Raises at -O0, and ptxas accepts.
     RaiseO0,
     /// Raises at -O2, and ptxas accepts.
     RaiseO2,
+    /// The stock opt -O3 takes the IR; what comes out raises, and ptxas accepts.
+    StockO3,
 }
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Parse,
         Self::Verify,
         Self::Print,
+        Self::Kept,
         Self::Sass,
         Self::Lower,
         Self::Llc,
+        Self::LlcPtxas,
         Self::RaiseO0,
         Self::RaiseO2,
+        Self::StockO3,
     ];
 
     /// The column's name.
@@ -63,15 +78,19 @@ impl Stage {
             Self::Parse => "parse",
             Self::Verify => "verify",
             Self::Print => "print",
+            Self::Kept => "kept",
             Self::Sass => "sass",
             Self::Lower => "lower",
             Self::Llc => "llc",
+            Self::LlcPtxas => "llc-ptxas",
             Self::RaiseO0 => "raise-O0",
             Self::RaiseO2 => "raise-O2",
+            Self::StockO3 => "opt-O3",
         }
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    /// The stage of that name.
+    pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|stage| stage.as_str() == text)
     }
 }
@@ -85,7 +104,7 @@ pub enum Verdict {
     Fail(String),
     /// The process died or ran out of time there.
     Crash(String),
-    /// Its judge is not installed.
+    /// It was not asked for, or its judge is not installed.
     Skipped,
     /// An earlier stage failed.
     NotReached,
@@ -98,12 +117,24 @@ pub struct Report {
     pub path: PathBuf,
     /// One verdict a stage, in the order of [`Stage::ALL`].
     pub verdicts: Vec<(Stage, Verdict)>,
+    /// What its lowering amounts to; zeros when it was not lowered.
+    pub counts: Counts,
 }
 
 impl Report {
-    /// Whether every stage passed, or was skipped for want of its judge.
-    pub fn passed(&self) -> bool {
+    /// Whether every stage passed, or was skipped.
+    pub fn passed_all(&self) -> bool {
         self.verdicts.iter().all(|(_, verdict)| matches!(verdict, Verdict::Pass | Verdict::Skipped))
+    }
+
+    /// Whether the stage passed.
+    pub fn passed(&self, stage: Stage) -> bool {
+        self.verdicts.contains(&(stage, Verdict::Pass))
+    }
+
+    /// Whether the stage was meant to be gone through.
+    pub fn judged(&self, stage: Stage) -> bool {
+        self.verdicts.iter().any(|(found, verdict)| *found == stage && *verdict != Verdict::Skipped)
     }
 
     /// The first stage that did not pass, with what was said.
@@ -116,64 +147,140 @@ impl Report {
 }
 
 /// Judges one file and writes the verdicts, a line each; what a program does first that finds [`JUDGE`] in its
-/// environment.
+/// environment. Stages that are not among `stages` (names parted by commas; all without it) are skipped, but for
+/// reading.
 ///
 /// # Errors
 /// When the file cannot be read or the verdicts cannot be written.
-pub fn judge_aloud(path: &Path, oracles: &Oracles, out: &mut dyn std::io::Write) -> Result<()> {
-    judge(path, oracles, &mut |stage, verdict| {
+pub fn judge_aloud(
+    path: &Path,
+    stages: Option<&str>,
+    oracles: &Oracles,
+    out: &mut dyn std::io::Write,
+) -> Result<()> {
+    let source = SourceFile::new(path.to_string_lossy(), std::fs::read(path)?);
+    let wanted = match stages {
+        Some(names) => names.split(',').filter_map(Stage::parse).collect(),
+        None => Stage::ALL.to_vec(),
+    };
+    Judge { source, wanted, oracles, out }.judge()
+}
+
+struct Judge<'a> {
+    source: SourceFile,
+    wanted: Vec<Stage>,
+    oracles: &'a Oracles,
+    out: &'a mut dyn std::io::Write,
+}
+
+impl Judge<'_> {
+    fn judge(&mut self) -> Result<()> {
+        let Some(module) = self.step(Stage::Parse, |judge| stage::read(&judge.source))? else {
+            return Ok(());
+        };
+        let verified = self.step(Stage::Verify, |judge| stage::verify(&module, &judge.source).map(drop))?;
+        if verified.is_none() && self.wants(Stage::Verify) {
+            return Ok(());
+        }
+        // The stages from here on stand beside each other: the print is judged even when the lowering fails, and the
+        // other way round.
+        self.judge_print(&module)?;
+        self.judge_lowering(&module)
+    }
+
+    fn judge_print(&mut self, module: &ptx_ir::Module) -> Result<()> {
+        let after = [Stage::Kept, Stage::Sass];
+        if !self.wants(Stage::Print) && !after.iter().any(|stage| self.wants(*stage)) {
+            return after.iter().chain(&[Stage::Print]).try_for_each(|stage| self.skip(*stage));
+        }
+        let Some(printed) = self.forced(Stage::Print, |_| print_twice(module))? else {
+            return after.iter().try_for_each(|stage| self.tell(*stage, &Verdict::NotReached));
+        };
+        let text = String::from_utf8_lossy(self.source.text()).into_owned();
+        self.step(Stage::Kept, |_| keeps_all(&text, &printed))?;
+        if self.oracles.ptxas.is_some() && self.oracles.nvdisasm.is_some() {
+            self.step(Stage::Sass, |judge| same_machine_code(judge.oracles, &text, &printed))?;
+        } else {
+            self.skip(Stage::Sass)?;
+        }
+        Ok(())
+    }
+
+    fn judge_lowering(&mut self, module: &ptx_ir::Module) -> Result<()> {
+        let after = [Stage::Llc, Stage::LlcPtxas, Stage::RaiseO0, Stage::RaiseO2, Stage::StockO3];
+        if !self.wants(Stage::Lower) && !after.iter().any(|stage| self.wants(*stage)) {
+            return after.iter().chain(&[Stage::Lower]).try_for_each(|stage| self.skip(*stage));
+        }
+        let lowered = self.forced(Stage::Lower, |judge| lowered(module, &judge.source))?;
+        let Some((ir, counts)) = lowered else { return Ok(()) };
+        let Counts { accesses, known, instructions, assembly } = counts;
+        writeln!(self.out, "{COUNTS}\t{accesses}\t{known}\t{instructions}\t{assembly}")?;
+        self.judge_llc(&ir)?;
+        self.step(Stage::RaiseO0, |judge| raised(&ir, Level::O0, judge.oracles))?;
+        self.step(Stage::RaiseO2, |judge| raised(&ir, Level::O2, judge.oracles))?;
+        if self.oracles.opt.is_some() {
+            self.step(Stage::StockO3, |judge| {
+                raised(&judge.oracles.optimize(&ir)?, Level::O0, judge.oracles)
+            })?;
+        } else {
+            self.skip(Stage::StockO3)?;
+        }
+        Ok(())
+    }
+
+    fn judge_llc(&mut self, ir: &str) -> Result<()> {
+        if self.oracles.llc.is_none() || !(self.wants(Stage::Llc) || self.wants(Stage::LlcPtxas)) {
+            return [Stage::Llc, Stage::LlcPtxas].iter().try_for_each(|stage| self.skip(*stage));
+        }
+        let Some(ptx) = self.forced(Stage::Llc, |judge| judge.oracles.compile(ir))? else {
+            return self.tell(Stage::LlcPtxas, &Verdict::NotReached);
+        };
+        if self.oracles.ptxas.is_none() {
+            return self.skip(Stage::LlcPtxas);
+        }
+        self.step(Stage::LlcPtxas, |judge| judge.oracles.assemble(&ptx).map(drop))?;
+        Ok(())
+    }
+
+    fn wants(&self, stage: Stage) -> bool {
+        self.wanted.contains(&stage)
+    }
+
+    fn skip(&mut self, stage: Stage) -> Result<()> {
+        self.tell(stage, &Verdict::Skipped)
+    }
+
+    /// A stage that is only gone through when it is asked for; reading always is.
+    fn step<T>(&mut self, stage: Stage, run: impl FnOnce(&Self) -> Result<T>) -> Result<Option<T>> {
+        if stage == Stage::Parse || self.wants(stage) {
+            return self.forced(stage, run);
+        }
+        self.skip(stage)?;
+        Ok(None)
+    }
+
+    fn forced<T>(&mut self, stage: Stage, run: impl FnOnce(&Self) -> Result<T>) -> Result<Option<T>> {
+        match run(self) {
+            Ok(value) => {
+                self.tell(stage, &Verdict::Pass)?;
+                Ok(Some(value))
+            }
+            Err(error) => {
+                self.tell(stage, &Verdict::Fail(format!("{error:#}")))?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn tell(&mut self, stage: Stage, verdict: &Verdict) -> Result<()> {
         let (word, text) = match verdict {
             Verdict::Pass => ("pass", String::new()),
             Verdict::Skipped => ("skipped", String::new()),
             Verdict::NotReached => ("not-reached", String::new()),
             Verdict::Fail(text) | Verdict::Crash(text) => ("fail", text.replace('\n', "\x1f")),
         };
-        writeln!(out, "{}\t{word}\t{text}", stage.as_str())?;
-        Ok(out.flush()?)
-    })
-}
-
-type Tell<'a> = &'a mut dyn FnMut(Stage, Verdict) -> Result<()>;
-
-fn judge(path: &Path, oracles: &Oracles, tell: Tell<'_>) -> Result<()> {
-    let source = SourceFile::new(path.to_string_lossy(), std::fs::read(path)?);
-    let Some(module) = step(tell, Stage::Parse, stage::read(&source))? else { return Ok(()) };
-    if step(tell, Stage::Verify, stage::verify(&module, &source).map(drop))?.is_none() {
-        return Ok(());
-    }
-    // The stages from here on stand beside each other: the print is judged even when the lowering fails, and the
-    // other way round.
-    if let Some(printed) = step(tell, Stage::Print, print_twice(&module))? {
-        if oracles.ptxas.is_some() && oracles.nvdisasm.is_some() {
-            let text = String::from_utf8_lossy(source.text()).into_owned();
-            step(tell, Stage::Sass, same_machine_code(oracles, &text, &printed))?;
-        } else {
-            tell(Stage::Sass, Verdict::Skipped)?;
-        }
-    } else {
-        tell(Stage::Sass, Verdict::NotReached)?;
-    }
-    let Some(ir) = step(tell, Stage::Lower, lowered(&module, &source))? else { return Ok(()) };
-    if oracles.llc.is_some() {
-        step(tell, Stage::Llc, oracles.compile(&ir).map(drop))?;
-    } else {
-        tell(Stage::Llc, Verdict::Skipped)?;
-    }
-    step(tell, Stage::RaiseO0, raised(&ir, Level::O0, oracles))?;
-    step(tell, Stage::RaiseO2, raised(&ir, Level::O2, oracles))?;
-    Ok(())
-}
-
-fn step<T>(tell: Tell<'_>, stage: Stage, result: Result<T>) -> Result<Option<T>> {
-    match result {
-        Ok(value) => {
-            tell(stage, Verdict::Pass)?;
-            Ok(Some(value))
-        }
-        Err(error) => {
-            tell(stage, Verdict::Fail(format!("{error:#}")))?;
-            Ok(None)
-        }
+        writeln!(self.out, "{}\t{word}\t{text}", stage.as_str())?;
+        Ok(self.out.flush()?)
     }
 }
 
@@ -185,9 +292,11 @@ fn print_twice(module: &ptx_ir::Module) -> Result<String> {
     Ok(printed)
 }
 
-fn lowered(module: &ptx_ir::Module, source: &SourceFile) -> Result<String> {
+fn lowered(module: &ptx_ir::Module, source: &SourceFile) -> Result<(String, Counts)> {
     let context = Context::new();
-    Ok(stage::lower(module, source, &context, Level::O0)?.to_text())
+    let llvm = stage::lower(module, source, &context, Level::O0)?;
+    let counts = access::count(module, &llvm)?;
+    Ok((llvm.to_text(), counts))
 }
 
 fn raised(ir: &str, level: Level, oracles: &Oracles) -> Result<()> {
@@ -206,7 +315,14 @@ fn raised(ir: &str, level: Level, oracles: &Oracles) -> Result<()> {
 ///
 /// # Errors
 /// When the program cannot be started.
-pub fn measure(program: &Path, files: &[PathBuf], jobs: usize, limit: Duration) -> Result<Vec<Report>> {
+pub fn measure(
+    program: &Path,
+    stages: &[Stage],
+    files: &[PathBuf],
+    jobs: usize,
+    limit: Duration,
+) -> Result<Vec<Report>> {
+    let stages = stages.iter().map(|stage| stage.as_str()).collect::<Vec<_>>().join(",");
     let next = AtomicUsize::new(0);
     let reports: Mutex<BTreeMap<usize, Result<Report>>> = Mutex::default();
     std::thread::scope(|scope| {
@@ -215,7 +331,7 @@ pub fn measure(program: &Path, files: &[PathBuf], jobs: usize, limit: Duration) 
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(path) = files.get(at) else { return };
-                    let report = one(program, path, limit);
+                    let report = one(program, &stages, path, limit);
                     reports.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(at, report);
                 }
             });
@@ -225,9 +341,10 @@ pub fn measure(program: &Path, files: &[PathBuf], jobs: usize, limit: Duration) 
     reports.into_values().collect()
 }
 
-fn one(program: &Path, path: &Path, limit: Duration) -> Result<Report> {
+fn one(program: &Path, stages: &str, path: &Path, limit: Duration) -> Result<Report> {
     let mut child = Command::new(program)
         .env(JUDGE, path)
+        .env(STAGES, stages)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -255,7 +372,12 @@ fn one(program: &Path, path: &Path, limit: Duration) -> Result<Report> {
         (said.join().unwrap_or_default(), complaint.join().unwrap_or_default(), ending)
     });
     let mut verdicts = Vec::new();
+    let mut counts = Counts::default();
     for line in said.lines() {
+        if let Some(numbers) = line.strip_prefix(COUNTS) {
+            counts = read_counts(numbers).with_context(|| format!("the judge says {line}"))?;
+            continue;
+        }
         let mut parts = line.splitn(3, '\t');
         let stage = parts.next().and_then(Stage::parse);
         let (Some(stage), Some(word)) = (stage, parts.next()) else { bail!("the judge says {line}") };
@@ -273,15 +395,22 @@ fn one(program: &Path, path: &Path, limit: Duration) -> Result<Report> {
     if let Some(ending) = ending {
         let stage = Stage::ALL.into_iter().find(|stage| verdicts.iter().all(|v| v.0 != *stage));
         let text = format!("{ending}: {}", complaint.trim());
-        verdicts.push((stage.unwrap_or(Stage::RaiseO2), Verdict::Crash(text)));
+        verdicts.push((stage.unwrap_or(Stage::StockO3), Verdict::Crash(text)));
     }
     for stage in Stage::ALL {
         if verdicts.iter().all(|v| v.0 != stage) {
-            verdicts.push((stage, Verdict::NotReached));
+            let asked = stages.split(',').any(|name| name == stage.as_str());
+            verdicts.push((stage, if asked { Verdict::NotReached } else { Verdict::Skipped }));
         }
     }
     verdicts.sort_by_key(|v| v.0);
-    Ok(Report { path: path.to_owned(), verdicts })
+    Ok(Report { path: path.to_owned(), verdicts, counts })
+}
+
+fn read_counts(text: &str) -> Option<Counts> {
+    let numbers: Vec<u64> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+    let [accesses, known, instructions, assembly] = *numbers.as_slice() else { return None };
+    Some(Counts { accesses, known, instructions, assembly })
 }
 
 fn slurp(stream: Option<&mut impl std::io::Read>) -> String {
@@ -293,28 +422,66 @@ fn slurp(stream: Option<&mut impl std::io::Read>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A table of how many files pass each stage, and what the failures say.
+/// A table of how many files of each producer (the folder a file lies in) pass each stage, in Markdown: `7` when all
+/// 7 pass, `5 of 7` when not, `-` when none was judged.
 pub fn summary(reports: &[Report]) -> String {
-    let mut text = format!("{} files\n", reports.len());
-    for stage in Stage::ALL {
-        let count = |wanted: fn(&Verdict) -> bool| {
-            let of_stage = reports.iter().flat_map(|r| &r.verdicts).filter(|v| v.0 == stage);
-            of_stage.filter(|v| wanted(&v.1)).count()
-        };
+    let stages: Vec<Stage> =
+        Stage::ALL.into_iter().filter(|stage| reports.iter().any(|r| r.judged(*stage))).collect();
+    let mut text = String::from("| producer | files |");
+    stages.iter().for_each(|stage| text.push_str(&format!(" {} |", stage.as_str())));
+    text.push_str("\n|---|---:|");
+    text.push_str(&"---:|".repeat(stages.len()));
+    text.push('\n');
+    for (producer, reports) in by_producer(reports) {
+        text.push_str(&format!("| {producer} | {} |", reports.len()));
+        for stage in &stages {
+            let judged = reports.iter().filter(|report| report.judged(*stage)).count();
+            let passed = reports.iter().filter(|report| report.passed(*stage)).count();
+            match judged {
+                0 => text.push_str(" - |"),
+                _ if judged == passed => text.push_str(&format!(" {passed} |")),
+                _ => text.push_str(&format!(" {passed} of {judged} |")),
+            }
+        }
+        text.push('\n');
+    }
+    let passed = reports.iter().filter(|r| r.passed_all()).count();
+    let percent = 100.0 * passed as f64 / reports.len().max(1) as f64;
+    text.push_str(&format!("\n{passed} of {} pass every stage ({percent:.1} %)\n", reports.len()));
+    text
+}
+
+/// A table of what the lowering of each producer's files amounts to, in Markdown.
+pub fn counts_table(reports: &[Report]) -> String {
+    let percent = |part: u64, whole: u64| match whole {
+        0 => "-".to_owned(),
+        _ => format!("{:.2} %", 100.0 * part as f64 / whole as f64),
+    };
+    let mut text = String::from(
+        "| producer | accesses | through known pointers | instructions | as inline assembly |\n|---|---:|---:|---:|---:|\n",
+    );
+    for (producer, reports) in by_producer(reports) {
+        let mut sum = Counts::default();
+        reports.iter().for_each(|report| sum += report.counts);
+        let Counts { accesses, known, instructions, assembly } = sum;
+        let (known, inline) = (percent(known, accesses), percent(assembly, instructions));
         text.push_str(&format!(
-            "{:10} pass {:4}  fail {:4}  crash {:4}  not reached {:4}  skipped {:4}\n",
-            stage.as_str(),
-            count(|v| *v == Verdict::Pass),
-            count(|v| matches!(v, Verdict::Fail(_))),
-            count(|v| matches!(v, Verdict::Crash(_))),
-            count(|v| *v == Verdict::NotReached),
-            count(|v| *v == Verdict::Skipped),
+            "| {producer} | {accesses} | {known} | {instructions} | {assembly} ({inline}) |\n"
         ));
     }
-    let passed = reports.iter().filter(|r| r.passed()).count();
-    let percent = 100.0 * passed as f64 / reports.len().max(1) as f64;
-    text.push_str(&format!("{passed} of {} pass every stage ({percent:.1} %)\n", reports.len()));
     text
+}
+
+/// The reports of each producer in the order of the alphabet, then all.
+fn by_producer(reports: &[Report]) -> Vec<(String, Vec<&Report>)> {
+    let mut producers: BTreeMap<String, Vec<&Report>> = BTreeMap::new();
+    for report in reports {
+        let folder = report.path.parent().and_then(Path::file_name).unwrap_or_default();
+        producers.entry(folder.to_string_lossy().into_owned()).or_default().push(report);
+    }
+    let mut rows: Vec<_> = producers.into_iter().collect();
+    rows.push(("all".to_owned(), reports.iter().collect()));
+    rows
 }
 
 /// The failures of a stage by kind: what was said with names and numbers blanked, how often, and an example.
@@ -345,7 +512,8 @@ fn blank(line: &str) -> String {
     text
 }
 
-/// The files of a corpus that ptxas accepts: `manifest.tsv` names them in its first column, the verdict in the seventh.
+/// The files of a corpus that ptxas accepts, of these folders or of all when none is named: `manifest.tsv` names them in
+/// its first column, the verdict in the seventh.
 ///
 /// # Errors
 /// When the manifest cannot be read.
@@ -355,7 +523,7 @@ pub fn accepted_files(manifest: &Path, unpacked: &Path, folders: &[&str]) -> Res
     for line in text.lines().skip(1) {
         let columns: Vec<&str> = line.split('\t').collect();
         let [path, _, _, _, _, _, "accept", ..] = columns.as_slice() else { continue };
-        if folders.iter().any(|folder| path.split('/').next() == Some(*folder)) {
+        if folders.is_empty() || folders.iter().any(|folder| path.split('/').next() == Some(*folder)) {
             files.push(unpacked.join(path));
         }
     }
@@ -387,12 +555,13 @@ mod tests {
         let report = |name: &str, said: &str| Report {
             path: name.into(),
             verdicts: vec![(Stage::Parse, Verdict::Fail(said.into()))],
+            counts: Counts::default(),
         };
         let reports =
             [report("a", "3:1: no ld.x"), report("b", "41:17: no ld.x"), report("c", "1:1: no st.x")];
         let classes = classes(&reports);
         let told: Vec<_> = classes.iter().map(|c| (c.1.as_str(), c.2.len())).collect();
         assert_eq!(told, [("#:#: no ld.x", 2), ("#:#: no st.x", 1)]);
-        assert!(summary(&reports).contains("0 of 3 pass"));
+        assert!(summary(&reports).contains("| all | 3 | 0 of 3 |"));
     }
 }

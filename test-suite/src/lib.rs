@@ -9,10 +9,12 @@
 //! Invariants: no expectation of an execution is ever written by this crate; a file without directives, a directive
 //! nobody knows, a golden file nobody claims and a buffer nobody judges are failures.
 
+pub mod access;
 pub mod check;
 pub mod corpus;
 pub mod directive;
 pub mod generated;
+pub mod kept;
 pub mod oracle;
 pub mod sass;
 pub mod skip;

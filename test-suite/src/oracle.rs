@@ -1,7 +1,7 @@
-//! Programs outside the project that judge its output: ptxas, nvdisasm, llc.
+//! Programs outside the project that judge its output: ptxas, nvdisasm, llc, opt.
 //!
 //! They are looked for and used when they are there; a check without its oracle is counted as skipped. ptxas is the only
-//! judge of what PTX is valid; llc tells whether LLVM's own backend selects our IR.
+//! judge of what PTX is valid; llc and opt tell whether LLVM's own programs take our IR.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,6 +19,8 @@ pub struct Oracles {
     pub nvdisasm: Option<PathBuf>,
     /// LLVM 22's code generator.
     pub llc: Option<PathBuf>,
+    /// LLVM 22's optimizer.
+    pub opt: Option<PathBuf>,
 }
 
 impl Oracles {
@@ -30,12 +32,14 @@ impl Oracles {
             ptxas: in_nvidia("ptxas"),
             nvdisasm: in_nvidia("nvdisasm"),
             llc: Some(llvm.join("bin/llc")).filter(|p| p.is_file()),
+            opt: Some(llvm.join("bin/opt")).filter(|p| p.is_file()),
         }
     }
 
     /// The programs that were not found.
     pub fn missing(&self) -> Vec<&'static str> {
-        let all = [("ptxas", &self.ptxas), ("nvdisasm", &self.nvdisasm), ("llc", &self.llc)];
+        let all =
+            [("ptxas", &self.ptxas), ("nvdisasm", &self.nvdisasm), ("llc", &self.llc), ("opt", &self.opt)];
         all.into_iter().filter(|(_, path)| path.is_none()).map(|(name, _)| name).collect()
     }
 
@@ -98,6 +102,21 @@ impl Oracles {
         let run = command.output()?;
         let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
         ensure!(run.status.success(), "llc: {}", first_lines(&complaint, 6));
+        Ok(std::fs::read_to_string(output)?)
+    }
+
+    /// Lets the stock opt optimize `ir` at -O3, verifying it before and after; the error is its complaint.
+    ///
+    /// # Errors
+    /// When opt refuses, or cannot be run. Fails without opt: ask for it first.
+    pub fn optimize(&self, ir: &str) -> Result<String> {
+        let opt = self.opt.as_ref().context("no opt")?;
+        let folder = tempfile::tempdir()?;
+        let (input, output) = (folder.path().join("a.ll"), folder.path().join("o.ll"));
+        std::fs::write(&input, ir)?;
+        let run = Command::new(opt).args(["-O3", "-S", "-o"]).arg(&output).arg(&input).output()?;
+        let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
+        ensure!(run.status.success(), "opt: {}", first_lines(&complaint, 6));
         Ok(std::fs::read_to_string(output)?)
     }
 

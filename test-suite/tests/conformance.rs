@@ -23,7 +23,9 @@ fn main() -> ExitCode {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let oracles = find_oracles(&workspace);
     if let Some(path) = std::env::var_os(corpus::JUDGE) {
-        let judged = corpus::judge_aloud(Path::new(&path), &oracles, &mut std::io::stdout());
+        let stages = std::env::var(corpus::STAGES).ok();
+        let mut out = std::io::stdout();
+        let judged = corpus::judge_aloud(Path::new(&path), stages.as_deref(), &oracles, &mut out);
         return told(judged);
     }
     let bless = if std::env::var_os("BLESS").is_some_and(|v| v == "1") { Bless::Yes } else { Bless::No };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use test_suite::corpus;
+use test_suite::corpus::{self, Stage};
 use test_suite::oracle::Oracles;
 
 use crate::cargo::workspace;
@@ -17,9 +17,12 @@ use crate::cargo::workspace;
 pub(crate) struct CorpusArguments {
     /// Files to judge instead of the corpus
     files: Vec<PathBuf>,
-    /// Folders of the corpus
-    #[arg(long, value_delimiter = ',', default_value = "numba,halide,tinygrad")]
+    /// Folders of the corpus [default: all]
+    #[arg(long, value_delimiter = ',')]
     folders: Vec<String>,
+    /// Stages to judge, reading and what they need included [default: all]
+    #[arg(long, value_delimiter = ',', value_parser = stage_named)]
+    stages: Vec<Stage>,
     /// Judge one file in this many
     #[arg(long, default_value_t = 1)]
     sample: usize,
@@ -43,15 +46,24 @@ pub(crate) fn oracles() -> Oracles {
 pub(crate) fn measure(arguments: &CorpusArguments) -> Result<()> {
     let files = files(arguments)?;
     let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let reports =
-        corpus::measure(&std::env::current_exe()?, &files, jobs, Duration::from_secs(arguments.limit))?;
+    let stages = if arguments.stages.is_empty() { &Stage::ALL } else { arguments.stages.as_slice() };
+    let limit = Duration::from_secs(arguments.limit);
+    let reports = corpus::measure(&std::env::current_exe()?, stages, &files, jobs, limit)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", corpus::summary(&reports))?;
+    if reports.iter().any(|report| report.passed(Stage::Lower)) {
+        writeln!(out, "{}", corpus::counts_table(&reports))?;
+    }
     for (stage, text, paths) in corpus::classes(&reports) {
         let example = paths.first().map_or(Path::new(""), PathBuf::as_path);
         writeln!(out, "{:9} {:4} x {text}\n            {}", stage.as_str(), paths.len(), example.display())?;
     }
     Ok(())
+}
+
+fn stage_named(name: &str) -> Result<Stage, String> {
+    let names = Stage::ALL.map(Stage::as_str).join(", ");
+    Stage::parse(name).ok_or_else(|| format!("the stages are {names}"))
 }
 
 fn files(arguments: &CorpusArguments) -> Result<Vec<PathBuf>> {

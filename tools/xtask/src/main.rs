@@ -38,7 +38,14 @@ enum Chore {
 
 fn main() -> Result<()> {
     if let Some(path) = std::env::var_os(test_suite::corpus::JUDGE) {
-        return test_suite::corpus::judge_aloud(Path::new(&path), &corpus::oracles(), &mut std::io::stdout());
+        let stages = std::env::var(test_suite::corpus::STAGES).ok();
+        let mut out = std::io::stdout();
+        return test_suite::corpus::judge_aloud(
+            Path::new(&path),
+            stages.as_deref(),
+            &corpus::oracles(),
+            &mut out,
+        );
     }
     match Arguments::parse().chore {
         Chore::Bless => cargo::bless(),
