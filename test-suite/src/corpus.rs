@@ -72,6 +72,9 @@ impl Stage {
         Self::StockO3,
     ];
 
+    /// What the front half does, with no judge but the input itself.
+    pub const PRINTING: [Self; 4] = [Self::Parse, Self::Verify, Self::Print, Self::Kept];
+
     /// The column's name.
     pub const fn as_str(self) -> &'static str {
         match self {

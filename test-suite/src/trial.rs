@@ -11,6 +11,7 @@ use ptx_llvm::Context;
 
 use crate::check;
 use crate::directive::{Directives, Golden, Level, Run};
+use crate::kept::keeps_all;
 use crate::oracle::Oracles;
 use crate::sass::same_machine_code;
 use crate::skip::Skips;
@@ -146,6 +147,7 @@ impl Case {
         let reread = stage::read_and_verify(&again).context("the print does not read back")?;
         ensure!(reread == module, "R1: the print reads back as another module:\n{printed}");
         ensure!(ptx_ir::print(&reread) == printed, "R2: printing again changes the text:\n{printed}");
+        keeps_all(self.text()?, &printed)?;
         if let Some(why) = &self.directives.skip_ptxas {
             around.skips.count(&format!("ptxas is not asked: {why}"));
         } else if around.oracles.ptxas.is_none() || around.oracles.nvdisasm.is_none() {
