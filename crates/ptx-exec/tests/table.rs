@@ -5,8 +5,8 @@ use std::time::Duration;
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, ExecError, Launch, codes, run};
 use ptx_isa::{
-    Form, Kind, Mnemonic, Mod, PtxVersion, Role, ScalarType, Sem, Slot, Sm, StateSpace, VectorLength,
-    all_forms, candidates,
+    Form, Kind, Mnemonic, Mod, PtxVersion, Role, ScalarType, Slot, Sm, StateSpace, VectorLength, all_forms,
+    candidates,
 };
 
 /// The version of the programs here.
@@ -96,8 +96,11 @@ fn operand(m: &Mnemonic, at: usize, next: &mut usize) -> Option<String> {
             Some(StateSpace::Param | StateSpace::ParamEntry | StateSpace::ParamFunc) => "[p]".to_owned(),
             _ => "[%rd0]".to_owned(),
         },
+        Kind::AddressIn(StateSpace::Global) => "[%rd0]".to_owned(),
+        Kind::AddressIn(_) => "[s]".to_owned(),
         // What has these the interpreter does not execute.
         Kind::LooseAddress
+        | Kind::TensorAddress
         | Kind::Bracketed(_)
         | Kind::Braced(..)
         | Kind::Reference
@@ -119,9 +122,7 @@ fn program(m: &Mnemonic) -> Option<String> {
         if (policy && !m.has(Mod::L2CacheHint)) || (place.role == Role::UseOpt && !policy) {
             continue;
         }
-        // `cp.async` names both spaces, the second one without a slot of its own.
-        let text =
-            if m.sem() == Sem::CpAsync && at == 1 { "[%rd0]".to_owned() } else { operand(m, at, &mut next)? };
+        let text = operand(m, at, &mut next)?;
         line += match (place.role, first) {
             (Role::DefPair, _) => "|",
             (_, true) => " ",

@@ -124,7 +124,7 @@ impl<'c> Writer<'c> {
             Kind::Predicate => self.predicate(written),
             Kind::Immediate(low, high) => self.choices.between(low, high).to_string(),
             Kind::CachePolicy => self.registers(ScalarType::B64, 1, false, Width::Same),
-            Kind::Address => self.address(place),
+            Kind::Address | Kind::AddressIn(_) | Kind::TensorAddress => self.address(place),
             Kind::LooseAddress => {
                 let address = self.address(place);
                 match address.strip_prefix("[%").and_then(|rest| rest.strip_suffix(']')) {
@@ -325,11 +325,12 @@ impl<'c> Writer<'c> {
         let spaces: Vec<StateSpace> = self.mnemonic.modifiers().filter_map(StateSpace::from_mod).collect();
         let at = self.addresses;
         self.addresses += 1;
-        let is_tensor = place.name.contains("tmem") || place.name == "taddr";
-        let space = match spaces.get(at) {
-            Some(space) => Some(*space),
-            None if at > 0 && !spaces.is_empty() => Some(StateSpace::Shared),
-            None => None,
+        let is_tensor = place.kind == Kind::TensorAddress;
+        let space = match (place.kind, spaces.get(at)) {
+            (Kind::AddressIn(space), _) => Some(space),
+            (_, Some(space)) => Some(*space),
+            (_, None) if at > 0 && !spaces.is_empty() => Some(StateSpace::Shared),
+            (_, None) => None,
         };
         let role = if self.mnemonic.effects().writes { Role::Def } else { Role::Use };
         let symbol = space.map_or(Some(Symbol::Global), |space| self.variable_in(space, role));

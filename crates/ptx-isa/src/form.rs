@@ -4,7 +4,7 @@ use crate::length::Lengths;
 use crate::names::{Field, Mod, Opcode, Sem};
 use crate::selector::Selection;
 use crate::target::{Since, Sm};
-use crate::types::ScalarType;
+use crate::types::{ScalarType, StateSpace};
 
 /// The place of a row in the table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -118,8 +118,12 @@ pub enum Kind {
     Immediate(i64, i64),
     /// The 64-bit cache policy; it stands exactly when the mnemonic has `.L2::cache_hint` (manual 9.7.9.1).
     CachePolicy,
-    /// A memory address in brackets.
+    /// A memory address in brackets, of the state space that the modifiers name, else a generic one.
     Address,
+    /// A memory address in brackets that lies in this state space whatever the modifiers say.
+    AddressIn(StateSpace),
+    /// An address of tensor memory in brackets: a 32-bit register (manual 9.7.16.1).
+    TensorAddress,
     /// A memory address; `ptxas` also takes the register without its brackets.
     LooseAddress,
     /// Several values in one pair of brackets, in this order: `[tex, {x, y}]`, `[map, {c0, c1}]`.
@@ -171,7 +175,9 @@ impl Operand {
     /// How it reads in a syntax line, with the comma before it unless it is the first.
     fn syntax(&self, at: usize) -> String {
         let name = match self.kind {
-            Kind::Address | Kind::LooseAddress => format!("[{}]", self.name),
+            Kind::Address | Kind::AddressIn(_) | Kind::TensorAddress | Kind::LooseAddress => {
+                format!("[{}]", self.name)
+            }
             Kind::Bracketed(parts) => {
                 let parts = parts.iter().enumerate().map(|(at, part)| part.syntax(at));
                 format!("[{}]", parts.collect::<String>())

@@ -235,6 +235,8 @@ impl Mnemonic {
             Kind::CachePolicy => Some(ScalarType::B64),
             Kind::Immediate(..)
             | Kind::Address
+            | Kind::AddressIn(_)
+            | Kind::TensorAddress
             | Kind::LooseAddress
             | Kind::Bracketed(_)
             | Kind::Reference

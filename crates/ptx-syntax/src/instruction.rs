@@ -275,7 +275,9 @@ impl<'s> Reader<'s, '_> {
         match kind {
             _ if operand.is_omitted() => true,
             Place::Predicate => is_predicate || matches!(operand, Operand::Sink | Operand::Immediate(_)),
-            Place::Address => matches!(operand, Operand::Address(..)),
+            Place::Address | Place::AddressIn(_) | Place::TensorAddress => {
+                matches!(operand, Operand::Address(..))
+            }
             Place::LooseAddress => matches!(operand, Operand::Address(..) | Operand::Register(_)),
             Place::Bracketed(_) => matches!(operand, Operand::Bracket(_)),
             Place::Braced(..) => matches!(operand, Operand::Vector(_)),
@@ -333,6 +335,8 @@ fn names_at(form: &Form, at: usize) -> Names {
         | Place::Immediate(..)
         | Place::CachePolicy
         | Place::Address
+        | Place::AddressIn(_)
+        | Place::TensorAddress
         | Place::LooseAddress
         | Place::Bracketed(_)
         | Place::Braced(..)

@@ -9,18 +9,23 @@ use crate::context::{Checker, Site, dotted};
 use crate::moves::window;
 use crate::operands::{Place, wrong_kind};
 
-/// Checks the address of an instruction that accesses memory.
-pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
+/// Checks the address of an instruction that accesses memory in a state space; `None` is a generic address.
+pub(crate) fn check(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    operand: Operand,
+    space: Option<StateSpace>,
+) {
     let Operand::Address(base, _) = operand else {
         return wrong_kind(cx, site, place, operand, "a memory address in brackets");
     };
-    if !has_one_space(site.mnemonic().sem()) {
+    if takes_any_address(site.mnemonic().sem()) {
         return match base {
             AddressBase::Register(reg) => check_base(cx, site, place, Some(StateSpace::Shared), reg),
             AddressBase::Symbol(_) | AddressBase::Absolute => {}
         };
     }
-    let space = accessed_space(site, place.at);
     if space == Some(StateSpace::ParamFunc) && !matches!(base, AddressBase::Symbol(_)) {
         let text = "`.param::func` accesses parameters by name alone";
         return cx.report(Diagnostic::error(codes::ADDRESS, place.span, text));
@@ -41,34 +46,33 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand:
     }
 }
 
-/// Whether the row names the state space of its addresses in one slot; where there are several, or tensor memory, the
-/// registers alone are checked.
-fn has_one_space(sem: Sem) -> bool {
-    matches!(
-        sem,
-        Sem::Load
-            | Sem::LoadUniform
-            | Sem::Store
-            | Sem::Atom
-            | Sem::AtomVector
-            | Sem::Red
-            | Sem::RedVector
-            | Sem::CpAsync
-            | Sem::Ldmatrix
-            | Sem::Stmatrix
-            | Sem::WmmaLoad
-            | Sem::WmmaStore
-    )
+/// Checks an address of tensor memory, which a 32-bit register holds (manual 9.7.16.1).
+pub(crate) fn check_tensor(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
+    let reg = match operand {
+        Operand::Address(AddressBase::Register(reg), _) => reg,
+        _ => return wrong_kind(cx, site, place, operand, "a 32-bit register in brackets"),
+    };
+    let decl = site.body.decl(reg);
+    let fits = decl.shape == VectorShape::Scalar && decl.ty.bits() == 32 && decl.ty.is_integer_or_bits();
+    if !fits {
+        let found = site.describe(Operand::Register(reg));
+        let text = format!("an address of tensor memory must be a 32-bit register, not {found}");
+        cx.report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b32` register"));
+    }
 }
 
-/// The state space that the address lies in; `None` for a generic address.
-fn accessed_space(site: Site<'_>, at: usize) -> Option<StateSpace> {
-    match site.mnemonic().sem() {
-        // The two addresses of a copy lie in two spaces: `cp.async.ca.shared.global [dst], [src]`.
-        Sem::CpAsync if at == 1 => Some(StateSpace::Global),
-        Sem::Ldmatrix | Sem::Stmatrix => Some(StateSpace::Shared),
-        _ => site.mnemonic().space(),
-    }
+/// Whether the address names memory that is not accessed through it, or an opaque object.
+fn takes_any_address(sem: Sem) -> bool {
+    matches!(
+        sem,
+        Sem::FenceProxy
+            | Sem::Prefetch
+            | Sem::Discard
+            | Sem::CreatePolicy
+            | Sem::Txq
+            | Sem::Istypep
+            | Sem::SurfaceQuery
+    )
 }
 
 fn check_base(
@@ -88,7 +92,7 @@ fn check_base(
     }
     // Global and generic addresses fill 64 bits; a 32-bit register asks for the 32-bit mode, which `ptxas` has dropped.
     let far = matches!(space, None | Some(StateSpace::Global));
-    if far && ty.bits() == 32 && !is_window_of_shared(site, place.at) {
+    if far && ty.bits() == 32 && needs_wide_address(site.mnemonic().sem()) {
         let what = if space.is_none() { "generic" } else { "global" };
         let text = format!("{what} addresses have 64 bits, {} has 32", dotted(ty));
         let help = "widen it with `cvt.u64.u32`, or name the state space it lies in";
@@ -96,9 +100,19 @@ fn check_base(
     }
 }
 
-/// `cp.async` accepts narrow registers for its global side.
-fn is_window_of_shared(site: Site<'_>, at: usize) -> bool {
-    site.mnemonic().sem() == Sem::CpAsync && at == 1
+/// Where `ptxas` holds registers with global and generic addresses to 64 bits; elsewhere it widens them.
+fn needs_wide_address(sem: Sem) -> bool {
+    matches!(
+        sem,
+        Sem::Load
+            | Sem::LoadUniform
+            | Sem::Store
+            | Sem::Atom
+            | Sem::AtomVector
+            | Sem::Red
+            | Sem::RedVector
+            | Sem::MultimemReduce
+    )
 }
 
 fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Option<StateSpace>, id: VarId) {

@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{ListId, Operand, VectorShape};
-use ptx_isa::{Field, Kind, Mod, ScalarType, Selection, Selector, Sem, TypeRule};
+use ptx_isa::{Field, Kind, Mod, ScalarType, Selection, Selector, Sem, StateSpace, TypeRule};
 
 use crate::context::{Checker, Site};
 use crate::operands::{Place, Wanted, check_one, check_scalar, resolve, wrong_kind, wrong_length};
@@ -33,11 +33,11 @@ pub(crate) fn check_bracket(
     }
 }
 
-/// An address, or the register that holds it without brackets.
+/// An address of shared memory, or the register that holds it without brackets.
 pub(crate) fn check_loose(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
     match operand {
         Operand::Register(reg) if site.body.reg_type(reg).is_integer_or_bits() => {}
-        _ => address::check(cx, site, place, operand),
+        _ => address::check(cx, site, place, operand, Some(StateSpace::Shared)),
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) static FORMS: &[Form] = &[
     copy(
         "Copies from global memory to the block's shared memory; the barrier counts the bytes.",
         &[Lit(Async), Lit(Bulk), Lit(SharedCta), Lit(Global), Lit(MbarrierCompleteTxBytes), REPORT, CACHE_HINT],
-        &[addr("dstMem"), addr("srcMem"), SIZE, addr("mbar"), POLICY],
+        &[shared("dstMem"), global("srcMem"), SIZE, shared("mbar"), POLICY],
     )
     .since(8, 6, 90),
     copy(
@@ -77,12 +77,12 @@ pub(super) static FORMS: &[Form] = &[
             REPORT,
             CACHE_HINT,
         ],
-        &[addr("dstMem"), addr("srcMem"), SIZE, addr("mbar"), CTA_MASK, CTA_MASK_32, POLICY],
+        &[shared("dstMem"), global("srcMem"), SIZE, shared("mbar"), CTA_MASK, CTA_MASK_32, POLICY],
     ),
     copy(
         "Copies from the block's shared memory to that of another block of the cluster.",
         &[Lit(Async), Lit(Bulk), Lit(SharedCluster), Lit(SharedCta), Lit(MbarrierCompleteTxBytes)],
-        &[addr("dstMem"), addr("srcMem"), SIZE, addr("mbar")],
+        &[shared("dstMem"), shared("srcMem"), SIZE, shared("mbar")],
     ),
     copy(
         "Copies from shared to global memory, of each 16 bytes those of the mask.",
@@ -95,7 +95,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             Opt(Field::CpMask, &[CpMask]),
         ],
-        &[addr("dstMem"), addr("srcMem"), SIZE, POLICY, BYTE_MASK],
+        &[global("dstMem"), shared("srcMem"), SIZE, POLICY, BYTE_MASK],
     ),
     reduce(
         "Combines shared memory with that of another block of the cluster.",
@@ -109,7 +109,7 @@ pub(super) static FORMS: &[Form] = &[
             REDUCTIONS,
             One(Field::Type, &[B32, U32, S32, U64]),
         ],
-        &[addr("dstMem"), addr("srcMem"), SIZE, addr("mbar")],
+        &[shared("dstMem"), shared("srcMem"), SIZE, shared("mbar")],
     ),
     reduce(
         "Combines shared with global memory.",
@@ -124,7 +124,7 @@ pub(super) static FORMS: &[Form] = &[
             REDUCTIONS,
             One(Field::Type, &[B32, U32, S32, B64, U64, S64, F32, F64]),
         ],
-        &[addr("dstMem"), addr("srcMem"), SIZE, POLICY],
+        &[global("dstMem"), shared("srcMem"), SIZE, POLICY],
     ),
     reduce(
         "Keeps the smaller or larger half-precision or bfloat values.",
@@ -139,7 +139,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Op, &[Min, Max]),
             One(Field::Type, &[F16, Bf16]),
         ],
-        &[addr("dstMem"), addr("srcMem"), SIZE, POLICY],
+        &[global("dstMem"), shared("srcMem"), SIZE, POLICY],
     ),
     reduce(
         "Adds half-precision, bfloat or single-precision values, keeping subnormals.",
@@ -155,13 +155,13 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Noftz),
             One(Field::Type, &[F16, Bf16, F32]),
         ],
-        &[addr("dstMem"), addr("srcMem"), SIZE, POLICY],
+        &[global("dstMem"), shared("srcMem"), SIZE, POLICY],
     ),
     Form::new(
         Opcode::Cp,
         "Brings global memory into the second-level cache.",
         &[Lit(Async), Lit(Bulk), Lit(Prefetch), Lit(L2), Lit(Global), CACHE_HINT, Opt(Field::EvictL2, &[L2EvictLast])],
-        &[addr("srcMem"), SIZE, POLICY],
+        &[global("srcMem"), SIZE, POLICY],
         Sem::BulkPrefetch,
     )
     .since(8, 0, 90)
@@ -201,7 +201,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(BulkGroup),
             Opt(Field::CpMask, &[CpMask]),
         ],
-        &[addr("dstMem"), addr("srcMem"), SIZE, BYTE_MASK],
+        &[global("dstMem"), shared("srcMem"), SIZE, BYTE_MASK],
         Sem::BulkCopy,
     )
     .since(9, 1, 90)
@@ -222,7 +222,7 @@ pub(super) static FORMS: &[Form] = &[
             REDUCTIONS,
             One(Field::Type, &[B32, U32, S32, B64, U64, S64, F32, F64]),
         ],
-        &[addr("dstMem"), addr("srcMem"), SIZE],
+        &[global("dstMem"), shared("srcMem"), SIZE],
         Sem::BulkReduce,
     )
     .since(9, 1, 90)
@@ -243,7 +243,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Op, &[Min, Max]),
             One(Field::Type, &[F16, Bf16]),
         ],
-        &[addr("dstMem"), addr("srcMem"), SIZE],
+        &[global("dstMem"), shared("srcMem"), SIZE],
         Sem::BulkReduce,
     )
     .since(9, 1, 90)
@@ -264,7 +264,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Noftz),
             One(Field::Type, &[F16, Bf16, F32]),
         ],
-        &[addr("dstMem"), addr("srcMem"), SIZE],
+        &[global("dstMem"), shared("srcMem"), SIZE],
         Sem::BulkReduce,
     )
     .since(9, 1, 90)

@@ -69,16 +69,16 @@ const fn wait(doc: &'static str, slots: &'static [Slot], operands: &'static [Ope
         .section("9.7.13.15.16")
 }
 
-const COUNTED: &[Operand] = &[STATE, addr("addr"), opt("count", V_U32), MASK];
-const EXPECTING: &[Operand] = &[STATE, addr("addr"), arg("txCount", V_U32), MASK];
-const NOT_COMPLETING: &[Operand] = &[STATE, addr("addr"), arg("count", V_U32)];
+const COUNTED: &[Operand] = &[STATE, shared("addr"), opt("count", V_U32), MASK];
+const EXPECTING: &[Operand] = &[STATE, shared("addr"), arg("txCount", V_U32), MASK];
+const NOT_COMPLETING: &[Operand] = &[STATE, shared("addr"), arg("count", V_U32)];
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Mbarrier,
         "Makes a barrier for `count` arrivals in a phase.",
         &[Lit(Init), Opt(Field::Layout, &[LayoutV0, LayoutV1]), NEAR, Lit(B64)],
-        &[addr("addr"), arg("count", V_U32)],
+        &[shared("addr"), arg("count", V_U32)],
         Sem::MbarrierInit,
     )
     .since(7, 0, 80)
@@ -89,7 +89,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Mbarrier,
         "Ends a barrier, so that its memory may be used otherwise.",
         &[Lit(Inval), NEAR, Lit(B64)],
-        &[addr("addr")],
+        &[shared("addr")],
         Sem::MbarrierInval,
     )
     .since(7, 0, 80)
@@ -110,7 +110,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Mbarrier,
         "Lets the phase wait for so many more transactions.",
         &[Lit(ExpectTx), Opt(Field::Sem, &[Relaxed]), SCOPE, FAR, MULTICAST, Lit(B64)],
-        &[addr("addr"), arg("txCount", V_U32), MASK],
+        &[shared("addr"), arg("txCount", V_U32), MASK],
         Sem::MbarrierTransactions,
     )
     .since(8, 0, 90)
@@ -122,7 +122,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Mbarrier,
         "Tells the phase that so many transactions are done.",
         &[Lit(CompleteTx), Opt(Field::Sem, &[Relaxed]), SCOPE, FAR, MULTICAST, Lit(B64)],
-        &[addr("addr"), arg("txCount", V_U32), MASK],
+        &[shared("addr"), arg("txCount", V_U32), MASK],
         Sem::MbarrierTransactions,
     )
     .since(8, 0, 90)
@@ -202,32 +202,32 @@ pub(super) static FORMS: &[Form] = &[
             NEAR,
             Lit(B64),
         ],
-        &[WAITED, addr("addr"), arg("phaseParity", V_U32)],
+        &[WAITED, shared("addr"), arg("phaseParity", V_U32)],
     ),
     wait(
         "Tests whether the phase that `state` came from is complete.",
         &[Lit(TestWait), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, addr("addr"), arg("state", V_B64)],
+        &[WAITED, shared("addr"), arg("state", V_B64)],
     ),
     wait(
         "Tests the primary phase of a parity.",
         &[Lit(TestWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, addr("addr"), arg("phaseParity", V_U32)],
+        &[WAITED, PHASE, shared("addr"), arg("phaseParity", V_U32)],
     ),
     wait(
         "Tests the primary phase of a parity.",
         &[Lit(TestWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, EXPECTED, addr("addr"), arg("phaseParity", V_U32)],
+        &[WAITED, PHASE, EXPECTED, shared("addr"), arg("phaseParity", V_U32)],
     ),
     wait(
         "Tests the primary phase that `state` came from.",
         &[Lit(TestWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, addr("addr"), arg("state", V_B64)],
+        &[WAITED, PHASE, shared("addr"), arg("state", V_B64)],
     ),
     wait(
         "Tests the primary phase that `state` came from.",
         &[Lit(TestWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, EXPECTED, addr("addr"), arg("state", V_B64)],
+        &[WAITED, PHASE, EXPECTED, shared("addr"), arg("state", V_B64)],
     ),
     wait(
         "Waits a while for the phase of the parity.",
@@ -240,37 +240,37 @@ pub(super) static FORMS: &[Form] = &[
             NEAR,
             Lit(B64),
         ],
-        &[WAITED, addr("addr"), arg("phaseParity", V_U32), HINT],
+        &[WAITED, shared("addr"), arg("phaseParity", V_U32), HINT],
     )
     .since(7, 8, 90),
     wait(
         "Waits a while for the phase that `state` came from.",
         &[Lit(TryWait), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, addr("addr"), arg("state", V_B64), HINT],
+        &[WAITED, shared("addr"), arg("state", V_B64), HINT],
     )
     .since(7, 8, 90),
     wait(
         "Waits a while for the primary phase of a parity.",
         &[Lit(TryWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, addr("addr"), arg("phaseParity", V_U32), HINT],
+        &[WAITED, PHASE, shared("addr"), arg("phaseParity", V_U32), HINT],
     )
     .since(7, 8, 90),
     wait(
         "Waits a while for the primary phase of a parity.",
         &[Lit(TryWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, EXPECTED, addr("addr"), arg("phaseParity", V_U32), HINT],
+        &[WAITED, PHASE, EXPECTED, shared("addr"), arg("phaseParity", V_U32), HINT],
     )
     .since(7, 8, 90),
     wait(
         "Waits a while for the primary phase that `state` came from.",
         &[Lit(TryWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, addr("addr"), arg("state", V_B64), HINT],
+        &[WAITED, PHASE, shared("addr"), arg("state", V_B64), HINT],
     )
     .since(7, 8, 90),
     wait(
         "Waits a while for the primary phase that `state` came from.",
         &[Lit(TryWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, EXPECTED, addr("addr"), arg("state", V_B64), HINT],
+        &[WAITED, PHASE, EXPECTED, shared("addr"), arg("state", V_B64), HINT],
     )
     .since(7, 8, 90),
     Form::new(

@@ -328,7 +328,7 @@ pub(super) static FORMS: &[Form] = &[
             Opt(Field::Vec, &[V2, V4]),
             One(Field::Type, ASYNC_TYPES),
         ],
-        &[addr("a"), arg("b", FLOATS), addr("mbar")],
+        &[addr("a"), arg("b", FLOATS), shared("mbar")],
         Sem::StoreAsync,
     )
     .since(8, 1, 90)
@@ -346,7 +346,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Completion, &[MbarrierCompleteTxBytes]),
             One(Field::Type, &[B128]),
         ],
-        &[addr("a"), arg("b", T), addr("mbar")],
+        &[addr("a"), arg("b", T), shared("mbar")],
         Sem::StoreAsync,
     )
     .since(9, 3, 90)
@@ -363,7 +363,7 @@ pub(super) static FORMS: &[Form] = &[
             Opt(Field::Vec, &[V2, V4]),
             One(Field::Type, ASYNC_TYPES),
         ],
-        &[addr("a"), arg("b", FLOATS), addr("mbar")],
+        &[addr("a"), arg("b", FLOATS), shared("mbar")],
         Sem::StoreAsync,
     )
     .since(8, 1, 90)
@@ -374,7 +374,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::St,
         "Stores 16 bytes to shared memory of the block without waiting; the barrier counts the bytes.",
         &[Lit(Async), Opt(Field::Sem, &[Weak]), One(Field::Space, &[SharedCta]), One(Field::Type, &[B128])],
-        &[addr("a"), arg("b", T), addr("mbar")],
+        &[addr("a"), arg("b", T), shared("mbar")],
         Sem::StoreAsync,
     )
     .since(9, 3, 90)
@@ -411,7 +411,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Op, RED_OPERATIONS),
             One(Field::Type, RED_TYPES),
         ],
-        &[addr("a"), arg("b", T), addr("mbar")],
+        &[addr("a"), arg("b", T), shared("mbar")],
         Sem::ReduceAsync,
     )
     .since(8, 1, 90)

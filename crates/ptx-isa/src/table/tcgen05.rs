@@ -29,14 +29,14 @@ const KEPT: Kind = Kind::Vector(TypeRule::Of(Field::Type), VectorLength::By(Leng
 const POSITIONS: Kind =
     Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::CompressedPositions));
 
-const D_TMEM: Operand = addr("d-tmem");
+const D_TMEM: Operand = tensor_memory("d-tmem");
 const A_DESC: Operand = arg("a-desc", V_B64);
-const A_TMEM: Operand = addr("a-tmem");
+const A_TMEM: Operand = tensor_memory("a-tmem");
 const B_DESC: Operand = arg("b-desc", V_B64);
-const META: Operand = addr("sp-meta-tmem");
+const META: Operand = tensor_memory("sp-meta-tmem");
 const IDESC: Operand = arg("idesc", V_B32);
-const SCALE_A: Operand = addr("scale-A-tmem");
-const SCALE_B: Operand = addr("scale-B-tmem");
+const SCALE_A: Operand = tensor_memory("scale-A-tmem");
+const SCALE_B: Operand = tensor_memory("scale-B-tmem");
 /// Lanes of D that stay as they are.
 const DISABLED: Operand = arg(
     "disable-output-lane",
@@ -202,14 +202,14 @@ pub(super) static FORMS: &[Form] = &[
     memory(
         "Loads from tensor memory to registers.",
         &[Lit(Ld), Lit(Sync), Lit(Aligned), SHAPES, REPEATS, PACK, Lit(B32)],
-        &[def("r", CELLS), addr("taddr")],
+        &[def("r", CELLS), tensor_memory("taddr")],
         "9.7.16.8.3",
     )
     .rules(AT_MOST_128),
     memory(
         "Loads two parts of tensor memory to registers.",
         &[Lit(Ld), Lit(Sync), Lit(Aligned), SPLIT, REPEATS, PACK, Lit(B32)],
-        &[def("r", CELLS), addr("taddr"), DISTANCE],
+        &[def("r", CELLS), tensor_memory("taddr"), DISTANCE],
         "9.7.16.8.3",
     ),
     memory(
@@ -226,7 +226,7 @@ pub(super) static FORMS: &[Form] = &[
             NAN,
             One(Field::Type, &[F32]),
         ],
-        &[def("r", VALUES), def("redval", RT), addr("taddr")],
+        &[def("r", VALUES), def("redval", RT), tensor_memory("taddr")],
         "9.7.16.8.3",
     )
     .only(8, 8, FAMILIES_103_110),
@@ -244,7 +244,7 @@ pub(super) static FORMS: &[Form] = &[
             NAN,
             One(Field::Type, &[F32]),
         ],
-        &[def("r", VALUES), def("redval", RT), addr("taddr"), DISTANCE],
+        &[def("r", VALUES), def("redval", RT), tensor_memory("taddr"), DISTANCE],
         "9.7.16.8.3",
     )
     .only(8, 8, FAMILIES_103_110),
@@ -260,7 +260,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Op, &[Min, Max]),
             One(Field::Type, &[U32, S32]),
         ],
-        &[def("r", VALUES), def("redval", RT), addr("taddr")],
+        &[def("r", VALUES), def("redval", RT), tensor_memory("taddr")],
         "9.7.16.8.3",
     )
     .only(8, 8, FAMILIES_103_110),
@@ -276,7 +276,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Op, &[Min, Max]),
             One(Field::Type, &[U32, S32]),
         ],
-        &[def("r", VALUES), def("redval", RT), addr("taddr"), DISTANCE],
+        &[def("r", VALUES), def("redval", RT), tensor_memory("taddr"), DISTANCE],
         "9.7.16.8.3",
     )
     .only(8, 8, FAMILIES_103_110),
@@ -297,21 +297,21 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F32]),
             Lit(B2),
         ],
-        &[def("e", POSITIONS), def("r", KEPT), def("redval", RT), addr("taddr")],
+        &[def("e", POSITIONS), def("r", KEPT), def("redval", RT), tensor_memory("taddr")],
         "9.7.16.8.3",
     )
     .only(9, 4, ONLY_107),
     memory(
         "Stores registers to tensor memory.",
         &[Lit(St), Lit(Sync), Lit(Aligned), SHAPES, REPEATS, UNPACK, Lit(B32)],
-        &[addr("taddr"), arg("r", CELLS)],
+        &[tensor_memory("taddr"), arg("r", CELLS)],
         "9.7.16.8.4",
     )
     .rules(AT_MOST_128),
     memory(
         "Stores registers to two parts of tensor memory.",
         &[Lit(St), Lit(Sync), Lit(Aligned), SPLIT, REPEATS, UNPACK, Lit(B32)],
-        &[addr("taddr"), DISTANCE, arg("r", CELLS)],
+        &[tensor_memory("taddr"), DISTANCE, arg("r", CELLS)],
         "9.7.16.8.4",
     ),
     memory(
@@ -329,7 +329,7 @@ pub(super) static FORMS: &[Form] = &[
             Opt(Field::DstFmt, &[B8x16]),
             Opt(Field::SrcFmt, &[B6x16P32, B4x16P64]),
         ],
-        &[addr("taddr"), arg("s-desc", V_B64)],
+        &[tensor_memory("taddr"), arg("s-desc", V_B64)],
         "9.7.16.9.1",
     )
     .rules(&[Rule::Together(Field::DstFmt, Field::SrcFmt)]),
@@ -343,7 +343,7 @@ pub(super) static FORMS: &[Form] = &[
             Opt(Field::DstFmt, &[B8x16]),
             Opt(Field::SrcFmt, &[B6x16P32, B4x16P64]),
         ],
-        &[addr("taddr"), arg("s-desc", V_B64)],
+        &[tensor_memory("taddr"), arg("s-desc", V_B64)],
         "9.7.16.9.1",
     )
     .rules(&[Rule::Together(Field::DstFmt, Field::SrcFmt)]),
@@ -357,14 +357,14 @@ pub(super) static FORMS: &[Form] = &[
             Opt(Field::DstFmt, &[B8x16]),
             Opt(Field::SrcFmt, &[B6x16P32, B4x16P64]),
         ],
-        &[addr("taddr"), arg("s-desc", V_B64)],
+        &[tensor_memory("taddr"), arg("s-desc", V_B64)],
         "9.7.16.9.1",
     )
     .rules(&[Rule::Together(Field::DstFmt, Field::SrcFmt)]),
     memory(
         "Shifts rows of tensor memory down by one.",
         &[Lit(Shift), GROUP, Lit(Down)],
-        &[addr("taddr")],
+        &[tensor_memory("taddr")],
         "9.7.16.9.2",
     )
     .only(8, 6, EXACT),

@@ -132,7 +132,7 @@ pub(super) static FORMS: &[Form] = &[
             ADDRESS,
             SIZES,
         ],
-        &[addr("dstMem"), TENSOR, addr("mbar"), OFFSETS, POLICY],
+        &[shared("dstMem"), TENSOR, shared("mbar"), OFFSETS, POLICY],
         Sem::TensorCopy,
     )
     .since(8, 6, 90)
@@ -159,7 +159,7 @@ pub(super) static FORMS: &[Form] = &[
             ADDRESS,
             SIZES,
         ],
-        &[addr("dstMem"), TENSOR, addr("mbar"), OFFSETS, CTA_MASK, CTA_MASK_32, POLICY],
+        &[shared("dstMem"), TENSOR, shared("mbar"), OFFSETS, CTA_MASK, CTA_MASK_32, POLICY],
         Sem::TensorCopy,
     )
     .since(8, 0, 90)
@@ -183,7 +183,7 @@ pub(super) static FORMS: &[Form] = &[
             ADDRESS,
             SIZES,
         ],
-        &[TENSOR, addr("srcMem"), POLICY],
+        &[TENSOR, shared("srcMem"), POLICY],
         Sem::TensorCopy,
     )
     .since(8, 0, 90)
@@ -209,7 +209,7 @@ pub(super) static FORMS: &[Form] = &[
             ADDRESS,
             SIZES,
         ],
-        &[TENSOR, addr("srcMem"), POLICY],
+        &[TENSOR, shared("srcMem"), POLICY],
         Sem::TensorReduce,
     )
     .since(8, 0, 90)
@@ -294,7 +294,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Sync),
             Lit(Aligned),
         ],
-        &[addr("dst"), addr("src"), arg("size", Kind::Immediate(128, 128))],
+        &[global("dst"), shared("src"), arg("size", Kind::Immediate(128, 128))],
         Sem::TensormapCopy,
     )
     .since(8, 3, 90)

@@ -3,7 +3,7 @@
 use crate::form::{Kind, Operand, Rule, Slot, TypeRule, arg, opt};
 use crate::names::{Field, Mod};
 use crate::target::{Since, Sm};
-use crate::types::ScalarType;
+use crate::types::{ScalarType, StateSpace};
 
 pub(super) const fn at(major: u8, minor: u8, sm: u16) -> Since {
     Since::new(major, minor, sm)
@@ -82,6 +82,21 @@ pub(super) const V_B64: Kind = Kind::Value(TypeRule::Is(ScalarType::B64));
 /// A needed address in brackets.
 pub(super) const fn addr(name: &'static str) -> Operand {
     arg(name, Kind::Address)
+}
+
+/// A needed address of shared memory, of this block or another one of the cluster.
+pub(super) const fn shared(name: &'static str) -> Operand {
+    arg(name, Kind::AddressIn(StateSpace::Shared))
+}
+
+/// A needed address of global memory.
+pub(super) const fn global(name: &'static str) -> Operand {
+    arg(name, Kind::AddressIn(StateSpace::Global))
+}
+
+/// A needed address of tensor memory.
+pub(super) const fn tensor_memory(name: &'static str) -> Operand {
+    arg(name, Kind::TensorAddress)
 }
 
 /// The cache policy of `.L2::cache_hint`.
