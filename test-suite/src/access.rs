@@ -227,7 +227,7 @@ mod tests {
              @g = external addrspace(1) global [8 x i32]\n\
              define ptx_kernel void @k(ptr addrspace(1) %p, i64 %n, ptr byval([16 x i8]) %s, i1 %c) {{\n{body}\nret void\n}}\n"
         );
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let llvm = Llvm::parse(&context, "test", text.as_bytes()).expect("the text is LLVM IR");
         let counts = count(&ptx_ir::Module::default(), &llvm).expect("a view");
         (counts.accesses, counts.known, counts.assembly)

@@ -296,14 +296,14 @@ fn print_twice(module: &ptx_ir::Module) -> Result<String> {
 }
 
 fn lowered(module: &ptx_ir::Module, source: &SourceFile) -> Result<(String, Counts)> {
-    let context = Context::new();
+    let context = Context::new()?;
     let llvm = stage::lower(module, source, &context, Level::O0)?;
     let counts = access::count(module, &llvm)?;
     Ok((llvm.to_text(), counts))
 }
 
 fn raised(ir: &str, level: Level, oracles: &Oracles) -> Result<()> {
-    let context = Context::new();
+    let context = Context::new()?;
     let llvm = stage::read_llvm(&context, "lowered", ir)?;
     stage::optimize(&llvm, level)?;
     let ptx = stage::raise(&llvm)?;

@@ -172,7 +172,7 @@ impl Case {
                 }
             }
             Language::Llvm => {
-                let context = Context::new();
+                let context = Context::new()?;
                 let module = ptx_driver::read_llvm(&context, &self.source);
                 let raised = module.and_then(|llvm| ptx_driver::raise(&llvm, TargetChoice::default()));
                 raised.map_or_else(|findings| findings, |_| Diagnostics::new())
@@ -203,12 +203,12 @@ impl Case {
 
     fn lowered(&self, level: Level) -> Result<String> {
         let module = stage::read(&self.source)?;
-        let context = Context::new();
+        let context = Context::new()?;
         Ok(stage::lower(&module, &self.source, &context, level)?.to_text())
     }
 
     fn raised(&self, ir: &str, level: Level) -> Result<String> {
-        let context = Context::new();
+        let context = Context::new()?;
         let llvm = stage::read_llvm(&context, &self.name, ir)?;
         stage::optimize(&llvm, level)?;
         stage::raise(&llvm)
@@ -224,7 +224,7 @@ impl Case {
                 let ptx = self.raised(self.text()?, level)?;
                 self.judge_ptx(&ptx, around)?;
                 let source = SourceFile::new("raised.ptx", ptx.as_str());
-                let context = Context::new();
+                let context = Context::new()?;
                 let ir = stage::lower(&stage::read(&source)?, &source, &context, Level::O0)?.to_text();
                 self.judge_ir(&ir, around)?;
                 self.raised(&ir, Level::O0)?

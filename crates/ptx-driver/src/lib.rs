@@ -9,6 +9,6 @@ mod ptx_leg;
 mod retarget;
 
 pub use input_kind::InputKind;
-pub use llvm_leg::{code, generate, llvm_finding, optimize, read_llvm};
+pub use llvm_leg::{code, generate, llvm_context, llvm_finding, optimize, read_llvm};
 pub use ptx_leg::{BadOutput, lower, print_checked, raise, read_ptx};
 pub use retarget::{TargetChoice, retarget};

@@ -25,6 +25,17 @@ pub mod code {
     pub const PIPELINE: Code = Code("O0001");
     /// LLVM failed while it optimized or generated code.
     pub const FAILED: Code = Code("G0001");
+    /// LLVM's library cannot be loaded.
+    pub const MISSING: Code = Code("G0002");
+}
+
+/// A context for what goes through LLVM, which this loads; `source` is the input that needs it.
+///
+/// # Errors
+///
+/// [`code::MISSING`] when LLVM's library is not installed.
+pub fn llvm_context(source: &SourceFile) -> Result<Context, Diagnostics> {
+    Context::new().map_err(|error| one(llvm_finding(&error, source)))
 }
 
 /// Reads LLVM IR, text or bitcode by its first bytes, runs LLVM's verifier over it and checks what target it is for.
@@ -99,6 +110,11 @@ pub fn llvm_finding(error: &LlvmError, source: &SourceFile) -> Diagnostic {
         LlvmError::Target { .. } => code::TARGET,
         LlvmError::Unsupported { .. } => code::UNSUPPORTED,
         LlvmError::Pipeline { .. } => code::PIPELINE,
+        LlvmError::Missing { .. } => {
+            let help =
+                "install LLVM 22 (libllvm22 of Debian); --emit=ptx, --emit=none and executing PTX go without";
+            return Diagnostic::error_without_place(code::MISSING, error.to_string()).with_help(help);
+        }
         // The enum is open to other crates: what it gains is a failure of LLVM until it is given a code here.
         _ => code::FAILED,
     };
@@ -128,7 +144,7 @@ mod tests {
     #[test]
     fn syntax_error_points_into_the_text() {
         let source = SourceFile::new("m.ll", "define void @f() {\n  frob\n}\n");
-        let found = read_llvm(&Context::new(), &source).expect_err("no such instruction");
+        let found = read_llvm(&Context::new().expect("LLVM 22"), &source).expect_err("no such instruction");
         let finding = found.iter().next().expect("one finding");
         assert_eq!((finding.code, finding.span), (code::SYNTAX, Some(Span::new(21, 22))));
     }
@@ -145,7 +161,8 @@ b:
 }
 ";
         let source = SourceFile::new("m.ll", text);
-        let found = read_llvm(&Context::new(), &source).expect_err("%x does not dominate its use");
+        let found =
+            read_llvm(&Context::new().expect("LLVM 22"), &source).expect_err("%x does not dominate its use");
         assert_eq!(found.iter().map(|f| f.code).collect::<Vec<_>>(), [code::INVALID]);
     }
 
@@ -153,7 +170,7 @@ b:
     fn chosen_target_beats_the_module_in_llvms_backend() {
         let text = "define ptx_kernel void @k() \"target-cpu\"=\"sm_70\" \"target-features\"=\"+ptx70\" {\n  ret void\n}\n";
         let source = SourceFile::new("m.ll", text);
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let module = read_llvm(&context, &source).expect("valid");
         let choice = TargetChoice { sm: Some(Sm::new(90)), version: Some(PtxVersion::new(8, 1)) };
         let ptx = generate(module, choice, OptLevel::O0, &source).expect("valid");
@@ -163,7 +180,7 @@ b:
     #[test]
     fn pass_text_is_told_from_a_bad_module() {
         let source = SourceFile::new("m.ll", "");
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let module = read_llvm(&context, &source).expect("an empty module is valid");
         let found = optimize(&module, OptLevel::O0, Some("nonsense"), &source).expect_err("no such pass");
         assert_eq!(found.iter().map(|f| f.code).collect::<Vec<_>>(), [code::PIPELINE]);

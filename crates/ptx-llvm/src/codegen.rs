@@ -1,7 +1,7 @@
 //! LLVM's own NVPTX backend, for comparison with the native emitter, and what happens when it gives up.
 
 use std::ffi::{CStr, c_char};
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 use inkwell::targets::FileType;
 use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
@@ -35,11 +35,18 @@ static HANDLER: OnceLock<fn(&str) -> !> = OnceLock::new();
 /// Calls `handler` with LLVM's sentence when LLVM meets a fatal error, instead of printing it and aborting.
 ///
 /// LLVM cannot go on after a fatal error and its frames cannot be unwound, so the handler must end the process. Only a program can decide to do so: a tool reports the sentence as an
-/// error of its own and exits with the status for rejected input. The first handler installed stays.
+/// error of its own and exits with the status for rejected input. The first handler stays; it counts for every
+/// [`crate::Context`] and [`Machine`] made afterwards.
 pub fn on_fatal_error(handler: fn(&str) -> !) {
-    if HANDLER.set(handler).is_ok() {
+    let _ = HANDLER.set(handler);
+}
+
+/// Tells LLVM, which has been loaded, of the handler; before a fatal error nothing asks for it.
+pub(crate) fn install_handler() {
+    static ONCE: Once = Once::new();
+    if HANDLER.get().is_some() {
         // SAFETY: the function is valid for the whole life of the process; LLVM guards its own handler with a lock.
-        unsafe { LLVMInstallFatalErrorHandler(Some(fatal)) };
+        ONCE.call_once(|| unsafe { LLVMInstallFatalErrorHandler(Some(fatal)) });
     }
 }
 
@@ -67,7 +74,7 @@ attributes #0 = { "target-cpu"="sm_90" "target-features"="+ptx80" }
 
     #[test]
     fn backend_emits_the_kernel_for_the_gpu_of_its_attributes() {
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let module = Module::parse(&context, "m", KERNEL.as_bytes()).expect("valid text");
         let gpu = Gpu::of_module(&module);
         assert_eq!(gpu, Gpu { cpu: Some("sm_90".into()), ptx_version: Some(80) });
@@ -90,7 +97,7 @@ attributes #0 = { "target-cpu"="sm_90" "target-features"="+ptx80" }
 
     #[test]
     fn highest_gpu_of_the_functions_wins() {
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let text = r#"
 define void @a() "target-cpu"="sm_100" "target-features"="+ptx85" { ret void }
 define void @b() "target-cpu"="sm_90a" "target-features"="+ptx86" { ret void }

@@ -10,7 +10,7 @@ use llvm_sys::core::{
 };
 use llvm_sys::prelude::{LLVMContextRef, LLVMDiagnosticInfoRef};
 
-use crate::error::Message;
+use crate::error::{LlvmError, Message};
 
 /// Owner of LLVM's types, constants and metadata names, shared by the modules made in it.
 ///
@@ -23,7 +23,12 @@ pub struct Context {
 
 impl Context {
     /// A new, empty context.
-    pub fn new() -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`LlvmError::Missing`] when LLVM's library cannot be loaded.
+    pub fn new() -> Result<Self, LlvmError> {
+        crate::library::load()?;
         let inner = inkwell::context::Context::create();
         let messages = Box::new(RefCell::new(Vec::new()));
         let target: *const RefCell<Vec<Message>> = &*messages;
@@ -32,7 +37,7 @@ impl Context {
         unsafe {
             LLVMContextSetDiagnosticHandler(inner.raw(), Some(collect), target.cast_mut().cast());
         }
-        Self { inner, messages }
+        Ok(Self { inner, messages })
     }
 
     /// inkwell's context, for building types, constants and instructions.
@@ -53,12 +58,6 @@ impl Context {
 
     pub(crate) fn raw(&self) -> LLVMContextRef {
         self.inner.raw()
-    }
-}
-
-impl Default for Context {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -24,6 +24,12 @@ pub struct Message {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum LlvmError {
+    /// LLVM's library cannot be loaded.
+    #[error("LLVM 22 cannot be loaded: {message}")]
+    Missing {
+        /// The system loader's sentence.
+        message: String,
+    },
     /// The text is not LLVM IR.
     #[error("{message}")]
     Parse {

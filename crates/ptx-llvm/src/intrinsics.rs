@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn llvm_knows_every_name_and_agrees_with_every_type() {
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let module = Module::new(&context, "rows");
         for row in rows() {
             if module.inkwell().get_function(&row.name).is_some() {

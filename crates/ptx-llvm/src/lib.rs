@@ -7,6 +7,8 @@
 //! Invariants:
 //! - No other crate calls LLVM's C API, and none of its raw pointers leaves this crate. inkwell's safe types may.
 //! - A [`Module`] cannot outlive its [`Context`] (the lifetime `'c`), and neither is shared between threads.
+//! - LLVM's shared library is loaded when the first [`Context`] or [`Machine`] is made ([`load`]), and nothing of LLVM
+//!   is called before; without one the process never pays for it.
 //! - LLVM's messages become [`LlvmError`] values or [`Message`]s; nothing is printed.
 #![allow(unsafe_code)]
 
@@ -15,6 +17,7 @@ mod codegen;
 mod context;
 mod error;
 pub mod intrinsics;
+mod library;
 mod machine;
 mod module;
 mod pass;
@@ -23,6 +26,7 @@ pub mod view;
 pub use codegen::{emit_ptx, on_fatal_error};
 pub use context::Context;
 pub use error::{LlvmError, Message, TextPosition};
+pub use library::load;
 pub use machine::{Gpu, Machine, OptLevel, check_target, nearest_processor, nearest_version};
 pub use module::Module;
 pub use pass::{default_pipeline, drop_instruction_metadata, run_passes};

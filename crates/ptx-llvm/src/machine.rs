@@ -119,8 +119,10 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// [`LlvmError::Target`] for a processor or version LLVM 22 does not know.
+    /// [`LlvmError::Target`] for a processor or version LLVM 22 does not know, [`LlvmError::Missing`] when its library
+    /// cannot be loaded.
     pub fn new(gpu: &Gpu, level: OptLevel) -> Result<Self, LlvmError> {
+        crate::library::load()?;
         initialize();
         let target_error = |message: String| LlvmError::Target { message };
         let cpu = gpu.cpu.as_deref().unwrap_or_default();

@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn bitcode_round_trip_keeps_the_text() {
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let module = Module::parse(&context, "m", TEXT.as_bytes()).expect("valid text");
         let bitcode = module.to_bitcode();
         let again = Module::parse(&context, "m", &bitcode).expect("bitcode LLVM wrote");
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn syntax_error_has_a_place() {
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let error = Module::parse(&context, "m", b"define void @f() {\n  frob\n}\n")
             .expect_err("no such instruction");
         let LlvmError::Parse { message, position } = error else { panic!("another error: {error}") };
@@ -285,14 +285,14 @@ mod tests {
 
     #[test]
     fn broken_bitcode_is_an_error_and_prints_nothing() {
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let error = Module::parse(&context, "m", b"BC\xc0\xdegarbage").expect_err("not bitcode");
         assert!(matches!(&error, LlvmError::Bitcode { message } if !message.is_empty()), "{error:?}");
     }
 
     #[test]
     fn deep_nesting_is_refused_before_llvm_recurses() {
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let deep = format!("@a = global i64 {}0{}", "add (i64 1, i64 ".repeat(100_000), ")".repeat(100_000));
         let error = Module::parse(&context, "m", deep.as_bytes()).expect_err("too deep");
         assert!(
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn verifier_finds_a_use_before_its_definition() {
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let module = Module::new(&context, "m");
         let void = context.inkwell().void_type().fn_type(&[], false);
         let function = module.inkwell().add_function("f", void, None);
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn new_module_has_the_target() {
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let text = Module::new(&context, "m").to_text();
         assert!(text.contains(&format!("target triple = \"{TRIPLE}\"")));
         assert!(text.contains(&format!("target datalayout = \"{DATA_LAYOUT}\"")));

@@ -92,7 +92,7 @@ entry:
 ";
 
     fn optimized(pipeline: &str) -> Result<String, LlvmError> {
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let module = Module::parse(&context, "m", LOOP.as_bytes())?;
         let machine = Machine::new(&Gpu::default(), OptLevel::O2)?;
         run_passes(&module, pipeline, &machine)?;
@@ -123,7 +123,7 @@ entry:
 
     #[test]
     fn module_for_another_target_is_refused() {
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let text = b"target triple = \"x86_64-linux-gnu\"\n";
         let module = Module::parse(&context, "m", text).expect("valid text");
         let machine = Machine::new(&Gpu::default(), OptLevel::O2).expect("the default machine");

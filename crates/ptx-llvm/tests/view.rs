@@ -7,7 +7,7 @@ use ptx_llvm::view::{
 use ptx_llvm::{Context, Module};
 
 fn view(text: &str) -> View {
-    let context = Context::new();
+    let context = Context::new().expect("LLVM 22");
     let module = Module::parse(&context, "m", text.as_bytes()).expect("valid LLVM IR");
     module.verify().expect("valid LLVM IR");
     View::new(&module).expect("readable")

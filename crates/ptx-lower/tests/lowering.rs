@@ -17,7 +17,7 @@ const REGISTERS: &str = ".reg .pred %p<9>;\n.reg .b16 %h<9>;\n.reg .b32 %r<9>;\n
 
 /// The IR text of a file.
 fn ir(text: &str) -> String {
-    let context = Context::new();
+    let context = Context::new().expect("LLVM 22");
     let module =
         lower_text(&context, &format!("{HEADER}{text}")).unwrap_or_else(|findings| panic!("{findings:?}"));
     module.to_text()
@@ -370,7 +370,7 @@ fn address_passed_on_to_a_function_is_a_pointer_all_the_way() {
 
 #[test]
 fn accumulating_instruction_reads_what_its_destination_holds() {
-    let context = Context::new();
+    let context = Context::new().expect("LLVM 22");
     let text = format!(
         ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k(.param .u64 p)\n{{\n{REGISTERS}ld.param.u64 %d0, [p];\n\
          ld.global.v4.f32 {{%f1, %f2, %f3, %f4}}, [%d0];\n\
@@ -509,7 +509,7 @@ fn comparisons_follow_the_nan_rules() {
 
 #[test]
 fn unsupported_construct_is_a_located_error() {
-    let context = Context::new();
+    let context = Context::new().expect("LLVM 22");
     let text = format!("{HEADER}.global .texref t;\n.entry k() {{ ret; }}\n");
     let source = SourceFile::new("test.ptx", text.clone());
     let (module, findings) = ptx_syntax::parse(&source);

@@ -122,7 +122,7 @@ define i32 @f(ptr %p, i32 %n) {
 ";
 
     fn optimized(level: OptLevel, passes: Option<&str>) -> Result<String, OptError> {
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let module = Module::parse(&context, "m", MODULE.as_bytes())?;
         optimize(&module, level, passes)?;
         Ok(module.to_text())
@@ -200,7 +200,7 @@ right2:
 }
 "
         .replace("@callee", callee);
-        let context = Context::new();
+        let context = Context::new().expect("LLVM 22");
         let module = Module::parse(&context, "m", module.as_bytes()).expect("valid text");
         optimize(&module, OptLevel::O3, None).expect("the default pipeline runs");
         module.to_text().matches(&format!("call void {callee}(")).count()

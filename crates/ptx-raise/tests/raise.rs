@@ -27,7 +27,7 @@ fn refusal(text: &str) -> String {
 }
 
 fn raised(text: &str, options: &RaiseOptions) -> Result<String, String> {
-    let context = Context::new();
+    let context = Context::new().expect("LLVM 22");
     let text = format!("target triple = \"nvptx64-nvidia-cuda\"\n{text}");
     let module = Module::parse(&context, "test", text.as_bytes()).expect("valid LLVM IR");
     module.verify().expect("valid LLVM IR");

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use ptx_cli::{Failure, Output, print_documents, read_input, rejected, run, usage_or_rejected};
-use ptx_driver::{TargetChoice, generate, optimize, print_checked, raise, read_llvm};
-use ptx_llvm::Context;
+use ptx_driver::{TargetChoice, generate, llvm_context, optimize, print_checked, raise, read_llvm};
 
 use crate::arguments::{Arguments, Engine};
 
@@ -23,7 +22,7 @@ fn main() -> ExitCode {
 fn translate(arguments: &Arguments) -> Result<(), Failure> {
     let terminal = arguments.report.terminal();
     let source = read_input(&arguments.input)?;
-    let context = Context::new();
+    let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
     let module = terminal.step("read LLVM IR", || read_llvm(&context, &source));
     let module = module.map_err(|found| rejected(&source, found))?;
 

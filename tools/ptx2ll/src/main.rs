@@ -10,8 +10,8 @@ use ptx_cli::{
     usage_or_rejected,
 };
 use ptx_diag::{Diagnostic, SourceFile};
-use ptx_driver::{TargetChoice, lower, optimize, read_ptx, retarget};
-use ptx_llvm::{Context, OptLevel};
+use ptx_driver::{TargetChoice, llvm_context, lower, optimize, read_ptx, retarget};
+use ptx_llvm::OptLevel;
 use ptx_verify::Verified;
 
 use crate::arguments::{Arguments, Emit};
@@ -58,7 +58,7 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
 /// LLVM IR as text or bitcode.
 fn to_llvm(arguments: &Arguments, source: &SourceFile, verified: Verified<'_>) -> Result<Vec<u8>, Failure> {
     let terminal = arguments.report.terminal();
-    let context = Context::new();
+    let context = llvm_context(source).map_err(|found| rejected(source, found))?;
     let module =
         terminal.step("lower", || lower(verified, &context)).map_err(|found| rejected(source, found))?;
     let passes = arguments.optimize.passes.as_deref();

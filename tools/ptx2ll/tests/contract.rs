@@ -205,3 +205,17 @@ fn help_version_and_completions_are_there() {
     let (status, out, _) = ptx2ll(&["--completions", "bash"], b"");
     assert!(status == 0 && text(out).contains("complete"));
 }
+
+/// The dynamic loader names every library it loads when it is asked to.
+#[cfg(all(target_os = "linux", target_env = "gnu", not(feature = "static")))]
+#[test]
+fn llvm_is_loaded_for_llvm_ir_alone() {
+    let loads_llvm = |emit: &str| {
+        let mut command = Command::cargo_bin("ptx2ll").expect("built with the tests");
+        let output = command.env("LD_DEBUG", "files").arg(emit).write_stdin(KERNEL).output().expect("runs");
+        let log = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && log.contains("libc.so"), "{log}");
+        log.contains("libLLVM")
+    };
+    assert_eq!(["--emit=none", "--emit=ptx", "--emit=ll"].map(loads_llvm), [false, false, true]);
+}

@@ -10,10 +10,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use ptx_cli::{ExitStatus, Failure, Output, print_documents, read_input, rejected, run};
 use ptx_diag::SourceFile;
-use ptx_driver::{InputKind, TargetChoice, raise, read_llvm, read_ptx};
+use ptx_driver::{InputKind, TargetChoice, llvm_context, raise, read_llvm, read_ptx};
 use ptx_exec::ExecError;
 use ptx_ir::Module;
-use ptx_llvm::Context;
 
 use crate::arguments::Arguments;
 use crate::plan::Plan;
@@ -67,7 +66,7 @@ fn launch(arguments: &Arguments) -> Result<(), Failure> {
 
 /// LLVM IR as the PTX that is executed, so that what fails has a place to point at.
 fn as_ptx(input: &SourceFile) -> Result<SourceFile, Failure> {
-    let context = Context::new();
+    let context = llvm_context(input).map_err(|found| rejected(input, found))?;
     let module = read_llvm(&context, input).map_err(|found| rejected(input, found))?;
     let module: Module = raise(&module, TargetChoice::default()).map_err(|found| rejected(input, found))?;
     Ok(SourceFile::new(format!("{} (as PTX)", input.name()), ptx_ir::print(&module)))

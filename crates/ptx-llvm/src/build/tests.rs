@@ -11,7 +11,7 @@ fn kernel<'c>(module: &Module<'c>, types: Types<'c>, parameters: &[Type<'c>]) ->
 
 #[test]
 fn atomics_keep_order_and_scope() {
-    let context = Context::new();
+    let context = Context::new().expect("LLVM 22");
     let (module, types) = (Module::new(&context, "m"), Types::new(&context));
     let (function, b) = kernel(&module, types, &[types.pointer(1)]);
     let p = function.parameters()[0];
@@ -36,7 +36,7 @@ fn atomics_keep_order_and_scope() {
 
 #[test]
 fn misfits_are_errors_and_not_undefined_behaviour() {
-    let context = Context::new();
+    let context = Context::new().expect("LLVM 22");
     let (module, types) = (Module::new(&context, "m"), Types::new(&context));
     let (function, b) = kernel(&module, types, &[types.int(32), types.f32(), types.pointer(0)]);
     let [i, f, p] = function.parameters()[..] else { panic!("three parameters") };
@@ -56,7 +56,7 @@ fn misfits_are_errors_and_not_undefined_behaviour() {
 
 #[test]
 fn inline_assembly_attributes_and_metadata_are_written() {
-    let context = Context::new();
+    let context = Context::new().expect("LLVM 22");
     let (module, types) = (Module::new(&context, "m"), Types::new(&context));
     let (function, b) = kernel(&module, types, &[types.pointer(3), types.int(32)]);
     function.add_attribute(types, "nvvm.maxntid", "128,1,1");
@@ -90,7 +90,7 @@ fn inline_assembly_attributes_and_metadata_are_written() {
 
 #[test]
 fn globals_have_their_space_linkage_and_initializer() {
-    let context = Context::new();
+    let context = Context::new().expect("LLVM 22");
     let (module, types) = (Module::new(&context, "m"), Types::new(&context));
     let element = types.int(32);
     let values = [types.int_value(32, 7), types.int_value(32, u64::MAX)];
@@ -127,7 +127,7 @@ fn globals_have_their_space_linkage_and_initializer() {
 
 #[test]
 fn lines_survive() {
-    let context = Context::new();
+    let context = Context::new().expect("LLVM 22");
     let (module, types) = (Module::new(&context, "m"), Types::new(&context));
     let (function, b) = kernel(&module, types, &[]);
     let mut debug = DebugInfo::new(&module, types);
