@@ -12,8 +12,10 @@
 //! - the rows of an opcode lie next to each other, so [`forms_of`] is a slice;
 //! - every row that says it needs a version also says so for each later modifier, per modifier.
 
+mod explain;
 mod form;
 mod length;
+mod meaning;
 mod mnemonic;
 mod name;
 mod names;
@@ -23,9 +25,10 @@ pub mod table;
 mod target;
 mod types;
 
+pub use explain::{explain, page};
 pub use form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength};
 pub use length::Lengths;
-pub use mnemonic::{Mnemonic, MnemonicError, candidates};
+pub use mnemonic::{Mnemonic, MnemonicError, candidates, rows_with};
 pub use names::{Field, Mod, Opcode, Sem};
 pub use selector::{Selection, Selector, Unit};
 pub use special::{Component, SpecialReg};

@@ -78,22 +78,10 @@ impl Mnemonic {
     /// layouts, state spaces after state spaces, and the words of the instruction's name before all others:
     /// `cvt.rn.f32.s32` is not `cvt.rn.s32.f32`. `None` when one finds no slot or a needed slot stays empty.
     pub fn choose(id: FormId, modifiers: &[Mod]) -> Option<Self> {
-        let slots = form(id).slots;
-        let mut chosen = [None; MAX_SLOTS];
-        let mut first_free = [0; Order::COUNT];
-        for &modifier in modifiers {
-            let order = Order::of(modifier);
-            let from = order.map_or(0, |order| first_free[order as usize]);
-            let fits = |at: &usize| chosen[*at].is_none() && slots[*at].takes(modifier);
-            let at = (from..slots.len()).find(fits)?;
-            chosen[at] = Some(modifier);
-            if let Some(order) = order {
-                first_free[order as usize] = at + 1;
-            }
-        }
-        let complete = slots.iter().zip(&chosen).all(|(slot, place)| slot.is_optional() || place.is_some());
-        let mnemonic = Self { form: id, chosen };
-        let named = name::leads(form(id), &chosen, modifiers);
+        let mnemonic = Self { form: id, chosen: placed(id, modifiers)? };
+        let slots = form(id).slots.iter().zip(&mnemonic.chosen);
+        let complete = slots.into_iter().all(|(slot, place)| slot.is_optional() || place.is_some());
+        let named = name::leads(form(id), &mnemonic.chosen, modifiers);
         (complete && named && mnemonic.keeps_rules()).then_some(mnemonic)
     }
 
@@ -305,6 +293,24 @@ impl fmt::Display for Mnemonic {
     }
 }
 
+/// The slots of a row with each of these modifiers in the first that takes it; `None` when one finds none.
+fn placed(id: FormId, modifiers: &[Mod]) -> Option<[Option<Mod>; MAX_SLOTS]> {
+    let slots = form(id).slots;
+    let mut chosen = [None; MAX_SLOTS];
+    let mut first_free = [0; Order::COUNT];
+    for &modifier in modifiers {
+        let order = Order::of(modifier);
+        let from = order.map_or(0, |order| first_free[order as usize]);
+        let fits = |at: &usize| chosen[*at].is_none() && slots[*at].takes(modifier);
+        let at = (from..slots.len()).find(fits)?;
+        chosen[at] = Some(modifier);
+        if let Some(order) = order {
+            first_free[order as usize] = at + 1;
+        }
+    }
+    Some(chosen)
+}
+
 impl fmt::Debug for Mnemonic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -328,44 +334,71 @@ fn widened(ty: ScalarType) -> Option<ScalarType> {
 /// # Errors
 /// When no row of the opcode takes all the modifiers, with what is wrong and the opcode's syntax lines.
 pub fn candidates(text: &str) -> Result<Vec<Mnemonic>, MnemonicError> {
-    let mut words = text.split('.').peekable();
-    let opcode = words.next().unwrap_or_default();
-    let Some(opcode) = Opcode::from_ptx(opcode) else {
-        return Err(MnemonicError::UnknownOpcode { nearest: nearest_opcode(opcode) });
-    };
-    let (first, forms) = forms_of(opcode);
-    let syntax = || forms.iter().map(Form::syntax).collect::<Vec<_>>();
-    let mut modifiers: Vec<Mod> = Vec::with_capacity(8);
-    while let Some(word) = words.next() {
-        match Mod::from_ptx(word) {
-            // The second word of `.xorsign.abs`.
-            Some(Mod::AbsMod) if modifiers.last() == Some(&Mod::XorsignAbs) => {}
-            Some(Mod::XorsignAbs) if words.peek() != Some(&"abs") => {
-                return Err(MnemonicError::UnexpectedModifier {
-                    modifier: word.to_owned(),
-                    syntax: syntax(),
-                });
-            }
-            Some(modifier) if forms.iter().any(|f| f.slots.iter().any(|s| s.takes(modifier))) => {
-                modifiers.push(modifier);
-            }
-            _ => {
-                return Err(MnemonicError::UnexpectedModifier {
-                    modifier: word.to_owned(),
-                    syntax: syntax(),
-                });
-            }
-        }
-    }
+    let (opcode, mut modifiers) = words(text)?;
     let choose = |modifiers: &[Mod]| -> Vec<Mnemonic> {
-        let ids = (0..forms.len()).map(|at| FormId(first + at as u16));
-        ids.filter_map(|id| Mnemonic::choose(id, modifiers)).collect()
+        ids_of(opcode).filter_map(|id| Mnemonic::choose(id, modifiers)).collect()
     };
     let mut found = choose(&modifiers);
     if found.is_empty() && drop_repeated(&mut modifiers) {
         found = choose(&modifiers);
     }
-    if found.is_empty() { Err(MnemonicError::IncompleteModifiers { syntax: syntax() }) } else { Ok(found) }
+    if found.is_empty() {
+        Err(MnemonicError::IncompleteModifiers { syntax: syntax(opcode) })
+    } else {
+        Ok(found)
+    }
+}
+
+/// The rows that have all the modifiers of a text, whatever else they need: `ld.global` has those of global memory.
+///
+/// # Errors
+/// When no row of the opcode takes all the modifiers, with what is wrong and the opcode's syntax lines.
+pub fn rows_with(text: &str) -> Result<Vec<&'static Form>, MnemonicError> {
+    let (opcode, modifiers) = words(text)?;
+    let takes_all = |id: &FormId| placed(*id, &modifiers).is_some();
+    let rows: Vec<&Form> = ids_of(opcode).filter(takes_all).map(form).collect();
+    if rows.is_empty() {
+        Err(MnemonicError::IncompleteModifiers { syntax: syntax(opcode) })
+    } else {
+        Ok(rows)
+    }
+}
+
+fn ids_of(opcode: Opcode) -> impl Iterator<Item = FormId> {
+    let (first, forms) = forms_of(opcode);
+    (0..forms.len()).map(move |at| FormId(first + at as u16))
+}
+
+fn syntax(opcode: Opcode) -> Vec<String> {
+    forms_of(opcode).1.iter().map(Form::syntax).collect()
+}
+
+/// The words of a mnemonic text, each modifier known to a row of the opcode.
+fn words(text: &str) -> Result<(Opcode, Vec<Mod>), MnemonicError> {
+    let mut words = text.split('.').peekable();
+    let opcode = words.next().unwrap_or_default();
+    let Some(opcode) = Opcode::from_ptx(opcode) else {
+        return Err(MnemonicError::UnknownOpcode { nearest: nearest_opcode(opcode) });
+    };
+    let forms = forms_of(opcode).1;
+    let mut modifiers: Vec<Mod> = Vec::with_capacity(8);
+    while let Some(word) = words.next() {
+        let known = |modifier| forms.iter().any(|f| f.slots.iter().any(|s| s.takes(modifier)));
+        match Mod::from_ptx(word) {
+            // The second word of `.xorsign.abs`.
+            Some(Mod::AbsMod) if modifiers.last() == Some(&Mod::XorsignAbs) => {}
+            Some(modifier)
+                if known(modifier) && (modifier != Mod::XorsignAbs || words.peek() == Some(&"abs")) =>
+            {
+                modifiers.push(modifier);
+            }
+            _ => {
+                let syntax = syntax(opcode);
+                return Err(MnemonicError::UnexpectedModifier { modifier: word.to_owned(), syntax });
+            }
+        }
+    }
+    Ok((opcode, modifiers))
 }
 
 /// Takes out what `ptxas` lets stand twice with the meaning of once: `bar.sync.sync`; tells whether there was any.

@@ -12,6 +12,7 @@ Examples:
   ptx2ll --emit=bc kernel.ptx -o k.bc     bitcode
   ptx2ll --emit=none kernel.ptx           only check the file
   ptx2ll --emit=ptx < in.ptx > out.ptx    print the module back
+  ptx2ll --explain ld.global              what the instruction is and which targets have it
 
 Exit status:
   0  all went well
@@ -57,6 +58,9 @@ pub struct Arguments {
     /// How to report
     #[command(flatten)]
     pub report: ReportArgs,
+    /// Print what is known of an instruction and exit: `add`, `ld.global`, `mma.sync.aligned`. Modifiers narrow what is shown
+    #[arg(long, value_name = "MNEMONIC", exclusive = true)]
+    pub explain: Option<String>,
     /// About the tool itself
     #[command(flatten)]
     pub documents: Documents,

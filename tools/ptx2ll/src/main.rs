@@ -1,6 +1,7 @@
 //! `ptx2ll`: PTX in, LLVM IR out.
 
 mod arguments;
+mod explain;
 
 use std::process::ExitCode;
 
@@ -21,7 +22,11 @@ fn main() -> ExitCode {
     if let Some(status) = print_documents(&arguments.documents, Arguments::command()) {
         return status;
     }
-    run(arguments.report.terminal(), || translate(&arguments))
+    let terminal = arguments.report.terminal();
+    match &arguments.explain {
+        Some(mnemonic) => run(terminal, || explain::explain(mnemonic)),
+        None => run(terminal, || translate(&arguments)),
+    }
 }
 
 fn translate(arguments: &Arguments) -> Result<(), Failure> {

@@ -71,6 +71,20 @@ fn ptx_is_printed_back_and_again_the_same() {
 }
 
 #[test]
+fn instructions_are_explained() {
+    let (status, out, err) = ptx2ll(&["--explain", "bfind"], b"");
+    assert_eq!((status, err.as_str()), (0, ""));
+    let out = text(out);
+    assert!(out.contains("bfind{.shiftamt}.type  d, a") && out.contains("manual 9.7.1.16"), "{out}");
+    let (status, out, err) = ptx2ll(&["--explain", "bfimd"], b"");
+    assert_eq!((status, out.len()), (2, 0));
+    assert!(err.contains("`bfimd`") && err.contains("did you mean `bfind`?"), "{err}");
+    let (status, out, err) = ptx2ll(&["--explain", "bfind.f32"], b"");
+    assert_eq!((status, out.len()), (2, 0));
+    assert!(err.contains("`.f32`") && err.contains("bfind{.shiftamt}.type"), "{err}");
+}
+
+#[test]
 fn emit_none_only_checks() {
     let (status, out, err) = ptx2ll(&["--emit=none"], KERNEL.as_bytes());
     assert_eq!((status, out.len(), err.as_str()), (0, 0, ""));

@@ -24,7 +24,7 @@ enum Chore {
     Bless,
     /// Judge how far real PTX comes through every stage
     Corpus(corpus::CorpusArguments),
-    /// Rewrite docs/instructions.md from the instruction table
+    /// Rewrite docs/isa.md from the instruction table
     Docs,
     /// Draw instructions of every row of the instruction table and compare our verdict with that of ptxas
     Table(table::TableArguments),

@@ -1,0 +1,176 @@
+//! The table for people to read: the whole of it as a page, or what a mnemonic names, in Markdown.
+
+use std::fmt::Write as _;
+
+use crate::form::{Effects, Form, Rule, Slot};
+use crate::mnemonic::{MnemonicError, rows_with};
+use crate::names::{Field, Mod, Sem};
+use crate::table::all_forms;
+use crate::target::Since;
+
+/// How to read the rows; the page's second part.
+const LEGEND: &str = "\
+`{..}` may be left out. A name such as `.type` stands for one of the modifiers listed under it. Versions are the first
+PTX version and architecture that have the row, or the modifier where one came later. `sm_100f` is also every later
+target of that family with a letter behind its number (manual 11.1.2). The order of modifiers is the canonical one,
+which the printer writes; the reader takes nearly any order, as `ptxas` does.
+";
+
+/// All rows as one Markdown page: opcodes in the order of the alphabet, each with its rows in the table's order.
+pub fn page() -> String {
+    let mut forms: Vec<&Form> = all_forms().iter().collect();
+    // Stable, so that the rows of an opcode keep their order.
+    forms.sort_by_key(|form| form.opcode.as_str());
+    let mut out = format!("# Instructions\n\n{LEGEND}");
+    push_rows(&mut out, &forms);
+    out
+}
+
+/// What the table has on a mnemonic, whole or in part, in Markdown: `add` names all rows of the opcode, `ld.global` those
+/// that may have the modifier.
+///
+/// # Errors
+/// When no row of the opcode takes all the modifiers, with what is wrong and the opcode's syntax lines.
+pub fn explain(mnemonic: &str) -> Result<String, MnemonicError> {
+    let mut out = String::new();
+    push_rows(&mut out, &rows_with(mnemonic)?);
+    Ok(out.trim_start().to_owned())
+}
+
+/// Rows of one opcode stand behind each other, and so do those that mean the same, mostly.
+fn push_rows(out: &mut String, forms: &[&Form]) {
+    let mut opcode = "";
+    let mut meaning: Option<Sem> = None;
+    for form in forms {
+        if form.opcode.as_str() != opcode {
+            opcode = form.opcode.as_str();
+            meaning = None;
+            let _ = write!(out, "\n## {opcode}\n");
+        }
+        if meaning != Some(form.sem) {
+            meaning = Some(form.sem);
+            let _ = write!(out, "\n{}\n", form.sem.meaning());
+        }
+        push_row(out, form);
+    }
+}
+
+fn push_row(out: &mut String, form: &Form) {
+    let _ = write!(out, "\n    {}\n\n{}", form.syntax(), form.doc);
+    let _ = writeln!(out, " {}; manual {}.\n", version_text(form.since), form.section);
+    for slot in form.slots {
+        let (Slot::One(field, set) | Slot::Opt(field, set)) = slot else { continue };
+        if set.len() < 2 && form.later.iter().all(|(modifier, _)| !set.contains(modifier)) {
+            continue;
+        }
+        let modifiers: Vec<String> = set.iter().map(|&modifier| modifier_text(form, modifier)).collect();
+        let _ = writeln!(out, "- `.{}`: {}", field.as_str(), modifiers.join(", "));
+    }
+    for rule in form.rules {
+        let _ = writeln!(out, "- {}", rule_text(form, rule));
+    }
+    if let Some(text) = effects_text(form.effects) {
+        let _ = writeln!(out, "- {text}");
+    }
+    // Without a list the line of the versions has an empty one behind it already.
+    if out.ends_with("\n\n") {
+        out.pop();
+    }
+}
+
+/// A modifier, and its version where it came later than the row.
+fn modifier_text(form: &Form, modifier: Mod) -> String {
+    let name = modifier.as_str();
+    match form.later.iter().find(|(later, _)| *later == modifier) {
+        Some((_, since)) if since.max(form.since) != form.since => {
+            format!("`.{name}` ({})", version_text(*since))
+        }
+        _ => format!("`.{name}`"),
+    }
+}
+
+/// `PTX 8.6, sm_100`; with the targets where not every later one has it.
+fn version_text(since: Since) -> String {
+    match since.only {
+        [] => format!("PTX {}, sm_{}", since.ptx, since.sm),
+        _ => format!("PTX {}, {}", since.ptx, since.targets()),
+    }
+}
+
+/// What modifiers ask of each other, in words.
+fn rule_text(form: &Form, rule: &Rule) -> String {
+    let list = |modifiers: &[Mod]| {
+        let names: Vec<String> =
+            modifiers.iter().map(|modifier| format!("`.{}`", modifier.as_str())).collect();
+        names.join(" or ")
+    };
+    match rule {
+        Rule::Together(one, other) => {
+            format!("{} and {} stand together or not at all", slot_text(form, *one), slot_text(form, *other))
+        }
+        Rule::Needs(modifier, needed) => format!("`.{}` needs {}", modifier.as_str(), list(needed)),
+        Rule::Excludes(modifier, others) => {
+            format!("`.{}` does not go with {}", modifier.as_str(), list(others))
+        }
+    }
+}
+
+/// A slot as the syntax line shows it: its only modifier, or its name.
+fn slot_text(form: &Form, field: Field) -> String {
+    let slot = form.slot_of(field).and_then(|at| form.slots.get(at));
+    match slot {
+        Some(Slot::One(_, [only]) | Slot::Opt(_, [only]) | Slot::Lit(only)) => {
+            format!("`.{}`", only.as_str())
+        }
+        Some(Slot::One(..) | Slot::Opt(..)) | None => format!("`.{}`", field.as_str()),
+    }
+}
+
+/// What the row does beyond its destinations, if anything.
+fn effects_text(effects: Effects) -> Option<String> {
+    let Effects { reads, writes, convergent, terminator: _, side_effects: _ } = effects;
+    let memory = match (reads, writes) {
+        (true, true) => Some("reads and writes memory"),
+        (true, false) => Some("reads memory"),
+        (false, true) => Some("writes memory"),
+        (false, false) => None,
+    };
+    match (memory, convergent) {
+        (memory, false) => memory.map(str::to_owned),
+        (None, true) => Some("depends on the threads that execute it together".to_owned()),
+        (Some(memory), true) => Some(format!("{memory}, depends on the threads that execute it together")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_opcode_names_all_its_rows_and_modifiers_narrow_them() {
+        let all = explain("bfe").unwrap();
+        assert!(all.starts_with("## bfe\n"), "{all}");
+        assert!(all.contains("bfe.type  d, a, b, c") && all.contains("manual 9.7.1.19"), "{all}");
+        // Tensor copies to the cluster are `cp` too, but no `cp.async.wait_all`.
+        let narrow = explain("cp.async.wait_all").unwrap();
+        assert_eq!(narrow.matches("\n    cp").count(), 1, "{narrow}");
+        assert!(explain("cp").unwrap().matches("\n    cp").count() > 10);
+    }
+
+    #[test]
+    fn what_names_no_row_is_told_why() {
+        let unknown = explain("adx").unwrap_err();
+        assert_eq!(unknown, MnemonicError::UnknownOpcode { nearest: Some("add") });
+        assert!(
+            matches!(explain("add.v2"), Err(MnemonicError::UnexpectedModifier { modifier, .. }) if modifier == "v2")
+        );
+        assert!(matches!(explain("add.f32.f64"), Err(MnemonicError::IncompleteModifiers { .. })));
+    }
+
+    #[test]
+    fn rules_and_effects_are_told() {
+        let text = explain("cp.async.bulk.prefetch.L2").unwrap();
+        assert!(text.contains("- `.L2::cache_hint` does not go with `.L2::evict_last`\n"), "{text}");
+        assert!(explain("ld").unwrap().contains("\n- reads memory\n"));
+    }
+}
