@@ -14,7 +14,9 @@ mod choices;
 mod instruction;
 mod mnemonic;
 mod module;
+mod mutate;
 mod operand;
+mod program;
 mod surroundings;
 mod valid;
 
@@ -22,5 +24,7 @@ pub use choices::{Choices, Script, Seeded};
 pub use instruction::{Instruction, instruction};
 pub use mnemonic::{Density, Pin, pins};
 pub use module::{Home, Lines, TARGETS, module, needs_independent_textures};
+pub use mutate::mutate;
+pub use program::{Contents, program};
 pub use surroundings::{Level, Registers, Symbol, Symbols};
 pub use valid::{check, uses, valid_instruction};

@@ -6,7 +6,8 @@ use crate::choices::Choices;
 use crate::instruction::Instruction;
 use crate::surroundings::{Level, Symbol, Symbols};
 
-/// The architectures that current tools assemble for, the ones with most first.
+/// The architectures that current tools assemble for, the ones with most first; behind them older ones, which still have
+/// what was removed later (`shfl` without `.sync`).
 pub const TARGETS: &[Sm] = &[
     Sm::arch(100),
     Sm::arch(90),
@@ -34,6 +35,9 @@ pub const TARGETS: &[Sm] = &[
     Sm::new(110),
     Sm::new(120),
     Sm::new(121),
+    Sm::new(62),
+    Sm::new(53),
+    Sm::new(35),
 ];
 
 /// The `.version` and `.target` of a module.

