@@ -23,7 +23,9 @@ use std::marker::PhantomData;
 
 use llvm_sys::core::{LLVMGetValueKind, LLVMIsConstant, LLVMSetValueName2, LLVMTypeOf};
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMMetadataRef, LLVMTypeRef, LLVMValueRef};
-use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMRealPredicate, LLVMValueKind};
+use llvm_sys::{
+    LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMValueKind,
+};
 
 pub use debug::DebugInfo;
 pub use global::{DeviceAccess, Function, GlobalSpec, Linkage};
@@ -91,6 +93,32 @@ impl<'c> Value<'c> {
         // SAFETY: a constant integer of at most 64 bits.
         (small && kind == LLVMValueKind::LLVMConstantIntValueKind)
             .then(|| unsafe { llvm_sys::core::LLVMConstIntGetZExtValue(self.raw) })
+    }
+
+    /// What a conversion that keeps all bits converts (`bitcast`, `ptrtoint`, `inttoptr`); `None` for everything else.
+    pub fn converted(self) -> Option<Value<'c>> {
+        use llvm_sys::core::{LLVMGetInstructionOpcode, LLVMGetOperand, LLVMIsAInstruction};
+        // SAFETY: the value is alive; it is asked what it is before it is asked for its one operand.
+        unsafe {
+            if LLVMIsAInstruction(self.raw).is_null() {
+                return None;
+            }
+            match LLVMGetInstructionOpcode(self.raw) {
+                LLVMOpcode::LLVMBitCast | LLVMOpcode::LLVMPtrToInt | LLVMOpcode::LLVMIntToPtr => {
+                    Some(Value::new(LLVMGetOperand(self.raw, 0)))
+                }
+                _ => None,
+            }
+        }
+    }
+
+    /// Whether it is a call of inline assembly.
+    pub fn is_asm_call(self) -> bool {
+        use llvm_sys::core::{LLVMGetCalledValue, LLVMIsACallInst, LLVMIsAInlineAsm};
+        // SAFETY: the value is alive, and only a call is asked for what it calls.
+        unsafe {
+            !LLVMIsACallInst(self.raw).is_null() && !LLVMIsAInlineAsm(LLVMGetCalledValue(self.raw)).is_null()
+        }
     }
 
     /// Names it; LLVM makes the name unique by a suffix. Constants have no names.

@@ -57,6 +57,7 @@ pub(crate) struct Emitter<'s, 'm, 'c> {
     /// Pragmas before a statement, and those that wait for an instruction to carry them.
     pub(crate) pragmas: FxHashMap<usize, Vec<&'m str>>,
     pub(crate) waiting: Vec<&'m str>,
+    pub(crate) chain: crate::mark::Chain<'c>,
     pub(crate) findings: Diagnostics,
 }
 
@@ -119,6 +120,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             locations: FxHashMap::default(),
             pragmas: crate::pragma::before_instructions(shared.module, body),
             waiting: Vec::new(),
+            chain: crate::mark::Chain::default(),
             findings: Diagnostics::new(),
         }
     }
@@ -187,6 +189,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         for statement in &node.instructions {
             self.statement(*statement);
         }
+        self.end_chain();
         match &node.end {
             End::Leave(statement)
             | End::Goto(_, Some(statement))
@@ -221,7 +224,10 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         self.await_pragmas(statement);
         let before = self.b.last_instruction();
         match self.instruction(site) {
-            Ok(()) => self.attach_pragmas_since(before),
+            Ok(()) => {
+                self.attach_pragmas_since(before);
+                self.mark(site, before);
+            }
             Err(fail) => self.report(site, fail),
         }
     }

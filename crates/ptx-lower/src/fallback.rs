@@ -313,7 +313,7 @@ fn constraint(ty: Type<'_>) -> Out<&'static str> {
     })
 }
 
-fn immediate_text(immediate: Immediate) -> String {
+pub(crate) fn immediate_text(immediate: Immediate) -> String {
     match immediate {
         Immediate::S64(value, _) => value.to_string(),
         Immediate::U64(value, _) => format!("{value}U"),

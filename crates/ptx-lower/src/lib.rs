@@ -23,6 +23,7 @@ mod float;
 mod flow;
 mod function;
 mod globals;
+mod mark;
 mod memory;
 mod moves;
 mod pragma;

@@ -4,6 +4,7 @@
 //! them), then functions in LLVM's order.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use ptx_diag::Diagnostics;
 use ptx_ir::{At, Item, Symbol as PtxSymbol, TargetSpec, VarAttribute, VarType, Variable, VectorShape};
@@ -18,7 +19,7 @@ use crate::error::{CALL, MODULE, Raised, Refusal};
 use crate::initializer;
 use crate::linkage::{Presence, directive};
 use crate::names;
-use crate::select::FunctionRaiser;
+use crate::select::{FunctionRaiser, Pattern};
 use crate::signature::{self, Signature};
 use crate::target::{RaiseOptions, Target};
 use crate::types::Leaves;
@@ -41,6 +42,8 @@ pub(crate) struct ModuleRaiser<'v, 'c> {
     pub(crate) call_names: CallNames,
     /// Labels are numbered through the module.
     pub(crate) call_count: u32,
+    /// What marked texts lower to, by text and constraints; `None` for those that do not.
+    pub(crate) patterns: HashMap<(String, String), Option<Rc<Pattern>>>,
 }
 
 /// The beginnings of the names of arguments and results inside calls.
@@ -86,6 +89,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             call_names: CallNames::new(&symbol_names),
             symbol_names,
             call_count: 0,
+            patterns: HashMap::new(),
         }
     }
 

@@ -266,6 +266,28 @@ impl<'c> Builder<'c> {
         (!last.is_null()).then(|| Value::new(last))
     }
 
+    /// The instructions of the builder's block after `before`, or all of them, in order.
+    pub fn instructions_since(&self, before: Option<Value<'c>>) -> Vec<Value<'c>> {
+        let mut made = Vec::new();
+        // SAFETY: a live block, or null, which the check leaves alone; `before` is asked whether it is an instruction, and
+        // each instruction's successor is null at the end of its block.
+        unsafe {
+            let block = LLVMGetInsertBlock(self.raw);
+            if block.is_null() {
+                return made;
+            }
+            let mut next = match before {
+                Some(value) if !LLVMIsAInstruction(value.raw).is_null() => LLVMGetNextInstruction(value.raw),
+                Some(_) | None => LLVMGetFirstInstruction(block),
+            };
+            while !next.is_null() {
+                made.push(Value::new(next));
+                next = LLVMGetNextInstruction(next);
+            }
+        }
+        made
+    }
+
     /// The source location of what is built from now on; `None` for none.
     pub fn set_location(&self, location: Option<Metadata<'c>>) {
         // SAFETY: a location of this context or none.

@@ -59,6 +59,7 @@ impl MetadataKind {
         "reqd_work_group_size",
         "maxntid",
         "callees",
+        "ptx.inst",
         "ptx.mods",
         "ptx.pragma",
         "ptx.scope",

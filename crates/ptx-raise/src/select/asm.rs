@@ -12,7 +12,7 @@ use crate::value::{Val, sign_extend};
 
 /// One constraint that stands for an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Constraint {
+pub(super) enum Constraint {
     /// Written: a register of the class.
     Output(Class),
     /// Read: a register of the class.
@@ -76,7 +76,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// A value in a register of the class its constraint names.
-    fn asm_input(&mut self, leaves: &[Leaf], values: &[Val], class: Class) -> Raised<RegId> {
+    pub(super) fn asm_input(&mut self, leaves: &[Leaf], values: &[Val], class: Class) -> Raised<RegId> {
         if let ([leaf], [value]) = (leaves, values) {
             if leaf.scalar.class() == class {
                 return self.in_register(*value, leaf.scalar);
@@ -112,7 +112,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// Reads the text into the body; what it declares gets names of its own, so that nothing of ours is hidden.
-    fn read_asm(&mut self, text: &str, operands: &[Operand]) -> Raised<()> {
+    pub(super) fn read_asm(&mut self, text: &str, operands: &[Operand]) -> Raised<()> {
         let plain = plain_text(text)?;
         if plain.trim().is_empty() {
             return Ok(());
@@ -159,7 +159,7 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(())
     }
 
-    fn take_outputs(&mut self, id: InstId, outputs: &[RegId]) -> Raised<()> {
+    pub(super) fn take_outputs(&mut self, id: InstId, outputs: &[RegId]) -> Raised<()> {
         let leaves = self.leaves(self.type_of(id))?;
         let mut sources = Vec::with_capacity(outputs.len());
         for &register in outputs {
@@ -255,7 +255,7 @@ fn immediate(leaves: &[Leaf], values: &[Val]) -> Raised<Operand> {
 }
 
 /// The operands that a constraint string describes, in order (NVPTX guide, "Inline Assembly").
-fn parse_constraints(text: &str) -> Raised<Vec<Constraint>> {
+pub(super) fn parse_constraints(text: &str) -> Raised<Vec<Constraint>> {
     let mut list = Vec::new();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         if part.starts_with('~') {

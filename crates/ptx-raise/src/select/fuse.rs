@@ -28,7 +28,8 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn fuse(&mut self) {
         for block in self.layout.clone() {
             for id in self.function.block(block).inst_ids() {
-                if self.wide_product(id).is_none() {
+                let done = self.fused.contains(&id) || self.spellings.contains_key(&id);
+                if done || self.wide_product(id).is_none() {
                     continue;
                 }
                 let Op::Binary { lhs, rhs, .. } = self.function.inst(id).op else { continue };

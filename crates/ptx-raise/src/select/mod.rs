@@ -27,6 +27,7 @@ mod masked;
 mod memory;
 mod prologue;
 mod remainder;
+mod spelling;
 mod wide;
 
 use std::collections::{HashMap, HashSet};
@@ -35,6 +36,8 @@ use std::rc::Rc;
 use ptx_ir::{Body, BodyBuilder, FunctionKind, LabelId, Param, RegDeclId, RegId, Stmt, VarId};
 use ptx_llvm::view::{BlockId, Function, FunctionId, InstId, Op, TypeId, Value};
 
+pub(crate) use self::spelling::Pattern;
+use self::spelling::Spelling;
 use crate::coalesce::coalesce;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::module::ModuleRaiser;
@@ -64,6 +67,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     users: Vec<Vec<InstId>>,
     /// Instructions whose work another one does.
     fused: HashSet<InstId>,
+    /// Instructions that a PTX text stands in the place of.
+    spellings: HashMap<InstId, Spelling>,
     labels: Vec<LabelId>,
     /// Blocks whose label some instruction names.
     targets: HashSet<BlockId>,
@@ -119,6 +124,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             uses: vec![0; function.insts.len()],
             users: vec![Vec::new(); function.insts.len()],
             fused: HashSet::new(),
+            spellings: HashMap::new(),
             labels: Vec::new(),
             targets: HashSet::new(),
             layout: Vec::new(),
@@ -138,6 +144,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         let order = self.order_blocks();
         self.make_labels();
         self.count_uses();
+        self.spell();
         self.fuse();
         self.make_phis()?;
         let mut parts: HashMap<BlockId, Vec<Stmt>> = HashMap::new();
@@ -175,7 +182,11 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         if self.fused.contains(&id) {
             return;
         }
-        if let Err(refusal) = self.select(id) {
+        let result = match self.spellings.remove(&id) {
+            Some(spelling) => self.emit_spelling(&spelling),
+            None => self.select(id),
+        };
+        if let Err(refusal) = result {
             self.refuse_inst(refusal, id);
             self.define_anything(id);
         }

@@ -1,0 +1,250 @@
+//! Marks on what several LLVM instructions make of one PTX instruction (mapping, "Mnemonics").
+//!
+//! `lop3`, a clamped shift, a sum with carry have exact equals in plain IR, but of several instructions. `!ptx.inst` on
+//! the last of them says the PTX instruction as the text and constraints of inline assembly would, and which of its results
+//! this one is. It is a hint: raising believes it only where the IR still is what the text lowers to.
+
+use std::fmt::Write as _;
+
+use ptx_ir::Operand;
+use ptx_isa::{Effects, Field, Mnemonic, Mod, Opcode, Role, ScalarType, Sem};
+use ptx_llvm::build::Value;
+
+use crate::emit::{Emitter, Site};
+use crate::fallback::immediate_text;
+use crate::represent::reads_carry;
+use crate::slots::lane_of;
+
+/// The most instructions that one chain of carries is kept with.
+const LONGEST_CHAIN: usize = 64;
+
+/// The instruction that last wrote the carry flag and those it follows, in one block.
+#[derive(Default)]
+pub(crate) struct Chain<'c> {
+    links: Vec<Link<'c>>,
+}
+
+struct Link<'c> {
+    statement: usize,
+    made: Vec<Value<'c>>,
+}
+
+/// A text as inline assembly has it, and the constraint of each operand.
+#[derive(Default)]
+struct Template {
+    text: String,
+    outputs: Vec<String>,
+    inputs: Vec<&'static str>,
+    /// How many outputs there will be: inputs count on from there.
+    first_input: usize,
+}
+
+impl<'c> Emitter<'_, '_, 'c> {
+    /// Marks what was built since `before` for an instruction, where it is several instructions.
+    pub(crate) fn mark(&mut self, site: Site<'_>, before: Option<Value<'c>>) {
+        let mnemonic = site.inst.mnemonic;
+        if mnemonic.effects() != Effects::NONE {
+            return;
+        }
+        if matches!(mnemonic.sem(), Sem::AddCarry | Sem::SubCarry | Sem::MadCarry) {
+            return self.link(site, before);
+        }
+        // Raising finds products of extended operands by themselves.
+        if mnemonic.opcode() == Opcode::Mul && mnemonic.has(Mod::Wide) {
+            return;
+        }
+        let made = self.b.instructions_since(before);
+        let steps = made.iter().filter(|value| value.converted().is_none()).count();
+        if steps < fewest_steps(mnemonic) || made.iter().any(|value| value.is_asm_call()) {
+            return;
+        }
+        self.mark_results(&[(site, made)]);
+    }
+
+    /// Continues a chain of carries, or begins one.
+    fn link(&mut self, site: Site<'_>, before: Option<Value<'c>>) {
+        let continues = reads_carry(site.inst);
+        if !continues {
+            self.end_chain();
+        } else if self.chain.links.is_empty() || self.chain.links.len() >= LONGEST_CHAIN {
+            // The carry comes from elsewhere.
+            self.chain.links.clear();
+            return;
+        }
+        let made = self.b.instructions_since(before);
+        self.chain.links.push(Link { statement: site.statement, made });
+        if site.inst.mnemonic.get(Field::Cc) != Some(Mod::Cc) {
+            self.end_chain();
+        }
+    }
+
+    /// Marks the chain as a whole: the flag lives between its instructions only.
+    pub(crate) fn end_chain(&mut self) {
+        let links = std::mem::take(&mut self.chain.links);
+        if links.len() < 2 {
+            return;
+        }
+        let sites: Option<Vec<_>> =
+            links.into_iter().map(|link| Some((self.site(link.statement)?, link.made))).collect();
+        if let Some(sites) = sites {
+            self.mark_results(&sites);
+        }
+    }
+
+    fn mark_results(&self, sites: &[(Site<'_>, Vec<Value<'c>>)]) {
+        let mut destinations = Vec::new();
+        for (site, made) in sites {
+            for operand in self.destinations(*site) {
+                destinations.push((site.statement, made, operand));
+            }
+        }
+        let mut template = Template { first_input: destinations.len(), ..Template::default() };
+        for (site, _) in sites {
+            if self.write_instruction(*site, &mut template).is_none() {
+                return;
+            }
+        }
+        let constraints: Vec<&str> =
+            template.outputs.iter().map(String::as_str).chain(template.inputs.iter().copied()).collect();
+        let constraints = constraints.join(",");
+        for (number, (statement, made, operand)) in destinations.into_iter().enumerate() {
+            let Some(value) = self.result_of(statement, operand) else { continue };
+            let mut root = value;
+            while made.contains(&root)
+                && let Some(inner) = root.converted()
+                && (inner.ty().is_number() || inner.ty().pointer_space().is_some())
+            {
+                root = inner;
+            }
+            if made.contains(&root) {
+                let parts = [template.text.as_str(), &constraints, &number.to_string()];
+                self.types.attach(root, "ptx.inst", self.types.metadata_strings(&parts));
+            }
+        }
+    }
+
+    /// The registers an instruction writes, in the order of the text.
+    fn destinations(&self, site: Site<'_>) -> Vec<Operand> {
+        let places = site.operands.iter().zip(site.inst.mnemonic.form().operands);
+        let written = places.filter(|(_, place)| matches!(place.role, Role::Def | Role::DefPair));
+        let registers = written.flat_map(|(operand, _)| self.entries(*operand));
+        registers.filter(|operand| matches!(operand, Operand::Register(_) | Operand::Element(..))).collect()
+    }
+
+    fn result_of(&self, statement: usize, operand: Operand) -> Option<Value<'c>> {
+        let slot = match operand {
+            Operand::Register(register) => self.analysis.slots.lane(register, 0),
+            Operand::Element(register, component) => self.analysis.slots.lane(register, lane_of(component)),
+            _ => return None,
+        };
+        self.analysis.ssa.written(statement, slot).map(|value| self.raw_value(value))
+    }
+
+    /// Appends an instruction to a text; `None` when an operand has no place in one.
+    fn write_instruction(&self, site: Site<'_>, template: &mut Template) -> Option<()> {
+        if !template.text.is_empty() {
+            template.text.push(' ');
+        }
+        let mnemonic = site.inst.mnemonic;
+        let _ = write!(template.text, "{mnemonic}");
+        let mut first = true;
+        for (at, place) in mnemonic.form().operands.iter().enumerate() {
+            let operand = site.operand(at);
+            if operand.is_omitted() {
+                continue;
+            }
+            template.text.push_str(match (first, place.role) {
+                (true, _) => " ",
+                (false, Role::DefPair) => "|",
+                (false, _) => ", ",
+            });
+            first = false;
+            let ty = mnemonic.operand_type(at).unwrap_or(ScalarType::B32);
+            let writes = matches!(place.role, Role::Def | Role::DefPair);
+            self.write_template_operand(template, operand, ty, writes)?;
+        }
+        template.text.push(';');
+        Some(())
+    }
+
+    fn write_template_operand(
+        &self,
+        template: &mut Template,
+        operand: Operand,
+        ty: ScalarType,
+        writes: bool,
+    ) -> Option<()> {
+        match operand {
+            Operand::Sink => template.text.push('_'),
+            Operand::Register(register) if self.body.decl(register).shape.lanes() == 1 => {
+                template.register(ty, self.body.reg_type(register), writes)?;
+            }
+            Operand::Element(register, _) => {
+                template.register(ty, self.body.reg_type(register), writes)?;
+            }
+            Operand::Not(register) => {
+                template.text.push('!');
+                template.register(ty, self.body.reg_type(register), writes)?;
+            }
+            Operand::Immediate(immediate) => template.text.push_str(&immediate_text(immediate)),
+            Operand::Vector(list) => {
+                template.text.push('{');
+                for (index, entry) in self.body.list(list).iter().enumerate() {
+                    if index > 0 {
+                        template.text.push_str(", ");
+                    }
+                    if matches!(entry, Operand::Vector(_) | Operand::List(_)) {
+                        return None;
+                    }
+                    self.write_template_operand(template, *entry, ty, writes)?;
+                }
+                template.text.push('}');
+            }
+            Operand::Register(_)
+            | Operand::Special(..)
+            | Operand::Selected(..)
+            | Operand::Negated(..)
+            | Operand::Bracket(_)
+            | Operand::Symbol(..)
+            | Operand::Address(..)
+            | Operand::Omitted
+            | Operand::List(_)
+            | Operand::Label(_) => return None,
+        }
+        Some(())
+    }
+}
+
+/// From how many LLVM instructions on a PTX instruction is marked: one comes back by itself, but for those that LLVM writes
+/// as another, and packed ones, which come back in parts.
+fn fewest_steps(mnemonic: Mnemonic) -> usize {
+    let packed = matches!(
+        mnemonic.scalar_type(),
+        Some(ScalarType::U16x2 | ScalarType::S16x2 | ScalarType::U8x4 | ScalarType::S8x4 | ScalarType::F32x2)
+    );
+    if packed || matches!(mnemonic.sem(), Sem::Lop3 | Sem::Neg | Sem::Cnot | Sem::Testp) { 1 } else { 2 }
+}
+
+impl Template {
+    /// Appends a register that is read or written as `ty`.
+    fn register(&mut self, ty: ScalarType, declared: ScalarType, writes: bool) -> Option<()> {
+        let letter = match (ty, declared.bits()) {
+            (ScalarType::F32, 32) => "f",
+            (ScalarType::F64, 64) => "d",
+            (_, 1) => "b",
+            (_, 16) => "h",
+            (_, 32) => "r",
+            (_, 64) => "l",
+            _ => return None,
+        };
+        let number = if writes {
+            self.outputs.push(format!("={letter}"));
+            self.outputs.len() - 1
+        } else {
+            self.inputs.push(letter);
+            self.first_input + self.inputs.len() - 1
+        };
+        let _ = write!(self.text, "${number}");
+        Some(())
+    }
+}
