@@ -15,6 +15,7 @@ pub mod corpus;
 pub mod directive;
 pub mod generated;
 pub mod kept;
+pub mod lines;
 pub mod oracle;
 pub mod sass;
 pub mod skip;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use test_suite::corpus;
+use test_suite::lines::{self, Depth, Line, Stage, Verdict};
 use test_suite::oracle::Oracles;
 use test_suite::skip::Skips;
 use test_suite::trial::{Bless, Case, Surroundings, collect};
@@ -18,6 +19,8 @@ const PRINTED_PART: f64 = 0.99;
 /// One file in this many goes through every stage, and this part must come through; `cargo xtask corpus` judges all.
 const SAMPLE: usize = 31;
 const SAMPLE_PART: f64 = 0.95;
+/// One instruction in this many is assembled here; `cargo xtask lines --until assemble` assembles all.
+const LINES_SAMPLE: usize = 25;
 
 fn main() -> ExitCode {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -101,7 +104,35 @@ fn trials(workspace: &Path, around: &Arc<Surroundings>) -> anyhow::Result<Vec<Tr
         let trial = Trial::test(name, move || Ok(measured().map_err(|e| format!("{e:#}"))?));
         trials.push(trial.with_ignored_flag(!here));
     }
+    let table = shared.join("isa/matrix_full.tsv.gz");
+    let here = table.is_file();
+    if !here {
+        around.skips.count("no shared folder: single instructions not carried through the stages");
+    }
+    let around = Arc::clone(around);
+    let trial = Trial::test("every instruction lowers and comes back", move || {
+        Ok(carry_lines(&table, &around).map_err(|e| format!("{e:#}"))?)
+    });
+    trials.push(trial.with_ignored_flag(!here));
     Ok(trials)
+}
+
+/// Carries every line that ptxas accepts to LLVM IR and back, and lets it assemble a sample. What the reader or the verifier refuses is
+/// their own test's concern.
+fn carry_lines(table: &Path, around: &Surroundings) -> anyhow::Result<()> {
+    let all = lines::accepted(table)?;
+    anyhow::ensure!(all.len() > 1000, "only {} lines in {}", all.len(), table.display());
+    let sample: Vec<Line> = all.iter().step_by(LINES_SAMPLE).cloned().collect();
+    let mut failed = Vec::new();
+    for (lines, depth) in [(&all, Depth::Raise), (&sample, Depth::Assemble)] {
+        for (line, verdict) in lines.iter().zip(lines::judge(lines, depth, &around.oracles)?) {
+            if let Verdict::Failed(stage @ (Stage::Lower | Stage::Raise | Stage::Assemble), why) = verdict {
+                failed.push(format!("{stage:?}: {}: {why}", line.text));
+            }
+        }
+    }
+    anyhow::ensure!(failed.is_empty(), "{} lines failed:\n{}", failed.len(), failed.join("\n"));
+    Ok(())
 }
 
 /// The folder of build products, from where this program lies (`target/PROFILE/deps/conformance-HASH`).

@@ -132,6 +132,11 @@ impl Analysis {
         self.parameter_spaces = spaces;
     }
 
+    /// Whether an instruction takes the address of a variable; what it takes of a texture, sampler or surface is its handle.
+    pub(crate) fn takes_address(&self, module: &Module, var: VarId) -> bool {
+        self.taken.contains(&var) && module.variable(var).scalar_type().is_some()
+    }
+
     /// The pointer space of each parameter, in their order.
     fn spaces_in_order(&self, params: &[Param]) -> Vec<Option<u32>> {
         let space = |param: &Param| match param {
@@ -149,9 +154,16 @@ fn taken(body: &Body) -> FxHashSet<VarId> {
         if inst.mnemonic.sem() == Sem::Call {
             continue;
         }
+        let accesses = matches!(inst.mnemonic.sem(), Sem::Load | Sem::Store);
         for operand in body.operands(inst) {
-            if let Operand::Symbol(Symbol::Variable(var), _) = operand {
-                taken.insert(*var);
+            match operand {
+                Operand::Symbol(Symbol::Variable(var), _) => {
+                    taken.insert(*var);
+                }
+                Operand::Address(AddressBase::Symbol(Symbol::Variable(var)), _) if !accesses => {
+                    taken.insert(*var);
+                }
+                _ => {}
             }
         }
     }

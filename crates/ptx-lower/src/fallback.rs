@@ -1,7 +1,7 @@
 //! Instructions kept as inline assembly, exactly as written (mapping, "Inline assembly").
 
 use ptx_ir::{AddressBase, Immediate, Operand, Symbol, VarId};
-use ptx_isa::{Role, ScalarType};
+use ptx_isa::{Kind, Role, ScalarType};
 use ptx_llvm::build::{Asm, AsmEffects, Type, Value};
 
 use crate::emit::{Emitter, Site};
@@ -16,8 +16,30 @@ struct Draft<'c> {
     outputs: Vec<(Operand, ScalarType, Type<'c>)>,
     inputs: Vec<Value<'c>>,
     constraints: Vec<String>,
-    /// The text, outputs as `$0..`, inputs as `\u{1}0;`: they count on from the outputs.
+    /// The text, outputs as `$0..`, inputs as `\u{1}0\u{2}`: they count on from the outputs.
     text: String,
+    /// Registers of 8 bits that the text uses, with what is copied into them before and out of them after it.
+    narrow: Vec<String>,
+    before: String,
+    after: String,
+    /// What registers may be at the place that is being written.
+    width: Width,
+}
+
+/// What a register may be at an operand's place.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Width {
+    /// As wide as the type.
+    Exact,
+    /// As wide as the type or wider.
+    #[default]
+    AtLeast,
+}
+
+impl Width {
+    fn of(kind: Kind) -> Width {
+        if matches!(kind, Kind::Wide(_) | Kind::WideVector(..)) { Width::AtLeast } else { Width::Exact }
+    }
 }
 
 impl<'c> Emitter<'_, '_, 'c> {
@@ -43,10 +65,12 @@ impl<'c> Emitter<'_, '_, 'c> {
                 (false, _) => ", ",
             });
             first = false;
-            let ty = site.inst.mnemonic.operand_type(at).unwrap_or(ScalarType::B32);
+            let ty = site.inst.mnemonic.operand_type(at).unwrap_or(ScalarType::B64);
+            draft.width = Width::of(place.kind);
             self.write_operand(site, &mut draft, operand, ty, writes)?;
         }
         draft.text.push(';');
+        draft.close();
         if updates_destination(site.inst) {
             self.tie_outputs(site, &mut draft)?;
         }
@@ -71,7 +95,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                     let register_ty = self.analysis.slots.ty(slot);
                     let carried = self.carrier(ty, register_ty);
                     let value = self.read(site.statement, slot, carried)?;
-                    write_input(draft, value)?;
+                    draft.input(value, ty)?;
                 }
             }
             Operand::Element(register, component) => {
@@ -80,7 +104,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                     self.write_output(draft, operand, ty, self.analysis.slots.ty(slot));
                 } else {
                     let carried = self.carrier(ty, self.analysis.slots.ty(slot));
-                    write_input(draft, self.read(site.statement, slot, carried)?)?;
+                    draft.input(self.read(site.statement, slot, carried)?, ty)?;
                 }
             }
             Operand::Not(register) => {
@@ -130,7 +154,15 @@ impl<'c> Emitter<'_, '_, 'c> {
                     draft.text.push_str(component.as_str());
                 }
             }
-            Operand::Symbol(symbol, offset) => write_input(draft, self.symbol_address(symbol, offset)?)?,
+            Operand::Symbol(symbol, offset) => {
+                let address = self.symbol_address(symbol, offset)?;
+                // Where 32 bits are asked for, they are the lower ones of the address.
+                let narrow = address.ty().pointer_space().is_some() && ty.bits() == 32;
+                write_input(
+                    draft,
+                    if narrow { self.bits_as(address, self.types.int(32))? } else { address },
+                )?;
+            }
             Operand::Address(base, offset) => self.write_address(site, draft, base, offset)?,
             Operand::Omitted | Operand::List(_) | Operand::Label(_) => {
                 return unsupported("its operands cannot be passed");
@@ -143,7 +175,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     fn write_part(&self, site: Site<'_>, draft: &mut Draft<'c>, part: Operand) -> Out<()> {
         let declared = |operand| match operand {
             Operand::Register(register) | Operand::Element(register, _) => self.body.reg_type(register),
-            _ => ScalarType::B32,
+            _ => ScalarType::B64,
         };
         match part {
             Operand::Vector(list) => {
@@ -176,8 +208,15 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     fn write_output(&self, draft: &mut Draft<'c>, operand: Operand, ty: ScalarType, register: ScalarType) {
-        draft.text.push_str(&format!("${}", draft.outputs.len()));
+        let text = format!("${}", draft.outputs.len());
         draft.outputs.push((operand, ty, self.carrier(ty, register)));
+        if draft.needs_narrow(ty) {
+            let name = draft.narrow_register();
+            draft.after.push_str(&format!(" cvt.u16.u8 {text}, {name};"));
+            draft.text.push_str(&name);
+        } else {
+            draft.text.push_str(&text);
+        }
     }
 
     /// Ties the old values of the destinations to them, for what adds to its destination.
@@ -215,7 +254,10 @@ impl<'c> Emitter<'_, '_, 'c> {
                 write_input(draft, value)?;
             }
             AddressBase::Symbol(symbol) => {
-                if let Symbol::Variable(var) = symbol {
+                if let Symbol::Variable(var) = symbol
+                    && self.param_memory(var).is_none()
+                    && self.reference(var)?.is_none()
+                {
                     self.check_addressable(var)?;
                 }
                 write_input(draft, self.symbol_address(symbol, 0)?)?;
@@ -285,6 +327,41 @@ impl<'c> Emitter<'_, '_, 'c> {
             self.define_operand(site, *operand, *ty, value)?;
         }
         Ok(())
+    }
+}
+
+impl<'c> Draft<'c> {
+    /// Whether an operand of this type has to be an 8-bit register, for which LLVM has no constraint.
+    fn needs_narrow(&self, ty: ScalarType) -> bool {
+        self.width == Width::Exact && ty.bits() == 8
+    }
+
+    /// The name of another 8-bit register.
+    fn narrow_register(&mut self) -> String {
+        let name = format!("%b{}", self.narrow.len());
+        self.narrow.push(name.clone());
+        name
+    }
+
+    /// A register that is read.
+    fn input(&mut self, value: Value<'c>, ty: ScalarType) -> Out<()> {
+        if !self.needs_narrow(ty) {
+            return write_input(self, value);
+        }
+        let name = self.narrow_register();
+        let text = std::mem::take(&mut self.text);
+        write_input(self, value)?;
+        let input = std::mem::replace(&mut self.text, text + &name);
+        self.before.push_str(&format!("cvt.u8.u16 {name}, {input}; "));
+        Ok(())
+    }
+
+    /// Puts what 8-bit registers need around the instruction.
+    fn close(&mut self) {
+        if !self.narrow.is_empty() {
+            let (names, before, after) = (self.narrow.join(", "), &self.before, &self.after);
+            self.text = format!("{{ .reg .b8 {names}; {before}{}{after} }}", self.text);
+        }
     }
 }
 

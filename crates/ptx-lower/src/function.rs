@@ -78,6 +78,9 @@ fn shape_of(module: &Module, body: Option<&Body>, param: Param) -> Out<Shape> {
             if let Some(ty) = whole_scalar(variable) {
                 return Ok(Shape::Scalar(ty));
             }
+            if variable.scalar_type().is_none() && variable.dims.is_empty() {
+                return Ok(Shape::Scalar(ScalarType::B64));
+            }
             match variable.bytes() {
                 Some(bytes) if bytes > 0 && bytes <= u64::from(u32::MAX) => {
                     Ok(Shape::Bytes { bytes, align: variable.alignment().max(1) })
@@ -121,7 +124,7 @@ pub(crate) fn declare<'c>(
             continue;
         };
         if let (true, Shape::Scalar(ty), true) =
-            (kernel, *shape, analysis.is_some_and(|a| a.taken.contains(var)))
+            (kernel, *shape, analysis.is_some_and(|a| a.takes_address(module, *var)))
         {
             // Its address is taken: it must be in memory.
             *shape = Shape::Bytes {
@@ -291,7 +294,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 Param::Variable(var) => {
                     let argument = match shape {
                         Shape::Bytes { .. } => Argument::Memory(value),
-                        Shape::Scalar(ty) if self.analysis.taken.contains(var) => {
+                        Shape::Scalar(ty) if self.analysis.takes_address(self.shared.module, *var) => {
                             let place = self.b.alloca(value.ty(), ty.bytes())?;
                             self.b.store(value, place, ty.bytes(), Volatility::Ordinary)?;
                             Argument::Memory(place)

@@ -31,13 +31,10 @@ fn lengths(variable: &Variable) -> Vec<u64> {
 /// The LLVM type of a variable's memory.
 pub(crate) fn storage_type<'c>(module: &Module, types: Types<'c>, variable: &Variable) -> Out<Type<'c>> {
     let Some(scalar) = variable.scalar_type() else {
-        let kind = match variable.ty {
-            VarType::TexRef => ".texref",
-            VarType::SamplerRef => ".samplerref",
-            VarType::SurfRef => ".surfref",
-            VarType::Scalar(_) => "",
-        };
-        return unsupported(format!("`{}` is a {kind}", module.name(variable.name)));
+        if !variable.dims.is_empty() {
+            return unsupported(format!("`{}` is an array of references", module.name(variable.name)));
+        }
+        return Ok(types.int(64));
     };
     if variable.bytes().is_none_or(|bytes| bytes > 1 << 40) {
         return unsupported(format!("`{}` is too large", module.name(variable.name)));
@@ -206,17 +203,12 @@ pub(crate) fn declare<'c>(
             types.metadata_strings(&[module.name(function), own_name]),
         );
     }
+    if let Some(kind) = reference_kind(variable.ty) {
+        annotate(shared, value, kind, 1);
+    }
     for attribute in &variable.attributes {
         match attribute {
-            VarAttribute::Managed => {
-                let one = types.metadata_value(types.int_value(32, 1));
-                let node = types.metadata_node(&[
-                    types.metadata_value(value),
-                    types.metadata_string("managed"),
-                    one,
-                ]);
-                shared.out.add_named_metadata("nvvm.annotations", node);
-            }
+            VarAttribute::Managed => annotate(shared, value, "managed", 1),
             VarAttribute::Unified(a, b) => {
                 types.attach_to_global(
                     value,
@@ -227,6 +219,34 @@ pub(crate) fn declare<'c>(
         }
     }
     Ok(value)
+}
+
+/// What `!nvvm.annotations` calls a variable that is a reference to a texture, sampler or surface.
+fn reference_kind(ty: VarType) -> Option<&'static str> {
+    match ty {
+        VarType::Scalar(_) => None,
+        VarType::TexRef => Some("texture"),
+        VarType::SamplerRef => Some("sampler"),
+        VarType::SurfRef => Some("surface"),
+    }
+}
+
+/// What `!nvvm.annotations` calls a kernel's parameter that is such a reference.
+pub(crate) fn reference_parameter_kind(ty: VarType) -> Option<&'static str> {
+    match ty {
+        VarType::Scalar(_) => None,
+        VarType::TexRef => Some("rdoimage"),
+        VarType::SamplerRef => Some("sampler"),
+        VarType::SurfRef => Some("rdwrimage"),
+    }
+}
+
+/// Adds an annotation of a variable or function.
+pub(crate) fn annotate<'c>(shared: &Shared<'_, 'c>, subject: Value<'c>, key: &str, value: u64) {
+    let types = shared.types;
+    let value = types.metadata_value(types.int_value(32, value));
+    let node = types.metadata_node(&[types.metadata_value(subject), types.metadata_string(key), value]);
+    shared.out.add_named_metadata("nvvm.annotations", node);
 }
 
 /// Gives a declared variable its initial value.

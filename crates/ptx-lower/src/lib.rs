@@ -33,7 +33,7 @@ mod slots;
 mod ssa;
 
 use ptx_diag::{Diagnostic, Diagnostics};
-use ptx_ir::{FunctionId, Item, Module};
+use ptx_ir::{Function, FunctionId, Item, Module, Param};
 use ptx_llvm::Context;
 use ptx_llvm::build::{DebugInfo, Linkage, Types};
 use ptx_verify::Verified;
@@ -135,6 +135,7 @@ fn declare_functions(
                 {
                     findings.push(fail.at(UNSUPPORTED_DIRECTIVE, function.at.0, module.name(function.name)));
                 }
+                annotate_references(shared, function, &signature);
                 shared.signatures.insert(id, signature);
             }
             Err(fail) => {
@@ -147,6 +148,20 @@ fn declare_functions(
     for (alias, span) in &aliases {
         if let Err(fail) = declare_alias(shared, *alias) {
             findings.push(fail.at(UNSUPPORTED_DIRECTIVE, *span, ".alias"));
+        }
+    }
+}
+
+/// Says which parameters of a kernel are textures, samplers and surfaces.
+fn annotate_references<'c>(
+    shared: &Shared<'_, 'c>,
+    function: &Function,
+    signature: &function::Signature<'c>,
+) {
+    for (at, param) in function.params.iter().enumerate() {
+        let Param::Variable(var) = param else { continue };
+        if let Some(kind) = globals::reference_parameter_kind(shared.module.variable(*var).ty) {
+            globals::annotate(shared, signature.function.value(), kind, at as u64);
         }
     }
 }

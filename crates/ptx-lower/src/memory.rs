@@ -147,6 +147,8 @@ impl<'c> Emitter<'_, '_, 'c> {
             || mnemonic.get(Field::EvictL2).is_some()
             || mnemonic.get(Field::Mmio).is_some()
             || (order.is_some() && (entries.len() > 1 || ty.bits() > 64))
+            // An argument of a call under way, which is no memory to LLVM.
+            || mnemonic.space().is_some_and(is_param)
             // Elements left out are not written.
             || entries.contains(&Operand::Sink);
         if by_text {

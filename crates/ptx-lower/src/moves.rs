@@ -28,9 +28,10 @@ impl<'c> Emitter<'_, '_, 'c> {
                 let address = self.symbol_address(symbol, offset)?;
                 // A narrower register takes the low bits of the address.
                 let whole = ty.bits() == 64 || matches!(self.destination_repr(site, 0), Repr::Pointer(_));
-                let value = match whole {
-                    true => address,
-                    false => self.b.cast(CastOp::PtrToInt, address, self.types.int(ty.bits()))?,
+                let value = match (whole, address.ty().pointer_space()) {
+                    (true, _) => address,
+                    (false, Some(_)) => self.b.cast(CastOp::PtrToInt, address, self.types.int(ty.bits()))?,
+                    (false, None) => self.resize(address, self.types.int(ty.bits()))?,
                 };
                 self.define(site, 0, value)
             }
@@ -166,6 +167,12 @@ impl<'c> Emitter<'_, '_, 'c> {
                 None => return unsupported("it names a function that has no declaration"),
             },
             Symbol::Variable(var) => {
+                if let Some(handle) = self.reference(var)? {
+                    if offset != 0 {
+                        return unsupported("it counts bytes from a texture, sampler or surface");
+                    }
+                    return self.resize(handle, self.types.int(64));
+                }
                 if let Some(address) = self.locals.get(&var).or_else(|| self.shared.variables.get(&var)) {
                     *address
                 } else if let Some(address) = self.param_memory(var) {
@@ -176,6 +183,21 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
         };
         self.advance(base, offset)
+    }
+
+    /// The handle of a texture, sampler or surface: a number of 64 bits.
+    pub(crate) fn reference(&self, var: ptx_ir::VarId) -> Out<Option<Value<'c>>> {
+        if self.shared.module.variable(var).scalar_type().is_some() {
+            return Ok(None);
+        }
+        if let Some(Argument::Scalar(handle)) = self.arguments.get(&var) {
+            return Ok(Some(*handle));
+        }
+        let Some(variable) = self.shared.variables.get(&var) else {
+            return unsupported("it names a reference that has no handle");
+        };
+        let name = "llvm.nvvm.texsurf.handle.internal.p1";
+        self.intrinsic(name, self.types.int(64), &[*variable]).map(Some)
     }
 
     /// The generic address of a parameter's bytes.

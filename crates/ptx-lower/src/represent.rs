@@ -317,7 +317,8 @@ impl Question<'_> {
             }
             (_, Some(Operand::Symbol(Symbol::Variable(var), _))) => {
                 // A register that cannot hold the whole address holds a number.
-                let space = llvm_space(Some(self.module.variable(*var).space));
+                let variable = self.module.variable(*var);
+                let space = llvm_space(Some(variable.space)).filter(|_| variable.scalar_type().is_some());
                 let space = space.filter(|space| bits == 64 || (bits == 32 && is_narrow(*space)));
                 Source::Fixed(space.map_or(Repr::Int, Repr::Pointer))
             }

@@ -508,18 +508,46 @@ fn comparisons_follow_the_nan_rules() {
 }
 
 #[test]
+fn registers_of_eight_bits_are_registers_of_the_assembly_where_the_instruction_wants_them() {
+    let context = Context::new().expect("LLVM 22");
+    let module = lower_text(
+        &context,
+        ".version 9.5\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .b8 %b<2>;\n.reg .b64 %d<2>;\nld.param.u64 %d0, [p];\nld.global.b8 %b0, [%d0];\nst.async.release.gpu.global.u8 [%d0], %b0;\nret; }\n",
+    );
+    let text = module.unwrap_or_else(|findings| panic!("{findings:?}")).to_text();
+    has(&text, &["{ .reg .b8 %b0; cvt.u8.u16 %b0, $1; st.async.release.gpu.global.u8 [$0], %b0; }"]);
+}
+
+#[test]
+fn what_is_stored_through_an_address_of_parameters_stays_as_it_is_written() {
+    let text = body("st.param.b32 [%d0], %r0;");
+    has(&text, &["asm sideeffect \"st.param.b32 [$0], $1;\", \"l,r,~{memory}\""]);
+}
+
+#[test]
+fn lower_half_of_a_shared_address_is_an_operand_of_32_bits() {
+    let text = ir(
+        ".shared .b32 s;\n.visible .entry k(.param .u64 p) {\n.reg .b32 %r<3>;\n.reg .b64 %d<2>;\nld.param.u64 %d0, [p];\nld.global.u32 %r1, [%d0];\nmapa.shared::cluster.u32 %r0, s, %r1;\nst.global.u32 [%d0], %r0;\nret; }\n",
+    );
+    has(
+        &text,
+        &["mapa.shared::cluster.u32 $0, $1, $2;\", \"=r,r,r\"", "i32 ptrtoint (ptr addrspace(3) @s to i32)"],
+    );
+}
+
+#[test]
 fn unsupported_construct_is_a_located_error() {
     let context = Context::new().expect("LLVM 22");
-    let text = format!("{HEADER}.global .texref t;\n.entry k() {{ ret; }}\n");
+    let text = format!("{HEADER}.global .b8 deep{};\n.entry k() {{ ret; }}\n", "[1]".repeat(65));
     let source = SourceFile::new("test.ptx", text.clone());
     let (module, findings) = ptx_syntax::parse(&source);
     assert!(!findings.has_errors(), "{findings:?}");
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}"));
-    let Err(findings) = ptx_lower::lower(&verified, &context) else { panic!("lowered a texture reference") };
+    let Err(findings) = ptx_lower::lower(&verified, &context) else { panic!("lowered 65 dimensions") };
     let finding = findings.iter().next().expect("a finding");
     assert_eq!(finding.code.0, "L0102");
     let span = finding.span.expect("a place");
-    assert_eq!(&text[span.lo as usize..span.hi as usize], "t");
+    assert_eq!(&text[span.lo as usize..span.hi as usize], "deep");
     assert!(finding.help.is_some());
 }
 

@@ -11,8 +11,8 @@ use ptx_ir::{At, Item, Symbol as PtxSymbol, TargetSpec, VarAttribute, VarType, V
 use ptx_isa::StateSpace;
 use ptx_llvm::address_space;
 use ptx_llvm::view::{
-    ConstExpr, ConstId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Metadata, Op, Symbol,
-    Value, View,
+    ConstExpr, ConstId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Metadata, MetadataId, Op,
+    Symbol, Value, View,
 };
 
 use crate::error::{CALL, MODULE, Raised, Refusal};
@@ -310,21 +310,44 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
 
     /// The number that `!nvvm.annotations` gives a symbol under `key`.
     pub(crate) fn annotation(&self, symbol: &str, key: &str) -> Option<u64> {
-        self.view.named("nvvm.annotations").iter().find_map(|&node| {
-            let Metadata::Node(parts) = self.view.metadata(node) else { return None };
-            let [Some(subject), rest @ ..] = &**parts else { return None };
-            let Metadata::Constant(subject) = self.view.metadata(*subject) else { return None };
-            let Constant::Symbol(subject) = self.view.constant(*subject) else { return None };
-            if self.view.symbol_name(*subject) != symbol {
-                return None;
-            }
-            rest.chunks(2).find_map(|pair| {
-                let &[Some(name), Some(value)] = pair else { return None };
-                let Metadata::String(text) = self.view.metadata(name) else { return None };
-                let Metadata::Constant(value) = self.view.metadata(value) else { return None };
-                (text == key).then(|| self.view.constant(*value).as_u64()).flatten()
-            })
-        })
+        self.annotations(symbol, key).next()
+    }
+
+    /// All numbers that `!nvvm.annotations` gives a symbol under `key`.
+    fn annotations(&self, symbol: &str, key: &str) -> impl Iterator<Item = u64> {
+        self.view.named("nvvm.annotations").iter().flat_map(move |&node| self.annotated(node, symbol, key))
+    }
+
+    fn annotated(&self, node: MetadataId, symbol: &str, key: &str) -> Vec<u64> {
+        let Metadata::Node(parts) = self.view.metadata(node) else { return Vec::new() };
+        let [Some(subject), rest @ ..] = &**parts else { return Vec::new() };
+        let Metadata::Constant(subject) = self.view.metadata(*subject) else { return Vec::new() };
+        let Constant::Symbol(subject) = self.view.constant(*subject) else { return Vec::new() };
+        if self.view.symbol_name(*subject) != symbol {
+            return Vec::new();
+        }
+        let values = rest.chunks(2).filter_map(|pair| {
+            let &[Some(name), Some(value)] = pair else { return None };
+            let Metadata::String(text) = self.view.metadata(name) else { return None };
+            let Metadata::Constant(value) = self.view.metadata(value) else { return None };
+            (text == key).then(|| self.view.constant(*value).as_u64()).flatten()
+        });
+        values.collect()
+    }
+
+    /// What `!nvvm.annotations` says that a kernel's parameter refers to.
+    pub(crate) fn reference_parameter(&self, kernel: &str, at: usize) -> Option<VarType> {
+        let kinds = [
+            ("rdoimage", VarType::TexRef),
+            ("wroimage", VarType::SurfRef),
+            ("rdwrimage", VarType::SurfRef),
+            ("sampler", VarType::SamplerRef),
+        ];
+        let at = at as u64;
+        kinds
+            .into_iter()
+            .find(|(key, _)| self.annotations(kernel, key).any(|value| value == at))
+            .map(|kind| kind.1)
     }
 
     fn definitions(&mut self) {

@@ -38,6 +38,8 @@ pub(crate) struct Parameter {
     pub(crate) by_value: Option<TypeId>,
     pub(crate) pointer: Option<ParamPointer>,
     pub(crate) name: String,
+    /// What a 64-bit handle stands for, when the parameter is declared as a reference.
+    pub(crate) reference: Option<VarType>,
 }
 
 /// A function's parameters and result.
@@ -74,6 +76,9 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
         let mut param_passed = parameter(module, param.ty, &param.attributes, kind, name)?;
         if let (Some(text), FunctionKind::Kernel) = (param.attributes.string("ptx.ptr"), kind) {
             param_passed.pointer = Some(stated_pointer(text, param.attributes.number("align"))?);
+        }
+        if let Passing::Scalar(ScalarType::B64 | ScalarType::U64) = param_passed.passing {
+            param_passed.reference = module.reference_parameter(&function.name, at);
         }
         params.push(param_passed);
     }
@@ -117,7 +122,7 @@ pub(crate) fn parameter(
         })?;
         let align = stated.unwrap_or(1).max(layout.align);
         let passing = Passing::Bytes { size: layout.size, align };
-        return Ok(Parameter { passing, ty, by_value, pointer: None, name });
+        return Ok(Parameter { passing, ty, by_value, pointer: None, name, reference: None });
     }
     let passing = passing(module, ty, kind)?;
     let pointer = match module.view.ty(ty) {
@@ -126,7 +131,7 @@ pub(crate) fn parameter(
         }
         _ => None,
     };
-    Ok(Parameter { passing, ty, by_value: None, pointer, name })
+    Ok(Parameter { passing, ty, by_value: None, pointer, name, reference: None })
 }
 
 /// The `.ptr` that `"ptx.ptr"` states: a space or nothing, and an alignment where the parameter is no pointer to LLVM.
@@ -252,16 +257,21 @@ impl Signature {
         module: &mut ModuleRaiser<'_, '_>,
         symbol: &str,
     ) -> (Vec<VarId>, Vec<VarId>) {
-        let result = self
+        let results: Vec<VarId> = self
             .result
             .iter()
-            .map(|passing| param_variable(module, passing, None, &format!("{symbol}_retval0")));
-        let results = result.collect();
-        let params = self
-            .params
-            .iter()
-            .map(|param| param_variable(module, &param.passing, param.pointer, &param.name));
-        (results, params.collect())
+            .map(|passing| param_variable(module, passing, None, &format!("{symbol}_retval0")))
+            .collect();
+        let mut params = Vec::with_capacity(self.params.len());
+        for param in &self.params {
+            let id = param_variable(module, &param.passing, param.pointer, &param.name);
+            if let (Some(ty), Some(variable)) = (param.reference, module.ir.variables.get_mut(id.0 as usize))
+            {
+                variable.ty = ty;
+            }
+            params.push(id);
+        }
+        (results, params)
     }
 }
 

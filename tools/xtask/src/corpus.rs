@@ -42,6 +42,15 @@ pub(crate) fn oracles() -> Oracles {
     Oracles::find(&folder("PTX_ORACLE", ".oracle"), &folder("LLVM_SYS_221_PREFIX", "/usr/lib/llvm-22"))
 }
 
+/// The folder with the material for measuring: as asked for, else as the environment says, else beside the workspace.
+pub(crate) fn shared_folder(asked: Option<&PathBuf>) -> PathBuf {
+    match (asked, std::env::var_os("PTX_SHARED")) {
+        (Some(folder), _) => folder.clone(),
+        (None, Some(folder)) => workspace().join(folder),
+        (None, None) => workspace().join("../shared"),
+    }
+}
+
 /// Judges the files, prints the table, the failures by kind and every file that failed.
 pub(crate) fn measure(arguments: &CorpusArguments) -> Result<()> {
     let files = files(arguments)?;
@@ -70,11 +79,7 @@ fn files(arguments: &CorpusArguments) -> Result<Vec<PathBuf>> {
     if !arguments.files.is_empty() {
         return Ok(arguments.files.clone());
     }
-    let shared = match (&arguments.shared, std::env::var_os("PTX_SHARED")) {
-        (Some(folder), _) => folder.clone(),
-        (None, Some(folder)) => workspace().join(folder),
-        (None, None) => workspace().join("../shared"),
-    };
+    let shared = shared_folder(arguments.shared.as_ref());
     let unpacked = corpus::unpack(&shared.join("corpus/ptx.tar.xz"), &workspace().join("target"))?;
     let folders: Vec<&str> = arguments.folders.iter().map(String::as_str).collect();
     let all = corpus::accepted_files(&shared.join("corpus/manifest.tsv"), &unpacked, &folders)?;

@@ -3,6 +3,7 @@
 mod cargo;
 mod corpus;
 mod instructions;
+mod lines;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ enum Chore {
     Docs,
     /// Draw instructions of every row of the instruction table and compare our verdict with that of ptxas
     Table(table::TableArguments),
+    /// Judge how single instructions come through the stages
+    Lines(lines::LinesArguments),
     /// Write manual pages and completion scripts of the tools into a folder
     Man {
         /// The folder; it is made when it is missing
@@ -52,6 +55,7 @@ fn main() -> Result<()> {
         Chore::Corpus(arguments) => corpus::measure(&arguments),
         Chore::Docs => instructions::write(),
         Chore::Table(arguments) => table::compare(&arguments),
+        Chore::Lines(arguments) => lines::measure(&arguments),
         Chore::Man { folder } => cargo::write_manuals(&folder),
     }
 }

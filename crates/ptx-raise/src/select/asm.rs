@@ -50,7 +50,10 @@ impl FunctionRaiser<'_, '_, '_> {
             operands.push(match constraint {
                 Constraint::Output(_) => continue,
                 Constraint::Immediate => immediate(&leaves, &values)?,
-                Constraint::Input(class) => Operand::Register(self.asm_input(&leaves, &values, *class)?),
+                Constraint::Input(class) => {
+                    let register = self.asm_input(&leaves, &values, *class)?;
+                    self.named_reference(register)
+                }
                 Constraint::Tied(output) => {
                     let register = outputs.get(*output).copied().ok_or_else(missing)?;
                     let class = self.class_of(register);

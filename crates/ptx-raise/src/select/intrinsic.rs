@@ -14,7 +14,7 @@ use crate::value::Val;
 impl FunctionRaiser<'_, '_, '_> {
     /// A call of an intrinsic.
     pub(super) fn intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
-        if self.generic_intrinsic(id, call, name)? {
+        if self.generic_intrinsic(id, call, name)? || self.handle_intrinsic(id, call, name)? {
             return Ok(());
         }
         for row in intrinsics::by_name(name) {

@@ -26,6 +26,7 @@ mod intrinsic;
 mod masked;
 mod memory;
 mod prologue;
+mod reference;
 mod remainder;
 mod spelling;
 mod wide;
@@ -33,7 +34,7 @@ mod wide;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use ptx_ir::{Body, BodyBuilder, FunctionKind, LabelId, Param, RegDeclId, RegId, Stmt, VarId};
+use ptx_ir::{Body, BodyBuilder, FunctionKind, LabelId, Param, RegDeclId, RegId, Stmt, Symbol, VarId};
 use ptx_llvm::view::{BlockId, Function, FunctionId, InstId, Op, TypeId, Value};
 
 pub(crate) use self::spelling::Pattern;
@@ -87,6 +88,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     label_count: u32,
     /// Register declarations of inline assembly.
     foreign: HashSet<RegDeclId>,
+    /// Registers that hold the handle of a texture, sampler or surface.
+    handles: HashMap<RegId, Symbol>,
 }
 
 impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
@@ -136,6 +139,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             flush: denormals.is_some_and(|mode| mode.starts_with("preserve-sign")),
             label_count: 0,
             foreign: HashSet::new(),
+            handles: HashMap::new(),
         }
     }
 

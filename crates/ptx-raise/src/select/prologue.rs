@@ -38,6 +38,9 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// Loads a parameter that is a value.
     fn by_register(&mut self, param: &Parameter, variable: VarId) -> Raised<Vec<Val>> {
+        if param.reference.is_some() {
+            return Ok(vec![Val::reg(self.handle(Symbol::Variable(variable))?)]);
+        }
         let address = Operand::Address(AddressBase::Symbol(Symbol::Variable(variable)), 0);
         match &param.passing {
             Passing::Scalar(passed) => {
