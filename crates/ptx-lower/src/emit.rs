@@ -531,7 +531,9 @@ pub(crate) fn constant_bits(immediate: Immediate, ty: ScalarType) -> Out<u128> {
         (Immediate::F32(bits, _), ScalarType::F64) => u128::from(f64::from(f32::from_bits(bits)).to_bits()),
         (Immediate::F32(bits, _), _) if ty.bits() == 32 => u128::from(bits),
         (Immediate::F64(bits, _), _) if ty.bits() == 64 => u128::from(bits),
-        (Immediate::F64(bits, _), ScalarType::F32) => u128::from((f64::from_bits(bits) as f32).to_bits()),
+        (Immediate::F64(bits, _), ScalarType::F32 | ScalarType::B32) => {
+            u128::from((f64::from_bits(bits) as f32).to_bits())
+        }
         (Immediate::F32(..) | Immediate::F64(..), _) => {
             return unsupported(format!("a floating-point constant of type .{}", ty.as_str()));
         }
