@@ -2,7 +2,7 @@
 
 use ptx_diag::Span;
 
-use crate::lexer::{self, Fault, Kind};
+use crate::lexer::{self, Fault, Kind, Lexeme};
 
 /// A token and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +24,8 @@ pub(crate) struct Comment {
 /// Reads tokens one at a time, only when asked, so that what follows an item is not read before the item is kept.
 pub(crate) struct Cursor<'s> {
     text: &'s [u8],
+    /// The same, when all of it is UTF-8: names are then taken out of it without being looked at again.
+    checked: Option<&'s str>,
     at: usize,
     /// Where the zero bytes start that some programs leave at the end.
     padding: usize,
@@ -45,6 +47,7 @@ impl<'s> Cursor<'s> {
         let next = Token { kind: Kind::End, span: Span::default(), starts_line: false };
         Self {
             text,
+            checked: std::str::from_utf8(text).ok(),
             at: 0,
             padding,
             next,
@@ -58,6 +61,15 @@ impl<'s> Cursor<'s> {
     /// The bytes of a span.
     pub(crate) fn slice(&self, span: Span) -> &'s [u8] {
         self.text.get(span.lo as usize..span.hi as usize).unwrap_or_default()
+    }
+
+    /// The text of a token of ASCII characters.
+    #[inline]
+    fn ascii(&self, lo: usize, hi: usize) -> &'s str {
+        match self.checked {
+            Some(text) => text.get(lo..hi).unwrap_or_default(),
+            None => lexer::ascii(self.text.get(lo..hi).unwrap_or_default()),
+        }
     }
 
     /// The next token, without taking it.
@@ -108,7 +120,7 @@ impl<'s> Cursor<'s> {
     #[inline]
     fn fill(&mut self) {
         if !self.is_read {
-            self.next = self.lex();
+            self.lex();
             self.is_read = true;
         }
     }
@@ -121,13 +133,15 @@ impl<'s> Cursor<'s> {
 
     /// Takes the opcode that the next token is together with the modifiers that hang on it.
     pub(crate) fn bump_mnemonic(&mut self) -> Token<'s> {
-        let token = self.bump();
-        if let Ok((rest, _)) = lexer::modifiers(&self.text[self.at..]) {
+        self.fill();
+        let start = self.next.span.lo;
+        if let Ok((rest, _)) = lexer::modifiers(self.text.get(self.at..).unwrap_or_default()) {
             self.at = self.text.len() - rest.len();
         }
-        let span = Span::new(token.span.lo, self.at as u32);
-        self.last = span;
-        Token { kind: Kind::Ident(lexer::ascii(self.slice(span))), span, ..token }
+        self.is_read = false;
+        self.last = Span::new(start, self.at as u32);
+        let kind = Kind::Ident(self.ascii(start as usize, self.at));
+        Token { kind, span: self.last, starts_line: self.next.starts_line }
     }
 
     /// Takes the rest of the line from the next token on; the span leaves blanks at the end out.
@@ -153,63 +167,107 @@ impl<'s> Cursor<'s> {
         self.text.get(offset as usize..).unwrap_or_default()
     }
 
-    fn lex(&mut self) -> Token<'s> {
+    /// Reads the next token, and the comments before it.
+    fn lex(&mut self) {
         let mut starts_line = self.at == 0;
+        let mut rest = self.text.get(self.at..).unwrap_or_default();
         loop {
-            let rest = &self.text[self.at..];
-            let passed = match rest {
-                [b'\n', ..] => {
+            match rest {
+                [b'\n', behind @ ..] => {
                     starts_line = true;
-                    1
+                    rest = behind;
                 }
-                [b' ' | b'\t' | b'\r' | 0x0B | 0x0C, ..] => {
-                    lexer::blanks(rest).map_or(1, |(_, blanks)| blanks.len())
-                }
-                [b'/', b'/', ..] => self.comment(lexer::line(rest), starts_line),
-                [b'#', ..] if starts_line => self.comment(lexer::line(rest), starts_line),
-                [b'/', b'*', ..] => match lexer::block_comment(rest) {
-                    Ok((_, text)) => {
-                        let length = self.comment(Ok((rest, text)), starts_line);
-                        starts_line |= memchr::memchr(b'\n', text).is_some();
-                        length
+                [byte, behind @ ..] if lexer::is_blank(*byte) => rest = behind,
+                [b'/', b'/' | b'*', ..] | [b'#' | 0, ..] => {
+                    self.at = self.text.len() - rest.len();
+                    if !self.passes(rest, &mut starts_line) {
+                        return;
                     }
-                    Err(_) => return self.bad(Fault::Comment, rest.len(), starts_line),
-                },
-                [0, ..] if self.at >= self.padding => rest.len(),
-                _ => return self.token(rest, starts_line),
-            };
-            self.at += passed;
+                    rest = self.text.get(self.at..).unwrap_or_default();
+                }
+                _ => break,
+            }
         }
+        self.next.starts_line = starts_line;
+        self.token(rest);
     }
 
-    fn token(&mut self, rest: &'s [u8], starts_line: bool) -> Token<'s> {
-        let start = self.at as u32;
-        match lexer::token(rest) {
-            Ok((behind, kind)) => {
-                self.at = self.text.len() - behind.len();
-                Token { kind, span: Span::new(start, self.at as u32), starts_line }
+    /// Goes behind a comment or the padding at the end; `false` when there is a token, which is then read.
+    fn passes(&mut self, rest: &'s [u8], starts_line: &mut bool) -> bool {
+        match rest {
+            [b'#', ..] if !*starts_line => {}
+            [b'/', b'/', ..] | [b'#', ..] => {
+                self.comment(lexer::line(rest), *starts_line);
+                return true;
+            }
+            [b'/', b'*', ..] => match lexer::block_comment(rest) {
+                Ok((behind, text)) => {
+                    self.comment(Ok((behind, text)), *starts_line);
+                    *starts_line |= memchr::memchr(b'\n', text).is_some();
+                    return true;
+                }
+                Err(_) => {
+                    self.next.starts_line = *starts_line;
+                    self.bad(Fault::Comment, rest.len());
+                    return false;
+                }
+            },
+            _ if self.at >= self.padding => {
+                self.at = self.text.len();
+                return true;
+            }
+            _ => {}
+        }
+        self.next.starts_line = *starts_line;
+        self.token(rest);
+        false
+    }
+
+    /// Reads the token at the start of `rest`, which reaches to the end of the text.
+    #[inline]
+    fn token(&mut self, rest: &'s [u8]) {
+        let start = self.text.len() - rest.len();
+        self.at = start;
+        let (behind, lexeme) = match lexer::token(rest) {
+            Ok(found) => found,
+            Err(_) if rest.is_empty() => {
+                self.next.kind = Kind::End;
+                self.next.span = Span::new(start as u32, start as u32);
+                return;
             }
             Err(nom::Err::Failure(fault @ Fault::Quote)) => {
                 let length = lexer::line(rest).map_or(rest.len(), |(_, line)| line.len());
-                self.bad(fault, length, starts_line)
+                return self.bad(fault, length);
             }
-            Err(_) => self.bad(Fault::Byte, lexer::bad_run(rest), starts_line),
-        }
+            Err(_) => return self.bad(Fault::Byte, lexer::bad_run(rest)),
+        };
+        let end = self.text.len() - behind.len();
+        self.at = end;
+        self.next.span = Span::new(start as u32, end as u32);
+        self.next.kind = match lexeme {
+            Lexeme::Ident => Kind::Ident(self.ascii(start, end)),
+            Lexeme::Mark(mark) => Kind::Mark(mark),
+            Lexeme::Number => Kind::Number(self.ascii(start, end)),
+            Lexeme::Directive => Kind::Directive(self.ascii(start + 1, end)),
+            Lexeme::Text => Kind::Text(self.text.get(start + 1..end - 1).unwrap_or_default()),
+            Lexeme::Operator(bytes) => Kind::Operator(bytes),
+        };
     }
 
-    fn bad(&mut self, fault: Fault, length: usize, starts_line: bool) -> Token<'s> {
+    fn bad(&mut self, fault: Fault, length: usize) {
         let start = self.at as u32;
         self.is_cut |= fault == Fault::Comment;
         self.at += length;
-        Token { kind: Kind::Bad(fault), span: Span::new(start, self.at as u32), starts_line }
+        self.next.kind = Kind::Bad(fault);
+        self.next.span = Span::new(start, self.at as u32);
     }
 
-    /// Keeps a comment for the next item or statement and gives its length.
-    fn comment(&mut self, lexed: lexer::Lexed<'s, &'s [u8]>, starts_line: bool) -> usize {
-        let Ok((_, text)) = lexed else { return 1 };
+    /// Keeps a comment for the next item or statement and goes behind it.
+    fn comment(&mut self, lexed: lexer::Lexed<'s, &'s [u8]>, starts_line: bool) {
+        let Ok((_, text)) = lexed else { return };
         let length = text.strip_suffix(b"\r").unwrap_or(text).len();
         let span = Span::new(self.at as u32, (self.at + length) as u32);
         self.comments.push(Comment { span, starts_line });
-        text.len()
+        self.at += text.len();
     }
 }

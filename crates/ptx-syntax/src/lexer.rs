@@ -1,6 +1,7 @@
 //! Bytes to tokens.
 //!
-//! Every function here is a nom parser that decides by the first byte; none tries one way after another.
+//! Every function here is a nom parser, or a part of one, that decides by the first byte; none tries one way after
+//! another. The parsers say what a token is and where it ends; the cursor takes its text out of the input.
 
 use nom::IResult;
 use nom::bytes::complete::{take, take_while};
@@ -25,6 +26,23 @@ pub(crate) enum Kind<'s> {
     Bad(Fault),
     /// The end of the input.
     End,
+}
+
+/// What a token is, without its text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lexeme {
+    /// [`Kind::Ident`]
+    Ident,
+    /// [`Kind::Directive`], with its dot.
+    Directive,
+    /// [`Kind::Number`]
+    Number,
+    /// [`Kind::Text`], with its quotes.
+    Text,
+    /// [`Kind::Mark`]
+    Mark(u8),
+    /// [`Kind::Operator`]
+    Operator([u8; 2]),
 }
 
 /// Why bytes make no token.
@@ -52,8 +70,11 @@ pub(crate) type Lexed<'s, T> = IResult<&'s [u8], T, Fault>;
 
 const IDENT: u8 = 1;
 const DIGIT: u8 = 2;
-const HEX: u8 = 4;
-const BLANK: u8 = 8;
+const BLANK: u8 = 4;
+/// A token of its own, whatever follows.
+const MARK: u8 = 8;
+/// What a name starts with.
+const LETTER: u8 = 16;
 
 /// What a byte may be part of.
 static CLASS: [u8; 256] = classes();
@@ -66,28 +87,34 @@ const fn classes() -> [u8; 256] {
         if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' {
             table[at] |= IDENT;
         }
+        if byte.is_ascii_alphabetic() || byte == b'_' {
+            table[at] |= LETTER;
+        }
         if byte.is_ascii_digit() {
             table[at] |= DIGIT;
         }
-        if byte.is_ascii_hexdigit() {
-            table[at] |= HEX;
-        }
         if matches!(byte, b' ' | b'\t' | b'\r' | 0x0B | 0x0C) {
             table[at] |= BLANK;
+        }
+        if matches!(byte, b'{' | b'}' | b'[' | b']' | b'(' | b')' | b',' | b';' | b':' | b'@')
+            || matches!(byte, b'+' | b'-' | b'*' | b'/' | b'~' | b'^' | b'?')
+        {
+            table[at] |= MARK;
         }
         at += 1;
     }
     table
 }
 
+#[inline]
 fn is(byte: u8, class: u8) -> bool {
     CLASS[byte as usize] & class != 0
 }
 
-/// Blanks, but no line feeds.
+/// Whether a byte only parts tokens; line feeds say something and are none.
 #[inline]
-pub(crate) fn blanks(input: &[u8]) -> Lexed<'_, &[u8]> {
-    take_while(|byte| is(byte, BLANK))(input)
+pub(crate) fn is_blank(byte: u8) -> bool {
+    is(byte, BLANK)
 }
 
 /// A `//` comment or any other text, up to the line feed or the end.
@@ -109,84 +136,60 @@ pub(crate) fn block_comment(input: &[u8]) -> Lexed<'_, &[u8]> {
 
 /// The token at the start of `input`, which is no blank and no comment.
 #[inline]
-pub(crate) fn token(input: &[u8]) -> Lexed<'_, Kind<'_>> {
-    let Some(&first) = input.first() else { return Ok((input, Kind::End)) };
+pub(crate) fn token(input: &[u8]) -> Lexed<'_, Lexeme> {
+    let [first, rest @ ..] = input else { return Err(nom::Err::Failure(Fault::Byte)) };
+    // Names and marks are nearly all of a program.
+    if is(*first, LETTER) {
+        return Ok((behind_word(rest), Lexeme::Ident));
+    }
+    if is(*first, MARK) {
+        return Ok((rest, Lexeme::Mark(*first)));
+    }
+    let follows = |class| rest.first().is_some_and(|&next| is(next, class));
     match first {
-        b'a'..=b'z' | b'A'..=b'Z' | b'_' => ident(input),
-        b'%' => match input.get(1) {
-            Some(&next) if is(next, IDENT) => ident(input),
-            _ => mark(input),
-        },
-        b'$' => match input.get(1) {
-            Some(&next) if is(next, IDENT) => ident(input),
-            _ => Err(nom::Err::Failure(Fault::Byte)),
-        },
-        b'0'..=b'9' => number(input),
-        b'.' => match input.get(1) {
-            Some(&next) if is(next, DIGIT) => number(input),
-            Some(&next) if is(next, IDENT) => directive(input),
-            _ => Err(nom::Err::Failure(Fault::Byte)),
-        },
+        b'%' | b'$' if follows(IDENT) => Ok((behind_word(rest), Lexeme::Ident)),
+        b'%' => Ok((rest, Lexeme::Mark(b'%'))),
+        b'0'..=b'9' => Ok((behind_number(input), Lexeme::Number)),
+        b'.' if follows(DIGIT) => Ok((behind_number(input), Lexeme::Number)),
+        b'.' if follows(IDENT) => Ok((behind_directive(rest), Lexeme::Directive)),
         b'"' => quoted(input),
-        b'<' | b'>' | b'=' | b'!' | b'&' | b'|' => operator(input, first),
-        b'{' | b'}' | b'[' | b']' | b'(' | b')' | b',' | b';' | b':' | b'@' | b'+' | b'-' | b'*' | b'/'
-        | b'~' | b'^' | b'?' => mark(input),
+        b'<' | b'>' | b'=' | b'!' | b'&' | b'|' => operator(input),
         _ => Err(nom::Err::Failure(Fault::Byte)),
     }
 }
 
-/// The modifiers behind an opcode: dots, words and `::`, and the ratio in `.sp::2:4`.
-pub(crate) fn modifiers(input: &[u8]) -> Lexed<'_, &[u8]> {
-    let mut end = 0;
-    while let Some(&byte) = input.get(end) {
-        let doubled = byte == b':' && input.get(end + 1) == Some(&b':');
-        let ratio = byte == b':' && input[..end].ends_with(b"::2") && input.get(end + 1) == Some(&b'4');
-        if doubled && input.get(end + 2).is_some_and(|&next| is(next, IDENT)) {
-            end += 2;
-        } else if is(byte, IDENT) || byte == b'.' || ratio {
-            end += 1;
-        } else {
-            break;
-        }
-    }
-    take(end)(input)
-}
-
+/// What stands behind letters, digits, dollars and underscores.
 #[inline]
-fn ident(input: &[u8]) -> Lexed<'_, Kind<'_>> {
-    let tail = input[1..].iter().position(|&byte| !is(byte, IDENT)).unwrap_or(input.len() - 1);
-    let (rest, text) = take(tail + 1)(input)?;
-    Ok((rest, Kind::Ident(ascii(text))))
+fn behind_word(input: &[u8]) -> &[u8] {
+    let word: Lexed<'_, &[u8]> = take_while(|byte| is(byte, IDENT))(input);
+    word.map_or(&[], |(behind, _)| behind)
 }
 
-fn directive(input: &[u8]) -> Lexed<'_, Kind<'_>> {
-    let (input, _) = take(1usize)(input)?;
-    let mut end = input.iter().position(|&byte| !is(byte, IDENT)).unwrap_or(input.len());
-    while input[end..].starts_with(b"::") && input.get(end + 2).is_some_and(|&next| is(next, IDENT)) {
-        end += 2;
-        end += input[end..].iter().position(|&byte| !is(byte, IDENT)).unwrap_or(input.len() - end);
+/// What stands behind words with `::` between them.
+fn behind_directive(input: &[u8]) -> &[u8] {
+    let mut rest = behind_word(input);
+    while let [b':', b':', next, ..] = rest
+        && is(*next, IDENT)
+    {
+        rest = behind_word(&rest[2..]);
     }
-    let (rest, text) = take(end)(input)?;
-    Ok((rest, Kind::Directive(ascii(text))))
+    rest
 }
 
-/// Digits with whatever letters hang on them, and for decimal numbers a fraction and a signed exponent.
-fn number(input: &[u8]) -> Lexed<'_, Kind<'_>> {
-    let plain = |input: &[u8]| input.iter().position(|&byte| !is(byte, IDENT)).unwrap_or(input.len());
-    let mut end = plain(input);
-    if !is_radix_marked(input) {
-        if input.get(end) == Some(&b'.') {
-            end += 1;
-            end += plain(&input[end..]);
-        }
-        let exponent = end > 0 && matches!(input[end - 1], b'e' | b'E');
-        if exponent && matches!(input.get(end), Some(b'+' | b'-')) {
-            end += 1;
-            end += plain(&input[end..]);
-        }
+/// What stands behind digits with whatever letters hang on them, and in decimal numbers a fraction and a signed exponent.
+fn behind_number(input: &[u8]) -> &[u8] {
+    let mut rest = behind_word(input);
+    if !matches!(rest.first(), Some(b'.' | b'+' | b'-')) || is_radix_marked(input) {
+        return rest;
     }
-    let (rest, text) = take(end)(input)?;
-    Ok((rest, Kind::Number(ascii(text))))
+    if let [b'.', fraction @ ..] = rest {
+        rest = behind_word(fraction);
+    }
+    let last = (input.len() - rest.len()).checked_sub(1).and_then(|at| input.get(at));
+    match rest {
+        [b'+' | b'-', exponent @ ..] if matches!(last, Some(b'e' | b'E')) => behind_word(exponent),
+        _ => rest,
+    }
 }
 
 /// Whether a number's letters are digits of its radix, so that an `e` starts no exponent.
@@ -194,35 +197,53 @@ pub(crate) fn is_radix_marked(text: &[u8]) -> bool {
     matches!(text, [b'0', b'x' | b'X' | b'f' | b'F' | b'd' | b'D' | b'b' | b'B', ..])
 }
 
-fn quoted(input: &[u8]) -> Lexed<'_, Kind<'_>> {
-    // A backslash is a character like any other, as in the names of Windows.
-    match memchr::memchr2(b'"', b'\n', &input[1..]) {
-        Some(length) if input[length + 1] == b'"' => {
-            let (rest, text) = take(length + 2)(input)?;
-            Ok((rest, Kind::Text(&text[1..=length])))
+/// The modifiers behind an opcode: dots, words and `::`, and the ratio in `.sp::2:4`.
+#[inline]
+pub(crate) fn modifiers(input: &[u8]) -> Lexed<'_, &[u8]> {
+    let mut end = 0;
+    while let Some(&byte) = input.get(end) {
+        if is(byte, IDENT) || byte == b'.' {
+            end += 1;
+        } else if byte == b':'
+            && let Some(length) = colons(input, end)
+        {
+            end += length;
+        } else {
+            break;
         }
+    }
+    take(end)(input)
+}
+
+/// How many bytes the colon at a place makes with what belongs to it in a modifier.
+fn colons(input: &[u8], at: usize) -> Option<usize> {
+    let (before, from) = input.split_at_checked(at)?;
+    match from {
+        [b':', b':', next, ..] if is(*next, IDENT) => Some(2),
+        [b':', b'4', ..] if before.ends_with(b"::2") => Some(1),
+        _ => None,
+    }
+}
+
+fn quoted(input: &[u8]) -> Lexed<'_, Lexeme> {
+    // A backslash is a character like any other, as in the names of Windows.
+    let behind = &input[1..];
+    match memchr::memchr2(b'"', b'\n', behind) {
+        Some(length) if behind[length] == b'"' => Ok((&behind[length + 1..], Lexeme::Text)),
         _ => Err(nom::Err::Failure(Fault::Quote)),
     }
 }
 
-fn operator(input: &[u8], first: u8) -> Lexed<'_, Kind<'_>> {
-    match (first, input.get(1)) {
-        (b'<', Some(&second @ (b'<' | b'=')))
-        | (b'>', Some(&second @ (b'>' | b'=')))
-        | (b'=' | b'!', Some(&second @ b'='))
-        | (b'&', Some(&second @ b'&'))
-        | (b'|', Some(&second @ b'|')) => {
-            let (rest, _) = take(2usize)(input)?;
-            Ok((rest, Kind::Operator([first, second])))
-        }
-        _ => mark(input),
+fn operator(input: &[u8]) -> Lexed<'_, Lexeme> {
+    match input {
+        [first @ b'<', second @ (b'<' | b'='), rest @ ..]
+        | [first @ b'>', second @ (b'>' | b'='), rest @ ..]
+        | [first @ (b'=' | b'!'), second @ b'=', rest @ ..]
+        | [first @ b'&', second @ b'&', rest @ ..]
+        | [first @ b'|', second @ b'|', rest @ ..] => Ok((rest, Lexeme::Operator([*first, *second]))),
+        [first, rest @ ..] => Ok((rest, Lexeme::Mark(*first))),
+        [] => Err(nom::Err::Failure(Fault::Byte)),
     }
-}
-
-#[inline]
-fn mark(input: &[u8]) -> Lexed<'_, Kind<'_>> {
-    let (rest, text) = take(1usize)(input)?;
-    Ok((rest, Kind::Mark(text[0])))
 }
 
 /// How many bytes from the start of `input` make no token; at least one.
@@ -241,62 +262,60 @@ pub(crate) fn ascii(text: &[u8]) -> &str {
 mod tests {
     use super::*;
 
-    /// The tokens of a text without blanks at its ends.
-    fn tokens(mut input: &[u8]) -> Vec<Kind<'_>> {
+    /// The tokens of a text without blanks at its ends, each with its text.
+    fn tokens(mut input: &[u8]) -> Vec<(Lexeme, &str)> {
         let mut found = Vec::new();
         while !input.is_empty() {
-            let (rest, kind) = token(input).expect("a token");
-            found.push(kind);
-            input = blanks(rest).expect("blanks").0;
+            let (rest, lexeme) = token(input).expect("a token");
+            found.push((lexeme, ascii(&input[..input.len() - rest.len()])));
+            input = rest.trim_ascii_start();
         }
         found
     }
 
     #[test]
     fn names_take_letters_digits_dollars_underscores_and_a_leading_percent() {
-        let expected = ["%r1", "$L__BB0_2", "_Z1fv", "_", "a$b"].map(Kind::Ident);
+        let expected = ["%r1", "$L__BB0_2", "_Z1fv", "_", "a$b"].map(|name| (Lexeme::Ident, name));
         assert_eq!(tokens(b"%r1 $L__BB0_2 _Z1fv _ a$b"), expected);
-        assert_eq!(tokens(b"5 % 3"), [Kind::Number("5"), Kind::Mark(b'%'), Kind::Number("3")]);
+        let expected = [(Lexeme::Number, "5"), (Lexeme::Mark(b'%'), "%"), (Lexeme::Number, "3")];
+        assert_eq!(tokens(b"5 % 3"), expected);
     }
 
     #[test]
     fn words_behind_dots_go_on_behind_double_colons() {
-        assert_eq!(
-            tokens(b".global .shared::cta"),
-            [Kind::Directive("global"), Kind::Directive("shared::cta")]
-        );
-        assert_eq!(tokens(b"a:"), [Kind::Ident("a"), Kind::Mark(b':')]);
+        let expected = [(Lexeme::Directive, ".global"), (Lexeme::Directive, ".shared::cta")];
+        assert_eq!(tokens(b".global .shared::cta"), expected);
+        assert_eq!(tokens(b"a:"), [(Lexeme::Ident, "a"), (Lexeme::Mark(b':'), ":")]);
     }
 
     #[test]
     fn only_decimal_numbers_have_fractions_and_exponents() {
-        let numbers = ["1.5", ".5", "1.", "1e-3", "1.5E+3", "0x1F", "0f3F800000", "42U"];
+        let numbers = ["1.5", ".5", "1.", "1e-3", "1.5E+3", ".5e-2", "0x1F", "0f3F800000", "42U"];
         for number in numbers {
-            assert_eq!(tokens(number.as_bytes()), [Kind::Number(number)], "{number}");
+            assert_eq!(tokens(number.as_bytes()), [(Lexeme::Number, number)], "{number}");
         }
-        assert_eq!(tokens(b"0x1E+4"), [Kind::Number("0x1E"), Kind::Mark(b'+'), Kind::Number("4")]);
-        assert_eq!(tokens(b"1+4"), [Kind::Number("1"), Kind::Mark(b'+'), Kind::Number("4")]);
+        for (text, first, second) in [("0x1E+4", "0x1E", "4"), ("1+4", "1", "4")] {
+            let expected = [(Lexeme::Number, first), (Lexeme::Mark(b'+'), "+"), (Lexeme::Number, second)];
+            assert_eq!(tokens(text.as_bytes()), expected);
+        }
     }
 
     #[test]
     fn operators_of_two_bytes_are_one_token() {
-        assert_eq!(
-            tokens(b"<< >= == && |"),
-            [
-                Kind::Operator(*b"<<"),
-                Kind::Operator(*b">="),
-                Kind::Operator(*b"=="),
-                Kind::Operator(*b"&&"),
-                Kind::Mark(b'|'),
-            ]
-        );
+        let lexemes: Vec<Lexeme> = tokens(b"<< >= == && | !").into_iter().map(|(lexeme, _)| lexeme).collect();
+        let doubled = [*b"<<", *b">=", *b"==", *b"&&"].map(Lexeme::Operator);
+        assert_eq!(lexemes, [&doubled[..], &[Lexeme::Mark(b'|'), Lexeme::Mark(b'!')]].concat());
     }
 
     #[test]
     fn a_mnemonic_ends_where_its_last_word_does() {
-        for (text, expected) in
-            [(".global.u32 %r1", ".global.u32"), (".shared::cta.b32\t[", ".shared::cta.b32"), (";", "")]
-        {
+        for (text, expected) in [
+            (".global.u32 %r1", ".global.u32"),
+            (".shared::cta.b32\t[", ".shared::cta.b32"),
+            (".sp::2:4.b32 ", ".sp::2:4.b32"),
+            (":4", ""),
+            (";", ""),
+        ] {
             let (_, found) = modifiers(text.as_bytes()).expect("modifiers");
             assert_eq!(found, expected.as_bytes());
         }
@@ -306,7 +325,7 @@ mod tests {
     fn comments_and_texts_end_at_their_first_end() {
         assert_eq!(block_comment(b"/* a ** / */ b */").map(|(rest, _)| rest), Ok(&b" b */"[..]));
         assert_eq!(block_comment(b"/*/"), Err(nom::Err::Failure(Fault::Comment)));
-        assert_eq!(token(b"\"C:\\dir\\\" x").map(|(_, kind)| kind), Ok(Kind::Text(b"C:\\dir\\")));
+        assert_eq!(token(b"\"C:\\dir\\\" x"), Ok((&b" x"[..], Lexeme::Text)));
         assert_eq!(token(b"\"a\n\""), Err(nom::Err::Failure(Fault::Quote)));
     }
 }
