@@ -37,6 +37,24 @@ impl Slot {
         }
     }
 
+    /// The modifier that is meant by a number: its place among those that may stand here, from 1; 0 is an empty slot.
+    pub(crate) fn modifier(&self, number: u8) -> Option<Mod> {
+        let at = usize::from(number.checked_sub(1)?);
+        match self {
+            Slot::Lit(literal) => (at == 0).then_some(*literal),
+            Slot::One(_, set) | Slot::Opt(_, set) => set.get(at).copied(),
+        }
+    }
+
+    /// The number of a modifier that may stand here, see [`Self::modifier`].
+    pub(crate) fn number_of(&self, modifier: Mod) -> Option<u8> {
+        let at = match self {
+            Slot::Lit(literal) => (*literal == modifier).then_some(0),
+            Slot::One(_, set) | Slot::Opt(_, set) => set.iter().position(|one| *one == modifier),
+        };
+        u8::try_from(at? + 1).ok()
+    }
+
     /// Whether it may stay empty.
     pub const fn is_optional(&self) -> bool {
         matches!(self, Slot::Opt(..))

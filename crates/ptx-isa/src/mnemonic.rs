@@ -17,7 +17,9 @@ pub(crate) const MAX_SLOTS: usize = 20;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mnemonic {
     form: FormId,
-    chosen: [Option<Mod>; MAX_SLOTS],
+    /// For each slot what stands there, as [`Slot::modifier`] counts: instructions are most of a module, and their
+    /// mnemonics would be most of an instruction.
+    chosen: [u8; MAX_SLOTS],
 }
 
 /// Modifiers whose order among themselves means something.
@@ -78,10 +80,14 @@ impl Mnemonic {
     /// layouts, state spaces after state spaces, and the words of the instruction's name before all others:
     /// `cvt.rn.f32.s32` is not `cvt.rn.s32.f32`. `None` when one finds no slot or a needed slot stays empty.
     pub fn choose(id: FormId, modifiers: &[Mod]) -> Option<Self> {
-        let mnemonic = Self { form: id, chosen: placed(id, modifiers)? };
-        let slots = form(id).slots.iter().zip(&mnemonic.chosen);
-        let complete = slots.into_iter().all(|(slot, place)| slot.is_optional() || place.is_some());
-        let named = name::leads(form(id), &mnemonic.chosen, modifiers);
+        let placed = placed(id, modifiers)?;
+        let mut mnemonic = Self { form: id, chosen: [0; MAX_SLOTS] };
+        let mut complete = true;
+        for ((slot, place), chosen) in form(id).slots.iter().zip(&placed).zip(&mut mnemonic.chosen) {
+            complete &= slot.is_optional() || place.is_some();
+            *chosen = place.map_or(Some(0), |modifier| slot.number_of(modifier))?;
+        }
+        let named = name::leads(form(id), &placed, modifiers);
         (complete && named && mnemonic.keeps_rules()).then_some(mnemonic)
     }
 
@@ -128,17 +134,18 @@ impl Mnemonic {
 
     /// The chosen modifiers in canonical order.
     pub fn modifiers(&self) -> impl Iterator<Item = Mod> + '_ {
-        self.chosen.iter().copied().flatten()
+        self.form().slots.iter().zip(&self.chosen).filter_map(|(slot, &number)| slot.modifier(number))
     }
 
     /// Whether the modifier was chosen, in whatever slot.
     pub fn has(&self, modifier: Mod) -> bool {
-        self.chosen.contains(&Some(modifier))
+        self.modifiers().any(|chosen| chosen == modifier)
     }
 
     /// The modifier in the slot that decides `field`; `None` when it is empty or the row has no such slot.
     pub fn get(&self, field: Field) -> Option<Mod> {
-        self.form().slot_of(field).and_then(|at| self.chosen[at])
+        let at = self.form().slot_of(field)?;
+        self.form().slots.get(at)?.modifier(*self.chosen.get(at)?)
     }
 
     /// The same mnemonic with another modifier in the slot of `field`, or with the slot emptied.
@@ -146,10 +153,14 @@ impl Mnemonic {
     pub fn with(&self, field: Field, modifier: Option<Mod>) -> Option<Self> {
         let at = self.form().slot_of(field)?;
         let slot = &self.form().slots[at];
-        let fits = modifier.map_or(slot.is_optional(), |m| slot.takes(m));
+        let number = match modifier {
+            Some(modifier) => slot.number_of(modifier)?,
+            None if slot.is_optional() => 0,
+            None => return None,
+        };
         let mut changed = *self;
-        changed.chosen[at] = modifier;
-        fits.then_some(changed)
+        changed.chosen[at] = number;
+        Some(changed)
     }
 
     /// The type in the slot of `field`.

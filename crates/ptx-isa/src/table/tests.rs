@@ -16,6 +16,15 @@ fn every_row_has_a_section_and_fits_the_mnemonic() {
     for row in all_forms() {
         assert!(!row.section.is_empty() && row.doc.ends_with('.'), "{}", row.syntax());
         assert!(row.slots.len() <= crate::mnemonic::MAX_SLOTS, "{}", row.syntax());
+        for slot in row.slots {
+            let set = match slot {
+                Slot::Lit(modifier) => std::slice::from_ref(modifier),
+                Slot::One(_, set) | Slot::Opt(_, set) => set,
+            };
+            let kept = |modifier: &Mod| slot.number_of(*modifier).and_then(|number| slot.modifier(number));
+            assert!(set.iter().all(|modifier| kept(modifier) == Some(*modifier)), "{}", row.syntax());
+            assert_eq!(slot.modifier(0), None);
+        }
     }
 }
 
