@@ -25,6 +25,7 @@ mod initializer;
 mod instruction;
 mod labels;
 mod lexer;
+mod mentions;
 mod names;
 mod operand;
 mod reader;

@@ -6,6 +6,7 @@ use ptx_isa::{ScalarType, SpecialReg};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::codes;
+use crate::mentions::Mentions;
 use crate::reader::{Parse, Reader};
 use crate::scoped::Scoped;
 
@@ -44,6 +45,46 @@ enum First {
     Variable(VarId),
 }
 
+/// A range of registers that was looked up, by the name before the number.
+#[derive(Clone, Copy)]
+struct Recent<'s> {
+    name: &'s str,
+    decl: RegDeclId,
+    count: u32,
+}
+
+/// The ranges looked up last, which nearly all operands name; each has one place it can be remembered in.
+#[derive(Default)]
+struct RecentRanges<'s>([Option<Recent<'s>>; RECENT_RANGES]);
+
+const RECENT_RANGES: usize = 32;
+
+impl<'s> RecentRanges<'s> {
+    #[inline]
+    fn place(name: &str) -> usize {
+        let [.., other, last] = name.as_bytes() else { return 0 };
+        // `%r`, `%rd`, `%rs`, `%f`, `%fd`, `%p` and `%b` have places of their own.
+        (usize::from(*last) + 3 * usize::from(*other)) % RECENT_RANGES
+    }
+
+    #[inline]
+    fn get(&self, name: &str) -> Option<Recent<'s>> {
+        let recent = self.0[Self::place(name)]?;
+        // These are a few bytes, for which a loop is faster than a call.
+        let same = recent.name.len() == name.len() && recent.name.bytes().eq(name.bytes());
+        same.then_some(recent)
+    }
+
+    fn keep(&mut self, recent: Recent<'s>) {
+        self.0[Self::place(recent.name)] = Some(recent);
+    }
+
+    /// Forgets all: names may mean something else from here on.
+    fn clear(&mut self) {
+        self.0 = [None; RECENT_RANGES];
+    }
+}
+
 /// The names that can be used.
 pub(crate) struct Names<'s> {
     pub(crate) entities: Scoped<'s, Entity>,
@@ -52,8 +93,10 @@ pub(crate) struct Names<'s> {
     numbered: Scoped<'s, u32>,
     /// Whether a range's name ends in a digit, so that names can be split in several ways.
     has_digit_ranges: bool,
-    /// Mentioned registers of ranges: the same register is mentioned in many scopes.
-    mentioned: FxHashMap<(RegDeclId, u32), RegId>,
+    /// Ranges of registers that stand for themselves alone: no single register has such a name.
+    recent: RecentRanges<'s>,
+    /// Mentioned registers: the same register is mentioned in many scopes.
+    mentioned: Mentions,
     /// Functions of the module, which are declared while the scope of their parameters is open.
     functions: FxHashMap<&'s str, (FunctionId, Span)>,
     /// Functions that have a body.
@@ -67,7 +110,8 @@ impl<'s> Names<'s> {
             ranges: Scoped::new(),
             numbered: Scoped::new(),
             has_digit_ranges: false,
-            mentioned: FxHashMap::default(),
+            recent: RecentRanges::default(),
+            mentioned: Mentions::default(),
             functions: FxHashMap::default(),
             defined: FxHashSet::default(),
         }
@@ -94,8 +138,10 @@ impl<'s> Names<'s> {
 
     pub(crate) fn leave(&mut self) {
         self.entities.leave();
-        self.ranges.leave();
-        self.numbered.leave();
+        let declared = self.ranges.leave() + self.numbered.leave();
+        if declared > 0 {
+            self.recent.clear();
+        }
     }
 
     /// Forgets what belongs to the body that ends.
@@ -116,23 +162,23 @@ fn splits(name: &str) -> impl Iterator<Item = (&str, u32)> + use<'_> {
 }
 
 /// Splits a name before all its digits, when they are a number that nothing else than a range's can be.
+#[inline]
 fn split_at_digits(name: &str) -> Option<(&str, u32)> {
     const MOST: usize = 9;
-    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-    let (prefix, number) = name.split_at(name.len() - digits);
-    let canonical = digits == 1 || !number.starts_with('0');
+    let bytes = name.as_bytes();
+    let digits = bytes.iter().rev().take(MOST + 1).take_while(|byte| byte.is_ascii_digit()).count();
+    let at = bytes.len() - digits;
+    let (prefix, number) = (name.get(..at)?, bytes.get(at..)?);
+    let canonical = digits == 1 || number.first() != Some(&b'0');
     if prefix.is_empty() || !canonical || !(1..=MOST).contains(&digits) {
         return None;
     }
-    Some((prefix, number.bytes().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'))))
+    Some((prefix, number.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'))))
 }
 
 impl<'s> Reader<'s, '_> {
     /// What a name stands for here, mentioning registers of ranges.
     pub(crate) fn lookup(&mut self, name: &'s str) -> Option<Entity> {
-        if let Some(register) = self.lookup_register_of_range(name) {
-            return Some(Entity::Register(register));
-        }
         match self.names.entities.get(name).map(|entry| (entry.value, entry.depth)) {
             Some((Entity::Declared(decl), depth)) if !self.hidden_by_range(name, depth) => {
                 let register = self.mention(decl, 0);
@@ -153,15 +199,27 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// The register of a range, when nothing else has such a name: what nearly all operands are.
-    fn lookup_register_of_range(&mut self, name: &str) -> Option<RegId> {
+    #[inline]
+    pub(crate) fn lookup_register_of_range(&mut self, name: &'s str) -> Option<RegId> {
         if self.names.has_digit_ranges {
             return None;
         }
         let (prefix, number) = split_at_digits(name)?;
-        let range = self.names.ranges.get(prefix)?.value;
+        let range = match self.names.recent.get(prefix) {
+            Some(range) => range,
+            None => self.remember_range(prefix)?,
+        };
+        if number < range.count { Some(self.mention(range.decl, number)) } else { None }
+    }
+
+    /// The range of registers of this name, when no single register has such a name with a number.
+    fn remember_range(&mut self, name: &'s str) -> Option<Recent<'s>> {
+        let range = self.names.ranges.get(name)?.value;
         match range.first {
-            First::Register(decl) if number < range.count && self.names.numbered.get(prefix).is_none() => {
-                Some(self.mention(decl, number))
+            First::Register(decl) if self.names.numbered.get(name).is_none() => {
+                let recent = Recent { name, decl, count: range.count };
+                self.names.recent.keep(recent);
+                Some(recent)
             }
             First::Register(_) | First::Variable(_) => None,
         }
@@ -207,7 +265,7 @@ impl<'s> Reader<'s, '_> {
     /// The register of a declaration with this number, which exists from its first mention on.
     fn mention(&mut self, decl: RegDeclId, number: u32) -> RegId {
         let fresh = RegId(self.body.registers.len() as u32);
-        let register = *self.names.mentioned.entry((decl, number)).or_insert(fresh);
+        let register = self.names.mentioned.register(decl, number, fresh);
         if register == fresh {
             self.body.registers.push(Register { decl, number });
         }
@@ -254,6 +312,7 @@ impl<'s> Reader<'s, '_> {
     fn declare_range(&mut self, name: &'s str, range: Range, span: Span) {
         self.names.has_digit_ranges |= name.ends_with(|last: char| last.is_ascii_digit());
         self.names.ranges.insert(name, range, span);
+        self.names.recent.clear();
     }
 
     /// The register of a parameter, which is mentioned by being one.
@@ -316,7 +375,10 @@ impl<'s> Reader<'s, '_> {
         let Some((prefix, number)) = splits(name).last() else { return };
         match self.names.numbered.get_here(prefix) {
             Some(entry) if entry.value <= number => {}
-            _ => self.names.numbered.insert(prefix, number, span),
+            _ => {
+                self.names.numbered.insert(prefix, number, span);
+                self.names.recent.clear();
+            }
         }
     }
 
@@ -329,6 +391,9 @@ impl<'s> Reader<'s, '_> {
 
     /// The operand that a name alone is; nothing when it is undeclared.
     pub(crate) fn resolve_name(&mut self, name: &'s str) -> Option<Operand> {
+        if let Some(register) = self.lookup_register_of_range(name) {
+            return Some(Operand::Register(register));
+        }
         if let Some(entity) = self.lookup(name) {
             return Some(match entity {
                 Entity::Variable(id) => Operand::Symbol(Symbol::Variable(id), 0),

@@ -41,9 +41,10 @@ impl<'s, T: Copy> Scoped<'s, T> {
         self.scopes.push(self.records.len());
     }
 
-    /// Ends the innermost scope.
-    pub(crate) fn leave(&mut self) {
-        let Some(start) = self.scopes.pop() else { return };
+    /// Ends the innermost scope; tells how many names it had.
+    pub(crate) fn leave(&mut self) -> usize {
+        let Some(start) = self.scopes.pop() else { return 0 };
+        let count = self.records.len() - start;
         for record in self.records.drain(start..).rev() {
             match record.outer {
                 Some(outer) => {
@@ -54,6 +55,7 @@ impl<'s, T: Copy> Scoped<'s, T> {
                 }
             }
         }
+        count
     }
 
     /// Adds a name to the innermost scope, hiding what it stood for.
