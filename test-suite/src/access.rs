@@ -3,6 +3,7 @@
 use std::ops::AddAssign;
 
 use anyhow::{Context as _, Result};
+use ptx_isa::Sem;
 use ptx_llvm::view::{Call, CastOp, ConstExpr, ConstId, Constant, Function, Inst, Op, Type, Value, View};
 use ptx_llvm::{Module as Llvm, address_space};
 
@@ -166,6 +167,9 @@ impl<'v> Origins<'v> {
             Value::Asm(id) => {
                 counts.assembly += 1;
                 let asm = self.view.inline_asm(id);
+                if !accesses_memory(&asm.text) {
+                    return;
+                }
                 let outputs = asm.constraints.split(',').filter(|c| c.starts_with('=')).count();
                 for place in address_places(&asm.text) {
                     let argument = place.checked_sub(outputs).and_then(|at| call.args.get(at));
@@ -205,6 +209,26 @@ impl<'v> Origins<'v> {
             _ => value,
         }
     }
+}
+
+/// Whether brackets in this instruction hold addresses: not those of tensor memory, nor textures and surfaces.
+fn accesses_memory(text: &str) -> bool {
+    let mnemonic = text.split_whitespace().next().unwrap_or_default().trim_end_matches(';');
+    let rows = ptx_isa::candidates(mnemonic).unwrap_or_default();
+    !rows.first().is_some_and(|row| {
+        matches!(
+            row.sem(),
+            Sem::Tex
+                | Sem::Tld4
+                | Sem::Txq
+                | Sem::SurfaceLoad
+                | Sem::SurfaceStore
+                | Sem::SurfaceReduce
+                | Sem::SurfaceQuery
+                | Sem::TensorMemory
+                | Sem::Tcgen05Mma
+        )
+    })
 }
 
 /// The numbers of the operands that stand first in brackets: `[$3]`, `[$3+8]`.

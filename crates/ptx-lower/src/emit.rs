@@ -3,6 +3,7 @@
 use ptx_diag::Diagnostics;
 use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, Module, Operand, VarId};
 use ptx_isa::{ScalarType, Sem, StateSpace};
+use ptx_llvm::address_space::{GENERIC, GLOBAL};
 use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Type, Types, Value};
 use rustc_hash::FxHashMap;
 
@@ -345,6 +346,10 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         }
         let bits = |ty: Type<'c>| ty.bits().unwrap_or(64);
         match (from.pointer_space(), to.pointer_space()) {
+            // The same number in both; `cvta` between them changes nothing (mapping, "Address spaces").
+            (Some(GENERIC | GLOBAL), Some(GENERIC | GLOBAL)) => {
+                Ok(self.b.cast(CastOp::AddrSpaceCast, value, to)?)
+            }
             (Some(_), Some(_)) => {
                 let bits = self.b.cast(CastOp::PtrToInt, value, self.types.int(64))?;
                 Ok(self.b.cast(CastOp::IntToPtr, bits, to)?)

@@ -85,8 +85,14 @@ impl Wants {
         Wants(self.0 & !0xff)
     }
 
-    /// The only pointer space wanted.
+    /// The pointer space that serves all that want one. An address in global memory is the same number as its generic
+    /// one, so a generic pointer serves both.
     fn space(self) -> Option<u32> {
+        let global = Wants::of(Repr::Pointer(address_space::GLOBAL));
+        let generic = Wants::of(Repr::Pointer(address_space::GENERIC));
+        if self.pointers() == Wants(global.0 | generic.0) {
+            return Some(address_space::GENERIC);
+        }
         SPACES.iter().copied().find(|space| self.pointers() == Wants::of(Repr::Pointer(*space)))
     }
 
@@ -115,6 +121,8 @@ enum Source {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Unknown,
+    /// A constant, which is whatever else meets it is.
+    Constant,
     Free(bool),
     Fixed(Repr),
 }
@@ -123,22 +131,30 @@ impl State {
     fn rank(self) -> u32 {
         match self {
             State::Unknown => 0,
-            State::Free(true) => 1,
-            State::Free(false) => 2,
-            State::Fixed(Repr::Pointer(_) | Repr::Float(_)) => 3,
-            State::Fixed(Repr::Int) => 4,
+            State::Constant => 1,
+            State::Free(true) => 2,
+            State::Free(false) => 3,
+            State::Fixed(Repr::Pointer(address_space::GENERIC)) => 5,
+            State::Fixed(Repr::Pointer(_) | Repr::Float(_)) => 4,
+            State::Fixed(Repr::Int) => 6,
         }
     }
 
     fn meet(self, other: State) -> State {
         match (self, other) {
             (State::Unknown, known) | (known, State::Unknown) => known,
+            (State::Constant, known) | (known, State::Constant) => known,
             (State::Free(a), State::Free(b)) => State::Free(a && b),
             (State::Free(true), fixed) | (fixed, State::Free(true)) => fixed,
             (State::Free(false), State::Fixed(Repr::Pointer(_)))
             | (State::Fixed(Repr::Pointer(_)), State::Free(false)) => State::Fixed(Repr::Int),
             (State::Free(false), fixed) | (fixed, State::Free(false)) => fixed,
             (State::Fixed(a), State::Fixed(b)) if a == b => self,
+            // The generic address of a place in global memory is the same number.
+            (
+                State::Fixed(Repr::Pointer(address_space::GENERIC | address_space::GLOBAL)),
+                State::Fixed(Repr::Pointer(address_space::GENERIC | address_space::GLOBAL)),
+            ) => State::Fixed(Repr::Pointer(address_space::GENERIC)),
             (State::Fixed(_), State::Fixed(_)) => State::Fixed(Repr::Int),
         }
     }
@@ -158,10 +174,19 @@ pub(crate) type CalleeSpaces = FxHashMap<StrId, Vec<Option<u32>>>;
 
 /// The representation of every value.
 pub(crate) fn representations(question: &Question<'_>) -> Vec<Repr> {
-    let sources: Vec<Source> =
+    const ROUNDS: usize = 4;
+    let mut sources: Vec<Source> =
         (0..question.ssa.values.len()).map(|at| question.source(ValueId(at as u32))).collect();
-    let states = forward(&sources);
-    let wants = question.wants(&sources, &states);
+    let mut states = forward(&sources);
+    let mut wants = question.wants(&sources, &states);
+    // What is settled in one sum can settle the next; a few rounds do for what compilers write.
+    for _ in 0..ROUNDS {
+        if !settle_sums(&mut sources, &states, &wants) {
+            break;
+        }
+        states = forward(&sources);
+        wants = question.wants(&sources, &states);
+    }
     states
         .iter()
         .zip(wants)
@@ -170,9 +195,35 @@ pub(crate) fn representations(question: &Question<'_>) -> Vec<Repr> {
             State::Free(true) if wants.pointers() != Wants::default() => {
                 wants.space().map_or(Repr::Int, Repr::Pointer)
             }
-            State::Free(_) | State::Unknown => wants.float().map_or(Repr::Int, Repr::Float),
+            State::Free(_) | State::Constant | State::Unknown => wants.float().map_or(Repr::Int, Repr::Float),
         })
         .collect()
+}
+
+/// Looks at sums that are used as addresses, of which more than one term could be the address, and lets it be the one
+/// that is an address elsewhere, or the only one that is not a number elsewhere. Tells whether there was any.
+fn settle_sums(sources: &mut [Source], states: &[State], wants: &[Wants]) -> bool {
+    let mut changed = false;
+    for (at, source) in sources.iter_mut().enumerate() {
+        let Source::Sum(terms) = source else { continue };
+        if states[at] != State::Fixed(Repr::Int) || wants[at].pointers() == Wants::default() {
+            continue;
+        }
+        let is_pointer = |term: &&ValueId| matches!(states[term.index()], State::Fixed(Repr::Pointer(_)));
+        if terms.iter().any(|term| is_pointer(&term)) {
+            continue;
+        }
+        let free = terms.iter().filter(|term| states[term.index()] == State::Free(true));
+        let numbers_aside: Vec<ValueId> =
+            free.copied().filter(|term| wants[term.index()].0 & Wants::INT.0 == 0).collect();
+        let addresses = |term: &&ValueId| wants[term.index()].pointers() != Wants::default();
+        let elsewhere: Vec<ValueId> = numbers_aside.iter().filter(addresses).copied().collect();
+        if let ([one], _) | ([], [one]) = (elsewhere.as_slice(), numbers_aside.as_slice()) {
+            *terms = vec![*one];
+            changed = true;
+        }
+    }
+    changed
 }
 
 fn forward(sources: &[Source]) -> Vec<State> {
@@ -185,7 +236,7 @@ fn forward(sources: &[Source]) -> Vec<State> {
             let new = match source {
                 Source::Fixed(repr) => State::Fixed(*repr),
                 Source::Free(pointer) => State::Free(*pointer),
-                Source::Copy(values) if values.is_empty() => State::Free(false),
+                Source::Copy(values) if values.is_empty() => State::Constant,
                 Source::Copy(values) => values.iter().map(state).fold(State::Unknown, State::meet),
                 Source::Sum(values) => sum(&values.iter().map(state).collect::<Vec<_>>()),
                 Source::Resize(value) => match state(value) {
@@ -193,7 +244,7 @@ fn forward(sources: &[Source]) -> Vec<State> {
                         State::Fixed(Repr::Pointer(space))
                     }
                     State::Unknown => State::Unknown,
-                    State::Free(_) | State::Fixed(_) => State::Fixed(Repr::Int),
+                    State::Constant | State::Free(_) | State::Fixed(_) => State::Fixed(Repr::Int),
                 },
             };
             // Only ever down, so that this ends; a change within a rank can only be to an integer.
