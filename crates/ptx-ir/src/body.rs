@@ -130,6 +130,17 @@ pub struct Guard {
     pub negated: bool,
 }
 
+/// Whether offsets of zero are written out behind registers: `[%r1+0]`. They mean nothing, but when `ptxas` compiles for
+/// debugging it gives out registers in another order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum ZeroOffsets {
+    /// `[%r1]`.
+    #[default]
+    Implied,
+    /// `[%r1+0]`.
+    Written,
+}
+
 /// An instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inst {
@@ -139,6 +150,8 @@ pub struct Inst {
     pub mnemonic: Mnemonic,
     /// One operand for each operand of the row.
     pub operands: ListId,
+    /// How its addresses without an offset are written.
+    pub zero_offsets: ZeroOffsets,
     /// From the guard to the last operand.
     pub at: At,
 }

@@ -6,6 +6,7 @@ use ptx_isa::{Mnemonic, ScalarType};
 use crate::at::At;
 use crate::body::{
     Body, Guard, Inst, Label, LabelId, LabelKind, RegDecl, RegDeclId, RegId, Register, Stmt, VectorShape,
+    ZeroOffsets,
 };
 use crate::operand::{ListId, Operand};
 use crate::strings::{StrId, Strings};
@@ -83,7 +84,8 @@ impl BodyBuilder {
     pub fn push_inst(&mut self, guard: Option<Guard>, mnemonic: Mnemonic, operands: &[Operand]) {
         debug_assert_eq!(mnemonic.form().operands.len(), operands.len(), "{mnemonic}");
         let operands = self.list(operands);
-        self.push(Stmt::Inst(Inst { guard, mnemonic, operands, at: At::default() }));
+        let zero_offsets = ZeroOffsets::Implied;
+        self.push(Stmt::Inst(Inst { guard, mnemonic, operands, zero_offsets, at: At::default() }));
     }
 
     /// The body so far.

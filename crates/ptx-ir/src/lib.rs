@@ -24,7 +24,7 @@ mod strings;
 pub use at::{At, SpanTable};
 pub use body::{
     Body, Guard, Inst, Label, LabelId, LabelKind, LabelTarget, Prototype, RegDecl, RegDeclId, RegId,
-    Register, Stmt, VectorShape,
+    Register, Stmt, VectorShape, ZeroOffsets,
 };
 pub use build::{BodyBuilder, BuildError};
 pub use module::{

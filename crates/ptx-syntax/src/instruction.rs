@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ptx_diag::{Diagnostic, Span, nearest};
-use ptx_ir::{At, Guard, Inst, Operand, Stmt};
+use ptx_ir::{At, Guard, Inst, Operand, Stmt, ZeroOffsets};
 use ptx_isa::{
     Form, Kind as Place, Mnemonic, MnemonicError, Mod, Opcode, Role, ScalarType, Slot, candidates, forms_of,
 };
@@ -144,6 +144,7 @@ impl<'s> Reader<'s, '_> {
         }
         let mut written = std::mem::take(&mut self.mnemonics.operands);
         written.clear();
+        self.zero_offsets = ZeroOffsets::Implied;
         let read = match found.takes_lists {
             true => self.call_operands(&mut written),
             false => self.operands(found, &mut written),
@@ -164,7 +165,9 @@ impl<'s> Reader<'s, '_> {
                 let fitted = &mut self.mnemonics.fitted;
                 let operands = self.body.add_list(fitted.drain(..));
                 let guard = guard.and_then(|(guard, _)| guard);
-                self.push_statement(Stmt::Inst(Inst { guard, mnemonic, operands, at: At(start.to(end)) }));
+                let zero_offsets = self.zero_offsets;
+                let at = At(start.to(end));
+                self.push_statement(Stmt::Inst(Inst { guard, mnemonic, operands, zero_offsets, at }));
             }
             Ok(())
         });

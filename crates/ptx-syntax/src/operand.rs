@@ -1,7 +1,7 @@
 //! Operands of instructions (manual 6).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{AddressBase, ListId, Operand, Symbol};
+use ptx_ir::{AddressBase, ListId, Operand, Symbol, ZeroOffsets};
 use ptx_isa::{Component, Selector};
 
 use crate::codes;
@@ -206,7 +206,12 @@ impl<'s> Reader<'s, '_> {
                 (AddressBase::Absolute, 0)
             }
         };
-        Ok((base, first.wrapping_add(self.offset()?)))
+        let written = self.cursor.is_mark(b'+');
+        let offset = first.wrapping_add(self.offset()?);
+        if written && offset == 0 && matches!(base, AddressBase::Register(_)) {
+            self.zero_offsets = ZeroOffsets::Written;
+        }
+        Ok((base, offset))
     }
 
     /// `-a` or `-a.b0`; `None` when the sign belongs to a constant.

@@ -1,7 +1,7 @@
 //! What every part of the grammar works with: the cursor, the model being built, the names, the findings.
 
 use ptx_diag::{Code, Diagnostic, Diagnostics, Span};
-use ptx_ir::{Body, Item, Module, Operand, Stmt, StrId};
+use ptx_ir::{Body, Item, Module, Operand, Stmt, StrId, ZeroOffsets};
 use rustc_hash::FxHashSet;
 
 use crate::codes;
@@ -40,6 +40,8 @@ pub(crate) struct Reader<'s, 'h> {
     pub(crate) spoiled: FxHashSet<&'s str>,
     /// Whether the statement being read names something undeclared, which was reported.
     pub(crate) broken: bool,
+    /// Whether the instruction being read has an address with `+0`.
+    pub(crate) zero_offsets: ZeroOffsets,
 }
 
 impl<'s, 'h> Reader<'s, 'h> {
@@ -56,6 +58,7 @@ impl<'s, 'h> Reader<'s, 'h> {
             reported: FxHashSet::default(),
             spoiled: FxHashSet::default(),
             broken: false,
+            zero_offsets: ZeroOffsets::Implied,
         }
     }
 

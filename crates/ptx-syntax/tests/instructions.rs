@@ -227,3 +227,17 @@ fn an_instruction_stands_from_its_guard_to_its_last_operand() {
     let spans = body(&module).operand_spans(inst);
     assert_eq!(spans[2].lo - inst.at.0.lo, text.len() as u32 - 1);
 }
+
+/// `ptxas` gives out registers in another order without the zeros, when it compiles for debugging.
+#[test]
+fn written_offsets_of_zero_are_printed_again() {
+    for (written, printed) in [
+        ("ld.global.b32 %r1, [%rd1+0];", "ld.global.b32 \t%r1, [%rd1+0];"),
+        ("ld.global.b32 %r1, [ %rd1 + 0x0 ];", "ld.global.b32 \t%r1, [%rd1+0];"),
+        ("ld.global.b32 %r1, [%rd1];", "ld.global.b32 \t%r1, [%rd1];"),
+        ("ld.global.b32 %r1, [%rd1+4];", "ld.global.b32 \t%r1, [%rd1+4];"),
+    ] {
+        let text = ptx_ir::print(&kernel(written));
+        assert!(text.contains(printed), "{written}\n{text}");
+    }
+}

@@ -3,7 +3,7 @@
 use ptx_isa::Role;
 
 use super::Printer;
-use crate::body::{Body, Inst, Prototype, RegDecl, RegId, Stmt};
+use crate::body::{Body, Inst, Prototype, RegDecl, RegId, Stmt, ZeroOffsets};
 use crate::operand::{AddressBase, ListId, Operand};
 
 impl Printer<'_> {
@@ -118,7 +118,12 @@ impl Printer<'_> {
                 continue;
             }
             self.text(if place.role == Role::DefPair { "|" } else { separator });
-            self.operand(body, *operand);
+            match (*operand, inst.zero_offsets) {
+                (Operand::Address(base @ AddressBase::Register(_), 0), ZeroOffsets::Written) => {
+                    self.address(body, base, "+0", 0);
+                }
+                (operand, _) => self.operand(body, operand),
+            }
             separator = ", ";
         }
         self.text(";\n");
@@ -169,7 +174,7 @@ impl Printer<'_> {
                 self.symbol(symbol);
                 self.offset(offset);
             }
-            Operand::Address(base, offset) => self.address(body, base, offset),
+            Operand::Address(base, offset) => self.address(body, base, "", offset),
             Operand::Bracket(list) => {
                 self.text("[");
                 self.list(body, list);
@@ -197,7 +202,8 @@ impl Printer<'_> {
         self.separated(operands, |printer, operand| printer.operand(body, *operand));
     }
 
-    fn address(&mut self, body: &Body, base: AddressBase, offset: i64) {
+    /// `zero` is what stands for an offset of zero behind a base.
+    fn address(&mut self, body: &Body, base: AddressBase, zero: &str, offset: i64) {
         self.text("[");
         match base {
             AddressBase::Register(register) => self.register(body, register),
@@ -206,6 +212,7 @@ impl Printer<'_> {
         }
         match base {
             AddressBase::Absolute => self.number(offset),
+            AddressBase::Register(_) | AddressBase::Symbol(_) if offset == 0 => self.text(zero),
             AddressBase::Register(_) | AddressBase::Symbol(_) => self.offset(offset),
         }
         self.text("]");
