@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use ptx_diag::SourceFile;
+use ptx_isa::PtxVersion;
 use ptx_llvm::Context;
 
 use crate::access::{self, Counts};
@@ -26,6 +27,8 @@ use crate::stage;
 pub const JUDGE: &str = "PTX_SUITE_JUDGE";
 /// The environment variable that names the stages a judge goes through.
 pub const STAGES: &str = "PTX_SUITE_STAGES";
+/// The newest PTX that LLVM 22 knows.
+const LLC_PTX: PtxVersion = PtxVersion::new(9, 0);
 /// What the line of a judge begins with that tells the counts.
 const COUNTS: &str = "counts";
 
@@ -44,7 +47,7 @@ pub enum Stage {
     Sass,
     /// Lowers, and LLVM's verifier accepts.
     Lower,
-    /// llc accepts the IR.
+    /// llc accepts the IR; for PTX that is not newer than what LLVM knows.
     Llc,
     /// ptxas accepts what llc makes of it.
     LlcPtxas,
@@ -218,7 +221,7 @@ impl Judge<'_> {
         let Some((ir, counts)) = lowered else { return Ok(()) };
         let Counts { accesses, known, instructions, assembly } = counts;
         writeln!(self.out, "{COUNTS}\t{accesses}\t{known}\t{instructions}\t{assembly}")?;
-        self.judge_llc(&ir)?;
+        self.judge_llc(module, &ir)?;
         self.step(Stage::RaiseO0, |judge| raised(&ir, Level::O0, judge.oracles))?;
         self.step(Stage::RaiseO2, |judge| raised(&ir, Level::O2, judge.oracles))?;
         if self.oracles.opt.is_some() {
@@ -231,8 +234,10 @@ impl Judge<'_> {
         Ok(())
     }
 
-    fn judge_llc(&mut self, ir: &str) -> Result<()> {
-        if self.oracles.llc.is_none() || !(self.wants(Stage::Llc) || self.wants(Stage::LlcPtxas)) {
+    fn judge_llc(&mut self, module: &ptx_ir::Module, ir: &str) -> Result<()> {
+        let known = module.version().is_none_or(|version| version <= LLC_PTX);
+        let wanted = self.wants(Stage::Llc) || self.wants(Stage::LlcPtxas);
+        if self.oracles.llc.is_none() || !known || !wanted {
             return [Stage::Llc, Stage::LlcPtxas].iter().try_for_each(|stage| self.skip(*stage));
         }
         let Some(ptx) = self.forced(Stage::Llc, |judge| judge.oracles.compile(ir))? else {
