@@ -413,6 +413,7 @@ impl<'c> Writer<'c> {
     fn selected(&mut self, ty: ScalarType, selection: Selection, written: bool) -> String {
         let name = self.registers(ty, 1, written, Width::Same);
         let selectors: &[&str] = match selection {
+            Selection::Whole => &[],
             Selection::One => &["b0", "b1", "b2", "b3", "h0", "h1"],
             Selection::Halves => &["h10", "h32", "h00", "h31"],
             Selection::Bytes => &["b3210", "b7654", "b0000", "b7531"],

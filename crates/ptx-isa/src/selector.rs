@@ -5,6 +5,8 @@ use std::fmt;
 /// Which selectors an operand takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Selection {
+    /// None: all of the register.
+    Whole,
     /// `.b0` to `.b3`, `.h0`, `.h1`: one byte or half, as a source or as the place of the result.
     One,
     /// `.hxy`: two halves out of the four of both sources.
@@ -30,7 +32,8 @@ impl Selection {
             (Selection::Bytes, Unit::Byte) => digits.len() == 4 && below(8),
             (Selection::HalfMask, Unit::Half) => descending && below(2),
             (Selection::ByteMask, Unit::Byte) => descending && below(4),
-            (Selection::Halves | Selection::HalfMask, Unit::Byte)
+            (Selection::Whole, _)
+            | (Selection::Halves | Selection::HalfMask, Unit::Byte)
             | (Selection::Bytes | Selection::ByteMask, Unit::Half) => false,
         }
     }

@@ -14,8 +14,16 @@ impl<'c> Emitter<'_, '_, 'c> {
         let ty = site.scalar_type()?;
         let subtracts = site.inst.mnemonic.sem() == Sem::Sub;
         if site.inst.mnemonic.has(Mod::Sat) {
+            if ty.kind() == TypeKind::Packed {
+                return self.row_or_inline(site);
+            }
             let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
-            let name = if subtracts { "llvm.ssub.sat.i32" } else { "llvm.sadd.sat.i32" };
+            let name = match (subtracts, ty.is_signed()) {
+                (true, true) => "llvm.ssub.sat.i32",
+                (true, false) => "llvm.usub.sat.i32",
+                (false, true) => "llvm.sadd.sat.i32",
+                (false, false) => "llvm.uadd.sat.i32",
+            };
             let value = self.intrinsic(name, a.ty(), &[a, b])?;
             return self.define(site, 0, value);
         }
@@ -181,6 +189,10 @@ impl<'c> Emitter<'_, '_, 'c> {
     pub(crate) fn carry_add(&mut self, site: Site<'_>) -> Out<()> {
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let subtracts = site.inst.mnemonic.sem() == Sem::SubCarry;
+        if site.inst.mnemonic.has(Mod::Sat) {
+            let value = self.clamped_with_carry(site, a, b, subtracts)?;
+            return self.define(site, 0, value);
+        }
         let (value, carry) = self.with_carry(site, a, b, subtracts)?;
         self.define(site, 0, value)?;
         self.set_carry(site, carry)
@@ -189,6 +201,9 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// `mad.cc`, `madc` (manual 9.7.2.5): a half of the product, then a sum with carry.
     pub(crate) fn carry_mad(&mut self, site: Site<'_>) -> Out<()> {
         let ty = site.scalar_type()?;
+        if site.inst.mnemonic.has(Mod::Sat) {
+            return unsupported("what it clamps is nowhere said");
+        }
         let (a, b, c) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
         let product = match site.inst.mnemonic.get(Field::Part) {
             Some(Mod::Hi) => self.high_product(ty, a, b)?,
@@ -197,6 +212,28 @@ impl<'c> Emitter<'_, '_, 'c> {
         let (value, carry) = self.with_carry(site, product, c, false)?;
         self.define(site, 0, value)?;
         self.set_carry(site, carry)
+    }
+
+    /// A 32-bit sum or difference with the carry flag, in 64 bits, clamped to 32.
+    fn clamped_with_carry(
+        &mut self,
+        site: Site<'_>,
+        a: Value<'c>,
+        b: Value<'c>,
+        subtracts: bool,
+    ) -> Out<Value<'c>> {
+        let (narrow, wide) = (a.ty(), self.types.int(64));
+        let op = if subtracts { BinaryOp::Sub } else { BinaryOp::Add };
+        let carry = self.read(site.statement, self.analysis.slots.carry(), self.types.int(1))?;
+        let (a, b) = (self.b.cast(CastOp::SExt, a, wide)?, self.b.cast(CastOp::SExt, b, wide)?);
+        let carry = self.b.cast(CastOp::ZExt, carry, wide)?;
+        let sum = self.b.binary(op, a, b)?;
+        let sum = self.b.binary(op, sum, carry)?;
+        let most = self.types.int_value(64, i64::from(i32::MAX) as u64);
+        let least = self.types.int_value(64, i64::from(i32::MIN) as u64);
+        let sum = self.intrinsic("llvm.smin.i64", wide, &[sum, most])?;
+        let sum = self.intrinsic("llvm.smax.i64", wide, &[sum, least])?;
+        Ok(self.b.cast(CastOp::Trunc, sum, narrow)?)
     }
 
     fn set_carry(&mut self, site: Site<'_>, carry: Value<'c>) -> Out<()> {

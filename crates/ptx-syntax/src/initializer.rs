@@ -1,6 +1,6 @@
 //! Initial values of variables (manual 5.4.4).
 
-use ptx_diag::Span;
+use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{Initializer, Operand, Symbol};
 
 use crate::codes;
@@ -88,14 +88,21 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `+4`, `-4`, `+-4` or nothing.
+    /// `+4`, `+-4` or nothing.
     pub(crate) fn offset(&mut self) -> Parse<i64> {
         match *self.cursor.kind() {
             Kind::Mark(b'+') => {
                 self.cursor.advance();
                 self.integer_constant()
             }
-            Kind::Mark(b'-') => self.integer_constant(),
+            Kind::Mark(b'-') => {
+                let error = Diagnostic::error(
+                    codes::EXPECTED,
+                    self.cursor.span(),
+                    "an offset is added, never subtracted",
+                );
+                Err(Box::new(error.with_help("write `+-4` for four bytes before")))
+            }
             _ => Ok(0),
         }
     }

@@ -135,6 +135,9 @@ pub(crate) fn check_selected(
             }
             check_scalar(cx, site, place, wanted, Operand::Register(register));
         }
+        Operand::Immediate(_) if !matches!(selection, Selection::One | Selection::Whole) => {
+            wrong_kind(cx, site, place, operand, "a register, whose parts are picked");
+        }
         other => check_scalar(cx, site, place, wanted, other),
     }
 }
@@ -150,6 +153,7 @@ fn check_selector(
         return;
     }
     let wanted = match selection {
+        Selection::Whole => "all of the register",
         Selection::One => "`.b0` to `.b3`, `.h0` or `.h1`",
         Selection::Halves => "`.h` with two of the halves 0 to 3",
         Selection::Bytes => "`.b` with four of the bytes 0 to 7",

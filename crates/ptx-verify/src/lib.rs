@@ -39,6 +39,7 @@ mod targets;
 mod textures;
 mod types;
 mod variables;
+mod video;
 
 /// A module that obeys the manual's rules.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use ptx_diag::Diagnostic;
 use ptx_isa::{Mod, Sem};
 
 use crate::context::{Checker, Site};
-use crate::{bits, codes, compare, convert, mbarriers, memory, sync, textures};
+use crate::{bits, codes, compare, convert, mbarriers, memory, sync, textures, video};
 
 /// Checks the modifiers of an instruction together, and with its operands.
 ///
@@ -27,6 +27,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         Sem::MbarrierInit | Sem::MbarrierArrive | Sem::MbarrierWait => mbarriers::check(cx, site),
         Sem::Tex | Sem::Tld4 => textures::check(cx, site),
         Sem::Shfl | Sem::Vote => sync::check_legacy(cx, site),
+        Sem::Video => video::check(cx, site),
         Sem::Add
         | Sem::Sub
         | Sem::Mul
@@ -106,7 +107,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::SurfaceStore
         | Sem::SurfaceReduce
         | Sem::SurfaceQuery
-        | Sem::Video
         | Sem::VideoSimd
         | Sem::AtomVector
         | Sem::RedVector

@@ -2,13 +2,13 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{FunctionId, FunctionKind, ListId, Operand, Symbol};
-use ptx_isa::{ScalarType, Sem, Since, SpecialReg, StateSpace, TypeKind, TypeRule};
+use ptx_isa::{Mod, ScalarType, Sem, Since, SpecialReg, StateSpace, TypeKind, TypeRule};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
 use crate::operands::{
-    Place, Wanted, check_alike, check_scalar, check_special_shape, check_special_since, resolve, scalar_type,
-    special_mismatch, wrong_kind,
+    Place, Wanted, check_alike, check_scalar, check_special_element, check_special_shape,
+    check_special_since, is_number, resolve, scalar_type, special_mismatch, wrong_kind,
 };
 use crate::types::Width;
 
@@ -19,8 +19,16 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: Ty
         Operand::Special(reg, component) if !place.is_written() && site.mnemonic().sem() == Sem::Mov => {
             check_special(cx, site, place, ty, reg, component.is_some());
         }
-        Operand::Symbol(symbol, _) if !place.is_written() => check_symbol(cx, site, place, ty, symbol),
+        Operand::Symbol(symbol, offset) if !place.is_written() => {
+            check_symbol(cx, site, place, ty, (symbol, offset));
+        }
         Operand::Vector(list) if site.mnemonic().sem() == Sem::Mov => check_pack(cx, site, place, ty, list),
+        // `ptxas` asks about generic addresses of 32 bits too, which lie in no window.
+        Operand::Register(reg)
+            if site.mnemonic().sem() == Sem::Isspacep && site.body.reg_type(reg).bits() == 32 =>
+        {
+            check_scalar(cx, site, place, Wanted { ty: ScalarType::U32, width: Width::Same }, operand);
+        }
         _ => check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, operand),
     }
 }
@@ -54,14 +62,23 @@ const fn narrows(reg: SpecialReg, ty: ScalarType) -> bool {
     }
 }
 
-fn check_symbol(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType, symbol: Symbol) {
+fn check_symbol(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    ty: ScalarType,
+    (symbol, offset): (Symbol, i64),
+) {
     if !ty.is_integer_or_bits() {
         let text = format!("an address cannot be moved as {}", dotted(ty));
         let help = "use `mov.u64`";
         return cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
     }
-    if site.mnemonic().sem() == Sem::Cvta {
-        return check_converted_symbol(cx, site, place, symbol);
+    match site.mnemonic().sem() {
+        Sem::Isspacep => return check_generic_symbol(cx, site, place, symbol, offset),
+        Sem::Cvta if site.has(Mod::To) => return check_generic_symbol(cx, site, place, symbol, offset),
+        Sem::Cvta => return check_converted_symbol(cx, site, place, symbol),
+        _ => {}
     }
     let id = match symbol {
         Symbol::Variable(id) => id,
@@ -89,6 +106,14 @@ fn check_function(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: Functi
         FunctionKind::Kernel => Since::new(3, 1, 35),
     };
     cx.require(since, place.span, "the address of a function");
+}
+
+/// A name alone is no generic address; what counts as a number is one.
+fn check_generic_symbol(cx: &mut Checker<'_>, site: Site<'_>, place: Place, symbol: Symbol, offset: i64) {
+    let is_function = matches!(symbol, Symbol::Function(_));
+    if !is_number(symbol, offset) || (is_function && site.mnemonic().sem() == Sem::Isspacep) {
+        wrong_kind(cx, site, place, Operand::Symbol(symbol, offset), "a generic address");
+    }
 }
 
 fn check_converted_symbol(cx: &mut Checker<'_>, site: Site<'_>, place: Place, symbol: Symbol) {
@@ -156,6 +181,11 @@ fn check_packed_elements(cx: &mut Checker<'_>, site: Site<'_>, place: Place, bit
                 );
             }
             Operand::Immediate(_) if !place.is_written() => {}
+            Operand::Special(reg, component) if !place.is_written() => {
+                let bits = ScalarType::ALL.iter().find(|ty| ty.kind() == TypeKind::Bits && ty.bits() == bits);
+                let wanted = bits.copied().unwrap_or(ScalarType::B32);
+                check_special_element(cx, site, place, wanted, reg, component.is_some());
+            }
             Operand::Sink if place.is_written() => {}
             Operand::Sink => {
                 let text = "`_` stands only for results that nobody wants";

@@ -1,8 +1,8 @@
 //! Operands against the kinds and types that the row asks for (manual 6, 9.4).
 
 use ptx_diag::{Code, Diagnostic, Span};
-use ptx_ir::{Immediate, LabelKind, Operand, VectorShape};
-use ptx_isa::{Kind, Mod, Role, ScalarType, Sem, SpecialReg, TypeKind, TypeRule};
+use ptx_ir::{Immediate, LabelKind, Operand, Symbol, VectorShape};
+use ptx_isa::{Effects, Field, Kind, Mod, Role, ScalarType, Sem, SpecialReg, TypeKind, TypeRule};
 
 use crate::context::{Checker, Site, dotted};
 use crate::types::{Width, agreeing, agrees, takes_immediate};
@@ -134,15 +134,29 @@ fn check_value(
 ) {
     if immediates == Immediates::Forbidden
         && !place.is_written()
-        && let Operand::Immediate(_) = operand
+        && let Operand::Immediate(_) | Operand::Symbol(..) = operand
     {
         let text = format!("operand `{}` of `{}` must be a register", place.name, site.mnemonic());
         cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label("a constant"));
         return;
     }
-    if let Some(ty) = resolve(site, rule) {
-        check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, operand);
+    let Some(ty) = resolve(site, rule) else { return };
+    if let Operand::Symbol(symbol, offset) = operand
+        && !place.is_written()
+        && ty.is_integer_or_bits()
+        && !matches!(rule, TypeRule::Is(_))
+        && takes_symbols(site)
+        && is_number(symbol, offset)
+    {
+        return;
     }
+    // A pair of halves may hold what an instruction's type names, and no amount, mask or number of bits.
+    if let (TypeRule::Is(ScalarType::U32 | ScalarType::S32), Operand::Register(reg)) = (rule, operand)
+        && site.body.reg_type(reg) == ScalarType::F16x2
+    {
+        return wrong_type(cx, site, place, Wanted { ty, width: Width::Same }, ScalarType::F16x2);
+    }
+    check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, operand);
 }
 
 /// Checks one scalar operand, written or read.
@@ -187,6 +201,20 @@ pub(crate) fn check_scalar(
             wrong_kind(cx, site, place, operand, &format!("a {} operand", dotted(wanted.ty)));
         }
     }
+}
+
+/// `ptxas` counts the address of a function, and that of a variable with an offset, as an integer constant.
+pub(crate) const fn is_number(symbol: Symbol, offset: i64) -> bool {
+    match symbol {
+        Symbol::Function(_) => true,
+        Symbol::Variable(_) => offset != 0,
+    }
+}
+
+/// Calculations take such constants; divisions, which are calls to `ptxas`, and lanes of video instructions do not.
+fn takes_symbols(site: Site<'_>) -> bool {
+    site.form().effects == Effects::NONE
+        && !matches!(site.mnemonic().sem(), Sem::Div | Sem::Rem | Sem::Video | Sem::VideoSimd)
 }
 
 pub(crate) fn wrong_kind(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand, wanted: &str) {
@@ -239,9 +267,12 @@ pub(crate) fn scalar_type(
 }
 
 fn check_type(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, actual: ScalarType) {
-    if agrees(wanted.ty, actual, wanted.width) {
-        return;
+    if !agrees(wanted.ty, actual, wanted.width) {
+        wrong_type(cx, site, place, wanted, actual);
     }
+}
+
+fn wrong_type(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, actual: ScalarType) {
     let text = format!(
         "operand `{}` of `{}` is {}, which does not agree with {}",
         place.name,
@@ -313,7 +344,8 @@ fn check_special(
     reg: SpecialReg,
     has_component: bool,
 ) {
-    if site.mnemonic().sem() != Sem::Cvt || !wanted.ty.is_integer_or_bits() {
+    let to_integer = site.mnemonic().type_of(Field::DType).is_some_and(ScalarType::is_integer_or_bits);
+    if site.mnemonic().sem() != Sem::Cvt || !to_integer || !wanted.ty.is_integer_or_bits() {
         let text = format!("`{}` cannot read the special register `{reg}`", site.mnemonic());
         let help = "copy it to a register with `mov` first";
         cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, place.span, text).with_help(help));
@@ -407,6 +439,9 @@ pub(crate) fn check_elements(
         match element {
             Operand::Sink if place.is_written() || leaves_gaps(site, elements) => {}
             // `ptxas` loads single-precision vectors into integer registers.
+            Operand::Special(reg, component) if !place.is_written() && !is_matrix(site) => {
+                check_special_element(cx, site, Place { span, ..place }, wanted.ty, reg, component.is_some());
+            }
             Operand::Register(reg)
                 if elements.len() > 1
                     && wanted.width == Width::AtLeast
@@ -422,6 +457,28 @@ pub(crate) fn check_elements(
     }
     if cx.found() == before {
         check_alike(cx, site, list);
+    }
+}
+
+/// Whether vectors are fragments of matrices, which lie in registers of the program alone.
+fn is_matrix(site: Site<'_>) -> bool {
+    site.mnemonic().effects().convergent
+}
+
+/// A special register in a vector: one number as wide as the elements.
+pub(crate) fn check_special_element(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    wanted: ScalarType,
+    reg: SpecialReg,
+    has_component: bool,
+) {
+    check_special_shape(cx, place.span, reg, has_component);
+    check_special_since(cx, place.span, reg);
+    let own = reg.scalar_type();
+    if own == ScalarType::Pred || own.bits() != wanted.bits() {
+        special_mismatch(cx, site, place, wanted, reg);
     }
 }
 
@@ -486,7 +543,8 @@ fn check_predicate(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: 
         }
         Operand::Register(reg) if site.body.reg_type(reg) == ScalarType::Pred => {}
         Operand::Sink => check_sink(cx, site, place),
-        Operand::Immediate(value) if !place.is_written() && matches!(value.as_integer(), Some(0 | 1)) => {}
+        // Every constant but 0 is true.
+        Operand::Immediate(value) if !place.is_written() && value.as_integer().is_some() => {}
         _ => wrong_predicate(cx, site, place, operand),
     }
 }

@@ -32,7 +32,13 @@ fn kinds_agree(wanted: ScalarType, actual: ScalarType) -> bool {
         TypeKind::Bits => true,
         // `ptxas` counts a pair of halves as 32 bits.
         TypeKind::Unsigned | TypeKind::Signed => actual.is_integer_or_bits() || actual == ScalarType::F16x2,
-        TypeKind::Float | TypeKind::Packed => bits || actual == wanted,
+        TypeKind::Float => bits || actual == wanted,
+        // Pairs of halves hold pairs of integers too.
+        TypeKind::Packed => {
+            let pairs =
+                matches!(wanted, ScalarType::U16x2 | ScalarType::S16x2) && actual == ScalarType::F16x2;
+            bits || pairs || actual == wanted
+        }
         TypeKind::Predicate => false,
     }
 }

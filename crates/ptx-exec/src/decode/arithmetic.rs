@@ -349,7 +349,15 @@ impl BodyDecoder<'_> {
         let carry = if reads { Src::register(self.carry) } else { cx.constants.of(0) };
         let (a, b) = (self.src(cx, 1)?, self.src(cx, 2)?);
         let part = part(cx);
+        let clamps = saturation(cx) == Saturation::Clamp;
         let (f, c) = match cx.m.sem() {
+            Sem::AddCarry if clamps => {
+                (alu_pair(move |[a, b, _, carry]| (int::add_carry_clamped(t, a, b, carry), 0)), carry)
+            }
+            Sem::SubCarry if clamps => {
+                (alu_pair(move |[a, b, _, carry]| (int::sub_borrow_clamped(t, a, b, carry), 0)), carry)
+            }
+            Sem::MadCarry if clamps => return cx.unsupported("what it clamps is nowhere said"),
             Sem::AddCarry => (alu_pair(move |[a, b, _, carry]| int::add_carry(t, a, b, carry)), carry),
             Sem::SubCarry => (alu_pair(move |[a, b, _, borrow]| int::sub_borrow(t, a, b, borrow)), carry),
             Sem::MadCarry => {
@@ -381,7 +389,8 @@ impl BodyDecoder<'_> {
         let (at, operand) = cx.named("immLut");
         let table = match operand {
             Operand::Immediate(immediate) => {
-                immediate.as_integer().and_then(|value| u8::try_from(value).ok())
+                // What goes beyond the table's 8 bits is ignored.
+                immediate.as_integer().map(|value| value as u8)
             }
             _ => None,
         };
@@ -389,7 +398,7 @@ impl BodyDecoder<'_> {
             return super::finding(
                 crate::error::codes::OPERAND,
                 cx.span(at),
-                "the table must be a constant from 0 to 255",
+                "the table must be an integer constant",
             );
         };
         let d = self.dst_named(cx, "d")?;

@@ -85,6 +85,8 @@ impl BodyDecoder<'_> {
             }
             Operand::Immediate(immediate) => {
                 let bits = immediate_bits(immediate, ty, span)?;
+                // Every constant but 0 is true.
+                let bits = if ty == ScalarType::Pred { u128::from(bits != 0) } else { bits };
                 Ok(if ty.bits() == 128 {
                     cx.constants.pair(bits as u64, (bits >> 64) as u64)
                 } else {

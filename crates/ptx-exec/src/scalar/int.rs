@@ -148,6 +148,16 @@ pub fn add_carry(t: Int, a: u64, b: u64, carry: u64) -> (u64, u64) {
     (t.wrap(sum as u64), (sum >> t.bits) as u64 & 1)
 }
 
+/// A sum with a carry in, clamped to the type's range.
+pub fn add_carry_clamped(t: Int, a: u64, b: u64, carry: u64) -> u64 {
+    t.clamp(t.value(a) + t.value(b) + i128::from(carry & 1))
+}
+
+/// A difference with a borrow in, clamped to the type's range.
+pub fn sub_borrow_clamped(t: Int, a: u64, b: u64, borrow: u64) -> u64 {
+    t.clamp(t.value(a) - t.value(b) - i128::from(borrow & 1))
+}
+
 /// A difference with a borrow in and its borrow out, 0 or 1 (manual 9.7.2.3).
 pub fn sub_borrow(t: Int, a: u64, b: u64, borrow: u64) -> (u64, u64) {
     let subtrahend = u128::from(t.wrap(b)) + u128::from(borrow & 1);

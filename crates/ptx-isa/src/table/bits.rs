@@ -5,6 +5,9 @@ use crate::form::Slot::{Lit, One};
 use crate::form::{Form, Kind, arg, def, def_pair};
 use crate::names::{Field, Mod::*, Opcode, Sem};
 
+/// The truth table; what goes beyond its 8 bits is ignored.
+const TABLE: Kind = Kind::Immediate(i64::MIN, i64::MAX);
+
 pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::And,
@@ -50,13 +53,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Lop3,
         "Any bitwise function of three inputs, by its truth table.",
         &[Lit(B32)],
-        &[
-            def("d", RLIT),
-            arg("a", LIT),
-            arg("b", LIT),
-            arg("c", LIT),
-            arg("immLut", Kind::Immediate(0, 255)),
-        ],
+        &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT), arg("immLut", TABLE)],
         Sem::Lop3,
     )
     .since(4, 3, 50)
@@ -71,7 +68,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("a", LIT),
             arg("b", LIT),
             arg("c", LIT),
-            arg("immLut", Kind::Immediate(0, 255)),
+            arg("immLut", TABLE),
             arg("q", PRED),
         ],
         Sem::Lop3,

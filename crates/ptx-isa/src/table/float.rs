@@ -263,7 +263,7 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Rcp,
         "The reciprocal with correct rounding.",
-        &[One(Field::Rnd, RND), Lit(F64)],
+        &[One(Field::Rnd, RND), FTZ, Lit(F64)],
         &[def("d", RLIT), arg("a", LIT)],
         Sem::Rcp,
     )

@@ -15,7 +15,6 @@ const BYTES: &[crate::Mod] = &[U8x4, S8x4];
 const X2: &[crate::Mod] = &[U16x2, S16x2];
 const BYTES4: Kind = Kind::Value(TypeRule::Is(ScalarType::B32));
 const CC_TYPES: &[crate::Mod] = &[U32, S32, U64, S64];
-const OPT_CC: crate::Slot = Opt(Field::Cc, &[Cc]);
 const R_COUNT: Kind = R_U32;
 
 pub(super) static FORMS: &[Form] = &[
@@ -34,6 +33,24 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::Add,
     )
+    .section("9.7.1.1"),
+    Form::new(
+        Opcode::Add,
+        "Adds unsigned integers; the result is clamped to the type's range.",
+        &[Lit(Sat), One(TYPE, &[U32])],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Add,
+    )
+    .only(9, 4, FAMILIES_107_120)
+    .section("9.7.1.1"),
+    Form::new(
+        Opcode::Add,
+        "Adds pairs of 16-bit integers; the results are clamped to the type's range.",
+        &[Lit(Sat), One(TYPE, X2)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::Add,
+    )
+    .only(9, 4, FAMILIES_107_120)
     .section("9.7.1.1"),
     Form::new(
         Opcode::Add,
@@ -327,13 +344,31 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.2.1"),
     Form::new(
         Opcode::Addc,
-        "Adds integers and the carry; `.cc` writes the new carry.",
-        &[OPT_CC, One(TYPE, CC_TYPES)],
+        "Adds integers and the carry, and writes the new carry.",
+        &[One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::AddCarry,
     )
     .since(1, 2, 10)
     .later(LATER64)
+    .section("9.7.2.2"),
+    Form::new(
+        Opcode::Addc,
+        "Adds integers and the carry.",
+        &[One(TYPE, INT16_TO_64)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::AddCarry,
+    )
+    .since(1, 2, 10)
+    .section("9.7.2.2"),
+    Form::new(
+        Opcode::Addc,
+        "Adds integers and the carry, clamping the sum.",
+        &[Lit(Sat), One(TYPE, &[S32])],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::AddCarry,
+    )
+    .since(1, 2, 10)
     .section("9.7.2.2"),
     Form::new(
         Opcode::Sub,
@@ -347,13 +382,31 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.2.3"),
     Form::new(
         Opcode::Subc,
-        "Subtracts integers and the borrow; `.cc` writes the new borrow.",
-        &[OPT_CC, One(TYPE, CC_TYPES)],
+        "Subtracts integers and the borrow, and writes the new borrow.",
+        &[One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::SubCarry,
     )
     .since(2, 0, 20)
     .later(LATER64)
+    .section("9.7.2.4"),
+    Form::new(
+        Opcode::Subc,
+        "Subtracts integers and the borrow.",
+        &[One(TYPE, INT16_TO_64)],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::SubCarry,
+    )
+    .since(2, 0, 20)
+    .section("9.7.2.4"),
+    Form::new(
+        Opcode::Subc,
+        "Subtracts integers and the borrow, clamping the difference.",
+        &[Lit(Sat), One(TYPE, &[S32])],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::SubCarry,
+    )
+    .since(2, 0, 20)
     .section("9.7.2.4"),
     Form::new(
         Opcode::Mad,
@@ -367,13 +420,31 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.2.5"),
     Form::new(
         Opcode::Madc,
-        "Multiplies integers, adds to a half of the product with the carry.",
-        &[One(PART, &[Hi, Lo]), OPT_CC, One(TYPE, CC_TYPES)],
+        "Multiplies integers, adds to a half of the product with the carry, and writes the new carry.",
+        &[One(PART, &[Hi, Lo]), One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
         Sem::MadCarry,
     )
     .since(3, 0, 20)
     .later(LATER64)
+    .section("9.7.2.6"),
+    Form::new(
+        Opcode::Madc,
+        "Multiplies integers, adds to a half of the product with the carry.",
+        &[One(PART, &[Hi, Lo]), One(TYPE, INT16_TO_64)],
+        &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
+        Sem::MadCarry,
+    )
+    .since(3, 0, 20)
+    .section("9.7.2.6"),
+    Form::new(
+        Opcode::Madc,
+        "Multiplies integers, adds to a half of the product with the carry, clamping the sum.",
+        &[One(PART, &[Hi]), Lit(Sat), One(TYPE, &[S32])],
+        &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
+        Sem::MadCarry,
+    )
+    .since(3, 0, 20)
     .section("9.7.2.6"),
     Form::new(
         Opcode::Add,
@@ -403,6 +474,15 @@ pub(super) static FORMS: &[Form] = &[
     .only(9, 4, FAMILIES_107_120)
     .section("9.7.1.12"),
     Form::new(
+        Opcode::Min,
+        "The smaller of four signed bytes each, clamped below at zero.",
+        &[Lit(Relu), One(TYPE, &[S8x4])],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::PackedBytes,
+    )
+    .only(9, 4, FAMILIES_107_120)
+    .section("9.7.1.12"),
+    Form::new(
         Opcode::Max,
         "The larger of four bytes each.",
         &[One(TYPE, BYTES)],
@@ -411,6 +491,24 @@ pub(super) static FORMS: &[Form] = &[
     )
     .only(9, 4, FAMILIES_107_120)
     .section("9.7.1.13"),
+    Form::new(
+        Opcode::Max,
+        "The larger of four signed bytes each, clamped below at zero.",
+        &[Lit(Relu), One(TYPE, &[S8x4])],
+        &[def("d", RT), arg("a", T), arg("b", T)],
+        Sem::PackedBytes,
+    )
+    .only(9, 4, FAMILIES_107_120)
+    .section("9.7.1.13"),
+    Form::new(
+        Opcode::Neg,
+        "The negatives of four signed bytes.",
+        &[One(TYPE, &[S8x4])],
+        &[def("d", RT), arg("a", T)],
+        Sem::PackedBytes,
+    )
+    .only(9, 4, FAMILIES_107_120)
+    .section("9.7.1.11"),
 ];
 
 const LATER64: &[(crate::Mod, crate::Since)] = &[(U64, at(4, 3, 20)), (S64, at(4, 3, 20))];

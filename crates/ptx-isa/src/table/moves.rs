@@ -47,7 +47,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Isspacep,
         "Tells whether a generic address lies in a state space.",
         &[One(Field::Space, &[Const, Global, Local, Shared, SharedCta, SharedCluster, Param, ParamEntry])],
-        &[def("p", PRED), arg("a", Kind::Register(TypeRule::Is(ScalarType::U64)))],
+        &[def("p", PRED), arg("a", Kind::Move(TypeRule::Is(ScalarType::U64)))],
         Sem::Isspacep,
     )
     .since(2, 0, 20)
@@ -74,7 +74,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Space, &[Const, Global, Local, Shared, SharedCta, SharedCluster, Param, ParamEntry]),
             One(Field::Type, &[U32, U64]),
         ],
-        &[def("p", RT), arg("a", T)],
+        &[def("p", RT), arg("a", Kind::Move(TypeRule::Of(Field::Type)))],
         Sem::Cvta,
     )
     .since(2, 0, 20)

@@ -38,19 +38,19 @@ const HALVES2: &[Operand] = &[
     def("d", Kind::Selected(BITS, Selection::HalfMask)),
     picked("a", Selection::Halves),
     picked("b", Selection::Halves),
-    C,
+    arg("c", R_B32),
 ];
 const BYTES4: &[Operand] = &[
     def("d", Kind::Selected(BITS, Selection::ByteMask)),
     picked("a", Selection::Bytes),
     picked("b", Selection::Bytes),
-    C,
+    arg("c", R_B32),
 ];
 const FACTORS: &[Operand] = &[
     RESULT,
     arg("a", Kind::Signed(BITS, Selection::One)),
     arg("b", Kind::Signed(BITS, Selection::One)),
-    arg("c", Kind::Signed(BITS, Selection::One)),
+    arg("c", Kind::Signed(BITS, Selection::Whole)),
 ];
 
 const fn scalar(
