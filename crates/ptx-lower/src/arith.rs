@@ -198,12 +198,10 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.set_carry(site, carry)
     }
 
-    /// `mad.cc`, `madc` (manual 9.7.2.5): a half of the product, then a sum with carry.
+    /// `mad.cc`, `madc` (manual 9.7.2.5): a half of the product, then a sum with carry. `ptxas` takes `madc.hi.sat` too and
+    /// makes the code of `madc.hi` for it.
     pub(crate) fn carry_mad(&mut self, site: Site<'_>) -> Out<()> {
         let ty = site.scalar_type()?;
-        if site.inst.mnemonic.has(Mod::Sat) {
-            return unsupported("what it clamps is nowhere said");
-        }
         let (a, b, c) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
         let product = match site.inst.mnemonic.get(Field::Part) {
             Some(Mod::Hi) => self.high_product(ty, a, b)?,

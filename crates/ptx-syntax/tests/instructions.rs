@@ -75,10 +75,18 @@ fn addresses_count_from_registers_symbols_or_nothing() {
     assert_eq!(base("[%rd3]"), ("%rd3".to_owned(), 0));
     assert_eq!(base("[%rd3+-8]"), ("%rd3".to_owned(), -8));
     assert_eq!(base("[ %rd3 + 4*2 ]"), ("%rd3".to_owned(), 8));
-    assert_eq!(base("[gv-4]"), ("gv".to_owned(), -4));
+    assert_eq!(base("[gv+-4]"), ("gv".to_owned(), -4));
     assert_eq!(base("[gv+0x10]"), ("gv".to_owned(), 16));
     assert_eq!(base("gv[2]"), ("gv".to_owned(), 8));
     assert_eq!(base("[123]"), ("absolute".to_owned(), 123));
+}
+
+#[test]
+fn offsets_are_added_and_never_subtracted() {
+    for text in ["ld.local.u32 %r1, [%rd3-4];", "mov.u64 %rd1, gv-4;"] {
+        let findings = findings_in_kernel(text);
+        assert!(findings.iter().any(|finding| finding.contains("never subtracted")), "{text}: {findings:?}");
+    }
 }
 
 #[test]

@@ -1,24 +1,21 @@
-//! The verifier against `ptxas`, line by line: which instructions exist, and since when.
+//! The verifier against `ptxas`, line by line: which instructions exist, since when and where.
 //!
 //! The judged lines are no part of the repository; they are looked for in `$PTX_SHARED`, else in `../shared` beside the
-//! workspace, and without them the check counts as ignored. `matrix_differences.tsv` beside this file lists where the
+//! workspace, and without them the checks count as ignored. `matrix_differences.tsv` beside this file lists where the
 //! two disagree on purpose or still, with the reason; an entry that ends in `*` stands for a family of instructions. A
-//! difference that is not listed fails, and so does an entry without one. Lines that `ptxas` accepts and the
-//! reader does not, above all what the instruction table does not have yet, are no difference; lines whose reason is the
-//! reader's need not differ.
+//! difference that is not listed fails, and so does an entry without one. What the reader refuses counts like what the
+//! verifier refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_diag::SourceFile;
-use ptx_isa::{Opcode, PtxVersion};
+use ptx_isa::PtxVersion;
 
 const DIFFERENCES: &str = include_str!("matrix_differences.tsv");
-
-/// The letter of the reader's codes: it has tests of its own, and refuses what the table does not have.
-const READER: char = 'P';
 
 /// The symbols that lines may use, and their declarations.
 const SYMBOLS: &[(&str, &str)] = &[
@@ -60,21 +57,35 @@ const REGISTERS: &[(&str, &str)] = &[
     ("%hx", "f16x2"),
 ];
 
+/// The targets of a sweep, the lowest bit of its mask first.
+const TARGETS: [&str; 26] = [
+    "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_100f",
+    "sm_103", "sm_103a", "sm_103f", "sm_107", "sm_107a", "sm_107f", "sm_110", "sm_110a", "sm_110f", "sm_120",
+    "sm_120a", "sm_120f", "sm_121", "sm_121a", "sm_121f",
+];
+
 /// A judged line.
 struct Judged {
     line: String,
+    /// The target with its options, as `.target` lists them.
     target: String,
     accepted: bool,
+    /// Which of [`TARGETS`] accept it, when they were asked.
+    targets: Option<u32>,
     /// The first version and the first target that accept it, for accepted lines.
     first: Option<(PtxVersion, String)>,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let judged = shared().map(|folder| folder.join("isa/matrix.tsv")).filter(|path| path.is_file());
-    let skipped = judged.is_none();
-    let run = move || compare(&read(&judged.unwrap_or_default())?);
-    let trial = Trial::test("verdicts_and_first_versions_agree_but_for_the_list", run);
+    let found = |name: &str| shared().map(|folder| folder.join(name)).filter(|path| path.is_file());
+    let (swept, whole) = (found("isa/matrix.tsv"), found("isa/matrix_full.tsv.gz"));
+    let skipped = swept.is_none() || whole.is_none();
+    let run = move || {
+        let swept = read(&std::fs::read_to_string(swept.unwrap_or_default()).map_err(|e| e.to_string())?);
+        compare(&swept, &read_whole(&whole.unwrap_or_default())?)
+    };
+    let trial = Trial::test("verdicts_targets_and_first_versions_agree_but_for_the_list", run);
     libtest_mimic::run(&arguments, vec![trial.with_ignored_flag(skipped)]).exit_code()
 }
 
@@ -85,19 +96,32 @@ fn shared() -> Option<PathBuf> {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).map(|above| above.join("shared"))
 }
 
-/// The judged lines whose opcode the table has; what only a full compile refuses is left out.
-fn read(path: &Path) -> Result<Vec<Judged>, Failed> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+/// The lines that were swept over targets and versions.
+fn read(text: &str) -> Vec<Judged> {
     let mut judged = Vec::new();
     for row in text.lines().skip(1) {
         let columns: Vec<&str> = row.split('\t').collect();
-        let &[line, target, _, verdict, _, version, lowest, message] = columns.as_slice() else { continue };
-        if opcode(line).is_none() || message.starts_with("[full compile") {
-            continue;
-        }
+        let &[line, target, _, verdict, mask, version, lowest, _] = columns.as_slice() else { continue };
         let first = PtxVersion::from_text(version).map(|version| (version, lowest.to_owned()));
+        let targets = u32::from_str_radix(mask, 16).ok();
         let (line, target) = (line.to_owned(), target.to_owned());
-        judged.push(Judged { line, target, accepted: verdict == "accept", first });
+        judged.push(Judged { line, target, accepted: verdict == "accept", targets, first });
+    }
+    judged
+}
+
+/// All lines, each judged for one target.
+fn read_whole(path: &Path) -> Result<Vec<Judged>, Failed> {
+    let file = std::fs::File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut text = String::new();
+    let read = flate2::read::GzDecoder::new(file).read_to_string(&mut text);
+    read.map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut judged = Vec::new();
+    for row in text.lines().skip(1) {
+        let columns: Vec<&str> = row.split('\t').collect();
+        let [line, target, _, verdict, ..] = columns.as_slice() else { continue };
+        let (line, target) = ((*line).to_owned(), (*target).to_owned());
+        judged.push(Judged { line, target, accepted: *verdict == "accept", targets: None, first: None });
     }
     Ok(judged)
 }
@@ -112,10 +136,6 @@ fn instruction(line: &str) -> &str {
         }
         None => line,
     }
-}
-
-fn opcode(line: &str) -> Option<Opcode> {
-    Opcode::from_ptx(instruction(line).split(|c: char| !c.is_ascii_alphanumeric()).next()?)
 }
 
 /// The line as a module; the registers and symbols that it names are declared.
@@ -177,9 +197,9 @@ fn verdict(text: &str) -> Verdict {
 type Differences = BTreeMap<String, String>;
 
 /// Compares all lines and holds the differences against the list.
-fn compare(judged: &[Judged]) -> Result<(), Failed> {
-    let mut found = verdicts(judged)?;
-    found.extend(first_versions(judged)?);
+fn compare(swept: &[Judged], whole: &[Judged]) -> Result<(), Failed> {
+    let mut found = on_all_cores(whole, verdict_difference)?;
+    found.extend(on_all_cores(swept, sweep_difference)?);
     let rows = DIFFERENCES.lines().filter(|row| !row.starts_with('#'));
     let listed: BTreeMap<&str, &str> = rows.filter_map(|row| row.split_once('\t')).collect();
     let families: Vec<&str> = listed.keys().filter_map(|line| line.strip_suffix('*')).collect();
@@ -191,54 +211,62 @@ fn compare(judged: &[Judged]) -> Result<(), Failed> {
         Some(family) => found.keys().any(|line| instruction(line).starts_with(family)),
         None => found.contains_key(line),
     };
-    let stale = listed.iter().filter(|(line, why)| !why.starts_with("the reader") && !differs(line));
-    wrong.extend(stale.map(|(line, _)| format!("{line} -- listed, and no difference")));
+    let stale = listed.keys().filter(|line| !differs(line));
+    wrong.extend(stale.map(|line| format!("{line} -- listed, and no difference")));
     if wrong.is_empty() {
         return Ok(());
     }
     Err(format!("{} lines:\n{}", wrong.len(), wrong.join("\n")).into())
 }
 
-/// Lines that one accepts and the other rejects.
-fn verdicts(judged: &[Judged]) -> Result<Differences, Failed> {
-    let mut differences = Differences::new();
-    let mut compared = 0;
-    for row in judged {
-        let ours = verdict(&module(&row.line, PtxVersion::NEWEST, &row.target));
-        compared += 1;
-        let difference = match (row.accepted, ours) {
-            (true, Verdict::Rejected(code, _)) if code.starts_with(READER) => continue,
-            (true, Verdict::Rejected(code, message)) => format!("{code}: {message}"),
-            (false, Verdict::Accepted) => "accepted".to_owned(),
-            (true, Verdict::Accepted) | (false, Verdict::Rejected(..)) => continue,
+/// What is different about each line, where something is.
+fn on_all_cores(judged: &[Judged], difference: fn(&Judged) -> Option<String>) -> Result<Differences, Failed> {
+    enough(judged.len())?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let parts = judged.chunks(judged.len().div_ceil(cores));
+        let one = |part: &'_ [Judged]| -> Differences {
+            part.iter().filter_map(|row| difference(row).map(|how| (row.line.clone(), how))).collect()
         };
-        differences.insert(row.line.clone(), difference);
-    }
-    enough(compared)?;
-    Ok(differences)
+        let running: Vec<_> = parts.map(|part| scope.spawn(move || one(part))).collect();
+        let mut all = Differences::new();
+        for part in running {
+            all.extend(part.join().map_err(|_| "a comparison panicked")?);
+        }
+        Ok(all)
+    })
 }
 
-/// Accepted lines that are rejected where they first exist, or accepted in the version before.
-fn first_versions(judged: &[Judged]) -> Result<Differences, Failed> {
-    let mut differences = Differences::new();
-    let mut compared = 0;
-    for row in judged {
-        let Some((version, target)) = &row.first else { continue };
-        if !matches!(verdict(&module(&row.line, PtxVersion::NEWEST, &row.target)), Verdict::Accepted) {
-            continue;
-        }
-        compared += 1;
-        let at_first = verdict(&module(&row.line, *version, target));
-        let before = earlier(*version).map(|version| verdict(&module(&row.line, version, target)));
-        let difference = match (at_first, before) {
-            (Verdict::Rejected(_, message), _) => format!("rejected at {version} {target}: {message}"),
-            (_, Some(Verdict::Accepted)) => format!("accepted before {version} for {target}"),
-            _ => continue,
-        };
-        differences.insert(row.line.clone(), difference);
+fn verdict_difference(row: &Judged) -> Option<String> {
+    match (row.accepted, verdict(&module(&row.line, PtxVersion::NEWEST, &row.target))) {
+        (true, Verdict::Rejected(code, message)) => Some(format!("{code}: {message}")),
+        (false, Verdict::Accepted) => Some("accepted".to_owned()),
+        (true, Verdict::Accepted) | (false, Verdict::Rejected(..)) => None,
     }
-    enough(compared)?;
-    Ok(differences)
+}
+
+/// Targets and versions on which the two disagree; lines that are refused altogether are another difference.
+fn sweep_difference(row: &Judged) -> Option<String> {
+    let options = row.target.find(',').map_or("", |at| &row.target[at..]);
+    if let Some(targets) = row.targets {
+        let wrong = TARGETS.iter().enumerate().filter(|(bit, name)| {
+            let text = module(&row.line, PtxVersion::NEWEST, &format!("{name}{options}"));
+            matches!(verdict(&text), Verdict::Accepted) != (targets >> bit & 1 == 1)
+        });
+        let wrong: Vec<&str> = wrong.map(|(_, name)| *name).collect();
+        if !wrong.is_empty() {
+            return Some(format!("another verdict for {}", wrong.join(", ")));
+        }
+    }
+    let (version, target) = row.first.as_ref()?;
+    let target = format!("{target}{options}");
+    let at_first = verdict(&module(&row.line, *version, &target));
+    let before = earlier(*version).map(|version| verdict(&module(&row.line, version, &target)));
+    match (at_first, before) {
+        (Verdict::Rejected(_, message), _) => Some(format!("rejected at {version} {target}: {message}")),
+        (_, Some(Verdict::Accepted)) => Some(format!("accepted before {version} for {target}")),
+        _ => None,
+    }
 }
 
 /// A file that was read wrongly must not look like agreement.

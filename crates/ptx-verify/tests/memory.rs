@@ -6,7 +6,7 @@ use common::{accepts, findings, kernel, module, rejects};
 #[test]
 fn an_address_is_an_integer_register_or_a_variable_of_the_space() {
     accepts(&[
-        "ld.global.b32 r0, [d0+4]; ld.shared.b32 r0, [r1]; ld.shared.b32 r0, [d1-4]; ld.b32 r0, [gv]; ld.b32 r0, [lv];",
+        "ld.global.b32 r0, [d0+4]; ld.shared.b32 r0, [r1]; ld.shared.b32 r0, [d1+-4]; ld.b32 r0, [gv]; ld.b32 r0, [lv];",
         "ld.param.b64 d0, [kp]; ld.const.b32 r0, [cv]; ld.local.b32 r0, [16]; atom.shared.add.u32 r0, [sv+4], 1;",
     ]);
     rejects(&[

@@ -26,7 +26,6 @@ fn other_widths_and_kinds_do_not() {
         ("mov.b32 p0, r1;", "V0401", "p0"),
         ("setp.eq.s32 r0, r1, r2;", "V0401", "r0"),
         ("isspacep.global p0, f1;", "V0401", "f1"),
-        ("selp.b32 r0, r1, r2, 5;", "V0401", "5"),
     ]);
 }
 
@@ -73,7 +72,6 @@ fn constants_have_the_kind_of_the_type() {
 fn constants_in_fixed_places_have_a_range() {
     accepts(&["lop3.b32 r0, r1, r2, r3, 255; pmevent 15; bfe.u32 r0, r1, 255, 8; bar.sync 15, 64;"]);
     rejects(&[
-        ("lop3.b32 r0, r1, r2, r3, 256;", "V0403", "256"),
         ("lop3.b32 r0, r1, r2, r3, r4;", "V0402", "r4"),
         ("pmevent 16;", "V0403", "16"),
         ("bfe.u32 r0, r1, 256, 8;", "V0403", "256"),
@@ -188,4 +186,47 @@ fn cubes_have_no_offsets() {
     accepts(&["tex.cube.v4.f32.f32 {f0, f1, f2, f3}, [tex, {f4, f5, f6, f7}];"]);
     let offsets = "tex.cube.v4.f32.f32 {f0, f1, f2, f3}, [tex, {f4, f5, f6, f7}], {r0, r1};";
     rejects(&[(offsets, "V0402", "{r0, r1}")]);
+}
+
+#[test]
+fn every_constant_but_zero_is_true() {
+    accepts(&[
+        "selp.b32 r0, r1, r2, 5; selp.b32 r0, r1, r2, -1; setp.lt.and.s32 p0, r1, r2, 2; vote.sync.all.pred p0, 5, 1;",
+        "lop3.and.b32 r0|p0, r1, r2, r3, 256, 2;",
+    ]);
+    rejects(&[("selp.b32 r0, r1, r2, 1.0;", "V0401", "1.0")]);
+}
+
+#[test]
+fn addresses_with_offsets_and_functions_are_numbers() {
+    accepts(&[
+        "isspacep.global p0, gv+8; isspacep.local p0, 5; isspacep.shared p0, r0; cvta.to.global.u64 d0, gv+8;",
+        "add.s64 d0, d1, gv+8; mov.b64 d0, {%tid.x, %tid.y};",
+    ]);
+    rejects(&[
+        ("isspacep.global p0, gv;", "V0402", "gv"),
+        ("add.s64 d0, d1, gv;", "V0402", "gv"),
+        ("cvta.to.global.u64 d0, gv;", "V0402", "gv"),
+        ("add.f64 e0, e1, gv+8;", "V0402", "gv+8"),
+    ]);
+}
+
+#[test]
+fn signs_and_parts_of_video_instructions_are_held() {
+    accepts(&[
+        "vmad.s32.s32.s32 r0, -r1.b0, r2, r3; vmad.s32.s32.s32 r0, -r1, -r2, -r3; vmad.s32.s32.s32.po r0, r1, r2, r3;",
+    ]);
+    rejects(&[
+        ("vmad.s32.s32.s32 r0, -r1, r2, -r3;", "V0402", "-r3"),
+        ("vmad.s32.s32.s32.po r0, r1, r2, -r3;", "V0402", "-r3"),
+        ("vmad.s32.s32.s32 r0, r1, r2, r3.b0;", "V0402", "r3.b0"),
+        ("vadd2.s32.s32.s32 r0, r1, 5, r3;", "V0402", "5"),
+        ("vadd4.s32.s32.s32 r0, r1, r2, 5;", "V0402", "5"),
+    ]);
+}
+
+#[test]
+fn a_pair_of_halves_is_no_amount() {
+    accepts(&["add.u32 r0, hx1, r2; add.s16x2 r0, hx1, r2;"]);
+    rejects(&[("shl.b32 r0, r1, hx2;", "V0401", "hx2"), ("bfe.u32 r0, r1, hx2, r3;", "V0401", "hx2")]);
 }

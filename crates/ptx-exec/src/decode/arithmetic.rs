@@ -357,9 +357,9 @@ impl BodyDecoder<'_> {
             Sem::SubCarry if clamps => {
                 (alu_pair(move |[a, b, _, carry]| (int::sub_borrow_clamped(t, a, b, carry), 0)), carry)
             }
-            Sem::MadCarry if clamps => return cx.unsupported("what it clamps is nowhere said"),
             Sem::AddCarry => (alu_pair(move |[a, b, _, carry]| int::add_carry(t, a, b, carry)), carry),
             Sem::SubCarry => (alu_pair(move |[a, b, _, borrow]| int::sub_borrow(t, a, b, borrow)), carry),
+            // `ptxas` takes `madc.hi.sat` and makes the code of `madc.hi` for it.
             Sem::MadCarry => {
                 let c = self.src(cx, 3)?;
                 (alu_pair(move |[a, b, c, carry]| int::add_carry(t, int::mul(t, part, a, b), c, carry)), c)

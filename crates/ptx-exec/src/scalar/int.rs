@@ -282,6 +282,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn sums_with_a_carry_are_clamped_once() {
+        let add = |a: i32, b: i32, carry| {
+            add_carry_clamped(Int::S32, a as u32 as u64, b as u32 as u64, carry) as u32 as i32
+        };
+        let sub = |a: i32, b: i32, borrow| {
+            sub_borrow_clamped(Int::S32, a as u32 as u64, b as u32 as u64, borrow) as u32 as i32
+        };
+        assert_eq!(
+            [add(i32::MAX, 0, 1), add(i32::MAX, -1, 1), add(i32::MIN, -1, 1)],
+            [i32::MAX, i32::MAX, i32::MIN]
+        );
+        assert_eq!([sub(i32::MIN, 0, 1), sub(i32::MIN, -1, 1), sub(5, 3, 1)], [i32::MIN, i32::MIN, 1]);
+    }
+
+    #[test]
     fn high_halves_of_products_keep_the_sign() {
         assert_eq!(mul(Int::S32, Part::Hi, 0xffff_ffff, 2), 0xffff_ffff);
         assert_eq!(mul(Int::U32, Part::Hi, 0xffff_ffff, 2), 1);
