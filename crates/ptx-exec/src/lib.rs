@@ -33,3 +33,9 @@ pub use error::{ExecError, Trap, TrapKind, codes};
 pub use launch::{Argument, Dim3, Launch, Limits, Outcome};
 pub use memory::{Fault, FaultKind, Space};
 pub use run::run;
+
+/// Whether the interpreter executes instructions of this meaning. Of one that it does, single modifiers or types may
+/// still be refused, by name, before a launch starts.
+pub fn executes(sem: ptx_isa::Sem) -> bool {
+    decode::executes(sem)
+}

@@ -16,13 +16,16 @@ target of that family with a letter behind its number (manual 11.1.2). The order
 which the printer writes; the reader takes nearly any order, as `ptxas` does.
 ";
 
+/// Whether an engine executes instructions of a meaning; the table does not know the engines.
+pub type Executes = fn(Sem) -> bool;
+
 /// All rows as one Markdown page: opcodes in the order of the alphabet, each with its rows in the table's order.
-pub fn page() -> String {
+pub fn page(executes: Executes) -> String {
     let mut forms: Vec<&Form> = all_forms().iter().collect();
     // Stable, so that the rows of an opcode keep their order.
     forms.sort_by_key(|form| form.opcode.as_str());
     let mut out = format!("# Instructions\n\n{LEGEND}");
-    push_rows(&mut out, &forms);
+    push_rows(&mut out, &forms, executes);
     out
 }
 
@@ -31,14 +34,14 @@ pub fn page() -> String {
 ///
 /// # Errors
 /// When no row of the opcode takes all the modifiers, with what is wrong and the opcode's syntax lines.
-pub fn explain(mnemonic: &str) -> Result<String, MnemonicError> {
+pub fn explain(mnemonic: &str, executes: Executes) -> Result<String, MnemonicError> {
     let mut out = String::new();
-    push_rows(&mut out, &rows_with(mnemonic)?);
+    push_rows(&mut out, &rows_with(mnemonic)?, executes);
     Ok(out.trim_start().to_owned())
 }
 
 /// Rows of one opcode stand behind each other, and so do those that mean the same, mostly.
-fn push_rows(out: &mut String, forms: &[&Form]) {
+fn push_rows(out: &mut String, forms: &[&Form], executes: Executes) {
     let mut opcode = "";
     let mut meaning: Option<Sem> = None;
     for form in forms {
@@ -49,10 +52,16 @@ fn push_rows(out: &mut String, forms: &[&Form]) {
         }
         if meaning != Some(form.sem) {
             meaning = Some(form.sem);
-            let _ = write!(out, "\n{}\n", form.sem.meaning());
+            let _ = write!(out, "\n{}\n\n{}\n", form.sem.meaning(), stages_text(form.sem, executes));
         }
         push_row(out, form);
     }
+}
+
+/// Which stages have instructions of this meaning. Every row is read, verified, printed, lowered and raised.
+fn stages_text(sem: Sem, executes: Executes) -> String {
+    let executed = if executes(sem) { "executed" } else { "not executed" };
+    format!("*Read, verified, printed, lowered, raised; {executed}.*")
 }
 
 fn push_row(out: &mut String, form: &Form) {
@@ -145,6 +154,16 @@ fn effects_text(effects: Effects) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn explain(mnemonic: &str) -> Result<String, MnemonicError> {
+        super::explain(mnemonic, |sem| sem != Sem::TensorCopy)
+    }
+
+    #[test]
+    fn each_meaning_tells_its_stages() {
+        let text = explain("cp.async.bulk").unwrap();
+        assert!(text.contains("raised; executed.*") && text.contains("raised; not executed.*"), "{text}");
+    }
 
     #[test]
     fn an_opcode_names_all_its_rows_and_modifiers_narrow_them() {

@@ -25,7 +25,7 @@ pub mod table;
 mod target;
 mod types;
 
-pub use explain::{explain, page};
+pub use explain::{Executes, explain, page};
 pub use form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength};
 pub use length::Lengths;
 pub use mnemonic::{Mnemonic, MnemonicError, candidates, rows_with};

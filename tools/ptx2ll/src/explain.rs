@@ -9,7 +9,7 @@ const SHOWN: usize = 8;
 
 /// Prints the rows that a mnemonic names, whole or in part.
 pub(crate) fn explain(mnemonic: &str) -> Result<(), Failure> {
-    match ptx_isa::explain(mnemonic) {
+    match ptx_isa::explain(mnemonic, ptx_exec::executes) {
         Ok(text) => Output::from_argument(None).write(text.as_bytes()),
         Err(error) => Err(Failure::about(ExitStatus::Usage, "--explain", finding(mnemonic, &error))),
     }

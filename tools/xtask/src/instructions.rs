@@ -25,7 +25,7 @@ fn path() -> PathBuf {
 }
 
 fn page() -> String {
-    format!("{ORIGIN}{}", ptx_isa::page())
+    format!("{ORIGIN}{}", ptx_isa::page(ptx_exec::executes))
 }
 
 #[cfg(test)]

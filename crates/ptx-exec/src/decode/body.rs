@@ -229,6 +229,14 @@ impl Context<'_> {
     }
 }
 
+/// Decodes one instruction.
+type Decode<'a> = fn(&mut BodyDecoder<'a>, &mut Context<'_>) -> Decoded<()>;
+
+/// Whether the interpreter has the operations of a meaning; single modifiers and types may still be refused.
+pub(crate) fn executes(sem: Sem) -> bool {
+    BodyDecoder::decoder(sem).is_some()
+}
+
 impl<'a> BodyDecoder<'a> {
     pub(super) fn new(
         module: &'a Module,
@@ -321,7 +329,15 @@ impl<'a> BodyDecoder<'a> {
 
     /// Decodes by meaning. Everything that the table can say is decoded or refused here.
     fn dispatch(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        match cx.m.sem() {
+        match Self::decoder(cx.m.sem()) {
+            Some(decode) => decode(self, cx),
+            None => cx.unsupported("the interpreter has no such operation"),
+        }
+    }
+
+    /// What decodes the instructions of a meaning; `None` when the interpreter has no such operation.
+    fn decoder(sem: Sem) -> Option<Decode<'a>> {
+        let decode: Decode<'a> = match sem {
             Sem::Add
             | Sem::Sub
             | Sem::Mul
@@ -330,46 +346,46 @@ impl<'a> BodyDecoder<'a> {
             | Sem::Div
             | Sem::Rem
             | Sem::Abs
-            | Sem::Neg => self.arithmetic(cx),
-            Sem::Min | Sem::Max => self.extreme(cx),
-            Sem::Sad | Sem::Mul24 | Sem::Mad24 | Sem::Dp4a | Sem::Dp2a => self.integer(cx),
-            Sem::AddCarry | Sem::SubCarry | Sem::MadCarry => self.carry(cx),
-            Sem::And | Sem::Or | Sem::Xor | Sem::Not | Sem::Cnot | Sem::Lop3 => self.logic(cx),
+            | Sem::Neg => Self::arithmetic,
+            Sem::Min | Sem::Max => Self::extreme,
+            Sem::Sad | Sem::Mul24 | Sem::Mad24 | Sem::Dp4a | Sem::Dp2a => Self::integer,
+            Sem::AddCarry | Sem::SubCarry | Sem::MadCarry => Self::carry,
+            Sem::And | Sem::Or | Sem::Xor | Sem::Not | Sem::Cnot | Sem::Lop3 => Self::logic,
             Sem::Shl | Sem::Shr | Sem::Shf | Sem::Popc | Sem::Clz | Sem::Bfind | Sem::Fns | Sem::Brev => {
-                self.bit_operation(cx)
+                Self::bit_operation
             }
-            Sem::Bfe | Sem::Bfi | Sem::Bmsk | Sem::Szext | Sem::Prmt => self.bit_operation(cx),
+            Sem::Bfe | Sem::Bfi | Sem::Bmsk | Sem::Szext | Sem::Prmt => Self::bit_operation,
             Sem::Rcp | Sem::Sqrt | Sem::Rsqrt | Sem::Sin | Sem::Cos | Sem::Lg2 | Sem::Ex2 | Sem::Tanh => {
-                self.function(cx)
+                Self::function
             }
-            Sem::Testp | Sem::Copysign => self.function(cx),
-            Sem::Set | Sem::Setp | Sem::Selp | Sem::Slct => self.select(cx),
-            Sem::Mov => self.mov(cx),
-            Sem::Cvt => self.convert(cx),
-            Sem::CvtPack => self.convert_pack(cx),
-            Sem::Cvta | Sem::Isspacep => self.address_space(cx),
-            Sem::Load | Sem::LoadUniform => self.load(cx),
-            Sem::Store => self.store(cx),
-            Sem::Atom | Sem::Red => self.atomic(cx),
-            Sem::CpAsync => self.async_copy(cx),
+            Sem::Testp | Sem::Copysign => Self::function,
+            Sem::Set | Sem::Setp | Sem::Selp | Sem::Slct => Self::select,
+            Sem::Mov => Self::mov,
+            Sem::Cvt => Self::convert,
+            Sem::CvtPack => Self::convert_pack,
+            Sem::Cvta | Sem::Isspacep => Self::address_space,
+            Sem::Load | Sem::LoadUniform => Self::load,
+            Sem::Store => Self::store,
+            Sem::Atom | Sem::Red => Self::atomic,
+            Sem::CpAsync => Self::async_copy,
             // Copies are complete when they are issued, so there is nothing to close or to wait for.
-            Sem::CpAsyncCommit | Sem::CpAsyncWait => self.simple(cx, Op::Nothing),
+            Sem::CpAsyncCommit | Sem::CpAsyncWait => |decoder, cx| decoder.simple(cx, Op::Nothing),
             // Hints and profiler events: no program can see them.
-            Sem::Prefetch | Sem::Pmevent => self.simple(cx, Op::Nothing),
-            Sem::Fence => self.simple(cx, Op::Fence),
-            Sem::Nanosleep => self.simple(cx, Op::Pause),
-            Sem::Exit => self.simple(cx, Op::Exit),
-            Sem::Ret => self.simple(cx, Op::Return),
-            Sem::Trap => self.simple(cx, Op::Trap),
-            Sem::Brkpt => self.simple(cx, Op::Breakpoint),
-            Sem::Bra => self.branch(cx),
-            Sem::BrxIdx => self.branch_indexed(cx),
-            Sem::Call => self.call(cx),
-            Sem::Barrier => self.barrier(cx),
+            Sem::Prefetch | Sem::Pmevent => |decoder, cx| decoder.simple(cx, Op::Nothing),
+            Sem::Fence => |decoder, cx| decoder.simple(cx, Op::Fence),
+            Sem::Nanosleep => |decoder, cx| decoder.simple(cx, Op::Pause),
+            Sem::Exit => |decoder, cx| decoder.simple(cx, Op::Exit),
+            Sem::Ret => |decoder, cx| decoder.simple(cx, Op::Return),
+            Sem::Trap => |decoder, cx| decoder.simple(cx, Op::Trap),
+            Sem::Brkpt => |decoder, cx| decoder.simple(cx, Op::Breakpoint),
+            Sem::Bra => Self::branch,
+            Sem::BrxIdx => Self::branch_indexed,
+            Sem::Call => Self::call,
+            Sem::Barrier => Self::barrier,
             Sem::BarrierWarp | Sem::Shfl | Sem::Vote | Sem::Match | Sem::Activemask | Sem::Redux => {
-                self.collective(cx)
+                Self::collective
             }
-            Sem::Mma | Sem::Ldmatrix | Sem::Stmatrix | Sem::Movmatrix => self.matrix(cx),
+            Sem::Mma | Sem::Ldmatrix | Sem::Stmatrix | Sem::Movmatrix => Self::matrix,
             Sem::CvtNarrow
             | Sem::FmaOob
             | Sem::Min3
@@ -439,8 +455,9 @@ impl<'a> BodyDecoder<'a> {
             | Sem::WgmmaCommit
             | Sem::WgmmaWait
             | Sem::TensorMemory
-            | Sem::Tcgen05Mma => cx.unsupported("the interpreter has no such operation"),
-        }
+            | Sem::Tcgen05Mma => return None,
+        };
+        Some(decode)
     }
 
     fn simple(&mut self, cx: &mut Context<'_>, op: Op) -> Decoded<()> {

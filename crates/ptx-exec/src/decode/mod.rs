@@ -19,7 +19,7 @@ use ptx_diag::{Code, Diagnostic, Diagnostics, Span};
 use ptx_ir::{FunctionId, Module};
 use rustc_hash::FxHashMap;
 
-pub(crate) use body::kernel_parameters;
+pub(crate) use body::{executes, kernel_parameters};
 pub(crate) use reach::{Reached, reach};
 
 use crate::layout::Layout;
