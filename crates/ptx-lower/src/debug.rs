@@ -1,12 +1,146 @@
-//! `.file` and `.loc` as LLVM debug information (manual 11.5).
+//! `.file`, `.loc` and the labels of DWARF sections as LLVM debug information (manual 11.5).
+//!
+//! Each instruction carries the location of the last `.loc`. What locations cannot hold is beside them: `!ptx.file` the
+//! numbers of files, `!ptx.debug` on an instruction the directives and labels that stood before it, where they are more
+//! than one new location.
 
-use ptx_ir::{DebugLocation, Item, Stmt};
-use ptx_llvm::build::{DebugInfo, Metadata};
-use rustc_hash::FxHashMap;
+use ptx_ir::{Body, DebugLocation, InlinedAt, Item, Module, Stmt};
+use ptx_llvm::build::{DebugInfo, Metadata, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::emit::Emitter;
+use crate::emit::{Emitter, Shared};
+
+/// The debug directives and labels of a body.
+#[derive(Default)]
+pub(crate) struct DebugTrail {
+    /// By instruction: what stands before it since the one before, in order.
+    before: FxHashMap<usize, Vec<Mark>>,
+    /// What stands behind the last instruction.
+    last: Vec<Mark>,
+    /// What waits for something to be built that can carry it.
+    waiting: Vec<Mark>,
+}
+
+/// A directive or label.
+struct Mark {
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A location other than the last.
+    NewLocation,
+    /// The same location once more, or a label.
+    Other,
+}
+
+/// The names in DWARF sections: labels among them must stay where they are.
+pub(crate) fn section_names(module: &Module) -> FxHashSet<&str> {
+    let lines = module.items.iter().flat_map(|item| match item {
+        Item::Section(section) => section.lines.iter().map(|line| module.name(line.text)).collect(),
+        Item::DwarfLine(text) => vec![module.name(*text)],
+        _ => Vec::new(),
+    });
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+    lines
+        .flat_map(|line| line.split(move |c| !part(c)))
+        .filter(|word| word.starts_with(|c: char| !c.is_ascii_digit()))
+        .collect()
+}
+
+/// Puts the table of files beside the module (mapping, "Debug information").
+pub(crate) fn keep_files(shared: &Shared<'_, '_>) {
+    for item in &shared.module.items {
+        let Item::File(file, _) = item else { continue };
+        let mut parts = vec![file.index.to_string(), shared.module.name(file.name).to_owned()];
+        if let Some((time, size)) = file.stamp {
+            parts.extend([time.to_string(), size.to_string()]);
+        }
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        shared.out.add_named_metadata("ptx.file", shared.types.metadata_strings(&parts));
+    }
+}
+
+impl DebugTrail {
+    /// What a body has of them.
+    pub(crate) fn of(module: &Module, body: &Body, names: &FxHashSet<&str>) -> Self {
+        let mut trail = Self::default();
+        let mut last: Option<&DebugLocation> = None;
+        for (at, statement) in body.statements.iter().enumerate() {
+            match statement {
+                Stmt::Location(location) => {
+                    let place = |l: &DebugLocation| (l.file, l.line, l.column, l.inlined.clone());
+                    let new = last.map(place) != Some(place(location));
+                    last = Some(location);
+                    let kind = if new { Kind::NewLocation } else { Kind::Other };
+                    trail.last.push(Mark { text: location_text(module, location), kind });
+                }
+                Stmt::Label(label) => {
+                    let name = module.name(body.label(*label).name);
+                    if names.contains(name) {
+                        trail.last.push(Mark { text: format!("{name}:"), kind: Kind::Other });
+                    }
+                }
+                Stmt::Inst(_) if !trail.last.is_empty() => {
+                    trail.before.insert(at, std::mem::take(&mut trail.last));
+                }
+                _ => {}
+            }
+        }
+        trail
+    }
+}
+
+/// `.loc` as `!ptx.debug` has it: the numbers, and for inlined code the label, its offset or `-`, and the numbers of the call.
+fn location_text(module: &Module, location: &DebugLocation) -> String {
+    let own = format!(".loc {} {} {}", location.file, location.line, location.column);
+    match location.inlined.as_deref() {
+        None => own,
+        Some(InlinedAt { name, offset, file, line, column }) => {
+            let offset = offset.map_or_else(|| "-".to_owned(), |offset| offset.to_string());
+            format!("{own} {} {offset} {file} {line} {column}", module.name(*name))
+        }
+    }
+}
 
 impl<'c> Emitter<'_, '_, 'c> {
+    /// Attaches what stands before a statement to the first instruction built for it since `before`, unless it is one new
+    /// location, which the instruction has anyway.
+    pub(crate) fn attach_debug_since(&mut self, statement: usize, before: Option<Value<'c>>) {
+        self.trail.waiting.extend(self.trail.before.remove(&statement).unwrap_or_default());
+        if self.trail.waiting.is_empty() {
+            return;
+        }
+        let Some(first) = self.b.first_since(before) else { return };
+        let single = matches!(self.trail.waiting.as_slice(), [Mark { kind: Kind::NewLocation, .. }]);
+        let waiting = std::mem::take(&mut self.trail.waiting);
+        if !single {
+            self.attach_debug(first, &waiting);
+        }
+    }
+
+    /// Leaves what waits at the end of a block with its branch.
+    pub(crate) fn attach_waiting_debug(&mut self) {
+        let waiting = std::mem::take(&mut self.trail.waiting);
+        if let (false, Some(last)) = (waiting.is_empty(), self.b.last_instruction()) {
+            self.attach_debug(last, &waiting);
+        }
+    }
+
+    fn attach_debug(&self, instruction: Value<'c>, marks: &[Mark]) {
+        let texts: Vec<&str> = marks.iter().map(|mark| mark.text.as_str()).collect();
+        self.types.attach(instruction, "ptx.debug", self.types.metadata_strings(&texts));
+    }
+
+    /// What stands after the last instruction stays with the function.
+    pub(crate) fn keep_last_debug(&mut self) {
+        let texts: Vec<&str> = self.trail.last.iter().map(|mark| mark.text.as_str()).collect();
+        if !texts.is_empty() {
+            self.signature.function.add_attribute(self.types, "ptx.debug.end", &texts.join(";"));
+        }
+    }
+
     /// Makes a location for each statement: that of the last `.loc` before it. Functions without `.loc` get none.
     pub(crate) fn locate(&mut self, debug: &mut Option<DebugInfo<'c>>) {
         let Some(debug) = debug else { return };
@@ -33,13 +167,19 @@ impl<'c> Emitter<'_, '_, 'c> {
         let Some(path) = files.get(&first.file) else { return };
         let file = debug.file(&self.shared.out, path);
         let name = self.shared.module.name(self.function.name);
-        let scope = debug.subprogram(name, file, first.line, Some(self.signature.function));
-        let mut scopes = Scopes { files, own: (first.file, scope), others: FxHashMap::default() };
+        let scope = debug.subprogram(name, name, file, first.line, Some(self.signature.function));
+        let mut scopes = Scopes {
+            files,
+            own: (first.file, scope),
+            others: FxHashMap::default(),
+            calls: FxHashMap::default(),
+        };
         let mut current = debug.location(0, 0, scope, None);
         let mut found = FxHashMap::default();
         for (at, statement) in self.body.statements.iter().enumerate() {
             if let Stmt::Location(location) = statement {
                 current = self.location(debug, &mut scopes, location).unwrap_or(current);
+                scopes.calls.insert((location.file, location.line, location.column), current);
             }
             found.insert(at, current);
         }
@@ -57,20 +197,28 @@ impl<'c> Emitter<'_, '_, 'c> {
             let scope = scopes.of_file(debug, module, location.file)?;
             return Some(debug.location(location.line, location.column, scope, None));
         };
-        let caller = scopes.of_file(debug, module, inlined.file)?;
-        let call = debug.location(inlined.line, inlined.column, caller, None);
-        let path = scopes.files.get(&location.file)?;
-        let name = self.shared.module.name(inlined.name);
-        let name = match inlined.offset {
-            Some(offset) => format!("{name}+{offset}"),
-            None => name.to_owned(),
+        // An earlier `.loc` names the place of the call, which may be inlined code itself (manual 11.5.3).
+        let call = match scopes.calls.get(&(inlined.file, inlined.line, inlined.column)) {
+            Some(call) => *call,
+            None => {
+                let caller = scopes.of_file(debug, module, inlined.file)?;
+                debug.location(inlined.line, inlined.column, caller, None)
+            }
         };
-        let key = (location.file, Some(name.clone()));
+        let path = scopes.files.get(&location.file)?;
+        let label = self.shared.module.name(inlined.name);
+        let linkage = match inlined.offset {
+            Some(offset) => format!("{label}+{offset}"),
+            None => label.to_owned(),
+        };
+        let key = (location.file, Some(linkage.clone()));
         let scope = match scopes.others.get(&key) {
             Some(scope) => *scope,
             None => {
                 let file = debug.file(module, path);
-                let scope = debug.subprogram(&name, file, location.line, None);
+                let name = function_name(self.shared.module, label, inlined.offset.unwrap_or(0));
+                let name = name.as_deref().unwrap_or(label);
+                let scope = debug.subprogram(name, &linkage, file, location.line, None);
                 scopes.others.insert(key, scope);
                 scope
             }
@@ -79,12 +227,33 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 }
 
+/// The text at a label of a DWARF section of strings, as far as its lines are single bytes.
+fn function_name(module: &Module, label: &str, offset: u64) -> Option<String> {
+    let sections = module.items.iter().filter_map(|item| match item {
+        Item::Section(section) => Some(section),
+        _ => None,
+    });
+    let lines = sections.flat_map(|section| section.lines.iter().map(|line| module.name(line.text)));
+    let mut lines = lines.skip_while(|line| line.split(':').next().map(str::trim) != Some(label));
+    let first = lines.next()?.split_once(':')?.1;
+    let bytes = std::iter::once(first).chain(lines).filter_map(|line| {
+        let code = line.split("//").next()?.trim().strip_prefix(".b8")?;
+        Some(code.split(',').map(|number| number.trim().parse::<u8>().ok()))
+    });
+    let skipped = usize::try_from(offset).ok()?;
+    let text: Option<Vec<u8>> =
+        bytes.flatten().skip(skipped).take_while(|byte| !matches!(byte, Some(0))).take(4096).collect();
+    String::from_utf8(text?).ok().filter(|text| !text.is_empty())
+}
+
 /// The scopes of one function by file.
 struct Scopes<'a, 'c> {
     files: FxHashMap<u32, &'a str>,
     own: (u32, Metadata<'c>),
     /// By file, and by name for inlined functions.
     others: FxHashMap<(u32, Option<String>), Metadata<'c>>,
+    /// The last location of each place, for what was inlined there.
+    calls: FxHashMap<(u32, u32, u32), Metadata<'c>>,
 }
 
 impl<'c> Scopes<'_, 'c> {

@@ -5,7 +5,7 @@ use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, Module, Operand, VarId
 use ptx_isa::{ScalarType, Sem, StateSpace};
 use ptx_llvm::address_space::{GENERIC, GLOBAL};
 use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Type, Types, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::Analysis;
 use crate::errors::{Fail, Out, UNSUPPORTED_INSTRUCTION, unsupported};
@@ -22,6 +22,8 @@ pub(crate) struct Shared<'m, 'c> {
     pub(crate) types: Types<'c>,
     /// Module variables and variables of functions that live in module scope.
     pub(crate) variables: FxHashMap<VarId, Value<'c>>,
+    /// What the DWARF sections name.
+    pub(crate) section_names: FxHashSet<&'m str>,
     /// All functions, declarations under the id of each mention.
     pub(crate) signatures: FxHashMap<FunctionId, Signature<'c>>,
 }
@@ -59,6 +61,7 @@ pub(crate) struct Emitter<'s, 'm, 'c> {
     pub(crate) pragmas: FxHashMap<usize, Vec<&'m str>>,
     pub(crate) waiting: Vec<&'m str>,
     pub(crate) chain: crate::mark::Chain<'c>,
+    pub(crate) trail: crate::debug::DebugTrail,
     pub(crate) findings: Diagnostics,
 }
 
@@ -122,6 +125,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             pragmas: crate::pragma::before_instructions(shared.module, body),
             waiting: Vec::new(),
             chain: crate::mark::Chain::default(),
+            trail: crate::debug::DebugTrail::of(shared.module, body, &shared.section_names),
             findings: Diagnostics::new(),
         }
     }
@@ -142,6 +146,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
                 self.findings.push(fail.at(UNSUPPORTED_INSTRUCTION, self.function.at.0, &name));
             }
         }
+        self.keep_last_debug();
         if !self.findings.has_errors()
             && let Err(fail) = self.connect_phis()
         {
@@ -167,6 +172,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             && *first != self.entry
         {
             // Nothing stands before it yet but what entering the function needed.
+            self.b.set_location(None);
             let _ = self.b.branch(*first);
         }
     }
@@ -205,6 +211,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             }
             End::FallOff => self.fall_off(id)?,
         }
+        self.attach_waiting_debug();
         if !self.b.is_terminated() {
             // Only after a finding; keeps the rest of the function well formed.
             self.b.unreachable()?;
@@ -227,6 +234,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         match self.instruction(site) {
             Ok(()) => {
                 self.attach_pragmas_since(before);
+                self.attach_debug_since(statement, before);
                 self.mark(site, before);
             }
             Err(fail) => self.report(site, fail),
@@ -239,7 +247,10 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         self.await_pragmas(statement);
         let before = self.b.last_instruction();
         match self.terminator(site, node) {
-            Ok(()) => self.attach_pragmas_since(before),
+            Ok(()) => {
+                self.attach_pragmas_since(before);
+                self.attach_debug_since(statement, before);
+            }
             Err(fail) => self.report(site, fail),
         }
     }
@@ -265,7 +276,10 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         }
         let before = self.b.last_instruction();
         match self.guarded_branch(site, id) {
-            Ok(()) => self.attach_pragmas_since(before),
+            Ok(()) => {
+                self.attach_pragmas_since(before);
+                self.attach_debug_since(statement, before);
+            }
             Err(fail) => self.report(site, fail),
         }
     }

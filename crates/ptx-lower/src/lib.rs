@@ -63,6 +63,7 @@ fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::M
         out: ptx_llvm::Module::new(context, "ptx"),
         types,
         variables: FxHashMap::default(),
+        section_names: debug::section_names(module),
         signatures: FxHashMap::default(),
     };
     declare_functions(&mut shared, &analyses, &mut findings);
@@ -79,6 +80,7 @@ fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::M
         debug.finish();
     }
     finish_items(&shared);
+    debug::keep_files(&shared);
     if findings.has_errors() {
         findings.sort_by_place();
         return Err(findings);

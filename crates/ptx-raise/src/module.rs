@@ -15,6 +15,7 @@ use ptx_llvm::view::{
     Symbol, Value, View,
 };
 
+use crate::debug::DebugTables;
 use crate::error::{CALL, MODULE, Raised, Refusal};
 use crate::initializer;
 use crate::linkage::{Presence, directive};
@@ -42,6 +43,7 @@ pub(crate) struct ModuleRaiser<'v, 'c> {
     pub(crate) call_names: CallNames,
     /// Labels are numbered through the module.
     pub(crate) call_count: u32,
+    pub(crate) debug: DebugTables,
     /// What marked texts lower to, by text and constraints; `None` for those that do not.
     pub(crate) patterns: HashMap<(String, String), Option<Rc<Pattern>>>,
 }
@@ -89,6 +91,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             call_names: CallNames::new(&symbol_names),
             symbol_names,
             call_count: 0,
+            debug: DebugTables::default(),
             patterns: HashMap::new(),
         }
     }
@@ -102,6 +105,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         self.globals();
         self.definitions();
         self.aliases();
+        self.sections();
         self.heading();
         if self.diagnostics.has_errors() { Err(self.diagnostics) } else { Ok(self.ir) }
     }
@@ -163,22 +167,6 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             }
         }
         pragmas
-    }
-
-    /// `.file` for every source file that a location names.
-    fn files(&mut self) {
-        for (at, file) in self.view.files().iter().enumerate() {
-            let joined = if file.directory.is_empty() || file.name.starts_with('/') {
-                file.name.clone()
-            } else {
-                format!("{}/{}", file.directory.trim_end_matches('/'), file.name)
-            };
-            let plain: String =
-                joined.chars().map(|c| if c == '"' || c.is_control() { '_' } else { c }).collect();
-            let name = self.ir.strings.intern(&plain);
-            let file = ptx_ir::DebugFile { index: at as u32 + 1, name, stamp: None };
-            self.ir.items.push(Item::File(file, At::default()));
-        }
     }
 
     /// Declares the functions that are used before they are defined, and those of other modules.

@@ -114,6 +114,11 @@ impl Target {
         Ok(())
     }
 
+    /// Leaves out `debug`, which promises DWARF sections: some describe code that is gone.
+    pub(crate) fn drop_debug(&mut self) {
+        self.names.retain(|word| word != "debug");
+    }
+
     /// The `.version` and the words of `.target`, once everything is selected.
     pub(crate) fn finish(&self) -> Raised<(PtxVersion, Sm, Vec<String>)> {
         let known = FIRST_VERSIONS.iter().rev().find(|(number, ..)| *number <= self.sm.number);
@@ -158,8 +163,7 @@ fn module_target(view: &View) -> Option<Sm> {
 fn target_options(view: &View) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
     for entry in words(view, "ptx.target") {
-        // `debug` promises DWARF sections, which describe the old machine code and are gone.
-        for word in entry.into_iter().skip(1).filter(|word| *word != "debug") {
+        for word in entry.into_iter().skip(1) {
             if !options.iter().any(|known| known == word) {
                 options.push(word.to_owned());
             }

@@ -68,7 +68,11 @@ impl<'c> DebugInfo<'c> {
         if let Some(file) = self.files.get(path) {
             return *file;
         }
-        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let (directory, name) = match path.rsplit_once('/') {
+            Some(("", name)) => ("/", name),
+            Some(parts) => parts,
+            None => ("", path),
+        };
         // SAFETY: the builder is alive, and LLVM copies both texts.
         let file = Metadata::new(unsafe {
             LLVMDIBuilderCreateFile(
@@ -123,10 +127,12 @@ impl<'c> DebugInfo<'c> {
         }
     }
 
-    /// Gives a defined function its subprogram, or makes one for an inlined function without a body.
+    /// Gives a defined function its subprogram, or makes one for an inlined function without a body. The linkage name is
+    /// what tools know the function by.
     pub fn subprogram(
         &self,
         name: &str,
+        linkage_name: &str,
         file: Metadata<'c>,
         line: u32,
         function: Option<Function<'c>>,
@@ -145,8 +151,8 @@ impl<'c> DebugInfo<'c> {
                 file.raw,
                 name.as_ptr().cast(),
                 name.len(),
-                name.as_ptr().cast(),
-                name.len(),
+                linkage_name.as_ptr().cast(),
+                linkage_name.len(),
                 file.raw,
                 line,
                 ty,

@@ -266,6 +266,20 @@ impl<'c> Builder<'c> {
         (!last.is_null()).then(|| Value::new(last))
     }
 
+    /// The first instruction after `before`, or of the builder's block.
+    pub fn first_since(&self, before: Option<Value<'c>>) -> Option<Value<'c>> {
+        // SAFETY: as in `instructions_since`.
+        let first = unsafe {
+            let block = LLVMGetInsertBlock(self.raw);
+            match before {
+                Some(value) if !LLVMIsAInstruction(value.raw).is_null() => LLVMGetNextInstruction(value.raw),
+                Some(_) | None if block.is_null() => std::ptr::null_mut(),
+                Some(_) | None => LLVMGetFirstInstruction(block),
+            }
+        };
+        (!first.is_null()).then(|| Value::new(first))
+    }
+
     /// The instructions of the builder's block after `before`, or all of them, in order.
     pub fn instructions_since(&self, before: Option<Value<'c>>) -> Vec<Value<'c>> {
         let mut made = Vec::new();

@@ -132,7 +132,7 @@ fn lines_survive() {
     let (function, b) = kernel(&module, types, &[]);
     let mut debug = DebugInfo::new(&module, types);
     let file = debug.file(&module, "/src/a.cu");
-    let scope = debug.subprogram("k", file, 3, Some(function));
+    let scope = debug.subprogram("k", "k", file, 3, Some(function));
     b.set_location(Some(debug.location(5, 7, scope, None)));
     b.ret(None).unwrap();
     debug.finish();

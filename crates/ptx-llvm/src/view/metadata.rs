@@ -59,6 +59,7 @@ impl MetadataKind {
         "reqd_work_group_size",
         "maxntid",
         "callees",
+        "ptx.debug",
         "ptx.inst",
         "ptx.mods",
         "ptx.pragma",
@@ -92,4 +93,6 @@ pub struct DebugLocation {
     pub column: u32,
     /// The call this code was inlined at.
     pub inlined_at: Option<LocationId>,
+    /// The linkage name of the function the code is of, else its name; `None` where it has neither.
+    pub function: Option<String>,
 }

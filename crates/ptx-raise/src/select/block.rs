@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use ptx_ir::{At, DebugLocation, LabelKind, RegId, Stmt};
+use ptx_ir::{At, DebugLocation, InlinedAt, LabelKind, RegId, Stmt};
 use ptx_llvm::view::{BlockId, InstId, LocationId, Metadata, MetadataId, Op, Value};
 
 use super::FunctionRaiser;
@@ -164,9 +164,15 @@ impl FunctionRaiser<'_, '_, '_> {
         let mut place = None;
         for id in function.block(block).inst_ids() {
             let inst = function.inst(id);
+            if matches!(inst.op, Op::Phi { .. }) {
+                continue;
+            }
+            if let Some(node) = inst.metadata("ptx.debug") {
+                let texts = self.module.view.strings(node);
+                self.debug_statements(texts.into_iter());
+            }
             if inst.location != place
                 && let Some(location) = inst.location
-                && !matches!(inst.op, Op::Phi { .. })
             {
                 place = inst.location;
                 self.location(location);
@@ -237,18 +243,102 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(())
     }
 
-    /// `.loc` (manual 11.5.3).
+    /// `.loc` (manual 11.5.3) of an instruction; one that says what the one before it says goes when the text is put together.
     fn location(&mut self, id: LocationId) {
-        let location = self.module.view.location(id);
-        let Some(file) = location.file else { return };
-        let statement = DebugLocation {
-            file: file.index() as u32 + 1,
-            line: location.line,
-            column: location.column,
-            inlined: None,
-            at: At::default(),
-        };
+        let Some(statement) = self.debug_location(id) else { return };
+        self.implied_locations.insert((self.current, self.builder.body().statements.len()));
         self.push(Stmt::Location(statement));
+    }
+
+    fn debug_location(&mut self, id: LocationId) -> Option<DebugLocation> {
+        let location = self.module.view.location(id).clone();
+        let file = self.module.debug.file_of(location.file?);
+        let call = location.inlined_at.and_then(|outer| {
+            let (name, offset) = self.module.inlined_name(id)?;
+            let outer = self.module.view.location(outer);
+            let name = self.module.ir.strings.intern(&name);
+            let file = self.module.debug.file_of(outer.file?);
+            Some(Box::new(InlinedAt { name, offset, file, line: outer.line, column: outer.column }))
+        });
+        let (line, column) = (location.line, location.column);
+        Some(DebugLocation { file, line, column, inlined: call, at: At::default() })
+    }
+
+    /// What `!ptx.debug` keeps: `.loc` directives, and labels that sections name, each of which stands once.
+    pub(super) fn debug_statements<'t>(&mut self, texts: impl Iterator<Item = &'t str>) {
+        for text in texts {
+            if let Some(label) = text.strip_suffix(':') {
+                let own = label.starts_with("$L__BB") || label.starts_with("$L_brx");
+                if !own && names::is_plain(label) && self.module.debug.placed.insert(label.to_owned()) {
+                    let name = self.module.ir.strings.intern(label);
+                    let label = self.builder.new_label(name, LabelKind::Code);
+                    self.builder.place(label);
+                }
+            } else if let Some(location) = self.stated_location(text) {
+                self.push(Stmt::Location(location));
+            }
+        }
+    }
+
+    /// `.loc file line column {label offset file line column}`, where the label is still there.
+    fn stated_location(&mut self, text: &str) -> Option<DebugLocation> {
+        let words: Vec<&str> = text.strip_prefix(".loc ")?.split(' ').collect();
+        let number = |at: usize| words.get(at).and_then(|word| word.parse::<u32>().ok());
+        let inlined = match words.get(3..5) {
+            Some(&[label, offset]) if self.module.debug.string_labels.contains(label) => {
+                let name = self.module.ir.strings.intern(label);
+                let (file, line, column) = (number(5)?, number(6)?, number(7)?);
+                Some(Box::new(InlinedAt { name, offset: offset.parse().ok(), file, line, column }))
+            }
+            Some(_) | None => None,
+        };
+        let at = At::default();
+        Some(DebugLocation { file: number(0)?, line: number(1)?, column: number(2)?, inlined, at })
+    }
+
+    /// Puts the text of the blocks together.
+    pub(super) fn put_together(&mut self, parts: &mut HashMap<BlockId, Vec<Stmt>>) {
+        let mut text = Vec::new();
+        for block in std::mem::take(&mut self.layout) {
+            if self.targets.contains(&block) {
+                text.push((Stmt::Label(self.labels[block.index()]), false));
+            }
+            let statements = parts.remove(&block).unwrap_or_default().into_iter().enumerate();
+            text.extend(statements.map(|(at, statement)| {
+                let implied = self.implied_locations.contains(&(block, at));
+                (statement, implied)
+            }));
+        }
+        self.push_located(text);
+        if let Some(text) = self.function.attributes.string("ptx.debug.end") {
+            self.debug_statements(text.split(';'));
+        }
+    }
+
+    /// Appends statements. A `.loc` that only follows from an instruction's location is left out where the text is at that place
+    /// already; the place of a call is named before what was inlined there (manual 11.5.3).
+    fn push_located(&mut self, text: Vec<(Stmt, bool)>) {
+        let mut here: Option<DebugLocation> = None;
+        let mut named: HashSet<(u32, u32, u32)> = HashSet::new();
+        for (statement, implied) in text {
+            if let Stmt::Location(location) = &statement {
+                let unplaced = (location.line, location.column) == (0, 0) && here.is_none();
+                if implied && (unplaced || here.as_ref() == Some(location)) {
+                    continue;
+                }
+                if let Some(call) = &location.inlined
+                    && named.insert((call.file, call.line, call.column))
+                {
+                    let (file, line, column) = (call.file, call.line, call.column);
+                    let at = At::default();
+                    let call = DebugLocation { file, line, column, inlined: None, at };
+                    self.builder.push(Stmt::Location(call));
+                }
+                named.insert((location.file, location.line, location.column));
+                here = Some(location.clone());
+            }
+            self.builder.push(statement);
+        }
     }
 
     /// The blocks to which a branch says that its loop must not be unrolled (`llvm.loop.unroll.disable`).

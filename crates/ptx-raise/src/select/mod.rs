@@ -81,6 +81,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     /// The first blocks of loops that must not be unrolled.
     rolled: HashSet<BlockId>,
     current: BlockId,
+    /// The places, by block and statement, of `.loc` that follow from the instructions' locations.
+    implied_locations: HashSet<(BlockId, usize)>,
     /// Variables of the body, declared at its start.
     locals: Vec<Stmt>,
     /// Whether subnormal single-precision numbers count as zero (`"denormal-fp-math-f32"`).
@@ -135,6 +137,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             following: HashMap::new(),
             rolled: HashSet::new(),
             current: BlockId::new(0),
+            implied_locations: HashSet::new(),
             locals: Vec::new(),
             flush: denormals.is_some_and(|mode| mode.starts_with("preserve-sign")),
             label_count: 0,
@@ -158,19 +161,10 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             let statements = std::mem::take(&mut self.builder.body_mut().statements);
             parts.insert(block, statements);
         }
-        let layout = std::mem::take(&mut self.layout);
         for local in std::mem::take(&mut self.locals) {
             self.builder.push(local);
         }
-        for block in layout {
-            if self.targets.contains(&block) {
-                let label = self.labels[block.index()];
-                self.builder.place(label);
-            }
-            for statement in parts.remove(&block).unwrap_or_default() {
-                self.builder.push(statement);
-            }
-        }
+        self.put_together(&mut parts);
         let mut body = self.builder.finish();
         coalesce(&mut body, &self.foreign);
         Ok(body)

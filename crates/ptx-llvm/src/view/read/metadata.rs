@@ -52,6 +52,9 @@ impl Names {
     }
 }
 
+/// How many scopes may stand around one another.
+const MAX_SCOPES: usize = 1024;
+
 /// The number of `!dbg`, which LLVM fixes.
 const DBG: c_uint = 0;
 
@@ -178,8 +181,9 @@ impl Reader {
                 (LLVMDILocationGetLine(raw), LLVMDILocationGetColumn(raw), LLVMDILocationGetScope(raw))
             };
             let file = self.file_of_scope(scope);
+            let function = self.function_of_scope(scope);
             let id = LocationId::new(self.view.locations.len());
-            self.view.locations.push(DebugLocation { file, line, column, inlined_at: outer });
+            self.view.locations.push(DebugLocation { file, line, column, inlined_at: outer, function });
             self.locations.insert(raw, id);
             outer = Some(id);
         }
@@ -198,8 +202,51 @@ impl Reader {
         };
         let file = self.file_of_scope(subprogram);
         let id = LocationId::new(self.view.locations.len());
-        self.view.locations.push(DebugLocation { file, line, column: 0, inlined_at: None });
+        let function = self.function_of_scope(subprogram);
+        self.view.locations.push(DebugLocation { file, line, column: 0, inlined_at: None, function });
         Some(id)
+    }
+
+    /// What the subprogram around a scope is called.
+    fn function_of_scope(&mut self, scope: LLVMMetadataRef) -> Option<String> {
+        let mut scope = scope;
+        for _ in 0..MAX_SCOPES {
+            if scope.is_null() {
+                return None;
+            }
+            if let Some(known) = self.functions_of_scopes.get(&scope) {
+                return known.clone();
+            }
+            // SAFETY: `scope` is a live node of the debug information; the buffer has the size LLVM states, and operands
+            // are null or alive.
+            unsafe {
+                let is_subprogram =
+                    matches!(LLVMGetMetadataKind(scope), LLVMMetadataKind::LLVMDISubprogramMetadataKind);
+                let node = LLVMMetadataAsValue(self.context, scope);
+                let mut parts = vec![std::ptr::null_mut(); LLVMGetMDNodeNumOperands(node) as usize];
+                LLVMGetMDNodeOperands(node, parts.as_mut_ptr());
+                if is_subprogram {
+                    // Its operands are file, scope, name, linkage name, and more.
+                    let text = |part: Option<&LLVMValueRef>| match part {
+                        Some(&part) if !part.is_null() && !LLVMIsAMDString(part).is_null() => {
+                            let mut len = 0;
+                            let text = LLVMGetMDString(part, &raw mut len);
+                            Some(bytes(text, len as usize)).filter(|text| !text.is_empty())
+                        }
+                        Some(_) | None => None,
+                    };
+                    let found = text(parts.get(3)).or_else(|| text(parts.get(2)));
+                    self.functions_of_scopes.insert(scope, found.clone());
+                    return found;
+                }
+                // Of blocks the second operand is the scope around them.
+                scope = match parts.get(1) {
+                    Some(&outer) if !outer.is_null() => LLVMValueAsMetadata(outer),
+                    Some(_) | None => return None,
+                };
+            }
+        }
+        None
     }
 
     fn file_of_scope(&mut self, scope: LLVMMetadataRef) -> Option<FileId> {

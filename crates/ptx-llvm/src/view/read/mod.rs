@@ -47,6 +47,7 @@ struct Reader {
     metadata_work: Vec<(LLVMValueRef, MetadataId)>,
     asms: HashMap<LLVMValueRef, InlineAsmId>,
     locations: HashMap<LLVMMetadataRef, LocationId>,
+    functions_of_scopes: HashMap<LLVMMetadataRef, Option<String>>,
     files: HashMap<SourcePath, FileId>,
     names: Names,
 }
@@ -111,6 +112,7 @@ pub(super) fn read(module: &Module<'_>) -> Result<View, LlvmError> {
         metadata_work: Vec::new(),
         asms: HashMap::new(),
         locations: HashMap::new(),
+        functions_of_scopes: HashMap::new(),
         files: HashMap::new(),
         names: Names::register(context),
     };
