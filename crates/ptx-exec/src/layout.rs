@@ -276,6 +276,9 @@ pub(crate) fn immediate_bits(
     };
     let unfit = |text: &str| Err(Box::new(Diagnostic::error(codes::OPERAND, span, text)));
     match (immediate, format) {
+        // Every constant but 0 is true.
+        (Immediate::S64(value, _), _) if ty == ScalarType::Pred => Ok((value != 0).into()),
+        (Immediate::U64(value, _), _) if ty == ScalarType::Pred => Ok((value != 0).into()),
         (Immediate::S64(value, _), None) => Ok(kept(value as i128 as u128)),
         (Immediate::U64(value, _), None) => Ok(kept(value.into())),
         (Immediate::F32(bits, _), Some(Format::F32)) => Ok(bits.into()),

@@ -84,7 +84,9 @@ fn operand(m: &Mnemonic, at: usize, next: &mut usize) -> Option<String> {
         Kind::Value(rule) | Kind::Register(rule) | Kind::Wide(rule) | Kind::Move(rule) => {
             register(m.resolve(rule)?)
         }
-        Kind::WideVector(rule, length) => vector(rule, length, false)?,
+        Kind::WideVector(rule, length) | Kind::Elements(rule, length) | Kind::Registers(rule, length) => {
+            vector(rule, length, false)?
+        }
         Kind::Vector(rule, length) => vector(rule, length, true)?,
         Kind::Predicate => register(ScalarType::Pred),
         Kind::Immediate(low, _) => low.to_string(),

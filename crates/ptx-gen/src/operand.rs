@@ -1,8 +1,8 @@
 //! Operands for the places of a row (manual 6, 9.4).
 
 use ptx_isa::{
-    Component, Field, Kind, Mnemonic, Mod, Opcode, Operand, Role, ScalarType, Selection, Sem, SpecialReg,
-    StateSpace, TypeKind,
+    Component, Constants, Field, Kind, Mnemonic, Mod, Opcode, Operand, Role, ScalarType, Selection, Sem,
+    SpecialReg, StateSpace, TypeKind,
 };
 
 use crate::choices::Choices;
@@ -94,8 +94,17 @@ impl<'c> Writer<'c> {
         if place.role == Role::Def && self.is_discarded() {
             return "_".to_owned();
         }
-        let own = |rule| self.mnemonic.resolve(rule).unwrap_or(ScalarType::B32);
+        let own = |rule| self.mnemonic.register_type(rule).unwrap_or(ScalarType::B32);
+        let is_constant = matches!(place.kind, Kind::Immediate(..));
+        if place.constants != Constants::Any && (is_constant || self.choices.chance(1, 4)) {
+            return self.constant_of(place.constants);
+        }
         match place.kind {
+            // Constants are drawn above.
+            Kind::Value(rule) | Kind::Wide(rule) if place.constants != Constants::Any => {
+                let ty = own(rule);
+                self.registers(ty, 1, written, Width::Same)
+            }
             Kind::Value(rule) => {
                 let ty = own(rule);
                 self.value(ty, written, Width::Same)
@@ -115,6 +124,11 @@ impl<'c> Writer<'c> {
                 } else {
                     braced(&self.registers(ty, count, written, Width::AtLeast))
                 }
+            }
+            Kind::Elements(rule, length) | Kind::Registers(rule, length) => {
+                let (ty, count) = (own(rule), self.mnemonic.vector_length(length));
+                let names = self.registers(ty, count, written, Width::Same);
+                if count == 1 && self.choices.chance(3, 4) { names } else { braced(&names) }
             }
             Kind::Vector(rule, length) | Kind::Braced(rule, length) => {
                 let (ty, count) = (own(rule), self.mnemonic.vector_length(length));
@@ -212,6 +226,22 @@ impl<'c> Writer<'c> {
         let agreeing: Vec<ScalarType> =
             ScalarType::ALL.iter().copied().filter(|&ty| agrees(wanted, ty, width)).collect();
         self.choices.pick(&agreeing).unwrap_or(natural)
+    }
+
+    /// One of the integers that a place takes; where the mnemonic decides, 0, which it always allows.
+    fn constant_of(&mut self, constants: Constants) -> String {
+        let value = match constants {
+            Constants::Any | Constants::SparsitySelector => 0,
+            Constants::Range(low, high) => self.choices.between(low, high),
+            Constants::Multiple(step, low, high) => {
+                step * self.choices.between(low / step, (high / step).min(1 << 20))
+            }
+            Constants::PowerOfTwo(low, high) => {
+                1 << self.choices.between(i64::from(low.trailing_zeros()), i64::from(high.trailing_zeros()))
+            }
+            Constants::Either(one, other) => self.choices.pick(&[one, other]).unwrap_or(one),
+        };
+        value.to_string()
     }
 
     /// A constant of the type; `None` where it has no literal form (manual 4.5).

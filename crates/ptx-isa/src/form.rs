@@ -1,5 +1,6 @@
 //! Forms: the rows of the instruction table and the vocabulary they are written in.
 
+use crate::constants::Constants;
 use crate::length::Lengths;
 use crate::names::{Field, Mod, Opcode, Sem};
 use crate::selector::Selection;
@@ -98,6 +99,8 @@ pub enum TypeRule {
     /// The bits of the register that holds a value of the type that this slot names, narrow formats included
     /// (`.e4m3x2` is held by `.b16`).
     HeldBy(Field),
+    /// The type that this slot names, or, where no register has it, the bits that hold a value of it.
+    ValueOf(Field),
     /// The registers that hold a fragment of a matrix of the type that this slot names (manual 9.7.14): `.f64`, `.f32` and
     /// `.s32` in registers of that type, everything narrower packed into `.b32`.
     FragmentOf(Field),
@@ -112,6 +115,8 @@ pub enum VectorLength {
     Of(Field),
     /// As shape, types and mode together say.
     By(Lengths),
+    /// A single register, or 2 or 4 of them, as the program has it.
+    Free,
 }
 
 /// What may stand at an operand's place.
@@ -127,6 +132,10 @@ pub enum Kind {
     WideVector(TypeRule, VectorLength),
     /// A vector of registers of the type, in braces even when it has one element.
     Vector(TypeRule, VectorLength),
+    /// A vector of registers or constants of just the type; a single element may also stand without braces.
+    Elements(TypeRule, VectorLength),
+    /// The same, without constants.
+    Registers(TypeRule, VectorLength),
     /// The source or destination of `mov`: register, vector of registers whose widths add up, and as a source also an
     /// immediate, a special register, or the address of a variable, function or label.
     Move(TypeRule),
@@ -182,9 +191,17 @@ pub struct Operand {
     pub kind: Kind,
     /// When not empty, an operand that may be left out stands exactly when the mnemonic has one of these modifiers.
     pub when: &'static [Mod],
+    /// Which integer constants it takes.
+    pub constants: Constants,
 }
 
 impl Operand {
+    /// The same place, held to these constants.
+    pub(crate) const fn constants(mut self, constants: Constants) -> Self {
+        self.constants = constants;
+        self
+    }
+
     /// Whether modifiers alone decide that it stands.
     pub fn is_conditional(&self) -> bool {
         !self.when.is_empty() || self.kind == Kind::CachePolicy
@@ -207,6 +224,8 @@ impl Operand {
             | Kind::Wide(_)
             | Kind::WideVector(..)
             | Kind::Vector(..)
+            | Kind::Elements(..)
+            | Kind::Registers(..)
             | Kind::Move(_)
             | Kind::Predicate
             | Kind::Immediate(..)
@@ -384,25 +403,25 @@ impl Form {
 
 /// A needed destination.
 pub(crate) const fn def(name: &'static str, kind: Kind) -> Operand {
-    Operand { role: Role::Def, name, kind, when: &[] }
+    Operand { role: Role::Def, name, kind, when: &[], constants: Constants::Any }
 }
 
 /// A second destination behind a bar.
 pub(crate) const fn def_pair(name: &'static str, kind: Kind) -> Operand {
-    Operand { role: Role::DefPair, name, kind, when: &[] }
+    Operand { role: Role::DefPair, name, kind, when: &[], constants: Constants::Any }
 }
 
 /// A needed source.
 pub(crate) const fn arg(name: &'static str, kind: Kind) -> Operand {
-    Operand { role: Role::Use, name, kind, when: &[] }
+    Operand { role: Role::Use, name, kind, when: &[], constants: Constants::Any }
 }
 
 /// A source that may be left out.
 pub(crate) const fn opt(name: &'static str, kind: Kind) -> Operand {
-    Operand { role: Role::UseOpt, name, kind, when: &[] }
+    Operand { role: Role::UseOpt, name, kind, when: &[], constants: Constants::Any }
 }
 
 /// A source that stands exactly when the mnemonic has one of the modifiers.
 pub(crate) const fn when(name: &'static str, kind: Kind, when: &'static [Mod]) -> Operand {
-    Operand { role: Role::UseOpt, name, kind, when }
+    Operand { role: Role::UseOpt, name, kind, when, constants: Constants::Any }
 }

@@ -113,6 +113,25 @@ fn element_bits(ty: Mod, mnemonic: &Mnemonic) -> u32 {
     }
 }
 
+/// How many choices there are of the threads that hold which elements of a sparse A are kept: their bits fill the registers
+/// of all threads once, or of fewer (manual 9.7.14.6.1, 9.7.15.6.1). At least 1.
+pub(crate) fn sparsity_selectors(mnemonic: &Mnemonic) -> i64 {
+    let Some(Shape { m, k, .. }) = mnemonic.get(Field::Shape).and_then(Shape::from_mod) else { return 1 };
+    let row = match mnemonic.get(Field::AType) {
+        Some(Mod::Tf32) => 2 * k,
+        Some(ty) if element_bits(ty, mnemonic) == 4 => k / 2,
+        _ => k,
+    };
+    let threads = if m == 64 { 128 } else { 32 };
+    // `ptxas` lets half-precision matrices with sums in single precision have all four choices.
+    let is_single =
+        mnemonic.get(Field::DType) == Some(Mod::F32) && mnemonic.get(Field::AType) == Some(Mod::F16);
+    if is_single && m == 16 {
+        return 4;
+    }
+    i64::from(threads * 32 / (m * row).max(1)).max(1)
+}
+
 /// The shape of a matrix multiplication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Shape {

@@ -12,6 +12,7 @@
 //! - the rows of an opcode lie next to each other, so [`forms_of`] is a slice;
 //! - every row that says it needs a version also says so for each later modifier, per modifier.
 
+mod constants;
 mod explain;
 mod form;
 mod length;
@@ -25,6 +26,7 @@ pub mod table;
 mod target;
 mod types;
 
+pub use constants::Constants;
 pub use explain::{Executes, explain, page};
 pub use form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength};
 pub use length::Lengths;

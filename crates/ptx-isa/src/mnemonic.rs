@@ -193,6 +193,9 @@ impl Mnemonic {
             TypeRule::BitsOf(field) => self.type_of(field).and_then(ScalarType::as_bits),
             TypeRule::Literal => self.literal_type(),
             TypeRule::HeldBy(field) => self.get(field).and_then(ScalarType::holder),
+            TypeRule::ValueOf(field) => {
+                self.type_of(field).or_else(|| self.get(field).and_then(ScalarType::holder))
+            }
             TypeRule::FragmentOf(field) => match self.type_of(field) {
                 Some(ty @ (ScalarType::F64 | ScalarType::F32 | ScalarType::S32)) => Some(ty),
                 _ => Some(ScalarType::B32),
@@ -204,11 +207,38 @@ impl Mnemonic {
         }
     }
 
-    /// How many registers a vector operand of this length has.
+    /// The type that registers at a place of this rule must agree with. It differs from [`Self::resolve`] for fragments of
+    /// matrices, whose registers `ptxas` holds to the pairs of halves or the numbers in them.
+    pub fn register_type(&self, rule: TypeRule) -> Option<ScalarType> {
+        let TypeRule::FragmentOf(field) = rule else { return self.resolve(rule) };
+        let is_wmma = self.opcode() == Opcode::Wmma;
+        let is_factor = matches!(field, Field::AType | Field::BType);
+        let is_group = self.opcode() == Opcode::Wgmma;
+        Some(match self.get(field) {
+            // The factors of `wmma.mma` on `.f16` are named by nothing.
+            None | Some(Mod::F16) => ScalarType::F16x2,
+            Some(Mod::F64) if is_wmma && is_factor => ScalarType::F64,
+            Some(Mod::F64) => ScalarType::B64,
+            Some(Mod::F32) => ScalarType::F32,
+            Some(Mod::S32) => ScalarType::S32,
+            Some(Mod::Bf16 | Mod::Tf32 | Mod::E4m3 | Mod::E5m2) if is_group => ScalarType::F16x2,
+            Some(Mod::Bf16) => ScalarType::Bf16x2,
+            Some(Mod::Tf32) => ScalarType::Tf32,
+            // With scales they are held to untyped registers, as packs of narrow values are.
+            Some(Mod::E4m3 | Mod::E5m2 | Mod::E3m2 | Mod::E2m3 | Mod::E2m1) if self.has(Mod::BlockScale) => {
+                ScalarType::Tf32
+            }
+            Some(Mod::U8 | Mod::S8 | Mod::U4 | Mod::S4) if is_wmma => ScalarType::U32,
+            Some(_) => ScalarType::B32,
+        })
+    }
+
+    /// How many registers a vector operand of this length has; 1 where the program decides.
     pub fn vector_length(&self, length: VectorLength) -> u8 {
         match length {
             VectorLength::Is(n) => n,
             VectorLength::By(lengths) => lengths.of(self),
+            VectorLength::Free => 1,
             VectorLength::Of(field) => match self.get(field) {
                 Some(Mod::V2 | Mod::X2) => 2,
                 Some(Mod::V4 | Mod::X4) => 4,
@@ -226,6 +256,8 @@ impl Mnemonic {
             | Kind::Wide(rule)
             | Kind::WideVector(rule, _)
             | Kind::Vector(rule, _)
+            | Kind::Elements(rule, _)
+            | Kind::Registers(rule, _)
             | Kind::Braced(rule, _)
             | Kind::Selected(rule, _)
             | Kind::Signed(rule, _)
@@ -281,11 +313,17 @@ impl Mnemonic {
         }
     }
 
-    /// First version and architecture that have this row with these modifiers.
-    pub fn since(&self) -> Since {
+    /// First versions and targets of the row and of each chosen modifier that came later: all of them must hold.
+    pub fn limits(&self) -> impl Iterator<Item = Since> + '_ {
         let row = self.form();
-        let chosen = row.later.iter().filter(|(modifier, _)| self.has(*modifier));
-        chosen.fold(row.since, |since, (_, later)| since.max(*later))
+        let later = row.later.iter().filter(|(modifier, _)| self.has(*modifier)).map(|(_, later)| *later);
+        std::iter::once(row.since).chain(later)
+    }
+
+    /// First version and architecture that have this row with these modifiers; [`Self::limits`] has all the targets that
+    /// they are limited to.
+    pub fn since(&self) -> Since {
+        self.limits().fold(self.form().since, Since::max)
     }
 }
 

@@ -131,6 +131,7 @@ named! {
         SyncRestrictSharedCta "sync_restrict::shared::cta",
         SyncRestrictSharedClusterRead "sync_restrict::shared::cluster::read",
         SyncRestrictRead "sync_restrict::read", SyncRestrictReads "sync_restrict::reads",
+        SyncRestrictProxyAsync "sync_restrict::proxy::async",
         // Bulk copies.
         Bulk "bulk", Reduce "reduce", Tensor "tensor", Prefetch "prefetch", Cp "cp", BulkGroup "bulk_group",
         Read "read", CpMask "cp_mask", MbarrierCompleteTxBytes "mbarrier::complete_tx::bytes",

@@ -300,7 +300,7 @@ impl<'s> Reader<'s, '_> {
             Place::Move(_) => {
                 !matches!(operand, Operand::Address(..) | Operand::Bracket(_) | Operand::List(_))
             }
-            Place::Vector(..) | Place::WideVector(..) => {
+            Place::Vector(..) | Place::WideVector(..) | Place::Elements(..) | Place::Registers(..) => {
                 !matches!(operand, Operand::Address(..) | Operand::Bracket(_)) && !is_predicate
             }
             Place::Value(_) | Place::Register(_) | Place::Wide(_) | Place::CachePolicy => {
@@ -334,6 +334,8 @@ fn names_at(form: &Form, at: usize) -> Names {
         | Place::Wide(_)
         | Place::WideVector(..)
         | Place::Vector(..)
+        | Place::Elements(..)
+        | Place::Registers(..)
         | Place::Predicate
         | Place::Immediate(..)
         | Place::CachePolicy

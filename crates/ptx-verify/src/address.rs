@@ -81,6 +81,11 @@ fn check_base(
         return cx
             .report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b64` register"));
     }
+    if ty.bits() < 32 && has_no_narrow_address(site.mnemonic().sem()) {
+        let text = format!("an address has 32 or 64 bits, {} has {}", dotted(ty), ty.bits());
+        return cx
+            .report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b64` register"));
+    }
     // Global and generic addresses fill 64 bits. `ptxas` takes a 32-bit register for one as it reads the program, and gives up
     // on it only when it makes machine code.
     let far = matches!(space, None | Some(StateSpace::Global));
@@ -88,8 +93,32 @@ fn check_base(
         let what = if space.is_none() { "generic" } else { "global" };
         let text = format!("{what} addresses have 64 bits, {} has 32", dotted(ty));
         let help = "widen it with `cvt.u64.u32`, or name the state space it lies in";
-        cx.report(Diagnostic::warning(codes::ADDRESS, place.span, text).with_help(help));
+        // `multimem.red` alone it refuses at once.
+        let finding = match site.mnemonic().sem() {
+            Sem::MultimemReduce => Diagnostic::error(codes::ADDRESS, place.span, text),
+            _ => Diagnostic::warning(codes::ADDRESS, place.span, text),
+        };
+        cx.report(finding.with_help(help));
     }
+}
+
+/// Where `ptxas` takes no registers of less than 32 bits as addresses.
+fn has_no_narrow_address(sem: Sem) -> bool {
+    matches!(
+        sem,
+        Sem::Ldmatrix
+            | Sem::Stmatrix
+            | Sem::WmmaLoad
+            | Sem::WmmaStore
+            | Sem::TensorMemory
+            | Sem::Fabric
+            | Sem::StoreBulk
+            | Sem::StoreAsync
+            | Sem::ReduceAsync
+            | Sem::MultimemReduce
+            | Sem::CpAsyncArrive
+            | Sem::TensormapReplace
+    )
 }
 
 /// Where `ptxas` holds registers with global and generic addresses to 64 bits; elsewhere it widens them.

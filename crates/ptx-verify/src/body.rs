@@ -32,10 +32,16 @@ pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m 
 
 fn check_inst<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body, inst: &'m Inst) {
     let site = Site { module: cx.module, function, body, inst };
-    let since = inst.mnemonic.since();
-    if !cx.target.has(since) {
+    // The targets of single modifiers may exclude each other, so that each limit is held apart.
+    if inst.mnemonic.limits().any(|limit| !cx.target.has(limit)) {
         let what = format!("`{}`", inst.mnemonic);
-        cx.require(since, inst.at.0, &what);
+        let since = inst.mnemonic.since();
+        if cx.target.has(since) {
+            let limit = inst.mnemonic.limits().find(|limit| !cx.target.has(*limit));
+            cx.require(limit.unwrap_or(since), inst.at.0, &what);
+        } else {
+            cx.require(since, inst.at.0, &what);
+        }
     }
     operands::check_guard(cx, site);
     operands::check(cx, site);

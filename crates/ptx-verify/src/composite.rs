@@ -5,7 +5,9 @@ use ptx_ir::{ListId, Operand, VectorShape};
 use ptx_isa::{Field, Kind, Mod, ScalarType, Selection, Selector, Sem, StateSpace, TypeRule};
 
 use crate::context::{Checker, Site};
-use crate::operands::{Place, Wanted, check_one, check_scalar, resolve, wrong_kind, wrong_length};
+use crate::operands::{
+    Place, Wanted, check_constants, check_one, check_scalar, resolve, wrong_kind, wrong_length,
+};
 use crate::types::Width;
 use crate::{address, codes};
 
@@ -30,6 +32,7 @@ pub(crate) fn check_bracket(
         let Some((&value, &span)) = at.and_then(|at| values.get(at).zip(spans.get(at))) else { continue };
         let inner = Place { at: place.at, role: part.role, name: part.name, span };
         check_one(cx, site, inner, part.kind, value);
+        check_constants(cx, site, inner, part.constants, value);
     }
 }
 
@@ -45,12 +48,18 @@ pub(crate) fn check_loose(cx: &mut Checker<'_>, site: Site<'_>, place: Place, op
 pub(crate) fn check_reference(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
     match operand {
         Operand::Symbol(..) => {}
+        // Tensor maps lie in global memory, whose addresses `ptxas` holds to no width.
+        Operand::Register(reg) if copies_tensors(site) && site.body.reg_type(reg).is_integer_or_bits() => {}
         Operand::Register(_) => {
             let wanted = Wanted { ty: ScalarType::B64, width: Width::Same };
             check_scalar(cx, site, place, wanted, operand);
         }
         _ => wrong_kind(cx, site, place, operand, "a variable or a register with its address"),
     }
+}
+
+fn copies_tensors(site: Site<'_>) -> bool {
+    matches!(site.mnemonic().sem(), Sem::TensorCopy | Sem::TensorReduce | Sem::TensorPrefetch)
 }
 
 /// How many coordinates a geometry has, those that only fill up included.

@@ -36,6 +36,7 @@ mod operands;
 mod redeclarations;
 mod sync;
 mod targets;
+mod tensors;
 mod textures;
 mod types;
 mod variables;

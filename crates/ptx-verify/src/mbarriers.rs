@@ -1,47 +1,25 @@
-//! Barriers in shared memory and the constants they are given (manual 9.7.13.15).
+//! Barriers in shared memory (manual 9.7.13.15).
 
 use ptx_diag::Diagnostic;
 use ptx_ir::Operand;
-use ptx_isa::{Mod, Role, Sem};
+use ptx_isa::{Mod, Role, Since};
 
 use crate::codes;
 use crate::context::{Checker, Site};
 
-/// The most arrivals that a phase can wait for.
-const MOST_ARRIVALS: i128 = 0xF_FFFF;
-
-/// Counts of arrivals are positive, parities are 0 or 1, and arrivals at another block's barrier give no state.
+/// The state of an arrival may be left out since PTX ISA 7.1; arrivals at another block's barrier give none.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
-    for (at, place) in site.form().operands.iter().enumerate() {
-        match site.operand(at) {
-            Operand::Immediate(value) => {
-                let range = allowed(site, place.name);
-                let value = value.as_integer().map(|value| i128::from(value as i64));
-                if let (Some((low, high)), Some(value)) = (range, value)
-                    && !(low..=high).contains(&value)
-                {
-                    let name = place.name;
-                    let text = format!("operand `{name}` of `{}` is from {low} to {high}", site.mnemonic());
-                    cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, site.span(at), text));
-                }
-            }
-            Operand::Register(_)
-                if place.name == "state" && place.role == Role::Def && site.has(Mod::SharedCluster) =>
-            {
-                let text = format!("`{}` gives no state", site.mnemonic());
-                let finding = Diagnostic::error(codes::SINK, site.span(at), text);
-                cx.report(finding.with_help("write `_` for the state of another block's barrier"));
-            }
-            _ => {}
-        }
+    if site.operand(0) == Operand::Sink && site.has(Mod::Arrive) {
+        cx.require(Since::new(7, 1, 80), site.span(0), "an arrival without a state");
     }
-}
-
-fn allowed(site: Site<'_>, operand: &str) -> Option<(i128, i128)> {
-    match (site.mnemonic().sem(), operand) {
-        (Sem::MbarrierInit, "count") => Some((1, MOST_ARRIVALS)),
-        (Sem::MbarrierArrive, "count") => Some((1, i128::from(u32::MAX))),
-        (Sem::MbarrierWait, "phaseParity") => Some((0, 1)),
-        _ => None,
+    if !site.has(Mod::SharedCluster) {
+        return;
+    }
+    for (at, place) in site.form().operands.iter().enumerate() {
+        if place.role == Role::Def && matches!(site.operand(at), Operand::Register(_)) {
+            let text = format!("`{}` gives no state", site.mnemonic());
+            let finding = Diagnostic::error(codes::SINK, site.span(at), text);
+            cx.report(finding.with_help("write `_` for the state of another block's barrier"));
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Modifiers of loads, stores, prefetches, atomics and copies (manual 8, 9.7.9, 9.7.13.5, 9.7.13.6).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::Operand;
+use ptx_ir::{AddressBase, Operand, Symbol};
 use ptx_isa::{Field, Mod, ScalarType, Since, StateSpace};
 
 use crate::codes;
@@ -207,5 +207,37 @@ pub(crate) fn check_copy(cx: &mut Checker<'_>, site: Site<'_>) {
     {
         let text = format!("`cp.async` cannot read {source} bytes to write {size}");
         cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, site.span(3), text));
+    }
+}
+
+/// Sizes in 32 bits came later, and `st.bulk.shared::cta` takes its address in a register alone, as `ptxas` has it.
+pub(crate) fn check_fill(cx: &mut Checker<'_>, site: Site<'_>) {
+    if let Operand::Register(reg) = site.operand(1)
+        && site.body.reg_type(reg).bits() == 32
+    {
+        cx.require(Since::new(9, 0, 100), site.span(1), "a size in 32 bits");
+    }
+    if site.mnemonic().space().is_some()
+        && matches!(site.operand(0), Operand::Address(AddressBase::Symbol(_), _))
+    {
+        let text = format!("`{}` takes its address in a register", site.mnemonic());
+        let help = "`mov` the address into a register first";
+        cx.report(Diagnostic::error(codes::ADDRESS, site.span(0), text).with_help(help));
+    }
+}
+
+/// `mapa` and `getctarank` look at addresses of shared memory (manual 9.7.9.23, 9.7.9.24).
+pub(crate) fn check_shared_address(cx: &mut Checker<'_>, site: Site<'_>) {
+    let Operand::Symbol(Symbol::Variable(id), _) = site.operand(1) else { return };
+    let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
+    if window(variable.space) != StateSpace::Shared {
+        let name = site.module.name(variable.name);
+        let space = variable.space.as_str();
+        let text = format!("`{name}` lies in `.{space}`, `{}` takes shared addresses", site.mnemonic());
+        cx.report(
+            Diagnostic::error(codes::ADDRESS_SPACE, site.span(1), text)
+                .with_help("use a variable in `.shared`")
+                .with_related(variable.at.0, "declared here"),
+        );
     }
 }

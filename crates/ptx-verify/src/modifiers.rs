@@ -4,7 +4,7 @@ use ptx_diag::Diagnostic;
 use ptx_isa::{Mod, Sem};
 
 use crate::context::{Checker, Site};
-use crate::{bits, codes, compare, convert, mbarriers, memory, sync, textures, video};
+use crate::{bits, codes, compare, convert, mbarriers, memory, sync, tensors, textures, video};
 
 /// Checks the modifiers of an instruction together, and with its operands.
 ///
@@ -24,7 +24,17 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         Sem::Bfe | Sem::Bfi => bits::check_field(cx, site),
         Sem::Min | Sem::Max => compare::check_extremum(cx, site),
         Sem::Set | Sem::Setp => compare::check(cx, site),
-        Sem::MbarrierInit | Sem::MbarrierArrive | Sem::MbarrierWait => mbarriers::check(cx, site),
+        Sem::MbarrierArrive => mbarriers::check(cx, site),
+        Sem::Elect => sync::check_elect(cx, site),
+        Sem::Wgmma | Sem::WgmmaSparse => tensors::check_signs(cx, site),
+        Sem::TensormapReplace => tensors::check_replaced(cx, site),
+        Sem::TensorCopy | Sem::TensorReduce | Sem::TensorPrefetch => {
+            tensors::check_overrides(cx, site);
+        }
+        Sem::MmaSparse => tensors::check_metadata(cx, site),
+        Sem::MmaScaled => tensors::check_scale_ids(cx, site),
+        Sem::StoreBulk => memory::check_fill(cx, site),
+        Sem::Mapa | Sem::Getctarank => memory::check_shared_address(cx, site),
         Sem::Tex | Sem::Tld4 => textures::check(cx, site),
         Sem::Shfl | Sem::Vote => sync::check_legacy(cx, site),
         Sem::Video => video::check(cx, site),
@@ -112,16 +122,11 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::RedVector
         | Sem::StoreAsync
         | Sem::ReduceAsync
-        | Sem::StoreBulk
         | Sem::BulkCopy
         | Sem::BulkReduce
         | Sem::BulkPrefetch
         | Sem::BulkCommit
         | Sem::BulkWait
-        | Sem::TensorCopy
-        | Sem::TensorReduce
-        | Sem::TensorPrefetch
-        | Sem::TensormapReplace
         | Sem::TensormapCopy
         | Sem::MultimemLoadReduce
         | Sem::MultimemStore
@@ -130,6 +135,8 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::CreatePolicy
         | Sem::ApplyPriority
         | Sem::Discard
+        | Sem::MbarrierInit
+        | Sem::MbarrierWait
         | Sem::MbarrierInval
         | Sem::MbarrierCheckLayout
         | Sem::MbarrierTransactions
@@ -137,9 +144,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::CpAsyncArrive
         | Sem::FenceProxy
         | Sem::ClusterBarrier
-        | Sem::Mapa
-        | Sem::Getctarank
-        | Sem::Elect
         | Sem::ReduxFloat
         | Sem::Griddepcontrol
         | Sem::TryCancel
@@ -148,13 +152,9 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::Stacksave
         | Sem::Stackrestore
         | Sem::Alloca
-        | Sem::MmaSparse
-        | Sem::MmaScaled
         | Sem::WmmaLoad
         | Sem::WmmaStore
         | Sem::Wmma
-        | Sem::Wgmma
-        | Sem::WgmmaSparse
         | Sem::WgmmaFence
         | Sem::WgmmaCommit
         | Sem::WgmmaWait

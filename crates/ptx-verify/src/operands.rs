@@ -2,7 +2,9 @@
 
 use ptx_diag::{Code, Diagnostic, Span};
 use ptx_ir::{Immediate, LabelKind, Operand, Symbol, VectorShape};
-use ptx_isa::{Effects, Field, Kind, Mod, Role, ScalarType, Sem, SpecialReg, TypeKind, TypeRule};
+use ptx_isa::{
+    Constants, Effects, Field, Kind, Mod, Role, ScalarType, Sem, SpecialReg, TypeKind, TypeRule, VectorLength,
+};
 
 use crate::context::{Checker, Site, dotted};
 use crate::types::{Width, agreeing, agrees, takes_immediate};
@@ -26,6 +28,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
             cx.report(Diagnostic::error(codes::OPERAND_MISSING, value.span, text).with_help(help));
         } else {
             check_one(cx, site, value, place.kind, operand);
+            check_constants(cx, site, value, place.constants, operand);
         }
     }
     if site.mnemonic().sem() == Sem::Call {
@@ -75,7 +78,15 @@ pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind
         }
         Kind::Vector(rule, length) => {
             let lanes = site.mnemonic().vector_length(length);
-            check_vector(cx, site, place, rule, lanes, Width::Same, operand);
+            if has_no_constants(cx, site, place, rule, operand) {
+                check_vector(cx, site, place, rule, lanes, Width::Same, operand);
+            }
+        }
+        Kind::Elements(rule, length) => check_bare(cx, site, place, rule, length, operand),
+        Kind::Registers(rule, length) => {
+            if holds_registers(cx, site, place, operand) {
+                check_bare(cx, site, place, rule, length, operand);
+            }
         }
         Kind::Move(rule) => moves::check(cx, site, place, rule, operand),
         Kind::Predicate => check_predicate(cx, site, place, operand),
@@ -119,9 +130,89 @@ pub(crate) struct Wanted {
     pub(crate) width: Width,
 }
 
+/// Integer constants against those that the place takes.
+pub(crate) fn check_constants(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    constants: Constants,
+    operand: Operand,
+) {
+    let value = match operand {
+        Operand::Immediate(value) => value.as_integer(),
+        _ => None,
+    };
+    if let Some(value) = value.map(|value| value as i64)
+        && !constants.takes(value, &site.mnemonic())
+    {
+        out_of_range(cx, site, place, value, &constants.text(&site.mnemonic()));
+    }
+}
+
+/// A vector of just the type, or its only element without braces.
+fn check_bare(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    rule: TypeRule,
+    length: VectorLength,
+    operand: Operand,
+) {
+    let lanes = match (length, operand) {
+        (VectorLength::Free, Operand::Vector(list)) if matches!(list.len(), 1 | 2 | 4) => list.len() as u8,
+        (VectorLength::Free, Operand::Vector(list)) => {
+            let text = format!(
+                "operand `{}` of `{}` must have 1, 2 or 4 elements, not {}",
+                place.name,
+                site.mnemonic(),
+                list.len()
+            );
+            return cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
+        }
+        _ => site.mnemonic().vector_length(length),
+    };
+    match operand {
+        Operand::Vector(_) => check_vector(cx, site, place, rule, lanes, Width::Same, operand),
+        Operand::Register(reg) if site.body.decl(reg).shape != VectorShape::Scalar => {
+            check_vector(cx, site, place, rule, lanes, Width::Same, operand);
+        }
+        scalar if lanes == 1 => check_value(cx, site, place, rule, scalar, Immediates::Allowed),
+        other => wrong_kind(cx, site, place, other, &format!("a vector of {lanes}")),
+    }
+}
+
+/// Whether there is no constant among the operand and its elements; else a finding.
+fn holds_registers(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) -> bool {
+    let elements = match operand {
+        Operand::Vector(list) => site.body.list(list),
+        _ => &[operand],
+    };
+    let holds = !elements.iter().any(|element| matches!(element, Operand::Immediate(_)));
+    if !holds {
+        let text = format!("operand `{}` of `{}` must be a register", place.name, site.mnemonic());
+        cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label("a constant"));
+    }
+    holds
+}
+
+/// Vectors of untyped 32-bit values, packed fragments above all, have constants only beside untyped registers.
+fn has_no_constants(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    rule: TypeRule,
+    operand: Operand,
+) -> bool {
+    let untyped = match operand {
+        Operand::Vector(list) => has_untyped(site, ScalarType::B32, site.body.list(list)),
+        _ => false,
+    };
+    resolve(site, rule) != Some(ScalarType::B32) || untyped || holds_registers(cx, site, place, operand)
+}
+
 /// The type of a rule; every row names one for each place that has a rule, so `None` means there is nothing to check.
 pub(crate) fn resolve(site: Site<'_>, rule: TypeRule) -> Option<ScalarType> {
-    site.mnemonic().resolve(rule)
+    site.mnemonic().register_type(rule)
 }
 
 fn check_value(
@@ -300,17 +391,13 @@ fn check_sink(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
 
 /// Where `ptxas` takes `_` for a result: second results, comparisons' predicates, and what is done for its effect.
 fn may_be_discarded(site: Site<'_>, place: Place) -> bool {
-    place.role == Role::DefPair
+    let sem = site.mnemonic().sem();
+    (place.role == Role::DefPair && sem != Sem::Elect)
         || matches!(
-            site.mnemonic().sem(),
-            Sem::Setp
-                | Sem::Atom
-                | Sem::AtomVector
-                | Sem::Lop3
-                | Sem::Match
-                | Sem::Elect
-                | Sem::MbarrierArrive
+            sem,
+            Sem::Setp | Sem::Atom | Sem::AtomVector | Sem::Lop3 | Sem::Match | Sem::MbarrierArrive
         )
+        || (sem == Sem::Elect && place.role == Role::Def)
 }
 
 fn check_constant(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, value: Immediate) {
@@ -435,13 +522,17 @@ pub(crate) fn check_elements(
     let elements = site.body.list(list);
     let spans = site.body.list_spans(list);
     let before = cx.found();
+    let untyped = wanted.width == Width::Same && has_untyped(site, wanted.ty, elements);
     for (&element, &span) in elements.iter().zip(spans) {
         match element {
-            Operand::Sink if place.is_written() || leaves_gaps(site, elements) => {}
-            // `ptxas` loads single-precision vectors into integer registers.
+            // Beside an untyped register, what has the same width counts as untyped too.
+            Operand::Register(reg) if untyped && site.body.reg_type(reg).bits() == wanted.ty.bits() => {}
+            Operand::Immediate(_) if untyped && !place.is_written() => {}
+            Operand::Sink if (place.is_written() && may_leave_out(site)) || leaves_gaps(site, elements) => {}
             Operand::Special(reg, component) if !place.is_written() && !is_matrix(site) => {
                 check_special_element(cx, site, Place { span, ..place }, wanted.ty, reg, component.is_some());
             }
+            // `ptxas` loads single-precision vectors into integer registers.
             Operand::Register(reg)
                 if elements.len() > 1
                     && wanted.width == Width::AtLeast
@@ -528,6 +619,20 @@ fn fits_beside(ty: ScalarType, integer: bool) -> bool {
     }
 }
 
+/// Whether one of the elements is an untyped register of the width.
+fn has_untyped(site: Site<'_>, wanted: ScalarType, elements: &[Operand]) -> bool {
+    let untyped = |element: &Operand| match element {
+        Operand::Register(reg) => Some(site.body.reg_type(*reg)) == wanted.as_bits(),
+        _ => false,
+    };
+    elements.iter().any(untyped)
+}
+
+/// Whether elements of a result may be left out: not where the old value is read too, nor from tensor memory.
+fn may_leave_out(site: Site<'_>) -> bool {
+    !matches!(site.mnemonic().sem(), Sem::Wgmma | Sem::WgmmaSparse | Sem::TensorMemory)
+}
+
 /// Stores of 256 bits leave out what `_` stands for (manual 9.7.9.11).
 fn leaves_gaps(site: Site<'_>, elements: &[Operand]) -> bool {
     let bits = site.mnemonic().scalar_type().map_or(0, ScalarType::bits);
@@ -580,7 +685,7 @@ fn check_cache_policy(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operan
         let text = format!("`{}` takes no cache policy without `.L2::cache_hint`", site.mnemonic());
         return cx.report(Diagnostic::error(codes::OPERAND_MISSING, place.span, text));
     }
-    let wanted = Wanted { ty: ScalarType::B64, width: Width::Same };
+    let wanted = Wanted { ty: ScalarType::U64, width: Width::Same };
     check_scalar(cx, site, place, wanted, operand);
 }
 

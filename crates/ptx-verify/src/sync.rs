@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod};
+use ptx_isa::{Field, Mod, Role};
 
 use crate::codes;
 use crate::context::{Checker, Site};
@@ -42,4 +42,14 @@ pub(crate) fn check_legacy(cx: &mut Checker<'_>, site: Site<'_>) {
     let text = format!("`{opcode}` without `.sync` is gone since sm_70");
     let help = format!("use `{opcode}.sync` with the mask of the lanes that take part");
     cx.report(Diagnostic::error(codes::REMOVED, site.whole(), text).with_help(help));
+}
+
+/// `elect` gives its predicate always (manual 9.7.13.14).
+pub(crate) fn check_elect(cx: &mut Checker<'_>, site: Site<'_>) {
+    let place = site.form().operands.iter().position(|operand| operand.role == Role::DefPair);
+    if place.is_some_and(|at| site.operand(at).is_omitted()) {
+        let text = "`elect.sync` needs a predicate behind its result";
+        let help = "write `d|p`, or `_|p` when only the predicate is wanted";
+        cx.report(Diagnostic::error(codes::OPERAND_MISSING, site.whole(), text).with_help(help));
+    }
 }

@@ -26,6 +26,7 @@ fn other_widths_and_kinds_do_not() {
         ("mov.b32 p0, r1;", "V0401", "p0"),
         ("setp.eq.s32 r0, r1, r2;", "V0401", "r0"),
         ("isspacep.global p0, f1;", "V0401", "f1"),
+        ("selp.b32 r0, r1, r2, 1.0;", "V0401", "1.0"),
     ]);
 }
 

@@ -27,7 +27,7 @@ pub(super) static FORMS: &[Form] = &[
         &[], Sem::CpAsyncCommit).since(7, 0, 80).effects(Effects::MEMORY).section("9.7.9.25.3.2"),
     Form::new(Opcode::Cp, "Waits until at most `n` of the newest groups are unfinished.",
         &[Lit(Async), Lit(WaitGroup)],
-        &[arg("n", Kind::Immediate(0, i64::MAX))], Sem::CpAsyncWait).since(7, 0, 80).effects(Effects::MEMORY).section("9.7.9.25.3.3"),
+        &[arg("n", ANY_INTEGER)], Sem::CpAsyncWait).since(7, 0, 80).effects(Effects::MEMORY).section("9.7.9.25.3.3"),
     Form::new(Opcode::Cp, "Waits for all asynchronous copies.",
         &[Lit(Async), Lit(WaitAll)],
         &[], Sem::CpAsyncWait).since(7, 0, 80).effects(Effects::MEMORY).section("9.7.9.25.3.3"),

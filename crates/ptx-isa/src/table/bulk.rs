@@ -2,6 +2,7 @@
 
 use super::vocabulary::*;
 use crate::Slot;
+use crate::constants::Constants;
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, arg, when};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
@@ -35,12 +36,24 @@ const COPY_LATER: &[(Mod, Since)] = &[
     (MulticastCluster32b, on(9, 4, FAMILY_107)),
     (CpMask, at(8, 6, 100)),
 ];
+/// In shared memory 64 bits are only added.
+const NEAR_TYPES: &[Rule] = &[
+    Rule::Needs(And, &[B32]),
+    Rule::Needs(Or, &[B32]),
+    Rule::Needs(Xor, &[B32]),
+    Rule::Needs(Inc, &[U32]),
+    Rule::Needs(Dec, &[U32]),
+    Rule::Excludes(Add, &[B32]),
+    Rule::Needs(Min, &[U32, S32]),
+    Rule::Needs(Max, &[U32, S32]),
+];
+/// Sums of single precision that keep subnormals came later than those of half precision.
+const SINGLE_LATER: &[(Mod, Since)] = &[(F32, at(9, 4, 90))];
 const REDUCTIONS: Slot = One(Field::Op, &[And, Or, Xor, Add, Inc, Dec, Min, Max]);
 
-const SIZE: Operand = arg("size", V_U32);
-pub(super) const CTA_MASK: Operand = when("ctaMask", V_B16, &[MulticastCluster]);
-pub(super) const CTA_MASK_32: Operand = when("ctaMask", V_B32, &[MulticastCluster32b]);
-const BYTE_MASK: Operand = when("byteMask", V_B16, &[CpMask]);
+/// Copies are made of units of 16 bytes.
+pub(super) const SIZE: Operand = arg("size", V_U32).constants(Constants::Multiple(16, 0, 0xF_FFF0));
+const BYTE_MASK: Operand = when("byteMask", BARE_B16, &[CpMask]);
 
 const fn copy(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
     Form::new(Opcode::Cp, doc, slots, operands, Sem::BulkCopy)
@@ -110,7 +123,8 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[B32, U32, S32, U64]),
         ],
         &[shared("dstMem"), shared("srcMem"), SIZE, shared("mbar")],
-    ),
+    )
+    .rules(NEAR_TYPES),
     reduce(
         "Combines shared with global memory.",
         &[
@@ -156,7 +170,8 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F16, Bf16, F32]),
         ],
         &[global("dstMem"), shared("srcMem"), SIZE, POLICY],
-    ),
+    )
+    .later(SINGLE_LATER),
     Form::new(
         Opcode::Cp,
         "Brings global memory into the second-level cache.",
@@ -165,7 +180,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::BulkPrefetch,
     )
     .since(8, 0, 90)
-    .later(&[(L2EvictLast, at(9, 3, 100))])
+    .later(&[(L2EvictLast, on(9, 4, FAMILY_107))])
     .rules(&[Rule::Excludes(L2CacheHint, &[L2EvictLast])])
     .effects(Effects::SIDE_EFFECTS)
     .section("9.7.9.25.4.3"),
@@ -182,11 +197,14 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Cp,
         "Waits until at most `N` of the newest groups are unfinished, or with `.read` until their sources are read.",
-        &[Lit(Async), Lit(Bulk), Lit(WaitGroup), Opt(Field::Read, &[Read])],
-        &[arg("N", Kind::Immediate(0, i64::MAX))],
+        &[Lit(Async), Lit(Bulk), Lit(WaitGroup), Opt(Field::Read, &[Read]),
+            Opt(Field::SyncRestrict, &[SyncRestrictProxyAsync]),],
+        &[arg("N", ANY_INTEGER)],
         Sem::BulkWait,
     )
     .since(8, 0, 90)
+    .later(&[(SyncRestrictProxyAsync, at(9, 5, 90))])
+    .rules(&[Rule::Excludes(Read, &[SyncRestrictProxyAsync])])
     .effects(Effects::MEMORY)
     .section("9.7.9.25.6.2"),
     Form::new(
@@ -268,6 +286,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::BulkReduce,
     )
     .since(9, 1, 90)
+    .later(SINGLE_LATER)
     .effects(Effects::MEMORY)
     .section("9.7.9.27"),
     Form::new(
@@ -287,7 +306,7 @@ pub(super) static FORMS: &[Form] = &[
         &[addr("a"), SIZE],
         Sem::ApplyPriority,
     )
-    .since(9, 3, 100)
+    .only(9, 4, FAMILY_107)
     .effects(Effects::SIDE_EFFECTS)
     .section("9.7.9.16"),
 ];

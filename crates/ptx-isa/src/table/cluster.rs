@@ -1,12 +1,13 @@
 //! Clusters, launches and registers of a block (manual 9.7.9.23, 9.7.9.24, 9.7.13.3, 9.7.13.13 to 9.7.13.18, 9.7.17, 9.7.19.5).
 
 use super::vocabulary::*;
+use crate::constants::Constants;
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, TypeRule, VectorLength, arg, def, def_pair, opt};
 use crate::names::{Field, Mod::*, Opcode, Sem};
 use crate::types::ScalarType;
 
-const RESPONSE: Kind = Kind::Value(TypeRule::Is(ScalarType::B128));
+const RESPONSE: Kind = Kind::Elements(TypeRule::Is(ScalarType::B128), VectorLength::Is(1));
 const SHARED_ADDRESS: Kind = Kind::Move(TypeRule::Of(Field::Type));
 
 pub(super) static FORMS: &[Form] = &[
@@ -54,7 +55,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Elect,
         "Picks one lane of the mask; `p` is true in that lane, `d` is its number.",
         &[Lit(Sync)],
-        &[def("d", R_B32), def_pair("p", PRED), arg("membermask", V_U32)],
+        &[def("d", R_U32), def_pair("p", PRED), arg("membermask", V_U32)],
         Sem::Elect,
     )
     .since(8, 0, 90)
@@ -103,7 +104,7 @@ pub(super) static FORMS: &[Form] = &[
         &[Lit(QueryCancel), Lit(GetFirstCtaid), Lit(V4), Lit(B32), Lit(B128)],
         &[
             def("d", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::Is(4))),
-            arg("try_cancel_response", RESPONSE),
+            arg("try_cancel_response", Kind::Value(TypeRule::Is(ScalarType::B128))),
         ],
         Sem::QueryCancel,
     )
@@ -127,7 +128,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setmaxnreg,
         "Takes or gives back registers, up to or down to so many for each thread of the warp.",
         &[One(Field::Action, &[Inc, Dec]), Lit(Sync), Lit(Aligned), Lit(U32)],
-        &[arg("imm-reg-count", Kind::Immediate(24, 256))],
+        &[arg("imm-reg-count", Kind::Immediate(24, 256)).constants(Constants::Multiple(8, 24, 256))],
         Sem::Setmaxnreg,
     )
     .only(8, 0, HOPPER_AND_BLACKWELL)

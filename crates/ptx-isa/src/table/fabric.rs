@@ -4,9 +4,10 @@ use super::tensor::{COORDINATES, OVERRIDES};
 use super::vocabulary::*;
 use crate::Slot;
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, Rule, arg, when};
+use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, arg, when};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 use crate::target::Since;
+use crate::types::ScalarType;
 
 const ORDER: Slot = Opt(Field::Sem, &[Relaxed]);
 const COUNTED: Slot = Opt(Field::Counted, &[CountedBytes]);
@@ -16,19 +17,22 @@ const TILE: Slot = Opt(Field::LoadMode, &[Tile]);
 const ADDRESS: Slot = Lit(OverrideGlobalAddress);
 const SIZES: Slot = Opt(Field::OverrideSizes, &[OverrideGlobalDim, OverrideGlobalDimStride]);
 
+const SIZE: Operand = arg("size", V_U32);
+const HANDLE: Kind = R_U32;
+const FAR: Kind = Kind::Register(TypeRule::Is(ScalarType::U64));
 /// `[handle, address]`, with a counter when bytes are counted.
 const REMOTE: Operand = arg(
     "remote",
-    Kind::Bracketed(&[arg("handle", V_B32), arg("address", V_B64), when("counter", V_B64, &[CountedBytes])]),
+    Kind::Bracketed(&[arg("handle", HANDLE), arg("address", FAR), when("counter", FAR, &[CountedBytes])]),
 );
 /// The same of a tensor.
 const REMOTE_TENSOR: Operand = arg(
     "remote",
     Kind::Bracketed(&[
         arg("tensorMap", Kind::Reference),
-        arg("handle", V_B32),
-        arg("globalAddress", V_B64),
-        when("counter", V_B64, &[CountedBytes]),
+        arg("handle", HANDLE),
+        arg("globalAddress", FAR),
+        when("counter", FAR, &[CountedBytes]),
         OVERRIDES[1],
         OVERRIDES[2],
         OVERRIDES[3],
@@ -38,8 +42,9 @@ const REMOTE_TENSOR: Operand = arg(
 const LOCAL: Operand = arg("local", Kind::LooseAddress);
 const OTHER: Operand = arg("value", Kind::LooseAddress);
 const MBAR: Operand = arg("mbar", Kind::LooseAddress);
-const SIZE: Operand = arg("size", V_U32);
-const BYTE_MASK: Operand = when("byteMask", V_B16, &[CpMask]);
+const BYTE_MASK: Operand = when("byteMask", BARE_B16, &[CpMask]);
+/// All lanes of the warp take part.
+const ALL_LANES: Kind = ANY_INTEGER;
 const SIZE_RULES: &[Rule] =
     &[Rule::Needs(OverrideGlobalDim, &[D1]), Rule::Excludes(OverrideGlobalDimStride, &[D1])];
 const LATER: &[(Mod, Since)] = &[(Tensor, on(9, 4, FAMILY_107))];
@@ -53,6 +58,17 @@ const TYPE_RULES: &[Rule] = &[
     Rule::Excludes(Add, &[B32, B64, S32, S64]),
     Rule::Excludes(Min, &[B32, B64, F32, F64]),
     Rule::Excludes(Max, &[B32, B64, F32, F64]),
+];
+
+/// The same, and sums alone are kept in single precision.
+const PULLED_TYPES: &[Rule] = &[
+    Rule::Needs(And, &[B32, B64]),
+    Rule::Needs(Or, &[B32, B64]),
+    Rule::Needs(Xor, &[B32, B64]),
+    Rule::Excludes(Add, &[B32, B64, S32, S64]),
+    Rule::Excludes(Min, &[B32, B64, F32, F64]),
+    Rule::Excludes(Max, &[B32, B64, F32, F64]),
+    Rule::Needs(AccF32, &[Add]),
 ];
 
 const fn try_(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
@@ -166,13 +182,14 @@ pub(super) static FORMS: &[Form] = &[
             Lit(MbarrierCompleteTx16B),
             Lit(MbarrierReportFabric),
             CACHE_HINT,
-            ORDER,
+            Lit(Relaxed),
             Lit(Sys),
             One(Field::Op, &[Add, Min, Max, And, Or, Xor, Exch, Cas]),
             One(Field::Type, &[U32, U64, B32, B64, B128, F16x2, Bf16x2, F32, F64]),
         ],
-        &[REMOTE, LOCAL, OTHER, MBAR, POLICY],
+        &[REMOTE, LOCAL, OTHER, shared("mbar"), POLICY],
     )
+    .since(9, 4, 100)
     .rules(&[
         Rule::Needs(And, &[B32, B64]),
         Rule::Needs(Or, &[B32, B64]),
@@ -199,10 +216,10 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, TYPES),
             Lit(Sync),
         ],
-        &[LOCAL, REMOTE, SIZE, MBAR, arg("membermask", V_U32)],
+        &[LOCAL, REMOTE, SIZE, shared("mbar"), arg("membermask", ALL_LANES)],
     )
     .later(&[(AccF32, on(9, 3, BLACKWELL))])
-    .rules(TYPE_RULES),
+    .rules(PULLED_TYPES),
     Form::new(
         Opcode::Fabric,
         "Sends off the accesses so far.",
@@ -211,16 +228,18 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Fabric,
     )
     .since(9, 3, 100)
+    .later(&[(CommitGroup, at(9, 5, 100))])
     .effects(Effects::SYNC)
     .section("9.7.9.25"),
     Form::new(
         Opcode::Fabric,
         "Waits until at most `N` of the newest groups are unfinished, or their sources unread.",
         &[Lit(Wait), One(Field::SyncRestrict, &[SyncRestrictReads, SyncRestrictRead])],
-        &[arg("N", Kind::Immediate(i64::MIN, i64::MAX))],
+        &[arg("N", ANY_INTEGER)],
         Sem::Fabric,
     )
     .since(9, 3, 100)
+    .later(&[(SyncRestrictRead, at(9, 5, 100))])
     .effects(Effects::SYNC)
     .section("9.7.9.25"),
 ];

@@ -41,7 +41,7 @@ pub(super) static FORMS: &[Form] = &[
         &[Lit(Alias), Lit(SyncRestrictRead), Lit(Release), Lit(Sys)],
         &[],
     )
-    .since(9, 3, 90),
+    .since(9, 5, 90),
     fence(
         "Orders accesses by different ways to the same memory.",
         &[Lit(Proxy), One(Field::ProxyKind, &[Alias, Async])],
@@ -60,7 +60,7 @@ pub(super) static FORMS: &[Form] = &[
         &[Lit(Proxy), Lit(Alias), One(Field::Sem, &[Acquire, Release]), Lit(Sys)],
         &[],
     )
-    .since(9, 3, 90),
+    .since(9, 4, 90),
     fence(
         "Orders writes before later uses as a tensor map.",
         &[Lit(Proxy), Lit(TensormapGeneric), Lit(Release), One(Field::Scope, SCOPES)],
@@ -79,7 +79,7 @@ pub(super) static FORMS: &[Form] = &[
     fence(
         "Orders uses of one tensor map and other accesses.",
         &[Lit(Proxy), Lit(TensormapGeneric), Lit(AcqRel), One(Field::Scope, SCOPES)],
-        &[addr("addr"), arg("size", V_U32)],
+        &[addr("addr"), arg("size", ANY_INTEGER)],
     ),
     fence(
         "Orders asynchronous accesses and others.",
@@ -89,7 +89,7 @@ pub(super) static FORMS: &[Form] = &[
     fence(
         "Orders asynchronous accesses and others to one block of memory.",
         &[Lit(Proxy), Lit(AsyncGeneric), Lit(AcqRel), One(Field::Scope, SCOPES)],
-        &[addr("addr"), arg("size", V_U32)],
+        &[addr("addr"), arg("size", ANY_INTEGER)],
     ),
     fence(
         "Orders asynchronous accesses after reads of shared memory of the cluster.",
@@ -109,7 +109,7 @@ pub(super) static FORMS: &[Form] = &[
         &[],
     )
     .since(8, 6, 90)
-    .later(&[(SyncRestrictSharedClusterRead, at(9, 3, 90))]),
+    .later(&[(SyncRestrictSharedClusterRead, at(9, 4, 90))]),
     fence(
         "Orders accesses of the fabric and others.",
         &[
@@ -121,7 +121,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         &[],
     )
-    .since(9, 3, 90),
+    .since(9, 3, 100),
     Form::new(
         Opcode::Membar,
         "The older name of `fence.proxy`.",

@@ -9,12 +9,18 @@ use crate::names::{Field, Mod::*, Opcode, Sem};
 use crate::types::ScalarType;
 
 /// Loads of byte matrices.
-const fn load(doc: &'static str, slots: &'static [Slot]) -> Form {
-    Form::new(Opcode::Ldmatrix, doc, slots, LOADED, Sem::Ldmatrix)
+const fn load(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
+    Form::new(Opcode::Ldmatrix, doc, slots, operands, Sem::Ldmatrix)
         .only(8, 6, BLACKWELL)
         .effects(Effects { convergent: true, side_effects: true, ..Effects::READS })
         .section("9.7.14.5.15")
 }
+
+/// `ptxas` takes `.x8` too, which the manual does not have, with any number of registers that a vector may have.
+const EIGHT: Slot = One(Field::Num, &[X8]);
+const ANY_REGISTERS: Kind = Kind::Registers(TypeRule::Is(ScalarType::B32), VectorLength::Free);
+const LOADED_EIGHT: &[Operand] = &[def("r", ANY_REGISTERS), addr("p")];
+const STORED_EIGHT: &[Operand] = &[addr("p"), arg("r", ANY_REGISTERS)];
 
 const LOADED: &[Operand] =
     &[def("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::Matrices))), addr("p")];
@@ -43,6 +49,25 @@ pub(super) static FORMS: &[Form] = &[
     .effects(Effects { convergent: true, side_effects: true, ..Effects::READS })
     .section("9.7.14.5.15"),
     Form::new(
+        Opcode::Ldmatrix,
+        "Loads eight 8x8 matrices from shared memory, a row an address.",
+        &[
+            Lit(Sync),
+            Lit(Aligned),
+            One(Field::Shape, &[M8n8]),
+            EIGHT,
+            Opt(Field::Trans, &[Trans]),
+            Opt(Field::Space, &[Shared, SharedCta]),
+            One(Field::Type, &[B16]),
+        ],
+        LOADED_EIGHT,
+        Sem::Ldmatrix,
+    )
+    .since(6, 5, 75)
+    .later(&[(SharedCta, at(7, 8, 75))])
+    .effects(Effects { convergent: true, side_effects: true, ..Effects::READS })
+    .section("9.7.14.5.15"),
+    Form::new(
         Opcode::Stmatrix,
         "Stores 8x8 matrices to shared memory, a row an address.",
         &[
@@ -58,6 +83,25 @@ pub(super) static FORMS: &[Form] = &[
             arg("p", Kind::Address),
             arg("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::Of(Field::Num))),
         ],
+        Sem::Stmatrix,
+    )
+    .since(7, 8, 90)
+    .later(&[(SharedCta, at(7, 8, 75))])
+    .effects(Effects { convergent: true, side_effects: true, ..Effects::WRITES })
+    .section("9.7.14.5.16"),
+    Form::new(
+        Opcode::Stmatrix,
+        "Stores eight 8x8 matrices to shared memory, a row an address.",
+        &[
+            Lit(Sync),
+            Lit(Aligned),
+            One(Field::Shape, &[M8n8]),
+            EIGHT,
+            Opt(Field::Trans, &[Trans]),
+            Opt(Field::Space, &[Shared, SharedCta]),
+            One(Field::Type, &[B16]),
+        ],
+        STORED_EIGHT,
         Sem::Stmatrix,
     )
     .since(7, 8, 90)
@@ -91,6 +135,20 @@ pub(super) static FORMS: &[Form] = &[
             Opt(Field::Space, &[Shared, SharedCta]),
             One(Field::Type, &[B8]),
         ],
+        LOADED,
+    ),
+    load(
+        "Loads eight 16x16 matrices of bytes from shared memory and transposes them.",
+        &[
+            Lit(Sync),
+            Lit(Aligned),
+            One(Field::Shape, &[M16n16]),
+            EIGHT,
+            One(Field::Trans, &[Trans]),
+            Opt(Field::Space, &[Shared, SharedCta]),
+            One(Field::Type, &[B8]),
+        ],
+        LOADED_EIGHT,
     ),
     load(
         "Loads 16x16 matrices of narrow values from shared memory, widens and transposes them.",
@@ -104,6 +162,21 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::DstFmt, &[B8x16]),
             One(Field::SrcFmt, &[B6x16P32, B4x16P64]),
         ],
+        LOADED,
+    ),
+    load(
+        "Loads eight 16x16 matrices of narrow values from shared memory, widens and transposes them.",
+        &[
+            Lit(Sync),
+            Lit(Aligned),
+            One(Field::Shape, &[M16n16]),
+            EIGHT,
+            One(Field::Trans, &[Trans]),
+            Opt(Field::Space, &[Shared, SharedCta]),
+            One(Field::DstFmt, &[B8x16]),
+            One(Field::SrcFmt, &[B6x16P32, B4x16P64]),
+        ],
+        LOADED_EIGHT,
     ),
     load(
         "Loads 8x16 matrices of narrow values from shared memory and widens them.",
@@ -116,6 +189,20 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::DstFmt, &[B8x16]),
             One(Field::SrcFmt, &[B6x16P32, B4x16P64]),
         ],
+        LOADED,
+    ),
+    load(
+        "Loads eight 8x16 matrices of narrow values from shared memory and widens them.",
+        &[
+            Lit(Sync),
+            Lit(Aligned),
+            One(Field::Shape, &[M8n16]),
+            EIGHT,
+            Opt(Field::Space, &[Shared, SharedCta]),
+            One(Field::DstFmt, &[B8x16]),
+            One(Field::SrcFmt, &[B6x16P32, B4x16P64]),
+        ],
+        LOADED_EIGHT,
     ),
     Form::new(
         Opcode::Stmatrix,
@@ -133,6 +220,24 @@ pub(super) static FORMS: &[Form] = &[
             arg("p", Kind::Address),
             arg("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::Matrices))),
         ],
+        Sem::Stmatrix,
+    )
+    .only(8, 6, BLACKWELL)
+    .effects(Effects { convergent: true, side_effects: true, ..Effects::WRITES })
+    .section("9.7.14.5.16"),
+    Form::new(
+        Opcode::Stmatrix,
+        "Stores eight 16x8 matrices of bytes to shared memory, transposed.",
+        &[
+            Lit(Sync),
+            Lit(Aligned),
+            One(Field::Shape, &[M16n8]),
+            EIGHT,
+            One(Field::Trans, &[Trans]),
+            Opt(Field::Space, &[Shared, SharedCta]),
+            One(Field::Type, &[B8]),
+        ],
+        STORED_EIGHT,
         Sem::Stmatrix,
     )
     .only(8, 6, BLACKWELL)

@@ -2,8 +2,9 @@
 
 use super::vocabulary::*;
 use crate::Slot;
+use crate::constants::Constants;
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, arg, def, def_pair, opt, when};
+use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, def_pair, opt};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 use crate::target::Since;
 use crate::types::ScalarType;
@@ -16,9 +17,8 @@ const SCOPE: Slot = Opt(Field::Scope, &[Cta, Cluster]);
 const MULTICAST: Slot = Opt(Field::Multicast, &[MulticastCluster32b]);
 const RELEASES: Slot = Opt(Field::Sem, &[Release, Relaxed]);
 const ACQUIRES: Slot = Opt(Field::Sem, &[Acquire, Relaxed]);
-const R_B64: Kind = Kind::Register(TypeRule::Is(ScalarType::B64));
-const STATE: Operand = def("state", R_B64);
-const MASK: Operand = when("ctaMask", V_B32, &[MulticastCluster32b]);
+const STATE: Operand = def("state", Kind::Register(TypeRule::Is(ScalarType::U64)));
+const PARITY: Operand = arg("phaseParity", V_U32).constants(Constants::Range(0, 1));
 const HINT: Operand = opt("suspendTimeHint", V_U32);
 const WAITED: Operand = def("waitComplete", PRED);
 const PHASE: Operand = def_pair("phase", PRED);
@@ -54,7 +54,7 @@ const fn arrive(
     Form::new(Opcode::Mbarrier, doc, slots, operands, Sem::MbarrierArrive)
         .since(7, 0, 80)
         .later(ARRIVE_LATER)
-        .rules(ORDER_AND_SCOPE)
+        .rules(FAR_RULES)
         .effects(Effects::SYNC)
         .section(section)
 }
@@ -69,16 +69,25 @@ const fn wait(doc: &'static str, slots: &'static [Slot], operands: &'static [Ope
         .section("9.7.13.15.16")
 }
 
-const COUNTED: &[Operand] = &[STATE, shared("addr"), opt("count", V_U32), MASK];
-const EXPECTING: &[Operand] = &[STATE, shared("addr"), arg("txCount", V_U32), MASK];
-const NOT_COMPLETING: &[Operand] = &[STATE, shared("addr"), arg("count", V_U32)];
+/// Order and scope come together, and a multicast is not for the block's own barrier.
+const FAR_RULES: &[Rule] =
+    &[Rule::Together(Field::Sem, Field::Scope), Rule::Excludes(MulticastCluster32b, OWN)];
+/// A phase waits for at most so many arrivals.
+const MOST_ARRIVALS: i64 = 0xF_FFFF;
+/// How many arrivals at once; braces may stand around it.
+const COUNT: Operand = arg("count", Kind::Elements(TypeRule::Is(ScalarType::U32), VectorLength::Is(1)))
+    .constants(Constants::Range(1, u32::MAX as i64));
+const SINGLE: &[Operand] = &[STATE, shared("addr"), CTA_MASK_32];
+const COUNTED: &[Operand] = &[STATE, shared("addr"), COUNT, CTA_MASK_32];
+const EXPECTING: &[Operand] = &[STATE, shared("addr"), arg("txCount", V_U32), CTA_MASK_32];
+const NOT_COMPLETING: &[Operand] = &[STATE, shared("addr"), COUNT];
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Mbarrier,
         "Makes a barrier for `count` arrivals in a phase.",
         &[Lit(Init), Opt(Field::Layout, &[LayoutV0, LayoutV1]), NEAR, Lit(B64)],
-        &[shared("addr"), arg("count", V_U32)],
+        &[shared("addr"), arg("count", V_U32).constants(Constants::Range(1, MOST_ARRIVALS))],
         Sem::MbarrierInit,
     )
     .since(7, 0, 80)
@@ -110,32 +119,34 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Mbarrier,
         "Lets the phase wait for so many more transactions.",
         &[Lit(ExpectTx), Opt(Field::Sem, &[Relaxed]), SCOPE, FAR, MULTICAST, Lit(B64)],
-        &[shared("addr"), arg("txCount", V_U32), MASK],
+        &[shared("addr"), arg("txCount", V_U32), CTA_MASK_32],
         Sem::MbarrierTransactions,
     )
     .since(8, 0, 90)
     .later(&[(MulticastCluster32b, on(9, 4, FAMILY_107))])
-    .rules(ORDER_AND_SCOPE)
+    .rules(FAR_RULES)
     .effects(Effects::MEMORY)
     .section("9.7.13.15.11"),
     Form::new(
         Opcode::Mbarrier,
         "Tells the phase that so many transactions are done.",
         &[Lit(CompleteTx), Opt(Field::Sem, &[Relaxed]), SCOPE, FAR, MULTICAST, Lit(B64)],
-        &[shared("addr"), arg("txCount", V_U32), MASK],
+        &[shared("addr"), arg("txCount", V_U32), CTA_MASK_32],
         Sem::MbarrierTransactions,
     )
     .since(8, 0, 90)
     .later(&[(MulticastCluster32b, on(9, 4, FAMILY_107))])
-    .rules(ORDER_AND_SCOPE)
+    .rules(FAR_RULES)
     .effects(Effects::MEMORY)
     .section("9.7.13.15.12"),
+    arrive("Arrives.", &[Lit(Arrive), RELEASES, SCOPE, FAR, MULTICAST, Lit(B64)], SINGLE, "9.7.13.15.13"),
     arrive(
-        "Arrives, once or `count` times.",
+        "Arrives `count` times.",
         &[Lit(Arrive), RELEASES, SCOPE, FAR, MULTICAST, Lit(B64)],
         COUNTED,
         "9.7.13.15.13",
-    ),
+    )
+    .since(7, 8, 90),
     arrive(
         "Expects transactions and arrives.",
         &[Lit(Arrive), Lit(ExpectTx), RELEASES, SCOPE, FAR, MULTICAST, Lit(B64)],
@@ -158,9 +169,16 @@ pub(super) static FORMS: &[Form] = &[
     arrive(
         "Arrives and is not waited for in later phases.",
         &[Lit(ArriveDrop), RELEASES, SCOPE, FAR, MULTICAST, Lit(B64)],
-        COUNTED,
+        SINGLE,
         "9.7.13.15.14",
     ),
+    arrive(
+        "Arrives `count` times and is not waited for in later phases.",
+        &[Lit(ArriveDrop), RELEASES, SCOPE, FAR, MULTICAST, Lit(B64)],
+        COUNTED,
+        "9.7.13.15.14",
+    )
+    .since(7, 8, 90),
     arrive(
         "Expects transactions, arrives and is not waited for in later phases.",
         &[Lit(ArriveDrop), Lit(ExpectTx), RELEASES, SCOPE, FAR, MULTICAST, Lit(B64)],
@@ -202,32 +220,32 @@ pub(super) static FORMS: &[Form] = &[
             NEAR,
             Lit(B64),
         ],
-        &[WAITED, shared("addr"), arg("phaseParity", V_U32)],
+        &[WAITED, shared("addr"), PARITY],
     ),
     wait(
         "Tests whether the phase that `state` came from is complete.",
         &[Lit(TestWait), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, shared("addr"), arg("state", V_B64)],
+        &[WAITED, shared("addr"), arg("state", V_U64)],
     ),
     wait(
         "Tests the primary phase of a parity.",
         &[Lit(TestWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, shared("addr"), arg("phaseParity", V_U32)],
+        &[WAITED, PHASE, shared("addr"), PARITY],
     ),
     wait(
         "Tests the primary phase of a parity.",
         &[Lit(TestWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, EXPECTED, shared("addr"), arg("phaseParity", V_U32)],
+        &[WAITED, PHASE, EXPECTED, shared("addr"), PARITY],
     ),
     wait(
         "Tests the primary phase that `state` came from.",
         &[Lit(TestWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, shared("addr"), arg("state", V_B64)],
+        &[WAITED, PHASE, shared("addr"), arg("state", V_U64)],
     ),
     wait(
         "Tests the primary phase that `state` came from.",
         &[Lit(TestWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, EXPECTED, shared("addr"), arg("state", V_B64)],
+        &[WAITED, PHASE, EXPECTED, shared("addr"), arg("state", V_U64)],
     ),
     wait(
         "Waits a while for the phase of the parity.",
@@ -240,44 +258,44 @@ pub(super) static FORMS: &[Form] = &[
             NEAR,
             Lit(B64),
         ],
-        &[WAITED, shared("addr"), arg("phaseParity", V_U32), HINT],
+        &[WAITED, shared("addr"), PARITY, HINT],
     )
     .since(7, 8, 90),
     wait(
         "Waits a while for the phase that `state` came from.",
         &[Lit(TryWait), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, shared("addr"), arg("state", V_B64), HINT],
+        &[WAITED, shared("addr"), arg("state", V_U64), HINT],
     )
     .since(7, 8, 90),
     wait(
         "Waits a while for the primary phase of a parity.",
         &[Lit(TryWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, shared("addr"), arg("phaseParity", V_U32), HINT],
+        &[WAITED, PHASE, shared("addr"), PARITY, HINT],
     )
     .since(7, 8, 90),
     wait(
         "Waits a while for the primary phase of a parity.",
         &[Lit(TryWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, EXPECTED, shared("addr"), arg("phaseParity", V_U32), HINT],
+        &[WAITED, PHASE, EXPECTED, shared("addr"), PARITY, HINT],
     )
     .since(7, 8, 90),
     wait(
         "Waits a while for the primary phase that `state` came from.",
         &[Lit(TryWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, shared("addr"), arg("state", V_B64), HINT],
+        &[WAITED, PHASE, shared("addr"), arg("state", V_U64), HINT],
     )
     .since(7, 8, 90),
     wait(
         "Waits a while for the primary phase that `state` came from.",
         &[Lit(TryWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, EXPECTED, shared("addr"), arg("state", V_B64), HINT],
+        &[WAITED, PHASE, EXPECTED, shared("addr"), arg("state", V_U64), HINT],
     )
     .since(7, 8, 90),
     Form::new(
         Opcode::Mbarrier,
         "How many arrivals the phase of `state` was still waiting for.",
         &[Lit(PendingCount), Lit(B64)],
-        &[def("count", R_U32), arg("state", V_B64)],
+        &[def("count", R_U32), arg("state", V_U64)],
         Sem::MbarrierPendingCount,
     )
     .since(7, 0, 80)

@@ -2,8 +2,9 @@
 
 use super::vocabulary::*;
 use crate::Slot;
+use crate::constants::Constants;
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def};
+use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def};
 use crate::length::Lengths;
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 use crate::target::{Since, Sm};
@@ -18,12 +19,15 @@ const A: Operand = arg("a", fragment(Field::AType, Lengths::A));
 const B_: Operand = arg("b", fragment(Field::BType, Lengths::B));
 const C: Operand = arg("c", fragment(Field::CType, Lengths::C));
 /// Which elements of A are kept, and which threads say so.
-const E: Operand = arg("e", V_B32);
-const F: Operand = arg("f", Kind::Immediate(0, 3));
+const E: Operand = arg("e", BARE_B32);
+/// With 8-bit floating-point values `ptxas` takes an integer register alone.
+const E_INTEGER: Operand = arg("e", R_U32);
+const F: Operand = arg("f", ANY_INTEGER).constants(Constants::SparsitySelector);
 const IDS: Kind = Kind::Vector(TypeRule::Is(ScalarType::B16), VectorLength::Is(2));
-const SCALE: Kind = Kind::WideVector(TypeRule::Is(ScalarType::B32), VectorLength::Is(1));
+const SCALE: Kind = BARE_B32;
 const DENSE: &[Operand] = &[D, A, B_, C];
 const SPARSE: &[Operand] = &[D, A, B_, C, E, F];
+const SPARSE_F8: &[Operand] = &[D, A, B_, C, E_INTEGER, F];
 const SCALED: &[Operand] = &[
     D,
     A,
@@ -81,7 +85,11 @@ const fn dense(doc: &'static str, slots: &'static [Slot]) -> Form {
 }
 
 const fn sparse(doc: &'static str, slots: &'static [Slot]) -> Form {
-    Form::new(Opcode::Mma, doc, slots, SPARSE, Sem::MmaSparse)
+    sparse_with(doc, slots, SPARSE)
+}
+
+const fn sparse_with(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
+    Form::new(Opcode::Mma, doc, slots, operands, Sem::MmaSparse)
         .since(7, 1, 80)
         .later(&[ORDERED_LATER])
         .effects(Effects::CONVERGENT)
@@ -282,11 +290,28 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(8, 7, 89),
     dense(
-        "Multiplies matrices of narrow floating-point values and adds, in single precision.",
+        "Multiplies matrices of 8-bit floating-point values, by their kind, and adds, in single precision.",
         &[
             Lit(Sync),
             Lit(Aligned),
             shape(&[M16n8k16, M16n8k32]),
+            ROW,
+            COL,
+            Lit(KindF8f6f4),
+            dtype(&[F32]),
+            atype(F8),
+            btype(F8),
+            ctype(&[F32]),
+        ],
+    )
+    .only(8, 6, BLACKWELL)
+    .later(&[(M16n8k16, at(8, 7, 100))]),
+    dense(
+        "Multiplies matrices of narrow floating-point values and adds, in single precision.",
+        &[
+            Lit(Sync),
+            Lit(Aligned),
+            shape(&[M16n8k32]),
             ROW,
             COL,
             Lit(KindF8f6f4),
@@ -298,11 +323,27 @@ pub(super) static FORMS: &[Form] = &[
     )
     .only(8, 7, FAMILY_120),
     dense(
-        "Multiplies matrices of narrow floating-point values and adds, in half precision.",
+        "Multiplies matrices of 8-bit floating-point values, by their kind, and adds, in half precision.",
         &[
             Lit(Sync),
             Lit(Aligned),
             shape(&[M16n8k16, M16n8k32]),
+            ROW,
+            COL,
+            Lit(KindF8f6f4),
+            dtype(&[F16]),
+            atype(F8),
+            btype(F8),
+            ctype(&[F16]),
+        ],
+    )
+    .only(8, 7, BLACKWELL),
+    dense(
+        "Multiplies matrices of narrow floating-point values and adds, in half precision.",
+        &[
+            Lit(Sync),
+            Lit(Aligned),
+            shape(&[M16n8k32]),
             ROW,
             COL,
             Lit(KindF8f6f4),
@@ -383,7 +424,31 @@ pub(super) static FORMS: &[Form] = &[
         Sem::MmaScaled,
     )
     .only(8, 7, FAMILY_120)
-    .rules(&[crate::Rule::Needs(Ue4m3, &[ScaleVec4X])])
+    .rules(&[Rule::Needs(Ue4m3, &[ScaleVec4X]), Rule::Needs(Ue8m0, &[ScaleVec2X])])
+    .effects(Effects::CONVERGENT)
+    .section("9.7.14.5.14"),
+    Form::new(
+        Opcode::Mma,
+        "The same with powers of two for smaller blocks.",
+        &[
+            Lit(Sync),
+            Lit(Aligned),
+            shape(&[M16n8k64]),
+            ROW,
+            COL,
+            Lit(KindMxf4nvf4),
+            Lit(BlockScale),
+            One(Field::ScaleVec, &[ScaleVec4X]),
+            dtype(&[F32]),
+            atype(&[E2m1]),
+            btype(&[E2m1]),
+            ctype(&[F32]),
+            One(Field::SType, &[Ue8m0]),
+        ],
+        SCALED,
+        Sem::MmaScaled,
+    )
+    .only(9, 1, FAMILY_120)
     .effects(Effects::CONVERGENT)
     .section("9.7.14.5.14"),
     sparse(
@@ -478,7 +543,7 @@ pub(super) static FORMS: &[Form] = &[
             ctype(&[S32]),
         ],
     ),
-    sparse(
+    sparse_with(
         "Multiplies a sparse matrix of 8-bit floating-point values and adds, in single precision.",
         &[
             SPARSITY,
@@ -492,9 +557,10 @@ pub(super) static FORMS: &[Form] = &[
             btype(F8),
             ctype(&[F32]),
         ],
+        SPARSE_F8,
     )
     .since(8, 4, 89),
-    sparse(
+    sparse_with(
         "Multiplies a sparse matrix of 8-bit floating-point values and adds, in half precision.",
         &[
             ORDERED,
@@ -508,8 +574,26 @@ pub(super) static FORMS: &[Form] = &[
             btype(F8),
             ctype(&[F16]),
         ],
+        SPARSE_F8,
     )
     .only(8, 7, FAMILY_120),
+    sparse(
+        "Multiplies a sparse matrix of 8-bit floating-point values, by their kind, and adds, in single precision.",
+        &[
+            ORDERED,
+            Lit(Sync),
+            Lit(Aligned),
+            shape(&[M16n8k64]),
+            ROW,
+            COL,
+            Lit(KindF8f6f4),
+            dtype(&[F32]),
+            atype(F8),
+            btype(F8),
+            ctype(&[F32]),
+        ],
+    )
+    .only(8, 6, BLACKWELL),
     sparse(
         "Multiplies a sparse matrix of narrow floating-point values and adds, in single precision.",
         &[
@@ -617,7 +701,32 @@ pub(super) static FORMS: &[Form] = &[
         Sem::MmaScaled,
     )
     .only(8, 7, EXACT_12X)
-    .rules(&[crate::Rule::Needs(Ue4m3, &[ScaleVec4X])])
+    .rules(&[Rule::Needs(Ue4m3, &[ScaleVec4X]), Rule::Needs(Ue8m0, &[ScaleVec2X])])
+    .effects(Effects::CONVERGENT)
+    .section("9.7.14.6.3"),
+    Form::new(
+        Opcode::Mma,
+        "The same with powers of two for smaller blocks.",
+        &[
+            ORDERED,
+            Lit(Sync),
+            Lit(Aligned),
+            shape(&[M16n8k128]),
+            ROW,
+            COL,
+            Lit(KindMxf4nvf4),
+            Lit(BlockScale),
+            One(Field::ScaleVec, &[ScaleVec4X]),
+            dtype(&[F32]),
+            atype(&[E2m1]),
+            btype(&[E2m1]),
+            ctype(&[F32]),
+            One(Field::SType, &[Ue8m0]),
+        ],
+        SPARSE_SCALED,
+        Sem::MmaScaled,
+    )
+    .only(9, 1, EXACT_12X)
     .effects(Effects::CONVERGENT)
     .section("9.7.14.6.3"),
 ];

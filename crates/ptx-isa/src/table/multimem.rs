@@ -2,6 +2,7 @@
 
 use super::vocabulary::*;
 use crate::Slot;
+use crate::constants::Constants;
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
@@ -11,7 +12,7 @@ const OPERATIONS: &[Mod] = &[Min, Max, Add, And, Or, Xor];
 const INTEGERS: &[Mod] = &[B32, B64, U32, U64, S32, S64];
 const NARROW_4: &[Mod] = &[E5m2x4, E4m3x4];
 const HELD: TypeRule = TypeRule::HeldBy(Field::Type);
-const VALUES: Kind = Kind::WideVector(HELD, VectorLength::Of(Field::Vec));
+const VALUES: Kind = Kind::Elements(TypeRule::ValueOf(Field::Type), VectorLength::Of(Field::Vec));
 /// 8-bit values stand in registers of just that width.
 const BYTES: Kind = Kind::Vector(HELD, VectorLength::Of(Field::Vec));
 const FLOATS: Kind = Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
@@ -99,16 +100,19 @@ const fn reduce(doc: &'static str, slots: &'static [Slot], operands: &'static [O
 }
 
 const LOADED: &[Operand] = &[def("d", VALUES), addr("a")];
-const LOADED_FLOATS: &[Operand] = &[def("d", FLOATS), addr("a")];
+const LOADED_FLOATS: &[Operand] = &[def("d", VALUES), addr("a")];
 const LOADED_BYTES: &[Operand] = &[def("d", BYTES), addr("a")];
 const STORED: &[Operand] = &[addr("a"), arg("b", VALUES)];
 const STORED_BYTES: &[Operand] = &[addr("a"), arg("b", BYTES)];
-const STORED_FLOATS: &[Operand] = &[addr("a"), arg("b", FLOATS)];
+const STORED_FLOATS: &[Operand] = &[addr("a"), arg("b", VALUES)];
 
 const ASYNC_TYPES: &[Mod] = &[B32, B64, U32, U64, S32, S64, F32, F64];
 /// At most 16 bytes; `.cluster` is the scope of accesses to other blocks alone.
 const STORE_ASYNC: &[Rule] =
     &[Rule::Excludes(V4, &[B64, U64, S64, F64]), Rule::Excludes(Cluster, &[Weak, SharedCta])];
+/// What came after the accesses to generic addresses.
+const GLOBAL_LATER: &[(Mod, Since)] =
+    &[(Release, at(8, 7, 100)), (Mmio, at(8, 7, 100)), (Global, at(8, 7, 100))];
 const RED_ASYNC: &[Rule] = &[
     Rule::Needs(And, &[B32]),
     Rule::Needs(Or, &[B32]),
@@ -120,6 +124,7 @@ const RED_ASYNC: &[Rule] = &[
     Rule::Needs(Max, &[U32, S32]),
     Rule::Needs(Mmio, &[Sys]),
     Rule::Needs(Mmio, &[Release]),
+    Rule::Together(Field::Sem, Field::Scope),
 ];
 const RED_TYPES: &[Mod] = &[B32, U32, S32, U64, S64];
 const RED_OPERATIONS: &[Mod] = &[Inc, Dec, Min, Max, And, Or, Xor, Add];
@@ -349,7 +354,7 @@ pub(super) static FORMS: &[Form] = &[
         &[addr("a"), arg("b", T), shared("mbar")],
         Sem::StoreAsync,
     )
-    .since(9, 3, 90)
+    .since(9, 2, 90)
     .rules(STORE_ASYNC)
     .effects(Effects::WRITES)
     .section("9.7.9.12"),
@@ -395,7 +400,8 @@ pub(super) static FORMS: &[Form] = &[
         &[addr("a"), arg("b", T)],
         Sem::StoreAsync,
     )
-    .since(8, 7, 100)
+    .since(8, 1, 90)
+    .later(GLOBAL_LATER)
     .rules(&[Rule::Needs(Mmio, &[Sys]), Rule::Needs(Mmio, &[Release]), Rule::Needs(Release, &[Gpu, Sys])])
     .effects(Effects::WRITES)
     .section("9.7.9.12"),
@@ -433,7 +439,8 @@ pub(super) static FORMS: &[Form] = &[
         &[addr("a"), arg("b", T)],
         Sem::ReduceAsync,
     )
-    .since(8, 7, 100)
+    .since(8, 1, 90)
+    .later(GLOBAL_LATER)
     .rules(RED_ASYNC)
     .effects(Effects::MEMORY)
     .section("9.7.13.7"),
@@ -443,7 +450,11 @@ pub(super) static FORMS: &[Form] = &[
         &[Lit(Bulk), Opt(Field::Sem, &[Weak]), Opt(Field::Space, &[SharedCta])],
         &[
             addr("a"),
-            arg("size", Kind::Wide(TypeRule::Is(crate::ScalarType::U32))),
+            arg("size", Kind::Wide(TypeRule::Is(crate::ScalarType::U32))).constants(Constants::Multiple(
+                8,
+                0,
+                1 << 24,
+            )),
             arg("initval", Kind::Immediate(0, 0)),
         ],
         Sem::StoreBulk,

@@ -2,39 +2,44 @@
 
 use super::vocabulary::*;
 use crate::Slot;
+use crate::constants::Constants;
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, opt, when};
+use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, opt};
 use crate::length::Lengths;
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 use crate::target::{Since, Sm};
 use crate::types::ScalarType;
 
 const GROUP: Slot = One(Field::CtaGroup, &[CtaGroup1, CtaGroup2]);
-const EXCLUSIVE: Slot = Opt(Field::Exclusive, &[Exclusive]);
+const EXCLUSIVE: Slot = One(Field::Exclusive, &[Exclusive]);
 const REPEATS: Slot = One(Field::Num, &[X1, X2, X4, X8, X16, X32, X64, X128]);
+/// A reduction is over two values at least.
+const REDUCED: Slot = One(Field::Num, &[X2, X4, X8, X16, X32, X64, X128]);
 /// Shapes whose lanes lie next to each other.
 const SHAPES: Slot = One(Field::Shape, &[S16x64b, S16x128b, S16x256b, S32x32b]);
 /// The shape of two halves with a distance between them.
 const SPLIT: Slot = One(Field::Shape, &[S16x32bx2]);
 const PACK: Slot = Opt(Field::Pack, &[Pack16b]);
 const UNPACK: Slot = Opt(Field::Pack, &[Unpack16b]);
-const DISTANCE: Operand = arg("immHalfSplitoff", Kind::Immediate(i64::MIN, i64::MAX));
+const DISTANCE: Operand = arg("immHalfSplitoff", ANY_INTEGER);
 /// The wide shapes have fewer repeats: at most 128 registers.
 const AT_MOST_128: &[Rule] = &[Rule::Excludes(S16x128b, &[X128]), Rule::Excludes(S16x256b, &[X64, X128])];
 
-const COLUMNS: Operand = arg("nCols", V_B32);
+/// How many columns; `ptxas` holds those for one block alone to no power of two.
+const EXCLUSIVE_COLUMNS: Operand = arg("nCols", V_U32).constants(Constants::Multiple(32, 32, i64::MAX));
+/// How many columns.
+const COLUMNS: Operand = arg("nCols", V_U32).constants(Constants::PowerOfTwo(32, 512));
 const CELLS: Kind = Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::TensorMemory));
-const VALUES: Kind = Kind::Vector(TypeRule::Of(Field::Type), VectorLength::By(Lengths::TensorMemory));
-const KEPT: Kind = Kind::Vector(TypeRule::Of(Field::Type), VectorLength::By(Lengths::CompressedValues));
+const KEPT: Kind = Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::CompressedValues));
 const POSITIONS: Kind =
     Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::CompressedPositions));
 
 const D_TMEM: Operand = tensor_memory("d-tmem");
-const A_DESC: Operand = arg("a-desc", V_B64);
+const A_DESC: Operand = arg("a-desc", V_U64);
 const A_TMEM: Operand = tensor_memory("a-tmem");
-const B_DESC: Operand = arg("b-desc", V_B64);
+const B_DESC: Operand = arg("b-desc", V_U64);
 const META: Operand = tensor_memory("sp-meta-tmem");
-const IDESC: Operand = arg("idesc", V_B32);
+const IDESC: Operand = arg("idesc", V_U32);
 const SCALE_A: Operand = tensor_memory("scale-A-tmem");
 const SCALE_B: Operand = tensor_memory("scale-B-tmem");
 /// Lanes of D that stay as they are.
@@ -46,10 +51,8 @@ const DISABLED: Operand = arg(
 const ENABLE_D: Operand = arg("enable-input-d", PRED);
 const SCALE_D: Operand = arg("scale-input-d", Kind::Immediate(0, 15));
 /// `ptxas` holds the power for integers to no range.
-const SCALE_INTEGER_D: Operand = arg("scale-input-d", Kind::Immediate(i64::MIN, i64::MAX));
+const SCALE_INTEGER_D: Operand = arg("scale-input-d", ANY_INTEGER);
 const ZERO_COLUMNS: Operand = opt("zero-column-mask-desc", V_B64);
-const CTA_MASK: Operand = when("ctaMask", V_B16, &[MulticastCluster]);
-const CTA_MASK_32: Operand = when("ctaMask", V_B32, &[MulticastCluster32b]);
 
 const KIND_ANY: Slot = One(Field::Kind, &[KindF16, KindTf32, KindF8f6f4, KindI8]);
 /// D is scaled in half and single precision; `ptxas` takes a scale with integers too.
@@ -181,18 +184,30 @@ const SPARSE_STATIONARY: &[Slot] = &[Lit(Mma), Lit(Ws), Lit(Sp), Lit(CtaGroup1),
 pub(super) static FORMS: &[Form] = &[
     memory(
         "Allocates columns of tensor memory and writes their address to shared memory.",
-        &[Lit(Alloc), EXCLUSIVE, GROUP, Lit(Sync), Lit(Aligned), Opt(Field::Space, &[SharedCta]), Lit(B32)],
+        &[Lit(Alloc), GROUP, Lit(Sync), Lit(Aligned), Opt(Field::Space, &[SharedCta]), Lit(B32)],
         &[addr("dst"), COLUMNS],
         "9.7.16.7.1",
-    )
-    .later(&[(Exclusive, on(9, 3, TENSOR_MEMORY))]),
+    ),
     memory(
-        "Frees columns of tensor memory.",
-        &[Lit(Dealloc), EXCLUSIVE, GROUP, Lit(Sync), Lit(Aligned), Lit(B32)],
-        &[arg("taddr", V_B32), COLUMNS],
+        "Allocates columns of tensor memory, also more than there are once, for the block alone.",
+        &[Lit(Alloc), EXCLUSIVE, GROUP, Lit(Sync), Lit(Aligned), Opt(Field::Space, &[SharedCta]), Lit(B32)],
+        &[addr("dst"), EXCLUSIVE_COLUMNS],
         "9.7.16.7.1",
     )
-    .later(&[(Exclusive, on(9, 3, TENSOR_MEMORY))]),
+    .only(9, 4, TENSOR_MEMORY),
+    memory(
+        "Frees columns of tensor memory.",
+        &[Lit(Dealloc), GROUP, Lit(Sync), Lit(Aligned), Lit(B32)],
+        &[arg("taddr", V_U32), COLUMNS],
+        "9.7.16.7.1",
+    ),
+    memory(
+        "Frees columns of tensor memory that the block alone had.",
+        &[Lit(Dealloc), EXCLUSIVE, GROUP, Lit(Sync), Lit(Aligned), Lit(B32)],
+        &[arg("taddr", V_U32), EXCLUSIVE_COLUMNS],
+        "9.7.16.7.1",
+    )
+    .only(9, 4, TENSOR_MEMORY),
     memory(
         "Gives up the right to allocate.",
         &[Lit(RelinquishAllocPermit), GROUP, Lit(Sync), Lit(Aligned)],
@@ -220,13 +235,13 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Sync),
             Lit(Aligned),
             One(Field::Shape, &[S32x32b]),
-            REPEATS,
+            REDUCED,
             One(Field::Op, &[Min, Max]),
             Opt(Field::Abs, &[AbsMod]),
             NAN,
             One(Field::Type, &[F32]),
         ],
-        &[def("r", VALUES), def("redval", RT), tensor_memory("taddr")],
+        &[def("r", CELLS), def("redval", BARE_B32), tensor_memory("taddr")],
         "9.7.16.8.3",
     )
     .only(8, 8, FAMILIES_103_110),
@@ -238,13 +253,13 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Sync),
             Lit(Aligned),
             SPLIT,
-            REPEATS,
+            REDUCED,
             One(Field::Op, &[Min, Max]),
             Opt(Field::Abs, &[AbsMod]),
             NAN,
             One(Field::Type, &[F32]),
         ],
-        &[def("r", VALUES), def("redval", RT), tensor_memory("taddr"), DISTANCE],
+        &[def("r", CELLS), def("redval", BARE_B32), tensor_memory("taddr"), DISTANCE],
         "9.7.16.8.3",
     )
     .only(8, 8, FAMILIES_103_110),
@@ -256,11 +271,11 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Sync),
             Lit(Aligned),
             One(Field::Shape, &[S32x32b]),
-            REPEATS,
+            REDUCED,
             One(Field::Op, &[Min, Max]),
             One(Field::Type, &[U32, S32]),
         ],
-        &[def("r", VALUES), def("redval", RT), tensor_memory("taddr")],
+        &[def("r", CELLS), def("redval", BARE_B32), tensor_memory("taddr")],
         "9.7.16.8.3",
     )
     .only(8, 8, FAMILIES_103_110),
@@ -272,11 +287,11 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Sync),
             Lit(Aligned),
             SPLIT,
-            REPEATS,
+            REDUCED,
             One(Field::Op, &[Min, Max]),
             One(Field::Type, &[U32, S32]),
         ],
-        &[def("r", VALUES), def("redval", RT), tensor_memory("taddr"), DISTANCE],
+        &[def("r", CELLS), def("redval", BARE_B32), tensor_memory("taddr"), DISTANCE],
         "9.7.16.8.3",
     )
     .only(8, 8, FAMILIES_103_110),
@@ -289,7 +304,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Sync),
             Lit(Aligned),
             One(Field::Shape, &[S32x32b]),
-            REPEATS,
+            REDUCED,
             One(Field::Op, &[Min, Max]),
             Lit(Sp24),
             Opt(Field::Abs, &[AbsMod]),
@@ -297,7 +312,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F32]),
             Lit(B2),
         ],
-        &[def("e", POSITIONS), def("r", KEPT), def("redval", RT), tensor_memory("taddr")],
+        &[def("e", POSITIONS), def("r", KEPT), def("redval", BARE_B32), tensor_memory("taddr")],
         "9.7.16.8.3",
     )
     .only(9, 4, ONLY_107),
@@ -329,7 +344,7 @@ pub(super) static FORMS: &[Form] = &[
             Opt(Field::DstFmt, &[B8x16]),
             Opt(Field::SrcFmt, &[B6x16P32, B4x16P64]),
         ],
-        &[tensor_memory("taddr"), arg("s-desc", V_B64)],
+        &[tensor_memory("taddr"), arg("s-desc", V_U64)],
         "9.7.16.9.1",
     )
     .rules(&[Rule::Together(Field::DstFmt, Field::SrcFmt)]),
@@ -343,7 +358,7 @@ pub(super) static FORMS: &[Form] = &[
             Opt(Field::DstFmt, &[B8x16]),
             Opt(Field::SrcFmt, &[B6x16P32, B4x16P64]),
         ],
-        &[tensor_memory("taddr"), arg("s-desc", V_B64)],
+        &[tensor_memory("taddr"), arg("s-desc", V_U64)],
         "9.7.16.9.1",
     )
     .rules(&[Rule::Together(Field::DstFmt, Field::SrcFmt)]),
@@ -357,7 +372,7 @@ pub(super) static FORMS: &[Form] = &[
             Opt(Field::DstFmt, &[B8x16]),
             Opt(Field::SrcFmt, &[B6x16P32, B4x16P64]),
         ],
-        &[tensor_memory("taddr"), arg("s-desc", V_B64)],
+        &[tensor_memory("taddr"), arg("s-desc", V_U64)],
         "9.7.16.9.1",
     )
     .rules(&[Rule::Together(Field::DstFmt, Field::SrcFmt)]),
@@ -493,12 +508,6 @@ pub(super) static FORMS: &[Form] = &[
     )
     .later(SCALED_D_LATER),
     sparse(
-        "The same, with integers.",
-        SPARSE_SHARED_INTEGER,
-        &[D_TMEM, A_DESC, B_DESC, META, IDESC, DISABLED, ENABLE_D, SCALE_INTEGER_D],
-    )
-    .later(SCALED_D_LATER),
-    sparse(
         "Multiplies a sparse A in tensor memory and adds.",
         SPARSE_TENSOR,
         &[D_TMEM, A_TMEM, B_DESC, META, IDESC, ENABLE_D],
@@ -524,12 +533,6 @@ pub(super) static FORMS: &[Form] = &[
         "The same, but for some lanes.",
         SPARSE_TENSOR_FLOAT,
         &[D_TMEM, A_TMEM, B_DESC, META, IDESC, DISABLED, ENABLE_D, SCALE_D],
-    )
-    .later(SCALED_D_LATER),
-    sparse(
-        "The same, with integers.",
-        SPARSE_TENSOR_INTEGER,
-        &[D_TMEM, A_TMEM, B_DESC, META, IDESC, DISABLED, ENABLE_D, SCALE_INTEGER_D],
     )
     .later(SCALED_D_LATER),
     sparse(

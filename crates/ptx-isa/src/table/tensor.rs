@@ -1,6 +1,6 @@
 //! Asynchronous copies of parts of tensors, and the tensor map (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
 
-use super::bulk::{CTA_MASK, CTA_MASK_32, REPORT, REPORT_LATER};
+use super::bulk::{REPORT, REPORT_LATER};
 use super::vocabulary::*;
 use crate::Slot;
 use crate::form::Slot::{Lit, One, Opt};
@@ -20,12 +20,14 @@ const fn braced(name: &'static str, ty: ScalarType, length: Lengths, mods: &'sta
     when(name, Kind::Braced(TypeRule::Is(ty), VectorLength::By(length)), mods)
 }
 
+const STRIDES: Kind = Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::TensorStrides));
+
 /// The address, sizes and strides that stand in for those of the tensor map, and the coordinates.
 pub(super) const OVERRIDES: [Operand; 4] = [
-    when("globalAddress", V_B64, &[OverrideGlobalAddress]),
-    braced("globalDim", ScalarType::B16, Lengths::TensorSizes, &[OverrideGlobalDim, OverrideGlobalDimStride]),
-    braced("globalStride", ScalarType::B32, Lengths::TensorStrides, &[OverrideGlobalDimStride]),
-    when("globalStrideHigh", V_B16, &[OverrideGlobalDimStride]),
+    when("globalAddress", Kind::Register(TypeRule::Is(ScalarType::U64)), &[OverrideGlobalAddress]),
+    braced("globalDim", ScalarType::U16, Lengths::TensorSizes, &[OverrideGlobalDim, OverrideGlobalDimStride]),
+    when("globalStride", STRIDES, &[OverrideGlobalDimStride]),
+    when("globalStrideHigh", Kind::Register(TypeRule::Is(ScalarType::U16)), &[OverrideGlobalDimStride]),
 ];
 pub(super) const COORDINATES: Operand = arg(
     "tensorCoords",
@@ -98,7 +100,7 @@ const PREFETCH_LATER: &[(Mod, Since)] = &[
     (TileGather4, on(8, 6, GATHER)),
     (Im2colW, on(8, 6, GATHER)),
     (Im2colW128, on(8, 6, GATHER)),
-    (L2EvictLast, at(9, 3, 100)),
+    (L2EvictLast, on(9, 4, FAMILY_107)),
     (OverrideGlobalAddress, on(9, 4, FAMILY_107)),
 ];
 const REPLACE_LATER: &[(Mod, Since)] = &[(SwizzleAtomicity, on(8, 6, BLACKWELL))];
@@ -132,7 +134,7 @@ pub(super) static FORMS: &[Form] = &[
             ADDRESS,
             SIZES,
         ],
-        &[shared("dstMem"), TENSOR, shared("mbar"), OFFSETS, POLICY],
+        &[loose("dstMem"), TENSOR, loose("mbar"), OFFSETS, POLICY],
         Sem::TensorCopy,
     )
     .since(8, 6, 90)
@@ -159,7 +161,7 @@ pub(super) static FORMS: &[Form] = &[
             ADDRESS,
             SIZES,
         ],
-        &[shared("dstMem"), TENSOR, shared("mbar"), OFFSETS, CTA_MASK, CTA_MASK_32, POLICY],
+        &[loose("dstMem"), TENSOR, loose("mbar"), OFFSETS, CTA_MASK, CTA_MASK_32, POLICY],
         Sem::TensorCopy,
     )
     .since(8, 0, 90)
@@ -183,7 +185,7 @@ pub(super) static FORMS: &[Form] = &[
             ADDRESS,
             SIZES,
         ],
-        &[TENSOR, shared("srcMem"), POLICY],
+        &[TENSOR, loose("srcMem"), POLICY],
         Sem::TensorCopy,
     )
     .since(8, 0, 90)
@@ -209,7 +211,7 @@ pub(super) static FORMS: &[Form] = &[
             ADDRESS,
             SIZES,
         ],
-        &[TENSOR, shared("srcMem"), POLICY],
+        &[TENSOR, loose("srcMem"), POLICY],
         Sem::TensorReduce,
     )
     .since(8, 0, 90)
@@ -270,16 +272,38 @@ pub(super) static FORMS: &[Form] = &[
         &[addr("addr"), arg("ord", Kind::Immediate(0, 4)), arg("new_val", V_B64)],
     ),
     replace(
-        "Replaces a property in a tensor map by its number.",
+        "Replaces the type of the elements in a tensor map by its number.",
+        &[Lit(Replace), Lit(Tile), One(Field::MapField, &[Elemtype]), MAP_SPACE, Lit(B1024), Lit(B32)],
+        &[addr("addr"), arg("new_val", Kind::Immediate(0, 15))],
+    ),
+    replace(
+        "Replaces the interleaving in a tensor map by its number.",
         &[
             Lit(Replace),
             Lit(Tile),
-            One(Field::MapField, &[Elemtype, InterleaveLayout, SwizzleMode, SwizzleAtomicity, FillMode]),
+            One(Field::MapField, &[InterleaveLayout]),
             MAP_SPACE,
             Lit(B1024),
             Lit(B32),
         ],
-        &[addr("addr"), arg("new_val", Kind::Immediate(0, 15))],
+        &[addr("addr"), arg("new_val", Kind::Immediate(0, 2))],
+    ),
+    replace(
+        "Replaces how a tensor map swizzles, or the unit of it, by its number.",
+        &[
+            Lit(Replace),
+            Lit(Tile),
+            One(Field::MapField, &[SwizzleMode, SwizzleAtomicity]),
+            MAP_SPACE,
+            Lit(B1024),
+            Lit(B32),
+        ],
+        &[addr("addr"), arg("new_val", Kind::Immediate(0, 3))],
+    ),
+    replace(
+        "Replaces what fills elements out of bounds in a tensor map by its number.",
+        &[Lit(Replace), Lit(Tile), One(Field::MapField, &[FillMode]), MAP_SPACE, Lit(B1024), Lit(B32)],
+        &[addr("addr"), arg("new_val", Kind::Immediate(0, 1))],
     ),
     Form::new(
         Opcode::Tensormap,

@@ -124,7 +124,7 @@ fn fragments_have_the_registers_that_the_manual_draws() {
         ("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc", &[4, 4, 2, 4]),
         ("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", &[4, 4, 4, 4]),
         ("wmma.mma.sync.aligned.row.col.m8n32k16.f32.f16", &[8, 8, 8, 4]),
-        ("wmma.mma.sync.aligned.row.col.m8n32k16.s32.s8.u8.s32", &[8, 1, 4, 8]),
+        ("wmma.mma.sync.aligned.row.col.m8n32k16.s32.u8.u8.s32", &[8, 1, 4, 8]),
         ("wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64", &[2, 1, 1, 2]),
         ("wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16", &[128]),
         ("wgmma.mma_async.sync.aligned.m64n24k32.f16.e4m3.e5m2", &[6]),

@@ -1,6 +1,7 @@
 //! Modifier sets and operand rules that several chapters share.
 
-use crate::form::{Kind, Operand, Rule, Slot, TypeRule, arg, opt};
+use crate::constants::Constants;
+use crate::form::{Kind, Operand, Rule, Slot, TypeRule, VectorLength, arg, opt, when};
 use crate::names::{Field, Mod};
 use crate::target::{Since, Sm};
 use crate::types::{ScalarType, StateSpace};
@@ -77,7 +78,16 @@ pub(super) const R_U32: Kind = Kind::Register(TypeRule::Is(ScalarType::U32));
 pub(super) const R_B32: Kind = Kind::Register(TypeRule::Is(ScalarType::B32));
 
 pub(super) const V_B16: Kind = Kind::Value(TypeRule::Is(ScalarType::B16));
+pub(super) const V_U16: Kind = Kind::Value(TypeRule::Is(ScalarType::U16));
+pub(super) const V_U64: Kind = Kind::Value(TypeRule::Is(ScalarType::U64));
 pub(super) const V_B64: Kind = Kind::Value(TypeRule::Is(ScalarType::B64));
+
+/// Any integer constant, where `ptxas` holds it to no range.
+pub(super) const ANY_INTEGER: Kind = Kind::Immediate(i64::MIN, i64::MAX);
+/// A 32-bit register, which may stand in braces.
+pub(super) const BARE_B32: Kind = Kind::Registers(TypeRule::Is(ScalarType::B32), VectorLength::Is(1));
+/// A 16-bit value, which may stand in braces.
+pub(super) const BARE_B16: Kind = Kind::Elements(TypeRule::Is(ScalarType::B16), VectorLength::Is(1));
 
 /// A needed address in brackets.
 pub(super) const fn addr(name: &'static str) -> Operand {
@@ -99,6 +109,18 @@ pub(super) const fn tensor_memory(name: &'static str) -> Operand {
     arg(name, Kind::TensorAddress)
 }
 
+/// A needed address of shared memory, of which `ptxas` also takes the register without its brackets.
+pub(super) const fn loose(name: &'static str) -> Operand {
+    arg(name, Kind::LooseAddress)
+}
+
+/// Which blocks of the cluster a multicast goes to, a bit each; 16 or 32 of them.
+pub(super) const CTA_MASK: Operand =
+    when("ctaMask", V_U16, &[MulticastCluster]).constants(Constants::Range(0, 0xFFFF));
+/// See [`CTA_MASK`].
+pub(super) const CTA_MASK_32: Operand =
+    when("ctaMask", V_U32, &[MulticastCluster32b]).constants(Constants::Range(0, u32::MAX as i64));
+
 /// The cache policy of `.L2::cache_hint`.
 pub(super) const POLICY: Operand = opt("cache-policy", Kind::CachePolicy);
 
@@ -113,5 +135,3 @@ pub(super) const REDUCTION_TYPES: &[Rule] = &[
     Rule::Excludes(Min, &[B32, B64, F32, F64]),
     Rule::Excludes(Max, &[B32, B64, F32, F64]),
 ];
-/// Memory order and scope come together.
-pub(super) const ORDER_AND_SCOPE: &[Rule] = &[Rule::Together(Field::Sem, Field::Scope)];

@@ -2,6 +2,7 @@
 
 use super::vocabulary::*;
 use crate::Slot;
+use crate::constants::Constants;
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def};
 use crate::length::Lengths;
@@ -67,17 +68,17 @@ const F8: &[Mod] = &[E4m3, E5m2];
 const BYTES: &[Mod] = &[U8, S8];
 
 const D: Operand = def("d", Kind::Vector(TypeRule::FragmentOf(Field::DType), VectorLength::By(Lengths::D)));
-const A_DESC: Operand = arg("a-desc", V_B64);
+const A_DESC: Operand = arg("a-desc", V_U64);
 const A: Operand = arg("a", Kind::Vector(TypeRule::FragmentOf(Field::AType), VectorLength::By(Lengths::A)));
-const B_DESC: Operand = arg("b-desc", V_B64);
+const B_DESC: Operand = arg("b-desc", V_U64);
 /// Which elements of A are kept, and which threads say so.
-const META: Operand = arg("sp-meta", V_B32);
-const SELECTOR: Operand = arg("sp-sel", Kind::Immediate(0, 3));
+const META: Operand = arg("sp-meta", BARE_B32);
+const SELECTOR: Operand = arg("sp-sel", ANY_INTEGER).constants(Constants::SparsitySelector);
 /// Whether the old value of D is added.
-const SCALE_D: Operand = arg("scale-d", PRED);
+const SCALE_D: Operand = arg("scale-d", PRED).constants(Constants::Range(0, 1));
 /// 1, or -1 to negate the matrix.
-const SCALE_A: Operand = arg("imm-scale-a", Kind::Immediate(-1, 1));
-const SCALE_B: Operand = arg("imm-scale-b", Kind::Immediate(-1, 1));
+const SCALE_A: Operand = arg("imm-scale-a", ANY_INTEGER).constants(Constants::Either(-1, 1));
+const SCALE_B: Operand = arg("imm-scale-b", ANY_INTEGER).constants(Constants::Either(-1, 1));
 const TRANS_A: Operand = arg("imm-trans-a", Kind::Immediate(0, 1));
 const TRANS_B: Operand = arg("imm-trans-b", Kind::Immediate(0, 1));
 

@@ -3,7 +3,7 @@
 use super::vocabulary::*;
 use crate::Slot;
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def, opt};
+use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, opt};
 use crate::length::Lengths;
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 use crate::target::Since;
@@ -29,6 +29,7 @@ const LATER: &[(Mod, Since)] = &[
     (M8n8k32, at(6, 3, 75)),
     (M8n8k128, at(6, 3, 75)),
     (SharedCta, at(7, 8, 70)),
+    (And, at(7, 1, 80)),
 ];
 
 const LOAD_A: &[Operand] = &[def("r", fragment(Field::AType, Lengths::A)), addr("p"), STRIDE];
@@ -41,6 +42,9 @@ const PRODUCT: &[Operand] = &[
     arg("b", fragment(Field::BType, Lengths::B)),
     arg("c", fragment(Field::CType, Lengths::C)),
 ];
+
+/// Both factors have one type.
+const ONE_TYPE: &[Rule] = &[Rule::Excludes(S8, &[U8]), Rule::Excludes(S4, &[U4])];
 
 const fn load(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
     Form::new(Opcode::Wmma, doc, slots, operands, Sem::WmmaLoad)
@@ -62,6 +66,7 @@ const fn multiply(doc: &'static str, slots: &'static [Slot]) -> Form {
     Form::new(Opcode::Wmma, doc, slots, PRODUCT, Sem::Wmma)
         .since(6, 3, 70)
         .later(LATER)
+        .rules(ONE_TYPE)
         .effects(Effects::CONVERGENT)
         .section("9.7.14.4.5")
 }
