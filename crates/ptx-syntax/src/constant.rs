@@ -146,7 +146,32 @@ fn precedence(kind: Kind<'_>) -> Option<(u8, [u8; 2])> {
 
 impl<'s> Reader<'s, '_> {
     /// A constant: a literal, `WARP_SZ` or an expression; the text is kept where the value alone would print otherwise.
+    #[inline]
     pub(crate) fn immediate(&mut self) -> Parse<Immediate> {
+        if let Some(value) = self.decimal() {
+            return Ok(Immediate::S64(value, Literal::Plain));
+        }
+        self.any_immediate()
+    }
+
+    /// Takes a number of nothing but decimal digits that certainly is no part of an expression, as nearly all are.
+    #[inline]
+    fn decimal(&mut self) -> Option<i64> {
+        const MOST: usize = 18;
+        let Kind::Number(text) = *self.cursor.kind() else { return None };
+        if text.len() > MOST || (text.len() > 1 && text.starts_with('0')) {
+            return None;
+        }
+        let digit = |value: i64, byte: u8| byte.is_ascii_digit().then(|| value * 10 + i64::from(byte - b'0'));
+        let value = text.bytes().try_fold(0, digit)?;
+        let ends = matches!(self.cursor.byte_behind(), Some(b',' | b';' | b'}' | b']'));
+        if ends {
+            self.cursor.advance();
+        }
+        ends.then_some(value)
+    }
+
+    fn any_immediate(&mut self) -> Parse<Immediate> {
         let start = self.cursor.span();
         let (value, spelling) = self.constant()?;
         Ok(match spelling {
@@ -158,6 +183,9 @@ impl<'s> Reader<'s, '_> {
 
     /// An integer constant, of which only the value counts.
     pub(crate) fn integer_constant(&mut self) -> Parse<i64> {
+        if let Some(value) = self.decimal() {
+            return Ok(value);
+        }
         let start = self.cursor.span();
         let (value, _) = self.constant()?;
         match value.integer() {
@@ -168,20 +196,16 @@ impl<'s> Reader<'s, '_> {
 
     /// A constant's value and how it is spelled.
     fn constant(&mut self) -> Parse<(Value, Spelling)> {
-        let first = self.cursor.peek();
-        let negative = first.kind == Kind::Mark(b'-');
-        if negative {
-            self.cursor.advance();
-        }
-        let token = self.cursor.peek();
-        let value = match token.kind {
+        let first = self.cursor.span();
+        let negative = self.eat(b'-').is_some();
+        let value = match *self.cursor.kind() {
             Kind::Number(text) => {
                 self.cursor.advance();
                 let Some((value, spelling)) = literal(text) else {
-                    return Err(self.bad_number(text, token.span));
+                    return Err(self.bad_number(text, self.cursor.last));
                 };
                 if negative && matches!(value, Value::Single(_)) {
-                    return Err(self.alone(first.span));
+                    return Err(self.alone(first));
                 }
                 if self.ends_constant() {
                     return Ok(simple(text, value, spelling, negative));
@@ -190,7 +214,7 @@ impl<'s> Reader<'s, '_> {
             }
             _ => self.unary(1)?,
         };
-        let value = if negative { self.apply_unary(b'-', first.span, value)? } else { value };
+        let value = if negative { self.apply_unary(b'-', first, value)? } else { value };
         let value = self.operators(value, 0, 1)?;
         Ok((self.conditional(value, 1)?, Spelling::Other))
     }
@@ -214,8 +238,8 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn ends_constant(&mut self) -> bool {
-        let token = self.cursor.peek();
-        match token.kind {
+        match *self.cursor.kind() {
+            Kind::Mark(b',' | b';' | b'}' | b']') => true,
             Kind::Mark(b'?') => false,
             kind => precedence(kind).is_none(),
         }

@@ -10,12 +10,13 @@ use crate::reader::{MAX_DEPTH, Parse, Reader};
 impl Reader<'_, '_> {
     /// A value, or values in braces.
     pub(crate) fn initializer(&mut self, depth: u32) -> Parse<Initializer> {
-        let token = self.cursor.peek();
-        match token.kind {
+        let kind = *self.cursor.kind();
+        match kind {
             Kind::Mark(b'{') => {
                 if depth > MAX_DEPTH {
                     let message = format!("initial values are nested deeper than {MAX_DEPTH} levels");
-                    return Err(self.at(codes::TOO_DEEP, token.span, message));
+                    let span = self.cursor.span();
+                    return Err(self.at(codes::TOO_DEEP, span, message));
                 }
                 self.initializer_list(depth)
             }
