@@ -43,6 +43,8 @@ impl Reader<'_, '_> {
             }
         }
         self.expect(b'}', "`,` or `}`")?;
+        // Tables can be most of a file.
+        values.shrink_to_fit();
         Ok(Initializer::List(values))
     }
 
