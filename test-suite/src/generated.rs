@@ -6,8 +6,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use ptx_gen::{Density, Home, Instruction, Pin, Seeded, check, instruction, module, pins, uses};
-use ptx_isa::FormId;
+use ptx_gen::{
+    Density, Home, Instruction, Pin, Seeded, check, instruction, module, pins, uses, valid_instruction,
+    variant,
+};
+use ptx_isa::{FormId, Opcode};
 
 use crate::oracle::Oracles;
 
@@ -69,6 +72,23 @@ pub fn draw(id: FormId, seed: u64, effort: Effort) -> Vec<Case> {
     cases
 }
 
+/// So many changed instructions for each row, with our verdict; what they were changed from we accept.
+pub fn draw_variants(id: FormId, seed: u64, count: usize) -> Vec<Case> {
+    const ATTEMPTS: usize = 40;
+    let mut choices = Seeded::new(!seed ^ place_of(id).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut cases = Vec::new();
+    for _ in 0..count {
+        let Some((valid, home)) = valid_instruction(&mut choices, id, None, ATTEMPTS) else { continue };
+        let Some(instruction) = variant(&mut choices, &valid) else { continue };
+        let ours = match check(&module(home, [&instruction]).text) {
+            Ok(_) => None,
+            Err(findings) => findings.iter().next().map(|finding| finding.message.clone()),
+        };
+        cases.push(Case { id, pin: None, instruction, home, ours });
+    }
+    cases
+}
+
 /// A number for a row that stays when rows of other opcodes come and go.
 fn place_of(id: FormId) -> u64 {
     let opcode = ptx_isa::form(id).opcode;
@@ -93,13 +113,16 @@ fn complaint(id: FormId, home: Home, instruction: &Instruction) -> Option<String
 /// # Errors
 /// When ptxas cannot be run.
 pub fn judge(oracles: &Oracles, cases: &[Case]) -> Result<Vec<Option<String>>> {
-    let mut groups: BTreeMap<(Home, bool), Vec<usize>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Home, bool, Option<Opcode>), Vec<usize>> = BTreeMap::new();
     for (at, case) in cases.iter().enumerate() {
         let independent = ptx_gen::needs_independent_textures(&case.instruction);
-        groups.entry((case.home, independent)).or_default().push(at);
+        let opcode = case.instruction.mnemonic.opcode();
+        // Wrong instructions of these make ptxas complain about their neighbours.
+        let apart = matches!(opcode, Opcode::Fabric | Opcode::Wmma | Opcode::Cp).then_some(opcode);
+        groups.entry((case.home, independent, apart)).or_default().push(at);
     }
     let mut verdicts = vec![None; cases.len()];
-    for ((home, _), members) in groups {
+    for ((home, ..), members) in groups {
         for batch in members.chunks(BATCH) {
             judge_batch(oracles, home, cases, batch, &mut verdicts)?;
         }

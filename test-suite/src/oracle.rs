@@ -149,8 +149,8 @@ fn finding(line: &str) -> Option<(Option<u32>, String)> {
     let (place, sentence) = rest.split_once(" : ")?;
     let (_, number) = place.split_once(", line ").unwrap_or_default();
     let number = number.split(';').next().and_then(|digits| digits.parse().ok());
-    let is_summary = sentence.contains("aborted due to errors");
-    (!is_summary).then(|| (number, sentence.trim().to_owned()))
+    let is_no_error = sentence.contains("aborted due to errors") || sentence.contains("Advisory:");
+    (!is_no_error).then(|| (number, sentence.trim().to_owned()))
 }
 
 /// The architecture ptxas is asked for: the module's own target, or the oldest that ptxas still knows.

@@ -19,6 +19,7 @@ mod operand;
 mod program;
 mod surroundings;
 mod valid;
+mod variant;
 
 pub use choices::{Choices, Script, Seeded};
 pub use instruction::{Instruction, instruction};
@@ -28,3 +29,4 @@ pub use mutate::mutate;
 pub use program::{Contents, program};
 pub use surroundings::{Level, Registers, Symbol, Symbols};
 pub use valid::{check, uses, valid_instruction};
+pub use variant::variant;

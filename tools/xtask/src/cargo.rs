@@ -34,6 +34,13 @@ pub(crate) fn write_manuals(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Builds a tool as it is released, into `target/release`.
+pub(crate) fn build_release(tool: &str) -> Result<()> {
+    let status = cargo().args(["build", "--quiet", "--release", "--package", tool]).status()?;
+    ensure!(status.success(), "{tool} does not build");
+    Ok(())
+}
+
 fn output_of(tool: &str, arguments: &[&str]) -> Result<Vec<u8>> {
     let output = cargo().args(["run", "--quiet", "--package", tool, "--"]).args(arguments).output()?;
     ensure!(output.status.success(), "{tool} failed: {}", String::from_utf8_lossy(&output.stderr));

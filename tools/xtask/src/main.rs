@@ -4,6 +4,7 @@ mod cargo;
 mod corpus;
 mod instructions;
 mod lines;
+mod stress;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ enum Chore {
     Corpus(corpus::CorpusArguments),
     /// Rewrite docs/isa.md from the instruction table
     Docs,
+    /// Measure time and memory of ptx2ll on very large and very odd inputs
+    Stress(stress::StressArguments),
     /// Draw instructions of every row of the instruction table and compare our verdict with that of ptxas
     Table(table::TableArguments),
     /// Judge how single instructions come through the stages
@@ -54,6 +57,7 @@ fn main() -> Result<()> {
         Chore::Bless => cargo::bless(),
         Chore::Corpus(arguments) => corpus::measure(&arguments),
         Chore::Docs => instructions::write(),
+        Chore::Stress(arguments) => stress::measure(&arguments),
         Chore::Table(arguments) => table::compare(&arguments),
         Chore::Lines(arguments) => lines::measure(&arguments),
         Chore::Man { folder } => cargo::write_manuals(&folder),

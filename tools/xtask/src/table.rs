@@ -6,7 +6,7 @@ use std::io::Write as _;
 use anyhow::{Result, ensure};
 use clap::Args;
 use ptx_isa::{FormId, Opcode};
-use test_suite::generated::{Case, Effort, draw, judge};
+use test_suite::generated::{Case, Effort, draw, draw_variants, judge};
 
 use crate::corpus::oracles;
 
@@ -27,6 +27,9 @@ pub(crate) struct TableArguments {
     /// At most so many draws for both
     #[arg(long, default_value_t = 200)]
     draws: usize,
+    /// Instead, so many instructions of each row with one thing changed, right or wrong
+    #[arg(long, conflicts_with_all = ["accepted", "refused", "draws"])]
+    variants: Option<usize>,
 }
 
 /// Prints every instruction on which ptxas and we differ, as tab-separated lines, and the counts for each opcode.
@@ -38,8 +41,11 @@ pub(crate) fn compare(arguments: &TableArguments) -> Result<()> {
         let opcode = ptx_isa::form(*id).opcode.as_str();
         arguments.opcodes.is_empty() || arguments.opcodes.iter().any(|one| one == opcode)
     };
-    let cases: Vec<Case> =
-        ptx_isa::form_ids().filter(wanted).flat_map(|id| draw(id, arguments.seed, effort)).collect();
+    let of_row = |id: FormId| match arguments.variants {
+        Some(count) => draw_variants(id, arguments.seed, count),
+        None => draw(id, arguments.seed, effort),
+    };
+    let cases: Vec<Case> = ptx_isa::form_ids().filter(wanted).flat_map(of_row).collect();
     let verdicts = judge(&oracles, &cases)?;
     let mut out = std::io::stdout().lock();
     let mut counts: BTreeMap<Opcode, [usize; 4]> = BTreeMap::new();
