@@ -20,5 +20,6 @@ pub mod oracle;
 pub mod sass;
 pub mod skip;
 pub mod stage;
+pub mod stress;
 pub mod trial;
 pub mod value;

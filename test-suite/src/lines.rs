@@ -312,7 +312,7 @@ fn run(lines: &[Line], batch: &[usize], depth: Depth, oracles: &Oracles) -> Resu
             None => Outcome::FailedTogether(stage, "no finding".to_owned()),
         }
     };
-    let module = match ptx_driver::read_ptx(&source) {
+    let module = match ptx_driver::read_ptx(&source, ptx_driver::Comments::Kept) {
         Ok((module, _)) => module,
         Err(findings) => return Ok(at_fault(Stage::Front, &findings)),
     };

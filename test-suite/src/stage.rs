@@ -29,7 +29,7 @@ pub fn describe(source: &SourceFile, findings: &Diagnostics) -> String {
 /// # Errors
 /// The reader's findings.
 pub fn read(source: &SourceFile) -> Result<ptx_ir::Module> {
-    match ptx_driver::read_ptx(source) {
+    match ptx_driver::read_ptx(source, ptx_driver::Comments::Kept) {
         Ok((module, _)) => Ok(module),
         Err(findings) => bail!("parse: {}", describe(source, &findings)),
     }

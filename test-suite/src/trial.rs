@@ -162,7 +162,7 @@ impl Case {
         let findings = match self.language() {
             Language::Ptx => {
                 // Findings of a reader or verifier that accepts are warnings; they are marked as well.
-                match ptx_driver::read_ptx(&self.source) {
+                match ptx_driver::read_ptx(&self.source, ptx_driver::Comments::Kept) {
                     Err(findings) => findings,
                     Ok((module, mut findings)) => {
                         let verified = ptx_verify::verify(&module);

@@ -10,7 +10,7 @@ const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 fn findings(text: impl Into<Vec<u8>>, limit: Duration) -> (SourceFile, Diagnostics) {
     let source = SourceFile::new("wrong.ptx", text);
     let start = Instant::now();
-    let findings = match ptx_driver::read_ptx(&source) {
+    let findings = match ptx_driver::read_ptx(&source, ptx_driver::Comments::Kept) {
         Err(findings) => findings,
         Ok((module, findings)) => match ptx_verify::verify(&module) {
             Err(findings) => findings,

@@ -1,6 +1,6 @@
 //! Byte ranges of an input and their line and column.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A half-open byte range `lo..hi` of one source text.
 ///
@@ -42,16 +42,14 @@ pub struct SourceFile(Arc<Indexed>);
 struct Indexed {
     name: String,
     text: Vec<u8>,
-    line_starts: Vec<u32>,
+    /// Looked for when a position is first asked for: most inputs have no findings.
+    line_starts: OnceLock<Vec<u32>>,
 }
 
 impl SourceFile {
-    /// Indexes `text`; `name` is what diagnostics call it (a path, or `<stdin>`).
+    /// A source of this text; `name` is what diagnostics call it (a path, or `<stdin>`).
     pub fn new(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Self {
-        let text = text.into();
-        let newlines = memchr::memchr_iter(b'\n', &text);
-        let line_starts = std::iter::once(0).chain(newlines.map(|at| at as u32 + 1)).collect();
-        Self(Arc::new(Indexed { name: name.into(), text, line_starts }))
+        Self(Arc::new(Indexed { name: name.into(), text: text.into(), line_starts: OnceLock::new() }))
     }
 
     /// What diagnostics call this input.
@@ -64,11 +62,18 @@ impl SourceFile {
         &self.0.text
     }
 
+    fn line_starts(&self) -> &[u32] {
+        self.0.line_starts.get_or_init(|| {
+            let newlines = memchr::memchr_iter(b'\n', &self.0.text);
+            std::iter::once(0).chain(newlines.map(|at| at as u32 + 1)).collect()
+        })
+    }
+
     /// Line and column of a byte offset; offsets past the end mean the end.
     pub fn position(&self, offset: u32) -> Position {
         let offset = (offset as usize).min(self.0.text.len());
         let line = self.line_of(offset);
-        let start = self.0.line_starts[line - 1] as usize;
+        let start = self.line_starts()[line - 1] as usize;
         Position { line: line as u32, column: count_characters(&self.0.text[start..offset]) + 1 }
     }
 
@@ -84,7 +89,7 @@ impl SourceFile {
             let offset = (offsets[index] as usize).min(self.0.text.len());
             let own_line = self.line_of(offset);
             if own_line != line {
-                (line, column, reached) = (own_line, 1, self.0.line_starts[own_line - 1] as usize);
+                (line, column, reached) = (own_line, 1, self.line_starts()[own_line - 1] as usize);
             }
             column += count_characters(&self.0.text[reached..offset]);
             reached = offset;
@@ -95,18 +100,18 @@ impl SourceFile {
 
     /// The byte offset at which a line (from 1) starts, or nothing when there is no such line.
     pub fn line_start(&self, line: u32) -> Option<u32> {
-        self.0.line_starts.get(line.checked_sub(1)? as usize).copied()
+        self.line_starts().get(line.checked_sub(1)? as usize).copied()
     }
 
     /// The line (from 1) that holds `offset`; the first line starts at 0, so there always is one.
     fn line_of(&self, offset: usize) -> usize {
-        self.0.line_starts.partition_point(|&start| start as usize <= offset)
+        self.line_starts().partition_point(|&start| start as usize <= offset)
     }
 
     /// The text of a line (from 1) without its line ending, or nothing when there is no such line.
     pub fn line(&self, line: u32) -> Option<&[u8]> {
-        let start = *self.0.line_starts.get(line.checked_sub(1)? as usize)? as usize;
-        let end = self.0.line_starts.get(line as usize).map_or(self.0.text.len(), |&next| next as usize);
+        let start = *self.line_starts().get(line.checked_sub(1)? as usize)? as usize;
+        let end = self.line_starts().get(line as usize).map_or(self.0.text.len(), |&next| next as usize);
         let bytes = &self.0.text[start..end];
         Some(bytes.strip_suffix(b"\n").unwrap_or(bytes)).map(|b| b.strip_suffix(b"\r").unwrap_or(b))
     }

@@ -11,4 +11,5 @@ mod retarget;
 pub use input_kind::InputKind;
 pub use llvm_leg::{code, generate, llvm_context, llvm_finding, optimize, read_llvm};
 pub use ptx_leg::{BadOutput, lower, print_checked, raise, read_ptx};
+pub use ptx_syntax::Comments;
 pub use retarget::{TargetChoice, retarget};

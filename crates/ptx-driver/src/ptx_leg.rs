@@ -4,19 +4,20 @@ use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_ir::Module;
 use ptx_llvm::Context;
 use ptx_raise::RaiseOptions;
+use ptx_syntax::Comments;
 use ptx_verify::Verified;
 
 use crate::llvm_leg::code;
 use crate::retarget::TargetChoice;
 
-/// Reads PTX; gives the module with the reader's warnings.
+/// Reads PTX, with its comments or without; gives the module with the reader's warnings.
 ///
 /// # Errors
 ///
 /// All findings, warnings included, when one of them is an error. What the verifier says of the statements that could
 /// be read is among them, so that one run shows everything.
-pub fn read_ptx(source: &SourceFile) -> Result<(Module, Diagnostics), Diagnostics> {
-    let (module, mut findings) = ptx_syntax::parse(source);
+pub fn read_ptx(source: &SourceFile, comments: Comments) -> Result<(Module, Diagnostics), Diagnostics> {
+    let (module, mut findings) = ptx_syntax::parse_with(source, comments);
     if !findings.has_errors() {
         return Ok((module, findings));
     }
@@ -73,7 +74,8 @@ pub struct BadOutput {
 pub fn print_checked(module: &Module, name: &str) -> Result<String, Box<BadOutput>> {
     let text = ptx_ir::print(module);
     let source = SourceFile::new(name, text);
-    let checked = read_ptx(&source).and_then(|(module, _)| ptx_verify::verify(&module).map(|_| ()));
+    let checked =
+        read_ptx(&source, Comments::Kept).and_then(|(module, _)| ptx_verify::verify(&module).map(|_| ()));
     match checked {
         Ok(()) => Ok(String::from_utf8_lossy(source.text()).into_owned()),
         Err(findings) => Err(Box::new(BadOutput { source, findings })),
@@ -106,7 +108,7 @@ mod tests {
     ret;
 }
 ";
-        let (mut module, _) = read_ptx(&SourceFile::new("k.ptx", text)).expect("valid");
+        let (mut module, _) = read_ptx(&SourceFile::new("k.ptx", text), Comments::Kept).expect("valid");
         let printed = print_checked(&module, "out").expect("still valid");
         assert!(printed.contains("redux.sync.add.s32"), "{printed}");
 

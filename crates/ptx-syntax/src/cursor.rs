@@ -2,6 +2,7 @@
 
 use ptx_diag::Span;
 
+use crate::Comments;
 use crate::lexer::{self, Fault, Kind, Lexeme};
 
 /// A token and where it stands.
@@ -38,6 +39,8 @@ pub(crate) struct Cursor<'s> {
     pub(crate) last: Span,
     /// Comments passed and not yet taken, in order.
     pub(crate) comments: Vec<Comment>,
+    /// Whether they are collected at all.
+    pub(crate) kept: Comments,
 }
 
 impl<'s> Cursor<'s> {
@@ -55,6 +58,7 @@ impl<'s> Cursor<'s> {
             is_cut: false,
             last: Span::default(),
             comments: Vec::new(),
+            kept: Comments::Kept,
         }
     }
 
@@ -267,7 +271,9 @@ impl<'s> Cursor<'s> {
         let Ok((_, text)) = lexed else { return };
         let length = text.strip_suffix(b"\r").unwrap_or(text).len();
         let span = Span::new(self.at as u32, (self.at + length) as u32);
-        self.comments.push(Comment { span, starts_line });
+        if self.kept == Comments::Kept {
+            self.comments.push(Comment { span, starts_line });
+        }
         self.at += text.len();
     }
 }

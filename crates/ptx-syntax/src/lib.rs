@@ -13,7 +13,8 @@
 //! - every input ends in a module and findings, never in a panic, in time linear in its length;
 //! - a module without errors among the findings keeps the model's invariants: names resolved, one operand for each
 //!   operand of an instruction's form;
-//! - nothing of the text is dropped but blanks: comments and debug directives are items and statements of the model.
+//! - nothing of the text is dropped but blanks, and comments for those who ask for that: comments and debug directives
+//!   are items and statements of the model.
 
 pub mod codes;
 mod constant;
@@ -39,10 +40,29 @@ use ptx_ir::{Body, Module, Operand};
 
 use crate::reader::Reader;
 
-/// Reads a PTX file.
+/// Whether comments become part of the module.
+///
+/// They are needed to print a module as it was written. What is only checked, translated or executed does without them,
+/// and then takes no memory for them beyond the input's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comments {
+    /// They become items and statements.
+    Kept,
+    /// They are read over.
+    Dropped,
+}
+
+/// Reads a PTX file with its comments.
 ///
 /// The module holds what could be read; use it only when the findings have no errors.
 pub fn parse(source: &SourceFile) -> (Module, Diagnostics) {
+    parse_with(source, Comments::Kept)
+}
+
+/// Reads a PTX file.
+///
+/// The module holds what could be read; use it only when the findings have no errors.
+pub fn parse_with(source: &SourceFile, comments: Comments) -> (Module, Diagnostics) {
     let text = source.text();
     if u32::try_from(text.len()).is_err() {
         let mut diagnostics = Diagnostics::new();
@@ -51,6 +71,7 @@ pub fn parse(source: &SourceFile) -> (Module, Diagnostics) {
         return (Module::default(), diagnostics);
     }
     let mut reader = Reader::new(text, None);
+    reader.cursor.kept = comments;
     reader.module_items();
     // Labels are looked up at the end of their function only.
     reader.diagnostics.sort_by_place();

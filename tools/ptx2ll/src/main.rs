@@ -11,7 +11,7 @@ use ptx_cli::{
     usage_or_rejected,
 };
 use ptx_diag::{Diagnostic, SourceFile};
-use ptx_driver::{TargetChoice, llvm_context, lower, optimize, read_ptx, retarget};
+use ptx_driver::{Comments, TargetChoice, llvm_context, lower, optimize, read_ptx, retarget};
 use ptx_llvm::OptLevel;
 use ptx_verify::Verified;
 
@@ -38,7 +38,11 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     }
 
     let source = read_input(&arguments.input)?;
-    let read = terminal.step("read PTX", || read_ptx(&source));
+    let comments = match arguments.emit {
+        Emit::Ptx => Comments::Kept,
+        Emit::Ll | Emit::Bc | Emit::None => Comments::Dropped,
+    };
+    let read = terminal.step("read PTX", || read_ptx(&source, comments));
     let (mut module, mut warnings) = read.map_err(|found| rejected(&source, found))?;
     let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
     retarget(&mut module, choice);

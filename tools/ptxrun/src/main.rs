@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use ptx_cli::{ExitStatus, Failure, Output, print_documents, read_input, rejected, run};
 use ptx_diag::SourceFile;
-use ptx_driver::{InputKind, TargetChoice, llvm_context, raise, read_llvm, read_ptx};
+use ptx_driver::{Comments, InputKind, TargetChoice, llvm_context, raise, read_llvm, read_ptx};
 use ptx_exec::ExecError;
 use ptx_ir::Module;
 
@@ -34,7 +34,7 @@ fn launch(arguments: &Arguments) -> Result<(), Failure> {
         InputKind::Ptx => input,
         InputKind::Llvm => terminal.step("raise", || as_ptx(&input))?,
     };
-    let read = terminal.step("read PTX", || read_ptx(&source));
+    let read = terminal.step("read PTX", || read_ptx(&source, Comments::Dropped));
     let (module, mut warnings) = read.map_err(|found| rejected(&source, found))?;
     let verified = match terminal.step("verify", || ptx_verify::verify(&module)) {
         Ok((verified, more)) => {
