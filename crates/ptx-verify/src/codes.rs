@@ -1,9 +1,12 @@
 //! The codes of the verifier's findings, one place for all of them.
 //!
-//! `V01..` versions and targets, `V02..` variables, `V03..` functions and their directives, `V04..` operands,
+//! `V00..` findings as such, `V01..` versions and targets, `V02..` variables, `V03..` functions and their directives, `V04..` operands,
 //! `V05..` combinations of modifiers, `V06..` control flow and calls.
 
 use ptx_diag::Code;
+
+/// There are more findings than are kept.
+pub const TOO_MANY: Code = Code("V0001");
 
 /// The module does not start with `.version` (manual 11.1.1).
 pub const VERSION_MISSING: Code = Code("V0101");

@@ -1,11 +1,12 @@
 //! What every rule sees: the module, what is declared so far, and where findings go.
 
-use ptx_diag::{Diagnostic, Diagnostics, Span};
+use ptx_diag::{Diagnostic, Diagnostics, Severity, Span};
 use ptx_ir::{Body, Function, FunctionId, Inst, LabelId, Module, Operand, Param, Stmt, StrId, VarId};
 use ptx_isa::{Component, Form, Mnemonic, Mod, ScalarType, Since};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::codes;
 use crate::targets::Target;
 
 /// The state of one run.
@@ -29,6 +30,19 @@ pub(crate) struct Checker<'m> {
     definitions: FxHashMap<StrId, FunctionId>,
     defined: FxHashSet<StrId>,
     findings: Diagnostics,
+    /// All findings, those beyond [`MOST_FINDINGS`] too, which are not kept.
+    found: usize,
+    hidden: Option<Hidden>,
+}
+
+/// How many findings are kept: errors, and as many that are none.
+pub(crate) const MOST_FINDINGS: usize = 1000;
+
+/// What is said in the place of findings that are not kept.
+#[derive(Clone, Copy)]
+enum Hidden {
+    Warnings,
+    Errors,
 }
 
 impl<'m> Checker<'m> {
@@ -48,12 +62,23 @@ impl<'m> Checker<'m> {
             definitions,
             defined: FxHashSet::default(),
             findings: Diagnostics::new(),
+            found: 0,
+            hidden: None,
         }
     }
 
     /// Adds a finding.
     pub(crate) fn report(&mut self, finding: Diagnostic) {
-        self.findings.push(finding);
+        self.found += 1;
+        let errors = self.findings.error_count();
+        match finding.severity {
+            Severity::Error if errors < MOST_FINDINGS => self.findings.push(finding),
+            Severity::Error => self.hidden = Some(Hidden::Errors),
+            Severity::Warning | Severity::Note if self.findings.len() - errors < MOST_FINDINGS => {
+                self.findings.push(finding);
+            }
+            Severity::Warning | Severity::Note => self.hidden = self.hidden.or(Some(Hidden::Warnings)),
+        }
     }
 
     /// Adds findings when `what` came later than the version or architecture in force.
@@ -65,12 +90,23 @@ impl<'m> Checker<'m> {
 
     /// How many findings there are so far.
     pub(crate) fn found(&self) -> usize {
-        self.findings.len()
+        self.found
     }
 
     /// All findings, in the order of the text.
     pub(crate) fn into_findings(mut self) -> Diagnostics {
         self.findings.sort_by_place();
+        let last = self.findings.iter().last().and_then(|finding| finding.span).unwrap_or_default();
+        if let Some(hidden) = self.hidden {
+            self.findings.push(match hidden {
+                Hidden::Errors => {
+                    Diagnostic::error(codes::TOO_MANY, last, "there are more errors than these")
+                }
+                Hidden::Warnings => {
+                    Diagnostic::warning(codes::TOO_MANY, last, "there are more warnings than these")
+                }
+            });
+        }
         self.findings
     }
 

@@ -37,6 +37,18 @@ fn truncated_and_flipped_texts_give_findings_not_panics() {
 }
 
 #[test]
+fn the_number_of_findings_is_limited() {
+    let wrong = "add.f64 r, r, r;\n".repeat(3000);
+    let text =
+        format!(".version 8.0\n.target sm_80\n.address_size 64\n.entry k () {{ .reg .b32 r;\n{wrong} }}\n");
+    let (module, found) = ptx_syntax::parse(&SourceFile::new("test.ptx", text));
+    assert!(found.is_empty());
+    let findings = ptx_verify::verify(&module).expect_err("wrong types");
+    assert_eq!(findings.len(), 1001);
+    assert_eq!(findings.iter().last().map(|finding| finding.code.0), Some("V0001"));
+}
+
+#[test]
 fn operands_of_every_kind_at_every_place_are_survived() {
     let kinds = [
         "r0", "d0", "p0", "!p0", "f0", "v0", "v0.x", "_", "5", "1.5", "%tid.x", "%tid", "gv", "gv+4", "fn0",
