@@ -176,7 +176,8 @@ fn initialize(
                 let address = address_of(module, reached, layout, *symbol, *offset, *generic, variable.at.0)?;
                 u128::from((address & mask) >> mask.trailing_zeros().min(63))
             }
-            Initializer::List(_) => continue,
+            // References have no scalar type and do not come here.
+            Initializer::List(_) | Initializer::Fields(_) => continue,
         };
         let target = match allocation {
             Some(allocation) => layout.globals.get_mut(allocation),

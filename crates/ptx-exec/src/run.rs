@@ -178,6 +178,9 @@ fn check_kernel(module: &Module, kernel: FunctionId, launch: &Launch) -> Result<
             | FunctionDirective::MaxClusterRank(_)
             | FunctionDirective::AbiPreserve(_)
             | FunctionDirective::AbiPreserveControl(_)
+            | FunctionDirective::Language(_)
+            | FunctionDirective::LocalMaxNReg(_)
+            | FunctionDirective::MinPerCtaMemory(_)
             | FunctionDirective::Attribute(_) => continue,
         };
         findings.push(Diagnostic::error(codes::SHAPE, at.0, text));

@@ -119,6 +119,10 @@ pub struct Prototype {
     pub params: Vec<Param>,
     /// `.noreturn`.
     pub noreturn: Option<At>,
+    /// `.abi_preserve n` with its position.
+    pub abi_preserve: Option<(u32, At)>,
+    /// `.abi_preserve_control n` with its position.
+    pub abi_preserve_control: Option<(u32, At)>,
 }
 
 /// `@p` or `@!p` (manual 8.7): the instruction has no effect unless the condition holds.

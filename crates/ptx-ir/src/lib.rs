@@ -28,9 +28,9 @@ pub use body::{
 };
 pub use build::{BodyBuilder, BuildError};
 pub use module::{
-    Alias, DebugFile, DebugLocation, Function, FunctionDirective, FunctionId, FunctionKind, Initializer,
-    InlinedAt, Item, Linkage, Module, Param, ParamPointer, Section, SectionLine, TargetSpec, VarAttribute,
-    VarId, VarType, Variable,
+    Alias, DebugFile, DebugLocation, FieldValue, Function, FunctionDirective, FunctionId, FunctionKind,
+    Initializer, InlinedAt, Item, Linkage, Module, Param, ParamPointer, Reference, Section, SectionLine,
+    TargetSpec, VarAttribute, VarId, VarType, Variable,
 };
 pub use operand::{AddressBase, Immediate, ListId, Literal, Operand, Symbol};
 pub use print::print;

@@ -52,18 +52,43 @@ pub enum VarAttribute {
     Unified(u64, u64),
 }
 
-/// `.ptr .space .align n` of a kernel parameter (manual 5.1.6.1).
+/// What a reference of a program stands for (manual 5.3).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reference {
+    /// `.texref`
+    Texture,
+    /// `.samplerref`
+    Sampler,
+    /// `.surfref`
+    Surface,
+}
+
+/// `.ptr .space .align n` of a kernel parameter (manual 5.1.6.1).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ParamPointer {
     /// The space it points into; `None` for generic.
     pub space: Option<StateSpace>,
+    /// `.ptr .texref`: the parameter is a handle of a texture, sampler or surface; `space` is then `None`.
+    pub reference: Option<Reference>,
     /// The alignment of what it points at, in bytes.
     pub align: Option<u32>,
+}
+
+/// The value of a field of a texture, sampler or surface reference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FieldValue {
+    /// A number.
+    Number(Immediate),
+    /// One of the manual's names: `wrap`, `linear` and so on.
+    Name(StrId),
 }
 
 /// An initial value (manual 5.4.4). Missing elements are zero.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Initializer {
+    /// `{width = 4, filter_mode = linear}`: fields of a texture, sampler or surface reference with their values, in
+    /// order (manual 5.3).
+    Fields(Vec<(StrId, FieldValue)>),
     /// `{..}`; as deep as the dimensions (and the vector) say.
     List(Vec<Initializer>),
     /// A number.
@@ -97,6 +122,8 @@ pub struct Variable {
     pub name: StrId,
     /// Its state space.
     pub space: StateSpace,
+    /// The bank of `.const[2]`, before PTX 2.2 (manual 5.1.3).
+    pub bank: Option<u32>,
     /// What it holds, or each of its elements.
     pub ty: VarType,
     /// Elements of a vector variable.
@@ -204,6 +231,12 @@ pub enum FunctionDirective {
     AbiPreserveControl(u32),
     /// `.attribute(.unified(a, b))`
     Attribute(VarAttribute),
+    /// `.language n`; the manual does not have it, `ptxas` does.
+    Language(Vec<u32>),
+    /// `.local_maxnreg n`; the manual does not have it, `ptxas` does.
+    LocalMaxNReg(u32),
+    /// `.minperctamemory n`; the manual does not have it, `ptxas` does.
+    MinPerCtaMemory(u32),
 }
 
 /// A kernel or device function: a declaration when it has no body.
@@ -236,8 +269,8 @@ pub struct DebugFile {
     pub index: u32,
     /// The name, without its quotes, escapes as written.
     pub name: StrId,
-    /// Time stamp and size.
-    pub stamp: Option<(u64, u64)>,
+    /// Time stamp and size; the size alone can be left out.
+    pub stamp: Option<(u64, Option<u64>)>,
 }
 
 /// `.loc file line column {, ...}` (manual 11.5.3).

@@ -56,6 +56,7 @@ fn functions_by_address(module: &Module) -> FxHashSet<ptx_ir::StrId> {
                 names.insert(module.function(*id).name);
             }
             ptx_ir::Initializer::Value(_)
+            | ptx_ir::Initializer::Fields(_)
             | ptx_ir::Initializer::Address { .. }
             | ptx_ir::Initializer::Masked { .. } => {}
         }

@@ -55,7 +55,8 @@ pub(crate) fn keep_files(shared: &Shared<'_, '_>) {
         let Item::File(file, _) = item else { continue };
         let mut parts = vec![file.index.to_string(), shared.module.name(file.name).to_owned()];
         if let Some((time, size)) = file.stamp {
-            parts.extend([time.to_string(), size.to_string()]);
+            parts.push(time.to_string());
+            parts.extend(size.map(|size| size.to_string()));
         }
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         shared.out.add_named_metadata("ptx.file", shared.types.metadata_strings(&parts));

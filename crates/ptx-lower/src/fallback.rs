@@ -265,7 +265,8 @@ impl<'c> Emitter<'_, '_, 'c> {
             AddressBase::Absolute => draft.text.push_str(&offset.to_string()),
         }
         if offset != 0 && base != AddressBase::Absolute {
-            draft.text.push_str(&format!("{}{offset}", if offset > 0 { "+" } else { "" }));
+            // PTX adds negative offsets: `[a+-8]`.
+            draft.text.push_str(&format!("+{offset}"));
         }
         draft.text.push(']');
         Ok(())

@@ -97,6 +97,9 @@ pub(crate) fn prototype_shapes(
     body: &Body,
     prototype: &Prototype,
 ) -> Out<(Vec<Shape>, Vec<Shape>)> {
+    if prototype.abi_preserve.is_some() || prototype.abi_preserve_control.is_some() {
+        return unsupported("its prototype says which registers the callee preserves");
+    }
     let shapes = |params: &[Param]| {
         params.iter().map(|param| shape_of(module, Some(body), *param)).collect::<Out<Vec<_>>>()
     };
@@ -160,6 +163,12 @@ pub(crate) fn describe<'c>(
             let variable = module.variable(*var);
             value.set_name(module.name(variable.name));
             if let Some(pointer) = variable.pointer {
+                if pointer.reference.is_some() {
+                    return unsupported(format!(
+                        "the parameter `{}` is a handle of a texture, sampler or surface",
+                        module.name(variable.name)
+                    ));
+                }
                 describe_pointer(types, target, index as u32, value.ty(), pointer);
             }
         }
@@ -270,6 +279,11 @@ fn add_directive<'c>(
         FunctionDirective::ReqNCtaPerCluster(values) => text("nvvm.cluster_dim", &dimensions(*values)),
         FunctionDirective::MaxClusterRank(value) => number("nvvm.maxclusterrank", *value),
         FunctionDirective::BlocksAreClusters => text("nvvm.blocksareclusters", ""),
+        FunctionDirective::Language(_) => return unsupported("LLVM has nothing like `.language`"),
+        FunctionDirective::LocalMaxNReg(_) => return unsupported("LLVM has nothing like `.local_maxnreg`"),
+        FunctionDirective::MinPerCtaMemory(_) => {
+            return unsupported("LLVM has nothing like `.minperctamemory`");
+        }
         FunctionDirective::AbiPreserve(value) => number("ptx.abi_preserve", *value),
         FunctionDirective::AbiPreserveControl(value) => number("ptx.abi_preserve_control", *value),
         FunctionDirective::Attribute(VarAttribute::Unified(a, b)) => text("ptx.unified", &format!("{a},{b}")),

@@ -98,7 +98,7 @@ fn masked_fields(variable: &Variable) -> Out<Option<Vec<Field>>> {
                 fields.push(Field::Address { symbol, offset, generic });
                 rest = rest.get(8..).unwrap_or_default();
             }
-            Initializer::List(_) | Initializer::Address { .. } => {
+            Initializer::List(_) | Initializer::Fields(_) | Initializer::Address { .. } => {
                 return unsupported("its initial value has another shape than it");
             }
         }
@@ -156,6 +156,9 @@ pub(crate) fn declare<'c>(
         }
     };
     let own_name = module.name(variable.name);
+    if let Some(bank) = variable.bank.filter(|&bank| bank > 0) {
+        return unsupported(format!("LLVM has no bank {bank} of constant memory"));
+    }
     if variable.linkage == PtxLinkage::Extern
         && let Some(known) = shared.out.named_global(own_name)
     {
@@ -327,6 +330,7 @@ fn scalar_constant<'c>(shared: &Shared<'_, 'c>, ty: ScalarType, initializer: &In
             _ => unsupported("its initial value has another shape than it"),
         },
         Initializer::Masked { .. } => unsupported("masked addresses stand outside a byte array"),
+        Initializer::Fields(_) => unsupported("it is a reference to a texture or surface"),
     }
 }
 

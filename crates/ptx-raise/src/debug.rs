@@ -61,7 +61,8 @@ impl ModuleRaiser<'_, '_> {
             let [number, path, stamp @ ..] = parts.as_slice() else { continue };
             let Ok(index) = number.parse::<u32>() else { continue };
             let stamp = match stamp {
-                [time, size] => time.parse().ok().zip(size.parse().ok()),
+                [time] => time.parse().ok().map(|time| (time, None)),
+                [time, size] => time.parse().ok().zip(size.parse().ok().map(Some)),
                 _ => None,
             };
             highest = highest.max(index);

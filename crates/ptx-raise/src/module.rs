@@ -266,6 +266,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         let variable = Variable {
             name,
             space,
+            bank: None,
             ty: content.ty,
             shape: VectorShape::Scalar,
             dims: content.dims,

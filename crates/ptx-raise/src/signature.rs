@@ -126,9 +126,11 @@ pub(crate) fn parameter(
     }
     let passing = passing(module, ty, kind)?;
     let pointer = match module.view.ty(ty) {
-        Type::Pointer { space } if kind == FunctionKind::Kernel => {
-            stated.map(|align| ParamPointer { space: pointer_space(*space), align: Some(align) })
-        }
+        Type::Pointer { space } if kind == FunctionKind::Kernel => stated.map(|align| ParamPointer {
+            space: pointer_space(*space),
+            reference: None,
+            align: Some(align),
+        }),
         _ => None,
     };
     Ok(Parameter { passing, ty, by_value: None, pointer, name, reference: None })
@@ -146,7 +148,7 @@ fn stated_pointer(text: &str, align: Option<u64>) -> Raised<ParamPointer> {
         word => Some(StateSpace::from_ptx(word).ok_or_else(unknown)?),
     };
     let align = stated.or_else(|| align.and_then(|align| u32::try_from(align).ok()));
-    Ok(ParamPointer { space, align })
+    Ok(ParamPointer { space, reference: None, align })
 }
 
 /// The `.ptr` space word (manual 5.1.6.1).
@@ -290,6 +292,7 @@ pub(crate) fn param_variable(
     module.ir.add_variable(Variable {
         name,
         space: StateSpace::Param,
+        bank: None,
         ty: VarType::Scalar(ty),
         shape: VectorShape::Scalar,
         dims,
@@ -369,6 +372,9 @@ fn requirement(directive: &FunctionDirective) -> (&'static str, Since) {
         FunctionDirective::ReqNCtaPerCluster(_) => (".reqnctapercluster", since(7, 8, 90)),
         FunctionDirective::MaxClusterRank(_) => (".maxclusterrank", since(7, 8, 90)),
         FunctionDirective::BlocksAreClusters => (".blocksareclusters", since(9, 0, 90)),
+        FunctionDirective::Language(_) => (".language", since(1, 0, 10)),
+        FunctionDirective::LocalMaxNReg(_) => (".local_maxnreg", since(1, 0, 10)),
+        FunctionDirective::MinPerCtaMemory(_) => (".minperctamemory", since(1, 0, 10)),
         FunctionDirective::AbiPreserve(_) => (".abi_preserve", since(9, 0, 80)),
         FunctionDirective::AbiPreserveControl(_) => (".abi_preserve_control", since(9, 0, 80)),
         FunctionDirective::Attribute(_) => (".attribute", since(4, 0, 30)),

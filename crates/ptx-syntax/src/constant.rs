@@ -56,7 +56,7 @@ enum Spelling {
     Other,
 }
 
-/// Reads one literal; `None` when it is none or does not fit 64 bits.
+/// Reads one literal; `None` when it is none or is too large.
 fn literal(text: &str) -> Option<(Value, Spelling)> {
     let bytes = text.as_bytes();
     match bytes {
@@ -84,20 +84,29 @@ fn exact_hex(digits: &[u8], count: usize) -> Option<u64> {
 }
 
 /// All of `digits` as a number; `None` for no digits, wrong ones or too many.
+///
+/// As `ptxas` does it, a digit behind a value with its top bit set is one too many; a number that passes 64 bits with
+/// its last digit keeps its low ones.
 fn whole(digits: &[u8], radix: u32) -> Option<u64> {
     let digit = |value: u64, &byte: &u8| {
         let digit = char::from(byte).to_digit(radix)?;
-        value.checked_mul(u64::from(radix))?.checked_add(u64::from(digit))
+        let room = value >> 63 == 0;
+        room.then(|| value.wrapping_mul(u64::from(radix)).wrapping_add(u64::from(digit)))
     };
     if digits.is_empty() { None } else { digits.iter().try_fold(0, digit) }
 }
 
+/// A decimal fraction; `None` for one that double precision holds as infinite, as subnormal or, though it is not zero,
+/// as zero.
 fn decimal_fraction(text: &str) -> Option<(Value, Spelling)> {
     let allowed = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-');
     if !text.bytes().all(allowed) {
         return None;
     }
-    Some((Value::Double(text.parse().ok()?), Spelling::Other))
+    let value: f64 = text.parse().ok()?;
+    let mut digits = text.bytes().take_while(|byte| !matches!(byte, b'e' | b'E'));
+    let is_zero = digits.all(|byte| !matches!(byte, b'1'..=b'9'));
+    (value.is_normal() || is_zero).then_some((Value::Double(value), Spelling::Other))
 }
 
 fn integer(bytes: &[u8]) -> Option<(Value, Spelling)> {
@@ -219,22 +228,34 @@ impl<'s> Reader<'s, '_> {
         Ok((self.conditional(value, 1)?, Spelling::Other))
     }
 
-    /// An integer constant that is not negative and fits 32 bits.
-    pub(crate) fn small_constant(&mut self, what: &str) -> Parse<u32> {
-        let start = self.cursor.span();
-        let value = self.integer_constant()?;
-        u32::try_from(value).map_err(|_| {
-            let span = start.to(self.cursor.last);
-            self.at(codes::DIRECTIVE_VALUE, span, format!("{what} must be from 0 to 4294967295, not {value}"))
-        })
+    /// A number of a directive, which is one literal or `WARP_SZ`, in 32 bits.
+    ///
+    /// As `ptxas` does it, a number of 64 bits with all upper ones set stands for its lower half.
+    pub(crate) fn word(&mut self, what: &str) -> Parse<u32> {
+        let span = self.cursor.span();
+        let value = self.long_word(what)?;
+        match value >> 32 {
+            0 | 0xFFFF_FFFF => Ok(value as u32),
+            _ => {
+                let message = format!("{what} must be from 0 to 4294967295, not {value}");
+                Err(self.at(codes::DIRECTIVE_VALUE, span, message))
+            }
+        }
     }
 
-    /// One integer literal that fits 32 bits.
-    pub(crate) fn literal_count(&mut self, text: &str, span: Span) -> Parse<u32> {
-        let value = self.number(text, span)?.integer();
-        let count = value.and_then(|value| u32::try_from(value).ok());
-        count
-            .ok_or_else(|| self.at(codes::DIRECTIVE_VALUE, span, format!("`{text}` is no number of 32 bits")))
+    /// A number of a directive, which is one literal or `WARP_SZ`, in 64 bits.
+    pub(crate) fn long_word(&mut self, what: &str) -> Parse<u64> {
+        let token = self.cursor.peek();
+        let value = match token.kind {
+            Kind::Number(text) => self.number(text, token.span)?.integer(),
+            Kind::Ident("WARP_SZ") => Some(32),
+            _ => return Err(self.unexpected(what)),
+        };
+        self.cursor.advance();
+        value.ok_or_else(|| {
+            let message = format!("{what} must be an integer");
+            self.at(codes::DIRECTIVE_VALUE, token.span, message)
+        })
     }
 
     fn ends_constant(&mut self) -> bool {
@@ -272,6 +293,12 @@ impl<'s> Reader<'s, '_> {
             [b'0', b'0'..=b'9', ..] => "a number that starts with 0 is octal: digits from 0 to 7",
             _ => "numbers are decimal, `0x` hexadecimal, `0` octal or `0b` binary, and fit 64 bits",
         };
+        if !is_radix_marked(text.as_bytes()) && text.contains(['.', 'e', 'E']) && text.parse::<f64>().is_ok()
+        {
+            let message = format!("`{shown}` is too large or too small for double precision");
+            let help = "subnormal numbers are written as bits: `0d0000000000000001`";
+            return Box::new(Diagnostic::error(codes::NUMBER, span, message).with_help(help));
+        }
         let message = format!("`{shown}` is not a number");
         Box::new(Diagnostic::error(codes::NUMBER, span, message).with_help(help))
     }
@@ -393,9 +420,8 @@ impl<'s> Reader<'s, '_> {
         let Some(condition) = condition.integer() else {
             return Err(self.at(codes::EXPRESSION, span, "the condition must be an integer"));
         };
-        if yes.double().is_some() != no.double().is_some() {
-            let message = "both results must be integers or both floating-point numbers";
-            return Err(self.at(codes::EXPRESSION, span, message));
+        if yes.integer().is_none() || no.integer().is_none() {
+            return Err(self.at(codes::EXPRESSION, span, "both results must be integers"));
         }
         // `ptxas` gives the result the type of the one picked, whatever the other one has.
         Ok(if condition != 0 { yes } else { no })

@@ -12,7 +12,7 @@ impl<'s> Reader<'s, '_> {
     /// `.file index "name" {, time, size}`
     pub(crate) fn file(&mut self) -> Parse<()> {
         let start = self.cursor.bump().span;
-        let index = self.small_constant("the number of a file")?;
+        let index = self.word("the number of a file")?;
         let name = self.expect_text("the file's name in quotes")?;
         if let Kind::Text(_) = *self.cursor.kind() {
             let span = self.cursor.bump().span;
@@ -22,9 +22,12 @@ impl<'s> Reader<'s, '_> {
         let stamp = match self.eat(b',') {
             None => None,
             Some(_) => {
-                let time = self.integer_constant()?;
-                self.expect(b',', "`,` and the file's size")?;
-                Some((time as u64, self.integer_constant()? as u64))
+                let time = self.long_word("the time of a file")?;
+                let size = match self.eat(b',') {
+                    Some(_) => Some(self.long_word("the size of a file")?),
+                    None => None,
+                };
+                Some((time, size))
             }
         };
         self.push_item(Item::File(DebugFile { index, name, stamp }, At(start.to(self.cursor.last))));
@@ -34,9 +37,9 @@ impl<'s> Reader<'s, '_> {
     /// `.loc file line column {, function_name label {+ offset}, inlined_at file line column}`
     pub(crate) fn location(&mut self) -> Parse<DebugLocation> {
         let start = self.cursor.bump().span;
-        let file = self.small_constant("the number of a file")?;
-        let line = self.small_constant("a line")?;
-        let column = self.small_constant("a column")?;
+        let file = self.word("the number of a file")?;
+        let line = self.word("a line")?;
+        let column = self.word("a column")?;
         let inlined = match self.eat(b',') {
             None => None,
             Some(_) => Some(Box::new(self.inlined_at()?)),
@@ -55,14 +58,14 @@ impl<'s> Reader<'s, '_> {
                     let (label, _) = self.expect_section_name()?;
                     name = Some(self.module.strings.intern(label));
                     if self.eat(b'+').is_some() {
-                        offset = Some(self.integer_constant()? as u64);
+                        offset = Some(self.long_word("an offset")?);
                     }
                 }
                 Kind::Ident("inlined_at") if place.is_none() => {
                     self.cursor.advance();
-                    let file = self.small_constant("the number of a file")?;
-                    let line = self.small_constant("a line")?;
-                    place = Some((file, line, self.small_constant("a column")?));
+                    let file = self.word("the number of a file")?;
+                    let line = self.word("a line")?;
+                    place = Some((file, line, self.word("a column")?));
                 }
                 _ => return Err(self.unexpected("`function_name` or `inlined_at`")),
             }

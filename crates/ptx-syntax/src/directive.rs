@@ -89,9 +89,10 @@ impl<'s> Reader<'s, '_> {
             "file" => self.line_item(Self::file),
             "section" => self.section(),
             "loc" => {
-                if let Some(location) = self.or_next_line(Self::location) {
-                    self.push_item(Item::Location(location));
-                }
+                self.or_next_line(|reader| -> Parse<()> {
+                    reader.cursor.advance();
+                    Err(reader.at(codes::DIRECTIVE, span, "`.loc` stands in functions only"))
+                });
                 Ok(())
             }
             "pragma" => {
@@ -103,9 +104,8 @@ impl<'s> Reader<'s, '_> {
             "alias" => self.alias(),
             "entry" | "func" => self.function(Linkage::Internal),
             "visible" | "extern" | "weak" | "common" => self.linked(),
-            "global" | "const" | "shared" | "tex" | "align" | "attribute" => {
-                self.variables_or_semicolon(Linkage::Internal)
-            }
+            "global" | "const" | "shared" | "tex" | "align" | "attribute" | "texref" | "samplerref"
+            | "surfref" => self.variables_or_semicolon(Linkage::Internal),
             "reg" | "local" | "param" => {
                 let message = format!("`.{name}` is only allowed in functions");
                 Err(self.at(codes::DIRECTIVE, span, message))
@@ -175,16 +175,11 @@ impl<'s> Reader<'s, '_> {
     fn address_size(&mut self) -> Parse<()> {
         let start = self.cursor.bump().span;
         let token = self.cursor.peek();
-        let bits = match token.kind {
-            Kind::Number("32") => 32,
-            Kind::Number("64") => 64,
-            Kind::Number(text) => {
-                let message = format!("the address size must be 32 or 64, not {text}");
-                return Err(self.at(codes::DIRECTIVE_VALUE, token.span, message));
-            }
-            _ => return Err(self.unexpected("32 or 64")),
-        };
-        self.cursor.advance();
+        let bits = self.word("32 or 64")?;
+        if !matches!(bits, 32 | 64) {
+            let message = format!("the address size must be 32 or 64, not {bits}");
+            return Err(self.at(codes::DIRECTIVE_VALUE, token.span, message));
+        }
         self.push_item(Item::AddressSize(bits, At(start.to(token.span))));
         Ok(())
     }
@@ -234,6 +229,9 @@ impl<'s> Reader<'s, '_> {
         let linkage = linkage(word).unwrap_or(Linkage::Internal);
         let token = self.cursor.peek();
         match token.kind {
+            Kind::Directive("entry" | "func") if linkage == Linkage::Common => {
+                Err(self.at(codes::CONFLICT, token.span, "only variables can be `.common`"))
+            }
             Kind::Directive("entry" | "func") => self.function(linkage),
             Kind::Directive("global" | "const" | "shared" | "tex" | "align" | "attribute") => {
                 self.variables_or_semicolon(linkage)

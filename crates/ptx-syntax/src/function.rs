@@ -10,7 +10,7 @@ use crate::lexer::Kind;
 use crate::names::Entity;
 use crate::reader::{Parse, Reader};
 
-const FUNCTION_DIRECTIVES: [&str; 14] = [
+const FUNCTION_DIRECTIVES: [&str; 17] = [
     "maxntid",
     "reqntid",
     "minnctapersm",
@@ -25,6 +25,9 @@ const FUNCTION_DIRECTIVES: [&str; 14] = [
     "abi_preserve",
     "abi_preserve_control",
     "attribute",
+    "language",
+    "local_maxnreg",
+    "minperctamemory",
 ];
 
 impl<'s> Reader<'s, '_> {
@@ -46,6 +49,11 @@ impl<'s> Reader<'s, '_> {
         let defines = open.kind == Kind::Mark(b'{');
         if !defines {
             self.expect(b';', "`{` or `;`")?;
+        }
+        for error in std::mem::take(&mut self.duplicates) {
+            if defines {
+                self.report(error);
+            }
         }
         let id = self.module.add_function(function);
         self.spoiled.remove(name);
@@ -79,10 +87,14 @@ impl<'s> Reader<'s, '_> {
             self.function_attributes(&mut directives)?;
         }
         let mut results = Vec::new();
+        self.duplicates.clear();
         if kind == FunctionKind::Device && *self.cursor.kind() == Kind::Mark(b'(') {
             results = self.params()?;
         }
-        let (name, span) = self.expect_ident("the function's name")?;
+        let (name, span) = match *self.cursor.kind() {
+            Kind::Ident("_" | "WARP_SZ") => return Err(self.unexpected("the function's name")),
+            _ => self.expect_ident("the function's name")?,
+        };
         // Until the rest of the head was read; its callers are not wrong too.
         self.spoiled.insert(name);
         let params = if *self.cursor.kind() == Kind::Mark(b'(') { self.params()? } else { Vec::new() };
@@ -168,29 +180,35 @@ impl<'s> Reader<'s, '_> {
                 "maxntid" => FunctionDirective::MaxNtid(self.lengths()?),
                 "reqntid" => FunctionDirective::ReqNtid(self.lengths()?),
                 "reqnctapercluster" => FunctionDirective::ReqNCtaPerCluster(self.lengths()?),
-                "minnctapersm" => {
-                    FunctionDirective::MinNCtaPerSm(self.small_constant("the number of blocks")?)
-                }
-                "maxnctapersm" => {
-                    FunctionDirective::MaxNCtaPerSm(self.small_constant("the number of blocks")?)
-                }
-                "maxnreg" => FunctionDirective::MaxNReg(self.small_constant("the number of registers")?),
-                "maxclusterrank" => {
-                    FunctionDirective::MaxClusterRank(self.small_constant("the number of blocks")?)
-                }
-                "abi_preserve" => {
-                    FunctionDirective::AbiPreserve(self.small_constant("the number of registers")?)
-                }
+                "minnctapersm" => FunctionDirective::MinNCtaPerSm(self.word("the number of blocks")?),
+                "maxnctapersm" => FunctionDirective::MaxNCtaPerSm(self.word("the number of blocks")?),
+                "maxnreg" => FunctionDirective::MaxNReg(self.word("the number of registers")?),
+                "maxclusterrank" => FunctionDirective::MaxClusterRank(self.word("the number of blocks")?),
+                "abi_preserve" => FunctionDirective::AbiPreserve(self.word("the number of registers")?),
                 "abi_preserve_control" => {
-                    FunctionDirective::AbiPreserveControl(self.small_constant("the number of registers")?)
+                    FunctionDirective::AbiPreserveControl(self.word("the number of registers")?)
                 }
                 "noreturn" => FunctionDirective::NoReturn,
                 "explicitcluster" => FunctionDirective::ExplicitCluster,
                 "blocksareclusters" => FunctionDirective::BlocksAreClusters,
                 "pragma" => FunctionDirective::Pragma(self.pragma()?),
+                "language" => FunctionDirective::Language(self.numbers("the number of a language")?),
+                "local_maxnreg" => FunctionDirective::LocalMaxNReg(self.word("the number of registers")?),
+                "minperctamemory" => FunctionDirective::MinPerCtaMemory(self.word("a number of bytes")?),
                 _ => return Err(self.unknown_directive(word, token.span, &FUNCTION_DIRECTIVES)),
             };
             directives.push((directive, At(token.span.to(self.cursor.last))));
+        }
+    }
+
+    /// Numbers with commas between them.
+    fn numbers(&mut self, what: &str) -> Parse<Vec<u32>> {
+        let mut numbers = Vec::new();
+        loop {
+            numbers.push(self.word(what)?);
+            if self.eat(b',').is_none() {
+                return Ok(numbers);
+            }
         }
     }
 
@@ -198,7 +216,7 @@ impl<'s> Reader<'s, '_> {
     fn lengths(&mut self) -> Parse<[Option<u32>; 3]> {
         let mut lengths = [None; 3];
         for place in &mut lengths {
-            *place = Some(self.small_constant("a number of threads or blocks")?);
+            *place = Some(self.word("a number of threads or blocks")?);
             if self.eat(b',').is_none() {
                 return Ok(lengths);
             }

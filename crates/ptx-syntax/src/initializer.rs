@@ -1,7 +1,7 @@
 //! Initial values of variables (manual 5.4.4).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{Initializer, Operand, Symbol};
+use ptx_ir::{FieldValue, Initializer, Operand, Symbol};
 
 use crate::codes;
 use crate::lexer::Kind;
@@ -25,7 +25,7 @@ impl Reader<'_, '_> {
                 let (symbol, offset, generic) = self.address_of()?;
                 Ok(Initializer::Address { symbol, offset, generic })
             }
-            Kind::Number(_) if self.cursor.byte_behind() == Some(b'(') => self.masked(),
+            Kind::Number(_) if self.parenthesis_follows() => self.masked(),
             _ => Ok(Initializer::Value(self.immediate()?)),
         }
     }
@@ -46,6 +46,55 @@ impl Reader<'_, '_> {
         // Tables can be most of a file.
         values.shrink_to_fit();
         Ok(Initializer::List(values))
+    }
+
+    /// Whether an opening parenthesis follows the next token, behind blanks.
+    fn parenthesis_follows(&mut self) -> bool {
+        let end = self.cursor.span().hi;
+        let rest = self.cursor.text_from(end);
+        rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'(')
+    }
+
+    /// The fields of a texture, sampler or surface reference, or of an array of them (manual 5.3).
+    pub(crate) fn fields(&mut self, depth: u32) -> Parse<Initializer> {
+        let open = self.expect(b'{', "`{`")?;
+        if depth > MAX_DEPTH {
+            let message = format!("initial values are nested deeper than {MAX_DEPTH} levels");
+            return Err(self.at(codes::TOO_DEEP, open, message));
+        }
+        if *self.cursor.kind() == Kind::Mark(b'{') {
+            let mut references = Vec::new();
+            loop {
+                references.push(self.fields(depth + 1)?);
+                if self.eat(b',').is_none() {
+                    break;
+                }
+            }
+            self.expect(b'}', "`,` or `}`")?;
+            return Ok(Initializer::List(references));
+        }
+        let mut fields = Vec::new();
+        if self.eat(b'}').is_some() {
+            return Ok(Initializer::Fields(fields));
+        }
+        loop {
+            let (name, _) = self.expect_ident("the name of a field")?;
+            let name = self.module.strings.intern(name);
+            self.expect(b'=', "`=`")?;
+            let value = match *self.cursor.kind() {
+                Kind::Ident(word) if word != "WARP_SZ" => {
+                    self.cursor.advance();
+                    FieldValue::Name(self.module.strings.intern(word))
+                }
+                _ => FieldValue::Number(self.immediate()?),
+            };
+            fields.push((name, value));
+            if self.eat(b',').is_none() {
+                break;
+            }
+        }
+        self.expect(b'}', "`,` or `}`")?;
+        Ok(Initializer::Fields(fields))
     }
 
     /// `0xFF00(name)`

@@ -3,6 +3,7 @@
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, Body, Label, LabelId, LabelKind};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 use crate::codes;
 use crate::reader::{Parse, Reader};
@@ -21,9 +22,10 @@ struct Known {
 /// The labels of the open scopes of a function.
 #[derive(Default)]
 pub(crate) struct Labels<'s> {
-    scopes: Vec<FxHashMap<&'s str, Known>>,
+    /// By name; those of ranges (`L<4>`) are not in the text.
+    scopes: Vec<FxHashMap<Cow<'s, str>, Known>>,
     /// Uses in order, per scope, so that findings come in the order of the text.
-    waiting: Vec<Vec<&'s str>>,
+    waiting: Vec<Vec<Cow<'s, str>>>,
     /// Labels that turned out to be those of an outer scope.
     merged: Vec<(LabelId, LabelId)>,
 }
@@ -40,20 +42,20 @@ impl<'s> Reader<'s, '_> {
             return;
         };
         let mut undefined = Vec::new();
-        for &name in &waiting {
+        for name in &waiting {
             let Some(&known) = scope.get(name) else { continue };
             if known.defined.is_some() {
                 continue;
             }
             let Some(outer) = self.labels.scopes.last_mut() else {
-                undefined.push((name, known));
+                undefined.push((name.as_ref(), known));
                 continue;
             };
             match outer.get(name) {
                 Some(found) => self.labels.merged.push((known.id, found.id)),
                 None => {
-                    outer.insert(name, known);
-                    self.labels.waiting.last_mut().into_iter().for_each(|waiting| waiting.push(name));
+                    outer.insert(name.clone(), known);
+                    self.labels.waiting.last_mut().into_iter().for_each(|waiting| waiting.push(name.clone()));
                 }
             }
         }
@@ -61,14 +63,15 @@ impl<'s> Reader<'s, '_> {
             return;
         }
         let is_defined = |name: &&str| scope.get(*name).is_some_and(|known| known.defined.is_some());
-        let defined: Vec<&str> = waiting.iter().copied().filter(is_defined).collect();
+        let defined: Vec<&str> = waiting.iter().map(Cow::as_ref).filter(is_defined).collect();
         for (name, known) in undefined {
             self.undefined_label(name, known, &defined);
         }
     }
 
-    fn undefined_label(&mut self, name: &'s str, known: Known, defined: &[&'s str]) {
-        if self.gives_up() || self.is_spoiled(name) || !self.reported.insert(name) {
+    fn undefined_label(&mut self, name: &str, known: Known, defined: &[&str]) {
+        // A label has one entry in the outermost scope, so that this is said once.
+        if self.gives_up() || self.is_spoiled(name) || self.reported.contains(name) {
             return;
         }
         let message = format!("label `{name}` is not defined in this function");
@@ -80,15 +83,16 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// The label that a statement names.
-    pub(crate) fn use_label(&mut self, name: &'s str, span: Span) -> LabelId {
+    pub(crate) fn use_label(&mut self, name: impl Into<Cow<'s, str>>, span: Span) -> LabelId {
+        let name = name.into();
         let Some(scope) = self.labels.scopes.last_mut() else { return LabelId(0) };
-        if let Some(known) = scope.get(name) {
+        if let Some(known) = scope.get(&name) {
             return known.id;
         }
         let id = LabelId(self.body.labels.len() as u32);
-        scope.insert(name, Known { id, defined: None, used: span });
-        self.labels.waiting.last_mut().into_iter().for_each(|waiting| waiting.push(name));
-        let name = self.module.strings.intern(name);
+        scope.insert(name.clone(), Known { id, defined: None, used: span });
+        self.labels.waiting.last_mut().into_iter().for_each(|waiting| waiting.push(name.clone()));
+        let name = self.module.strings.intern(&name);
         self.body.labels.push(Label { name, kind: LabelKind::Code, at: At(span) });
         id
     }

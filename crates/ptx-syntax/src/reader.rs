@@ -38,6 +38,8 @@ pub(crate) struct Reader<'s, 'h> {
     pub(crate) reported: FxHashSet<&'s str>,
     /// Names whose declarations had errors, so that their uses are not wrong too.
     pub(crate) spoiled: FxHashSet<&'s str>,
+    /// Parameters of the head being read whose names occur twice, which is wrong where a body follows.
+    pub(crate) duplicates: Vec<Diagnostic>,
     /// Whether the statement being read names something undeclared, which was reported.
     pub(crate) broken: bool,
     /// Whether the instruction being read has an address with `+0`.
@@ -57,6 +59,7 @@ impl<'s, 'h> Reader<'s, 'h> {
             resolve,
             reported: FxHashSet::default(),
             spoiled: FxHashSet::default(),
+            duplicates: Vec::new(),
             broken: false,
             zero_offsets: ZeroOffsets::Implied,
         }

@@ -4,12 +4,16 @@ use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, LabelKind, LabelTarget, Prototype, Stmt};
 
 use crate::codes;
+use crate::cursor::Cursor;
 use crate::lexer::Kind;
 use crate::reader::{MAX_DEPTH, Parse, Reader};
 use crate::recovery::starts_item;
 
 const STATEMENT_DIRECTIVES: [&str; 8] =
     ["reg", "param", "local", "shared", "global", "const", "loc", "pragma"];
+
+/// How many labels one range may name.
+const MAX_LABELS: u32 = 65_536;
 
 /// Whether the statements go on.
 enum Next {
@@ -92,7 +96,13 @@ impl<'s> Reader<'s, '_> {
         match token.kind {
             Kind::Mark(b'@') => self.guarded()?,
             Kind::Directive(name) if starts_item(name) && token.starts_line && self.resolve.is_none() => {
-                self.unclosed(opened, token.span, &format!("`.{name}` may not stand in a function"));
+                let message = format!("`.{name}` may not stand in a function");
+                let error = Diagnostic::error(codes::UNBALANCED, token.span, message);
+                let error = match opened.last() {
+                    Some(&open) => error.with_related(open, "this `{` is not closed before"),
+                    None => error,
+                };
+                self.report(error.with_help("add `}` before it"));
                 return Ok(Next::End);
             }
             Kind::Directive(name) => self.statement_directive(name, token.span)?,
@@ -180,7 +190,8 @@ impl<'s> Reader<'s, '_> {
     fn label_or_instruction(&mut self) -> Parse<()> {
         // A name with a colon behind it is a label, wherever the colon stands.
         let certain = matches!(self.cursor.byte_behind(), Some(b'.' | b';'));
-        if certain || !self.colon_follows() {
+        let reserved = matches!(*self.cursor.kind(), Kind::Ident("_" | "WARP_SZ"));
+        if certain || reserved || !self.colon_follows() {
             return self.instruction(None);
         }
         let (name, span) = self.expect_ident("a label")?;
@@ -199,10 +210,16 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
+    /// Whether a colon follows the next token, behind blanks and comments.
     fn colon_follows(&mut self) -> bool {
         let end = self.cursor.span().hi;
         let rest = self.cursor.text_from(end);
-        rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+        let at = rest.iter().position(|byte| !byte.is_ascii_whitespace());
+        match at.and_then(|at| rest.get(at..)).unwrap_or_default() {
+            [b':', ..] => true,
+            [b'/', b'/' | b'*', ..] => Cursor::new(rest).peek().kind == Kind::Mark(b':'),
+            _ => false,
+        }
     }
 
     /// `name: .branchtargets a, b;` (manual 11.3.1)
@@ -212,17 +229,31 @@ impl<'s> Reader<'s, '_> {
         let mut targets = Vec::new();
         loop {
             let (target, at) = self.expect_ident("a label")?;
-            if *self.cursor.kind() == Kind::Mark(b'<') {
-                let span = self.cursor.span();
-                return Err(self.at(codes::UNSUPPORTED, span, "ranges of labels are not supported"));
+            if self.eat(b'<').is_some() {
+                self.range_of_labels((target, at), &mut targets)?;
+            } else {
+                targets.push(LabelTarget { label: self.use_label(target, at), at: At(at) });
             }
-            targets.push(LabelTarget { label: self.use_label(target, at), at: At(at) });
             if self.eat(b',').is_none() {
                 break;
             }
         }
         self.expect(b';', "`;`")?;
         self.push_statement(Stmt::BranchTargets(id, targets));
+        Ok(())
+    }
+
+    /// `L<4>`: the labels `L0` to `L3`; the bracket was taken.
+    fn range_of_labels(&mut self, (name, at): (&str, Span), targets: &mut Vec<LabelTarget>) -> Parse<()> {
+        let count = self.range_count()?;
+        if count > MAX_LABELS {
+            let message = format!("a range of {count} labels is too large");
+            return Err(self.at(codes::DIRECTIVE_VALUE, at, message));
+        }
+        for number in 0..count {
+            let label = self.use_label(format!("{name}{number}"), at);
+            targets.push(LabelTarget { label, at: At(at) });
+        }
         Ok(())
     }
 
@@ -247,9 +278,10 @@ impl<'s> Reader<'s, '_> {
         self.cursor.advance();
         let id = self.define_label(name, span, LabelKind::CallPrototype)?;
         // Names of a prototype's parameters mean nothing outside it.
-        self.names.enter();
+        self.enter_scope();
         let prototype = self.prototype();
-        self.names.leave();
+        self.leave_scope();
+        self.duplicates.clear();
         let prototype = prototype?;
         self.push_statement(Stmt::CallPrototype(id, Box::new(prototype)));
         Ok(())
@@ -267,13 +299,27 @@ impl<'s> Reader<'s, '_> {
         if *self.cursor.kind() == Kind::Mark(b'(') {
             prototype.params = self.params()?;
         }
-        if *self.cursor.kind() == Kind::Directive("noreturn") {
-            prototype.noreturn = Some(At(self.cursor.bump().span));
-        }
-        if let Kind::Directive(word @ ("abi_preserve" | "abi_preserve_control")) = *self.cursor.kind() {
-            let span = self.cursor.span();
-            let message = format!("`.{word}` of a prototype is not supported");
-            return Err(self.at(codes::UNSUPPORTED, span, message));
+        while let Kind::Directive(word) = *self.cursor.kind() {
+            let start = self.cursor.bump().span;
+            let again = match word {
+                "noreturn" => prototype.noreturn.replace(At(start)).is_some(),
+                "abi_preserve" => {
+                    let count = self.word("the number of registers")?;
+                    prototype.abi_preserve.replace((count, At(start))).is_some()
+                }
+                "abi_preserve_control" => {
+                    let count = self.word("the number of registers")?;
+                    prototype.abi_preserve_control.replace((count, At(start))).is_some()
+                }
+                _ => {
+                    let known = ["noreturn", "abi_preserve", "abi_preserve_control"];
+                    return Err(self.unknown_directive(word, start, &known));
+                }
+            };
+            if again && word != "noreturn" {
+                let message = format!("`.{word}` stands twice");
+                return Err(self.at(codes::CONFLICT, start, message));
+            }
         }
         self.expect(b';', "`;`")?;
         Ok(prototype)

@@ -2,8 +2,8 @@
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{
-    At, Item, Linkage, Param, ParamPointer, RegDeclId, Stmt, VarAttribute, VarId, VarType, Variable,
-    VectorShape,
+    At, Item, Linkage, Param, ParamPointer, Reference, RegDeclId, Stmt, VarAttribute, VarId, VarType,
+    Variable, VectorShape,
 };
 use ptx_isa::{ScalarType, StateSpace};
 
@@ -15,10 +15,19 @@ use crate::reader::{Parse, Reader};
 /// How many variables one range may declare; each becomes a variable of its own.
 const MAX_RANGE: u32 = 65_536;
 
+/// What may stand on either side of a state space.
+#[derive(Default)]
+struct Prefix {
+    align: Option<u32>,
+    attributes: Vec<VarAttribute>,
+}
+
 /// What stands before the names of a declaration.
 #[derive(Clone)]
 pub(crate) struct Declaration {
     pub(crate) space: StateSpace,
+    /// The bank of `.const[2]`.
+    pub(crate) bank: Option<u32>,
     pub(crate) ty: VarType,
     pub(crate) shape: VectorShape,
     pub(crate) align: Option<u32>,
@@ -39,6 +48,9 @@ impl<'s> Reader<'s, '_> {
 
     fn variables(&mut self, linkage: Linkage, keep: impl Fn(&mut Self, VarId)) -> Parse<()> {
         let declaration = self.declaration()?;
+        if self.declares_nothing() {
+            return Ok(());
+        }
         loop {
             let (name, span) = self.variable_name()?;
             if self.eat(b'<').is_some() {
@@ -46,7 +58,8 @@ impl<'s> Reader<'s, '_> {
                 let first = self.range_of_variables(&declaration, linkage, (name, span), count)?;
                 (0..count).for_each(|number| keep(self, VarId(first.0 + number)));
             } else {
-                let variable = self.named_variable(&declaration, linkage, name, span)?;
+                let mut variable = self.named_variable(&declaration, linkage, name, span);
+                variable.dims = self.dimensions()?;
                 let id = self.add_variable(name, variable)?;
                 self.initial_value(id)?;
                 keep(self, id);
@@ -57,6 +70,16 @@ impl<'s> Reader<'s, '_> {
         }
         self.expect(b';', "`;`")?;
         Ok(())
+    }
+
+    /// Takes the semicolon of a declaration without names, of which nothing is left but a warning.
+    fn declares_nothing(&mut self) -> bool {
+        let span = self.cursor.last;
+        let ends = self.eat(b';').is_some();
+        if ends {
+            self.report(Diagnostic::warning(codes::EMPTY, span, "this declares nothing: no name follows"));
+        }
+        ends
     }
 
     /// A name; `_` is none.
@@ -72,6 +95,9 @@ impl<'s> Reader<'s, '_> {
         let declaration = self.declaration()?;
         let ty = self.register_type(&declaration)?;
         let first = RegDeclId(self.body.reg_decls.len() as u32);
+        if self.declares_nothing() {
+            return Ok(());
+        }
         loop {
             let name = self.variable_name()?;
             let count = match self.eat(b'<') {
@@ -106,73 +132,142 @@ impl<'s> Reader<'s, '_> {
 
     /// A parameter or result of a function, or of a prototype.
     pub(crate) fn param(&mut self) -> Parse<Param> {
-        let token = self.cursor.peek();
-        if !matches!(token.kind, Kind::Directive("param" | "reg")) {
-            return Err(self.unexpected("`.param` or `.reg`"));
+        let mut declaration = self.declaration()?;
+        if !matches!(declaration.space, StateSpace::Param | StateSpace::Reg) {
+            let message =
+                format!("a parameter lies in `.param` or `.reg`, not in `.{}`", declaration.space.as_str());
+            return Err(self.at(codes::EXPECTED, self.cursor.last, message));
         }
-        let declaration = self.declaration()?;
+        declaration.pointer = self.pointer()?;
+        let (name, span) = self.param_name()?;
         if declaration.space == StateSpace::Reg {
             let ty = self.register_type(&declaration)?;
-            let name = self.expect_ident("the name of a parameter")?;
-            let (decl, register) = self.declare_register_param(name, ty, declaration.shape)?;
+            if declaration.pointer.is_some() {
+                let message = "only parameters in `.param` point somewhere";
+                return Err(self.at(codes::CONFLICT, span, message));
+            }
+            let (decl, register) = self.declare_register_param((name, span), ty, declaration.shape)?;
             return Ok(Param::Register(decl, register));
         }
-        let (name, span) = self.expect_ident("the name of a parameter")?;
-        let variable = self.named_variable(&declaration, Linkage::Internal, name, span)?;
-        Ok(Param::Variable(self.add_variable(name, variable)?))
+        let mut variable = self.named_variable(&declaration, Linkage::Internal, name, span);
+        if *self.cursor.kind() == Kind::Mark(b'[') {
+            variable.dims = self.one_dimension()?;
+        }
+        Ok(Param::Variable(self.add_param(name, variable)))
     }
 
-    /// Space, alignment, vector length and type, in the usual or any other order.
+    /// The name of a parameter, or `_`.
+    fn param_name(&mut self) -> Parse<(&'s str, Span)> {
+        match *self.cursor.kind() {
+            Kind::Ident("WARP_SZ") => Err(self.unexpected("the name of a parameter")),
+            _ => self.expect_ident("the name of a parameter"),
+        }
+    }
+
+    /// `[4]` or `[]`; parameters have one dimension only.
+    fn one_dimension(&mut self) -> Parse<Vec<Option<u64>>> {
+        self.expect(b'[', "`[`")?;
+        if self.eat(b']').is_some() {
+            return Ok(vec![None]);
+        }
+        let length = self.word("the length of an array")?;
+        self.expect(b']', "`]`")?;
+        Ok(vec![Some(u64::from(length))])
+    }
+
+    /// Adds a parameter. That its name occurs twice is wrong only where the function has a body, which comes later.
+    fn add_param(&mut self, name: &'s str, variable: Variable) -> VarId {
+        let span = variable.at.0;
+        let id = self.module.add_variable(variable);
+        if name != "_"
+            && let Err(error) = self.declare(name, span, Entity::Variable(id))
+        {
+            self.duplicates.push(*error);
+        }
+        id
+    }
+
+    /// State space, alignment, attributes, vector length and type (manual 5.4).
+    ///
+    /// Alignments and attributes stand before or behind the state space, any number of them; then the vector length and
+    /// the type. Of several alignments the largest counts.
     fn declaration(&mut self) -> Parse<Declaration> {
         let start = self.cursor.span();
-        let mut space = None;
-        let mut ty = None;
-        let (mut shape, mut align, mut pointer, mut attributes) = (None, None, None, Vec::new());
+        let mut prefix = Prefix::default();
+        self.prefix(&mut prefix)?;
+        let (space, bank) = self.space()?;
+        self.prefix(&mut prefix)?;
+        let shape = self.vector_shape();
+        let ty = self.variable_type()?;
+        self.check_type(ty, space, start.to(self.cursor.last))?;
+        let Prefix { align, attributes } = prefix;
+        Ok(Declaration { space, bank, ty, shape, align, attributes, pointer: None })
+    }
+
+    /// Alignments and attributes.
+    fn prefix(&mut self, prefix: &mut Prefix) -> Parse<()> {
         loop {
-            let token = self.cursor.peek();
-            let Kind::Directive(word) = token.kind else { break };
-            let known = variable_type(word);
-            self.cursor.advance();
-            let place = declared_space(word);
-            if place.is_some() && *self.cursor.kind() == Kind::Mark(b'[') {
-                return Err(self.banked());
-            }
-            let again = match word {
-                _ if known.is_some() => std::mem::replace(&mut ty, known).is_some(),
-                _ if place.is_some() => std::mem::replace(&mut space, place).is_some(),
-                "v2" => shape.replace(VectorShape::V2).is_some(),
-                "v4" => shape.replace(VectorShape::V4).is_some(),
-                "v8" => shape.replace(VectorShape::V8).is_some(),
-                "align" => align.replace(self.alignment()?).is_some(),
-                "ptr" => pointer.replace(self.pointer()?).is_some(),
-                "attribute" => {
-                    self.attributes(&mut attributes)?;
-                    false
+            match *self.cursor.kind() {
+                Kind::Directive("align") => {
+                    self.cursor.advance();
+                    prefix.align = prefix.align.max(Some(self.alignment()?));
                 }
-                _ => return Err(self.unknown_type(word, token.span)),
-            };
-            let opaque = matches!(known, Some(VarType::TexRef | VarType::SamplerRef | VarType::SurfRef));
-            if again && opaque && pointer.is_some() {
-                let message = format!("pointers to `.{word}` are not supported");
-                return Err(self.at(codes::UNSUPPORTED, token.span, message));
-            }
-            if again {
-                let message = format!("`.{word}` comes after another one of its kind");
-                return Err(self.at(codes::CONFLICT, token.span, message));
+                Kind::Directive("attribute") => {
+                    self.cursor.advance();
+                    self.attributes(&mut prefix.attributes)?;
+                }
+                _ => return Ok(()),
             }
         }
-        let Some(ty) = ty else { return Err(self.unexpected("a type")) };
-        let Some(space) = space else { return Err(self.unexpected("a state space")) };
-        self.check_type(ty, space, start.to(self.cursor.last))?;
-        let shape = shape.unwrap_or(VectorShape::Scalar);
-        Ok(Declaration { space, ty, shape, align, attributes, pointer })
+    }
+
+    /// The state space, with the bank of `.const[2]`.
+    fn space(&mut self) -> Parse<(StateSpace, Option<u32>)> {
+        let token = self.cursor.peek();
+        let found = match token.kind {
+            Kind::Directive(word) => declared_space(word),
+            _ => None,
+        };
+        let Some(space) = found else {
+            // `.texref;`, which declares nothing.
+            if matches!(token.kind, Kind::Directive("texref" | "samplerref" | "surfref")) {
+                return Ok((StateSpace::Global, None));
+            }
+            return Err(self.unexpected("a state space"));
+        };
+        self.cursor.advance();
+        if space != StateSpace::Const || self.eat(b'[').is_none() {
+            return Ok((space, None));
+        }
+        let bank = self.word("the number of a bank")?;
+        self.expect(b']', "`]`")?;
+        Ok((space, Some(bank)))
+    }
+
+    fn vector_shape(&mut self) -> VectorShape {
+        let shape = match *self.cursor.kind() {
+            Kind::Directive("v2") => VectorShape::V2,
+            Kind::Directive("v4") => VectorShape::V4,
+            Kind::Directive("v8") => VectorShape::V8,
+            _ => return VectorShape::Scalar,
+        };
+        self.cursor.advance();
+        shape
+    }
+
+    fn variable_type(&mut self) -> Parse<VarType> {
+        let token = self.cursor.peek();
+        let Kind::Directive(word) = token.kind else { return Err(self.unexpected("a type")) };
+        let Some(ty) = variable_type(word) else { return Err(self.unknown_type(word, token.span)) };
+        self.cursor.advance();
+        Ok(ty)
     }
 
     /// Checks that variables can have the type: the alternate and most packed formats are types of instructions only
     /// (manual 5.2.3, 5.2.5).
     fn check_type(&self, ty: VarType, space: StateSpace, span: Span) -> Parse<()> {
         let VarType::Scalar(ty) = ty else { return Ok(()) };
-        if ty == ScalarType::Pred && space != StateSpace::Reg {
+        if ty == ScalarType::Pred && !matches!(space, StateSpace::Reg | StateSpace::Param) {
             let message = "only registers can be predicates";
             return Err(self.at(codes::CONFLICT, span, message));
         }
@@ -188,12 +283,6 @@ impl<'s> Reader<'s, '_> {
         }))
     }
 
-    fn banked(&mut self) -> Box<Diagnostic> {
-        let message = "banks of constant memory are not supported";
-        let error = Diagnostic::error(codes::UNSUPPORTED, self.cursor.span(), message);
-        Box::new(error.with_help("since PTX 2.2 there is one bank only"))
-    }
-
     fn unknown_type(&self, word: &str, span: Span) -> Box<Diagnostic> {
         let shown: String = word.chars().take(40).collect();
         let error = Diagnostic::error(codes::DIRECTIVE, span, format!("`.{shown}` is no type"));
@@ -206,7 +295,7 @@ impl<'s> Reader<'s, '_> {
 
     fn alignment(&mut self) -> Parse<u32> {
         let span = self.cursor.span();
-        let bytes = self.small_constant("an alignment")?;
+        let bytes = self.word("an alignment")?;
         if bytes.is_power_of_two() {
             return Ok(bytes);
         }
@@ -214,18 +303,33 @@ impl<'s> Reader<'s, '_> {
         Err(self.at(codes::DIRECTIVE_VALUE, span, message))
     }
 
-    /// What stands behind `.ptr` (manual 5.1.6.3).
-    fn pointer(&mut self) -> Parse<ParamPointer> {
-        let mut pointer = ParamPointer { space: None, align: None };
-        if let Kind::Directive(word @ ("const" | "global" | "local" | "shared")) = *self.cursor.kind() {
-            self.cursor.advance();
-            pointer.space = StateSpace::from_ptx(word);
+    /// `.ptr` and what stands behind it (manual 5.1.6.3); an alignment alone is that of what a parameter points at too.
+    fn pointer(&mut self) -> Parse<Option<ParamPointer>> {
+        let mut pointer = ParamPointer::default();
+        match *self.cursor.kind() {
+            Kind::Directive("ptr") => {
+                self.cursor.advance();
+            }
+            Kind::Directive("align") => {}
+            _ => return Ok(None),
+        }
+        if let Kind::Directive(word) = *self.cursor.kind() {
+            match word {
+                "const" | "global" | "local" | "shared" => pointer.space = StateSpace::from_ptx(word),
+                "texref" => pointer.reference = Some(Reference::Texture),
+                "samplerref" => pointer.reference = Some(Reference::Sampler),
+                "surfref" => pointer.reference = Some(Reference::Surface),
+                _ => {}
+            }
+            if pointer != ParamPointer::default() {
+                self.cursor.advance();
+            }
         }
         if *self.cursor.kind() == Kind::Directive("align") {
             self.cursor.advance();
             pointer.align = Some(self.alignment()?);
         }
-        Ok(pointer)
+        Ok(Some(pointer))
     }
 
     /// What stands behind `.attribute` (manual 5.4.8).
@@ -241,9 +345,9 @@ impl<'s> Reader<'s, '_> {
                 Kind::Directive("unified") => {
                     self.cursor.advance();
                     self.expect(b'(', "`(`")?;
-                    let upper = self.integer_constant()? as u64;
+                    let upper = self.long_word("the first half of an identifier")?;
                     self.expect(b',', "`,`")?;
-                    let lower = self.integer_constant()? as u64;
+                    let lower = self.long_word("the second half of an identifier")?;
                     self.expect(b')', "`)`")?;
                     attributes.push(VarAttribute::Unified(upper, lower));
                 }
@@ -269,7 +373,7 @@ impl<'s> Reader<'s, '_> {
             let message = format!("a range of {count} variables is too large");
             return Err(self.at(codes::DIRECTIVE_VALUE, span, message));
         }
-        let model = self.named_variable(declaration, linkage, &format!("{name}0"), span)?;
+        let model = self.named_variable(declaration, linkage, &format!("{name}0"), span);
         let first = VarId(self.module.variables.len() as u32);
         self.declare_variables((name, span), first, count)?;
         for number in 0..count {
@@ -280,11 +384,8 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// The number and the closing bracket of a range (manual 5.4.6), where `>` is no operator.
-    fn range_count(&mut self) -> Parse<u32> {
-        let token = self.cursor.peek();
-        let Kind::Number(text) = token.kind else { return Err(self.unexpected("a number")) };
-        self.cursor.advance();
-        let count = self.literal_count(text, token.span)?;
+    pub(crate) fn range_count(&mut self) -> Parse<u32> {
+        let count = self.word("how many a range declares")?;
         self.expect(b'>', "`>`")?;
         Ok(count)
     }
@@ -295,14 +396,14 @@ impl<'s> Reader<'s, '_> {
         linkage: Linkage,
         name: &str,
         span: Span,
-    ) -> Parse<Variable> {
-        let dims = self.dimensions()?;
-        Ok(Variable {
+    ) -> Variable {
+        Variable {
             name: self.module.strings.intern(name),
             space: declaration.space,
+            bank: declaration.bank,
             ty: declaration.ty,
             shape: declaration.shape,
-            dims,
+            dims: Vec::new(),
             align: declaration.align,
             linkage,
             attributes: declaration.attributes.clone(),
@@ -310,7 +411,7 @@ impl<'s> Reader<'s, '_> {
             count: None,
             init: None,
             at: At(span),
-        })
+        }
     }
 
     /// `= value` behind a variable, which can name the variable itself.
@@ -320,17 +421,14 @@ impl<'s> Reader<'s, '_> {
         }
         let opaque =
             matches!(self.module.variable(id).ty, VarType::TexRef | VarType::SamplerRef | VarType::SurfRef);
-        if opaque {
-            let message = "initial values of texture, sampler and surface references are not supported";
-            return Err(self.at(codes::UNSUPPORTED, self.cursor.last, message));
-        }
-        let init = self.initializer(1)?;
+        let init = if opaque { self.fields(1)? } else { self.initializer(1)? };
         if let Some(variable) = self.module.variables.get_mut(id.0 as usize) {
             variable.init = Some(init);
         }
         Ok(())
     }
 
+    /// `[4][2]`: a number in each pair of brackets, which only the first can leave out.
     fn dimensions(&mut self) -> Parse<Vec<Option<u64>>> {
         let mut dims = Vec::new();
         while let Some(open) = self.eat(b'[') {
@@ -342,13 +440,7 @@ impl<'s> Reader<'s, '_> {
                 dims.push(None);
                 continue;
             }
-            let start = self.cursor.span();
-            let length = self.integer_constant()?;
-            let Ok(length) = u64::try_from(length) else {
-                let message = format!("an array cannot have {length} elements");
-                return Err(self.at(codes::DIRECTIVE_VALUE, start.to(self.cursor.last), message));
-            };
-            dims.push(Some(length));
+            dims.push(Some(self.long_word("the length of an array")?));
             self.expect(b']', "`]`")?;
         }
         Ok(dims)

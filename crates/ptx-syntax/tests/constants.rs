@@ -168,12 +168,21 @@ fn floating_point_numbers_are_bits_or_decimal() {
     }
 }
 
+/// `ptxas` compiles both of these, and finds the initial value 3 for the second.
+#[test]
+fn the_last_digit_of_a_literal_may_pass_64_bits() {
+    assert_eq!(value("18446744073709551615"), -1);
+    assert_eq!(value("18446744073709551619"), 3);
+}
+
 #[test]
 fn what_is_no_number_is_located() {
     let one = |text: &str| findings(&format!(".global .u64 x = {text};"));
     assert_eq!(one("08"), ["4:18 P0401 `08` is not a number"]);
     assert_eq!(one("0f3F80000"), ["4:18 P0401 `0f3F80000` is not a number"]);
-    assert_eq!(one("18446744073709551616"), ["4:18 P0401 `18446744073709551616` is not a number"]);
+    assert_eq!(one("99999999999999999999"), ["4:18 P0401 `99999999999999999999` is not a number"]);
+    let beyond = "4:18 P0401 `1e-310` is too large or too small for double precision";
+    assert_eq!(one("1e-310"), [beyond]);
     assert_eq!(one("1/0"), ["4:19 P0402 division by zero"]);
     assert_eq!(one("1.0 + 1"), ["4:22 P0402 `+` does not take these operands"]);
     assert_eq!(one("~1.0"), ["4:18 P0402 `~` needs an integer"]);

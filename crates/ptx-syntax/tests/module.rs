@@ -138,7 +138,7 @@ fn debug_directives_are_kept() {
          @@DWARF .byte 0x2e\n.pragma \"x\", \"y\";\n",
     );
     let Item::File(file, _) = &module.items[3] else { panic!("a file") };
-    assert_eq!((file.index, module.name(file.name), file.stamp), (1, "a.cu", Some((12, 34))));
+    assert_eq!((file.index, module.name(file.name), file.stamp), (1, "a.cu", Some((12, Some(34)))));
     let Item::Section(section) = &module.items[4] else { panic!("a section") };
     let lines: Vec<_> = section.lines.iter().map(|line| module.name(line.text)).collect();
     assert_eq!(lines, ["$L__info_string0:", ".b8 95,90 // _Z", ".b32 .debug_abbrev+4"]);

@@ -2,10 +2,11 @@
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{Body, Function, FunctionKind, Inst, LabelKind, LabelTarget, Param, Prototype, Stmt};
+use ptx_isa::Since;
 
 use crate::context::{Checker, Site};
-use crate::variables::{self, Place};
-use crate::{codes, debug, modifiers, operands};
+use crate::variables::{self, Head, Place};
+use crate::{codes, debug, functions, modifiers, operands};
 
 /// Checks all that stands between a function's braces.
 pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body) {
@@ -17,7 +18,7 @@ pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m 
             Stmt::Variable(id) => variables::check(cx, *id, Place::Body),
             Stmt::BranchTargets(_, targets) => check_targets(cx, body, targets),
             Stmt::CallTargets(label, targets) => check_call_targets(cx, body.label(*label).at.0, targets),
-            Stmt::CallPrototype(_, prototype) => check_prototype(cx, prototype),
+            Stmt::CallPrototype(label, prototype) => check_prototype(cx, body.label(*label).at.0, prototype),
             Stmt::Location(location) => debug::check_location(cx, location),
             Stmt::Label(_)
             | Stmt::Registers(..)
@@ -79,14 +80,30 @@ fn check_call_targets(cx: &mut Checker<'_>, span: Span, targets: &[ptx_ir::Funct
     }
 }
 
-fn check_prototype(cx: &mut Checker<'_>, prototype: &Prototype) {
-    for (params, place) in
-        [(&prototype.results, Place::Result), (&prototype.params, Place::FunctionParameter)]
-    {
-        for param in params {
+fn check_prototype(cx: &mut Checker<'_>, span: Span, prototype: &Prototype) {
+    let (results, params) = (Place::Result(Head::Prototype), Place::FunctionParameter(Head::Prototype));
+    for (list, place) in [(&prototype.results, results), (&prototype.params, params)] {
+        for param in list {
             if let Param::Variable(id) = param {
                 variables::check(cx, *id, place);
             }
+        }
+    }
+    functions::check_several_results(cx, &prototype.results, span);
+    functions::check_open_arrays(cx, &prototype.params);
+    if let Some(at) = prototype.noreturn
+        && !prototype.results.is_empty()
+    {
+        let text = "a function that does not return has no results";
+        cx.report(Diagnostic::error(codes::FUNCTION_DIRECTIVE, at.0, text));
+    }
+    let preserved = [
+        (prototype.abi_preserve, ".abi_preserve"),
+        (prototype.abi_preserve_control, ".abi_preserve_control"),
+    ];
+    for (directive, name) in preserved {
+        if let Some((_, at)) = directive {
+            cx.require(Since::new(9, 0, 80), at.0, &format!("`{name}`"));
         }
     }
 }

@@ -3,7 +3,7 @@
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{
     Body, Function, FunctionId, FunctionKind, Immediate, LabelId, LabelKind, Module, Operand, Param,
-    Prototype, Stmt, Symbol, Variable,
+    Prototype, RegDecl, Stmt, Symbol, Variable, VectorShape,
 };
 use ptx_isa::{ScalarType, StateSpace, TypeKind};
 
@@ -140,7 +140,11 @@ fn check_signature(
         (&results, signature.results, RESULTS, "result"),
         (&arguments, signature.params, ARGUMENTS, "argument"),
     ] {
-        if given.len() == wanted.len() {
+        // An array without a length takes no argument too.
+        let spared = given.len() + 1 == wanted.len()
+            && !site.operand(place).is_omitted()
+            && wanted.last().is_some_and(|&param| is_open(site.module, param));
+        if given.len() == wanted.len() || (spared && place == ARGUMENTS) {
             for (&(operand, span), &param) in given.iter().zip(wanted) {
                 fits &= check_argument(cx, site, (operand, span), (param, signature.registers), (noun, what));
             }
@@ -152,6 +156,13 @@ fn check_signature(
         fits = false;
     }
     fits
+}
+
+/// Whether a parameter is an array without a length.
+fn is_open(module: &Module, param: Param) -> bool {
+    let Param::Variable(id) = param else { return false };
+    let variable = module.variables.get(id.0 as usize);
+    variable.is_some_and(|variable| matches!(variable.dims.first(), Some(None | Some(0))))
 }
 
 fn count(number: usize, noun: &str) -> String {
@@ -210,13 +221,25 @@ fn param_shape(module: &Module, registers: Option<&Body>, param: Param) -> Optio
         Param::Variable(id) => module.variables.get(id.0 as usize).and_then(variable_shape),
         Param::Register(decl, _) => {
             let decl = registers?.reg_decls.get(decl.0 as usize)?;
-            Some(Shape { ty: decl.ty, array: None, align: None })
+            Some(declared_shape(decl))
         }
     }
 }
 
 fn register_shape(body: &Body, reg: ptx_ir::RegId) -> Shape {
-    Shape { ty: body.reg_type(reg), array: None, align: None }
+    declared_shape(body.decl(reg))
+}
+
+/// A vector passes as the bits of all its elements together, as far as there is a type of that width.
+fn declared_shape(decl: &RegDecl) -> Shape {
+    let ty = match decl.ty.bits() * decl.shape.lanes() {
+        _ if decl.shape == VectorShape::Scalar => decl.ty,
+        16 => ScalarType::B16,
+        32 => ScalarType::B32,
+        64 => ScalarType::B64,
+        _ => ScalarType::B128,
+    };
+    Shape { ty, array: None, align: None }
 }
 
 fn variable_shape(variable: &Variable) -> Option<Shape> {
@@ -233,7 +256,7 @@ fn shape_mismatch(wanted: Shape, given: Shape) -> Option<String> {
         (None, Some(_)) | (Some(_), None) => false,
     };
     let aligned = match (wanted.align, given.align) {
-        (Some(wanted_align), Some(given)) => wanted_align == given || wanted.array == Some(0),
+        (Some(wanted), Some(given)) => wanted == given,
         (None, _) | (_, None) => true,
     };
     if array_fits && aligned { None } else { Some(say(given)) }
@@ -241,6 +264,12 @@ fn shape_mismatch(wanted: Shape, given: Shape) -> Option<String> {
 
 /// Same width and kind; untyped bits fit every type of their width, from either side.
 fn types_fit(wanted: ScalarType, given: ScalarType) -> bool {
+    // `ptxas` takes a pair of halves for anything of 32 bits, and for a predicate.
+    let pair = |ty: ScalarType| ty == ScalarType::F16x2;
+    let as_pair = |ty: ScalarType| ty.bits() == 32 || ty == ScalarType::Pred;
+    if (pair(wanted) && as_pair(given)) || (pair(given) && as_pair(wanted)) {
+        return true;
+    }
     if wanted == ScalarType::Pred || given == ScalarType::Pred {
         return wanted == given;
     }
@@ -256,7 +285,8 @@ fn immediate_mismatch(wanted: Shape, value: Immediate) -> Option<String> {
             TypeKind::Bits => true,
             TypeKind::Unsigned | TypeKind::Signed => integer,
             TypeKind::Float => !integer,
-            TypeKind::Packed | TypeKind::Predicate => false,
+            TypeKind::Packed => matches!(value, Immediate::F32(..)),
+            TypeKind::Predicate => false,
         };
     let found = if integer { "an integer constant" } else { "a floating-point constant" };
     if fits { None } else { Some(found.to_owned()) }

@@ -17,6 +17,8 @@ pub(crate) struct Checker<'m> {
     pub(crate) target: Target,
     /// The positions of the `.file` indices so far.
     pub(crate) files: FxHashMap<u32, Span>,
+    /// What each alias so far stands for.
+    pub(crate) aliases: FxHashMap<StrId, StrId>,
     /// File, line and column of every `.loc` so far.
     pub(crate) locations: FxHashSet<(u32, u32, u32)>,
     /// The lists and prototypes of the body that is checked, by label.
@@ -53,6 +55,7 @@ impl<'m> Checker<'m> {
             module,
             target: Target::default(),
             files: FxHashMap::default(),
+            aliases: FxHashMap::default(),
             locations: FxHashSet::default(),
             lists: FxHashMap::default(),
             inputs: FxHashSet::default(),

@@ -7,20 +7,24 @@ use ptx_ir::{
 use ptx_isa::Since;
 
 use crate::context::Checker;
-use crate::variables::{self, Place};
+use crate::variables::{self, Head, Place};
 use crate::{body, codes, debug, redeclarations};
 
 /// Checks a declaration or definition.
 pub(crate) fn check(cx: &mut Checker<'_>, id: FunctionId) {
     let module = cx.module;
     let Some(function) = module.functions.get(id.0 as usize) else { return };
+    let head = if function.body.is_some() { Head::Definition } else { Head::Declaration };
     let place = match function.kind {
-        FunctionKind::Kernel => Place::KernelParameter,
-        FunctionKind::Device => Place::FunctionParameter,
+        FunctionKind::Kernel => Place::KernelParameter(head),
+        FunctionKind::Device => Place::FunctionParameter(head),
     };
-    check_params(cx, function, &function.results, Place::Result);
+    check_params(cx, function, &function.results, Place::Result(head));
     check_params(cx, function, &function.params, place);
     check_results(cx, function);
+    if function.kind == FunctionKind::Device {
+        check_open_arrays(cx, &function.params);
+    }
     check_param_bytes(cx, function);
     check_linkage(cx, function);
     check_directives(cx, function);
@@ -35,14 +39,22 @@ fn check_params(cx: &mut Checker<'_>, function: &Function, params: &[Param], pla
         match param {
             Param::Variable(id) => {
                 variables::check(cx, *id, place);
-                check_name(cx, *id);
+                if function.kind == FunctionKind::Device {
+                    check_name(cx, *id);
+                }
             }
             Param::Register(..) if function.kind == FunctionKind::Kernel => {
                 let text = "parameters of kernels lie in `.param`";
                 cx.report(Diagnostic::error(codes::PARAMETER, param_span(cx, function, *param), text));
             }
             // The declaration of the register is checked with the body it belongs to.
-            Param::Register(..) => {}
+            Param::Register(decl, _) => {
+                let decl = registers(function).and_then(|body| body.reg_decls.get(decl.0 as usize));
+                if let Some(decl) = decl.filter(|decl| cx.module.name(decl.name) == "_") {
+                    let text = "`_` stands for a parameter only in `.callprototype`";
+                    cx.report(Diagnostic::error(codes::PARAMETER, decl.at.0, text));
+                }
+            }
         }
     }
     if let Some(registers) = function.reg_params.as_deref() {
@@ -50,7 +62,7 @@ fn check_params(cx: &mut Checker<'_>, function: &Function, params: &[Param], pla
     }
 }
 
-/// Only prototypes have nameless parameters (manual 11.3.3).
+/// Only prototypes and kernels have nameless parameters (manual 11.3.3).
 fn check_name(cx: &mut Checker<'_>, id: VarId) {
     let Some(variable) = cx.module.variables.get(id.0 as usize) else { return };
     if cx.module.name(variable.name) == "_" {
@@ -74,26 +86,49 @@ pub(crate) fn registers(function: &Function) -> Option<&Body> {
     function.body.as_ref().or(function.reg_params.as_deref())
 }
 
+/// Whether parameters without a length stand anywhere but last (manual 7.1.1).
+pub(crate) fn check_open_arrays(cx: &mut Checker<'_>, params: &[Param]) {
+    let Some((_, before)) = params.split_last() else { return };
+    for param in before {
+        let Param::Variable(id) = param else { continue };
+        let Some(variable) = cx.module.variables.get(id.0 as usize) else { continue };
+        if matches!(variable.dims.first(), Some(None | Some(0))) {
+            let text = "only the last parameter can be an array without a length";
+            cx.report(Diagnostic::error(codes::PARAMETER, variable.at.0, text));
+        }
+    }
+}
+
+/// Several results are returned in registers.
+pub(crate) fn check_several_results(cx: &mut Checker<'_>, results: &[Param], span: Span) {
+    let in_memory = results.iter().any(|result| matches!(result, Param::Variable(_)));
+    if results.len() > 1 && in_memory {
+        let text = "several results are returned in registers, not in `.param`";
+        let help = "return one array of `.b8` that holds all of them";
+        cx.report(Diagnostic::error(codes::PARAMETER, span, text).with_help(help));
+    }
+}
+
 fn check_results(cx: &mut Checker<'_>, function: &Function) {
+    check_several_results(cx, &function.results, function.at.0);
     if function.kind == FunctionKind::Kernel && !function.results.is_empty() {
         let text = "a kernel returns nothing";
         cx.report(Diagnostic::error(codes::PARAMETER, function.at.0, text));
     }
-    let in_memory = function.results.iter().any(|result| matches!(result, Param::Variable(_)));
-    if function.results.len() > 1 && in_memory {
-        let text = "several results are returned in registers, not in `.param`";
-        let help = "return one array of `.b8` that holds all of them";
-        cx.report(Diagnostic::error(codes::PARAMETER, function.at.0, text).with_help(help));
-    }
 }
 
-/// Kernel parameters fill at most 32,764 bytes since PTX ISA 8.1 on sm_70, 4,352 before (manual 5.1.6.1).
+/// Kernel parameters fill at most 32,764 bytes since PTX ISA 8.1 on sm_70, 4,352 before, and 256 before PTX ISA 1.5
+/// (manual 5.1.6.1).
 fn check_param_bytes(cx: &mut Checker<'_>, function: &Function) {
     if function.kind != FunctionKind::Kernel {
         return;
     }
     let large = cx.target.version_is(8, 1) && cx.target.sm_is(70);
-    let limit: u64 = if large { 32_764 } else { 4_352 };
+    let limit: u64 = match (large, cx.target.version_is(1, 5)) {
+        (true, _) => 32_764,
+        (false, true) => 4_352,
+        (false, false) => 256,
+    };
     let mut bytes: u64 = 0;
     for param in &function.params {
         let Param::Variable(id) = param else { continue };
@@ -154,6 +189,9 @@ fn rule(directive: &FunctionDirective) -> Rule {
         BlocksAreClusters => (".blocksareclusters", kernel, since(9, 0, 90), Vec::new()),
         AbiPreserve(_) => (".abi_preserve", device, since(9, 0, 80), Vec::new()),
         AbiPreserveControl(_) => (".abi_preserve_control", device, since(9, 0, 80), Vec::new()),
+        Language(_) => (".language", None, since(1, 0, 10), Vec::new()),
+        LocalMaxNReg(count) => (".local_maxnreg", None, since(1, 0, 10), vec![*count]),
+        MinPerCtaMemory(_) => (".minperctamemory", kernel, since(1, 0, 10), Vec::new()),
         Attribute(VarAttribute::Unified(..)) => (".unified", device, since(9, 0, 90), Vec::new()),
         Attribute(VarAttribute::Managed) => (".managed", None, since(4, 0, 30), Vec::new()),
     };
@@ -183,6 +221,7 @@ fn check_directives(cx: &mut Checker<'_>, function: &Function) {
         }
         check_single(cx, function, directive, span);
     }
+    check_preserved(cx, function);
     check_conflicts(cx, function);
 }
 
@@ -201,6 +240,22 @@ fn check_single(cx: &mut Checker<'_>, function: &Function, directive: &FunctionD
         _ => return,
     };
     cx.report(Diagnostic::error(code, span, text));
+}
+
+/// `.abi_preserve` and `.abi_preserve_control` stand once.
+fn check_preserved(cx: &mut Checker<'_>, function: &Function) {
+    let (mut registers, mut control) = (false, false);
+    for (directive, at) in &function.directives {
+        let again = match directive {
+            FunctionDirective::AbiPreserve(_) => std::mem::replace(&mut registers, true),
+            FunctionDirective::AbiPreserveControl(_) => std::mem::replace(&mut control, true),
+            _ => false,
+        };
+        if again {
+            let text = format!("`{}` stands twice", rule(directive).name);
+            cx.report(Diagnostic::error(codes::FUNCTION_DIRECTIVE, at.0, text));
+        }
+    }
 }
 
 /// Directives that exclude each other, and `.blocksareclusters`, which needs two others (manual 11.7, 11.8.1).

@@ -1,7 +1,7 @@
 //! Initial values (manual 5.4.4).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::{Immediate, Initializer, Linkage, Symbol, Variable, VectorShape};
+use ptx_ir::{FieldValue, Immediate, Initializer, Linkage, StrId, Symbol, VarType, Variable, VectorShape};
 use ptx_isa::{ScalarType, StateSpace, TypeKind};
 
 use crate::codes;
@@ -28,6 +28,82 @@ pub(crate) fn check(cx: &mut Checker<'_>, variable: &Variable) {
     });
 }
 
+/// The fields of references (manual 5.3), each with whether textures, samplers and surfaces have it.
+const FIELDS: &[(&str, bool, bool, bool)] = &[
+    ("width", true, false, true),
+    ("height", true, false, true),
+    ("depth", true, false, true),
+    ("array_size", true, false, true),
+    ("channel_data_type", true, false, true),
+    ("channel_order", true, false, true),
+    ("num_mipmap_levels", true, false, false),
+    ("num_samples", true, false, false),
+    ("normalized_coords", true, false, false),
+    ("addr_mode_0", true, true, false),
+    ("addr_mode_1", true, true, false),
+    ("addr_mode_2", true, true, false),
+    ("filter_mode", true, true, false),
+    ("force_unnormalized_coords", false, true, false),
+    ("memory_layout", false, false, true),
+];
+
+/// The values with a name (manual 5.3).
+const FIELD_NAMES: &[&str] =
+    &["wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border", "nearest", "linear"];
+
+/// Checks the initial value of a texture, sampler or surface reference: fields that it has, with values.
+pub(crate) fn check_reference(cx: &mut Checker<'_>, variable: &Variable) {
+    let Some(init) = &variable.init else { return };
+    if variable.linkage == Linkage::Extern {
+        let text = "an external variable has its initial value where it is defined";
+        return cx.report(Diagnostic::error(codes::INITIALIZER_PLACE, variable.at.0, text));
+    }
+    let mut pending = vec![(init, 0)];
+    while let Some((value, depth)) = pending.pop() {
+        let mistake = match value {
+            Initializer::List(values) if depth < variable.dims.len() => {
+                pending.extend(values.iter().rev().map(|value| (value, depth + 1)));
+                match variable.dims.get(depth) {
+                    Some(Some(length)) if values.len() as u64 > *length => {
+                        Some("the initial value has more elements than the array".to_owned())
+                    }
+                    _ => None,
+                }
+            }
+            Initializer::Fields(fields) => {
+                fields.iter().find_map(|field| field_mistake(cx, variable.ty, *field))
+            }
+            Initializer::List(_)
+            | Initializer::Value(_)
+            | Initializer::Address { .. }
+            | Initializer::Masked { .. } => Some("a reference's initial value names its fields".to_owned()),
+        };
+        if let Some(text) = mistake {
+            return cx.report(Diagnostic::error(codes::INITIALIZER_VALUE, variable.at.0, text));
+        }
+    }
+}
+
+fn field_mistake(cx: &Checker<'_>, ty: VarType, (name, value): (StrId, FieldValue)) -> Option<String> {
+    let name = cx.module.name(name);
+    let row = FIELDS.iter().find(|(field, ..)| *field == name);
+    let has = row.is_some_and(|&(_, texture, sampler, surface)| match ty {
+        VarType::TexRef => texture,
+        VarType::SamplerRef => sampler,
+        VarType::SurfRef => surface,
+        VarType::Scalar(_) => false,
+    });
+    if !has {
+        return Some(format!("such a reference has no field `{name}`"));
+    }
+    match value {
+        FieldValue::Name(word) if !FIELD_NAMES.contains(&cx.module.name(word)) => {
+            Some(format!("`{}` is no value of a field", cx.module.name(word)))
+        }
+        FieldValue::Name(_) | FieldValue::Number(_) => None,
+    }
+}
+
 /// Walks the braces with the length that each level may have; the first mistake speaks for all.
 fn check_tree(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, init: &Initializer) {
     let mut levels: Vec<Level> = variable.dims.iter().map(|&dim| Level::Array(dim)).collect();
@@ -44,6 +120,7 @@ fn check_tree(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, init: &
             (Initializer::List(_), None) => {
                 Some("the initial value has more braces than dimensions".to_owned())
             }
+            (Initializer::Fields(_), _) => Some("only references have fields".to_owned()),
             (_, Some(_)) => Some("the initial value has fewer braces than dimensions".to_owned()),
             (Initializer::Value(value), None) => value_mistake(ty, *value),
             (Initializer::Address { symbol: Symbol::Function(_), offset, generic }, None)
@@ -108,7 +185,7 @@ fn address_mistake(cx: &Checker<'_>, ty: ScalarType, symbol: Symbol) -> Option<S
 }
 
 fn mask_mistake(cx: &Checker<'_>, ty: ScalarType, mask: u64, symbol: Symbol) -> Option<String> {
-    if ty != ScalarType::U8 {
+    if !matches!(ty, ScalarType::U8 | ScalarType::U32 | ScalarType::U64) {
         return Some(format!("a masked address is no initial value for {}; use `.u8`", dotted(ty)));
     }
     let one_byte = mask != 0

@@ -1,7 +1,7 @@
 //! Declarations of one name against each other, and aliases (manual 11.6).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{Alias, Function, FunctionId, FunctionKind, Linkage, Param, VarId, Variable};
+use ptx_ir::{Alias, Function, FunctionDirective, FunctionId, FunctionKind, Linkage, Param, VarId, Variable};
 use ptx_isa::ScalarType;
 
 use crate::codes;
@@ -64,6 +64,8 @@ pub(crate) fn check_function(cx: &mut Checker<'_>, id: FunctionId) {
         format!("`{name}` is declared as a kernel and as a device function")
     } else if let Some(difference) = difference(cx, earlier, function) {
         format!("`{name}` is declared with {difference}")
+    } else if returns(earlier) != returns(function) {
+        format!("`{name}` is declared both with and without `.noreturn`")
     } else if !linkage_agrees(earlier, function) {
         format!("`{name}` is declared with another linkage")
     } else {
@@ -93,7 +95,9 @@ fn difference(cx: &Checker<'_>, first: &Function, second: &Function) -> Option<&
                 let (one, other) =
                     (cx.module.variables.get(one.0 as usize), cx.module.variables.get(other.0 as usize));
                 one.zip(other).is_none_or(|(one, other)| {
-                    same_variable(one, other) && one.alignment() == other.alignment()
+                    same_variable(one, other)
+                        && one.dims == other.dims
+                        && one.alignment() == other.alignment()
                 })
             }
             (Param::Register(..), Param::Register(..)) => {
@@ -108,6 +112,11 @@ fn difference(cx: &Checker<'_>, first: &Function, second: &Function) -> Option<&
     None
 }
 
+/// Whether control comes back from a function.
+fn returns(function: &Function) -> bool {
+    !function.directives.iter().any(|(directive, _)| matches!(directive, FunctionDirective::NoReturn))
+}
+
 fn register_type(function: &Function, param: Param) -> Option<ScalarType> {
     match param {
         Param::Register(decl, _) => registers(function)?.reg_decls.get(decl.0 as usize).map(|decl| decl.ty),
@@ -115,7 +124,7 @@ fn register_type(function: &Function, param: Param) -> Option<ScalarType> {
     }
 }
 
-/// Checks an `.alias` (manual 11.2.3): a declared function stands for a defined one.
+/// Checks an `.alias` (manual 11.2.3): a declared function stands for another one, which the module need not define.
 pub(crate) fn check_alias(cx: &mut Checker<'_>, alias: Alias, span: Span) {
     let module = cx.module;
     let since = ptx_isa::Since::new(6, 3, 30);
@@ -134,11 +143,15 @@ pub(crate) fn check_alias(cx: &mut Checker<'_>, alias: Alias, span: Span) {
         "only device functions have aliases".to_owned()
     } else if target.linkage == Linkage::Weak {
         format!("`{target_text}` is `.weak` and cannot have an alias")
-    } else if target.linkage == Linkage::Extern || target.body.is_none() {
-        format!("`{target_text}` is not defined in this module and cannot have an alias")
+    } else if target.linkage == Linkage::Extern {
+        format!("`{target_text}` is `.extern` and cannot have an alias")
+    } else if let Some(first) = cx.aliases.get(&name.name) {
+        let text = format!("`{alias_text}` is an alias of `{}` already", module.name(*first));
+        return cx.report(Diagnostic::error(codes::ALIAS, span, text));
     } else if let Some(difference) = difference(cx, target, name) {
         format!("`{alias_text}` stands for `{target_text}`, but is declared with {difference}")
     } else {
+        cx.aliases.insert(name.name, target.name);
         return;
     };
     cx.report(Diagnostic::error(codes::ALIAS, span, text));

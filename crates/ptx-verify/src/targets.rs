@@ -1,7 +1,7 @@
 //! Versions and targets: which exist, which go together, and what needs which (manual 11.1, 13).
 
 use ptx_diag::{Diagnostic, Span, nearest};
-use ptx_ir::{Item, TargetSpec};
+use ptx_ir::{Item, Module, TargetSpec};
 use ptx_isa::{PtxVersion, Since, Sm, SmVariant};
 
 use crate::codes;
@@ -317,32 +317,33 @@ fn check_option(cx: &mut Checker<'_>, target: &TargetSpec, option: &str, span: S
             let help = "drop `debug`, or add `.section .debug_info`";
             cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text).with_help(help));
         }
+        "map_f64_to_f32" if module_sm(module, target).is_some_and(|sm| sm.number >= 13) => {
+            let text = "`map_f64_to_f32` is for architectures before sm_13, which have no doubles";
+            cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text).with_help("drop it"));
+        }
         "map_f64_to_f32" => cx.target.maps_doubles = true,
         _ => {}
     }
+}
+
+/// The architecture among the names of a `.target`.
+fn module_sm(module: &Module, target: &TargetSpec) -> Option<Sm> {
+    target.names.iter().find_map(|&name| Sm::from_text(module.name(name)))
 }
 
 fn has_debug_information(cx: &Checker<'_>) -> bool {
     cx.module.items.iter().any(|item| matches!(item, Item::Section(_) | Item::DwarfLine(_)))
 }
 
-/// Checks an `.address_size`: CUDA has dropped the 32-bit mode, and so have we (manual 11.1.3).
+/// Checks an `.address_size` (manual 11.1.3). `ptxas` reads the 32-bit mode that CUDA has dropped, and so do we; nothing
+/// else takes it.
 fn check_size_of_addresses(cx: &mut Checker<'_>, bits: u32, span: Span) {
     let since = Since::new(2, 3, 10);
     cx.require(since, span, "`.address_size`");
-    let finding = match bits {
-        64 => return,
-        32 => Diagnostic::error(
-            codes::ADDRESS_SIZE,
-            span,
-            "32-bit addresses are not supported; CUDA has dropped them",
-        )
-        .with_help("write `.address_size 64`"),
-        _ => {
-            Diagnostic::error(codes::ADDRESS_SIZE, span, format!("addresses have 32 or 64 bits, not {bits}"))
-        }
-    };
-    cx.report(finding);
+    if !matches!(bits, 32 | 64) {
+        let text = format!("addresses have 32 or 64 bits, not {bits}");
+        cx.report(Diagnostic::error(codes::ADDRESS_SIZE, span, text));
+    }
 }
 
 #[cfg(test)]

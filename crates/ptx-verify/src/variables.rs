@@ -1,7 +1,7 @@
 //! Variables: their types, spaces, alignment, dimensions and linkage (manual 5.1 to 5.4, 11.6).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::{Linkage, VarAttribute, VarId, VarType, Variable, VectorShape};
+use ptx_ir::{Initializer, Linkage, VarAttribute, VarId, VarType, Variable, VectorShape};
 use ptx_isa::{ScalarType, Since, StateSpace};
 
 use crate::context::{Checker, dotted};
@@ -13,14 +13,34 @@ use crate::{codes, initializers};
 pub(crate) enum Place {
     Module,
     Body,
-    KernelParameter,
-    FunctionParameter,
-    Result,
+    KernelParameter(Head),
+    FunctionParameter(Head),
+    Result(Head),
+}
+
+/// What kind of head a parameter belongs to: `ptxas` looks closely only at those of functions with a body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Head {
+    Definition,
+    Declaration,
+    Prototype,
 }
 
 impl Place {
+    const fn head(self) -> Option<Head> {
+        match self {
+            Place::KernelParameter(head) | Place::FunctionParameter(head) | Place::Result(head) => Some(head),
+            Place::Module | Place::Body => None,
+        }
+    }
+
     const fn is_parameter(self) -> bool {
-        matches!(self, Place::KernelParameter | Place::FunctionParameter | Place::Result)
+        self.head().is_some()
+    }
+
+    /// Whether it is a parameter of something without a body.
+    fn is_loose(self) -> bool {
+        self.head().is_some_and(|head| head != Head::Definition)
     }
 }
 
@@ -29,7 +49,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, id: VarId, place: Place) {
     let module = cx.module;
     let Some(variable) = module.variables.get(id.0 as usize) else { return };
     let is_typed = match variable.ty {
-        VarType::Scalar(ty) => check_type(cx, variable, ty),
+        VarType::Scalar(ty) => check_type(cx, variable, ty, place),
         VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => check_reference(cx, variable, place),
     };
     check_space(cx, variable, place);
@@ -37,7 +57,8 @@ pub(crate) fn check(cx: &mut Checker<'_>, id: VarId, place: Place) {
     check_dimensions(cx, variable, place);
     check_linkage(cx, variable);
     check_pointer(cx, variable, place);
-    check_attributes(cx, variable);
+    check_attributes(cx, variable, place);
+    check_bank(cx, variable);
     if is_typed {
         initializers::check(cx, variable);
     }
@@ -78,9 +99,12 @@ pub(crate) fn check_shape(cx: &mut Checker<'_>, ty: ScalarType, shape: VectorSha
     }
 }
 
-fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType) -> bool {
+fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: Place) -> bool {
     let span = variable.at.0;
     if !check_declared_type(cx, ty, span) {
+        return false;
+    }
+    if place.is_loose() {
         return false;
     }
     if ty == ScalarType::Pred {
@@ -104,18 +128,24 @@ fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType) -> bool
 
 /// Texture, sampler and surface references lie in `.global` at module scope, or are kernel parameters (manual 5.3).
 fn check_reference(cx: &mut Checker<'_>, variable: &Variable, place: Place) -> bool {
-    if variable.init.is_some() {
-        let text = "references have no number as initial value";
-        cx.report(Diagnostic::error(codes::INITIALIZER_VALUE, variable.at.0, text));
-    }
+    initializers::check_reference(cx, variable);
     let fits = match place {
         Place::Module => variable.space == StateSpace::Global,
-        Place::KernelParameter => true,
-        Place::Body | Place::FunctionParameter | Place::Result => false,
+        Place::KernelParameter(_) => true,
+        Place::FunctionParameter(_) | Place::Result(_) => place.is_loose(),
+        Place::Body => false,
     };
     if !fits {
         let text = "texture, sampler and surface references lie in `.global` at module scope or are kernel parameters";
         cx.report(Diagnostic::error(codes::VARIABLE_SPACE, variable.at.0, text));
+    }
+    if variable.shape != VectorShape::Scalar {
+        let text = "there are no vectors of references";
+        cx.report(Diagnostic::error(codes::VECTOR_TYPE, variable.at.0, text));
+    }
+    if variable.linkage == Linkage::Common {
+        let text = "texture, sampler and surface references cannot be `.common`";
+        cx.report(Diagnostic::error(codes::LINKAGE, variable.at.0, text));
     }
     if variable.ty == VarType::SamplerRef && !cx.target.has_samplers() {
         let text = "sampler references need `.target` with `texmode_independent`";
@@ -129,7 +159,10 @@ fn check_space(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     let help = match (place, variable.space) {
         (Place::Module, Global | Const | Shared) => return,
         (Place::Body, Global | Const | Shared | Local | Param) => return,
-        (Place::KernelParameter | Place::FunctionParameter | Place::Result, Param) => return,
+        (Place::FunctionParameter(_) | Place::Result(_), Param) if !cx.target.version_is(2, 0) => {
+            Some("before PTX ISA 2.0 functions take and return registers")
+        }
+        (Place::KernelParameter(_) | Place::FunctionParameter(_) | Place::Result(_), Param) => return,
         (Place::Module, Local) => Some("declare it in the function that uses it"),
         (Place::Module, Param) => Some("declare it with its function, or in a body"),
         (_, SharedCta | SharedCluster) => Some("declare it in `.shared`"),
@@ -140,8 +173,8 @@ fn check_space(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     let where_ = match place {
         Place::Module => "at module scope",
         Place::Body => "in a function",
-        Place::KernelParameter | Place::FunctionParameter => "as a parameter",
-        Place::Result => "as a result",
+        Place::KernelParameter(_) | Place::FunctionParameter(_) => "as a parameter",
+        Place::Result(_) => "as a result",
     };
     let text = format!("nothing can be declared in `.{}` {where_}", variable.space.as_str());
     let finding = Diagnostic::error(codes::VARIABLE_SPACE, variable.at.0, text);
@@ -153,7 +186,11 @@ fn check_space(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
 
 fn check_alignment(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     let Some(align) = variable.align else { return };
-    let limited = matches!(place, Place::FunctionParameter | Place::Result);
+    let limited = match place {
+        Place::FunctionParameter(_) | Place::Result(_) => !place.is_loose(),
+        Place::Body => variable.space == StateSpace::Param,
+        Place::Module | Place::KernelParameter(_) => false,
+    };
     if !align.is_power_of_two() {
         bad_alignment(cx, variable, align, "a power of two");
     } else if limited && align > 128 {
@@ -167,7 +204,9 @@ fn bad_alignment(cx: &mut Checker<'_>, variable: &Variable, align: u32, wanted: 
 }
 
 fn check_dimensions(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
-    let open = variable.dims.iter().any(Option::is_none);
+    let empty = matches!(&variable.init, Some(Initializer::List(values)) if values.is_empty());
+    let is_open = |dim: &Option<u64>| dim.is_none() || (place.is_parameter() && *dim == Some(0));
+    let open = variable.dims.iter().any(is_open);
     let inner_open = variable.dims.iter().skip(1).any(Option::is_none);
     let text = if inner_open {
         "only the first dimension may be left open"
@@ -175,11 +214,14 @@ fn check_dimensions(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
         "an array has at least one element"
     } else if variable.bytes().is_none_or(|bytes| bytes > u64::from(u32::MAX) * 16) {
         "the variable is larger than any memory"
-    } else if open && place == Place::KernelParameter {
+    } else if open && matches!(place, Place::KernelParameter(_)) {
         "a kernel parameter needs its length"
-    } else if open && place == Place::Result {
+    } else if open && matches!(place, Place::Result(_)) {
         "a result needs its length"
-    } else if open && !place.is_parameter() && variable.linkage != Linkage::Extern && variable.init.is_none()
+    } else if open
+        && !place.is_parameter()
+        && variable.linkage != Linkage::Extern
+        && (variable.init.is_none() || empty)
     {
         "an array without `.extern` needs its length or an initial value"
     } else {
@@ -198,7 +240,7 @@ fn check_linkage(cx: &mut Checker<'_>, variable: &Variable) {
 /// `.ptr` says where a kernel parameter points (manual 5.1.6.3).
 fn check_pointer(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     let Some(pointer) = variable.pointer else { return };
-    if place != Place::KernelParameter {
+    if !matches!(place, Place::KernelParameter(_)) && place.head() != Some(Head::Prototype) {
         let text = "`.ptr` stands only on parameters of kernels";
         return cx.report(Diagnostic::error(codes::PARAMETER_POINTER, variable.at.0, text));
     }
@@ -219,7 +261,23 @@ fn check_pointer(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     }
 }
 
-fn check_attributes(cx: &mut Checker<'_>, variable: &Variable) {
+/// Banks of constant memory were given up with PTX ISA 2.2 (manual 5.1.3).
+fn check_bank(cx: &mut Checker<'_>, variable: &Variable) {
+    let Some(bank) = variable.bank else { return };
+    let text = if cx.target.version_is(2, 2) {
+        "since PTX ISA 2.2 constant memory has no banks".to_owned()
+    } else if bank > 10 {
+        format!("there is no bank {bank}; banks are numbered from 0 to 10")
+    } else {
+        return;
+    };
+    cx.report(Diagnostic::error(codes::VARIABLE_SPACE, variable.at.0, text).with_help("write `.const`"));
+}
+
+fn check_attributes(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
+    if place.is_loose() {
+        return;
+    }
     for attribute in &variable.attributes {
         let (name, since) = match attribute {
             VarAttribute::Managed => (".managed", Since::new(4, 0, 30)),

@@ -9,8 +9,8 @@ use ptx_isa::StateSpace;
 
 use crate::body::{Body, VectorShape};
 use crate::module::{
-    DebugLocation, Function, FunctionDirective, FunctionKind, Initializer, Item, Linkage, Module, Param,
-    Section, TargetSpec, VarAttribute, VarType, Variable,
+    DebugLocation, FieldValue, Function, FunctionDirective, FunctionKind, Initializer, Item, Linkage, Module,
+    Param, Reference, Section, TargetSpec, VarAttribute, VarType, Variable,
 };
 use crate::operand::{Immediate, Literal, Symbol};
 use crate::strings::StrId;
@@ -83,7 +83,10 @@ impl Printer<'_> {
             Item::File(file, _) => {
                 self.rare(format_args!("\t.file\t{} \"{}\"", file.index, self.module.name(file.name)));
                 if let Some((time, size)) = file.stamp {
-                    self.rare(format_args!(", {time}, {size}"));
+                    self.rare(format_args!(", {time}"));
+                    if let Some(size) = size {
+                        self.rare(format_args!(", {size}"));
+                    }
                 }
                 self.text("\n");
             }
@@ -198,7 +201,10 @@ impl Printer<'_> {
     /// A variable or parameter without the semicolon or comma behind it.
     fn variable(&mut self, variable: &Variable) {
         self.linkage(variable.linkage);
-        self.space(variable.space);
+        match variable.bank {
+            None => self.space(variable.space),
+            Some(bank) => self.rare(format_args!(".{}[{bank}] ", variable.space.as_str())),
+        }
         for &attribute in &variable.attributes {
             self.attribute(attribute);
             self.text(" ");
@@ -225,6 +231,12 @@ impl Printer<'_> {
             if let Some(space) = pointer.space {
                 self.space(space);
             }
+            self.text(match pointer.reference {
+                None => "",
+                Some(Reference::Texture) => ".texref ",
+                Some(Reference::Sampler) => ".samplerref ",
+                Some(Reference::Surface) => ".surfref ",
+            });
             if let Some(align) = pointer.align {
                 self.rare(format_args!(".align {align} "));
             }
@@ -251,6 +263,18 @@ impl Printer<'_> {
             Initializer::List(values) => {
                 self.text("{");
                 self.separated(values, |printer, value| printer.initializer(value));
+                self.text("}");
+            }
+            Initializer::Fields(fields) => {
+                self.text("{");
+                self.separated(fields, |printer, (name, value)| {
+                    printer.name(*name);
+                    printer.text(" = ");
+                    match value {
+                        FieldValue::Number(value) => printer.immediate(*value),
+                        FieldValue::Name(name) => printer.name(*name),
+                    }
+                });
                 self.text("}");
             }
             Initializer::Value(value) => self.immediate(*value),
@@ -399,6 +423,12 @@ impl Printer<'_> {
                 self.text("\n");
                 self.pragma(texts);
             }
+            Language(numbers) => {
+                self.text("\n.language ");
+                self.separated(numbers, |printer, &number| printer.number(number));
+            }
+            LocalMaxNReg(n) => self.rare(format_args!("\n.local_maxnreg {n}")),
+            MinPerCtaMemory(n) => self.rare(format_args!("\n.minperctamemory {n}")),
             // Printed before the name.
             Attribute(_) => {}
         }

@@ -93,6 +93,12 @@ impl Printer<'_> {
         if prototype.noreturn.is_some() {
             self.text(" .noreturn");
         }
+        if let Some((count, _)) = prototype.abi_preserve {
+            self.rare(format_args!(" .abi_preserve {count}"));
+        }
+        if let Some((count, _)) = prototype.abi_preserve_control {
+            self.rare(format_args!(" .abi_preserve_control {count}"));
+        }
         self.text(";\n");
     }
 

@@ -17,6 +17,7 @@ fn variable(module: &mut Module, name: &str, space: StateSpace, ty: ScalarType) 
     module.add_variable(Variable {
         name,
         space,
+        bank: None,
         ty: VarType::Scalar(ty),
         shape: VectorShape::Scalar,
         dims: Vec::new(),

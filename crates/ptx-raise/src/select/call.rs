@@ -115,7 +115,7 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
         let results = results.collect();
         let hint = call.attributes.has("noreturn") && self.module.target.has(signature::NO_RETURN);
         let noreturn = (hint && result.is_none()).then(At::default);
-        let prototype = Prototype { results, params, noreturn };
+        let prototype = Prototype { results, params, noreturn, ..Prototype::default() };
         let name = format!("prototype_{}", self.module.call_count);
         self.module.call_count += 1;
         let name = self.module.ir.strings.intern(&name);

@@ -90,6 +90,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let variable = self.module.ir.add_variable(Variable {
             name,
             space: StateSpace::Local,
+            bank: None,
             ty: VarType::Scalar(ScalarType::B8),
             shape: VectorShape::Scalar,
             dims: vec![Some(size.max(1))],
