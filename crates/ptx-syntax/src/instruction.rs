@@ -300,7 +300,11 @@ impl<'s> Reader<'s, '_> {
             Place::Move(_) => {
                 !matches!(operand, Operand::Address(..) | Operand::Bracket(_) | Operand::List(_))
             }
-            Place::Vector(..) | Place::WideVector(..) | Place::Elements(..) | Place::Registers(..) => {
+            Place::Vector(..) => {
+                !matches!(operand, Operand::Address(..) | Operand::Bracket(_) | Operand::Immediate(_))
+                    && !is_predicate
+            }
+            Place::WideVector(..) | Place::Elements(..) | Place::Registers(..) => {
                 !matches!(operand, Operand::Address(..) | Operand::Bracket(_)) && !is_predicate
             }
             Place::Value(_) | Place::Register(_) | Place::Wide(_) | Place::CachePolicy => {

@@ -31,7 +31,11 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         Sem::TensorCopy | Sem::TensorReduce | Sem::TensorPrefetch => {
             tensors::check_overrides(cx, site);
         }
-        Sem::MmaSparse => tensors::check_metadata(cx, site),
+        Sem::Mma | Sem::Wmma => tensors::check_left_out(cx, site),
+        Sem::MmaSparse => {
+            tensors::check_left_out(cx, site);
+            tensors::check_metadata(cx, site);
+        }
         Sem::MmaScaled => tensors::check_scale_ids(cx, site),
         Sem::StoreBulk => memory::check_fill(cx, site),
         Sem::Mapa | Sem::Getctarank => memory::check_shared_address(cx, site),
@@ -93,7 +97,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::Match
         | Sem::Activemask
         | Sem::Redux
-        | Sem::Mma
         | Sem::Ldmatrix
         | Sem::Stmatrix
         | Sem::Movmatrix
@@ -154,7 +157,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::Alloca
         | Sem::WmmaLoad
         | Sem::WmmaStore
-        | Sem::Wmma
         | Sem::WgmmaFence
         | Sem::WgmmaCommit
         | Sem::WgmmaWait

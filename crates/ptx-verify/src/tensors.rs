@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::Operand;
-use ptx_isa::{Constants, Field, Mod, Role, Since, Sm};
+use ptx_isa::{Constants, Field, Mod, Role, Sem, Since, Sm};
 
 use crate::codes;
 use crate::context::{Checker, Site};
@@ -80,5 +80,26 @@ pub(crate) fn check_overrides(cx: &mut Checker<'_>, site: Site<'_>) {
             let inner = Place { at, role: Role::Use, name: "tensorCoords", span };
             check_constants(cx, site, inner, Constants::Range(0, 0), entry);
         }
+    }
+}
+
+/// Parts of a product that are left out: with 8-bit floating-point factors in the family of sm_120 alone, with `.tf32`
+/// factors of `wmma` nowhere.
+pub(crate) fn check_left_out(cx: &mut Checker<'_>, site: Site<'_>) {
+    const NARROW: Since = Since::on(8, 4, &[Sm::family(120)]);
+    let Operand::Vector(list) = site.operand(0) else { return };
+    if !site.body.list(list).contains(&Operand::Sink) {
+        return;
+    }
+    match (site.mnemonic().sem(), site.mnemonic().get(Field::AType)) {
+        (Sem::Wmma, Some(Mod::Tf32)) => {
+            let text = format!("no part of the result of `{}` can be left out", site.mnemonic());
+            let finding = Diagnostic::error(codes::SINK, site.span(0), text);
+            cx.report(finding.with_help("name registers that nothing reads"));
+        }
+        (Sem::Mma | Sem::MmaSparse, Some(Mod::E4m3 | Mod::E5m2)) => {
+            cx.require(NARROW, site.span(0), "a result with parts left out");
+        }
+        _ => {}
     }
 }

@@ -15,7 +15,7 @@ const HELD: TypeRule = TypeRule::HeldBy(Field::Type);
 const VALUES: Kind = Kind::Elements(TypeRule::ValueOf(Field::Type), VectorLength::Of(Field::Vec));
 /// 8-bit values stand in registers of just that width.
 const BYTES: Kind = Kind::Vector(HELD, VectorLength::Of(Field::Vec));
-const FLOATS: Kind = Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
+const FLOATS: Kind = Kind::Elements(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
 const GLOBAL: Slot = Opt(Field::Space, &[Global]);
 const SCOPE: Slot = Opt(Field::Scope, SCOPES);
 /// Halves are summed in single precision, 8-bit values in half precision.
@@ -110,6 +110,14 @@ const ASYNC_TYPES: &[Mod] = &[B32, B64, U32, U64, S32, S64, F32, F64];
 /// At most 16 bytes; `.cluster` is the scope of accesses to other blocks alone.
 const STORE_ASYNC: &[Rule] =
     &[Rule::Excludes(V4, &[B64, U64, S64, F64]), Rule::Excludes(Cluster, &[Weak, SharedCta])];
+/// Order and scope are those of accesses to global memory.
+const STORE_WITHOUT_BARRIER: &[Rule] = &[
+    Rule::Needs(Mmio, &[Sys]),
+    Rule::Needs(Mmio, &[Release]),
+    Rule::Needs(Release, &[Gpu, Sys]),
+    Rule::Excludes(Weak, &[Gpu, Sys]),
+    Rule::Excludes(SharedCta, &[Release, Gpu, Sys]),
+];
 /// What came after the accesses to generic addresses.
 const GLOBAL_LATER: &[(Mod, Since)] =
     &[(Release, at(8, 7, 100)), (Mmio, at(8, 7, 100)), (Global, at(8, 7, 100))];
@@ -126,8 +134,7 @@ const RED_ASYNC: &[Rule] = &[
     Rule::Needs(Mmio, &[Release]),
     Rule::Together(Field::Sem, Field::Scope),
 ];
-const RED_TYPES: &[Mod] = &[B32, U32, S32, U64, S64];
-const RED_OPERATIONS: &[Mod] = &[Inc, Dec, Min, Max, And, Or, Xor, Add];
+const RED_TYPES: &[Mod] = &[U32, S32, U64, S64];
 
 pub(super) static FORMS: &[Form] = &[
     load_reduce(
@@ -388,13 +395,13 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.9.12"),
     Form::new(
         Opcode::St,
-        "Stores to global memory without waiting.",
+        "Stores to global memory, or to that of the block, without waiting.",
         &[
             Lit(Async),
             Opt(Field::Mmio, &[Mmio]),
-            Opt(Field::Sem, &[Release]),
+            Opt(Field::Sem, &[Release, Weak]),
             Opt(Field::Scope, &[Gpu, Sys]),
-            Opt(Field::Space, &[Global]),
+            Opt(Field::Space, &[Global, SharedCta]),
             One(Field::Type, &[B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F32, F64]),
         ],
         &[addr("a"), arg("b", T)],
@@ -402,7 +409,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(8, 1, 90)
     .later(GLOBAL_LATER)
-    .rules(&[Rule::Needs(Mmio, &[Sys]), Rule::Needs(Mmio, &[Release]), Rule::Needs(Release, &[Gpu, Sys])])
+    .rules(STORE_WITHOUT_BARRIER)
     .effects(Effects::WRITES)
     .section("9.7.9.12"),
     Form::new(
@@ -414,7 +421,7 @@ pub(super) static FORMS: &[Form] = &[
             Opt(Field::Scope, &[Cluster]),
             Opt(Field::Space, &[SharedCluster]),
             One(Field::Completion, &[MbarrierCompleteTxBytes]),
-            One(Field::Op, RED_OPERATIONS),
+            One(Field::Op, &[Inc, Dec, Min, Max, Add]),
             One(Field::Type, RED_TYPES),
         ],
         &[addr("a"), arg("b", T), shared("mbar")],
@@ -433,10 +440,49 @@ pub(super) static FORMS: &[Form] = &[
             Opt(Field::Sem, &[Release, Relaxed]),
             Opt(Field::Scope, &[Gpu, Sys]),
             Opt(Field::Space, &[Global]),
-            One(Field::Op, RED_OPERATIONS),
+            One(Field::Op, &[Inc, Dec, Min, Max, Add]),
             One(Field::Type, RED_TYPES),
         ],
         &[addr("a"), arg("b", T)],
+        Sem::ReduceAsync,
+    )
+    .since(8, 1, 90)
+    .later(GLOBAL_LATER)
+    .rules(RED_ASYNC)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.7"),
+    Form::new(
+        Opcode::Red,
+        "Combines bits with shared memory of the cluster without waiting; the barrier counts the bytes.",
+        &[
+            Lit(Async),
+            Opt(Field::Sem, &[Relaxed]),
+            Opt(Field::Scope, &[Cluster]),
+            Opt(Field::Space, &[SharedCluster]),
+            One(Field::Completion, &[MbarrierCompleteTxBytes]),
+            One(Field::Op, &[And, Or, Xor]),
+            One(Field::Type, &[B32]),
+        ],
+        &[addr("a"), arg("b", V_U32), shared("mbar")],
+        Sem::ReduceAsync,
+    )
+    .since(8, 1, 90)
+    .rules(RED_ASYNC)
+    .effects(Effects::MEMORY)
+    .section("9.7.13.7"),
+    Form::new(
+        Opcode::Red,
+        "Combines bits with global memory without waiting.",
+        &[
+            Lit(Async),
+            Opt(Field::Mmio, &[Mmio]),
+            Opt(Field::Sem, &[Release, Relaxed]),
+            Opt(Field::Scope, &[Gpu, Sys]),
+            Opt(Field::Space, &[Global]),
+            One(Field::Op, &[And, Or, Xor]),
+            One(Field::Type, &[B32]),
+        ],
+        &[addr("a"), arg("b", V_U32)],
         Sem::ReduceAsync,
     )
     .since(8, 1, 90)
