@@ -1,5 +1,7 @@
 //! Fundamental types and state spaces.
 
+use std::sync::LazyLock;
+
 use crate::names::{Mod, named};
 
 named! {
@@ -93,7 +95,10 @@ impl ScalarType {
 
     /// The type a modifier names, if it names one.
     pub fn from_mod(modifier: Mod) -> Option<ScalarType> {
-        ScalarType::from_ptx(modifier.as_str())
+        static TYPES: LazyLock<Vec<Option<ScalarType>>> = LazyLock::new(|| {
+            Mod::ALL.iter().map(|modifier| ScalarType::from_ptx(modifier.as_str())).collect()
+        });
+        TYPES.get(modifier as usize).copied().flatten()
     }
 
     /// The bits of the register that holds a value of the type that a modifier names, narrow formats included
@@ -121,6 +126,9 @@ named! {
 impl StateSpace {
     /// The space a modifier names, if it names one.
     pub fn from_mod(modifier: Mod) -> Option<StateSpace> {
-        StateSpace::from_ptx(modifier.as_str())
+        static SPACES: LazyLock<Vec<Option<StateSpace>>> = LazyLock::new(|| {
+            Mod::ALL.iter().map(|modifier| StateSpace::from_ptx(modifier.as_str())).collect()
+        });
+        SPACES.get(modifier as usize).copied().flatten()
     }
 }

@@ -48,14 +48,54 @@ pub(crate) struct Access {
     pub(crate) guard: Option<Slot>,
 }
 
+/// The values of the slots that each statement has to do with, which are few: they are found without hashing.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct OfStatements {
+    /// Where the entries of each statement start and end.
+    ranges: Vec<(u32, u32)>,
+    entries: Vec<(Slot, ValueId)>,
+}
+
+impl OfStatements {
+    fn get(&self, statement: usize, slot: Slot) -> Option<ValueId> {
+        let (start, end) = *self.ranges.get(statement)?;
+        let own = self.entries.get(start as usize..end as usize)?;
+        own.iter().find(|entry| entry.0 == slot).map(|entry| entry.1)
+    }
+
+    /// Sets the value of a slot; the entries of a statement are best added one after the other.
+    fn insert(&mut self, statement: usize, slot: Slot, value: ValueId) {
+        if self.ranges.len() <= statement {
+            self.ranges.resize(statement + 1, (0, 0));
+        }
+        let (start, end) = self.ranges[statement];
+        let own = start as usize..end as usize;
+        if let Some(known) = self.entries[own.clone()].iter_mut().find(|entry| entry.0 == slot) {
+            known.1 = value;
+            return;
+        }
+        let mut start = start;
+        if own.end != self.entries.len() {
+            start = self.entries.len() as u32;
+            self.entries.extend_from_within(own);
+        }
+        self.entries.push((slot, value));
+        self.ranges[statement] = (start, self.entries.len() as u32);
+    }
+
+    fn values(&self) -> impl Iterator<Item = ValueId> + '_ {
+        self.entries.iter().map(|entry| entry.1)
+    }
+}
+
 /// The result.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Ssa {
     pub(crate) values: Vec<ValueInfo>,
     /// For each statement the values its reads see.
-    reads: FxHashMap<(usize, Slot), ValueId>,
+    reads: OfStatements,
     /// For each statement the values it makes.
-    writes: FxHashMap<(usize, Slot), ValueId>,
+    writes: OfStatements,
     /// Phis at the start of each node, in slot order.
     pub(crate) phis: Vec<Vec<ValueId>>,
     /// What result slots hold where control falls off the end.
@@ -65,12 +105,12 @@ pub(crate) struct Ssa {
 impl Ssa {
     /// The value a statement sees in a slot.
     pub(crate) fn read(&self, statement: usize, slot: Slot) -> Option<ValueId> {
-        self.reads.get(&(statement, slot)).copied()
+        self.reads.get(statement, slot)
     }
 
     /// The value a statement makes in a slot.
     pub(crate) fn written(&self, statement: usize, slot: Slot) -> Option<ValueId> {
-        self.writes.get(&(statement, slot)).copied()
+        self.writes.get(statement, slot)
     }
 
     /// The value of a result slot at a node whose control falls off the end.
@@ -188,6 +228,25 @@ fn common(parent: &[Option<NodeId>], rank: &[usize], a: NodeId, b: NodeId) -> No
     a
 }
 
+/// What each slot holds at the place that is looked at.
+#[derive(Default)]
+struct Current(Vec<Option<ValueId>>);
+
+impl Current {
+    fn get(&self, slot: Slot) -> Option<ValueId> {
+        self.0.get(slot.0 as usize).copied().flatten()
+    }
+
+    /// Sets what a slot holds and gives what it held.
+    fn replace(&mut self, slot: Slot, value: Option<ValueId>) -> Option<ValueId> {
+        let at = slot.0 as usize;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, None);
+        }
+        std::mem::replace(&mut self.0[at], value)
+    }
+}
+
 struct Builder<'f> {
     flow: &'f Flow,
     accesses: &'f FxHashMap<usize, Access>,
@@ -253,7 +312,7 @@ impl Builder<'_> {
                 self.ssa.phis[node.index()].push(phi);
             }
         }
-        let mut current: FxHashMap<Slot, ValueId> = FxHashMap::default();
+        let mut current = Current::default();
         let mut undefined: FxHashMap<Slot, ValueId> = FxHashMap::default();
         let mut work: Vec<Step> =
             self.flow.order.first().map(|node| Step::Enter(*node)).into_iter().collect();
@@ -262,10 +321,7 @@ impl Builder<'_> {
                 Step::Enter(node) => node,
                 Step::Leave(old) => {
                     for (slot, value) in old.into_iter().rev() {
-                        match value {
-                            Some(value) => current.insert(slot, value),
-                            None => current.remove(&slot),
-                        };
+                        current.replace(slot, value);
                     }
                     continue;
                 }
@@ -279,25 +335,25 @@ impl Builder<'_> {
                     let before = self.undefined(&mut undefined, slot);
                     self.add_operand(phi, NodeId(u32::MAX), before);
                 }
-                old.push((slot, current.insert(slot, phi)));
+                old.push((slot, current.replace(slot, Some(phi))));
             }
             for statement in statements(self.flow, node).collect::<Vec<_>>() {
                 let Some(access) = self.accesses.get(&statement) else { continue };
                 for slot in &access.reads {
                     let value = self.look(&current, &mut undefined, *slot);
-                    self.ssa.reads.insert((statement, *slot), value);
+                    self.ssa.reads.insert(statement, *slot, value);
                 }
                 for slot in &access.writes {
                     let value = self.new_value(*slot, Def::Statement(statement));
-                    self.ssa.writes.insert((statement, *slot), value);
-                    old.push((*slot, current.insert(*slot, value)));
+                    self.ssa.writes.insert(statement, *slot, value);
+                    old.push((*slot, current.replace(*slot, Some(value))));
                 }
             }
             match self.flow.nodes[node.index()].end.clone() {
                 End::If { statement, .. } => {
                     if let Some(slot) = self.accesses.get(&statement).and_then(|access| access.guard) {
                         let value = self.look(&current, &mut undefined, slot);
-                        self.ssa.reads.insert((statement, slot), value);
+                        self.ssa.reads.insert(statement, slot, value);
                     }
                 }
                 End::FallOff => {
@@ -340,14 +396,9 @@ impl Builder<'_> {
         }
     }
 
-    fn look(
-        &mut self,
-        current: &FxHashMap<Slot, ValueId>,
-        undefined: &mut FxHashMap<Slot, ValueId>,
-        slot: Slot,
-    ) -> ValueId {
-        match current.get(&slot) {
-            Some(value) => *value,
+    fn look(&mut self, current: &Current, undefined: &mut FxHashMap<Slot, ValueId>, slot: Slot) -> ValueId {
+        match current.get(slot) {
+            Some(value) => value,
             None => self.undefined(undefined, slot),
         }
     }
@@ -356,7 +407,7 @@ impl Builder<'_> {
     fn drop_dead_phis(&mut self) {
         let mut live = vec![false; self.ssa.values.len()];
         let mut work: Vec<ValueId> =
-            self.ssa.reads.values().chain(self.ssa.falling.values()).copied().collect();
+            self.ssa.reads.values().chain(self.ssa.falling.values().copied()).collect();
         while let Some(value) = work.pop() {
             if std::mem::replace(&mut live[value.index()], true) {
                 continue;
