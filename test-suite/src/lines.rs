@@ -12,6 +12,8 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 use ptx_diag::{Diagnostics, SourceFile};
 use ptx_driver::TargetChoice;
+use ptx_ir::{AddressBase, Operand, Stmt, Symbol};
+use ptx_isa::{Sem, StateSpace, Way};
 use ptx_llvm::Context;
 
 use crate::oracle::Oracles;
@@ -96,22 +98,32 @@ pub enum Stage {
     Assemble,
 }
 
-/// How LLVM IR says an instruction: the strongest means that its lowering uses.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Means {
-    /// Instructions and intrinsics that LLVM has for every target.
-    Plain,
-    /// An intrinsic of the NVPTX target.
-    Intrinsic,
-    /// Inline assembly.
-    Assembly,
+/// How LLVM IR says an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Said {
+    /// The strongest means that the line's kernel uses.
+    pub way: Way,
+    /// What the instruction table promises at best; nothing where operands decide: special registers and references have
+    /// intrinsics of their own.
+    pub promised: Option<Way>,
+}
+
+impl Said {
+    /// Whether the table keeps its promise: plain IR is plain, what is promised as an intrinsic is no worse where there is one, and inline
+    /// assembly is not promised in vain.
+    pub fn keeps_promise(self) -> bool {
+        match self.promised {
+            None | Some(Way::Intrinsic) => true,
+            Some(promised) => self.way == promised,
+        }
+    }
 }
 
 /// What became of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It went all the way; how LLVM IR said it.
-    Passed(Means),
+    /// It went all the way.
+    Passed(Said),
     /// It failed.
     Failed(Stage, String),
 }
@@ -294,7 +306,7 @@ fn judge_batch(
 /// What became of a batch.
 enum Outcome {
     /// All went well.
-    Passed(Vec<Means>),
+    Passed(Vec<Said>),
     /// These lines failed.
     Failed(Stage, Vec<(usize, String)>),
     /// Some line failed, and nobody knows which.
@@ -326,7 +338,7 @@ fn run(lines: &[Line], batch: &[usize], depth: Depth, oracles: &Oracles) -> Resu
         Err(findings) => return Ok(at_fault(Stage::Lower, &findings)),
     };
     let ir = lowered.to_text();
-    let means = batch.iter().map(|at| means_of(&ir, &name_of(*at))).collect::<Result<Vec<_>>>()?;
+    let means = batch.iter().map(|at| said_of(&module, &ir, &name_of(*at))).collect::<Result<Vec<_>>>()?;
     if depth == Depth::Lower {
         return Ok(Outcome::Passed(means));
     }
@@ -408,15 +420,45 @@ fn entry_before(text: &str, place: usize, batch: &[usize]) -> Option<usize> {
     batch.contains(&number).then_some(number)
 }
 
-/// By what means the kernel's instruction is said.
-fn means_of(ir: &str, name: &str) -> Result<Means> {
+/// How the kernel's instruction is said, and what the table promises.
+fn said_of(module: &ptx_ir::Module, ir: &str, name: &str) -> Result<Said> {
     let (_, rest) = ir.split_once(&format!("@{name}(")).context("a kernel is missing")?;
     let body = rest.split_once("\n}").map_or(rest, |(body, _)| body);
-    Ok(if body.contains(" asm ") {
-        Means::Assembly
+    let way = if body.contains(" asm ") {
+        Way::Assembly
     } else if body.contains("@llvm.nvvm.") {
-        Means::Intrinsic
+        Way::Intrinsic
     } else {
-        Means::Plain
-    })
+        Way::Plain
+    };
+    Ok(Said { way, promised: promised(module, name) })
+}
+
+/// What the table promises for the instruction in the kernel's inner block.
+fn promised(module: &ptx_ir::Module, name: &str) -> Option<Way> {
+    let function = module.functions.iter().find(|function| module.name(function.name) == name)?;
+    let body = function.body.as_ref()?;
+    let start = body.statements.iter().position(|statement| matches!(statement, Stmt::ScopeStart))?;
+    let inner = body.statements.get(start + 1..)?;
+    let mut instructions = inner.iter().take_while(|statement| !matches!(statement, Stmt::ScopeEnd));
+    let inst = instructions.find_map(|statement| match statement {
+        Stmt::Inst(inst) => Some(inst),
+        _ => None,
+    })?;
+    let sem = inst.mnemonic.sem();
+    let to_param = sem == Sem::Store && inst.mnemonic.space() == Some(StateSpace::Param);
+    let by_operand = |operand: &Operand| match operand {
+        Operand::Special(..) => true,
+        Operand::Address(AddressBase::Register(_) | AddressBase::Absolute, _) => to_param,
+        Operand::Vector(list) => body.list(*list).iter().any(|entry| match entry {
+            Operand::Special(..) => true,
+            Operand::Sink => sem == Sem::Store,
+            _ => false,
+        }),
+        Operand::Symbol(Symbol::Variable(var), _) => module.variable(*var).scalar_type().is_none(),
+        _ => false,
+    };
+    // Fields of bits at a constant place are plain shifts and masks.
+    let decided = matches!(sem, Sem::Bfe | Sem::Bfi) || body.operands(inst).iter().any(by_operand);
+    (!decided).then(|| inst.mnemonic.way())
 }

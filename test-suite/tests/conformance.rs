@@ -126,6 +126,12 @@ fn carry_lines(table: &Path, around: &Surroundings) -> anyhow::Result<()> {
     let mut failed = Vec::new();
     for (lines, depth) in [(&all, Depth::Raise), (&sample, Depth::Assemble)] {
         for (line, verdict) in lines.iter().zip(lines::judge(lines, depth, &around.oracles)?) {
+            if let Verdict::Passed(said) = verdict
+                && !said.keeps_promise()
+            {
+                failed.push(format!("{}: {}, not as the instruction table says", line.text, said.way));
+                continue;
+            }
             if let Verdict::Failed(stage @ (Stage::Lower | Stage::Raise | Stage::Assemble), why) = verdict {
                 failed.push(format!("{stage:?}: {}: {why}", line.text));
             }

@@ -25,6 +25,7 @@ mod special;
 pub mod table;
 mod target;
 mod types;
+mod way;
 
 pub use constants::Constants;
 pub use explain::{Executes, explain, page};
@@ -37,3 +38,4 @@ pub use special::{Component, SpecialReg};
 pub use table::{all_forms, form, form_ids, forms_of};
 pub use target::{PtxVersion, Since, Sm, SmVariant};
 pub use types::{ScalarType, StateSpace, TypeKind};
+pub use way::{Trigger, Way};

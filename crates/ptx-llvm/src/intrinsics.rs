@@ -11,18 +11,20 @@
 //! column `d` is the result, `d|p` both fields of the result, `<d:n>` the next `n` fields as a vector, `%i` argument `i`,
 //! `[%i]` the same as an address, `<%i:n>` a vector of `n` arguments from `i`, `#i` an immediate, `#i=v` an immediate that PTX
 //! does not write and that must be `v` (`align`: the access's alignment, `any`: whatever it is), `[%i<%j:n>]` an address with
-//! `n` coordinates from argument `j`, `<%i>` the lanes of vector argument `i`, and anything else stands for itself. A `?` ends
+//! `n` coordinates from argument `j`, `<%i>` the lanes of vector argument `i`, `T[%i]` the handle of a texture or surface as an
+//! address, `T[%i<%j:n>]` the same with `n` coordinates and `T[%i,%s<%j:n>]` with a sampler, where three coordinates are padded to four
+//! (manual 9.7.10.3), `<%i:3+>` three arguments so padded, and anything else stands for itself. A `?` ends
 //! the name: the groups behind it number the values of constant arguments that choose modifiers.
 //!
-//! Most rows are read both ways. Those of the second list are read by name only: LLVM says of these intrinsics that they touch
-//! no memory but what their arguments point to, or less, while the instruction orders or moves other memory too. A PTX program
-//! relies on that, so lowering keeps such an instruction as inline assembly; an LLVM module that calls them asked for them.
+//! All rows are read both ways but for those that say less than their instruction ([`by_name`]). Some intrinsics LLVM takes to touch no memory but what
+//! their arguments point to, or less, while the instruction orders or moves other memory too: lowering then says so at the call.
 //!
 //! Invariants, tested: LLVM 22 knows every name and agrees with every type; every argument and every result of an
 //! intrinsic appears in its instruction exactly once.
 
 mod asynchronous;
 mod table;
+mod texture;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -50,6 +52,13 @@ pub enum Type {
     Words(u32),
 }
 
+impl Type {
+    /// Whether it is a vector whose lanes are registers of their own in PTX.
+    pub const fn is_lanes(self) -> bool {
+        matches!(self, Type::Words(_))
+    }
+}
+
 /// What the PTX instruction writes at one operand position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Operand {
@@ -67,6 +76,20 @@ pub enum Operand {
     ArgumentLanes(usize),
     /// A pointer argument, written `[a]`.
     Address(usize),
+    /// The handle of a texture or surface, a sampler's where there is one, and so many arguments as coordinates from the first, written
+    /// `[t, s, {c0, c1, ..}]`; without coordinates `[t]`.
+    Texel {
+        /// The texture or surface.
+        texture: usize,
+        /// The sampler.
+        sampler: Option<usize>,
+        /// The first coordinate.
+        first: usize,
+        /// How many coordinates; three are written as four.
+        count: usize,
+    },
+    /// Three consecutive arguments as a vector of four, of which the last is not looked at: the first of them.
+    PaddedVector(usize),
     /// A pointer argument and coordinates, written `[a, {c0, c1, ..}]`: the pointer, the first coordinate and how many.
     Coordinates(usize, usize, usize),
     /// An argument that must be a constant and is written as a number.
@@ -126,15 +149,22 @@ pub fn rows() -> &'static [Row] {
     &TABLE.rows
 }
 
-/// The rows of one intrinsic, by its full name. There is more than one where an immediate argument chooses the mnemonic
+/// The rows of one intrinsic, by its full name. Rows that say less than their instruction, such as the lower half of a register, are
+/// found here alone. There is more than one where an immediate argument chooses the mnemonic
 /// (`bfind` and `bfind.shiftamt`).
 pub fn by_name(name: &str) -> impl Iterator<Item = &'static Row> {
     TABLE.by_name.get(name).into_iter().flatten().filter_map(|index| TABLE.rows.get(*index))
 }
 
-/// The rows of one mnemonic that lowering may use, preferred first: the caller chooses by the number and kind of operands.
+/// The rows of one mnemonic that lowering may use, preferred first: the caller chooses by the number and kind of operands. Modifiers that
+/// say what holds without them make no difference.
 pub fn by_mnemonic(mnemonic: &str) -> impl Iterator<Item = &'static Row> {
-    TABLE.by_mnemonic.get(mnemonic).into_iter().flatten().filter_map(|index| TABLE.rows.get(*index))
+    TABLE
+        .by_mnemonic
+        .get(&without_defaults(mnemonic))
+        .into_iter()
+        .flatten()
+        .filter_map(|index| TABLE.rows.get(*index))
 }
 
 /// The row that reads a special register, by its PTX name with the `%` (or `WARP_SZ`).
@@ -151,9 +181,10 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut rows: Vec<Row> = table::ROWS.iter().flat_map(|pattern| expand(*pattern)).collect();
+    let lists = [table::ROWS, texture::ROWS, asynchronous::ROWS];
+    let mut rows: Vec<Row> = lists.into_iter().flatten().flat_map(|pattern| expand(*pattern)).collect();
     let both_ways = rows.len();
-    rows.extend(asynchronous::ROWS.iter().flat_map(|pattern| expand(*pattern)));
+    rows.extend(asynchronous::BY_NAME.iter().flat_map(|pattern| expand(*pattern)));
     let mut table = Table {
         rows: Vec::new(),
         by_name: BTreeMap::new(),
@@ -165,16 +196,32 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         if index >= both_ways {
             continue;
         }
+        let mnemonic = without_defaults(&row.mnemonic);
         match row.special_register() {
             Some(register) => {
                 table.by_special_register.entry(register.to_owned()).or_insert(index);
             }
-            None => table.by_mnemonic.entry(row.mnemonic.clone()).or_default().push(index),
+            None => table.by_mnemonic.entry(mnemonic).or_default().push(index),
         }
     }
     table.rows = rows;
     table
 });
+
+/// The mnemonic without modifiers that are the default of their place: shared memory is the block's own (manual 5.1.7), barriers
+/// release and acquire for the block (manual 9.7.13.15), tensors are copied by tiles (manual 9.7.9.27.1.2), and matrices in tensor
+/// memory are not kept (manual 9.7.16.10.9).
+fn without_defaults(mnemonic: &str) -> String {
+    let mut text = mnemonic.replace(".shared::cta", ".shared");
+    if text.starts_with("mbarrier.") {
+        text = text.replace(".release.cta", "").replace(".acquire.cta", "");
+    } else if text.starts_with("cp.") {
+        text = text.split('.').filter(|part| *part != "tile").collect::<Vec<_>>().join(".");
+    } else if text.starts_with("tcgen05.mma.") {
+        text = text.replace(".collector::a::discard", "").replace(".collector::b0::discard", "");
+    }
+    text
+}
 
 /// Every row a pattern stands for.
 fn expand((name, signature, ptx): (&str, &str, &str)) -> Vec<Row> {
@@ -298,6 +345,9 @@ fn operand_of(text: &str) -> Operand {
     if let Some(inside) = text.strip_prefix('<').and_then(|t| t.strip_suffix('>')) {
         return vector_of(inside).unwrap_or_else(literal);
     }
+    if let Some(inside) = text.strip_prefix("T[").and_then(|t| t.strip_suffix(']')) {
+        return texel_of(inside).unwrap_or_else(literal);
+    }
     if let Some(operand) = text.strip_prefix("[%").and_then(|t| t.strip_suffix(">]")).and_then(coordinates_of)
     {
         return operand;
@@ -328,12 +378,33 @@ fn coordinates_of(inside: &str) -> Option<Operand> {
     Some(Operand::Coordinates(pointer.parse().ok()?, first.parse().ok()?, count.parse().ok()?))
 }
 
-/// The inside of `<..>`: `d:n`, `_,d:1`, `d:1,_`, `%i:n` or `%i`.
+/// The inside of `T[..]`: `%i`, `%i<%j:n>` or `%i,%s<%j:n>`.
+fn texel_of(inside: &str) -> Option<Operand> {
+    let (handles, coordinates) = inside.split_once('<').unwrap_or((inside, ""));
+    let (texture, sampler) = match handles.split_once(',') {
+        Some((texture, sampler)) => (texture, Some(sampler.strip_prefix('%')?.parse().ok()?)),
+        None => (handles, None),
+    };
+    let texture = texture.strip_prefix('%')?.parse().ok()?;
+    let (first, count) = match coordinates.strip_suffix('>') {
+        Some(coordinates) => {
+            let (first, count) = coordinates.strip_prefix('%')?.split_once(':')?;
+            (first.parse().ok()?, count.parse().ok()?)
+        }
+        None => (0, 0),
+    };
+    Some(Operand::Texel { texture, sampler, first, count })
+}
+
+/// The inside of `<..>`: `d:n`, `_,d:1`, `d:1,_`, `%i:n`, `%i:3+` or `%i`.
 fn vector_of(inside: &str) -> Option<Operand> {
     if let Some(arguments) = inside.strip_prefix('%') {
         let Some((first, count)) = arguments.split_once(':') else {
             return Some(Operand::ArgumentLanes(arguments.parse().ok()?));
         };
+        if count == "3+" {
+            return first.parse().ok().map(Operand::PaddedVector);
+        }
         return Some(Operand::ArgumentVector(first.parse().ok()?, count.parse().ok()?));
     }
     let (mut fields, mut next) = (Vec::new(), 0);
@@ -421,6 +492,12 @@ mod tests {
                     Operand::ResultPair => results.extend([0, 1]),
                     Operand::ResultVector(fields) => results.extend(fields.iter().flatten().copied()),
                     Operand::ArgumentVector(first, count) => arguments.extend(*first..first + count),
+                    Operand::PaddedVector(first) => arguments.extend(*first..first + 3),
+                    Operand::Texel { texture, sampler, first, count } => {
+                        arguments.push(*texture);
+                        arguments.extend(*sampler);
+                        arguments.extend(*first..first + count);
+                    }
                     Operand::Coordinates(pointer, first, count) => {
                         arguments.push(*pointer);
                         arguments.extend(*first..first + count);

@@ -1,7 +1,7 @@
 //! Which way each meaning is lowered, and control flow (manual 9.7.12).
 
 use ptx_ir::{FunctionKind, LabelId, Operand, Param, Prototype, Stmt, Symbol};
-use ptx_isa::{ScalarType, Sem};
+use ptx_isa::{ScalarType, Sem, Way};
 use ptx_llvm::build::{Type, Value, Volatility};
 
 use crate::emit::{Argument, Emitter, Site};
@@ -11,8 +11,20 @@ use crate::flow::{End, NodeId};
 use crate::function::{Shape, prototype_shapes, result_type};
 
 impl<'c> Emitter<'_, '_, 'c> {
-    /// Lowers an instruction that does not end its node.
+    /// Lowers an instruction that does not end its node, the way its row says.
     pub(crate) fn instruction(&mut self, site: Site<'_>) -> Out<()> {
+        match site.inst.mnemonic.sem().way() {
+            Way::Plain => self.plain(site),
+            Way::Intrinsic => match site.inst.mnemonic.sem() {
+                Sem::Isspacep => self.test_space(site),
+                Sem::Barrier => self.block_barrier(site),
+                _ => self.row_or_inline(site),
+            },
+            Way::Assembly => self.inline(site),
+        }
+    }
+
+    fn plain(&mut self, site: Site<'_>) -> Out<()> {
         let floating = site.inst.mnemonic.scalar_type().is_some_and(is_floating);
         match site.inst.mnemonic.sem() {
             Sem::Add | Sem::Sub | Sem::Mul if floating => self.float_arithmetic(site),
@@ -42,126 +54,12 @@ impl<'c> Emitter<'_, '_, 'c> {
             Sem::Mov => self.copy(site),
             Sem::Cvt => self.convert(site),
             Sem::Cvta => self.convert_address(site),
-            Sem::Isspacep => self.test_space(site),
             Sem::Load => self.load(site),
             Sem::Store => self.store(site),
             Sem::Atom | Sem::Red => self.atomic(site),
-            Sem::Barrier => self.block_barrier(site),
             Sem::Fence => self.fence(site),
             Sem::Call => self.call(site),
-            Sem::Mul24
-            | Sem::Sad
-            | Sem::Dp4a
-            | Sem::Dp2a
-            | Sem::Shf
-            | Sem::Bfind
-            | Sem::Fns
-            | Sem::Brev
-            | Sem::Bmsk
-            | Sem::Szext
-            | Sem::Prmt
-            | Sem::Copysign
-            | Sem::Rcp
-            | Sem::Sqrt
-            | Sem::Rsqrt
-            | Sem::Sin
-            | Sem::Cos
-            | Sem::Lg2
-            | Sem::Ex2
-            | Sem::Tanh
-            | Sem::CvtPack
-            | Sem::LoadUniform
-            | Sem::Prefetch
-            | Sem::CpAsync
-            | Sem::CpAsyncCommit
-            | Sem::CpAsyncWait
-            | Sem::BarrierWarp
-            | Sem::Shfl
-            | Sem::Vote
-            | Sem::Match
-            | Sem::Activemask
-            | Sem::Redux
-            | Sem::Mma
-            | Sem::Ldmatrix
-            | Sem::Stmatrix
-            | Sem::Movmatrix
-            | Sem::Brkpt
-            | Sem::Pmevent
-            | Sem::Nanosleep => self.row_or_inline(site),
-            // No LLVM form is chosen for these yet: they stay as they are written.
-            Sem::CvtNarrow
-            | Sem::FmaOob
-            | Sem::Min3
-            | Sem::Max3
-            | Sem::PackedBytes
-            | Sem::Tex
-            | Sem::Tld4
-            | Sem::Txq
-            | Sem::Istypep
-            | Sem::SurfaceLoad
-            | Sem::SurfaceStore
-            | Sem::SurfaceReduce
-            | Sem::SurfaceQuery
-            | Sem::Video
-            | Sem::VideoSimd
-            | Sem::AtomVector
-            | Sem::RedVector
-            | Sem::StoreAsync
-            | Sem::ReduceAsync
-            | Sem::StoreBulk
-            | Sem::BulkCopy
-            | Sem::BulkReduce
-            | Sem::BulkPrefetch
-            | Sem::BulkCommit
-            | Sem::BulkWait
-            | Sem::TensorCopy
-            | Sem::TensorReduce
-            | Sem::TensorPrefetch
-            | Sem::TensormapReplace
-            | Sem::TensormapCopy
-            | Sem::MultimemLoadReduce
-            | Sem::MultimemStore
-            | Sem::MultimemReduce
-            | Sem::Fabric
-            | Sem::CreatePolicy
-            | Sem::ApplyPriority
-            | Sem::Discard
-            | Sem::MbarrierInit
-            | Sem::MbarrierInval
-            | Sem::MbarrierCheckLayout
-            | Sem::MbarrierTransactions
-            | Sem::MbarrierArrive
-            | Sem::MbarrierWait
-            | Sem::MbarrierPendingCount
-            | Sem::CpAsyncArrive
-            | Sem::FenceProxy
-            | Sem::ClusterBarrier
-            | Sem::Mapa
-            | Sem::Getctarank
-            | Sem::Elect
-            | Sem::ReduxFloat
-            | Sem::Griddepcontrol
-            | Sem::TryCancel
-            | Sem::QueryCancel
-            | Sem::Setmaxnreg
-            | Sem::Stacksave
-            | Sem::Stackrestore
-            | Sem::Alloca
-            | Sem::MmaSparse
-            | Sem::MmaScaled
-            | Sem::WmmaLoad
-            | Sem::WmmaStore
-            | Sem::Wmma
-            | Sem::Wgmma
-            | Sem::WgmmaSparse
-            | Sem::WgmmaFence
-            | Sem::WgmmaCommit
-            | Sem::WgmmaWait
-            | Sem::TensorMemory
-            | Sem::Tcgen05Mma => self.inline(site),
-            Sem::Bra | Sem::BrxIdx | Sem::Ret | Sem::Exit | Sem::Trap => {
-                unsupported("it stands within a block")
-            }
+            _ => unsupported("its meaning has no plain form"),
         }
     }
 

@@ -516,9 +516,19 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
 
     /// Calls an intrinsic by its full name.
     pub(crate) fn intrinsic(&self, name: &str, result: Type<'c>, arguments: &[Value<'c>]) -> Out<Value<'c>> {
-        let parameters: Vec<Type<'c>> = arguments.iter().map(|argument| argument.ty()).collect();
-        let function = self.shared.out.function(name, self.types.function(result, &parameters))?;
+        let function = self.intrinsic_function(name, result, arguments)?;
         Ok(self.b.call(function, arguments)?)
+    }
+
+    /// Declares an intrinsic for arguments of these types.
+    pub(crate) fn intrinsic_function(
+        &self,
+        name: &str,
+        result: Type<'c>,
+        arguments: &[Value<'c>],
+    ) -> Out<ptx_llvm::build::Function<'c>> {
+        let parameters: Vec<Type<'c>> = arguments.iter().map(|argument| argument.ty()).collect();
+        Ok(self.shared.out.function(name, self.types.function(result, &parameters))?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Instructions that are intrinsics, by the rows of [`ptx_llvm::intrinsics`].
 
 use ptx_ir::{AddressBase, Operand};
-use ptx_isa::{Role, ScalarType, StateSpace};
+use ptx_isa::{Role, ScalarType, Sem, StateSpace};
 use ptx_llvm::build::{CastOp, Type, Value};
 use ptx_llvm::intrinsics::{self, Operand as Place, Row, Type as RowType};
 
@@ -76,7 +76,11 @@ impl<'c> Emitter<'_, '_, 'c> {
             Place::Result | Place::ResultPair => {
                 matches!(operand, Operand::Register(_) | Operand::Sink | Operand::Element(..))
             }
-            Place::ResultVector(fields) => fields.len() == list_len && fields.iter().all(Option::is_some),
+            Place::ResultVector(fields) => {
+                fields.len() == list_len
+                    && fields.iter().all(Option::is_some)
+                    && matches!(operand, Operand::Vector(_) | Operand::Register(_))
+            }
             Place::Argument(argument) => {
                 // Forms that differ only in a predicate for a number (`cp.async`) are different rows.
                 let predicate = site.inst.mnemonic.operand_type(at) == Some(ScalarType::Pred);
@@ -95,8 +99,22 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             Place::Immediate(_) => matches!(operand, Operand::Immediate(_)),
             Place::Fixed(..) | Place::Alignment(_) => true,
-            // Only in rows that are read by name.
-            Place::ArgumentLanes(_) | Place::Coordinates(..) | Place::Ignored(_) => false,
+            Place::ArgumentLanes(argument) => {
+                row.parameters.get(*argument) == Some(&RowType::Words(list_len as u32))
+                    || (list_len == 1 && row.parameters.get(*argument) == Some(&RowType::Int(32)))
+            }
+            Place::Ignored(_) => true,
+            Place::PaddedVector(_) => list_len == 4,
+            Place::Coordinates(_, _, count) => match self.bracketed(operand).as_slice() {
+                [Operand::Register(_), coordinates] => self.entries(*coordinates).len() == *count,
+                _ => false,
+            },
+            Place::Texel { sampler, count, .. } => {
+                let parts = self.bracketed(operand);
+                let handles = if sampler.is_some() { 2 } else { 1 };
+                let given = parts.get(handles).map_or(0, |coordinates| self.entries(*coordinates).len());
+                parts.len() == handles + usize::from(*count > 0) && given == padded(*count)
+            }
             Place::Literal(text) => {
                 matches!(operand, Operand::Immediate(value) if value.as_integer().map(|v| v.to_string()) == Some(text.clone()))
             }
@@ -114,6 +132,11 @@ impl<'c> Emitter<'_, '_, 'c> {
         let mut next = written.iter().copied();
         for place in &row.operands {
             match place {
+                Place::Ignored(argument) => {
+                    let ty = self.parameter(row, *argument)?;
+                    give(*argument, ty.zero());
+                    continue;
+                }
                 Place::Fixed(argument, value) => {
                     let ty = self.parameter(row, *argument)?;
                     give(*argument, self.types.int_value(ty.int_bits().unwrap_or(32), *value));
@@ -145,7 +168,62 @@ impl<'c> Emitter<'_, '_, 'c> {
                     for (offset, entry) in self.entries(operand).into_iter().enumerate() {
                         let to = self.parameter(row, first + offset)?;
                         let value = self.operand_of(site, entry, ty)?;
-                        give(first + offset, self.bits_as(value, to)?);
+                        give(first + offset, self.resize(value, to)?);
+                    }
+                }
+                Place::PaddedVector(first) => {
+                    for (offset, entry) in self.entries(operand).into_iter().take(3).enumerate() {
+                        give(
+                            first + offset,
+                            self.coordinate(site, entry, self.parameter(row, first + offset)?)?,
+                        );
+                    }
+                }
+                Place::ArgumentLanes(argument) => {
+                    let ty = site.ty(at)?;
+                    let whole = self.parameter(row, *argument)?;
+                    let entries = self.entries(operand);
+                    let Some((element, _)) = whole.vector_parts() else {
+                        let [single] = entries.as_slice() else {
+                            return unsupported("it has too many lanes");
+                        };
+                        give(*argument, self.bits_as(self.operand_of(site, *single, ty)?, whole)?);
+                        continue;
+                    };
+                    let mut vector = whole.poison();
+                    for (index, entry) in entries.into_iter().enumerate() {
+                        let value = self.bits_as(self.operand_of(site, entry, ty)?, element)?;
+                        vector = self.b.insert_element(vector, value, index as u32)?;
+                    }
+                    give(*argument, vector);
+                }
+                Place::Coordinates(pointer, first, _) => {
+                    let parts = self.bracketed(operand);
+                    let [Operand::Register(register), coordinates] = parts.as_slice() else {
+                        return unsupported("its coordinates stand apart from the map");
+                    };
+                    let to = self.parameter(row, *pointer)?;
+                    give(*pointer, self.read(site.statement, self.analysis.slots.lane(*register, 0), to)?);
+                    for (offset, entry) in self.entries(*coordinates).into_iter().enumerate() {
+                        give(
+                            first + offset,
+                            self.coordinate(site, entry, self.parameter(row, first + offset)?)?,
+                        );
+                    }
+                }
+                Place::Texel { texture, sampler, first, count } => {
+                    let parts = self.bracketed(operand);
+                    let mut parts = parts.into_iter();
+                    for handle in [Some(*texture), *sampler].into_iter().flatten() {
+                        let Some(part) = parts.next() else { return unsupported("a handle is missing") };
+                        give(handle, self.coordinate(site, part, self.types.int(64))?);
+                    }
+                    let coordinates = parts.next().map_or_else(Vec::new, |list| self.entries(list));
+                    for (offset, entry) in coordinates.into_iter().take(*count).enumerate() {
+                        give(
+                            first + offset,
+                            self.coordinate(site, entry, self.parameter(row, first + offset)?)?,
+                        );
                     }
                 }
                 Place::Address(argument) => {
@@ -163,8 +241,6 @@ impl<'c> Emitter<'_, '_, 'c> {
                 | Place::ResultPair
                 | Place::ResultVector(_)
                 | Place::Literal(_)
-                | Place::ArgumentLanes(_)
-                | Place::Coordinates(..)
                 | Place::Ignored(_)
                 | Place::Fixed(..)
                 | Place::Alignment(_) => {}
@@ -179,9 +255,49 @@ impl<'c> Emitter<'_, '_, 'c> {
             [one] => *one,
             many => self.types.structure(many),
         };
-        let call = self.intrinsic(&row.name, result, &arguments)?;
+        let function = self.intrinsic_function(&row.name, result, &arguments)?;
+        let effects = site.inst.mnemonic.effects();
+        let touches = effects.reads || effects.writes;
+        let call = if touches && !accesses_arguments(site) && function.limits_memory() {
+            self.b.call_ordered(function, &arguments)?
+        } else {
+            self.b.call(function, &arguments)?
+        };
+        if effects.convergent {
+            call.add_call_flag(self.types, "convergent");
+        }
         self.take_results(site, row, call)?;
         Ok(call)
+    }
+
+    /// The parts of an operand in brackets.
+    fn bracketed(&self, operand: Operand) -> Vec<Operand> {
+        match operand {
+            Operand::Bracket(list) => self.body.list(list).to_vec(),
+            Operand::Address(AddressBase::Register(register), 0) => vec![Operand::Register(register)],
+            Operand::Address(AddressBase::Symbol(symbol), 0) => vec![Operand::Symbol(symbol, 0)],
+            other => vec![other],
+        }
+    }
+
+    /// A handle, a coordinate or an offset: its register says of what type it is.
+    fn coordinate(&self, site: Site<'_>, operand: Operand, to: Type<'c>) -> Out<Value<'c>> {
+        let value = match operand {
+            Operand::Register(register) => self.operand_of(site, operand, self.body.reg_type(register))?,
+            Operand::Element(register, _) => self.operand_of(site, operand, self.body.reg_type(register))?,
+            Operand::Symbol(symbol, 0) => self.symbol_address(symbol, 0)?,
+            Operand::Immediate(value) => {
+                let ty = match (to.is_float(), to.bits()) {
+                    (true, _) => ScalarType::F32,
+                    (false, Some(64)) => ScalarType::B64,
+                    (false, Some(16)) => ScalarType::B16,
+                    (false, _) => ScalarType::B32,
+                };
+                self.constant(value, ty)?
+            }
+            _ => return unsupported("a coordinate is no register"),
+        };
+        self.resize(value, to)
     }
 
     fn take_results(&mut self, site: Site<'_>, row: &Row, call: Value<'c>) -> Out<()> {
@@ -205,13 +321,21 @@ impl<'c> Emitter<'_, '_, 'c> {
                     let ty = site.ty(at)?;
                     for (entry, field) in self.entries(site.operand(at)).into_iter().zip(fields) {
                         let Some(field) = field else { continue };
-                        let value = if single { call } else { self.b.extract_field(call, *field as u32)? };
-                        self.define_operand(site, entry, ty, value)?;
+                        let value = match (single, call.ty().vector_parts()) {
+                            (true, Some(_)) if row.results.first().is_some_and(|ty| ty.is_lanes()) => {
+                                self.b.extract_element(call, *field as u32)?
+                            }
+                            (true, _) => call,
+                            (false, _) => self.b.extract_field(call, *field as u32)?,
+                        };
+                        self.define_element(site, entry, ty, value)?;
                     }
                 }
                 Place::Argument(_)
                 | Place::ArgumentVector(..)
                 | Place::ArgumentLanes(_)
+                | Place::PaddedVector(_)
+                | Place::Texel { .. }
                 | Place::Coordinates(..)
                 | Place::Ignored(_)
                 | Place::Address(_)
@@ -222,6 +346,25 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
         }
         Ok(())
+    }
+
+    /// Gives a destination the lower part of a value that is wider than its register, or all of it.
+    fn define_element(
+        &mut self,
+        site: Site<'_>,
+        entry: Operand,
+        ty: ScalarType,
+        value: Value<'c>,
+    ) -> Out<()> {
+        let width = match entry {
+            Operand::Register(register) | Operand::Element(register, _) => {
+                self.body.reg_type(register).bits()
+            }
+            _ => return Ok(()),
+        };
+        let wider = value.ty().int_bits().is_some_and(|bits| bits > width);
+        let value = if wider { self.b.cast(CastOp::Trunc, value, self.types.int(width))? } else { value };
+        self.define_operand(site, entry, ty, value)
     }
 
     fn parameter(&self, row: &Row, at: usize) -> Out<Type<'c>> {
@@ -282,4 +425,34 @@ impl<'c> Emitter<'_, '_, 'c> {
             None => unsupported("the state space has no addresses"),
         }
     }
+}
+
+/// How many coordinates PTX writes for so many: vectors of three are padded to four (manual 9.7.10.3).
+const fn padded(count: usize) -> usize {
+    if count == 3 { 4 } else { count }
+}
+
+/// Whether the instruction accesses no memory but at its operands, and at once or in the order of its own kind, as LLVM says of its
+/// intrinsic.
+fn accesses_arguments(site: Site<'_>) -> bool {
+    matches!(
+        site.inst.mnemonic.sem(),
+        Sem::LoadUniform
+            | Sem::Prefetch
+            | Sem::CpAsync
+            | Sem::Ldmatrix
+            | Sem::Stmatrix
+            | Sem::WmmaLoad
+            | Sem::WmmaStore
+            | Sem::ApplyPriority
+            | Sem::MbarrierInval
+            | Sem::StoreBulk
+            | Sem::TensormapReplace
+            | Sem::Tex
+            | Sem::Tld4
+            | Sem::Txq
+            | Sem::SurfaceLoad
+            | Sem::SurfaceStore
+            | Sem::SurfaceQuery
+    )
 }

@@ -55,10 +55,12 @@ pub(crate) fn measure(arguments: &LinesArguments) -> Result<()> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (line, verdict) in lines.iter().zip(&verdicts) {
         let (word, why) = match verdict {
-            Verdict::Passed(means) => (format!("{means:?}"), ""),
+            Verdict::Passed(said) if !said.keeps_promise() => (format!("not as promised: {}", said.way), ""),
+            Verdict::Passed(said) => (said.way.to_string(), ""),
             Verdict::Failed(stage, why) => (format!("failed: {stage:?}"), why.as_str()),
         };
-        if arguments.all || matches!(verdict, Verdict::Failed(..)) {
+        let kept = matches!(verdict, Verdict::Passed(said) if said.keeps_promise());
+        if arguments.all || !kept {
             writeln!(out, "{word}\t{}\t{}\t{}", line.text, line.target, why.replace(['\n', '\t'], " | "))?;
         }
         *counts.entry(word).or_default() += 1;

@@ -2,6 +2,7 @@
 
 mod cargo;
 mod corpus;
+mod coverage;
 mod instructions;
 mod lines;
 mod stress;
@@ -26,7 +27,7 @@ enum Chore {
     Bless,
     /// Judge how far real PTX comes through every stage
     Corpus(corpus::CorpusArguments),
-    /// Rewrite docs/isa.md from the instruction table
+    /// Rewrite docs/isa.md and docs/coverage.md from the instruction table
     Docs,
     /// Measure time and memory of ptx2ll on very large and very odd inputs
     Stress(stress::StressArguments),
@@ -56,8 +57,8 @@ fn main() -> Result<()> {
     match Arguments::parse().chore {
         Chore::Bless => cargo::bless(),
         Chore::Corpus(arguments) => corpus::measure(&arguments),
-        Chore::Docs => instructions::write(),
         Chore::Stress(arguments) => stress::measure(&arguments),
+        Chore::Docs => instructions::write().and_then(|()| coverage::write()),
         Chore::Table(arguments) => table::compare(&arguments),
         Chore::Lines(arguments) => lines::measure(&arguments),
         Chore::Man { folder } => cargo::write_manuals(&folder),

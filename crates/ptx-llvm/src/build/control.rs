@@ -42,6 +42,42 @@ impl<'c> Builder<'c> {
         })
     }
 
+    /// A call of an intrinsic that LLVM must take for one that reads and writes any memory, whatever the intrinsic's own attributes
+    /// say: an operand bundle `"ptx.order"` without operands, which no pass may drop and code generation ignores.
+    ///
+    /// # Errors
+    ///
+    /// When the arguments differ from the function's parameters.
+    pub fn call_ordered(&self, function: Function<'c>, arguments: &[Value<'c>]) -> Built<'c> {
+        const TAG: &str = "ptx.order";
+        self.at()?;
+        let ty = function.ty();
+        let parameters = ty.parameters();
+        let same = parameters.len() == arguments.len()
+            && parameters.iter().zip(arguments).all(|(p, a)| *p == a.ty());
+        if !same || ty.result().is_none() {
+            return Err(misfit(&format!("a call of type {}", ty.text()), arguments));
+        }
+        let mut raw: Vec<_> = arguments.iter().map(|argument| argument.raw).collect();
+        // SAFETY: a function and arguments of its parameters' types; LLVM copies the lists, and the bundle is disposed of once
+        // the call has a copy of it.
+        Ok(Value::new(unsafe {
+            let mut bundle = LLVMCreateOperandBundle(TAG.as_ptr().cast(), TAG.len(), std::ptr::null_mut(), 0);
+            let call = LLVMBuildCallWithOperandBundles(
+                self.raw,
+                ty.raw,
+                function.value().raw,
+                raw.as_mut_ptr(),
+                raw.len() as u32,
+                &raw mut bundle,
+                1,
+                c"".as_ptr(),
+            );
+            LLVMDisposeOperandBundle(bundle);
+            call
+        }))
+    }
+
     /// A call of inline assembly of the given function type.
     ///
     /// # Errors

@@ -270,6 +270,16 @@ impl<'c> Function<'c> {
         self.add_enum(types, LLVMAttributeFunctionIndex, name, 0);
     }
 
+    /// Whether the function says what memory it touches at most, as intrinsics may: `memory(..)`.
+    pub fn limits_memory(self) -> bool {
+        const NAME: &str = "memory";
+        // SAFETY: a live function, asked for an attribute that LLVM knows by that name.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
+            !LLVMGetEnumAttributeAtIndex(self.value().raw, LLVMAttributeFunctionIndex, kind).is_null()
+        }
+    }
+
     /// `align` on a pointer parameter, by its position from 0.
     pub fn add_parameter_align(self, types: Types<'c>, parameter: u32, align: u32) {
         if align.is_power_of_two() {

@@ -1,5 +1,4 @@
-//! Rows that are read by name only: asynchronous copies, barriers in shared memory, proxies, tensor memory. [`super`] explains
-//! the notation, and why lowering does not use them.
+//! Asynchronous copies, barriers in shared memory, proxies, tensor memory. [`super`] explains the notation.
 
 /// The rows, in no particular order.
 pub(super) const ROWS: &[(&str, &str, &str)] = &[
@@ -99,8 +98,6 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
         "void(A,i32,i64)",
         "tensormap.replace.tile.global_stride.{A:global|shared::cta}.b1024.b64 [%0], #1, %2",
     ),
-    // `%gridid` has 64 bits in PTX, of which the intrinsic gives the lower half; predicates in special registers (manual 10).
-    ("llvm.nvvm.read.ptx.sreg.gridid", "i32()", "mov.u32 d, %gridid"),
     ("llvm.nvvm.is_explicit_cluster", "i1()", "mov.pred d, %is_explicit_cluster"),
     // Bulk copies (manual 9.7.9.25.4). The flags say whether mask and cache policy are given.
     (
@@ -403,4 +400,10 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
         "{D:f16x2*4|f32*8}(f16x2*16,{E:f16x2*4|f32*8})",
         "wmma.mma.sync.aligned.{B}.{C}.{A}.{D}.{E} <d:{D:4|8}>, <%0:8>, <%8:8>, <%16:{E:4|8}>",
     ),
+];
+
+/// Rows that are read by name only.
+pub(super) const BY_NAME: &[(&str, &str, &str)] = &[
+    // `%gridid` has 64 bits in PTX, of which the intrinsic gives the lower half.
+    ("llvm.nvvm.read.ptx.sreg.gridid", "i32()", "mov.u32 d, %gridid"),
 ];

@@ -240,5 +240,6 @@ fn is_harmless_bundle(tag: &str) -> bool {
             | "cold"
             | "ignore"
             | "separate_storage"
+            | "ptx.order"
     )
 }

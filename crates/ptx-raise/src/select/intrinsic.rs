@@ -1,6 +1,6 @@
 //! Intrinsics that the table pairs with one instruction.
 
-use ptx_ir::{Immediate, Literal, Operand};
+use ptx_ir::{AddressBase, Immediate, Literal, Operand};
 use ptx_isa::{Component, SpecialReg};
 use ptx_llvm::intrinsics::{self, Operand as RowOperand, Row};
 use ptx_llvm::view::{Call, InstId};
@@ -66,7 +66,12 @@ impl FunctionRaiser<'_, '_, '_> {
                     args.push(match scalar {
                         // As a value an address has its full width.
                         Scalar::Pointer { .. } => self.bits_of(value, scalar)?.0.into(),
-                        _ => self.arg(value, scalar)?,
+                        _ => match self.arg(value, scalar)? {
+                            Arg::Operand(Operand::Register(register)) => {
+                                self.named_reference(register).into()
+                            }
+                            other => other,
+                        },
                     });
                 }
                 RowOperand::ArgumentVector(first, count) => {
@@ -97,6 +102,33 @@ impl FunctionRaiser<'_, '_, '_> {
                     let coordinates = Operand::Vector(self.builder.list(&list));
                     args.push(Operand::Bracket(self.builder.list(&[map, coordinates])).into());
                 }
+                RowOperand::PaddedVector(first) => {
+                    let list = self.registers_of(call, *first, 3)?;
+                    args.push(Operand::Vector(self.builder.list(&padded(list))).into());
+                }
+                RowOperand::Texel { texture, sampler, first, count } => {
+                    let handle = |this: &mut Self, at: usize| -> Raised<Operand> {
+                        let (value, scalar) = this.scalar(*call.args.get(at).ok_or_else(missing)?)?;
+                        let register = this.in_register(value, scalar)?;
+                        Ok(this.named_reference(register))
+                    };
+                    let mut parts = vec![handle(self, *texture)?];
+                    if let Some(sampler) = sampler {
+                        parts.push(handle(self, *sampler)?);
+                    }
+                    if *count == 0 {
+                        let base = match parts.first() {
+                            Some(Operand::Symbol(symbol, _)) => AddressBase::Symbol(*symbol),
+                            Some(Operand::Register(register)) => AddressBase::Register(*register),
+                            _ => return Err(missing()),
+                        };
+                        args.push(Operand::Address(base, 0).into());
+                        continue;
+                    }
+                    let list = self.registers_of(call, *first, *count)?;
+                    parts.push(Operand::Vector(self.builder.list(&padded(list))));
+                    args.push(Operand::Bracket(self.builder.list(&parts)).into());
+                }
                 RowOperand::Address(at) => {
                     let (value, scalar) = self.scalar(*call.args.get(*at).ok_or_else(missing)?)?;
                     args.push(self.row_address(value, scalar)?.into());
@@ -118,6 +150,16 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(())
     }
 
+    /// Consecutive arguments in registers.
+    fn registers_of(&mut self, call: &Call, first: usize, count: usize) -> Raised<Vec<Operand>> {
+        let mut list = Vec::with_capacity(count);
+        for &arg in call.args.iter().skip(first).take(count) {
+            let (value, scalar) = self.scalar(arg)?;
+            list.push(Operand::Register(self.in_register(value, scalar)?));
+        }
+        Ok(list)
+    }
+
     /// The row's mnemonic. `contract` on an operation whose rounding can be omitted says that it was (docs/mapping.md).
     fn row_text(&self, row: &Row, call: &Call) -> String {
         let omits = call.fast.contract
@@ -133,7 +175,7 @@ impl FunctionRaiser<'_, '_, '_> {
         match value {
             Val::Address { space: held, .. } if held != space => {
                 let register = self.in_register(value, scalar)?;
-                Ok(Operand::Address(ptx_ir::AddressBase::Register(register), 0))
+                Ok(Operand::Address(AddressBase::Register(register), 0))
             }
             other => Ok(self.address_operand(other, scalar)?.0),
         }
@@ -160,4 +202,12 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         text.parse().map(|number| Arg::Bits(number, 64)).map_err(|_| unknown())
     }
+}
+
+/// A list as PTX writes it: three elements are padded to four (manual 9.7.10.3).
+fn padded(mut list: Vec<Operand>) -> Vec<Operand> {
+    if let (3, Some(&last)) = (list.len(), list.last()) {
+        list.push(last);
+    }
+    list
 }

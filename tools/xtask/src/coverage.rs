@@ -1,0 +1,136 @@
+//! docs/coverage.md: how LLVM IR says each instruction.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use ptx_isa::{Form, Trigger, Way, all_forms};
+
+use crate::cargo::workspace;
+
+const HEAD: &str = "\
+<!-- Written by `cargo xtask docs` from the instruction table (crates/ptx-isa/src/way.rs) and the table of intrinsics
+(crates/ptx-llvm/src/intrinsics); a test fails when it is out of date. -->
+
+# Coverage: how LLVM IR says each instruction
+
+Every instruction of the table lowers, one of three ways:
+
+- **plain IR**: instructions and intrinsics that LLVM has for every target say exactly what it does;
+- **intrinsic**: an intrinsic of LLVM's NVPTX target, where there is one for the instruction's modifiers and operands, else inline
+  assembly;
+- **inline assembly** that holds the instruction as it is written: LLVM 22 has no other form. It says whether the instruction is
+  convergent, has side effects and touches memory, as the row does.
+
+The ways stand in the order of preference; some modifiers need a later one. The conformance suite carries every line that
+`ptxas` accepts through the lowering, LLVM's verifier and back to PTX, and compares what became of it with this column;
+`cargo xtask lines` does the same for single lines. [mapping.md](mapping.md) says what the IR looks like.
+
+## What does not lower
+
+Each of these is a located error, `L0102`, of the module's own language; no instruction is among them.
+
+| construct | why |
+|---|---|
+| more than 64 dimensions of an array | LLVM walks types by recursion |
+| parts of an address in the initial value of elements other than bytes, or of fewer than all its bytes | LLVM's relocations are whole addresses |
+| a variable larger than 2^40 bytes | LLVM's sizes and offsets overflow |
+
+";
+
+/// Writes the page.
+pub(crate) fn write() -> Result<()> {
+    let path = path();
+    fs::write(&path, page()).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn path() -> PathBuf {
+    workspace().join("docs/coverage.md")
+}
+
+/// What is said of the rows of one opcode.
+#[derive(Default)]
+struct Family {
+    rows: [usize; Way::ALL.len()],
+    intrinsics: BTreeSet<&'static str>,
+    detours: [Vec<String>; Way::ALL.len()],
+}
+
+fn page() -> String {
+    let mut families: BTreeMap<&str, Family> = BTreeMap::new();
+    let mut totals = [0; Way::ALL.len()];
+    for form in all_forms() {
+        let family = families.entry(form.opcode.as_str()).or_default();
+        let way = form.sem.way() as usize;
+        family.rows[way] += 1;
+        totals[way] += 1;
+        for (trigger, to) in form.sem.detours() {
+            let name = name(*trigger);
+            let list = &mut family.detours[*to as usize];
+            if is_possible(form, *trigger) && !list.contains(&name) {
+                list.push(name);
+            }
+        }
+    }
+    for row in ptx_llvm::intrinsics::rows() {
+        let opcode = row.mnemonic.split('.').next().unwrap_or_default();
+        if let Some(family) = families.get_mut(opcode) {
+            family.intrinsics.insert(row.name.as_str());
+        }
+    }
+    let mut out = HEAD.to_owned();
+    out += "## Rows by way\n\n| way | rows |\n|---|---|\n";
+    for way in Way::ALL {
+        let _ = writeln!(out, "| {way} | {} |", totals[way as usize]);
+    }
+    out += "\n## By family\n\nRows by their way, how many intrinsics the table of intrinsics pairs with instructions of the family, and \
+            the modifiers that need another way.\n\n| family | plain IR | intrinsic | inline assembly | intrinsics | otherwise |\n\
+            |---|---|---|---|---|---|\n";
+    for (opcode, family) in &families {
+        let counts = family.rows.map(|rows| if rows == 0 { String::new() } else { rows.to_string() });
+        let intrinsics = family.intrinsics.len();
+        let _ = writeln!(
+            out,
+            "| `{opcode}` | {} | {intrinsics} | {} |",
+            counts.join(" | "),
+            otherwise(&family.detours)
+        );
+    }
+    out
+}
+
+/// The modifiers that send instructions another way, in words.
+fn otherwise(detours: &[Vec<String>]) -> String {
+    let texts = Way::ALL.iter().zip(detours).filter(|(_, names)| !names.is_empty());
+    texts.map(|(way, names)| format!("{way} with {}", names.join(", "))).collect::<Vec<_>>().join("; ")
+}
+
+/// Whether an instruction of the row can have what the trigger asks for.
+fn is_possible(form: &Form, trigger: Trigger) -> bool {
+    match trigger {
+        Trigger::Is(modifier) => form.slots.iter().any(|slot| slot.takes(modifier)),
+        Trigger::Has(field) => form.slot_of(field).is_some(),
+        Trigger::All(parts) => parts.iter().all(|part| is_possible(form, *part)),
+    }
+}
+
+fn name(trigger: Trigger) -> String {
+    match trigger {
+        Trigger::Is(modifier) => format!("`.{}`", modifier.as_str()),
+        Trigger::Has(field) => format!("`.{}`", field.as_str()),
+        Trigger::All(parts) => parts.iter().map(|part| name(*part)).collect::<Vec<_>>().join(" and "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_is_up_to_date() {
+        let written = fs::read_to_string(path()).unwrap_or_default();
+        assert!(written == page(), "docs/coverage.md is out of date: run `cargo xtask docs`");
+    }
+}
