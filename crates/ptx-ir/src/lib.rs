@@ -16,6 +16,7 @@ mod at;
 mod body;
 mod build;
 pub mod cfg;
+mod import;
 mod module;
 mod operand;
 mod print;
@@ -27,6 +28,7 @@ pub use body::{
     Register, Stmt, VectorShape, ZeroOffsets,
 };
 pub use build::{BodyBuilder, BuildError};
+pub use import::Imported;
 pub use module::{
     Alias, DebugFile, DebugLocation, FieldValue, Function, FunctionDirective, FunctionId, FunctionKind,
     Initializer, InlinedAt, Item, Linkage, Module, Param, ParamPointer, Reference, Section, SectionLine,

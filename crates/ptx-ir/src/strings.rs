@@ -44,6 +44,12 @@ impl Strings {
         StrId((self.note_ends.len() as u32 - 1) | NOTE)
     }
 
+    /// The id here of a text of another module, which stays a name or no name.
+    pub fn transfer(&mut self, from: &Strings, id: StrId) -> StrId {
+        let text = from.get(id);
+        if id.0 & NOTE == 0 { self.intern(text) } else { self.keep(text) }
+    }
+
     /// The id of a text that was mentioned before.
     pub fn find(&self, text: &str) -> Option<StrId> {
         self.ids.get(text).copied()
