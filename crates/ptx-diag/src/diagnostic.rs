@@ -26,7 +26,7 @@ impl Severity {
 
 /// A stable identifier of a kind of finding, such as `P0101`.
 ///
-/// The letter names the stage: `P` parse, `V` verify, `L` lower, `I` read LLVM IR, `O` optimize, `R` raise, `G` generate
+/// The letter names the stage: `P` parse, `V` verify, `K` link, `L` lower, `I` read LLVM IR, `O` optimize, `R` raise, `G` generate
 /// code with LLVM, `X` execute, `T` tool.
 /// Each stage declares its codes in one place, as constants.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

@@ -5,11 +5,14 @@
 
 mod input_kind;
 mod llvm_leg;
+mod program;
 mod ptx_leg;
 mod retarget;
 
 pub use input_kind::InputKind;
 pub use llvm_leg::{code, generate, llvm_context, llvm_finding, optimize, read_llvm};
+pub use program::{FindingsByFile, Program, read_program};
 pub use ptx_leg::{BadOutput, lower, print_checked, raise, read_ptx};
+pub use ptx_link::Sources;
 pub use ptx_syntax::Comments;
 pub use retarget::{TargetChoice, retarget};

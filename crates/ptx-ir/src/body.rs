@@ -4,7 +4,7 @@ use ptx_isa::{Mnemonic, ScalarType};
 
 use crate::at::{At, SpanTable};
 use crate::module::{DebugLocation, FunctionId, Param, VarId};
-use crate::operand::{ListId, Operand};
+use crate::operand::{AddressBase, ListId, Operand, Symbol};
 use crate::strings::StrId;
 
 /// A register of a body.
@@ -250,6 +250,17 @@ impl Body {
     /// A label.
     pub fn label(&self, label: LabelId) -> &Label {
         &self.labels[label.0 as usize]
+    }
+
+    /// Replaces every variable that an operand names.
+    pub fn map_variables(&mut self, map: impl Fn(VarId) -> VarId) {
+        for operand in &mut self.operands {
+            if let Operand::Symbol(Symbol::Variable(id), _)
+            | Operand::Address(AddressBase::Symbol(Symbol::Variable(id)), _) = operand
+            {
+                *id = map(*id);
+            }
+        }
     }
 
     /// Replaces every label that an operand or statement names.

@@ -7,8 +7,8 @@ use ptx_diag::Span;
 use crate::at::{At, SpanTable};
 use crate::body::{Body, Prototype, RegDecl, Stmt};
 use crate::module::{
-    Alias, DebugFile, DebugLocation, Function, FunctionDirective, FunctionId, Initializer, InlinedAt, Item,
-    Module, Param, Section, SectionLine, TargetSpec, VarId, Variable,
+    Alias, DebugFile, DebugLocation, FieldValue, Function, FunctionDirective, FunctionId, Initializer,
+    InlinedAt, Item, Module, Param, Section, SectionLine, TargetSpec, VarId, Variable,
 };
 use crate::operand::{AddressBase, Immediate, Literal, Operand, Symbol};
 use crate::strings::{StrId, Strings};
@@ -105,15 +105,23 @@ impl Import<'_> {
     /// Initial values nest as deep as the dimensions of their variable, which the reader bounds.
     fn initializer(&mut self, initializer: &Initializer) -> Initializer {
         match initializer {
+            Initializer::Fields(fields) => {
+                let fields = fields.iter().map(|(name, value)| {
+                    let value = match value {
+                        FieldValue::Number(number) => FieldValue::Number(self.immediate(*number)),
+                        FieldValue::Name(word) => FieldValue::Name(self.name(*word)),
+                    };
+                    (self.name(*name), value)
+                });
+                Initializer::Fields(fields.collect())
+            }
             Initializer::List(values) => {
                 Initializer::List(values.iter().map(|value| self.initializer(value)).collect())
             }
             Initializer::Value(value) => Initializer::Value(self.immediate(*value)),
-            Initializer::Address { symbol, offset, generic } => Initializer::Address {
-                symbol: self.symbol(*symbol),
-                offset: *offset,
-                generic: *generic,
-            },
+            Initializer::Address { symbol, offset, generic } => {
+                Initializer::Address { symbol: self.symbol(*symbol), offset: *offset, generic: *generic }
+            }
             Initializer::Masked { mask, symbol, offset, generic } => Initializer::Masked {
                 mask: *mask,
                 symbol: self.symbol(*symbol),
@@ -231,7 +239,8 @@ impl Import<'_> {
                     results: self.params(&prototype.results),
                     params: self.params(&prototype.params),
                     noreturn: prototype.noreturn.map(|at| self.at(at)),
-                    ..(**prototype).clone()
+                    abi_preserve: prototype.abi_preserve.map(|(n, at)| (n, self.at(at))),
+                    abi_preserve_control: prototype.abi_preserve_control.map(|(n, at)| (n, self.at(at))),
                 };
                 Stmt::CallPrototype(*label, Box::new(prototype))
             }

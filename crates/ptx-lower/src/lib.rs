@@ -193,13 +193,24 @@ fn declare_variables(shared: &mut Shared<'_, '_>, findings: &mut Diagnostics) {
     let mut names: FxHashSet<String> =
         module.functions.iter().map(|function| module.name(function.name).to_owned()).collect();
     let found = globals::module_variables(module);
-    for (var, function) in &found {
-        match globals::declare(shared, *var, *function, &mut names) {
+    // A declaration of what is defined further down is that.
+    let defined: FxHashSet<ptx_ir::StrId> = found
+        .iter()
+        .map(|(var, _)| module.variable(*var))
+        .filter(|variable| variable.linkage != ptx_ir::Linkage::Extern)
+        .map(|variable| variable.name)
+        .collect();
+    let (late, early): (Vec<_>, Vec<_>) = found.iter().copied().partition(|(var, _)| {
+        let variable = module.variable(*var);
+        variable.linkage == ptx_ir::Linkage::Extern && defined.contains(&variable.name)
+    });
+    for (var, function) in early.into_iter().chain(late) {
+        match globals::declare(shared, var, function, &mut names) {
             Ok(value) => {
-                shared.variables.insert(*var, value);
+                shared.variables.insert(var, value);
             }
             Err(fail) => {
-                let variable = module.variable(*var);
+                let variable = module.variable(var);
                 findings.push(fail.at(UNSUPPORTED_DIRECTIVE, variable.at.0, module.name(variable.name)));
             }
         }

@@ -146,6 +146,8 @@ impl ModuleRaiser<'_, '_> {
             if sections.len() == before {
                 break;
             }
+        }
+        if !sections.iter().any(|section| section.name.as_deref().is_none_or(|name| name == ".debug_info")) {
             self.target.drop_debug();
         }
         for section in sections {

@@ -41,14 +41,18 @@ pub struct Failure(Box<Report>);
 #[derive(Debug)]
 struct Report {
     status: ExitStatus,
-    source: SourceFile,
-    diagnostics: Diagnostics,
+    parts: Vec<(SourceFile, Diagnostics)>,
 }
 
 impl Failure {
     /// The findings given about `source` end the tool with `status`.
     pub fn new(status: ExitStatus, source: SourceFile, diagnostics: Diagnostics) -> Self {
-        Self(Box::new(Report { status, source, diagnostics }))
+        Self::about_several(status, vec![(source, diagnostics)])
+    }
+
+    /// The findings given about several inputs end the tool with `status`.
+    pub fn about_several(status: ExitStatus, parts: Vec<(SourceFile, Diagnostics)>) -> Self {
+        Self(Box::new(Report { status, parts }))
     }
 
     /// One finding about the file `name` as a whole.
@@ -89,7 +93,9 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
     let status = match result {
         Ok(Ok(())) => ExitStatus::Ok,
         Ok(Err(Failure(failure))) => {
-            terminal.report(&failure.source, &failure.diagnostics);
+            for (source, diagnostics) in &failure.parts {
+                terminal.report(source, diagnostics);
+            }
             failure.status
         }
         Err(error) => {

@@ -11,6 +11,7 @@ Examples:
   ptx2ll -O2 kernel.ptx -o kernel.ll      optimized
   ptx2ll --emit=bc kernel.ptx -o k.bc     bitcode
   ptx2ll --emit=none kernel.ptx           only check the file
+  ptx2ll a.ptx b.ptx -o ab.ll             linked into one module
   ptx2ll --emit=ptx < in.ptx > out.ptx    print the module back
   ptx2ll --explain ld.global              what the instruction is and which targets have it
 
@@ -37,9 +38,9 @@ pub enum Emit {
 #[derive(Clone, Debug, Parser)]
 #[command(name = "ptx2ll", version, after_help = EXAMPLES)]
 pub struct Arguments {
-    /// PTX text; standard input when missing or `-`
+    /// PTX text; standard input when missing or `-`. Several inputs are linked into one module
     #[arg(value_name = "INPUT", default_value = "-", hide_default_value = true)]
-    pub input: PathBuf,
+    pub inputs: Vec<PathBuf>,
     /// Where the output goes; standard output when missing or `-`. What is written is chosen by --emit alone
     #[arg(short, long = "output", value_name = "OUT")]
     pub output: Option<PathBuf>,

@@ -10,8 +10,8 @@ use ptx_cli::{
     ExitStatus, Failure, Output, print_documents, read_input, refuse_terminal, rejected, run,
     usage_or_rejected,
 };
-use ptx_diag::{Diagnostic, SourceFile};
-use ptx_driver::{Comments, TargetChoice, llvm_context, lower, optimize, read_ptx, retarget};
+use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
+use ptx_driver::{Comments, Program, Sources, TargetChoice, llvm_context, lower, optimize, read_program};
 use ptx_llvm::OptLevel;
 use ptx_verify::Verified;
 
@@ -37,44 +37,51 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
         refuse_terminal(&output, "bitcode")?;
     }
 
-    let source = read_input(&arguments.input)?;
+    let inputs = arguments.inputs.iter().map(|path| read_input(path)).collect::<Result<Vec<_>, _>>()?;
     let comments = match arguments.emit {
         Emit::Ptx => Comments::Kept,
         Emit::Ll | Emit::Bc | Emit::None => Comments::Dropped,
     };
-    let read = terminal.step("read PTX", || read_ptx(&source, comments));
-    let (mut module, mut warnings) = read.map_err(|found| rejected(&source, found))?;
     let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
-    retarget(&mut module, choice);
+    let program = terminal.step("read PTX", || read_program(inputs, choice, comments));
+    let Program { module, sources, mut warnings } =
+        program.map_err(|found| Failure::about_several(ExitStatus::Rejected, found))?;
     let verified = match terminal.step("verify", || ptx_verify::verify(&module)) {
         Ok((verified, more)) => {
             warnings.append(more);
-            terminal.report(&source, &warnings);
+            sources.split(&warnings).iter().for_each(|(source, found)| terminal.report(source, found));
             verified
         }
         Err(found) => {
             warnings.append(found);
-            return Err(rejected(&source, warnings));
+            return Err(rejected_in(&sources, &warnings));
         }
     };
     match arguments.emit {
         Emit::None => Ok(()),
         Emit::Ptx => output.write(terminal.step("print", || ptx_ir::print(&module)).as_bytes()),
-        Emit::Ll | Emit::Bc => output.write(&to_llvm(arguments, &source, verified)?),
+        Emit::Ll | Emit::Bc => output.write(&to_llvm(arguments, &sources, verified)?),
     }
 }
 
 /// LLVM IR as text or bitcode.
-fn to_llvm(arguments: &Arguments, source: &SourceFile, verified: Verified<'_>) -> Result<Vec<u8>, Failure> {
+fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> Result<Vec<u8>, Failure> {
     let terminal = arguments.report.terminal();
-    let context = llvm_context(source).map_err(|found| rejected(source, found))?;
+    // What LLVM says has no place; it is said of the first input.
+    let source = sources.files().first().cloned().unwrap_or_else(|| SourceFile::new("", Vec::new()));
+    let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
     let module =
-        terminal.step("lower", || lower(verified, &context)).map_err(|found| rejected(source, found))?;
+        terminal.step("lower", || lower(verified, &context)).map_err(|found| rejected_in(sources, &found))?;
     let passes = arguments.optimize.passes.as_deref();
     terminal
-        .step("optimize", || optimize(&module, arguments.optimize.level, passes, source))
-        .map_err(|found| usage_or_rejected(source, found))?;
+        .step("optimize", || optimize(&module, arguments.optimize.level, passes, &source))
+        .map_err(|found| usage_or_rejected(&source, found))?;
     Ok(if arguments.emit == Emit::Bc { module.to_bitcode() } else { module.to_text().into_bytes() })
+}
+
+/// The inputs are rejected for what was found in them.
+fn rejected_in(sources: &Sources, findings: &Diagnostics) -> Failure {
+    Failure::about_several(ExitStatus::Rejected, sources.split(findings))
 }
 
 /// Refuses optimization of what does not go through LLVM, rather than leave it out silently.
@@ -87,5 +94,6 @@ fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
     let message =
         "--emit=ptx and --emit=none do not go through LLVM, so -O and --passes have nothing to work on";
     let finding = Diagnostic::error_without_place(ptx_cli::code::USAGE, message);
-    Err(Failure::about(ExitStatus::Usage, &arguments.input.display().to_string(), finding))
+    let names: Vec<String> = arguments.inputs.iter().map(|path| path.display().to_string()).collect();
+    Err(Failure::about(ExitStatus::Usage, &names.join(" "), finding))
 }

@@ -190,8 +190,8 @@ fn passes_and_levels_reach_the_pipeline() {
 
 #[test]
 fn wrong_usage_is_status_2() {
-    let wrong: [&[&str]; 6] =
-        [&["--frob"], &["--emit=asm"], &["-O9"], &["--emit=ptx", "-O2"], &["-S", "--emit=bc"], &["a", "b"]];
+    let wrong: [&[&str]; 5] =
+        [&["--frob"], &["--emit=asm"], &["-O9"], &["--emit=ptx", "-O2"], &["-S", "--emit=bc"]];
     for arguments in wrong {
         let (status, out, err) = ptx2ll(arguments, KERNEL.as_bytes());
         assert_eq!((status, out.len()), (2, 0), "{arguments:?}");
@@ -232,4 +232,30 @@ fn llvm_is_loaded_for_llvm_ir_alone() {
         log.contains("libLLVM")
     };
     assert_eq!(["--emit=none", "--emit=ptx", "--emit=ll"].map(loads_llvm), [false, false, true]);
+}
+
+#[test]
+fn several_inputs_are_linked_and_findings_name_their_files() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, format!(".version 8.0\n.target sm_80\n.address_size 64\n{text}")).expect("writable");
+        path.display().to_string()
+    };
+    let one = file("one.ptx", ".extern .func f();\n.visible .entry k()\n{\ncall.uni f, ();\nret;\n}\n");
+    let two = file("two.ptx", ".visible .func f() { trap; ret; }\n");
+    let (status, out, err) = ptx2ll(&[&one, &two], b"");
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(text(out).contains("define void @f()"));
+
+    let again = file("again.ptx", "\n.visible .func f() { ret; }\n");
+    let (status, out, err) = ptx2ll(&["--error-format=short", &one, &two, &again], b"");
+    assert_eq!((status, out), (1, Vec::new()));
+    let wanted = format!("{again}:5:16: error[K0001]: `f` is defined twice (first defined at {two}:4:16)");
+    assert!(err.contains(&wanted), "{err}");
+
+    let wrong = file("wrong.ptx", "\n\n.visible .func g() { frobnicate; }\n");
+    let (status, _, err) = ptx2ll(&["--error-format=short", &one, &two, &wrong], b"");
+    assert_eq!(status, 1);
+    assert!(err.contains(&format!("{wrong}:6:")), "{err}");
 }

@@ -48,10 +48,9 @@ pub enum Engine {
 #[derive(Clone, Debug, Parser)]
 #[command(name = "ptxrun", version, after_long_help = DETAILS, after_help = "--help says more.")]
 pub struct Arguments {
-    /// PTX or LLVM IR (.ptx, .ll, .bc); standard input when `-`
-    // An `Option` because --completions stands alone; clap sees to it that the input is there otherwise.
+    /// PTX or LLVM IR (.ptx, .ll, .bc); standard input when `-`. Several inputs are linked into one module
     #[arg(value_name = "INPUT", required = true)]
-    pub input: Option<PathBuf>,
+    pub inputs: Vec<PathBuf>,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,

@@ -5,12 +5,15 @@ mod launch_file;
 mod plan;
 mod spec;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use ptx_cli::{ExitStatus, Failure, Output, print_documents, read_input, rejected, run};
+use ptx_cli::{ExitStatus, Failure, Output, Terminal, print_documents, read_input, rejected, run};
 use ptx_diag::SourceFile;
-use ptx_driver::{Comments, InputKind, TargetChoice, llvm_context, raise, read_llvm, read_ptx};
+use ptx_driver::{
+    Comments, InputKind, Program, Sources, TargetChoice, llvm_context, raise, read_llvm, read_program,
+};
 use ptx_exec::ExecError;
 use ptx_ir::Module;
 
@@ -29,27 +32,25 @@ fn main() -> ExitCode {
 fn launch(arguments: &Arguments) -> Result<(), Failure> {
     let terminal = arguments.report.terminal();
     let plan = Plan::new(arguments)?;
-    let input = read_input(&plan.input)?;
-    let source = match InputKind::of(&plan.input, input.text()) {
-        InputKind::Ptx => input,
-        InputKind::Llvm => terminal.step("raise", || as_ptx(&input))?,
-    };
-    let read = terminal.step("read PTX", || read_ptx(&source, Comments::Dropped));
-    let (module, mut warnings) = read.map_err(|found| rejected(&source, found))?;
+    let inputs = plan.inputs.iter().map(|path| as_ptx(path, terminal)).collect::<Result<Vec<_>, _>>()?;
+    let program =
+        terminal.step("read PTX", || read_program(inputs, TargetChoice::default(), Comments::Dropped));
+    let Program { module, sources, mut warnings } =
+        program.map_err(|found| Failure::about_several(ExitStatus::Rejected, found))?;
     let verified = match terminal.step("verify", || ptx_verify::verify(&module)) {
         Ok((verified, more)) => {
             warnings.append(more);
-            terminal.report(&source, &warnings);
+            sources.split(&warnings).iter().for_each(|(source, found)| terminal.report(source, found));
             verified
         }
         Err(found) => {
             warnings.append(found);
-            return Err(rejected(&source, warnings));
+            return Err(Failure::about_several(ExitStatus::Rejected, sources.split(&warnings)));
         }
     };
     let launch = plan.launch()?;
     let outcome = terminal.step("execute", || ptx_exec::run(verified, &launch));
-    let outcome = outcome.map_err(|error| failed(&source, error))?;
+    let outcome = outcome.map_err(|error| failed(&sources, error))?;
     terminal.note(|| {
         let (warps, threads) = (outcome.warp_instructions, outcome.thread_instructions);
         format!("executed {warps} instructions of warps, {threads} of threads")
@@ -64,8 +65,16 @@ fn launch(arguments: &Arguments) -> Result<(), Failure> {
     Output::Stdout.write(views.as_bytes())
 }
 
-/// LLVM IR as the PTX that is executed, so that what fails has a place to point at.
-fn as_ptx(input: &SourceFile) -> Result<SourceFile, Failure> {
+/// An input as PTX: LLVM IR is raised to the text that is executed, so that what fails has a place to point at.
+fn as_ptx(path: &Path, terminal: Terminal) -> Result<SourceFile, Failure> {
+    let input = read_input(path)?;
+    match InputKind::of(path, input.text()) {
+        InputKind::Ptx => Ok(input),
+        InputKind::Llvm => terminal.step("raise", || raised(&input)),
+    }
+}
+
+fn raised(input: &SourceFile) -> Result<SourceFile, Failure> {
     let context = llvm_context(input).map_err(|found| rejected(input, found))?;
     let module = read_llvm(&context, input).map_err(|found| rejected(input, found))?;
     let module: Module = raise(&module, TargetChoice::default()).map_err(|found| rejected(input, found))?;
@@ -73,12 +82,12 @@ fn as_ptx(input: &SourceFile) -> Result<SourceFile, Failure> {
 }
 
 /// A launch that was refused is rejected input; a thread that was stopped is a failed execution.
-fn failed(source: &SourceFile, error: ExecError) -> Failure {
+fn failed(sources: &Sources, error: ExecError) -> Failure {
     let status = match &error {
         ExecError::Refused(_) => ExitStatus::Rejected,
         ExecError::Trap(_) => ExitStatus::Failed,
     };
-    Failure::new(status, source.clone(), error.into_diagnostics())
+    Failure::about_several(status, sources.split(&error.into_diagnostics()))
 }
 
 /// One line: `INDEX:TYPE = value value ...`.

@@ -21,7 +21,7 @@ const MAX_BUFFER_BYTES: u64 = 16 << 30;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     /// Where the program comes from; `-` is standard input.
-    pub input: PathBuf,
+    pub inputs: Vec<PathBuf>,
     /// The kernel's name.
     pub entry: String,
     /// Blocks in each dimension.
@@ -71,7 +71,7 @@ impl Plan {
         check_views(&args, &print)?;
         let single = Dimensions([1; 3]);
         Ok(Self {
-            input: given(arguments.input.clone(), "INPUT")?,
+            inputs: arguments.inputs.clone(),
             entry: given(arguments.entry.clone().or(file.entry), "--entry")?,
             grid: given(arguments.grid.or(file.grid), "--grid")?,
             block: given(arguments.block.or(file.block), "--block")?,

@@ -288,3 +288,27 @@ fn help_shows_arguments_examples_and_exit_status() {
         assert!(out.contains(part), "{part}");
     }
 }
+
+#[test]
+fn several_inputs_are_linked_and_run() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    let main = format!(
+        "{head}.extern .func (.param .b32 r) f(.param .b32 a);\n.visible .entry k(.param .u64 p)\n{{\n.reg .b32 %r<2>;\n.reg .b64 %rd<2>;\n\
+         ld.param.u64 %rd1, [p];\n{{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], 20;\ncall.uni (y), f, (x);\nld.param.b32 %r1, [y];\n}}\n\
+         st.global.u32 [%rd1], %r1;\nret;\n}}\n"
+    );
+    let other = "target triple = \"nvptx64-nvidia-cuda\"\ndefine i32 @f(i32 %a) {\n  %r = add i32 %a, 22\n  ret i32 %r\n}\n";
+    let (first, second) = (folder.path().join("main.ptx"), folder.path().join("f.ll"));
+    fs::write(&first, main).expect("writable");
+    fs::write(&second, other).expect("writable");
+    let output = Command::cargo_bin("ptxrun")
+        .expect("built with the tests")
+        .args([&first, &second])
+        .args(["--entry", "k", "--grid", "1", "--block", "1", "--print", "0:u32:1"])
+        .args(["--arg".to_owned(), format!("out=4:{}", folder.path().join("out").display())])
+        .output()
+        .expect("runs");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "0:u32 = 42\n");
+}

@@ -1,0 +1,76 @@
+//! One module from one input or several.
+
+use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
+use ptx_ir::Module;
+use ptx_link::{Sources, Unit};
+use ptx_syntax::Comments;
+
+use crate::ptx_leg::read_ptx;
+use crate::retarget::{TargetChoice, retarget};
+
+/// Findings about several files.
+pub type FindingsByFile = Vec<(SourceFile, Diagnostics)>;
+
+/// A module with the files it was read from; its positions count through all of them.
+#[derive(Debug)]
+pub struct Program {
+    /// The module. Of a single file it is not verified yet; several are verified each before they are linked.
+    pub module: Module,
+    /// The files.
+    pub sources: Sources,
+    /// What was found that rejects nothing, of the files together.
+    pub warnings: Diagnostics,
+}
+
+/// Reads PTX files, with their comments or without, for the target chosen, and links them when there are several.
+///
+/// # Errors
+///
+/// All findings about the files, warnings included, when one of them is an error; then what linking finds.
+pub fn read_program(
+    files: Vec<SourceFile>,
+    choice: TargetChoice,
+    comments: Comments,
+) -> Result<Program, FindingsByFile> {
+    let sources = Sources::new(files.clone()).map_err(|error| {
+        let mut findings = Diagnostics::new();
+        findings.push(Diagnostic::error_without_place(ptx_link::code::TARGET, error.to_string()));
+        let name = files.iter().map(SourceFile::name).collect::<Vec<_>>().join(" ");
+        vec![(SourceFile::new(name, Vec::new()), findings)]
+    })?;
+    let several = files.len() > 1;
+    let (mut modules, mut found, mut failed) = (Vec::new(), FindingsByFile::new(), false);
+    for source in &files {
+        let (module, findings) = match read_ptx(source, comments) {
+            Ok((mut module, findings)) => {
+                retarget(&mut module, choice);
+                (Some(module), findings)
+            }
+            Err(findings) => (None, findings),
+        };
+        failed |= findings.has_errors();
+        modules.extend(module);
+        found.push((source.clone(), findings));
+    }
+    if several && !failed {
+        for (module, (_, findings)) in modules.iter().zip(&mut found) {
+            let more = ptx_verify::verify(module).map_or_else(|more| more, |(_, more)| more);
+            failed |= more.has_errors();
+            findings.append(more);
+        }
+    }
+    if failed {
+        return Err(found);
+    }
+    if !several {
+        let warnings = found.pop().map(|(_, findings)| findings).unwrap_or_default();
+        let module = modules.pop().unwrap_or_default();
+        return Ok(Program { module, sources, warnings });
+    }
+    let units: Vec<Unit<'_>> =
+        modules.iter().zip(&files).map(|(module, source)| Unit { module, source }).collect();
+    match ptx_link::link(&units, &sources) {
+        Ok((module, warnings)) => Ok(Program { module, sources, warnings }),
+        Err(findings) => Err(sources.split(&findings)),
+    }
+}

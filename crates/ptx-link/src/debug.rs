@@ -1,0 +1,231 @@
+//! Files, lines and DWARF sections of several units (manual 11.5).
+//!
+//! Files get numbers that hold for all units. Sections of one name become one, and the labels of later units new names. DWARF
+//! data names files by numbers inside its bytes: where a unit's numbers change, its data would be wrong and is left out with a
+//! warning.
+
+use std::collections::BTreeMap;
+
+use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_ir::{Body, DebugFile, DebugLocation, Imported, Item, Module, Section, SectionLine, Stmt, StrId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::code;
+use crate::symbols::Renamed;
+
+/// Words of sections that are no names.
+const TYPES: [&str; 4] = [".b8", ".b16", ".b32", ".b64"];
+
+/// Makes the units' debug information one.
+pub(crate) fn merge(
+    module: &mut Module,
+    parts: &mut [Imported],
+    renamed: &Renamed,
+    findings: &mut Diagnostics,
+) {
+    let numbers = files(parts);
+    let mut known: FxHashSet<StrId> = FxHashSet::default();
+    for (unit, part) in parts.iter_mut().enumerate() {
+        let changed = numbers.get(unit).is_some_and(|map| map.iter().any(|(old, new)| old != new));
+        if changed {
+            leave_out(module, part, findings);
+        }
+        let empty = FxHashMap::default();
+        let words = new_words(module, part, unit, renamed.get(unit).unwrap_or(&empty), &known);
+        known.extend(part.items.iter().filter_map(|item| match item {
+            Item::Section(section) => Some(section.name),
+            _ => None,
+        }));
+        rewrite(module, part, numbers.get(unit).unwrap_or(&FxHashMap::default()), &words);
+    }
+    join_sections(parts);
+}
+
+/// One table of files: the number of each unit's files in it. Files of a name and stamp are one.
+fn files(parts: &mut [Imported]) -> Vec<FxHashMap<u32, u32>> {
+    let mut table: Vec<DebugFile> = Vec::new();
+    let all = parts.iter().flat_map(|part| &part.items);
+    let highest = all.filter_map(|item| match item {
+        Item::File(file, _) => Some(file.index),
+        _ => None,
+    });
+    let mut next = highest.max().unwrap_or(0);
+    let mut maps = Vec::with_capacity(parts.len());
+    for part in parts {
+        let mut map = FxHashMap::default();
+        part.items.retain_mut(|item| {
+            let Item::File(file, _) = item else { return true };
+            let same = |known: &&DebugFile| known.name == file.name && known.stamp == file.stamp;
+            if let Some(known) = table.iter().find(same) {
+                map.insert(file.index, known.index);
+                return false;
+            }
+            let old = file.index;
+            if table.iter().any(|known| known.index == old) {
+                next += 1;
+                file.index = next;
+            }
+            map.insert(old, file.index);
+            table.push(file.clone());
+            true
+        });
+        maps.push(map);
+    }
+    maps
+}
+
+/// Leaves out sections that hold numbers of files, and what names them.
+fn leave_out(module: &Module, part: &mut Imported, findings: &mut Diagnostics) {
+    part.items.retain(|item| {
+        let Item::Section(section) = item else { return !matches!(item, Item::DwarfLine(_)) };
+        let name = module.name(section.name);
+        let strings = name == ".debug_str";
+        if name == ".debug_info" {
+            let text = "the numbers of files change, so this debug information is left out";
+            findings.push(Diagnostic::warning(code::DEBUG, section.at.0, text));
+        }
+        strings
+    });
+}
+
+fn words_of(line: &str) -> impl Iterator<Item = &str> {
+    let code = line.split("//").next().unwrap_or_default();
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%' | '.');
+    let words = code.split(move |c| !part(c)).filter(|word| !word.is_empty());
+    words.filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()) && !TYPES.contains(word))
+}
+
+/// New names for what a unit's sections name: labels of later units, renamed symbols, and the starts of sections that an
+/// earlier unit has begun.
+fn new_words(
+    module: &mut Module,
+    part: &mut Imported,
+    unit: usize,
+    renamed: &FxHashMap<StrId, StrId>,
+    known: &FxHashSet<StrId>,
+) -> BTreeMap<String, String> {
+    let mut words: BTreeMap<String, String> = BTreeMap::new();
+    for (old, new) in renamed {
+        words.insert(module.name(*old).to_owned(), module.name(*new).to_owned());
+    }
+    let symbols: FxHashSet<&str> = module
+        .functions
+        .iter()
+        .map(|function| module.name(function.name))
+        .chain(module.variables.iter().map(|variable| module.name(variable.name)))
+        .collect();
+    let mut starts = Vec::new();
+    for item in &part.items {
+        let Item::Section(section) = item else { continue };
+        for line in &section.lines {
+            for word in words_of(module.name(line.text)) {
+                if unit > 0 && !word.starts_with('.') && !symbols.contains(word) {
+                    words.entry(word.to_owned()).or_insert_with(|| format!("{word}_{unit}"));
+                }
+            }
+        }
+        if known.contains(&section.name) {
+            starts.push(section.name);
+        }
+    }
+    for name in starts {
+        let text = module.name(name).to_owned();
+        let label = format!("$L__start{}_{unit}", text.replace('.', "_"));
+        words.insert(text, label.clone());
+        let line = module.strings.intern(&format!("{label}:"));
+        for item in &mut part.items {
+            if let Item::Section(section) = item
+                && section.name == name
+            {
+                section.lines.insert(0, SectionLine { text: line });
+            }
+        }
+    }
+    words
+}
+
+/// Puts new names and numbers where the old ones stand.
+fn rewrite(
+    module: &mut Module,
+    part: &mut Imported,
+    numbers: &FxHashMap<u32, u32>,
+    words: &BTreeMap<String, String>,
+) {
+    let new: FxHashMap<StrId, StrId> =
+        words.iter().map(|(old, new)| (module.strings.intern(old), module.strings.intern(new))).collect();
+    for item in &mut part.items {
+        match item {
+            Item::Section(section) => {
+                for line in &mut section.lines {
+                    let text = replaced(module.name(line.text), words);
+                    if let Some(text) = text {
+                        line.text = module.strings.intern(&text);
+                    }
+                }
+            }
+            Item::Location(location) => relocate(location, numbers, &new),
+            _ => {}
+        }
+    }
+    for id in part.functions.clone() {
+        let Some(function) = module.functions.get_mut(id as usize) else { continue };
+        if let Some(body) = &mut function.body {
+            rewrite_body(body, numbers, &new);
+        }
+    }
+}
+
+fn rewrite_body(body: &mut Body, numbers: &FxHashMap<u32, u32>, new: &FxHashMap<StrId, StrId>) {
+    for statement in &mut body.statements {
+        if let Stmt::Location(location) = statement {
+            relocate(location, numbers, new);
+        }
+    }
+    for label in &mut body.labels {
+        label.name = new.get(&label.name).copied().unwrap_or(label.name);
+    }
+}
+
+fn relocate(location: &mut DebugLocation, numbers: &FxHashMap<u32, u32>, new: &FxHashMap<StrId, StrId>) {
+    location.file = numbers.get(&location.file).copied().unwrap_or(location.file);
+    if let Some(inlined) = &mut location.inlined {
+        inlined.file = numbers.get(&inlined.file).copied().unwrap_or(inlined.file);
+        inlined.name = new.get(&inlined.name).copied().unwrap_or(inlined.name);
+    }
+}
+
+/// A line with new names; `None` when none stands in it.
+fn replaced(line: &str, words: &BTreeMap<String, String>) -> Option<String> {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    let mut changed = false;
+    for word in words_of(line) {
+        let Some(new) = words.get(word) else { continue };
+        let Some(at) = rest.find(word) else { continue };
+        let (before, after) = rest.split_at(at);
+        text.push_str(before);
+        text.push_str(new);
+        rest = after.get(word.len()..).unwrap_or_default();
+        changed = true;
+    }
+    text.push_str(rest);
+    changed.then_some(text)
+}
+
+/// Sections of one name stand where the first of them stands.
+fn join_sections(parts: &mut [Imported]) {
+    let mut joined: FxHashMap<StrId, Vec<SectionLine>> = FxHashMap::default();
+    let mut order: FxHashSet<StrId> = FxHashSet::default();
+    for part in parts.iter_mut() {
+        part.items.retain_mut(|item| {
+            let Item::Section(Section { name, lines, .. }) = item else { return true };
+            joined.entry(*name).or_default().append(lines);
+            order.insert(*name)
+        });
+    }
+    for item in parts.iter_mut().flat_map(|part| &mut part.items) {
+        if let Item::Section(section) = item {
+            section.lines = joined.remove(&section.name).unwrap_or_default();
+        }
+    }
+}

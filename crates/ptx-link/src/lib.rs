@@ -1,0 +1,81 @@
+//! Links PTX modules into one (manual 11.6, "Linking Directives").
+//!
+//! The units stand one behind the other in the result, in their order. What has a linkage directive is one thing
+//! wherever its name stands; what has none is a thing of its unit and gets another name where two units use the same.
+//! The rules were taken from the manual and held against `nvlink`:
+//!
+//! | one | other | result |
+//! |---|---|---|
+//! | `.visible` | `.visible` | refused |
+//! | `.visible` | `.weak`, `.common` | the `.visible` one |
+//! | `.weak` | `.weak`, `.common` | the first `.weak` one |
+//! | `.common` | `.common` | the larger one |
+//! | any definition | `.extern` | the definition; the declaration must agree with it |
+//! | `.extern` | `.extern` | stays `.extern` |
+//!
+//! Variables agree when space, size and kind are the same and the declaration asks for no higher alignment; functions when kind,
+//! number, size and alignment of parameters and results are.
+//!
+//! Invariants: each unit has passed the verifier; the result passes it too. Positions in the result count through all
+//! sources, one behind the other; [`Sources`] leads back.
+
+mod debug;
+mod header;
+mod sources;
+mod symbols;
+
+use ptx_diag::{Diagnostics, SourceFile};
+use ptx_ir::{Imported, Item, Module};
+
+pub use sources::{Sources, TooLarge};
+
+/// The codes of what linking finds.
+pub mod code {
+    use ptx_diag::Code;
+
+    /// Two units define the same name.
+    pub const DUPLICATE: Code = Code("K0001");
+    /// Units say different things of the same name.
+    pub const MISMATCH: Code = Code("K0002");
+    /// Units are for targets, or of address sizes, that no module can have together.
+    pub const TARGET: Code = Code("K0003");
+    /// Debug information that would be wrong in the result is left out.
+    pub const DEBUG: Code = Code("K0004");
+}
+
+/// A module with the text it was read from.
+#[derive(Clone, Copy, Debug)]
+pub struct Unit<'a> {
+    /// The module, verified.
+    pub module: &'a Module,
+    /// Its text.
+    pub source: &'a SourceFile,
+}
+
+/// Links units into one module; gives it with warnings. A single unit comes out as it is.
+///
+/// # Errors
+///
+/// Definitions of the same name, declarations that do not agree, targets that exclude each other: each at one place, with the
+/// other place beside it. [`Sources::split`] tells which file each finding is about.
+pub fn link(units: &[Unit<'_>], sources: &Sources) -> Result<(Module, Diagnostics), Diagnostics> {
+    if let [only] = units {
+        return Ok((only.module.clone(), Diagnostics::new()));
+    }
+    let mut findings = Diagnostics::new();
+    let mut module = Module::default();
+    let mut parts: Vec<Imported> =
+        units.iter().enumerate().map(|(at, unit)| module.import(unit.module, sources.start(at))).collect();
+    let heading = header::reconcile(&mut module, &parts, &mut findings);
+    let resolved = symbols::resolve(&mut module, &parts, &mut findings);
+    debug::merge(&mut module, &mut parts, &resolved.renamed, &mut findings);
+    if findings.has_errors() {
+        findings.sort_by_place();
+        return Err(findings);
+    }
+    module.items = header::without_empty_promises(&module, heading, &parts);
+    let items = parts.into_iter().flat_map(|part| part.items);
+    let items: Vec<Item> = items.filter(|item| !header::is_heading(item)).collect();
+    symbols::place(&mut module, items, &resolved);
+    Ok((module, findings))
+}

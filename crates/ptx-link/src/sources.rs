@@ -1,0 +1,94 @@
+//! Positions of a linked module, and back to the files they are in.
+
+use std::fmt;
+
+use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
+
+/// The sources of a linked module: positions count through all of them, one behind the other.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+    /// Where each file starts.
+    starts: Vec<u32>,
+}
+
+/// The files are larger together than positions can count: 4 GiB.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooLarge;
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the inputs are larger than 4 GiB together")
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+impl Sources {
+    /// Puts files one behind the other.
+    ///
+    /// # Errors
+    ///
+    /// [`TooLarge`].
+    pub fn new(files: Vec<SourceFile>) -> Result<Self, TooLarge> {
+        let mut starts = Vec::with_capacity(files.len());
+        let mut next = 0u32;
+        for file in &files {
+            starts.push(next);
+            // One byte between files, so that the end of one is not the start of the next.
+            let length = u32::try_from(file.text().len()).ok().and_then(|length| length.checked_add(1));
+            next = length.and_then(|length| next.checked_add(length)).ok_or(TooLarge)?;
+        }
+        Ok(Self { files, starts })
+    }
+
+    /// The files, in order.
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// Where a file starts; 0 for one that is not there.
+    pub(crate) fn start(&self, file: usize) -> u32 {
+        self.starts.get(file).copied().unwrap_or(0)
+    }
+
+    /// The file a position is in, and the position there.
+    fn locate(&self, span: Span) -> (usize, Span) {
+        let file = self.starts.partition_point(|start| *start <= span.lo).saturating_sub(1);
+        let start = self.start(file);
+        (file, Span::new(span.lo - start, span.hi.saturating_sub(start)))
+    }
+
+    /// Findings about the linked module as findings about its files, in the order of the files. What explains a finding from another
+    /// file is said in its message with file, line and column.
+    pub fn split(&self, findings: &Diagnostics) -> Vec<(SourceFile, Diagnostics)> {
+        let mut split: Vec<Diagnostics> = self.files.iter().map(|_| Diagnostics::new()).collect();
+        for finding in findings {
+            let (file, own) = self.moved(finding);
+            if let Some(list) = split.get_mut(file) {
+                list.push(own);
+            }
+        }
+        let files = self.files.iter().cloned().zip(split);
+        files.filter(|(_, findings)| !findings.is_empty()).collect()
+    }
+
+    fn moved(&self, finding: &Diagnostic) -> (usize, Diagnostic) {
+        let mut own = finding.clone();
+        let Some(span) = finding.span else { return (0, own) };
+        let (file, span) = self.locate(span);
+        own.span = Some(span);
+        own.related.clear();
+        for label in &finding.related {
+            let (other, span) = self.locate(label.span);
+            if other == file {
+                own = own.with_related(span, label.text.clone());
+            } else if let Some(source) = self.files.get(other) {
+                let at = source.position(span.lo);
+                let place = format!("{}:{}:{}", source.name(), at.line, at.column);
+                own.message = format!("{} ({} at {place})", own.message, label.text);
+            }
+        }
+        (file, own)
+    }
+}
