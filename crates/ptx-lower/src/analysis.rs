@@ -85,7 +85,7 @@ pub(crate) fn analyse(module: &Module) -> FxHashMap<FunctionId, Analysis> {
             // Callers through a pointer go by the prototype, which knows no pointers; all others by this signature.
             let typed = function.kind == FunctionKind::Kernel || !by_address.contains(&function.name);
             let params: &[Param] = if typed { &function.params } else { &[] };
-            analysis.represent(module, body, params, &callees);
+            analysis.represent(module, body, function.kind, params, &callees);
             found.insert(function.name, analysis.spaces_in_order(params));
         }
         if found == callees {
@@ -115,8 +115,15 @@ impl Analysis {
     }
 
     /// Finds representations, and which of these parameters are pointers.
-    fn represent(&mut self, module: &Module, body: &Body, params: &[Param], callees: &CalleeSpaces) {
-        let question = Question { module, body, slots: &self.slots, ssa: &self.ssa, callees };
+    fn represent(
+        &mut self,
+        module: &Module,
+        body: &Body,
+        kind: FunctionKind,
+        params: &[Param],
+        callees: &CalleeSpaces,
+    ) {
+        let question = Question { module, body, slots: &self.slots, ssa: &self.ssa, callees, kind };
         let mut reprs = representations(&question);
         let mut spaces = FxHashMap::default();
         for param in params {

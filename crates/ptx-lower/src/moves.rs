@@ -8,6 +8,7 @@ use ptx_llvm::intrinsics;
 
 use crate::emit::{Argument, Emitter, Site};
 use crate::errors::{Out, unsupported};
+use crate::represent::param_space;
 use crate::represent::{Repr, llvm_space};
 use crate::slots::is_param;
 
@@ -176,7 +177,11 @@ impl<'c> Emitter<'_, '_, 'c> {
                 if let Some(address) = self.locals.get(&var).or_else(|| self.shared.variables.get(&var)) {
                     *address
                 } else if let Some(address) = self.param_memory(var) {
-                    self.b.cast(CastOp::AddrSpaceCast, address, self.types.pointer(address_space::PARAM))?
+                    self.b.cast(
+                        CastOp::AddrSpaceCast,
+                        address,
+                        self.types.pointer(param_space(self.function.kind)),
+                    )?
                 } else {
                     return unsupported("it takes the address of something that has none");
                 }

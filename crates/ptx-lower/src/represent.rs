@@ -5,7 +5,7 @@
 //! through moves, phis and additions, and backward from the places where a loaded value or parameter is used as an address.
 //! Where neither decides, a value is an integer.
 
-use ptx_ir::{AddressBase, Body, Inst, Module, Operand, StrId, Symbol, VarId};
+use ptx_ir::{AddressBase, Body, FunctionKind, Inst, Module, Operand, StrId, Symbol, VarId};
 use ptx_isa::{Mod, Opcode, ScalarType, Sem, StateSpace, TypeKind};
 use ptx_llvm::address_space;
 use rustc_hash::FxHashMap;
@@ -37,6 +37,15 @@ pub(crate) fn llvm_space(space: Option<StateSpace>) -> Option<u32> {
         Some(StateSpace::Param | StateSpace::ParamEntry | StateSpace::ParamFunc) => address_space::PARAM,
         Some(StateSpace::Reg | StateSpace::SpecialReg | StateSpace::Tex) => return None,
     })
+}
+
+/// LLVM's number of the space that the address of a parameter lies in: a function's is copied to local memory when its
+/// address is taken (manual 9.7.9.5).
+pub(crate) fn param_space(kind: FunctionKind) -> u32 {
+    match kind {
+        FunctionKind::Kernel => address_space::PARAM,
+        FunctionKind::Device => address_space::LOCAL,
+    }
 }
 
 /// Whether addresses of the space fit 32 bits.
@@ -167,6 +176,7 @@ pub(crate) struct Question<'a> {
     pub(crate) slots: &'a Slots,
     pub(crate) ssa: &'a Ssa,
     pub(crate) callees: &'a CalleeSpaces,
+    pub(crate) kind: FunctionKind,
 }
 
 /// For functions by name the pointer space of each parameter, as far as known.
@@ -369,7 +379,11 @@ impl Question<'_> {
             (_, Some(Operand::Symbol(Symbol::Variable(var), _))) => {
                 // A register that cannot hold the whole address holds a number.
                 let variable = self.module.variable(*var);
-                let space = llvm_space(Some(variable.space)).filter(|_| variable.scalar_type().is_some());
+                let space = match is_param(variable.space) {
+                    true => Some(param_space(self.kind)),
+                    false => llvm_space(Some(variable.space)),
+                };
+                let space = space.filter(|_| variable.scalar_type().is_some());
                 let space = space.filter(|space| bits == 64 || (bits == 32 && is_narrow(*space)));
                 Source::Fixed(space.map_or(Repr::Int, Repr::Pointer))
             }

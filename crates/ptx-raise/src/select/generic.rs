@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ptx_isa::Since;
 use ptx_llvm::view::{BinaryOp, Call, CastOp, FastMath, FloatPredicate, InstId, IntPredicate, Value};
 
 use super::FunctionRaiser;
@@ -54,6 +55,9 @@ fn is_type_word(word: &str) -> bool {
     }
     ["i", "f", "bf", "p"].iter().any(|start| word.strip_prefix(start).is_some_and(digits))
 }
+
+/// `shf` (manual 9.7.8.7); older targets have two shifts instead.
+const FUNNEL_SHIFT: Since = Since::new(3, 1, 32);
 
 impl FunctionRaiser<'_, '_, '_> {
     /// Raises an intrinsic that this module knows; whether it did.
@@ -285,7 +289,7 @@ impl FunctionRaiser<'_, '_, '_> {
         if bits == 1 {
             return Ok(if left { high } else { low });
         }
-        if bits == 32 {
+        if bits == 32 && self.module.target.has(FUNNEL_SHIFT) {
             let text = if left { "shf.l.wrap.b32" } else { "shf.r.wrap.b32" };
             let args = [self.arg(low, scalar)?, self.arg(high, scalar)?, self.arg(amount, scalar)?];
             return Ok(Val::reg(self.emit_new(Class::B32, text, &args)?));
