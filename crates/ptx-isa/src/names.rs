@@ -63,7 +63,7 @@ named! {
         U4 "u4", S4 "s4", B1 "b1",
         // Rounding and arithmetic.
         Rn "rn", Rz "rz", Rm "rm", Rp "rp", Rna "rna", Rni "rni", Rzi "rzi", Rmi "rmi", Rpi "rpi",
-        Ftz "ftz", Noftz "noftz", Sat "sat", Satfinite "satfinite", Relu "relu", Approx "approx", Full "full",
+        Ftz "ftz", Noftz "noftz", Sat "sat", Satfinite "satfinite", Relu "relu", Approx "approx", TwoPi "2pi", Full "full",
         Nan "NaN", XorsignAbs "xorsign", AbsMod "abs", Cc "cc", Hi "hi", Lo "lo", Wide "wide", Shiftamt "shiftamt",
         Clamp "clamp", Wrap "wrap", L "l", R "r", F4e "f4e", B4e "b4e", Rc8 "rc8", Ecl "ecl", Ecr "ecr", Rc16 "rc16",
         // Comparison; `lo`, `hi` are shared with the parts above.

@@ -482,6 +482,12 @@ impl BodyDecoder<'_> {
             Sem::Rcp => self.unary_numbers(cx, n, move |a| float::rcp(&m, a)),
             Sem::Sqrt => self.unary_numbers(cx, n, move |a| float::sqrt(&m, a)),
             Sem::Rsqrt => self.unary_numbers(cx, n, move |a| float::rsqrt(&m, a)),
+            Sem::Sin if cx.m.has(Mod::TwoPi) => {
+                self.unary_numbers(cx, n, move |a| float::sin_of_turns(&m, a))
+            }
+            Sem::Cos if cx.m.has(Mod::TwoPi) => {
+                self.unary_numbers(cx, n, move |a| float::cos_of_turns(&m, a))
+            }
             Sem::Sin => self.unary_numbers(cx, n, move |a| float::sin(&m, a)),
             Sem::Cos => self.unary_numbers(cx, n, move |a| float::cos(&m, a)),
             Sem::Lg2 => self.unary_numbers(cx, n, move |a| float::lg2(&m, a)),

@@ -205,6 +205,36 @@ pub fn cos(m: &Arith, a: u64) -> u64 {
     approximate(m, a, f64::cos)
 }
 
+/// The sine of an angle in turns, nearest.
+pub fn sin_of_turns(m: &Arith, a: u64) -> u64 {
+    approximate(m, a, |turns| match nearest_quarter(turns) {
+        (0, rest) => rest.sin(),
+        (1, rest) => rest.cos(),
+        (2, rest) => -rest.sin(),
+        (_, rest) => -rest.cos(),
+    })
+}
+
+/// The cosine of an angle in turns, nearest.
+pub fn cos_of_turns(m: &Arith, a: u64) -> u64 {
+    approximate(m, a, |turns| match nearest_quarter(turns) {
+        (0, rest) => rest.cos(),
+        (1, rest) => -rest.sin(),
+        (2, rest) => -rest.cos(),
+        (_, rest) => rest.sin(),
+    })
+}
+
+/// Of an angle in turns how many quarters, modulo 4, and what is left in radians, at most an eighth of a turn either way;
+/// exact up to the product with pi, for the subtractions lose no bits.
+fn nearest_quarter(turns: f64) -> (u8, f64) {
+    let part = turns - turns.round();
+    let quarters = (4.0 * part).round();
+    let rest = part - quarters / 4.0;
+    // Between -2 and 2; NaN counts as 0 and stays in the rest.
+    ((quarters.rem_euclid(4.0)) as u8, rest * std::f64::consts::TAU)
+}
+
 /// The logarithm to base 2, nearest (manual 9.7.3.20).
 pub fn lg2(m: &Arith, a: u64) -> u64 {
     approximate(m, a, f64::log2)

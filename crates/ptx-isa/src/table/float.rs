@@ -336,6 +336,15 @@ pub(super) static FORMS: &[Form] = &[
     .since(1, 4, 10)
     .section("9.7.3.18"),
     Form::new(
+        Opcode::Sin,
+        "The sine of an angle in turns, approximately.",
+        &[One(Field::Approx, &[Approx]), Lit(TwoPi), One(Field::Ftz, &[Ftz]), Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Sin,
+    )
+    .since(9, 5, 10)
+    .section("9.7.3.18"),
+    Form::new(
         Opcode::Cos,
         "The cosine, approximately.",
         &[One(Field::Approx, &[Approx]), FTZ, Lit(F32)],
@@ -343,6 +352,15 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Cos,
     )
     .since(1, 4, 10)
+    .section("9.7.3.19"),
+    Form::new(
+        Opcode::Cos,
+        "The cosine of an angle in turns, approximately.",
+        &[One(Field::Approx, &[Approx]), Lit(TwoPi), One(Field::Ftz, &[Ftz]), Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Cos,
+    )
+    .since(9, 5, 10)
     .section("9.7.3.19"),
     Form::new(
         Opcode::Lg2,

@@ -257,3 +257,17 @@ fn properties_and_signs() {
     assert_eq!(abs(Format::F64, Subnormals::Keep, 1 << 63), 0);
     assert_eq!(neg(Format::F16, Subnormals::Flush, 0x0001), 0x8000);
 }
+
+#[test]
+fn angles_in_turns_are_exact_at_the_quarters() {
+    let m = Arith::nearest(Format::F32);
+    let sin = |turns: f32| f32::from_bits(sin_of_turns(&m, turns.to_bits().into()) as u32);
+    let cos = |turns: f32| f32::from_bits(cos_of_turns(&m, turns.to_bits().into()) as u32);
+    for whole in [-1_000_000.0, -3.0, 0.0, 1.0, 4_000_000.0] {
+        let quarters = [0.0, 0.25, 0.5, 0.75].map(|part| (sin(whole + part), cos(whole + part)));
+        assert_eq!(quarters, [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)], "{whole}");
+    }
+    assert_eq!(sin(0.125), std::f32::consts::FRAC_1_SQRT_2);
+    assert_eq!(cos(0.625), -std::f32::consts::FRAC_1_SQRT_2);
+    assert!(sin(f32::INFINITY).is_nan() && cos(f32::NAN).is_nan());
+}
