@@ -210,7 +210,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     fn write_output(&self, draft: &mut Draft<'c>, operand: Operand, ty: ScalarType, register: ScalarType) {
         let text = format!("${}", draft.outputs.len());
         draft.outputs.push((operand, ty, self.carrier(ty, register)));
-        if draft.needs_narrow(ty) {
+        if draft.needs_narrow(ty, Some(register.bits())) {
             let name = draft.narrow_register();
             draft.after.push_str(&format!(" cvt.u16.u8 {text}, {name};"));
             draft.text.push_str(&name);
@@ -332,9 +332,10 @@ impl<'c> Emitter<'_, '_, 'c> {
 }
 
 impl<'c> Draft<'c> {
-    /// Whether an operand of this type has to be an 8-bit register, for which LLVM has no constraint.
-    fn needs_narrow(&self, ty: ScalarType) -> bool {
-        self.width == Width::Exact && ty.bits() == 8
+    /// Whether an operand of this type, in a register of so many bits, has to be in an 8-bit register, for which LLVM has no
+    /// constraint. Where the program has one, none wider is put in its place: not every instruction takes it.
+    fn needs_narrow(&self, ty: ScalarType, register_bits: Option<u32>) -> bool {
+        ty.bits() == 8 && (self.width == Width::Exact || register_bits == Some(8))
     }
 
     /// The name of another 8-bit register.
@@ -346,7 +347,7 @@ impl<'c> Draft<'c> {
 
     /// A register that is read.
     fn input(&mut self, value: Value<'c>, ty: ScalarType) -> Out<()> {
-        if !self.needs_narrow(ty) {
+        if !self.needs_narrow(ty, value.ty().int_bits()) {
             return write_input(self, value);
         }
         let name = self.narrow_register();
