@@ -382,7 +382,11 @@ impl<'c> Writer<'c> {
             _ => {
                 let far = matches!(space, None | Some(StateSpace::Global));
                 let wide = (far || self.choices.chance(1, 4)) && !is_tensor;
-                let ty = if wide { ScalarType::U64 } else { ScalarType::U32 };
+                let ty = match wide {
+                    true => ScalarType::U64,
+                    false if is_tensor => ScalarType::B32,
+                    false => ScalarType::U32,
+                };
                 self.registers(ty, 1, false, Width::Same)
             }
         };

@@ -53,10 +53,13 @@ pub(crate) fn check_tensor(cx: &mut Checker<'_>, site: Site<'_>, place: Place, o
         _ => return wrong_kind(cx, site, place, operand, "a 32-bit register in brackets"),
     };
     let decl = site.body.decl(reg);
-    let fits = decl.shape == VectorShape::Scalar && decl.ty.bits() == 32 && decl.ty.is_integer_or_bits();
-    if !fits {
+    // `ptxas` takes typed integers too, but not for the matrices of multiplications.
+    let typed = site.mnemonic().sem() != Sem::Tcgen05Mma;
+    let fits = decl.ty == ScalarType::B32 || (typed && decl.ty.bits() == 32 && decl.ty.is_integer_or_bits());
+    if decl.shape != VectorShape::Scalar || !fits {
         let found = site.describe(Operand::Register(reg));
-        let text = format!("an address of tensor memory must be a 32-bit register, not {found}");
+        let wanted = if typed { "a 32-bit register" } else { "a `.b32` register" };
+        let text = format!("an address of tensor memory must be {wanted}, not {found}");
         cx.report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b32` register"));
     }
 }

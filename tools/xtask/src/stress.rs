@@ -5,7 +5,7 @@
 //! takes about twice as long each time.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -23,6 +23,9 @@ pub(crate) struct StressArguments {
     /// Multiplies the sizes
     #[arg(long, default_value_t = 1.0)]
     scale: f64,
+    /// The `ptx2ll` to measure [default: that of this workspace, built as it is released]
+    #[arg(long)]
+    program: Option<PathBuf>,
     /// What `ptx2ll` emits
     #[arg(long, default_value = "none")]
     emit: String,
@@ -46,8 +49,13 @@ struct Usage {
 
 /// Measures the shapes and prints a table.
 pub(crate) fn measure(arguments: &StressArguments) -> Result<()> {
-    build_release("ptx2ll")?;
-    let program = workspace().join("target/release/ptx2ll");
+    let program = match &arguments.program {
+        Some(program) => program.clone(),
+        None => {
+            build_release("ptx2ll")?;
+            workspace().join("target/release/ptx2ll")
+        }
+    };
     let wanted = |shape: &&Shape| {
         arguments.shapes.is_empty() || arguments.shapes.iter().any(|name| name == shape.name)
     };
