@@ -107,14 +107,20 @@ fn check_caching(cx: &mut Checker<'_>, site: Site<'_>) {
         }
     }
     let space = mnemonic.space().map(window);
-    let hints = [Field::EvictL1, Field::EvictL2, Field::CacheHint, Field::PrefetchSize];
-    for hint in hints.into_iter().filter_map(|field| mnemonic.get(field)) {
+    // Which of them go neither with `.volatile` nor with `.mmio`, or not with the latter, is what `ptxas` says.
+    const BOTH: &[Mod] = &[Mod::Volatile, Mod::Mmio];
+    let hints = [
+        (Field::EvictL1, BOTH),
+        (Field::EvictL2, &[]),
+        (Field::CacheHint, BOTH),
+        (Field::PrefetchSize, &[Mod::Mmio]),
+    ];
+    let written = hints.into_iter().filter_map(|(field, without)| Some((mnemonic.get(field)?, without)));
+    for (hint, without) in written {
         if !matches!(space, None | Some(StateSpace::Global)) {
             misplaced(cx, site, hint, "needs generic or global memory");
         }
-        if let Some(order) = site.has_any(&[Mod::Volatile, Mod::Mmio])
-            && mnemonic.get(Field::EvictL1) == Some(hint)
-        {
+        if let Some(order) = site.has_any(without) {
             conflict(cx, site, hint, order);
         }
     }

@@ -133,14 +133,4 @@ pub(super) static FORMS: &[Form] = &[
     .later(PROXY_LATER)
     .effects(Effects::MEMORY)
     .section("9.7.13.4"),
-    Form::new(
-        Opcode::Membar,
-        "The older name of `fence.proxy.async` for one state space.",
-        &[Lit(Proxy), Lit(Async), One(Field::Space, &[Global, SharedCta, SharedCluster])],
-        &[],
-        Sem::FenceProxy,
-    )
-    .since(8, 0, 90)
-    .effects(Effects::MEMORY)
-    .section("9.7.13.4"),
 ];

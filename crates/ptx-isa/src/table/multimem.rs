@@ -122,6 +122,7 @@ const STORE_WITHOUT_BARRIER: &[Rule] = &[
 const GLOBAL_LATER: &[(Mod, Since)] =
     &[(Release, at(8, 7, 100)), (Mmio, at(8, 7, 100)), (Global, at(8, 7, 100))];
 const RED_ASYNC: &[Rule] = &[
+    Rule::Needs(Async, &[Relaxed, Release]),
     Rule::Needs(And, &[B32]),
     Rule::Needs(Or, &[B32]),
     Rule::Needs(Xor, &[B32]),

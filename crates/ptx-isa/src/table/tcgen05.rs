@@ -15,6 +15,8 @@ const EXCLUSIVE: Slot = One(Field::Exclusive, &[Exclusive]);
 const REPEATS: Slot = One(Field::Num, &[X1, X2, X4, X8, X16, X32, X64, X128]);
 /// A reduction is over two values at least.
 const REDUCED: Slot = One(Field::Num, &[X2, X4, X8, X16, X32, X64, X128]);
+/// Four values of which two are kept are the least that is compressed.
+const COMPRESSED: Slot = One(Field::Num, &[X4, X8, X16, X32, X64, X128]);
 /// Shapes whose lanes lie next to each other.
 const SHAPES: Slot = One(Field::Shape, &[S16x64b, S16x128b, S16x256b, S32x32b]);
 /// The shape of two halves with a distance between them.
@@ -52,7 +54,7 @@ const ENABLE_D: Operand = arg("enable-input-d", PRED);
 const SCALE_D: Operand = arg("scale-input-d", Kind::Immediate(0, 15));
 /// `ptxas` holds the power for integers to no range.
 const SCALE_INTEGER_D: Operand = arg("scale-input-d", ANY_INTEGER);
-const ZERO_COLUMNS: Operand = opt("zero-column-mask-desc", V_B64);
+const ZERO_COLUMNS: Operand = opt("zero-column-mask-desc", V_U64);
 
 const KIND_ANY: Slot = One(Field::Kind, &[KindF16, KindTf32, KindF8f6f4, KindI8]);
 /// D is scaled in half and single precision; `ptxas` takes a scale with integers too.
@@ -304,7 +306,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Sync),
             Lit(Aligned),
             One(Field::Shape, &[S32x32b]),
-            REDUCED,
+            COMPRESSED,
             One(Field::Op, &[Min, Max]),
             Lit(Sp24),
             Opt(Field::Abs, &[AbsMod]),
