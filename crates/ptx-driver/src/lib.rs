@@ -3,12 +3,14 @@
 //! Each function here is one leg of the way, with what its stage found turned into [`ptx_diag::Diagnostic`]s about the
 //! input; the tools and the conformance runner put the legs together. Nothing here decides where output goes.
 
+mod bitcode;
 mod input_kind;
 mod llvm_leg;
 mod program;
 mod ptx_leg;
 mod retarget;
 
+pub use bitcode::{BitcodeFindings, link_bitcode};
 pub use input_kind::InputKind;
 pub use llvm_leg::{code, generate, llvm_context, llvm_finding, optimize, read_llvm};
 pub use program::{FindingsByFile, Program, read_program};

@@ -21,6 +21,8 @@ pub mod code {
     pub const TARGET: Code = Code("I0004");
     /// The module uses something this project has no form for.
     pub const UNSUPPORTED: Code = Code("I0005");
+    /// Bitcode does not go with the module it is linked into.
+    pub const LINK: Code = Code("I0006");
     /// The text of a pass pipeline is not understood.
     pub const PIPELINE: Code = Code("O0001");
     /// LLVM failed while it optimized or generated code.

@@ -158,6 +158,13 @@ impl<'c> Module<'c> {
         crate::view::instruction_text(self, function, inst)
     }
 
+    /// LLVM's module, which the caller owns from now on.
+    pub(crate) fn into_raw(self) -> LLVMModuleRef {
+        let raw = self.inner.as_mut_ptr();
+        std::mem::forget(self.inner);
+        raw
+    }
+
     pub(crate) fn raw(&self) -> LLVMModuleRef {
         self.inner.as_mut_ptr()
     }

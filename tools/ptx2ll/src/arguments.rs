@@ -12,6 +12,7 @@ Examples:
   ptx2ll --emit=bc kernel.ptx -o k.bc     bitcode
   ptx2ll --emit=none kernel.ptx           only check the file
   ptx2ll a.ptx b.ptx -o ab.ll             linked into one module
+  ptx2ll --link-bitcode libdevice.10.bc -O2 k.ptx
   ptx2ll --emit=ptx < in.ptx > out.ptx    print the module back
   ptx2ll --explain ld.global              what the instruction is and which targets have it
 
@@ -47,6 +48,13 @@ pub struct Arguments {
     /// What is produced
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub emit: Emit,
+    /// LLVM IR to link into the result, such as libdevice.10.bc: what the input declares and it defines, with what that
+    /// needs. May be given several times
+    #[arg(long, value_name = "FILE")]
+    pub link_bitcode: Vec<PathBuf>,
+    /// Let linked bitcode flush subnormal single-precision numbers: what `__nvvm_reflect("__CUDA_FTZ")` answers
+    #[arg(long, requires = "link_bitcode")]
+    pub reflect_ftz: bool,
     /// The same as --emit=ll, as LLVM's tools have it
     #[arg(short = 'S', conflicts_with = "emit", hide_short_help = true)]
     pub text: bool,

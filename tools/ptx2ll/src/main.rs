@@ -11,8 +11,11 @@ use ptx_cli::{
     usage_or_rejected,
 };
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
-use ptx_driver::{Comments, Program, Sources, TargetChoice, llvm_context, lower, optimize, read_program};
-use ptx_llvm::OptLevel;
+use ptx_driver::{
+    BitcodeFindings, Comments, Program, Sources, TargetChoice, link_bitcode, llvm_context, lower, optimize,
+    read_program,
+};
+use ptx_llvm::{FlushToZero, OptLevel};
 use ptx_verify::Verified;
 
 use crate::arguments::{Arguments, Emit};
@@ -72,6 +75,16 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> 
     let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
     let module =
         terminal.step("lower", || lower(verified, &context)).map_err(|found| rejected_in(sources, &found))?;
+    let flush = if arguments.reflect_ftz { FlushToZero::Yes } else { FlushToZero::No };
+    for path in &arguments.link_bitcode {
+        let library = read_input(path)?;
+        let linked =
+            terminal.step("link bitcode", || link_bitcode(&module, verified.module(), &library, flush));
+        linked.map_err(|found| match found {
+            BitcodeFindings::Program(found) => rejected_in(sources, &found),
+            BitcodeFindings::Library(found) => rejected(&library, found),
+        })?;
+    }
     let passes = arguments.optimize.passes.as_deref();
     terminal
         .step("optimize", || optimize(&module, arguments.optimize.level, passes, &source))
@@ -88,11 +101,12 @@ fn rejected_in(sources: &Sources, findings: &Diagnostics) -> Failure {
 fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
     let through_llvm = matches!(arguments.emit, Emit::Ll | Emit::Bc);
     let optimizes = arguments.optimize.level != OptLevel::O0 || arguments.optimize.passes.is_some();
-    if through_llvm || !optimizes {
+    let links = !arguments.link_bitcode.is_empty();
+    if through_llvm || !(optimizes || links) {
         return Ok(());
     }
-    let message =
-        "--emit=ptx and --emit=none do not go through LLVM, so -O and --passes have nothing to work on";
+    let what = if links { "--link-bitcode has" } else { "-O and --passes have" };
+    let message = format!("--emit=ptx and --emit=none do not go through LLVM, so {what} nothing to work on");
     let finding = Diagnostic::error_without_place(ptx_cli::code::USAGE, message);
     let names: Vec<String> = arguments.inputs.iter().map(|path| path.display().to_string()).collect();
     Err(Failure::about(ExitStatus::Usage, &names.join(" "), finding))

@@ -259,3 +259,26 @@ fn several_inputs_are_linked_and_findings_name_their_files() {
     assert_eq!(status, 1);
     assert!(err.contains(&format!("{wrong}:6:")), "{err}");
 }
+
+#[test]
+fn bitcode_is_linked_in_as_far_as_it_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let library = folder.path().join("library.ll");
+    fs::write(&library, "define void @f() {\n  ret void\n}\ndefine void @g() {\n  ret void\n}\n")
+        .expect("writable");
+    let library = library.display().to_string();
+    let program = ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func f();\n.visible .entry k()\n{\ncall.uni f, ();\nret;\n}\n";
+    let (status, out, err) = ptx2ll(&["--link-bitcode", &library], program.as_bytes());
+    assert_eq!((status, err.as_str()), (0, ""));
+    let out = text(out);
+    assert!(out.contains("define internal void @f()") && !out.contains("@g"), "{out}");
+
+    let defined = program.replace(".extern .func f();", ".visible .func f() { ret; }");
+    let arguments = ["--error-format=short", "--link-bitcode", &library];
+    let (status, out, err) = ptx2ll(&arguments, defined.as_bytes());
+    assert_eq!((status, out), (1, Vec::new()));
+    assert!(err.starts_with("<stdin>:4:16: error[I0006]: `f` is defined here and in"), "{err}");
+
+    let (status, _, _) = ptx2ll(&["--emit=none", "--link-bitcode", &library], program.as_bytes());
+    assert_eq!(status, 2);
+}
