@@ -117,11 +117,7 @@ fn integer(bytes: &[u8]) -> Option<(Value, Spelling)> {
     let (value, spelling) = match digits {
         [b'0', b'x' | b'X', digits @ ..] => (whole(digits, 16)?, Spelling::Hex),
         [b'0', b'b' | b'B', digits @ ..] => (whole(digits, 2)?, Spelling::Other),
-        [b'0', digits @ .., last] => {
-            let tail = whole(digits, 8).or(digits.is_empty().then_some(0))?;
-            let last = whole(&[*last], 8)?;
-            (tail.checked_mul(8)?.checked_add(last)?, Spelling::Other)
-        }
+        [b'0', digits @ ..] if !digits.is_empty() => (whole(digits, 8)?, Spelling::Other),
         digits => (whole(digits, 10)?, Spelling::Plain),
     };
     match i64::try_from(value) {

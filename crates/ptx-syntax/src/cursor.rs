@@ -166,6 +166,12 @@ impl<'s> Cursor<'s> {
         self.last = Span::new(self.at.saturating_sub(1) as u32, self.at as u32);
     }
 
+    /// The first zero byte that is not at the end.
+    pub(crate) fn zero_byte(&self) -> Option<Span> {
+        let at = memchr::memchr(0, self.text.get(..self.padding)?)? as u32;
+        Some(Span::new(at, at + 1))
+    }
+
     /// Everything from a byte offset on.
     pub(crate) fn text_from(&self, offset: u32) -> &'s [u8] {
         self.text.get(offset as usize..).unwrap_or_default()
@@ -199,8 +205,13 @@ impl<'s> Cursor<'s> {
     /// Goes behind a comment or the padding at the end; `false` when there is a token, which is then read.
     fn passes(&mut self, rest: &'s [u8], starts_line: &mut bool) -> bool {
         match rest {
-            [b'#', ..] if !*starts_line => {}
-            [b'/', b'/', ..] | [b'#', ..] => {
+            [b'#', ..] => {
+                if let Some(line) = lexer::line_marker(rest) {
+                    self.comment(Ok((rest, line)), *starts_line);
+                    return true;
+                }
+            }
+            [b'/', b'/', ..] => {
                 self.comment(lexer::line(rest), *starts_line);
                 return true;
             }

@@ -3,10 +3,14 @@
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, DebugFile, DebugLocation, InlinedAt, Item, Section, SectionLine};
 
+use ptx_isa::{PtxVersion, ScalarType};
+
 use crate::codes;
+use crate::constant::integer_literal;
 use crate::cursor::Cursor;
 use crate::lexer::Kind;
 use crate::reader::{Parse, Reader};
+use crate::recovery::starts_item;
 
 impl<'s> Reader<'s, '_> {
     /// `.file index "name" {, time, size}`
@@ -95,62 +99,57 @@ impl<'s> Reader<'s, '_> {
     /// `.section name { .. }`
     pub(crate) fn section(&mut self) -> Parse<()> {
         let start = self.cursor.bump().span;
-        let Kind::Directive(_) = *self.cursor.kind() else {
+        if !matches!(*self.cursor.kind(), Kind::Directive(word) if names_section(word)) {
             return Err(self.unexpected("the section's name with its dot"));
-        };
+        }
         let (name, _) = self.expect_section_name()?;
         let name = self.module.strings.intern(name);
         let open = self.expect(b'{', "`{`")?;
+        let rest = self.cursor.text_from(open.hi);
+        let Some(length) = section_length(rest) else {
+            self.cursor.jump(open.hi as usize + rest.len());
+            let error = Diagnostic::error(codes::UNBALANCED, open, "this `{` is never closed");
+            return Err(Box::new(error.with_help("add `}`")));
+        };
+        let text = rest.get(..length).unwrap_or_default();
+        let checked = self.check_section(text, open.hi);
+        self.cursor.jump(open.hi as usize + length + 1);
+        checked?;
         let mut lines = Vec::new();
-        let mut offset = open.hi as usize;
-        for line in self.cursor.text_from(open.hi).split_inclusive(|&byte| byte == b'\n') {
-            // Comments may hold braces, strings do not occur.
-            let comment = line.windows(2).position(|pair| pair == b"//").unwrap_or(line.len());
-            let end = memchr::memchr(b'}', &line[..comment]);
-            let text = line[..end.unwrap_or(line.len())].trim_ascii();
-            if !text.is_empty() {
-                let start = offset + (line.len() - line.trim_ascii_start().len());
-                self.check_section_line(text, start as u32)?;
-                let text = self.module.strings.intern(&String::from_utf8_lossy(text));
+        for line in text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii) {
+            if !line.is_empty() {
+                let text = self.module.strings.intern(&String::from_utf8_lossy(line));
                 lines.push(SectionLine { text });
             }
-            if let Some(end) = end {
-                self.cursor.jump(offset + end + 1);
-                let at = At(start.to(self.cursor.last));
-                self.push_item(Item::Section(Section { name, lines, at }));
-                return Ok(());
-            }
-            offset += line.len();
         }
-        self.cursor.jump(offset);
-        Err(Box::new(
-            Diagnostic::error(codes::UNBALANCED, open, "this `{` is never closed").with_help("add `}`"),
-        ))
+        let at = At(start.to(self.cursor.last));
+        self.push_item(Item::Section(Section { name, lines, at }));
+        Ok(())
     }
 
-    /// Checks a line of a section: labels, then `.b8`, `.b16`, `.b32` or `.b64` with numbers, names and sums of them.
-    fn check_section_line(&self, text: &[u8], offset: u32) -> Parse<()> {
+    /// Checks what stands between the braces of a section, which start at `offset`: labels, and `.b8`, `.b16`, `.b32` or
+    /// `.b64` with numbers, or one of the latter two with a label, a section, a sum or a difference (manual 11.5.4).
+    fn check_section(&mut self, text: &'s [u8], offset: u32) -> Parse<()> {
         let mut cursor = Cursor::new(text);
+        let shift = |span: Span| Span::new(offset + span.lo, offset + span.hi);
         loop {
             let token = cursor.bump();
-            let wrong = match token.kind {
-                Kind::End => false,
-                Kind::Ident(_) if cursor.peek().kind == Kind::Mark(b':') => {
-                    cursor.bump();
-                    continue;
+            match token.kind {
+                Kind::End => return Ok(()),
+                Kind::Ident(name) if cursor.is_mark(b':') => {
+                    cursor.advance();
+                    let span = shift(token.span);
+                    if let Some(first) = self.section_labels.insert(name, span) {
+                        let message = format!("label `{name}` is defined twice");
+                        let error = Diagnostic::error(codes::DUPLICATE, span, message);
+                        return Err(Box::new(error.with_related(first, "first defined here")));
+                    }
                 }
-                Kind::Directive("b8" | "b16" | "b32" | "b64") => !is_data(&mut cursor),
-                // A comment alone is no token; anything else is no line of a section.
-                _ => true,
-            };
-            if !wrong {
-                return Ok(());
+                Kind::Directive(ty @ ("b8" | "b16" | "b32" | "b64")) => {
+                    section_data(&mut cursor, ty).map_err(|span| section_error(shift(span)))?;
+                }
+                _ => return Err(section_error(shift(token.span))),
             }
-            let span = Span::new(offset + token.span.lo, offset + text.len() as u32);
-            let error = Diagnostic::error(codes::DIRECTIVE_VALUE, span, "this is no line of a debug section");
-            return Err(Box::new(
-                error.with_help("such a line is `label:` or `.b8`, `.b16`, `.b32`, `.b64` with values"),
-            ));
         }
     }
 
@@ -164,6 +163,11 @@ impl<'s> Reader<'s, '_> {
             return Err(self.at(codes::EXPECTED, start, "expected `@@DWARF`"));
         }
         let span = self.cursor.bump_line();
+        if self.module.version().is_some_and(|version| version >= PtxVersion::new(2, 0)) {
+            let message = "since PTX ISA 2.0 there is no `@@DWARF`";
+            let error = Diagnostic::error(codes::DIRECTIVE, span, message);
+            return Err(Box::new(error.with_help("write a `.section`")));
+        }
         let text = String::from_utf8_lossy(self.cursor.slice(span)).into_owned();
         let text = self.module.strings.intern(&text);
         self.push_item(Item::DwarfLine(text));
@@ -171,17 +175,91 @@ impl<'s> Reader<'s, '_> {
     }
 }
 
-/// Whether values follow up to the end: numbers and names, joined by signs, parted by commas.
-fn is_data(cursor: &mut Cursor<'_>) -> bool {
-    let mut complete = false;
+/// Whether a word with a dot is the name of a section and no directive or type.
+fn names_section(word: &str) -> bool {
+    let is_word = word.starts_with(|first: char| first.is_ascii_alphabetic());
+    is_word && word != "global" && !starts_item(word) && ScalarType::from_ptx(word).is_none()
+}
+
+/// Where a section's closing brace stands, behind comments.
+fn section_length(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
     loop {
-        match (cursor.bump().kind, complete) {
-            (Kind::Number(_) | Kind::Ident(_) | Kind::Directive(_), false) => complete = true,
-            (Kind::Mark(b',' | b'+' | b'-'), true) => complete = false,
-            (Kind::Mark(b'-'), false) => {}
-            (Kind::Directive("b8" | "b16" | "b32" | "b64"), true) => complete = false,
-            (Kind::End, complete) => return complete,
-            _ => return false,
+        let rest = text.get(at..)?;
+        let found = memchr::memchr2(b'}', b'/', rest)?;
+        let rest = rest.get(found..)?;
+        at += found;
+        match rest {
+            [b'}', ..] => return Some(at),
+            [b'/', b'/', ..] => at += memchr::memchr(b'\n', rest)?,
+            [b'/', b'*', ..] => at += 4 + memchr::memmem::find(rest.get(2..)?, b"*/")?,
+            _ => at += 1,
         }
+    }
+}
+
+fn section_error(span: Span) -> Box<Diagnostic> {
+    let error = Diagnostic::error(codes::DIRECTIVE_VALUE, span, "this is no line of a debug section");
+    Box::new(error.with_help(
+        "such a line is `label:`, or `.b8`, `.b16`, `.b32`, `.b64` with numbers that fit, or `.b32`, `.b64` with one label",
+    ))
+}
+
+/// Reads what follows the type of a section's data; gives the place of what is wrong.
+fn section_data(cursor: &mut Cursor<'_>, ty: &str) -> Result<(), Span> {
+    let wide = matches!(ty, "b32" | "b64");
+    let first = cursor.peek();
+    let is_section = match first.kind {
+        Kind::Ident(name) if wide && name != "WARP_SZ" => false,
+        Kind::Directive(word) if wide && names_section(word) => true,
+        Kind::Number(_) | Kind::Mark(b'-') => return section_numbers(cursor, ty),
+        _ => return Err(first.span),
+    };
+    cursor.advance();
+    if cursor.is_mark(b'+') {
+        cursor.advance();
+        let token = cursor.bump();
+        return match token.kind {
+            Kind::Number(text) if integer_literal(text).is_some() => Ok(()),
+            _ => Err(token.span),
+        };
+    }
+    if !is_section && cursor.is_mark(b'-') {
+        cursor.advance();
+        let token = cursor.bump();
+        return if matches!(token.kind, Kind::Ident(_)) { Ok(()) } else { Err(token.span) };
+    }
+    Ok(())
+}
+
+/// Numbers with commas between them, each of which fits the type as signed or as unsigned.
+fn section_numbers(cursor: &mut Cursor<'_>, ty: &str) -> Result<(), Span> {
+    let bits = match ty {
+        "b8" => 8,
+        "b16" => 16,
+        "b32" => 32,
+        _ => 64,
+    };
+    loop {
+        let negative = cursor.is_mark(b'-');
+        if negative {
+            cursor.advance();
+        }
+        let token = cursor.bump();
+        let value = match token.kind {
+            Kind::Number(text) => integer_literal(text).ok_or(token.span)?,
+            _ => return Err(token.span),
+        };
+        let most = if negative { u64::MAX >> 1 } else { u64::MAX };
+        let limit = if negative { 1u64 << (bits - 1) } else { u64::MAX >> (64 - bits) };
+        // All ones stand for minus one at any width but the narrow ones.
+        let fits = value <= limit || (bits == 32 && value >> 32 == 0xFFFF_FFFF);
+        if !fits || value > most {
+            return Err(token.span);
+        }
+        if !cursor.is_mark(b',') {
+            return Ok(());
+        }
+        cursor.advance();
     }
 }

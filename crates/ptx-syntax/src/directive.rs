@@ -68,6 +68,17 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
+    /// Reports a zero byte in a comment or text; elsewhere it makes no token, and at the end it is padding.
+    pub(crate) fn zero_bytes(&mut self) {
+        if self.diagnostics.has_errors() {
+            return;
+        }
+        if let Some(span) = self.cursor.zero_byte() {
+            let error = Diagnostic::error(codes::BAD_TOKEN, span, "a zero byte ends the text here");
+            self.report(error.with_help("only zero bytes at the end are read over"));
+        }
+    }
+
     fn item(&mut self) -> Parse<()> {
         let token = self.cursor.peek();
         match token.kind {
@@ -104,8 +115,16 @@ impl<'s> Reader<'s, '_> {
             "alias" => self.alias(),
             "entry" | "func" => self.function(Linkage::Internal),
             "visible" | "extern" | "weak" | "common" => self.linked(),
-            "global" | "const" | "shared" | "tex" | "align" | "attribute" | "texref" | "samplerref"
-            | "surfref" => self.variables_or_semicolon(Linkage::Internal),
+            "global" | "const" | "shared" | "tex" | "align" | "attribute" => {
+                self.variables_or_semicolon(Linkage::Internal)
+            }
+            "texref" | "samplerref" | "surfref" => {
+                self.cursor.advance();
+                self.expect(b';', "`;`, or a state space before it")?;
+                let message = "this declares nothing: no state space and no name follow";
+                self.report(Diagnostic::warning(codes::EMPTY, span, message));
+                Ok(())
+            }
             "reg" | "local" | "param" => {
                 let message = format!("`.{name}` is only allowed in functions");
                 Err(self.at(codes::DIRECTIVE, span, message))

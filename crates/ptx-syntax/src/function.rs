@@ -9,6 +9,7 @@ use crate::codes;
 use crate::lexer::Kind;
 use crate::names::Entity;
 use crate::reader::{Parse, Reader};
+use crate::recovery::starts_item;
 
 const FUNCTION_DIRECTIVES: [&str; 17] = [
     "maxntid",
@@ -30,6 +31,21 @@ const FUNCTION_DIRECTIVES: [&str; 17] = [
     "minperctamemory",
 ];
 
+/// Whether a directive starts an item and is none of a device function.
+fn ends_head(word: &str) -> bool {
+    starts_item(word) || matches!(word, "global" | "const" | "shared" | "pragma")
+}
+
+/// Where a directive of a device function stands among the others.
+fn device_rank(word: &str) -> Option<u8> {
+    match word {
+        "noreturn" => Some(1),
+        "abi_preserve" | "abi_preserve_control" => Some(2),
+        "language" | "local_maxnreg" => Some(3),
+        _ => None,
+    }
+}
+
 impl<'s> Reader<'s, '_> {
     /// `.entry` or `.func` up to its body's end or its semicolon.
     pub(crate) fn function(&mut self, linkage: Linkage) -> Parse<()> {
@@ -48,7 +64,7 @@ impl<'s> Reader<'s, '_> {
         let open = self.cursor.peek();
         let defines = open.kind == Kind::Mark(b'{');
         if !defines {
-            self.expect(b';', "`{` or `;`")?;
+            self.declaration_ends(&function)?;
         }
         for error in std::mem::take(&mut self.duplicates) {
             if defines {
@@ -76,6 +92,35 @@ impl<'s> Reader<'s, '_> {
         Ok(())
     }
 
+    /// The semicolon of a declaration, which only few directives may stand before. `ptxas` does without the semicolon of
+    /// a device function.
+    fn declaration_ends(&mut self, function: &Function) -> Parse<()> {
+        let kept = |directive: &FunctionDirective| match directive {
+            FunctionDirective::NoReturn
+            | FunctionDirective::AbiPreserve(_)
+            | FunctionDirective::AbiPreserveControl(_) => function.kind == FunctionKind::Device,
+            _ => false,
+        };
+        if *self.cursor.kind() == Kind::Mark(b';')
+            && let Some((_, at)) = function.directives.iter().find(|(directive, _)| !kept(directive))
+            && at.0.lo > function.at.0.lo
+        {
+            let span = self.cursor.span();
+            let error =
+                Diagnostic::error(codes::EXPECTED, span, "expected `{`: a declaration has no such directive");
+            return Err(Box::new(error.with_related(at.0, "this one")));
+        }
+        let goes_on = match *self.cursor.kind() {
+            Kind::Directive(_) | Kind::End => function.kind == FunctionKind::Device,
+            _ => false,
+        };
+        if goes_on {
+            return Ok(());
+        }
+        self.expect(b';', "`{` or `;`")?;
+        Ok(())
+    }
+
     /// Everything before the body or the semicolon, and the name.
     fn function_head(&mut self, linkage: Linkage) -> Parse<(Function, &'s str)> {
         let kind = match self.cursor.bump().kind {
@@ -95,10 +140,11 @@ impl<'s> Reader<'s, '_> {
             Kind::Ident("_" | "WARP_SZ") => return Err(self.unexpected("the function's name")),
             _ => self.expect_ident("the function's name")?,
         };
+        self.check_special(name, span)?;
         // Until the rest of the head was read; its callers are not wrong too.
         self.spoiled.insert(name);
         let params = if *self.cursor.kind() == Kind::Mark(b'(') { self.params()? } else { Vec::new() };
-        self.function_directives(&mut directives)?;
+        self.function_directives(kind, &mut directives)?;
         let at = At(span);
         let (body, reg_params) = (None, None);
         let id = self.module.strings.intern(name);
@@ -167,11 +213,30 @@ impl<'s> Reader<'s, '_> {
         Ok(())
     }
 
-    fn function_directives(&mut self, directives: &mut Vec<(FunctionDirective, At)>) -> Parse<()> {
+    /// The directives behind the parameters. Those of device functions have an order: `.noreturn`, what is preserved, the
+    /// others; a `.pragma` behind one is the module's.
+    fn function_directives(
+        &mut self,
+        kind: FunctionKind,
+        directives: &mut Vec<(FunctionDirective, At)>,
+    ) -> Parse<()> {
+        let mut rank = 0;
         loop {
             let token = self.cursor.peek();
             let Kind::Directive(word) = token.kind else { return Ok(()) };
-            if word == "attribute" {
+            if kind == FunctionKind::Device {
+                if ends_head(word) {
+                    return Ok(());
+                }
+                if let Some(own) = device_rank(word) {
+                    if own < rank || (own == rank && word == "noreturn") {
+                        let message = format!("`.{word}` must stand once, and before the other directives");
+                        return Err(self.at(codes::CONFLICT, token.span, message));
+                    }
+                    rank = own;
+                }
+            }
+            if word == "attribute" && kind == FunctionKind::Kernel {
                 self.function_attributes(directives)?;
                 continue;
             }

@@ -123,9 +123,8 @@ impl Reader<'_, '_> {
         self.cursor.advance();
         let (name, span) = self.expect_ident("a name")?;
         let symbol = self.symbol(name, span)?;
-        let inner = self.offset()?;
         self.expect(b')', "`)`")?;
-        Ok((symbol, inner.wrapping_add(self.offset()?), true))
+        Ok((symbol, self.offset()?, true))
     }
 
     /// The variable or function of a name.

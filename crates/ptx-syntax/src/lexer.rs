@@ -93,7 +93,8 @@ const fn classes() -> [u8; 256] {
         if byte.is_ascii_digit() {
             table[at] |= DIGIT;
         }
-        if matches!(byte, b' ' | b'\t' | b'\r' | 0x0B | 0x0C) {
+        // The end-of-file mark of old systems is a blank to `ptxas`, a vertical tab is none.
+        if matches!(byte, b' ' | b'\t' | b'\r' | 0x0C | 0x1A) {
             table[at] |= BLANK;
         }
         if matches!(byte, b'{' | b'}' | b'[' | b']' | b'(' | b')' | b',' | b';' | b':' | b'@')
@@ -120,6 +121,26 @@ pub(crate) fn is_blank(byte: u8) -> bool {
 /// A `//` comment or any other text, up to the line feed or the end.
 pub(crate) fn line(input: &[u8]) -> Lexed<'_, &[u8]> {
     take(memchr::memchr(b'\n', input).unwrap_or(input.len()))(input)
+}
+
+/// `# 1 "file.cu" 3` up to the line feed: what a preprocessor leaves; the only lines with a `#` that PTX has.
+pub(crate) fn line_marker(input: &[u8]) -> Option<&[u8]> {
+    let end = memchr::memchr(b'\n', input)?;
+    let line = input.get(..end)?;
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let behind = |text: &[u8]| text.iter().position(|byte| !is_blank(byte));
+    let mut rest = line.strip_prefix(b"#")?;
+    rest = rest.get(behind(rest)?..)?;
+    if let Some(word) = rest.strip_prefix(b"line") {
+        rest = word.get(behind(word).filter(|&blanks| blanks > 0)?..)?;
+    }
+    let digits = rest.iter().position(|byte| !byte.is_ascii_digit()).filter(|&digits| digits > 0)?;
+    rest = rest.get(digits..)?;
+    rest = rest.get(behind(rest).filter(|&blanks| blanks > 0)?..)?;
+    rest = rest.strip_prefix(b"\"")?;
+    rest = rest.get(memchr::memchr(b'"', rest)? + 1..)?;
+    let is_flag = |byte: &u8| byte.is_ascii_digit() || is_blank(byte) || *byte == b'\r';
+    rest.iter().all(is_flag).then_some(line)
 }
 
 /// A comment from `/*` to `*/`.

@@ -73,6 +73,7 @@ pub fn parse_with(source: &SourceFile, comments: Comments) -> (Module, Diagnosti
     let mut reader = Reader::new(text, None);
     reader.cursor.kept = comments;
     reader.module_items();
+    reader.zero_bytes();
     // Labels are looked up at the end of their function only.
     reader.diagnostics.sort_by_place();
     (reader.module, reader.diagnostics)

@@ -91,8 +91,6 @@ pub(crate) struct Names<'s> {
     pub(crate) ranges: Scoped<'s, Range>,
     /// Names of single registers that a range could have too: by the name before the number, the smallest number.
     numbered: Scoped<'s, u32>,
-    /// Whether a range's name ends in a digit, so that names can be split in several ways.
-    has_digit_ranges: bool,
     /// Ranges of registers that stand for themselves alone: no single register has such a name.
     recent: RecentRanges<'s>,
     /// Mentioned registers: the same register is mentioned in many scopes.
@@ -109,7 +107,6 @@ impl<'s> Names<'s> {
             entities: Scoped::new(),
             ranges: Scoped::new(),
             numbered: Scoped::new(),
-            has_digit_ranges: false,
             recent: RecentRanges::default(),
             mentioned: Mentions::default(),
             functions: FxHashMap::default(),
@@ -150,30 +147,21 @@ impl<'s> Names<'s> {
     }
 }
 
-/// The ways to split a name into a range's name and a number without leading zeros, shortest number first.
-fn splits(name: &str) -> impl Iterator<Item = (&str, u32)> + use<'_> {
-    let bytes = name.as_bytes();
-    let digits = bytes.iter().rev().take(10).take_while(|byte| byte.is_ascii_digit()).count();
-    (1..=digits).filter_map(move |count| {
-        let (prefix, number) = name.split_at(name.len() - count);
-        let canonical = count == 1 || !number.starts_with('0');
-        if prefix.is_empty() || !canonical { None } else { Some((prefix, number.parse().ok()?)) }
-    })
-}
-
-/// Splits a name before all its digits, when they are a number that nothing else than a range's can be.
+/// Splits a name before all its digits: the name and the number of a register that a range may declare.
+///
+/// As `ptxas` does it, zeros may lead, and no other digits belong to the range's name: `r1<5>` declares nothing that can
+/// be named.
 #[inline]
-fn split_at_digits(name: &str) -> Option<(&str, u32)> {
-    const MOST: usize = 9;
+fn split(name: &str) -> Option<(&str, u32)> {
     let bytes = name.as_bytes();
-    let digits = bytes.iter().rev().take(MOST + 1).take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let at = bytes.len() - digits;
     let (prefix, number) = (name.get(..at)?, bytes.get(at..)?);
-    let canonical = digits == 1 || number.first() != Some(&b'0');
-    if prefix.is_empty() || !canonical || !(1..=MOST).contains(&digits) {
+    if prefix.is_empty() || number.is_empty() {
         return None;
     }
-    Some((prefix, number.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'))))
+    let digit = |number: u32, digit: &u8| number.checked_mul(10)?.checked_add(u32::from(digit - b'0'));
+    Some((prefix, number.iter().try_fold(0, digit)?))
 }
 
 impl<'s> Reader<'s, '_> {
@@ -201,10 +189,7 @@ impl<'s> Reader<'s, '_> {
     /// The register of a range, when nothing else has such a name: what nearly all operands are.
     #[inline]
     pub(crate) fn lookup_register_of_range(&mut self, name: &'s str) -> Option<RegId> {
-        if self.names.has_digit_ranges {
-            return None;
-        }
-        let (prefix, number) = split_at_digits(name)?;
+        let (prefix, number) = split(name)?;
         let range = match self.names.recent.get(prefix) {
             Some(range) => range,
             None => self.remember_range(prefix)?,
@@ -234,12 +219,10 @@ impl<'s> Reader<'s, '_> {
 
     /// The innermost range that has the name, with the number and the range's depth.
     fn range_of(&self, name: &str) -> Option<(Range, u32, u32)> {
-        let fits = |(prefix, number)| {
-            let mut entries = self.names.ranges.get_all(prefix);
-            let entry = entries.find(|entry| number < entry.value.count)?;
-            Some((entry.value, number, entry.depth))
-        };
-        splits(name).filter_map(fits).max_by_key(|(_, _, depth)| *depth)
+        let (prefix, number) = split(name)?;
+        let mut entries = self.names.ranges.get_all(prefix);
+        let entry = entries.find(|entry| number < entry.value.count)?;
+        Some((entry.value, number, entry.depth))
     }
 
     fn lookup_in_ranges(&mut self, name: &'s str) -> Option<Entity> {
@@ -310,7 +293,6 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn declare_range(&mut self, name: &'s str, range: Range, span: Span) {
-        self.names.has_digit_ranges |= name.ends_with(|last: char| last.is_ascii_digit());
         self.names.ranges.insert(name, range, span);
         self.names.recent.clear();
     }
@@ -337,6 +319,18 @@ impl<'s> Reader<'s, '_> {
         Ok((decl, register))
     }
 
+    /// Refuses the name of a special register for what belongs to the module; functions may hide them.
+    pub(crate) fn check_special(&self, name: &str, span: Span) -> Parse<()> {
+        let special = name.strip_prefix('%').and_then(SpecialReg::from_ptx);
+        match special {
+            Some(_) => {
+                let message = format!("`{name}` is a special register");
+                Err(Box::new(Diagnostic::error(codes::DUPLICATE, span, message)))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Declares a name in the innermost scope.
     pub(crate) fn declare(&mut self, name: &'s str, span: Span, entity: Entity) -> Parse<()> {
         self.check_free(name, span)?;
@@ -357,7 +351,7 @@ impl<'s> Reader<'s, '_> {
             return self.check_unused(Some(entry.span), name, span);
         }
         self.check_unused(self.label_here(name), name, span)?;
-        let of_range = splits(name).find_map(|(prefix, number)| {
+        let of_range = split(name).and_then(|(prefix, number)| {
             self.names.ranges.get_here(prefix).filter(|entry| number < entry.value.count)
         });
         self.check_unused(of_range.map(|entry| entry.span), name, span)
@@ -372,7 +366,7 @@ impl<'s> Reader<'s, '_> {
     /// Notes that a single name looks like one of a range, for ranges declared later in this scope.
     fn remember_number(&mut self, name: &'s str, span: Span) {
         // With the shortest name before the number, as every range is named that a compiler makes.
-        let Some((prefix, number)) = splits(name).last() else { return };
+        let Some((prefix, number)) = split(name) else { return };
         match self.names.numbered.get_here(prefix) {
             Some(entry) if entry.value <= number => {}
             _ => {
@@ -439,11 +433,11 @@ impl<'s> Reader<'s, '_> {
 
     /// Whether the name's declaration was wrong, so that its use says nothing new.
     pub(crate) fn is_spoiled(&self, name: &str) -> bool {
-        self.spoiled.contains(name) || splits(name).any(|(prefix, _)| self.spoiled.contains(prefix))
+        self.spoiled.contains(name) || split(name).is_some_and(|(prefix, _)| self.spoiled.contains(prefix))
     }
 
     fn undeclared_help(&self, name: &str) -> Option<String> {
-        let range = splits(name).find_map(|(prefix, _)| Some((prefix, self.names.ranges.get(prefix)?)));
+        let range = split(name).and_then(|(prefix, _)| Some((prefix, self.names.ranges.get(prefix)?)));
         if let Some((prefix, entry)) = range {
             let count = entry.value.count;
             return Some(match count.checked_sub(1) {

@@ -2,7 +2,7 @@
 
 use ptx_diag::{Code, Diagnostic, Diagnostics, Span};
 use ptx_ir::{Body, Item, Module, Operand, Stmt, StrId, ZeroOffsets};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::codes;
 use crate::cursor::{Comment, Cursor, Token};
@@ -38,6 +38,8 @@ pub(crate) struct Reader<'s, 'h> {
     pub(crate) reported: FxHashSet<&'s str>,
     /// Names whose declarations had errors, so that their uses are not wrong too.
     pub(crate) spoiled: FxHashSet<&'s str>,
+    /// Labels of the sections so far.
+    pub(crate) section_labels: FxHashMap<&'s str, Span>,
     /// Parameters of the head being read whose names occur twice, which is wrong where a body follows.
     pub(crate) duplicates: Vec<Diagnostic>,
     /// Whether the statement being read names something undeclared, which was reported.
@@ -59,6 +61,7 @@ impl<'s, 'h> Reader<'s, 'h> {
             resolve,
             reported: FxHashSet::default(),
             spoiled: FxHashSet::default(),
+            section_labels: FxHashMap::default(),
             duplicates: Vec::new(),
             broken: false,
             zero_offsets: ZeroOffsets::Implied,
@@ -112,8 +115,13 @@ impl<'s, 'h> Reader<'s, 'h> {
                 let text = self.excerpt(token.span);
                 let message = format!("`{text}` has no meaning in PTX");
                 let error = Diagnostic::error(codes::BAD_TOKEN, token.span, message);
-                let ascii = self.cursor.slice(token.span).is_ascii();
-                Box::new(if ascii {
+                let bytes = self.cursor.slice(token.span);
+                let ascii = bytes.is_ascii();
+                Box::new(if bytes.starts_with(b"#") {
+                    error.with_help(
+                        "PTX has no preprocessor; only `# 1 \"file\"` may stand, on a line of its own",
+                    )
+                } else if ascii {
                     error
                 } else {
                     error.with_help("outside comments PTX is written in ASCII")

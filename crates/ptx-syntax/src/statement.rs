@@ -163,8 +163,7 @@ impl<'s> Reader<'s, '_> {
 
     fn statement_directive(&mut self, name: &'s str, span: Span) -> Parse<()> {
         match name {
-            "reg" => self.registers(),
-            "param" | "local" | "shared" | "global" | "const" | "align" | "attribute" => {
+            "reg" | "param" | "local" | "shared" | "global" | "const" | "align" | "attribute" => {
                 self.body_variables()
             }
             "loc" => {
@@ -246,8 +245,8 @@ impl<'s> Reader<'s, '_> {
     /// `L<4>`: the labels `L0` to `L3`; the bracket was taken.
     fn range_of_labels(&mut self, (name, at): (&str, Span), targets: &mut Vec<LabelTarget>) -> Parse<()> {
         let count = self.range_count()?;
-        if count > MAX_LABELS {
-            let message = format!("a range of {count} labels is too large");
+        if count == 0 || count > MAX_LABELS {
+            let message = format!("a range has 1 to {MAX_LABELS} labels, not {count}");
             return Err(self.at(codes::DIRECTIVE_VALUE, at, message));
         }
         for number in 0..count {
@@ -299,10 +298,12 @@ impl<'s> Reader<'s, '_> {
         if *self.cursor.kind() == Kind::Mark(b'(') {
             prototype.params = self.params()?;
         }
+        if *self.cursor.kind() == Kind::Directive("noreturn") {
+            prototype.noreturn = Some(At(self.cursor.bump().span));
+        }
         while let Kind::Directive(word) = *self.cursor.kind() {
             let start = self.cursor.bump().span;
             let again = match word {
-                "noreturn" => prototype.noreturn.replace(At(start)).is_some(),
                 "abi_preserve" => {
                     let count = self.word("the number of registers")?;
                     prototype.abi_preserve.replace((count, At(start))).is_some()
@@ -312,11 +313,11 @@ impl<'s> Reader<'s, '_> {
                     prototype.abi_preserve_control.replace((count, At(start))).is_some()
                 }
                 _ => {
-                    let known = ["noreturn", "abi_preserve", "abi_preserve_control"];
+                    let known = ["abi_preserve", "abi_preserve_control"];
                     return Err(self.unknown_directive(word, start, &known));
                 }
             };
-            if again && word != "noreturn" {
+            if again {
                 let message = format!("`.{word}` stands twice");
                 return Err(self.at(codes::CONFLICT, start, message));
             }

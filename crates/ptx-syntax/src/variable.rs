@@ -38,16 +38,27 @@ pub(crate) struct Declaration {
 impl<'s> Reader<'s, '_> {
     /// Variables of a module: one directive, one or more names.
     pub(crate) fn module_variables(&mut self, linkage: Linkage) -> Parse<()> {
-        self.variables(linkage, |reader, id| reader.push_item(Item::Variable(id)))
-    }
-
-    /// Variables of a function.
-    pub(crate) fn body_variables(&mut self) -> Parse<()> {
-        self.variables(Linkage::Internal, |reader, id| reader.push_statement(Stmt::Variable(id)))
-    }
-
-    fn variables(&mut self, linkage: Linkage, keep: impl Fn(&mut Self, VarId)) -> Parse<()> {
         let declaration = self.declaration()?;
+        self.variables(&declaration, linkage, |reader, id| reader.push_item(Item::Variable(id)))
+    }
+
+    /// Variables or registers of a function.
+    pub(crate) fn body_variables(&mut self) -> Parse<()> {
+        let declaration = self.declaration()?;
+        if declaration.space == StateSpace::Reg {
+            return self.registers(&declaration);
+        }
+        self.variables(&declaration, Linkage::Internal, |reader, id| {
+            reader.push_statement(Stmt::Variable(id));
+        })
+    }
+
+    fn variables(
+        &mut self,
+        declaration: &Declaration,
+        linkage: Linkage,
+        keep: impl Fn(&mut Self, VarId),
+    ) -> Parse<()> {
         if self.declares_nothing() {
             return Ok(());
         }
@@ -55,10 +66,10 @@ impl<'s> Reader<'s, '_> {
             let (name, span) = self.variable_name()?;
             if self.eat(b'<').is_some() {
                 let count = self.range_count()?;
-                let first = self.range_of_variables(&declaration, linkage, (name, span), count)?;
+                let first = self.range_of_variables(declaration, linkage, (name, span), count)?;
                 (0..count).for_each(|number| keep(self, VarId(first.0 + number)));
             } else {
-                let mut variable = self.named_variable(&declaration, linkage, name, span);
+                let mut variable = self.named_variable(declaration, linkage, name, span);
                 variable.dims = self.dimensions()?;
                 let id = self.add_variable(name, variable)?;
                 self.initial_value(id)?;
@@ -90,10 +101,12 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// `.reg` with all its names.
-    pub(crate) fn registers(&mut self) -> Parse<()> {
-        let declaration = self.declaration()?;
-        let ty = self.register_type(&declaration)?;
+    /// The names of `.reg`.
+    fn registers(&mut self, declaration: &Declaration) -> Parse<()> {
+        let ty = self.register_type(declaration)?;
+        if !declaration.attributes.is_empty() {
+            return Err(self.at(codes::CONFLICT, self.cursor.last, "registers have no attributes"));
+        }
         let first = RegDeclId(self.body.reg_decls.len() as u32);
         if self.declares_nothing() {
             return Ok(());
@@ -146,7 +159,14 @@ impl<'s> Reader<'s, '_> {
                 let message = "only parameters in `.param` point somewhere";
                 return Err(self.at(codes::CONFLICT, span, message));
             }
-            let (decl, register) = self.declare_register_param((name, span), ty, declaration.shape)?;
+            let named = self.declare_register_param((name, span), ty, declaration.shape);
+            let (decl, register) = match named {
+                Ok(named) => named,
+                Err(error) => {
+                    self.duplicates.push(*error);
+                    self.declare_register_param(("_", span), ty, declaration.shape)?
+                }
+            };
             return Ok(Param::Register(decl, register));
         }
         let mut variable = self.named_variable(&declaration, Linkage::Internal, name, span);
@@ -229,10 +249,6 @@ impl<'s> Reader<'s, '_> {
             _ => None,
         };
         let Some(space) = found else {
-            // `.texref;`, which declares nothing.
-            if matches!(token.kind, Kind::Directive("texref" | "samplerref" | "surfref")) {
-                return Ok((StateSpace::Global, None));
-            }
             return Err(self.unexpected("a state space"));
         };
         self.cursor.advance();
@@ -449,6 +465,9 @@ impl<'s> Reader<'s, '_> {
     fn add_variable(&mut self, name: &'s str, variable: Variable) -> Parse<VarId> {
         let span = variable.at.0;
         let outside = variable.linkage;
+        if self.names.entities.depth() == 0 {
+            self.check_special(name, span)?;
+        }
         let id = self.module.add_variable(variable);
         if name == "_" {
             return Ok(id);

@@ -202,6 +202,54 @@ fn the_parts_of_a_declaration_have_their_order() {
     assert!(findings(".entry k (.align 8 .param .b64 .ptr .texref .align 4 t) { ret; }").is_empty());
 }
 
+/// `ptxas` takes all digits at a name's end for the number of a register.
+#[test]
+fn registers_of_ranges_are_named_by_number() {
+    assert!(findings_in_kernel(".reg .b32 q<3>; mov.b32 q01, q2;").is_empty());
+    let found = findings_in_kernel(".reg .b32 q1<20>; mov.b32 q11, 0;");
+    assert_eq!(found, ["10:27 P0201 name `q11` is not declared"]);
+}
+
+#[test]
+fn lines_of_preprocessors_name_a_line_and_a_file() {
+    assert!(findings("# 1 \"a.cu\" 3\n#line 2 \"b.cu\"\n.global .b32 v; # 7 \"c.cu\"\n").is_empty());
+    assert_eq!(findings("#if 1\n.global .b32 v;"), ["4:1 P0001 `#` has no meaning in PTX"]);
+}
+
+#[test]
+fn zero_bytes_stand_at_the_end_only() {
+    assert!(findings(".global .b32 v;\0\0").is_empty());
+    assert_eq!(findings("// a\0b\n.global .b32 v;"), ["4:5 P0001 a zero byte ends the text here"]);
+}
+
+#[test]
+fn data_of_sections_fits_its_type() {
+    for line in [".b8 256", ".b8 label", ".b32 a, b", ".b32 a - 4", ".b64 1.0", ".b128 1", ".b8 1 2"] {
+        let found = findings(&format!(".section .debug_info {{ {line} }}"));
+        assert!(matches!(&found[..], [one] if one.contains("P0104")), "{line}: {found:?}");
+    }
+    for line in [".b8 -128, 255", ".b32 a - b", ".b64 .debug_str + 4", "a: .b8 1\n,2 b:"] {
+        assert!(findings(&format!(".section .debug_info {{ {line} }}")).is_empty(), "{line}");
+    }
+    assert!(findings(".section .a { x: } .section .b { x: }")[0].contains("P0202"));
+}
+
+#[test]
+fn directives_of_device_functions_have_their_order() {
+    assert!(findings(".func f () .noreturn .abi_preserve 4 .local_maxnreg 4 { exit; }").is_empty());
+    assert!(findings(".func f () .abi_preserve 4 .noreturn { exit; }")[0].contains("P0105"));
+    assert!(findings(".entry k () .maxntid 4;")[0].contains("P0101"));
+}
+
+#[test]
+fn names_that_mean_something_are_not_given() {
+    for text in
+        [".entry WARP_SZ () { ret; }", ".global .b32 %laneid;", ".func _ () { ret; }", ".global .b32 _;"]
+    {
+        assert_eq!(findings(text).len(), 1, "{text}");
+    }
+}
+
 #[test]
 fn what_the_model_cannot_hold_is_told() {
     assert_eq!(

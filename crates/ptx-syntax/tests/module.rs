@@ -4,8 +4,8 @@ mod common;
 
 use common::{findings, module};
 use ptx_ir::{
-    FunctionDirective, FunctionKind, Immediate, Initializer, Item, Linkage, Literal, Module, Param, Symbol,
-    VarAttribute, VarType, Variable, VectorShape,
+    FieldValue, FunctionDirective, FunctionKind, Immediate, Initializer, Item, Linkage, Literal, Module,
+    Param, Symbol, VarAttribute, VarType, Variable, VectorShape,
 };
 use ptx_isa::{PtxVersion, ScalarType, Sm, StateSpace};
 
@@ -135,21 +135,47 @@ fn a_declaration_and_a_definition_are_entries_of_their_own() {
 fn debug_directives_are_kept() {
     let module = module(
         ".file 1 \"a.cu\", 12, 34\n.section .debug_str\n{\n$L__info_string0:\n.b8 95,90 // _Z\n\n.b32 .debug_abbrev+4\n}\n\
-         @@DWARF .byte 0x2e\n.pragma \"x\", \"y\";\n",
+         .pragma \"x\", \"y\";\n",
     );
     let Item::File(file, _) = &module.items[3] else { panic!("a file") };
     assert_eq!((file.index, module.name(file.name), file.stamp), (1, "a.cu", Some((12, Some(34)))));
     let Item::Section(section) = &module.items[4] else { panic!("a section") };
     let lines: Vec<_> = section.lines.iter().map(|line| module.name(line.text)).collect();
     assert_eq!(lines, ["$L__info_string0:", ".b8 95,90 // _Z", ".b32 .debug_abbrev+4"]);
-    assert!(matches!(module.items[5], Item::DwarfLine(text) if module.name(text) == "@@DWARF .byte 0x2e"));
-    assert!(matches!(&module.items[6], Item::Pragma(texts, _) if texts.len() == 2));
+    assert!(matches!(&module.items[5], Item::Pragma(texts, _) if texts.len() == 2));
+    let text = ".version 1.4\n.target sm_10\n@@DWARF .byte 0x2e\n";
+    let (module, found) = ptx_syntax::parse(&ptx_diag::SourceFile::new("old.ptx", text));
+    assert!(!found.has_errors());
+    assert!(matches!(module.items[2], Item::DwarfLine(text) if module.name(text) == "@@DWARF .byte 0x2e"));
+}
+
+#[test]
+fn fields_of_references_keep_names_and_numbers() {
+    let module = module(".global .texref t = { width = 10, filter_mode = linear };");
+    let Some(Initializer::Fields(fields)) = &variable(&module, "t").init else { panic!("fields") };
+    let names: Vec<_> = fields.iter().map(|(name, _)| module.name(*name)).collect();
+    assert_eq!(names, ["width", "filter_mode"]);
+    assert!(matches!(fields[1].1, FieldValue::Name(name) if module.name(name) == "linear"));
+    assert!(matches!(fields[0].1, FieldValue::Number(number) if number.as_integer() == Some(10)));
+}
+
+#[test]
+fn of_several_alignments_the_largest_counts() {
+    let module = module(".align 4 .global .align 64 .align 8 .b32 v;");
+    assert_eq!(variable(&module, "v").align, Some(64));
+}
+
+#[test]
+fn device_functions_are_declared_without_a_semicolon_too() {
+    let module = module(".func f ()\n.func g () .pragma \"x\";\n.entry k () { ret; }");
+    assert!(matches!(module.items[5], Item::Pragma(..)));
+    assert!(module.functions[..2].iter().all(|function| function.body.is_none()));
 }
 
 #[test]
 fn comments_trail_precede_or_move_before_what_they_stand_in() {
     let module = module(
-        "// first\n.global /* inside */ .u32 a; // behind a\n/* two\nlines */\n.func f() // head\n{ ret; }\n# 1 \"x.cu\"",
+        "// first\n.global /* inside */ .u32 a; // behind a\n/* two\nlines */\n.func f() // head\n{ ret; }\n# 1 \"x.cu\"\n",
     );
     let items: Vec<String> = module.items[3..]
         .iter()

@@ -10,6 +10,7 @@ use ptx_isa::{ScalarType, StateSpace, TypeKind};
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
 use crate::moves::window;
+use crate::operands::check_order;
 
 /// The places of a call's operands in its row.
 const RESULTS: usize = 0;
@@ -95,6 +96,10 @@ fn check_indirect(cx: &mut Checker<'_>, site: Site<'_>) {
             return cx.report(Diagnostic::error(codes::PROTOTYPE, site.span(TARGETS), text));
         }
     };
+    if let Some(found) = site.body.labels.get(label.0 as usize).filter(|found| found.kind != LabelKind::Code)
+    {
+        check_order(cx, site, site.span(TARGETS), found);
+    }
     match cx.lists.get(&label).copied() {
         Some(Stmt::CallPrototype(_, prototype)) => {
             let at = site.body.labels.get(label.0 as usize).map_or(Span::default(), |label| label.at.0);
@@ -257,7 +262,10 @@ fn shape_mismatch(wanted: Shape, given: Shape) -> Option<String> {
     };
     let aligned = match (wanted.align, given.align) {
         (Some(wanted), Some(given)) => wanted == given,
-        (None, _) | (_, None) => true,
+        // A register has the alignment of its type.
+        (None, Some(given)) => given == wanted.ty.bytes(),
+        (Some(wanted), None) => wanted == given.ty.bytes(),
+        (None, None) => true,
     };
     if array_fits && aligned { None } else { Some(say(given)) }
 }

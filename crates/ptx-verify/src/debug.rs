@@ -30,6 +30,8 @@ pub(crate) fn check_outer_pragma(cx: &mut Checker<'_>, strings: &[StrId], span: 
 
 /// Checks a `.section`: its labels, and differences of labels, came later than sections (manual 11.5.2).
 pub(crate) fn check_section(cx: &mut Checker<'_>, section: &Section) {
+    cx.require(Since::new(2, 0, 10), section.at.0, "`.section`");
+    let sums = Since::new(3, 2, 10);
     let labels = Since::new(7, 0, 10);
     let differences = Since::new(7, 5, 10);
     let module = cx.module;
@@ -37,6 +39,9 @@ pub(crate) fn check_section(cx: &mut Checker<'_>, section: &Section) {
         |wanted: fn(&str) -> bool| section.lines.iter().any(|line| wanted(code(module.name(line.text))));
     if !cx.target.has(labels) && any(|text| text.contains(':')) {
         cx.require(labels, section.at.0, "a label in a `.section`");
+    }
+    if !cx.target.has(sums) && any(|text| text.contains('+')) {
+        cx.require(sums, section.at.0, "a sum in a `.section`");
     }
     if !cx.target.has(differences) && any(has_difference) {
         cx.require(differences, section.at.0, "a difference of labels in a `.section`");

@@ -156,6 +156,9 @@ fn check_linkage(cx: &mut Checker<'_>, function: &Function) {
     cx.report(Diagnostic::error(codes::LINKAGE, function.at.0, text));
 }
 
+/// How many control registers `ptxas` knows to preserve.
+const MOST_CONTROL_REGISTERS: u32 = 11;
+
 /// What the rules say about one directive.
 struct Rule {
     name: &'static str,
@@ -182,16 +185,16 @@ fn rule(directive: &FunctionDirective) -> Rule {
         MaxNCtaPerSm(count) => (".maxnctapersm", kernel, since(1, 3, 10), vec![*count]),
         MaxNReg(count) => (".maxnreg", kernel, since(1, 3, 10), vec![*count]),
         NoReturn => (".noreturn", device, since(6, 4, 30), Vec::new()),
-        Pragma(_) => (".pragma", None, since(2, 0, 10), Vec::new()),
+        Pragma(_) => (".pragma", kernel, since(2, 0, 10), Vec::new()),
         ExplicitCluster => (".explicitcluster", kernel, since(7, 8, 90), Vec::new()),
         ReqNCtaPerCluster(_) => (".reqnctapercluster", kernel, since(7, 8, 90), Vec::new()),
         MaxClusterRank(_) => (".maxclusterrank", kernel, since(7, 8, 90), Vec::new()),
         BlocksAreClusters => (".blocksareclusters", kernel, since(9, 0, 90), Vec::new()),
         AbiPreserve(_) => (".abi_preserve", device, since(9, 0, 80), Vec::new()),
         AbiPreserveControl(_) => (".abi_preserve_control", device, since(9, 0, 80), Vec::new()),
-        Language(_) => (".language", None, since(1, 0, 10), Vec::new()),
-        LocalMaxNReg(count) => (".local_maxnreg", None, since(1, 0, 10), vec![*count]),
-        MinPerCtaMemory(_) => (".minperctamemory", kernel, since(1, 0, 10), Vec::new()),
+        Language(_) => (".language", None, since(9, 2, 10), Vec::new()),
+        LocalMaxNReg(count) => (".local_maxnreg", None, since(8, 8, 10), vec![*count]),
+        MinPerCtaMemory(_) => (".minperctamemory", kernel, since(9, 4, 80), Vec::new()),
         Attribute(VarAttribute::Unified(..)) => (".unified", device, since(9, 0, 90), Vec::new()),
         Attribute(VarAttribute::Managed) => (".managed", None, since(4, 0, 30), Vec::new()),
     };
@@ -233,6 +236,12 @@ fn check_single(cx: &mut Checker<'_>, function: &Function, directive: &FunctionD
         }
         FunctionDirective::MaxNCtaPerSm(_) if cx.target.version_is(2, 1) => {
             ("`.maxnctapersm` is gone since PTX ISA 2.1; use `.minnctapersm`", codes::REMOVED)
+        }
+        FunctionDirective::Language(numbers) if numbers.iter().any(|&number| number > 10) => {
+            ("languages are numbered from 0 to 10", codes::DIRECTIVE_VALUE)
+        }
+        FunctionDirective::AbiPreserveControl(count) if *count > MOST_CONTROL_REGISTERS => {
+            ("at most 11 control registers can be preserved", codes::DIRECTIVE_VALUE)
         }
         FunctionDirective::Attribute(VarAttribute::Managed) => {
             ("functions cannot be `.managed`", codes::ATTRIBUTE)

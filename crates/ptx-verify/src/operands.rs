@@ -1,7 +1,7 @@
 //! Operands against the kinds and types that the row asks for (manual 6, 9.4).
 
 use ptx_diag::{Code, Diagnostic, Span};
-use ptx_ir::{Immediate, LabelKind, Operand, Symbol, VectorShape};
+use ptx_ir::{Immediate, Label, LabelKind, Operand, Symbol, VectorShape};
 use ptx_isa::{
     Constants, Effects, Field, Kind, Mod, Role, ScalarType, Sem, SpecialReg, TypeKind, TypeRule, VectorLength,
 };
@@ -709,6 +709,18 @@ fn check_label(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: LabelKi
         cx.report(
             Diagnostic::error(codes::LABEL, place.span, text).with_related(label.at.0, "it stands here"),
         );
+    } else if kind != LabelKind::Code {
+        check_order(cx, site, place.span, label);
+    }
+}
+
+/// Lists of targets and prototypes stand before what uses them.
+pub(crate) fn check_order(cx: &mut Checker<'_>, site: Site<'_>, span: Span, label: &Label) {
+    if label.at.0.lo > site.whole().lo {
+        let name = site.module.name(label.name);
+        let text = format!("`{name}` must stand before the instruction that uses it");
+        let finding = Diagnostic::error(codes::LABEL, span, text);
+        cx.report(finding.with_related(label.at.0, "it stands here"));
     }
 }
 

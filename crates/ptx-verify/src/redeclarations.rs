@@ -137,7 +137,9 @@ pub(crate) fn check_alias(cx: &mut Checker<'_>, alias: Alias, span: Span) {
         return;
     };
     let (alias_text, target_text) = (module.name(name.name), module.name(target.name));
-    let text = if name.body.is_some() {
+    let text = if name.name == target.name {
+        format!("`{alias_text}` cannot be an alias of itself")
+    } else if name.body.is_some() {
         format!("`{alias_text}` has a body and cannot be an alias")
     } else if name.kind == FunctionKind::Kernel || target.kind == FunctionKind::Kernel {
         "only device functions have aliases".to_owned()

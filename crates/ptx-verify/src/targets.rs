@@ -194,6 +194,10 @@ pub(crate) fn check_header(cx: &mut Checker<'_>) {
         }
     }
     directives.next();
+    while let Some(Item::Target(target, at)) = directives.peek() {
+        check_target(cx, target, at.0);
+        directives.next();
+    }
     let version = at.0;
     if let Some(Item::AddressSize(bits, at)) = directives.peek() {
         check_size_of_addresses(cx, *bits, at.0);
@@ -252,7 +256,8 @@ fn check_version(cx: &mut Checker<'_>, version: PtxVersion, span: Span) {
     });
 }
 
-/// Checks a `.target` and puts it in force.
+/// Checks a `.target` and puts it in force (manual 11.1.2). Of several architectures the first counts; it must run what the
+/// others do.
 fn check_target(cx: &mut Checker<'_>, target: &TargetSpec, span: Span) {
     let module = cx.module;
     let mut sms: Vec<Sm> = Vec::new();
@@ -273,20 +278,37 @@ fn check_target(cx: &mut Checker<'_>, target: &TargetSpec, span: Span) {
             }
         }
     }
-    cx.target.sm = None;
     match sms.as_slice() {
-        [] if unknown => {}
+        [] if unknown || cx.target.sm.is_some() => {}
         [] => {
             let text = "`.target` names no architecture";
             cx.report(
                 Diagnostic::error(codes::TARGET_MISSING, span, text).with_help("add one, such as `sm_80`"),
             );
         }
-        [sm] => put_in_force(cx, *sm, span),
-        [_, second, ..] => {
-            let text = format!("`.target` names a second architecture, `{second}`");
-            cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text));
+        [first, rest @ ..] => {
+            let (first, others) = match cx.target.sm {
+                Some(earlier) => (earlier, sms.as_slice()),
+                None => {
+                    put_in_force(cx, *first, span);
+                    (*first, rest)
+                }
+            };
+            if let Some(other) = others.iter().find(|&&other| !runs(first, other)) {
+                let text =
+                    format!("`.target` names `{first}` first, which does not run what is made for `{other}`");
+                cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text));
+            }
         }
+    }
+}
+
+/// Whether an architecture runs what another one does.
+fn runs(sm: Sm, other: Sm) -> bool {
+    match other.variant {
+        SmVariant::Base => other.number <= sm.number,
+        SmVariant::Arch => other == sm,
+        SmVariant::Family => other.number <= sm.number && other.number / 10 == sm.number / 10,
     }
 }
 

@@ -207,3 +207,29 @@ fn types_of_instructions_and_predicates_are_no_types_of_variables() {
         assert_eq!(found.and_then(|found| found.iter().next().map(|d| d.code.0)), Some("V0201"), "{ty:?}");
     }
 }
+
+/// The first architecture must run what the others do, as `ptxas` asks.
+#[test]
+fn several_targets_go_by_the_first() {
+    let text = |targets: &str| format!(".version 9.5\n{targets}\n.address_size 64\n.entry k () {{ ret; }}\n");
+    for accepted in [".target sm_90, sm_80", ".target sm_90\n.target sm_75", ".target sm_100a, sm_100f"] {
+        assert!(codes(&text(accepted)).is_empty(), "{accepted}");
+    }
+    for refused in [".target sm_75, sm_80", ".target sm_100\n.target sm_90a", ".target sm_120a, sm_100f"] {
+        assert_eq!(codes(&text(refused)), ["V0106"], "{refused}");
+    }
+}
+
+/// `ptxas` looks at the parameters of definitions only.
+#[test]
+fn heads_without_a_body_may_say_more() {
+    let text = |head: &str| format!(".version 9.5\n.target sm_90\n.address_size 64\n{head}\n");
+    for parameter in
+        [".param .pred a", ".param .v2 .b32 a", ".param .f16x2 a", ".param .b32 a, .param .b32 a"]
+    {
+        assert!(codes(&text(&format!(".func f ({parameter});"))).is_empty(), "{parameter}");
+        let source = ptx_diag::SourceFile::new("t", text(&format!(".func f ({parameter}) {{ ret; }}")));
+        let (module, read) = ptx_syntax::parse(&source);
+        assert!(read.has_errors() || ptx_verify::verify(&module).is_err(), "{parameter}");
+    }
+}
