@@ -66,7 +66,7 @@ pub(crate) fn check_tensor(cx: &mut Checker<'_>, site: Site<'_>, place: Place, o
 
 /// Whether the address names memory that is not accessed through it, or an opaque object.
 fn takes_any_address(sem: Sem) -> bool {
-    matches!(sem, Sem::FenceProxy | Sem::Txq | Sem::Istypep | Sem::SurfaceQuery)
+    matches!(sem, Sem::FenceProxy | Sem::Txq | Sem::SurfaceQuery)
 }
 
 fn check_base(

@@ -6,10 +6,11 @@ use ptx_isa::{Field, Kind, Mod, ScalarType, Selection, Selector, Sem, StateSpace
 
 use crate::context::{Checker, Site};
 use crate::operands::{
-    Place, Wanted, check_constants, check_one, check_scalar, resolve, wrong_kind, wrong_length,
+    Place, Wanted, check_constants, check_one, check_scalar, check_special_element, resolve, wrong_kind,
+    wrong_length,
 };
 use crate::types::Width;
-use crate::{address, codes};
+use crate::{address, codes, textures};
 
 /// `[map, {c0, c1}]`: each part at its place.
 pub(crate) fn check_bracket(
@@ -47,12 +48,16 @@ pub(crate) fn check_loose(cx: &mut Checker<'_>, site: Site<'_>, place: Place, op
 /// A texture, sampler, surface or tensor map.
 pub(crate) fn check_reference(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
     match operand {
-        Operand::Symbol(..) => {}
+        Operand::Symbol(symbol, offset) => textures::check_object(cx, site, place, symbol, offset),
         // Tensor maps lie in global memory, whose addresses `ptxas` holds to no width.
         Operand::Register(reg) if copies_tensors(site) && site.body.reg_type(reg).is_integer_or_bits() => {}
         Operand::Register(_) => {
-            let wanted = Wanted { ty: ScalarType::B64, width: Width::Same };
-            check_scalar(cx, site, place, wanted, operand);
+            let is_handle = textures::wanted(site, place).is_some();
+            if is_handle {
+                cx.require(textures::HANDLES, place.span, "a handle in a register");
+            }
+            let ty = if is_handle { ScalarType::U64 } else { ScalarType::B64 };
+            check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, operand);
         }
         _ => wrong_kind(cx, site, place, operand, "a variable or a register with its address"),
     }
@@ -71,7 +76,7 @@ fn coordinate_count(geometry: Option<Mod>) -> u32 {
     }
 }
 
-/// A register or a vector; arrays begin with an index.
+/// A register or a vector; arrays begin with an index. A vector may be longer than the geometry asks for.
 pub(crate) fn check_coordinates(
     cx: &mut Checker<'_>,
     site: Site<'_>,
@@ -80,20 +85,13 @@ pub(crate) fn check_coordinates(
     operand: Operand,
 ) {
     let Some(ty) = resolve(site, rule) else { return };
-    let geometry = site.mnemonic().get(Field::Geometry);
-    let count = coordinate_count(geometry);
+    let count = coordinate_count(site.mnemonic().get(Field::Geometry));
+    let fits = |lanes: u32| matches!(lanes, 1 | 2 | 4) && lanes >= count;
     match operand {
-        Operand::Vector(list) => {
-            // `ptxas` lets `tld4` have an index and four places whatever the geometry.
-            let gathers = site.mnemonic().sem() == Sem::Tld4;
-            if list.len() != count as usize && !(gathers && list.len() == 4) {
-                return wrong_length(cx, site, place, count as u8, list.len() as u32);
-            }
-            let is_array = matches!(geometry, Some(Mod::A1d | Mod::A2d | Mod::Acube | Mod::A2dms));
-            check_elements(cx, site, place, (ty, is_array, gathers), list);
-        }
+        Operand::Vector(list) if fits(list.len() as u32) => check_position(cx, site, place, ty, list),
+        Operand::Vector(list) => wrong_length(cx, site, place, count as u8, list.len() as u32),
         Operand::Register(reg) if site.body.decl(reg).shape != VectorShape::Scalar => {
-            if site.body.decl(reg).shape.lanes() != count {
+            if !fits(site.body.decl(reg).shape.lanes()) {
                 wrong_length(cx, site, place, count as u8, site.body.decl(reg).shape.lanes());
             }
         }
@@ -102,23 +100,32 @@ pub(crate) fn check_coordinates(
     }
 }
 
-fn check_elements(
-    cx: &mut Checker<'_>,
-    site: Site<'_>,
-    place: Place,
-    (ty, is_array, gathers): (ScalarType, bool, bool),
-    list: ListId,
-) {
+/// The index of an array is an integer. The other coordinates are of the type, or among them is one of untyped bits, which
+/// `ptxas` takes for the type of the whole vector.
+fn check_position(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType, list: ListId) {
+    let index = match site.mnemonic().get(Field::Geometry) {
+        Some(Mod::A1d | Mod::A2d | Mod::Acube) => Some(ScalarType::U32),
+        Some(Mod::A2dms) => Some(ScalarType::B32),
+        _ => None,
+    };
     let (values, spans) = (site.body.list(list), site.body.list_spans(list));
+    // The index counts with the coordinates but where a sample number stands beside it.
+    let counted = usize::from(index == Some(ScalarType::B32));
+    let is_untyped = |value: &Operand| matches!(value, Operand::Register(reg) if site.body.reg_type(*reg) == ScalarType::B32);
+    let untyped = values.iter().skip(counted).any(is_untyped);
     for (at, (&value, &span)) in values.iter().zip(spans).enumerate() {
-        let loose = gathers && at == 0 && !is_array;
-        let ty = if at == 0 && (is_array || loose) { ScalarType::B32 } else { ty };
-        let holds_number =
-            matches!(value, Operand::Register(reg) if site.body.reg_type(reg) == ScalarType::F32);
-        if loose && holds_number {
-            continue;
+        let ty = match index {
+            Some(index) if at == 0 => index,
+            _ if untyped => ScalarType::B32,
+            _ => ty,
+        };
+        let place = Place { span, ..place };
+        match value {
+            Operand::Special(reg, component) if ty != ScalarType::F32 => {
+                check_special_element(cx, site, place, ty, reg, component.is_some());
+            }
+            _ => check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, value),
         }
-        check_scalar(cx, site, Place { span, ..place }, Wanted { ty, width: Width::Same }, value);
     }
 }
 

@@ -3,7 +3,7 @@
 //! What the rows of `cvt` leave open depends on both types; the rules here are those of `ptxas`, asked about every
 //! combination of types and modifiers.
 
-use ptx_isa::{Field, Mod, ScalarType, Since, TypeKind};
+use ptx_isa::{Field, Mod, ScalarType, Since, Sm, TypeKind};
 
 use crate::context::{Checker, Site, dotted};
 use crate::modifiers::{conflict, impossible, misplaced, missing};
@@ -165,5 +165,22 @@ fn check_versions(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: Sc
     if cx.target.has(site.mnemonic().since()) && !cx.target.has(since) {
         let what = format!("`{}`", site.mnemonic());
         cx.require(since, site.whole(), &what);
+    }
+}
+
+/// First versions of narrow conversions that depend on both types, or on the architecture (manual 9.7.9.21, notes).
+pub(crate) fn check_narrow(cx: &mut Checker<'_>, site: Site<'_>) {
+    const FORMATS: &[Mod] = &[Mod::E2m1x2, Mod::E2m3x2, Mod::E3m2x2];
+    const TOWARDS_ZERO: Since = Since::on(9, 4, &[Sm::arch(107)]);
+    let mnemonic = site.mnemonic();
+    let what = format!("`{mnemonic}`");
+    let to = mnemonic.get(Field::DType);
+    if to.is_some_and(|to| FORMATS.contains(&to)) && mnemonic.get(Field::AType) == Some(Mod::F16x2) {
+        cx.require(Since::new(9, 1, 89), site.whole(), &what);
+    } else if !cx.target.sm_is(90) && site.has_any(&[Mod::E4m3x2, Mod::E5m2x2]).is_some() {
+        cx.require(Since::new(8, 1, 89), site.whole(), &what);
+    }
+    if to == Some(Mod::S2f6x2) && site.has(Mod::Rz) {
+        cx.require(TOWARDS_ZERO, site.whole(), &what);
     }
 }

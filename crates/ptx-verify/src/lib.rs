@@ -33,6 +33,7 @@ mod memory;
 mod modifiers;
 mod moves;
 mod operands;
+mod policies;
 mod redeclarations;
 mod sync;
 mod targets;

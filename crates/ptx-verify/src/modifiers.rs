@@ -4,7 +4,7 @@ use ptx_diag::Diagnostic;
 use ptx_isa::{Mod, Sem};
 
 use crate::context::{Checker, Site};
-use crate::{bits, codes, compare, convert, mbarriers, memory, sync, tensors, textures, video};
+use crate::{bits, codes, compare, convert, mbarriers, memory, policies, sync, tensors, textures, video};
 
 /// Checks the modifiers of an instruction together, and with its operands.
 ///
@@ -18,6 +18,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         Sem::Atom | Sem::Red => memory::check_atomic(cx, site),
         Sem::CpAsync => memory::check_copy(cx, site),
         Sem::Cvt => convert::check(cx, site),
+        Sem::CvtNarrow => convert::check_narrow(cx, site),
         Sem::Barrier => sync::check_barrier(cx, site),
         Sem::Fence => sync::check_fence(cx, site),
         Sem::Lop3 => bits::check_logic(cx, site),
@@ -41,7 +42,10 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         Sem::Mapa | Sem::Getctarank => memory::check_shared_address(cx, site),
         Sem::Tex | Sem::Tld4 => textures::check(cx, site),
         Sem::Shfl | Sem::Vote => sync::check_legacy(cx, site),
+        Sem::Txq | Sem::SurfaceQuery => textures::check_query(cx, site),
         Sem::Video => video::check(cx, site),
+        Sem::CreatePolicy => policies::check_policy(cx, site),
+        Sem::Alloca => policies::check_alignment(cx, site),
         Sem::Add
         | Sem::Sub
         | Sem::Mul
@@ -109,17 +113,14 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::Brkpt
         | Sem::Pmevent
         | Sem::Nanosleep
-        | Sem::CvtNarrow
         | Sem::FmaOob
         | Sem::Min3
         | Sem::Max3
         | Sem::PackedBytes
-        | Sem::Txq
         | Sem::Istypep
         | Sem::SurfaceLoad
         | Sem::SurfaceStore
         | Sem::SurfaceReduce
-        | Sem::SurfaceQuery
         | Sem::VideoSimd
         | Sem::AtomVector
         | Sem::RedVector
@@ -135,7 +136,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::MultimemStore
         | Sem::MultimemReduce
         | Sem::Fabric
-        | Sem::CreatePolicy
         | Sem::ApplyPriority
         | Sem::Discard
         | Sem::MbarrierInit
@@ -154,7 +154,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::Setmaxnreg
         | Sem::Stacksave
         | Sem::Stackrestore
-        | Sem::Alloca
         | Sem::WmmaLoad
         | Sem::WmmaStore
         | Sem::WgmmaFence

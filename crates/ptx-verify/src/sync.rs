@@ -13,7 +13,8 @@ pub(crate) fn check_barrier(cx: &mut Checker<'_>, site: Site<'_>) {
     let operands = site.form().operands;
     for (at, operand) in operands.iter().enumerate() {
         let Operand::Immediate(value) = site.operand(at) else { continue };
-        let Some(value) = value.as_integer() else { continue };
+        // `ptxas` looks at 32 bits.
+        let Some(value) = value.as_integer().map(|value| value as u32) else { continue };
         let text = match operand.name {
             "a" if value > 15 => format!("barriers are numbered 0 to 15, not {value}"),
             "b" if value == 0 && site.has(Mod::Arrive) => {

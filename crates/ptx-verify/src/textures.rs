@@ -1,11 +1,89 @@
-//! What the geometry of a texture leaves no room for (manual 9.7.10.3, 9.7.10.4).
+//! Textures, samplers and surfaces: what names them, and what a geometry leaves no room for (manual 9.7.10, 9.7.11).
 
 use ptx_diag::Diagnostic;
-use ptx_isa::{Field, Mod};
+use ptx_ir::{AddressBase, Operand, Symbol, VarType};
+use ptx_isa::{Field, Mod, ScalarType, Sem, Since};
 
 use crate::codes;
 use crate::context::{Checker, Site};
 use crate::modifiers::misplaced;
+use crate::operands::{Place, Wanted, check_scalar, wrong_kind};
+use crate::types::Width;
+
+/// Handles of textures, samplers and surfaces in registers.
+pub(crate) const HANDLES: Since = Since::new(3, 1, 20);
+
+/// What opaque object stands at a place; `None` for tensor maps, which lie in memory.
+pub(crate) fn wanted(site: Site<'_>, place: Place) -> Option<VarType> {
+    match (site.mnemonic().sem(), place.name) {
+        (Sem::Tex | Sem::Tld4, "b") => Some(VarType::SamplerRef),
+        (Sem::Tex | Sem::Tld4, _) => Some(VarType::TexRef),
+        (Sem::SurfaceLoad | Sem::SurfaceStore | Sem::SurfaceReduce, _) => Some(VarType::SurfRef),
+        _ => None,
+    }
+}
+
+const fn named(ty: VarType) -> &'static str {
+    match ty {
+        VarType::TexRef => "a `.texref` variable or a 64-bit register with its handle",
+        VarType::SamplerRef => "a `.samplerref` variable or a 64-bit register with its handle",
+        VarType::SurfRef => "a `.surfref` variable or a 64-bit register with its handle",
+        VarType::Scalar(_) => "a variable",
+    }
+}
+
+/// Checks the variable that stands for a texture, sampler, surface or tensor map.
+pub(crate) fn check_object(cx: &mut Checker<'_>, site: Site<'_>, place: Place, symbol: Symbol, offset: i64) {
+    let Some(wanted) = wanted(site, place) else { return };
+    let found = match symbol {
+        Symbol::Variable(id) => site.module.variables.get(id.0 as usize).map(|variable| variable.ty),
+        Symbol::Function(_) => None,
+    };
+    // In the unified mode the sampler is part of the texture, and what else is written for one is not looked at.
+    let unused = wanted == VarType::SamplerRef && !cx.target.has_samplers();
+    let is_opaque = !matches!(found, None | Some(VarType::Scalar(_)));
+    if offset != 0 || !(found == Some(wanted) || (unused && is_opaque)) {
+        wrong_kind(cx, site, place, Operand::Symbol(symbol, offset), named(wanted));
+    }
+}
+
+/// Checks the object that a query asks about: its variable, or a register with its handle.
+pub(crate) fn check_query(cx: &mut Checker<'_>, site: Site<'_>) {
+    let Operand::Address(base, offset) = site.operand(1) else { return };
+    let place = Place { at: 1, role: ptx_isa::Role::Use, name: "a", span: site.span(1) };
+    let objects = queried(cx, site);
+    let found = match base {
+        AddressBase::Register(reg) if offset == 0 => {
+            cx.require(HANDLES, place.span, "a handle in a register");
+            let wanted = Wanted { ty: ScalarType::U64, width: Width::Same };
+            return check_scalar(cx, site, place, wanted, Operand::Register(reg));
+        }
+        AddressBase::Symbol(Symbol::Variable(id)) if offset == 0 => {
+            site.module.variables.get(id.0 as usize).map(|variable| variable.ty)
+        }
+        AddressBase::Register(_) | AddressBase::Symbol(_) | AddressBase::Absolute => None,
+    };
+    if !found.is_some_and(|found| objects.contains(&found)) {
+        let wanted = objects.first().copied().unwrap_or(VarType::TexRef);
+        wrong_kind(cx, site, place, site.operand(1), named(wanted));
+    }
+}
+
+/// Samplers have properties of their own where they are declared apart; in the unified mode textures have all but
+/// `.force_unnormalized_coords`, which nothing has then.
+fn queried(cx: &Checker<'_>, site: Site<'_>) -> &'static [VarType] {
+    const OF_SAMPLERS: &[Mod] = &[Mod::FilterMode, Mod::AddrMode0, Mod::AddrMode1, Mod::AddrMode2];
+    if site.mnemonic().sem() == Sem::SurfaceQuery {
+        return &[VarType::SurfRef];
+    }
+    let independent = cx.target.has_samplers();
+    match site.mnemonic().get(Field::Query) {
+        Some(Mod::ForceUnnormalizedCoords) => &[VarType::SamplerRef],
+        Some(Mod::MemoryLayout) if independent => &[VarType::TexRef, VarType::SamplerRef, VarType::SurfRef],
+        Some(query) if independent && OF_SAMPLERS.contains(&query) => &[VarType::SamplerRef],
+        _ => &[VarType::TexRef],
+    }
+}
 
 /// Cubes are reached by directions, which no offset in texels can be added to, and multi-sample textures have no mipmaps.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
@@ -22,4 +100,40 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         let text = format!("`{}` takes no offsets with `.{}`", site.mnemonic(), cube.as_str());
         cx.report(Diagnostic::error(codes::OPERAND_KIND, site.span(at), text));
     }
+    check_sampler(cx, site, geometry);
+    check_versions(cx, site);
+}
+
+/// Residency and offsets came after the fetches themselves.
+fn check_versions(cx: &mut Checker<'_>, site: Site<'_>) {
+    let later = [
+        ("p", Since::new(7, 1, 60), "whether a texel is in memory"),
+        ("e", Since::new(4, 3, 30), "an offset in texels"),
+    ];
+    for (name, since, what) in later {
+        let place = site.form().operands.iter().position(|operand| operand.name == name);
+        if let Some(at) = place.filter(|&at| !site.operand(at).is_omitted()) {
+            cx.require(since, site.span(at), what);
+        }
+    }
+}
+
+/// Where samplers are declared apart each fetch names one; where they are not, fetches from cubes name none.
+fn check_sampler(cx: &mut Checker<'_>, site: Site<'_>, geometry: Option<Mod>) {
+    let Some(at) = site.form().operands.iter().position(|operand| operand.name == "at") else { return };
+    let Operand::Bracket(parts) = site.operand(at) else { return };
+    let parts = site.body.list(parts);
+    let named = parts.len() > 2;
+    if named && parts.iter().take(2).any(|part| matches!(part, Operand::Register(_))) {
+        cx.require(Since::new(4, 3, 30), site.span(at), "a sampler beside a handle in a register");
+    }
+    let text = match (cx.target.has_samplers(), named, geometry) {
+        (true, false, _) => "a sampler must be named beside the texture",
+        (false, true, Some(Mod::Cube | Mod::Acube)) if !site.has(Mod::Level) => {
+            "a cube's texture has its sampler and takes no other"
+        }
+        _ => return,
+    };
+    let help = "`.target texmode_independent` has samplers apart from textures";
+    cx.report(Diagnostic::error(codes::OPERAND_MISSING, site.span(at), text).with_help(help));
 }

@@ -158,7 +158,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Alloca,
         "Allocates so many bytes of the stack, aligned to 8 bytes or to the last operand.",
         &[One(Field::Type, &[U32, U64])],
-        &[def("ptr", RT), arg("size", T), opt("immAlign", Kind::Immediate(1, 1 << 31))],
+        &[def("ptr", RT), arg("size", T), opt("immAlign", Kind::Immediate(1, 1 << 23))],
         Sem::Alloca,
     )
     .since(7, 3, 52)

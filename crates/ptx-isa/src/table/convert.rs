@@ -3,7 +3,7 @@
 use super::vocabulary::*;
 use crate::Slot;
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Form, Kind, Operand, TypeRule, VectorLength, arg, def, when};
+use crate::form::{Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, when};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 use crate::target::{Since, Sm};
 use crate::types::ScalarType;
@@ -50,6 +50,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         &[D, SINGLE_A, SINGLE_B, SCALE],
     )
+    .rules(&[Rule::Needs(ScaledN2Ue8m0, &[S2f6x2])])
     .later(NARROW_LATER),
     narrow(
         "Converts a pair to narrow values, clamping.",
@@ -63,6 +64,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         &[D, A, SCALE],
     )
+    .rules(&[Rule::Needs(ScaledN2Ue8m0, &[S2f6x2]), Rule::Excludes(S2f6x2, &[F16x2])])
     .later(NARROW_LATER),
     narrow(
         "Converts a pair of narrow values to half precision.",
@@ -83,12 +85,24 @@ pub(super) static FORMS: &[Form] = &[
             RELU,
             SCALED,
             One(Field::DType, &[Bf16x2]),
-            One(Field::AType, F8X2),
+            One(Field::AType, &[E4m3x2, E5m2x2, E2m3x2, E3m2x2, E2m1x2]),
         ],
         &[D, A, SCALE],
     )
-    .only(9, 1, BLACKWELL)
-    .later(&[(S2f6x2, on(9, 1, S2F6_TARGETS))]),
+    .only(9, 2, BLACKWELL),
+    narrow(
+        "Converts a pair of fixed-point values to bfloat, scaled by powers of two.",
+        &[
+            One(Field::Rnd, &[Rn]),
+            SATFINITE,
+            RELU,
+            SCALED,
+            One(Field::DType, &[Bf16x2]),
+            One(Field::AType, &[S2f6x2]),
+        ],
+        &[D, A, SCALE],
+    )
+    .only(9, 1, S2F6_TARGETS),
     narrow(
         "Converts two single-precision values to powers of two.",
         &[One(Field::Rnd, &[Rz, Rp]), SATFINITE, One(Field::DType, &[Ue8m0x2]), One(Field::AType, &[F32])],

@@ -13,7 +13,9 @@ const RWIDE: Kind = Kind::Register(TypeRule::WideOf(Field::Type));
 const INT16_32: &[crate::Mod] = &[U16, U32, S16, S32];
 const BYTES: &[crate::Mod] = &[U8x4, S8x4];
 const X2: &[crate::Mod] = &[U16x2, S16x2];
-const BYTES4: Kind = Kind::Value(TypeRule::Is(ScalarType::B32));
+const BYTES_A: Kind = Kind::Value(TypeRule::Of(Field::AType));
+const BYTES_B: Kind = Kind::Value(TypeRule::Of(Field::BType));
+const R_S32: Kind = Kind::Register(TypeRule::Is(ScalarType::S32));
 const CC_TYPES: &[crate::Mod] = &[U32, S32, U64, S64];
 const R_COUNT: Kind = R_U32;
 
@@ -264,7 +266,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Fns,
         "Finds the n-th set bit of `mask` from bit `base` on.",
         &[Lit(B32)],
-        &[def("d", RLIT), arg("mask", V_B32), arg("base", V_B32), arg("offset", V_S32)],
+        &[def("d", RLIT), arg("mask", V_B32), arg("base", V_B32), arg("offset", V_B32)],
         Sem::Fns,
     )
     .since(6, 0, 30)
@@ -318,7 +320,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Dp4a,
         "Adds the dot product of four bytes and four bytes to `c`.",
         &[One(Field::AType, &[U32, S32]), One(Field::BType, &[U32, S32])],
-        &[def("d", R_B32), arg("a", BYTES4), arg("b", BYTES4), arg("c", V_B32)],
+        &[def("d", R_S32), arg("a", BYTES_A), arg("b", BYTES_B), arg("c", V_S32)],
         Sem::Dp4a,
     )
     .since(5, 0, 61)
@@ -327,7 +329,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Dp2a,
         "Adds the dot product of two halves and two bytes of a half to `c`.",
         &[One(Field::Mode, &[Lo, Hi]), One(Field::AType, &[U32, S32]), One(Field::BType, &[U32, S32])],
-        &[def("d", R_B32), arg("a", BYTES4), arg("b", BYTES4), arg("c", V_B32)],
+        &[def("d", R_S32), arg("a", BYTES_A), arg("b", BYTES_B), arg("c", V_S32)],
         Sem::Dp2a,
     )
     .since(5, 0, 61)

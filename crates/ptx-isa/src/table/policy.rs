@@ -39,7 +39,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Createpolicy,
         "A policy from an access property of the host.",
         &[Lit(Cvt), Lit(L2), Lit(B64)],
-        &[def("cache-policy", R_POLICY), arg("access-property", V_B64)],
+        &[def("cache-policy", R_POLICY), arg("access-property", Kind::Value(TypeRule::Is(ScalarType::U64)))],
         Sem::CreatePolicy,
     )
     .since(7, 4, 80)

@@ -40,6 +40,8 @@ const QUERY_LATER: &[(Mod, Since)] = &[
     (NumSamples, at(4, 1, 30)),
     (MemoryLayout, at(4, 2, 10)),
 ];
+/// A texel has no more.
+const AT_MOST_128_BITS: &[Rule] = &[Rule::Excludes(V4, &[B64])];
 const SURFACE_LATER: &[(Mod, Since)] = &[(D3, at(3, 0, 20)), (A1d, at(3, 0, 20)), (A2d, at(3, 0, 20))];
 
 const CTYPE: TypeRule = TypeRule::Of(Field::CType);
@@ -61,11 +63,12 @@ const SURFACE: Operand = arg(
     Kind::Bracketed(&[arg("a", Kind::Reference), arg("b", Kind::Coordinates(TypeRule::Is(ScalarType::B32)))]),
 );
 const OFFSETS: Operand =
-    opt("e", Kind::Braced(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::TextureOffsets)));
+    opt("e", Kind::Braced(TypeRule::Is(ScalarType::S32), VectorLength::By(Lengths::TextureOffsets)));
 const DEPTH: Operand = arg("f", Kind::Value(TypeRule::Is(ScalarType::F32)));
 const LOD: Operand = arg("lod", Kind::Value(CTYPE));
-const DX: Operand = arg("dPdx", Kind::Vector(CTYPE, VectorLength::By(Lengths::Gradient)));
-const DY: Operand = arg("dPdy", Kind::Vector(CTYPE, VectorLength::By(Lengths::Gradient)));
+const SLOPE: TypeRule = TypeRule::Is(ScalarType::F32);
+const DX: Operand = arg("dPdx", Kind::Vector(SLOPE, VectorLength::By(Lengths::Gradient)));
+const DY: Operand = arg("dPdy", Kind::Vector(SLOPE, VectorLength::By(Lengths::Gradient)));
 const BASE: crate::Slot = Opt(Field::Mipmap, &[Base]);
 const STORED: Kind = Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
 
@@ -242,6 +245,32 @@ pub(super) static FORMS: &[Form] = &[
         53,
     ),
     tex(
+        "Fetches a texel by its whole coordinates from the levels of a mipmap that the gradients ask for, as two pairs.",
+        &[
+            Lit(Grad),
+            One(Field::Geometry, &[D1, D2, D3, A1d, A2d]),
+            Lit(V2),
+            One(Field::DType, &[F16x2]),
+            One(Field::CType, &[S32]),
+        ],
+        &[TEXEL_PAIR, RESIDENT, SAMPLE, DX, DY, OFFSETS],
+        (4, 2),
+        53,
+    ),
+    tex(
+        "Fetches a texel by its whole coordinates from the levels of a mipmap that the gradients ask for.",
+        &[
+            Lit(Grad),
+            One(Field::Geometry, &[D1, D2, D3, A1d, A2d]),
+            Lit(V4),
+            One(Field::DType, TEXEL_TYPES),
+            One(Field::CType, &[S32]),
+        ],
+        &[TEXEL, RESIDENT, SAMPLE, DX, DY, OFFSETS],
+        (3, 1),
+        20,
+    ),
+    tex(
         "Fetches a filtered texel from the levels of a mipmap that the gradients ask for.",
         &[
             Lit(Grad),
@@ -342,6 +371,7 @@ pub(super) static FORMS: &[Form] = &[
                     ArraySize,
                     NumMipmapLevels,
                     NumSamples,
+                    MemoryLayout,
                     ForceUnnormalizedCoords,
                     FilterMode,
                     AddrMode0,
@@ -372,7 +402,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Istypep,
         "Tells whether an address is that of an opaque variable of this type.",
         &[One(Field::Type, &[Texref, Samplerref, Surfref])],
-        &[def("p", PRED), arg("a", Kind::Move(TypeRule::Is(ScalarType::U64)))],
+        &[def("p", PRED), arg("a", Kind::Value(TypeRule::Is(ScalarType::U64)))],
         Sem::Istypep,
     )
     .since(4, 0, 30)
@@ -393,6 +423,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(1, 5, 10)
     .later(SURFACE_LATER)
+    .rules(AT_MOST_128_BITS)
     .effects(Effects::READS)
     .section("9.7.11.1"),
     Form::new(
@@ -411,6 +442,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(1, 5, 10)
     .later(SURFACE_LATER)
+    .rules(AT_MOST_128_BITS)
     .effects(Effects::WRITES)
     .section("9.7.11.2"),
     Form::new(
@@ -428,7 +460,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::SurfaceStore,
     )
     .since(2, 0, 20)
-    .later(SURFACE_LATER)
+    .later(&[(D3, at(3, 0, 20)), (A1d, at(4, 1, 30)), (A2d, at(4, 1, 30))])
     .effects(Effects::WRITES)
     .section("9.7.11.2"),
     Form::new(
@@ -438,21 +470,37 @@ pub(super) static FORMS: &[Form] = &[
             Lit(B),
             One(Field::Op, &[Add, Min, Max, And, Or]),
             One(Field::Geometry, &[D1, D2, D3]),
-            One(Field::Type, &[U32, U64, S32, B32, S64]),
+            One(Field::Type, &[U32, U64, S32, B32]),
             One(Field::Clamp, CLAMPS),
         ],
         &[SURFACE, arg("c", T)],
         Sem::SurfaceReduce,
     )
     .since(2, 0, 20)
-    .later(&[(U64, at(8, 1, 50)), (S64, at(8, 1, 50))])
+    .later(SURFACE_LATER)
     .rules(&[
-        Rule::Excludes(Add, &[S64, B32]),
-        Rule::Excludes(Min, &[B32]),
-        Rule::Excludes(Max, &[B32]),
+        Rule::Excludes(Add, &[B32]),
+        Rule::Excludes(Min, &[B32, U64]),
+        Rule::Excludes(Max, &[B32, U64]),
         Rule::Needs(And, &[B32]),
         Rule::Needs(Or, &[B32]),
     ])
+    .effects(Effects::MEMORY)
+    .section("9.7.11.3"),
+    Form::new(
+        Opcode::Sured,
+        "Keeps the smaller or larger of two 64-bit values in a surface, addressed by bytes.",
+        &[
+            Lit(B),
+            One(Field::Op, &[Min, Max]),
+            One(Field::Geometry, &[D1, D2, D3]),
+            One(Field::Type, &[U64, S64]),
+            One(Field::Clamp, CLAMPS),
+        ],
+        &[SURFACE, arg("c", T)],
+        Sem::SurfaceReduce,
+    )
+    .since(8, 1, 50)
     .effects(Effects::MEMORY)
     .section("9.7.11.3"),
     Form::new(
@@ -469,7 +517,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::SurfaceReduce,
     )
     .since(2, 0, 20)
-    .later(&[(B64, at(8, 1, 50))])
+    .later(&[(D3, at(3, 0, 20)), (B64, at(8, 1, 50))])
     .rules(&[Rule::Needs(B64, &[Min, Max])])
     .effects(Effects::MEMORY)
     .section("9.7.11.3"),

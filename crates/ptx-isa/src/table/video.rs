@@ -10,7 +10,8 @@ use crate::types::ScalarType;
 
 const TYPES: &[Mod] = &[U32, S32];
 const COMPARISONS: &[Mod] = &[Eq, Ne, Lt, Le, Gt, Ge];
-const BITS: TypeRule = TypeRule::Is(ScalarType::B32);
+/// Results and third operands; the types say how they are clamped.
+const WORD: TypeRule = TypeRule::Is(ScalarType::U32);
 const D: Slot = One(Field::DType, TYPES);
 const A: Slot = One(Field::AType, TYPES);
 const BB: Slot = One(Field::BType, TYPES);
@@ -22,35 +23,36 @@ const ACCUMULATE: Slot = Opt(Field::Op, &[Add]);
 /// A sum is not clamped.
 const NO_CLAMPED_SUM: &[Rule] = &[Rule::Excludes(Sat, &[Add])];
 
-const fn picked(name: &'static str, selection: Selection) -> Operand {
-    arg(name, Kind::Selected(BITS, selection))
+const fn picked(name: &'static str, ty: Field, selection: Selection) -> Operand {
+    arg(name, Kind::Selected(TypeRule::Of(ty), selection))
 }
 
-const RESULT: Operand = def("d", R_B32);
+const RESULT: Operand = def("d", R_U32);
 /// One byte or half of the result; the rest comes from `c`.
-const MERGED: Operand = def("d", Kind::Selected(BITS, Selection::One));
-const ONE: [Operand; 2] = [picked("a", Selection::One), picked("b", Selection::One)];
-const C: Operand = arg("c", V_B32);
+const MERGED: Operand = def("d", Kind::Selected(WORD, Selection::One));
+const ONE: [Operand; 2] =
+    [picked("a", Field::AType, Selection::One), picked("b", Field::BType, Selection::One)];
+const C: Operand = arg("c", V_U32);
 const PLAIN: &[Operand] = &[RESULT, ONE[0], ONE[1]];
 const THREE: &[Operand] = &[RESULT, ONE[0], ONE[1], C];
 const MERGING: &[Operand] = &[MERGED, ONE[0], ONE[1], C];
 const HALVES2: &[Operand] = &[
-    def("d", Kind::Selected(BITS, Selection::HalfMask)),
-    picked("a", Selection::Halves),
-    picked("b", Selection::Halves),
-    arg("c", R_B32),
+    def("d", Kind::Selected(WORD, Selection::HalfMask)),
+    picked("a", Field::AType, Selection::Halves),
+    picked("b", Field::BType, Selection::Halves),
+    arg("c", R_U32),
 ];
 const BYTES4: &[Operand] = &[
-    def("d", Kind::Selected(BITS, Selection::ByteMask)),
-    picked("a", Selection::Bytes),
-    picked("b", Selection::Bytes),
-    arg("c", R_B32),
+    def("d", Kind::Selected(WORD, Selection::ByteMask)),
+    picked("a", Field::AType, Selection::Bytes),
+    picked("b", Field::BType, Selection::Bytes),
+    arg("c", R_U32),
 ];
 const FACTORS: &[Operand] = &[
     RESULT,
-    arg("a", Kind::Signed(BITS, Selection::One)),
-    arg("b", Kind::Signed(BITS, Selection::One)),
-    arg("c", Kind::Signed(BITS, Selection::Whole)),
+    arg("a", Kind::Signed(TypeRule::Of(Field::AType), Selection::One)),
+    arg("b", Kind::Signed(TypeRule::Of(Field::BType), Selection::One)),
+    arg("c", Kind::Signed(WORD, Selection::Whole)),
 ];
 
 const fn scalar(

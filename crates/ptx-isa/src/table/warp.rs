@@ -8,7 +8,7 @@ use crate::names::{Field, Mod::*, Opcode, Sem};
 pub(super) static FORMS: &[Form] = &[
     Form::new(Opcode::Shfl, "Reads a register of another lane; `p` tells whether that lane is in range.",
         &[Lit(Sync), One(Field::Mode, &[Up, Down, Bfly, Idx]), Lit(B32)],
-        &[def("d", RLIT), def_pair("p", PRED), arg("a", LIT), arg("b", V_U32), arg("c", V_U32), arg("membermask", V_U32)], Sem::Shfl).since(6, 0, 30).effects(Effects::CONVERGENT).section("9.7.9.6"),
+        &[def("d", RLIT), def_pair("p", PRED), arg("a", LIT), arg("b", V_B32), arg("c", V_B32), arg("membermask", V_U32)], Sem::Shfl).since(6, 0, 30).effects(Effects::CONVERGENT).section("9.7.9.6"),
     Form::new(Opcode::Vote, "Tells whether a predicate is true for all lanes, for any, or the same for all.",
         &[Lit(Sync), One(Field::Mode, &[All, Any, Uni]), Lit(Pred)],
         &[def("d", PRED), arg("a", PRED), arg("membermask", V_U32)], Sem::Vote).since(6, 0, 30).effects(Effects::CONVERGENT).section("9.7.13.8"),
@@ -17,7 +17,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", R_U32), arg("a", PRED), arg("membermask", V_U32)], Sem::Vote).since(6, 0, 30).effects(Effects::CONVERGENT).section("9.7.13.8"),
     Form::new(Opcode::Shfl, "Reads a register of another lane; `p` tells whether that lane is in range (the form without `.sync`, gone since sm_70).",
         &[One(Field::Mode, &[Up, Down, Bfly, Idx]), Lit(B32)],
-        &[def("d", RLIT), def_pair("p", PRED), arg("a", LIT), arg("b", V_U32), arg("c", V_U32)], Sem::Shfl).since(3, 0, 30).effects(Effects::CONVERGENT).section("9.7.9.5"),
+        &[def("d", RLIT), def_pair("p", PRED), arg("a", LIT), arg("b", V_B32), arg("c", V_B32)], Sem::Shfl).since(3, 0, 30).effects(Effects::CONVERGENT).section("9.7.9.5"),
     Form::new(Opcode::Vote, "Tells whether a predicate is true for all lanes, for any, or the same for all (the form without `.sync`, gone since sm_70).",
         &[One(Field::Mode, &[All, Any, Uni]), Lit(Pred)],
         &[def("d", PRED), arg("a", PRED)], Sem::Vote).since(1, 2, 12).effects(Effects::CONVERGENT).section("9.7.13.7"),

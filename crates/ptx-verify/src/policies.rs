@@ -1,0 +1,53 @@
+//! Constants of cache policies and of the stack (manual 9.7.9.18, 9.7.17.3).
+
+use ptx_diag::{Diagnostic, Span};
+use ptx_ir::{Immediate, Operand};
+
+use crate::codes;
+use crate::context::{Checker, Site};
+
+/// A fraction is above 0 and at most 1, and the primary part of a range no larger than the whole.
+pub(crate) fn check_policy(cx: &mut Checker<'_>, site: Site<'_>) {
+    let constant = |name: &str| {
+        let at = site.form().operands.iter().position(|operand| operand.name == name)?;
+        match site.operand(at) {
+            Operand::Immediate(value) => Some((value, site.span(at))),
+            _ => None,
+        }
+    };
+    if let Some((fraction, span)) = constant("fraction")
+        && !number(fraction).is_some_and(|fraction| fraction > 0.0 && fraction <= 1.0)
+    {
+        report(cx, span, "a fraction is above 0 and at most 1".to_owned());
+    }
+    // `ptxas` looks at 32 bits of the sizes.
+    let size = |name| constant(name).and_then(|(value, span)| Some((value.as_integer()? as u32, span)));
+    if let (Some((primary, span)), Some((total, _))) = (size("primary-size"), size("total-size"))
+        && primary > total
+    {
+        report(cx, span, format!("the primary {primary} bytes are more than the {total} of the range"));
+    }
+}
+
+fn number(value: Immediate) -> Option<f64> {
+    match value {
+        Immediate::F32(bits, _) => Some(f64::from(f32::from_bits(bits))),
+        Immediate::F64(bits, _) => Some(f64::from_bits(bits)),
+        Immediate::S64(..) | Immediate::U64(..) => None,
+    }
+}
+
+/// Memory is aligned to a power of two.
+pub(crate) fn check_alignment(cx: &mut Checker<'_>, site: Site<'_>) {
+    let Some(at) = site.form().operands.iter().position(|operand| operand.name == "immAlign") else { return };
+    let Operand::Immediate(value) = site.operand(at) else { return };
+    if let Some(value) = value.as_integer()
+        && !value.is_power_of_two()
+    {
+        report(cx, site.span(at), format!("an alignment is a power of two, not {value}"));
+    }
+}
+
+fn report(cx: &mut Checker<'_>, span: Span, text: String) {
+    cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, span, text));
+}
