@@ -1,7 +1,7 @@
 //! Bodies: register declarations and statements in their order (manual 4.3, 5.1.1, 11).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{Body, Function, FunctionKind, Inst, LabelKind, LabelTarget, Param, Prototype, Stmt};
+use ptx_ir::{Body, Function, Inst, LabelKind, LabelTarget, Param, Prototype, Stmt};
 use ptx_isa::Since;
 
 use crate::context::{Checker, Site};
@@ -17,10 +17,10 @@ pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m 
             Stmt::Inst(inst) => check_inst(cx, function, body, inst),
             Stmt::Variable(id) => variables::check(cx, *id, Place::Body),
             Stmt::BranchTargets(_, targets) => check_targets(cx, body, targets),
-            Stmt::CallTargets(label, targets) => check_call_targets(cx, body.label(*label).at.0, targets),
             Stmt::CallPrototype(label, prototype) => check_prototype(cx, body.label(*label).at.0, prototype),
             Stmt::Location(location) => debug::check_location(cx, location),
-            Stmt::Label(_)
+            Stmt::CallTargets(..)
+            | Stmt::Label(_)
             | Stmt::Registers(..)
             | Stmt::ScopeStart
             | Stmt::ScopeEnd
@@ -68,18 +68,6 @@ fn check_targets(cx: &mut Checker<'_>, body: &Body, targets: &[LabelTarget]) {
     }
 }
 
-fn check_call_targets(cx: &mut Checker<'_>, span: Span, targets: &[ptx_ir::FunctionId]) {
-    let module = cx.module;
-    for id in targets {
-        let Some(function) = module.functions.get(id.0 as usize) else { continue };
-        if function.kind == FunctionKind::Kernel && !cx.target.version_is(3, 1) {
-            let text =
-                format!("`{}` is a kernel; only device functions can be called", module.name(function.name));
-            cx.report(Diagnostic::error(codes::CALLEE, span, text));
-        }
-    }
-}
-
 fn check_prototype(cx: &mut Checker<'_>, span: Span, prototype: &Prototype) {
     let (results, params) = (Place::Result(Head::Prototype), Place::FunctionParameter(Head::Prototype));
     for (list, place) in [(&prototype.results, results), (&prototype.params, params)] {
@@ -91,11 +79,12 @@ fn check_prototype(cx: &mut Checker<'_>, span: Span, prototype: &Prototype) {
     }
     functions::check_several_results(cx, &prototype.results, span);
     functions::check_open_arrays(cx, &prototype.params);
-    if let Some(at) = prototype.noreturn
-        && !prototype.results.is_empty()
-    {
-        let text = "a function that does not return has no results";
-        cx.report(Diagnostic::error(codes::FUNCTION_DIRECTIVE, at.0, text));
+    if let Some(at) = prototype.noreturn {
+        cx.require(Since::new(6, 4, 30), at.0, "`.noreturn`");
+        if !prototype.results.is_empty() {
+            let text = "a function that does not return has no results";
+            cx.report(Diagnostic::error(codes::FUNCTION_DIRECTIVE, at.0, text));
+        }
     }
     let preserved = [
         (prototype.abi_preserve, ".abi_preserve"),

@@ -10,6 +10,7 @@ use crate::operands::{
     Place, Wanted, check_alike, check_scalar, check_special_element, check_special_shape,
     check_special_since, is_number, resolve, scalar_type, special_mismatch, wrong_kind,
 };
+use crate::textures::HANDLES;
 use crate::types::Width;
 
 /// Checks the source or destination of `mov`, or the source of `cvta`.
@@ -92,7 +93,11 @@ fn check_symbol(
         cx.report(
             Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a variable in `.local`"),
         );
-    } else if variable.scalar_type().is_none() && ty != ScalarType::U64 {
+    } else if variable.scalar_type().is_none() {
+        cx.require(HANDLES, place.span, "a handle in a register");
+        if ty == ScalarType::U64 {
+            return;
+        }
         let text = format!("the handle `{name}` is moved as `.u64`, not as {}", dotted(ty));
         cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help("use `mov.u64`"));
     }

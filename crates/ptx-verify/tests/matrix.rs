@@ -86,7 +86,29 @@ fn main() -> ExitCode {
         compare(&swept, &read_whole(&whole.unwrap_or_default())?)
     };
     let trial = Trial::test("verdicts_targets_and_first_versions_agree_but_for_the_list", run);
-    libtest_mimic::run(&arguments, vec![trial.with_ignored_flag(skipped)]).exit_code()
+    let page = Trial::test("the_page_on_the_dialect_counts_the_differences", count_on_page);
+    libtest_mimic::run(&arguments, vec![trial.with_ignored_flag(skipped), page]).exit_code()
+}
+
+/// The page has a row for each reason, with the number of lines that it stands for, and no other.
+fn count_on_page() -> Result<(), Failed> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ptx-dialect.md");
+    let page = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let rows = DIFFERENCES.lines().filter(|row| !row.starts_with('#'));
+    for (_, reason) in rows.filter_map(|row| row.split_once('\t')) {
+        *counts.entry(reason).or_default() += 1;
+    }
+    let expected: BTreeSet<String> =
+        counts.iter().map(|(why, count)| format!("| {count} | {why} |")).collect();
+    let is_row = |line: &&str| line.starts_with("| ") && line[2..].starts_with(|c: char| c.is_ascii_digit());
+    let written: BTreeSet<String> = page.lines().filter(is_row).map(str::to_owned).collect();
+    let differing: Vec<_> = expected.symmetric_difference(&written).cloned().collect();
+    if differing.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{}:\n{}", path.display(), differing.join("\n")).into())
+    }
 }
 
 fn shared() -> Option<PathBuf> {
