@@ -21,7 +21,10 @@ fn main() {
     assert!(!findings.has_errors(), "the file must be valid");
     let Ok((verified, _)) = verify(&module) else { panic!("the file must be valid") };
 
-    let mut criterion = Criterion::default().measurement_time(Duration::from_secs(10)).configure_from_args();
+    let mut criterion = Criterion::default()
+        .with_measurement(large_file::ProcessorTime::new())
+        .measurement_time(Duration::from_secs(10))
+        .configure_from_args();
     let mut group = criterion.benchmark_group("lowering");
     group.sample_size(10).throughput(Throughput::Bytes(source.text().len() as u64));
     group.bench_function("lower", |bencher| {

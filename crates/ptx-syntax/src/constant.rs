@@ -161,7 +161,7 @@ impl<'s> Reader<'s, '_> {
 
     /// Takes a number of nothing but decimal digits that certainly is no part of an expression, as nearly all are.
     #[inline]
-    fn decimal(&mut self) -> Option<i64> {
+    pub(crate) fn decimal(&mut self) -> Option<i64> {
         const MOST: usize = 18;
         let Kind::Number(text) = *self.cursor.kind() else { return None };
         if text.len() > MOST || (text.len() > 1 && text.starts_with('0')) {

@@ -1,7 +1,7 @@
 //! Initial values of variables (manual 5.4.4).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{FieldValue, Initializer, Operand, Symbol};
+use ptx_ir::{FieldValue, Immediate, Initializer, Operand, Symbol};
 
 use crate::codes;
 use crate::lexer::Kind;
@@ -32,20 +32,34 @@ impl Reader<'_, '_> {
 
     fn initializer_list(&mut self, depth: u32) -> Parse<Initializer> {
         self.cursor.advance();
-        let mut values = Vec::new();
+        let mut values = Vec::with_capacity(self.numbers_ahead());
         if self.eat(b'}').is_some() {
             return Ok(Initializer::List(values));
         }
         loop {
-            values.push(self.initializer(depth + 1)?);
+            values.push(match self.decimal() {
+                Some(value) => Initializer::Value(Immediate::integer(value)),
+                None => self.initializer(depth + 1)?,
+            });
             if self.eat(b',').is_none() {
                 break;
             }
         }
         self.expect(b'}', "`,` or `}`")?;
-        // Tables can be most of a file.
         values.shrink_to_fit();
         Ok(Initializer::List(values))
+    }
+
+    /// How many values a list has, if it is one of numbers, of which tables are made that can be most of a file.
+    ///
+    /// It is a guess for which memory is taken at once: longer lists grow as they are read.
+    fn numbers_ahead(&mut self) -> usize {
+        const MOST: usize = 1 << 20;
+        let Kind::Number(_) = *self.cursor.kind() else { return 0 };
+        let start = self.cursor.span().lo;
+        let rest = self.cursor.text_from(start);
+        let list = memchr::memchr(b'}', rest).and_then(|end| rest.get(..end)).unwrap_or_default();
+        (memchr::memchr_iter(b',', list).count() + 1).min(MOST)
     }
 
     /// Whether an opening parenthesis follows the next token, behind blanks.

@@ -24,7 +24,10 @@ fn main() {
     let (module, findings) = parse(&source);
     assert!(!findings.has_errors() && verify(&module).is_ok(), "the file must be valid");
 
-    let mut criterion = Criterion::default().measurement_time(Duration::from_secs(4)).configure_from_args();
+    let mut criterion = Criterion::default()
+        .with_measurement(large_file::ProcessorTime::new())
+        .measurement_time(Duration::from_secs(4))
+        .configure_from_args();
     let mut group = criterion.benchmark_group("front half");
     group.sample_size(20).throughput(Throughput::Bytes(text.len() as u64));
     group.bench_function("parse", |bencher| bencher.iter_with_large_drop(|| parse(black_box(&source))));

@@ -1,7 +1,11 @@
 //! The file that is measured, made here: the kernels of the test-suite's benchmark programs, repeated under other names up
 //! to the asked size.
 
+mod processor_time;
+
 use std::path::{Path, PathBuf};
+
+pub use processor_time::ProcessorTime;
 
 /// How large the file is at least, in bytes.
 const SIZE: usize = 8 << 20;
