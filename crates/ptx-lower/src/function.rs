@@ -1,8 +1,8 @@
 //! Signatures, attributes, and what entering a function needs (manual 7, 11.4).
 
 use ptx_ir::{
-    Body, Function, FunctionDirective, FunctionKind, Linkage as PtxLinkage, Module, Param, Prototype, Stmt,
-    VarAttribute, VarId, Variable,
+    Body, Function, FunctionDirective, FunctionKind, Linkage as PtxLinkage, Module, Param, Prototype,
+    Reference, Stmt, VarAttribute, VarId, Variable,
 };
 use ptx_isa::{ScalarType, StateSpace};
 use ptx_llvm::address_space;
@@ -135,8 +135,8 @@ pub(crate) fn declare<'c>(
                 align: module.variable(*var).alignment().max(1),
             };
         }
-        let declared =
-            module.variable(*var).pointer.and_then(|pointer| crate::represent::llvm_space(pointer.space));
+        let declared = module.variable(*var).pointer.filter(|pointer| pointer.reference.is_none());
+        let declared = declared.and_then(|pointer| crate::represent::llvm_space(pointer.space));
         let inferred = analysis.and_then(|analysis| analysis.parameter_spaces.get(var).copied());
         let pointer = matches!(shape, Shape::Scalar(ty) if ty.bits() == 64);
         let space = inferred.or(declared.filter(|_| kernel)).filter(|_| pointer);
@@ -163,12 +163,6 @@ pub(crate) fn describe<'c>(
             let variable = module.variable(*var);
             value.set_name(module.name(variable.name));
             if let Some(pointer) = variable.pointer {
-                if pointer.reference.is_some() {
-                    return unsupported(format!(
-                        "the parameter `{}` is a handle of a texture, sampler or surface",
-                        module.name(variable.name)
-                    ));
-                }
                 describe_pointer(types, target, index as u32, value.ty(), pointer);
             }
         }
@@ -229,7 +223,12 @@ fn describe_pointer<'c>(
     ty: Type<'c>,
     pointer: ptx_ir::ParamPointer,
 ) {
-    let space = pointer.space.map_or("", StateSpace::as_str);
+    let space = match pointer.reference {
+        Some(Reference::Texture) => ".texref",
+        Some(Reference::Sampler) => ".samplerref",
+        Some(Reference::Surface) => ".surfref",
+        None => pointer.space.map_or("", StateSpace::as_str),
+    };
     let Some(own) = ty.pointer_space() else {
         let align = pointer.align.map(|align| format!(",{align}")).unwrap_or_default();
         return target.add_parameter_attribute(types, index, "ptx.ptr", &format!("{space}{align}"));
@@ -279,11 +278,12 @@ fn add_directive<'c>(
         FunctionDirective::ReqNCtaPerCluster(values) => text("nvvm.cluster_dim", &dimensions(*values)),
         FunctionDirective::MaxClusterRank(value) => number("nvvm.maxclusterrank", *value),
         FunctionDirective::BlocksAreClusters => text("nvvm.blocksareclusters", ""),
-        FunctionDirective::Language(_) => return unsupported("LLVM has nothing like `.language`"),
-        FunctionDirective::LocalMaxNReg(_) => return unsupported("LLVM has nothing like `.local_maxnreg`"),
-        FunctionDirective::MinPerCtaMemory(_) => {
-            return unsupported("LLVM has nothing like `.minperctamemory`");
+        FunctionDirective::Language(values) => {
+            let values: Vec<String> = values.iter().map(u32::to_string).collect();
+            text("ptx.language", &values.join(","));
         }
+        FunctionDirective::LocalMaxNReg(value) => number("ptx.local_maxnreg", *value),
+        FunctionDirective::MinPerCtaMemory(value) => number("ptx.minperctamemory", *value),
         FunctionDirective::AbiPreserve(value) => number("ptx.abi_preserve", *value),
         FunctionDirective::AbiPreserveControl(value) => number("ptx.abi_preserve_control", *value),
         FunctionDirective::Attribute(VarAttribute::Unified(a, b)) => text("ptx.unified", &format!("{a},{b}")),

@@ -1,7 +1,8 @@
 //! Variables of the module and their initial values (manual 5.4).
 
 use ptx_ir::{
-    Initializer, Item, Linkage as PtxLinkage, Module, Stmt, Symbol, VarAttribute, VarId, VarType, Variable,
+    FieldValue, Initializer, Item, Linkage as PtxLinkage, Module, Stmt, Symbol, VarAttribute, VarId, VarType,
+    Variable,
 };
 use ptx_isa::{ScalarType, StateSpace};
 use ptx_llvm::address_space;
@@ -258,6 +259,20 @@ pub(crate) fn initialize<'c>(shared: &Shared<'_, 'c>, var: VarId) -> Out<()> {
     let (Some(initializer), Some(target)) = (&variable.init, shared.variables.get(&var)) else {
         return Ok(());
     };
+    if let Initializer::Fields(fields) = initializer {
+        let module = shared.module;
+        let texts = fields.iter().flat_map(|(name, value)| {
+            let value = match value {
+                FieldValue::Number(number) => (number.as_integer().unwrap_or(0) as i64).to_string(),
+                FieldValue::Name(word) => module.name(*word).to_owned(),
+            };
+            [module.name(*name).to_owned(), value]
+        });
+        let texts: Vec<String> = texts.collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        shared.types.attach_to_global(*target, "ptx.fields", shared.types.metadata_strings(&texts));
+        return Ok(());
+    }
     let value = match masked_fields(variable)? {
         Some(fields) => {
             let fields: Vec<Value<'c>> = fields

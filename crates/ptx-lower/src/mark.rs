@@ -53,9 +53,14 @@ impl<'c> Emitter<'_, '_, 'c> {
         if mnemonic.opcode() == Opcode::Mul && mnemonic.has(Mod::Wide) {
             return;
         }
+        let fewest = fewest_steps(mnemonic);
+        // Most instructions are one, and that is known at once.
+        if fewest > 1 && self.b.first_since(before) == self.b.last_instruction() {
+            return;
+        }
         let made = self.b.instructions_since(before);
         let steps = made.iter().filter(|value| value.converted().is_none()).count();
-        if steps < fewest_steps(mnemonic) || made.iter().any(|value| value.is_asm_call()) {
+        if steps < fewest || made.iter().any(|value| value.is_asm_call()) {
             return;
         }
         self.mark_results(&[(site, made)]);

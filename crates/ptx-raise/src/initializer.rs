@@ -4,7 +4,7 @@
 //! numbers, else bytes. One with addresses becomes 64-bit words when every address lies on such a word, else
 //! bytes, an address being eight bytes picked out by masks.
 
-use ptx_ir::{Immediate, Initializer, Literal, Symbol as PtxSymbol, VarType};
+use ptx_ir::{FieldValue, Immediate, Initializer, Literal, Symbol as PtxSymbol, VarType};
 use ptx_isa::{ScalarType, Since, StateSpace};
 use ptx_llvm::address_space;
 use ptx_llvm::view::{BinaryOp, CastOp, ConstExpr, ConstId, Constant, FloatKind, Global, Type, TypeId, View};
@@ -53,7 +53,7 @@ pub(crate) fn content(
         [("texture", VarType::TexRef), ("sampler", VarType::SamplerRef), ("surface", VarType::SurfRef)]
     {
         if module.annotation(&global.name, key) == Some(1) {
-            return Ok(Content { ty, dims: Vec::new(), init: None });
+            return Ok(Content { ty, dims: Vec::new(), init: fields(module, global) });
         }
     }
     let view = module.view;
@@ -105,6 +105,22 @@ pub(crate) fn content(
     let aligned =
         size.is_multiple_of(8) && image.relocations.iter().all(|place| place.at % 8 == 0 && place.bytes == 8);
     if aligned { Ok(words_content(&image)) } else { masked_content(module, &image) }
+}
+
+/// The fields of a reference, which `!ptx.fields` keeps: names and values in turn (manual 5.3).
+fn fields(module: &mut ModuleRaiser<'_, '_>, global: &Global) -> Option<Initializer> {
+    let (_, node) = global.metadata.iter().find(|(kind, _)| kind.is("ptx.fields"))?;
+    let texts = module.view.strings(*node);
+    let mut fields = Vec::with_capacity(texts.len() / 2);
+    for pair in texts.chunks_exact(2) {
+        let &[name, value] = pair else { continue };
+        let value = match value.parse() {
+            Ok(number) => FieldValue::Number(Immediate::integer(number)),
+            Err(_) => FieldValue::Name(module.ir.strings.intern(value)),
+        };
+        fields.push((module.ir.strings.intern(name), value));
+    }
+    Some(Initializer::Fields(fields))
 }
 
 fn module_extern(global: &Global) -> bool {

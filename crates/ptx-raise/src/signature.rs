@@ -5,8 +5,8 @@
 //! points at. Kernels take every number in its own width.
 
 use ptx_ir::{
-    At, FunctionDirective, FunctionKind, Linkage, Param, ParamPointer, VarAttribute, VarId, VarType,
-    Variable, VectorShape,
+    At, FunctionDirective, FunctionKind, Linkage, Param, ParamPointer, Reference, VarAttribute, VarId,
+    VarType, Variable, VectorShape,
 };
 use ptx_isa::{ScalarType, Since, StateSpace};
 use ptx_llvm::address_space;
@@ -143,12 +143,19 @@ fn stated_pointer(text: &str, align: Option<u64>) -> Raised<ParamPointer> {
         Some((space, stated)) => (space, Some(number("ptx.ptr", stated)?)),
         None => (text, None),
     };
+    let reference = match space {
+        ".texref" => Some(Reference::Texture),
+        ".samplerref" => Some(Reference::Sampler),
+        ".surfref" => Some(Reference::Surface),
+        _ => None,
+    };
     let space = match space {
         "" => None,
+        _ if reference.is_some() => None,
         word => Some(StateSpace::from_ptx(word).ok_or_else(unknown)?),
     };
     let align = stated.or_else(|| align.and_then(|align| u32::try_from(align).ok()));
-    Ok(ParamPointer { space, reference: None, align })
+    Ok(ParamPointer { space, reference, align })
 }
 
 /// The `.ptr` space word (manual 5.1.6.1).
@@ -344,6 +351,16 @@ fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
     }
     if attribute("nvvm.blocksareclusters").is_some() {
         list.push(FunctionDirective::BlocksAreClusters);
+    }
+    if let Some(text) = attribute("ptx.language") {
+        let values: Raised<Vec<u32>> = text.split(',').map(|part| number("ptx.language", part)).collect();
+        list.push(FunctionDirective::Language(values?));
+    }
+    if let Some(text) = attribute("ptx.local_maxnreg") {
+        list.push(FunctionDirective::LocalMaxNReg(number("ptx.local_maxnreg", text)?));
+    }
+    if let Some(text) = attribute("ptx.minperctamemory") {
+        list.push(FunctionDirective::MinPerCtaMemory(number("ptx.minperctamemory", text)?));
     }
     if let Some(text) = attribute("ptx.unified") {
         list.push(FunctionDirective::Attribute(unified(text.split(','))?));

@@ -60,6 +60,7 @@ impl MetadataKind {
         "maxntid",
         "callees",
         "ptx.debug",
+        "ptx.fields",
         "ptx.inst",
         "ptx.mods",
         "ptx.pragma",
