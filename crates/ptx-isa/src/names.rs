@@ -106,7 +106,7 @@ named! {
         B8x16 "b8x16", B6x16P32 "b6x16_p32", B4x16P64 "b4x16_p64", Texref "texref", Samplerref "samplerref",
         Surfref "surfref",
         // Narrow conversions and multiplications beyond bounds.
-        Rs "rs", Oob "oob", ScaledN2Ue8m0 "scaled::n2::ue8m0",
+        Rs "rs", Oob "oob", IgnoreOob "ignore_oob", ScaledN2Ue8m0 "scaled::n2::ue8m0",
         // Textures and surfaces.
         D1 "1d", D2 "2d", D3 "3d", D4 "4d", D5 "5d", A1d "a1d", A2d "a2d", Cube "cube", Acube "acube",
         D2ms "2dms", A2dms "a2dms", Base "base", Level "level", Grad "grad", G "g", B "b", A "a", P "p",

@@ -32,7 +32,12 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         Sem::TensorCopy | Sem::TensorReduce | Sem::TensorPrefetch => {
             tensors::check_overrides(cx, site);
         }
-        Sem::Mma | Sem::Wmma => tensors::check_left_out(cx, site),
+        Sem::Mma => tensors::check_left_out(cx, site),
+        Sem::Wmma => {
+            tensors::check_left_out(cx, site);
+            sync::check_unaligned(cx, site);
+        }
+        Sem::WmmaLoad | Sem::WmmaStore => sync::check_unaligned(cx, site),
         Sem::MmaSparse => {
             tensors::check_left_out(cx, site);
             tensors::check_metadata(cx, site);
@@ -154,8 +159,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::Setmaxnreg
         | Sem::Stacksave
         | Sem::Stackrestore
-        | Sem::WmmaLoad
-        | Sem::WmmaStore
         | Sem::WgmmaFence
         | Sem::WgmmaCommit
         | Sem::WgmmaWait

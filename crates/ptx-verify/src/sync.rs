@@ -45,6 +45,16 @@ pub(crate) fn check_legacy(cx: &mut Checker<'_>, site: Site<'_>) {
     cx.report(Diagnostic::error(codes::REMOVED, site.whole(), text).with_help(help));
 }
 
+/// `wmma` without `.aligned` is gone since PTX ISA 6.3, which has it with `.aligned` only (manual 9.7.14.4).
+pub(crate) fn check_unaligned(cx: &mut Checker<'_>, site: Site<'_>) {
+    if site.has(Mod::Aligned) || !cx.target.version_is(6, 3) {
+        return;
+    }
+    let text = "`wmma` without `.aligned` is gone since PTX ISA 6.3";
+    let help = "add `.aligned` behind `.sync`; all threads of the warp execute it together";
+    cx.report(Diagnostic::error(codes::REMOVED, site.whole(), text).with_help(help));
+}
+
 /// `elect` gives its predicate always (manual 9.7.13.14).
 pub(crate) fn check_elect(cx: &mut Checker<'_>, site: Site<'_>) {
     let place = site.form().operands.iter().position(|operand| operand.role == Role::DefPair);

@@ -84,3 +84,25 @@ fn collectives_without_sync_are_gone_since_volta() {
     assert_eq!(codes_at("6.3", "sm_70", line), [] as [&str; 0]);
     assert_eq!(codes_at("6.4", "sm_60", line), [] as [&str; 0]);
 }
+
+#[test]
+fn fragments_are_aligned_from_ptx_6_3_on() {
+    let none: [&str; 0] = [];
+    let bare = "wmma.load.c.sync.row.m16n16k16.f16 {r0, r1, r2, r3}, [d0];";
+    assert_eq!(codes_at("6.0", "sm_70", bare), none);
+    assert_eq!(codes_at("6.3", "sm_70", bare), ["V0110"]);
+    assert_eq!(codes_at("6.0", "sm_70", &bare.replace("m16n16k16", "m8n32k16")), ["V0108"]);
+    let aligned = bare.replace(".sync", ".sync.aligned");
+    assert_eq!(codes_at("6.2", "sm_70", &aligned), ["V0108"]);
+    assert_eq!(codes_at("6.3", "sm_70", &aligned), none);
+}
+
+#[test]
+fn bytes_outside_are_ignored_with_their_numbers_only() {
+    let copy = "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes";
+    let none: [&str; 0] = [];
+    let ignoring = |left: &str| format!("{copy}.ignore_oob [r0], [d0], 32, {left}, r1, [r2];");
+    assert_eq!(codes_at("9.2", "sm_90", &ignoring("15")), none);
+    assert_eq!(codes_at("9.2", "sm_90", &ignoring("16")), ["V0403"]);
+    assert_eq!(codes_at("9.1", "sm_90", &ignoring("r3")), ["V0108"]);
+}

@@ -53,6 +53,8 @@ const REDUCTIONS: Slot = One(Field::Op, &[And, Or, Xor, Add, Inc, Dec, Min, Max]
 
 /// Copies are made of units of 16 bytes.
 pub(super) const SIZE: Operand = arg("size", V_U32).constants(Constants::Multiple(16, 0, 0xF_FFF0));
+const IGNORED_LEFT: Operand = arg("ignoreBytesLeft", V_U32).constants(Constants::Range(0, 15));
+const IGNORED_RIGHT: Operand = arg("ignoreBytesRight", V_U32).constants(Constants::Range(0, 15));
 const BYTE_MASK: Operand = when("byteMask", BARE_B16, &[CpMask]);
 
 const fn copy(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
@@ -78,6 +80,20 @@ pub(super) static FORMS: &[Form] = &[
         &[shared("dstMem"), global("srcMem"), SIZE, shared("mbar"), POLICY],
     )
     .since(8, 6, 90),
+    copy(
+        "The same; so many bytes at either end may lie outside of what is allocated, and arrive with any value.",
+        &[
+            Lit(Async),
+            Lit(Bulk),
+            Lit(SharedCta),
+            Lit(Global),
+            Lit(MbarrierCompleteTxBytes),
+            Lit(IgnoreOob),
+            CACHE_HINT,
+        ],
+        &[shared("dstMem"), global("srcMem"), SIZE, IGNORED_LEFT, IGNORED_RIGHT, shared("mbar"), POLICY],
+    )
+    .since(9, 2, 90),
     copy(
         "Copies from global memory to shared memory of the cluster, of several blocks with a multicast.",
         &[

@@ -99,17 +99,22 @@ pub(super) static FORMS: &[Form] = &[
     .since(8, 6, 90),
     fence(
         "Orders accesses to shared memory before asynchronous ones of the cluster.",
+        &[Lit(Proxy), Lit(AsyncGeneric), Lit(Release), Lit(SyncRestrictSharedCta), Lit(Cluster)],
+        &[],
+    )
+    .since(8, 6, 90),
+    fence(
+        "Orders reads of shared memory of the cluster before asynchronous accesses.",
         &[
             Lit(Proxy),
             Lit(AsyncGeneric),
             Lit(Release),
-            One(Field::SyncRestrict, &[SyncRestrictSharedCta, SyncRestrictSharedClusterRead]),
-            Lit(Cluster),
+            Lit(SyncRestrictSharedClusterRead),
+            One(Field::Scope, &[Cta, Cluster]),
         ],
         &[],
     )
-    .since(8, 6, 90)
-    .later(&[(SyncRestrictSharedClusterRead, at(9, 4, 90))]),
+    .since(9, 4, 90),
     fence(
         "Orders accesses of the fabric and others.",
         &[

@@ -105,6 +105,29 @@ macro_rules! storing {
 
 const EITHER: &[Mod] = &[Row, Col];
 
+/// What PTX 6.1 added to the forms without `.aligned`, which PTX 6.3 has no longer.
+const UNALIGNED_LATER: &[(Mod, Since)] = &[(M8n32k16, at(6, 1, 70)), (M32n8k16, at(6, 1, 70))];
+
+/// The slots of a load of A, B or C as PTX 6.0 has it.
+macro_rules! loading_unaligned {
+    ($matrix:ident, $field:ident, $types:expr) => {
+        &[
+            Lit(Load),
+            Lit($matrix),
+            Lit(Sync),
+            One(Field::ALayout, EITHER),
+            One(Field::Shape, K16),
+            SPACE,
+            One(Field::$field, $types),
+        ]
+    };
+}
+
+/// The row as PTX 6.0 has it.
+const fn unaligned(form: Form) -> Form {
+    form.since(6, 0, 70).later(UNALIGNED_LATER)
+}
+
 pub(super) static FORMS: &[Form] = &[
     load("Loads A, 16 columns.", loading!(A, AType, EITHER, K16, &[F16, U8, S8, Bf16]), LOAD_A),
     load("Loads A of tf32 values.", loading!(A, AType, EITHER, &[M16n16k8], &[Tf32]), LOAD_A),
@@ -149,6 +172,46 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::CType, &[F16, F32]),
         ],
     ),
+    unaligned(load(
+        "Loads A, 16 columns (the form without `.aligned`, gone since PTX 6.3).",
+        loading_unaligned!(A, AType, &[F16]),
+        LOAD_A,
+    )),
+    unaligned(load(
+        "Loads B, 16 rows (the form without `.aligned`, gone since PTX 6.3).",
+        loading_unaligned!(B, BType, &[F16]),
+        LOAD_B,
+    )),
+    unaligned(load(
+        "Loads the matrix that is added (the form without `.aligned`, gone since PTX 6.3).",
+        loading_unaligned!(C, CType, &[F16, F32]),
+        LOAD_C,
+    )),
+    unaligned(store(
+        "Stores the result (the form without `.aligned`, gone since PTX 6.3).",
+        &[
+            Lit(Store),
+            Lit(D),
+            Lit(Sync),
+            LAYOUT,
+            One(Field::Shape, K16),
+            SPACE,
+            One(Field::DType, &[F16, F32]),
+        ],
+    )),
+    unaligned(multiply(
+        "Multiplies half-precision matrices and adds (the form without `.aligned`, gone since PTX 6.3).",
+        &[
+            Lit(Mma),
+            Lit(Sync),
+            LAYOUT,
+            LAYOUT_B,
+            One(Field::Shape, K16),
+            One(Field::DType, &[F16, F32]),
+            One(Field::CType, &[F16, F32]),
+            Opt(Field::Sat, &[Satfinite]),
+        ],
+    )),
     multiply(
         "Multiplies matrices of bytes and adds; `.satfinite` clamps the sums.",
         &[
