@@ -103,9 +103,10 @@ pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind
             composite::check_selected(cx, site, place, (rule, selection), operand);
         }
         Kind::Braced(rule, length) => match operand {
-            Operand::Vector(_) => {
+            Operand::Vector(list) => {
                 let lanes = site.mnemonic().vector_length(length);
                 check_vector(cx, site, place, rule, lanes, Width::Same, operand);
+                check_no_pairs(cx, site, place, rule, list);
             }
             other => wrong_kind(cx, site, place, other, "a vector in braces"),
         },
@@ -241,13 +242,26 @@ fn check_value(
     {
         return;
     }
-    // A pair of halves may hold what an instruction's type names, and no amount, mask or number of bits.
-    if let (TypeRule::Is(ScalarType::U32 | ScalarType::S32), Operand::Register(reg)) = (rule, operand)
-        && site.body.reg_type(reg) == ScalarType::F16x2
-    {
+    if is_pair_for_number(site, rule, operand) {
         return wrong_type(cx, site, place, Wanted { ty, width: Width::Same }, ScalarType::F16x2);
     }
     check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, operand);
+}
+
+/// A pair of halves may hold what an instruction's type names, and no amount, mask, coordinate or number of bits.
+fn is_pair_for_number(site: Site<'_>, rule: TypeRule, operand: Operand) -> bool {
+    matches!(rule, TypeRule::Is(ScalarType::U32 | ScalarType::S32))
+        && matches!(operand, Operand::Register(reg) if site.body.reg_type(reg) == ScalarType::F16x2)
+}
+
+fn check_no_pairs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeRule, list: ptx_ir::ListId) {
+    let Some(ty) = resolve(site, rule) else { return };
+    for (&element, &span) in site.body.list(list).iter().zip(site.body.list_spans(list)) {
+        if is_pair_for_number(site, rule, element) {
+            let wanted = Wanted { ty, width: Width::Same };
+            wrong_type(cx, site, Place { span, ..place }, wanted, ScalarType::F16x2);
+        }
+    }
 }
 
 /// Checks one scalar operand, written or read.

@@ -23,7 +23,7 @@ const E: Operand = arg("e", BARE_B32);
 /// With 8-bit floating-point values `ptxas` takes an integer register alone.
 const E_INTEGER: Operand = arg("e", R_U32);
 const F: Operand = arg("f", ANY_INTEGER).constants(Constants::SparsitySelector);
-const IDS: Kind = Kind::Vector(TypeRule::Is(ScalarType::B16), VectorLength::Is(2));
+const IDS: Kind = Kind::Vector(TypeRule::Is(ScalarType::U16), VectorLength::Is(2));
 const SCALE: Kind = BARE_B32;
 const DENSE: &[Operand] = &[D, A, B_, C];
 const SPARSE: &[Operand] = &[D, A, B_, C, E, F];

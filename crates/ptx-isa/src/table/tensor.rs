@@ -31,7 +31,7 @@ pub(super) const OVERRIDES: [Operand; 4] = [
 ];
 pub(super) const COORDINATES: Operand = arg(
     "tensorCoords",
-    Kind::Braced(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::TensorCoordinates)),
+    Kind::Braced(TypeRule::Is(ScalarType::S32), VectorLength::By(Lengths::TensorCoordinates)),
 );
 /// `[tensorMap, tensorCoords]`
 const TENSOR: Operand = arg(
