@@ -7,6 +7,7 @@ use crate::mnemonic::{MnemonicError, rows_with};
 use crate::names::{Field, Mod, Sem};
 use crate::table::all_forms;
 use crate::target::Since;
+use crate::way::{Trigger, Way};
 
 /// How to read the rows; the page's second part.
 const LEGEND: &str = "\
@@ -58,10 +59,31 @@ fn push_rows(out: &mut String, forms: &[&Form], executes: Executes) {
     }
 }
 
-/// Which stages have instructions of this meaning. Every row is read, verified, printed, lowered and raised.
+/// Which stages have instructions of this meaning, and how LLVM IR says them. Every row is read, verified, printed,
+/// lowered and raised.
 fn stages_text(sem: Sem, executes: Executes) -> String {
     let executed = if executes(sem) { "executed" } else { "not executed" };
-    format!("*Read, verified, printed, lowered, raised; {executed}.*")
+    let mut lowered = sem.way().to_string();
+    for way in Way::ALL {
+        let others = sem.detours().iter().filter(|(_, other)| *other == way);
+        let modifiers: Vec<String> = others.map(|(trigger, _)| trigger_text(*trigger)).collect();
+        if !modifiers.is_empty() {
+            let _ = write!(lowered, ", with {} {way}", modifiers.join(" or "));
+        }
+    }
+    format!("*Read, verified, printed; lowered to {lowered}; raised; {executed}.*")
+}
+
+/// The modifiers that send an instruction another way.
+fn trigger_text(trigger: Trigger) -> String {
+    match trigger {
+        Trigger::Is(modifier) => format!("`.{}`", modifier.as_str()),
+        Trigger::Has(field) => format!("any `.{}`", field.as_str()),
+        Trigger::All(triggers) => {
+            let parts: Vec<String> = triggers.iter().map(|part| trigger_text(*part)).collect();
+            parts.join(" beside ")
+        }
+    }
 }
 
 fn push_row(out: &mut String, form: &Form) {
@@ -162,7 +184,7 @@ mod tests {
     #[test]
     fn each_meaning_tells_its_stages() {
         let text = explain("cp.async.bulk").unwrap();
-        assert!(text.contains("raised; executed.*") && text.contains("raised; not executed.*"), "{text}");
+        assert!(text.contains("; raised; executed.*") && text.contains("; raised; not executed.*"), "{text}");
     }
 
     #[test]
