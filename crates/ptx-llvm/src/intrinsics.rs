@@ -23,6 +23,7 @@
 //! intrinsic appears in its instruction exactly once.
 
 mod asynchronous;
+mod fragment;
 mod table;
 mod texture;
 
@@ -181,7 +182,7 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let lists = [table::ROWS, texture::ROWS, asynchronous::ROWS];
+    let lists = [table::ROWS, texture::ROWS, fragment::ROWS, asynchronous::ROWS];
     let mut rows: Vec<Row> = lists.into_iter().flatten().flat_map(|pattern| expand(*pattern)).collect();
     let both_ways = rows.len();
     rows.extend(asynchronous::BY_NAME.iter().flat_map(|pattern| expand(*pattern)));

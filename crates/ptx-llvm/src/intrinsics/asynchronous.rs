@@ -335,6 +335,31 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
     ),
     // Products in tensor memory (manual 9.7.16.10). Kind, collector buffer and its use are constant arguments.
     (
+        "llvm.nvvm.tcgen05.mma.{shared|tensor}?{0|1|2|3}{1|2}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,i32*3)",
+        "tcgen05.mma.cta_group::{C}.kind::{B:f16|tf32|f8f6f4|i8}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, %3, %4, #5={B}, #6={C}, #7={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.{shared|tensor}.scale_d?{0|1}{1|2}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,i64,i32*3)",
+        "tcgen05.mma.cta_group::{C}.kind::{B:f16|tf32}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, %3, %4, #5, #6={B}, #7={C}, #8={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.{tensor}.ashift?{0|1|2|3}{1|2}{0|1}",
+        "void(p6*2,i64,i32,i1,i32*3)",
+        "tcgen05.mma.cta_group::{C}.kind::{B:f16|tf32|f8f6f4|i8}.ashift.collector::a::{D:discard|lastuse} [%0], [%1], %2, %3, %4, #5={B}, #6={C}, #7={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.sp.{shared|tensor}?{0|1|2|3}{1|2}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,p6,i32*3)",
+        "tcgen05.mma.sp.cta_group::{C}.kind::{B:f16|tf32|f8f6f4|i8}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, [%5], %3, %4, #6={B}, #7={C}, #8={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.sp.{shared|tensor}.scale_d?{0|1}{1|2}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,p6,i64,i32*3)",
+        "tcgen05.mma.sp.cta_group::{C}.kind::{B:f16|tf32}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, [%5], %3, %4, #6, #7={B}, #8={C}, #9={D}",
+    ),
+    (
         "llvm.nvvm.tcgen05.mma.ws.{shared|tensor}?{0|1|2|3}{0|1|2|3}{0|1|2|3}",
         "void(p6,{A:i64|p6},i64,i32,i1,i32*3)",
         "tcgen05.mma.ws.cta_group::1.kind::{B:f16|tf32|f8f6f4|i8}.collector::b{C}::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, %3, %4, #5={B}, #6={C}, #7={D}",
