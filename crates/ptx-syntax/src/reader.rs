@@ -184,6 +184,14 @@ impl<'s, 'h> Reader<'s, 'h> {
     pub(crate) fn expect_text(&mut self, what: &str) -> Parse<StrId> {
         let token = self.cursor.peek();
         match token.kind {
+            Kind::Text(text) if !text.is_ascii() => {
+                let error = Diagnostic::error(
+                    codes::BAD_TOKEN,
+                    token.span,
+                    "outside comments PTX is written in ASCII",
+                );
+                Err(Box::new(error))
+            }
             Kind::Text(text) => {
                 self.cursor.advance();
                 Ok(self.module.strings.intern(&String::from_utf8_lossy(text)))

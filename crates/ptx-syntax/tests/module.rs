@@ -208,13 +208,16 @@ fn carriage_returns_and_zero_bytes_at_the_end_say_nothing() {
 }
 
 #[test]
-fn texts_and_comments_may_hold_bytes_that_are_no_utf8() {
-    let mut text = common::HEAD.as_bytes().to_vec();
-    text.extend_from_slice(b".file 1 \"\xFF.cu\" // \xFE\n");
-    let source = ptx_diag::SourceFile::new("test.ptx", text);
-    let (module, findings) = ptx_syntax::parse(&source);
+fn comments_may_hold_any_bytes_and_texts_ascii_alone() {
+    let read = |line: &[u8]| {
+        let text = [common::HEAD.as_bytes(), line].concat();
+        ptx_syntax::parse(&ptx_diag::SourceFile::new("test.ptx", text))
+    };
+    let (module, findings) = read(b".file 1 \"a.cu\" // \xFE\n");
     assert!(findings.is_empty());
-    assert!(matches!(&module.items[3], Item::File(file, _) if module.name(file.name) == "\u{FFFD}.cu"));
+    assert!(matches!(&module.items[4], Item::TrailingComment(text) if module.name(*text) == "// \u{FFFD}"));
+    let (_, findings) = read(b".file 1 \"\xFF.cu\"\n");
+    assert_eq!(findings.iter().map(|finding| finding.code.0).collect::<Vec<_>>(), ["P0001"]);
 }
 
 #[test]

@@ -16,11 +16,16 @@ pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m 
         match stmt {
             Stmt::Inst(inst) => check_inst(cx, function, body, inst),
             Stmt::Variable(id) => variables::check(cx, *id, Place::Body),
-            Stmt::BranchTargets(_, targets) => check_targets(cx, body, targets),
+            Stmt::BranchTargets(label, targets) => {
+                cx.require(Since::new(6, 0, 30), body.label(*label).at.0, "`.branchtargets`");
+                check_targets(cx, body, targets);
+            }
+            Stmt::CallTargets(label, _) => {
+                cx.require(Since::new(2, 1, 20), body.label(*label).at.0, "`.calltargets`");
+            }
             Stmt::CallPrototype(label, prototype) => check_prototype(cx, body.label(*label).at.0, prototype),
             Stmt::Location(location) => debug::check_location(cx, location),
-            Stmt::CallTargets(..)
-            | Stmt::Label(_)
+            Stmt::Label(_)
             | Stmt::Registers(..)
             | Stmt::ScopeStart
             | Stmt::ScopeEnd
@@ -69,6 +74,7 @@ fn check_targets(cx: &mut Checker<'_>, body: &Body, targets: &[LabelTarget]) {
 }
 
 fn check_prototype(cx: &mut Checker<'_>, span: Span, prototype: &Prototype) {
+    cx.require(Since::new(2, 1, 20), span, "`.callprototype`");
     let (results, params) = (Place::Result(Head::Prototype), Place::FunctionParameter(Head::Prototype));
     for (list, place) in [(&prototype.results, results), (&prototype.params, params)] {
         for param in list {

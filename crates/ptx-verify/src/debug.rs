@@ -9,6 +9,9 @@ use crate::context::Checker;
 
 /// Checks a `.file`: its index stands once.
 pub(crate) fn check_file(cx: &mut Checker<'_>, file: &DebugFile, span: Span) {
+    if file.stamp.is_some() {
+        cx.require(Since::new(3, 2, 10), span, "the time and size of a file");
+    }
     if let Some(first) = cx.files.insert(file.index, span) {
         let text = format!("the file index {} is used already", file.index);
         cx.report(Diagnostic::error(codes::DEBUG_INFO, span, text).with_related(first, "first used here"));
@@ -18,6 +21,7 @@ pub(crate) fn check_file(cx: &mut Checker<'_>, file: &DebugFile, span: Span) {
 /// Checks the strings of a `.pragma` outside a body that the manual describes for bodies alone (manual 12). Strings that
 /// nobody knows are ignored, as the manual asks.
 pub(crate) fn check_outer_pragma(cx: &mut Checker<'_>, strings: &[StrId], span: Span) {
+    cx.require(Since::new(2, 0, 10), span, "`.pragma`");
     let module = cx.module;
     for &string in strings {
         let word = module.name(string).trim_matches('"').split_whitespace().next().unwrap_or_default();
@@ -67,6 +71,10 @@ fn has_difference(line: &str) -> bool {
 pub(crate) fn check_location(cx: &mut Checker<'_>, location: &DebugLocation) {
     cx.locations.insert((location.file, location.line, location.column));
     let Some(inlined) = &location.inlined else { return };
+    // `ptxas` passes over it in modules that are older still.
+    if cx.target.version_is(4, 0) {
+        cx.require(Since::new(7, 0, 10), location.at.0, "the place of an inlined call");
+    }
     if !cx.locations.contains(&(inlined.file, inlined.line, inlined.column)) {
         let text = format!(
             "no earlier `.loc` names the place of the call, {} {} {}",

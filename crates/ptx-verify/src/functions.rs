@@ -22,6 +22,9 @@ pub(crate) fn check(cx: &mut Checker<'_>, id: FunctionId) {
     check_params(cx, function, &function.results, Place::Result(head));
     check_params(cx, function, &function.params, place);
     check_results(cx, function);
+    if function.kind == FunctionKind::Kernel && !function.params.is_empty() {
+        cx.require(since(1, 4, 10), function.at.0, "a list of parameters of a kernel");
+    }
     if function.kind == FunctionKind::Device {
         check_open_arrays(cx, &function.params);
     }
@@ -88,7 +91,13 @@ pub(crate) fn registers(function: &Function) -> Option<&Body> {
 
 /// Whether parameters without a length stand anywhere but last (manual 7.1.1).
 pub(crate) fn check_open_arrays(cx: &mut Checker<'_>, params: &[Param]) {
-    let Some((_, before)) = params.split_last() else { return };
+    let Some((last, before)) = params.split_last() else { return };
+    if let Param::Variable(id) = last
+        && let Some(variable) = cx.module.variables.get(id.0 as usize)
+        && matches!(variable.dims.first(), Some(None | Some(0)))
+    {
+        cx.require(since(6, 0, 30), variable.at.0, "an array without a length as parameter");
+    }
     for param in before {
         let Param::Variable(id) = param else { continue };
         let Some(variable) = cx.module.variables.get(id.0 as usize) else { continue };
@@ -146,6 +155,7 @@ fn check_param_bytes(cx: &mut Checker<'_>, function: &Function) {
 }
 
 fn check_linkage(cx: &mut Checker<'_>, function: &Function) {
+    variables::check_linkage_since(cx, function.linkage, function.at.0);
     let text = match function.linkage {
         Linkage::Extern if function.body.is_some() && function.kind == FunctionKind::Device => {
             "an `.extern` function has its body elsewhere"

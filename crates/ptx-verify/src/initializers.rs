@@ -1,8 +1,10 @@
 //! Initial values (manual 5.4.4).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::{FieldValue, Immediate, Initializer, Linkage, StrId, Symbol, VarType, Variable, VectorShape};
-use ptx_isa::{ScalarType, StateSpace, TypeKind};
+use ptx_ir::{
+    FieldValue, FunctionKind, Immediate, Initializer, Linkage, StrId, Symbol, VarType, Variable, VectorShape,
+};
+use ptx_isa::{ScalarType, Since, StateSpace, TypeKind};
 
 use crate::codes;
 use crate::context::{Checker, dotted};
@@ -112,6 +114,7 @@ fn check_tree(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, init: &
     }
     let mut pending = vec![(init, 0)];
     while let Some((value, depth)) = pending.pop() {
+        check_address_since(cx, variable, value);
         let mistake = match (value, levels.get(depth)) {
             (Initializer::List(values), Some(level)) => {
                 pending.extend(values.iter().rev().map(|value| (value, depth + 1)));
@@ -141,6 +144,32 @@ fn check_tree(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, init: &
                 _ => finding,
             });
         }
+    }
+}
+
+/// Addresses, generic ones and parts of them came one after the other.
+fn check_address_since(cx: &mut Checker<'_>, variable: &Variable, value: &Initializer) {
+    let (masked, is_generic) = match value {
+        Initializer::Address { generic, .. } => (false, *generic),
+        Initializer::Masked { generic, .. } => (true, *generic),
+        Initializer::Fields(_) | Initializer::List(_) | Initializer::Value(_) => return,
+    };
+    let span = variable.at.0;
+    if let Initializer::Address { symbol: Symbol::Function(id), .. } = value
+        && cx
+            .module
+            .functions
+            .get(id.0 as usize)
+            .is_some_and(|function| function.kind == FunctionKind::Kernel)
+    {
+        cx.require(Since::new(3, 1, 35), span, "the address of a kernel as initial value");
+    }
+    if masked {
+        cx.require(Since::new(7, 1, 10), span, "a part of an address as initial value");
+    } else if is_generic {
+        cx.require(Since::new(3, 1, 10), span, "`generic()`");
+    } else {
+        cx.require(Since::new(2, 1, 10), span, "an address as initial value");
     }
 }
 

@@ -128,6 +128,7 @@ fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: 
 
 /// Texture, sampler and surface references lie in `.global` at module scope, or are kernel parameters (manual 5.3).
 fn check_reference(cx: &mut Checker<'_>, variable: &Variable, place: Place) -> bool {
+    cx.require(Since::new(1, 5, 10), variable.at.0, "a reference to a texture, sampler or surface");
     initializers::check_reference(cx, variable);
     let fits = match place {
         Place::Module => variable.space == StateSpace::Global,
@@ -158,11 +159,15 @@ fn check_space(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     use StateSpace::*;
     let help = match (place, variable.space) {
         (Place::Module, Global | Const | Shared) => return,
-        (Place::Body, Global | Const | Shared | Local | Param) => return,
+        (Place::Body, Global | Const | Shared | Local) => return,
+        (Place::Body, Param) if cx.target.version_is(2, 0) => return,
         (Place::FunctionParameter(_) | Place::Result(_), Param) if !cx.target.version_is(2, 0) => {
             Some("before PTX ISA 2.0 functions take and return registers")
         }
         (Place::KernelParameter(_) | Place::FunctionParameter(_) | Place::Result(_), Param) => return,
+        (Place::Body, Param) if !cx.target.version_is(2, 0) => {
+            Some("before PTX ISA 2.0 only kernels have parameters in memory")
+        }
         (Place::Module, Local) => Some("declare it in the function that uses it"),
         (Place::Module, Param) => Some("declare it with its function, or in a body"),
         (_, SharedCta | SharedCluster) => Some("declare it in `.shared`"),
@@ -231,15 +236,29 @@ fn check_dimensions(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
 }
 
 fn check_linkage(cx: &mut Checker<'_>, variable: &Variable) {
+    check_linkage_since(cx, variable.linkage, variable.at.0);
     if variable.linkage == Linkage::Common && variable.space != StateSpace::Global {
         let text = "`.common` variables lie in `.global`";
         cx.report(Diagnostic::error(codes::LINKAGE, variable.at.0, text));
     }
 }
 
+/// Checks that the version has a linking directive.
+pub(crate) fn check_linkage_since(cx: &mut Checker<'_>, linkage: Linkage, span: ptx_diag::Span) {
+    match linkage {
+        Linkage::Weak => cx.require(Since::new(3, 1, 10), span, "`.weak`"),
+        Linkage::Common => cx.require(Since::new(5, 0, 10), span, "`.common`"),
+        Linkage::Internal | Linkage::Extern | Linkage::Visible => {}
+    }
+}
+
 /// `.ptr` says where a kernel parameter points (manual 5.1.6.3).
 fn check_pointer(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     let Some(pointer) = variable.pointer else { return };
+    cx.require(Since::new(2, 2, 10), variable.at.0, "`.ptr`");
+    if pointer.reference.is_some() {
+        cx.require(Since::new(4, 3, 10), variable.at.0, "`.ptr` to a texture, sampler or surface");
+    }
     if !matches!(place, Place::KernelParameter(_)) && place.head() != Some(Head::Prototype) {
         let text = "`.ptr` stands only on parameters of kernels";
         return cx.report(Diagnostic::error(codes::PARAMETER_POINTER, variable.at.0, text));
@@ -266,8 +285,12 @@ fn check_bank(cx: &mut Checker<'_>, variable: &Variable) {
     let Some(bank) = variable.bank else { return };
     let text = if cx.target.version_is(2, 2) {
         "since PTX ISA 2.2 constant memory has no banks".to_owned()
-    } else if bank > 10 {
-        format!("there is no bank {bank}; banks are numbered from 0 to 10")
+    } else if !cx.target.version_is(1, 5) && bank > 0 {
+        "before PTX ISA 1.5 constant memory has bank 0 only".to_owned()
+    } else if bank > 0
+        && !(variable.linkage == Linkage::Extern && matches!(variable.dims.first(), Some(None)))
+    {
+        format!("bank {bank} holds external arrays without a length only")
     } else {
         return;
     };
@@ -281,7 +304,7 @@ fn check_attributes(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     for attribute in &variable.attributes {
         let (name, since) = match attribute {
             VarAttribute::Managed => (".managed", Since::new(4, 0, 30)),
-            VarAttribute::Unified(..) => (".unified", Since::new(9, 0, 90)),
+            VarAttribute::Unified(..) => (".unified", Since::new(8, 0, 90)),
         };
         let span = variable.at.0;
         if variable.space != StateSpace::Global {

@@ -233,3 +233,25 @@ fn heads_without_a_body_may_say_more() {
         assert!(read.has_errors() || ptx_verify::verify(&module).is_err(), "{parameter}");
     }
 }
+
+/// The versions are those that `ptxas` names.
+#[test]
+fn features_of_modules_have_their_first_version() {
+    let cases = [
+        (".common .global .b32 v;", "4.3", "5.0"),
+        (".weak .func f () { ret; }", "3.0", "3.1"),
+        (".global .b32 g; .global .u64 v = generic(g);", "3.0", "3.1"),
+        (".global .b32 g; .global .u8 v = 0xff(g);", "7.0", "7.1"),
+        (".file 1 \"a\", 1, 2", "3.1", "3.2"),
+        (".func f () { X: .branchtargets L; L: ret; }", "5.0", "6.0"),
+        (".func f (.param .b8 a[]) { ret; }", "5.0", "6.0"),
+    ];
+    for (text, before, first) in cases {
+        // A target that both versions know.
+        let module = |version: &str| {
+            format!(".version {version}\n.target sm_30\n.address_size 64\n{text}\n.entry k () {{ ret; }}\n")
+        };
+        assert!(codes(&module(before)).iter().any(|code| code == "V0108"), "{text} {before}");
+        assert!(codes(&module(first)).is_empty(), "{text} {first}");
+    }
+}
