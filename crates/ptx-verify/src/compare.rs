@@ -38,8 +38,12 @@ fn check_result(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// Only pairs and numbers of 32 bits and more have a second predicate (manual 9.7.7.2).
+/// Only pairs and numbers of 32 bits and more have a second predicate, and one of the two is wanted (manual 9.7.7.2).
 fn check_second(cx: &mut Checker<'_>, site: Site<'_>) {
+    if site.operand(0) == Operand::Sink && site.operand(1) == Operand::Sink {
+        let text = format!("at least one result of `{}` must be wanted", site.mnemonic());
+        cx.report(Diagnostic::error(codes::SINK, site.span(0), text));
+    }
     let ty = site.mnemonic().type_of(Field::Type);
     if !matches!(ty, Some(ScalarType::F16 | ScalarType::Bf16)) {
         return;

@@ -6,8 +6,8 @@ use ptx_isa::{Field, Kind, Mod, ScalarType, Selection, Selector, Sem, StateSpace
 
 use crate::context::{Checker, Site};
 use crate::operands::{
-    Place, Wanted, check_constants, check_one, check_scalar, check_special_element, resolve, wrong_kind,
-    wrong_length,
+    Place, Wanted, check_alike, check_constants, check_one, check_scalar, check_special_element, resolve,
+    wrong_kind, wrong_length,
 };
 use crate::types::Width;
 use crate::{address, codes, textures};
@@ -95,6 +95,7 @@ pub(crate) fn check_coordinates(
                 wrong_length(cx, site, place, count as u8, site.body.decl(reg).shape.lanes());
             }
         }
+        Operand::Immediate(_) => wrong_kind(cx, site, place, operand, "a register, or a vector in braces"),
         scalar if count == 1 => check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, scalar),
         other => wrong_kind(cx, site, place, other, &format!("a vector of {count}")),
     }
@@ -103,8 +104,10 @@ pub(crate) fn check_coordinates(
 /// The index of an array is an integer. The other coordinates are of the type, or among them is one of untyped bits, which
 /// `ptxas` takes for the type of the whole vector.
 fn check_position(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType, list: ListId) {
+    let before = cx.found();
+    let is_fetch = matches!(site.mnemonic().sem(), Sem::Tex | Sem::Tld4);
     let index = match site.mnemonic().get(Field::Geometry) {
-        Some(Mod::A1d | Mod::A2d | Mod::Acube) => Some(ScalarType::U32),
+        Some(Mod::A1d | Mod::A2d | Mod::Acube) if is_fetch => Some(ScalarType::U32),
         Some(Mod::A2dms) => Some(ScalarType::B32),
         _ => None,
     };
@@ -126,6 +129,9 @@ fn check_position(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: Scalar
             }
             _ => check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, value),
         }
+    }
+    if index.is_none() && cx.found() == before {
+        check_alike(cx, site, list);
     }
 }
 

@@ -96,7 +96,7 @@ fn check_mmio(cx: &mut Checker<'_>, site: Site<'_>, space: Option<StateSpace>) {
 fn check_caching(cx: &mut Checker<'_>, site: Site<'_>) {
     let mnemonic = site.mnemonic();
     let operator = mnemonic.get(Field::Cop);
-    let priority = mnemonic.get(Field::EvictL1).or_else(|| mnemonic.get(Field::EvictL2));
+    let priority = mnemonic.get(Field::EvictL1);
     if let Some(operator) = operator {
         let strong = &[Mod::Volatile, Mod::Relaxed, Mod::Acquire, Mod::Release, Mod::Mmio];
         if let Some(order) = site.has_any(strong) {

@@ -406,12 +406,19 @@ fn check_sink(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
 /// Where `ptxas` takes `_` for a result: second results, comparisons' predicates, and what is done for its effect.
 fn may_be_discarded(site: Site<'_>, place: Place) -> bool {
     let sem = site.mnemonic().sem();
-    (place.role == Role::DefPair && sem != Sem::Elect)
-        || matches!(
+    match place.role {
+        Role::DefPair => !matches!(sem, Sem::Elect | Sem::Lop3 | Sem::Tex | Sem::Tld4),
+        Role::Def | Role::Use | Role::UseOpt => matches!(
             sem,
-            Sem::Setp | Sem::Atom | Sem::AtomVector | Sem::Lop3 | Sem::Match | Sem::MbarrierArrive
-        )
-        || (sem == Sem::Elect && place.role == Role::Def)
+            Sem::Setp
+                | Sem::Atom
+                | Sem::AtomVector
+                | Sem::Lop3
+                | Sem::Match
+                | Sem::MbarrierArrive
+                | Sem::Elect
+        ),
+    }
 }
 
 fn check_constant(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, value: Immediate) {
@@ -537,11 +544,12 @@ pub(crate) fn check_elements(
     let spans = site.body.list_spans(list);
     let before = cx.found();
     let untyped = wanted.width == Width::Same && has_untyped(site, wanted.ty, elements);
+    let led = is_led_by_constant(site, wanted.ty, elements);
     for (&element, &span) in elements.iter().zip(spans) {
         match element {
             // Beside an untyped register, what has the same width counts as untyped too.
             Operand::Register(reg) if untyped && site.body.reg_type(reg).bits() == wanted.ty.bits() => {}
-            Operand::Immediate(_) if untyped && !place.is_written() => {}
+            Operand::Immediate(_) if untyped && !place.is_written() && !led => {}
             Operand::Sink if (place.is_written() && may_leave_out(site)) || leaves_gaps(site, elements) => {}
             Operand::Special(reg, component) if !place.is_written() && !is_matrix(site) => {
                 check_special_element(cx, site, Place { span, ..place }, wanted.ty, reg, component.is_some());
@@ -563,6 +571,14 @@ pub(crate) fn check_elements(
     if cx.found() == before {
         check_alike(cx, site, list);
     }
+}
+
+/// Whether a constant at the head of a vector of an atomic gives it a type of its own, which only halves take as an
+/// integer; behind a register constants are as untyped as it is.
+fn is_led_by_constant(site: Site<'_>, ty: ScalarType, elements: &[Operand]) -> bool {
+    let Some(Operand::Immediate(first)) = elements.first() else { return false };
+    let fits = ty == ScalarType::F16 && first.as_integer().is_some();
+    matches!(site.mnemonic().sem(), Sem::AtomVector | Sem::RedVector) && !fits
 }
 
 /// Whether vectors are fragments of matrices, which lie in registers of the program alone.

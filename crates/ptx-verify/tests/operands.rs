@@ -231,3 +231,13 @@ fn a_pair_of_halves_is_no_amount() {
     accepts(&["add.u32 r0, hx1, r2; add.s16x2 r0, hx1, r2;"]);
     rejects(&[("shl.b32 r0, r1, hx2;", "V0401", "hx2"), ("bfe.u32 r0, r1, hx2, r3;", "V0401", "hx2")]);
 }
+
+#[test]
+fn a_second_result_is_not_always_free_to_drop() {
+    accepts(&["setp.eq.s32 p0|_, r1, r2; setp.eq.s32 _|p0, r1, r2; shfl.sync.up.b32 r0|_, r1, 1, 0, -1;"]);
+    rejects(&[
+        ("setp.eq.s32 _|_, r1, r2;", "V0405", "_"),
+        ("lop3.and.b32 r0|_, r1, r2, r3, 1, p0;", "V0405", "_"),
+        ("tex.1d.v4.f32.f32 {f0, f1, f2, f3}|_, [tex, f4];", "V0405", "_"),
+    ]);
+}

@@ -60,7 +60,7 @@ const SAMPLE: Operand = arg(
 );
 const SURFACE: Operand = arg(
     "at",
-    Kind::Bracketed(&[arg("a", Kind::Reference), arg("b", Kind::Coordinates(TypeRule::Is(ScalarType::B32)))]),
+    Kind::Bracketed(&[arg("a", Kind::Reference), arg("b", Kind::Coordinates(TypeRule::Is(ScalarType::S32)))]),
 );
 const OFFSETS: Operand =
     opt("e", Kind::Braced(TypeRule::Is(ScalarType::S32), VectorLength::By(Lengths::TextureOffsets)));
