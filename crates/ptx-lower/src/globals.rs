@@ -176,6 +176,8 @@ pub(crate) fn declare<'c>(
     let linkage = match variable.linkage {
         PtxLinkage::Visible | PtxLinkage::Extern => Linkage::External,
         PtxLinkage::Weak => Linkage::Weak,
+        // LLVM's common variables are zero; a weak one has an initial value too.
+        PtxLinkage::Common if variable.init.is_some() => Linkage::Weak,
         PtxLinkage::Common => Linkage::Common,
         PtxLinkage::Internal if shared_memory => Linkage::Internal,
         PtxLinkage::Internal => Linkage::Hidden,
