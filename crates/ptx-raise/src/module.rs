@@ -378,6 +378,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             Ok(body) => {
                 if let Some(entry) = self.ir.functions.get_mut(defined.0 as usize) {
                     entry.body = Some(body);
+                    entry.reg_params = None;
                 }
             }
             Err(refusal) => self.refuse(refusal, &format!("function {}", function.name)),

@@ -5,8 +5,8 @@
 //! points at. Kernels take every number in its own width.
 
 use ptx_ir::{
-    At, FunctionDirective, FunctionKind, Linkage, Param, ParamPointer, Reference, VarAttribute, VarId,
-    VarType, Variable, VectorShape,
+    At, Body, FunctionDirective, FunctionKind, Linkage, Param, ParamPointer, Reference, RegDecl, RegDeclId,
+    RegId, Register, VarAttribute, VarId, VarType, Variable, VectorShape,
 };
 use ptx_isa::{ScalarType, Since, StateSpace};
 use ptx_llvm::address_space;
@@ -15,7 +15,7 @@ use ptx_llvm::view::{Attributes, CallingConvention, Function, Type, TypeId};
 use crate::error::{CALL, Raised, Refusal};
 use crate::module::ModuleRaiser;
 use crate::names;
-use crate::types::Scalar;
+use crate::types::{Class, Scalar};
 
 /// `.noreturn` (manual 11.4.6).
 pub(crate) const NO_RETURN: Since = Since::new(6, 4, 30);
@@ -49,6 +49,47 @@ pub(crate) struct Signature {
     pub(crate) params: Vec<Parameter>,
     pub(crate) result: Option<Passing>,
     pub(crate) directives: Vec<FunctionDirective>,
+    /// The registers that pass everything, where registers do (`"ptx.abi"="reg"`).
+    pub(crate) registers: Option<RegisterPassing>,
+}
+
+/// Parameters and results in registers, by class.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct RegisterPassing {
+    pub(crate) params: Vec<Class>,
+    pub(crate) results: Vec<Class>,
+}
+
+/// The registers of a function that was declared with them; `None` where a value does not fill one.
+pub(crate) fn register_passing(
+    module: &mut ModuleRaiser<'_, '_>,
+    function: &Function,
+) -> Raised<Option<RegisterPassing>> {
+    if function.attributes.string("ptx.abi") != Some("reg") {
+        return Ok(None);
+    }
+    let mut params = Vec::with_capacity(function.params.len());
+    for param in &function.params {
+        match filled_registers(module, param.ty)?.as_deref() {
+            Some(&[class]) if param.attributes.ty("byval").is_none() => params.push(class),
+            _ => return Ok(None),
+        }
+    }
+    let results = match module.view.ty(function.ret) {
+        Type::Void => Some(Vec::new()),
+        _ => filled_registers(module, function.ret)?,
+    };
+    Ok(results.map(|results| RegisterPassing { params, results }))
+}
+
+/// The classes of the leaves of a type, when each fills its register.
+fn filled_registers(module: &mut ModuleRaiser<'_, '_>, ty: TypeId) -> Raised<Option<Vec<Class>>> {
+    let leaves = module.leaves.of(module.view, ty)?;
+    let filled = leaves.iter().map(|leaf| {
+        let class = leaf.scalar.class();
+        (leaf.scalar.bits() == class.bits()).then_some(class)
+    });
+    Ok(filled.collect())
 }
 
 /// The signature of a function.
@@ -103,7 +144,8 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
         let (word, since) = requirement(directive);
         module.target.need(since, &|| word.to_owned())?;
     }
-    Ok(Signature { kind, params, result, directives })
+    let registers = register_passing(module, function)?;
+    Ok(Signature { kind, params, result, directives, registers })
 }
 
 /// How an argument of type `ty` with these attributes is passed.
@@ -245,6 +287,9 @@ impl Signature {
         linkage: Linkage,
     ) -> ptx_ir::FunctionId {
         let symbol = names::escape(&function.name).into_owned();
+        if let Some(registers) = &self.registers {
+            return self.declare_with_registers(module, &symbol, registers, linkage);
+        }
         let (results, params) = self.variables(module, &symbol);
         let entry = ptx_ir::Function {
             name: module.ir.strings.intern(&symbol),
@@ -255,6 +300,41 @@ impl Signature {
             directives: self.directives.iter().map(|directive| (directive.clone(), At::default())).collect(),
             body: None,
             reg_params: None,
+            at: At::default(),
+        };
+        module.ir.add_function(entry)
+    }
+
+    fn declare_with_registers(
+        &self,
+        module: &mut ModuleRaiser<'_, '_>,
+        symbol: &str,
+        registers: &RegisterPassing,
+        linkage: Linkage,
+    ) -> ptx_ir::FunctionId {
+        let mut holder = Body::default();
+        let mut hold = |module: &mut ModuleRaiser<'_, '_>, name: String, class: Class| {
+            let (decl, register) =
+                (RegDeclId(holder.reg_decls.len() as u32), RegId(holder.registers.len() as u32));
+            let name = module.ir.strings.intern(&name);
+            let (ty, shape) = (class.register_type(), VectorShape::Scalar);
+            holder.reg_decls.push(RegDecl { name, ty, shape, count: None, at: At::default() });
+            holder.registers.push(Register { decl, number: 0 });
+            Param::Register(decl, register)
+        };
+        let results = registers.results.iter().enumerate();
+        let results = results.map(|(at, class)| hold(module, format!("%result{at}_"), *class)).collect();
+        let params = registers.params.iter().enumerate();
+        let params = params.map(|(at, class)| hold(module, format!("%param{at}_"), *class)).collect();
+        let entry = ptx_ir::Function {
+            name: module.ir.strings.intern(symbol),
+            kind: self.kind,
+            linkage,
+            results,
+            params,
+            directives: self.directives.iter().map(|directive| (directive.clone(), At::default())).collect(),
+            body: None,
+            reg_params: Some(Box::new(holder)),
             at: At::default(),
         };
         module.ir.add_function(entry)

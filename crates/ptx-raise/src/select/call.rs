@@ -1,14 +1,14 @@
 //! Calls (manual 7.1, 9.7.12.5): arguments and result go through variables in the parameter space.
 
 use ptx_ir::{
-    AddressBase, At, FunctionKind, LabelKind, Operand, Param, Prototype, Stmt, Symbol as PtxSymbol,
+    AddressBase, At, FunctionKind, LabelKind, Operand, Param, Prototype, RegId, Stmt, Symbol as PtxSymbol,
 };
 use ptx_llvm::view::{Attributes, Call, Constant, Function, InstId, Symbol, Value};
 
 use super::FunctionRaiser;
 use super::emit::space_word;
 use crate::error::{CALL, INTRINSIC, Raised, Refusal};
-use crate::signature::{self, Parameter, Passing};
+use crate::signature::{self, Parameter, Passing, RegisterPassing};
 use crate::types::Scalar;
 use crate::value::{Upper, Val};
 
@@ -83,7 +83,36 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
             })
             .collect();
         let callee = Operand::Symbol(PtxSymbol::Function(target), 0);
-        self.emit_call(id, call, &attributes, align.as_deref(), callee, None)
+        match signature::register_passing(self.module, function)? {
+            Some(registers) => self.call_with_registers(id, call, &registers, callee),
+            None => self.emit_call(id, call, &attributes, align.as_deref(), callee, None),
+        }
+    }
+
+    /// A call whose arguments and results stay in registers.
+    fn call_with_registers(
+        &mut self,
+        id: InstId,
+        call: &Call,
+        registers: &RegisterPassing,
+        callee: Operand,
+    ) -> Raised<()> {
+        let mut passed = Vec::with_capacity(call.args.len());
+        for &arg in &call.args {
+            let (value, scalar) = self.scalar(arg)?;
+            passed.push(Operand::Register(self.in_register(value, scalar)?));
+        }
+        let results: Vec<RegId> = registers.results.iter().map(|class| self.register(*class)).collect();
+        let given: Vec<Operand> = results.iter().map(|register| Operand::Register(*register)).collect();
+        let mut list = |operands: &[Operand]| match operands {
+            [] => Operand::Omitted,
+            some => Operand::List(self.builder.list(some)),
+        };
+        let (given, passed) = (list(&given), list(&passed));
+        self.emit("call.uni", &[given.into(), callee.into(), passed.into(), Operand::Omitted.into()])?;
+        let values: Vec<Val> = results.into_iter().map(Val::reg).collect();
+        self.define(id, values.into());
+        Ok(())
     }
 
     fn is_called_kernel(&self, function: &Function) -> bool {

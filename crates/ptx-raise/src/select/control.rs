@@ -36,6 +36,16 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// `ret`, after the result is in its variable.
     fn give_back(&mut self, value: Option<Value>) -> Raised<()> {
+        if let (Some(value), Some(_)) = (value, &self.signature.registers) {
+            let leaves = self.value_leaves(value)?;
+            let values = self.value(value)?;
+            for ((leaf, value), register) in
+                leaves.iter().zip(values.iter()).zip(self.register_results.clone())
+            {
+                self.copy_to(register, *value, leaf.scalar)?;
+            }
+            return self.emit("ret", &[]);
+        }
         if let (Some(value), Some(variable), Some(passing)) =
             (value, self.result, self.signature.result.clone())
         {

@@ -57,6 +57,9 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     signature: Signature,
     params: Vec<VarId>,
     result: Option<VarId>,
+    /// Parameters and results of a function that passes them in registers.
+    register_params: Vec<RegId>,
+    register_results: Vec<RegId>,
     pub(crate) builder: BodyBuilder,
     args: Vec<Vals>,
     values: HashMap<InstId, Vals>,
@@ -113,6 +116,22 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         };
         let declared = module.ir.function(entry);
         let (params, results) = (variables(&declared.params), variables(&declared.results));
+        let registers = |params: &[Param]| -> Vec<RegId> {
+            params
+                .iter()
+                .filter_map(|param| match param {
+                    Param::Register(_, register) => Some(*register),
+                    Param::Variable(_) => None,
+                })
+                .collect()
+        };
+        let (register_params, register_results) = (registers(&declared.params), registers(&declared.results));
+        let mut builder = BodyBuilder::new();
+        let mut foreign = HashSet::new();
+        if let Some(held) = &declared.reg_params {
+            foreign.extend((0..held.reg_decls.len() as u32).map(RegDeclId));
+            *builder.body_mut() = (**held).clone();
+        }
         let denormals = function.attributes.string("denormal-fp-math-f32");
         let denormals = denormals.or_else(|| function.attributes.string("denormal-fp-math"));
         Self {
@@ -122,7 +141,9 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             signature,
             params,
             result: results.first().copied(),
-            builder: BodyBuilder::new(),
+            register_params,
+            register_results,
+            builder,
             args: Vec::new(),
             values: HashMap::new(),
             phi_inputs: HashMap::new(),
@@ -141,7 +162,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             locals: Vec::new(),
             flush: denormals.is_some_and(|mode| mode.starts_with("preserve-sign")),
             label_count: 0,
-            foreign: HashSet::new(),
+            foreign,
             handles: HashMap::new(),
         }
     }

@@ -15,6 +15,12 @@ impl FunctionRaiser<'_, '_, '_> {
     /// Gives every parameter its value.
     pub(super) fn prologue(&mut self) -> Raised<()> {
         self.pragmas();
+        if self.signature.registers.is_some() {
+            for register in std::mem::take(&mut self.register_params) {
+                self.args.push([Val::reg(register)].into());
+            }
+            return Ok(());
+        }
         let params = self.signature.params.clone();
         for (at, param) in params.iter().enumerate() {
             let Some(&variable) = self.params.get(at) else { continue };
