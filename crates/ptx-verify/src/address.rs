@@ -64,6 +64,28 @@ pub(crate) fn check_tensor(cx: &mut Checker<'_>, site: Site<'_>, place: Place, o
     }
 }
 
+/// Checks a name that stands for an address of a state space; handles of textures are let be.
+pub(crate) fn check_symbol(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    space: StateSpace,
+    symbol: Symbol,
+) {
+    match symbol {
+        Symbol::Variable(id) => {
+            let variable = site.module.variables.get(id.0 as usize);
+            if variable.is_some_and(|variable| variable.scalar_type().is_some()) {
+                check_variable(cx, site, place, Some(space), id);
+            }
+        }
+        Symbol::Function(_) => {
+            let text = format!("`{}` cannot access the code of a function", site.mnemonic());
+            cx.report(Diagnostic::error(codes::ADDRESS, place.span, text));
+        }
+    }
+}
+
 /// Whether the address names memory that is not accessed through it, or an opaque object.
 fn takes_any_address(sem: Sem) -> bool {
     matches!(sem, Sem::FenceProxy | Sem::Txq | Sem::SurfaceQuery)

@@ -48,6 +48,12 @@ pub(crate) fn check_loose(cx: &mut Checker<'_>, site: Site<'_>, place: Place, op
 /// A texture, sampler, surface or tensor map.
 pub(crate) fn check_reference(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
     match operand {
+        Operand::Symbol(symbol, _) if site.mnemonic().sem() == Sem::Fabric => {
+            address::check_symbol(cx, site, place, StateSpace::Shared, symbol);
+        }
+        Operand::Symbol(symbol, _) if copies_tensors(site) => {
+            address::check_symbol(cx, site, place, StateSpace::Global, symbol);
+        }
         Operand::Symbol(symbol, offset) => textures::check_object(cx, site, place, symbol, offset),
         // Tensor maps lie in global memory, whose addresses `ptxas` holds to no width.
         Operand::Register(reg) if copies_tensors(site) && site.body.reg_type(reg).is_integer_or_bits() => {}

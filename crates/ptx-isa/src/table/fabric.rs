@@ -3,6 +3,7 @@
 use super::tensor::{COORDINATES, OVERRIDES};
 use super::vocabulary::*;
 use crate::Slot;
+use crate::constants::Constants;
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, arg, when};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
@@ -44,7 +45,7 @@ const OTHER: Operand = arg("value", Kind::LooseAddress);
 const MBAR: Operand = arg("mbar", Kind::LooseAddress);
 const BYTE_MASK: Operand = when("byteMask", BARE_B16, &[CpMask]);
 /// All lanes of the warp take part.
-const ALL_LANES: Kind = ANY_INTEGER;
+const ALL_LANES: Operand = arg("membermask", ANY_INTEGER).constants(Constants::Either(-1, u32::MAX as i64));
 const SIZE_RULES: &[Rule] =
     &[Rule::Needs(OverrideGlobalDim, &[D1]), Rule::Excludes(OverrideGlobalDimStride, &[D1])];
 const LATER: &[(Mod, Since)] = &[(Tensor, on(9, 4, FAMILY_107))];
@@ -69,6 +70,7 @@ const PULLED_TYPES: &[Rule] = &[
     Rule::Excludes(Min, &[B32, B64, F32, F64]),
     Rule::Excludes(Max, &[B32, B64, F32, F64]),
     Rule::Needs(AccF32, &[Add]),
+    Rule::Needs(AccF32, &[F16, Bf16]),
 ];
 
 const fn try_(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
@@ -131,7 +133,8 @@ pub(super) static FORMS: &[Form] = &[
             Lit(B128),
         ],
         &[REMOTE, LOCAL, SIZE, MBAR, BYTE_MASK],
-    ),
+    )
+    .rules(&[Rule::Excludes(CountedBytes, &[CpMask])]),
     try_(
         "Sends a box of a tensor to another device or to several.",
         &[
@@ -216,7 +219,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, TYPES),
             Lit(Sync),
         ],
-        &[LOCAL, REMOTE, SIZE, shared("mbar"), arg("membermask", ALL_LANES)],
+        &[LOCAL, REMOTE, SIZE, shared("mbar"), ALL_LANES],
     )
     .later(&[(AccF32, on(9, 3, BLACKWELL))])
     .rules(PULLED_TYPES),

@@ -281,14 +281,19 @@ pub(super) static FORMS: &[Form] = &[
         &[addr("a"), arg("b", T)],
     ),
     reduce(
-        "Adds to all memory of a multimem address.",
+        "Adds a value to all memory of a multimem address.",
+        &[Lit(Red), REDUCE_ORDER, SCOPE, GLOBAL, Lit(Add), One(Field::Type, &[F32])],
+        &[addr("a"), arg("b", T)],
+    ),
+    reduce(
+        "Adds a vector to all memory of a multimem address.",
         &[
             Lit(Red),
             REDUCE_ORDER,
             SCOPE,
             GLOBAL,
             Lit(Add),
-            Opt(Field::Vec, &[V2, V4]),
+            One(Field::Vec, &[V2, V4]),
             One(Field::Type, &[F32]),
         ],
         STORED_FLOATS,
@@ -296,7 +301,7 @@ pub(super) static FORMS: &[Form] = &[
     reduce(
         "Adds a double-precision value to all memory of a multimem address.",
         &[Lit(Red), REDUCE_ORDER, SCOPE, GLOBAL, Lit(Add), One(Field::Type, &[F64])],
-        STORED_FLOATS,
+        &[addr("a"), arg("b", T)],
     ),
     reduce(
         "Combines vectors of half-precision or bfloat values with all memory of a multimem address.",
@@ -314,7 +319,7 @@ pub(super) static FORMS: &[Form] = &[
     reduce(
         "Adds pairs to all memory of a multimem address.",
         &[Lit(Red), REDUCE_ORDER, SCOPE, GLOBAL, Lit(Add), One(Field::Type, &[F16x2, Bf16x2])],
-        STORED,
+        &[addr("a"), arg("b", T)],
     ),
     reduce(
         "Combines vectors of pairs with all memory of a multimem address.",

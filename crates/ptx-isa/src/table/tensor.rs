@@ -46,7 +46,7 @@ const TENSOR: Operand = arg(
     ]),
 );
 const OFFSETS: Operand =
-    braced("im2colInfo", ScalarType::B16, Lengths::TensorOffsets, &[Im2col, Im2colW, Im2colW128]);
+    braced("im2colInfo", ScalarType::U16, Lengths::TensorOffsets, &[Im2col, Im2colW, Im2colW128]);
 
 /// Which modes go with which numbers of dimensions.
 const MODE_RULES: &[Rule] = &[
