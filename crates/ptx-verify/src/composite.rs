@@ -133,6 +133,12 @@ fn check_position(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: Scalar
             Operand::Special(reg, component) if ty != ScalarType::F32 => {
                 check_special_element(cx, site, place, ty, reg, component.is_some());
             }
+            // Elsewhere `ptxas` takes a pair of halves for 32 bits.
+            Operand::Register(reg)
+                if is_fetch && at == 0 && index.is_some() && site.body.reg_type(reg) == ScalarType::F16x2 =>
+            {
+                wrong_kind(cx, site, place, value, "an integer, which picks the layer of the array");
+            }
             _ => check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, value),
         }
     }
