@@ -76,13 +76,14 @@ fn files(parts: &mut [Imported]) -> Vec<FxHashMap<u32, u32>> {
 
 /// Leaves out sections that hold numbers of files, and what names them.
 fn leave_out(module: &Module, part: &mut Imported, findings: &mut Diagnostics) {
+    let mut told = false;
     part.items.retain(|item| {
         let Item::Section(section) = item else { return !matches!(item, Item::DwarfLine(_)) };
-        let name = module.name(section.name);
-        let strings = name == ".debug_str";
-        if name == ".debug_info" {
+        let strings = module.name(section.name) == ".debug_str";
+        if !strings && !told {
             let text = "the numbers of files change, so this debug information is left out";
             findings.push(Diagnostic::warning(code::DEBUG, section.at.0, text));
+            told = true;
         }
         strings
     });
