@@ -1,10 +1,6 @@
-//! LLVM's own NVPTX backend, for comparison with the native emitter, and what happens when it gives up.
-
-use std::ffi::{CStr, c_char};
-use std::sync::{Once, OnceLock};
+//! LLVM's own NVPTX backend, for comparison with the native emitter.
 
 use inkwell::targets::FileType;
-use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 
 use crate::error::LlvmError;
 use crate::machine::{Machine, check_target};
@@ -13,7 +9,8 @@ use crate::pass::{reject_reported_errors, with_messages};
 
 /// Turns the module into PTX text with LLVM's NVPTX backend, which uses the module up.
 ///
-/// The backend gives up on some input by ending the process; see [`on_fatal_error`].
+/// The backend gives up on some input by ending the process; see
+/// [`crate::on_fatal_error`] and [`crate::on_crash`].
 ///
 /// # Errors
 ///
@@ -28,34 +25,6 @@ pub fn emit_ptx(module: Module<'_>, machine: &Machine) -> Result<String, LlvmErr
     // LLVM counts the NUL byte it puts after the text in some versions and not in others.
     let bytes = bytes.strip_suffix(b"\0").unwrap_or(bytes);
     String::from_utf8(bytes.to_vec()).map_err(|error| LlvmError::Other { message: error.to_string() })
-}
-
-static HANDLER: OnceLock<fn(&str) -> !> = OnceLock::new();
-
-/// Calls `handler` with LLVM's sentence when LLVM meets a fatal error, instead of printing it and aborting.
-///
-/// LLVM cannot go on after a fatal error and its frames cannot be unwound, so the handler must end the process. Only a program can decide to do so: a tool reports the sentence as an
-/// error of its own and exits with the status for rejected input. The first handler stays; it counts for every
-/// [`crate::Context`] and [`Machine`] made afterwards.
-pub fn on_fatal_error(handler: fn(&str) -> !) {
-    let _ = HANDLER.set(handler);
-}
-
-/// Tells LLVM, which has been loaded, of the handler; before a fatal error nothing asks for it.
-pub(crate) fn install_handler() {
-    static ONCE: Once = Once::new();
-    if HANDLER.get().is_some() {
-        // SAFETY: the function is valid for the whole life of the process; LLVM guards its own handler with a lock.
-        ONCE.call_once(|| unsafe { LLVMInstallFatalErrorHandler(Some(fatal)) });
-    }
-}
-
-extern "C" fn fatal(reason: *const c_char) {
-    // SAFETY: LLVM passes a NUL-terminated string that lives for the duration of the call.
-    let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy();
-    if let Some(handler) = HANDLER.get() {
-        handler(&reason);
-    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::error::LlvmError;
 /// [`LlvmError::Missing`] when the library is not installed or is another version's.
 pub fn load() -> Result<(), LlvmError> {
     imp::load().map_err(|message| LlvmError::Missing { message: message.to_owned() })?;
-    crate::codegen::install_handler();
+    crate::failure::install_handlers();
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::thread;
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, render};
+use ptx_llvm::LastWords;
 
 use crate::code;
 use crate::terminal::{Terminal, write_stderr};
@@ -81,10 +82,13 @@ const STACK_BYTES: usize = 512 << 20;
 
 /// Runs a tool's work on a large stack, reports why it failed, and gives the exit status.
 ///
-/// LLVM's fatal errors end the process as rejected input, in the same form as other findings.
+/// LLVM's fatal errors and crashes end the process as rejected input, in the same form as other findings. Output is
+/// written by then, or not begun.
 pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send) -> ExitCode {
     let _ = FATAL_TERMINAL.set(terminal);
     ptx_llvm::on_fatal_error(report_fatal_error);
+    let status = i32::from(ExitStatus::Rejected.number());
+    ptx_llvm::on_crash(LastWords { words: crash_report, status });
     let result = thread::scope(|scope| {
         let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work)?;
         // A panic has printed its message already; there is nothing to add but the status.
@@ -110,12 +114,22 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
 static FATAL_TERMINAL: OnceLock<Terminal> = OnceLock::new();
 
 fn report_fatal_error(reason: &str) -> ! {
-    if let Some(terminal) = FATAL_TERMINAL.get() {
-        let mut diagnostics = Diagnostics::new();
-        let message = format!("LLVM cannot go on: {reason}");
-        diagnostics.push(Diagnostic::error_without_place(code::LLVM_FATAL, message));
-        let source = SourceFile::new("<LLVM>", Vec::new());
-        write_stderr(&render(&source, &diagnostics, terminal.format()));
-    }
+    let finding = Diagnostic::error_without_place(code::LLVM_FATAL, format!("LLVM cannot go on: {reason}"));
+    write_stderr(&about_llvm(finding));
     std::process::exit(i32::from(ExitStatus::Rejected.number()))
+}
+
+fn crash_report(signal: &str) -> Vec<u8> {
+    let message = format!("LLVM cannot go on: it crashed ({signal})");
+    let finding = Diagnostic::error_without_place(code::LLVM_FATAL, message)
+        .with_help("if LLVM's own opt or llc crash on it too it is their defect, otherwise ours");
+    about_llvm(finding).into_bytes()
+}
+
+/// A finding that LLVM's failure leaves no time to place, as the terminal shows it.
+fn about_llvm(finding: Diagnostic) -> String {
+    let Some(terminal) = FATAL_TERMINAL.get() else { return String::new() };
+    let mut diagnostics = Diagnostics::new();
+    diagnostics.push(finding);
+    render(&SourceFile::new("<LLVM>", Vec::new()), &diagnostics, terminal.format())
 }

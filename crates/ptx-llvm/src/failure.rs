@@ -1,0 +1,132 @@
+//! What happens when LLVM cannot go on: it reports a fatal error, or it crashes.
+//!
+//! Neither can be caught: LLVM's frames cannot be unwound, and after either nothing in the process that LLVM owns can be
+//! trusted. A child process for every use of LLVM would survive, at the price of a second start-up and of the module as
+//! text; but nothing is left to do after it than to say so. So a program that wants to end in an orderly way registers its
+//! last words here, and products are written only once LLVM is done with them.
+
+use std::ffi::{CStr, c_char};
+use std::sync::{Once, OnceLock};
+
+use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
+
+/// What to do about a fatal error.
+static FATAL: OnceLock<fn(&str) -> !> = OnceLock::new();
+
+/// Calls `handler` with LLVM's sentence when LLVM meets a fatal error, instead of printing it and aborting.
+///
+/// LLVM cannot go on after a fatal error and its frames cannot be unwound, so the handler must end the process. Only a program can decide to do so: a tool reports the sentence as an
+/// error of its own and exits with the status for rejected input. The first handler stays; it counts for every
+/// [`crate::Context`] and [`crate::Machine`] made afterwards.
+pub fn on_fatal_error(handler: fn(&str) -> !) {
+    let _ = FATAL.set(handler);
+}
+
+/// How a process ends that crashes: what it writes to standard error, and its exit status.
+#[derive(Clone, Copy, Debug)]
+pub struct LastWords {
+    /// What to write, given the signal's name (`SIGSEGV`). It is asked once for each signal when LLVM is loaded, for at the
+    /// time of a crash nothing can be computed.
+    pub words: fn(&str) -> Vec<u8>,
+    /// The exit status.
+    pub status: i32,
+}
+
+/// What to do about a crash.
+static CRASH: OnceLock<LastWords> = OnceLock::new();
+
+/// Ends the process with `last` when it crashes after LLVM has been loaded: LLVM's release builds leave out the checks of
+/// its invariants, and on some input run into them (unreachable code, null pointers, the end of the stack).
+///
+/// As with [`on_fatal_error`], the first counts. On systems without POSIX signals it does nothing.
+pub fn on_crash(last: LastWords) {
+    let _ = CRASH.set(last);
+}
+
+/// Tells LLVM, which has been loaded, and the system of the handlers; before that nothing asks for them.
+pub(crate) fn install_handlers() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        if FATAL.get().is_some() {
+            // SAFETY: the function is valid for the whole life of the process; LLVM guards its own handler with a lock.
+            unsafe { LLVMInstallFatalErrorHandler(Some(fatal)) };
+        }
+        if let Some(last) = CRASH.get() {
+            signals::install(*last);
+        }
+    });
+}
+
+extern "C" fn fatal(reason: *const c_char) {
+    // SAFETY: LLVM passes a NUL-terminated string that lives for the duration of the call.
+    let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy();
+    if let Some(handler) = FATAL.get() {
+        handler(&reason);
+    }
+}
+
+#[cfg(not(unix))]
+mod signals {
+    pub(super) fn install(_: super::LastWords) {}
+}
+
+#[cfg(unix)]
+mod signals {
+    use std::sync::OnceLock;
+
+    use super::LastWords;
+
+    /// The signals by which a process crashes.
+    const SIGNALS: [(libc::c_int, &str); 6] = [
+        (libc::SIGSEGV, "SIGSEGV"),
+        (libc::SIGBUS, "SIGBUS"),
+        (libc::SIGILL, "SIGILL"),
+        (libc::SIGTRAP, "SIGTRAP"),
+        (libc::SIGFPE, "SIGFPE"),
+        (libc::SIGABRT, "SIGABRT"),
+    ];
+
+    /// What to write for each of [`SIGNALS`], and the exit status.
+    static READY: OnceLock<([Vec<u8>; 6], libc::c_int)> = OnceLock::new();
+
+    pub(super) fn install(last: LastWords) {
+        let words = SIGNALS.map(|(_, name)| (last.words)(name));
+        if READY.set((words, last.status)).is_err() {
+            return;
+        }
+        for (signal, _) in SIGNALS {
+            // SAFETY: the structure is plain data for which zero is a value, and `end` is an `extern "C"` function that does
+            // only what a signal handler may. It runs on the alternate stack that Rust's runtime gives each thread, so that
+            // it works at the end of the stack too.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                let handler: extern "C" fn(libc::c_int) = end;
+                action.sa_sigaction = handler as libc::sighandler_t;
+                action.sa_flags = libc::SA_ONSTACK | libc::SA_RESETHAND;
+                libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+            }
+        }
+    }
+
+    extern "C" fn end(signal: libc::c_int) {
+        let (words, status) = match READY.get() {
+            Some((all, status)) => {
+                let at = SIGNALS.iter().position(|(number, _)| *number == signal);
+                (at.and_then(|at| all.get(at)).map_or(&[][..], Vec::as_slice), *status)
+            }
+            None => (&[][..], 1),
+        };
+        let mut rest = words;
+        // SAFETY: `write` and `_exit` may be called in signal handlers; the range is that of a live slice.
+        unsafe {
+            while !rest.is_empty() {
+                let written = libc::write(libc::STDERR_FILENO, rest.as_ptr().cast(), rest.len());
+                match usize::try_from(written) {
+                    Ok(written) if written > 0 => rest = rest.get(written..).unwrap_or_default(),
+                    _ => break,
+                }
+            }
+            libc::_exit(status);
+        }
+    }
+}
