@@ -80,10 +80,29 @@ impl<'c> Emitter<'_, '_, 'c> {
             && a.ty() == b.ty()
             && ty.bits() == 64
         {
-            return Ok(self.b.int_compare(predicate, a, b)?);
+            return self.int_comparison(predicate, ty, a, b);
         }
         let (a, b) = (self.operand_of(site, a, ty)?, self.operand_of(site, b, ty)?);
-        Ok(self.b.int_compare(predicate, a, b)?)
+        self.int_comparison(predicate, ty, a, b)
+    }
+
+    /// Compares integers. An equality has no sign in LLVM, so the type it was written with is kept as a hint.
+    fn int_comparison(
+        &self,
+        predicate: IntPredicate,
+        ty: ScalarType,
+        a: Value<'c>,
+        b: Value<'c>,
+    ) -> Out<Value<'c>> {
+        let value = self.b.int_compare(predicate, a, b)?;
+        if matches!(predicate, IntPredicate::Eq | IntPredicate::Ne)
+            && (ty.kind() != TypeKind::Signed || ty.bits() == 16)
+            && !value.is_constant()
+        {
+            let text = format!(".{}", ty.as_str());
+            self.types.attach(value, "ptx.mods", self.types.metadata_strings(&[&text]));
+        }
+        Ok(value)
     }
 
     /// `selp` (manual 9.7.6.3).

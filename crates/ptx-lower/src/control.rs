@@ -130,6 +130,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         if site.inst.mnemonic.sem() == Sem::Bra {
             self.attach_hints(site, branch);
             self.attach_loop(node, branch);
+        } else {
+            self.types.attach(branch, "ptx.guard", self.types.metadata_strings(&[]));
         }
         Ok(())
     }

@@ -190,7 +190,9 @@ fn guarded_instruction_is_a_branch_around_it() {
     // Negated: the block of the guarded move is the second target.
     let branch = text.lines().find(|line| line.contains("br i1")).expect("a branch");
     let phi = text.lines().find(|line| line.contains("phi i32")).expect("a phi");
-    let second = branch.rsplit('%').next().expect("a second target");
+    assert!(branch.contains("!ptx.guard"), "{branch}");
+    let targets = branch.split(", !").next().expect("a branch");
+    let second = targets.rsplit('%').next().expect("a second target");
     assert!(phi.contains(&format!("[ 2, %{second} ]")), "{branch}\n{phi}");
 }
 

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use ptx_ir::cfg::Cfg;
-use ptx_ir::{AddressBase, Body, Inst, Operand, RegDeclId, RegId, Stmt};
+use ptx_ir::{AddressBase, Body, Inst, ListId, Operand, RegDeclId, RegId, Stmt};
 use ptx_isa::{Role, Sem};
 
 /// More candidates than this are left alone.
@@ -47,13 +47,18 @@ pub(crate) fn coalesce(body: &mut Body, foreign: &HashSet<RegDeclId>) {
     rewrite(body, &candidates, &renamed);
 }
 
+/// The registers, to and from, of an instruction that does nothing but copy.
+pub(crate) fn copied(body: &Body, inst: &Inst) -> Option<(RegId, RegId)> {
+    match (inst.mnemonic.sem(), inst.guard, body.operands(inst)) {
+        (Sem::Mov, None, &[Operand::Register(to), Operand::Register(from)]) => Some((to, from)),
+        _ => None,
+    }
+}
+
 /// The registers of a statement that copies one to another of the same type.
 fn copy_of(body: &Body, statement: &Stmt, foreign: &HashSet<RegDeclId>) -> Option<(RegId, RegId)> {
     let Stmt::Inst(inst) = statement else { return None };
-    if inst.guard.is_some() || inst.mnemonic.sem() != Sem::Mov {
-        return None;
-    }
-    let &[Operand::Register(to), Operand::Register(from)] = body.operands(inst) else { return None };
+    let (to, from) = copied(body, inst)?;
     let own = |register: RegId| {
         body.registers.get(register.index()).is_some_and(|register| !foreign.contains(&register.decl))
     };
@@ -92,41 +97,43 @@ enum Touch {
 
 /// Calls `found` for every candidate that an instruction touches.
 fn touched(body: &Body, inst: &Inst, candidates: &Candidates, found: &mut dyn FnMut(usize, Touch)) {
-    let mut note = |register: RegId, touch: Touch| {
+    for_each_register(body, inst, &mut |register, role| {
         if let Some(index) = candidates.index(register) {
+            let touch = match role {
+                Role::Def | Role::DefPair => Touch::Write,
+                Role::Use | Role::UseOpt => Touch::Read,
+            };
             found(index, touch);
         }
-    };
+    });
+}
+
+/// Calls `found` for every register that an instruction mentions, with how it uses it.
+pub(crate) fn for_each_register(body: &Body, inst: &Inst, found: &mut dyn FnMut(RegId, Role)) {
     if let Some(guard) = inst.guard {
-        note(guard.register, Touch::Read);
+        found(guard.register, Role::Use);
     }
     let places = inst.mnemonic.form().operands;
     for (place, operand) in places.iter().zip(body.operands(inst)) {
-        let touch = match place.role {
-            Role::Def | Role::DefPair => Touch::Write,
-            Role::Use | Role::UseOpt => Touch::Read,
-        };
         match *operand {
-            Operand::Register(register) | Operand::Element(register, _) => note(register, touch),
+            Operand::Register(register) | Operand::Element(register, _) => found(register, place.role),
             // A part is written into what the register holds.
             Operand::Selected(register, _) => {
-                note(register, Touch::Read);
-                note(register, touch);
+                found(register, Role::Use);
+                found(register, place.role);
             }
             Operand::Not(register)
             | Operand::Negated(register, _)
-            | Operand::Address(AddressBase::Register(register), _) => {
-                note(register, Touch::Read);
-            }
+            | Operand::Address(AddressBase::Register(register), _) => found(register, Role::Use),
             Operand::Bracket(list) => {
                 for part in body.list(list) {
                     match *part {
-                        Operand::Register(register) => note(register, Touch::Read),
+                        Operand::Register(register) => found(register, Role::Use),
                         Operand::Vector(inner) => {
                             for element in body.list(inner) {
                                 if let Operand::Register(register) | Operand::Element(register, _) = *element
                                 {
-                                    note(register, Touch::Read);
+                                    found(register, Role::Use);
                                 }
                             }
                         }
@@ -137,8 +144,10 @@ fn touched(body: &Body, inst: &Inst, candidates: &Candidates, found: &mut dyn Fn
             Operand::Vector(list) | Operand::List(list) => {
                 for part in body.list(list) {
                     match *part {
-                        Operand::Register(register) | Operand::Element(register, _) => note(register, touch),
-                        Operand::Not(register) => note(register, Touch::Read),
+                        Operand::Register(register) | Operand::Element(register, _) => {
+                            found(register, place.role);
+                        }
+                        Operand::Not(register) => found(register, Role::Use),
                         _ => {}
                     }
                 }
@@ -247,10 +256,7 @@ fn interference(
     for (block, out) in live_out.iter().enumerate() {
         let mut live = out.clone();
         for inst in backward(body, cfg, block) {
-            let source = match (inst.mnemonic.sem(), inst.guard, body.operands(inst)) {
-                (Sem::Mov, None, &[Operand::Register(_), Operand::Register(from)]) => candidates.index(from),
-                _ => None,
-            };
+            let source = copied(body, inst).and_then(|(_, from)| candidates.index(from));
             let mut written = Vec::new();
             touched(body, inst, candidates, &mut |index, touch| {
                 if touch == Touch::Write {
@@ -311,55 +317,82 @@ impl Classes {
     }
 }
 
-/// Puts the chosen registers in and drops copies of a register to itself.
-fn rewrite(body: &mut Body, candidates: &Candidates, renamed: &[RegId]) {
-    let rename = |register: RegId| candidates.index(register).map_or(register, |index| renamed[index]);
+/// The operands of an instruction with other registers; the old list where all stay.
+pub(crate) fn renamed(body: &mut Body, inst: &Inst, rename: impl Fn(RegId) -> RegId) -> ListId {
     let rename_operand = |operand: Operand| match operand {
         Operand::Register(register) => Operand::Register(rename(register)),
         Operand::Not(register) => Operand::Not(rename(register)),
         Operand::Element(register, component) => Operand::Element(rename(register), component),
+        Operand::Negated(register, component) => Operand::Negated(rename(register), component),
+        Operand::Selected(register, selector) => Operand::Selected(rename(register), selector),
         Operand::Address(AddressBase::Register(register), offset) => {
             Operand::Address(AddressBase::Register(rename(register)), offset)
         }
-        other => other,
+        Operand::Address(AddressBase::Symbol(_) | AddressBase::Absolute, _)
+        | Operand::Omitted
+        | Operand::Sink
+        | Operand::Special(..)
+        | Operand::Immediate(_)
+        | Operand::Symbol(..)
+        | Operand::Label(_)
+        | Operand::Vector(_)
+        | Operand::List(_)
+        | Operand::Bracket(_) => operand,
     };
+    let old: Vec<Operand> = body.operands(inst).to_vec();
+    let new: Vec<Operand> =
+        old.iter().map(|operand| rename_nested(body, *operand, &rename_operand)).collect();
+    if new == old { inst.operands } else { body.add_list(new.into_iter().map(unplaced)) }
+}
+
+/// An operand with other registers, also those of the lists in it (a tensor's coordinates are a list in a list).
+fn rename_nested(body: &mut Body, operand: Operand, rename: &impl Fn(Operand) -> Operand) -> Operand {
+    let (Operand::Vector(list) | Operand::List(list) | Operand::Bracket(list)) = operand else {
+        return rename(operand);
+    };
+    let old: Vec<Operand> = body.list(list).to_vec();
+    let mut new = Vec::with_capacity(old.len());
+    for &part in &old {
+        new.push(match part {
+            Operand::Vector(inner) => {
+                let parts: Vec<Operand> = body.list(inner).iter().map(|&part| rename(part)).collect();
+                if parts == body.list(inner) {
+                    part
+                } else {
+                    Operand::Vector(body.add_list(parts.into_iter().map(unplaced)))
+                }
+            }
+            part => rename(part),
+        });
+    }
+    if new == old {
+        return operand;
+    }
+    let list = body.add_list(new.into_iter().map(unplaced));
+    match operand {
+        Operand::Vector(_) => Operand::Vector(list),
+        Operand::List(_) => Operand::List(list),
+        _ => Operand::Bracket(list),
+    }
+}
+
+fn unplaced(operand: Operand) -> (Operand, ptx_diag::Span) {
+    (operand, ptx_diag::Span::default())
+}
+
+/// Puts the chosen registers in and drops copies of a register to itself.
+fn rewrite(body: &mut Body, candidates: &Candidates, chosen: &[RegId]) {
+    let rename = |register: RegId| candidates.index(register).map_or(register, |index| chosen[index]);
     let mut statements = std::mem::take(&mut body.statements);
     for statement in &mut statements {
         let Stmt::Inst(inst) = statement else { continue };
         if let Some(guard) = &mut inst.guard {
             guard.register = rename(guard.register);
         }
-        let old: Vec<Operand> = body.operands(inst).to_vec();
-        let mut new = Vec::with_capacity(old.len());
-        for operand in &old {
-            new.push(match *operand {
-                Operand::Vector(list) | Operand::List(list) => {
-                    let parts: Vec<Operand> =
-                        body.list(list).iter().map(|&part| rename_operand(part)).collect();
-                    if parts == body.list(list) {
-                        *operand
-                    } else {
-                        let list =
-                            body.add_list(parts.into_iter().map(|part| (part, ptx_diag::Span::default())));
-                        if matches!(operand, Operand::Vector(_)) {
-                            Operand::Vector(list)
-                        } else {
-                            Operand::List(list)
-                        }
-                    }
-                }
-                other => rename_operand(other),
-            });
-        }
-        if new != old {
-            inst.operands =
-                body.add_list(new.into_iter().map(|operand| (operand, ptx_diag::Span::default())));
-        }
+        inst.operands = renamed(body, inst, rename);
     }
     statements.retain(|statement| match statement {
-        Stmt::Inst(inst) if inst.guard.is_none() && inst.mnemonic.sem() == Sem::Mov => {
-            !matches!(body.operands(inst), &[Operand::Register(to), Operand::Register(from)] if to == from)
-        }
+        Stmt::Inst(inst) => copied(body, inst).is_none_or(|(to, from)| to != from),
         _ => true,
     });
     body.statements = statements;

@@ -136,6 +136,17 @@ pub(crate) const fn pointer_class(space: u32, bits: u32) -> Class {
     if space == ptx_llvm::address_space::SHARED { Class::B32 } else { Class::of_bits(bits) }
 }
 
+/// The class of addresses of a space, by the data layout.
+pub(crate) fn space_class(view: &View, space: u32) -> Class {
+    let layout = &view.data_layout;
+    let prefix = if space == 0 { "p:".to_owned() } else { format!("p{space}:") };
+    let stated = layout.split('-').find_map(|part| part.strip_prefix(&prefix));
+    let default =
+        || layout.split('-').find_map(|part| part.strip_prefix("p:").or_else(|| part.strip_prefix("p0:")));
+    let bits = stated.or_else(default).and_then(|rest| rest.split(':').next()?.parse().ok());
+    pointer_class(space, bits.unwrap_or(64))
+}
+
 /// One register's worth of a value, and where it lies in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Leaf {

@@ -61,6 +61,7 @@ impl MetadataKind {
         "callees",
         "ptx.debug",
         "ptx.fields",
+        "ptx.guard",
         "ptx.inst",
         "ptx.mods",
         "ptx.pragma",

@@ -39,8 +39,9 @@ impl FunctionRaiser<'_, '_, '_> {
                 }
             }
             _ => {
+                let hint = self.hints(id);
                 for ((leaf, &a), &b) in leaves.iter().zip(a.iter()).zip(b.iter()) {
-                    result.push(self.compare_ints(predicate, a, b, leaf.scalar)?);
+                    result.push(self.compare_ints_as(&hint, predicate, a, b, leaf.scalar)?);
                 }
             }
         }
@@ -56,12 +57,24 @@ impl FunctionRaiser<'_, '_, '_> {
         b: Val,
         scalar: Scalar,
     ) -> Raised<Val> {
+        self.compare_ints_as("", predicate, a, b, scalar)
+    }
+
+    /// Compares integers or addresses; `hint` may name the type that an equality, which has no sign, was written with.
+    fn compare_ints_as(
+        &mut self,
+        hint: &str,
+        predicate: IntPredicate,
+        a: Val,
+        b: Val,
+        scalar: Scalar,
+    ) -> Raised<Val> {
         if scalar == Scalar::Int(1) {
             return self.compare_bits(predicate, a, b);
         }
         let (word, sign) = match predicate {
-            IntPredicate::Eq => ("eq", 's'),
-            IntPredicate::Ne => ("ne", 's'),
+            IntPredicate::Eq => ("eq", equality_letter(hint, scalar)),
+            IntPredicate::Ne => ("ne", equality_letter(hint, scalar)),
             IntPredicate::Ugt => ("gt", 'u'),
             IntPredicate::Uge => ("ge", 'u'),
             IntPredicate::Ult => ("lt", 'u'),
@@ -240,4 +253,14 @@ impl FunctionRaiser<'_, '_, '_> {
 
 fn is_signed(predicate: IntPredicate) -> bool {
     matches!(predicate, IntPredicate::Sgt | IntPredicate::Sge | IntPredicate::Slt | IntPredicate::Sle)
+}
+
+/// The letter of the type that two integers are compared for equality as. It does not change the result, but ptxas compiles the
+/// letters differently; without a hint narrow ones, whose upper bits are zero then, are unsigned.
+fn equality_letter(hint: &str, scalar: Scalar) -> char {
+    let bits = scalar.class().bits();
+    ['b', 'u', 's']
+        .into_iter()
+        .find(|letter| hint == format!(".{letter}{bits}"))
+        .unwrap_or(if scalar.bits() < bits || bits == 16 { 'u' } else { 's' })
 }

@@ -6,7 +6,7 @@ use ptx_llvm::address_space;
 
 use super::FunctionRaiser;
 use crate::error::{INSTRUCTION, Raised, Refusal};
-use crate::types::{Class, Scalar};
+use crate::types::{Class, Scalar, space_class};
 use crate::value::{Base, Val, mask, sign_extend};
 
 /// An operand of an instruction to emit.
@@ -311,14 +311,7 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// The class of addresses of a space, by the data layout.
     pub(crate) fn pointer_class(&self, space: u32) -> Class {
-        let layout = &self.module.view.data_layout;
-        let prefix = if space == 0 { "p:".to_owned() } else { format!("p{space}:") };
-        let stated = layout.split('-').find_map(|part| part.strip_prefix(&prefix));
-        let default = || {
-            layout.split('-').find_map(|part| part.strip_prefix("p:").or_else(|| part.strip_prefix("p0:")))
-        };
-        let bits = stated.or_else(default).and_then(|rest| rest.split(':').next()?.parse().ok());
-        crate::types::pointer_class(space, bits.unwrap_or(64))
+        space_class(self.module.view, space)
     }
 
     /// An address operand `[..]`, with the space it counts in.

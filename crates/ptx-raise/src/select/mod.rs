@@ -25,6 +25,7 @@ mod generic;
 mod intrinsic;
 mod masked;
 mod memory;
+mod predicate;
 mod prologue;
 mod reference;
 mod remainder;
@@ -185,6 +186,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         for local in std::mem::take(&mut self.locals) {
             self.builder.push(local);
         }
+        self.predicate(&mut parts);
         self.put_together(&mut parts);
         let mut body = self.builder.finish();
         coalesce(&mut body, &self.foreign);

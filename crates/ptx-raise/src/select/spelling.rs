@@ -10,13 +10,14 @@ use std::rc::Rc;
 
 use ptx_diag::SourceFile;
 use ptx_llvm::view::{
-    Block, CastOp, ConstId, Constant, Function, Inst, InstId, Op, Symbol, Type, Value, View,
+    BinaryOp, Block, CastOp, ConstId, Constant, Function, Inst, InstId, Op, Symbol, Type, Value, View,
 };
 
 use super::FunctionRaiser;
 use super::asm::{Constraint, parse_constraints};
 use crate::error::{ASSEMBLY, Raised, Refusal};
 use crate::module::{ModuleRaiser, for_each_operand};
+use crate::types::space_class;
 
 /// Operations nested deeper than this are not compared.
 const MAX_DEPTH: u32 = 512;
@@ -384,7 +385,14 @@ impl Matching<'_> {
         let value = self.view.value_type(self.function, value);
         match (pattern, value) {
             (Some(pattern), Some(value)) => {
-                self.pattern.view.type_text(pattern) == self.view.type_text(value)
+                let address = match (self.pattern.view.ty(pattern), self.view.ty(value)) {
+                    // An address is the number that registers of its space hold.
+                    (Type::Int { bits }, Type::Pointer { space }) => {
+                        space_class(self.view, *space).bits() == *bits
+                    }
+                    _ => false,
+                };
+                address || self.pattern.view.type_text(pattern) == self.view.type_text(value)
             }
             _ => false,
         }
@@ -412,6 +420,9 @@ impl Matching<'_> {
         if let Some(known) = self.pairs.get(&pattern) {
             return *known == value;
         }
+        if let Some(steps) = self.address_sum(pattern, value) {
+            return self.same_sum(pattern, value, steps, depth);
+        }
         if !self.same_types(Value::Inst(pattern), Value::Inst(value)) {
             return false;
         }
@@ -438,6 +449,44 @@ impl Matching<'_> {
         }
         self.pairs.insert(pattern, value);
         true
+    }
+
+    /// The terms of a sum and of the step from an address that says the same sum: the lowering writes sums as such steps
+    /// where one of their terms is an address.
+    fn address_sum(&self, pattern: InstId, value: InstId) -> Option<([Value; 2], [Value; 2])> {
+        let own = self.pattern_function()?.insts.get(pattern.index())?;
+        let Op::Binary { op: BinaryOp::Add, lhs, rhs, .. } = own.op else { return None };
+        let Op::Gep { source, base, ref indices, .. } = self.function.insts.get(value.index())?.op else {
+            return None;
+        };
+        let &[index] = indices.as_slice() else { return None };
+        let bytes = self.view.layout(source)?.size == 1;
+        let width = self.pattern.view.ty(own.ty);
+        let counted = self.view.value_type(self.function, index).is_some_and(|ty| self.view.ty(ty) == width);
+        (bytes && counted).then_some(([lhs, rhs], [base, index]))
+    }
+
+    /// Whether the terms of a sum are the base and the index of a step, either way round.
+    fn same_sum(
+        &mut self,
+        pattern: InstId,
+        value: InstId,
+        (own, other): ([Value; 2], [Value; 2]),
+        depth: u32,
+    ) -> bool {
+        if !self.same_types(Value::Inst(pattern), Value::Inst(value)) {
+            return false;
+        }
+        let [base, index] = other;
+        for terms in [[base, index], [index, base]] {
+            let mut attempt = self.clone();
+            if own.iter().zip(terms).all(|(own, term)| attempt.same(*own, term, depth + 1)) {
+                *self = attempt;
+                self.pairs.insert(pattern, value);
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether two operations without effects are the same but for their operands. What `nsw` and its kin promise in the
