@@ -6,7 +6,7 @@ use super::Decoded;
 use super::arithmetic::{Numbers, numbers, rounding, subnormals};
 use super::body::{BodyDecoder, Context, row_bits};
 use crate::memory::Space;
-use crate::program::{Op, alu1, alu2, alu3};
+use crate::program::{Op, Src, alu1, alu2, alu3};
 use crate::scalar::convert::{self, Excess, Integral, Range, ToFloat};
 use crate::scalar::float::Limit;
 use crate::scalar::format::Format;
@@ -90,6 +90,11 @@ impl BodyDecoder<'_> {
             }
         };
         cx.emit(Op::Alu1 { f, d, a });
+        if self.register_type(cx.operands[0]) == Some(ScalarType::B128) {
+            let (extends, low) = (dtype.is_signed(), Src::register(d));
+            let f = alu1(move |low| if extends { (low as i64 >> 63) as u64 } else { 0 });
+            cx.emit(Op::Alu1 { f, d: d + 1, a: low });
+        }
         Ok(())
     }
 
