@@ -376,8 +376,21 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
                 let int = self.b.cast(CastOp::BitCast, value, self.types.int(bits(from)))?;
                 Ok(self.b.cast(CastOp::IntToPtr, int, to)?)
             }
-            (None, None) => Ok(self.b.cast(CastOp::BitCast, value, to)?),
+            (None, None) => match self.constant_lanes(value, to)? {
+                Some(lanes) => Ok(lanes),
+                None => Ok(self.b.cast(CastOp::BitCast, value, to)?),
+            },
         }
+    }
+
+    /// A constant integer as the vector that its bits are; LLVM's builder, which does not know the order of bytes, would
+    /// leave an expression.
+    fn constant_lanes(&self, value: Value<'c>, to: Type<'c>) -> Out<Option<Value<'c>>> {
+        let (Some(bits), Some((element, count))) = (known(value), to.vector_parts()) else { return Ok(None) };
+        let width = to.bits().unwrap_or(0) / count.max(1);
+        let lane = |at: u32| self.types.int_value(width, bits >> (at * width)).constant_bits_as(element);
+        let lanes: Vec<Value<'c>> = (0..count).map(lane).collect::<Result<_, _>>()?;
+        Ok(Some(self.types.vector_value(&lanes)?))
     }
 
     /// What a statement sees in a slot, as a type at most as wide as the register (manual 9.4.1).
