@@ -49,6 +49,11 @@ pub fn instruction(
     Some(with_operands(choices, mnemonic, Registers::default()))
 }
 
+/// A mnemonic with random operands such as the table says are valid, and with a guard at times.
+pub fn instruction_of(choices: &mut dyn Choices, mnemonic: Mnemonic) -> Instruction {
+    with_operands(choices, mnemonic, Registers::default())
+}
+
 /// The mnemonic with random operands, and with a guard at times.
 pub(crate) fn with_operands(
     choices: &mut dyn Choices,

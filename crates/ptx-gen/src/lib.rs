@@ -22,11 +22,11 @@ mod valid;
 mod variant;
 
 pub use choices::{Choices, Script, Seeded};
-pub use instruction::{Instruction, instruction};
-pub use mnemonic::{Density, Pin, pins};
+pub use instruction::{Instruction, instruction, instruction_of};
+pub use mnemonic::{Density, Pin, mnemonics, pins};
 pub use module::{Home, Lines, TARGETS, module, needs_independent_textures};
 pub use mutate::mutate;
 pub use program::{Contents, program};
-pub use surroundings::{Level, Registers, Symbol, Symbols};
+pub use surroundings::{Level, Registers, Symbol, Symbols, register};
 pub use valid::{check, uses, valid_instruction};
 pub use variant::variant;

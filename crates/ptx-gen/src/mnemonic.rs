@@ -1,5 +1,7 @@
 //! Modifiers for a row.
 
+use std::collections::HashSet;
+
 use ptx_isa::{Field, Form, FormId, Mnemonic, Mod, Rule, Slot};
 
 use crate::choices::Choices;
@@ -31,6 +33,40 @@ pub enum Density {
     Sparse,
     /// About two in five.
     Dense,
+}
+
+/// Every combination of modifiers of a row that its slots and rules allow, each once, in the order of the slots.
+///
+/// There is a bound on how many combinations are tried, far above what rows of arithmetic have; rows beyond it give none.
+pub fn mnemonics(id: FormId) -> Vec<Mnemonic> {
+    const MOST: usize = 1 << 16;
+    let options: Vec<Vec<Option<Mod>>> = ptx_isa::form(id).slots.iter().map(options).collect();
+    let Some(count) = options.iter().try_fold(1usize, |count, one| count.checked_mul(one.len())) else {
+        return Vec::new();
+    };
+    if count > MOST {
+        return Vec::new();
+    }
+    let mut seen = HashSet::new();
+    let chosen = |mut number: usize| -> Option<Mnemonic> {
+        let pick = |all: &Vec<Option<Mod>>| {
+            let at = number % all.len();
+            number /= all.len();
+            all.get(at).copied().flatten()
+        };
+        let modifiers: Vec<Mod> = options.iter().filter_map(pick).collect();
+        Mnemonic::choose(id, &modifiers)
+    };
+    (0..count).filter_map(chosen).filter(|mnemonic| seen.insert(*mnemonic)).collect()
+}
+
+/// What may stand in a slot.
+fn options(slot: &Slot) -> Vec<Option<Mod>> {
+    match slot {
+        Slot::Lit(modifier) => vec![Some(*modifier)],
+        Slot::One(_, set) => set.iter().copied().map(Some).collect(),
+        Slot::Opt(_, set) => std::iter::once(None).chain(set.iter().copied().map(Some)).collect(),
+    }
 }
 
 /// Modifiers for a row, such as its slots and rules allow; `None` when no choice was found that keeps all rules.
@@ -138,6 +174,18 @@ fn redraw(
 mod tests {
     use super::*;
     use crate::choices::Seeded;
+
+    #[test]
+    fn all_combinations_of_a_row_are_there_once() {
+        let all = |text: &str| {
+            let id = Mnemonic::from_text(text).expect("a mnemonic").form_id();
+            mnemonics(id).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        // Three types (manual 9.7.1.11).
+        assert_eq!(all("abs.s16"), ["abs.s16", "abs.s32", "abs.s64"]);
+        // A rounding or none, `.ftz` or not, `.sat` or not (manual 9.7.3.3).
+        assert_eq!(all("add.rz.ftz.sat.f32").iter().filter(|text| text.ends_with(".f32")).count(), 5 * 2 * 2);
+    }
 
     #[test]
     fn every_modifier_of_every_row_can_be_chosen() {

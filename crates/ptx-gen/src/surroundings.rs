@@ -132,8 +132,8 @@ impl Registers {
     }
 }
 
-/// The name of a register.
-pub(crate) fn register(ty: ScalarType, number: u32) -> String {
+/// The name of a register of a type, by its number.
+pub fn register(ty: ScalarType, number: u32) -> String {
     format!("%{}_{number}", ty.as_str())
 }
 

@@ -3,6 +3,7 @@
 mod cargo;
 mod corpus;
 mod coverage;
+mod differential;
 mod instructions;
 mod lines;
 mod stress;
@@ -27,6 +28,8 @@ enum Chore {
     Bless,
     /// Judge how far real PTX comes through every stage
     Corpus(corpus::CorpusArguments),
+    /// Execute scalar instructions along every way through LLVM and back, and compare
+    Differential(differential::DifferentialArguments),
     /// Rewrite docs/isa.md and docs/coverage.md from the instruction table
     Docs,
     /// Measure time and memory of ptx2ll on very large and very odd inputs
@@ -57,6 +60,7 @@ fn main() -> Result<()> {
     match Arguments::parse().chore {
         Chore::Bless => cargo::bless(),
         Chore::Corpus(arguments) => corpus::measure(&arguments),
+        Chore::Differential(arguments) => differential::compare(&arguments),
         Chore::Stress(arguments) => stress::measure(&arguments),
         Chore::Docs => instructions::write().and_then(|()| coverage::write()),
         Chore::Table(arguments) => table::compare(&arguments),

@@ -1,0 +1,253 @@
+//! One instruction, with the registers that it names.
+
+use ptx_gen::{Choices, Home, Instruction, Seeded, TARGETS, check, instruction_of, module};
+use ptx_ir::{Body, Item, Module, Operand as IrOperand, RegId};
+use ptx_isa::{
+    Effects, Form, Kind, Mnemonic, Operand, PtxVersion, Role, ScalarType, Sem, Sm, SmVariant, TypeKind,
+};
+
+/// The newest version that LLVM 22 writes.
+const LLVM_VERSION: PtxVersion = PtxVersion::new(9, 0);
+/// How often operands are drawn until the verifier accepts.
+const ATTEMPTS: usize = 24;
+
+/// A register of an instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Register {
+    /// Its name, `%b32_0`.
+    pub name: String,
+    /// What it is declared as.
+    pub declared: ScalarType,
+    /// As what the instruction reads it, when it does.
+    pub read: Option<ScalarType>,
+    /// Whether it divides integers; what a division by zero gives is open (manual 9.7.1.8).
+    pub divides: bool,
+    /// What the instruction computes into it, when that is a floating-point number or several.
+    pub computed: Option<ScalarType>,
+}
+
+/// An instruction that is a function of registers.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The row with its modifiers.
+    pub mnemonic: Mnemonic,
+    /// The instruction, with what surrounds it: a chain of carries begins before and ends behind it.
+    pub text: String,
+    /// The registers of the text.
+    pub registers: Vec<Register>,
+    /// The version and the architecture it is for.
+    pub home: Home,
+}
+
+/// Whether all that instructions of a row do is to compute registers from registers and constants.
+///
+/// Conversions of addresses and tests of them depend on where memory lies, and are not.
+pub fn is_scalar(form: &Form) -> bool {
+    let on_addresses = matches!(
+        form.sem,
+        Sem::Cvta | Sem::Isspacep | Sem::Istypep | Sem::Mapa | Sem::Getctarank | Sem::CreatePolicy
+    );
+    let on_barriers = matches!(form.sem, Sem::MbarrierPendingCount | Sem::QueryCancel);
+    let plain = |operand: &Operand| match operand.kind {
+        Kind::Value(_)
+        | Kind::Register(_)
+        | Kind::Wide(_)
+        | Kind::WideVector(..)
+        | Kind::Vector(..)
+        | Kind::Elements(..)
+        | Kind::Registers(..)
+        | Kind::Move(_)
+        | Kind::Predicate
+        | Kind::Immediate(..)
+        | Kind::Braced(..)
+        | Kind::Selected(..)
+        | Kind::Signed(..) => true,
+        Kind::CachePolicy
+        | Kind::Address
+        | Kind::AddressIn(_)
+        | Kind::TensorAddress
+        | Kind::LooseAddress
+        | Kind::Bracketed(_)
+        | Kind::Reference
+        | Kind::Coordinates(_)
+        | Kind::Label
+        | Kind::BranchTargets
+        | Kind::Callee
+        | Kind::Results
+        | Kind::Arguments
+        | Kind::CallTargets => false,
+    };
+    let writes = form.operands.iter().any(|operand| operand.role == Role::Def);
+    writes
+        && form.effects == Effects::NONE
+        && !on_addresses
+        && !on_barriers
+        && form.operands.iter().all(plain)
+}
+
+impl Case {
+    /// The mnemonic with random operands; `None` when no draw was accepted.
+    pub fn draw(choices: &mut Seeded, mnemonic: Mnemonic) -> Option<Self> {
+        let home = home(&mnemonic)?;
+        (0..ATTEMPTS).find_map(|_| {
+            let drawn = instruction_of(choices, mnemonic);
+            if !drawn.symbols.is_empty() {
+                return None;
+            }
+            let module = check(&module(home, [&drawn]).text).ok()?;
+            Self::of(&module, &drawn, home)
+        })
+    }
+
+    /// The registers of the only instruction of a module besides `ret`; `None` when it reads special registers.
+    fn of(module: &Module, drawn: &Instruction, home: Home) -> Option<Self> {
+        let body = module.items.iter().find_map(|item| match item {
+            Item::Function(id) => module.function(*id).body.as_ref(),
+            _ => None,
+        })?;
+        let (_, inst) = body.instructions().next()?;
+        if inst.mnemonic != drawn.mnemonic {
+            return None;
+        }
+        let mut registers = declared(drawn);
+        // What is written is not read, and the other way round; guards have no place.
+        let mut name = |register: RegId, ty: Option<ScalarType>, written: bool, divides: bool| {
+            let known = name_of(module, body, register);
+            if let Some(found) = registers.iter_mut().find(|one| one.name == known) {
+                if !written {
+                    found.read = ty.or(Some(found.declared));
+                    found.divides |= divides;
+                }
+                if written && computes(inst.mnemonic.sem()) {
+                    found.computed = ty.filter(|ty| lanes(*ty).is_some());
+                }
+            }
+        };
+        if let Some(guard) = inst.guard {
+            name(guard.register, None, false, false);
+        }
+        for (at, (place, operand)) in
+            inst.mnemonic.form().operands.iter().zip(body.operands(inst)).enumerate()
+        {
+            let ty = inst.mnemonic.operand_type(at);
+            let written = matches!(place.role, Role::Def | Role::DefPair);
+            let divides = place.name == "b" && divides(&inst.mnemonic);
+            for part in parts(body, *operand) {
+                match part {
+                    IrOperand::Register(register)
+                    | IrOperand::Not(register)
+                    | IrOperand::Element(register, _)
+                    | IrOperand::Selected(register, _)
+                    | IrOperand::Negated(register, _) => name(register, ty, written, divides),
+                    IrOperand::Special(..) => return None,
+                    IrOperand::Immediate(value) if divides && value.as_integer() == Some(0) => return None,
+                    _ => {}
+                }
+            }
+        }
+        let (before, after) = carries(inst.mnemonic.sem(), &mut registers);
+        let text = format!("{before}{} {}{after}", drawn.before, drawn.text);
+        Some(Self { mnemonic: drawn.mnemonic, text: text.trim().to_owned(), registers, home })
+    }
+}
+
+/// The registers that an instruction names.
+fn declared(drawn: &Instruction) -> Vec<Register> {
+    let of_type = |&ty: &ScalarType| {
+        let names = (0..drawn.registers.count(ty)).map(move |number| ptx_gen::register(ty, number));
+        names.map(move |name| Register { name, declared: ty, read: None, divides: false, computed: None })
+    };
+    ScalarType::ALL.iter().flat_map(of_type).collect()
+}
+
+fn name_of(module: &Module, body: &Body, register: RegId) -> String {
+    let decl = body.decl(register);
+    let number = decl.count.and(body.registers.get(register.index())).map(|register| register.number);
+    format!("{}{}", module.name(decl.name), number.map_or(String::new(), |number| number.to_string()))
+}
+
+fn parts(body: &Body, operand: IrOperand) -> Vec<IrOperand> {
+    match operand {
+        IrOperand::Vector(list) | IrOperand::List(list) => body.list(list).to_vec(),
+        single => vec![single],
+    }
+}
+
+/// Whether it is a division of integers.
+fn divides(mnemonic: &Mnemonic) -> bool {
+    let integers = mnemonic.scalar_type().is_some_and(ScalarType::is_integer_or_bits);
+    matches!(mnemonic.sem(), Sem::Div | Sem::Rem) && integers
+}
+
+/// Whether the result is computed, not copied: then LLVM may give a NaN other bits.
+const fn computes(sem: Sem) -> bool {
+    !matches!(sem, Sem::Mov | Sem::Selp | Sem::Slct)
+}
+
+/// The width of the exponent and of the fraction of the floating-point numbers that a type holds.
+pub(super) fn lanes(ty: ScalarType) -> Option<(u32, u32)> {
+    match ty {
+        ScalarType::F16 | ScalarType::F16x2 => Some((5, 10)),
+        ScalarType::Bf16 | ScalarType::Bf16x2 => Some((8, 7)),
+        ScalarType::F32 | ScalarType::F32x2 => Some((8, 23)),
+        ScalarType::F64 => Some((11, 52)),
+        _ => None,
+    }
+}
+
+/// What sets the carry flag before an instruction that may read it, and reads it behind one that may write it (manual 9.7.2).
+fn carries(sem: Sem, registers: &mut Vec<Register>) -> (String, String) {
+    let opcode = match sem {
+        Sem::AddCarry | Sem::MadCarry => "add",
+        Sem::SubCarry => "sub",
+        _ => return (String::new(), String::new()),
+    };
+    for name in ["%cy0", "%cy1", "%cy2"] {
+        let read = (name != "%cy2").then_some(ScalarType::U32);
+        registers.push(Register {
+            name: name.to_owned(),
+            declared: ScalarType::U32,
+            read,
+            divides: false,
+            computed: None,
+        });
+    }
+    (format!("{opcode}.cc.u32 %cy2, %cy0, %cy1; "), format!(" {opcode}c.u32 %cy2, 0, 0;"))
+}
+
+/// The newest version that llc writes and an architecture that it knows; the newest of all for what needs it.
+fn home(mnemonic: &Mnemonic) -> Option<Home> {
+    let sm = TARGETS
+        .iter()
+        .copied()
+        .find(|&sm| known_to_llvm(sm) && mnemonic.limits().all(|limit| limit.admits(sm)));
+    let old = mnemonic.limits().all(|limit| limit.ptx <= LLVM_VERSION);
+    match sm {
+        Some(sm) => Some(Home { version: if old { LLVM_VERSION } else { PtxVersion::NEWEST }, sm }),
+        None => Home::of(mnemonic.since()),
+    }
+}
+
+/// Whether LLVM 22 has the architecture.
+pub(super) fn known_to_llvm(sm: Sm) -> bool {
+    let older = (50..=100).contains(&sm.number);
+    (older || matches!(sm.number, 103 | 110 | 120 | 121))
+        && (sm.variant == SmVariant::Base || sm.number >= 90)
+}
+
+/// Whether llc takes modules of this version and architecture.
+pub(super) fn compiles(home: Home) -> bool {
+    home.version <= LLVM_VERSION && known_to_llvm(home.sm)
+}
+
+/// Puts things into another order.
+pub(super) fn shuffle<T>(choices: &mut dyn Choices, all: &mut [T]) {
+    for at in (1..all.len()).rev() {
+        all.swap(at, choices.below(at + 1));
+    }
+}
+
+/// Whether registers of the type hold floating-point numbers.
+pub(super) fn is_floating(ty: ScalarType) -> bool {
+    matches!(ty.kind(), TypeKind::Float | TypeKind::Packed) && lanes(ty).is_some()
+}

@@ -1,0 +1,91 @@
+//! The same instructions executed along every way that they can go.
+//!
+//! A scalar instruction is a function of its registers. Each one, with every combination of its modifiers, becomes a
+//! kernel that loads the registers it names, executes it and stores them all ([`kernel`]), on operands at the edges of
+//! their types and on random ones ([`operand`]); and a kernel that holds the operands as constants, which optimizers
+//! fold. The interpreter executes what was written, what LLVM's own llc makes of its lowering, and what our own emitter
+//! makes of it, each without and with LLVM's optimizer ([`Route`]). The results must be the same bits; of a computed
+//! NaN, which LLVM may give other bits (docs/mapping.md, "NaN bits"), only that it is one.
+//!
+//! What the interpreter does not execute yet, or a program on the way does not take, is counted and listed.
+
+mod case;
+mod kernel;
+mod operand;
+mod route;
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use ptx_gen::{Home, Seeded};
+use ptx_isa::{FormId, Opcode};
+
+pub use case::{Case, is_scalar};
+pub use route::{Difference, Findings, Route};
+
+use crate::oracle::Oracles;
+
+/// How much is executed.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// The seed of instructions and operands.
+    pub seed: u64,
+    /// At most so many combinations of modifiers of each opcode, picked by the seed.
+    pub mnemonics: usize,
+    /// Instructions of each combination, with other kinds of operands.
+    pub instructions: usize,
+    /// Operands for each instruction in memory; all pairs of edges when they fit.
+    pub operands: usize,
+    /// Operands for each instruction as constants.
+    pub constants: usize,
+}
+
+/// How many kernels are one module.
+const BATCH: usize = 100;
+
+/// The rows of scalar instructions, by opcode.
+pub fn rows() -> BTreeMap<Opcode, Vec<FormId>> {
+    let mut rows: BTreeMap<Opcode, Vec<FormId>> = BTreeMap::new();
+    for id in ptx_isa::form_ids().filter(|id| is_scalar(ptx_isa::form(*id))) {
+        rows.entry(ptx_isa::form(id).opcode).or_default().push(id);
+    }
+    rows
+}
+
+/// Instructions of rows, with modifiers and operands that our verifier accepts.
+pub fn draw(rows: &[FormId], effort: Effort) -> Vec<Case> {
+    let mut all: Vec<_> = rows.iter().flat_map(|id| ptx_gen::mnemonics(*id)).collect();
+    let mut choices = Seeded::new(effort.seed);
+    if all.len() > effort.mnemonics {
+        case::shuffle(&mut choices, &mut all);
+    }
+    let mut cases = Vec::new();
+    let mut taken = 0;
+    for mnemonic in all {
+        if taken == effort.mnemonics {
+            break;
+        }
+        let before = cases.len();
+        cases.extend((0..effort.instructions).filter_map(|_| Case::draw(&mut choices, mnemonic)));
+        taken += usize::from(cases.len() > before);
+    }
+    cases
+}
+
+/// Executes every case along every route.
+///
+/// # Errors
+/// When a program cannot be run at all.
+pub fn compare(cases: &[Case], effort: Effort, oracles: &Oracles) -> Result<Findings> {
+    let mut groups: BTreeMap<Home, Vec<&Case>> = BTreeMap::new();
+    for case in cases {
+        groups.entry(case.home).or_default().push(case);
+    }
+    let mut findings = Findings::default();
+    for (home, members) in groups {
+        for batch in members.chunks(BATCH) {
+            route::compare(home, batch, effort, oracles, &mut findings)?;
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,62 @@
+//! Scalar instructions computed along every way: as written, and through LLVM and back, by llc and by our own emitter.
+#![allow(clippy::print_stdout)] // a test program reports to the terminal
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_isa::{FormId, Opcode};
+use test_suite::differential::{self, Effort};
+use test_suite::oracle::Oracles;
+use test_suite::skip::Skips;
+
+/// The seed here; `PTX_SEED` names another one.
+const SEED: u64 = 1;
+/// A part of all combinations of modifiers; `cargo xtask differential` takes all, with all pairs of edges.
+const EFFORT: Effort = Effort { seed: SEED, mnemonics: 48, instructions: 1, operands: 256, constants: 4 };
+/// The most differences that one opcode reports.
+const SHOWN: usize = 12;
+
+fn main() -> ExitCode {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let llvm =
+        std::env::var_os("LLVM_SYS_221_PREFIX").map_or(PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
+    let oracles = Arc::new(Oracles::find(Path::new(""), &workspace.join(llvm)));
+    let skips = Arc::new(Skips::default());
+    let seed = std::env::var("PTX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED);
+    let trials = differential::rows().into_iter().map(|(opcode, rows)| {
+        let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
+        let effort = Effort { seed, ..EFFORT };
+        Trial::test(opcode.as_str(), move || hold(opcode, &rows, effort, &oracles, &skips))
+    });
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.collect());
+    println!("{}", skips.summary());
+    conclusion.exit_code()
+}
+
+/// Every route gives what an instruction of the opcode gives.
+fn hold(
+    opcode: Opcode,
+    rows: &[FormId],
+    effort: Effort,
+    oracles: &Oracles,
+    skips: &Skips,
+) -> Result<(), Failed> {
+    let cases = differential::draw(rows, effort);
+    if cases.is_empty() {
+        return Err(format!("no instruction of `{}` was accepted", opcode.as_str()).into());
+    }
+    let findings = differential::compare(&cases, effort, oracles)?;
+    for _ in &findings.unexecuted {
+        skips.count(&format!("{}: the interpreter does not execute them yet", opcode.as_str()));
+    }
+    for (why, count) in &findings.beyond {
+        (0..*count).for_each(|_| skips.count(why));
+    }
+    let differences = findings.differences.iter().map(ToString::to_string);
+    let failures =
+        findings.failures.iter().map(|(text, route, why)| format!("{} fails: {text}: {why}", route.as_str()));
+    let complaints: Vec<String> = differences.chain(failures).take(SHOWN).collect();
+    if complaints.is_empty() { Ok(()) } else { Err(complaints.join("\n").into()) }
+}
