@@ -343,7 +343,7 @@ fn run(lines: &[Line], batch: &[usize], depth: Depth, oracles: &Oracles) -> Resu
         return Ok(Outcome::Passed(means));
     }
     let raised = match ptx_driver::raise(&lowered, TargetChoice::default()) {
-        Ok(raised) => raised,
+        Ok((raised, _)) => raised,
         Err(findings) => return Ok(by_name(&findings, batch)),
     };
     let printed = match ptx_driver::print_checked(&raised, "raised.ptx") {

@@ -104,7 +104,7 @@ pub fn read_llvm<'c>(context: &'c Context, name: &str, text: &str) -> Result<Llv
 /// The findings of the stage that refuses it.
 pub fn raise(llvm: &Llvm<'_>) -> Result<String> {
     let nowhere = SourceFile::new("raised", "");
-    let module = ptx_driver::raise(llvm, TargetChoice::default())
+    let (module, _) = ptx_driver::raise(llvm, TargetChoice::default())
         .map_err(|findings| anyhow!("raise: {}", describe(&nowhere, &findings)))?;
     let text = ptx_ir::print(&module);
     read_and_verify(&SourceFile::new("raised.ptx", text.as_str()))

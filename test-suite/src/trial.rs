@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use ptx_diag::{Diagnostics, SourceFile};
+use ptx_diag::SourceFile;
 use ptx_driver::TargetChoice;
 use ptx_llvm::Context;
 
@@ -174,8 +174,8 @@ impl Case {
             Language::Llvm => {
                 let context = Context::new()?;
                 let module = ptx_driver::read_llvm(&context, &self.source);
-                let raised = module.and_then(|llvm| ptx_driver::raise(&llvm, TargetChoice::default()));
-                raised.map_or_else(|findings| findings, |_| Diagnostics::new())
+                let raised = module.and_then(|(llvm, _)| ptx_driver::raise(&llvm, TargetChoice::default()));
+                raised.map_or_else(|findings| findings, |(_, warnings)| warnings)
             }
         };
         let mut unmarked = Vec::new();

@@ -76,6 +76,11 @@ impl Diagnostic {
         Self::new(Severity::Error, code, None, message)
     }
 
+    /// A warning about the input as a whole.
+    pub fn warning_without_place(code: Code, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, None, message)
+    }
+
     fn new(severity: Severity, code: Code, span: Option<Span>, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { severity, code, message, span, label: None, related: Vec::new(), help: None }

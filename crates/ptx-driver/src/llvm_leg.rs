@@ -2,7 +2,9 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_isa::{PtxVersion, Sm};
-use ptx_llvm::{Context, Gpu, LlvmError, Machine, Module, OptLevel, TextPosition, check_target};
+use ptx_llvm::{
+    AddressWidth, Context, Gpu, LlvmError, Machine, Module, OptLevel, TextPosition, check_target,
+};
 use ptx_opt::OptError;
 
 use crate::retarget::TargetChoice;
@@ -23,6 +25,8 @@ pub mod code {
     pub const UNSUPPORTED: Code = Code("I0005");
     /// Bitcode does not go with the module it is linked into.
     pub const LINK: Code = Code("I0006");
+    /// The module's addresses of 32 bits are taken for 64 (a warning).
+    pub const WIDENED: Code = Code("I0007");
     /// The text of a pass pipeline is not understood.
     pub const PIPELINE: Code = Code("O0001");
     /// LLVM failed while it optimized or generated code.
@@ -40,17 +44,24 @@ pub fn llvm_context(source: &SourceFile) -> Result<Context, Diagnostics> {
     Context::new().map_err(|error| one(llvm_finding(&error, source)))
 }
 
-/// Reads LLVM IR, text or bitcode by its first bytes, runs LLVM's verifier over it and checks what target it is for.
+/// Reads LLVM IR, text or bitcode by its first bytes, runs LLVM's verifier over it and checks what target it is for; gives
+/// the module with a warning when its addresses had to be widened.
 ///
 /// # Errors
 ///
 /// What LLVM's reader or verifier says, with the place of a syntax error; a module for another target.
-pub fn read_llvm<'c>(context: &'c Context, source: &SourceFile) -> Result<Module<'c>, Diagnostics> {
+pub fn read_llvm<'c>(
+    context: &'c Context,
+    source: &SourceFile,
+) -> Result<(Module<'c>, Diagnostics), Diagnostics> {
     let read = || {
         let module = Module::parse(context, source.name(), source.text())?;
         module.verify()?;
-        check_target(&module)?;
-        Ok(module)
+        let warnings = match check_target(&module)? {
+            AddressWidth::Own => Diagnostics::new(),
+            AddressWidth::Widened => one(widened()),
+        };
+        Ok((module, warnings))
     };
     read().map_err(|error: LlvmError| one(llvm_finding(&error, source)))
 }
@@ -133,6 +144,12 @@ fn span_of(source: &SourceFile, position: TextPosition) -> Option<Span> {
     Some(Span::new(lo, lo.saturating_add(1)))
 }
 
+fn widened() -> Diagnostic {
+    let message = "the module is for 32-bit addresses, which no GPU has any more: it is taken for 64 bits";
+    let help = "whoever launches its kernels passes pointers of 64 bits, and structures that hold pointers are larger";
+    Diagnostic::warning_without_place(code::WIDENED, message).with_help(help)
+}
+
 fn one(diagnostic: Diagnostic) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
     diagnostics.push(diagnostic);
@@ -173,7 +190,7 @@ b:
         let text = "define ptx_kernel void @k() \"target-cpu\"=\"sm_70\" \"target-features\"=\"+ptx70\" {\n  ret void\n}\n";
         let source = SourceFile::new("m.ll", text);
         let context = Context::new().expect("LLVM 22");
-        let module = read_llvm(&context, &source).expect("valid");
+        let (module, _) = read_llvm(&context, &source).expect("valid");
         let choice = TargetChoice { sm: Some(Sm::new(90)), version: Some(PtxVersion::new(8, 1)) };
         let ptx = generate(module, choice, OptLevel::O0, &source).expect("valid");
         assert!(ptx.contains(".version 8.1") && ptx.contains(".target sm_90"), "{ptx}");
@@ -183,7 +200,7 @@ b:
     fn pass_text_is_told_from_a_bad_module() {
         let source = SourceFile::new("m.ll", "");
         let context = Context::new().expect("LLVM 22");
-        let module = read_llvm(&context, &source).expect("an empty module is valid");
+        let (module, _) = read_llvm(&context, &source).expect("an empty module is valid");
         let found = optimize(&module, OptLevel::O0, Some("nonsense"), &source).expect_err("no such pass");
         assert_eq!(found.iter().map(|f| f.code).collect::<Vec<_>>(), [code::PIPELINE]);
     }

@@ -45,12 +45,15 @@ pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm:
     }
 }
 
-/// Translates LLVM IR into a PTX module with this project's own emitter.
+/// Translates LLVM IR into a PTX module with this project's own emitter; gives the module with the emitter's warnings.
 ///
 /// # Errors
 ///
 /// What cannot be expressed, with the function and the instruction.
-pub fn raise(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> Result<Module, Diagnostics> {
+pub fn raise(
+    module: &ptx_llvm::Module<'_>,
+    choice: TargetChoice,
+) -> Result<(Module, Diagnostics), Diagnostics> {
     ptx_raise::raise(module, &RaiseOptions { target: choice.sm, version: choice.version })
 }
 

@@ -31,7 +31,7 @@ pub use error::{LlvmError, Message, TextPosition};
 pub use failure::{LastWords, on_crash, on_fatal_error};
 pub use library::load;
 pub use link::{FlushToZero, LinkConflict};
-pub use machine::{Gpu, Machine, OptLevel, check_target, nearest_processor, nearest_version};
+pub use machine::{AddressWidth, Gpu, Machine, OptLevel, check_target, nearest_processor, nearest_version};
 pub use module::Module;
 pub use pass::{default_pipeline, drop_instruction_metadata, run_passes};
 

@@ -9,7 +9,7 @@ use llvm_sys::linker::LLVMLinkModules2;
 
 use crate::DATA_LAYOUT;
 use crate::error::LlvmError;
-use crate::machine::{Machine, check_target};
+use crate::machine::{AddressWidth, Machine, check_target};
 use crate::module::Module;
 use crate::pass::{reject_reported_errors, run_passes, with_messages};
 
@@ -70,7 +70,9 @@ impl<'c> Module<'c> {
         machine: &Machine,
         flush: FlushToZero,
     ) -> Result<(), LlvmError> {
-        check_target(&library)?;
+        if check_target(&library)? == AddressWidth::Widened {
+            return Err(LlvmError::Target { message: "the library is for 32-bit addresses".to_owned() });
+        }
         library.inkwell().set_triple(&self.inkwell().get_triple());
         library.set_data_layout(DATA_LAYOUT);
         let wanted: BTreeSet<String> = declarations(self);

@@ -8,7 +8,8 @@ use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, Targe
 
 use crate::error::LlvmError;
 use crate::module::Module;
-use crate::{DATA_LAYOUT, TRIPLE};
+use crate::view::{CastOp, Op, Type, View};
+use crate::{DATA_LAYOUT, TRIPLE, address_space};
 
 /// How hard LLVM works.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, PartialOrd, Ord)]
@@ -178,59 +179,156 @@ fn initialize() {
     });
 }
 
+/// How wide the addresses of a module were when it was read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AddressWidth {
+    /// 64 bits, as those of every GPU that is left.
+    Own,
+    /// 32 bits: the module has been given addresses of 64 bits.
+    Widened,
+}
+
 /// Checks that the module is for this target; one that names no target at all is given ours.
 ///
 /// A data layout of an older LLVM, or of a host whose C types it shares, is replaced by LLVM 22's, as llc does: they
-/// agree on what matters to a GPU module, byte order and the width of pointers.
+/// agree on what matters to a GPU module, byte order and the width of pointers. A module for 32-bit NVPTX is given addresses of
+/// 64 bits, as `llc -mtriple=nvptx64` gives it, unless it takes addresses for numbers of 32 bits. Whoever shares data with
+/// such a module has to know, so the answer says it.
 ///
 /// # Errors
 ///
-/// [`LlvmError::Target`] for another architecture, byte order or width of pointers.
-pub fn check_target(module: &Module<'_>) -> Result<(), LlvmError> {
+/// [`LlvmError::Target`] for another architecture or byte order, and for 32-bit modules that depend on the width.
+pub fn check_target(module: &Module<'_>) -> Result<AddressWidth, LlvmError> {
     let inner = module.inkwell();
     let triple = inner.get_triple();
-    match triple.as_str().to_bytes() {
-        b"" => inner.set_triple(&TargetTriple::create(TRIPLE)),
-        name if name == b"nvptx64" || name.starts_with(b"nvptx64-") => {}
+    let narrow = match triple.as_str().to_bytes() {
+        b"" => {
+            inner.set_triple(&TargetTriple::create(TRIPLE));
+            false
+        }
+        name if name == b"nvptx64" || name.starts_with(b"nvptx64-") => false,
+        name if name == b"nvptx" || name.starts_with(b"nvptx-") => true,
         other => {
             let other = String::from_utf8_lossy(other);
             return Err(LlvmError::Target {
                 message: format!("the module is for `{other}`, not for `{TRIPLE}`"),
             });
         }
-    }
+    };
     let layout = module.data_layout();
-    if !is_compatible(&layout) {
+    let width = pointer_width(&layout);
+    if is_big_endian(&layout) || !matches!(width, None | Some("32" | "64")) {
         let message = format!("the module has the data layout `{layout}`, the target has `{DATA_LAYOUT}`");
         return Err(LlvmError::Target { message });
+    }
+    let widened = narrow || width == Some("32");
+    if widened {
+        refuse_narrow_addresses(module)?;
+        // What follows the architecture stays: it says which of CUDA and OpenCL drives the module.
+        let named = String::from_utf8_lossy(triple.as_str().to_bytes()).into_owned();
+        let rest = named.strip_prefix("nvptx64").or_else(|| named.strip_prefix("nvptx")).unwrap_or_default();
+        let wide = if rest.is_empty() { TRIPLE.to_owned() } else { format!("nvptx64{rest}") };
+        inner.set_triple(&TargetTriple::create(&wide));
     }
     if layout != DATA_LAYOUT {
         module.set_data_layout(DATA_LAYOUT);
     }
-    Ok(())
+    Ok(if widened { AddressWidth::Widened } else { AddressWidth::Own })
 }
 
-/// Whether a data layout is little endian and has pointers of 64 bits in address space 0 (64 is LLVM's default).
-fn is_compatible(layout: &str) -> bool {
-    layout.split('-').all(|part| {
-        let pointer = part.strip_prefix("p:").or_else(|| part.strip_prefix("p0:"));
-        let width = pointer.and_then(|rest| rest.split(':').next());
-        part != "E" && width.is_none_or(|bits| bits == "64")
-    })
+fn is_big_endian(layout: &str) -> bool {
+    layout.split('-').any(|part| part == "E")
+}
+
+/// The width of pointers in address space 0 that a data layout states; LLVM's default is 64.
+fn pointer_width(layout: &str) -> Option<&str> {
+    let stated =
+        layout.split('-').find_map(|part| part.strip_prefix("p:").or_else(|| part.strip_prefix("p0:")));
+    stated.and_then(|rest| rest.split(':').next())
+}
+
+/// Refuses a 32-bit module that takes generic or global addresses for numbers of 32 bits, or the other way round: with wider
+/// addresses it would lose half of them.
+fn refuse_narrow_addresses(module: &Module<'_>) -> Result<(), LlvmError> {
+    let view = View::new(module)?;
+    for function in &view.functions {
+        for inst in &function.insts {
+            let Op::Cast { op, value, .. } = inst.op else { continue };
+            let Some(from) = view.value_type(function, value) else { continue };
+            let (pointer, number) = match op {
+                CastOp::PtrToInt | CastOp::PtrToAddr => (from, inst.ty),
+                CastOp::IntToPtr => (inst.ty, from),
+                _ => continue,
+            };
+            let (Type::Pointer { space }, Type::Int { bits }) = (view.ty(pointer), view.ty(number)) else {
+                continue;
+            };
+            if *bits < 64 && matches!(*space, address_space::GENERIC | address_space::GLOBAL) {
+                let message = format!(
+                    "the module is for 32-bit addresses, which no GPU has any more, and function {} takes one for a number of {bits} bits",
+                    function.name
+                );
+                return Err(LlvmError::Target { message });
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Context;
 
     #[test]
-    fn layouts_with_another_byte_order_or_pointer_width_are_refused() {
-        for layout in [DATA_LAYOUT, "", "e-i64:64-v16:16-v32:32-n16:32:64", "e-p:64:64:64-i1:8:8-n16:32:64"] {
-            assert!(is_compatible(layout), "{layout}");
+    fn layouts_say_how_wide_pointers_are() {
+        for (layout, width) in [
+            (DATA_LAYOUT, None),
+            ("e-p:64:64:64-i1:8:8-n16:32:64", Some("64")),
+            ("e-p:32:32:32-i1:8:8", Some("32")),
+            ("e-i64:64-p0:16:16", Some("16")),
+        ] {
+            assert_eq!((pointer_width(layout), is_big_endian(layout)), (width, false), "{layout}");
         }
-        for layout in ["E-p:64:64", "E", "e-p:32:32:32-i1:8:8", "e-p0:32:32", "e-i64:64-p:16:16"] {
-            assert!(!is_compatible(layout), "{layout}");
+        assert!(is_big_endian("E-p:64:64"));
+    }
+
+    #[test]
+    fn modules_of_32_bits_are_widened_unless_they_count_on_the_width() {
+        let context = Context::new().expect("LLVM 22");
+        let read = |text: &str| {
+            let text = format!(
+                "target triple = \"nvptx-nvidia-cuda\"
+{text}"
+            );
+            let module = Module::parse(&context, "m", text.as_bytes()).expect("valid LLVM IR");
+            check_target(&module).map(|width| (width, module.data_layout()))
+        };
+        let plain = read(
+            "define ptr @f(ptr %p, i32 %i) {
+ %q = getelementptr i32, ptr %p, i32 %i
+ ret ptr %q
+}",
+        );
+        assert_eq!(plain.expect("taken"), (AddressWidth::Widened, DATA_LAYOUT.to_owned()));
+        for cast in ["%q = ptrtoint ptr %p to i32", "%q = inttoptr i32 %i to ptr addrspace(1)"] {
+            let text = format!(
+                "define void @f(ptr %p, i32 %i) {{
+ {cast}
+ ret void
+}}"
+            );
+            assert!(read(&text).expect_err("refused").to_string().contains("32-bit addresses"));
         }
+        assert!(
+            read(
+                "define i32 @f(ptr addrspace(3) %p) {
+ %q = ptrtoint ptr addrspace(3) %p to i32
+ ret i32 %q
+}"
+            )
+            .is_ok()
+        );
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub const ORDER: Code = Code("R0108");
 pub const MODULE: Code = Code("R0109");
 /// The module cannot be read.
 pub const VIEW: Code = Code("R0110");
+/// A launch bound about clusters, left out for a target that has none (a warning).
+pub const CLUSTER: Code = Code("R0111");
 
 /// Why one construct cannot be raised; who meets it adds the place.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

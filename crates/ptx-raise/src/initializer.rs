@@ -7,7 +7,9 @@
 use ptx_ir::{FieldValue, Immediate, Initializer, Literal, Symbol as PtxSymbol, VarType};
 use ptx_isa::{ScalarType, Since, StateSpace};
 use ptx_llvm::address_space;
-use ptx_llvm::view::{BinaryOp, CastOp, ConstExpr, ConstId, Constant, FloatKind, Global, Type, TypeId, View};
+use ptx_llvm::view::{
+    BinaryOp, BlockId, CastOp, ConstExpr, ConstId, Constant, FloatKind, Global, Type, TypeId, View,
+};
 
 use crate::error::{INITIALIZER, Raised, Refusal};
 use crate::module::ModuleRaiser;
@@ -170,7 +172,7 @@ fn is_zero(view: &View, id: ConstId, depth: u32) -> Raised<bool> {
             }
             true
         }
-        Constant::Symbol(_) | Constant::Expr(_) | Constant::Other(_) => false,
+        Constant::Symbol(_) | Constant::BlockAddress(..) | Constant::Expr(_) | Constant::Other(_) => false,
     })
 }
 
@@ -222,7 +224,9 @@ fn fill(module: &ModuleRaiser<'_, '_>, image: &mut Image, id: ConstId, at: u64, 
             }
             _ => Err(Refusal::new(INITIALIZER, "an aggregate of an odd type")),
         },
-        Constant::Symbol(_) | Constant::Expr(_) => relocate(module, image, id, at),
+        Constant::Symbol(_) | Constant::BlockAddress(..) | Constant::Expr(_) => {
+            relocate(module, image, id, at)
+        }
         Constant::Other(name) => Err(Refusal::new(INITIALIZER, format!("a {name} as an initial value"))),
     }
 }
@@ -275,12 +279,13 @@ fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Ev
     match view.constant(id) {
         Constant::Int(words) => Ok(number(sign_extend(words.first().copied().unwrap_or(0), bits))),
         Constant::Null | Constant::Zero | Constant::Undef | Constant::Poison => Ok(number(0)),
+        Constant::BlockAddress(_, block) => Ok(number(block_number(*block) as i64)),
         Constant::Symbol(symbol) => {
-            let (symbol, held) = module.symbol(*symbol)?;
+            let (symbol, held, offset) = module.symbol(*symbol)?;
             let typed = pointer_space(view, view.constant_type(id));
             Ok(Evaluated {
                 symbol: Some((symbol, held)),
-                offset: 0,
+                offset,
                 generic: typed == Some(address_space::GENERIC),
             })
         }
@@ -324,6 +329,12 @@ fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Ev
             Err(Refusal::new(INITIALIZER, "an expression on something that is no number"))
         }
     }
+}
+
+/// What stands for the address of a block: its number in its function, from one on, since no address is null. Nothing but
+/// `indirectbr` in the same function can use it.
+pub(crate) fn block_number(block: BlockId) -> u64 {
+    block.index() as u64 + 1
 }
 
 fn pointer_space(view: &View, ty: TypeId) -> Option<u32> {

@@ -26,14 +26,16 @@ mod target;
 mod types;
 mod value;
 
-pub use error::{ASSEMBLY, CALL, INITIALIZER, INSTRUCTION, INTRINSIC, MODULE, ORDER, TARGET, TYPE, VIEW};
+pub use error::{
+    ASSEMBLY, CALL, CLUSTER, INITIALIZER, INSTRUCTION, INTRINSIC, MODULE, ORDER, TARGET, TYPE, VIEW,
+};
 pub use names::{escape, unescape};
 pub use target::RaiseOptions;
 
 use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_llvm::view::View;
 
-/// Raises `module` to PTX.
+/// Raises `module` to PTX; gives what it became with warnings about what the target takes no notice of.
 ///
 /// The module should have passed LLVM's verifier. What the result states as `.version` and `.target` follows from
 /// the options, else from `!ptx.version` and `!ptx.target`, else from the functions' `target-cpu` and `target-features`, else it is
@@ -42,7 +44,10 @@ use ptx_llvm::view::View;
 /// # Errors
 ///
 /// Everything that has no counterpart in PTX, one finding each, with the function and the instruction in words.
-pub fn raise(module: &ptx_llvm::Module<'_>, options: &RaiseOptions) -> Result<ptx_ir::Module, Diagnostics> {
+pub fn raise(
+    module: &ptx_llvm::Module<'_>,
+    options: &RaiseOptions,
+) -> Result<(ptx_ir::Module, Diagnostics), Diagnostics> {
     let view = View::new(module).map_err(|error| {
         let mut diagnostics = Diagnostics::new();
         diagnostics.push(Diagnostic::error_without_place(VIEW, error.to_string()));

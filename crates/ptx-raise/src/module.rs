@@ -6,17 +6,17 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use ptx_diag::Diagnostics;
+use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{At, Item, Symbol as PtxSymbol, TargetSpec, VarAttribute, VarType, Variable, VectorShape};
 use ptx_isa::StateSpace;
 use ptx_llvm::address_space;
 use ptx_llvm::view::{
-    ConstExpr, ConstId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Metadata, MetadataId, Op,
-    Symbol, Value, View,
+    AliasId, CastOp, ConstExpr, ConstId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Metadata,
+    MetadataId, Op, Symbol, Value, View,
 };
 
 use crate::debug::DebugTables;
-use crate::error::{CALL, MODULE, Raised, Refusal};
+use crate::error::{CLUSTER, MODULE, Raised, Refusal};
 use crate::initializer;
 use crate::linkage::{Presence, directive};
 use crate::names;
@@ -47,6 +47,9 @@ pub(crate) struct ModuleRaiser<'v, 'c> {
     /// What marked texts lower to, by text and constraints; `None` for those that do not.
     pub(crate) patterns: HashMap<(String, String), Option<Rc<Pattern>>>,
 }
+
+/// Aliases of aliases are followed this far.
+const MAX_ALIAS_CHAIN: usize = 1 << 16;
 
 /// The beginnings of the names of arguments and results inside calls.
 pub(crate) struct CallNames {
@@ -97,7 +100,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
     }
 
     /// Raises everything.
-    pub(crate) fn run(mut self) -> Result<ptx_ir::Module, Diagnostics> {
+    pub(crate) fn run(mut self) -> Result<(ptx_ir::Module, Diagnostics), Diagnostics> {
         self.check_module();
         let references = References::of(self.view);
         self.files();
@@ -107,7 +110,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         self.aliases();
         self.sections();
         self.heading();
-        if self.diagnostics.has_errors() { Err(self.diagnostics) } else { Ok(self.ir) }
+        if self.diagnostics.has_errors() { Err(self.diagnostics) } else { Ok((self.ir, self.diagnostics)) }
     }
 
     /// A name like `stem` that no symbol has.
@@ -124,12 +127,28 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         self.diagnostics.push(refusal.at(place));
     }
 
+    /// Warns, once for a function, of a directive about clusters that the target has no use for.
+    pub(crate) fn warn_of_clusters(&mut self, function: &str, word: &str, since: ptx_isa::Since) {
+        let message = format!("{word} of function {function} is left out: clusters need sm_{}", since.sm);
+        if self.diagnostics.iter().all(|found| found.message != message) {
+            let help = "the kernel runs without clusters on this target";
+            self.diagnostics.push(Diagnostic::warning_without_place(CLUSTER, message).with_help(help));
+        }
+    }
+
     /// What no part of PTX can hold.
     fn check_module(&mut self) {
         let view = self.view;
         if !view.inline_asm.trim().is_empty() {
             let refusal = Refusal::new(MODULE, "module-level inline assembly has no counterpart in PTX");
             self.refuse(refusal, "the module");
+        }
+        for name in &view.ifuncs {
+            let refusal = Refusal::new(
+                MODULE,
+                "an ifunc, which is chosen when a program is loaded, has no counterpart in PTX",
+            );
+            self.refuse(refusal, name);
         }
         let arch = view.triple.split('-').next().unwrap_or("");
         if !matches!(arch, "" | "nvptx64") {
@@ -188,10 +207,6 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
     }
 
     fn prototype(&mut self, function: &Function) -> Raised<ptx_ir::FunctionId> {
-        if function.variadic {
-            let message = format!("the function {} takes a variable number of arguments", function.name);
-            return Err(Refusal::new(CALL, message).with_help("pass them through memory, as vprintf does"));
-        }
         let mut signature = signature::of_function(self, function)?;
         // Only a body has pragmas.
         signature.directives.retain(|directive| !matches!(directive, ptx_ir::FunctionDirective::Pragma(_)));
@@ -347,13 +362,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
                 continue;
             }
             let signature = match signature::of_function(self, function) {
-                Ok(signature) if !function.variadic => signature,
-                Ok(_) => {
-                    let refusal =
-                        Refusal::new(CALL, "functions with a variable number of arguments are not supported");
-                    self.refuse(refusal, &format!("function {}", function.name));
-                    continue;
-                }
+                Ok(signature) => signature,
                 Err(refusal) => {
                     self.refuse(refusal, &format!("function {}", function.name));
                     continue;
@@ -385,15 +394,18 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         }
     }
 
-    /// `.alias`: PTX knows aliases of functions only (manual 11.6.6).
+    /// `.alias`: PTX knows aliases of functions only (manual 11.6.6). An alias that nobody else sees needs no name: what it
+    /// stands for is used in its place.
     fn aliases(&mut self) {
         let view = self.view;
-        for alias in &view.aliases {
-            let target = match view.constant(alias.target) {
-                Constant::Symbol(Symbol::Function(target)) => *target,
+        for (at, alias) in view.aliases.iter().enumerate() {
+            let target = match alias_target(view, AliasId::new(at)) {
+                Some((Symbol::Function(target), 0)) => target,
+                Some(_) if matches!(alias.linkage, Linkage::Internal | Linkage::Private) => continue,
                 _ => {
                     let refusal = Refusal::new(MODULE, "only functions can have aliases in PTX");
-                    self.refuse(refusal, &format!("the alias {}", alias.name));
+                    let help = "make the alias internal, or use the name of what it stands for";
+                    self.refuse(refusal.with_help(help), &format!("the alias {}", alias.name));
                     continue;
                 }
             };
@@ -428,11 +440,17 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         })
     }
 
-    /// What a reference to a symbol names, and the address space it is in.
-    pub(crate) fn symbol(&self, symbol: Symbol) -> Raised<(PtxSymbol, u32)> {
+    /// What a reference to a symbol names, the address space it is in, and the bytes from there on.
+    pub(crate) fn symbol(&self, symbol: Symbol) -> Raised<(PtxSymbol, u32, i64)> {
+        let (symbol, offset) = match symbol {
+            Symbol::Alias(id) => alias_target(self.view, id).ok_or_else(|| {
+                Refusal::new(MODULE, format!("the alias {} cannot be referred to", self.view.alias(id).name))
+            })?,
+            Symbol::Function(_) | Symbol::Global(_) => (symbol, 0),
+        };
         match symbol {
             Symbol::Function(id) => {
-                Ok((PtxSymbol::Function(self.function_entry(id)?), address_space::GENERIC))
+                Ok((PtxSymbol::Function(self.function_entry(id)?), address_space::GENERIC, offset))
             }
             Symbol::Global(id) => {
                 let global = self.view.global(id);
@@ -440,17 +458,33 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
                 let variable = variable.ok_or_else(|| {
                     Refusal::new(MODULE, format!("the variable {} cannot be referred to", global.name))
                 })?;
-                Ok((PtxSymbol::Variable(variable), stored_space(global.space)))
+                Ok((PtxSymbol::Variable(variable), stored_space(global.space), offset))
             }
-            Symbol::Alias(id) => match self.view.constant(self.view.alias(id).target) {
-                Constant::Symbol(target @ (Symbol::Function(_) | Symbol::Global(_))) => self.symbol(*target),
-                _ => Err(Refusal::new(
-                    MODULE,
-                    format!("the alias {} cannot be referred to", self.view.alias(id).name),
-                )),
-            },
+            Symbol::Alias(_) => Err(Refusal::new(MODULE, "an alias of an alias that has no end")),
         }
     }
+}
+
+/// The function or variable at the end of a chain of aliases, and the bytes from its start; `None` where a constant expression
+/// computes it otherwise.
+pub(crate) fn alias_target(view: &View, alias: AliasId) -> Option<(Symbol, i64)> {
+    let (mut constant, mut offset) = (view.alias(alias).target, 0i64);
+    // LLVM's verifier refuses circles; the bound keeps a module that it never saw from going round.
+    for _ in 0..MAX_ALIAS_CHAIN {
+        match view.constant(constant) {
+            Constant::Symbol(Symbol::Alias(next)) => constant = view.alias(*next).target,
+            Constant::Symbol(symbol) => return Some((*symbol, offset)),
+            Constant::Expr(ConstExpr::Gep { source, base, indices }) => {
+                offset = offset.wrapping_add(initializer::gep_offset(view, *source, indices).ok()?);
+                constant = *base;
+            }
+            Constant::Expr(ConstExpr::Cast { op: CastOp::AddrSpaceCast | CastOp::BitCast, value }) => {
+                constant = *value;
+            }
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// Whether a function has a body to emit.
@@ -498,7 +532,11 @@ fn global_order(view: &View) -> Result<Vec<GlobalId>, String> {
             let global = &view.globals[at];
             let mut pending = Vec::new();
             for_each_symbol(view, global.initializer, &mut |symbol| {
-                if let Symbol::Global(id) = symbol {
+                let end = match symbol {
+                    Symbol::Alias(id) => alias_target(view, id).map(|(symbol, _)| symbol),
+                    Symbol::Function(_) | Symbol::Global(_) => Some(symbol),
+                };
+                if let Some(Symbol::Global(id)) = end {
                     pending.push(id.index());
                 }
             });
@@ -546,6 +584,7 @@ fn for_each_symbol(view: &View, root: Option<ConstId>, found: &mut dyn FnMut(Sym
             | Constant::Undef
             | Constant::Poison
             | Constant::Data(_)
+            | Constant::BlockAddress(..)
             | Constant::Other(_) => {}
         }
     }
@@ -575,8 +614,8 @@ impl References {
             let function = match symbol {
                 Symbol::Function(id) => Some(id),
                 Symbol::Global(_) => None,
-                Symbol::Alias(id) => match view.constant(view.alias(id).target) {
-                    Constant::Symbol(Symbol::Function(id)) => Some(*id),
+                Symbol::Alias(id) => match alias_target(view, id) {
+                    Some((Symbol::Function(id), _)) => Some(id),
                     _ => None,
                 },
             };

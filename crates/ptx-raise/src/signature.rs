@@ -10,7 +10,7 @@ use ptx_ir::{
 };
 use ptx_isa::{ScalarType, Since, StateSpace};
 use ptx_llvm::address_space;
-use ptx_llvm::view::{Attributes, CallingConvention, Function, Type, TypeId};
+use ptx_llvm::view::{Attributes, CallingConvention, FloatKind, Function, Type, TypeId};
 
 use crate::error::{CALL, Raised, Refusal};
 use crate::module::ModuleRaiser;
@@ -19,6 +19,10 @@ use crate::types::{Class, Scalar};
 
 /// `.noreturn` (manual 11.4.6).
 pub(crate) const NO_RETURN: Since = Since::new(6, 4, 30);
+
+/// The largest alignment of a variable in the parameter space. Values come and go through it whole, so a type that wants more loses
+/// nothing.
+const MAX_PARAM_ALIGN: u32 = 128;
 
 /// How one parameter or result is passed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,6 +51,8 @@ pub(crate) struct Parameter {
 pub(crate) struct Signature {
     pub(crate) kind: FunctionKind,
     pub(crate) params: Vec<Parameter>,
+    /// The address of the further arguments of a variadic function, after all others.
+    pub(crate) variadic: Option<String>,
     pub(crate) result: Option<Passing>,
     pub(crate) directives: Vec<FunctionDirective>,
     /// The registers that pass everything, where registers do (`"ptx.abi"="reg"`).
@@ -65,7 +71,7 @@ pub(crate) fn register_passing(
     module: &mut ModuleRaiser<'_, '_>,
     function: &Function,
 ) -> Raised<Option<RegisterPassing>> {
-    if function.attributes.string("ptx.abi") != Some("reg") {
+    if function.attributes.string("ptx.abi") != Some("reg") || function.variadic {
         return Ok(None);
     }
     let mut params = Vec::with_capacity(function.params.len());
@@ -123,6 +129,10 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
         }
         params.push(param_passed);
     }
+    if kind == FunctionKind::Kernel && function.variadic {
+        return Err(Refusal::new(CALL, "a kernel with a variable number of arguments"));
+    }
+    let variadic = function.variadic.then(|| module.free_name(format!("{symbol}_vararg")));
     let result = if kind == FunctionKind::Kernel && !matches!(module.view.ty(function.ret), Type::Void) {
         return Err(Refusal::new(CALL, "a kernel that returns a value"));
     } else {
@@ -140,12 +150,19 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
             directives.push(FunctionDirective::Pragma(vec![text]));
         }
     }
-    for directive in &directives {
-        let (word, since) = requirement(directive);
+    let mut kept = Vec::with_capacity(directives.len());
+    for directive in directives {
+        let (word, since) = requirement(&directive);
+        if is_about_clusters(&directive) && module.target.lacks(since) {
+            module.warn_of_clusters(&function.name, word, since);
+            continue;
+        }
         module.target.need(since, &|| word.to_owned())?;
+        kept.push(directive);
     }
+    let directives = kept;
     let registers = register_passing(module, function)?;
-    Ok(Signature { kind, params, result, directives, registers })
+    Ok(Signature { kind, params, variadic, result, directives, registers })
 }
 
 /// How an argument of type `ty` with these attributes is passed.
@@ -231,7 +248,9 @@ pub(crate) fn result(
 fn passing(module: &mut ModuleRaiser<'_, '_>, ty: TypeId, kind: FunctionKind) -> Raised<Passing> {
     let aggregate = match module.view.ty(ty) {
         Type::Int { bits } => *bits > 64,
-        Type::Array { .. } | Type::Vector { .. } | Type::Struct { .. } => true,
+        Type::Array { .. } | Type::Vector { .. } | Type::Struct { .. } | Type::Float(FloatKind::Other(_)) => {
+            true
+        }
         Type::Void | Type::Float(_) | Type::Pointer { .. } | Type::Function { .. } | Type::Other(_) => false,
     };
     // Refuses types that have no registers.
@@ -240,7 +259,7 @@ fn passing(module: &mut ModuleRaiser<'_, '_>, ty: TypeId, kind: FunctionKind) ->
         let layout = module.view.layout(ty).ok_or_else(|| {
             Refusal::new(CALL, format!("a parameter of type {}", module.view.type_text(ty)))
         })?;
-        return Ok(Passing::Bytes { size: layout.size, align: layout.align });
+        return Ok(Passing::Bytes { size: layout.size, align: layout.align.min(MAX_PARAM_ALIGN) });
     }
     let [leaf] = &*leaves else { return Err(Refusal::new(CALL, "a parameter without a value")) };
     Ok(Passing::Scalar(match (leaf.scalar, kind) {
@@ -360,6 +379,9 @@ impl Signature {
             }
             params.push(id);
         }
+        if let Some(name) = &self.variadic {
+            params.push(param_variable(module, &Passing::Scalar(ScalarType::B64), None, name));
+        }
         (results, params)
     }
 }
@@ -452,6 +474,29 @@ fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
         list.push(FunctionDirective::AbiPreserveControl(number("ptx.abi_preserve_control", text)?));
     }
     Ok(list)
+}
+
+/// Whether a directive says how blocks form clusters. A target without clusters launches none, so nothing there depends on it.
+fn is_about_clusters(directive: &FunctionDirective) -> bool {
+    match directive {
+        FunctionDirective::ExplicitCluster
+        | FunctionDirective::ReqNCtaPerCluster(_)
+        | FunctionDirective::MaxClusterRank(_)
+        | FunctionDirective::BlocksAreClusters => true,
+        FunctionDirective::MaxNtid(_)
+        | FunctionDirective::ReqNtid(_)
+        | FunctionDirective::MinNCtaPerSm(_)
+        | FunctionDirective::MaxNCtaPerSm(_)
+        | FunctionDirective::MaxNReg(_)
+        | FunctionDirective::NoReturn
+        | FunctionDirective::Pragma(_)
+        | FunctionDirective::Language(_)
+        | FunctionDirective::LocalMaxNReg(_)
+        | FunctionDirective::MinPerCtaMemory(_)
+        | FunctionDirective::Attribute(_)
+        | FunctionDirective::AbiPreserve(_)
+        | FunctionDirective::AbiPreserveControl(_) => false,
+    }
 }
 
 /// The word of a directive and what has it first (manual 11.4).

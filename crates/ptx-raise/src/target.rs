@@ -74,7 +74,11 @@ impl Target {
             (None, Some(sm)) => (sm, Choice::Module),
             (None, None) => (Sm::new(DEFAULT_SM), Choice::Nobody),
         };
-        let names = if options.target.is_some() { Vec::new() } else { target_options(view) };
+        let mut names = if options.target.is_some() { Vec::new() } else { target_options(view) };
+        // OpenCL's images and samplers are bound apart (manual 5.3), which is what the system in the triple means.
+        if view.triple.ends_with("-nvcl") && !names.iter().any(|name| name.starts_with("texmode_")) {
+            names.push("texmode_independent".to_owned());
+        }
         let stated = options.version.or_else(|| module_version(view));
         let version = stated.unwrap_or(PtxVersion::new(1, 0));
         Self { sm, chosen, version, version_fixed: options.version.is_some(), names }
@@ -88,6 +92,11 @@ impl Target {
     /// Whether code for the target may use what exists since `since`.
     pub(crate) fn has(&self, since: Since) -> bool {
         self.sm.number >= since.sm && (!self.version_fixed || self.version >= since.ptx)
+    }
+
+    /// Whether the architecture is settled and has not got what exists since `since`.
+    pub(crate) fn lacks(&self, since: Since) -> bool {
+        self.chosen != Choice::Nobody && self.sm.number < since.sm
     }
 
     /// Whether the target has what exists since `since` without a higher version than is stated or used already.

@@ -193,6 +193,8 @@ fn collect(view: &View, ty: TypeId, offset: u64, list: &mut Vec<Leaf>) -> Raised
             FloatKind::BFloat => list.push(leaf(Scalar::BFloat, 2)),
             FloatKind::Float => list.push(leaf(Scalar::Float, 4)),
             FloatKind::Double => list.push(leaf(Scalar::Double, 8)),
+            // It has memory and registers, only no arithmetic.
+            FloatKind::Other("fp128") => words(128, offset, list),
             FloatKind::Other(name) => return Err(unsupported(name)),
         },
         Type::Pointer { space } => {

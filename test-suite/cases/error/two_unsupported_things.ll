@@ -4,14 +4,14 @@
 ;~@0 R0101 function two
 target triple = "nvptx64-nvidia-cuda"
 
-define void @one(i32 %n) #0 {
-  %r = alloca i8, i32 %n
-  ret void
+define fp128 @one(fp128 %a) #0 {
+  %r = fadd fp128 %a, %a
+  ret fp128 %r
 }
 
-define ptr @two(ptr %list) #0 {
-  %r = va_arg ptr %list, ptr
-  ret ptr %r
+define fp128 @two(fp128 %a) #0 {
+  %r = fneg fp128 %a
+  ret fp128 %r
 }
 
 attributes #0 = { "target-cpu"="sm_80" "target-features"="+ptx80" }

@@ -24,7 +24,7 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     let source = read_input(&arguments.input)?;
     let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
     let module = terminal.step("read LLVM IR", || read_llvm(&context, &source));
-    let module = module.map_err(|found| rejected(&source, found))?;
+    let (module, mut warnings) = module.map_err(|found| rejected(&source, found))?;
 
     let passes = arguments.optimize.passes.as_deref();
     let level = arguments.optimize.level;
@@ -35,9 +35,10 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
     let text = match arguments.engine {
         Engine::Native => {
-            let ptx = terminal
+            let (ptx, more) = terminal
                 .step("raise", || raise(&module, choice))
                 .map_err(|found| rejected(&source, found))?;
+            warnings.append(more);
             let name = format!("{} (as PTX)", source.name());
             terminal
                 .step("print and check", || print_checked(&ptx, &name))
@@ -47,5 +48,6 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
             .step("generate with LLVM", || generate(module, choice, level, &source))
             .map_err(|found| rejected(&source, found))?,
     };
+    terminal.report(&source, &warnings);
     Output::from_argument(arguments.output.as_deref()).write(text.as_bytes())
 }

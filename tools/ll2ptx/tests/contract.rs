@@ -127,12 +127,28 @@ fn module_llvm_refuses_is_status_1() {
 
 #[test]
 fn module_for_another_target_is_status_1() {
-    for triple in ["x86_64-linux-gnu", "nvptx-nvidia-cuda"] {
-        let text = format!("target triple = \"{triple}\"\n");
-        let (status, _, err) = ll2ptx(&["--error-format=short"], text.as_bytes());
-        assert_eq!(status, 1);
-        assert!(err.contains("error[I0004]") && err.contains(triple), "{err}");
-    }
+    let text = b"target triple = \"x86_64-linux-gnu\"\n";
+    let (status, _, err) = ll2ptx(&["--error-format=short"], text);
+    assert_eq!(status, 1);
+    assert!(err.contains("error[I0004]") && err.contains("x86_64-linux-gnu"), "{err}");
+}
+
+#[test]
+fn module_for_32_bits_is_widened_with_a_warning() {
+    let text = b"target triple = \"nvptx-nvidia-cuda\"\ndefine ptx_kernel void @k(ptr %p) {\n  ret void\n}\n";
+    let (status, out, err) = ll2ptx(&["--error-format=short"], text);
+    assert_eq!(status, 0, "{err}");
+    assert!(err.contains("warning[I0007]"), "{err}");
+    assert!(out.contains(".address_size 64") && out.contains(".param .u64"), "{out}");
+}
+
+#[test]
+fn cluster_bounds_that_the_target_has_no_use_for_are_left_out_with_a_warning() {
+    let text = b"define ptx_kernel void @k() \"nvvm.maxclusterrank\"=\"8\" {\n  ret void\n}\n";
+    let (status, out, err) = ll2ptx(&["--target=sm_80", "--error-format=short"], text);
+    assert!(status == 0 && err.contains("warning[R0111]") && !out.contains("clusterrank"), "{err}");
+    let (status, out, err) = ll2ptx(&["--target=sm_90", "--error-format=short"], text);
+    assert!(status == 0 && err.is_empty() && out.contains(".maxclusterrank 8"), "{err}");
 }
 
 #[test]

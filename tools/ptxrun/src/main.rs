@@ -70,14 +70,17 @@ fn as_ptx(path: &Path, terminal: Terminal) -> Result<SourceFile, Failure> {
     let input = read_input(path)?;
     match InputKind::of(path, input.text()) {
         InputKind::Ptx => Ok(input),
-        InputKind::Llvm => terminal.step("raise", || raised(&input)),
+        InputKind::Llvm => terminal.step("raise", || raised(&input, terminal)),
     }
 }
 
-fn raised(input: &SourceFile) -> Result<SourceFile, Failure> {
+fn raised(input: &SourceFile, terminal: Terminal) -> Result<SourceFile, Failure> {
     let context = llvm_context(input).map_err(|found| rejected(input, found))?;
-    let module = read_llvm(&context, input).map_err(|found| rejected(input, found))?;
-    let module: Module = raise(&module, TargetChoice::default()).map_err(|found| rejected(input, found))?;
+    let (module, mut warnings) = read_llvm(&context, input).map_err(|found| rejected(input, found))?;
+    let (module, more): (Module, _) =
+        raise(&module, TargetChoice::default()).map_err(|found| rejected(input, found))?;
+    warnings.append(more);
+    terminal.report(input, &warnings);
     Ok(SourceFile::new(format!("{} (as PTX)", input.name()), ptx_ir::print(&module)))
 }
 

@@ -1,6 +1,6 @@
 //! Constants: trees that share their parts.
 
-use super::function::{AliasId, FunctionId, GlobalId};
+use super::function::{AliasId, BlockId, FunctionId, GlobalId};
 use super::id;
 use super::inst::{BinaryOp, CastOp};
 use super::types::TypeId;
@@ -24,7 +24,8 @@ pub enum Symbol {
 /// The value of a constant; its type is [`View::constant_type`](super::View::constant_type).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Constant {
-    /// An integer as 64-bit words, the low one first, zero above its width. The type is an integer type.
+    /// An integer as 64-bit words, the low one first, zero above its width. The type is an integer type, or `fp128`, of which
+    /// these are the bits.
     Int(Box<[u64]>),
     /// A floating-point number by its bits. The type is `half`, `bfloat`, `float` or `double`.
     Float(u64),
@@ -42,6 +43,8 @@ pub enum Constant {
     Aggregate(Box<[ConstId]>),
     /// The address of a symbol.
     Symbol(Symbol),
+    /// The address of a block of a function.
+    BlockAddress(FunctionId, BlockId),
     /// A computation with constant operands.
     Expr(ConstExpr),
     /// A form with no counterpart in PTX, by name.

@@ -48,6 +48,8 @@ pub struct View {
     pub functions: Vec<Function>,
     /// Aliases in order.
     pub aliases: Vec<Alias>,
+    /// The names of functions that code chooses when the program is loaded (`ifunc`), in order.
+    pub ifuncs: Vec<String>,
     /// Named metadata in order, without the debug information's.
     pub named_metadata: Vec<(String, Vec<MetadataId>)>,
     types: Vec<types::Entry>,

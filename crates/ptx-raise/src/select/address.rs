@@ -1,6 +1,5 @@
-//! Addresses: `alloca` and `getelementptr`.
+//! Addresses: `getelementptr`.
 
-use ptx_llvm::address_space;
 use ptx_llvm::view::{CastOp, InstId, Op, Type, TypeId, Value};
 
 use super::FunctionRaiser;
@@ -11,44 +10,6 @@ use crate::types::{Class, Scalar};
 use crate::value::{Base, Val};
 
 impl FunctionRaiser<'_, '_, '_> {
-    /// A variable in local memory. One that a loop could make twice would need a stack that grows.
-    pub(super) fn alloca(&mut self, id: InstId, ty: TypeId, count: Value, align: u32) -> Raised<()> {
-        let layout = self.module.view.layout(ty);
-        let size = layout.map(|layout| layout.size).ok_or_else(|| {
-            Refusal::new(INSTRUCTION, format!("an alloca of type {}", self.module.view.type_text(ty)))
-        })?;
-        let count = match self.value(count)?.first() {
-            Some(Val::Bits(count)) => *count,
-            _ => return Err(Refusal::new(INSTRUCTION, "an alloca of a size known only at run time")),
-        };
-        let bytes = size.checked_mul(count).filter(|bytes| i64::try_from(*bytes).is_ok());
-        let bytes = bytes.ok_or_else(|| Refusal::new(INSTRUCTION, "an alloca larger than memory"))?;
-        if self.current.index() != 0 && self.lies_on_a_cycle() {
-            let message = "an alloca that can run more than once in a call";
-            return Err(Refusal::new(INSTRUCTION, message).with_help("move it to the entry block"));
-        }
-        let name = self.local_name("depot", id.index());
-        let variable = self.local_variable(&name, bytes, align);
-        let base = Base::Symbol(ptx_ir::Symbol::Variable(variable));
-        self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
-        Ok(())
-    }
-
-    /// Whether control can come back to the current block.
-    fn lies_on_a_cycle(&self) -> bool {
-        let mut seen = std::collections::HashSet::new();
-        let mut work = self.successors(self.current);
-        while let Some(block) = work.pop() {
-            if block == self.current {
-                return true;
-            }
-            if seen.insert(block) {
-                work.extend(self.successors(block));
-            }
-        }
-        false
-    }
-
     /// Address arithmetic. Constant offsets wait for the access; other indices are computed here.
     pub(super) fn gep(&mut self, id: InstId, source: TypeId, base: Value, indices: &[Value]) -> Raised<()> {
         let leaves = self.leaves(self.type_of(id))?;

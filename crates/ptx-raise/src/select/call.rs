@@ -8,12 +8,13 @@ use ptx_llvm::view::{Attributes, Call, Constant, Function, InstId, Symbol, Value
 use super::FunctionRaiser;
 use super::emit::space_word;
 use crate::error::{CALL, INTRINSIC, Raised, Refusal};
+use crate::module::alias_target;
 use crate::signature::{self, Parameter, Passing, RegisterPassing};
 use crate::types::Scalar;
 use crate::value::{Upper, Val};
 
 /// Structures passed by value over this size would unroll into too much code.
-const MAX_BY_VALUE: u64 = 16 << 10;
+pub(super) const MAX_BY_VALUE: u64 = 16 << 10;
 
 impl<'v> FunctionRaiser<'_, 'v, '_> {
     /// A call of whatever kind.
@@ -49,8 +50,8 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
         let Constant::Symbol(symbol) = view.constant(id) else { return None };
         let function = match symbol {
             Symbol::Function(id) => view.function(*id),
-            Symbol::Alias(id) => match view.constant(view.alias(*id).target) {
-                Constant::Symbol(Symbol::Function(id)) => view.function(*id),
+            Symbol::Alias(id) => match alias_target(view, *id) {
+                Some((Symbol::Function(id), 0)) => view.function(id),
                 _ => return None,
             },
             Symbol::Global(_) => return None,
@@ -68,10 +69,12 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
             return Err(Refusal::new(CALL, format!("the kernel {} cannot be called", function.name)));
         }
         let Value::Const(callee) = call.callee else { return Ok(()) };
-        let Constant::Symbol(Symbol::Function(callee)) = self.module.view.constant(callee) else {
+        let Constant::Symbol(symbol) = self.module.view.constant(callee) else {
             return self.indirect_call(id, call);
         };
-        let target = self.module.function_entry(*callee)?;
+        let (PtxSymbol::Function(target), ..) = self.module.symbol(*symbol)? else {
+            return self.indirect_call(id, call);
+        };
         let align = function.attributes.string("ptx.ret.align").map(str::to_owned);
         let attributes: Vec<Attributes> = function
             .params
@@ -124,7 +127,8 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
         let (address, scalar) = self.scalar(call.callee)?;
         let register = self.in_register(address, scalar)?;
         let mut params = Vec::with_capacity(call.args.len());
-        for (at, &arg) in call.args.iter().enumerate() {
+        let fixed = self.fixed_arguments(call);
+        for (at, &arg) in call.args.iter().enumerate().take(fixed.unwrap_or(call.args.len())) {
             let ty = self.value_type(arg)?;
             let none = Attributes::default();
             let attributes = call.arg_attributes.get(at).unwrap_or(&none);
@@ -136,6 +140,10 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
                 None,
                 "_",
             )));
+        }
+        if fixed.is_some() {
+            let further = Passing::Scalar(ptx_isa::ScalarType::B64);
+            params.push(Param::Variable(signature::param_variable(self.module, &further, None, "_")));
         }
         let result = signature::result(self.module, self.type_of(id), None)?;
         let results = result
@@ -165,7 +173,12 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
     ) -> Raised<()> {
         let none = Attributes::default();
         let mut arguments = Vec::with_capacity(call.args.len());
-        for (at, &arg) in call.args.iter().enumerate() {
+        let fixed = self.fixed_arguments(call);
+        let further = match fixed {
+            Some(fixed) => Some(self.further_arguments(id, call, fixed)?),
+            None => None,
+        };
+        for (at, &arg) in call.args.iter().enumerate().take(fixed.unwrap_or(call.args.len())) {
             let ty = self.value_type(arg)?;
             let own = attributes.get(at).unwrap_or(&none);
             let name = format!("{}{at}", self.module.call_names.argument);
@@ -181,6 +194,15 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
             let address = Operand::Address(AddressBase::Symbol(PtxSymbol::Variable(variable)), 0);
             let upper = if signed { Upper::Sign } else { Upper::Zero };
             self.pass(&parameter, &values, address, upper)?;
+            passed.push(Operand::Symbol(PtxSymbol::Variable(variable), 0));
+        }
+        if let Some(further) = further {
+            let name = format!("{}{}", self.module.call_names.argument, passed.len());
+            let passing = Passing::Scalar(ptx_isa::ScalarType::B64);
+            let variable = signature::param_variable(self.module, &passing, None, &name);
+            self.push(Stmt::Variable(variable));
+            let address = Operand::Address(AddressBase::Symbol(PtxSymbol::Variable(variable)), 0);
+            self.emit("st.param.b64", &[address.into(), further.into()])?;
             passed.push(Operand::Symbol(PtxSymbol::Variable(variable), 0));
         }
         let returned = result.as_ref().map(|passing| {

@@ -43,9 +43,10 @@ impl FunctionRaiser<'_, '_, '_> {
                 Ok(values)
             }
             Constant::Symbol(symbol) => {
-                let (symbol, space) = self.module.symbol(*symbol)?;
-                Ok(vec![Val::Address { base: Base::Symbol(symbol), offset: 0, space }])
+                let (symbol, space, offset) = self.module.symbol(*symbol)?;
+                Ok(vec![Val::Address { base: Base::Symbol(symbol), offset, space }])
             }
+            Constant::BlockAddress(_, block) => Ok(vec![Val::Bits(crate::initializer::block_number(*block))]),
             Constant::Expr(expr) => self.constant_expr(expr, ty, depth),
             Constant::Other(name) => {
                 Err(Refusal::new(INSTRUCTION, format!("a {name} has no counterpart in PTX")))

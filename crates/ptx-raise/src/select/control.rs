@@ -7,6 +7,7 @@ use ptx_llvm::view::{BlockId, ConstId, InstId, Op, Value};
 use super::FunctionRaiser;
 use super::emit::Arg;
 use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::initializer::block_number;
 use crate::signature::Passing;
 use crate::types::{Class, Scalar};
 use crate::value::{Upper, Val, mask};
@@ -28,7 +29,7 @@ impl FunctionRaiser<'_, '_, '_> {
             Op::Br { target } => self.branch(id, *target),
             Op::CondBr { cond, then, other } => self.branch_either(id, *cond, *then, *other),
             Op::Switch { value, default, cases } => self.switch(*value, *default, cases),
-            Op::IndirectBr { .. } => Err(Refusal::new(INSTRUCTION, "indirectbr has no counterpart in PTX")),
+            Op::IndirectBr { address, targets } => self.indirect_branch(*address, targets),
             Op::Unreachable => self.unreachable(),
             _ => Ok(()),
         }
@@ -240,6 +241,37 @@ impl FunctionRaiser<'_, '_, '_> {
         let list = self.builder.new_label(name, LabelKind::BranchTargets);
         self.push(Stmt::BranchTargets(list, targets));
         self.emit("brx.idx", &[index.into(), Operand::Label(list).into()])
+    }
+
+    /// `indirectbr`: the addresses of blocks are their numbers ([`block_number`]), so the branch is a table over the
+    /// numbers of its targets. Other numbers are undefined behaviour, and go where the first target is.
+    fn indirect_branch(&mut self, address: Value, targets: &[BlockId]) -> Raised<()> {
+        let numbers = || targets.iter().map(|&block| block_number(block));
+        let (Some(low), Some(high), Some(&first)) = (numbers().min(), numbers().max(), targets.first())
+        else {
+            return self.emit("trap", &[]);
+        };
+        let mut table = vec![first; (high - low) as usize + 1];
+        for &block in targets {
+            if let Some(place) = table.get_mut((block_number(block) - low) as usize) {
+                *place = block;
+            }
+        }
+        let (address, scalar) = self.scalar(address)?;
+        let bits = scalar.class().bits();
+        let number = Val::reg(self.in_register(address, scalar)?);
+        if self.module.target.has(INDEXED_BRANCH) {
+            return self.table_switch(number, Scalar::Int(bits), low, &table, first, true);
+        }
+        for &block in targets.iter().skip(1) {
+            let here = Val::Bits(block_number(block));
+            let equal =
+                self.compare_ints(ptx_llvm::view::IntPredicate::Eq, number, here, Scalar::Int(bits))?;
+            let equal = self.in_register(equal, Scalar::Int(1))?;
+            let label = self.target(block);
+            self.emit_guarded(Some(Guard { register: equal, negated: false }), "bra", &[label.into()])?;
+        }
+        self.jump(first)
     }
 
     fn wide_switch(&mut self, value: Value, default: BlockId, cases: &[(ConstId, BlockId)]) -> Raised<()> {

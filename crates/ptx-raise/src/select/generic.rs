@@ -126,6 +126,12 @@ impl FunctionRaiser<'_, '_, '_> {
             | "vector.reduce.fadd"
             | "vector.reduce.fmul" => self.reduce(id, call, short)?,
             "is.fpclass" => self.float_class(id, call)?,
+            "ptrmask" => self.mask_address(id, call)?,
+            "stacksave" => self.save_stack(id)?,
+            "stackrestore" => self.restore_stack(call)?,
+            "va_start" => self.start_list(call)?,
+            "va_copy" => self.copy_list(call)?,
+            "va_end" => {}
             "masked.load" => self.masked_load(id, call)?,
             "masked.store" => self.masked_store(call)?,
             _ if short.starts_with("nvvm.ldu.global.") => self.load_uniform(id, call)?,
@@ -170,6 +176,29 @@ impl FunctionRaiser<'_, '_, '_> {
             _ => self.type_of(id),
         };
         matches!(view.ty(ty), ptx_llvm::view::Type::Int { bits } if *bits > 64)
+    }
+
+    /// `ptrmask`: the bits of an address without those that a mask has not got.
+    fn mask_address(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let pointers = self.leaves(self.type_of(id))?;
+        let addresses = self.value(argument(call, 0)?)?;
+        let (masks, kinds) = (self.value(argument(call, 1)?)?, self.value_leaves(argument(call, 1)?)?);
+        let mut results = Vec::with_capacity(pointers.len());
+        for (((pointer, &address), &mask), kind) in
+            pointers.iter().zip(addresses.iter()).zip(masks.iter()).zip(kinds.iter())
+        {
+            let class = pointer.scalar.class();
+            let address = self.in_register(address, pointer.scalar)?;
+            // A mask is as wide as an index of the address space; where that is less, it keeps what lies above.
+            let mask: Arg = match mask {
+                Val::Bits(bits) => Arg::Bits(sign_extend(bits, kind.scalar.bits()) as u64, class.bits()),
+                other => self.sign_extended(other, kind.scalar, class.bits())?.into(),
+            };
+            let text = format!("and.b{}", class.bits());
+            results.push(Val::reg(self.emit_new(class, &text, &[address.into(), mask])?));
+        }
+        self.define(id, results.into());
+        Ok(())
     }
 
     fn scalar_of_result(&mut self, id: InstId) -> Raised<Scalar> {
@@ -600,9 +629,6 @@ impl FunctionRaiser<'_, '_, '_> {
                 let message = format!("llvm.{name} has only an approximation in PTX");
                 return Err(Refusal::new(INTRINSIC, message)
                     .with_help("allow it with the flag afn, or call a library"));
-            }
-            "stacksave" | "stackrestore" => {
-                return Err(Refusal::new(INTRINSIC, "a stack that grows at run time is not supported"));
             }
             _ => return Ok(false),
         }

@@ -30,6 +30,8 @@ mod prologue;
 mod reference;
 mod remainder;
 mod spelling;
+mod stack;
+mod variadic;
 mod wide;
 
 use std::collections::{HashMap, HashSet};
@@ -266,7 +268,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             Op::CmpXchg { .. } => self.compare_exchange(id),
             Op::AtomicRmw { .. } => self.atomic_rmw(id),
             Op::Call(call) => self.call(id, call),
-            Op::VaArg { .. } => Err(Refusal::new(INSTRUCTION, "va_arg is not supported")),
+            Op::VaArg { list } => self.next_argument(id, *list),
             Op::Other(name) => Err(Refusal::new(INSTRUCTION, format!("{name} has no counterpart in PTX"))),
         }
     }

@@ -7,6 +7,7 @@ use llvm_sys::{LLVMOpcode, LLVMTypeKind, LLVMValueKind};
 use super::{Reader, print_value};
 use crate::error::LlvmError;
 use crate::view::constant::{ConstExpr, ConstId, Constant, Entry, Symbol};
+use crate::view::function::BlockId;
 use crate::view::inst::{BinaryOp, CastOp};
 
 /// Integers wider than this have no use on a machine with 64-bit registers, and their decimal form takes quadratic time.
@@ -35,7 +36,7 @@ impl Reader {
             | LLVMValueKind::LLVMGlobalAliasValueKind
             | LLVMValueKind::LLVMGlobalVariableValueKind => self.symbol(raw),
             LLVMValueKind::LLVMGlobalIFuncValueKind => Constant::Other("ifunc"),
-            LLVMValueKind::LLVMBlockAddressValueKind => Constant::Other("blockaddress"),
+            LLVMValueKind::LLVMBlockAddressValueKind => self.block_address(raw),
             LLVMValueKind::LLVMConstantExprValueKind => self.expression(raw)?,
             LLVMValueKind::LLVMConstantArrayValueKind
             | LLVMValueKind::LLVMConstantStructValueKind
@@ -71,6 +72,27 @@ impl Reader {
         symbol.map_or(Constant::Other("symbol of another module"), |&symbol| Constant::Symbol(symbol))
     }
 
+    fn block_address(&self, raw: LLVMValueRef) -> Constant {
+        // SAFETY: `raw` is the address of a block of a function of the module; the iteration starts at the function's
+        // first block and ends in null or at that block.
+        unsafe {
+            let function = LLVMGetBlockAddressFunction(raw);
+            let wanted = LLVMGetBlockAddressBasicBlock(raw);
+            let mut number = 0;
+            let mut block = LLVMGetFirstBasicBlock(function);
+            while !block.is_null() && block != wanted {
+                number += 1;
+                block = LLVMGetNextBasicBlock(block);
+            }
+            match self.symbols.get(&function) {
+                Some(&Symbol::Function(function)) if !block.is_null() => {
+                    Constant::BlockAddress(function, BlockId::new(number))
+                }
+                _ => Constant::Other("address of a block of another module"),
+            }
+        }
+    }
+
     fn float(&mut self, raw: LLVMValueRef) -> Constant {
         // SAFETY: `raw` is a floating-point constant; a bit cast of it to an integer of the same width folds to an
         // integer constant of the context.
@@ -79,11 +101,15 @@ impl Reader {
                 LLVMTypeKind::LLVMHalfTypeKind | LLVMTypeKind::LLVMBFloatTypeKind => 16,
                 LLVMTypeKind::LLVMFloatTypeKind => 32,
                 LLVMTypeKind::LLVMDoubleTypeKind => 64,
+                LLVMTypeKind::LLVMFP128TypeKind => 128,
                 _ => return Constant::Other("floating-point constant of a format PTX lacks"),
             };
             let folded = LLVMConstBitCast(raw, LLVMIntTypeInContext(self.context, bits));
             if LLVMIsAConstantInt(folded).is_null() {
                 return Constant::Other("floating-point constant that does not fold");
+            }
+            if bits == 128 {
+                return integer(folded);
             }
             Constant::Float(LLVMConstIntGetZExtValue(folded))
         }

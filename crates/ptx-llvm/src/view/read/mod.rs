@@ -166,6 +166,9 @@ impl Reader {
             let function = self.function(value)?;
             self.view.functions.push(function);
         }
+        // SAFETY: the module is alive; the iteration ends in null.
+        let ifuncs = unsafe { chain(LLVMGetFirstGlobalIFunc(raw), |value| LLVMGetNextGlobalIFunc(value)) };
+        self.view.ifuncs = ifuncs.into_iter().map(value_name).collect();
         self.named_metadata(raw)?;
         self.finish_work()
     }

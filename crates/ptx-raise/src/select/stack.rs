@@ -1,0 +1,102 @@
+//! Memory of a function's own: `alloca`, and the stack that grows at run time (manual 9.7.17).
+
+use ptx_isa::Since;
+use ptx_llvm::address_space;
+use ptx_llvm::view::{Call, InstId, TypeId, Value};
+
+use super::FunctionRaiser;
+use super::emit::Arg;
+use super::generic::argument;
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::types::{Class, Scalar};
+use crate::value::{Base, Val};
+
+/// `alloca`, `stacksave` and `stackrestore`.
+const GROWING_STACK: Since = Since::new(7, 3, 52);
+/// The alignment `alloca` gives without being asked.
+const ALLOCA_ALIGN: u32 = 8;
+
+impl FunctionRaiser<'_, '_, '_> {
+    /// `alloca`: a variable in local memory when it is made once and its size is known, else a piece of the stack.
+    pub(super) fn alloca(&mut self, id: InstId, ty: TypeId, count: Value, align: u32) -> Raised<()> {
+        let layout = self.module.view.layout(ty);
+        let size = layout.map(|layout| layout.size).ok_or_else(|| {
+            Refusal::new(INSTRUCTION, format!("an alloca of type {}", self.module.view.type_text(ty)))
+        })?;
+        let (count, kind) = self.scalar(count)?;
+        let Val::Bits(number) = count else {
+            let bytes = self.zero_extended(count, kind, 64)?;
+            let bytes = match size {
+                1 => bytes,
+                size => self.emit_new(Class::B64, "mul.lo.s64", &[bytes.into(), Arg::Bits(size, 64)])?,
+            };
+            return self.grow_stack(id, bytes.into(), align);
+        };
+        let bytes = size.checked_mul(number).filter(|bytes| i64::try_from(*bytes).is_ok());
+        let bytes = bytes.ok_or_else(|| Refusal::new(INSTRUCTION, "an alloca larger than memory"))?;
+        if self.current.index() != 0 && self.lies_on_a_cycle() {
+            return self.grow_stack(id, Arg::Bits(bytes, 64), align);
+        }
+        let name = self.local_name("depot", id.index());
+        let variable = self.local_variable(&name, bytes, align);
+        let base = Base::Symbol(ptx_ir::Symbol::Variable(variable));
+        self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
+        Ok(())
+    }
+
+    /// That many bytes on top of the stack.
+    fn grow_stack(&mut self, id: InstId, bytes: Arg, align: u32) -> Raised<()> {
+        let what =
+            "an alloca whose size is known only at run time, or that can run more than once in a call,";
+        self.module.target.need(GROWING_STACK, &|| what.to_owned())?;
+        let mut args = vec![bytes];
+        if align != ALLOCA_ALIGN {
+            args.push(Arg::Bits(u64::from(align), 32));
+        }
+        let start = self.emit_new(Class::B64, "alloca.u64", &args)?;
+        let base = Base::Register(start);
+        self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
+        Ok(())
+    }
+
+    /// `llvm.stacksave`.
+    pub(super) fn save_stack(&mut self, id: InstId) -> Raised<()> {
+        self.module.target.need(GROWING_STACK, &|| "llvm.stacksave".to_owned())?;
+        let top = self.emit_new(Class::B64, "stacksave.u64", &[])?;
+        let base = Base::Register(top);
+        self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
+        Ok(())
+    }
+
+    /// `llvm.stackrestore`.
+    pub(super) fn restore_stack(&mut self, call: &Call) -> Raised<()> {
+        self.module.target.need(GROWING_STACK, &|| "llvm.stackrestore".to_owned())?;
+        let (top, scalar) = self.scalar(argument(call, 0)?)?;
+        let own = match (top, scalar) {
+            (Val::Address { base, offset, space: address_space::LOCAL }, _) => {
+                self.plain_address(base, offset, address_space::LOCAL)?
+            }
+            (_, Scalar::Pointer { space, .. }) => {
+                let register = self.in_register(top, scalar)?;
+                self.convert_address(register, space, address_space::LOCAL)?
+            }
+            _ => return Err(Refusal::new(INSTRUCTION, "a stack pointer that is no pointer")),
+        };
+        self.emit("stackrestore.u64", &[own.into()])
+    }
+
+    /// Whether control can come back to the current block.
+    fn lies_on_a_cycle(&self) -> bool {
+        let mut seen = std::collections::HashSet::new();
+        let mut work = self.successors(self.current);
+        while let Some(block) = work.pop() {
+            if block == self.current {
+                return true;
+            }
+            if seen.insert(block) {
+                work.extend(self.successors(block));
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,118 @@
+//! Variable numbers of arguments, as LLVM's pass `expand-variadics` passes them on NVPTX: those beyond the fixed ones lie in a
+//! structure in the caller's local memory, each aligned as its type is, and the callee gets its generic address as one more
+//! parameter. A `va_list` is a pointer to the next one.
+
+use ptx_ir::{AddressBase, Operand, RegId, Symbol};
+use ptx_llvm::address_space;
+use ptx_llvm::view::{Call, InstId, Type, Value};
+
+use super::FunctionRaiser;
+use super::call::MAX_BY_VALUE;
+use super::emit::{Arg, space_word};
+use super::generic::argument;
+use crate::error::{CALL, INSTRUCTION, Raised, Refusal};
+use crate::types::{Class, Scalar};
+use crate::value::{Base, Val};
+
+/// A generic address.
+const POINTER: Scalar = Scalar::Pointer { space: address_space::GENERIC, bits: 64 };
+
+impl FunctionRaiser<'_, '_, '_> {
+    /// How many arguments a call of a variadic function passes in the ordinary way; `None` for other calls.
+    pub(super) fn fixed_arguments(&self, call: &Call) -> Option<usize> {
+        match self.module.view.ty(call.ty) {
+            Type::Function { params, variadic: true, .. } => Some(params.len()),
+            _ => None,
+        }
+    }
+
+    /// Stores the arguments after the first `fixed` ones and gives the address of the first.
+    pub(super) fn further_arguments(&mut self, id: InstId, call: &Call, fixed: usize) -> Raised<RegId> {
+        let mut places = Vec::new();
+        let (mut size, mut align) = (0u64, 1u32);
+        for (at, &arg) in call.args.iter().enumerate().skip(fixed) {
+            let by_value = call.arg_attributes.get(at).and_then(|attributes| attributes.ty("byval"));
+            let ty = match by_value {
+                Some(ty) => ty,
+                None => self.value_type(arg)?,
+            };
+            let layout = self.module.view.layout(ty).ok_or_else(|| {
+                Refusal::new(CALL, format!("an argument of type {}", self.module.view.type_text(ty)))
+            })?;
+            size = size.next_multiple_of(u64::from(layout.align.max(1)));
+            align = align.max(layout.align);
+            places.push((arg, ty, by_value.is_some(), size, layout.align, layout.size));
+            size += layout.size;
+        }
+        let name = self.local_name("vararg", id.index());
+        let buffer = self.local_variable(&name, size, align);
+        let start = Operand::Address(AddressBase::Symbol(Symbol::Variable(buffer)), 0);
+        for (arg, ty, by_value, at, align, bytes) in places {
+            let to = Self::offset_operand(start, at);
+            if !by_value {
+                let values = self.value(arg)?;
+                self.store_leaves(ty, &values, to, ".local", u64::from(align), "st", "")?;
+                continue;
+            }
+            if bytes > MAX_BY_VALUE {
+                let message = format!("a structure of {bytes} bytes passed by value");
+                return Err(Refusal::new(CALL, message).with_help("pass its address"));
+            }
+            let (pointer, scalar) = self.scalar(arg)?;
+            let (from, space) = self.address_operand(pointer, scalar)?;
+            self.copy_bytes(from, space_word(space)?, to, ".local", bytes, u64::from(align))?;
+        }
+        let base = Base::Symbol(Symbol::Variable(buffer));
+        self.in_register(Val::Address { base, offset: 0, space: address_space::LOCAL }, POINTER)
+    }
+
+    /// `llvm.va_start`: the list begins at the address that the caller passed.
+    pub(super) fn start_list(&mut self, call: &Call) -> Raised<()> {
+        let outside = || Refusal::new(CALL, "va_start in a function with a fixed number of arguments");
+        if self.signature.variadic.is_none() {
+            return Err(outside());
+        }
+        let &variable = self.params.last().ok_or_else(outside)?;
+        let passed = Operand::Address(AddressBase::Symbol(Symbol::Variable(variable)), 0);
+        let first = self.emit_new(Class::B64, "ld.param.b64", &[passed.into()])?;
+        let (list, word) = self.list(argument(call, 0)?)?;
+        self.emit(&format!("st{word}.b64"), &[list.into(), first.into()])
+    }
+
+    /// `llvm.va_copy`.
+    pub(super) fn copy_list(&mut self, call: &Call) -> Raised<()> {
+        let (to, to_word) = self.list(argument(call, 0)?)?;
+        let (from, from_word) = self.list(argument(call, 1)?)?;
+        let next = self.emit_new(Class::B64, &format!("ld{from_word}.b64"), &[from.into()])?;
+        self.emit(&format!("st{to_word}.b64"), &[to.into(), next.into()])
+    }
+
+    /// `va_arg`: the argument at the list's pointer, aligned, which then moves on.
+    pub(super) fn next_argument(&mut self, id: InstId, list: Value) -> Raised<()> {
+        let ty = self.type_of(id);
+        let layout = self.module.view.layout(ty);
+        let (size, align) = layout.map(|layout| (layout.size, u64::from(layout.align))).ok_or_else(|| {
+            Refusal::new(INSTRUCTION, format!("a va_arg of type {}", self.module.view.type_text(ty)))
+        })?;
+        let (place, word) = self.list(list)?;
+        let mut next = self.emit_new(Class::B64, &format!("ld{word}.b64"), &[place.into()])?;
+        if align > 1 {
+            let above = self.emit_new(Class::B64, "add.s64", &[next.into(), Arg::Bits(align - 1, 64)])?;
+            next =
+                self.emit_new(Class::B64, "and.b64", &[above.into(), Arg::Bits(align.wrapping_neg(), 64)])?;
+        }
+        let address = Operand::Address(AddressBase::Register(next), 0);
+        let values = self.load_leaves(ty, address, "", align, "ld", "")?;
+        let after = self.emit_new(Class::B64, "add.s64", &[next.into(), Arg::Bits(size, 64)])?;
+        self.emit(&format!("st{word}.b64"), &[place.into(), after.into()])?;
+        self.define(id, values.into());
+        Ok(())
+    }
+
+    /// Where a list lies, and the word of that state space.
+    fn list(&mut self, list: Value) -> Raised<(Operand, &'static str)> {
+        let (pointer, scalar) = self.scalar(list)?;
+        let (address, space) = self.address_operand(pointer, scalar)?;
+        Ok((address, space_word(space)?))
+    }
+}
