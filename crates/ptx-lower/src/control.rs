@@ -2,13 +2,14 @@
 
 use ptx_ir::{FunctionKind, LabelId, Operand, Param, Prototype, Stmt, Symbol};
 use ptx_isa::{ScalarType, Sem, Way};
+use ptx_llvm::address_space;
 use ptx_llvm::build::{Type, Value, Volatility};
 
 use crate::emit::{Argument, Emitter, Site};
 use crate::errors::{Out, unsupported};
 use crate::float::is_floating;
 use crate::flow::{End, NodeId};
-use crate::function::{Shape, prototype_shapes, result_type};
+use crate::function::{Shape, function_type, prototype_shapes, result_type, units};
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// Lowers an instruction that does not end its node, the way its row says.
@@ -220,11 +221,11 @@ impl<'c> Emitter<'_, '_, 'c> {
                 let slot = self.analysis.slots.lane(register, 0);
                 let callee = self.read(site.statement, slot, self.types.pointer(0))?;
                 prototype = self.prototype(site.operand(3))?;
-                let parameters: Vec<Type<'c>> =
-                    prototype.0.iter().map(|shape| shape.parameter_type(self.types)).collect();
+                let fixed = prototype.0.iter().filter(|shape| !matches!(shape, Shape::Unsized { .. }));
+                let parameters: Vec<Type<'c>> = fixed.map(|shape| shape.parameter_type(self.types)).collect();
                 let result = result_type(self.types, &prototype.1);
                 (
-                    self.types.function(result, &parameters),
+                    function_type(self.types, result, &parameters, &prototype.0),
                     callee,
                     prototype.0.as_slice(),
                     prototype.1.as_slice(),
@@ -232,25 +233,28 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             _ => return unsupported("what it calls is no function"),
         };
-        if arguments.len() != parameter_shapes.len() || results.len() != result_shapes.len() {
+        // A call may pass nothing to a parameter without a size.
+        let missing = arguments.len() + 1 == parameter_shapes.len() && ty.is_variadic();
+        if (arguments.len() != parameter_shapes.len() && !missing) || results.len() != result_shapes.len() {
             return unsupported("its arguments do not match the function");
         }
         let mut values = Vec::new();
-        for ((argument, shape), ty) in arguments.iter().zip(parameter_shapes).zip(ty.parameters()) {
+        let variadic = ty.is_variadic().then(|| self.types.pointer(address_space::GENERIC));
+        for ((argument, shape), ty) in
+            arguments.iter().zip(parameter_shapes).zip(ty.parameters().into_iter().chain(variadic))
+        {
             values.push(self.call_argument(site, *argument, shape, ty)?);
         }
         let call = self.b.call_value(ty, callee, &values)?;
         call.add_call_flag(self.types, "convergent");
         self.attach_targets(site.operand(3), call);
-        for (index, shape) in parameter_shapes.iter().enumerate() {
-            if let Shape::Bytes { bytes, align } = shape {
-                call.add_call_byval(
-                    self.types,
-                    index as u32,
-                    self.types.array(self.types.int(8), *bytes),
-                    *align,
-                );
-            }
+        for (index, (shape, argument)) in parameter_shapes.iter().zip(&arguments).enumerate() {
+            let ty = match shape {
+                Shape::Scalar(_) => continue,
+                Shape::Bytes { bytes, .. } => self.types.array(self.types.int(8), *bytes),
+                Shape::Unsized { align } => units(self.types, self.argument_bytes(*argument), *align),
+            };
+            call.add_call_byval(self.types, index as u32, ty, shape.align());
         }
         self.attach_hints(site, call);
         for (index, (result, shape)) in results.iter().zip(result_shapes).enumerate() {
@@ -261,7 +265,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// The shapes of an indirect call: of its prototype, or of the first of its listed targets.
-    fn prototype(&self, operand: Operand) -> Out<(Vec<Shape>, Vec<Shape>)> {
+    pub(crate) fn prototype(&self, operand: Operand) -> Out<(Vec<Shape>, Vec<Shape>)> {
         let Operand::Label(label) = operand else { return unsupported("an indirect call needs a prototype") };
         for statement in &self.body.statements {
             match statement {
@@ -316,13 +320,15 @@ impl<'c> Emitter<'_, '_, 'c> {
                 return self.bits_as(value, ty);
             }
             return match (self.arguments.get(&var), shape) {
-                (Some(Argument::Memory(address)), Shape::Bytes { .. }) => Ok(*address),
+                (Some(Argument::Memory(address)), Shape::Bytes { .. } | Shape::Unsized { .. }) => {
+                    Ok(*address)
+                }
                 (Some(Argument::Memory(address)), Shape::Scalar(scalar)) => {
                     Ok(self.b.load(ty, *address, scalar.bytes(), Volatility::Ordinary)?)
                 }
                 // A parameter of the caller passed on.
                 (Some(Argument::Scalar(value)), Shape::Scalar(_)) => self.bits_as(*value, ty),
-                (Some(Argument::Scalar(_)), Shape::Bytes { .. }) | (None, _) => {
+                (Some(Argument::Scalar(_)), Shape::Bytes { .. } | Shape::Unsized { .. }) | (None, _) => {
                     unsupported("an argument has no place in this function")
                 }
             };
@@ -333,6 +339,16 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
         let value = self.operand_of(site, argument, *scalar)?;
         self.bits_as(value, ty)
+    }
+
+    /// The size of a variable that is passed.
+    fn argument_bytes(&self, argument: Operand) -> u64 {
+        match argument {
+            Operand::Symbol(Symbol::Variable(var), _) => {
+                self.shared.module.variable(var).bytes().unwrap_or(0)
+            }
+            _ => 0,
+        }
     }
 
     fn take_result(&mut self, site: Site<'_>, result: Operand, shape: &Shape, value: Value<'c>) -> Out<()> {
@@ -350,7 +366,9 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
         match shape {
             Shape::Scalar(scalar) => self.define_operand(site, result, *scalar, value),
-            Shape::Bytes { .. } => unsupported("an aggregate is returned in a register"),
+            Shape::Bytes { .. } | Shape::Unsized { .. } => {
+                unsupported("an aggregate is returned in a register")
+            }
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Signatures, attributes, and what entering a function needs (manual 7, 11.4).
 
 use ptx_ir::{
-    Body, Function, FunctionDirective, FunctionKind, Linkage as PtxLinkage, Module, Param, Prototype,
-    Reference, Stmt, VarAttribute, VarId, Variable,
+    Body, Function, FunctionDirective, FunctionKind, Linkage as PtxLinkage, Module, Operand, Param,
+    Prototype, Reference, Stmt, Symbol, VarAttribute, VarId, Variable,
 };
-use ptx_isa::{ScalarType, StateSpace};
+use ptx_isa::{ScalarType, Sem, StateSpace};
 use ptx_llvm::address_space;
 use ptx_llvm::build::{self, CastOp, Linkage, Type, Types, Volatility};
+use rustc_hash::FxHashSet;
 
 use crate::analysis::Analysis;
 use crate::emit::{Argument, Emitter, llvm_type};
@@ -21,19 +22,23 @@ pub(crate) enum Shape {
     Scalar(ScalarType),
     /// Bytes with an alignment: `byval` as a parameter, an array of integers as a result.
     Bytes { bytes: u64, align: u32 },
+    /// Bytes of any number with an alignment, which a call chooses (manual 11.2.2): what LLVM's variadic functions
+    /// take. It is no parameter of theirs.
+    Unsized { align: u32 },
 }
 
 impl Shape {
     pub(crate) fn parameter_type(self, types: Types<'_>) -> Type<'_> {
         match self {
             Shape::Scalar(ty) => llvm_type(types, ty),
-            Shape::Bytes { .. } => types.pointer(address_space::GENERIC),
+            Shape::Bytes { .. } | Shape::Unsized { .. } => types.pointer(address_space::GENERIC),
         }
     }
 
     pub(crate) fn result_type(self, types: Types<'_>) -> Type<'_> {
         match self {
             Shape::Scalar(ty) => llvm_type(types, ty),
+            Shape::Unsized { align } => units(types, 0, align),
             Shape::Bytes { bytes, align } => {
                 let unit = u64::from(align.clamp(1, 16));
                 let unit = if bytes % unit == 0 { unit } else { 1 };
@@ -45,8 +50,27 @@ impl Shape {
     pub(crate) fn align(self) -> u32 {
         match self {
             Shape::Scalar(ty) => ty.bytes(),
-            Shape::Bytes { align, .. } => align,
+            Shape::Bytes { align, .. } | Shape::Unsized { align } => align,
         }
+    }
+}
+
+/// An array of integers as wide as the alignment, at least as long as the bytes: LLVM aligns what a variadic function takes
+/// as its type says.
+pub(crate) fn units(types: Types<'_>, bytes: u64, align: u32) -> Type<'_> {
+    types.array(types.int(align * 8), bytes.div_ceil(u64::from(align)))
+}
+
+/// The type of a function; what takes bytes of any number is variadic.
+pub(crate) fn function_type<'c>(
+    types: Types<'c>,
+    result: Type<'c>,
+    parameters: &[Type<'c>],
+    shapes: &[Shape],
+) -> Type<'c> {
+    match shapes.last() {
+        Some(Shape::Unsized { .. }) => types.variadic_function(result, parameters),
+        Some(Shape::Scalar(_) | Shape::Bytes { .. }) | None => types.function(result, parameters),
     }
 }
 
@@ -81,6 +105,9 @@ fn shape_of(module: &Module, body: Option<&Body>, param: Param) -> Out<Shape> {
             if variable.scalar_type().is_none() && variable.dims.is_empty() {
                 return Ok(Shape::Scalar(ScalarType::B64));
             }
+            if variable.dims == [None] && variable.init.is_none() {
+                return unsized_shape(module, variable);
+            }
             match variable.bytes() {
                 Some(bytes) if bytes > 0 && bytes <= u64::from(u32::MAX) => {
                     Ok(Shape::Bytes { bytes, align: variable.alignment().max(1) })
@@ -89,6 +116,28 @@ fn shape_of(module: &Module, body: Option<&Body>, param: Param) -> Out<Shape> {
             }
         }
     }
+}
+
+/// What becomes of a parameter without a size; LLVM has no types of a greater alignment than 16.
+fn unsized_shape(module: &Module, variable: &Variable) -> Out<Shape> {
+    match variable.alignment() {
+        align @ (1 | 2 | 4 | 8 | 16) => Ok(Shape::Unsized { align }),
+        align => unsupported(format!(
+            "the parameter `{}` without a size is aligned to {align} bytes",
+            module.name(variable.name)
+        )),
+    }
+}
+
+/// Parameters without a size are the last ones of functions.
+fn check_unsized(kind: FunctionKind, parameters: &[Shape], results: &[Shape]) -> Out<()> {
+    let is_unsized = |shape: &Shape| matches!(shape, Shape::Unsized { .. });
+    let before_last = parameters.split_last().map_or(&[][..], |(_, before)| before);
+    let kernel = kind == FunctionKind::Kernel;
+    if before_last.iter().chain(results).any(is_unsized) || (kernel && parameters.iter().any(is_unsized)) {
+        return unsupported("a parameter without a size is not the last one of a function");
+    }
+    Ok(())
 }
 
 /// The shapes of parameters and results of a prototype.
@@ -103,7 +152,9 @@ pub(crate) fn prototype_shapes(
     let shapes = |params: &[Param]| {
         params.iter().map(|param| shape_of(module, Some(body), *param)).collect::<Out<Vec<_>>>()
     };
-    Ok((shapes(&prototype.params)?, shapes(&prototype.results)?))
+    let (parameters, results) = (shapes(&prototype.params)?, shapes(&prototype.results)?);
+    check_unsized(FunctionKind::Device, &parameters, &results)?;
+    Ok((parameters, results))
 }
 
 /// Declares a function; `analysis` is that of its body, wherever in the module the body is.
@@ -119,9 +170,13 @@ pub(crate) fn declare<'c>(
         params.iter().map(|param| shape_of(module, holder, *param)).collect::<Out<Vec<_>>>()
     };
     let (mut parameters, results) = (shapes(&function.params)?, shapes(&function.results)?);
+    check_unsized(function.kind, &parameters, &results)?;
     let kernel = function.kind == FunctionKind::Kernel;
     let mut parameter_types = Vec::new();
     for (param, shape) in function.params.iter().zip(&mut parameters) {
+        if matches!(shape, Shape::Unsized { .. }) {
+            continue;
+        }
         let Param::Variable(var) = param else {
             parameter_types.push(shape.parameter_type(types));
             continue;
@@ -142,7 +197,7 @@ pub(crate) fn declare<'c>(
         let space = inferred.or(declared.filter(|_| kernel)).filter(|_| pointer);
         parameter_types.push(space.map_or_else(|| shape.parameter_type(types), |space| types.pointer(space)));
     }
-    let ty = types.function(result_type(types, &results), &parameter_types);
+    let ty = function_type(types, result_type(types, &results), &parameter_types, &parameters);
     let declared = out.function(module.name(function.name), ty)?;
     let signature = Signature { function: declared, parameters, results };
     Ok(signature)
@@ -307,7 +362,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 }
                 Param::Variable(var) => {
                     let argument = match shape {
-                        Shape::Bytes { .. } => Argument::Memory(value),
+                        Shape::Bytes { .. } | Shape::Unsized { .. } => Argument::Memory(value),
                         Shape::Scalar(ty) if self.analysis.takes_address(self.shared.module, *var) => {
                             let place = self.b.alloca(value.ty(), ty.bytes())?;
                             self.b.store(value, place, ty.bytes(), Volatility::Ordinary)?;
@@ -319,6 +374,16 @@ impl<'c> Emitter<'_, '_, 'c> {
                 }
             }
         }
+        if let (Some(Param::Variable(var)), Some(Shape::Unsized { .. })) =
+            (self.function.params.last(), self.signature.parameters.last())
+        {
+            let list = self.b.alloca(self.types.pointer(address_space::GENERIC), 8)?;
+            self.intrinsic("llvm.va_start.p0", self.types.void(), &[list])?;
+            let first =
+                self.b.load(self.types.pointer(address_space::GENERIC), list, 8, Volatility::Ordinary)?;
+            self.arguments.insert(*var, Argument::Memory(first));
+        }
+        let passed = self.passed_unsized();
         let own: Vec<VarId> = self
             .function
             .results
@@ -333,9 +398,33 @@ impl<'c> Emitter<'_, '_, 'c> {
             }))
             .collect();
         for var in own {
-            self.place_variable(var)?;
+            self.place_variable(var, passed.contains(&var))?;
         }
         Ok(())
+    }
+
+    /// The variables that calls pass to parameters without a size.
+    fn passed_unsized(&self) -> FxHashSet<VarId> {
+        let mut passed = FxHashSet::default();
+        for (_, inst) in self.body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Call) {
+            let operands = self.body.operands(inst);
+            let is_unsized = match operands.get(1) {
+                Some(Operand::Symbol(Symbol::Function(id), _)) => {
+                    let signature = self.shared.signatures.get(id);
+                    signature.is_some_and(|signature| signature.function.ty().is_variadic())
+                }
+                _ => operands.get(3).is_some_and(|prototype| {
+                    let shapes = self.prototype(*prototype);
+                    shapes.is_ok_and(|(shapes, _)| matches!(shapes.last(), Some(Shape::Unsized { .. })))
+                }),
+            };
+            if let (true, Some(Operand::List(list))) = (is_unsized, operands.get(2))
+                && let Some(Operand::Symbol(Symbol::Variable(var), _)) = self.body.list(*list).last()
+            {
+                passed.insert(*var);
+            }
+        }
+        passed
     }
 
     /// What a register holds when the body begins; it is kept in the type its first reading wants.
@@ -354,11 +443,18 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(())
     }
 
-    fn place_variable(&mut self, var: VarId) -> Out<()> {
+    fn place_variable(&mut self, var: VarId, is_passed_unsized: bool) -> Out<()> {
         let variable: &Variable = self.shared.module.variable(var);
         if is_param(variable.space) {
             if self.analysis.slots.param(var).is_none() {
-                let place = self.allocate(variable)?;
+                let place = if is_passed_unsized {
+                    // As long as what a call copies.
+                    let align = variable.alignment().clamp(1, 16);
+                    let ty = units(self.types, variable.bytes().unwrap_or(0), align);
+                    self.b.alloca(ty, align)?
+                } else {
+                    self.allocate(variable)?
+                };
                 self.arguments.insert(var, Argument::Memory(place));
             }
             return Ok(());

@@ -353,6 +353,40 @@ fn call_passes_parameters_as_arguments() {
 }
 
 #[test]
+fn parameter_without_a_size_is_what_a_variadic_function_takes() {
+    let text = ir(".func (.param .b32 r) f(.param .b32 a, .param .align 8 .b8 p[])
+{
+.reg .b32 %r<3>; .reg .b64 %d;
+ld.param.b32 %r0, [p+8];
+mov.b64 %d, p; ld.local.b32 %r1, [%d];
+add.u32 %r0, %r0, %r1;
+st.param.b32 [r], %r0; ret;
+}
+.visible .entry k(.param .u64 p)
+{
+.reg .b32 %r0; .reg .b64 %d0;
+.param .b32 a; .param .align 8 .b8 b[12]; .param .b32 r;
+st.param.b32 [a], 1; st.param.b64 [b], 2; st.param.b32 [b+8], 3;
+call (r), f, (a, b);
+ld.param.b32 %r0, [r];
+ld.param.u64 %d0, [p]; st.global.b32 [%d0], %r0; ret;
+}
+");
+    has(
+        &text,
+        &[
+            "define internal i32 @f(i32 %a, ...)",
+            "call void @llvm.va_start.p0(ptr %1)",
+            "%2 = load ptr, ptr %1",
+        ],
+    );
+    // The address that PTX takes is one in local memory (manual 9.7.9.5).
+    has(&text, &["getelementptr i8, ptr %2, i64 8", "addrspacecast ptr %2 to ptr addrspace(5)"]);
+    // 12 bytes are two integers of eight, of which the caller has the memory.
+    has(&text, &["alloca [2 x i64], align 8", "@f(i32 1, ptr byval([2 x i64]) align 8"]);
+}
+
+#[test]
 fn address_passed_on_to_a_function_is_a_pointer_all_the_way() {
     let text = ir(&format!(
         ".visible .func f(.param .b64 a)\n{{\n{REGISTERS}ld.param.b64 %d1, [a]; st.global.u32 [%d1], 1; ret;\n}}\n\

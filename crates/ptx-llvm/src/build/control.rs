@@ -21,12 +21,14 @@ impl<'c> Builder<'c> {
     ///
     /// # Errors
     ///
-    /// When the callee is no pointer or the arguments differ from the type's parameters.
+    /// When the callee is no pointer or the arguments differ from the type's parameters; behind those, a variadic
+    /// function takes any.
     pub fn call_value(&self, ty: Type<'c>, callee: Value<'c>, arguments: &[Value<'c>]) -> Built<'c> {
         self.at()?;
         let parameters = ty.parameters();
-        let same = parameters.len() == arguments.len()
-            && parameters.iter().zip(arguments).all(|(p, a)| *p == a.ty());
+        let enough =
+            parameters.len() == arguments.len() || (ty.is_variadic() && parameters.len() < arguments.len());
+        let same = enough && parameters.iter().zip(arguments).all(|(p, a)| *p == a.ty());
         if !same || ty.result().is_none() || callee.ty().pointer_space().is_none() {
             return Err(misfit(&format!("a call of type {}", ty.text()), arguments));
         }

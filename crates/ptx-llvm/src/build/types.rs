@@ -96,6 +96,13 @@ impl<'c> Types<'c> {
         // SAFETY: the types are of this context, and LLVM copies the list.
         Type::new(unsafe { LLVMFunctionType(result.raw, raw.as_mut_ptr(), raw.len() as u32, 0) })
     }
+
+    /// `result (parameters, ...)`: the callee finds the further arguments with `llvm.va_start`.
+    pub fn variadic_function(self, result: Type<'c>, parameters: &[Type<'c>]) -> Type<'c> {
+        let mut raw: Vec<_> = parameters.iter().map(|parameter| parameter.raw).collect();
+        // SAFETY: the types are of this context, and LLVM copies the list.
+        Type::new(unsafe { LLVMFunctionType(result.raw, raw.as_mut_ptr(), raw.len() as u32, 1) })
+    }
 }
 
 impl<'c> Type<'c> {
@@ -170,6 +177,12 @@ impl<'c> Type<'c> {
             LLVMGetParamTypes(self.raw, raw.as_mut_ptr());
             raw.into_iter().map(Type::new).collect()
         }
+    }
+
+    /// Whether it is the type of a function that takes further arguments.
+    pub fn is_variadic(self) -> bool {
+        // SAFETY: asked of a function type only.
+        self.kind() == LLVMTypeKind::LLVMFunctionTypeKind && unsafe { LLVMIsFunctionVarArg(self.raw) != 0 }
     }
 
     /// The result's type, for a function type.
