@@ -216,7 +216,7 @@ fn large_text_gives_ptx_or_findings() {
 fn bitcode_with_any_byte_changed_gives_ptx_or_findings() {
     let source = SourceFile::new("m.ll", MODULE);
     let context = llvm_context(&source).expect("LLVM 22");
-    let whole = read_llvm(&context, &source).expect("valid").to_bitcode();
+    let whole = read_llvm(&context, &source).expect("valid").0.to_bitcode();
     ends_in_order("whole", &[], &whole);
     for at in (4..whole.len()).step_by(23) {
         let mut changed = whole.clone();
