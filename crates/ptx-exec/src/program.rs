@@ -8,6 +8,7 @@ use ptx_diag::Span;
 use ptx_isa::{Component, SpecialReg};
 
 use crate::memory::{Order, Space};
+use crate::scalar::float::{Extreme, NanRule, SignRule};
 
 /// Lanes of a warp.
 pub(crate) const WARP: usize = 32;
@@ -18,7 +19,7 @@ pub(crate) type Mask = u32;
 /// All lanes.
 pub(crate) const FULL: Mask = u32::MAX;
 /// Alignment of the local memory of a frame, and so the largest that a variable in it can have.
-pub(crate) const FRAME_ALIGNMENT: u32 = 64;
+pub(crate) const FRAME_ALIGNMENT: u32 = 128;
 
 /// An operand that is read: a register row of the frame, or a constant row of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -380,6 +381,10 @@ pub(crate) enum CollectiveKind {
     MatchAll,
     /// Source and destination: value.
     Redux(ReduceOp, crate::scalar::int::Int),
+    /// Source and destination: a `.f32` value.
+    ReduxFloat(Extreme, NanRule, SignRule),
+    /// Destinations: the number of the lowest lane, and whether this one is it.
+    Elect,
     /// Sources: A, B, C. Destinations: D.
     Mma(MatrixShape),
     /// Loads this many 8x8 matrices of 16-bit elements. Sources: row addresses.

@@ -92,7 +92,7 @@ fn arith(cx: &Context<'_>, format: Format) -> Arith {
     Arith { format, rounding: rounding(cx.m.get(Field::Rnd)), subnormals: subnormals(cx), limit }
 }
 
-fn saturation(cx: &Context<'_>) -> Saturation {
+pub(super) fn saturation(cx: &Context<'_>) -> Saturation {
     if cx.m.has(Mod::Sat) { Saturation::Clamp } else { Saturation::Wrap }
 }
 
@@ -104,12 +104,12 @@ fn part(cx: &Context<'_>) -> Part {
     }
 }
 
-fn overshoot(cx: &Context<'_>) -> Overshoot {
+pub(super) fn overshoot(cx: &Context<'_>) -> Overshoot {
     if cx.m.has(Mod::Wrap) { Overshoot::Wrap } else { Overshoot::Clamp }
 }
 
 /// The signedness of the operand whose type is in a slot.
-fn sign_of(cx: &Context<'_>, field: Field) -> Signedness {
+pub(super) fn sign_of(cx: &Context<'_>, field: Field) -> Signedness {
     let signed = cx.m.type_of(field).is_some_and(ScalarType::is_signed);
     if signed { Signedness::Signed } else { Signedness::Unsigned }
 }
@@ -285,10 +285,36 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// `min`, `max`.
+    /// `fma.oob` (manual 9.7.4.4).
+    pub(super) fn fma_within_bounds(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let n = type_numbers(cx)?;
+        let (Numbers::Float(format) | Numbers::Floats(format, _)) = n else {
+            return cx.unsupported("its type is no floating-point type");
+        };
+        let m = arith(cx, format);
+        let count = if let Numbers::Floats(_, count) = n { count } else { 1 };
+        let f = move |[a, b, c]: [u64; 3]| float::fma_within_bounds(&m, a, b, c);
+        self.ternary(cx, move |a, b, c| each(format.bits(), count, [a, b, c], f))
+    }
+
+    /// `add`, `sub`, `min`, `max` and `neg` on four bytes.
+    pub(super) fn packed_bytes(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let n = type_numbers(cx)?;
+        let Numbers::Ints(t, _) = n else { return cx.unsupported("its type is no pack of integers") };
+        let saturation = saturation(cx);
+        match cx.m.opcode() {
+            Opcode::Add => self.binary_numbers(cx, n, move |a, b| int::add(t, saturation, a, b)),
+            Opcode::Sub => self.binary_numbers(cx, n, move |a, b| int::sub(t, saturation, a, b)),
+            Opcode::Min | Opcode::Max => self.extreme(cx),
+            Opcode::Neg => self.unary_numbers(cx, n, move |a| int::neg(t, a)),
+            _ => cx.unsupported("it is no known operation on bytes"),
+        }
+    }
+
+    /// `min`, `max`, of two values or three.
     pub(super) fn extreme(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let n = type_numbers(cx)?;
-        let which = if cx.m.sem() == Sem::Min { Extreme::Min } else { Extreme::Max };
+        let which = if cx.m.opcode() == Opcode::Min { Extreme::Min } else { Extreme::Max };
         match n {
             Numbers::Int(t) | Numbers::Ints(t, _) => {
                 let relu = cx.m.has(Mod::Relu);

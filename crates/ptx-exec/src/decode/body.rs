@@ -347,7 +347,11 @@ impl<'a> BodyDecoder<'a> {
             | Sem::Rem
             | Sem::Abs
             | Sem::Neg => Self::arithmetic,
-            Sem::Min | Sem::Max => Self::extreme,
+            Sem::Min | Sem::Max | Sem::Min3 | Sem::Max3 => Self::extreme,
+            Sem::FmaOob => Self::fma_within_bounds,
+            Sem::PackedBytes => Self::packed_bytes,
+            Sem::Video => Self::video,
+            Sem::VideoSimd => Self::video_lanes,
             Sem::Sad | Sem::Mul24 | Sem::Mad24 | Sem::Dp4a | Sem::Dp2a => Self::integer,
             Sem::AddCarry | Sem::SubCarry | Sem::MadCarry => Self::carry,
             Sem::And | Sem::Or | Sem::Xor | Sem::Not | Sem::Cnot | Sem::Lop3 => Self::logic,
@@ -363,6 +367,7 @@ impl<'a> BodyDecoder<'a> {
             Sem::Mov => Self::mov,
             Sem::Cvt => Self::convert,
             Sem::CvtPack => Self::convert_pack,
+            Sem::CvtNarrow => Self::convert_narrow,
             Sem::Cvta | Sem::Isspacep => Self::address_space,
             Sem::Load | Sem::LoadUniform => Self::load,
             Sem::Store => Self::store,
@@ -382,16 +387,10 @@ impl<'a> BodyDecoder<'a> {
             Sem::BrxIdx => Self::branch_indexed,
             Sem::Call => Self::call,
             Sem::Barrier => Self::barrier,
-            Sem::BarrierWarp | Sem::Shfl | Sem::Vote | Sem::Match | Sem::Activemask | Sem::Redux => {
-                Self::collective
-            }
+            Sem::BarrierWarp | Sem::Shfl | Sem::Vote | Sem::Match | Sem::Activemask => Self::collective,
+            Sem::Redux | Sem::ReduxFloat | Sem::Elect => Self::collective,
             Sem::Mma | Sem::Ldmatrix | Sem::Stmatrix | Sem::Movmatrix => Self::matrix,
-            Sem::CvtNarrow
-            | Sem::FmaOob
-            | Sem::Min3
-            | Sem::Max3
-            | Sem::PackedBytes
-            | Sem::Tex
+            Sem::Tex
             | Sem::Tld4
             | Sem::Txq
             | Sem::Istypep
@@ -399,8 +398,6 @@ impl<'a> BodyDecoder<'a> {
             | Sem::SurfaceStore
             | Sem::SurfaceReduce
             | Sem::SurfaceQuery
-            | Sem::Video
-            | Sem::VideoSimd
             | Sem::AtomVector
             | Sem::RedVector
             | Sem::StoreAsync
@@ -435,8 +432,6 @@ impl<'a> BodyDecoder<'a> {
             | Sem::ClusterBarrier
             | Sem::Mapa
             | Sem::Getctarank
-            | Sem::Elect
-            | Sem::ReduxFloat
             | Sem::Griddepcontrol
             | Sem::TryCancel
             | Sem::QueryCancel

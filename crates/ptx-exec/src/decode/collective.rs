@@ -12,10 +12,11 @@ use crate::program::{
     Address, Base, Collective, CollectiveKind, Dst, Element, Layout, MatrixShape, Op, Participants, ReduceOp,
     ShuffleMode, Src, VoteMode, alu1,
 };
+use crate::scalar::float::{Extreme, NanRule, SignRule};
 use crate::scalar::int::Int;
 
 impl BodyDecoder<'_> {
-    /// `bar.warp.sync`, `shfl`, `vote`, `match`, `redux`, `activemask`.
+    /// `bar.warp.sync`, `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`.
     pub(super) fn collective(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         if cx.m.sem() == Sem::Activemask {
             let d = self.dst(cx, 0)?;
@@ -67,6 +68,17 @@ impl BodyDecoder<'_> {
                 };
                 let ty = cx.m.scalar_type().and_then(int_of).unwrap_or(Int::U32);
                 (CollectiveKind::Redux(op, ty), vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
+            }
+            Sem::ReduxFloat => {
+                let which = if cx.m.get(Field::Op) == Some(Mod::Min) { Extreme::Min } else { Extreme::Max };
+                let nan = if cx.m.has(Mod::Nan) { NanRule::Propagate } else { NanRule::Ignore };
+                let sign = if cx.m.has(Mod::AbsMod) { SignRule::Magnitude } else { SignRule::Plain };
+                let kind = CollectiveKind::ReduxFloat(which, nan, sign);
+                (kind, vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
+            }
+            Sem::Elect => {
+                let dsts = vec![self.dst_named(cx, "d")?, self.dst_named(cx, "p")?];
+                (CollectiveKind::Elect, Vec::new(), dsts)
             }
             Sem::BarrierWarp => (CollectiveKind::Barrier, Vec::new(), Vec::new()),
             _ => return cx.unsupported("it is no operation of a warp"),

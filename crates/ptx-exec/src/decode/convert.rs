@@ -6,11 +6,11 @@ use super::Decoded;
 use super::arithmetic::{Numbers, numbers, rounding, subnormals};
 use super::body::{BodyDecoder, Context, row_bits};
 use crate::memory::Space;
-use crate::program::{Op, Src, alu1, alu2, alu3};
+use crate::program::{Op, Src, alu1, alu2};
 use crate::scalar::convert::{self, Excess, Integral, Range, ToFloat};
 use crate::scalar::float::Limit;
 use crate::scalar::format::Format;
-use crate::scalar::int::{Int, Signedness};
+use crate::scalar::int::Int;
 
 /// The format of a floating-point type.
 pub(super) fn float_format(ty: ScalarType) -> Option<Format> {
@@ -100,18 +100,11 @@ impl BodyDecoder<'_> {
 
     /// `cvt` of two `.f32` into a pair, and `cvt.pack`.
     pub(super) fn convert_pack(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        if cx.m.has(Mod::Pack) {
+            return self.convert_integers(cx);
+        }
         let Some(dtype) = cx.m.type_of(Field::DType) else { return cx.unsupported("it has no result type") };
         let (d, a, b) = (self.dst(cx, 0)?, self.src(cx, 1)?, self.src(cx, 2)?);
-        if cx.m.has(Mod::Pack) {
-            let Some(Numbers::Int(to)) = numbers(dtype) else {
-                return cx.unsupported("it packs integers alone");
-            };
-            let signed = cx.m.type_of(Field::AType).is_none_or(ScalarType::is_signed);
-            let from = convert::pack_source(if signed { Signedness::Signed } else { Signedness::Unsigned });
-            let c = if cx.find("c").is_some() { self.src(cx, 3)? } else { cx.constants.of(0) };
-            cx.emit(Op::Alu3 { f: alu3(move |a, b, c| convert::pack(to, from, a, b, c)), d, a, b, c });
-            return Ok(());
-        }
         let (Some(Numbers::Floats(format, 2)), Some(from)) =
             (numbers(dtype), cx.m.type_of(Field::AType).and_then(float_format))
         else {

@@ -7,6 +7,7 @@ use ptx_isa::{Field, Mod, ScalarType, Slot};
 
 use super::Decoded;
 use super::body::Context;
+use super::narrow::knows_pack;
 
 /// Refuses an instruction with a modifier that the decoder does not know.
 pub(super) fn check_modifiers(cx: &Context<'_>) -> Decoded<()> {
@@ -29,7 +30,8 @@ fn knows_literal(modifier: Mod) -> bool {
     ScalarType::from_mod(modifier).is_some()
         || matches!(
             modifier,
-            Sat | Relu
+            Sat | Satfinite
+                | Relu
                 | Sync
                 | Aligned
                 | Warp
@@ -42,6 +44,7 @@ fn knows_literal(modifier: Mod) -> bool {
                 | WaitGroup
                 | WaitAll
                 | Global
+                | TwoPi
         )
 }
 
@@ -50,9 +53,9 @@ fn knows(field: Field, modifier: Mod) -> bool {
     use Mod::*;
     match field {
         Field::Type | Field::AType | Field::BType | Field::CType | Field::DType => {
-            ScalarType::from_mod(modifier).is_some()
+            ScalarType::from_mod(modifier).is_some() || knows_pack(modifier)
         }
-        Field::Rnd => matches!(modifier, Rn | Rz | Rm | Rp | Rna | Rni | Rzi | Rmi | Rpi),
+        Field::Rnd => matches!(modifier, Rn | Rz | Rm | Rp | Rna | Rs | Rni | Rzi | Rmi | Rpi),
         Field::Sat => matches!(modifier, Sat | Satfinite),
         Field::Ftz => modifier == Ftz,
         Field::Approx => matches!(modifier, Approx | Full),
@@ -136,14 +139,15 @@ fn knows(field: Field, modifier: Mod) -> bool {
         Field::Trans => modifier == Trans,
         Field::Action => matches!(modifier, Sync | Arrive | Red),
         Field::Mmio => modifier == Mmio,
+        Field::Scale => matches!(modifier, ScaledN2Ue8m0 | Shr7 | Shr15),
+        Field::PlusOne => modifier == Po,
+        Field::Oob => modifier == Oob,
         // What only operations outside the interpreter have.
         Field::Geometry
         | Field::Mipmap
         | Field::Component
         | Field::Query
         | Field::Multicast
-        | Field::PlusOne
-        | Field::Scale
         | Field::Layout
         | Field::PhaseType
         | Field::NoInc
@@ -174,7 +178,6 @@ fn knows(field: Field, modifier: Mod) -> bool {
         | Field::Kind
         | Field::Ashift
         | Field::CollectorA
-        | Field::CollectorB
-        | Field::Oob => false,
+        | Field::CollectorB => false,
     }
 }

@@ -11,9 +11,11 @@ mod convert;
 mod known;
 mod memory;
 mod moves;
+mod narrow;
 mod operand;
 mod reach;
 mod select;
+mod video;
 
 use ptx_diag::{Code, Diagnostic, Diagnostics, Span};
 use ptx_ir::{FunctionId, Module};

@@ -15,6 +15,8 @@ use crate::program::{
     Collective, CollectiveKind, FULL, Mask, Op, Participants, ReduceOp, Row, ShuffleMode, VoteMode, WARP,
     first_lane, lanes,
 };
+use crate::scalar::float::{self, Extreme, NanRule, SignRule, Subnormals};
+use crate::scalar::format::Format;
 use crate::scalar::int;
 
 impl Warp {
@@ -177,6 +179,18 @@ fn compute(
                 *out = [reduce(op, ty, values, present); WARP];
             }
         }
+        CollectiveKind::ReduxFloat(which, nan, sign) => {
+            if let ([values], [out]) = (inputs, outputs) {
+                *out = [reduce_floats(which, nan, sign, values, present); WARP];
+            }
+        }
+        CollectiveKind::Elect => {
+            if let [out, elected] = outputs {
+                let leader = first_lane(present);
+                *out = [leader as u64; WARP];
+                *elected = std::array::from_fn(|lane| u64::from(lane == leader));
+            }
+        }
         CollectiveKind::Mma(shape) => {
             whole_warp()?;
             matrix::multiply(shape, inputs, outputs);
@@ -247,6 +261,13 @@ fn reduce(op: ReduceOp, ty: int::Int, values: &Row, present: Mask) -> u64 {
     lanes(present).map(|lane| values[lane]).reduce(join).unwrap_or(0)
 }
 
+/// The smallest or largest value, or magnitude (manual 9.7.13.12). Each value is first compared with itself, so that a
+/// NaN alone is canonical too.
+fn reduce_floats(which: Extreme, nan: NanRule, sign: SignRule, values: &Row, present: Mask) -> u64 {
+    let join = |a, b| float::extreme(Format::F32, Subnormals::Keep, which, nan, sign, a, b);
+    lanes(present).map(|lane| join(values[lane], values[lane])).reduce(join).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -276,6 +297,18 @@ mod tests {
     fn shuffles_do_not_read_absent_lanes() {
         let (index, valid) = run_shuffle(ShuffleMode::Index, 0x0f, 20, 0x1f);
         assert_eq!((index[2], valid[2]), (102, 1));
+    }
+
+    #[test]
+    fn floating_point_reductions_pass_over_nans_or_keep_them() {
+        let (nan, one, minus_two) = (0x7f80_0001, 0x3f80_0000, 0xc000_0000);
+        let values: Row = std::array::from_fn(|lane| [nan, one, minus_two][lane.min(2)]);
+        let reduced = |nan, sign, mask| reduce_floats(Extreme::Min, nan, sign, &values, mask);
+        assert_eq!(reduced(NanRule::Ignore, SignRule::Plain, 0b111), minus_two);
+        assert_eq!(reduced(NanRule::Ignore, SignRule::Magnitude, 0b111), one);
+        assert_eq!(reduced(NanRule::Propagate, SignRule::Plain, 0b111), 0x7fff_ffff);
+        assert_eq!(reduced(NanRule::Ignore, SignRule::Plain, 0b001), 0x7fff_ffff);
+        assert_eq!(reduced(NanRule::Ignore, SignRule::Magnitude, 0b100), 0x4000_0000);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::int::{Int, Signedness};
 
 /// What happens to an amount beyond the width: `shf`, `szext` and `bmsk` say so with a modifier.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Overshoot {
     /// The amount is limited to the width.
     Clamp,

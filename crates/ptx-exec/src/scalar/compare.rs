@@ -58,7 +58,7 @@ impl Join {
 }
 
 impl Relation {
-    fn holds(self, order: Ordering) -> bool {
+    pub(super) fn holds(self, order: Ordering) -> bool {
         match self {
             Relation::Equal => order.is_eq(),
             Relation::NotEqual => order.is_ne(),

@@ -1,8 +1,9 @@
 //! Conversions between types (manual 9.7.9.21).
 
 use super::float::{Limit, Subnormals, finish, flush};
-use super::format::{Format, Rounding, Sign};
+use super::format::{Format, Rounding, Sign, power_of_two, sign_of};
 use super::int::{Int, Signedness};
+use super::narrow::{Direction, Narrow, Negatives};
 
 /// How a value is rounded to an integer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -56,7 +57,7 @@ pub struct ToFloat {
 fn flush_single(format: Format, subnormals: Subnormals, raw: u64) -> u64 {
     match format {
         Format::F32 | Format::Tf32 => flush(format, subnormals, raw),
-        Format::F16 | Format::Bf16 | Format::F64 | Format::E4m3 | Format::E5m2 => raw,
+        Format::F16 | Format::Bf16 | Format::F64 => raw,
     }
 }
 
@@ -75,10 +76,6 @@ pub fn float_to_float(to: &ToFloat, from: Format, raw: u64) -> u64 {
     finish(to.format, Subnormals::Keep, to.limit, flush_single(to.format, to.subnormals, narrowed))
 }
 
-fn sign_of(value: f64) -> Sign {
-    if value.is_sign_negative() { Sign::Negative } else { Sign::Positive }
-}
-
 /// A NaN in another format: only `.f64` has room for what was in it.
 fn nan_to(to: Format, from: Format, raw: u64) -> u64 {
     const QUIET: u64 = 1 << 51;
@@ -89,9 +86,7 @@ fn nan_to(to: Format, from: Format, raw: u64) -> u64 {
             let payload = (raw & (from.smallest_normal() - 1)) << (52 - from.fraction_bits());
             sign | Format::F64.infinity() | QUIET | (payload & (QUIET - 1))
         }
-        (_, Format::F16 | Format::Bf16 | Format::F32 | Format::Tf32 | Format::E4m3 | Format::E5m2) => {
-            to.canonical_nan()
-        }
+        (_, Format::F16 | Format::Bf16 | Format::F32 | Format::Tf32) => to.canonical_nan(),
     }
 }
 
@@ -147,19 +142,110 @@ pub fn int_to_int(to: Int, from: Int, excess: Excess, raw: u64) -> u64 {
     }
 }
 
-/// Two integers clamped into one of `to.bits()` each, `a` above `b` (`cvt.pack.sat`, manual 9.7.9.22); `c` follows in
-/// the upper bits when the elements have 8 bits.
-pub fn pack(to: Int, from: Int, a: u64, b: u64, c: u64) -> u64 {
-    let pair = int_to_int(to, from, Excess::Clamp, a) << to.bits() | int_to_int(to, from, Excess::Clamp, b);
-    if to.bits() == 8 { pair | (c & 0xffff) << 16 } else { pair & 0xffff_ffff }
+/// An element of a pack of floating-point or fixed-point values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Element {
+    /// A format of 16 bits or more.
+    Wide(Format),
+    /// A format of 8 bits or fewer.
+    Narrow(Narrow),
 }
 
-/// The signed or unsigned 32-bit source type of [`pack`].
-pub const fn pack_source(sign: Signedness) -> Int {
-    match sign {
-        Signedness::Unsigned => Int::U32,
-        Signedness::Signed => Int::S32,
+impl Element {
+    /// How many bits it takes in its pack.
+    pub const fn place(self) -> u32 {
+        match self {
+            Element::Wide(format) => format.bits(),
+            Element::Narrow(format) => format.place(),
+        }
     }
+
+    fn widen(self, raw: u64) -> f64 {
+        match self {
+            Element::Wide(format) => format.widen(raw),
+            Element::Narrow(format) => format.widen(raw),
+        }
+    }
+}
+
+/// A power of two that an element of a pack is multiplied with on its way.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Scale(f64);
+
+impl Scale {
+    /// One.
+    pub const NONE: Scale = Scale(1.0);
+
+    /// The value of a `.ue8m0` scale, as conversions from narrow formats use it; its NaN makes every result one.
+    pub fn times(raw: u64) -> Self {
+        Scale(Narrow::Ue8m0.widen(raw))
+    }
+
+    /// The inverse of a `.ue8m0` scale, as conversions to narrow formats use it.
+    pub fn over(raw: u64) -> Self {
+        match raw & 0xff {
+            0xff => Scale(f64::NAN),
+            exponent => Scale(power_of_two(127 - exponent as i32)),
+        }
+    }
+}
+
+/// Everything about the conversion of an element of a pack that is the same for all of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Repack {
+    /// The destination.
+    pub to: Element,
+    /// The source.
+    pub from: Element,
+    /// `.satfinite`.
+    pub range: Range,
+    /// `.relu`.
+    pub negatives: Negatives,
+}
+
+impl Repack {
+    /// One element: scaled exactly, then rounded once.
+    pub fn element(&self, scale: Scale, direction: Direction, raw: u64) -> u64 {
+        // Neither a source nor a scale goes beyond 2^128, so that binary64 loses nothing.
+        let value = self.from.widen(raw) * scale.0;
+        let format = match self.to {
+            Element::Narrow(format) => return format.narrow(value, direction, self.range, self.negatives),
+            Element::Wide(format) => format,
+        };
+        let too_large = value.abs() > format.widen(format.largest());
+        let narrowed = match (self.range, direction) {
+            (Range::Finite, _) if too_large => format.with_sign(format.largest(), sign_of(value)),
+            (_, Direction::By(rounding)) => format.narrow(value, rounding),
+            (_, Direction::Random(random)) => format.narrow_random(value, random),
+        };
+        let limit = match self.negatives {
+            Negatives::Keep => Limit::None,
+            Negatives::Zero => Limit::Relu,
+        };
+        finish(format, Subnormals::Keep, limit, narrowed)
+    }
+}
+
+/// Two integers clamped into elements of 2 to 16 bits, `a` above `b` (`cvt.pack.sat`, manual 9.7.9.22); `c` follows in
+/// the upper bits, of which 16-bit elements leave none.
+pub fn pack(element: PackElement, a: u64, b: u64, c: u64) -> u64 {
+    let PackElement { bits, sign } = element;
+    let mask = (1 << bits) - 1;
+    let (least, most) = match sign {
+        Signedness::Unsigned => (0, mask),
+        Signedness::Signed => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+    };
+    let clamped = |raw: u64| (i64::from(raw as u32 as i32).clamp(least, most) & mask) as u64;
+    (clamped(a) << bits | clamped(b) | (c & 0xffff_ffff) << (2 * bits)) & 0xffff_ffff
+}
+
+/// The elements that [`pack`] makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PackElement {
+    /// 2, 4, 8 or 16.
+    pub bits: u32,
+    /// Whether they are signed.
+    pub sign: Signedness,
 }
 
 #[cfg(test)]
@@ -259,9 +345,6 @@ mod tests {
         let sat = ToFloat { limit: Limit::Unit, ..to(Format::F32, Rounding::NearestEven) };
         assert_eq!(float_to_float(&sat, Format::F64, 7.0f64.to_bits()), 0x3f80_0000);
         assert_eq!(float_to_float(&sat, Format::F64, f64::NAN.to_bits()), 0);
-        let e4m3 = ToFloat { range: Range::Finite, ..to(Format::E4m3, Rounding::NearestEven) };
-        assert_eq!(float_to_float(&e4m3, Format::F32, bits(1000.0)), 0x7e);
-        assert_eq!(float_to_float(&e4m3, Format::F32, 0xffc0_0000), 0x7f);
         assert_eq!(
             float_to_float(&to(Format::Tf32, Rounding::NearestAway), Format::F32, 0x3f80_1000),
             0x3f80_2000
@@ -284,7 +367,10 @@ mod tests {
         assert_eq!(int_to_int(Int::U8, Int::S32, Excess::Clamp, 0xffff_ffff), 0);
         assert_eq!(int_to_int(Int::S8, Int::U32, Excess::Clamp, 300), 127);
         assert_eq!(int_to_int(Int::U16, Int::U32, Excess::Truncate, 0x12345), 0x2345);
-        assert_eq!(pack(Int::S16, Int::S32, 40_000, 0xffff_fffe, 0), 0x7fff_fffe);
-        assert_eq!(pack(Int::U8, Int::S32, 300, 0xffff_ffff, 0x1234), 0x1234_ff00);
+        let element = |bits, sign| PackElement { bits, sign };
+        assert_eq!(pack(element(16, Signedness::Signed), 40_000, 0xffff_fffe, 0), 0x7fff_fffe);
+        assert_eq!(pack(element(8, Signedness::Unsigned), 300, 0xffff_ffff, 0x1234), 0x1234_ff00);
+        assert_eq!(pack(element(4, Signedness::Signed), 9, 0xffff_fff0, 0xabcd_ef01), 0xcdef_0178);
+        assert_eq!(pack(element(2, Signedness::Unsigned), 2, 5, 0x7), 0x7b);
     }
 }

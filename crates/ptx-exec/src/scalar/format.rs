@@ -1,4 +1,5 @@
-//! The floating-point formats of PTX and rounding into them (manual 5.2.2 and 5.2.3).
+//! The floating-point formats of PTX with 16 bits and more, and rounding (manual 5.2.2, 5.2.3, 6.5.2); the narrower
+//! ones are in [`super::narrow`].
 
 /// A floating-point format, as laid out in the low bits of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -13,10 +14,6 @@ pub enum Format {
     F64,
     /// A binary32 whose low 13 bits are zero.
     Tf32,
-    /// 8 bits with 4 of exponent; no infinities, one NaN of each sign.
-    E4m3,
-    /// 8 bits with 5 of exponent, as the upper half of a binary16.
-    E5m2,
 }
 
 /// How a result that the format does not have is rounded (manual 6.5.2).
@@ -50,7 +47,6 @@ impl Format {
             Format::F16 | Format::Bf16 => 16,
             Format::F32 | Format::Tf32 => 32,
             Format::F64 => 64,
-            Format::E4m3 | Format::E5m2 => 8,
         }
     }
 
@@ -61,17 +57,14 @@ impl Format {
             Format::Bf16 => 7,
             Format::F32 => 23,
             Format::F64 => 52,
-            Format::E4m3 => 3,
-            Format::E5m2 => 2,
         }
     }
 
     const fn exponent_bits(self) -> u32 {
         match self {
-            Format::F16 | Format::E5m2 => 5,
+            Format::F16 => 5,
             Format::Bf16 | Format::F32 | Format::Tf32 => 8,
             Format::F64 => 11,
-            Format::E4m3 => 4,
         }
     }
 
@@ -79,13 +72,13 @@ impl Format {
     const fn padding(self) -> u32 {
         match self {
             Format::Tf32 => 13,
-            Format::F16 | Format::Bf16 | Format::F32 | Format::F64 | Format::E4m3 | Format::E5m2 => 0,
+            Format::F16 | Format::Bf16 | Format::F32 | Format::F64 => 0,
         }
     }
 
-    /// The exponent of the last place of the smallest values.
-    const fn least_exponent(self) -> i32 {
-        2 - (1 << (self.exponent_bits() - 1)) - self.fraction_bits() as i32
+    /// Where the format's values lie.
+    const fn grid(self) -> Grid {
+        Grid::ieee(self.exponent_bits(), self.fraction_bits())
     }
 
     /// The mask of the sign bit.
@@ -103,14 +96,9 @@ impl Format {
         1 << (self.fraction_bits() + self.padding())
     }
 
-    /// Positive infinity; `.e4m3` has none, and the NaN stands in its place.
+    /// Positive infinity.
     pub const fn infinity(self) -> u64 {
-        match self {
-            Format::E4m3 => 0x7f,
-            Format::F16 | Format::Bf16 | Format::F32 | Format::F64 | Format::Tf32 | Format::E5m2 => {
-                ((1 << self.exponent_bits()) - 1) << (self.fraction_bits() + self.padding())
-            }
-        }
+        ((1 << self.exponent_bits()) - 1) << (self.fraction_bits() + self.padding())
     }
 
     /// The largest finite value.
@@ -132,29 +120,17 @@ impl Format {
             Format::F16 | Format::Bf16 => 0x7fff,
             Format::F32 | Format::Tf32 => 0x7fff_ffff,
             Format::F64 => 0xfff8_0000_0000_0000,
-            Format::E4m3 | Format::E5m2 => 0x7f,
         }
     }
 
     /// Whether the bits are a NaN.
     pub const fn is_nan(self, raw: u64) -> bool {
-        let magnitude = raw & self.magnitude_mask();
-        match self {
-            Format::E4m3 => magnitude == 0x7f,
-            Format::F16 | Format::Bf16 | Format::F32 | Format::F64 | Format::Tf32 | Format::E5m2 => {
-                magnitude > self.infinity()
-            }
-        }
+        raw & self.magnitude_mask() > self.infinity()
     }
 
     /// Whether the bits are an infinity.
     pub const fn is_infinite(self, raw: u64) -> bool {
-        match self {
-            Format::E4m3 => false,
-            Format::F16 | Format::Bf16 | Format::F32 | Format::F64 | Format::Tf32 | Format::E5m2 => {
-                raw & self.magnitude_mask() == self.infinity()
-            }
-        }
+        raw & self.magnitude_mask() == self.infinity()
     }
 
     /// Whether the bits are a nonzero value below the smallest normal one.
@@ -174,22 +150,18 @@ impl Format {
             Format::F32 | Format::Tf32 => f64::from(f32::from_bits(raw as u32)),
             Format::Bf16 => f64::from(f32::from_bits((raw as u32) << 16)),
             Format::F64 => f64::from_bits(raw),
-            Format::F16 | Format::E4m3 | Format::E5m2 => self.widen_small(raw),
+            Format::F16 => self.widen_small(raw),
         }
     }
 
     fn widen_small(self, raw: u64) -> f64 {
-        if self.is_nan(raw) {
-            return f64::NAN;
-        }
         let magnitude = raw & self.magnitude_mask();
-        let value = if self.is_infinite(raw) {
+        let value = if self.is_nan(raw) {
+            return f64::NAN;
+        } else if self.is_infinite(raw) {
             f64::INFINITY
         } else {
-            let exponent = (magnitude >> self.fraction_bits()) as i32;
-            let fraction = magnitude & (self.smallest_normal() - 1);
-            let significand = if exponent == 0 { fraction } else { fraction | self.smallest_normal() };
-            significand as f64 * power_of_two(exponent.max(1) - 1 + self.least_exponent())
+            self.grid().value(magnitude)
         };
         if raw & self.sign_bit() == 0 { value } else { -value }
     }
@@ -198,19 +170,23 @@ impl Format {
     ///
     /// Rounding twice is exact when the first rounding was to odd with two bits more than the format has.
     pub fn narrow(self, x: f64, rounding: Rounding) -> u64 {
-        let bits = x.to_bits();
-        let sign = if bits >> 63 == 0 { Sign::Positive } else { Sign::Negative };
+        self.narrow_tail(x, Tail::of(rounding, sign_of(x)))
+    }
+
+    /// One of the two values next to `x`, as random bits decide (`.rs`); a NaN gives the canonical NaN.
+    pub fn narrow_random(self, x: f64, random: RandomBits) -> u64 {
+        self.narrow_tail(x, Tail::Random(random))
+    }
+
+    fn narrow_tail(self, x: f64, tail: Tail) -> u64 {
+        let sign = sign_of(x);
         if x.is_nan() {
             self.canonical_nan()
         } else if x.is_infinite() {
             self.with_sign(self.infinity(), sign)
-        } else if x == 0.0 {
-            self.with_sign(0, sign)
         } else {
-            let exponent = (bits >> 52 & 0x7ff) as i32;
-            let fraction = bits & ((1 << 52) - 1);
-            let significand = if exponent == 0 { fraction } else { fraction | 1 << 52 };
-            self.round(sign, significand, exponent.max(1) - 1075, rounding)
+            let (significand, exponent) = parts(x);
+            self.round_tail(sign, significand, exponent, tail)
         }
     }
 
@@ -225,44 +201,105 @@ impl Format {
     /// Rounds `significand * 2^exponent`; zero gives zero, and too large a magnitude the infinity or the largest value
     /// as IEEE 754 says for the rounding.
     pub fn round(self, sign: Sign, significand: u64, exponent: i32, rounding: Rounding) -> u64 {
-        if significand == 0 {
-            return self.with_sign(0, sign);
-        }
-        let top = exponent + 63 - significand.leading_zeros() as i32;
-        let last = (top - self.fraction_bits() as i32).max(self.least_exponent());
-        let kept = round_shift(significand, last - exponent, rounds_up(rounding, sign));
-        // A carry out of the significand runs into the exponent, which is what it should do.
-        let magnitude = ((last - self.least_exponent()) as u64) << self.fraction_bits();
-        let magnitude = (magnitude + kept) << self.padding();
+        self.round_tail(sign, significand, exponent, Tail::of(rounding, sign))
+    }
+
+    fn round_tail(self, sign: Sign, significand: u64, exponent: i32, tail: Tail) -> u64 {
+        let magnitude = self.grid().round(significand, exponent, tail) << self.padding();
         let limited = if magnitude < self.infinity() {
             magnitude
         } else {
-            match rounds_up(rounding, sign) {
+            match tail {
                 Tail::Truncate => self.largest(),
-                Tail::HalfEven | Tail::HalfAway | Tail::Away => self.infinity(),
+                Tail::HalfEven | Tail::HalfAway | Tail::Away | Tail::Random(_) => self.infinity(),
             }
         };
         self.with_sign(limited, sign)
     }
 }
 
+/// Where the magnitudes of a binary floating-point format lie: those of one exponent are `2^fraction_bits` evenly spaced
+/// ones, numbered through from zero.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grid {
+    pub(super) fraction_bits: u32,
+    /// The exponent of the last place of the smallest values.
+    pub(super) least_exponent: i32,
+}
+
+impl Grid {
+    /// That of a format with this many bits for a biased exponent, whose smallest values are subnormal.
+    pub(super) const fn ieee(exponent_bits: u32, fraction_bits: u32) -> Self {
+        Self { fraction_bits, least_exponent: 2 - (1 << (exponent_bits - 1)) - fraction_bits as i32 }
+    }
+
+    /// The value of a magnitude.
+    pub(super) fn value(self, magnitude: u64) -> f64 {
+        let smallest_normal = 1 << self.fraction_bits;
+        let exponent = (magnitude >> self.fraction_bits) as i32;
+        let fraction = magnitude & (smallest_normal - 1);
+        let significand = if exponent == 0 { fraction } else { fraction | smallest_normal };
+        significand as f64 * power_of_two(exponent.max(1) - 1 + self.least_exponent)
+    }
+
+    /// The number of the magnitude next to `significand * 2^exponent`, however large.
+    pub(super) fn round(self, significand: u64, exponent: i32, tail: Tail) -> u64 {
+        if significand == 0 {
+            return 0;
+        }
+        let top = exponent + 63 - significand.leading_zeros() as i32;
+        let last = (top - self.fraction_bits as i32).max(self.least_exponent);
+        let kept = round_shift(significand, last - exponent, tail);
+        // A carry out of the significand runs into the exponent, which is what it should do.
+        (((last - self.least_exponent) as u64) << self.fraction_bits) + kept
+    }
+}
+
+/// The magnitude of a finite value as a significand and the exponent of its last place.
+pub(super) fn parts(x: f64) -> (u64, i32) {
+    let bits = x.to_bits();
+    let exponent = (bits >> 52 & 0x7ff) as i32;
+    let fraction = bits & ((1 << 52) - 1);
+    let significand = if exponent == 0 { fraction } else { fraction | 1 << 52 };
+    (significand, exponent.max(1) - 1075)
+}
+
+/// The sign of a value, zeros and NaNs included.
+pub(super) fn sign_of(x: f64) -> Sign {
+    if x.is_sign_negative() { Sign::Negative } else { Sign::Positive }
+}
+
+/// Bits that decide a rounding (`.rs`, manual 9.7.9.21): they are added to as many of the bits below the last place, and
+/// the carry out of the sum rounds the magnitude up. What lies below those bits does not count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RandomBits {
+    /// How many bits there are, up to 16.
+    pub count: u32,
+    /// The bits; those above the count are ignored.
+    pub bits: u64,
+}
+
 /// What happens to the magnitude's bits below the last place.
-#[derive(Clone, Copy)]
-enum Tail {
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Tail {
     Truncate,
     HalfEven,
     HalfAway,
     Away,
+    Random(RandomBits),
 }
 
-fn rounds_up(rounding: Rounding, sign: Sign) -> Tail {
-    match (rounding, sign) {
-        (Rounding::NearestEven, _) => Tail::HalfEven,
-        (Rounding::NearestAway, _) => Tail::HalfAway,
-        (Rounding::TowardZero, _) | (Rounding::Down, Sign::Positive) | (Rounding::Up, Sign::Negative) => {
-            Tail::Truncate
+impl Tail {
+    /// What a rounding does to magnitudes of a sign.
+    pub(super) fn of(rounding: Rounding, sign: Sign) -> Self {
+        match (rounding, sign) {
+            (Rounding::NearestEven, _) => Tail::HalfEven,
+            (Rounding::NearestAway, _) => Tail::HalfAway,
+            (Rounding::TowardZero, _) | (Rounding::Down, Sign::Positive) | (Rounding::Up, Sign::Negative) => {
+                Tail::Truncate
+            }
+            (Rounding::Down, Sign::Negative) | (Rounding::Up, Sign::Positive) => Tail::Away,
         }
-        (Rounding::Down, Sign::Negative) | (Rounding::Up, Sign::Positive) => Tail::Away,
     }
 }
 
@@ -271,8 +308,8 @@ fn round_shift(significand: u64, shift: i32, tail: Tail) -> u64 {
     if shift <= 0 {
         return significand << -shift;
     }
-    // Beyond 65 places everything is below half of the last place, and stays so.
-    let shift = shift.min(66) as u32;
+    // Beyond 65 places everything is below half of the last place, and stays so; random bits are fewer than 17.
+    let shift = shift.min(96) as u32;
     let wide = u128::from(significand);
     let (kept, rest, half) = ((wide >> shift) as u64, wide & ((1 << shift) - 1), 1u128 << (shift - 1));
     let up = match tail {
@@ -280,6 +317,10 @@ fn round_shift(significand: u64, shift: i32, tail: Tail) -> u64 {
         Tail::HalfEven => rest > half || (rest == half && kept & 1 == 1),
         Tail::HalfAway => rest >= half,
         Tail::Away => rest > 0,
+        Tail::Random(RandomBits { count, bits }) => {
+            let dropped = rest << count >> shift;
+            dropped + (u128::from(bits) & ((1 << count) - 1)) >= 1 << count
+        }
     };
     kept + u64::from(up)
 }
@@ -326,7 +367,7 @@ mod tests {
 
     #[test]
     fn every_half_narrows_back_to_itself() {
-        for format in [Format::F16, Format::Bf16, Format::E4m3, Format::E5m2] {
+        for format in [Format::F16, Format::Bf16] {
             for raw in (0..1u64 << format.bits()).filter(|&raw| !format.is_nan(raw)) {
                 for (rounding, _) in ROUNDINGS {
                     assert_eq!(format.narrow(format.widen(raw), rounding), raw, "{format:?}");
@@ -360,9 +401,6 @@ mod tests {
         assert_eq!(Format::F16.narrow(-1e9, Rounding::Up), 0xfbff);
         assert_eq!(Format::Tf32.narrow(1.0 + 1.0 / 2048.0, Rounding::NearestAway), 0x3f80_2000);
         assert_eq!(Format::Tf32.narrow(1.0 + 1.0 / 2048.0, Rounding::NearestEven), 0x3f80_0000);
-        assert_eq!(Format::E4m3.largest(), 0x7e);
-        assert_eq!(Format::E4m3.widen(0x7e), 448.0);
-        assert_eq!(Format::E5m2.widen(0x7b), 57344.0);
         assert_eq!(
             Format::F64.narrow(f64::MIN_POSITIVE / 3.0, Rounding::Up),
             (f64::MIN_POSITIVE / 3.0).to_bits()

@@ -10,3 +10,5 @@ pub mod convert;
 pub mod float;
 pub mod format;
 pub mod int;
+pub mod narrow;
+pub mod video;

@@ -1,0 +1,182 @@
+//! Conversions of packs: from and to narrow formats, and by random bits (manual 9.7.9.21, 9.7.9.22).
+
+use ptx_ir::Operand;
+use ptx_isa::{Field, Mod, ScalarType};
+
+use super::Decoded;
+use super::arithmetic::rounding;
+use super::body::{BodyDecoder, Context};
+use super::convert::float_format;
+use crate::program::{Op, Src, alu2, alu3};
+use crate::scalar::convert::{self, Element, PackElement, Range, Repack, Scale};
+use crate::scalar::format::{Format, RandomBits};
+use crate::scalar::int::Signedness;
+use crate::scalar::narrow::{Direction, Narrow, Negatives};
+
+/// What a type is a pack of, and of how many; a single number is a pack of one.
+fn pack_of(modifier: Mod) -> Option<(Element, u32)> {
+    let narrow = |format, count| Some((Element::Narrow(format), count));
+    match modifier {
+        Mod::E4m3x2 => narrow(Narrow::E4m3, 2),
+        Mod::E5m2x2 => narrow(Narrow::E5m2, 2),
+        Mod::E2m3x2 => narrow(Narrow::E2m3, 2),
+        Mod::E3m2x2 => narrow(Narrow::E3m2, 2),
+        Mod::E2m1x2 => narrow(Narrow::E2m1, 2),
+        Mod::Ue8m0x2 => narrow(Narrow::Ue8m0, 2),
+        Mod::Ue5m3x2 => narrow(Narrow::Ue5m3, 2),
+        Mod::S2f6x2 => narrow(Narrow::S2f6, 2),
+        Mod::E4m3x4 => narrow(Narrow::E4m3, 4),
+        Mod::E5m2x4 => narrow(Narrow::E5m2, 4),
+        Mod::E2m3x4 => narrow(Narrow::E2m3, 4),
+        Mod::E3m2x4 => narrow(Narrow::E3m2, 4),
+        Mod::E2m1x4 => narrow(Narrow::E2m1, 4),
+        Mod::F16x2 => Some((Element::Wide(Format::F16), 2)),
+        Mod::Bf16x2 => Some((Element::Wide(Format::Bf16), 2)),
+        _ => ScalarType::from_mod(modifier).and_then(float_format).map(|format| (Element::Wide(format), 1)),
+    }
+}
+
+/// The integers that `cvt.pack` makes.
+fn integer_of(modifier: Mod) -> Option<PackElement> {
+    let (bits, sign) = match modifier {
+        Mod::U2 => (2, Signedness::Unsigned),
+        Mod::S2 => (2, Signedness::Signed),
+        Mod::U4 => (4, Signedness::Unsigned),
+        Mod::S4 => (4, Signedness::Signed),
+        Mod::U8 => (8, Signedness::Unsigned),
+        Mod::S8 => (8, Signedness::Signed),
+        Mod::U16 => (16, Signedness::Unsigned),
+        Mod::S16 => (16, Signedness::Signed),
+        _ => return None,
+    };
+    Some(PackElement { bits, sign })
+}
+
+/// Whether a conversion knows a type that registers do not have.
+pub(super) fn knows_pack(modifier: Mod) -> bool {
+    pack_of(modifier).is_some() || integer_of(modifier).is_some()
+}
+
+/// The random bits of an element: which of the 32 it gets depends on the format (manual 9.7.9.21). `n` counts from the
+/// lowest element of the result.
+fn random_bits(to: Element, n: u32, bits: u64) -> RandomBits {
+    let (count, shift) = match to {
+        Element::Wide(Format::F16) => (13, 16 * n),
+        Element::Wide(Format::Bf16 | Format::F32 | Format::F64 | Format::Tf32) => (16, 16 * n),
+        // Four elements share two halves: the upper two the upper half, the lower two the lower one.
+        Element::Narrow(
+            Narrow::E4m3
+            | Narrow::E5m2
+            | Narrow::E2m3
+            | Narrow::E3m2
+            | Narrow::Ue8m0
+            | Narrow::Ue5m3
+            | Narrow::S2f6,
+        ) => (16, 16 * (n / 2)),
+        // The upper two elements have the upper bytes of both halves, the lower two the lower bytes.
+        Element::Narrow(Narrow::E2m1) => (8, 8 * (n / 2) + 16 * (n % 2)),
+    };
+    RandomBits { count, bits: bits >> shift }
+}
+
+/// The conversion of a whole pack.
+#[derive(Clone, Copy)]
+struct PackConversion {
+    repack: Repack,
+    count: u32,
+}
+
+impl PackConversion {
+    /// Converts the elements of a pack of up to 128 bits; `how` gives scale and rounding of the `n`-th.
+    fn apply(&self, pack: u128, how: impl Fn(u32) -> (Scale, Direction)) -> u64 {
+        let (from, to) = (self.repack.from.place(), self.repack.to.place());
+        (0..self.count).fold(0, |result, n| {
+            let raw = (pack >> (n * from)) as u64 & (u64::MAX >> (64 - from));
+            let (scale, direction) = how(n);
+            result | self.repack.element(scale, direction, raw) << (n * to)
+        })
+    }
+}
+
+impl BodyDecoder<'_> {
+    /// `cvt` of and to packs of narrow formats, and to pairs by random bits.
+    pub(super) fn convert_narrow(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        if cx.m.has(Mod::Pack) {
+            return self.convert_integers(cx);
+        }
+        let types = cx.m.get(Field::DType).and_then(pack_of).zip(cx.m.get(Field::AType).and_then(pack_of));
+        let Some(((to, count), (from, _))) = types else {
+            return cx.unsupported("its types cannot be converted here");
+        };
+        let range = if cx.m.has(Mod::Satfinite) { Range::Finite } else { Range::Infinite };
+        let negatives = if cx.m.has(Mod::Relu) { Negatives::Zero } else { Negatives::Keep };
+        let conversion = PackConversion { repack: Repack { to, from, range, negatives }, count };
+        let d = self.dst_named(cx, "d")?;
+        let (low, high) = self.pack_operands(cx)?;
+        let join = |low: u64, high: u64| u128::from(high) << 64 | u128::from(low);
+        if cx.m.has(Mod::Rs) {
+            let bits = self.src_named(cx, "rbits")?;
+            let f = alu3(move |low, high, bits| {
+                conversion
+                    .apply(join(low, high), |n| (Scale::NONE, Direction::Random(random_bits(to, n, bits))))
+            });
+            cx.emit(Op::Alu3 { f, d, a: low, b: high, c: bits });
+            return Ok(());
+        }
+        let direction = Direction::By(rounding(cx.m.get(Field::Rnd)));
+        if cx.m.get(Field::Scale).is_some() {
+            let scales = self.src_named(cx, "scale-factor")?;
+            let narrows = matches!(to, Element::Narrow(_));
+            let scale = move |raw| if narrows { Scale::over(raw) } else { Scale::times(raw) };
+            let f = alu3(move |low, high, scales| {
+                conversion.apply(join(low, high), |n| (scale(scales >> (8 * n) & 0xff), direction))
+            });
+            cx.emit(Op::Alu3 { f, d, a: low, b: high, c: scales });
+            return Ok(());
+        }
+        let f = alu2(move |low, high| conversion.apply(join(low, high), |_| (Scale::NONE, direction)));
+        cx.emit(Op::Alu2 { f, d, a: low, b: high });
+        Ok(())
+    }
+
+    /// The sources as one pack: its lower and its upper 64 bits. Of several operands the last is the lowest element.
+    fn pack_operands(&mut self, cx: &mut Context<'_>) -> Decoded<(Src, Src)> {
+        let nothing = cx.constants.of(0);
+        if let Some(at) = cx.find("abef") {
+            let operand = cx.operands.get(at).copied().unwrap_or(Operand::Omitted);
+            let mut rows = Vec::new();
+            for element in self.elements(operand) {
+                rows.push(self.src_of(cx, element, ScalarType::F32, cx.span(at))?);
+            }
+            let [a, b, e, f] = rows[..] else { return cx.unsupported("it converts four values") };
+            return Ok((self.two_words(cx, e, f), self.two_words(cx, a, b)));
+        }
+        let a = self.src_named(cx, "a")?;
+        if cx.find("b").is_none() {
+            return Ok((a, nothing));
+        }
+        let b = self.src_named(cx, "b")?;
+        Ok((self.two_words(cx, a, b), nothing))
+    }
+
+    /// Two 32-bit values in one row.
+    fn two_words(&mut self, cx: &mut Context<'_>, high: Src, low: Src) -> Src {
+        let d = self.temporary();
+        cx.prepare(Op::Alu2 { f: alu2(|high, low| high << 32 | (low & 0xffff_ffff)), d, a: high, b: low });
+        Src::register(d)
+    }
+
+    /// `cvt.pack`: clamps two integers into elements of 2 to 16 bits.
+    pub(super) fn convert_integers(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let Some(element) = cx.m.get(Field::DType).and_then(integer_of) else {
+            return cx.unsupported("its result type cannot be packed here");
+        };
+        if cx.m.type_of(Field::AType) != Some(ScalarType::S32) {
+            return cx.unsupported("it packs signed integers alone");
+        }
+        let (d, a, b) = (self.dst_named(cx, "d")?, self.src_named(cx, "a")?, self.src_named(cx, "b")?);
+        let c = if cx.find("c").is_some() { self.src_named(cx, "c")? } else { cx.constants.of(0) };
+        cx.emit(Op::Alu3 { f: alu3(move |a, b, c| convert::pack(element, a, b, c)), d, a, b, c });
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! Video instructions (manual 9.7.18).
+
+use ptx_ir::Operand;
+use ptx_isa::{Field, Form, Kind, Mod, Opcode, ScalarType, Selection, Selector, Unit};
+
+use super::arithmetic::{overshoot, saturation, sign_of};
+use super::body::{BodyDecoder, Context};
+use super::{Decoded, finding};
+use crate::error::codes;
+use crate::program::{Op, Src, alu3};
+use crate::scalar::compare::Relation;
+use crate::scalar::video::{Gather, MultiplyAdd, Operation, Part, Scalar, Second, Simd, Turn};
+
+/// What an opcode computes; `vmad` is apart.
+fn operation(cx: &Context<'_>) -> Decoded<Operation> {
+    Ok(match cx.m.opcode() {
+        Opcode::Vadd | Opcode::Vadd2 | Opcode::Vadd4 => Operation::Add,
+        Opcode::Vsub | Opcode::Vsub2 | Opcode::Vsub4 => Operation::Sub,
+        Opcode::Vavrg2 | Opcode::Vavrg4 => Operation::Average,
+        Opcode::Vabsdiff | Opcode::Vabsdiff2 | Opcode::Vabsdiff4 => Operation::Distance,
+        Opcode::Vmin | Opcode::Vmin2 | Opcode::Vmin4 => Operation::Min,
+        Opcode::Vmax | Opcode::Vmax2 | Opcode::Vmax4 => Operation::Max,
+        Opcode::Vshl => Operation::ShiftLeft(overshoot(cx)),
+        Opcode::Vshr => Operation::ShiftRight(overshoot(cx)),
+        Opcode::Vset | Opcode::Vset2 | Opcode::Vset4 => Operation::Compare(match cx.m.get(Field::Cmp) {
+            Some(Mod::Eq) => Relation::Equal,
+            Some(Mod::Ne) => Relation::NotEqual,
+            Some(Mod::Lt) => Relation::Less,
+            Some(Mod::Le) => Relation::LessOrEqual,
+            Some(Mod::Gt) => Relation::Greater,
+            Some(Mod::Ge) => Relation::GreaterOrEqual,
+            _ => return cx.unsupported("it names no known comparison"),
+        }),
+        _ => return cx.unsupported("it is no known video instruction"),
+    })
+}
+
+/// The part of a register that a selector names; without one all of it.
+fn part(selector: Option<Selector>) -> Part {
+    let Some(selector) = selector else { return Part::WORD };
+    let bits = unit_bits(selector.unit);
+    let at = selector.digits().first().copied().unwrap_or(0);
+    Part { shift: u32::from(at) * bits, bits }
+}
+
+fn unit_bits(unit: Unit) -> u32 {
+    match unit {
+        Unit::Byte => 8,
+        Unit::Half => 16,
+    }
+}
+
+/// The selector of an operand.
+fn selector(operand: Operand) -> Option<Selector> {
+    match operand {
+        Operand::Selected(_, selector) => Some(selector),
+        Operand::Negated(_, selector) => selector,
+        _ => None,
+    }
+}
+
+/// The lanes that a selector picks, the lowest first; without one `count` of them from `first` on.
+fn lanes(selector: Option<Selector>, first: u8, count: u8) -> [u8; 4] {
+    let mut picked = [0; 4];
+    match selector {
+        Some(selector) => {
+            picked.iter_mut().zip(selector.digits().iter().rev()).for_each(|(lane, &digit)| *lane = digit);
+        }
+        None => picked.iter_mut().zip(first..first + count).for_each(|(lane, at)| *lane = at),
+    }
+    picked
+}
+
+/// Whether the lanes of a SIMD instruction have 16 bits; else they have 8.
+fn is_on_halves(form: &Form) -> bool {
+    form.operands.iter().any(|place| matches!(place.kind, Kind::Selected(_, Selection::Halves)))
+}
+
+impl BodyDecoder<'_> {
+    /// The whole register or constant that an operand takes a part of.
+    fn whole(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<(Src, Operand)> {
+        let (at, operand) = cx.named(name);
+        let whole = match operand {
+            Operand::Selected(register, _) | Operand::Negated(register, _) => Operand::Register(register),
+            other => other,
+        };
+        Ok((self.src_of(cx, whole, ScalarType::U32, cx.span(at))?, operand))
+    }
+
+    /// The register that a result goes to, whole or in part.
+    fn merged(&self, cx: &Context<'_>) -> Decoded<(u32, Option<Selector>)> {
+        let (at, operand) = cx.named("d");
+        match operand {
+            Operand::Selected(register, selector) => Ok((self.row_of(register), Some(selector))),
+            other => Ok((self.dst_of(other, cx.span(at))?, None)),
+        }
+    }
+
+    /// `vadd`, `vsub`, `vabsdiff`, `vmin`, `vmax`, `vshl`, `vshr`, `vset`, `vmad`.
+    pub(super) fn video(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let (d, selected) = self.merged(cx)?;
+        let ((a, a_operand), (b, b_operand)) = (self.whole(cx, "a")?, self.whole(cx, "b")?);
+        let (c, c_operand) = match cx.find("c") {
+            Some(_) => self.whole(cx, "c")?,
+            None => (cx.constants.of(0), Operand::Omitted),
+        };
+        let a_part = (part(selector(a_operand)), sign_of(cx, Field::AType));
+        let b_part = (part(selector(b_operand)), sign_of(cx, Field::BType));
+        if cx.m.opcode() == Opcode::Vmad {
+            let is_negated = |operand| matches!(operand, Operand::Negated(..));
+            let product = is_negated(a_operand) != is_negated(b_operand);
+            let turn = match (product, is_negated(c_operand), cx.m.has(Mod::Po)) {
+                (false, false, false) => Turn::Neither,
+                (true, false, false) => Turn::Product,
+                (false, true, false) => Turn::Summand,
+                (false, false, true) => Turn::PlusOne,
+                _ => return finding(codes::OPERAND, cx.inst.at.0, "only one part of a `vmad` is negated"),
+            };
+            let scale = match cx.m.get(Field::Scale) {
+                Some(Mod::Shr7) => 7,
+                Some(Mod::Shr15) => 15,
+                _ => 0,
+            };
+            let vmad = MultiplyAdd { a: a_part, b: b_part, turn, scale, saturation: saturation(cx) };
+            cx.emit(Op::Alu3 { f: alu3(move |a, b, c| vmad.apply(a, b, c)), d, a, b, c });
+            return Ok(());
+        }
+        let second = match cx.m.get(Field::Op) {
+            Some(Mod::Add) => Second::Add,
+            Some(Mod::Min) => Second::Min,
+            Some(Mod::Max) => Second::Max,
+            _ if cx.find("c").is_some() => Second::Merge(part(selected)),
+            _ => Second::Nothing,
+        };
+        let scalar = Scalar {
+            operation: operation(cx)?,
+            a: a_part,
+            b: b_part,
+            d: sign_of(cx, Field::DType),
+            saturation: saturation(cx),
+            second,
+        };
+        cx.emit(Op::Alu3 { f: alu3(move |a, b, c| scalar.apply(a, b, c)), d, a, b, c });
+        Ok(())
+    }
+
+    /// The same on two halves or four bytes.
+    pub(super) fn video_lanes(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let lane_bits = if is_on_halves(cx.m.form()) { 16 } else { 8 };
+        let count = (32 / lane_bits) as u8;
+        let (d, mask) = self.merged(cx)?;
+        let ((a, a_operand), (b, b_operand)) = (self.whole(cx, "a")?, self.whole(cx, "b")?);
+        let (c, _) = self.whole(cx, "c")?;
+        let mask = match mask {
+            Some(mask) => mask.digits().iter().fold(0, |mask, digit| mask | 1 << digit),
+            None => (1 << count) - 1,
+        };
+        let simd = Simd {
+            operation: operation(cx)?,
+            lane_bits,
+            a: (lanes(selector(a_operand), 0, count), sign_of(cx, Field::AType)),
+            b: (lanes(selector(b_operand), count, count), sign_of(cx, Field::BType)),
+            d: sign_of(cx, Field::DType),
+            saturation: saturation(cx),
+            mask,
+            gather: if cx.m.get(Field::Op) == Some(Mod::Add) { Gather::Sum } else { Gather::Merge },
+        };
+        cx.emit(Op::Alu3 { f: alu3(move |a, b, c| simd.apply(a, b, c)), d, a, b, c });
+        Ok(())
+    }
+}
