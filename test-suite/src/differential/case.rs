@@ -99,6 +99,14 @@ impl Case {
         })
     }
 
+    /// An instruction of a mnemonic that the verifier accepts at home; a random draw, which may be none.
+    pub(super) fn instruction(choices: &mut Seeded, mnemonic: Mnemonic, home: Home) -> Option<Instruction> {
+        let drawn = instruction_of(choices, mnemonic);
+        let alone = drawn.symbols.is_empty() && drawn.before.is_empty();
+        let module = check(&module(home, [&drawn]).text).ok().filter(|_| alone)?;
+        Self::of(&module, &drawn, home).map(|_| drawn)
+    }
+
     /// The registers of the only instruction of a module besides `ret`; `None` when it reads special registers.
     fn of(module: &Module, drawn: &Instruction, home: Home) -> Option<Self> {
         let body = module.items.iter().find_map(|item| match item {
@@ -174,7 +182,7 @@ fn parts(body: &Body, operand: IrOperand) -> Vec<IrOperand> {
 }
 
 /// Whether it is a division of integers.
-fn divides(mnemonic: &Mnemonic) -> bool {
+pub(super) fn divides(mnemonic: &Mnemonic) -> bool {
     let integers = mnemonic.scalar_type().is_some_and(ScalarType::is_integer_or_bits);
     matches!(mnemonic.sem(), Sem::Div | Sem::Rem) && integers
 }

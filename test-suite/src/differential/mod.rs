@@ -12,15 +12,17 @@
 mod case;
 mod kernel;
 mod operand;
+mod program;
 mod route;
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
 use ptx_gen::{Home, Seeded};
-use ptx_isa::{FormId, Opcode};
+use ptx_isa::{FormId, Opcode, PtxVersion, Sm};
 
 pub use case::{Case, is_scalar};
+pub use program::Numbers;
 pub use route::{Difference, Findings, Route};
 
 use crate::oracle::Oracles;
@@ -40,6 +42,8 @@ pub struct Effort {
     pub constants: usize,
 }
 
+/// Where programs of several instructions are at home: most rows are.
+const HOME: Home = Home { version: PtxVersion::new(9, 0), sm: Sm::arch(100) };
 /// How many kernels are one module.
 const BATCH: usize = 100;
 
@@ -70,6 +74,25 @@ pub fn draw(rows: &[FormId], effort: Effort) -> Vec<Case> {
         taken += usize::from(cases.len() > before);
     }
     cases
+}
+
+/// Programs of several instructions, from all rows that the interpreter executes.
+///
+/// # Errors
+/// When the instructions that they are made of cannot be executed at all.
+pub fn draw_programs(numbers: Numbers, count: usize, size: usize, effort: Effort) -> Result<Vec<Case>> {
+    let mut choices = Seeded::new(effort.seed);
+    let mut all: Vec<_> = rows().values().flatten().flat_map(|id| ptx_gen::mnemonics(*id)).collect();
+    all.retain(|mnemonic| numbers.has(mnemonic));
+    case::shuffle(&mut choices, &mut all);
+    let drawn: Vec<Case> = all
+        .iter()
+        .filter_map(|mnemonic| Case::draw(&mut choices, *mnemonic))
+        .filter(|case| case.home == HOME)
+        .take(effort.mnemonics)
+        .collect();
+    let pool = route::executable(HOME, &drawn)?;
+    Ok((0..count).filter_map(|_| program::program(&mut choices, HOME, numbers, &pool, size)).collect())
 }
 
 /// Executes every case along every route.

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use ptx_diag::{Diagnostics, SourceFile};
 use ptx_exec::{Argument, ExecError, Launch};
 use ptx_gen::{Home, Seeded};
+use ptx_isa::Mnemonic;
 use ptx_llvm::Context;
 use ptx_verify::Verified;
 
@@ -227,6 +228,21 @@ fn execute_as_written<'a>(
             }
             None => kept.push(trial),
         }
+    }
+    Ok(kept)
+}
+
+/// The mnemonics of the cases that the interpreter executes.
+pub(super) fn executable(home: Home, cases: &[Case]) -> Result<Vec<Mnemonic>> {
+    let trial = |case| Trial { case, tuples: [Vec::new(), Vec::new()], wanted: [Vec::new(), Vec::new()] };
+    let mut kept = Vec::new();
+    for batch in cases.chunks(super::BATCH) {
+        let single = batch.iter().map(|case| {
+            let tuple = vec![vec![1; case.registers.len()]];
+            Trial { tuples: [tuple.clone(), tuple], ..trial(case) }
+        });
+        let trials = execute_as_written(home, single.collect(), &mut Findings::default())?;
+        kept.extend(trials.iter().map(|trial| trial.case.mnemonic));
     }
     Ok(kept)
 }

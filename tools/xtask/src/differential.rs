@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use test_suite::differential::{self, Effort, Findings};
+use test_suite::differential::{self, Effort, Findings, Numbers};
 
 use crate::corpus::oracles;
 
@@ -32,6 +32,12 @@ pub(crate) struct DifferentialArguments {
     /// Operands as constants for each instruction
     #[arg(long, default_value_t = 16)]
     constants: usize,
+    /// Instead of single instructions, so many programs over integers and as many over floating-point numbers
+    #[arg(long, conflicts_with = "opcodes")]
+    programs: Option<usize>,
+    /// About how many instructions a program has
+    #[arg(long, default_value_t = 16)]
+    size: usize,
     /// Show the kernel that gave each difference
     #[arg(long)]
     kernels: bool,
@@ -48,20 +54,32 @@ pub(crate) fn compare(arguments: &DifferentialArguments) -> Result<()> {
         None => 1..=arguments.seeds,
     };
     let (mut total, mut counts) = (Findings::default(), BTreeMap::new());
+    let effort = |seed| Effort {
+        seed,
+        mnemonics: arguments.mnemonics,
+        instructions: arguments.instructions,
+        operands: arguments.operands,
+        constants: arguments.constants,
+    };
+    for seed in seeds.clone().filter(|_| arguments.programs.is_some()) {
+        for numbers in [Numbers::Integers, Numbers::Floats] {
+            let count = arguments.programs.unwrap_or_default();
+            let cases = differential::draw_programs(numbers, count, arguments.size, effort(seed))?;
+            let findings = differential::compare(&cases, effort(seed), &oracles)?;
+            print(arguments, &findings)?;
+            total.append(findings);
+        }
+    }
     for (opcode, rows) in differential::rows() {
+        if arguments.programs.is_some() {
+            continue;
+        }
         if !arguments.opcodes.is_empty() && !arguments.opcodes.iter().any(|one| one == opcode.as_str()) {
             continue;
         }
         for seed in seeds.clone() {
-            let effort = Effort {
-                seed,
-                mnemonics: arguments.mnemonics,
-                instructions: arguments.instructions,
-                operands: arguments.operands,
-                constants: arguments.constants,
-            };
-            let cases = differential::draw(&rows, effort);
-            let findings = differential::compare(&cases, effort, &oracles)?;
+            let cases = differential::draw(&rows, effort(seed));
+            let findings = differential::compare(&cases, effort(seed), &oracles)?;
             print(arguments, &findings)?;
             let count: &mut [usize; 4] = counts.entry(opcode.as_str()).or_default();
             count[0] += cases.len();
