@@ -65,7 +65,8 @@ impl FunctionRaiser<'_, '_, '_> {
             return None;
         }
         let mut part = part.to_vec();
-        while let Some(at) = part.iter().position(|statement| self.is_result(statement, &part)) {
+        let kept: HashSet<RegId> = self.phi_inputs.values().flatten().copied().collect();
+        while let Some(at) = part.iter().position(|statement| self.is_result(statement, &part, &kept)) {
             let Stmt::Inst(inst) = part.remove(at) else { return None };
             let (to, from) = copied(self.builder.body(), &inst)?;
             for statement in &mut part {
@@ -76,7 +77,6 @@ impl FunctionRaiser<'_, '_, '_> {
                 }
             }
         }
-        let kept: HashSet<RegId> = self.phi_inputs.values().flatten().copied().collect();
         for statement in &mut part {
             if let Stmt::Inst(inst) = statement
                 && !self.may_always_run(inst, &kept)
@@ -88,12 +88,13 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// Whether a statement copies what one other statement of the block makes into a register that the block does not mention
-    /// otherwise. Nothing outside sees what the block makes but by such copies.
-    fn is_result(&self, statement: &Stmt, part: &[Stmt]) -> bool {
+    /// otherwise. Nothing outside sees what the block makes but by such copies; a register that is already a phi's own keeps
+    /// what it has, so that two phis that take the same value both get it.
+    fn is_result(&self, statement: &Stmt, part: &[Stmt], kept: &HashSet<RegId>) -> bool {
         let body = self.builder.body();
         let Stmt::Inst(copy) = statement else { return false };
         let Some((to, from)) = copied(body, copy) else { return false };
-        if body.reg_type(to) != body.reg_type(from) {
+        if body.reg_type(to) != body.reg_type(from) || kept.contains(&from) {
             return false;
         }
         let instructions = || {
