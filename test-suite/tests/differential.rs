@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_isa::{FormId, Opcode};
-use test_suite::differential::{self, Effort};
+use test_suite::differential::{self, Case, Effort, Numbers};
 use test_suite::oracle::Oracles;
 use test_suite::skip::Skips;
 
@@ -15,6 +14,13 @@ use test_suite::skip::Skips;
 const SEED: u64 = 1;
 /// A part of all combinations of modifiers; `cargo xtask differential` takes all, with all pairs of edges.
 const EFFORT: Effort = Effort { seed: SEED, mnemonics: 48, instructions: 1, operands: 256, constants: 4 };
+/// Programs of several instructions, of each kind.
+const PROGRAMS: usize = 24;
+/// About how many instructions each of them has.
+const SIZE: usize = 16;
+/// How many mnemonics they are drawn from, and what they are executed on.
+const OF_PROGRAMS: Effort =
+    Effort { seed: SEED, mnemonics: 400, instructions: 1, operands: 64, constants: 2 };
 /// The most differences that one opcode reports.
 const SHOWN: usize = 12;
 
@@ -25,31 +31,36 @@ fn main() -> ExitCode {
     let oracles = Arc::new(Oracles::find(Path::new(""), &workspace.join(llvm)));
     let skips = Arc::new(Skips::default());
     let seed = std::env::var("PTX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED);
-    let trials = differential::rows().into_iter().map(|(opcode, rows)| {
+    let programs = [("integers", Numbers::Integers), ("floats", Numbers::Floats)].map(|(name, numbers)| {
+        let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
+        let effort = Effort { seed, ..OF_PROGRAMS };
+        Trial::test(format!("programs over {name}"), move || {
+            let cases = differential::draw_programs(numbers, PROGRAMS, SIZE, effort)?;
+            hold("program", &cases, effort, &oracles, &skips)
+        })
+    });
+    let single = differential::rows().into_iter().map(|(opcode, rows)| {
         let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
         let effort = Effort { seed, ..EFFORT };
-        Trial::test(opcode.as_str(), move || hold(opcode, &rows, effort, &oracles, &skips))
+        Trial::test(opcode.as_str(), move || {
+            let cases = differential::draw(&rows, effort);
+            hold(opcode.as_str(), &cases, effort, &oracles, &skips)
+        })
     });
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.collect());
+    let trials = programs.into_iter().chain(single).collect();
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     println!("{}", skips.summary());
     conclusion.exit_code()
 }
 
-/// Every route gives what an instruction of the opcode gives.
-fn hold(
-    opcode: Opcode,
-    rows: &[FormId],
-    effort: Effort,
-    oracles: &Oracles,
-    skips: &Skips,
-) -> Result<(), Failed> {
-    let cases = differential::draw(rows, effort);
+/// Every route gives what the cases give.
+fn hold(name: &str, cases: &[Case], effort: Effort, oracles: &Oracles, skips: &Skips) -> Result<(), Failed> {
     if cases.is_empty() {
-        return Err(format!("no instruction of `{}` was accepted", opcode.as_str()).into());
+        return Err(format!("no instruction of `{name}` was accepted").into());
     }
-    let findings = differential::compare(&cases, effort, oracles)?;
+    let findings = differential::compare(cases, effort, oracles)?;
     for _ in &findings.unexecuted {
-        skips.count(&format!("{}: the interpreter does not execute them yet", opcode.as_str()));
+        skips.count(&format!("{name}: the interpreter does not execute them yet"));
     }
     for (why, count) in &findings.beyond {
         (0..*count).for_each(|_| skips.count(why));
