@@ -80,7 +80,12 @@ impl Target {
             names.push("texmode_independent".to_owned());
         }
         let stated = options.version.or_else(|| module_version(view));
-        let version = stated.unwrap_or(PtxVersion::new(1, 0));
+        // What knows the architecture has its other instructions too.
+        let least = if chosen == Choice::Nobody { PtxVersion::new(1, 0) } else { first_version(sm) };
+        let version = match options.version {
+            Some(version) => version,
+            None => stated.map_or(least, |version| version.max(least)),
+        };
         Self { sm, chosen, version, version_fixed: options.version.is_some(), names }
     }
 
@@ -130,12 +135,7 @@ impl Target {
 
     /// The `.version` and the words of `.target`, once everything is selected.
     pub(crate) fn finish(&self) -> Raised<(PtxVersion, Sm, Vec<String>)> {
-        let known = FIRST_VERSIONS.iter().rev().find(|(number, ..)| *number <= self.sm.number);
-        let plain = self.sm.variant == SmVariant::Base;
-        let mut needed = known.map_or(PtxVersion::new(3, 0), |row| if plain { row.1 } else { row.2 });
-        if self.sm.variant == SmVariant::Family {
-            needed = needed.max(PtxVersion::new(8, 8));
-        }
+        let needed = first_version(self.sm);
         if self.version >= needed {
             return Ok((self.version, self.sm, self.names.clone()));
         }
@@ -145,6 +145,14 @@ impl Target {
         }
         Ok((needed, self.sm, self.names.clone()))
     }
+}
+
+/// The first version that knows an architecture.
+fn first_version(sm: Sm) -> PtxVersion {
+    let known = FIRST_VERSIONS.iter().rev().find(|(number, ..)| *number <= sm.number);
+    let plain = sm.variant == SmVariant::Base;
+    let needed = known.map_or(PtxVersion::new(3, 0), |row| if plain { row.1 } else { row.2 });
+    if sm.variant == SmVariant::Family { needed.max(PtxVersion::new(8, 8)) } else { needed }
 }
 
 /// The words of every `!ptx.target` or `!ptx.version` entry.

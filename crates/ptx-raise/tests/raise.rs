@@ -206,7 +206,7 @@ fn orders_and_scopes_are_never_weaker() {
   %t = add i32 %s, %d
   ret i32 %t\n}");
     has(&text, &["ld.acquire.gpu.global.b32", "st.release.cta.b32", "fence.sc.sys", "ld.acquire.sys.b32"]);
-    has(&text, &["atom.acq_rel.cluster.global.add.u32", "fence.sc.sys", "atom.acq_rel.sys.exch.b32"]);
+    has(&text, &["atom.acq_rel.cluster.global.add.u32", "fence.sc.sys", "atom.acquire.sys.exch.b32"]);
     has(&text, &["exch", "fence.sc.gpu", "fence.acq_rel.sys"]);
 }
 

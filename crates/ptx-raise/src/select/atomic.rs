@@ -1,578 +1,399 @@
-//! Atomic accesses and fences (manual 8, 9.7.13).
+//! Atomic loads, stores, read-modify-write operations and compare-and-swap (manual 9.7.13.5, 9.7.13.7).
 //!
-//! | LLVM | PTX |
-//! |---|---|
-//! | `unordered`, `monotonic` | `.relaxed` |
-//! | `acquire`, `release`, `acq_rel` | the same |
-//! | `seq_cst` load | `fence.sc`, then an acquire load |
-//! | `seq_cst` store | `fence.sc`, then a relaxed store |
-//! | `seq_cst` read-modify-write | `fence.sc`, then an acquire-release one |
-//!
-//! Before sm_70 there are no ordered accesses: volatile ones stand for relaxed, and `membar` before or after gives the order. Operations
-//! that `atom` lacks become a loop around `atom.cas`.
+//! An operation that `atom` has is one instruction, `red` where its result is not used and its order allows that. The
+//! others are loops around `atom.cas`. Memory of one thread alone knows no atomic accesses: there an operation is a load and a store.
 
-use ptx_ir::{AddressBase, Operand, RegId};
+use ptx_ir::Operand;
 use ptx_llvm::address_space;
-use ptx_llvm::view::{
-    AtomicOp, AtomicOrder, BinaryOp, FastMath, FloatPredicate, InstId, IntPredicate, Op, Scope, TypeId,
-};
+use ptx_llvm::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, Scope, TypeId};
 
 use super::FunctionRaiser;
-use super::emit::{Arg, space_word};
-use super::memory::integer_class;
+use super::emit::space_word;
+use super::exchange::Round;
+use super::ordering::stronger;
 use crate::error::{INSTRUCTION, ORDER, Raised, Refusal};
-use crate::types::{Class, Leaf, Scalar};
+use crate::types::{Class, Scalar};
 use crate::value::{Val, mask};
 
-/// Architectures with ordered and scoped accesses (manual 8).
-const MEMORY_MODEL_SM: u16 = 70;
-/// Architectures with `.cluster`.
-const CLUSTER_SM: u16 = 90;
+/// `atom.add.f64`, `atom.add.noftz` of each type (manual 9.7.13.5).
+const ADD_DOUBLE: ptx_isa::Since = ptx_isa::Since::new(5, 0, 60);
+const ADD_HALF_PAIR: ptx_isa::Since = ptx_isa::Since::new(6, 2, 60);
+const ADD_HALF: ptx_isa::Since = ptx_isa::Since::new(6, 3, 70);
+const ADD_BFLOAT: ptx_isa::Since = ptx_isa::Since::new(7, 8, 90);
 
 /// Where an atomic operation is.
 #[derive(Clone, Copy)]
-struct Place<'a> {
-    address: Operand,
-    space: u32,
-    scope: &'a Scope,
+pub(super) struct Place<'a> {
+    pub(super) address: Operand,
+    pub(super) space: u32,
+    pub(super) scope: &'a Scope,
+}
+
+/// The parts of an atomic access that its instruction states.
+#[derive(Clone, Copy)]
+pub(super) struct Access<'a> {
+    pub(super) align: u32,
+    pub(super) volatile: bool,
+    pub(super) order: AtomicOrder,
+    pub(super) scope: &'a Scope,
 }
 
 impl FunctionRaiser<'_, '_, '_> {
-    /// Whether the target has the memory model of sm_70.
-    fn has_model(&self) -> bool {
-        self.module.target.sm() >= MEMORY_MODEL_SM
-    }
-
-    /// The scope's word. A wider one stands for what the target lacks.
-    fn scope_word(&self, scope: &Scope) -> Raised<&'static str> {
-        match scope {
-            Scope::System => Ok(".sys"),
-            Scope::Device => Ok(".gpu"),
-            Scope::Cluster if self.module.target.sm() < CLUSTER_SM => Ok(".gpu"),
-            Scope::Cluster => Ok(".cluster"),
-            Scope::Block | Scope::SingleThread => Ok(".cta"),
-            Scope::Other(name) => {
-                Err(Refusal::new(ORDER, format!("the scope \"{name}\" has no counterpart in PTX"))
-                    .with_help("use \"block\", \"cluster\", \"device\" or none"))
-            }
-        }
-    }
-
-    /// `fence`.
-    pub(super) fn fence(&mut self, order: AtomicOrder, scope: &Scope) -> Raised<()> {
-        // A fence among the accesses of one thread orders nothing that PTX could reorder.
-        if *scope == Scope::SingleThread {
-            return Ok(());
-        }
-        if !self.has_model() {
-            let level = match scope {
-                Scope::Block => "cta",
-                Scope::Device | Scope::Cluster => "gl",
-                _ => "sys",
-            };
-            self.scope_word(scope)?;
-            return self.emit(&format!("membar.{level}"), &[]);
-        }
-        let word = self.scope_word(scope)?;
-        // The two halves of `.acq_rel` came later (manual 9.7.13.4).
-        let halves = self.module.target.has_already(ptx_isa::Since::new(8, 6, 90));
-        let kind = match order {
-            AtomicOrder::SequentiallyConsistent => "sc",
-            AtomicOrder::Acquire if halves => "acquire",
-            AtomicOrder::Release if halves => "release",
-            AtomicOrder::Acquire
-            | AtomicOrder::Release
-            | AtomicOrder::AcquireRelease
-            | AtomicOrder::NotAtomic
-            | AtomicOrder::Unordered
-            | AtomicOrder::Monotonic => "acq_rel",
-        };
-        self.emit(&format!("fence.{kind}{word}"), &[])
-    }
-
     /// A load with an order.
     pub(super) fn atomic_load(
         &mut self,
         id: InstId,
         pointer: Val,
         scalar: Scalar,
-        volatile: bool,
-        order: AtomicOrder,
-        scope: &Scope,
+        access: Access<'_>,
     ) -> Raised<()> {
         let ty = self.type_of(id);
+        let bits = self.atomic_width(ty, access.scope)?;
+        aligned(access.align, bits)?;
         let (address, space) = self.address_operand(pointer, scalar)?;
-        let place = Place { address, space, scope };
-        let opcode = self.ordered_opcode("ld", &place, volatile, order)?;
-        let align = self.atomic_align(ty)?;
+        let word = space_word(space)?;
         let mods = self.hints(id);
-        let values = self.load_leaves(ty, address, space_word(space)?, align, &opcode, &mods)?;
-        if !self.has_model() && order >= AtomicOrder::Acquire && is_shared_memory(space) {
-            self.fence(AtomicOrder::AcquireRelease, scope)?;
+        let Access { volatile, order, scope, .. } = access;
+        let (order, modifiers) = if is_shared_memory(space) {
+            (order, self.ordered_load(volatile, order, scope)?)
+        } else {
+            self.scope_word(scope)?;
+            (AtomicOrder::NotAtomic, String::new())
+        };
+        let opcode = format!("ld{modifiers}");
+        let values = if self.leaves(ty)?.len() == 1 {
+            self.load_leaves(ty, address, word, u64::from(bits / 8), &opcode, &mods)?
+        } else {
+            // One access, whatever the value's parts.
+            let words = self.emit_words(&format!("{opcode}{word}.b{bits}"), bits, &[address.into()])?;
+            self.value_of_words(ty, &words, bits)?
+        };
+        if !self.has_model() {
+            self.fence_after(order, scope)?;
         }
         self.define(id, values.into());
         Ok(())
     }
 
     /// A store with an order.
-    #[allow(clippy::too_many_arguments, reason = "an access has that many parts")]
     pub(super) fn atomic_store(
         &mut self,
         id: InstId,
         ty: TypeId,
         values: &[Val],
-        pointer: Val,
-        scalar: Scalar,
-        volatile: bool,
-        order: AtomicOrder,
-        scope: &Scope,
+        (pointer, scalar): (Val, Scalar),
+        access: Access<'_>,
     ) -> Raised<()> {
+        let bits = self.atomic_width(ty, access.scope)?;
+        aligned(access.align, bits)?;
         let (address, space) = self.address_operand(pointer, scalar)?;
-        let place = Place { address, space, scope };
-        let opcode = self.ordered_opcode("st", &place, volatile, order)?;
-        let align = self.atomic_align(ty)?;
+        if matches!(space, address_space::CONST | address_space::PARAM) {
+            return Err(Refusal::new(INSTRUCTION, "a store to memory that only reads"));
+        }
+        let word = space_word(space)?;
         let mods = self.hints(id);
-        self.store_leaves(ty, values, address, space_word(space)?, align, &opcode, &mods)
-    }
-
-    /// An atomic access is one access: its type must be one leaf of a size that PTX has.
-    fn atomic_align(&mut self, ty: TypeId) -> Raised<u64> {
-        let leaves = self.leaves(ty)?;
-        match &*leaves {
-            [Leaf { bytes: bytes @ (1 | 2 | 4 | 8), .. }] => Ok(*bytes),
-            _ => Err(Refusal::new(ORDER, "an atomic access of several registers")),
-        }
-    }
-
-    /// The opcode of a load or store with its order and scope, after the fences it needs before.
-    fn ordered_opcode(
-        &mut self,
-        opcode: &str,
-        place: &Place<'_>,
-        volatile: bool,
-        order: AtomicOrder,
-    ) -> Raised<String> {
-        let scope = self.scope_word(place.scope)?;
-        if !is_shared_memory(place.space) {
-            return Ok(opcode.to_owned());
-        }
-        let store = opcode == "st";
-        if !self.has_model() {
-            let before =
-                order == AtomicOrder::SequentiallyConsistent || (store && order >= AtomicOrder::Release);
-            if before {
-                self.fence(AtomicOrder::SequentiallyConsistent, place.scope)?;
-            }
-            return Ok(format!("{opcode}.volatile"));
-        }
-        // Volatile accesses are relaxed at system scope and never merged.
-        let scope = if volatile { ".sys" } else { scope };
-        match order {
-            AtomicOrder::NotAtomic | AtomicOrder::Unordered | AtomicOrder::Monotonic => {
-                Ok(if volatile { format!("{opcode}.volatile") } else { format!("{opcode}.relaxed{scope}") })
-            }
-            AtomicOrder::Acquire | AtomicOrder::Release | AtomicOrder::AcquireRelease => {
-                let word = if store { "release" } else { "acquire" };
-                Ok(format!("{opcode}.{word}{scope}"))
-            }
-            AtomicOrder::SequentiallyConsistent => {
-                self.emit(&format!("fence.sc{scope}"), &[])?;
-                let word = if store { "relaxed" } else { "acquire" };
-                Ok(format!("{opcode}.{word}{scope}"))
-            }
-        }
-    }
-
-    /// `.acq_rel.gpu` and so on for `atom` and `red`, after the fence that `seq_cst` needs before.
-    fn atom_modifiers(&mut self, order: AtomicOrder, scope: &Scope) -> Raised<String> {
-        if !self.has_model() {
-            if order >= AtomicOrder::Release {
-                self.fence(AtomicOrder::SequentiallyConsistent, scope)?;
-            }
-            return Ok(String::new());
-        }
-        let word = self.scope_word(scope)?;
-        Ok(match order {
-            AtomicOrder::NotAtomic | AtomicOrder::Unordered | AtomicOrder::Monotonic => {
-                format!(".relaxed{word}")
-            }
-            AtomicOrder::Acquire => format!(".acquire{word}"),
-            AtomicOrder::Release => format!(".release{word}"),
-            AtomicOrder::AcquireRelease => format!(".acq_rel{word}"),
-            AtomicOrder::SequentiallyConsistent => {
-                self.emit(&format!("fence.sc{word}"), &[])?;
-                format!(".acq_rel{word}")
-            }
-        })
-    }
-
-    /// The fence that older targets need after an acquiring operation.
-    fn after_atom(&mut self, order: AtomicOrder, scope: &Scope) -> Raised<()> {
-        let acquires = matches!(
-            order,
-            AtomicOrder::Acquire | AtomicOrder::AcquireRelease | AtomicOrder::SequentiallyConsistent
-        );
-        if !self.has_model() && acquires {
-            self.fence(AtomicOrder::SequentiallyConsistent, scope)
+        let modifiers = if is_shared_memory(space) {
+            self.ordered_store(access.volatile, access.order, access.scope)?
         } else {
-            Ok(())
+            self.scope_word(access.scope)?;
+            String::new()
+        };
+        let opcode = format!("st{modifiers}");
+        if values.len() == 1 {
+            return self.store_leaves(ty, values, address, word, u64::from(bits / 8), &opcode, &mods);
         }
+        let words = self.words_of(ty, values, bits)?;
+        let value = match (bits, words.as_slice()) {
+            // Stores take small numbers from 16-bit registers.
+            (8 | 16, &[word]) => self.in_register(word, Scalar::Int(bits))?.into(),
+            _ => self.whole(&words, bits)?,
+        };
+        self.emit(&format!("{opcode}{word}.b{bits}"), &[address.into(), value])
     }
 
     /// `atomicrmw`.
     pub(super) fn atomic_rmw(&mut self, id: InstId) -> Raised<()> {
         let function = self.function;
-        let Op::AtomicRmw { op, ptr, value, order, scope, .. } = &function.inst(id).op else { return Ok(()) };
-        let leaves = self.leaves(self.type_of(id))?;
-        let [leaf] = &*leaves else {
-            return Err(Refusal::new(ORDER, "an atomic operation on several registers"));
+        let Op::AtomicRmw { op, ptr, value, order, scope, align, .. } = &function.inst(id).op else {
+            return Ok(());
         };
-        let scalar = leaf.scalar;
-        let (operand, _) = self.scalar(*value)?;
+        let (op, order) = (*op, *order);
+        let ty = self.type_of(id);
+        let bits = self.atomic_width(ty, scope)?;
+        aligned(*align, bits)?;
+        let operand = self.value(*value)?;
         let (pointer, kind) = self.scalar(*ptr)?;
-        let (address, space) = self.atom_address(pointer, kind)?;
-        let place = Place { address, space, scope };
-        let unused = self.uses.get(id.index()) == Some(&0);
-        if let Some((name, operand)) = self.direct(*op, operand, scalar)? {
-            let hints = self.hints(id);
-            let value = self.atom(&name, &place, *order, operand, scalar, unused, &hints)?;
-            self.define_one(id, value);
-            return self.after_atom(*order, scope);
-        }
-        let modifiers = self.atom_modifiers(*order, scope)?;
-        let op = *op;
-        let old = self.exchange_loop(&place, &modifiers, scalar, &mut |this, old| {
-            this.combine(op, old, operand, scalar)
-        })?;
-        self.define_one(id, old);
-        self.after_atom(*order, scope)
-    }
-
-    /// Atomic operations work in global and shared memory; other addresses go through their generic form.
-    fn atom_address(&mut self, pointer: Val, kind: Scalar) -> Raised<(Operand, u32)> {
         let (address, space) = self.address_operand(pointer, kind)?;
-        if matches!(
-            space,
+        let place = Place { address, space, scope };
+        if !self.is_atomic_memory(&place)? {
+            let old = self.private_load(ty, &place)?;
+            let new = self.combined(op, ty, &old, &operand)?;
+            self.private_store(ty, &place, &new)?;
+            self.define(id, old.into());
+            return Ok(());
+        }
+        let values = match self.direct(op, ty, &operand, bits)? {
+            Some((name, operand)) => self.atom(id, &name, &place, order, ty, &operand)?,
+            None => match bitwise(op) {
+                Some(name) if bits < 32 => self.bitwise_part(id, name, &place, order, ty, &operand)?,
+                _ => self.exchange_loop(&place, order, ty, &mut |this, old| {
+                    Ok(Round { new: this.combined(op, ty, old, &operand)?, leave: None })
+                })?,
+            },
+        };
+        self.define(id, values.into());
+        Ok(())
+    }
+
+    /// Whether several threads can share the memory; an error where nobody can write it.
+    fn is_atomic_memory(&mut self, place: &Place<'_>) -> Raised<bool> {
+        match place.space {
             address_space::GENERIC
-                | address_space::GLOBAL
-                | address_space::SHARED
-                | address_space::SHARED_CLUSTER
-        ) {
-            return Ok((address, space));
+            | address_space::GLOBAL
+            | address_space::SHARED
+            | address_space::SHARED_CLUSTER => Ok(true),
+            address_space::LOCAL => {
+                self.scope_word(place.scope)?;
+                Ok(false)
+            }
+            _ => Err(Refusal::new(ORDER, "an atomic operation on memory that is not written")),
         }
-        if space == address_space::LOCAL {
-            let Operand::Address(base, offset) = address else { return Ok((address, space)) };
-            let own = match base {
-                AddressBase::Register(register) => register,
-                AddressBase::Symbol(symbol) => {
-                    self.emit_new(self.pointer_class(space), "mov.b64", &[Operand::Symbol(symbol, 0).into()])?
-                }
-                AddressBase::Absolute => {
-                    return Err(Refusal::new(INSTRUCTION, "an atomic operation on a number"));
-                }
-            };
-            let generic = self.convert_address(own, space, address_space::GENERIC)?;
-            return Ok((Operand::Address(AddressBase::Register(generic), offset), address_space::GENERIC));
-        }
-        Err(Refusal::new(ORDER, "an atomic operation on memory that is not written"))
     }
 
-    /// The operation and type words of `atom` for an operation, when it has them.
-    fn direct(&mut self, op: AtomicOp, value: Val, scalar: Scalar) -> Raised<Option<(String, Val)>> {
-        let since = |sm: u16, major, minor| ptx_isa::Since::new(major, minor, sm);
-        Ok(match (op, scalar) {
-            (AtomicOp::Xchg, Scalar::Int(32 | 64)) => Some((format!("exch.b{}", scalar.bits()), value)),
-            (AtomicOp::Xchg, Scalar::Float | Scalar::Double | Scalar::Pointer { .. }) => {
-                let (bits, class) = self.bits_of(value, scalar)?;
-                Some((format!("exch.b{}", class.bits()), Val::reg(bits)))
-            }
-            (AtomicOp::Xchg, Scalar::HalfPair | Scalar::BFloatPair) => Some(("exch.b32".to_owned(), value)),
-            (AtomicOp::Add, Scalar::Int(bits @ (32 | 64))) => Some((format!("add.u{bits}"), value)),
-            (AtomicOp::Sub, Scalar::Int(bits @ (32 | 64))) => {
-                let negative = match value {
-                    Val::Bits(number) => Val::Bits(number.wrapping_neg() & mask(bits)),
-                    other => {
-                        let other = self.in_register(other, scalar)?;
-                        Val::reg(self.emit_new(scalar.class(), &format!("neg.s{bits}"), &[other.into()])?)
-                    }
-                };
-                Some((format!("add.u{bits}"), negative))
-            }
-            (AtomicOp::And, Scalar::Int(bits @ (32 | 64))) => Some((format!("and.b{bits}"), value)),
-            (AtomicOp::Or, Scalar::Int(bits @ (32 | 64))) => Some((format!("or.b{bits}"), value)),
-            (AtomicOp::Xor, Scalar::Int(bits @ (32 | 64))) => Some((format!("xor.b{bits}"), value)),
-            (AtomicOp::Max, Scalar::Int(bits @ (32 | 64))) => Some((format!("max.s{bits}"), value)),
-            (AtomicOp::Min, Scalar::Int(bits @ (32 | 64))) => Some((format!("min.s{bits}"), value)),
-            (AtomicOp::UMax, Scalar::Int(bits @ (32 | 64))) => Some((format!("max.u{bits}"), value)),
-            (AtomicOp::UMin, Scalar::Int(bits @ (32 | 64))) => Some((format!("min.u{bits}"), value)),
-            (AtomicOp::UIncWrap, Scalar::Int(32)) => Some(("inc.u32".to_owned(), value)),
-            (AtomicOp::UDecWrap, Scalar::Int(32)) => Some(("dec.u32".to_owned(), value)),
-            (AtomicOp::FAdd, Scalar::Float) => Some(("add.f32".to_owned(), value)),
-            (AtomicOp::FAdd, Scalar::Double) => Some(("add.f64".to_owned(), value)),
-            (AtomicOp::FAdd, Scalar::Half | Scalar::HalfPair) if self.module.target.has(since(70, 6, 3)) => {
-                Some((format!("add.noftz.{}", scalar.float_type().unwrap_or("f16")), value))
-            }
-            (AtomicOp::FAdd, Scalar::BFloat | Scalar::BFloatPair)
-                if self.module.target.has(since(90, 7, 8)) =>
-            {
-                Some((format!("add.noftz.{}", scalar.float_type().unwrap_or("bf16")), value))
-            }
-            _ => None,
-        })
+    fn private_load(&mut self, ty: TypeId, place: &Place<'_>) -> Raised<Vec<Val>> {
+        let word = space_word(place.space)?;
+        let bytes = u64::from(self.atomic_width(ty, place.scope)? / 8);
+        self.load_leaves(ty, place.address, word, bytes, "ld", "")
     }
 
+    fn private_store(&mut self, ty: TypeId, place: &Place<'_>, values: &[Val]) -> Raised<()> {
+        let word = space_word(place.space)?;
+        let bytes = u64::from(self.atomic_width(ty, place.scope)? / 8);
+        self.store_leaves(ty, values, place.address, word, bytes, "st", "")
+    }
+
+    /// The operation and type words of `atom` for an operation, and its operand's words, when there is such an operation.
+    fn direct(
+        &mut self,
+        op: AtomicOp,
+        ty: TypeId,
+        operand: &[Val],
+        bits: u32,
+    ) -> Raised<Option<(String, Vec<Val>)>> {
+        if op == AtomicOp::Xchg && bits >= 32 {
+            return Ok(Some((format!("exch.b{bits}"), self.words_of(ty, operand, bits)?)));
+        }
+        let leaves = self.leaves(ty)?;
+        let ([leaf], &[value]) = (&*leaves, operand) else { return Ok(None) };
+        let scalar = leaf.scalar;
+        let name = match (op, scalar) {
+            (AtomicOp::Add | AtomicOp::Sub, Scalar::Int(32 | 64)) => format!("add.u{bits}"),
+            (AtomicOp::And, Scalar::Int(32 | 64)) => format!("and.b{bits}"),
+            (AtomicOp::Or, Scalar::Int(32 | 64)) => format!("or.b{bits}"),
+            (AtomicOp::Xor, Scalar::Int(32 | 64)) => format!("xor.b{bits}"),
+            (AtomicOp::Max, Scalar::Int(32 | 64)) => format!("max.s{bits}"),
+            (AtomicOp::Min, Scalar::Int(32 | 64)) => format!("min.s{bits}"),
+            (AtomicOp::UMax, Scalar::Int(32 | 64)) => format!("max.u{bits}"),
+            (AtomicOp::UMin, Scalar::Int(32 | 64)) => format!("min.u{bits}"),
+            (AtomicOp::UIncWrap, Scalar::Int(32)) => "inc.u32".to_owned(),
+            (AtomicOp::UDecWrap, Scalar::Int(32)) => "dec.u32".to_owned(),
+            (AtomicOp::FAdd, _) if self.adds_floats(scalar) => {
+                let rounding = if bits == 16 || scalar.is_pair() { "noftz." } else { "" };
+                format!("add.{rounding}{}", scalar.float_type().unwrap_or("f32"))
+            }
+            _ => return Ok(None),
+        };
+        let value = match (op, value) {
+            (AtomicOp::Sub, Val::Bits(number)) => Val::Bits(number.wrapping_neg() & mask(bits)),
+            (AtomicOp::Sub, other) => {
+                let other = self.in_register(other, scalar)?;
+                Val::reg(self.emit_new(scalar.class(), &format!("neg.s{bits}"), &[other.into()])?)
+            }
+            (_, other) => other,
+        };
+        Ok(Some((name, vec![value])))
+    }
+
+    /// Whether `atom.add` takes floating-point numbers of a type.
+    fn adds_floats(&self, scalar: Scalar) -> bool {
+        let target = &self.module.target;
+        match scalar {
+            Scalar::Float => true,
+            Scalar::Double => target.has(ADD_DOUBLE),
+            Scalar::Half => target.has(ADD_HALF),
+            Scalar::HalfPair => target.has(ADD_HALF_PAIR),
+            Scalar::BFloat | Scalar::BFloatPair => target.has(ADD_BFLOAT),
+            Scalar::Int(_) | Scalar::Pointer { .. } => false,
+        }
+    }
+
+    /// One `atom` or `red`; its old value.
     fn atom(
         &mut self,
+        id: InstId,
         name: &str,
         place: &Place<'_>,
         order: AtomicOrder,
-        operand: Val,
-        scalar: Scalar,
-        unused: bool,
-        hints: &str,
-    ) -> Raised<Val> {
-        let modifiers = self.atom_modifiers(order, place.scope)?;
+        ty: TypeId,
+        operand: &[Val],
+    ) -> Raised<Vec<Val>> {
+        let hints = self.hints(id);
+        let modifiers = self.ordered_atom(order, place.scope)?;
         let space = space_word(place.space)?;
-        // Exchanged floating-point numbers travel as bits.
-        let bits = name.starts_with("exch");
-        let kind = if bits && matches!(scalar, Scalar::Float | Scalar::Double | Scalar::Pointer { .. }) {
-            Scalar::Int(scalar.bits())
-        } else {
-            scalar
-        };
-        let value = self.arg(operand, kind)?;
-        let (operation, ty) = name.rsplit_once('.').unwrap_or((name, "b32"));
+        let (operation, word) = name.rsplit_once('.').unwrap_or((name, "b32"));
         let with = |text: String| {
-            let full = format!("{text}{space}.{operation}{hints}.{ty}");
+            let full = format!("{text}{space}.{operation}{hints}.{word}");
             if hints.is_empty() || ptx_isa::candidates(&full).is_ok() {
                 full
             } else {
                 format!("{text}{space}.{name}")
             }
         };
-        let reduces = matches!(order, AtomicOrder::Unordered | AtomicOrder::Monotonic | AtomicOrder::Release);
-        if unused && reduces && !bits {
-            self.emit(&with(format!("red{modifiers}")), &[place.address.into(), value])?;
-            return Ok(Val::Bits(0));
-        }
-        let register =
-            self.emit_new(kind.class(), &with(format!("atom{modifiers}")), &[place.address.into(), value])?;
-        if kind == scalar { Ok(Val::reg(register)) } else { self.leaf_from(register, scalar) }
-    }
-
-    /// What an operation stores, from the old value.
-    fn combine(&mut self, op: AtomicOp, old: Val, value: Val, scalar: Scalar) -> Raised<Val> {
-        let bits = scalar.bits();
-        let plain = FastMath::default();
-        let pick = |this: &mut Self, predicate: IntPredicate| -> Raised<Val> {
-            let keep = this.compare_ints(predicate, old, value, scalar)?;
-            this.choose(keep, old, value, scalar)
+        let values = if operation == "exch" {
+            // What is exchanged travels as bits.
+            let bits = self.atomic_width(ty, place.scope)?;
+            let args = [place.address.into(), self.whole(operand, bits)?];
+            let words = self.emit_words(&with(format!("atom{modifiers}")), bits, &args)?;
+            self.value_of_words(ty, &words, bits)?
+        } else {
+            let leaves = self.leaves(ty)?;
+            let ([leaf], &[value]) = (&*leaves, operand) else {
+                return Err(Refusal::new(ORDER, "an atomic operation on several registers"));
+            };
+            let args = [place.address.into(), self.arg(value, leaf.scalar)?];
+            if self.is_reduction(id, order) {
+                self.emit(&with(format!("red{modifiers}")), &args)?;
+                vec![Val::Bits(0)]
+            } else {
+                let text = with(format!("atom{modifiers}"));
+                vec![Val::reg(self.emit_new(leaf.scalar.class(), &text, &args)?)]
+            }
         };
-        match op {
-            AtomicOp::Xchg => Ok(value),
-            AtomicOp::Add => self.int_binary(BinaryOp::Add, old, value, bits),
-            AtomicOp::Sub => self.int_binary(BinaryOp::Sub, old, value, bits),
-            AtomicOp::And => self.int_binary(BinaryOp::And, old, value, bits),
-            AtomicOp::Nand => {
-                let both = self.int_binary(BinaryOp::And, old, value, bits)?;
-                self.int_binary(BinaryOp::Xor, both, Val::Bits(mask(bits)), bits)
-            }
-            AtomicOp::Or => self.int_binary(BinaryOp::Or, old, value, bits),
-            AtomicOp::Xor => self.int_binary(BinaryOp::Xor, old, value, bits),
-            AtomicOp::Max => pick(self, IntPredicate::Sgt),
-            AtomicOp::Min => pick(self, IntPredicate::Slt),
-            AtomicOp::UMax => pick(self, IntPredicate::Ugt),
-            AtomicOp::UMin => pick(self, IntPredicate::Ult),
-            AtomicOp::FAdd => self.float_binary(BinaryOp::FAdd, old, value, scalar, plain),
-            AtomicOp::FSub => self.float_binary(BinaryOp::FSub, old, value, scalar, plain),
-            AtomicOp::FMax => self.float_extreme("max", "", old, value, scalar),
-            AtomicOp::FMin => self.float_extreme("min", "", old, value, scalar),
-            AtomicOp::FMaximum => self.float_extreme("max", ".NaN", old, value, scalar),
-            AtomicOp::FMinimum => self.float_extreme("min", ".NaN", old, value, scalar),
-            AtomicOp::UIncWrap => {
-                let full = self.compare_ints(IntPredicate::Uge, old, value, scalar)?;
-                let more = self.int_binary(BinaryOp::Add, old, Val::Bits(1), bits)?;
-                self.choose(full, Val::Bits(0), more, scalar)
-            }
-            AtomicOp::UDecWrap => {
-                let zero = self.compare_ints(IntPredicate::Eq, old, Val::Bits(0), scalar)?;
-                let over = self.compare_ints(IntPredicate::Ugt, old, value, scalar)?;
-                let wraps = self.pred("or.pred", zero, over)?;
-                let less = self.int_binary(BinaryOp::Sub, old, Val::Bits(1), bits)?;
-                self.choose(wraps, value, less, scalar)
-            }
-            AtomicOp::USubCond | AtomicOp::USubSat => {
-                let fits = self.compare_ints(IntPredicate::Uge, old, value, scalar)?;
-                let less = self.int_binary(BinaryOp::Sub, old, value, bits)?;
-                let otherwise = if op == AtomicOp::USubCond { old } else { Val::Bits(0) };
-                self.choose(fits, less, otherwise, scalar)
-            }
-        }
+        self.after_atom(order, place.scope)?;
+        Ok(values)
     }
 
-    /// The smaller or larger of two floating-point numbers; `.NaN` when one NaN makes the result one.
-    pub(super) fn float_extreme(
-        &mut self,
-        word: &str,
-        nan: &str,
-        a: Val,
-        b: Val,
-        scalar: Scalar,
-    ) -> Raised<Val> {
-        let ty =
-            scalar.float_type().ok_or_else(|| Refusal::new(INSTRUCTION, "a float minimum of integers"))?;
-        if scalar == Scalar::Double && nan == ".NaN" {
-            let extreme = self.float_extreme(word, "", a, b, scalar)?;
-            let unordered = self.compare_floats(FloatPredicate::Uno, a, b, scalar)?;
-            return self.choose(unordered, Val::Bits(0x7ff8 << 48), extreme, scalar);
-        }
-        let halves = matches!(scalar, Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair);
-        if halves && self.module.target.sm() < 80 {
-            let (word, nan) = (word.to_owned(), nan.to_owned());
-            return self.through_single(scalar, &[a, b], &mut |this, args| {
-                this.float_extreme(&word, &nan, args[0], args[1], Scalar::Float)
-            });
-        }
-        if scalar == Scalar::Float && nan == ".NaN" && self.module.target.sm() < 80 {
-            let extreme = self.float_extreme(word, "", a, b, scalar)?;
-            let unordered = self.compare_floats(FloatPredicate::Uno, a, b, scalar)?;
-            return self.choose(unordered, Val::Bits(0x7fc0_0000), extreme, scalar);
-        }
-        let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
-        let text = format!("{word}{}{nan}.{ty}", self.ftz(scalar));
-        Ok(Val::reg(self.emit_new(scalar.class(), &text, &args)?))
+    /// Whether `red` does: nobody reads the old value, and reading it orders nothing.
+    fn is_reduction(&self, id: InstId, order: AtomicOrder) -> bool {
+        let orders = match order {
+            AtomicOrder::NotAtomic
+            | AtomicOrder::Unordered
+            | AtomicOrder::Monotonic
+            | AtomicOrder::Release => false,
+            AtomicOrder::Acquire | AtomicOrder::AcquireRelease | AtomicOrder::SequentiallyConsistent => true,
+        };
+        self.uses.get(id.index()) == Some(&0) && !orders
     }
 
-    /// A loop around `atom.cas`: the old value goes through `change` until nobody wrote in between. Values below 32 bits are changed
-    /// inside the aligned word around them.
-    fn exchange_loop(
+    /// `and`, `or` and `xor` of small integers: of the word around, with an operand that leaves the rest as it is.
+    fn bitwise_part(
         &mut self,
+        id: InstId,
+        name: &str,
         place: &Place<'_>,
-        modifiers: &str,
-        scalar: Scalar,
-        change: &mut dyn FnMut(&mut Self, Val) -> Raised<Val>,
-    ) -> Raised<Val> {
-        let space = space_word(place.space)?;
-        let small = scalar.bits() < 32;
-        let class = if small { Class::B32 } else { integer_class(scalar.bits()) };
-        if scalar.bits() > 64 || !matches!(scalar.bits(), 8 | 16 | 32 | 64) {
-            return Err(Refusal::new(ORDER, "an atomic operation of an odd width"));
+        order: AtomicOrder,
+        ty: TypeId,
+        operand: &[Val],
+    ) -> Raised<Vec<Val>> {
+        let bits = self.atomic_width(ty, place.scope)?;
+        let (address, shift) = self.word_around(place)?;
+        let words = self.words_of(ty, operand, bits)?;
+        let &[value] = words.as_slice() else {
+            return Err(Refusal::new(ORDER, "an atomic operation on several registers"));
+        };
+        let mut wide = self.at_place(value, shift, bits)?;
+        if name == "and" {
+            let holes = self.holes(shift, bits)?;
+            wide = self.emit_new(Class::B32, "or.b32", &[wide.into(), holes.into()])?;
         }
-        let (address, shift) = if small { self.word_around(place)? } else { (place.address, None) };
-        let weak = if self.has_model() { ".relaxed.sys" } else { ".volatile" };
-        let first = self.emit_new(class, &format!("ld{weak}{space}.b{}", class.bits()), &[address.into()])?;
-        let seen = self.register(class);
-        self.emit(&format!("mov.b{}", class.bits()), &[seen.into(), first.into()])?;
-        let again = self.new_label();
-        self.builder.place(again);
-        let expected = self.emit_new(class, &format!("mov.b{}", class.bits()), &[seen.into()])?;
-        let old = self.narrow_part(expected, class, shift, scalar)?;
-        let new = change(self, old)?;
-        let stored = match shift {
-            Some(shift) => self.replace_part(expected, shift, new, scalar)?,
-            None => self.bits_of(new, scalar)?.0,
+        let modifiers = self.ordered_atom(order, place.scope)?;
+        let text = format!("{modifiers}{}.{name}.b32", space_word(place.space)?);
+        let args = [address.into(), wide.into()];
+        let values = if self.is_reduction(id, order) {
+            self.emit(&format!("red{text}"), &args)?;
+            self.leaves(ty)?.iter().map(|_| Val::Bits(0)).collect()
+        } else {
+            let old = self.emit_new(Class::B32, &format!("atom{text}"), &args)?;
+            self.part_value(ty, bits, old, shift)?
         };
-        let text = format!("atom{modifiers}{space}.cas.b{}", class.bits());
-        self.emit(&text, &[seen.into(), address.into(), expected.into(), stored.into()])?;
-        let text = format!("setp.ne.s{}", class.bits());
-        let failed = self.emit_new(Class::Pred, &text, &[seen.into(), expected.into()])?;
-        self.branch_if(failed, false, again)?;
-        self.narrow_part(seen, class, shift, scalar)
-    }
-
-    /// The aligned 32-bit word around a smaller value, and how many bits to its left the value stands.
-    fn word_around(&mut self, place: &Place<'_>) -> Raised<(Operand, Option<RegId>)> {
-        let Operand::Address(base, offset) = place.address else {
-            return Err(Refusal::new(INSTRUCTION, "an atomic operation without an address"));
-        };
-        let class = self.pointer_class(place.space);
-        let width = class.bits();
-        let own = match base {
-            AddressBase::Register(register) => register,
-            AddressBase::Symbol(symbol) => {
-                self.emit_new(class, &format!("mov.b{width}"), &[Operand::Symbol(symbol, 0).into()])?
-            }
-            AddressBase::Absolute => self.in_register(Val::Bits(0), Scalar::Int(width))?,
-        };
-        let whole =
-            self.emit_new(class, &format!("add.s{width}"), &[own.into(), Arg::Bits(offset as u64, width)])?;
-        let aligned =
-            self.emit_new(class, &format!("and.b{width}"), &[whole.into(), Arg::Bits(!3, width)])?;
-        let low = self.resized(whole, class, Class::B32)?;
-        let byte = self.emit_new(Class::B32, "and.b32", &[low.into(), Arg::Bits(3, 32)])?;
-        let shift = self.emit_new(Class::B32, "shl.b32", &[byte.into(), Arg::Bits(3, 32)])?;
-        Ok((Operand::Address(AddressBase::Register(aligned), 0), Some(shift)))
-    }
-
-    fn narrow_part(
-        &mut self,
-        word: RegId,
-        class: Class,
-        shift: Option<RegId>,
-        scalar: Scalar,
-    ) -> Raised<Val> {
-        let Some(shift) = shift else { return self.leaf_from(word, scalar) };
-        let moved = self.emit_new(Class::B32, "shr.u32", &[word.into(), shift.into()])?;
-        self.extract_bits(moved, class, 0, scalar)
-    }
-
-    fn replace_part(&mut self, word: RegId, shift: RegId, new: Val, scalar: Scalar) -> Raised<RegId> {
-        let ones = self.in_register(Val::Bits(mask(scalar.bits())), Scalar::Int(32))?;
-        let ones = self.emit_new(Class::B32, "shl.b32", &[ones.into(), shift.into()])?;
-        let holes = self.emit_new(Class::B32, "not.b32", &[ones.into()])?;
-        let rest = self.emit_new(Class::B32, "and.b32", &[word.into(), holes.into()])?;
-        let (bits, class) = self.bits_of(new, scalar)?;
-        let bits = self.resized(bits, class, Class::B32)?;
-        let moved = self.emit_new(Class::B32, "shl.b32", &[bits.into(), shift.into()])?;
-        self.emit_new(Class::B32, "or.b32", &[rest.into(), moved.into()])
+        self.after_atom(order, place.scope)?;
+        Ok(values)
     }
 
     /// `cmpxchg`: the old value, and whether it was the expected one.
     pub(super) fn compare_exchange(&mut self, id: InstId) -> Raised<()> {
         let function = self.function;
-        let Op::CmpXchg { ptr, expected, new, success, failure, scope, .. } = &function.inst(id).op else {
+        let Op::CmpXchg { ptr, expected, new, success, failure, scope, align, .. } = &function.inst(id).op
+        else {
             return Ok(());
         };
-        let leaves = self.value_leaves(*expected)?;
-        let [leaf] = &*leaves else { return Err(Refusal::new(ORDER, "a cmpxchg of several registers")) };
-        let scalar = leaf.scalar;
-        let (old_value, _) = self.scalar(*expected)?;
-        let (new_value, _) = self.scalar(*new)?;
+        let ty = self.value_type(*expected)?;
+        let bits = self.atomic_width(ty, scope)?;
+        aligned(*align, bits)?;
+        let (expected, new) = (self.value(*expected)?, self.value(*new)?);
         let (pointer, kind) = self.scalar(*ptr)?;
-        let (address, space) = self.atom_address(pointer, kind)?;
+        let (address, space) = self.address_operand(pointer, kind)?;
         let place = Place { address, space, scope };
         let order = stronger(*success, *failure);
-        let modifiers = self.atom_modifiers(order, scope)?;
-        let (old, equal) = if matches!(scalar.bits(), 32 | 64) {
-            let text = format!("atom{modifiers}{}.cas.b{}", space_word(space)?, scalar.bits());
-            let (before, class) = self.bits_of(old_value, scalar)?;
-            let (after, _) = self.bits_of(new_value, scalar)?;
-            let old = self.emit_new(class, &text, &[address.into(), before.into(), after.into()])?;
-            let old = self.leaf_from(old, scalar)?;
-            (old, self.compare_ints(IntPredicate::Eq, old, old_value, scalar)?)
+        let wanted = self.words_of(ty, &expected, bits)?;
+        let (mut values, equal) = if !self.is_atomic_memory(&place)? {
+            let old = self.private_load(ty, &place)?;
+            let equal = self.equals(ty, &old, &wanted, bits)?;
+            let leaves = self.leaves(ty)?;
+            let mut stored = Vec::with_capacity(leaves.len());
+            for ((leaf, &new), &old) in leaves.iter().zip(&*new).zip(&old) {
+                stored.push(self.choose(equal, new, old, leaf.scalar)?);
+            }
+            self.private_store(ty, &place, &stored)?;
+            (old, equal)
+        } else if self.swaps_whole(bits) {
+            let modifiers = self.ordered_atom(order, scope)?;
+            let stored = self.words_of(ty, &new, bits)?;
+            let old = self.swap_whole(&place, &modifiers, bits, &wanted, &stored)?;
+            let equal = self.compare_words(IntPredicate::Eq, &old, &wanted, bits)?;
+            self.after_atom(order, scope)?;
+            (self.value_of_words(ty, &old, bits)?, equal)
         } else {
-            let old = self.exchange_loop(&place, &modifiers, scalar, &mut |this, old| {
-                let equal = this.compare_ints(IntPredicate::Eq, old, old_value, scalar)?;
-                this.choose(equal, new_value, old, scalar)
+            let old = self.exchange_loop(&place, order, ty, &mut |this, old| {
+                let words = this.words_of(ty, old, bits)?;
+                let differs = this.compare_words(IntPredicate::Ne, &words, &wanted, bits)?;
+                let leave = this.in_register(differs, Scalar::Int(1))?;
+                Ok(Round { new: new.to_vec(), leave: Some(leave) })
             })?;
-            (old, self.compare_ints(IntPredicate::Eq, old, old_value, scalar)?)
+            let equal = self.equals(ty, &old, &wanted, bits)?;
+            (old, equal)
         };
-        self.define(id, [old, equal].into());
-        self.after_atom(order, scope)
+        values.push(equal);
+        self.define(id, values.into());
+        Ok(())
+    }
+
+    fn equals(&mut self, ty: TypeId, old: &[Val], wanted: &[Val], bits: u32) -> Raised<Val> {
+        let words = self.words_of(ty, old, bits)?;
+        self.compare_words(IntPredicate::Eq, &words, wanted, bits)
+    }
+}
+
+/// Atomic accesses must be aligned: hardware has no others.
+fn aligned(align: u32, bits: u32) -> Raised<()> {
+    if align >= bits / 8 {
+        return Ok(());
+    }
+    let message = format!("an atomic access of {} bytes aligned to {align}", bits / 8);
+    Err(Refusal::new(ORDER, message).with_help("align it to its size"))
+}
+
+/// The word of an operation on each bit alone.
+fn bitwise(op: AtomicOp) -> Option<&'static str> {
+    match op {
+        AtomicOp::And => Some("and"),
+        AtomicOp::Or => Some("or"),
+        AtomicOp::Xor => Some("xor"),
+        _ => None,
     }
 }
 
 /// Memory that other threads see.
 fn is_shared_memory(space: u32) -> bool {
     !matches!(space, address_space::CONST | address_space::LOCAL | address_space::PARAM)
-}
-
-/// An order at least as strong as both.
-fn stronger(a: AtomicOrder, b: AtomicOrder) -> AtomicOrder {
-    match (a, b) {
-        (AtomicOrder::Release, AtomicOrder::Acquire) | (AtomicOrder::Acquire, AtomicOrder::Release) => {
-            AtomicOrder::AcquireRelease
-        }
-        (a, b) => a.max(b),
-    }
 }

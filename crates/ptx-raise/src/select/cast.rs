@@ -15,6 +15,8 @@ use crate::value::{Base, Upper, Val, mask, sign_extend};
 
 /// Since when bfloat converts from and to other types than single precision.
 const BFLOAT_CONVERSIONS: Since = Since::new(7, 8, 90);
+/// Rounding to bfloat numbers (manual 9.7.9.22).
+const BFLOAT_ROUNDING: Since = Since::new(7, 0, 80);
 
 impl FunctionRaiser<'_, '_, '_> {
     /// A cast, element by element.
@@ -213,6 +215,9 @@ impl FunctionRaiser<'_, '_, '_> {
         if from == to {
             return Ok(value);
         }
+        if (from, to) == (Scalar::Float, Scalar::BFloat) && !self.module.target.has(BFLOAT_ROUNDING) {
+            return self.narrow_to_bfloat(value);
+        }
         let arg = self.arg(value, from)?;
         let text = match (from, to) {
             (Scalar::BFloat, Scalar::Float) => return self.widen_bfloat(value),
@@ -265,6 +270,20 @@ impl FunctionRaiser<'_, '_, '_> {
         let odd = self.emit_new(class, "or.b32", &[bits.into(), Arg::Bits(1, 32)])?;
         let chosen = self.emit_new(class, "selp.b32", &[odd.into(), bits.into(), wanted.into()])?;
         self.leaf_from(chosen, Scalar::Float)
+    }
+
+    /// The bfloat nearest to a single-precision number, by its bits: half of the last place is added, a little less to an even
+    /// number. A NaN stays one.
+    fn narrow_to_bfloat(&mut self, value: Val) -> Raised<Val> {
+        let number = self.in_register(value, Scalar::Float)?;
+        let (bits, class) = self.bits_of(Val::reg(number), Scalar::Float)?;
+        let last = self.emit_new(class, "bfe.u32", &[bits.into(), Arg::Bits(16, 32), Arg::Bits(1, 32)])?;
+        let half = self.emit_new(class, "add.s32", &[bits.into(), Arg::Bits(0x7fff, 32)])?;
+        let sum = self.emit_new(class, "add.s32", &[half.into(), last.into()])?;
+        let quiet = self.emit_new(class, "or.b32", &[bits.into(), Arg::Bits(0x0040_0000, 32)])?;
+        let is_nan = self.emit_new(Class::Pred, "setp.nan.f32", &[number.into(), number.into()])?;
+        let rounded = self.emit_new(class, "selp.b32", &[quiet.into(), sum.into(), is_nan.into()])?;
+        self.extract_bits(rounded, class, 16, Scalar::BFloat)
     }
 
     /// A bfloat is the upper half of a single-precision number.

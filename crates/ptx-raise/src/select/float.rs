@@ -16,6 +16,8 @@ use crate::value::Val;
 
 /// Since when bfloat has more than `fma`, `neg`, `abs`, `min` and `max`.
 const BFLOAT_ARITHMETIC: Since = Since::new(7, 8, 90);
+/// `fma` of bfloat numbers (manual 9.7.4.4).
+const BFLOAT_FMA: Since = Since::new(7, 0, 80);
 /// Since when half precision has arithmetic.
 const HALF_ARITHMETIC: Since = Since::new(4, 2, 53);
 
@@ -86,7 +88,14 @@ impl FunctionRaiser<'_, '_, '_> {
         };
         if matches!(scalar, Scalar::BFloat | Scalar::BFloatPair) && !self.module.target.has(BFLOAT_ARITHMETIC)
         {
-            return self.bfloat_by_fma(op, a, b, scalar);
+            if self.module.target.has(BFLOAT_FMA) {
+                return self.bfloat_by_fma(op, a, b, scalar);
+            }
+            let text = format!("{word}.rn.f32");
+            return self.through_single(scalar, &[a, b], &mut |this, args| {
+                let args = [this.arg(args[0], Scalar::Float)?, this.arg(args[1], Scalar::Float)?];
+                Ok(Val::reg(this.emit_new(Class::F32, &text, &args)?))
+            });
         }
         if matches!(scalar, Scalar::Half | Scalar::HalfPair) && !self.module.target.has(HALF_ARITHMETIC) {
             return self.through_single(scalar, &[a, b], &mut |this, args| {

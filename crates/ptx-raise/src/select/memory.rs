@@ -5,6 +5,7 @@ use ptx_llvm::address_space;
 use ptx_llvm::view::{AtomicOrder, InstId, Op, Type, TypeId};
 
 use super::FunctionRaiser;
+use super::atomic::Access;
 use super::emit::{Arg, space_word};
 use super::prologue::{piece, word_of};
 use crate::error::{INSTRUCTION, Raised, Refusal};
@@ -22,7 +23,8 @@ impl FunctionRaiser<'_, '_, '_> {
         let Op::Load { ptr, align, volatile, order, scope } = &inst.op else { return Ok(()) };
         let (pointer, scalar) = self.scalar(*ptr)?;
         if *order != AtomicOrder::NotAtomic {
-            return self.atomic_load(id, pointer, scalar, *volatile, *order, scope);
+            let access = Access { align: *align, volatile: *volatile, order: *order, scope };
+            return self.atomic_load(id, pointer, scalar, access);
         }
         let (address, space) = self.address_operand(pointer, scalar)?;
         let mods = self.hints(id);
@@ -53,7 +55,8 @@ impl FunctionRaiser<'_, '_, '_> {
         let values = self.value(*value)?;
         let (pointer, scalar) = self.scalar(*ptr)?;
         if *order != AtomicOrder::NotAtomic {
-            return self.atomic_store(id, ty, &values, pointer, scalar, *volatile, *order, scope);
+            let access = Access { align: *align, volatile: *volatile, order: *order, scope };
+            return self.atomic_store(id, ty, &values, (pointer, scalar), access);
         }
         let (address, space) = self.address_operand(pointer, scalar)?;
         if matches!(space, address_space::CONST | address_space::PARAM) {

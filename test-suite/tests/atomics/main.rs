@@ -1,0 +1,38 @@
+//! Every atomic instruction of LLVM: each operation, type, order, scope and address space, for targets of each kind.
+//!
+//! - The fences and ordered accesses of the PTX are what the memory model asks for ([`order`]), worked out from the
+//!   manual; what libnvvm makes of the same instructions (`libnvvm.tsv`, written by `libnvvm.py`) agrees with that.
+//! - ptxas takes all of it.
+//! - Executed, every operation gives the values that LLVM's language reference says ([`value`]).
+#![allow(clippy::print_stdout)] // a test program reports to the terminal
+
+mod matrix;
+mod order;
+mod value;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Trial};
+use test_suite::oracle::Oracles;
+use test_suite::skip::Skips;
+
+fn main() -> ExitCode {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
+    let oracles = Arc::new(Oracles::find(&workspace.join(nvidia), Path::new("")));
+    let skips = Arc::new(Skips::default());
+    let mut trials = Vec::new();
+    for (sm, space, name) in order::PLACES {
+        let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
+        trials.push(Trial::test(format!("order/sm_{sm}/{name}"), move || {
+            order::everything_is_ordered(*sm, *space, &oracles, &skips)
+        }));
+    }
+    trials.push(Trial::test("order/libnvvm", order::wanted_orders_are_those_of_libnvvm));
+    trials.push(Trial::test("order/wide", order::wide_operations_before_their_targets_name_them));
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    println!("{}", skips.summary());
+    conclusion.exit_code()
+}
