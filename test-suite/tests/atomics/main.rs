@@ -32,6 +32,15 @@ fn main() -> ExitCode {
     }
     trials.push(Trial::test("order/libnvvm", order::wanted_orders_are_those_of_libnvvm));
     trials.push(Trial::test("order/wide", order::wide_operations_before_their_targets_name_them));
+    for (memory, name) in value::MEMORIES {
+        for sm in [60, 70, 90] {
+            let skips = Arc::clone(&skips);
+            trials.push(Trial::test(format!("value/sm_{sm}/{name}"), move || {
+                value::operations_give_what_llvm_says(sm, *memory, &skips)
+            }));
+        }
+    }
+    trials.push(Trial::test("value/together", value::threads_that_meet_lose_nothing));
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     println!("{}", skips.summary());
     conclusion.exit_code()
