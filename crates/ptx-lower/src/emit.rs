@@ -11,6 +11,7 @@ use crate::analysis::Analysis;
 use crate::errors::{Fail, Out, UNSUPPORTED_INSTRUCTION, unsupported};
 use crate::flow::{End, NodeId, instruction};
 use crate::function::Signature;
+use crate::launch::LaunchFacts;
 use crate::represent::Repr;
 use crate::slots::lane_of;
 use crate::ssa::{Def, Slot, ValueId};
@@ -62,6 +63,8 @@ pub(crate) struct Emitter<'s, 'm, 'c> {
     pub(crate) waiting: Vec<&'m str>,
     pub(crate) chain: crate::mark::Chain<'c>,
     pub(crate) trail: crate::debug::DebugTrail,
+    /// What the directives say about every launch.
+    pub(crate) launch: LaunchFacts,
     pub(crate) findings: Diagnostics,
 }
 
@@ -126,6 +129,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             waiting: Vec::new(),
             chain: crate::mark::Chain::default(),
             trail: crate::debug::DebugTrail::of(shared.module, body, &shared.section_names),
+            launch: LaunchFacts::of(function),
             findings: Diagnostics::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! Instructions kept as inline assembly, exactly as written (mapping, "Inline assembly").
 
 use ptx_ir::{AddressBase, Immediate, Operand, Symbol, VarId};
-use ptx_isa::{Kind, Role, ScalarType};
+use ptx_isa::{Field, Kind, Mod, Role, ScalarType, Sem};
 use ptx_llvm::build::{Asm, AsmEffects, Type, Value};
 
 use crate::emit::{Emitter, Site};
@@ -39,6 +39,34 @@ enum Width {
 impl Width {
     fn of(kind: Kind) -> Width {
         if matches!(kind, Kind::Wide(_) | Kind::WideVector(..)) { Width::AtLeast } else { Width::Exact }
+    }
+}
+
+/// How an instruction accesses memory, as far as it matters to what LLVM may do with the call that holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Access {
+    /// Not as a load, store or atomic operation.
+    None,
+    /// A load that nobody can tell from one done twice, or not at all where its result is not used.
+    WeakLoad,
+    /// A load with an order or one of the memory itself: `.relaxed`, `.acquire`, `.volatile`, `.mmio`, `.cv` (manual 8, 9.7.9.1).
+    Ordered,
+    /// Another one.
+    Other,
+}
+
+impl Access {
+    fn of(site: Site<'_>) -> Self {
+        let mnemonic = site.inst.mnemonic;
+        match mnemonic.sem() {
+            Sem::Load => {
+                let weak = matches!(mnemonic.get(Field::Sem), None | Some(Mod::Weak));
+                let of_memory = mnemonic.get(Field::Cop) == Some(Mod::Cv) || mnemonic.has(Mod::Mmio);
+                if weak && !of_memory { Self::WeakLoad } else { Self::Ordered }
+            }
+            Sem::Store | Sem::Atom | Sem::Red => Self::Other,
+            _ => Self::None,
+        }
     }
 }
 
@@ -301,7 +329,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         if effects.reads || effects.writes {
             constraints.push("~{memory}".to_owned());
         }
-        let kept = effects.writes || effects.side_effects || effects.convergent;
+        let access = Access::of(site);
+        let kept = effects.writes || effects.side_effects || effects.convergent || access == Access::Ordered;
         let asm_effects = if kept { AsmEffects::SideEffects } else { AsmEffects::None };
         let results: Vec<Type<'c>> = draft.outputs.iter().map(|output| output.2).collect();
         let result = match results.as_slice() {
@@ -321,6 +350,14 @@ impl<'c> Emitter<'_, '_, 'c> {
             // A function of its operands, which may be moved and merged: `memory(none)`.
             call.add_call_flag(self.types, "memory");
             call.add_call_flag(self.types, "willreturn");
+        }
+        match access {
+            Access::WeakLoad => {
+                call.add_call_reads_memory(self.types);
+                call.add_call_flag(self.types, "willreturn");
+            }
+            Access::Other | Access::Ordered => call.add_call_flag(self.types, "willreturn"),
+            Access::None => {}
         }
         let single = draft.outputs.len() == 1;
         for (index, (operand, ty, _)) in draft.outputs.iter().enumerate() {

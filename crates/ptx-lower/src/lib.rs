@@ -23,6 +23,7 @@ mod float;
 mod flow;
 mod function;
 mod globals;
+mod launch;
 mod mark;
 mod memory;
 mod moves;

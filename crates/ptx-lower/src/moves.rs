@@ -228,7 +228,11 @@ impl<'c> Emitter<'_, '_, 'c> {
         if let Some(row) = intrinsics::by_special_register(&name)
             && let [result] = row.results.as_slice()
         {
-            return self.intrinsic(&row.name, self.row_type(*result), &[]);
+            let read = self.intrinsic(&row.name, self.row_type(*result), &[])?;
+            if let Some((first, end)) = self.launch.range(register, component) {
+                read.add_call_range(self.types, first, end);
+            }
+            return Ok(read);
         }
         let ty = register.scalar_type();
         let (letter, result) = match ty {
@@ -241,6 +245,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let asm = Asm { text: &text, constraints: letter, effects };
         let call = self.b.inline_asm(self.types.function(result, &[]), asm, &[])?;
         call.add_call_flag(self.types, "nounwind");
+        call.add_call_flag(self.types, "willreturn");
         if effects == AsmEffects::None {
             call.add_call_flag(self.types, "memory");
         }

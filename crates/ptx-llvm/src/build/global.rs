@@ -1,13 +1,19 @@
 //! Functions, global variables, aliases, attributes.
 
 use llvm_sys::core::*;
-use llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage, LLVMThreadLocalMode, LLVMVisibility};
+use llvm_sys::{
+    LLVMAttributeFunctionIndex, LLVMAttributeReturnIndex, LLVMLinkage, LLVMThreadLocalMode, LLVMVisibility,
+};
 
 use super::{Block, Type, Types, Value, c_name, misfit};
 use crate::{LlvmError, Module};
 
 /// LLVM's number of the `ptx_kernel` calling convention.
 const PTX_KERNEL: u32 = 71;
+
+/// LLVM's number for `memory(read)`: two bits for each of its kinds of places (arguments, inaccessible, `errno`, other, and two of
+/// targets), of which the lower says that it is read.
+const READS_ANY_MEMORY: u64 = 0b01_01_01_01_01_01;
 
 /// Who can name a global (mapping, "Module variables" and "Functions").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -312,12 +318,46 @@ impl<'c> Function<'c> {
 impl<'c> Value<'c> {
     /// An attribute of LLVM's own on a call, such as `convergent`; does nothing on anything but a call.
     pub fn add_call_flag(self, types: Types<'c>, name: &str) {
+        self.add_call_enum(types, name, 0);
+    }
+
+    /// `memory(read)` on a call; does nothing on anything but a call.
+    pub fn add_call_reads_memory(self, types: Types<'c>) {
+        self.add_call_enum(types, "memory", READS_ANY_MEMORY);
+    }
+
+    fn add_call_enum(self, types: Types<'c>, name: &str, value: u64) {
         // SAFETY: a live value is asked what it is first; an unknown name has kind 0.
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
             if kind != 0 && !LLVMIsACallInst(self.raw).is_null() {
-                let attribute = LLVMCreateEnumAttribute(types.context.raw(), kind, 0);
+                let attribute = LLVMCreateEnumAttribute(types.context.raw(), kind, value);
                 LLVMAddCallSiteAttribute(self.raw, LLVMAttributeFunctionIndex, attribute);
+            }
+        }
+    }
+
+    /// Says that a call gives an integer from `first` to the one before `end`; does nothing on anything but a call that gives an
+    /// integer of at most 64 bits, and when there is no such integer or the range holds all.
+    pub fn add_call_range(self, types: Types<'c>, first: u64, end: u64) {
+        const NAME: &str = "range";
+        let Some(bits) = self.ty().int_bits().filter(|bits| *bits <= 64) else { return };
+        let all = u64::MAX >> (64 - bits);
+        if first >= end || end > all {
+            return;
+        }
+        // SAFETY: a live value is asked what it is first; each bound is one word, as the width asks for.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
+            if !LLVMIsACallInst(self.raw).is_null() {
+                let attribute = LLVMCreateConstantRangeAttribute(
+                    types.context.raw(),
+                    kind,
+                    bits,
+                    &raw const first,
+                    &raw const end,
+                );
+                LLVMAddCallSiteAttribute(self.raw, LLVMAttributeReturnIndex, attribute);
             }
         }
     }

@@ -1,0 +1,243 @@
+//! What LLVM's optimizer can do with the lowered IR: the facts it needs are there, and those that do not hold are not.
+
+use ptx_diag::SourceFile;
+use ptx_llvm::{Context, Gpu, Machine, OptLevel};
+
+const HEADER: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
+
+/// The IR of a file before and after a pipeline.
+fn through(pipeline: &str, text: &str) -> (String, String) {
+    let source = SourceFile::new("test.ptx", format!("{HEADER}{text}"));
+    let (module, findings) = ptx_syntax::parse(&source);
+    assert!(!findings.has_errors(), "{findings:?}");
+    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}"));
+    let context = Context::new().expect("LLVM 22");
+    let lowered = ptx_lower::lower(&verified, &context).unwrap_or_else(|findings| panic!("{findings:?}"));
+    let before = lowered.to_text();
+    let machine = Machine::new(&Gpu::of_module(&lowered), OptLevel::O2).expect("a known GPU");
+    ptx_llvm::run_passes(&lowered, pipeline, &machine).unwrap_or_else(|error| panic!("{error}"));
+    (before, lowered.to_text())
+}
+
+/// How often a text stands in another.
+fn count(text: &str, part: &str) -> usize {
+    text.matches(part).count()
+}
+
+/// The text before the first place that has a part.
+fn before_first<'t>(text: &'t str, has: &str) -> &'t str {
+    let at = text.find(has).unwrap_or_else(|| panic!("`{has}` is missing in\n{text}"));
+    &text[..at]
+}
+
+#[test]
+fn invariant_load_leaves_a_loop_that_writes_to_another_space() {
+    let (before, after) = through(
+        "default<O2>",
+        ".visible .entry k(.param .u64 p, .param .u32 n)
+{
+.reg .pred %p; .reg .b32 %r<5>; .reg .b64 %d<4>;
+.shared .align 4 .b8 s[4096];
+ld.param.u64 %d1, [p]; cvta.to.global.u64 %d1, %d1;
+ld.param.u32 %r1, [n];
+mov.u64 %d2, s; mov.u32 %r2, 0;
+LOOP:
+ld.global.u32 %r3, [%d1];
+st.shared.u32 [%d2], %r3;
+add.u64 %d2, %d2, 4; add.u32 %r2, %r2, 1;
+setp.lt.u32 %p, %r2, %r1;
+@%p bra LOOP;
+ret;
+}
+",
+    );
+    let load = "load i32, ptr addrspace(1)";
+    assert!(before_first(&before, load).contains("phi"), "the load is in the loop at first:\n{before}");
+    assert!(!before_first(&after, load).contains("phi"), "and before it then:\n{after}");
+    assert_eq!(count(&after, load), 1, "{after}");
+}
+
+#[test]
+fn load_stays_in_a_loop_that_may_write_where_it_reads() {
+    let (_, after) = through(
+        "default<O2>",
+        ".visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n)
+{
+.reg .pred %p; .reg .b32 %r<5>; .reg .b64 %d<4>;
+ld.param.u64 %d1, [p]; ld.param.u64 %d2, [q]; ld.param.u32 %r1, [n]; mov.u32 %r2, 0;
+LOOP:
+ld.global.u32 %r3, [%d1];
+st.global.u32 [%d2], %r2;
+add.u32 %r4, %r4, %r3;
+add.u64 %d2, %d2, 4; add.u32 %r2, %r2, 1;
+setp.lt.u32 %p, %r2, %r1;
+@%p bra LOOP;
+st.global.u32 [%d1], %r4;
+ret;
+}
+",
+    );
+    assert!(before_first(&after, "load i32, ptr addrspace(1)").contains("phi"), "{after}");
+}
+
+#[test]
+fn depot_in_local_memory_becomes_registers() {
+    // What compilers write without optimization: every variable in a depot, reached through generic addresses.
+    let (before, after) = through(
+        "default<O1>",
+        ".visible .entry k(.param .u64 p, .param .u32 n)
+{
+.local .align 8 .b8 __local_depot0[16];
+.reg .b64 %SP; .reg .b64 %SPL; .reg .b32 %r<5>; .reg .b64 %d<4>;
+mov.u64 %SPL, __local_depot0;
+cvta.local.u64 %SP, %SPL;
+ld.param.u64 %d1, [p]; ld.param.u32 %r1, [n];
+st.u64 [%SP], %d1; st.u32 [%SP+8], %r1;
+ld.u32 %r2, [%SP+8]; add.u32 %r3, %r2, 1; st.u32 [%SP+12], %r3;
+ld.u32 %r4, [%SP+12]; ld.u64 %d2, [%SP]; cvta.to.global.u64 %d3, %d2;
+st.global.u32 [%d3], %r4;
+ret;
+}
+",
+    );
+    assert!(before.contains("alloca"), "{before}");
+    assert!(!after.contains("alloca") && count(&after, "load") == 0, "{after}");
+}
+
+#[test]
+fn chain_of_comparisons_becomes_a_switch() {
+    let (before, after) = through(
+        "default<O2>",
+        ".visible .entry k(.param .u64 p, .param .u32 n)
+{
+.reg .pred %p<5>; .reg .b32 %r<5>; .reg .b64 %d<4>;
+ld.param.u64 %d1, [p]; ld.param.u32 %r1, [n];
+setp.eq.s32 %p1, %r1, 1; @%p1 bra ONE;
+setp.eq.s32 %p2, %r1, 2; @%p2 bra TWO;
+setp.eq.s32 %p3, %r1, 7; @%p3 bra SEVEN;
+ret;
+ONE: st.global.u32 [%d1], 10; ret;
+TWO: st.global.u64 [%d1+8], 20; ret;
+SEVEN: st.global.u16 [%d1+2], 70; ret;
+}
+",
+    );
+    assert!(!before.contains("switch i32") && after.contains("switch i32"), "{after}");
+}
+
+#[test]
+fn required_extents_decide_comparisons() {
+    let text = |directive: &str| {
+        format!(
+            ".visible .entry k(.param .u64 p)
+{directive}
+{{
+.reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %d;
+ld.param.u64 %d, [p];
+mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.y;
+setp.ge.u32 %p1, %r1, 128; @%p1 bra NEVER;
+setp.ne.u32 %p2, %r3, 0; @%p2 bra NEVER;
+st.global.u32 [%d], %r2;
+ret;
+NEVER: trap;
+}}
+"
+        )
+    };
+    let (_, known) = through("default<O2>", &text(".reqntid 128"));
+    assert!(known.contains("store i32 128") && !known.contains("trap"), "{known}");
+    // The product says nothing of y, and leaves x its 128 threads.
+    let (_, most) = through("default<O2>", &text(".maxntid 128"));
+    assert!(most.contains("range(i32 0, 128)") && count(&most, "llvm.trap()") == 2, "{most}");
+    assert_eq!(count(&most, "icmp"), 1, "only y is in question:\n{most}");
+    let (_, open) = through("default<O2>", &text(""));
+    assert!(open.contains("call i32 @llvm.nvvm.read.ptx.sreg.ntid.x"), "{open}");
+}
+
+#[test]
+fn constant_memory_is_not_folded_because_the_host_may_write_it() {
+    let (_, after) = through(
+        "default<O3>",
+        ".const .align 4 .u32 c = 5;
+.visible .entry k(.param .u64 p)
+{
+.reg .b32 %r<3>; .reg .b64 %d;
+ld.param.u64 %d, [p];
+ld.const.u32 %r1, [c];
+st.global.u32 [%d], 1;
+ld.const.u32 %r2, [c];
+add.u32 %r1, %r1, %r2;
+st.global.u32 [%d+4], %r1;
+ret;
+}
+",
+    );
+    // Read once, for the device does not write it, and read at all.
+    assert_eq!(count(&after, "load i32, ptr addrspace(4) @c"), 1, "{after}");
+}
+
+#[test]
+fn adjacent_accesses_become_vectors() {
+    let (before, after) = through(
+        "default<O2>,function(load-store-vectorizer)",
+        ".visible .entry k(.param .u64 .ptr .global .align 16 p)
+{
+.reg .b32 %r<5>; .reg .b64 %d;
+ld.param.u64 %d, [p];
+ld.global.u32 %r1, [%d]; ld.global.u32 %r2, [%d+4]; ld.global.u32 %r3, [%d+8]; ld.global.u32 %r4, [%d+12];
+add.u32 %r1, %r1, %r2; add.u32 %r3, %r3, %r4; add.u32 %r1, %r1, %r3;
+st.global.u32 [%d], %r1;
+ret;
+}
+",
+    );
+    assert_eq!(count(&before, "load i32"), 4);
+    assert!(after.contains("load <4 x i32>, ptr addrspace(1) %p, align 16"), "{after}");
+}
+
+#[test]
+fn weak_load_with_a_cache_policy_is_read_once_and_ordered_ones_as_often_as_written() {
+    let (_, after) = through(
+        "default<O2>",
+        ".visible .entry k(.param .u64 p, .param .u64 q)
+{
+.reg .b32 %r<9>; .reg .b64 %d<3>;
+ld.param.u64 %d1, [p]; ld.param.u64 %d2, [q];
+ld.global.L2::cache_hint.u32 %r1, [%d1], %d2;
+ld.global.L2::cache_hint.u32 %r2, [%d1], %d2;
+ld.relaxed.gpu.global.v2.u32 {%r3, %r4}, [%d1];
+ld.relaxed.gpu.global.v2.u32 {%r5, %r6}, [%d1];
+add.u32 %r1, %r1, %r2;
+st.global.u32 [%d1], %r1;
+ret;
+}
+",
+    );
+    assert_eq!(count(&after, "asm \"ld.global.L2::cache_hint"), 1, "{after}");
+    assert_eq!(count(&after, "asm sideeffect \"ld.relaxed"), 2, "their results are not used:\n{after}");
+}
+
+#[test]
+fn device_function_that_only_computes_is_called_once() {
+    let (_, after) = through(
+        "cgscc(function-attrs),function(early-cse<memssa>)",
+        ".func (.param .b32 r) f(.param .b32 a)
+{
+.reg .b32 %r<3>;
+ld.param.u32 %r1, [a]; mul.lo.u32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret;
+}
+.visible .entry k(.param .u64 p, .param .u32 n)
+{
+.reg .b32 %r<4>; .reg .b64 %d;
+.param .b32 a; .param .b32 b; .param .b32 q; .param .b32 s;
+ld.param.u64 %d, [p]; ld.param.u32 %r1, [n];
+st.param.b32 [a], %r1; call (q), f, (a); ld.param.b32 %r2, [q];
+st.global.u32 [%d], %r2;
+st.param.b32 [b], %r1; call (s), f, (b); ld.param.b32 %r3, [s];
+st.global.u32 [%d+4], %r3;
+ret;
+}
+",
+    );
+    assert_eq!(count(&after, "call i32 @f("), 1, "{after}");
+}
