@@ -9,6 +9,7 @@ use super::FunctionRaiser;
 use super::emit::Arg;
 use super::memory::integer_class;
 use super::wide::Fill;
+use super::wide_cast::OutOfRange;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::types::{Class, Leaf, Scalar};
 use crate::value::{Base, Upper, Val, mask, sign_extend};
@@ -27,6 +28,25 @@ impl FunctionRaiser<'_, '_, '_> {
         let result = match op {
             CastOp::BitCast => self.bit_cast(&from, &values, &to)?,
             CastOp::Trunc | CastOp::ZExt | CastOp::SExt => self.integer_cast(op, value, id, &values)?,
+            CastOp::SIToFP | CastOp::UIToFP if self.wide_width(value)?.is_some() => {
+                let bits = self.wide_width(value)?.unwrap_or(64);
+                let words = bits.div_ceil(64) as usize;
+                let targets = Self::element_scalars(&to);
+                let mut converted = Vec::with_capacity(targets.len());
+                for (words, to) in values.chunks(words).zip(targets) {
+                    converted.push(self.words_to_float(words, bits, to, op == CastOp::SIToFP)?);
+                }
+                self.together(&to, &converted)?
+            }
+            CastOp::FPToSI | CastOp::FPToUI if self.wide_result(id).is_some() => {
+                let bits = self.wide_result(id).unwrap_or(64);
+                let mut converted = Vec::with_capacity(to.len());
+                for (value, from) in self.apart(&from, &values)? {
+                    let signed = op == CastOp::FPToSI;
+                    converted.extend(self.float_to_words(value, from, bits, signed, OutOfRange::Poison)?);
+                }
+                converted
+            }
             _ => {
                 let parts = self.apart(&from, &values)?;
                 let targets = Self::element_scalars(&to);
@@ -44,7 +64,20 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(())
     }
 
-    /// Conversions between floating point or pointers and integers over 64 bits.
+    /// The width of an instruction's integer results, when that is over 64 bits.
+    pub(super) fn wide_result(&self, id: InstId) -> Option<u32> {
+        let view = self.module.view;
+        let ty = match view.ty(self.type_of(id)) {
+            ptx_llvm::view::Type::Vector { element, .. } => *element,
+            _ => self.type_of(id),
+        };
+        match view.ty(ty) {
+            ptx_llvm::view::Type::Int { bits } if *bits > 64 => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// Conversions between pointers and integers over 64 bits.
     fn wide_cast(&mut self, op: CastOp, id: InstId) -> Raised<()> {
         let leaves = self.leaves(self.type_of(id))?;
         let function = self.function;
@@ -70,7 +103,7 @@ impl FunctionRaiser<'_, '_, '_> {
             }
             _ => Err(Refusal::new(
                 INSTRUCTION,
-                "a conversion between floating point and an integer over 64 bits",
+                "a conversion between values of different numbers of registers",
             )),
         }
     }
@@ -247,7 +280,12 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// An integer as single precision rounded to odd: toward zero, with the last bit set where something was cut off. Rounding that
     /// to a format with at least two digits less gives what rounding the integer gives.
-    fn int_to_odd_single(&mut self, register: ptx_ir::RegId, width: u32, sign: char) -> Raised<Val> {
+    pub(super) fn int_to_odd_single(
+        &mut self,
+        register: ptx_ir::RegId,
+        width: u32,
+        sign: char,
+    ) -> Raised<Val> {
         let class = integer_class(width);
         let single = self.emit_new(Class::F32, &format!("cvt.rz.f32.{sign}{width}"), &[register.into()])?;
         let back = self.emit_new(class, &format!("cvt.rzi.{sign}{width}.f32"), &[single.into()])?;

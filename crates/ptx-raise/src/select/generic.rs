@@ -8,6 +8,7 @@ use ptx_llvm::view::{BinaryOp, Call, CastOp, FastMath, FloatPredicate, InstId, I
 use super::FunctionRaiser;
 use super::emit::Arg;
 use super::memory::integer_class;
+use super::wide_cast::OutOfRange;
 use crate::error::{INTRINSIC, Raised, Refusal};
 use crate::types::{Class, Scalar};
 use crate::value::{Upper, Val, mask, sign_extend};
@@ -89,23 +90,35 @@ impl FunctionRaiser<'_, '_, '_> {
             "memcpy" | "memcpy.inline" | "memmove" => self.copy_memory(call, short == "memmove")?,
             "memset" | "memset.inline" => self.set_memory(call)?,
             "ctpop" | "ctlz" | "cttz" | "bswap" | "bitreverse" | "abs" => {
-                self.each(id, call, 1, &mut |this, args, scalar| this.bit_intrinsic(short, args[0], scalar))?;
+                if !self.wide_intrinsic(id, call, short, 1)? {
+                    self.each(id, call, 1, &mut |this, args, scalar| {
+                        this.bit_intrinsic(short, args[0], scalar)
+                    })?;
+                }
             }
             "fshl" | "fshr" => {
                 let left = short == "fshl";
-                self.each(id, call, 3, &mut |this, args, scalar| this.funnel_shift(left, args, scalar))?;
+                if !self.wide_intrinsic(id, call, short, 3)? {
+                    self.each(id, call, 3, &mut |this, args, scalar| this.funnel_shift(left, args, scalar))?;
+                }
             }
             "smin" | "smax" | "umin" | "umax" => {
-                self.each(id, call, 2, &mut |this, args, scalar| {
-                    this.int_extreme(short, args[0], args[1], scalar)
-                })?;
+                if !self.wide_intrinsic(id, call, short, 2)? {
+                    self.each(id, call, 2, &mut |this, args, scalar| {
+                        this.int_extreme(short, args[0], args[1], scalar)
+                    })?;
+                }
             }
             "sadd.sat" | "ssub.sat" | "uadd.sat" | "usub.sat" => {
-                self.each(id, call, 2, &mut |this, args, scalar| {
-                    this.saturating(short, args[0], args[1], scalar)
-                })?;
+                if !self.wide_intrinsic(id, call, short, 2)? {
+                    self.each(id, call, 2, &mut |this, args, scalar| {
+                        this.saturating(short, args[0], args[1], scalar)
+                    })?;
+                }
             }
-            "sshl.sat" | "ushl.sat" => return Ok(false),
+            "sshl.sat" | "ushl.sat" => self.words_intrinsic(id, call, short, 2)?,
+            "smul.fix" | "umul.fix" | "smul.fix.sat" | "umul.fix.sat" | "sdiv.fix" | "udiv.fix"
+            | "sdiv.fix.sat" | "udiv.fix.sat" => self.fixed_point(id, call, short)?,
             "scmp" | "ucmp" => self.three_way(id, call, short == "scmp")?,
             "sadd.with.overflow" | "uadd.with.overflow" | "ssub.with.overflow" | "usub.with.overflow"
             | "smul.with.overflow" | "umul.with.overflow" => self.with_overflow(id, call, short)?,
@@ -142,7 +155,7 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// Computes a result element by element from the first `count` arguments, which have its type.
     #[allow(clippy::type_complexity, reason = "a closure's type, named once")]
-    fn each(
+    pub(super) fn each(
         &mut self,
         id: InstId,
         call: &Call,
@@ -161,21 +174,8 @@ impl FunctionRaiser<'_, '_, '_> {
                 own.ok_or_else(|| Refusal::new(INTRINSIC, "an intrinsic on vectors of different lengths"))?;
             result.push(compute(self, &own, leaf.scalar)?);
         }
-        if self.has_wide_elements(id) {
-            return Err(Refusal::new(INTRINSIC, "this intrinsic on integers over 64 bits is not supported"));
-        }
         self.define(id, Rc::from(result));
         Ok(())
-    }
-
-    /// Whether a result's elements are integers over 64 bits.
-    fn has_wide_elements(&self, id: InstId) -> bool {
-        let view = self.module.view;
-        let ty = match view.ty(self.type_of(id)) {
-            ptx_llvm::view::Type::Vector { element, .. } => *element,
-            _ => self.type_of(id),
-        };
-        matches!(view.ty(ty), ptx_llvm::view::Type::Int { bits } if *bits > 64)
     }
 
     /// `ptrmask`: the bits of an address without those that a mask has not got.
@@ -268,7 +268,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// Reverses bytes with `prmt` (manual 9.7.9.7).
-    fn swap_bytes(&mut self, wide: ptx_ir::RegId, class: Class, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn swap_bytes(&mut self, wide: ptx_ir::RegId, class: Class, scalar: Scalar) -> Raised<Val> {
         let reverse = |this: &mut Self, word: ptx_ir::RegId| {
             this.emit_new(Class::B32, "prmt.b32", &[word.into(), Arg::Bits(0, 32), Arg::Bits(0x0123, 32)])
         };
@@ -445,19 +445,11 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     fn with_overflow(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
+        if self.wide_width(argument(call, 0)?)?.is_some() {
+            return self.wide_overflow(id, call, name);
+        }
         let leaves = self.value_leaves(argument(call, 0)?)?;
         let (a, b) = (self.value(argument(call, 0)?)?, self.value(argument(call, 1)?)?);
-        let wide = {
-            let view = self.module.view;
-            let ty = self.value_type(argument(call, 0)?)?;
-            matches!(view.ty(ty), ptx_llvm::view::Type::Int { bits } if *bits > 64)
-        };
-        if wide {
-            return Err(Refusal::new(
-                INTRINSIC,
-                "an overflow test of integers over 64 bits is not supported",
-            ));
-        }
         let (mut values, mut overs) = (Vec::new(), Vec::new());
         for ((leaf, &a), &b) in leaves.iter().zip(a.iter()).zip(b.iter()) {
             let (value, over) = self.overflowing(name, a, b, leaf.scalar)?;
@@ -471,25 +463,22 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// `scmp`, `ucmp`: -1, 0 or 1.
     fn three_way(&mut self, id: InstId, call: &Call, signed: bool) -> Raised<()> {
-        let leaves = self.value_leaves(argument(call, 0)?)?;
         let results = self.leaves(self.type_of(id))?;
+        let leaves = self.value_leaves(argument(call, 0)?)?;
         let (a, b) = (self.value(argument(call, 0)?)?, self.value(argument(call, 1)?)?);
+        let wide = self.wide_width(argument(call, 0)?)?;
+        let words = wide.map_or(1, |bits| bits.div_ceil(64) as usize);
         let (less, greater) = if signed {
             (IntPredicate::Slt, IntPredicate::Sgt)
         } else {
             (IntPredicate::Ult, IntPredicate::Ugt)
         };
-        if leaves.len() != results.len() {
-            return Err(Refusal::new(
-                INTRINSIC,
-                "a three-way comparison of integers over 64 bits is not supported",
-            ));
-        }
         let mut values = Vec::with_capacity(results.len());
-        for (at, result) in results.iter().enumerate() {
-            let (a, b, scalar) = (a[at], b[at], leaves[at].scalar);
-            let above = self.compare_ints(greater, a, b, scalar)?;
-            let below = self.compare_ints(less, a, b, scalar)?;
+        for ((result, leaf), (a, b)) in
+            results.iter().zip(leaves.iter().step_by(words)).zip(a.chunks(words).zip(b.chunks(words)))
+        {
+            let above = self.compare_any(greater, a, b, leaf.scalar, wide)?;
+            let below = self.compare_any(less, a, b, leaf.scalar, wide)?;
             let upper = self.choose(above, Val::Bits(1), Val::Bits(0), result.scalar)?;
             values.push(self.choose(below, Val::Bits(mask(result.scalar.bits())), upper, result.scalar)?);
         }
@@ -503,11 +492,13 @@ impl FunctionRaiser<'_, '_, '_> {
         let to = self.leaves(self.type_of(id))?;
         let values = self.value(argument(call, 0)?)?;
         let parts = self.apart(&from, &values)?;
-        if parts.len() != to.len() {
-            return Err(Refusal::new(
-                INTRINSIC,
-                "a saturating cast to integers over 64 bits is not supported",
-            ));
+        if let Some(bits) = self.wide_result(id) {
+            let mut words = Vec::with_capacity(to.len());
+            for (value, from) in parts {
+                words.extend(self.float_to_words(value, from, bits, signed, OutOfRange::Saturate)?);
+            }
+            self.define(id, words.into());
+            return Ok(());
         }
         let mut result = Vec::with_capacity(to.len());
         for ((value, from), to) in parts.into_iter().zip(to.iter()) {
@@ -531,8 +522,8 @@ impl FunctionRaiser<'_, '_, '_> {
         } else {
             self.int_extreme("umin", whole, Val::Bits(mask(bits)), scalar)?
         };
-        // The manual makes NaN zero except from double precision to 64 bits (9.7.9.21).
-        let cleaned = if width == 64 && from == Scalar::Double {
+        // The manual makes NaN zero only where neither the source has double precision nor the result 64 bits (9.7.9.21).
+        let cleaned = if width == 64 || from == Scalar::Double {
             let nan = self.compare_floats(FloatPredicate::Uno, value, value, from)?;
             self.choose(nan, Val::Bits(0), clamped, scalar)?
         } else {
@@ -547,7 +538,15 @@ impl FunctionRaiser<'_, '_, '_> {
         let vector = argument(call, usize::from(ordered))?;
         let (elements, scalars) = self.elements(vector)?;
         let &[scalar] = scalars.as_slice() else {
-            return Err(Refusal::new(INTRINSIC, "a reduction of integers over 64 bits is not supported"));
+            let bits = self.wide_width(vector)?;
+            let bits = bits.ok_or_else(|| Refusal::new(INTRINSIC, "a reduction of something odd"))?;
+            let mut rest = elements.into_iter();
+            let mut sum = rest.next().unwrap_or_default();
+            for value in rest {
+                sum = self.reduce_wide(name.trim_start_matches("vector.reduce."), &sum, &value, bits)?;
+            }
+            self.define(id, sum.into());
+            return Ok(());
         };
         let mut rest = elements.into_iter().filter_map(|element| element.first().copied());
         let start = if ordered { Some(self.scalar(argument(call, 0)?)?.0) } else { rest.next() };
@@ -572,250 +571,9 @@ impl FunctionRaiser<'_, '_, '_> {
         self.define_one(id, sum);
         Ok(())
     }
-
-    /// Floating-point functions; whether the name is one of them.
-    fn float_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
-        match name {
-            "minnum" | "minimumnum" => {
-                self.each(id, call, 2, &mut |this, args, scalar| {
-                    this.float_extreme("min", "", args[0], args[1], scalar)
-                })?;
-            }
-            "maxnum" | "maximumnum" => {
-                self.each(id, call, 2, &mut |this, args, scalar| {
-                    this.float_extreme("max", "", args[0], args[1], scalar)
-                })?;
-            }
-            "minimum" | "maximum" => {
-                let word = if name == "minimum" { "min" } else { "max" };
-                self.each(id, call, 2, &mut |this, args, scalar| {
-                    this.float_extreme(word, ".NaN", args[0], args[1], scalar)
-                })?;
-            }
-            "fma" | "fmuladd" => {
-                self.each(id, call, 3, &mut |this, args, scalar| this.multiply_add(args, scalar))?;
-            }
-            "fabs" => self.each(id, call, 1, &mut |this, args, scalar| this.absolute(args[0], scalar))?,
-            "copysign" => {
-                self.each(id, call, 2, &mut |this, args, scalar| this.copy_sign(args[0], args[1], scalar))?;
-            }
-            "sqrt" => self.each(id, call, 1, &mut |this, args, scalar| this.square_root(args[0], scalar))?,
-            "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "roundeven" => {
-                let rounding = match name {
-                    "floor" => "rmi",
-                    "ceil" => "rpi",
-                    "trunc" => "rzi",
-                    _ => "rni",
-                };
-                self.each(id, call, 1, &mut |this, args, scalar| {
-                    this.round_to_integral(rounding, args[0], scalar)
-                })?;
-            }
-            "round" => self.each(id, call, 1, &mut |this, args, scalar| this.round_away(args[0], scalar))?,
-            "canonicalize" => self.each(id, call, 1, &mut |this, args, scalar| {
-                // A product with one quiets a NaN and changes nothing else.
-                let one = one(scalar);
-                this.float_binary(BinaryOp::FMul, args[0], Val::Bits(one), scalar, FastMath::default())
-            })?,
-            "sin" | "cos" | "exp2" | "log2" if call.fast.afn => {
-                let word = match name {
-                    "exp2" => "ex2",
-                    "log2" => "lg2",
-                    other => other,
-                };
-                self.each(id, call, 1, &mut |this, args, scalar| this.approximate(word, args[0], scalar))?;
-            }
-            "sin" | "cos" | "exp2" | "log2" => {
-                let message = format!("llvm.{name} has only an approximation in PTX");
-                return Err(Refusal::new(INTRINSIC, message)
-                    .with_help("allow it with the flag afn, or call a library"));
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    fn approximate(&mut self, word: &str, value: Val, scalar: Scalar) -> Raised<Val> {
-        match scalar {
-            Scalar::Float => {
-                let arg = self.arg(value, scalar)?;
-                let text = format!("{word}.approx{}.f32", self.ftz(scalar));
-                Ok(Val::reg(self.emit_new(Class::F32, &text, &[arg])?))
-            }
-            Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair => {
-                let word = word.to_owned();
-                self.through_single(scalar, &[value], &mut |this, args| {
-                    this.approximate(&word, args[0], Scalar::Float)
-                })
-            }
-            _ => {
-                Err(Refusal::new(INTRINSIC, format!("{word} of double precision has no counterpart in PTX")))
-            }
-        }
-    }
-
-    fn multiply_add(&mut self, args: &[Val], scalar: Scalar) -> Raised<Val> {
-        let ty = scalar.float_type().ok_or_else(|| Refusal::new(INTRINSIC, "an fma of integers"))?;
-        let args = [self.arg(args[0], scalar)?, self.arg(args[1], scalar)?, self.arg(args[2], scalar)?];
-        let text = format!("fma.rn{}.{ty}", self.ftz(scalar));
-        Ok(Val::reg(self.emit_new(scalar.class(), &text, &args)?))
-    }
-
-    pub(super) fn absolute(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
-        let arg = self.arg(value, scalar)?;
-        let class = scalar.class();
-        Ok(Val::reg(match scalar {
-            Scalar::Float => self.emit_new(class, "abs.f32", &[arg])?,
-            Scalar::Double => self.emit_new(class, "abs.f64", &[arg])?,
-            Scalar::Half | Scalar::BFloat => {
-                self.emit_new(class, "and.b16", &[arg, Arg::Bits(0x7fff, 16)])?
-            }
-            _ => self.emit_new(class, "and.b32", &[arg, Arg::Bits(0x7fff_7fff, 32)])?,
-        }))
-    }
-
-    pub(super) fn copy_sign(&mut self, value: Val, sign: Val, scalar: Scalar) -> Raised<Val> {
-        if matches!(scalar, Scalar::Float | Scalar::Double) {
-            let ty = scalar.float_type().unwrap_or("f32");
-            let args = [self.arg(sign, scalar)?, self.arg(value, scalar)?];
-            return Ok(Val::reg(self.emit_new(scalar.class(), &format!("copysign.{ty}"), &args)?));
-        }
-        let bits = scalar.class().bits();
-        let top: u64 = if scalar.is_pair() { 0x8000_8000 } else { 0x8000 };
-        let class = scalar.class();
-        let (value, sign) = (self.arg(value, scalar)?, self.arg(sign, scalar)?);
-        let text = format!("and.b{bits}");
-        let size = self.emit_new(class, &text, &[value, Arg::Bits(!top & mask(bits), bits)])?;
-        let sign = self.emit_new(class, &text, &[sign, Arg::Bits(top, bits)])?;
-        Ok(Val::reg(self.emit_new(class, &format!("or.b{bits}"), &[size.into(), sign.into()])?))
-    }
-
-    fn square_root(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
-        match scalar {
-            Scalar::Float | Scalar::Double => {
-                let arg = self.arg(value, scalar)?;
-                let text = format!("sqrt.rn{}.{}", self.ftz(scalar), scalar.float_type().unwrap_or("f32"));
-                Ok(Val::reg(self.emit_new(scalar.class(), &text, &[arg])?))
-            }
-            _ => self
-                .through_single(scalar, &[value], &mut |this, args| this.square_root(args[0], Scalar::Float)),
-        }
-    }
-
-    fn round_to_integral(&mut self, rounding: &str, value: Val, scalar: Scalar) -> Raised<Val> {
-        match scalar {
-            Scalar::Float | Scalar::Double | Scalar::Half => {
-                let ty = scalar.float_type().unwrap_or("f32");
-                let arg = self.arg(value, scalar)?;
-                Ok(Val::reg(self.emit_new(scalar.class(), &format!("cvt.{rounding}.{ty}.{ty}"), &[arg])?))
-            }
-            _ => {
-                let rounding = rounding.to_owned();
-                self.through_single(scalar, &[value], &mut |this, args| {
-                    this.round_to_integral(&rounding, args[0], Scalar::Float)
-                })
-            }
-        }
-    }
-
-    /// `round`: halves away from zero. The truncated value, and one more where at least a half was cut off; the difference is
-    /// exact, and so is the sum.
-    fn round_away(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
-        if !matches!(scalar, Scalar::Float | Scalar::Double) {
-            return self
-                .through_single(scalar, &[value], &mut |this, args| this.round_away(args[0], Scalar::Float));
-        }
-        let exact = FastMath::default();
-        let (one, half) = if scalar == Scalar::Float {
-            (0x3f80_0000, 0x3f00_0000)
-        } else {
-            (0x3ff0_0000_0000_0000, 0x3fe0_0000_0000_0000)
-        };
-        let whole = self.round_to_integral("rzi", value, scalar)?;
-        let cut = self.float_binary(BinaryOp::FSub, value, whole, scalar, exact)?;
-        let cut = self.absolute(cut, scalar)?;
-        let up = self.compare_floats(FloatPredicate::Oge, cut, Val::Bits(half), scalar)?;
-        let step = self.copy_sign(Val::Bits(one), value, scalar)?;
-        let next = self.float_binary(BinaryOp::FAdd, whole, step, scalar, exact)?;
-        self.choose(up, next, whole, scalar)
-    }
-
-    /// `is.fpclass`: which of ten classes a number is in, by comparing its bits.
-    fn float_class(&mut self, id: InstId, call: &Call) -> Raised<()> {
-        let leaves = self.value_leaves(argument(call, 0)?)?;
-        let values = self.value(argument(call, 0)?)?;
-        let Val::Bits(classes) = self.scalar(argument(call, 1)?)?.0 else {
-            return Err(Refusal::new(INTRINSIC, "a set of classes that is no constant"));
-        };
-        let parts = self.apart(&leaves, &values)?;
-        let mut results = Vec::with_capacity(parts.len());
-        for (value, scalar) in parts {
-            results.push(self.in_classes(value, scalar, classes)?);
-        }
-        self.define(id, results.into());
-        Ok(())
-    }
-
-    fn in_classes(&mut self, value: Val, scalar: Scalar, classes: u64) -> Raised<Val> {
-        let (mantissa, bits) = match scalar {
-            Scalar::Half => (10, 16),
-            Scalar::BFloat => (7, 16),
-            Scalar::Float => (23, 32),
-            Scalar::Double => (52, 64),
-            _ => return Err(Refusal::new(INTRINSIC, "classes of something that is no number")),
-        };
-        let word = Scalar::Int(bits);
-        let (raw, class) = self.bits_of(value, scalar)?;
-        let magnitude_mask = mask(bits - 1);
-        let text = format!("and.b{bits}");
-        let magnitude =
-            Val::reg(self.emit_new(class, &text, &[raw.into(), Arg::Bits(magnitude_mask, bits)])?);
-        let negative = self.compare_ints(IntPredicate::Slt, Val::reg(raw), Val::Bits(0), word)?;
-        let infinity = magnitude_mask & !mask(mantissa);
-        let quiet = infinity | 1 << (mantissa - 1);
-        let smallest = 1 << mantissa;
-        // Magnitudes from the first up to before the second, and the bits of the set for negative and positive ones.
-        let ranges: [(u64, u64, u64, u64); 6] = [
-            (0, 1, 1 << 5, 1 << 6),
-            (1, smallest, 1 << 4, 1 << 7),
-            (smallest, infinity, 1 << 3, 1 << 8),
-            (infinity, infinity + 1, 1 << 2, 1 << 9),
-            (infinity + 1, quiet, 1, 1),
-            (quiet, magnitude_mask + 1, 2, 2),
-        ];
-        let mut result = Val::Bits(0);
-        for (from, to, below, above) in ranges {
-            let (wants_negative, wants_positive) = (classes & below != 0, classes & above != 0);
-            if !wants_negative && !wants_positive {
-                continue;
-            }
-            let reached = self.compare_ints(IntPredicate::Uge, magnitude, Val::Bits(from), word)?;
-            let inside = self.compare_ints(IntPredicate::Ule, magnitude, Val::Bits(to - 1), word)?;
-            let mut here = self.pred("and.pred", reached, inside)?;
-            if !(wants_negative && wants_positive) {
-                let sign = if wants_negative { negative } else { self.pred_not(negative)? };
-                here = self.pred("and.pred", here, sign)?;
-            }
-            result = if result == Val::Bits(0) { here } else { self.pred("or.pred", result, here)? };
-        }
-        Ok(result)
-    }
 }
 
 /// An argument of a call.
 pub(super) fn argument(call: &Call, at: usize) -> Raised<Value> {
     call.args.get(at).copied().ok_or_else(|| Refusal::new(INTRINSIC, "an intrinsic with too few arguments"))
-}
-
-/// The bits of one.
-fn one(scalar: Scalar) -> u64 {
-    match scalar {
-        Scalar::Half => 0x3c00,
-        Scalar::BFloat => 0x3f80,
-        Scalar::HalfPair => 0x3c00_3c00,
-        Scalar::BFloatPair => 0x3f80_3f80,
-        Scalar::Float => 0x3f80_0000,
-        Scalar::Double => 0x3ff0_0000_0000_0000,
-        Scalar::Int(_) | Scalar::Pointer { .. } => sign_extend(1, 2) as u64,
-    }
 }

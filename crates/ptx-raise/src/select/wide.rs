@@ -41,7 +41,7 @@ impl FunctionRaiser<'_, '_, '_> {
         self.narrow_words(&result, bits)
     }
 
-    fn wide_words(&mut self, op: BinaryOp, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+    pub(super) fn wide_words(&mut self, op: BinaryOp, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
         match op {
             BinaryOp::Add => self.chain("add", a, b),
             BinaryOp::Sub => self.chain("sub", a, b),
@@ -84,12 +84,12 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(values)
     }
 
-    fn each_word(&mut self, text: &str, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+    pub(super) fn each_word(&mut self, text: &str, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
         a.iter().zip(b).map(|(&a, &b)| self.emit_new(Class::B64, text, &[a.into(), b.into()])).collect()
     }
 
     /// Addition or subtraction with the carry from word to word (manual 9.7.2).
-    fn chain(&mut self, opcode: &str, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+    pub(super) fn chain(&mut self, opcode: &str, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
         let last = a.len() - 1;
         let mut words = Vec::with_capacity(a.len());
         for (at, (&a, &b)) in a.iter().zip(b).enumerate() {
@@ -104,7 +104,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// The product modulo the width, by rows of partial products.
-    fn wide_multiply(&mut self, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+    pub(super) fn wide_multiply(&mut self, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
         let count = a.len();
         let zero = self.in_register(Val::Bits(0), Scalar::Int(64))?;
         let mut sum = vec![zero; count];
@@ -124,7 +124,7 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// A shift by a variable amount. PTX's shifts clamp, so a word shifted too far is zero, and a difference that wraps
     /// around is too far: each result word is the union of every word shifted both ways.
-    fn wide_shift(&mut self, op: BinaryOp, words: &[RegId], amount: Arg) -> Raised<Vec<RegId>> {
+    pub(super) fn wide_shift(&mut self, op: BinaryOp, words: &[RegId], amount: Arg) -> Raised<Vec<RegId>> {
         let amount = match amount {
             Arg::Bits(bits, _) => self.in_register(Val::Bits(bits & 0xffff_ffff), Scalar::Int(32))?,
             Arg::Operand(_) => self.emit_new(Class::B32, "mov.b32", &[amount])?,
@@ -223,7 +223,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// Quotient and remainder of unsigned integers, a bit at a time: wide division is rare and no instruction does it.
-    fn divide(&mut self, a: &[RegId], b: &[RegId]) -> Raised<(Vec<RegId>, Vec<RegId>)> {
+    pub(super) fn divide(&mut self, a: &[RegId], b: &[RegId]) -> Raised<(Vec<RegId>, Vec<RegId>)> {
         let count = a.len();
         let fresh =
             |this: &mut Self| -> Vec<RegId> { (0..count).map(|_| this.register(Class::B64)).collect() };
@@ -274,7 +274,7 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok((quotient, remainder))
     }
 
-    fn signed_divide(&mut self, op: BinaryOp, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+    pub(super) fn signed_divide(&mut self, op: BinaryOp, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
         let (a_sign, b_sign) = (self.sign_of(a)?, self.sign_of(b)?);
         let (a_abs, b_abs) = (self.negate_where(a, a_sign)?, self.negate_where(b, b_sign)?);
         let (quotient, remainder) = self.divide(&a_abs, &b_abs)?;
@@ -286,14 +286,14 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// All ones when negative, else zero.
-    fn sign_of(&mut self, words: &[RegId]) -> Raised<RegId> {
+    pub(super) fn sign_of(&mut self, words: &[RegId]) -> Raised<RegId> {
         let top =
             words.last().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?;
         self.emit_new(Class::B64, "shr.s64", &[top.into(), number(63)])
     }
 
     /// The negative where `sign` is all ones: the complement plus one, as `(x ^ sign) - sign`.
-    fn negate_where(&mut self, words: &[RegId], sign: RegId) -> Raised<Vec<RegId>> {
+    pub(super) fn negate_where(&mut self, words: &[RegId], sign: RegId) -> Raised<Vec<RegId>> {
         let signs = vec![sign; words.len()];
         let flipped = self.each_word("xor.b64", words, &signs)?;
         self.chain("sub", &flipped, &signs)

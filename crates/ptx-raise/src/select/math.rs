@@ -1,0 +1,377 @@
+//! Floating-point intrinsics (manual 9.7.3 to 9.7.5).
+
+use ptx_llvm::view::{BinaryOp, Call, FastMath, FloatPredicate, InstId, IntPredicate};
+
+use super::FunctionRaiser;
+use super::emit::Arg;
+use super::generic::argument;
+use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::types::{Class, Scalar};
+use crate::value::{Val, mask, sign_extend};
+
+impl FunctionRaiser<'_, '_, '_> {
+    /// Floating-point functions; whether the name is one of them.
+    pub(super) fn float_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
+        match name {
+            "minnum" | "minimumnum" => {
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.float_extreme("min", "", args[0], args[1], scalar)
+                })?;
+            }
+            "maxnum" | "maximumnum" => {
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.float_extreme("max", "", args[0], args[1], scalar)
+                })?;
+            }
+            "minimum" | "maximum" => {
+                let word = if name == "minimum" { "min" } else { "max" };
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.float_extreme(word, ".NaN", args[0], args[1], scalar)
+                })?;
+            }
+            "fma" | "fmuladd" => {
+                self.each(id, call, 3, &mut |this, args, scalar| this.multiply_add(args, scalar))?;
+            }
+            "fabs" => self.each(id, call, 1, &mut |this, args, scalar| this.absolute(args[0], scalar))?,
+            "copysign" => {
+                self.each(id, call, 2, &mut |this, args, scalar| this.copy_sign(args[0], args[1], scalar))?;
+            }
+            "sqrt" => self.each(id, call, 1, &mut |this, args, scalar| this.square_root(args[0], scalar))?,
+            "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "roundeven" => {
+                let rounding = match name {
+                    "floor" => "rmi",
+                    "ceil" => "rpi",
+                    "trunc" => "rzi",
+                    _ => "rni",
+                };
+                self.each(id, call, 1, &mut |this, args, scalar| {
+                    this.round_to_integral(rounding, args[0], scalar)
+                })?;
+            }
+            "round" => self.each(id, call, 1, &mut |this, args, scalar| this.round_away(args[0], scalar))?,
+            "canonicalize" => self.each(id, call, 1, &mut |this, args, scalar| {
+                // A product with one quiets a NaN and changes nothing else.
+                let one = one(scalar);
+                this.float_binary(BinaryOp::FMul, args[0], Val::Bits(one), scalar, FastMath::default())
+            })?,
+            "sin" | "cos" if call.fast.afn => {
+                self.each(id, call, 1, &mut |this, args, scalar| this.approximate(name, args[0], scalar))?;
+            }
+            // Right to two units in the last place, as CUDA's exp2f.
+            "exp2" => {
+                self.each(id, call, 1, &mut |this, args, scalar| this.approximate("ex2", args[0], scalar))?;
+            }
+            "log2" if call.fast.afn => {
+                self.each(id, call, 1, &mut |this, args, scalar| this.approximate("lg2", args[0], scalar))?;
+            }
+            "log2" => self.each(id, call, 1, &mut |this, args, scalar| this.logarithm(args[0], scalar))?,
+            "exp" | "exp10" | "log" | "log10" | "tan" if call.fast.afn => {
+                self.each(id, call, 1, &mut |this, args, scalar| {
+                    this.through_base_two(name, args[0], scalar)
+                })?;
+            }
+            "pow" if call.fast.afn => {
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    let logarithm = this.approximate("lg2", args[0], scalar)?;
+                    let exponent =
+                        this.float_binary(BinaryOp::FMul, args[1], logarithm, scalar, FastMath::default())?;
+                    this.approximate("ex2", exponent, scalar)
+                })?;
+            }
+            "sin" | "cos" | "tan" | "exp" | "exp10" | "log" | "log10" | "pow" | "asin" | "acos" | "atan"
+            | "atan2" | "sinh" | "cosh" | "tanh" | "sincos" | "sincospi" => {
+                let message = format!("llvm.{name} has no instruction in PTX that is exact enough");
+                let help = match name {
+                    "sin" | "cos" | "tan" | "exp" | "exp10" | "log" | "log10" | "pow" => {
+                        "allow an approximation with the flag afn, or link libdevice and call its function"
+                    }
+                    _ => "link libdevice and call its function",
+                };
+                return Err(Refusal::new(INTRINSIC, message).with_help(help));
+            }
+            "powi" => self.integer_power(id, call)?,
+            "ldexp" => self.load_exponent(id, call)?,
+            "frexp" => self.split_exponent(id, call)?,
+            "modf" => self.split_fraction(id, call)?,
+            "lrint" | "llrint" | "lround" | "llround" => self.round_to_integer(id, call, name)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// `log2` of a single-precision number to within two units in the last place: the exponent, and a polynomial in the digits
+    /// less one, between 0.7 and 1.4, whose coefficients make the largest relative error smallest.
+    fn logarithm(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+        const POLYNOMIAL: [u32; 10] = [
+            0xbdf9_5c70,
+            0x3e44_415c,
+            0xbe41_d129,
+            0x3e50_9432,
+            0xbe75_74fe,
+            0x3e93_c543,
+            0xbeb8_ad07,
+            0x3ef6_3832,
+            0xbf38_aa38,
+            0x3fb8_aa3b,
+        ];
+        const LOWEST: u64 = 0x3f33_0000;
+        if scalar == Scalar::Double {
+            return Err(Refusal::new(INTRINSIC, "log2 of double precision has no counterpart in PTX")
+                .with_help("link libdevice and call its function"));
+        }
+        if scalar != Scalar::Float {
+            return self
+                .through_single(scalar, &[value], &mut |this, args| this.logarithm(args[0], Scalar::Float));
+        }
+        let exact = FastMath::default();
+        // Subnormal numbers are multiplied by 2^23 first.
+        let small = self.compare_floats(FloatPredicate::Olt, value, Val::Bits(0x0080_0000), scalar)?;
+        let larger = self.float_binary(BinaryOp::FMul, value, Val::Bits(0x4b00_0000), scalar, exact)?;
+        let normal = self.choose(small, larger, value, scalar)?;
+        let start = self.choose(small, Val::Bits(0xc1b8_0000), Val::Bits(0), scalar)?;
+        let (bits, class) = self.bits_of(normal, scalar)?;
+        let above = self.emit_new(class, "sub.s32", &[bits.into(), Arg::Bits(LOWEST, 32)])?;
+        let exponent = self.emit_new(class, "and.b32", &[above.into(), Arg::Bits(0xff80_0000, 32)])?;
+        let digits = self.emit_new(class, "sub.s32", &[bits.into(), exponent.into()])?;
+        let digits = self.leaf_from(digits, scalar)?;
+        let exponent = self.emit_new(Class::F32, "cvt.rn.f32.s32", &[exponent.into()])?;
+        // The exponent stands 23 bits up.
+        let exponent = self.fused(Val::reg(exponent), Val::Bits(0x3400_0000), start)?;
+        let rest = self.float_binary(BinaryOp::FAdd, digits, Val::Bits(0xbf80_0000), scalar, exact)?;
+        let mut sum = Val::Bits(u64::from(POLYNOMIAL[0]));
+        for coefficient in POLYNOMIAL.iter().skip(1) {
+            sum = self.fused(sum, rest, Val::Bits(u64::from(*coefficient)))?;
+        }
+        let result = self.fused(rest, sum, exponent)?;
+        // The approximation is right about zero, infinity, NaN and negative numbers.
+        let special = self.approximate("lg2", value, scalar)?;
+        let positive = self.compare_floats(FloatPredicate::Ogt, value, Val::Bits(0), scalar)?;
+        let finite = self.compare_floats(FloatPredicate::Olt, value, Val::Bits(0x7f80_0000), scalar)?;
+        let ordinary = self.pred("and.pred", positive, finite)?;
+        self.choose(ordinary, result, special, scalar)
+    }
+
+    /// `a * b + c` in single precision, rounded once and never flushed.
+    fn fused(&mut self, a: Val, b: Val, c: Val) -> Raised<Val> {
+        let scalar = Scalar::Float;
+        let args = [self.arg(a, scalar)?, self.arg(b, scalar)?, self.arg(c, scalar)?];
+        Ok(Val::reg(self.emit_new(Class::F32, "fma.rn.f32", &args)?))
+    }
+
+    /// Approximations by those to base two, and the tangent by sine and cosine.
+    fn through_base_two(&mut self, name: &str, value: Val, scalar: Scalar) -> Raised<Val> {
+        if scalar == Scalar::Double {
+            let message = format!("llvm.{name} of double precision has no counterpart in PTX");
+            return Err(Refusal::new(INTRINSIC, message).with_help("link libdevice and call its function"));
+        }
+        if scalar != Scalar::Float {
+            return self.through_single(scalar, &[value], &mut |this, args| {
+                this.through_base_two(name, args[0], Scalar::Float)
+            });
+        }
+        let plain = FastMath::default();
+        // log2(e), log2(10), ln(2), log10(2)
+        let factor = match name {
+            "exp" => 0x3fb8_aa3b,
+            "exp10" => 0x4054_9a78,
+            "log" => 0x3f31_7218,
+            _ => 0x3e9a_209b,
+        };
+        match name {
+            "exp" | "exp10" => {
+                let exponent = self.float_binary(BinaryOp::FMul, value, Val::Bits(factor), scalar, plain)?;
+                self.approximate("ex2", exponent, scalar)
+            }
+            "tan" => {
+                let (sine, cosine) =
+                    (self.approximate("sin", value, scalar)?, self.approximate("cos", value, scalar)?);
+                let args = [self.arg(sine, scalar)?, self.arg(cosine, scalar)?];
+                let text = format!("div.approx{}.f32", self.ftz(scalar));
+                Ok(Val::reg(self.emit_new(Class::F32, &text, &args)?))
+            }
+            _ => {
+                let logarithm = self.approximate("lg2", value, scalar)?;
+                self.float_binary(BinaryOp::FMul, logarithm, Val::Bits(factor), scalar, plain)
+            }
+        }
+    }
+
+    fn approximate(&mut self, word: &str, value: Val, scalar: Scalar) -> Raised<Val> {
+        match scalar {
+            Scalar::Float => {
+                let arg = self.arg(value, scalar)?;
+                let text = format!("{word}.approx{}.f32", self.ftz(scalar));
+                Ok(Val::reg(self.emit_new(Class::F32, &text, &[arg])?))
+            }
+            Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair => {
+                let word = word.to_owned();
+                self.through_single(scalar, &[value], &mut |this, args| {
+                    this.approximate(&word, args[0], Scalar::Float)
+                })
+            }
+            _ => {
+                Err(Refusal::new(INTRINSIC, format!("{word} of double precision has no counterpart in PTX")))
+            }
+        }
+    }
+
+    pub(super) fn multiply_add(&mut self, args: &[Val], scalar: Scalar) -> Raised<Val> {
+        let ty = scalar.float_type().ok_or_else(|| Refusal::new(INTRINSIC, "an fma of integers"))?;
+        let args = [self.arg(args[0], scalar)?, self.arg(args[1], scalar)?, self.arg(args[2], scalar)?];
+        let text = format!("fma.rn{}.{ty}", self.ftz(scalar));
+        Ok(Val::reg(self.emit_new(scalar.class(), &text, &args)?))
+    }
+
+    pub(super) fn absolute(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+        let arg = self.arg(value, scalar)?;
+        let class = scalar.class();
+        Ok(Val::reg(match scalar {
+            Scalar::Float => self.emit_new(class, "abs.f32", &[arg])?,
+            Scalar::Double => self.emit_new(class, "abs.f64", &[arg])?,
+            Scalar::Half | Scalar::BFloat => {
+                self.emit_new(class, "and.b16", &[arg, Arg::Bits(0x7fff, 16)])?
+            }
+            _ => self.emit_new(class, "and.b32", &[arg, Arg::Bits(0x7fff_7fff, 32)])?,
+        }))
+    }
+
+    pub(super) fn copy_sign(&mut self, value: Val, sign: Val, scalar: Scalar) -> Raised<Val> {
+        if matches!(scalar, Scalar::Float | Scalar::Double) {
+            let ty = scalar.float_type().unwrap_or("f32");
+            let args = [self.arg(sign, scalar)?, self.arg(value, scalar)?];
+            return Ok(Val::reg(self.emit_new(scalar.class(), &format!("copysign.{ty}"), &args)?));
+        }
+        let bits = scalar.class().bits();
+        let top: u64 = if scalar.is_pair() { 0x8000_8000 } else { 0x8000 };
+        let class = scalar.class();
+        let (value, sign) = (self.arg(value, scalar)?, self.arg(sign, scalar)?);
+        let text = format!("and.b{bits}");
+        let size = self.emit_new(class, &text, &[value, Arg::Bits(!top & mask(bits), bits)])?;
+        let sign = self.emit_new(class, &text, &[sign, Arg::Bits(top, bits)])?;
+        Ok(Val::reg(self.emit_new(class, &format!("or.b{bits}"), &[size.into(), sign.into()])?))
+    }
+
+    pub(super) fn square_root(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+        match scalar {
+            Scalar::Float | Scalar::Double => {
+                let arg = self.arg(value, scalar)?;
+                let text = format!("sqrt.rn{}.{}", self.ftz(scalar), scalar.float_type().unwrap_or("f32"));
+                Ok(Val::reg(self.emit_new(scalar.class(), &text, &[arg])?))
+            }
+            _ => self
+                .through_single(scalar, &[value], &mut |this, args| this.square_root(args[0], Scalar::Float)),
+        }
+    }
+
+    pub(super) fn round_to_integral(&mut self, rounding: &str, value: Val, scalar: Scalar) -> Raised<Val> {
+        match scalar {
+            Scalar::Float | Scalar::Double | Scalar::Half => {
+                let ty = scalar.float_type().unwrap_or("f32");
+                let arg = self.arg(value, scalar)?;
+                Ok(Val::reg(self.emit_new(scalar.class(), &format!("cvt.{rounding}.{ty}.{ty}"), &[arg])?))
+            }
+            _ => {
+                let rounding = rounding.to_owned();
+                self.through_single(scalar, &[value], &mut |this, args| {
+                    this.round_to_integral(&rounding, args[0], Scalar::Float)
+                })
+            }
+        }
+    }
+
+    /// `round`: halves away from zero. The truncated value, and one more where at least a half was cut off; the difference is
+    /// exact, and so is the sum.
+    pub(super) fn round_away(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+        if !matches!(scalar, Scalar::Float | Scalar::Double) {
+            return self
+                .through_single(scalar, &[value], &mut |this, args| this.round_away(args[0], Scalar::Float));
+        }
+        let exact = FastMath::default();
+        let (one, half) = if scalar == Scalar::Float {
+            (0x3f80_0000, 0x3f00_0000)
+        } else {
+            (0x3ff0_0000_0000_0000, 0x3fe0_0000_0000_0000)
+        };
+        let whole = self.round_to_integral("rzi", value, scalar)?;
+        let cut = self.float_binary(BinaryOp::FSub, value, whole, scalar, exact)?;
+        let cut = self.absolute(cut, scalar)?;
+        let up = self.compare_floats(FloatPredicate::Oge, cut, Val::Bits(half), scalar)?;
+        let step = self.copy_sign(Val::Bits(one), value, scalar)?;
+        let next = self.float_binary(BinaryOp::FAdd, whole, step, scalar, exact)?;
+        self.choose(up, next, whole, scalar)
+    }
+
+    /// `is.fpclass`: which of ten classes a number is in, by comparing its bits.
+    pub(super) fn float_class(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let leaves = self.value_leaves(argument(call, 0)?)?;
+        let values = self.value(argument(call, 0)?)?;
+        let Val::Bits(classes) = self.scalar(argument(call, 1)?)?.0 else {
+            return Err(Refusal::new(INTRINSIC, "a set of classes that is no constant"));
+        };
+        let parts = self.apart(&leaves, &values)?;
+        let mut results = Vec::with_capacity(parts.len());
+        for (value, scalar) in parts {
+            results.push(self.in_classes(value, scalar, classes)?);
+        }
+        self.define(id, results.into());
+        Ok(())
+    }
+
+    fn in_classes(&mut self, value: Val, scalar: Scalar, classes: u64) -> Raised<Val> {
+        let (mantissa, bits) = match scalar {
+            Scalar::Half => (10, 16),
+            Scalar::BFloat => (7, 16),
+            Scalar::Float => (23, 32),
+            Scalar::Double => (52, 64),
+            _ => return Err(Refusal::new(INTRINSIC, "classes of something that is no number")),
+        };
+        let word = Scalar::Int(bits);
+        let (raw, class) = self.bits_of(value, scalar)?;
+        let magnitude_mask = mask(bits - 1);
+        let text = format!("and.b{bits}");
+        let magnitude =
+            Val::reg(self.emit_new(class, &text, &[raw.into(), Arg::Bits(magnitude_mask, bits)])?);
+        let negative = self.compare_ints(IntPredicate::Slt, Val::reg(raw), Val::Bits(0), word)?;
+        let infinity = magnitude_mask & !mask(mantissa);
+        let quiet = infinity | 1 << (mantissa - 1);
+        let smallest = 1 << mantissa;
+        // Magnitudes from the first up to before the second, and the bits of the set for negative and positive ones.
+        let ranges: [(u64, u64, u64, u64); 6] = [
+            (0, 1, 1 << 5, 1 << 6),
+            (1, smallest, 1 << 4, 1 << 7),
+            (smallest, infinity, 1 << 3, 1 << 8),
+            (infinity, infinity + 1, 1 << 2, 1 << 9),
+            (infinity + 1, quiet, 1, 1),
+            (quiet, magnitude_mask + 1, 2, 2),
+        ];
+        let mut result = Val::Bits(0);
+        for (from, to, below, above) in ranges {
+            let (wants_negative, wants_positive) = (classes & below != 0, classes & above != 0);
+            if !wants_negative && !wants_positive {
+                continue;
+            }
+            let reached = self.compare_ints(IntPredicate::Uge, magnitude, Val::Bits(from), word)?;
+            let inside = self.compare_ints(IntPredicate::Ule, magnitude, Val::Bits(to - 1), word)?;
+            let mut here = self.pred("and.pred", reached, inside)?;
+            if !(wants_negative && wants_positive) {
+                let sign = if wants_negative { negative } else { self.pred_not(negative)? };
+                here = self.pred("and.pred", here, sign)?;
+            }
+            result = if result == Val::Bits(0) { here } else { self.pred("or.pred", result, here)? };
+        }
+        Ok(result)
+    }
+}
+
+/// The bits of one.
+fn one(scalar: Scalar) -> u64 {
+    match scalar {
+        Scalar::Half => 0x3c00,
+        Scalar::BFloat => 0x3f80,
+        Scalar::HalfPair => 0x3c00_3c00,
+        Scalar::BFloatPair => 0x3f80_3f80,
+        Scalar::Float => 0x3f80_0000,
+        Scalar::Double => 0x3ff0_0000_0000_0000,
+        Scalar::Int(_) | Scalar::Pointer { .. } => sign_extend(1, 2) as u64,
+    }
+}
