@@ -57,7 +57,7 @@ pub fn draw(id: FormId, seed: u64, effort: Effort) -> Vec<Case> {
             }
             let density = if draw % 2 == 0 { Density::Sparse } else { Density::Dense };
             let Some(instruction) = instruction(&mut choices, id, pin, density) else { continue };
-            let Some(home) = Home::any_of(&mut choices, instruction.mnemonic.since()) else { continue };
+            let Some(home) = Home::any_of(&mut choices, &instruction.mnemonic) else { continue };
             let ours = complaint(id, home, &instruction);
             let (count, most) = match ours {
                 None => (&mut accepted, effort.accepted),

@@ -81,9 +81,11 @@ fn operand(m: &Mnemonic, at: usize, next: &mut usize) -> Option<String> {
         Some(if count > 1 || braces_for_one { format!("{{{}}}", names.join(", ")) } else { names.concat() })
     };
     Some(match m.form().operands[at].kind {
-        Kind::Value(rule) | Kind::Register(rule) | Kind::Wide(rule) | Kind::Move(rule) => {
-            register(m.resolve(rule)?)
-        }
+        Kind::Value(rule)
+        | Kind::Register(rule)
+        | Kind::Wide(rule)
+        | Kind::Untyped(rule)
+        | Kind::Move(rule) => register(m.resolve(rule)?),
         Kind::WideVector(rule, length) | Kind::Elements(rule, length) | Kind::Registers(rule, length) => {
             vector(rule, length, false)?
         }

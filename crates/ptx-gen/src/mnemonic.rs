@@ -15,7 +15,7 @@ pub struct Pin {
     pub modifier: Mod,
 }
 
-/// Every modifier of every slot of a row that has a choice, one after the other.
+/// Every modifier of every slot of a row that has a choice, one after the other; not those that it has only to refuse them.
 pub fn pins(form: &Form) -> Vec<Pin> {
     let mut all = Vec::new();
     for (slot, at) in form.slots.iter().zip(0..) {
@@ -23,6 +23,10 @@ pub fn pins(form: &Form) -> Vec<Pin> {
             all.extend(set.iter().map(|&modifier| Pin { slot: at, modifier }));
         }
     }
+    let refused = |pin: &Pin| {
+        form.rules.iter().any(|rule| matches!(rule, Rule::Never(modifier, _) if *modifier == pin.modifier))
+    };
+    all.retain(|pin| !refused(pin));
     all
 }
 
@@ -114,6 +118,7 @@ fn keeps(form: &Form, chosen: &[Option<Mod>], rule: &Rule) -> bool {
         Rule::Together(one, other) => filled(*one) == filled(*other),
         Rule::Needs(modifier, needed) => !has(modifier) || needed.iter().any(has),
         Rule::Excludes(modifier, excluded) => !has(modifier) || !excluded.iter().any(has),
+        Rule::Never(modifier, _) => !has(modifier),
     }
 }
 
@@ -151,6 +156,9 @@ fn mend(
             let one_side = choices.chance(1, 2);
             let gone = if one_side { std::slice::from_ref(modifier) } else { *excluded };
             redraw(choices, form, chosen, gone, &free);
+        }
+        Rule::Never(modifier, _) => {
+            redraw(choices, form, chosen, std::slice::from_ref(modifier), &free);
         }
     }
 }

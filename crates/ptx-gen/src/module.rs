@@ -1,6 +1,6 @@
 //! Modules around instructions.
 
-use ptx_isa::{PtxVersion, Since, Sm};
+use ptx_isa::{Mnemonic, PtxVersion, Since, Sm};
 
 use crate::choices::Choices;
 use crate::instruction::Instruction;
@@ -56,10 +56,15 @@ impl Home {
         Some(Self { version: PtxVersion::NEWEST, sm })
     }
 
-    /// The newest version on any of [`TARGETS`] that has something; `None` when none has.
-    pub fn any_of(choices: &mut dyn Choices, since: Since) -> Option<Self> {
+    /// Any of [`TARGETS`] that has a mnemonic, with the newest version that has it there; `None` when none has.
+    pub fn any_of(choices: &mut dyn Choices, mnemonic: &Mnemonic) -> Option<Self> {
+        let since = mnemonic.since();
         let fitting: Vec<Sm> = TARGETS.iter().copied().filter(|&sm| since.admits(sm)).collect();
-        choices.pick(&fitting).map(|sm| Self { version: PtxVersion::NEWEST, sm })
+        let sm = choices.pick(&fitting)?;
+        let newest = Self { version: PtxVersion::NEWEST, sm };
+        // Rows that are gone on every architecture are asked of the first version that has them.
+        let gone = mnemonic.form().removed.filter(|removed| removed.from.sm == Since::FIRST_SM);
+        Some(gone.map_or(newest, |_| Self { version: since.ptx, sm: Sm::new(since.sm) }))
     }
 }
 

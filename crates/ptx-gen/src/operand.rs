@@ -113,6 +113,11 @@ impl<'c> Writer<'c> {
                 let ty = own(rule);
                 self.registers(ty, 1, written, Width::Same)
             }
+            Kind::Untyped(rule) => {
+                let ty = own(rule);
+                let names = self.numbers(ty, 1, written).map(|number| register(ty, number));
+                names.collect()
+            }
             Kind::Wide(rule) => {
                 let ty = own(rule);
                 self.value(ty, written, Width::AtLeast)

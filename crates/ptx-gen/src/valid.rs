@@ -50,7 +50,7 @@ pub fn valid_instruction(
     (0..attempts).find_map(|attempt| {
         let density = if attempt % 2 == 0 { Density::Sparse } else { Density::Dense };
         let drawn = instruction(choices, id, pin, density)?;
-        let home = Home::any_of(choices, drawn.mnemonic.since())?;
+        let home = Home::any_of(choices, &drawn.mnemonic)?;
         let read = check(&module(home, [&drawn]).text).ok()?;
         uses(&read, id).then_some((drawn, home))
     })

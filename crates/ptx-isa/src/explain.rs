@@ -88,7 +88,8 @@ fn trigger_text(trigger: Trigger) -> String {
 
 fn push_row(out: &mut String, form: &Form) {
     let _ = write!(out, "\n    {}\n\n{}", form.syntax(), form.doc);
-    let _ = writeln!(out, " {}; manual {}.\n", version_text(form.since), form.section);
+    let gone = form.removed.map_or(String::new(), |removed| format!(", {}", gone_text(removed.from)));
+    let _ = writeln!(out, " {}{gone}; manual {}.\n", version_text(form.since), form.section);
     for slot in form.slots {
         let (Slot::One(field, set) | Slot::Opt(field, set)) = slot else { continue };
         if set.len() < 2 && form.later.iter().all(|(modifier, _)| !set.contains(modifier)) {
@@ -128,6 +129,14 @@ fn version_text(since: Since) -> String {
     }
 }
 
+/// `gone since PTX 6.4 on sm_70`
+fn gone_text(from: Since) -> String {
+    match from.sm {
+        Since::FIRST_SM => format!("gone since PTX {}", from.ptx),
+        sm => format!("gone since PTX {} on sm_{sm}", from.ptx),
+    }
+}
+
 /// What modifiers ask of each other, in words.
 fn rule_text(form: &Form, rule: &Rule) -> String {
     let list = |modifiers: &[Mod]| {
@@ -143,6 +152,7 @@ fn rule_text(form: &Form, rule: &Rule) -> String {
         Rule::Excludes(modifier, others) => {
             format!("`.{}` does not go with {}", modifier.as_str(), list(others))
         }
+        Rule::Never(modifier, reason) => format!("`.{}` {reason}", modifier.as_str()),
     }
 }
 

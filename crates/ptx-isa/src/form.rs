@@ -128,6 +128,8 @@ pub enum Kind {
     Register(TypeRule),
     /// A register at least as wide as the rule's type, or an immediate (`ld`, `st`, `cvt`: manual 9.4.2).
     Wide(TypeRule),
+    /// A register of the untyped bits of the rule's width and of no other type; no immediate.
+    Untyped(TypeRule),
     /// The same as [`Kind::Wide`], or a vector of them when the slot says so.
     WideVector(TypeRule, VectorLength),
     /// A vector of registers of the type, in braces even when it has one element.
@@ -222,6 +224,7 @@ impl Operand {
             Kind::Value(_)
             | Kind::Register(_)
             | Kind::Wide(_)
+            | Kind::Untyped(_)
             | Kind::WideVector(..)
             | Kind::Vector(..)
             | Kind::Elements(..)
@@ -294,6 +297,17 @@ pub enum Rule {
     Needs(Mod, &'static [Mod]),
     /// With this modifier there may be none of those.
     Excludes(Mod, &'static [Mod]),
+    /// There is no such instruction, for this reason: the modifier is read so that it can be said, and refused by the verifier.
+    Never(Mod, &'static str),
+}
+
+/// Where a row is no more.
+#[derive(Clone, Copy, Debug)]
+pub struct Removal {
+    /// The first version that has it no longer, on this architecture and all later ones.
+    pub from: Since,
+    /// What to write instead, as advice to whoever wrote it.
+    pub instead: &'static str,
 }
 
 /// One line of a syntax box of the manual.
@@ -313,6 +327,8 @@ pub struct Form {
     pub since: Since,
     /// Later first versions of single modifiers.
     pub later: &'static [(Mod, Since)],
+    /// Where later versions have it no longer.
+    pub removed: Option<Removal>,
     /// What its modifiers ask of each other.
     pub rules: &'static [Rule],
     /// What it does beyond its destinations.
@@ -361,7 +377,19 @@ impl Form {
         sem: Sem,
     ) -> Self {
         let (since, effects) = (Since::ALWAYS, Effects::NONE);
-        Self { opcode, doc, slots, operands, sem, since, later: &[], rules: &[], effects, section: "" }
+        Self {
+            opcode,
+            doc,
+            slots,
+            operands,
+            sem,
+            since,
+            later: &[],
+            removed: None,
+            rules: &[],
+            effects,
+            section: "",
+        }
     }
 
     /// The first version and architecture that have the row.
@@ -385,6 +413,12 @@ impl Form {
     /// First versions of single modifiers, later than the row's.
     pub(crate) const fn later(mut self, later: &'static [(Mod, Since)]) -> Self {
         self.later = later;
+        self
+    }
+
+    /// The version and the first architecture that have the row no longer, and what to write instead.
+    pub(crate) const fn removed(mut self, major: u8, minor: u8, sm: u16, instead: &'static str) -> Self {
+        self.removed = Some(Removal { from: Since::new(major, minor, sm), instead });
         self
     }
 

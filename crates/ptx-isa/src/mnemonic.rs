@@ -98,6 +98,8 @@ impl Mnemonic {
             Rule::Excludes(modifier, excluded) => {
                 !self.has(*modifier) || !excluded.iter().any(|m| self.has(*m))
             }
+            // Whoever wrote it is told the reason, so that it must be read.
+            Rule::Never(..) => true,
         })
     }
 
@@ -212,12 +214,13 @@ impl Mnemonic {
     pub fn register_type(&self, rule: TypeRule) -> Option<ScalarType> {
         let TypeRule::FragmentOf(field) = rule else { return self.resolve(rule) };
         let is_wmma = self.opcode() == Opcode::Wmma;
+        let is_moved = matches!(self.sem(), Sem::WmmaLoad | Sem::WmmaStore);
         let is_factor = matches!(field, Field::AType | Field::BType);
         let is_group = self.opcode() == Opcode::Wgmma;
         Some(match self.get(field) {
             // The factors of `wmma.mma` on `.f16` are named by nothing.
             None | Some(Mod::F16) => ScalarType::F16x2,
-            Some(Mod::F64) if is_wmma && is_factor => ScalarType::F64,
+            Some(Mod::F64) if is_wmma && (is_factor || is_moved) => ScalarType::F64,
             Some(Mod::F64) => ScalarType::B64,
             Some(Mod::F32) => ScalarType::F32,
             Some(Mod::S32) => ScalarType::S32,
@@ -228,7 +231,8 @@ impl Mnemonic {
             Some(Mod::E4m3 | Mod::E5m2 | Mod::E3m2 | Mod::E2m3 | Mod::E2m1) if self.has(Mod::BlockScale) => {
                 ScalarType::Tf32
             }
-            Some(Mod::U8 | Mod::S8 | Mod::U4 | Mod::S4) if is_wmma => ScalarType::U32,
+            Some(Mod::U8 | Mod::S8) if is_wmma => ScalarType::U32,
+            Some(Mod::U4 | Mod::S4 | Mod::B1) if is_wmma && !is_moved => ScalarType::U32,
             Some(_) => ScalarType::B32,
         })
     }
@@ -254,6 +258,7 @@ impl Mnemonic {
             Kind::Value(rule)
             | Kind::Register(rule)
             | Kind::Wide(rule)
+            | Kind::Untyped(rule)
             | Kind::WideVector(rule, _)
             | Kind::Vector(rule, _)
             | Kind::Elements(rule, _)

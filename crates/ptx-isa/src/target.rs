@@ -127,8 +127,10 @@ pub struct Since {
 }
 
 impl Since {
+    /// The number of the first architecture.
+    pub const FIRST_SM: u16 = 10;
     /// Since PTX 1.0 on every architecture.
-    pub const ALWAYS: Since = Since::new(1, 0, 10);
+    pub const ALWAYS: Since = Since::new(1, 0, Self::FIRST_SM);
 
     /// Since a version on an architecture and all later ones.
     pub const fn new(major: u8, minor: u8, sm: u16) -> Self {
@@ -137,7 +139,7 @@ impl Since {
 
     /// Since a version, on the targets listed; the first architecture of the list is its first.
     pub const fn on(major: u8, minor: u8, only: &'static [Sm]) -> Self {
-        let sm = if let [first, ..] = only { first.number } else { 10 };
+        let sm = if let [first, ..] = only { first.number } else { Self::FIRST_SM };
         Self { ptx: PtxVersion::new(major, minor), sm, only }
     }
 

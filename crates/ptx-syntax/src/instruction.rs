@@ -307,7 +307,11 @@ impl<'s> Reader<'s, '_> {
             Place::WideVector(..) | Place::Elements(..) | Place::Registers(..) => {
                 !matches!(operand, Operand::Address(..) | Operand::Bracket(_)) && !is_predicate
             }
-            Place::Value(_) | Place::Register(_) | Place::Wide(_) | Place::CachePolicy => {
+            Place::Value(_)
+            | Place::Register(_)
+            | Place::Wide(_)
+            | Place::Untyped(_)
+            | Place::CachePolicy => {
                 !is_predicate
                     && !matches!(
                         operand,
@@ -336,6 +340,7 @@ fn names_at(form: &Form, at: usize) -> Names {
         Place::Value(_)
         | Place::Register(_)
         | Place::Wide(_)
+        | Place::Untyped(_)
         | Place::WideVector(..)
         | Place::Vector(..)
         | Place::Elements(..)

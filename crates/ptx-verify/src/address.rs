@@ -202,6 +202,16 @@ fn check_parameter(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: VarId
     let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
     let name = site.module.name(variable.name);
     let sem = site.mnemonic().sem();
+    let is_access = matches!(sem, Sem::Load | Sem::Store) && window(variable.space) == StateSpace::Param;
+    if is_access && site.inst.guard.is_some() && !cx.inputs.contains(&id) && !cx.outputs.contains(&id) {
+        let text = format!("an access to `{name}`, which is passed to a call or by it, cannot be guarded");
+        let help = "branch around it, or move the value into a register first";
+        return cx.report(
+            Diagnostic::error(codes::GUARD, site.whole(), text)
+                .with_help(help)
+                .with_related(variable.at.0, "declared here"),
+        );
+    }
     let kernel = site.function.kind == FunctionKind::Kernel && cx.inputs.contains(&id);
     let (code, text) = if sem == Sem::Store && cx.inputs.contains(&id) {
         (codes::WRITES_PARAMETER, format!("`{name}` is an input of the function and cannot be written"))

@@ -89,7 +89,7 @@ pub const ADDRESS_SPACE: Code = Code("V0408");
 pub const OPERAND_MISSING: Code = Code("V0409");
 /// A write to a parameter of the function.
 pub const WRITES_PARAMETER: Code = Code("V0410");
-/// The guard is no predicate register (manual 8.7).
+/// The guard is no predicate register, or stands where none may (manual 8.7).
 pub const GUARD: Code = Code("V0411");
 
 /// Modifiers that cannot stand together.

@@ -40,7 +40,9 @@ pub(crate) fn check_bracket(
 /// An address of shared memory, or the register that holds it without brackets.
 pub(crate) fn check_loose(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
     match operand {
-        Operand::Register(reg) if site.body.reg_type(reg).is_integer_or_bits() => {}
+        Operand::Register(reg)
+            if site.body.reg_type(reg).is_integer_or_bits()
+                && matches!(site.body.reg_type(reg).bits(), 32 | 64) => {}
         _ => address::check(cx, site, place, operand, Some(StateSpace::Shared)),
     }
 }

@@ -3,8 +3,11 @@
 //! What the rows of `cvt` leave open depends on both types; the rules here are those of `ptxas`, asked about every
 //! combination of types and modifiers.
 
-use ptx_isa::{Field, Mod, ScalarType, Since, Sm, TypeKind};
+use ptx_diag::Diagnostic;
+use ptx_ir::{Immediate, Operand};
+use ptx_isa::{Field, Mod, ScalarType, Since, TypeKind};
 
+use crate::codes;
 use crate::context::{Checker, Site, dotted};
 use crate::modifiers::{conflict, impossible, misplaced, missing};
 
@@ -38,6 +41,11 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     check_saturation(cx, site, to, from);
     check_flush(cx, site, to, from);
     check_versions(cx, site, to, from);
+    if site.has(Mod::Rna) && matches!(site.operand(1), Operand::Immediate(Immediate::F64(..))) {
+        let text = format!("operand `a` of `{}` is a double-precision constant", site.mnemonic());
+        let help = "write the bits of the single-precision value as `0f3F800000`";
+        cx.report(Diagnostic::error(codes::OPERAND_TYPE, site.span(1), text).with_help(help));
+    }
 }
 
 /// Whether the operands are exactly as wide as their types: `.bf16` and `.tf32` fill their registers.
@@ -171,7 +179,6 @@ fn check_versions(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: Sc
 /// First versions of narrow conversions that depend on both types, or on the architecture (manual 9.7.9.21, notes).
 pub(crate) fn check_narrow(cx: &mut Checker<'_>, site: Site<'_>) {
     const FORMATS: &[Mod] = &[Mod::E2m1x2, Mod::E2m3x2, Mod::E3m2x2];
-    const TOWARDS_ZERO: Since = Since::on(9, 4, &[Sm::arch(107)]);
     let mnemonic = site.mnemonic();
     let what = format!("`{mnemonic}`");
     let to = mnemonic.get(Field::DType);
@@ -179,8 +186,5 @@ pub(crate) fn check_narrow(cx: &mut Checker<'_>, site: Site<'_>) {
         cx.require(Since::new(9, 1, 89), site.whole(), &what);
     } else if !cx.target.sm_is(90) && site.has_any(&[Mod::E4m3x2, Mod::E5m2x2]).is_some() {
         cx.require(Since::new(8, 1, 89), site.whole(), &what);
-    }
-    if to == Some(Mod::S2f6x2) && site.has(Mod::Rz) {
-        cx.require(TOWARDS_ZERO, site.whole(), &what);
     }
 }

@@ -136,17 +136,16 @@ fn check_second_level(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// `ldu` loads at most four elements and 128 bits (manual 9.7.9.10).
+/// `ldu` loads at most 128 bits (manual 9.7.9.10).
 pub(crate) fn check_uniform(cx: &mut Checker<'_>, site: Site<'_>) {
     let bits = site.mnemonic().type_of(Field::Type).map_or(0, ScalarType::bits);
     let lanes = match site.mnemonic().get(Field::Vec) {
-        Some(Mod::V8) => 8,
         Some(Mod::V4) => 4,
         Some(Mod::V2) => 2,
         _ => 1,
     };
-    if lanes == 8 || bits * lanes > 128 {
-        let text = format!("`ldu` loads at most 4 elements and 128 bits, not {lanes} of {bits} bits");
+    if bits * lanes > 128 {
+        let text = format!("`ldu` loads at most 128 bits, not {lanes} times {bits}");
         cx.report(Diagnostic::error(codes::ACCESS_WIDTH, site.whole(), text));
     }
 }
@@ -192,9 +191,7 @@ pub(crate) fn check_atomic(cx: &mut Checker<'_>, site: Site<'_>) {
         let since = Since::new(3, 1, 32);
         cx.require(since, site.whole(), &what);
     }
-    if site.has(Mod::L2CacheHint) && site.has(Mod::Cas) {
-        misplaced(cx, site, Mod::L2CacheHint, "has no place on a compare-and-swap");
-    } else if site.has(Mod::L2CacheHint) && !matches!(space, None | Some(StateSpace::Global)) {
+    if site.has(Mod::L2CacheHint) && !matches!(space, None | Some(StateSpace::Global)) {
         misplaced(cx, site, Mod::L2CacheHint, "needs generic or global memory");
     }
 }

@@ -1,7 +1,7 @@
 //! Combinations of modifiers that no single slot of a row can say, by meaning.
 
 use ptx_diag::Diagnostic;
-use ptx_isa::{Mod, Sem};
+use ptx_isa::{Mod, Rule, Sem, Since};
 
 use crate::context::{Checker, Site};
 use crate::{bits, codes, compare, convert, mbarriers, memory, policies, sync, tensors, textures, video};
@@ -10,6 +10,10 @@ use crate::{bits, codes, compare, convert, mbarriers, memory, policies, sync, te
 ///
 /// Every meaning is listed, so that a new one is looked at here.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
+    check_removed(cx, site);
+    if refuses(cx, site) {
+        return;
+    }
     match site.mnemonic().sem() {
         Sem::Load => memory::check_load(cx, site),
         Sem::LoadUniform => memory::check_uniform(cx, site),
@@ -32,12 +36,12 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         Sem::TensorCopy | Sem::TensorReduce | Sem::TensorPrefetch => {
             tensors::check_overrides(cx, site);
         }
-        Sem::Mma => tensors::check_left_out(cx, site),
-        Sem::Wmma => {
+        Sem::Fabric | Sem::BulkCopy => tensors::check_halves(cx, site),
+        Sem::Mma => {
             tensors::check_left_out(cx, site);
-            sync::check_unaligned(cx, site);
+            tensors::check_bytes(cx, site);
         }
-        Sem::WmmaLoad | Sem::WmmaStore => sync::check_unaligned(cx, site),
+        Sem::Wmma => tensors::check_left_out(cx, site),
         Sem::MmaSparse => {
             tensors::check_left_out(cx, site);
             tensors::check_metadata(cx, site);
@@ -46,7 +50,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         Sem::StoreBulk => memory::check_fill(cx, site),
         Sem::Mapa | Sem::Getctarank => memory::check_shared_address(cx, site),
         Sem::Tex | Sem::Tld4 => textures::check(cx, site),
-        Sem::Shfl | Sem::Vote => sync::check_legacy(cx, site),
         Sem::Txq | Sem::SurfaceQuery => textures::check_query(cx, site),
         Sem::Video => video::check(cx, site),
         Sem::CreatePolicy => policies::check_policy(cx, site),
@@ -103,9 +106,13 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::CpAsyncCommit
         | Sem::CpAsyncWait
         | Sem::BarrierWarp
+        | Sem::Shfl
+        | Sem::Vote
         | Sem::Match
         | Sem::Activemask
         | Sem::Redux
+        | Sem::WmmaLoad
+        | Sem::WmmaStore
         | Sem::Ldmatrix
         | Sem::Stmatrix
         | Sem::Movmatrix
@@ -131,7 +138,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::RedVector
         | Sem::StoreAsync
         | Sem::ReduceAsync
-        | Sem::BulkCopy
         | Sem::BulkReduce
         | Sem::BulkPrefetch
         | Sem::BulkCommit
@@ -140,7 +146,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::MultimemLoadReduce
         | Sem::MultimemStore
         | Sem::MultimemReduce
-        | Sem::Fabric
         | Sem::ApplyPriority
         | Sem::Discard
         | Sem::MbarrierInit
@@ -165,6 +170,32 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::TensorMemory
         | Sem::Tcgen05Mma => {}
     }
+}
+
+/// Forms that later versions have no longer.
+fn check_removed(cx: &mut Checker<'_>, site: Site<'_>) {
+    let Some(removed) = site.form().removed else { return };
+    if !cx.target.has(removed.from) {
+        return;
+    }
+    let on = match removed.from.sm {
+        Since::FIRST_SM => String::new(),
+        sm => format!(" on sm_{sm}"),
+    };
+    let text = format!("`{}` is gone since PTX ISA {}{on}", site.mnemonic(), removed.from.ptx);
+    cx.report(Diagnostic::error(codes::REMOVED, site.whole(), text).with_help(removed.instead));
+}
+
+/// Reports the first modifier that the row has only to say why there is no such instruction.
+fn refuses(cx: &mut Checker<'_>, site: Site<'_>) -> bool {
+    let refused = site.form().rules.iter().find_map(|rule| match rule {
+        Rule::Never(modifier, reason) => site.has(*modifier).then_some((*modifier, *reason)),
+        Rule::Together(..) | Rule::Needs(..) | Rule::Excludes(..) => None,
+    });
+    if let Some((modifier, reason)) = refused {
+        misplaced(cx, site, modifier, reason);
+    }
+    refused.is_some()
 }
 
 /// A finding that two modifiers cannot stand together.

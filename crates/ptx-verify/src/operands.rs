@@ -8,7 +8,7 @@ use ptx_isa::{
 
 use crate::context::{Checker, Site, dotted};
 use crate::types::{Width, agreeing, agrees, takes_immediate};
-use crate::{address, calls, codes, composite, convert, moves};
+use crate::{address, calls, codes, composite, convert, moves, tensors};
 
 /// Checks every operand of an instruction; calls have rules of their own.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
@@ -72,6 +72,7 @@ pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind
                 check_scalar(cx, site, place, Wanted { ty, width }, operand);
             }
         }
+        Kind::Untyped(rule) => check_untyped(cx, site, place, rule, operand),
         Kind::WideVector(rule, length) => {
             let lanes = site.mnemonic().vector_length(length);
             check_vector(cx, site, place, rule, lanes, Width::AtLeast, operand);
@@ -248,10 +249,42 @@ fn check_value(
     check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, operand);
 }
 
+/// A register of untyped bits; a typed one of the same width is refused with that.
+fn check_untyped(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeRule, operand: Operand) {
+    let Some(bits) = resolve(site, rule).and_then(ScalarType::as_bits) else { return };
+    let before = cx.found();
+    check_value(cx, site, place, rule, operand, Immediates::Forbidden);
+    if cx.found() > before {
+        return;
+    }
+    let (Operand::Register(reg) | Operand::Element(reg, _)) = operand else { return };
+    let actual = site.body.reg_type(reg);
+    if actual != bits {
+        let text = format!(
+            "operand `{}` of `{}` is {}; it lies in untyped bits",
+            place.name,
+            site.mnemonic(),
+            dotted(actual)
+        );
+        let help = format!("use a register of type {}", dotted(bits));
+        cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
+    }
+}
+
 /// A pair of halves may hold what an instruction's type names, and no amount, mask, coordinate or number of bits.
 fn is_pair_for_number(site: Site<'_>, rule: TypeRule, operand: Operand) -> bool {
-    matches!(rule, TypeRule::Is(ScalarType::U32 | ScalarType::S32))
-        && matches!(operand, Operand::Register(reg) if site.body.reg_type(reg) == ScalarType::F16x2)
+    let is_number = match rule {
+        TypeRule::Is(ty) => matches!(ty, ScalarType::U32 | ScalarType::S32),
+        // Packs of bytes and smaller integers.
+        TypeRule::FragmentOf(_) => resolve(site, rule) == Some(ScalarType::U32),
+        TypeRule::Of(_)
+        | TypeRule::WideOf(_)
+        | TypeRule::BitsOf(_)
+        | TypeRule::Literal
+        | TypeRule::HeldBy(_)
+        | TypeRule::ValueOf(_) => false,
+    };
+    is_number && matches!(operand, Operand::Register(reg) if site.body.reg_type(reg) == ScalarType::F16x2)
 }
 
 fn check_no_pairs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeRule, list: ptx_ir::ListId) {
@@ -543,7 +576,9 @@ pub(crate) fn check_elements(
     let elements = site.body.list(list);
     let spans = site.body.list_spans(list);
     let before = cx.found();
-    let untyped = wanted.width == Width::Same && has_untyped(site, wanted.ty, elements);
+    let untyped = wanted.width == Width::Same
+        && has_untyped(site, wanted.ty, elements)
+        && !tensors::is_written_out(cx, site);
     let led = is_led_by_constant(site, wanted.ty, elements);
     for (&element, &span) in elements.iter().zip(spans) {
         match element {

@@ -1,4 +1,4 @@
-//! Barriers, fences and the collectives of old architectures (manual 9.7.13, 9.7.9.5).
+//! Barriers, fences and the election of a lane (manual 9.7.13).
 
 use ptx_diag::Diagnostic;
 use ptx_ir::Operand;
@@ -32,27 +32,6 @@ pub(crate) fn check_fence(cx: &mut Checker<'_>, site: Site<'_>) {
     if site.mnemonic().form().slot_of(Field::Scope).is_some() && site.mnemonic().get(Field::Scope).is_none() {
         missing(cx, site, "a fence needs a scope".to_owned(), "add `.cta`, `.cluster`, `.gpu` or `.sys`");
     }
-}
-
-/// `shfl` and `vote` without `.sync` are gone since PTX ISA 6.4 on sm_70 (manual 9.7.9.5, 9.7.13.8).
-pub(crate) fn check_legacy(cx: &mut Checker<'_>, site: Site<'_>) {
-    if site.has(Mod::Sync) || !cx.target.version_is(6, 4) || !cx.target.sm_is(70) {
-        return;
-    }
-    let opcode = site.mnemonic().opcode().as_str();
-    let text = format!("`{opcode}` without `.sync` is gone since sm_70");
-    let help = format!("use `{opcode}.sync` with the mask of the lanes that take part");
-    cx.report(Diagnostic::error(codes::REMOVED, site.whole(), text).with_help(help));
-}
-
-/// `wmma` without `.aligned` is gone since PTX ISA 6.3, which has it with `.aligned` only (manual 9.7.14.4).
-pub(crate) fn check_unaligned(cx: &mut Checker<'_>, site: Site<'_>) {
-    if site.has(Mod::Aligned) || !cx.target.version_is(6, 3) {
-        return;
-    }
-    let text = "`wmma` without `.aligned` is gone since PTX ISA 6.3";
-    let help = "add `.aligned` behind `.sync`; all threads of the warp execute it together";
-    cx.report(Diagnostic::error(codes::REMOVED, site.whole(), text).with_help(help));
 }
 
 /// `elect` gives its predicate always (manual 9.7.13.14).

@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::Operand;
-use ptx_isa::{Constants, Field, Mod, Role, Sem, Since, Sm};
+use ptx_isa::{Constants, Field, Mod, Role, ScalarType, Sem, Since, Sm};
 
 use crate::codes;
 use crate::context::{Checker, Site};
@@ -51,19 +51,77 @@ pub(crate) fn check_replaced(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// Braces around the positions of what a sparse matrix keeps: `ptxas` takes them up to sm_90, and later with a kind alone.
+/// Whether the target multiplies 8-bit floating-point values itself, as sm_89 and those from sm_120 on do. For the others
+/// `ptxas` writes the product out, and then holds the operands to more.
+fn multiplies_narrow(cx: &Checker<'_>) -> bool {
+    !cx.target.sm_is(90) || cx.target.sm_is(120)
+}
+
+fn has_narrow_factors(site: Site<'_>) -> bool {
+    const NARROW: &[Mod] = &[Mod::E4m3, Mod::E5m2, Mod::E3m2, Mod::E2m3, Mod::E2m1];
+    let is_product = matches!(site.mnemonic().sem(), Sem::Mma | Sem::MmaSparse);
+    is_product && site.mnemonic().get(Field::AType).is_some_and(|factor| NARROW.contains(&factor))
+}
+
+/// Whether an instruction is written out for the target, so that each element of a fragment must be of just its type.
+pub(crate) fn is_written_out(cx: &Checker<'_>, site: Site<'_>) -> bool {
+    let moves_doubles = matches!(site.mnemonic().sem(), Sem::WmmaLoad | Sem::WmmaStore) && site.has(Mod::F64);
+    moves_doubles || (has_narrow_factors(site) && !multiplies_narrow(cx))
+}
+
+/// The positions of what a sparse matrix keeps: `ptxas` takes braces around them where the target has the product itself,
+/// and an integer where it has not.
 pub(crate) fn check_metadata(cx: &mut Checker<'_>, site: Site<'_>) {
-    const KINDS: Since = Since::on(8, 7, &[Sm::family(120)]);
     let Some(at) = site.form().operands.iter().position(|place| place.name == "e") else { return };
-    if !matches!(site.operand(at), Operand::Vector(_)) {
-        return;
+    let text = match site.operand(at) {
+        Operand::Vector(_) if !has_product(cx, site) => "a register without braces",
+        Operand::Register(reg) if is_written_out(cx, site) && site.body.reg_type(reg).is_float() => {
+            "an integer register"
+        }
+        _ => return,
+    };
+    let text = format!("operand `e` of `{}` must be {text} on this target", site.mnemonic());
+    cx.report(Diagnostic::error(codes::OPERAND_KIND, site.span(at), text));
+}
+
+/// Whether the target has a sparse product itself; the others are written out for it.
+fn has_product(cx: &Checker<'_>, site: Site<'_>) -> bool {
+    match site.mnemonic().get(Field::AType) {
+        Some(Mod::F16 | Mod::U8 | Mod::S8) => !cx.target.sm_is(100) || site.has(Mod::SpOrderedMetadata),
+        Some(Mod::U4 | Mod::S4) => !cx.target.sm_is(90),
+        _ if has_narrow_factors(site) => multiplies_narrow(cx),
+        _ => true,
     }
-    if site.has(Mod::KindF8f6f4) {
-        cx.require(KINDS, site.span(at), "a vector of one register as the positions");
-    } else if cx.target.sm_is(100) {
-        let text = format!("operand `e` of `{}` must be a register", site.mnemonic());
-        let finding = Diagnostic::error(codes::OPERAND_KIND, site.span(at), text);
-        cx.report(finding.with_label("a vector of 1").with_help("write the register without braces"));
+}
+
+/// Sizes of a tensor and masks of bytes in braces: `ptxas` takes them for something else when all of them are `.u16`.
+pub(crate) fn check_halves(cx: &mut Checker<'_>, site: Site<'_>) {
+    let is_unsigned = |value: &Operand| matches!(value, Operand::Register(reg) if site.body.reg_type(*reg) == ScalarType::U16);
+    let all_unsigned = |value: &Operand| match value {
+        Operand::Vector(list) => site.body.list(*list).iter().all(is_unsigned),
+        _ => false,
+    };
+    for (at, operand) in site.body.operands(site.inst).iter().enumerate() {
+        let found = match operand {
+            Operand::Bracket(parts) => site.body.list(*parts).iter().any(all_unsigned),
+            value => all_unsigned(value),
+        };
+        if found {
+            let text = format!("a vector of 16-bit values of `{}` cannot be all `.u16`", site.mnemonic());
+            let finding = Diagnostic::error(codes::OPERAND_TYPE, site.span(at), text);
+            cx.report(finding.with_help("use registers of type `.b16`"));
+        }
+    }
+}
+
+/// Eight-row products of bytes take an integer register for `a`.
+pub(crate) fn check_bytes(cx: &mut Checker<'_>, site: Site<'_>) {
+    let Operand::Vector(list) = site.operand(1) else { return };
+    let bytes = site.has_any(&[Mod::U8, Mod::S8]).is_some();
+    let is_other = |value: &Operand| matches!(value, Operand::Register(reg) if !site.body.reg_type(*reg).is_integer_or_bits());
+    if site.has(Mod::M8n8k16) && bytes && site.body.list(list).iter().any(is_other) {
+        let text = format!("operand `a` of `{}` must be an integer register", site.mnemonic());
+        cx.report(Diagnostic::error(codes::OPERAND_TYPE, site.span(1), text));
     }
 }
 
@@ -83,23 +141,20 @@ pub(crate) fn check_overrides(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// Parts of a product that are left out: with 8-bit floating-point factors in the family of sm_120 alone, with `.tf32`
-/// factors of `wmma` nowhere.
+/// Parts of a product that are left out: with 8-bit floating-point factors only where the target multiplies them itself,
+/// with `.tf32` factors of `wmma` nowhere.
 pub(crate) fn check_left_out(cx: &mut Checker<'_>, site: Site<'_>) {
-    const NARROW: Since = Since::on(8, 4, &[Sm::family(120)]);
     let Operand::Vector(list) = site.operand(0) else { return };
     if !site.body.list(list).contains(&Operand::Sink) {
         return;
     }
-    match (site.mnemonic().sem(), site.mnemonic().get(Field::AType)) {
-        (Sem::Wmma, Some(Mod::Tf32)) => {
-            let text = format!("no part of the result of `{}` can be left out", site.mnemonic());
-            let finding = Diagnostic::error(codes::SINK, site.span(0), text);
-            cx.report(finding.with_help("name registers that nothing reads"));
-        }
-        (Sem::Mma | Sem::MmaSparse, Some(Mod::E4m3 | Mod::E5m2)) => {
-            cx.require(NARROW, site.span(0), "a result with parts left out");
-        }
-        _ => {}
+    let refused = match (site.mnemonic().sem(), site.mnemonic().get(Field::AType)) {
+        (Sem::Wmma, Some(Mod::Tf32)) => true,
+        _ => has_narrow_factors(site) && !multiplies_narrow(cx),
+    };
+    if refused {
+        let text = format!("no part of the result of `{}` can be left out", site.mnemonic());
+        let finding = Diagnostic::error(codes::SINK, site.span(0), text);
+        cx.report(finding.with_help("name registers that nothing reads"));
     }
 }

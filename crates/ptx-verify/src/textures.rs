@@ -1,12 +1,11 @@
 //! Textures, samplers and surfaces: what names them, and what a geometry leaves no room for (manual 9.7.10, 9.7.11).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::{AddressBase, Operand, Symbol, VarType};
+use ptx_ir::{AddressBase, Operand, Symbol, VarType, ZeroOffsets};
 use ptx_isa::{Field, Mod, ScalarType, Sem, Since};
 
 use crate::codes;
 use crate::context::{Checker, Site};
-use crate::modifiers::misplaced;
 use crate::operands::{Place, Wanted, check_scalar, wrong_kind};
 use crate::types::Width;
 
@@ -52,8 +51,9 @@ pub(crate) fn check_query(cx: &mut Checker<'_>, site: Site<'_>) {
     let Operand::Address(base, offset) = site.operand(1) else { return };
     let place = Place { at: 1, role: ptx_isa::Role::Use, name: "a", span: site.span(1) };
     let objects = queried(cx, site);
+    let is_plain = offset == 0 && site.inst.zero_offsets == ZeroOffsets::Implied;
     let found = match base {
-        AddressBase::Register(reg) if offset == 0 => {
+        AddressBase::Register(reg) if is_plain => {
             cx.require(HANDLES, place.span, "a handle in a register");
             let wanted = Wanted { ty: ScalarType::U64, width: Width::Same };
             return check_scalar(cx, site, place, wanted, Operand::Register(reg));
@@ -85,14 +85,9 @@ fn queried(cx: &Checker<'_>, site: Site<'_>) -> &'static [VarType] {
     }
 }
 
-/// Cubes are reached by directions, which no offset in texels can be added to, and multi-sample textures have no mipmaps.
+/// Cubes are reached by directions, which no offset in texels can be added to.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     let geometry = site.mnemonic().get(Field::Geometry);
-    if let (Some(samples @ (Mod::D2ms | Mod::A2dms)), Some(Mod::Level)) =
-        (geometry, site.has_any(&[Mod::Level]))
-    {
-        misplaced(cx, site, samples, "has no levels");
-    }
     let offsets = site.form().operands.iter().position(|operand| operand.name == "e");
     if let (Some(cube @ (Mod::Cube | Mod::Acube)), Some(at)) = (geometry, offsets)
         && !site.operand(at).is_omitted()

@@ -41,7 +41,7 @@ fn comparisons_of_halves_give_what_the_manual_lists() {
         "set.eq.f16.f16 h0, h1, h2; set.lt.u32.bf16 r0, h1, h2; set.eq.f16x2.f16x2 r0, r1, r2; set.eq.f16.f32 h0, f1, f2;",
         "setp.eq.f16x2 p0|p1, r0, r1; setp.lt.and.f32 p0|p1, f0, f1, !p2;",
     ]);
-    rejected("set.eq.f16.bf16 h0, h1, h2;", "V0501");
+    rejected("set.eq.f16.bf16 h0, h1, h2;", "V0503");
     rejected("set.eq.f16x2.f16 r0, h1, h2;", "V0501");
     rejected("set.eq.ftz.bf16.f16 h0, h1, h2;", "V0503");
     rejected("max.relu.u16x2 r0, r1, r2;", "V0503");
@@ -105,4 +105,16 @@ fn bytes_outside_are_ignored_with_their_numbers_only() {
     assert_eq!(codes_at("9.2", "sm_90", &ignoring("15")), none);
     assert_eq!(codes_at("9.2", "sm_90", &ignoring("16")), ["V0403"]);
     assert_eq!(codes_at("9.1", "sm_90", &ignoring("r3")), ["V0108"]);
+}
+
+#[test]
+fn modifiers_that_no_instruction_has_are_refused_with_the_reason() {
+    rejects(&[
+        (
+            "ldu.global.v8.b32 {r0, r1, r2, r3, r4, r5, r6, r7}, [d0];",
+            "V0503",
+            "ldu.global.v8.b32 {r0, r1, r2, r3, r4, r5, r6, r7}, [d0]",
+        ),
+        ("set.lt.f16.bf16 h0, h1, h2;", "V0503", "set.lt.f16.bf16 h0, h1, h2"),
+    ]);
 }

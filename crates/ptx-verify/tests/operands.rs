@@ -241,3 +241,34 @@ fn a_second_result_is_not_always_free_to_drop() {
         ("tex.1d.v4.f32.f32 {f0, f1, f2, f3}|_, [tex, f4];", "V0405", "_"),
     ]);
 }
+
+#[test]
+fn narrow_formats_lie_in_untyped_registers() {
+    accepts(&[
+        "cvt.rn.satfinite.e4m3x2.f32 h0, f0, f1; cvt.rn.f16x2.e4m3x2 hx0, h0; cvt.rn.satfinite.e5m2x2.f16x2 h0, hx0;",
+        "cvt.rn.satfinite.s2f6x2.f32 hf0, f0, f1; cvt.rs.satfinite.e2m1x4.f32 h0, {f0, f1, f2, f3}, r0;",
+    ]);
+    rejects(&[
+        ("cvt.rn.satfinite.e4m3x2.f32 hf0, f0, f1;", "V0401", "hf0"),
+        ("cvt.rn.f16x2.e4m3x2 u0, h0;", "V0401", "u0"),
+        ("cvt.rn.f16x2.e4m3x2 r0, 1;", "V0402", "1"),
+        ("cvt.rn.satfinite.e4m3x2.bf16x2 h0, hx0;", "V0401", "hx0"),
+        ("cvt.rs.bf16x2.f32 r0, f0, f1, u0;", "V0401", "u0"),
+    ]);
+}
+
+#[test]
+fn packing_takes_wider_registers_and_no_single_precision_result() {
+    accepts(&["cvt.pack.sat.s4.s32.b32 d0, d1, r2, e0; cvt.pack.sat.u16.s32 r0, d1, 7;"]);
+    rejects(&[("cvt.pack.sat.u16.s32 f0, r1, r2;", "V0401", "f0")]);
+}
+
+#[test]
+fn room_for_arguments_is_not_accessed_under_a_guard() {
+    let pass = |access: &str| format!("{{ .param .b32 ap; {access} }}");
+    accepts(&[&pass("st.param.b32 [ap], r0;"), "@p0 ld.param.b64 d0, [kp];"]);
+    rejects(&[
+        (&pass("@p0 st.param.b32 [ap], r0;"), "V0411", "@p0 st.param.b32 [ap], r0"),
+        (&pass("@p0 ld.param::func.b32 r0, [ap];"), "V0411", "@p0 ld.param::func.b32 r0, [ap]"),
+    ]);
+}

@@ -106,3 +106,30 @@ fn targets_of_modifiers_hold_together() {
     let counted = "mbarrier.arrive.b64 d0, [r0], 2;";
     assert!(is_accepted(&on("sm_90", counted)) && !is_accepted(&on("sm_80", counted)));
 }
+
+#[test]
+fn products_written_out_for_the_target_hold_each_element_to_its_type() {
+    let product = "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {u0, r1, f2, f3}, {r0, r1, r2, r3}, {r4, r5}, \
+                   {f0, f1, f2, f3};";
+    assert!(is_accepted(&on("sm_89", product)) && is_accepted(&on("sm_120", product)));
+    assert!(!is_accepted(&on("sm_90", product)) && !is_accepted(&on("sm_100a", product)));
+    accepts(&["wmma.store.d.sync.aligned.row.m8n8k4.global.f64 [d0], {d1, e2};"]);
+    rejects(&[(
+        "mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {r0, r1}, {f0}, {r2}, {r3, r4};",
+        "V0401",
+        "{f0}",
+    )]);
+}
+
+#[test]
+fn sizes_of_tensors_for_other_devices_are_not_all_unsigned() {
+    let get = |sizes: &str| {
+        format!(
+            ".reg .u16 uh<2>; fabric.try_get.async.tensor.2d.shared::cta.tile.mbarrier::complete_tx::bytes.mbarrier::report::fabric\
+             .override::global_address.override::global_dim_stride.relaxed.sys.b128 [r0], \
+             [d0, r1, d1, {sizes}, {{r2}}, h3, {{r4, r5}}], [r3];"
+        )
+    };
+    assert!(is_accepted(&on("sm_107a", &get("{uh0, h1}"))));
+    assert!(!is_accepted(&on("sm_107a", &get("{uh0, uh1}"))));
+}

@@ -51,6 +51,7 @@ pub fn is_scalar(form: &Form) -> bool {
     let plain = |operand: &Operand| match operand.kind {
         Kind::Value(_)
         | Kind::Register(_)
+        | Kind::Untyped(_)
         | Kind::Wide(_)
         | Kind::WideVector(..)
         | Kind::Vector(..)

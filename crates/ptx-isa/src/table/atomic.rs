@@ -3,7 +3,7 @@
 use super::vocabulary::*;
 use crate::Since;
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, TypeRule, VectorLength, arg, def, opt};
+use crate::form::{Effects, Form, Kind, Rule, TypeRule, VectorLength, arg, def, opt};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 
 const ATOM_LATER: &[(Mod, Since)] = &[
@@ -144,6 +144,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
+    .rules(&[Rule::Never(L2CacheHint, "has no place on a compare-and-swap")])
     .effects(Effects::MEMORY)
     .section("9.7.13.5"),
     Form::new(

@@ -55,7 +55,7 @@ const REDUCTIONS: Slot = One(Field::Op, &[And, Or, Xor, Add, Inc, Dec, Min, Max]
 pub(super) const SIZE: Operand = arg("size", V_U32).constants(Constants::Multiple(16, 0, 0xF_FFF0));
 const IGNORED_LEFT: Operand = arg("ignoreBytesLeft", V_U32).constants(Constants::Range(0, 15));
 const IGNORED_RIGHT: Operand = arg("ignoreBytesRight", V_U32).constants(Constants::Range(0, 15));
-const BYTE_MASK: Operand = when("byteMask", BARE_B16, &[CpMask]);
+const BYTE_MASK: Operand = when("byteMask", BARE_U16, &[CpMask]);
 
 const fn copy(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
     Form::new(Opcode::Cp, doc, slots, operands, Sem::BulkCopy)

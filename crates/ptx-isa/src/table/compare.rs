@@ -3,7 +3,7 @@
 use super::vocabulary::*;
 use crate::Since;
 use crate::form::Slot::One;
-use crate::form::{Form, Kind, TypeRule, arg, def, def_pair};
+use crate::form::{Form, Kind, Rule, TypeRule, arg, def, def_pair};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 
 const BITS_CMP: &[Mod] = &[Eq, Ne];
@@ -22,6 +22,12 @@ const SET_HALF_LATER: &[(Mod, Since)] = &[
     (Bf16, at(7, 8, 90)),
 ];
 const SELECTABLE: &[Mod] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64];
+
+/// What bfloat values are not compared into.
+const NO_HALF_RESULTS: &[Rule] = &[
+    Rule::Never(F16, "is no result of comparing bfloat values or pairs of them"),
+    Rule::Never(F16x2, "is no result of comparing bfloat values or pairs of them"),
+];
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
@@ -149,6 +155,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(4, 2, 53)
     .later(SET_HALF_LATER)
+    .rules(&[Rule::Never(Bf16x2, "is no result of comparing halves or pairs of them")])
     .section("9.7.7.1"),
     Form::new(
         Opcode::Set,
@@ -166,6 +173,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Set,
     )
     .since(7, 8, 90)
+    .rules(NO_HALF_RESULTS)
     .section("9.7.7.1"),
     Form::new(
         Opcode::Setp,
@@ -365,6 +373,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(4, 2, 53)
     .later(SET_HALF_LATER)
+    .rules(&[Rule::Never(Bf16x2, "is no result of comparing halves or pairs of them")])
     .section("9.7.7.1"),
     Form::new(
         Opcode::Set,
@@ -384,6 +393,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Set,
     )
     .since(7, 8, 90)
+    .rules(NO_HALF_RESULTS)
     .section("9.7.7.1"),
     Form::new(
         Opcode::Setp,

@@ -3,7 +3,7 @@
 use super::vocabulary::*;
 use crate::Slot;
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, when};
+use crate::form::{Form, Kind, Operand, TypeRule, VectorLength, arg, def, when};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 use crate::target::{Since, Sm};
 use crate::types::ScalarType;
@@ -12,13 +12,21 @@ const RELU: Slot = Opt(Field::Relu, &[Relu]);
 const SATFINITE: Slot = Opt(Field::Sat, &[Satfinite]);
 const PAIRS: &[Mod] = &[F16x2, Bf16x2];
 const SCALED: Slot = Opt(Field::Scale, &[ScaledN2Ue8m0]);
-const D: Operand = def("d", Kind::Register(TypeRule::HeldBy(Field::DType)));
-const A: Operand = arg("a", Kind::Value(TypeRule::HeldBy(Field::AType)));
+/// Narrow values lie in untyped registers.
+const D: Operand = def("d", Kind::Untyped(TypeRule::HeldBy(Field::DType)));
+const A: Operand = arg("a", Kind::Untyped(TypeRule::HeldBy(Field::AType)));
+/// Pairs lie in untyped registers, or in those of just their type.
+const D_PAIR: Operand = def("d", Kind::Register(TypeRule::Of(Field::DType)));
+const A_PAIR: Operand = arg("a", Kind::Register(TypeRule::Of(Field::AType)));
+/// Fixed-point values that are written may lie in any register of 16 bits.
+const D_FIXED: Operand = def("d", Kind::Register(TypeRule::HeldBy(Field::DType)));
+/// `ptxas` takes any value of 32 bits for the bfloat pairs that become 4-bit values.
+const A_ANY: Operand = arg("a", Kind::Register(TypeRule::HeldBy(Field::AType)));
 const SINGLE_A: Operand = arg("a", Kind::Value(TypeRule::Is(ScalarType::F32)));
 const SINGLE_B: Operand = arg("b", Kind::Value(TypeRule::Is(ScalarType::F32)));
 const FOUR: Operand = arg("abef", Kind::Vector(TypeRule::Is(ScalarType::F32), VectorLength::Is(4)));
-const RANDOM: Operand = arg("rbits", V_B32);
-const SCALE: Operand = when("scale-factor", V_B16, &[ScaledN2Ue8m0]);
+const RANDOM: Operand = arg("rbits", Kind::Untyped(TypeRule::Is(ScalarType::B32)));
+const SCALE: Operand = when("scale-factor", Kind::Untyped(TypeRule::Is(ScalarType::B16)), &[ScaledN2Ue8m0]);
 /// Targets with random rounding and with the formats of 6 and 4 bits in the families.
 const RANDOM_TARGETS: &[Sm] = &[Sm::arch(100), Sm::arch(103), Sm::arch(107)];
 const S2F6_TARGETS: &[Sm] =
@@ -27,11 +35,12 @@ const NARROW_LATER: &[(Mod, Since)] = &[
     (E2m3x2, on(8, 6, BLACKWELL)),
     (E3m2x2, on(8, 6, BLACKWELL)),
     (E2m1x2, on(8, 6, BLACKWELL)),
-    (S2f6x2, on(9, 1, S2F6_TARGETS)),
     (Bf16x2, on(9, 1, BLACKWELL)),
     (Rz, on(9, 4, FAMILY_107)),
 ];
-const F8X2: &[Mod] = &[E4m3x2, E5m2x2, E2m3x2, E3m2x2, E2m1x2, S2f6x2];
+const FIXED_LATER: &[(Mod, Since)] = &[(Rz, on(9, 4, &[Sm::arch(107)]))];
+const F8X2: &[Mod] = &[E4m3x2, E5m2x2, E2m3x2, E3m2x2, E2m1x2];
+const F8X2_BUT_4BITS: &[Mod] = &[E4m3x2, E5m2x2, E2m3x2, E3m2x2];
 
 const fn narrow(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
     Form::new(Opcode::Cvt, doc, slots, operands, Sem::CvtNarrow).since(7, 8, 89).section("9.7.9.21")
@@ -44,28 +53,76 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Rnd, &[Rn, Rz]),
             Lit(Satfinite),
             RELU,
-            SCALED,
             One(Field::DType, F8X2),
             One(Field::AType, &[F32]),
         ],
-        &[D, SINGLE_A, SINGLE_B, SCALE],
+        &[D, SINGLE_A, SINGLE_B],
     )
-    .rules(&[Rule::Needs(ScaledN2Ue8m0, &[S2f6x2])])
     .later(NARROW_LATER),
     narrow(
-        "Converts a pair to narrow values, clamping.",
+        "Converts a pair of halves to narrow values, clamping.",
+        &[
+            One(Field::Rnd, &[Rn, Rz]),
+            Lit(Satfinite),
+            RELU,
+            One(Field::DType, F8X2),
+            One(Field::AType, &[F16x2]),
+        ],
+        &[D, A_PAIR],
+    )
+    .later(NARROW_LATER),
+    narrow(
+        "Converts a pair of bfloat values to narrow ones, clamping.",
+        &[
+            One(Field::Rnd, &[Rn, Rz]),
+            Lit(Satfinite),
+            RELU,
+            One(Field::DType, F8X2_BUT_4BITS),
+            One(Field::AType, &[Bf16x2]),
+        ],
+        &[D, A_PAIR],
+    )
+    .later(NARROW_LATER),
+    narrow(
+        "Converts a pair of bfloat values to 4-bit ones, clamping.",
+        &[
+            One(Field::Rnd, &[Rn, Rz]),
+            Lit(Satfinite),
+            RELU,
+            One(Field::DType, &[E2m1x2]),
+            One(Field::AType, &[Bf16x2]),
+        ],
+        &[D, A_ANY],
+    )
+    .later(NARROW_LATER),
+    narrow(
+        "Converts two single-precision values to a pair of fixed-point ones, scaled by powers of two and clamping.",
         &[
             One(Field::Rnd, &[Rn, Rz]),
             Lit(Satfinite),
             RELU,
             SCALED,
-            One(Field::DType, F8X2),
-            One(Field::AType, PAIRS),
+            One(Field::DType, &[S2f6x2]),
+            One(Field::AType, &[F32]),
         ],
-        &[D, A, SCALE],
+        &[D_FIXED, SINGLE_A, SINGLE_B, SCALE],
     )
-    .rules(&[Rule::Needs(ScaledN2Ue8m0, &[S2f6x2]), Rule::Excludes(S2f6x2, &[F16x2])])
-    .later(NARROW_LATER),
+    .only(9, 1, S2F6_TARGETS)
+    .later(FIXED_LATER),
+    narrow(
+        "Converts a pair of bfloat values to fixed-point ones, scaled by powers of two and clamping.",
+        &[
+            One(Field::Rnd, &[Rn, Rz]),
+            Lit(Satfinite),
+            RELU,
+            SCALED,
+            One(Field::DType, &[S2f6x2]),
+            One(Field::AType, &[Bf16x2]),
+        ],
+        &[D_FIXED, A_PAIR, SCALE],
+    )
+    .only(9, 1, S2F6_TARGETS)
+    .later(FIXED_LATER),
     narrow(
         "Converts a pair of narrow values to half precision.",
         &[
@@ -74,7 +131,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::DType, &[F16x2]),
             One(Field::AType, &[E4m3x2, E5m2x2, E2m3x2, E3m2x2, E2m1x2]),
         ],
-        &[D, A],
+        &[D_PAIR, A],
     )
     .later(NARROW_LATER),
     narrow(
@@ -87,7 +144,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::DType, &[Bf16x2]),
             One(Field::AType, &[E4m3x2, E5m2x2, E2m3x2, E3m2x2, E2m1x2]),
         ],
-        &[D, A, SCALE],
+        &[D_PAIR, A, SCALE],
     )
     .only(9, 2, BLACKWELL),
     narrow(
@@ -100,7 +157,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::DType, &[Bf16x2]),
             One(Field::AType, &[S2f6x2]),
         ],
-        &[D, A, SCALE],
+        &[D_PAIR, A, SCALE],
     )
     .only(9, 1, S2F6_TARGETS),
     narrow(
@@ -112,13 +169,13 @@ pub(super) static FORMS: &[Form] = &[
     narrow(
         "Converts a pair to powers of two.",
         &[One(Field::Rnd, &[Rz, Rp]), SATFINITE, One(Field::DType, &[Ue8m0x2]), One(Field::AType, &[Bf16x2])],
-        &[D, A],
+        &[D, A_PAIR],
     )
     .only(8, 6, BLACKWELL),
     narrow(
         "Converts powers of two to bfloat.",
         &[One(Field::Rnd, &[Rn]), One(Field::DType, &[Bf16x2]), One(Field::AType, &[Ue8m0x2])],
-        &[D, A],
+        &[D_PAIR, A],
     )
     .only(8, 6, BLACKWELL),
     narrow(
@@ -135,13 +192,13 @@ pub(super) static FORMS: &[Form] = &[
     narrow(
         "Converts a pair to scales without sign.",
         &[One(Field::Rnd, &[Rn, Rz, Rp]), SATFINITE, One(Field::DType, &[Ue5m3x2]), One(Field::AType, PAIRS)],
-        &[D, A],
+        &[D, A_PAIR],
     )
     .only(9, 4, FAMILY_107),
     narrow(
         "Converts scales without sign to half precision.",
         &[One(Field::Rnd, &[Rn]), One(Field::DType, &[F16x2]), One(Field::AType, &[Ue5m3x2])],
-        &[D, A],
+        &[D_PAIR, A],
     )
     .only(9, 4, FAMILY_107),
     narrow(
@@ -153,13 +210,13 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::DType, &[Bf16x2]),
             One(Field::AType, &[Ue5m3x2]),
         ],
-        &[D, A, SCALE],
+        &[D_PAIR, A, SCALE],
     )
     .only(9, 4, FAMILY_107),
     narrow(
         "Converts two single-precision values to a pair, rounding by random bits.",
         &[One(Field::Rnd, &[Rs]), RELU, SATFINITE, One(Field::DType, PAIRS), One(Field::AType, &[F32])],
-        &[D, SINGLE_A, SINGLE_B, RANDOM],
+        &[D_PAIR, SINGLE_A, SINGLE_B, RANDOM],
     )
     .only(8, 7, RANDOM_TARGETS),
     narrow(
@@ -179,10 +236,10 @@ pub(super) static FORMS: &[Form] = &[
         "Converts two integers with saturation to 2 or 4 bits and packs them below `c`.",
         &[Lit(Pack), Lit(Sat), One(Field::DType, &[U4, S4, U2, S2]), One(Field::AType, &[S32]), Lit(B32)],
         &[
-            def("d", R_B32),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("c", V_B32),
+            def("d", PACKED),
+            arg("a", INTEGER),
+            arg("b", INTEGER),
+            arg("c", OTHER_PART),
         ],
         Sem::CvtNarrow,
     )

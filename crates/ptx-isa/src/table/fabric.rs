@@ -43,7 +43,7 @@ const REMOTE_TENSOR: Operand = arg(
 const LOCAL: Operand = arg("local", Kind::LooseAddress);
 const OTHER: Operand = arg("value", Kind::LooseAddress);
 const MBAR: Operand = arg("mbar", Kind::LooseAddress);
-const BYTE_MASK: Operand = when("byteMask", BARE_B16, &[CpMask]);
+const BYTE_MASK: Operand = when("byteMask", BARE_U16, &[CpMask]);
 /// All lanes of the warp take part.
 const ALL_LANES: Operand = arg("membermask", ANY_INTEGER).constants(Constants::Either(-1, u32::MAX as i64));
 const SIZE_RULES: &[Rule] =
@@ -52,6 +52,8 @@ const LATER: &[(Mod, Since)] = &[(Tensor, on(9, 4, FAMILY_107))];
 
 const OPERATIONS: &[Mod] = &[Add, Min, Max, And, Or, Xor];
 const TYPES: &[Mod] = &[U32, S32, U64, S64, B32, B64, F16, Bf16, F32, F64];
+/// Values that are combined on the way here: the same without double precision.
+const PULLED: &[Mod] = &[U32, S32, U64, S64, B32, B64, F16, Bf16, F32];
 const TYPE_RULES: &[Rule] = &[
     Rule::Needs(And, &[B32, B64]),
     Rule::Needs(Or, &[B32, B64]),
@@ -67,8 +69,8 @@ const PULLED_TYPES: &[Rule] = &[
     Rule::Needs(Or, &[B32, B64]),
     Rule::Needs(Xor, &[B32, B64]),
     Rule::Excludes(Add, &[B32, B64, S32, S64]),
-    Rule::Excludes(Min, &[B32, B64, F32, F64]),
-    Rule::Excludes(Max, &[B32, B64, F32, F64]),
+    Rule::Excludes(Min, &[B32, B64, F32]),
+    Rule::Excludes(Max, &[B32, B64, F32]),
     Rule::Needs(AccF32, &[Add]),
     Rule::Needs(AccF32, &[F16, Bf16]),
 ];
@@ -155,7 +157,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Sys),
             Lit(B128),
         ],
-        &[REMOTE_TENSOR, LOCAL, SIZE, MBAR, POLICY],
+        &[REMOTE_TENSOR, LOCAL, SIZE, shared("mbar"), POLICY],
     )
     .rules(SIZE_RULES),
     try_(
@@ -216,7 +218,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Sys),
             One(Field::Op, OPERATIONS),
             Opt(Field::AccPrec, &[AccF32]),
-            One(Field::Type, TYPES),
+            One(Field::Type, PULLED),
             Lit(Sync),
         ],
         &[LOCAL, REMOTE, SIZE, shared("mbar"), ALL_LANES],

@@ -3,7 +3,7 @@
 use super::vocabulary::*;
 use crate::Since;
 use crate::form::Slot::{One, Opt};
-use crate::form::{Effects, Form, Kind, TypeRule, VectorLength, arg, def, opt};
+use crate::form::{Effects, Form, Kind, Rule, TypeRule, VectorLength, arg, def, opt};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 
 const MEMORY_TYPES: &[Mod] = &[B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64, F32, F64];
@@ -78,6 +78,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(2, 0, 20)
     .later(LD_LATER)
+    .rules(&[Rule::Never(V8, "has no place on `ldu`, which loads at most 4 elements")])
     .effects(Effects::READS)
     .section("9.7.9.10"),
     Form::new(

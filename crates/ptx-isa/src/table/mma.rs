@@ -20,14 +20,11 @@ const B_: Operand = arg("b", fragment(Field::BType, Lengths::B));
 const C: Operand = arg("c", fragment(Field::CType, Lengths::C));
 /// Which elements of A are kept, and which threads say so.
 const E: Operand = arg("e", BARE_B32);
-/// With 8-bit floating-point values `ptxas` takes an integer register alone.
-const E_INTEGER: Operand = arg("e", R_U32);
 const F: Operand = arg("f", ANY_INTEGER).constants(Constants::SparsitySelector);
 const IDS: Kind = Kind::Vector(TypeRule::Is(ScalarType::U16), VectorLength::Is(2));
 const SCALE: Kind = BARE_B32;
 const DENSE: &[Operand] = &[D, A, B_, C];
 const SPARSE: &[Operand] = &[D, A, B_, C, E, F];
-const SPARSE_F8: &[Operand] = &[D, A, B_, C, E_INTEGER, F];
 const SCALED: &[Operand] = &[
     D,
     A,
@@ -61,6 +58,14 @@ const BYTES: &[Mod] = &[U8, S8];
 const NIBBLES: &[Mod] = &[U4, S4];
 const F8: &[Mod] = &[E4m3, E5m2];
 const F8F6F4: &[Mod] = &[E4m3, E5m2, E3m2, E2m3, E2m1];
+/// What came after 8-bit values by their kind.
+const NARROWER_LATER: &[(Mod, Since)] = &[
+    (M16n8k16, at(8, 7, 100)),
+    (E3m2, on(8, 7, FAMILY_120)),
+    (E2m3, on(8, 7, FAMILY_120)),
+    (E2m1, on(8, 7, FAMILY_120)),
+];
+const NARROWER: &[Rule] = &[Rule::Excludes(M16n8k16, &[E3m2, E2m3, E2m1])];
 /// Scaled sparse products of 4-bit values are those of the exact targets.
 const EXACT_12X: &[Sm] = &[Sm::arch(120), Sm::arch(121)];
 
@@ -85,11 +90,7 @@ const fn dense(doc: &'static str, slots: &'static [Slot]) -> Form {
 }
 
 const fn sparse(doc: &'static str, slots: &'static [Slot]) -> Form {
-    sparse_with(doc, slots, SPARSE)
-}
-
-const fn sparse_with(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Mma, doc, slots, operands, Sem::MmaSparse)
+    Form::new(Opcode::Mma, doc, slots, SPARSE, Sem::MmaSparse)
         .since(7, 1, 80)
         .later(&[ORDERED_LATER])
         .effects(Effects::CONVERGENT)
@@ -290,7 +291,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(8, 7, 89),
     dense(
-        "Multiplies matrices of 8-bit floating-point values, by their kind, and adds, in single precision.",
+        "Multiplies matrices of narrow floating-point values, by their kind, and adds, in single precision.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -299,31 +300,16 @@ pub(super) static FORMS: &[Form] = &[
             COL,
             Lit(KindF8f6f4),
             dtype(&[F32]),
-            atype(F8),
-            btype(F8),
+            atype(F8F6F4),
+            btype(F8F6F4),
             ctype(&[F32]),
         ],
     )
     .only(8, 6, BLACKWELL)
-    .later(&[(M16n8k16, at(8, 7, 100))]),
+    .later(NARROWER_LATER)
+    .rules(NARROWER),
     dense(
-        "Multiplies matrices of narrow floating-point values and adds, in single precision.",
-        &[
-            Lit(Sync),
-            Lit(Aligned),
-            shape(&[M16n8k32]),
-            ROW,
-            COL,
-            Lit(KindF8f6f4),
-            dtype(&[F32]),
-            atype(F8F6F4),
-            btype(F8F6F4),
-            ctype(&[F32]),
-        ],
-    )
-    .only(8, 7, FAMILY_120),
-    dense(
-        "Multiplies matrices of 8-bit floating-point values, by their kind, and adds, in half precision.",
+        "Multiplies matrices of narrow floating-point values, by their kind, and adds, in half precision.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -332,28 +318,14 @@ pub(super) static FORMS: &[Form] = &[
             COL,
             Lit(KindF8f6f4),
             dtype(&[F16]),
-            atype(F8),
-            btype(F8),
-            ctype(&[F16]),
-        ],
-    )
-    .only(8, 7, BLACKWELL),
-    dense(
-        "Multiplies matrices of narrow floating-point values and adds, in half precision.",
-        &[
-            Lit(Sync),
-            Lit(Aligned),
-            shape(&[M16n8k32]),
-            ROW,
-            COL,
-            Lit(KindF8f6f4),
-            dtype(&[F16]),
             atype(F8F6F4),
             btype(F8F6F4),
             ctype(&[F16]),
         ],
     )
-    .only(8, 7, FAMILY_120),
+    .only(8, 7, BLACKWELL)
+    .later(NARROWER_LATER)
+    .rules(NARROWER),
     Form::new(
         Opcode::Mma,
         "Multiplies matrices of narrow floating-point values with scales for each block and adds.",
@@ -543,7 +515,7 @@ pub(super) static FORMS: &[Form] = &[
             ctype(&[S32]),
         ],
     ),
-    sparse_with(
+    sparse(
         "Multiplies a sparse matrix of 8-bit floating-point values and adds, in single precision.",
         &[
             SPARSITY,
@@ -557,10 +529,9 @@ pub(super) static FORMS: &[Form] = &[
             btype(F8),
             ctype(&[F32]),
         ],
-        SPARSE_F8,
     )
     .since(8, 4, 89),
-    sparse_with(
+    sparse(
         "Multiplies a sparse matrix of 8-bit floating-point values and adds, in half precision.",
         &[
             ORDERED,
@@ -574,28 +545,10 @@ pub(super) static FORMS: &[Form] = &[
             btype(F8),
             ctype(&[F16]),
         ],
-        SPARSE_F8,
     )
     .only(8, 7, FAMILY_120),
     sparse(
-        "Multiplies a sparse matrix of 8-bit floating-point values, by their kind, and adds, in single precision.",
-        &[
-            ORDERED,
-            Lit(Sync),
-            Lit(Aligned),
-            shape(&[M16n8k64]),
-            ROW,
-            COL,
-            Lit(KindF8f6f4),
-            dtype(&[F32]),
-            atype(F8),
-            btype(F8),
-            ctype(&[F32]),
-        ],
-    )
-    .only(8, 6, BLACKWELL),
-    sparse(
-        "Multiplies a sparse matrix of narrow floating-point values and adds, in single precision.",
+        "Multiplies a sparse matrix of narrow floating-point values, by their kind, and adds, in single precision.",
         &[
             ORDERED,
             Lit(Sync),
@@ -610,7 +563,8 @@ pub(super) static FORMS: &[Form] = &[
             ctype(&[F32]),
         ],
     )
-    .only(8, 7, FAMILY_120),
+    .only(8, 6, BLACKWELL)
+    .later(NARROWER_LATER),
     sparse(
         "Multiplies a sparse matrix of narrow floating-point values and adds, in half precision.",
         &[

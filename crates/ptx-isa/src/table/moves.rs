@@ -152,11 +152,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Cvt,
         "Converts two integers with saturation and packs them below the upper half of `c`.",
         &[Lit(Pack), Lit(Sat), One(Field::DType, &[U16, S16]), One(Field::AType, &[S32])],
-        &[
-            def("d", R_B32),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
-        ],
+        &[def("d", PACKED), arg("a", INTEGER), arg("b", INTEGER)],
         Sem::CvtPack,
     )
     .since(6, 5, 72)
@@ -165,12 +161,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Cvt,
         "Converts two integers with saturation to bytes and packs them below the lower half of `c`.",
         &[Lit(Pack), Lit(Sat), One(Field::DType, &[U8, S8]), One(Field::AType, &[S32]), Lit(B32)],
-        &[
-            def("d", R_B32),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("c", V_B32),
-        ],
+        &[def("d", PACKED), arg("a", INTEGER), arg("b", INTEGER), arg("c", OTHER_PART)],
         Sem::CvtPack,
     )
     .since(6, 5, 72)

@@ -8,7 +8,7 @@ use crate::types::ScalarType;
 
 const PRIMARY: &[Mod] = &[L2EvictLast, L2EvictNormal, L2EvictFirst, L2EvictUnchanged];
 const SECONDARY: &[Mod] = &[L2EvictFirst, L2EvictUnchanged];
-const R_POLICY: Kind = Kind::Register(TypeRule::Is(ScalarType::B64));
+const R_POLICY: Kind = Kind::Register(TypeRule::Is(ScalarType::U64));
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(

@@ -64,6 +64,23 @@ const MODE_RULES: &[Rule] = &[
     Rule::Excludes(L2CacheHint, &[L2EvictLast]),
 ];
 
+/// The same, and 16 bits of a multicast leave no room for sizes that stand in.
+const CLUSTER_RULES: &[Rule] = &[
+    Rule::Needs(TileGather4, &[D2]),
+    Rule::Needs(TileScatter4, &[D2]),
+    Rule::Needs(Im2col, &[D3, D4, D5]),
+    Rule::Needs(Im2colW, &[D3, D4, D5]),
+    Rule::Needs(Im2colW128, &[D3, D4, D5]),
+    Rule::Needs(Im2colNoOffs, &[D3, D4, D5]),
+    Rule::Needs(OverrideGlobalAddress, &[Tile, TileGather4, TileScatter4]),
+    Rule::Needs(OverrideGlobalDim, &[OverrideGlobalAddress]),
+    Rule::Needs(OverrideGlobalDimStride, &[OverrideGlobalAddress]),
+    Rule::Needs(OverrideGlobalDim, &[D1]),
+    Rule::Excludes(OverrideGlobalDimStride, &[D1, TileGather4, TileScatter4]),
+    Rule::Excludes(L2CacheHint, &[L2EvictLast]),
+    Rule::Excludes(MulticastCluster, &[OverrideGlobalDim, OverrideGlobalDimStride]),
+];
+
 const GATHER: &[Sm] = TENSOR_MEMORY;
 const CTA_LATER: &[(Mod, Since)] = &[
     (TileGather4, at(8, 6, 100)),
@@ -166,7 +183,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(8, 0, 90)
     .later(CLUSTER_LATER_MODES)
-    .rules(MODE_RULES)
+    .rules(CLUSTER_RULES)
     .effects(Effects::MEMORY)
     .section("9.7.9.25.5.2"),
     Form::new(

@@ -42,6 +42,8 @@ const QUERY_LATER: &[(Mod, Since)] = &[
 ];
 /// A texel has no more.
 const AT_MOST_128_BITS: &[Rule] = &[Rule::Excludes(V4, &[B64])];
+/// Multi-sample textures have no mipmaps.
+const ONE_LEVEL: &[Rule] = &[Rule::Never(D2ms, "has no levels"), Rule::Never(A2dms, "has no levels")];
 const SURFACE_LATER: &[(Mod, Since)] = &[(D3, at(3, 0, 20)), (A1d, at(3, 0, 20)), (A2d, at(3, 0, 20))];
 
 const CTYPE: TypeRule = TypeRule::Of(Field::CType);
@@ -178,7 +180,8 @@ pub(super) static FORMS: &[Form] = &[
         &[TEXEL, RESIDENT, SAMPLE, LOD, OFFSETS],
         (3, 1),
         20,
-    ),
+    )
+    .rules(ONE_LEVEL),
     tex(
         "Fetches a filtered texel from a level of a mipmap.",
         &[
@@ -217,7 +220,8 @@ pub(super) static FORMS: &[Form] = &[
         &[TEXEL_PAIR, RESIDENT, SAMPLE, LOD, OFFSETS],
         (4, 2),
         53,
-    ),
+    )
+    .rules(ONE_LEVEL),
     tex(
         "Fetches a filtered texel from a level of a mipmap, as two pairs.",
         &[

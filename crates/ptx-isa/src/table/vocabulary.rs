@@ -77,7 +77,6 @@ pub(super) const V_B32: Kind = Kind::Value(TypeRule::Is(ScalarType::B32));
 pub(super) const R_U32: Kind = Kind::Register(TypeRule::Is(ScalarType::U32));
 pub(super) const R_B32: Kind = Kind::Register(TypeRule::Is(ScalarType::B32));
 
-pub(super) const V_B16: Kind = Kind::Value(TypeRule::Is(ScalarType::B16));
 pub(super) const V_U16: Kind = Kind::Value(TypeRule::Is(ScalarType::U16));
 pub(super) const V_U64: Kind = Kind::Value(TypeRule::Is(ScalarType::U64));
 pub(super) const V_B64: Kind = Kind::Value(TypeRule::Is(ScalarType::B64));
@@ -87,7 +86,14 @@ pub(super) const ANY_INTEGER: Kind = Kind::Immediate(i64::MIN, i64::MAX);
 /// A 32-bit register, which may stand in braces.
 pub(super) const BARE_B32: Kind = Kind::Registers(TypeRule::Is(ScalarType::B32), VectorLength::Is(1));
 /// A 16-bit value, which may stand in braces.
-pub(super) const BARE_B16: Kind = Kind::Elements(TypeRule::Is(ScalarType::B16), VectorLength::Is(1));
+pub(super) const BARE_U16: Kind = Kind::Elements(TypeRule::Is(ScalarType::U16), VectorLength::Is(1));
+
+/// The result of `cvt.pack`: a wider register gets zeroes above it.
+pub(super) const PACKED: Kind = Kind::Wide(TypeRule::Is(ScalarType::U32));
+/// A source of `cvt.pack`: of a wider register the lower half.
+pub(super) const INTEGER: Kind = Kind::Wide(TypeRule::Of(Field::AType));
+/// What `cvt.pack` puts above its result.
+pub(super) const OTHER_PART: Kind = Kind::Wide(TypeRule::Is(ScalarType::B32));
 
 /// A needed address in brackets.
 pub(super) const fn addr(name: &'static str) -> Operand {

@@ -5,48 +5,125 @@ use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, arg, def, def_pair};
 use crate::names::{Field, Mod::*, Opcode, Sem};
 
+/// What to write for collectives that name no lanes.
+const WITH_MASK: &str = "add `.sync`, and as the last operand the mask of the lanes that take part";
+
 pub(super) static FORMS: &[Form] = &[
-    Form::new(Opcode::Shfl, "Reads a register of another lane; `p` tells whether that lane is in range.",
+    Form::new(
+        Opcode::Shfl,
+        "Reads a register of another lane; `p` tells whether that lane is in range.",
         &[Lit(Sync), One(Field::Mode, &[Up, Down, Bfly, Idx]), Lit(B32)],
-        &[def("d", RLIT), def_pair("p", PRED), arg("a", LIT), arg("b", V_B32), arg("c", V_B32), arg("membermask", V_U32)], Sem::Shfl).since(6, 0, 30).effects(Effects::CONVERGENT).section("9.7.9.6"),
-    Form::new(Opcode::Vote, "Tells whether a predicate is true for all lanes, for any, or the same for all.",
+        &[
+            def("d", RLIT),
+            def_pair("p", PRED),
+            arg("a", LIT),
+            arg("b", V_B32),
+            arg("c", V_B32),
+            arg("membermask", V_U32),
+        ],
+        Sem::Shfl,
+    )
+    .since(6, 0, 30)
+    .effects(Effects::CONVERGENT)
+    .section("9.7.9.6"),
+    Form::new(
+        Opcode::Vote,
+        "Tells whether a predicate is true for all lanes, for any, or the same for all.",
         &[Lit(Sync), One(Field::Mode, &[All, Any, Uni]), Lit(Pred)],
-        &[def("d", PRED), arg("a", PRED), arg("membermask", V_U32)], Sem::Vote).since(6, 0, 30).effects(Effects::CONVERGENT).section("9.7.13.8"),
-    Form::new(Opcode::Vote, "The mask of the lanes for which a predicate is true.",
+        &[def("d", PRED), arg("a", PRED), arg("membermask", V_U32)],
+        Sem::Vote,
+    )
+    .since(6, 0, 30)
+    .effects(Effects::CONVERGENT)
+    .section("9.7.13.8"),
+    Form::new(
+        Opcode::Vote,
+        "The mask of the lanes for which a predicate is true.",
         &[Lit(Sync), One(Field::Mode, &[Ballot]), Lit(B32)],
-        &[def("d", R_U32), arg("a", PRED), arg("membermask", V_U32)], Sem::Vote).since(6, 0, 30).effects(Effects::CONVERGENT).section("9.7.13.8"),
-    Form::new(Opcode::Shfl, "Reads a register of another lane; `p` tells whether that lane is in range (the form without `.sync`, gone since sm_70).",
+        &[def("d", R_U32), arg("a", PRED), arg("membermask", V_U32)],
+        Sem::Vote,
+    )
+    .since(6, 0, 30)
+    .effects(Effects::CONVERGENT)
+    .section("9.7.13.8"),
+    Form::new(
+        Opcode::Shfl,
+        "Reads a register of another lane; `p` tells whether that lane is in range.",
         &[One(Field::Mode, &[Up, Down, Bfly, Idx]), Lit(B32)],
-        &[def("d", RLIT), def_pair("p", PRED), arg("a", LIT), arg("b", V_B32), arg("c", V_B32)], Sem::Shfl).since(3, 0, 30).effects(Effects::CONVERGENT).section("9.7.9.5"),
-    Form::new(Opcode::Vote, "Tells whether a predicate is true for all lanes, for any, or the same for all (the form without `.sync`, gone since sm_70).",
+        &[def("d", RLIT), def_pair("p", PRED), arg("a", LIT), arg("b", V_B32), arg("c", V_B32)],
+        Sem::Shfl,
+    )
+    .since(3, 0, 30)
+    .removed(6, 4, 70, WITH_MASK)
+    .effects(Effects::CONVERGENT)
+    .section("9.7.9.5"),
+    Form::new(
+        Opcode::Vote,
+        "Tells whether a predicate is true for all lanes, for any, or the same for all.",
         &[One(Field::Mode, &[All, Any, Uni]), Lit(Pred)],
-        &[def("d", PRED), arg("a", PRED)], Sem::Vote).since(1, 2, 12).effects(Effects::CONVERGENT).section("9.7.13.7"),
-    Form::new(Opcode::Vote, "The mask of the lanes for which a predicate is true (the form without `.sync`, gone since sm_70).",
+        &[def("d", PRED), arg("a", PRED)],
+        Sem::Vote,
+    )
+    .since(1, 2, 12)
+    .removed(6, 4, 70, WITH_MASK)
+    .effects(Effects::CONVERGENT)
+    .section("9.7.13.7"),
+    Form::new(
+        Opcode::Vote,
+        "The mask of the lanes for which a predicate is true.",
         &[One(Field::Mode, &[Ballot]), Lit(B32)],
-        &[def("d", R_U32), arg("a", PRED)], Sem::Vote).since(2, 0, 20).effects(Effects::CONVERGENT).section("9.7.13.7"),
-    Form::new(Opcode::Match, "The mask of the lanes that hold the same value.",
+        &[def("d", R_U32), arg("a", PRED)],
+        Sem::Vote,
+    )
+    .since(2, 0, 20)
+    .removed(6, 4, 70, WITH_MASK)
+    .effects(Effects::CONVERGENT)
+    .section("9.7.13.7"),
+    Form::new(
+        Opcode::Match,
+        "The mask of the lanes that hold the same value.",
         &[One(Field::Mode, &[Any]), Lit(Sync), One(Field::Type, BITS32_64)],
-        &[def("d", R_U32), arg("a", T), arg("membermask", V_U32)], Sem::Match).since(6, 0, 70).effects(Effects::CONVERGENT).section("9.7.13.10"),
-    Form::new(Opcode::Match, "The mask when all lanes hold the same value, else zero; `p` tells which.",
+        &[def("d", R_U32), arg("a", T), arg("membermask", V_U32)],
+        Sem::Match,
+    )
+    .since(6, 0, 70)
+    .effects(Effects::CONVERGENT)
+    .section("9.7.13.10"),
+    Form::new(
+        Opcode::Match,
+        "The mask when all lanes hold the same value, else zero; `p` tells which.",
         &[One(Field::Mode, &[All]), Lit(Sync), One(Field::Type, BITS32_64)],
-        &[def("d", R_U32), def_pair("p", PRED), arg("a", T), arg("membermask", V_U32)], Sem::Match).since(6, 0, 70).effects(Effects::CONVERGENT).section("9.7.13.10"),
-    Form::new(Opcode::Redux, "Combines a value of all lanes.",
+        &[def("d", R_U32), def_pair("p", PRED), arg("a", T), arg("membermask", V_U32)],
+        Sem::Match,
+    )
+    .since(6, 0, 70)
+    .effects(Effects::CONVERGENT)
+    .section("9.7.13.10"),
+    Form::new(
+        Opcode::Redux,
+        "Combines a value of all lanes.",
         &[Lit(Sync), One(Field::Op, &[Add, Min, Max]), One(Field::Type, &[U32, S32])],
-        &[def("d", RT), arg("a", T), arg("membermask", V_U32)], Sem::Redux).since(7, 0, 80).effects(Effects::CONVERGENT).section("9.7.13.11"),
-    Form::new(Opcode::Redux, "Combines the bits of all lanes.",
+        &[def("d", R_U32), arg("a", V_U32), arg("membermask", V_U32)],
+        Sem::Redux,
+    )
+    .since(7, 0, 80)
+    .effects(Effects::CONVERGENT)
+    .section("9.7.13.11"),
+    Form::new(
+        Opcode::Redux,
+        "Combines the bits of all lanes.",
         &[Lit(Sync), One(Field::Op, &[And, Or, Xor]), One(Field::Type, &[B32])],
-        &[def("d", RT), arg("a", T), arg("membermask", V_U32)], Sem::Redux).since(7, 0, 80).effects(Effects::CONVERGENT).section("9.7.13.11"),
+        &[def("d", R_U32), arg("a", V_U32), arg("membermask", V_U32)],
+        Sem::Redux,
+    )
+    .since(7, 0, 80)
+    .effects(Effects::CONVERGENT)
+    .section("9.7.13.11"),
     Form::new(
         Opcode::Redux,
         "The smallest or largest value of all lanes, or absolute value; with `.NaN` a NaN if one is.",
-        &[
-            Lit(Sync),
-            One(Field::Op, &[Min, Max]),
-            Opt(Field::Abs, &[AbsMod]),
-            NAN,
-            One(Field::Type, &[F32]),
-        ],
-        &[def("d", RT), arg("a", RT), arg("membermask", V_U32)],
+        &[Lit(Sync), One(Field::Op, &[Min, Max]), Opt(Field::Abs, &[AbsMod]), NAN, One(Field::Type, &[F32])],
+        &[def("d", RT), arg("a", T), arg("membermask", V_U32)],
         Sem::ReduxFloat,
     )
     .only(8, 6, FAMILY_100)

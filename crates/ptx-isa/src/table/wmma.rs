@@ -14,6 +14,8 @@ const fn fragment(field: Field, length: Lengths) -> Kind {
 
 const STRIDE: Operand = opt("stride", V_U32);
 const SPACE: Slot = Opt(Field::Space, &[Global, Shared, SharedCta]);
+/// Sub-windows came after the forms without `.aligned` were gone.
+const UNALIGNED_SPACE: Slot = Opt(Field::Space, &[Global, Shared]);
 const LAYOUT: Slot = One(Field::ALayout, &[Row, Col]);
 const LAYOUT_B: Slot = One(Field::BLayout, &[Row, Col]);
 const K16: &[Mod] = &[M16n16k16, M8n32k16, M32n8k16];
@@ -117,7 +119,7 @@ macro_rules! loading_unaligned {
             Lit(Sync),
             One(Field::ALayout, EITHER),
             One(Field::Shape, K16),
-            SPACE,
+            UNALIGNED_SPACE,
             One(Field::$field, $types),
         ]
     };
@@ -125,7 +127,12 @@ macro_rules! loading_unaligned {
 
 /// The row as PTX 6.0 has it.
 const fn unaligned(form: Form) -> Form {
-    form.since(6, 0, 70).later(UNALIGNED_LATER)
+    form.since(6, 0, 70).later(UNALIGNED_LATER).removed(
+        6,
+        3,
+        Since::FIRST_SM,
+        "add `.aligned` behind `.sync`; all threads of the warp execute it together",
+    )
 }
 
 pub(super) static FORMS: &[Form] = &[
@@ -195,7 +202,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Sync),
             LAYOUT,
             One(Field::Shape, K16),
-            SPACE,
+            UNALIGNED_SPACE,
             One(Field::DType, &[F16, F32]),
         ],
     )),
