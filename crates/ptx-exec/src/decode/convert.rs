@@ -1,5 +1,6 @@
 //! Conversions (manual 9.7.9.20 to 9.7.9.22).
 
+use ptx_ir::Operand;
 use ptx_isa::{Field, Mod, ScalarType, StateSpace};
 
 use super::Decoded;
@@ -90,12 +91,20 @@ impl BodyDecoder<'_> {
             }
         };
         cx.emit(Op::Alu1 { f, d, a });
-        if self.register_type(cx.operands[0]) == Some(ScalarType::B128) {
-            let (extends, low) = (dtype.is_signed(), Src::register(d));
-            let f = alu1(move |low| if extends { (low as i64 >> 63) as u64 } else { 0 });
-            cx.emit(Op::Alu1 { f, d: d + 1, a: low });
-        }
+        self.fill_upper(cx, cx.operands[0], dtype);
         Ok(())
+    }
+
+    /// Gives the upper half of a register of 128 bits that a narrower value was written to the value's sign, or zeros.
+    pub(super) fn fill_upper(&self, cx: &mut Context<'_>, to: Operand, value: ScalarType) {
+        if value.bits() < 128
+            && self.register_type(to) == Some(ScalarType::B128)
+            && let Ok(d) = self.dst_of(to, cx.inst.at.0)
+        {
+            let extends = value.is_signed();
+            let f = alu1(move |low| if extends { (low as i64 >> 63) as u64 } else { 0 });
+            cx.emit(Op::Alu1 { f, d: d + 1, a: Src::register(d) });
+        }
     }
 
     /// `cvt` of two `.f32` into a pair, and `cvt.pack`.

@@ -49,6 +49,9 @@ impl BodyDecoder<'_> {
         };
         self.check_vector(cx, align)?;
         cx.emit(Op::Load(Box::new(load)));
+        for element in elements {
+            self.fill_upper(cx, element, ty);
+        }
         Ok(())
     }
 
