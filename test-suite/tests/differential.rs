@@ -39,6 +39,14 @@ fn main() -> ExitCode {
             hold("program", &cases, effort, &oracles, &skips)
         })
     });
+    let memory = {
+        let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
+        let effort = Effort { seed, ..OF_PROGRAMS };
+        Trial::test("accesses to memory", move || {
+            let cases = differential::draw_accesses(PROGRAMS, SIZE, effort);
+            hold("access", &cases, effort, &oracles, &skips)
+        })
+    };
     let single = differential::rows().into_iter().map(|(opcode, rows)| {
         let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
         let effort = Effort { seed, ..EFFORT };
@@ -47,7 +55,7 @@ fn main() -> ExitCode {
             hold(opcode.as_str(), &cases, effort, &oracles, &skips)
         })
     });
-    let trials = programs.into_iter().chain(single).collect();
+    let trials = programs.into_iter().chain([memory]).chain(single).collect();
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     println!("{}", skips.summary());
     conclusion.exit_code()

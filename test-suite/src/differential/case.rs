@@ -87,9 +87,16 @@ pub fn is_scalar(form: &Form) -> bool {
 }
 
 impl Case {
-    /// The mnemonic with random operands; `None` when no draw was accepted.
-    pub fn draw(choices: &mut Seeded, mnemonic: Mnemonic) -> Option<Self> {
-        let home = home(&mnemonic)?;
+    /// The mnemonic with random operands, for the newest target or, as often, for an older one that the seed names;
+    /// `None` when no draw was accepted.
+    pub fn draw(choices: &mut Seeded, mnemonic: Mnemonic, seed: u64) -> Option<Self> {
+        let older = older(seed, &mnemonic).filter(|_| choices.below(2) == 0);
+        let home = older.or_else(|| home(&mnemonic))?;
+        Self::draw_at(choices, mnemonic, home)
+    }
+
+    /// The mnemonic with random operands, for a target; `None` when no draw was accepted.
+    pub fn draw_at(choices: &mut Seeded, mnemonic: Mnemonic, home: Home) -> Option<Self> {
         (0..ATTEMPTS).find_map(|_| {
             let drawn = instruction_of(choices, mnemonic);
             if !drawn.symbols.is_empty() {
@@ -235,6 +242,25 @@ fn home(mnemonic: &Mnemonic) -> Option<Home> {
         Some(sm) => Some(Home { version: if old { LLVM_VERSION } else { PtxVersion::NEWEST }, sm }),
         None => Home::of(mnemonic.since()),
     }
+}
+
+/// Targets for which LLVM selects other instructions, in turns by the seed; `None` when this one lacks the instruction.
+fn older(seed: u64, mnemonic: &Mnemonic) -> Option<Home> {
+    const ALL: [(u8, u8, Sm); 10] = [
+        (7, 4, Sm::new(80)),
+        (8, 3, Sm::new(75)),
+        (8, 3, Sm::new(90)),
+        (7, 0, Sm::new(70)),
+        (8, 8, Sm::new(120)),
+        (6, 3, Sm::new(53)),
+        (8, 0, Sm::new(86)),
+        (8, 4, Sm::new(89)),
+        (6, 5, Sm::new(60)),
+        (8, 6, Sm::new(100)),
+    ];
+    let (major, minor, sm) = ALL[(seed % ALL.len() as u64) as usize];
+    let home = Home { version: PtxVersion::new(major, minor), sm };
+    mnemonic.limits().all(|limit| limit.admits(sm) && limit.ptx <= home.version).then_some(home)
 }
 
 /// Whether LLVM 22 has the architecture.

@@ -11,6 +11,7 @@
 
 mod case;
 mod kernel;
+mod memory;
 mod operand;
 mod program;
 mod route;
@@ -70,7 +71,8 @@ pub fn draw(rows: &[FormId], effort: Effort) -> Vec<Case> {
             break;
         }
         let before = cases.len();
-        cases.extend((0..effort.instructions).filter_map(|_| Case::draw(&mut choices, mnemonic)));
+        cases
+            .extend((0..effort.instructions).filter_map(|_| Case::draw(&mut choices, mnemonic, effort.seed)));
         taken += usize::from(cases.len() > before);
     }
     cases
@@ -87,12 +89,18 @@ pub fn draw_programs(numbers: Numbers, count: usize, size: usize, effort: Effort
     case::shuffle(&mut choices, &mut all);
     let drawn: Vec<Case> = all
         .iter()
-        .filter_map(|mnemonic| Case::draw(&mut choices, *mnemonic))
-        .filter(|case| case.home == HOME)
+        .filter(|mnemonic| mnemonic.limits().all(|limit| limit.admits(HOME.sm) && limit.ptx <= HOME.version))
+        .filter_map(|mnemonic| Case::draw_at(&mut choices, *mnemonic, HOME))
         .take(effort.mnemonics)
         .collect();
     let pool = route::executable(HOME, &drawn)?;
     Ok((0..count).filter_map(|_| program::program(&mut choices, HOME, numbers, &pool, size)).collect())
+}
+
+/// Kernels that write and read a little memory in pieces of every width, each with about `size` accesses.
+pub fn draw_accesses(count: usize, size: usize, effort: Effort) -> Vec<Case> {
+    let mut choices = Seeded::new(effort.seed);
+    (0..count).filter_map(|_| memory::accesses(&mut choices, HOME, size)).collect()
 }
 
 /// Executes every case along every route.

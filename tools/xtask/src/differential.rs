@@ -32,7 +32,8 @@ pub(crate) struct DifferentialArguments {
     /// Operands as constants for each instruction
     #[arg(long, default_value_t = 16)]
     constants: usize,
-    /// Instead of single instructions, so many programs over integers and as many over floating-point numbers
+    /// Instead of single instructions, so many programs over integers, as many over floating-point numbers, and as many
+    /// sequences of accesses to memory
     #[arg(long, conflicts_with = "opcodes")]
     programs: Option<usize>,
     /// About how many instructions a program has
@@ -62,9 +63,10 @@ pub(crate) fn compare(arguments: &DifferentialArguments) -> Result<()> {
         constants: arguments.constants,
     };
     for seed in seeds.clone().filter(|_| arguments.programs.is_some()) {
-        for numbers in [Numbers::Integers, Numbers::Floats] {
-            let count = arguments.programs.unwrap_or_default();
-            let cases = differential::draw_programs(numbers, count, arguments.size, effort(seed))?;
+        let (count, size) = (arguments.programs.unwrap_or_default(), arguments.size);
+        let of = |numbers| differential::draw_programs(numbers, count, size, effort(seed));
+        let accesses = differential::draw_accesses(count, size, effort(seed));
+        for cases in [of(Numbers::Integers)?, of(Numbers::Floats)?, accesses] {
             let findings = differential::compare(&cases, effort(seed), &oracles)?;
             print(arguments, &findings)?;
             total.append(findings);
