@@ -149,8 +149,8 @@ impl FunctionRaiser<'_, '_, '_> {
             self.compare_floats(FloatPredicate::Olt, number, Val::Bits(0), Scalar::Double)?
         };
         let nan = self.compare_floats(FloatPredicate::Uno, number, number, Scalar::Double)?;
-        let words = self.choose_words(over, &largest, &words)?;
-        let words = self.choose_words(below, &smallest, &words)?;
-        self.choose_words(nan, &zero, &words)
+        let words = self.pick_words(over, &largest, &words)?;
+        let words = self.pick_words(below, &smallest, &words)?;
+        self.pick_words(nan, &zero, &words)
     }
 }

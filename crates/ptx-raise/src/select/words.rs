@@ -251,11 +251,11 @@ impl FunctionRaiser<'_, '_, '_> {
         };
         let (a, b) = (self.full_words(a, bits, fill)?, self.full_words(b, bits, fill)?);
         let first = self.wide_compare(predicate, &a, &b)?;
-        self.choose_words(first, &a, &b)
+        self.pick_words(first, &a, &b)
     }
 
     /// Word by word one of two values.
-    pub(super) fn choose_words(&mut self, cond: Val, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+    pub(super) fn pick_words(&mut self, cond: Val, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
         let mut chosen = Vec::with_capacity(a.len());
         for (&a, &b) in a.iter().zip(b) {
             let word = self.choose(cond, Val::reg(a), Val::reg(b), Scalar::Int(64))?;
@@ -351,7 +351,7 @@ impl FunctionRaiser<'_, '_, '_> {
             let words = self.full_words(a, bits, Fill::Sign)?;
             self.bound_of_sign(&words, bits)?
         };
-        self.choose_words(over, &bound, &value)
+        self.pick_words(over, &bound, &value)
     }
 
     /// The smallest number of a signed type for a negative one, else the largest.
@@ -361,7 +361,7 @@ impl FunctionRaiser<'_, '_, '_> {
             Val::reg(self.emit_new(Class::Pred, "setp.ne.s64", &[sign.into(), Arg::Bits(0, 64)])?);
         let smallest = self.extreme_words(true, false, bits)?;
         let largest = self.extreme_words(true, true, bits)?;
-        self.choose_words(negative, &smallest, &largest)
+        self.pick_words(negative, &smallest, &largest)
     }
 
     /// `sshl.sat`, `ushl.sat`: what does not come back when it is shifted back has left the range.
@@ -384,7 +384,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let over = self.wide_compare(IntPredicate::Ne, &returned, &words)?;
         let bound =
             if signed { self.bound_of_sign(&words, bits)? } else { self.extreme_words(false, true, bits)? };
-        self.choose_words(over, &bound, &shifted)
+        self.pick_words(over, &bound, &shifted)
     }
 
     /// `*.fix`: products and quotients of numbers with a fixed point, computed with twice the bits and rounded down.
@@ -435,7 +435,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let over = self.wide_compare(IntPredicate::Ne, &exact, &again)?;
         let bound =
             if signed { self.bound_of_sign(&exact, bits)? } else { self.extreme_words(false, true, bits)? };
-        self.choose_words(over, &bound, &kept)
+        self.pick_words(over, &bound, &kept)
     }
 
     /// A quotient rounded toward negative infinity: one less than the truncated one where something is left and the signs differ.
@@ -451,7 +451,7 @@ impl FunctionRaiser<'_, '_, '_> {
             one.push(self.in_register(Val::Bits(0), Scalar::Int(64))?);
         }
         let less = self.chain("sub", &quotient, &one)?;
-        self.choose_words(lower, &less, &quotient)
+        self.pick_words(lower, &less, &quotient)
     }
 
     /// Compares two integers of any width, `wide` being one over 64 bits.
