@@ -125,81 +125,68 @@ const ATOMIC: &[(Trigger, Way)] = &[
 impl Sem {
     /// The way of all instructions with this meaning, as far as their modifiers need no other.
     pub const fn way(self) -> Way {
-        match self {
-            Sem::Add | Sem::Sub | Sem::Mul | Sem::Mad | Sem::Fma | Sem::Div | Sem::Rem | Sem::Abs => {
-                Way::Plain
-            }
-            Sem::Neg | Sem::Min | Sem::Max | Sem::Mad24 => Way::Plain,
-            Sem::AddCarry | Sem::SubCarry | Sem::MadCarry => Way::Plain,
-            Sem::And | Sem::Or | Sem::Xor | Sem::Not | Sem::Cnot | Sem::Lop3 | Sem::Shl | Sem::Shr => {
-                Way::Plain
-            }
-            Sem::Popc | Sem::Clz | Sem::Bfe | Sem::Bfi | Sem::Testp => Way::Plain,
-            Sem::Set | Sem::Setp | Sem::Selp | Sem::Slct | Sem::Mov | Sem::Cvt | Sem::Cvta => Way::Plain,
-            Sem::Load | Sem::Store | Sem::Atom | Sem::Red => Way::Plain,
-            Sem::Bra | Sem::BrxIdx | Sem::Call | Sem::Ret | Sem::Exit | Sem::Trap => Way::Plain,
-            // Fences of a scope are plain, the others have intrinsics.
-            Sem::Fence => Way::Plain,
-            Sem::Isspacep | Sem::Barrier => Way::Intrinsic,
-            Sem::Mul24 | Sem::Sad | Sem::Dp4a | Sem::Dp2a | Sem::Shf | Sem::Bfind | Sem::Fns => {
-                Way::Intrinsic
-            }
-            Sem::Brev | Sem::Bmsk | Sem::Szext | Sem::Prmt | Sem::Copysign => Way::Intrinsic,
-            Sem::Rcp | Sem::Sqrt | Sem::Rsqrt | Sem::Sin | Sem::Cos | Sem::Lg2 | Sem::Ex2 => Way::Intrinsic,
-            Sem::LoadUniform | Sem::Prefetch | Sem::ApplyPriority | Sem::Discard => Way::Intrinsic,
-            Sem::CpAsync | Sem::CpAsyncCommit | Sem::CpAsyncWait | Sem::CpAsyncArrive => Way::Intrinsic,
-            Sem::BarrierWarp | Sem::ClusterBarrier | Sem::FenceProxy => Way::Intrinsic,
-            Sem::Shfl | Sem::Vote | Sem::Match | Sem::Activemask | Sem::Redux | Sem::ReduxFloat => {
-                Way::Intrinsic
-            }
-            Sem::Elect | Sem::Setmaxnreg | Sem::Griddepcontrol | Sem::Mapa | Sem::Getctarank => {
-                Way::Intrinsic
-            }
-            Sem::Mma | Sem::Ldmatrix | Sem::Stmatrix | Sem::Movmatrix => Way::Intrinsic,
-            Sem::WmmaLoad | Sem::WmmaStore | Sem::Wmma => Way::Intrinsic,
-            Sem::WgmmaFence | Sem::WgmmaCommit | Sem::WgmmaWait => Way::Intrinsic,
-            Sem::TensorMemory | Sem::Tcgen05Mma => Way::Intrinsic,
-            Sem::Brkpt | Sem::Pmevent | Sem::Nanosleep => Way::Intrinsic,
-            Sem::CvtNarrow => Way::Intrinsic,
-            Sem::Tex | Sem::Tld4 | Sem::Txq | Sem::Istypep => Way::Intrinsic,
-            Sem::SurfaceLoad | Sem::SurfaceStore | Sem::SurfaceQuery => Way::Intrinsic,
-            Sem::StoreBulk | Sem::BulkCopy | Sem::BulkPrefetch | Sem::BulkCommit | Sem::BulkWait => {
-                Way::Intrinsic
-            }
-            Sem::TensorCopy | Sem::TensorReduce | Sem::TensorPrefetch | Sem::TensormapReplace => {
-                Way::Intrinsic
-            }
-            Sem::MbarrierInit | Sem::MbarrierInval | Sem::MbarrierTransactions => Way::Intrinsic,
-            Sem::MbarrierArrive | Sem::MbarrierWait | Sem::MbarrierPendingCount => Way::Intrinsic,
-            Sem::TryCancel => Way::Intrinsic,
-            Sem::Tanh | Sem::CvtPack | Sem::FmaOob | Sem::Min3 | Sem::Max3 | Sem::PackedBytes => {
-                Way::Assembly
-            }
-            Sem::Video | Sem::VideoSimd | Sem::SurfaceReduce => Way::Assembly,
-            Sem::AtomVector | Sem::RedVector | Sem::StoreAsync | Sem::ReduceAsync | Sem::BulkReduce => {
-                Way::Assembly
-            }
-            Sem::TensormapCopy | Sem::MultimemLoadReduce | Sem::MultimemStore => Way::Assembly,
-            Sem::MultimemReduce | Sem::Fabric | Sem::CreatePolicy => Way::Assembly,
-            Sem::MbarrierCheckLayout | Sem::QueryCancel => Way::Assembly,
-            Sem::Stacksave | Sem::Stackrestore | Sem::Alloca => Way::Assembly,
-            Sem::MmaSparse | Sem::MmaScaled | Sem::Wgmma | Sem::WgmmaSparse => Way::Assembly,
-        }
+        self.ways().0
     }
 
     /// The modifiers that need another way.
     pub const fn detours(self) -> &'static [(Trigger, Way)] {
+        self.ways().1
+    }
+
+    const fn ways(self) -> (Way, &'static [(Trigger, Way)]) {
         match self {
-            Sem::Add | Sem::Sub | Sem::Mul | Sem::Mad | Sem::Fma | Sem::Div | Sem::MadCarry => FLOAT,
-            Sem::Mad24 => &[(Is(Mod::Lo), Way::Intrinsic), (Is(Mod::Hi), Way::Assembly)],
-            Sem::Abs | Sem::Neg | Sem::Min | Sem::Max => EXTREME,
-            Sem::Cvt => CONVERSION,
-            Sem::Set | Sem::Setp | Sem::Slct => COMPARISON,
-            Sem::Load | Sem::Store => ACCESS,
-            Sem::Atom | Sem::Red => ATOMIC,
-            Sem::Fence => &[(Has(Field::Level), Way::Intrinsic)],
-            Sem::Cvta => &[(Is(Mod::U32), Way::Assembly)],
-            _ => &[],
+            Sem::Rem | Sem::AddCarry | Sem::SubCarry | Sem::And | Sem::Or => (Way::Plain, &[]),
+            Sem::Xor | Sem::Not | Sem::Cnot | Sem::Lop3 | Sem::Shl => (Way::Plain, &[]),
+            Sem::Shr | Sem::Popc | Sem::Clz | Sem::Bfe | Sem::Bfi => (Way::Plain, &[]),
+            Sem::Testp | Sem::Selp | Sem::Mov | Sem::Bra | Sem::BrxIdx => (Way::Plain, &[]),
+            Sem::Call | Sem::Ret | Sem::Exit | Sem::Trap => (Way::Plain, &[]),
+            Sem::Add | Sem::Sub | Sem::Mul | Sem::Mad | Sem::Fma => (Way::Plain, FLOAT),
+            Sem::Div | Sem::MadCarry => (Way::Plain, FLOAT),
+            Sem::Abs | Sem::Neg | Sem::Min | Sem::Max => (Way::Plain, EXTREME),
+            Sem::Mad24 => (Way::Plain, &[(Is(Mod::Lo), Way::Intrinsic), (Is(Mod::Hi), Way::Assembly)]),
+            Sem::Set | Sem::Setp | Sem::Slct => (Way::Plain, COMPARISON),
+            Sem::Cvt => (Way::Plain, CONVERSION),
+            Sem::Cvta => (Way::Plain, &[(Is(Mod::U32), Way::Assembly)]),
+            Sem::Load | Sem::Store => (Way::Plain, ACCESS),
+            Sem::Atom | Sem::Red => (Way::Plain, ATOMIC),
+            // Fences of a scope are plain, the others have intrinsics.
+            Sem::Fence => (Way::Plain, &[(Has(Field::Level), Way::Intrinsic)]),
+            Sem::Isspacep | Sem::Barrier | Sem::Mul24 | Sem::Sad => (Way::Intrinsic, &[]),
+            Sem::Dp4a | Sem::Dp2a | Sem::Shf | Sem::Bfind | Sem::Fns => (Way::Intrinsic, &[]),
+            Sem::Brev | Sem::Bmsk | Sem::Szext | Sem::Prmt => (Way::Intrinsic, &[]),
+            Sem::Copysign | Sem::Rcp | Sem::Sqrt | Sem::Rsqrt => (Way::Intrinsic, &[]),
+            Sem::Sin | Sem::Cos | Sem::Lg2 | Sem::Ex2 => (Way::Intrinsic, &[]),
+            Sem::LoadUniform | Sem::Prefetch | Sem::ApplyPriority => (Way::Intrinsic, &[]),
+            Sem::Discard | Sem::CpAsync | Sem::CpAsyncCommit => (Way::Intrinsic, &[]),
+            Sem::CpAsyncWait | Sem::CpAsyncArrive | Sem::BarrierWarp => (Way::Intrinsic, &[]),
+            Sem::ClusterBarrier | Sem::FenceProxy | Sem::Shfl => (Way::Intrinsic, &[]),
+            Sem::Vote | Sem::Match | Sem::Activemask | Sem::Redux => (Way::Intrinsic, &[]),
+            Sem::ReduxFloat | Sem::Elect | Sem::Setmaxnreg => (Way::Intrinsic, &[]),
+            Sem::Griddepcontrol | Sem::Mapa | Sem::Getctarank => (Way::Intrinsic, &[]),
+            Sem::Mma | Sem::Ldmatrix | Sem::Stmatrix | Sem::Movmatrix => (Way::Intrinsic, &[]),
+            Sem::WmmaLoad | Sem::WmmaStore | Sem::Wmma => (Way::Intrinsic, &[]),
+            Sem::WgmmaFence | Sem::WgmmaCommit | Sem::WgmmaWait => (Way::Intrinsic, &[]),
+            Sem::TensorMemory | Sem::Tcgen05Mma | Sem::Brkpt => (Way::Intrinsic, &[]),
+            Sem::Pmevent | Sem::Nanosleep | Sem::CvtNarrow | Sem::Tex => (Way::Intrinsic, &[]),
+            Sem::Tld4 | Sem::Txq | Sem::Istypep | Sem::SurfaceLoad => (Way::Intrinsic, &[]),
+            Sem::SurfaceStore | Sem::SurfaceQuery | Sem::StoreBulk => (Way::Intrinsic, &[]),
+            Sem::BulkCopy | Sem::BulkPrefetch | Sem::BulkCommit => (Way::Intrinsic, &[]),
+            Sem::BulkWait | Sem::TensorCopy | Sem::TensorReduce => (Way::Intrinsic, &[]),
+            Sem::TensorPrefetch | Sem::TensormapReplace => (Way::Intrinsic, &[]),
+            Sem::MbarrierInit | Sem::MbarrierInval => (Way::Intrinsic, &[]),
+            Sem::MbarrierTransactions | Sem::MbarrierArrive => (Way::Intrinsic, &[]),
+            Sem::MbarrierWait | Sem::MbarrierPendingCount => (Way::Intrinsic, &[]),
+            Sem::TryCancel => (Way::Intrinsic, &[]),
+            Sem::Tanh | Sem::CvtPack | Sem::FmaOob | Sem::Min3 => (Way::Assembly, &[]),
+            Sem::Max3 | Sem::PackedBytes | Sem::Video | Sem::VideoSimd => (Way::Assembly, &[]),
+            Sem::SurfaceReduce | Sem::AtomVector | Sem::RedVector => (Way::Assembly, &[]),
+            Sem::StoreAsync | Sem::ReduceAsync | Sem::BulkReduce => (Way::Assembly, &[]),
+            Sem::TensormapCopy | Sem::MultimemLoadReduce => (Way::Assembly, &[]),
+            Sem::MultimemStore | Sem::MultimemReduce | Sem::Fabric => (Way::Assembly, &[]),
+            Sem::CreatePolicy | Sem::MbarrierCheckLayout => (Way::Assembly, &[]),
+            Sem::QueryCancel | Sem::Stacksave | Sem::Stackrestore => (Way::Assembly, &[]),
+            Sem::Alloca | Sem::MmaSparse | Sem::MmaScaled | Sem::Wgmma => (Way::Assembly, &[]),
+            Sem::WgmmaSparse => (Way::Assembly, &[]),
         }
     }
 }

@@ -11,6 +11,10 @@ use crate::float::is_floating;
 use crate::flow::{End, NodeId};
 use crate::function::{Shape, function_type, prototype_shapes, result_type, units};
 
+fn no_plain_form() -> Out<()> {
+    unsupported("its meaning has no plain form")
+}
+
 impl<'c> Emitter<'_, '_, 'c> {
     /// Lowers an instruction that does not end its node, the way its row says.
     pub(crate) fn instruction(&mut self, site: Site<'_>) -> Out<()> {
@@ -60,7 +64,37 @@ impl<'c> Emitter<'_, '_, 'c> {
             Sem::Atom | Sem::Red => self.atomic(site),
             Sem::Fence => self.fence(site),
             Sem::Call => self.call(site),
-            _ => unsupported("its meaning has no plain form"),
+            // These end a block, and are lowered with it.
+            Sem::Bra | Sem::BrxIdx | Sem::Ret | Sem::Exit | Sem::Trap => no_plain_form(),
+            // These go another way.
+            Sem::Isspacep | Sem::Barrier | Sem::Mul24 | Sem::Sad | Sem::Dp4a => no_plain_form(),
+            Sem::Dp2a | Sem::Shf | Sem::Bfind | Sem::Fns | Sem::Brev | Sem::Bmsk => no_plain_form(),
+            Sem::Szext | Sem::Prmt | Sem::Copysign | Sem::Rcp | Sem::Sqrt => no_plain_form(),
+            Sem::Rsqrt | Sem::Sin | Sem::Cos | Sem::Lg2 | Sem::Ex2 => no_plain_form(),
+            Sem::LoadUniform | Sem::Prefetch | Sem::ApplyPriority | Sem::Discard => no_plain_form(),
+            Sem::CpAsync | Sem::CpAsyncCommit | Sem::CpAsyncWait => no_plain_form(),
+            Sem::CpAsyncArrive | Sem::BarrierWarp | Sem::ClusterBarrier => no_plain_form(),
+            Sem::FenceProxy | Sem::Shfl | Sem::Vote | Sem::Match | Sem::Activemask => no_plain_form(),
+            Sem::Redux | Sem::ReduxFloat | Sem::Elect | Sem::Setmaxnreg => no_plain_form(),
+            Sem::Griddepcontrol | Sem::Mapa | Sem::Getctarank | Sem::Mma => no_plain_form(),
+            Sem::Ldmatrix | Sem::Stmatrix | Sem::Movmatrix | Sem::WmmaLoad => no_plain_form(),
+            Sem::WmmaStore | Sem::Wmma | Sem::WgmmaFence | Sem::WgmmaCommit => no_plain_form(),
+            Sem::WgmmaWait | Sem::TensorMemory | Sem::Tcgen05Mma | Sem::Brkpt => no_plain_form(),
+            Sem::Pmevent | Sem::Nanosleep | Sem::CvtNarrow | Sem::Tex | Sem::Tld4 => no_plain_form(),
+            Sem::Txq | Sem::Istypep | Sem::SurfaceLoad | Sem::SurfaceStore => no_plain_form(),
+            Sem::SurfaceQuery | Sem::StoreBulk | Sem::BulkCopy | Sem::BulkPrefetch => no_plain_form(),
+            Sem::BulkCommit | Sem::BulkWait | Sem::TensorCopy | Sem::TensorReduce => no_plain_form(),
+            Sem::TensorPrefetch | Sem::TensormapReplace | Sem::MbarrierInit => no_plain_form(),
+            Sem::MbarrierInval | Sem::MbarrierTransactions | Sem::MbarrierArrive => no_plain_form(),
+            Sem::MbarrierWait | Sem::MbarrierPendingCount | Sem::TryCancel => no_plain_form(),
+            Sem::Tanh | Sem::CvtPack | Sem::FmaOob | Sem::Min3 | Sem::Max3 => no_plain_form(),
+            Sem::PackedBytes | Sem::Video | Sem::VideoSimd | Sem::SurfaceReduce => no_plain_form(),
+            Sem::AtomVector | Sem::RedVector | Sem::StoreAsync | Sem::ReduceAsync => no_plain_form(),
+            Sem::BulkReduce | Sem::TensormapCopy | Sem::MultimemLoadReduce => no_plain_form(),
+            Sem::MultimemStore | Sem::MultimemReduce | Sem::Fabric => no_plain_form(),
+            Sem::CreatePolicy | Sem::MbarrierCheckLayout | Sem::QueryCancel => no_plain_form(),
+            Sem::Stacksave | Sem::Stackrestore | Sem::Alloca | Sem::MmaSparse => no_plain_form(),
+            Sem::MmaScaled | Sem::Wgmma | Sem::WgmmaSparse => no_plain_form(),
         }
     }
 
