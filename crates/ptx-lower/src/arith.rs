@@ -73,7 +73,13 @@ impl<'c> Emitter<'_, '_, 'c> {
                 let (a, b) = (self.b.cast(op, a, wide)?, self.b.cast(op, b, wide)?);
                 self.b.binary(BinaryOp::Mul, a, b)?
             }
-            _ => self.b.binary(BinaryOp::Mul, a, b)?,
+            _ => {
+                let product = self.b.binary(BinaryOp::Mul, a, b)?;
+                if !adds {
+                    self.keep_apart(product);
+                }
+                product
+            }
         };
         if !adds {
             return self.define(site, 0, product);

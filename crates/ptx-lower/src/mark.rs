@@ -66,6 +66,14 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.mark_results(&[(site, made)]);
     }
 
+    /// Says of what was one instruction in PTX that raising shall not combine it with its operands or users. Optimization takes
+    /// this back: it is worth what the PTX was.
+    pub(crate) fn keep_apart(&self, value: Value<'c>) {
+        if !value.is_constant() {
+            self.types.attach(value, "ptx.literal", self.types.metadata_strings(&[]));
+        }
+    }
+
     /// Continues a chain of carries, or begins one.
     fn link(&mut self, site: Site<'_>, before: Option<Value<'c>>) {
         let continues = reads_carry(site.inst);
@@ -166,19 +174,39 @@ impl<'c> Emitter<'_, '_, 'c> {
             first = false;
             let ty = mnemonic.operand_type(at).unwrap_or(ScalarType::B32);
             let writes = matches!(place.role, Role::Def | Role::DefPair);
-            self.write_template_operand(template, operand, ty, writes)?;
+            self.write_template_operand(template, site, operand, ty, writes)?;
         }
         template.text.push(';');
         Some(())
     }
 
+    /// The number that a register is known to hold: what it takes part in is folded by LLVM's builder, so the text must say it.
+    fn known_number(&self, site: Site<'_>, operand: Operand, ty: ScalarType) -> Option<u64> {
+        let Operand::Register(register) = operand else { return None };
+        let declared = self.body.reg_type(register);
+        if self.body.decl(register).shape.lanes() != 1
+            || ty.is_float()
+            || declared.bits() != ty.bits()
+            || ty.bits() < 16
+        {
+            return None;
+        }
+        let (_, value) = self.seen(site.statement, self.analysis.slots.lane(register, 0)).ok()?;
+        value.as_constant_int()
+    }
+
     fn write_template_operand(
         &self,
         template: &mut Template,
+        site: Site<'_>,
         operand: Operand,
         ty: ScalarType,
         writes: bool,
     ) -> Option<()> {
+        if !writes && let Some(number) = self.known_number(site, operand, ty) {
+            let _ = write!(template.text, "{number}");
+            return Some(());
+        }
         match operand {
             Operand::Sink => template.text.push('_'),
             Operand::Register(register) if self.body.decl(register).shape.lanes() == 1 => {
@@ -201,7 +229,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                     if matches!(entry, Operand::Vector(_) | Operand::List(_)) {
                         return None;
                     }
-                    self.write_template_operand(template, *entry, ty, writes)?;
+                    self.write_template_operand(template, site, *entry, ty, writes)?;
                 }
                 template.text.push('}');
             }

@@ -145,6 +145,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
         };
         let value = self.b.cast(CastOp::AddrSpaceCast, source, to)?;
+        self.keep_apart(value);
         self.define(site, 0, value)
     }
 

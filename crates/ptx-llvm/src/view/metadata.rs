@@ -63,6 +63,7 @@ impl MetadataKind {
         "ptx.fields",
         "ptx.guard",
         "ptx.inst",
+        "ptx.literal",
         "ptx.mods",
         "ptx.pragma",
         "ptx.scope",

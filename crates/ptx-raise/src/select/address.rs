@@ -91,6 +91,9 @@ impl FunctionRaiser<'_, '_, '_> {
     /// An index before its extension, where the address has no more bits than that.
     fn narrow_index(&mut self, index: Value, pointer: Scalar) -> Raised<Option<(Val, Scalar)>> {
         let Value::Inst(id) = index else { return Ok(None) };
+        if self.spelled.contains(&id) {
+            return Ok(None);
+        }
         let function = self.function;
         let Op::Cast { op: CastOp::SExt | CastOp::ZExt, value, .. } = function.inst(id).op else {
             return Ok(None);

@@ -28,6 +28,9 @@ impl FunctionRaiser<'_, '_, '_> {
             self.define_one(id, value);
             return Ok(());
         }
+        if let Some(halves) = self.halves(id) {
+            return self.put_side_by_side(id, halves);
+        }
         let ty = self.type_of(id);
         let leaves = self.leaves(ty)?;
         let (a, b) = (self.value(lhs)?, self.value(rhs)?);

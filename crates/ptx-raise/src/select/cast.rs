@@ -54,8 +54,10 @@ impl FunctionRaiser<'_, '_, '_> {
                     return self.wide_cast(op, id);
                 }
                 let mut converted = Vec::with_capacity(parts.len());
+                let literal = self.function.inst(id).metadata("ptx.literal").is_some();
                 for ((value, from), to) in parts.into_iter().zip(targets) {
-                    converted.push(self.convert(op, value, from, to)?);
+                    let value = self.convert(op, value, from, to)?;
+                    converted.push(if literal { Val::reg(self.in_register(value, to)?) } else { value });
                 }
                 self.together(&to, &converted)?
             }

@@ -83,6 +83,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     fused: HashSet<InstId>,
     /// Instructions that a PTX text stands in the place of.
     spellings: HashMap<InstId, Spelling>,
+    /// Everything that only such texts compute.
+    spelled: HashSet<InstId>,
     labels: Vec<LabelId>,
     /// Blocks whose label some instruction names.
     targets: HashSet<BlockId>,
@@ -161,6 +163,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             users: vec![Vec::new(); function.insts.len()],
             fused: HashSet::new(),
             spellings: HashMap::new(),
+            spelled: HashSet::new(),
             labels: Vec::new(),
             targets: HashSet::new(),
             layout: Vec::new(),

@@ -197,6 +197,7 @@ impl FunctionRaiser<'_, '_, '_> {
                     *count = count.saturating_sub(1);
                 }
             });
+            self.spelled.insert(*id);
             if *id != spelling.place {
                 self.fused.insert(*id);
             }
