@@ -1,9 +1,14 @@
 //! Reading a pipeline's text and running it.
 
-use ptx_llvm::{Gpu, LlvmError, Machine, Module, OptLevel, default_pipeline, run_passes};
+use ptx_llvm::{
+    Gpu, LlvmError, Machine, Module, OptLevel, default_pipeline, drop_instruction_metadata, run_passes,
+};
 use thiserror::Error;
 
 use crate::passes::{Pass, by_name};
+
+/// The mark on what PTX had as an instruction of its own (docs/mapping.md, "One instruction").
+const LITERAL: &str = "ptx.literal";
 
 /// Why a module could not be optimized.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -48,6 +53,9 @@ pub fn optimize(module: &Module<'_>, level: OptLevel, passes: Option<&str>) -> R
         return Ok(());
     }
     let machine = Machine::new(&Gpu::of_module(module).nearest_known(), level)?;
+    if level != OptLevel::O0 {
+        drop_instruction_metadata(module, LITERAL);
+    }
     for step in steps {
         match step {
             Step::Llvm(text) => run_passes(module, text, &machine)?,

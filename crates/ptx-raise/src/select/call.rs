@@ -1,5 +1,7 @@
 //! Calls (manual 7.1, 9.7.12.5): arguments and result go through variables in the parameter space.
 
+use std::rc::Rc;
+
 use ptx_ir::{
     AddressBase, At, FunctionKind, LabelKind, Operand, Param, Prototype, RegId, Stmt, Symbol as PtxSymbol,
 };
@@ -44,7 +46,7 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
     }
 
     /// The function a call names, when it calls it as what it is.
-    fn callee(&self, call: &Call) -> Option<&'v Function> {
+    pub(super) fn callee(&self, call: &Call) -> Option<&'v Function> {
         let Value::Const(id) = call.callee else { return None };
         let view = self.module.view;
         let Constant::Symbol(symbol) = view.constant(id) else { return None };
@@ -183,17 +185,26 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
             let own = attributes.get(at).unwrap_or(&none);
             let name = format!("{}{at}", self.module.call_names.argument);
             let parameter = signature::parameter(self.module, ty, own, FunctionKind::Device, name)?;
-            arguments.push((parameter, self.value(arg)?, own.has("signext")));
+            let pieces = self.passed.remove(&(id, at));
+            let values = if pieces.is_some() { Rc::from([]) } else { self.value(arg)? };
+            arguments.push((parameter, values, pieces, own.has("signext")));
         }
         let result = signature::result(self.module, self.type_of(id), ret_align)?;
         self.push(Stmt::ScopeStart);
         let mut passed = Vec::with_capacity(arguments.len());
-        for (parameter, values, signed) in arguments {
+        for (parameter, values, pieces, signed) in arguments {
             let variable = signature::param_variable(self.module, &parameter.passing, None, &parameter.name);
             self.push(Stmt::Variable(variable));
             let address = Operand::Address(AddressBase::Symbol(PtxSymbol::Variable(variable)), 0);
             let upper = if signed { Upper::Sign } else { Upper::Zero };
-            self.pass(&parameter, &values, address, upper)?;
+            match (pieces, &parameter.passing) {
+                (Some(pieces), Passing::Bytes { align, .. }) => {
+                    for piece in pieces {
+                        self.store_piece(piece, variable, u64::from(*align))?;
+                    }
+                }
+                (_, _) => self.pass(&parameter, &values, address, upper)?,
+            }
             passed.push(Operand::Symbol(PtxSymbol::Variable(variable), 0));
         }
         if let Some(further) = further {
@@ -264,6 +275,12 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
     fn take_result(&mut self, id: InstId, variable: ptx_ir::VarId, passing: &Passing) -> Raised<()> {
         let ty = self.type_of(id);
         let address = Operand::Address(AddressBase::Symbol(PtxSymbol::Variable(variable)), 0);
+        if let (Some(pieces), Passing::Bytes { align, .. }) = (self.received.remove(&id), passing) {
+            for piece in pieces {
+                self.load_piece(piece, variable, u64::from(*align))?;
+            }
+            return Ok(());
+        }
         let values = match passing {
             Passing::Scalar(passed) => {
                 let leaves = self.leaves(ty)?;

@@ -47,8 +47,9 @@ impl FunctionRaiser<'_, '_, '_> {
             }
             return self.emit("ret", &[]);
         }
-        if let (Some(value), Some(variable), Some(passing)) =
-            (value, self.result, self.signature.result.clone())
+        let there = matches!(value, Some(Value::Inst(load)) if self.returned.contains(&load));
+        if let (Some(value), Some(variable), Some(passing), false) =
+            (value, self.result, self.signature.result.clone(), there)
         {
             let ty = self.value_type(value)?;
             let values = self.value(value)?;

@@ -51,6 +51,9 @@ impl FunctionRaiser<'_, '_, '_> {
         let function = self.function;
         let inst = function.inst(id);
         let Op::Store { value, ptr, align, volatile, order, scope } = &inst.op else { return Ok(()) };
+        if self.store_returned(id)? {
+            return Ok(());
+        }
         let ty = self.value_type(*value)?;
         let values = self.value(*value)?;
         let (pointer, scalar) = self.scalar(*ptr)?;
@@ -532,7 +535,7 @@ fn takes_volatile(space: u32) -> bool {
 }
 
 /// The largest power of two that divides both.
-fn alignment(align: u64, offset: u64) -> u64 {
+pub(super) fn alignment(align: u64, offset: u64) -> u64 {
     let bits = align.max(1) | offset;
     1 << bits.trailing_zeros().min(16)
 }

@@ -30,6 +30,7 @@ mod masked;
 mod math;
 mod memory;
 mod ordering;
+mod passing;
 mod predicate;
 mod prologue;
 mod reference;
@@ -47,6 +48,7 @@ use std::rc::Rc;
 use ptx_ir::{Body, BodyBuilder, FunctionKind, LabelId, Param, RegDeclId, RegId, Stmt, Symbol, VarId};
 use ptx_llvm::view::{BlockId, Function, FunctionId, InstId, Op, TypeId, Value};
 
+use self::passing::Piece;
 pub(crate) use self::spelling::Pattern;
 use self::spelling::Spelling;
 use crate::coalesce::coalesce;
@@ -85,6 +87,14 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     spellings: HashMap<InstId, Spelling>,
     /// Everything that only such texts compute.
     spelled: HashSet<InstId>,
+    /// Stores that write pieces of the function's result, with their places.
+    returned_pieces: HashMap<InstId, u64>,
+    /// Loads of the whole result, which is there already.
+    returned: HashSet<InstId>,
+    /// What becomes of the pieces of a call's result.
+    received: HashMap<InstId, Vec<Piece>>,
+    /// What the pieces of a call's argument are.
+    passed: HashMap<(InstId, usize), Vec<Piece>>,
     labels: Vec<LabelId>,
     /// Blocks whose label some instruction names.
     targets: HashSet<BlockId>,
@@ -164,6 +174,10 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             fused: HashSet::new(),
             spellings: HashMap::new(),
             spelled: HashSet::new(),
+            returned_pieces: HashMap::new(),
+            returned: HashSet::new(),
+            received: HashMap::new(),
+            passed: HashMap::new(),
             labels: Vec::new(),
             targets: HashSet::new(),
             layout: Vec::new(),
@@ -185,6 +199,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         let order = self.order_blocks();
         self.make_labels();
         self.count_uses();
+        self.pass_directly()?;
         self.spell();
         self.fuse();
         self.make_phis()?;
