@@ -15,6 +15,7 @@ pub mod corpus;
 pub mod differential;
 pub mod directive;
 pub mod generated;
+pub mod intrinsics;
 pub mod kept;
 pub mod lines;
 pub mod oracle;

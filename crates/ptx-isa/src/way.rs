@@ -184,9 +184,9 @@ impl Sem {
             Sem::TensormapCopy | Sem::MultimemLoadReduce => (Way::Assembly, &[]),
             Sem::MultimemStore | Sem::MultimemReduce | Sem::Fabric => (Way::Assembly, &[]),
             Sem::CreatePolicy | Sem::MbarrierCheckLayout => (Way::Assembly, &[]),
-            Sem::QueryCancel | Sem::Stacksave | Sem::Stackrestore => (Way::Assembly, &[]),
-            Sem::Alloca | Sem::MmaSparse | Sem::MmaScaled | Sem::Wgmma => (Way::Assembly, &[]),
-            Sem::WgmmaSparse => (Way::Assembly, &[]),
+            Sem::QueryCancel | Sem::MmaSparse | Sem::MmaScaled => (Way::Intrinsic, &[]),
+            Sem::Stacksave | Sem::Stackrestore | Sem::Alloca => (Way::Assembly, &[]),
+            Sem::Wgmma | Sem::WgmmaSparse => (Way::Assembly, &[]),
         }
     }
 }

@@ -9,8 +9,8 @@
 //! an alternative of its own at the same position. In the type column `{T:..}` works like the first group and names the
 //! choice `T`, and bare `A`, `B`, `T` stand for it too; `t*n` repeats a type, several results are a struct. In the PTX
 //! column `d` is the result, `d|p` both fields of the result, `<d:n>` the next `n` fields as a vector, `%i` argument `i`,
-//! `[%i]` the same as an address, `<%i:n>` a vector of `n` arguments from `i`, `#i` an immediate, `#i=v` an immediate that PTX
-//! does not write and that must be `v` (`align`: the access's alignment, `any`: whatever it is), `[%i<%j:n>]` an address with
+//! `[%i]` the same as an address, `<%i:n>` a vector of `n` arguments from `i`, `#i` an immediate, `#i<n` one that LLVM takes up to there, `#i=v` an immediate that PTX
+//! does not write and that must be `v` (`align`: the access's alignment, `any`: whatever it is), `b(..)` the lower byte of a result or argument, `[%i<%j:n>]` an address with
 //! `n` coordinates from argument `j`, `<%i>` the lanes of vector argument `i`, `T[%i]` the handle of a texture or surface as an
 //! address, `T[%i<%j:n>]` the same with `n` coordinates and `T[%i,%s<%j:n>]` with a sampler, where three coordinates are padded to four
 //! (manual 9.7.10.3), `<%i:3+>` three arguments so padded, and anything else stands for itself. A `?` ends
@@ -24,6 +24,8 @@
 
 mod asynchronous;
 mod fragment;
+mod matrix;
+pub mod registry;
 mod table;
 mod texture;
 
@@ -51,12 +53,16 @@ pub enum Type {
     Ptr(u32),
     /// A vector of that many `i32`.
     Words(u32),
+    /// A vector of that many `float`.
+    Floats(u32),
+    /// A vector of that many `i8`, one register in PTX.
+    Bytes(u32),
 }
 
 impl Type {
     /// Whether it is a vector whose lanes are registers of their own in PTX.
     pub const fn is_lanes(self) -> bool {
-        matches!(self, Type::Words(_))
+        matches!(self, Type::Words(_) | Type::Floats(_))
     }
 }
 
@@ -71,6 +77,10 @@ pub enum Operand {
     ResultVector(Vec<Option<usize>>),
     /// An argument, by its position in the call.
     Argument(usize),
+    /// The result, whose lower byte is a register of 8 bits.
+    ByteResult,
+    /// An argument of which the lower byte is read, in a register of 8 bits.
+    Byte(usize),
     /// Consecutive arguments as a vector, written `{a0, a1, ..}`: the first one and how many.
     ArgumentVector(usize, usize),
     /// The lanes of a vector argument, written `{a0, a1, ..}`.
@@ -94,7 +104,12 @@ pub enum Operand {
     /// A pointer argument and coordinates, written `[a, {c0, c1, ..}]`: the pointer, the first coordinate and how many.
     Coordinates(usize, usize, usize),
     /// An argument that must be a constant and is written as a number.
-    Immediate(usize),
+    Immediate {
+        /// Its position in the call.
+        argument: usize,
+        /// LLVM takes only lesser numbers, where it has such a bound.
+        below: Option<u64>,
+    },
     /// An argument that PTX does not write: it must be this constant.
     Fixed(usize, u64),
     /// An argument that PTX does not write and that another one says not to read.
@@ -182,10 +197,11 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let lists = [table::ROWS, texture::ROWS, fragment::ROWS, asynchronous::ROWS];
+    let lists = [table::ROWS, texture::ROWS, fragment::ROWS, matrix::ROWS, asynchronous::ROWS];
     let mut rows: Vec<Row> = lists.into_iter().flatten().flat_map(|pattern| expand(*pattern)).collect();
     let both_ways = rows.len();
-    rows.extend(asynchronous::BY_NAME.iter().flat_map(|pattern| expand(*pattern)));
+    let by_name = table::BY_NAME.iter().chain(texture::BY_NAME).chain(asynchronous::BY_NAME);
+    rows.extend(by_name.flat_map(|pattern| expand(*pattern)));
     let mut table = Table {
         rows: Vec::new(),
         by_name: BTreeMap::new(),
@@ -329,6 +345,8 @@ fn type_of(word: &str) -> Option<Type> {
             ("i", bits) => Type::Int(bits.parse().ok()?),
             ("p", space) => Type::Ptr(space.parse().ok()?),
             ("w", lanes) => Type::Words(lanes.parse().ok()?),
+            ("v", lanes) => Type::Floats(lanes.parse().ok()?),
+            ("y", lanes) => Type::Bytes(lanes.parse().ok()?),
             _ => return None,
         },
     })
@@ -339,6 +357,12 @@ fn operand_of(text: &str) -> Operand {
     let literal = || Operand::Literal(text.to_owned());
     if text == "d" {
         return Operand::Result;
+    }
+    if text == "b(d)" {
+        return Operand::ByteResult;
+    }
+    if let Some(argument) = text.strip_prefix("b(%").and_then(|t| t.strip_suffix(')')).and_then(index) {
+        return Operand::Byte(argument);
     }
     if text == "d|p" {
         return Operand::ResultPair;
@@ -360,9 +384,13 @@ fn operand_of(text: &str) -> Operand {
         return Operand::Argument(argument);
     }
     let Some(immediate) = text.strip_prefix('#') else { return literal() };
+    let (immediate, below) = match immediate.split_once('<') {
+        Some((immediate, below)) => (immediate, below.parse().ok()),
+        None => (immediate, None),
+    };
     let (argument, value) = immediate.split_once('=').unwrap_or((immediate, ""));
     match (index(argument), value) {
-        (Some(argument), "") => Operand::Immediate(argument),
+        (Some(argument), "") => Operand::Immediate { argument, below },
         (Some(argument), "align") => Operand::Alignment(argument),
         (Some(argument), "any") => Operand::Ignored(argument),
         (Some(argument), value) => {
@@ -439,6 +467,7 @@ mod tests {
             Type::Int(16) => cx.i16_type().into(),
             Type::Int(32) => cx.i32_type().into(),
             Type::Int(64) => cx.i64_type().into(),
+            Type::Int(128) => cx.i128_type().into(),
             Type::Int(other) => panic!("no integer of {other} bits in the table"),
             Type::F16 => cx.f16_type().into(),
             Type::Bf16 => cx.bf16_type().into(),
@@ -447,17 +476,62 @@ mod tests {
             Type::F16x2 => cx.f16_type().vec_type(2).into(),
             Type::Bf16x2 => cx.bf16_type().vec_type(2).into(),
             Type::Words(lanes) => cx.i32_type().vec_type(lanes).into(),
+            Type::Floats(lanes) => cx.f32_type().vec_type(lanes).into(),
+            Type::Bytes(lanes) => cx.i8_type().vec_type(lanes).into(),
             Type::Ptr(space) => {
                 cx.ptr_type(inkwell::AddressSpace::from(u16::try_from(space).unwrap())).into()
             }
         }
     }
 
+    /// Intrinsics of every target are not in the register of this one.
+    fn is_of_every_target(name: &str) -> bool {
+        !name.starts_with("llvm.nvvm.")
+    }
+
     #[test]
     fn llvm_knows_every_name_and_agrees_with_every_type() {
         let context = Context::new().expect("LLVM 22");
+        let written = |ty: &Type| llvm_type(&context, *ty).print_to_string().to_string();
+        let declarations = registry::declarations().unwrap();
+        let known: BTreeMap<&str, &registry::Declaration> =
+            declarations.iter().map(|declaration| (declaration.name.as_str(), declaration)).collect();
+        for row in rows().iter().filter(|row| !is_of_every_target(&row.name)) {
+            let declaration = known.get(row.name.as_str()).unwrap_or_else(|| panic!("no {}", row.name));
+            let result = match row.results.as_slice() {
+                [] => "void".to_owned(),
+                [one] => written(one),
+                many => format!("{{ {} }}", many.iter().map(written).collect::<Vec<_>>().join(", ")),
+            };
+            assert_eq!(declaration.result, result, "{}", row.name);
+            let types: Vec<String> = row.parameters.iter().map(written).collect();
+            let theirs: Vec<&str> = declaration.parameters.iter().map(|one| one.ty.as_str()).collect();
+            assert_eq!(theirs, types, "{}", row.name);
+            for operand in &row.operands {
+                let at = match operand {
+                    Operand::Immediate { argument, .. } | Operand::Fixed(argument, _) => *argument,
+                    _ => continue,
+                };
+                let bounds = match declaration.parameters[at].takes {
+                    registry::Takes::Value => panic!("{}: argument {at} is no constant", row.name),
+                    registry::Takes::Constant => None,
+                    registry::Takes::ConstantIn(low, high) => Some(low.cast_unsigned()..high.cast_unsigned()),
+                };
+                let agrees = match operand {
+                    Operand::Immediate { below, .. } => bounds.as_ref().map(|range| range.end) == *below,
+                    Operand::Fixed(_, value) => bounds.as_ref().is_none_or(|range| range.contains(value)),
+                    _ => false,
+                };
+                assert!(agrees, "{}: LLVM takes {bounds:?} for argument {at}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn intrinsics_of_every_target_have_llvms_types() {
+        let context = Context::new().expect("LLVM 22");
         let module = Module::new(&context, "rows");
-        for row in rows() {
+        for row in rows().iter().filter(|row| is_of_every_target(&row.name)) {
             if module.inkwell().get_function(&row.name).is_some() {
                 continue;
             }
@@ -469,11 +543,13 @@ mod tests {
                 [one] => one.fn_type(&parameters, false),
                 many => context.inkwell().struct_type(many, false).fn_type(&parameters, false),
             };
-            let function = module.inkwell().add_function(&row.name, ty, None);
-            assert!(Intrinsic::find(&row.name).is_some(), "LLVM does not know {}", row.name);
-            assert_ne!(function.get_intrinsic_id(), 0, "{} is not an intrinsic", row.name);
+            let overloads = if row.name.matches('.').count() < 2 { Vec::new() } else { vec![results[0]] };
+            let intrinsic = Intrinsic::find(&row.name).unwrap_or_else(|| panic!("no {}", row.name));
+            let declared = intrinsic.get_declaration(module.inkwell(), &overloads);
+            let declared = declared.unwrap_or_else(|| panic!("{} is overloaded otherwise", row.name));
+            assert_eq!(declared.get_type(), ty, "{}", row.name);
+            assert_eq!(declared.get_name().to_string_lossy(), row.name);
         }
-        module.verify().unwrap();
     }
 
     #[test]
@@ -489,7 +565,7 @@ mod tests {
             let mut results = Vec::new();
             for operand in &row.operands {
                 match operand {
-                    Operand::Result => results.push(0),
+                    Operand::Result | Operand::ByteResult => results.push(0),
                     Operand::ResultPair => results.extend([0, 1]),
                     Operand::ResultVector(fields) => results.extend(fields.iter().flatten().copied()),
                     Operand::ArgumentVector(first, count) => arguments.extend(*first..first + count),
@@ -504,9 +580,10 @@ mod tests {
                         arguments.extend(*first..first + count);
                     }
                     Operand::Argument(i)
+                    | Operand::Byte(i)
                     | Operand::ArgumentLanes(i)
                     | Operand::Address(i)
-                    | Operand::Immediate(i)
+                    | Operand::Immediate { argument: i, .. }
                     | Operand::Fixed(i, _)
                     | Operand::Ignored(i)
                     | Operand::Alignment(i) => arguments.push(*i),
@@ -518,7 +595,7 @@ mod tests {
             arguments.sort_unstable();
             assert_eq!(arguments, (0..row.parameters.len()).collect::<Vec<_>>(), "{}", row.name);
             let leaves = match row.results.as_slice() {
-                [Type::Words(lanes)] => *lanes as usize,
+                [Type::Words(lanes) | Type::Floats(lanes)] => *lanes as usize,
                 fields => fields.len(),
             };
             assert_eq!(results, (0..leaves).collect::<Vec<_>>(), "{}", row.name);

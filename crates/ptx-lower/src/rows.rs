@@ -37,6 +37,8 @@ impl<'c> Emitter<'_, '_, 'c> {
             RowType::Bf16x2 => self.types.vector(self.types.bf16(), 2),
             RowType::Ptr(space) => self.types.pointer(space),
             RowType::Words(lanes) => self.types.vector(self.types.int(32), lanes),
+            RowType::Floats(lanes) => self.types.vector(self.types.f32(), lanes),
+            RowType::Bytes(lanes) => self.types.vector(self.types.int(8), lanes),
         }
     }
 
@@ -73,7 +75,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             _ => 1,
         };
         match place {
-            Place::Result | Place::ResultPair => {
+            Place::Result | Place::ByteResult | Place::ResultPair => {
                 matches!(operand, Operand::Register(_) | Operand::Sink | Operand::Element(..))
             }
             Place::ResultVector(fields) => {
@@ -81,6 +83,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                     && fields.iter().all(Option::is_some)
                     && matches!(operand, Operand::Vector(_) | Operand::Register(_))
             }
+            Place::Byte(_) => matches!(operand, Operand::Register(_) | Operand::Element(..)),
             Place::Argument(argument) => {
                 // Forms that differ only in a predicate for a number (`cp.async`) are different rows.
                 let predicate = site.inst.mnemonic.operand_type(at) == Some(ScalarType::Pred);
@@ -97,10 +100,18 @@ impl<'c> Emitter<'_, '_, 'c> {
                 };
                 space != ptx_llvm::address_space::PARAM && matches!(operand, Operand::Address(..))
             }
-            Place::Immediate(_) => matches!(operand, Operand::Immediate(_)),
+            Place::Immediate { below, .. } => match operand {
+                Operand::Immediate(value) => {
+                    below.is_none_or(|below| value.as_integer().is_some_and(|number| number < below))
+                }
+                _ => false,
+            },
             Place::Fixed(..) | Place::Alignment(_) => true,
             Place::ArgumentLanes(argument) => {
-                row.parameters.get(*argument) == Some(&RowType::Words(list_len as u32))
+                let lanes = list_len as u32;
+                [RowType::Words(lanes), RowType::Floats(lanes)]
+                    .iter()
+                    .any(|ty| row.parameters.get(*argument) == Some(ty))
                     || (list_len == 1 && row.parameters.get(*argument) == Some(&RowType::Int(32)))
             }
             Place::Ignored(_) => true,
@@ -152,7 +163,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             let Some(at) = next.next() else { return unsupported("an operand is missing") };
             let operand = site.operand(at);
             match place {
-                Place::Argument(argument) => {
+                Place::Argument(argument) | Place::Byte(argument) => {
                     let ty = site.inst.mnemonic.operand_type(at).unwrap_or(ScalarType::B32);
                     let to = self.parameter(row, *argument)?;
                     let value = match operand {
@@ -230,7 +241,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                     let space = self.parameter(row, *argument)?.pointer_space().unwrap_or(0);
                     give(*argument, self.address_in(site, operand, space)?);
                 }
-                Place::Immediate(argument) => {
+                Place::Immediate { argument, .. } => {
                     let Operand::Immediate(value) = operand else {
                         return unsupported("an operand is no constant");
                     };
@@ -238,6 +249,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                     give(*argument, self.types.int_value(bits, value.as_integer().unwrap_or(0)));
                 }
                 Place::Result
+                | Place::ByteResult
                 | Place::ResultPair
                 | Place::ResultVector(_)
                 | Place::Literal(_)
@@ -305,6 +317,14 @@ impl<'c> Emitter<'_, '_, 'c> {
         let written = self.written(site);
         for (place, at) in row.operands.iter().zip(written) {
             match place {
+                Place::Result if matches!(row.results.as_slice(), [RowType::Bytes(_)]) => {
+                    let whole = self.types.int(call.ty().bits().unwrap_or(32));
+                    self.define(site, at, self.bits_as(call, whole)?)?;
+                }
+                Place::ByteResult => {
+                    let byte = self.b.cast(CastOp::Trunc, call, self.types.int(8))?;
+                    self.define(site, at, byte)?;
+                }
                 Place::Result if single => self.define(site, at, call)?,
                 Place::Result => {
                     let field = self.b.extract_field(call, 0)?;
@@ -332,6 +352,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                     }
                 }
                 Place::Argument(_)
+                | Place::Byte(_)
                 | Place::ArgumentVector(..)
                 | Place::ArgumentLanes(_)
                 | Place::PaddedVector(_)
@@ -339,7 +360,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 | Place::Coordinates(..)
                 | Place::Ignored(_)
                 | Place::Address(_)
-                | Place::Immediate(_)
+                | Place::Immediate { .. }
                 | Place::Fixed(..)
                 | Place::Alignment(_)
                 | Place::Literal(_) => break,

@@ -5,6 +5,7 @@ mod corpus;
 mod coverage;
 mod differential;
 mod instructions;
+mod intrinsics;
 mod lines;
 mod stress;
 mod table;
@@ -32,6 +33,8 @@ enum Chore {
     Differential(differential::DifferentialArguments),
     /// Rewrite docs/isa.md and docs/coverage.md from the instruction table
     Docs,
+    /// Raise every intrinsic of LLVM's NVPTX target and let ptxas judge what comes of it
+    Intrinsics(intrinsics::IntrinsicsArguments),
     /// Measure time and memory of ptx2ll on very large and very odd inputs
     Stress(stress::StressArguments),
     /// Draw instructions of every row of the instruction table and compare our verdict with that of ptxas
@@ -61,6 +64,7 @@ fn main() -> Result<()> {
         Chore::Bless => cargo::bless(),
         Chore::Corpus(arguments) => corpus::measure(&arguments),
         Chore::Differential(arguments) => differential::compare(&arguments),
+        Chore::Intrinsics(arguments) => intrinsics::measure(&arguments),
         Chore::Stress(arguments) => stress::measure(&arguments),
         Chore::Docs => instructions::write().and_then(|()| coverage::write()),
         Chore::Table(arguments) => table::compare(&arguments),

@@ -57,7 +57,7 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
     (
         "llvm.nvvm.fence.proxy.tensormap_generic.acquire.{cta|cluster|gpu|sys}",
         "void(p0,i32)",
-        "fence.proxy.tensormap::generic.acquire.{A} [%0], #1",
+        "fence.proxy.tensormap::generic.acquire.{A} [%0], 128, #1=128",
     ),
     (
         "llvm.nvvm.fence.proxy.tensormap_generic.release.{cta|cluster|gpu|sys}",
@@ -70,33 +70,43 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
         "void(p3,p3)",
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes{A:|.multicast::cluster::all}.b128 [%0], [%1]",
     ),
-    ("llvm.nvvm.st.bulk", "void(p0,i64,i64)", "st.bulk [%0], %1, #2"),
-    ("llvm.nvvm.st.bulk.shared.cta", "void(p3,i64,i64)", "st.bulk.shared::cta [%0], %1, #2"),
+    (
+        "llvm.nvvm.clusterlaunchcontrol.query_cancel.is_canceled",
+        "i1(i128)",
+        "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 d, %0",
+    ),
+    (
+        "llvm.nvvm.clusterlaunchcontrol.query_cancel.get_first_ctaid.{x|y|z}",
+        "i32(i128)",
+        "clusterlaunchcontrol.query_cancel.get_first_ctaid::{A}.b32.b128 d, %0",
+    ),
+    ("llvm.nvvm.st.bulk", "void(p0,i64,i64)", "st.bulk [%0], %1, 0, #2=0"),
+    ("llvm.nvvm.st.bulk.shared.cta", "void(p3,i64,i64)", "st.bulk.shared::cta [%0], %1, 0, #2=0"),
     ("llvm.nvvm.prefetch.tensormap.{p0|p4|p101}", "void(A)", "prefetch{A:|.const|.param}.tensormap [%0]"),
     (
-        "llvm.nvvm.tensormap.replace.{box.dim|element.stride|global.dim}.{p1|p3}",
+        "llvm.nvvm.tensormap.replace.{box.dim|element.stride|global.dim}.{p0|p1|p3}",
         "void(B,i32,i32)",
-        "tensormap.replace.tile.{A:box_dim|element_stride|global_dim}.{B:global|shared::cta}.b1024.b32 [%0], #1, %2",
+        "tensormap.replace.tile.{A:box_dim|element_stride|global_dim}{B:|.global|.shared::cta}.b1024.b32 [%0], #1, %2",
     ),
     (
-        "llvm.nvvm.tensormap.replace.{elemtype|fill.mode|interleave.layout|swizzle.mode}.{p1|p3}",
+        "llvm.nvvm.tensormap.replace.{elemtype|fill.mode|interleave.layout|swizzle.atomicity|swizzle.mode}.{p0|p1|p3}",
         "void(B,i32)",
-        "tensormap.replace.tile.{A:elemtype|fill_mode|interleave_layout|swizzle_mode}.{B:global|shared::cta}.b1024.b32 [%0], #1",
+        "tensormap.replace.tile.{A:elemtype|fill_mode|interleave_layout|swizzle_atomicity|swizzle_mode}{B:|.global|.shared::cta}.b1024.b32 [%0], #1<{A:16|2|3|4|5}",
     ),
     (
-        "llvm.nvvm.tensormap.replace.rank.{p1|p3}",
+        "llvm.nvvm.tensormap.replace.rank.{p0|p1|p3}",
         "void(A,i32)",
-        "tensormap.replace.tile.rank.{A:global|shared::cta}.b1024.b32 [%0], %1",
+        "tensormap.replace.tile.rank{A:|.global|.shared::cta}.b1024.b32 [%0], %1",
     ),
     (
-        "llvm.nvvm.tensormap.replace.global.address.{p1|p3}",
+        "llvm.nvvm.tensormap.replace.global.address.{p0|p1|p3}",
         "void(A,i64)",
-        "tensormap.replace.tile.global_address.{A:global|shared::cta}.b1024.b64 [%0], %1",
+        "tensormap.replace.tile.global_address{A:|.global|.shared::cta}.b1024.b64 [%0], %1",
     ),
     (
-        "llvm.nvvm.tensormap.replace.global.stride.{p1|p3}",
+        "llvm.nvvm.tensormap.replace.global.stride.{p0|p1|p3}",
         "void(A,i32,i64)",
-        "tensormap.replace.tile.global_stride.{A:global|shared::cta}.b1024.b64 [%0], #1, %2",
+        "tensormap.replace.tile.global_stride{A:|.global|.shared::cta}.b1024.b64 [%0], #1, %2",
     ),
     ("llvm.nvvm.is_explicit_cluster", "i1()", "mov.pred d, %is_explicit_cluster"),
     // Bulk copies (manual 9.7.9.25.4). The flags say whether mask and cache policy are given.
@@ -342,7 +352,7 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
     (
         "llvm.nvvm.tcgen05.mma.{shared|tensor}.scale_d?{0|1}{1|2}{0|1|2|3}",
         "void(p6,{A:i64|p6},i64,i32,i1,i64,i32*3)",
-        "tcgen05.mma.cta_group::{C}.kind::{B:f16|tf32}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, %3, %4, #5, #6={B}, #7={C}, #8={D}",
+        "tcgen05.mma.cta_group::{C}.kind::{B:f16|tf32}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, %3, %4, #5<16, #6={B}, #7={C}, #8={D}",
     ),
     (
         "llvm.nvvm.tcgen05.mma.{tensor}.ashift?{0|1|2|3}{1|2}{0|1}",
@@ -357,7 +367,63 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
     (
         "llvm.nvvm.tcgen05.mma.sp.{shared|tensor}.scale_d?{0|1}{1|2}{0|1|2|3}",
         "void(p6,{A:i64|p6},i64,i32,i1,p6,i64,i32*3)",
-        "tcgen05.mma.sp.cta_group::{C}.kind::{B:f16|tf32}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, [%5], %3, %4, #6, #7={B}, #8={C}, #9={D}",
+        "tcgen05.mma.sp.cta_group::{C}.kind::{B:f16|tf32}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, [%5], %3, %4, #6<16, #7={B}, #8={C}, #9={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.{tensor}.scale_d.ashift?{0|1}{1|2}{0|1}",
+        "void(p6*2,i64,i32,i1,i64,i32*3)",
+        "tcgen05.mma.cta_group::{C}.kind::{B:f16|tf32}.ashift.collector::a::{D:discard|lastuse} [%0], [%1], %2, %3, %4, #5<16, #6={B}, #7={C}, #8={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.sp.{tensor}.ashift?{0|1|2|3}{1|2}{0|1}",
+        "void(p6*2,i64,i32,i1,p6,i32*3)",
+        "tcgen05.mma.sp.cta_group::{C}.kind::{B:f16|tf32|f8f6f4|i8}.ashift.collector::a::{D:discard|lastuse} [%0], [%1], %2, [%5], %3, %4, #6={B}, #7={C}, #8={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.sp.{tensor}.scale_d.ashift?{0|1}{1|2}{0|1}",
+        "void(p6*2,i64,i32,i1,p6,i64,i32*3)",
+        "tcgen05.mma.sp.cta_group::{C}.kind::{B:f16|tf32}.ashift.collector::a::{D:discard|lastuse} [%0], [%1], %2, [%5], %3, %4, #6<16, #7={B}, #8={C}, #9={D}",
+    ),
+    // The same with lanes that are left as they are.
+    (
+        "llvm.nvvm.tcgen05.mma.{shared|tensor}.disable_output_lane.cg{1|2}?{0|1|2|3}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,{B:w4|w8},i32*2)",
+        "tcgen05.mma.cta_group::{B}.kind::{C:f16|tf32|f8f6f4|i8}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, %3, <%5>, %4, #6={C}, #7={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.{shared|tensor}.scale_d.disable_output_lane.cg{1|2}?{0|1}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,i64,{B:w4|w8},i32*2)",
+        "tcgen05.mma.cta_group::{B}.kind::{C:f16|tf32}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, %3, <%6>, %4, #5<16, #7={C}, #8={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.{tensor}.disable_output_lane.cg{1|2}.ashift?{0|1|2|3}{0|1}",
+        "void(p6*2,i64,i32,i1,{B:w4|w8},i32*2)",
+        "tcgen05.mma.cta_group::{B}.kind::{C:f16|tf32|f8f6f4|i8}.ashift.collector::a::{D:discard|lastuse} [%0], [%1], %2, %3, <%5>, %4, #6={C}, #7={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.{tensor}.scale_d.disable_output_lane.cg{1|2}.ashift?{0|1}{0|1}",
+        "void(p6*2,i64,i32,i1,i64,{B:w4|w8},i32*2)",
+        "tcgen05.mma.cta_group::{B}.kind::{C:f16|tf32}.ashift.collector::a::{D:discard|lastuse} [%0], [%1], %2, %3, <%6>, %4, #5<16, #7={C}, #8={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.sp.{shared|tensor}.disable_output_lane.cg{1|2}?{0|1|2|3}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,p6,{B:w4|w8},i32*2)",
+        "tcgen05.mma.sp.cta_group::{B}.kind::{C:f16|tf32|f8f6f4|i8}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, [%5], %3, <%6>, %4, #7={C}, #8={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.sp.{shared|tensor}.scale_d.disable_output_lane.cg{1|2}?{0|1}{0|1|2|3}",
+        "void(p6,{A:i64|p6},i64,i32,i1,p6,i64,{B:w4|w8},i32*2)",
+        "tcgen05.mma.sp.cta_group::{B}.kind::{C:f16|tf32}.collector::a::{D:discard|lastuse|fill|use} [%0], {A:%1|[%1]}, %2, [%5], %3, <%7>, %4, #6<16, #8={C}, #9={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.sp.{tensor}.disable_output_lane.cg{1|2}.ashift?{0|1|2|3}{0|1}",
+        "void(p6*2,i64,i32,i1,p6,{B:w4|w8},i32*2)",
+        "tcgen05.mma.sp.cta_group::{B}.kind::{C:f16|tf32|f8f6f4|i8}.ashift.collector::a::{D:discard|lastuse} [%0], [%1], %2, [%5], %3, <%6>, %4, #7={C}, #8={D}",
+    ),
+    (
+        "llvm.nvvm.tcgen05.mma.sp.{tensor}.scale_d.disable_output_lane.cg{1|2}.ashift?{0|1}{0|1}",
+        "void(p6*2,i64,i32,i1,p6,i64,{B:w4|w8},i32*2)",
+        "tcgen05.mma.sp.cta_group::{B}.kind::{C:f16|tf32}.ashift.collector::a::{D:discard|lastuse} [%0], [%1], %2, [%5], %3, <%7>, %4, #6<16, #8={C}, #9={D}",
     ),
     (
         "llvm.nvvm.tcgen05.mma.ws.{shared|tensor}?{0|1|2|3}{0|1|2|3}{0|1|2|3}",

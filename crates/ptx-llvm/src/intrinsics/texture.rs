@@ -60,6 +60,11 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
         "tex.level.acube.v4.{A}.f32 <d:4>, T[%0<%1:4>], %5",
     ),
     (
+        "llvm.nvvm.tex.unified.cube.array.grad.v4{f32|s32|u32}.f32",
+        "{A:f32|i32|i32}*4(i64,i32,f32*9)",
+        "tex.grad.acube.v4.{A}.f32 <d:4>, T[%0<%1:4>], <%5:3+>, <%8:3+>",
+    ),
+    (
         "llvm.nvvm.tex.{1d|2d|3d}.v4{f32|s32|u32}.{s32|f32}",
         "{B:f32|i32|i32}*4(i64*2,{C:i32|f32}*{A:1|2|3})",
         "tex.{A}.v4.{B}.{C} <d:4>, T[%0,%1<%2:{A:1|2|3}>]",
@@ -221,3 +226,6 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
         "sust.p.a{A}.v4.b{B}.trap T[%0<%1:{A:2|3}>], <%{A:3|4}:4>",
     ),
 ];
+
+/// Rows that are read by name only.
+pub(super) const BY_NAME: &[(&str, &str, &str)] = &[];

@@ -226,7 +226,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// `addrspacecast`: `cvta`, unless the address is still a symbol that can be named either way.
-    fn cast_address(&mut self, value: Val, from: Scalar, to: Scalar) -> Raised<Val> {
+    pub(super) fn cast_address(&mut self, value: Val, from: Scalar, to: Scalar) -> Raised<Val> {
         let (Scalar::Pointer { space: source, .. }, Scalar::Pointer { space: target, .. }) = (from, to)
         else {
             return Err(Refusal::new(INSTRUCTION, "an addrspacecast of something that is no pointer"));

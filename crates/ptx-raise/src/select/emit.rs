@@ -296,7 +296,7 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         if matches!((from, to), (address_space::SHARED, address_space::SHARED_CLUSTER)) {
             // The window of the own block lies in the cluster's at the same addresses.
-            return Ok(register);
+            return self.widen_address(register, from);
         }
         let middle = self.convert_address(register, from, generic)?;
         self.convert_address(middle, generic, to)

@@ -26,6 +26,7 @@ const IGNORED: &[&str] = &[
     "llvm.prefetch",
     "llvm.fake.use",
     "llvm.pseudoprobe",
+    "llvm.nvvm.compiler.warn",
     "llvm.dbg.value",
     "llvm.dbg.declare",
     "llvm.dbg.label",
@@ -147,6 +148,16 @@ impl FunctionRaiser<'_, '_, '_> {
             "va_end" => {}
             "masked.load" => self.masked_load(id, call)?,
             "masked.store" => self.masked_store(call)?,
+            "nvvm.move.ptr" | "nvvm.internal.addrspace.wrap" => self.pointer_copy(id, call)?,
+            "nvvm.compiler.error" => {
+                let help = "passes were meant to remove the call: try -O2";
+                let message = "llvm.nvvm.compiler.error says that the program must not be compiled";
+                return Err(Refusal::new(INTRINSIC, message).with_help(help));
+            }
+            "nvvm.reflect" => {
+                let message = "llvm.nvvm.reflect is a question to the compiler that only a pass can answer";
+                return Err(Refusal::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1"));
+            }
             _ if short.starts_with("nvvm.ldu.global.") => self.load_uniform(id, call)?,
             _ => return self.float_intrinsic(id, call, short),
         }
@@ -198,6 +209,15 @@ impl FunctionRaiser<'_, '_, '_> {
             results.push(Val::reg(self.emit_new(class, &text, &[address.into(), mask])?));
         }
         self.define(id, results.into());
+        Ok(())
+    }
+
+    /// A pointer that nothing was to look through, perhaps in another space.
+    fn pointer_copy(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let (value, from) = self.scalar(argument(call, 0)?)?;
+        let to = self.scalar_of_result(id)?;
+        let value = if from == to { value } else { self.cast_address(value, from, to)? };
+        self.define_one(id, value);
         Ok(())
     }
 

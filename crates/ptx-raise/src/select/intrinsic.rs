@@ -1,14 +1,14 @@
 //! Intrinsics that the table pairs with one instruction.
 
-use ptx_ir::{AddressBase, Immediate, Literal, Operand};
-use ptx_isa::{Component, SpecialReg};
-use ptx_llvm::intrinsics::{self, Operand as RowOperand, Row};
+use ptx_ir::{AddressBase, Immediate, Literal, Operand, RegId};
+use ptx_isa::{Component, ScalarType, SpecialReg};
+use ptx_llvm::intrinsics::{self, Operand as RowOperand, Row, Type as RowType};
 use ptx_llvm::view::{Call, InstId};
 
 use super::FunctionRaiser;
 use super::emit::Arg;
 use crate::error::{INTRINSIC, Raised, Refusal};
-use crate::types::Scalar;
+use crate::types::{Class, Scalar};
 use crate::value::Val;
 
 impl FunctionRaiser<'_, '_, '_> {
@@ -17,10 +17,16 @@ impl FunctionRaiser<'_, '_, '_> {
         if self.generic_intrinsic(id, call, name)? || self.handle_intrinsic(id, call, name)? {
             return Ok(());
         }
-        for row in intrinsics::by_name(name) {
+        let mut known = false;
+        for row in intrinsics::by_name(name).chain(generic_rows(name)) {
+            known = true;
             if self.row_applies(row, call)? {
                 return self.row_intrinsic(id, call, row);
             }
+        }
+        if known {
+            let message = format!("PTX has no instruction for {name} with these constants");
+            return Err(Refusal::new(INTRINSIC, message));
         }
         Err(Refusal::new(INTRINSIC, format!("the intrinsic {name} is not supported")))
     }
@@ -39,14 +45,20 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     fn row_intrinsic(&mut self, id: InstId, call: &Call, row: &Row) -> Raised<()> {
-        let leaves = self.leaves(self.type_of(id))?;
-        let results: Vec<_> = leaves.iter().map(|leaf| self.register_for(leaf.scalar)).collect();
+        let results = self.result_registers(id, row)?;
         let missing =
             || Refusal::new(INTRINSIC, format!("the intrinsic {} has another type than its row", row.name));
         let mut args: Vec<Arg> = Vec::with_capacity(row.operands.len());
         for operand in &row.operands {
             match operand {
                 RowOperand::Result => args.push(results.first().copied().ok_or_else(missing)?.into()),
+                RowOperand::ByteResult => args.push(self.byte_register().into()),
+                RowOperand::Byte(at) => {
+                    let (value, scalar) = self.scalar(*call.args.get(*at).ok_or_else(missing)?)?;
+                    let (whole, byte) = (self.in_register(value, scalar)?, self.byte_register());
+                    self.emit("cvt.u8.u16", &[byte.into(), whole.into()])?;
+                    args.push(byte.into());
+                }
                 RowOperand::ResultPair => {
                     args.push(results.first().copied().ok_or_else(missing)?.into());
                     args.push(results.get(1).copied().ok_or_else(missing)?.into());
@@ -60,6 +72,11 @@ impl FunctionRaiser<'_, '_, '_> {
                         });
                     }
                     args.push(Operand::Vector(self.builder.list(&list)).into());
+                }
+                RowOperand::Argument(at) if row.parameters.get(*at) == Some(&RowType::Int(128)) => {
+                    let arg = *call.args.get(*at).ok_or_else(missing)?;
+                    let (leaves, values) = (self.value_leaves(arg)?, self.value(arg)?);
+                    args.push(self.asm_input(&leaves, &values, Class::B128)?.into());
                 }
                 RowOperand::Argument(at) => {
                     let (value, scalar) = self.scalar(*call.args.get(*at).ok_or_else(missing)?)?;
@@ -131,23 +148,47 @@ impl FunctionRaiser<'_, '_, '_> {
                 }
                 RowOperand::Address(at) => {
                     let (value, scalar) = self.scalar(*call.args.get(*at).ok_or_else(missing)?)?;
+                    let (value, scalar) = match row.parameters.get(*at) {
+                        Some(RowType::Ptr(space)) => self.address_in(value, scalar, *space)?,
+                        _ => (value, scalar),
+                    };
                     args.push(self.row_address(value, scalar)?.into());
                 }
-                RowOperand::Immediate(at) => match self.scalar(*call.args.get(*at).ok_or_else(missing)?)?.0 {
-                    Val::Bits(bits) => args.push(Arg::Bits(bits, 64)),
-                    Val::Register(..) | Val::Address { .. } => {
-                        let message = format!("argument {at} of {} must be a constant", row.name);
-                        return Err(Refusal::new(INTRINSIC, message));
+                RowOperand::Immediate { argument: at, .. } => {
+                    match self.scalar(*call.args.get(*at).ok_or_else(missing)?)?.0 {
+                        Val::Bits(bits) => args.push(Arg::Bits(bits, 64)),
+                        Val::Register(..) | Val::Address { .. } => {
+                            let message = format!("argument {at} of {} must be a constant", row.name);
+                            return Err(Refusal::new(INTRINSIC, message));
+                        }
                     }
-                },
+                }
                 RowOperand::Fixed(..) | RowOperand::Ignored(_) | RowOperand::Alignment(_) => {}
                 RowOperand::Literal(text) => args.push(self.literal(text)?),
             }
         }
         self.emit(&self.row_text(row, call), &args)?;
-        let values = results.into_iter().map(Val::reg).collect();
-        self.define(id, values);
-        Ok(())
+        if let (Some(RowOperand::ByteResult), Some(&Arg::Operand(byte)), Some(&whole)) =
+            (row.operands.first(), args.first(), results.first())
+        {
+            self.emit("cvt.u16.u8", &[whole.into(), byte.into()])?;
+        }
+        // Values of several leaves that share a register, or of one leaf in a register each.
+        self.take_outputs(id, &results)
+    }
+
+    /// A register for each result of a row.
+    fn result_registers(&mut self, id: InstId, row: &Row) -> Raised<Vec<RegId>> {
+        if let [RowType::Bytes(_) | RowType::Int(128)] = row.results.as_slice() {
+            let class = if row.results == [RowType::Int(128)] { Class::B128 } else { Class::B32 };
+            return Ok(vec![self.register(class)]);
+        }
+        let leaves = self.leaves(self.type_of(id))?;
+        Ok(leaves.iter().map(|leaf| self.register_for(leaf.scalar)).collect())
+    }
+
+    fn byte_register(&mut self) -> RegId {
+        self.builder.new_register(&mut self.module.ir.strings, ScalarType::B8)
     }
 
     /// Consecutive arguments in registers.
@@ -165,6 +206,17 @@ impl FunctionRaiser<'_, '_, '_> {
         let omits = call.fast.contract
             && ["add.rn.", "sub.rn.", "mul.rn."].iter().any(|start| row.mnemonic.starts_with(start));
         if omits { row.mnemonic.replacen(".rn", "", 1) } else { row.mnemonic.clone() }
+    }
+
+    /// An address in the space that a row wants.
+    fn address_in(&mut self, value: Val, scalar: Scalar, space: u32) -> Raised<(Val, Scalar)> {
+        match scalar {
+            Scalar::Pointer { space: own, .. } if own != space => {
+                let wanted = Scalar::Pointer { space, bits: 64 };
+                Ok((self.cast_address(value, scalar, wanted)?, wanted))
+            }
+            _ => Ok((value, scalar)),
+        }
     }
 
     /// An address in the space of its own type: the mnemonic names that space.
@@ -202,6 +254,14 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         text.parse().map(|number| Arg::Bits(number, 64)).map_err(|_| unknown())
     }
+}
+
+/// The rows of the same intrinsic on generic addresses, for one that is overloaded in an address space that its instruction does
+/// not name: such an address becomes generic first (manual 5.1.7).
+fn generic_rows(name: &str) -> impl Iterator<Item = &'static Row> {
+    let base = name.rsplit_once(".p").filter(|(_, space)| space.parse::<u32>().is_ok());
+    let generic = base.map(|(base, _)| format!("{base}.p0")).unwrap_or_default();
+    intrinsics::by_name(&generic).collect::<Vec<_>>().into_iter()
 }
 
 /// A list as PTX writes it: three elements are padded to four (manual 9.7.10.3).

@@ -12,6 +12,9 @@ use crate::error::{INTRINSIC, Raised, Refusal};
 use crate::types::{Leaf, Scalar};
 use crate::value::Val;
 
+/// No access is aligned to more than its own size, which is at most so many bytes.
+const MOST_ALIGNED: u64 = 16;
+
 impl FunctionRaiser<'_, '_, '_> {
     /// `llvm.masked.load`: every element under a guard of its own; the others come from the last argument.
     pub(super) fn masked_load(&mut self, id: InstId, call: &Call) -> Raised<()> {
@@ -114,8 +117,10 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn load_uniform(&mut self, id: InstId, call: &Call) -> Raised<()> {
         let (pointer, scalar) = self.scalar(argument(call, 0)?)?;
         let (address, space) = self.address_operand(pointer, scalar)?;
-        let Val::Bits(align) = self.scalar(argument(call, 1)?)?.0 else {
-            return Err(Refusal::new(INTRINSIC, "an alignment that is no constant"));
+        // An alignment that is not known is the natural one, which the instruction demands (manual 9.7.9.17).
+        let align = match self.scalar(argument(call, 1)?)?.0 {
+            Val::Bits(align) => align,
+            Val::Register(..) | Val::Address { .. } => MOST_ALIGNED,
         };
         let word = match space_word(space)? {
             word @ ("" | ".global") => word,

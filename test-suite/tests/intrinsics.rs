@@ -1,0 +1,65 @@
+//! Every NVPTX intrinsic of LLVM becomes PTX, or stands in `refused-intrinsics.tsv` with the reason why it cannot.
+
+use std::path::Path;
+
+use test_suite::intrinsics::{self, Call, Verdict};
+use test_suite::oracle::Oracles;
+
+/// The patterns of calls that cannot be raised.
+fn refused() -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("refused-intrinsics.tsv");
+    let text = std::fs::read_to_string(path).expect("the list");
+    let pattern = |line: &str| {
+        let (pattern, reason) = line.split_once('\t').expect("a pattern and a reason");
+        assert!(!reason.is_empty(), "{pattern} without a reason");
+        pattern.to_owned()
+    };
+    text.lines().map(pattern).collect()
+}
+
+/// Whether a text is like a pattern in which `*` stands for anything.
+fn is_like(text: &str, pattern: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return text == pattern };
+    let Some(mut text) = text.strip_prefix(first) else { return false };
+    let parts: Vec<&str> = rest.split('*').collect();
+    let Some((last, middle)) = parts.split_last() else { return true };
+    for part in middle {
+        let Some(at) = text.find(part) else { return false };
+        text = &text[at + part.len()..];
+    }
+    text.ends_with(last)
+}
+
+/// What is wrong with the list, judged by what became of the calls.
+fn complaints(calls: &[Call], verdicts: &[Verdict], patterns: &[String]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    let mut used = vec![false; patterns.len()];
+    for (call, verdict) in calls.iter().zip(verdicts) {
+        let title = call.title();
+        let mut listed = false;
+        for (pattern, used) in patterns.iter().zip(&mut used) {
+            if is_like(&title, pattern) {
+                (listed, *used) = (true, true);
+            }
+        }
+        match verdict {
+            Verdict::Raised(..) if listed => complaints.push(format!("{title} is raised, but listed")),
+            Verdict::Refused(why) | Verdict::Wrong(why) if !listed => {
+                complaints.push(format!("{title}: {why}"));
+            }
+            Verdict::Raised(..) | Verdict::Refused(_) | Verdict::Wrong(_) => {}
+        }
+    }
+    let idle = patterns.iter().zip(&used).filter(|(_, used)| !**used);
+    complaints.extend(idle.map(|(pattern, _)| format!("{pattern} matches nothing")));
+    complaints
+}
+
+#[test]
+fn every_intrinsic_is_raised_or_listed() {
+    let calls = intrinsics::calls().expect("LLVM 22");
+    let verdicts = intrinsics::judge(&calls, &Oracles::default()).expect("LLVM 22");
+    let complaints = complaints(&calls, &verdicts, &refused());
+    assert!(calls.len() > 8000, "only {} calls", calls.len());
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), calls.len(), complaints.join("\n"));
+}
