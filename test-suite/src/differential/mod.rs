@@ -15,6 +15,7 @@ mod memory;
 mod operand;
 mod program;
 mod route;
+mod transcript;
 
 use std::collections::BTreeMap;
 
@@ -108,15 +109,33 @@ pub fn draw_accesses(count: usize, size: usize, effort: Effort) -> Vec<Case> {
 /// # Errors
 /// When a program cannot be run at all.
 pub fn compare(cases: &[Case], effort: Effort, oracles: &Oracles) -> Result<Findings> {
-    let mut groups: BTreeMap<Home, Vec<&Case>> = BTreeMap::new();
-    for case in cases {
-        groups.entry(case.home).or_default().push(case);
-    }
     let mut findings = Findings::default();
-    for (home, members) in groups {
+    for (home, members) in by_home(cases) {
         for batch in members.chunks(BATCH) {
             route::compare(home, batch, effort, oracles, &mut findings)?;
         }
     }
     Ok(findings)
+}
+
+/// Executes every case as written and writes down what it computed, for `test-suite/model/check.py`.
+///
+/// # Errors
+/// When the interpreter refuses an instruction or stops in it.
+pub fn transcript(cases: &[Case], effort: Effort) -> Result<String> {
+    let mut text = String::new();
+    for (home, members) in by_home(cases) {
+        for batch in members.chunks(BATCH) {
+            text += &transcript::transcript(home, batch, effort)?;
+        }
+    }
+    Ok(text)
+}
+
+fn by_home(cases: &[Case]) -> BTreeMap<Home, Vec<&Case>> {
+    let mut groups: BTreeMap<Home, Vec<&Case>> = BTreeMap::new();
+    for case in cases {
+        groups.entry(case.home).or_default().push(case);
+    }
+    groups
 }

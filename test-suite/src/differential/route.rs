@@ -132,25 +132,37 @@ impl Trial<'_> {
 
     /// The results of a kernel of this case in a module; an inner error is the interpreter's refusal.
     fn execute(&self, module: Verified<'_>, feed: Feed, at: usize) -> Result<Vec<u8>, ExecError> {
-        let tuples = self.tuples(feed);
-        let (blocks, threads) = feed.shape(tuples.len());
-        let records = match feed {
-            Feed::Memory => (blocks * threads) as usize,
-            Feed::Constants => tuples.len(),
-        };
-        // The last block begins again with the first operands.
-        let values = tuples.iter().cycle().take(records).flatten();
-        let bytes: Vec<u8> = values.flat_map(|value| value.to_le_bytes()).collect();
-        let mut launch = Launch::new(kernel::name(feed, at));
-        launch.grid = [blocks, 1, 1];
-        launch.block = [threads, 1, 1];
-        launch.threads = Some(NonZeroUsize::MIN);
-        launch.limits.timeout = Some(Duration::from_secs(60));
-        let room = vec![0; bytes.len()];
-        launch.arguments = vec![Argument::Buffer(bytes), Argument::Buffer(room)];
-        let mut outcome = ptx_exec::run(module, &launch)?;
-        Ok(outcome.buffers.pop().flatten().unwrap_or_default())
+        execute(module, feed, at, self.tuples(feed))
     }
+}
+
+/// The results of the kernel of the case at a place of a module.
+///
+/// # Errors
+/// When the interpreter refuses it or stops in it.
+pub(super) fn execute(
+    module: Verified<'_>,
+    feed: Feed,
+    at: usize,
+    tuples: &[Tuple],
+) -> Result<Vec<u8>, ExecError> {
+    let (blocks, threads) = feed.shape(tuples.len());
+    let records = match feed {
+        Feed::Memory => (blocks * threads) as usize,
+        Feed::Constants => tuples.len(),
+    };
+    // The last block begins again with the first operands.
+    let values = tuples.iter().cycle().take(records).flatten();
+    let bytes: Vec<u8> = values.flat_map(|value| value.to_le_bytes()).collect();
+    let mut launch = Launch::new(kernel::name(feed, at));
+    launch.grid = [blocks, 1, 1];
+    launch.block = [threads, 1, 1];
+    launch.threads = Some(NonZeroUsize::MIN);
+    launch.limits.timeout = Some(Duration::from_secs(60));
+    let room = vec![0; bytes.len()];
+    launch.arguments = vec![Argument::Buffer(bytes), Argument::Buffer(room)];
+    let mut outcome = ptx_exec::run(module, &launch)?;
+    Ok(outcome.buffers.pop().flatten().unwrap_or_default())
 }
 
 /// Executes cases that are for the same target, as one module.

@@ -237,9 +237,10 @@ pub fn cos_of_turns(m: &Arith, a: u64) -> u64 {
 /// Of an angle in turns how many quarters, modulo 4, and what is left in radians, at most an eighth of a turn either way;
 /// exact up to the product with pi, for the subtractions lose no bits.
 fn nearest_quarter(turns: f64) -> (u8, f64) {
-    let part = turns - turns.round();
+    // A zero keeps its sign.
+    let part = if turns == 0.0 { turns } else { turns - turns.round() };
     let quarters = (4.0 * part).round();
-    let rest = part - quarters / 4.0;
+    let rest = if quarters == 0.0 { part } else { part - quarters / 4.0 };
     // Between -2 and 2; NaN counts as 0 and stays in the rest.
     ((quarters.rem_euclid(4.0)) as u8, rest * std::f64::consts::TAU)
 }

@@ -1,0 +1,62 @@
+//! What instructions computed, written down for a model that shares no code with the interpreter.
+
+use std::fmt::Write as _;
+
+use anyhow::{Result, bail};
+use ptx_diag::SourceFile;
+use ptx_gen::{Home, Seeded};
+
+use super::Effort;
+use super::case::Case;
+use super::kernel::{self, Feed, SLOT};
+use super::operand::{Tuple, mask, tuples};
+use super::route;
+use crate::stage;
+
+/// Executes the instructions of cases that are for the same target, as written, and lists their registers before and
+/// behind each execution, in the form that `test-suite/model/check.py` reads.
+///
+/// # Errors
+/// When the interpreter refuses an instruction or stops in it.
+pub(super) fn transcript(home: Home, cases: &[&Case], effort: Effort) -> Result<String> {
+    let mut choices = Seeded::new(effort.seed);
+    let mut source = kernel::head(home);
+    let mut operands = Vec::new();
+    for (at, case) in cases.iter().enumerate() {
+        let values = tuples(&mut choices, &case.registers, effort.operands);
+        source += &kernel::kernel(Feed::Memory, at, case, &values);
+        operands.push(values);
+    }
+    let source = SourceFile::new("written.ptx", source);
+    let module = stage::read(&source)?;
+    let verified = stage::verify(&module, &source)?;
+    let mut text = String::new();
+    for (at, (case, values)) in cases.iter().zip(&operands).enumerate() {
+        match route::execute(verified, Feed::Memory, at, values) {
+            Ok(results) => write_case(&mut text, case, values, &results),
+            Err(error) => bail!("{}: {}", case.text, stage::describe(&source, &error.into_diagnostics())),
+        }
+    }
+    Ok(text)
+}
+
+/// Writing to a string cannot fail.
+fn write_case(text: &mut String, case: &Case, values: &[Tuple], results: &[u8]) {
+    let _ = writeln!(text, "case {}", case.text);
+    let names: Vec<String> =
+        case.registers.iter().map(|one| format!("{}:{}", one.name, one.declared.as_str())).collect();
+    let _ = writeln!(text, "registers {}", names.join(" "));
+    let after: Vec<u128> = results.chunks_exact(SLOT).map(bits).collect();
+    for (before, after) in values.iter().zip(after.chunks_exact(case.registers.len())) {
+        text.push_str("run");
+        for ((one, before), after) in case.registers.iter().zip(before).zip(after) {
+            let width = mask(one.declared.bits());
+            let _ = write!(text, " {:x}:{:x}", before & width, after & width);
+        }
+        text.push('\n');
+    }
+}
+
+fn bits(slot: &[u8]) -> u128 {
+    slot.iter().rev().fold(0, |value, byte| value << 8 | u128::from(*byte))
+}
