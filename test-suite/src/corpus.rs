@@ -6,10 +6,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use ptx_diag::SourceFile;
@@ -18,6 +16,7 @@ use ptx_llvm::Context;
 
 use crate::access::{self, Counts};
 use crate::directive::Level;
+use crate::judge::{Ended, in_parallel, supervise};
 use crate::kept::keeps_all;
 use crate::oracle::Oracles;
 use crate::sass::same_machine_code;
@@ -331,54 +330,12 @@ pub fn measure(
     limit: Duration,
 ) -> Result<Vec<Report>> {
     let stages = stages.iter().map(|stage| stage.as_str()).collect::<Vec<_>>().join(",");
-    let next = AtomicUsize::new(0);
-    let reports: Mutex<BTreeMap<usize, Result<Report>>> = Mutex::default();
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.max(1) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(path) = files.get(at) else { return };
-                    let report = one(program, &stages, path, limit);
-                    reports.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(at, report);
-                }
-            });
-        }
-    });
-    let reports = reports.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    reports.into_values().collect()
+    in_parallel(files, jobs, |path| one(program, &stages, path, limit)).into_iter().collect()
 }
 
 fn one(program: &Path, stages: &str, path: &Path, limit: Duration) -> Result<Report> {
-    let mut child = Command::new(program)
-        .env(JUDGE, path)
-        .env(STAGES, stages)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .context("the judge cannot be started")?;
-    let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
-    let start = Instant::now();
-    let (said, complaint, ending) = std::thread::scope(|scope| {
-        let said = scope.spawn(move || slurp(out.as_mut()));
-        let complaint = scope.spawn(move || slurp(err.as_mut()));
-        let ending = loop {
-            match child.try_wait() {
-                Ok(Some(status)) if status.success() => break None,
-                Ok(Some(status)) => break Some(status.to_string()),
-                Ok(None) if start.elapsed() < limit => std::thread::sleep(Duration::from_millis(5)),
-                Ok(None) => {
-                    // The child may have ended by itself meanwhile; either way it is gone after this.
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    break Some(format!("no end after {} s", limit.as_secs()));
-                }
-                Err(error) => break Some(error.to_string()),
-            }
-        };
-        (said.join().unwrap_or_default(), complaint.join().unwrap_or_default(), ending)
-    });
+    let mut command = Command::new(program);
+    let Ended { said, complaint, ending } = supervise(command.env(JUDGE, path).env(STAGES, stages), limit)?;
     let mut verdicts = Vec::new();
     let mut counts = Counts::default();
     for line in said.lines() {
@@ -419,15 +376,6 @@ fn read_counts(text: &str) -> Option<Counts> {
     let numbers: Vec<u64> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
     let [accesses, known, instructions, assembly] = *numbers.as_slice() else { return None };
     Some(Counts { accesses, known, instructions, assembly })
-}
-
-fn slurp(stream: Option<&mut impl std::io::Read>) -> String {
-    let mut bytes = Vec::new();
-    if let Some(stream) = stream {
-        // A broken pipe ends the text early; the verdicts that are missing then tell it.
-        let _ = stream.read_to_end(&mut bytes);
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// A table of how many files of each producer (the folder a file lies in) pass each stage, in Markdown: `7` when all

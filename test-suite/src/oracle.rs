@@ -48,19 +48,29 @@ impl Oracles {
     /// # Errors
     /// When ptxas refuses, or cannot be run. Fails without ptxas: ask for it first.
     pub fn assemble(&self, ptx: &str) -> Result<Vec<u8>> {
+        self.assemble_as(ptx, Linking::Relocatable).map(|(cubin, _)| cubin)
+    }
+
+    /// As [`Oracles::assemble`], with what ptxas says about the resources of each function (`-v`).
+    ///
+    /// # Errors
+    /// As [`Oracles::assemble`].
+    pub fn assemble_as(&self, ptx: &str, linking: Linking) -> Result<(Vec<u8>, String)> {
         let ptxas = self.ptxas.as_ref().context("no ptxas")?;
         let folder = tempfile::tempdir()?;
         let (input, output) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
         std::fs::write(&input, ptx)?;
-        // Relocatable code (-c) leaves unresolved external functions to the linker, as whole modules may have them.
         let mut command = Command::new(ptxas);
-        command.arg("-c").arg(format!("-arch={}", architecture(ptx))).arg(&input).arg("-o").arg(&output);
+        if linking == Linking::Relocatable {
+            command.arg("-c");
+        }
+        command.arg("-v").arg(format!("-arch={}", architecture(ptx))).arg(&input).arg("-o").arg(&output);
         let run = command.output().context("ptxas cannot be run")?;
         if !run.status.success() {
             let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
             bail!("ptxas: {}", first_lines(&complaint, 6));
         }
-        Ok(std::fs::read(output)?)
+        Ok((std::fs::read(output)?, String::from_utf8_lossy(&run.stderr).into_owned()))
     }
 
     /// Lets ptxas read and check `ptx` for the architecture of `home` without generating code.
@@ -132,6 +142,15 @@ impl Oracles {
         ensure!(run.status.success(), "nvdisasm: {}", first_lines(&String::from_utf8_lossy(&run.stderr), 6));
         Ok(String::from_utf8_lossy(&run.stdout).into_owned())
     }
+}
+
+/// What code is assembled for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Linking {
+    /// The module is the whole program.
+    Whole,
+    /// A linker adds the functions that are only declared (`-c`).
+    Relocatable,
 }
 
 /// What ptxas says about a text.

@@ -32,11 +32,13 @@ pub fn same_machine_code(oracles: &Oracles, left: &str, right: &str) -> Result<(
 }
 
 /// The instructions of each text section of nvdisasm's listing, labels renamed in order of appearance.
-fn functions(listing: &str) -> BTreeMap<String, Vec<String>> {
+pub(crate) fn functions(listing: &str) -> BTreeMap<String, Vec<String>> {
     let mut functions: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut current = None;
     for line in listing.lines().map(str::trim) {
-        if let Some(section) = line.strip_prefix(".section") {
+        // `.sectioninfo` stands inside a section.
+        let section = line.strip_prefix(".section").filter(|rest| rest.starts_with(char::is_whitespace));
+        if let Some(section) = section {
             let name = section.trim().split(',').next().unwrap_or_default();
             current = name.strip_prefix(".text.").map(str::to_owned);
         } else if let Some(name) = &current {
@@ -94,5 +96,7 @@ mod tests {
         assert_eq!(one["k"], ["<0>:", "MOV R1, R2 ;", "BRA `(<0>) ;"]);
         assert_eq!(one, functions(&listing(".L_x_7", ".L_x_0:")));
         assert_ne!(one, functions(&listing(".L_x_1", "/*0000*/ NOP ;")));
+        let older = functions(&listing(".L_x_1", ".sectioninfo @\"SHI_REGISTERS=8\""));
+        assert_eq!(one, older);
     }
 }

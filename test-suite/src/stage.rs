@@ -112,6 +112,16 @@ pub fn raise(llvm: &Llvm<'_>) -> Result<String> {
     Ok(text)
 }
 
+/// Lets LLVM's backend make PTX of a module.
+///
+/// # Errors
+/// What the backend says. It ends the process on some modules.
+pub fn generate(llvm: Llvm<'_>) -> Result<String> {
+    let nowhere = SourceFile::new("generated", "");
+    ptx_driver::generate(llvm, TargetChoice::default(), OptLevel::O2, &nowhere)
+        .map_err(|findings| anyhow!("llvm: {}", describe(&nowhere, &findings)))
+}
+
 /// Executes a launch in the interpreter, its blocks on `threads` host threads, and compares what comes back with what
 /// is expected.
 ///

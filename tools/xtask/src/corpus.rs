@@ -53,7 +53,8 @@ pub(crate) fn shared_folder(asked: Option<&PathBuf>) -> PathBuf {
 
 /// Judges the files, prints the table, the failures by kind and every file that failed.
 pub(crate) fn measure(arguments: &CorpusArguments) -> Result<()> {
-    let files = files(arguments)?;
+    let files =
+        sampled_files(&arguments.files, &arguments.folders, arguments.sample, arguments.shared.as_ref())?;
     let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let stages = if arguments.stages.is_empty() { &Stage::ALL } else { arguments.stages.as_slice() };
     let limit = Duration::from_secs(arguments.limit);
@@ -75,13 +76,19 @@ fn stage_named(name: &str) -> Result<Stage, String> {
     Stage::parse(name).ok_or_else(|| format!("the stages are {names}"))
 }
 
-fn files(arguments: &CorpusArguments) -> Result<Vec<PathBuf>> {
-    if !arguments.files.is_empty() {
-        return Ok(arguments.files.clone());
+/// The files named, else one in `sample` of those of the corpus that ptxas accepts, of these folders.
+pub(crate) fn sampled_files(
+    named: &[PathBuf],
+    folders: &[String],
+    sample: usize,
+    shared: Option<&PathBuf>,
+) -> Result<Vec<PathBuf>> {
+    if !named.is_empty() {
+        return Ok(named.to_vec());
     }
-    let shared = shared_folder(arguments.shared.as_ref());
+    let shared = shared_folder(shared);
     let unpacked = corpus::unpack(&shared.join("corpus/ptx.tar.xz"), &workspace().join("target"))?;
-    let folders: Vec<&str> = arguments.folders.iter().map(String::as_str).collect();
+    let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
     let all = corpus::accepted_files(&shared.join("corpus/manifest.tsv"), &unpacked, &folders)?;
-    Ok(all.into_iter().step_by(arguments.sample.max(1)).collect())
+    Ok(all.into_iter().step_by(sample.max(1)).collect())
 }

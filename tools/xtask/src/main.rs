@@ -7,6 +7,7 @@ mod differential;
 mod instructions;
 mod intrinsics;
 mod lines;
+mod roundtrip;
 mod stress;
 mod table;
 
@@ -41,6 +42,8 @@ enum Chore {
     Table(table::TableArguments),
     /// Judge how single instructions come through the stages
     Lines(lines::LinesArguments),
+    /// Compare the machine code of real PTX before and after a way through LLVM IR
+    Roundtrip(roundtrip::RoundtripArguments),
     /// Write manual pages and completion scripts of the tools into a folder
     Man {
         /// The folder; it is made when it is missing
@@ -60,6 +63,10 @@ fn main() -> Result<()> {
             &mut out,
         );
     }
+    if let Some(path) = std::env::var_os(test_suite::roundtrip::JUDGE) {
+        let ways = std::env::var(test_suite::roundtrip::WAYS).unwrap_or_default();
+        return roundtrip::judge(Path::new(&path), &ways);
+    }
     match Arguments::parse().chore {
         Chore::Bless => cargo::bless(),
         Chore::Corpus(arguments) => corpus::measure(&arguments),
@@ -69,6 +76,7 @@ fn main() -> Result<()> {
         Chore::Docs => instructions::write().and_then(|()| coverage::write()),
         Chore::Table(arguments) => table::compare(&arguments),
         Chore::Lines(arguments) => lines::measure(&arguments),
+        Chore::Roundtrip(arguments) => roundtrip::measure(&arguments),
         Chore::Man { folder } => cargo::write_manuals(&folder),
     }
 }

@@ -1,0 +1,409 @@
+//! What a way through LLVM IR costs: the machine code of real PTX before and after.
+//!
+//! PTX is lowered, optimized or not, and made PTX again by this project's emitter or by LLVM's backend. ptxas assembles both
+//! texts, and each function is compared with itself: whether its machine code is the same, how many instructions and registers
+//! it has, whether it spills. A file is judged in a process of its own, which LLVM's backend may end.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use ptx_diag::SourceFile;
+use ptx_llvm::Context;
+
+use crate::directive::Level;
+use crate::judge::{Ended, in_parallel, supervise};
+use crate::machine::{Code, machine_code};
+use crate::oracle::Oracles;
+use crate::stage;
+
+/// A function that grows more than this is listed.
+const MOST_GROWTH: f64 = 1.15;
+
+/// A way from PTX to PTX.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Way {
+    /// Raised without optimization.
+    O0,
+    /// Optimized at -O2 and raised.
+    O2,
+    /// LLVM's backend, without optimization before it.
+    LlvmO0,
+    /// Optimized at -O2, then LLVM's backend.
+    LlvmO2,
+}
+
+impl Way {
+    /// All ways.
+    pub const ALL: [Self; 4] = [Self::O0, Self::O2, Self::LlvmO0, Self::LlvmO2];
+
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::O0 => "O0",
+            Self::O2 => "O2",
+            Self::LlvmO0 => "llvm-O0",
+            Self::LlvmO2 => "llvm-O2",
+        }
+    }
+
+    /// The way of that name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|way| way.as_str() == text)
+    }
+
+    const fn level(self) -> Level {
+        match self {
+            Self::O0 | Self::LlvmO0 => Level::O0,
+            Self::O2 | Self::LlvmO2 => Level::O2,
+        }
+    }
+}
+
+/// One function before and after.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pair {
+    /// The file.
+    pub path: PathBuf,
+    /// The function's name.
+    pub function: String,
+    /// What the original comes to.
+    pub before: Code,
+    /// What came back; nothing when the function is gone.
+    pub after: Option<Code>,
+}
+
+impl Pair {
+    /// Instructions after over instructions before.
+    fn growth(&self) -> Option<f64> {
+        let after = self.after?;
+        (self.before.instructions > 0).then(|| after.instructions as f64 / self.before.instructions as f64)
+    }
+
+    fn spills_anew(&self) -> bool {
+        self.after.is_some_and(|after| after.spilled > self.before.spilled)
+    }
+}
+
+/// What came of one file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Its functions.
+    Compared(Vec<Pair>),
+    /// Why there is nothing to compare.
+    Failed(String),
+}
+
+/// Takes a file the ways and writes what comes of each, a line for a function.
+///
+/// # Errors
+/// When the file cannot be read, ptxas refuses it, or nothing can be written.
+pub fn judge_aloud(
+    path: &Path,
+    ways: &[Way],
+    oracles: &Oracles,
+    kept: &Path,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let text = std::fs::read(path)?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let before = machine_code(oracles, &text, kept).context("the original")?;
+    for &way in ways {
+        let after = there_and_back(path, &text, way).and_then(|ptx| machine_code(oracles, &ptx, kept));
+        match after {
+            Err(error) => {
+                let said = format!("{error:#}").replace(['\n', '\t'], " ");
+                writeln!(out, "{}\tfailed\t{said}", way.as_str())?;
+            }
+            Ok(after) => {
+                writeln!(out, "{}\tcompared", way.as_str())?;
+                for (name, code) in &before {
+                    let after = after.get(name).map_or_else(|| "-".to_owned(), |code| numbers(*code));
+                    writeln!(out, "{}\tfunction\t{name}\t{}\t{after}", way.as_str(), numbers(*code))?;
+                }
+            }
+        }
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn there_and_back(path: &Path, text: &str, way: Way) -> Result<String> {
+    let source = SourceFile::new(path.to_string_lossy(), text.as_bytes().to_vec());
+    let module = stage::read(&source)?;
+    let context = Context::new()?;
+    let llvm = stage::lower(&module, &source, &context, Level::O0)?;
+    // Through text, as the tools are used.
+    let context = Context::new()?;
+    let llvm = stage::read_llvm(&context, "lowered", &llvm.to_text())?;
+    stage::optimize(&llvm, way.level())?;
+    match way {
+        Way::O0 | Way::O2 => stage::raise(&llvm),
+        Way::LlvmO0 | Way::LlvmO2 => stage::generate(llvm),
+    }
+}
+
+fn numbers(code: Code) -> String {
+    let registers = code.registers.map_or("-".to_owned(), |count| count.to_string());
+    format!("{} {} {registers} {}", code.number, code.instructions, code.spilled)
+}
+
+fn read_numbers(text: &str) -> Option<Code> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let &[number, instructions, registers, spilled] = words.as_slice() else { return None };
+    Some(Code {
+        number: number.parse().ok()?,
+        instructions: instructions.parse().ok()?,
+        registers: registers.parse().ok(),
+        spilled: spilled.parse().ok()?,
+    })
+}
+
+/// The environment variable that makes a process a judge of the file it names.
+pub const JUDGE: &str = "PTX_SUITE_ROUNDTRIP";
+/// The environment variable that names the ways a judge takes, parted by commas.
+pub const WAYS: &str = "PTX_SUITE_WAYS";
+
+/// Judges every file in a process of its own (`program`, which must call [`judge_aloud`] when it finds [`JUDGE`]), `jobs`
+/// at a time, and gives what came of each way, in the order of `files`.
+///
+/// # Errors
+/// When the program cannot be started or does not speak as a judge.
+pub fn measure(
+    program: &Path,
+    ways: &[Way],
+    files: &[PathBuf],
+    jobs: usize,
+    limit: Duration,
+) -> Result<BTreeMap<Way, Vec<(PathBuf, Outcome)>>> {
+    let names = ways.iter().map(|way| way.as_str()).collect::<Vec<_>>().join(",");
+    let verdicts = in_parallel(files, jobs, |path| {
+        let mut command = Command::new(program);
+        let Ended { said, complaint, ending } = supervise(command.env(JUDGE, path).env(WAYS, &names), limit)?;
+        let ending = ending.map(|ending| format!("{ending}: {}", complaint.trim()).replace('\n', " "));
+        read_verdict(path, &said, ways, ending.as_deref())
+    });
+    let mut all: BTreeMap<Way, Vec<(PathBuf, Outcome)>> = BTreeMap::new();
+    for (path, verdict) in files.iter().zip(verdicts) {
+        for (way, outcome) in verdict? {
+            all.entry(way).or_default().push((path.clone(), outcome));
+        }
+    }
+    Ok(all)
+}
+
+/// Reads what [`judge_aloud`] wrote about a file; `ending` is how its process ended when not well. Ways that it did not
+/// come to have failed for that.
+fn read_verdict(path: &Path, said: &str, ways: &[Way], ending: Option<&str>) -> Result<Vec<(Way, Outcome)>> {
+    let mut outcomes: BTreeMap<Way, Outcome> = BTreeMap::new();
+    for line in said.lines() {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let (Some(way), rest) = (columns.first().and_then(|name| Way::parse(name)), columns.get(1..)) else {
+            bail!("the judge says {line}");
+        };
+        match rest.unwrap_or_default() {
+            ["failed", said] => {
+                outcomes.insert(way, Outcome::Failed((*said).to_owned()));
+            }
+            ["compared"] => {
+                outcomes.insert(way, Outcome::Compared(Vec::new()));
+            }
+            ["function", name, before, after] => {
+                let before = read_numbers(before).with_context(|| format!("the judge says {line}"))?;
+                let pair = Pair {
+                    path: path.to_owned(),
+                    function: (*name).to_owned(),
+                    before,
+                    after: read_numbers(after),
+                };
+                if let Some(Outcome::Compared(pairs)) = outcomes.get_mut(&way) {
+                    pairs.push(pair);
+                }
+            }
+            _ => bail!("the judge says {line}"),
+        }
+    }
+    let missing = ending.unwrap_or("no verdict");
+    for &way in ways {
+        outcomes.entry(way).or_insert_with(|| Outcome::Failed(missing.to_owned()));
+    }
+    Ok(outcomes.into_iter().collect())
+}
+
+/// What the functions of a producer add up to.
+#[derive(Default)]
+struct Sum {
+    files: usize,
+    accepted: usize,
+    functions: usize,
+    equal: usize,
+    growth: Mean,
+    registers: Mean,
+    grown: usize,
+    spilled: usize,
+}
+
+/// A geometric mean.
+#[derive(Default)]
+struct Mean {
+    logarithms: f64,
+    count: usize,
+}
+
+impl Mean {
+    fn add(&mut self, ratio: f64) {
+        self.logarithms += ratio.ln();
+        self.count += 1;
+    }
+
+    fn text(&self) -> String {
+        match self.count {
+            0 => "-".to_owned(),
+            count => format!("{:.3}", (self.logarithms / count as f64).exp()),
+        }
+    }
+}
+
+impl Sum {
+    fn add(&mut self, outcome: &Outcome) {
+        self.files += 1;
+        let Outcome::Compared(pairs) = outcome else { return };
+        self.accepted += 1;
+        for pair in pairs {
+            self.functions += 1;
+            let Some(after) = pair.after else { continue };
+            self.equal += usize::from(after.number == pair.before.number);
+            self.spilled += usize::from(pair.spills_anew());
+            if let Some(growth) = pair.growth().filter(|growth| *growth > 0.0) {
+                self.growth.add(growth);
+                self.grown += usize::from(growth > MOST_GROWTH);
+            }
+            if let (Some(before), Some(after)) = (pair.before.registers, after.registers)
+                && before > 0
+                && after > 0
+            {
+                self.registers.add(after as f64 / before as f64);
+            }
+        }
+    }
+}
+
+/// A table of one way by producer, in Markdown.
+pub fn table(way: Way, outcomes: &[(PathBuf, Outcome)]) -> String {
+    let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
+    let mut all = Sum::default();
+    for (path, outcome) in outcomes {
+        let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+        sums.entry(folder.to_string_lossy().into_owned()).or_default().add(outcome);
+        all.add(outcome);
+    }
+    let mut text = format!(
+        "| {} | files | functions | equal | instructions | registers | over {MOST_GROWTH} | spill anew |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|\n",
+        way.as_str()
+    );
+    for (name, sum) in sums.into_iter().chain([("all".to_owned(), all)]) {
+        let equal = 100.0 * sum.equal as f64 / sum.functions.max(1) as f64;
+        let accepted = if sum.accepted == sum.files {
+            sum.files.to_string()
+        } else {
+            format!("{} of {}", sum.accepted, sum.files)
+        };
+        let (growth, registers) = (sum.growth.text(), sum.registers.text());
+        let _ = writeln!(
+            text,
+            "| {name} | {accepted} | {} | {equal:.1} % | {growth} | {registers} | {} | {} |",
+            sum.functions, sum.grown, sum.spilled
+        );
+    }
+    text
+}
+
+/// The functions that grew too much or spill where they did not, worst first, and the files that failed.
+pub fn worst(outcomes: &[(PathBuf, Outcome)]) -> String {
+    let mut lines: Vec<(f64, String)> = Vec::new();
+    let mut failures = String::new();
+    for (path, outcome) in outcomes {
+        let pairs = match outcome {
+            Outcome::Failed(said) => {
+                let _ = writeln!(failures, "failed {}: {said}", path.display());
+                continue;
+            }
+            Outcome::Compared(pairs) => pairs,
+        };
+        for pair in pairs {
+            let growth = pair.growth().unwrap_or(1.0);
+            if growth <= MOST_GROWTH && !pair.spills_anew() {
+                continue;
+            }
+            let after = pair.after.unwrap_or_default();
+            let spilled = if pair.spills_anew() {
+                format!(", spills {} -> {}", pair.before.spilled, after.spilled)
+            } else {
+                String::new()
+            };
+            let line = format!(
+                "{growth:5.2} {} {}: {} -> {}{spilled}\n",
+                pair.path.display(),
+                pair.function,
+                pair.before.instructions,
+                after.instructions
+            );
+            lines.push((growth, line));
+        }
+    }
+    lines.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    lines.into_iter().map(|(_, line)| line).chain([failures]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(number: u64, instructions: usize, registers: usize, spilled: usize) -> Code {
+        Code { number, instructions, registers: Some(registers), spilled }
+    }
+
+    #[test]
+    fn a_table_counts_equal_functions_and_means_ratios() {
+        let pair = |name: &str, before, after| Pair {
+            path: "nvcc/a.ptx".into(),
+            function: name.to_owned(),
+            before,
+            after: Some(after),
+        };
+        let pairs = vec![
+            pair("f", code(1, 10, 8, 0), code(1, 10, 8, 0)),
+            pair("g", code(2, 10, 8, 0), code(3, 40, 32, 4)),
+        ];
+        let outcomes = [
+            ("nvcc/a.ptx".into(), Outcome::Compared(pairs)),
+            ("nvcc/b.ptx".into(), Outcome::Failed("no".into())),
+        ];
+        let table = table(Way::O0, &outcomes);
+        // One of two equal; the mean of 1 and 4 is 2.
+        assert!(table.contains("| nvcc | 1 of 2 | 2 | 50.0 % | 2.000 | 2.000 | 1 | 1 |"), "{table}");
+        let worst = worst(&outcomes);
+        assert!(
+            worst.contains("g: 10 -> 40, spills 0 -> 4") && worst.contains("failed nvcc/b.ptx: no"),
+            "{worst}"
+        );
+    }
+
+    #[test]
+    fn a_verdict_reads_back_and_says_where_the_judge_died() {
+        let said = "O0\tcompared\nO0\tfunction\tf\t7 3 - 0\t-\n";
+        let read = read_verdict(Path::new("a.ptx"), said, &[Way::O0, Way::LlvmO0], Some("killed"))
+            .expect("a verdict");
+        let before = Code { number: 7, instructions: 3, registers: None, spilled: 0 };
+        let pair = Pair { path: "a.ptx".into(), function: "f".into(), before, after: None };
+        assert_eq!(
+            read,
+            [(Way::O0, Outcome::Compared(vec![pair])), (Way::LlvmO0, Outcome::Failed("killed".into()))]
+        );
+    }
+}
