@@ -213,7 +213,7 @@ fn fill(module: &ModuleRaiser<'_, '_>, image: &mut Image, id: ConstId, at: u64, 
                 Ok(())
             }
             Type::Vector { element, .. } if !is_byte_sized(view, *element) => {
-                Err(Refusal::new(INITIALIZER, "a vector of odd integers as an initial value"))
+                fill_packed(view, image, *element, parts, at)
             }
             Type::Array { element, .. } | Type::Vector { element, .. } => {
                 let size = view.layout(*element).map_or(0, |layout| layout.size);
@@ -229,6 +229,26 @@ fn fill(module: &ModuleRaiser<'_, '_>, image: &mut Image, id: ConstId, at: u64, 
         }
         Constant::Other(name) => Err(Refusal::new(INITIALIZER, format!("a {name} as an initial value"))),
     }
+}
+
+/// Writes a vector of integers that share bytes: each follows the one before it by its bits.
+fn fill_packed(view: &View, image: &mut Image, element: TypeId, parts: &[ConstId], at: u64) -> Raised<()> {
+    let width = view.layout(element).map_or(1, |layout| layout.bits);
+    for (number, &part) in parts.iter().enumerate() {
+        let words: &[u64] = match view.constant(part) {
+            Constant::Int(words) => words,
+            Constant::Null | Constant::Zero | Constant::Undef | Constant::Poison => &[],
+            _ => return Err(Refusal::new(INITIALIZER, "a vector of odd integers that are no numbers")),
+        };
+        for bit in 0..width {
+            let set = words.get((bit / 64) as usize).is_some_and(|word| word >> (bit % 64) & 1 == 1);
+            let place = number as u64 * width + bit;
+            if let (true, Some(byte)) = (set, image.bytes.get_mut((at + place / 8) as usize)) {
+                *byte |= 1 << (place % 8);
+            }
+        }
+    }
+    Ok(())
 }
 
 fn is_byte_sized(view: &View, ty: TypeId) -> bool {

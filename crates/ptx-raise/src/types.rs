@@ -1,8 +1,8 @@
 //! How LLVM's types become registers.
 //!
 //! A value of LLVM is a list of leaves, each in a register of its own: fields of structures and elements of arrays and
-//! vectors one after the other, integers over 64 bits as 64-bit words, the low one first. The one exception is the
-//! pair of half-precision numbers, which PTX computes with as one 32-bit register.
+//! vectors one after the other, integers over 64 bits as 64-bit words, the low one first. The one exception are vectors of
+//! an even number of half-precision numbers, which are pairs: PTX computes with two as one 32-bit register.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -25,9 +25,9 @@ pub(crate) enum Scalar {
     BFloat,
     Float,
     Double,
-    /// `<2 x half>`, the first element in the low half.
+    /// Two neighbours of a vector of `half`, the first in the low half.
     HalfPair,
-    /// `<2 x bfloat>`.
+    /// The same of `bfloat`.
     BFloatPair,
     /// An address in an address space, of that many bits.
     Pointer {
@@ -201,11 +201,16 @@ fn collect(view: &View, ty: TypeId, offset: u64, list: &mut Vec<Leaf>) -> Raised
             let bits = view.layout(ty).map_or(64, |layout| layout.bits) as u32;
             list.push(leaf(Scalar::Pointer { space: *space, bits }, u64::from(bits / 8)));
         }
-        Type::Vector { element, len: 2 } if *view.ty(*element) == Type::Float(FloatKind::Half) => {
-            list.push(leaf(Scalar::HalfPair, 4));
-        }
-        Type::Vector { element, len: 2 } if *view.ty(*element) == Type::Float(FloatKind::BFloat) => {
-            list.push(leaf(Scalar::BFloatPair, 4));
+        Type::Vector { element, len } if len % 2 == 0 && pair_of(view, *element).is_some() => {
+            let scalar = pair_of(view, *element).unwrap_or(Scalar::HalfPair);
+            if *len as usize > MAX_LEAVES {
+                return Err(too_many(u64::from(*len)));
+            }
+            list.extend((0..u64::from(*len / 2)).map(|at| Leaf {
+                scalar,
+                offset: offset + 4 * at,
+                bytes: 4,
+            }));
         }
         Type::Vector { element, len } => elements(view, *element, u64::from(*len), offset, list)?,
         Type::Array { element, len } => elements(view, *element, *len, offset, list)?,
@@ -221,16 +226,35 @@ fn collect(view: &View, ty: TypeId, offset: u64, list: &mut Vec<Leaf>) -> Raised
     Ok(())
 }
 
+/// The pair that two elements of a type make, for the types PTX computes with in pairs.
+fn pair_of(view: &View, element: TypeId) -> Option<Scalar> {
+    match view.ty(element) {
+        Type::Float(FloatKind::Half) => Some(Scalar::HalfPair),
+        Type::Float(FloatKind::BFloat) => Some(Scalar::BFloatPair),
+        _ => None,
+    }
+}
+
+fn too_many(len: u64) -> Refusal {
+    Refusal::new(TYPE, format!("a value with {len} elements")).with_help("keep it in memory")
+}
+
 fn elements(view: &View, element: TypeId, len: u64, offset: u64, list: &mut Vec<Leaf>) -> Raised<()> {
     if len > MAX_LEAVES as u64 {
-        let message = format!("a value with {len} elements");
-        return Err(Refusal::new(TYPE, message).with_help("keep it in memory"));
+        return Err(too_many(len));
     }
     let size = view.layout(element).map_or(0, |layout| layout.size);
     for at in 0..len {
         collect(view, element, offset + at * size, list)?;
     }
     Ok(())
+}
+
+/// The 64-bit words of an integer of that many bits.
+pub(crate) fn word_leaves(bits: u32) -> Vec<Leaf> {
+    let mut list = Vec::new();
+    words(bits, 0, &mut list);
+    list
 }
 
 /// The 64-bit words of a wide integer.

@@ -67,7 +67,7 @@ impl FunctionRaiser<'_, '_, '_> {
         self.take_outputs(id, &outputs)
     }
 
-    fn class_of(&self, register: RegId) -> Class {
+    pub(super) fn class_of(&self, register: RegId) -> Class {
         use ptx_isa::ScalarType;
         match self.builder.body().reg_type(register) {
             ScalarType::Pred => Class::Pred,

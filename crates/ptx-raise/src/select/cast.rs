@@ -440,7 +440,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 let whole = several.first().is_some_and(|(at, ..)| *at == start)
                     && several.last().is_some_and(|(at, leaf, _)| at + leaf.scalar.bits() == end);
                 if !whole {
-                    return Err(Refusal::new(INSTRUCTION, "a bitcast across elements of odd widths"));
+                    return self.pieces_between(several, start, end, scalar);
                 }
                 let leaves: Vec<Leaf> = several.iter().map(|(_, leaf, _)| *leaf).collect();
                 let values: Vec<Val> = several.iter().map(|(.., value)| *value).collect();
@@ -455,5 +455,30 @@ impl FunctionRaiser<'_, '_, '_> {
                 self.leaf_from(register, scalar)
             }
         }
+    }
+
+    /// A leaf out of parts of others: each part is cut out and they are put side by side.
+    fn pieces_between(
+        &mut self,
+        sources: &[(u32, Leaf, Val)],
+        start: u32,
+        end: u32,
+        scalar: Scalar,
+    ) -> Raised<Val> {
+        let (mut pieces, mut values) = (Vec::new(), Vec::new());
+        for (at, leaf, value) in sources {
+            let (low, high) = (start.max(*at), end.min(at + leaf.scalar.bits()));
+            let piece = Leaf { scalar: Scalar::Int(high - low), offset: 0, bytes: 0 };
+            values.push(match value {
+                Val::Bits(bits) => Val::Bits(bits >> (low - at) & mask(high - low)),
+                other => {
+                    let (bits, class) = self.bits_of(*other, leaf.scalar)?;
+                    self.extract_bits(bits, class, low - at, piece.scalar)?
+                }
+            });
+            pieces.push(piece);
+        }
+        let register = self.join_bits(&pieces, &values, integer_class(scalar.bits()))?;
+        self.leaf_from(register, scalar)
     }
 }

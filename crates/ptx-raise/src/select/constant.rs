@@ -37,8 +37,10 @@ impl FunctionRaiser<'_, '_, '_> {
                 for &part in parts {
                     values.extend(self.constant(part, depth + 1)?);
                 }
-                if let [Leaf { scalar: Scalar::HalfPair | Scalar::BFloatPair, .. }] = &*leaves {
-                    return join_pair(&values);
+                let pairs = |leaf: &Leaf| leaf.scalar.is_pair();
+                let is_vector = matches!(view.ty(ty), ptx_llvm::view::Type::Vector { .. });
+                if is_vector && leaves.iter().any(pairs) {
+                    return values.chunks(2).map(join_pair).collect();
                 }
                 Ok(values)
             }
@@ -189,6 +191,16 @@ pub(super) fn add_offset(value: Val, offset: i64) -> Val {
     }
 }
 
+/// An address in a register some bytes further on.
+pub(super) fn stepped(base: Val, pointer: Scalar, offset: i64) -> Val {
+    match (base, pointer) {
+        (Val::Register(register, _), Scalar::Pointer { space, .. }) => {
+            Val::Address { base: Base::Register(register), offset, space }
+        }
+        _ => add_offset(base, offset),
+    }
+}
+
 /// Leaves out of memory bytes that have no gaps.
 fn data(leaves: &[Leaf], bytes: &[u8]) -> Vec<Val> {
     let mut at = 0;
@@ -206,9 +218,9 @@ fn data(leaves: &[Leaf], bytes: &[u8]) -> Vec<Val> {
 }
 
 /// Two half-precision constants as one register.
-fn join_pair(values: &[Val]) -> Raised<Vec<Val>> {
+fn join_pair(values: &[Val]) -> Raised<Val> {
     match values {
-        &[Val::Bits(low), Val::Bits(high)] => Ok(vec![Val::Bits(low & 0xffff | (high & 0xffff) << 16)]),
+        &[Val::Bits(low), Val::Bits(high)] => Ok(Val::Bits(low & 0xffff | (high & 0xffff) << 16)),
         _ => Err(Refusal::new(INSTRUCTION, "a vector of two halves that are no numbers")),
     }
 }

@@ -158,8 +158,37 @@ impl FunctionRaiser<'_, '_, '_> {
                 let message = "llvm.nvvm.reflect is a question to the compiler that only a pass can answer";
                 return Err(Refusal::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1"));
             }
+            "masked.gather" => self.masked_gather(id, call)?,
+            "masked.scatter" => self.masked_scatter(call)?,
+            "masked.expandload" => self.expand_load(id, call)?,
+            "masked.compressstore" => self.compress_store(call)?,
+            // Nobody changes the rounding: there is no mode.
+            "get.rounding" => self.define_one(id, Val::Bits(1)),
+            "returnaddress" | "frameaddress" | "addressofreturnaddress" | "sponentry" => {
+                self.define_one(id, Val::Bits(0));
+            }
+            "allow.runtime.check" | "allow.ubsan.check" | "experimental.widenable.condition" => {
+                self.define_one(id, Val::Bits(1));
+            }
+            "load.relative" => self.load_relative(id, call)?,
+            "convert.to.fp16" => {
+                let (value, scalar) = self.scalar(argument(call, 0)?)?;
+                let half = self.float_to_float(value, scalar, Scalar::Half)?;
+                self.define_one(id, half);
+            }
+            "convert.from.fp16" => {
+                let (value, _) = self.scalar(argument(call, 0)?)?;
+                let to = self.scalar_of_result(id)?;
+                let wide = self.float_to_float(value, Scalar::Half, to)?;
+                self.define_one(id, wide);
+            }
             _ if short.starts_with("nvvm.ldu.global.") => self.load_uniform(id, call)?,
-            _ => return self.float_intrinsic(id, call, short),
+            _ => {
+                if let Some(rest) = short.strip_prefix("experimental.constrained.") {
+                    return self.constrained(id, call, rest);
+                }
+                return Ok(self.shape_intrinsic(id, call, short)? || self.float_intrinsic(id, call, short)?);
+            }
         }
         Ok(true)
     }
@@ -218,6 +247,23 @@ impl FunctionRaiser<'_, '_, '_> {
         let to = self.scalar_of_result(id)?;
         let value = if from == to { value } else { self.cast_address(value, from, to)? };
         self.define_one(id, value);
+        Ok(())
+    }
+
+    /// `load.relative`: a base and the 32-bit distance that lies in memory at the base and an offset.
+    fn load_relative(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let (base, pointer) = self.scalar(argument(call, 0)?)?;
+        let (offset, kind) = self.scalar(argument(call, 1)?)?;
+        let base = Val::reg(self.in_register(base, pointer)?);
+        let place = match offset {
+            Val::Bits(bits) => super::constant::stepped(base, pointer, sign_extend(bits, kind.bits())),
+            other => self.add_index(base, pointer, other, kind, 1)?,
+        };
+        let (address, space) = self.address_operand(place, pointer)?;
+        let text = format!("ld{}.b32", super::emit::space_word(space)?);
+        let distance = self.emit_new(Class::B32, &text, &[address.into()])?;
+        let target = self.add_index(base, pointer, Val::reg(distance), Scalar::Int(32), 1)?;
+        self.define_one(id, target);
         Ok(())
     }
 

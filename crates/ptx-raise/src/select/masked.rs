@@ -1,12 +1,14 @@
 //! Accesses of memory by mask, and `ldu`.
+//!
+//! An element that one instruction accesses does so under a guard; any other is branched around.
 
 use std::rc::Rc;
 
-use ptx_ir::{Guard, Operand};
-use ptx_llvm::view::{Call, InstId, Value};
+use ptx_ir::{AddressBase, Guard, Operand};
+use ptx_llvm::view::{Call, InstId};
 
 use super::FunctionRaiser;
-use super::emit::space_word;
+use super::emit::{Arg, space_word};
 use super::generic::argument;
 use crate::error::{INTRINSIC, Raised, Refusal};
 use crate::types::{Leaf, Scalar};
@@ -15,102 +17,273 @@ use crate::value::Val;
 /// No access is aligned to more than its own size, which is at most so many bytes.
 const MOST_ALIGNED: u64 = 16;
 
+/// Where an element lies.
+#[derive(Clone, Copy)]
+struct Place {
+    operand: Operand,
+    word: &'static str,
+    align: u64,
+}
+
 impl FunctionRaiser<'_, '_, '_> {
-    /// `llvm.masked.load`: every element under a guard of its own; the others come from the last argument.
+    /// `llvm.masked.load`: every element that its mask names; the others come from the last argument.
     pub(super) fn masked_load(&mut self, id: InstId, call: &Call) -> Raised<()> {
-        let leaves = self.leaves(self.type_of(id))?;
-        let (address, space, align) = self.masked_place(call, 0)?;
-        let word = space_word(space)?;
-        let mask = self.mask_of(argument(call, 1)?, &leaves)?;
-        let rest = self.value(argument(call, 2)?)?;
-        let mut values = Vec::with_capacity(leaves.len());
-        for (at, leaf) in leaves.iter().enumerate() {
-            let other = rest.get(at).copied().unwrap_or(Val::Bits(0));
-            let place = Self::offset_operand(address, leaf.offset);
-            values.push(match mask.get(at) {
-                Some(Val::Bits(0)) => other,
-                Some(Val::Bits(_)) => self.load_one(*leaf, place, word, align)?,
-                Some(condition) => {
-                    self.needs_whole(*leaf, align)?;
-                    let register = self.register_for(leaf.scalar);
-                    self.copy_to(register, other, leaf.scalar)?;
-                    let guard =
-                        Guard { register: self.in_register(*condition, Scalar::Int(1))?, negated: false };
-                    let text = format!("ld{word}.{}", Self::memory_type(leaf.scalar));
-                    self.emit_guarded(Some(guard), &text, &[register.into(), place.into()])?;
-                    Val::reg(register)
-                }
-                None => other,
-            });
+        let elements = self.element_leaves(self.type_of(id))?;
+        let place = self.masked_place(call, 0)?;
+        let mask = self.value(argument(call, 1)?)?;
+        let rest = self.elements(argument(call, 2)?)?.0;
+        let mut loaded = Vec::with_capacity(elements.len());
+        for (at, leaves) in elements.iter().enumerate() {
+            let own = Self::element_place(place, leaves);
+            loaded.push(self.load_where(leaves, own, mask.get(at).copied(), rest.get(at))?);
         }
-        self.define(id, Rc::from(values));
-        Ok(())
+        self.define_vector(id, &loaded)
     }
 
     /// `llvm.masked.store`.
     pub(super) fn masked_store(&mut self, call: &Call) -> Raised<()> {
         let stored = argument(call, 0)?;
-        let leaves = self.value_leaves(stored)?;
-        let values = self.value(stored)?;
-        let (address, space, align) = self.masked_place(call, 1)?;
-        let word = space_word(space)?;
-        let mask = self.mask_of(argument(call, 2)?, &leaves)?;
-        for (at, (leaf, &value)) in leaves.iter().zip(values.iter()).enumerate() {
-            let guard = match mask.get(at) {
-                Some(Val::Bits(0)) | None => continue,
-                Some(Val::Bits(_)) => None,
-                Some(condition) => {
-                    Some(Guard { register: self.in_register(*condition, Scalar::Int(1))?, negated: false })
-                }
-            };
-            self.needs_whole(*leaf, align)?;
-            let place = Self::offset_operand(address, leaf.offset);
-            let register = self.in_register(value, leaf.scalar)?;
-            let text = format!("st{word}.{}", Self::memory_type(leaf.scalar));
-            self.emit_guarded(guard, &text, &[place.into(), register.into()])?;
+        let elements = self.element_leaves(self.value_type(stored)?)?;
+        let values = self.elements(stored)?.0;
+        let place = self.masked_place(call, 1)?;
+        let mask = self.value(argument(call, 2)?)?;
+        for (at, (leaves, values)) in elements.iter().zip(&values).enumerate() {
+            let own = Self::element_place(place, leaves);
+            self.store_where(leaves, values, own, mask.get(at).copied())?;
         }
         Ok(())
     }
 
-    fn masked_place(&mut self, call: &Call, at: usize) -> Raised<(Operand, u32, u64)> {
+    /// `llvm.masked.gather`: every element from an address of its own.
+    pub(super) fn masked_gather(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let elements = self.element_leaves(self.type_of(id))?;
+        let mask = self.value(argument(call, 1)?)?;
+        let rest = self.elements(argument(call, 2)?)?.0;
+        let mut loaded = Vec::with_capacity(elements.len());
+        for (at, leaves) in elements.iter().enumerate() {
+            let place = self.scattered_place(call, 0, at)?;
+            let leaves = from_zero(leaves);
+            loaded.push(self.load_where(&leaves, place, mask.get(at).copied(), rest.get(at))?);
+        }
+        self.define_vector(id, &loaded)
+    }
+
+    /// `llvm.masked.scatter`; elements at one address are stored in order.
+    pub(super) fn masked_scatter(&mut self, call: &Call) -> Raised<()> {
+        let stored = argument(call, 0)?;
+        let elements = self.element_leaves(self.value_type(stored)?)?;
+        let values = self.elements(stored)?.0;
+        let mask = self.value(argument(call, 2)?)?;
+        for (at, (leaves, values)) in elements.iter().zip(&values).enumerate() {
+            let place = self.scattered_place(call, 1, at)?;
+            self.store_where(&from_zero(leaves), values, place, mask.get(at).copied())?;
+        }
+        Ok(())
+    }
+
+    /// `llvm.masked.expandload`: elements that lie one after the other go where the mask names places.
+    pub(super) fn expand_load(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let elements = self.element_leaves(self.type_of(id))?;
+        let (cursor, word, align, size) = self.running_place(call, 0, &elements)?;
+        let mask = self.value(argument(call, 1)?)?;
+        let rest = self.elements(argument(call, 2)?)?.0;
+        let mut loaded = Vec::with_capacity(elements.len());
+        for (at, leaves) in elements.iter().enumerate() {
+            let operand = Operand::Address(AddressBase::Register(cursor), 0);
+            let place = Place { operand, word, align };
+            let wanted = mask.get(at).copied();
+            loaded.push(self.load_where(&from_zero(leaves), place, wanted, rest.get(at))?);
+            self.advance_where(cursor, wanted, size)?;
+        }
+        self.define_vector(id, &loaded)
+    }
+
+    /// `llvm.masked.compressstore`: the elements that the mask names, one after the other.
+    pub(super) fn compress_store(&mut self, call: &Call) -> Raised<()> {
+        let stored = argument(call, 0)?;
+        let elements = self.element_leaves(self.value_type(stored)?)?;
+        let values = self.elements(stored)?.0;
+        let (cursor, word, align, size) = self.running_place(call, 1, &elements)?;
+        let mask = self.value(argument(call, 2)?)?;
+        for (at, (leaves, values)) in elements.iter().zip(&values).enumerate() {
+            let operand = Operand::Address(AddressBase::Register(cursor), 0);
+            let wanted = mask.get(at).copied();
+            self.store_where(&from_zero(leaves), values, Place { operand, word, align }, wanted)?;
+            self.advance_where(cursor, wanted, size)?;
+        }
+        Ok(())
+    }
+
+    /// The leaves of each element of a vector type, where they lie in the whole.
+    fn element_leaves(&mut self, ty: ptx_llvm::view::TypeId) -> Raised<Vec<Vec<Leaf>>> {
+        let (element, count) = match self.module.view.ty(ty) {
+            ptx_llvm::view::Type::Vector { element, len } => (*element, *len),
+            _ => return Err(Refusal::new(INTRINSIC, "a masked access of something that is no vector")),
+        };
+        if self.bit_packed(ty).is_some() {
+            return Err(Refusal::new(INTRINSIC, "a masked access of elements that share bytes"));
+        }
+        let size = self.module.view.layout(element).map_or(0, |layout| layout.size);
+        let leaves = self.leaves(element)?;
+        let shifted =
+            |at: u64| leaves.iter().map(|leaf| Leaf { offset: leaf.offset + at * size, ..*leaf }).collect();
+        Ok((0..u64::from(count)).map(shifted).collect())
+    }
+
+    fn masked_place(&mut self, call: &Call, at: usize) -> Raised<Place> {
         let (pointer, scalar) = self.scalar(argument(call, at)?)?;
-        let (address, space) = self.address_operand(pointer, scalar)?;
-        let align =
-            call.arg_attributes.get(at).and_then(|attributes| attributes.number("align")).unwrap_or(1);
-        Ok((address, space, align))
+        let (operand, space) = self.address_operand(pointer, scalar)?;
+        Ok(Place { operand, word: space_word(space)?, align: stated_align(call, at) })
     }
 
-    /// A truth value for each leaf; a pair has one only when both its elements agree.
-    fn mask_of(&mut self, mask: Value, leaves: &[Leaf]) -> Raised<Vec<Val>> {
-        let values = self.value(mask)?;
-        if values.len() == leaves.len() && leaves.iter().all(|leaf| !leaf.scalar.is_pair()) {
-            return Ok(values.to_vec());
+    /// The place of one element of a vector of pointers.
+    fn scattered_place(&mut self, call: &Call, argument_at: usize, at: usize) -> Raised<Place> {
+        let pointers = argument(call, argument_at)?;
+        let leaves = self.value_leaves(pointers)?;
+        let values = self.value(pointers)?;
+        let (Some(&value), Some(leaf)) = (values.get(at), leaves.get(at)) else {
+            return Err(Refusal::new(INTRINSIC, "a masked access with too few addresses"));
+        };
+        let (operand, space) = self.address_operand(value, leaf.scalar)?;
+        Ok(Place { operand, word: space_word(space)?, align: stated_align(call, argument_at) })
+    }
+
+    /// A register that steps through memory, the space it is in, how far its places are aligned, and its step.
+    fn running_place(
+        &mut self,
+        call: &Call,
+        at: usize,
+        elements: &[Vec<Leaf>],
+    ) -> Raised<(ptx_ir::RegId, &'static str, u64, u64)> {
+        let (pointer, scalar) = self.scalar(argument(call, at)?)?;
+        let start = self.in_register(pointer, scalar)?;
+        let Scalar::Pointer { space, .. } = scalar else {
+            return Err(Refusal::new(INTRINSIC, "an address that is no pointer"));
+        };
+        let cursor = self.register_for(scalar);
+        self.copy_to(cursor, Val::reg(start), scalar)?;
+        let next = |element: &Vec<Leaf>| element.first().map_or(0, |leaf| leaf.offset);
+        let bytes = |element: &Vec<Leaf>| element.iter().map(|leaf| leaf.bytes).sum();
+        let size = match elements {
+            [_, second, ..] => next(second),
+            [only] => bytes(only),
+            [] => 0,
+        };
+        let align = stated_align(call, at).min(1 << size.max(1).trailing_zeros());
+        Ok((cursor, space_word(space)?, align, size))
+    }
+
+    fn advance_where(&mut self, cursor: ptx_ir::RegId, wanted: Option<Val>, size: u64) -> Raised<()> {
+        let class = self.class_of(cursor);
+        let guard = match wanted {
+            Some(Val::Bits(bits)) if bits & 1 == 0 => return Ok(()),
+            Some(Val::Bits(_)) | None => None,
+            Some(condition) => {
+                Some(Guard { register: self.in_register(condition, Scalar::Int(1))?, negated: false })
+            }
+        };
+        let text = format!("add.s{}", class.bits());
+        self.emit_guarded(guard, &text, &[cursor.into(), cursor.into(), Arg::Bits(size, class.bits())])
+    }
+
+    fn element_place(place: Place, leaves: &[Leaf]) -> Place {
+        let offset = leaves.first().map_or(0, |leaf| leaf.offset);
+        // The element's leaves carry their offset in the whole.
+        Place {
+            align: if offset == 0 { place.align } else { place.align.min(1 << offset.trailing_zeros()) },
+            ..place
         }
-        Err(Refusal::new(INTRINSIC, "a masked access of packed pairs or of elements over 64 bits"))
     }
 
-    fn needs_whole(&self, leaf: Leaf, align: u64) -> Raised<()> {
-        let odd = matches!(leaf.scalar, Scalar::Int(bits) if bits % 8 != 0)
-            || leaf.scalar.class().bits() < 16
-            || matches!(leaf.scalar, Scalar::Pointer { bits, .. } if bits != leaf.scalar.class().bits());
-        if !odd && leaf.bytes.is_power_of_two() && align.max(1) >= leaf.bytes {
-            return Ok(());
+    /// An element where its condition holds, `other` where it does not.
+    fn load_where(
+        &mut self,
+        leaves: &[Leaf],
+        place: Place,
+        condition: Option<Val>,
+        other: Option<&Vec<Val>>,
+    ) -> Raised<Vec<Val>> {
+        let zero = vec![Val::Bits(0); leaves.len()];
+        let other = other.unwrap_or(&zero);
+        let condition = match condition {
+            Some(Val::Bits(bits)) if bits & 1 == 0 => return Ok(other.clone()),
+            Some(Val::Bits(_)) | None => return self.load_element(leaves, place),
+            Some(condition) => self.in_register(condition, Scalar::Int(1))?,
+        };
+        let mut registers = Vec::with_capacity(leaves.len());
+        for (leaf, &value) in leaves.iter().zip(other) {
+            let register = self.register_for(leaf.scalar);
+            self.copy_to(register, value, leaf.scalar)?;
+            registers.push(register);
         }
-        Err(Refusal::new(INTRINSIC, "a masked access of odd or badly aligned elements"))
-    }
-
-    fn memory_type(scalar: Scalar) -> String {
-        match scalar {
-            Scalar::Float => "f32".to_owned(),
-            Scalar::Double => "f64".to_owned(),
-            other => format!("b{}", other.bits().max(8)),
+        if let ([leaf], [register]) = (leaves, registers.as_slice())
+            && is_whole(*leaf, place.align)
+        {
+            let guard = Guard { register: condition, negated: false };
+            let text = format!("ld{}.{}", place.word, memory_type(leaf.scalar));
+            let from = Self::offset_operand(place.operand, leaf.offset);
+            self.emit_guarded(Some(guard), &text, &[(*register).into(), from.into()])?;
+            return Ok(vec![Val::reg(*register)]);
         }
+        let end = self.new_label();
+        self.branch_if(condition, true, end)?;
+        let loaded = self.load_element(leaves, place)?;
+        for ((leaf, value), &register) in leaves.iter().zip(loaded).zip(&registers) {
+            self.copy_to(register, value, leaf.scalar)?;
+        }
+        self.builder.place(end);
+        Ok(registers.into_iter().map(Val::reg).collect())
     }
 
-    fn load_one(&mut self, leaf: Leaf, place: Operand, word: &str, align: u64) -> Raised<Val> {
-        self.needs_whole(leaf, align)?;
-        let text = format!("ld{word}.{}", Self::memory_type(leaf.scalar));
-        Ok(Val::reg(self.emit_new(leaf.scalar.class(), &text, &[place.into()])?))
+    fn load_element(&mut self, leaves: &[Leaf], place: Place) -> Raised<Vec<Val>> {
+        let mut values = Vec::with_capacity(leaves.len());
+        for leaf in leaves {
+            let from = Self::offset_operand(place.operand, leaf.offset);
+            values.push(self.load_leaf(*leaf, from, place.word, place.align, "ld", "")?);
+        }
+        Ok(values)
+    }
+
+    /// Stores an element where its condition holds.
+    fn store_where(
+        &mut self,
+        leaves: &[Leaf],
+        values: &[Val],
+        place: Place,
+        condition: Option<Val>,
+    ) -> Raised<()> {
+        let condition = match condition {
+            Some(Val::Bits(bits)) if bits & 1 == 0 => return Ok(()),
+            Some(Val::Bits(_)) | None => return self.store_element(leaves, values, place),
+            Some(condition) => self.in_register(condition, Scalar::Int(1))?,
+        };
+        if let ([leaf], [value]) = (leaves, values)
+            && is_whole(*leaf, place.align)
+        {
+            let guard = Guard { register: condition, negated: false };
+            let register = self.in_register(*value, leaf.scalar)?;
+            let text = format!("st{}.{}", place.word, memory_type(leaf.scalar));
+            let to = Self::offset_operand(place.operand, leaf.offset);
+            return self.emit_guarded(Some(guard), &text, &[to.into(), register.into()]);
+        }
+        let end = self.new_label();
+        // Whatever the values need is computed before the branch, for others may use it.
+        let mut held = Vec::with_capacity(values.len());
+        for (leaf, &value) in leaves.iter().zip(values) {
+            held.push(Val::reg(self.in_register(value, leaf.scalar)?));
+        }
+        self.branch_if(condition, true, end)?;
+        self.store_element(leaves, &held, place)?;
+        self.builder.place(end);
+        Ok(())
+    }
+
+    fn store_element(&mut self, leaves: &[Leaf], values: &[Val], place: Place) -> Raised<()> {
+        for (leaf, &value) in leaves.iter().zip(values) {
+            let to = Self::offset_operand(place.operand, leaf.offset);
+            self.store_leaf(*leaf, value, to, place.word, place.align, "st", "")?;
+        }
+        Ok(())
     }
 
     /// `llvm.nvvm.ldu.global`: a load that the whole warp makes from one address; the second argument is the alignment.
@@ -127,7 +300,34 @@ impl FunctionRaiser<'_, '_, '_> {
             _ => return Err(Refusal::new(INTRINSIC, "ldu of memory that is not global")),
         };
         let values = self.load_leaves(self.type_of(id), address, word, align.max(1), "ldu", "")?;
-        self.define(id, values.into());
+        self.define(id, Rc::from(values));
         Ok(())
+    }
+}
+
+fn stated_align(call: &Call, at: usize) -> u64 {
+    let stated = call.arg_attributes.get(at).and_then(|attributes| attributes.number("align"));
+    stated.unwrap_or(1).clamp(1, 1 << 16)
+}
+
+/// Leaves as if their element began at zero.
+fn from_zero(leaves: &[Leaf]) -> Vec<Leaf> {
+    let start = leaves.first().map_or(0, |leaf| leaf.offset);
+    leaves.iter().map(|leaf| Leaf { offset: leaf.offset - start, ..*leaf }).collect()
+}
+
+/// Whether one instruction accesses the leaf, with nothing to do before or after.
+fn is_whole(leaf: Leaf, align: u64) -> bool {
+    let odd = matches!(leaf.scalar, Scalar::Int(bits) if bits % 8 != 0)
+        || leaf.scalar.class().bits() < 16
+        || matches!(leaf.scalar, Scalar::Pointer { bits, .. } if bits != leaf.scalar.class().bits());
+    !odd && leaf.bytes.is_power_of_two() && align >= leaf.bytes
+}
+
+fn memory_type(scalar: Scalar) -> String {
+    match scalar {
+        Scalar::Float => "f32".to_owned(),
+        Scalar::Double => "f64".to_owned(),
+        other => format!("b{}", other.bits().max(8)),
     }
 }

@@ -1,6 +1,7 @@
 //! Loads and stores (manual 9.7.9.8, 9.7.9.11).
 
 use ptx_ir::{Operand, RegId};
+use ptx_isa::Since;
 use ptx_llvm::address_space;
 use ptx_llvm::view::{AtomicOrder, InstId, Op, Type, TypeId};
 
@@ -14,6 +15,9 @@ use crate::value::{Upper, Val, mask};
 
 /// The widest vector access in bytes that every target has.
 const MAX_VECTOR: u64 = 16;
+
+/// Vector accesses of 32 bytes in global memory.
+const WIDE_VECTOR: Since = Since::new(8, 8, 100);
 
 impl FunctionRaiser<'_, '_, '_> {
     /// `load`.
@@ -96,6 +100,12 @@ impl FunctionRaiser<'_, '_, '_> {
         self.emit(&format!("{opcode}{word}{kept}{ty}"), args)
     }
 
+    /// The bytes of the widest vector access that a plain load or store of a state space has on the target (manual 9.7.9.8).
+    fn widest_access(&self, opcode: &str, word: &str) -> u64 {
+        let plain = matches!(opcode, "ld" | "st") && word == ".global";
+        if plain && self.module.target.has(WIDE_VECTOR) { 2 * MAX_VECTOR } else { MAX_VECTOR }
+    }
+
     /// Loads all leaves of a type.
     pub(super) fn load_leaves(
         &mut self,
@@ -107,12 +117,16 @@ impl FunctionRaiser<'_, '_, '_> {
         mods: &str,
     ) -> Raised<Vec<Val>> {
         let leaves = self.leaves(ty)?;
+        let widest = self.widest_access(opcode, word);
         let mut values = Vec::with_capacity(leaves.len());
         let mut at = 0;
         while let Some(leaf) = leaves.get(at) {
             let aligned = alignment(align, leaf.offset);
             let place = Self::offset_operand(address, leaf.offset);
-            let count = group(&leaves[at..], aligned);
+            let count = group(&leaves[at..], aligned, widest);
+            if leaf.bytes * count as u64 > MAX_VECTOR {
+                self.module.target.need(WIDE_VECTOR, &|| "an access of 32 bytes".to_owned())?;
+            }
             if count > 1 {
                 let (class, text) = memory_word(leaf.scalar);
                 let registers: Vec<RegId> = (0..count).map(|_| self.register(class)).collect();
@@ -137,7 +151,7 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(values)
     }
 
-    fn load_leaf(
+    pub(super) fn load_leaf(
         &mut self,
         leaf: Leaf,
         place: Operand,
@@ -211,11 +225,15 @@ impl FunctionRaiser<'_, '_, '_> {
         mods: &str,
     ) -> Raised<()> {
         let leaves = self.leaves(ty)?;
+        let widest = self.widest_access(opcode, word);
         let mut at = 0;
         while let (Some(leaf), Some(value)) = (leaves.get(at), values.get(at)) {
             let aligned = alignment(align, leaf.offset);
             let place = Self::offset_operand(address, leaf.offset);
-            let count = group(&leaves[at..], aligned);
+            let count = group(&leaves[at..], aligned, widest);
+            if leaf.bytes * count as u64 > MAX_VECTOR {
+                self.module.target.need(WIDE_VECTOR, &|| "an access of 32 bytes".to_owned())?;
+            }
             if count > 1 {
                 let (_, text) = memory_word(leaf.scalar);
                 let mut list = Vec::with_capacity(count);
@@ -238,7 +256,7 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(())
     }
 
-    fn store_leaf(
+    pub(super) fn store_leaf(
         &mut self,
         leaf: Leaf,
         value: Val,
@@ -349,7 +367,18 @@ impl FunctionRaiser<'_, '_, '_> {
         opcode: &str,
         mods: &str,
     ) -> Raised<Vec<Val>> {
-        let whole = packed_leaf(bits)?;
+        if bits > 64 {
+            let words = crate::types::word_leaves(bits);
+            let mut values = Vec::with_capacity(words.len());
+            for leaf in &words {
+                let place = Self::offset_operand(address, leaf.offset);
+                let aligned = alignment(align, leaf.offset);
+                values.push(self.load_leaf(*leaf, place, word, aligned, opcode, mods)?);
+            }
+            let leaves = self.leaves(ty)?;
+            return self.bit_cast(&words, &values, &leaves);
+        }
+        let whole = packed_leaf(bits);
         let value = match whole.scalar {
             // One bit alone is loaded as a byte.
             Scalar::Int(1) => return Ok(vec![self.load_leaf(whole, address, word, align, opcode, mods)?]),
@@ -378,7 +407,17 @@ impl FunctionRaiser<'_, '_, '_> {
         opcode: &str,
         mods: &str,
     ) -> Raised<()> {
-        let whole = packed_leaf(bits)?;
+        if bits > 64 {
+            let (leaves, words) = (self.leaves(ty)?, crate::types::word_leaves(bits));
+            let packed = self.bit_cast(&leaves, values, &words)?;
+            for (leaf, value) in words.iter().zip(packed) {
+                let place = Self::offset_operand(address, leaf.offset);
+                let aligned = alignment(align, leaf.offset);
+                self.store_leaf(*leaf, value, place, word, aligned, opcode, mods)?;
+            }
+            return Ok(());
+        }
+        let whole = packed_leaf(bits);
         if let (Scalar::Int(1), [value]) = (whole.scalar, values) {
             return self.store_leaf(whole, *value, address, word, align, opcode, mods);
         }
@@ -540,17 +579,21 @@ pub(super) fn alignment(align: u64, offset: u64) -> u64 {
     1 << bits.trailing_zeros().min(16)
 }
 
-/// How many leaves from the first on one vector access takes.
-fn group(leaves: &[Leaf], align: u64) -> usize {
+/// How many leaves from the first on one vector access of at most `widest` bytes takes.
+fn group(leaves: &[Leaf], align: u64, widest: u64) -> usize {
     let Some(first) = leaves.first() else { return 1 };
     if !first.bytes.is_power_of_two() {
         return 1;
     }
     let word = memory_word(first.scalar);
-    for count in [4usize, 2] {
+    for count in [8usize, 4, 2] {
+        // Only the accesses of 32 bytes have eight elements, and those have elements of at least four.
+        if count == 8 && first.bytes != 4 {
+            continue;
+        }
         let bytes = first.bytes * count as u64;
         let fits = leaves.len() >= count
-            && bytes <= MAX_VECTOR
+            && bytes <= widest
             && align >= bytes
             && leaves.iter().take(count).enumerate().all(|(at, leaf)| {
                 memory_word(leaf.scalar) == word
@@ -590,10 +633,7 @@ pub(super) fn integer_class(bits: u32) -> Class {
     }
 }
 
-/// The integer that a bit-packed vector is in memory.
-fn packed_leaf(bits: u32) -> Raised<Leaf> {
-    if bits > 64 {
-        return Err(Refusal::new(INSTRUCTION, "a vector of odd integers over 64 bits in memory"));
-    }
-    Ok(Leaf { scalar: Scalar::Int(bits), offset: 0, bytes: u64::from(bits.div_ceil(8)) })
+/// The integer that a bit-packed vector of at most 64 bits is in memory.
+fn packed_leaf(bits: u32) -> Leaf {
+    Leaf { scalar: Scalar::Int(bits), offset: 0, bytes: u64::from(bits.div_ceil(8)) }
 }

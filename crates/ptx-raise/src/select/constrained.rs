@@ -1,0 +1,140 @@
+//! `llvm.experimental.constrained.*`: floating-point operations that name their rounding.
+//!
+//! PTX has a rounding for each instruction and no mode, so `round.dynamic` is the default of the environment, to nearest even.
+//! It has no floating-point exceptions either: what an operation says about them is kept by nobody observing them.
+
+use ptx_llvm::view::{BinaryOp, Call, CastOp, FastMath, FloatPredicate, InstId, Metadata, Value};
+
+use super::FunctionRaiser;
+use super::generic::argument;
+use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::types::Scalar;
+use crate::value::Val;
+
+impl FunctionRaiser<'_, '_, '_> {
+    /// A constrained operation by its name without the beginning; whether it is one that this module knows.
+    pub(super) fn constrained(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
+        let rounding = self.rounding(call)?;
+        match name {
+            "fadd" | "fsub" | "fmul" | "fdiv" => {
+                let op = match name {
+                    "fadd" => BinaryOp::FAdd,
+                    "fsub" => BinaryOp::FSub,
+                    "fmul" => BinaryOp::FMul,
+                    _ => BinaryOp::FDiv,
+                };
+                self.each(id, call, 2, &mut |this, args, scalar| match rounding {
+                    "rn" => this.float_binary(op, args[0], args[1], scalar, FastMath::default()),
+                    directed => this.directed(&name[1..], directed, args, scalar),
+                })?;
+            }
+            "fma" | "fmuladd" => self.each(id, call, 3, &mut |this, args, scalar| match rounding {
+                "rn" => this.multiply_add(args, scalar),
+                directed => this.directed("fma", directed, args, scalar),
+            })?,
+            "sqrt" => self.each(id, call, 1, &mut |this, args, scalar| match rounding {
+                "rn" => this.square_root(args[0], scalar),
+                directed => this.directed("sqrt", directed, args, scalar),
+            })?,
+            "rint" | "nearbyint" => {
+                let word = format!("{rounding}i");
+                self.each(id, call, 1, &mut |this, args, scalar| {
+                    this.round_to_integral(&word, args[0], scalar)
+                })?;
+            }
+            "frem" => self.each(id, call, 2, &mut |this, args, scalar| {
+                this.float_remainder(args[0], args[1], scalar)
+            })?,
+            "fptrunc" | "fpext" | "sitofp" | "uitofp" | "fptosi" | "fptoui" => {
+                let op = match name {
+                    "fptrunc" => CastOp::FPTrunc,
+                    "fpext" => CastOp::FPExt,
+                    "sitofp" => CastOp::SIToFP,
+                    "uitofp" => CastOp::UIToFP,
+                    "fptosi" => CastOp::FPToSI,
+                    _ => CastOp::FPToUI,
+                };
+                if rounding != "rn" && matches!(name, "fptrunc" | "sitofp" | "uitofp") {
+                    return Err(directed_rounding(name));
+                }
+                self.cast(id, op, argument(call, 0)?)?;
+            }
+            "fcmp" | "fcmps" => {
+                let predicate = self.stated_predicate(argument(call, 2)?)?;
+                self.float_compare(id, predicate, argument(call, 0)?, argument(call, 1)?)?;
+            }
+            // These round in a way of their own or not at all.
+            "floor" | "ceil" | "trunc" | "round" | "roundeven" | "maxnum" | "minnum" | "maximum"
+            | "minimum" | "ldexp" | "lround" | "llround" | "sin" | "cos" | "tan" | "exp" | "exp2" | "log"
+            | "log10" | "log2" | "pow" | "powi" => return self.float_intrinsic(id, call, name),
+            "lrint" | "llrint" if rounding == "rn" => return self.float_intrinsic(id, call, name),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The word of the rounding that a call's metadata names; to nearest even when it names none.
+    fn rounding(&self, call: &Call) -> Raised<&'static str> {
+        for &arg in &call.args {
+            match self.text_of(arg) {
+                Some("round.tonearest" | "round.dynamic") => return Ok("rn"),
+                Some("round.towardzero") => return Ok("rz"),
+                Some("round.upward") => return Ok("rp"),
+                Some("round.downward") => return Ok("rm"),
+                Some(other) if other.starts_with("round.") => {
+                    let message = format!("the rounding {other} has no counterpart in PTX");
+                    return Err(Refusal::new(INTRINSIC, message));
+                }
+                _ => {}
+            }
+        }
+        Ok("rn")
+    }
+
+    fn text_of(&self, value: Value) -> Option<&str> {
+        let Value::Metadata(id) = value else { return None };
+        match self.module.view.metadata(id) {
+            Metadata::String(text) => Some(text),
+            Metadata::Node(_) | Metadata::Constant(_) | Metadata::Other => None,
+        }
+    }
+
+    fn stated_predicate(&self, value: Value) -> Raised<FloatPredicate> {
+        Ok(match self.text_of(value) {
+            Some("oeq") => FloatPredicate::Oeq,
+            Some("ogt") => FloatPredicate::Ogt,
+            Some("oge") => FloatPredicate::Oge,
+            Some("olt") => FloatPredicate::Olt,
+            Some("ole") => FloatPredicate::Ole,
+            Some("one") => FloatPredicate::One,
+            Some("ord") => FloatPredicate::Ord,
+            Some("uno") => FloatPredicate::Uno,
+            Some("ueq") => FloatPredicate::Ueq,
+            Some("ugt") => FloatPredicate::Ugt,
+            Some("uge") => FloatPredicate::Uge,
+            Some("ult") => FloatPredicate::Ult,
+            Some("ule") => FloatPredicate::Ule,
+            Some("une") => FloatPredicate::Une,
+            _ => return Err(Refusal::new(INTRINSIC, "a comparison without a predicate")),
+        })
+    }
+
+    /// An operation that does not round to nearest: single and double precision have it.
+    fn directed(&mut self, word: &str, rounding: &str, args: &[Val], scalar: Scalar) -> Raised<Val> {
+        let ty = match scalar {
+            Scalar::Float => "f32",
+            Scalar::Double => "f64",
+            _ => return Err(directed_rounding(word)),
+        };
+        let mut operands = Vec::with_capacity(args.len());
+        for arg in args {
+            operands.push(self.arg(*arg, scalar)?);
+        }
+        let text = format!("{word}.{rounding}{}.{ty}", self.ftz(scalar));
+        Ok(Val::reg(self.emit_new(scalar.class(), &text, &operands)?))
+    }
+}
+
+fn directed_rounding(word: &str) -> Refusal {
+    Refusal::new(INTRINSIC, format!("{word} with a rounding other than to nearest, for these types,"))
+}
