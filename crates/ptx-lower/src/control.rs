@@ -241,6 +241,12 @@ impl<'c> Emitter<'_, '_, 'c> {
         let (results, arguments) = (list(site.operand(0)), list(site.operand(2)));
         let shared = self.shared;
         let prototype;
+        let convergent = match site.operand(1) {
+            Operand::Symbol(Symbol::Function(id), _) => {
+                shared.signatures.get(&id).is_none_or(|signature| signature.behaviour.convergent)
+            }
+            _ => true,
+        };
         let (ty, callee, parameter_shapes, result_shapes) = match site.operand(1) {
             Operand::Symbol(Symbol::Function(id), _) => match shared.signatures.get(&id) {
                 Some(signature) => (
@@ -280,7 +286,9 @@ impl<'c> Emitter<'_, '_, 'c> {
             values.push(self.call_argument(site, *argument, shape, ty)?);
         }
         let call = self.b.call_value(ty, callee, &values)?;
-        call.add_call_flag(self.types, "convergent");
+        if convergent {
+            call.add_call_flag(self.types, "convergent");
+        }
         self.attach_targets(site.operand(3), call);
         for (index, (shape, argument)) in parameter_shapes.iter().zip(&arguments).enumerate() {
             let ty = match shape {

@@ -349,11 +349,13 @@ impl<'c> Emitter<'_, '_, 'c> {
         } else if !effects.reads && !effects.writes && !effects.side_effects {
             // A function of its operands, which may be moved and merged: `memory(none)`.
             call.add_call_flag(self.types, "memory");
+            call.add_call_flag(self.types, "nosync");
             call.add_call_flag(self.types, "willreturn");
         }
         match access {
             Access::WeakLoad => {
                 call.add_call_reads_memory(self.types);
+                call.add_call_flag(self.types, "nosync");
                 call.add_call_flag(self.types, "willreturn");
             }
             Access::Other | Access::Ordered => call.add_call_flag(self.types, "willreturn"),

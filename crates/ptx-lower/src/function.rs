@@ -10,6 +10,7 @@ use ptx_llvm::build::{self, CastOp, Linkage, Type, Types, Volatility};
 use rustc_hash::FxHashSet;
 
 use crate::analysis::Analysis;
+use crate::behaviour::Behaviour;
 use crate::emit::{Argument, Emitter, llvm_type};
 use crate::errors::{Out, unsupported};
 use crate::globals::storage_type;
@@ -89,6 +90,7 @@ pub(crate) struct Signature<'c> {
     pub(crate) function: build::Function<'c>,
     pub(crate) parameters: Vec<Shape>,
     pub(crate) results: Vec<Shape>,
+    pub(crate) behaviour: Behaviour,
 }
 
 fn shape_of(module: &Module, body: Option<&Body>, param: Param) -> Out<Shape> {
@@ -164,6 +166,7 @@ pub(crate) fn declare<'c>(
     types: Types<'c>,
     function: &Function,
     analysis: Option<&Analysis>,
+    behaviour: Behaviour,
 ) -> Out<Signature<'c>> {
     let holder = function.body.as_ref().or(function.reg_params.as_deref());
     let shapes = |params: &[Param]| {
@@ -199,7 +202,7 @@ pub(crate) fn declare<'c>(
     }
     let ty = function_type(types, result_type(types, &results), &parameter_types, &parameters);
     let declared = out.function(module.name(function.name), ty)?;
-    let signature = Signature { function: declared, parameters, results };
+    let signature = Signature { function: declared, parameters, results, behaviour };
     Ok(signature)
 }
 
@@ -210,7 +213,7 @@ pub(crate) fn describe<'c>(
     function: &Function,
     signature: &Signature<'c>,
 ) -> Out<()> {
-    let target = signature.function;
+    let (target, behaviour) = (signature.function, signature.behaviour);
     for (index, ((param, value), shape)) in
         function.params.iter().zip(target.parameters()).zip(&signature.parameters).enumerate()
     {
@@ -247,8 +250,19 @@ pub(crate) fn describe<'c>(
             Linkage::External
         }
     });
-    target.add_flag(types, "convergent");
     target.add_flag(types, "nounwind");
+    for (name, holds) in [
+        ("convergent", behaviour.convergent),
+        // The value of the attribute says of what; none is all.
+        ("memory", !behaviour.touches_memory),
+        ("nosync", !behaviour.synchronizes),
+        ("willreturn", !behaviour.may_not_return),
+        ("norecurse", !behaviour.recurses),
+    ] {
+        if holds {
+            target.add_flag(types, name);
+        }
+    }
     target_attributes(module, types, target);
     let directives = function.directives.iter().map(|(directive, _)| directive);
     for (key, pragmas) in [

@@ -13,6 +13,7 @@
 
 mod analysis;
 mod arith;
+mod behaviour;
 mod compare;
 mod control;
 mod debug;
@@ -41,6 +42,7 @@ use ptx_verify::Verified;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::{Analysis, analyse};
+use crate::behaviour::Behaviour;
 use crate::emit::{Emitter, Shared};
 use crate::errors::{REFUSED, UNSUPPORTED_DIRECTIVE};
 
@@ -126,12 +128,17 @@ fn declare_functions(
             _ => None,
         })
         .collect();
-    let is_alias =
-        |id| aliases.iter().any(|(alias, _)| module.function(alias.name).name == module.function(id).name);
+    let alias_names: FxHashSet<_> =
+        aliases.iter().map(|(alias, _)| module.function(alias.name).name).collect();
+    let is_alias = |id| alias_names.contains(&module.function(id).name);
+    let definitions = behaviour::definitions(module);
+    let behaviours = behaviour::behaviours(module, analyses, &definitions);
     for id in module.function_ids().filter(|id| !is_alias(*id)) {
-        let definition = module.definition(id);
+        let definition = behaviour::definition_of(module, &definitions, id);
         let function = module.function(definition);
-        match function::declare(module, &shared.out, shared.types, function, analyses.get(&definition)) {
+        let behaviour = behaviours.get(&definition).copied().unwrap_or(Behaviour::ANY);
+        let analysis = analyses.get(&definition);
+        match function::declare(module, &shared.out, shared.types, function, analysis, behaviour) {
             Ok(signature) => {
                 if id == definition
                     && let Err(fail) = function::describe(module, shared.types, function, &signature)
@@ -183,7 +190,9 @@ fn declare_alias(shared: &mut Shared<'_, '_>, alias: ptx_ir::Alias) -> errors::O
     };
     let declared = shared.out.alias(module.name(function.name), target.function, linkage)?;
     for id in module.function_ids().filter(|id| module.function(*id).name == function.name) {
-        let signature = function::Signature { function: declared, ..target.clone() };
+        // Another may take its place where the alias is weak.
+        let behaviour = Behaviour::ANY;
+        let signature = function::Signature { function: declared, behaviour, ..target.clone() };
         shared.signatures.insert(id, signature);
     }
     Ok(())

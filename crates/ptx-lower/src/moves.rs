@@ -249,13 +249,14 @@ impl<'c> Emitter<'_, '_, 'c> {
         call.add_call_flag(self.types, "willreturn");
         if effects == AsmEffects::None {
             call.add_call_flag(self.types, "memory");
+            call.add_call_flag(self.types, "nosync");
         }
         Ok(call)
     }
 }
 
 /// Whether two reads of the register by one thread can differ.
-fn changes(register: SpecialReg) -> bool {
+pub(crate) fn changes(register: SpecialReg) -> bool {
     use SpecialReg::*;
     matches!(
         register,

@@ -599,3 +599,73 @@ fn every_row_of_the_intrinsic_table_has_a_mnemonic_the_instruction_set_knows() {
     }
     assert!(known > 500, "only {known} rows have a known mnemonic");
 }
+
+/// The attributes of a function, those of its group included.
+fn attributes_of(text: &str, name: &str) -> String {
+    let define = text.lines().find(|line| line.starts_with("define") && line.contains(&format!("@{name}(")));
+    let number = define.and_then(|line| line.split('#').nth(1)).expect("a group");
+    let group = format!("attributes #{} =", number.trim_end_matches(" {").trim());
+    text.lines().find(|line| line.starts_with(&group)).expect("the group's line").to_owned()
+}
+
+#[test]
+fn functions_say_what_their_bodies_cannot_do() {
+    let text = ir(
+        ".extern .func elsewhere();
+.func (.param .b32 r) pure(.param .b32 a)
+{ .reg .b32 %r; ld.param.u32 %r, [a]; add.u32 %r, %r, 1; st.param.b32 [r], %r; ret; }
+.func reads(.param .b64 a)
+{ .reg .b64 %d; .reg .b32 %r; ld.param.u64 %d, [a]; ld.global.u32 %r, [%d]; st.global.u32 [%d], %r; ret; }
+.func loops()
+{ L: bra L; }
+.func synchronizes()
+{ bar.sync 0; ret; }
+.func ends()
+{ trap; }
+.func counts(.param .b64 a)
+{ .reg .b64 %d; .reg .b32 %r; ld.param.u64 %d, [a]; atom.global.add.u32 %r, [%d], 1; ret; }
+.func calls_pure(.param .b32 a)
+{ .param .b32 b; .param .b32 q; .reg .b32 %r; ld.param.u32 %r, [a]; st.param.b32 [b], %r; call (q), pure, (b); ret; }
+.func calls_others()
+{ call elsewhere; ret; }
+.func itself()
+{ call itself; ret; }
+.func ping();
+.func pong()
+{ call ping; ret; }
+.func ping()
+{ call pong; ret; }
+.weak .func replaced()
+{ ret; }
+.func calls_replaced()
+{ call replaced; ret; }
+.func times(.param .b64 a)
+{ .reg .b64 %d<2>; ld.param.u64 %d0, [a]; mov.u64 %d1, %clock64; st.global.u64 [%d0], %d1; ret; }
+.visible .entry kernel()
+{ call elsewhere; ret; }
+",
+    );
+    let names = ["convergent", "memory(none)", "norecurse", "nosync", "willreturn"];
+    for (name, expected) in [
+        ("pure", &["memory(none)", "norecurse", "nosync", "willreturn"][..]),
+        ("reads", &["norecurse", "nosync", "willreturn"]),
+        ("loops", &["memory(none)", "norecurse", "nosync"]),
+        ("synchronizes", &["convergent", "norecurse"]),
+        ("ends", &["norecurse"]),
+        ("counts", &["norecurse", "willreturn"]),
+        ("calls_pure", &["memory(none)", "norecurse", "nosync", "willreturn"]),
+        ("calls_others", &["convergent"]),
+        ("itself", &["convergent"]),
+        ("ping", &["convergent"]),
+        ("pong", &["convergent"]),
+        ("replaced", &["convergent"]),
+        ("calls_replaced", &["convergent"]),
+        ("times", &["norecurse", "willreturn"]),
+        ("kernel", &["convergent", "norecurse"]),
+    ] {
+        let attributes = attributes_of(&text, name);
+        let found: Vec<&str> =
+            names.iter().copied().filter(|attribute| attributes.contains(attribute)).collect();
+        assert_eq!(found, expected, "{name}: {attributes}");
+    }
+}
