@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use ptx_diag::{Diagnostic, Diagnostics};
-use ptx_ir::{Body, DebugFile, DebugLocation, Imported, Item, Module, Section, SectionLine, Stmt, StrId};
+use ptx_ir::{Body, DebugLocation, Imported, Item, Module, Section, SectionLine, Stmt, StrId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::code;
@@ -43,7 +43,8 @@ pub(crate) fn merge(
 
 /// One table of files: the number of each unit's files in it. Files of a name and stamp are one.
 fn files(parts: &mut [Imported]) -> Vec<FxHashMap<u32, u32>> {
-    let mut table: Vec<DebugFile> = Vec::new();
+    let mut table = FxHashMap::default();
+    let mut taken: FxHashSet<u32> = FxHashSet::default();
     let all = parts.iter().flat_map(|part| &part.items);
     let highest = all.filter_map(|item| match item {
         Item::File(file, _) => Some(file.index),
@@ -55,18 +56,18 @@ fn files(parts: &mut [Imported]) -> Vec<FxHashMap<u32, u32>> {
         let mut map = FxHashMap::default();
         part.items.retain_mut(|item| {
             let Item::File(file, _) = item else { return true };
-            let same = |known: &&DebugFile| known.name == file.name && known.stamp == file.stamp;
-            if let Some(known) = table.iter().find(same) {
-                map.insert(file.index, known.index);
+            if let Some(known) = table.get(&(file.name, file.stamp)) {
+                map.insert(file.index, *known);
                 return false;
             }
             let old = file.index;
-            if table.iter().any(|known| known.index == old) {
-                next += 1;
+            // A program has fewer files than there are numbers, so that one is free.
+            while !taken.insert(file.index) {
+                next = next.wrapping_add(1);
                 file.index = next;
             }
             map.insert(old, file.index);
-            table.push(file.clone());
+            table.insert((file.name, file.stamp), file.index);
             true
         });
         maps.push(map);
