@@ -100,6 +100,7 @@ impl Sem {
             }
             Sem::Selp => "Gives `a` where the predicate is true, else `b`.",
             Sem::Slct => "Gives `a` where `c` is not negative, else `b`. A NaN picks `b`.",
+            Sem::MovVector => "Copies each element of a vector, or each component of a special register.",
             Sem::Mov => "Copies a value or an address to a register, or packs and unpacks a vector of parts.",
             Sem::Cvt => {
                 "Converts a value to another type. The rounding mode is for floating-point results, `.rni` and its like round to integers."

@@ -286,7 +286,7 @@ named! {
         // Comparison and selection.
         Set "compare to a value", Setp "compare to predicates", Selp "select by predicate", Slct "select by sign",
         // Moves and conversions.
-        Mov "move", Cvt "convert", CvtPack "convert and pack", Cvta "convert address", Isspacep "test address space",
+        Mov "move", MovVector "move vector", Cvt "convert", CvtPack "convert and pack", Cvta "convert address", Isspacep "test address space",
         // Memory.
         Load "load", LoadUniform "load, uniform", Store "store", Prefetch "prefetch", Atom "atomic", Red "reduction",
         CpAsync "asynchronous copy", CpAsyncCommit "commit asynchronous copies",

@@ -138,7 +138,7 @@ impl Sem {
             Sem::Rem | Sem::AddCarry | Sem::SubCarry | Sem::And | Sem::Or => (Way::Plain, &[]),
             Sem::Xor | Sem::Not | Sem::Cnot | Sem::Lop3 | Sem::Shl => (Way::Plain, &[]),
             Sem::Shr | Sem::Popc | Sem::Clz | Sem::Bfe | Sem::Bfi => (Way::Plain, &[]),
-            Sem::Testp | Sem::Selp | Sem::Mov | Sem::Bra | Sem::BrxIdx => (Way::Plain, &[]),
+            Sem::Testp | Sem::Selp | Sem::Mov | Sem::MovVector | Sem::Bra | Sem::BrxIdx => (Way::Plain, &[]),
             Sem::Call | Sem::Ret | Sem::Exit | Sem::Trap => (Way::Plain, &[]),
             Sem::Add | Sem::Sub | Sem::Mul | Sem::Mad | Sem::Fma => (Way::Plain, FLOAT),
             Sem::Div | Sem::MadCarry => (Way::Plain, FLOAT),

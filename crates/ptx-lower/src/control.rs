@@ -57,6 +57,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             Sem::Selp => self.select_by_predicate(site),
             Sem::Slct => self.select_by_sign(site),
             Sem::Mov => self.copy(site),
+            Sem::MovVector => self.copy_vector(site),
             Sem::Cvt => self.convert(site),
             Sem::Cvta => self.convert_address(site),
             Sem::Load => self.load(site),

@@ -17,10 +17,10 @@ impl<'c> Emitter<'_, '_, 'c> {
     pub(crate) fn copy(&mut self, site: Site<'_>) -> Out<()> {
         let ty = site.scalar_type()?;
         match (site.operand(0), site.operand(1)) {
-            (Operand::Vector(_), Operand::Vector(_)) => unsupported("it moves a vector to a vector"),
-            (Operand::Vector(_), _) => self.unpack(site, ty),
-            (_, Operand::Vector(_)) => self.pack(site, ty),
-            (_, Operand::Register(register)) if self.body.decl(register).shape.lanes() == 1 => {
+            (d, a) if self.is_vector(d) && self.is_vector(a) => unsupported("it moves a vector to a vector"),
+            (d, _) if self.is_vector(d) => self.unpack(site, ty),
+            (_, a) if self.is_vector(a) => self.pack(site, ty),
+            (_, Operand::Register(register)) => {
                 let slot = self.analysis.slots.lane(register, 0);
                 let (_, value) = self.seen(site.statement, slot)?;
                 self.define(site, 0, value)
@@ -41,6 +41,38 @@ impl<'c> Emitter<'_, '_, 'c> {
                 self.define(site, 0, value)
             }
         }
+    }
+
+    /// Whether an operand is a vector in braces or a vector register.
+    fn is_vector(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Vector(_) => true,
+            Operand::Register(register) => self.body.decl(register).shape.lanes() > 1,
+            _ => false,
+        }
+    }
+
+    /// `mov.v4`: every element is read before any is written.
+    pub(crate) fn copy_vector(&mut self, site: Site<'_>) -> Out<()> {
+        let ty = site.scalar_type()?;
+        let to = self.entries(site.operand(0));
+        let from = match site.operand(1) {
+            Operand::Special(reg, None) => {
+                Component::ALL.iter().map(|component| Operand::Special(reg, Some(*component))).collect()
+            }
+            other => self.entries(other),
+        };
+        if to.len() != from.len() {
+            return unsupported("its vectors differ in length");
+        }
+        let values: Vec<Value<'c>> =
+            from.iter().map(|entry| self.operand_of(site, *entry, ty)).collect::<Out<_>>()?;
+        for (entry, value) in to.iter().zip(values) {
+            if *entry != Operand::Sink {
+                self.define_operand(site, *entry, ty, value)?;
+            }
+        }
+        Ok(())
     }
 
     /// `mov.b32 d, {a, b}`: the first element is the lowest.

@@ -5,7 +5,7 @@
 //! through moves, phis and additions, and backward from the places where a loaded value or parameter is used as an address.
 //! Where neither decides, a value is an integer.
 
-use ptx_ir::{AddressBase, Body, FunctionKind, Inst, Module, Operand, StrId, Symbol, VarId};
+use ptx_ir::{AddressBase, Body, FunctionKind, Inst, Module, Operand, RegId, StrId, Symbol, VarId};
 use ptx_isa::{Mod, Opcode, ScalarType, Sem, StateSpace, TypeKind};
 use ptx_llvm::address_space;
 use rustc_hash::FxHashMap;
@@ -370,9 +370,12 @@ impl Question<'_> {
             return Source::Fixed(repr);
         }
         let operands = self.body.operands(inst);
+        let lanes = |register: &RegId| self.body.decl(*register).shape.lanes();
         match (operands.first(), operands.get(1)) {
             (Some(Operand::Vector(_)), _) => Source::Free(false),
+            (Some(Operand::Register(register)), _) if lanes(register) > 1 => Source::Free(false),
             (_, Some(Operand::Vector(_))) if bits == 32 => Source::Free(false),
+            (_, Some(Operand::Register(register))) if lanes(register) > 1 => Source::Fixed(Repr::Int),
             (_, Some(Operand::Symbol(Symbol::Function(_), _))) if bits == 64 => {
                 Source::Fixed(Repr::Pointer(address_space::GENERIC))
             }

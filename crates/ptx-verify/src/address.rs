@@ -111,10 +111,10 @@ fn check_base(
         return cx
             .report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b64` register"));
     }
-    // Global and generic addresses fill 64 bits. `ptxas` takes a 32-bit register for one as it reads the program, and gives up
+    // Global and generic addresses fill 64 bits, but in modules of 32-bit addresses. `ptxas` takes a 32-bit register for one as it reads the program, and gives up
     // on it only when it makes machine code.
     let far = matches!(space, None | Some(StateSpace::Global));
-    if far && ty.bits() == 32 && needs_wide_address(site.mnemonic().sem()) {
+    if far && cx.address_size == 64 && ty.bits() == 32 && needs_wide_address(site.mnemonic().sem()) {
         let what = if space.is_none() { "generic" } else { "global" };
         let text = format!("{what} addresses have 64 bits, {} has 32", dotted(ty));
         let help = "widen it with `cvt.u64.u32`, or name the state space it lies in";

@@ -15,6 +15,8 @@ pub(crate) struct Checker<'m> {
     pub(crate) module: &'m Module,
     /// The version and architecture that are in force.
     pub(crate) target: Target,
+    /// How many bits an address has.
+    pub(crate) address_size: u32,
     /// The positions of the `.file` indices so far.
     pub(crate) files: FxHashMap<u32, Span>,
     /// What each alias so far stands for.
@@ -54,6 +56,7 @@ impl<'m> Checker<'m> {
         Self {
             module,
             target: Target::default(),
+            address_size: module.address_size(),
             files: FxHashMap::default(),
             aliases: FxHashMap::default(),
             locations: FxHashSet::default(),

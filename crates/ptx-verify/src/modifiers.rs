@@ -100,6 +100,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::Selp
         | Sem::Slct
         | Sem::Mov
+        | Sem::MovVector
         | Sem::CvtPack
         | Sem::Cvta
         | Sem::Isspacep

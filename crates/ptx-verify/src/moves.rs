@@ -1,14 +1,14 @@
 //! `mov`, with its vectors, special registers and addresses, and the source of `cvta` (manual 9.7.9.3, 9.7.9.4, 9.7.9.20).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::{FunctionId, FunctionKind, ListId, Operand, Symbol};
+use ptx_ir::{FunctionId, FunctionKind, ListId, Operand, RegId, Symbol, VectorShape};
 use ptx_isa::{Mod, ScalarType, Sem, Since, SpecialReg, StateSpace, TypeKind, TypeRule};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
 use crate::operands::{
     Place, Wanted, check_alike, check_scalar, check_special_element, check_special_shape,
-    check_special_since, is_number, resolve, scalar_type, special_mismatch, wrong_kind,
+    check_special_since, is_number, resolve, scalar_type, special_mismatch, wrong_kind, wrong_length,
 };
 use crate::textures::HANDLES;
 use crate::types::Width;
@@ -24,6 +24,11 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: Ty
             check_symbol(cx, site, place, ty, (symbol, offset));
         }
         Operand::Vector(list) if site.mnemonic().sem() == Sem::Mov => check_pack(cx, site, place, ty, list),
+        Operand::Register(reg)
+            if site.mnemonic().sem() == Sem::Mov && site.body.decl(reg).shape != VectorShape::Scalar =>
+        {
+            check_packed_register(cx, site, place, ty, reg);
+        }
         // `ptxas` asks about generic addresses of 32 bits too, which lie in no window.
         Operand::Register(reg)
             if site.mnemonic().sem() == Sem::Isspacep && site.body.reg_type(reg).bits() == 32 =>
@@ -50,6 +55,25 @@ fn check_special(
         _ => ty.is_integer_or_bits() && (own.bits() == ty.bits() || narrows(reg, ty)),
     };
     if !fits {
+        special_mismatch(cx, site, place, ty, reg);
+    }
+}
+
+/// All components of a special register at once, of which there are four.
+pub(crate) fn check_components(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    ty: ScalarType,
+    lanes: u8,
+    reg: SpecialReg,
+) {
+    check_special_since(cx, place.span, reg);
+    if lanes != 4 {
+        return wrong_length(cx, site, place, lanes, 4);
+    }
+    let width = reg.scalar_type().bits() == ty.bits() || narrows(reg, ty);
+    if place.is_written() || !ty.is_integer_or_bits() || !width {
         special_mismatch(cx, site, place, ty, reg);
     }
 }
@@ -155,14 +179,8 @@ pub(crate) const fn window(space: StateSpace) -> StateSpace {
 
 /// A vector packs into, or unpacks from, bits whose width is the sum of the elements' (manual 9.7.9.4).
 fn check_pack(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType, list: ListId) {
-    if place.at == 1 && matches!(site.operand(0), Operand::Vector(_)) {
-        let text = "`mov` either packs a vector or unpacks one, not both";
-        return cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text));
-    }
-    if ty.kind() != TypeKind::Bits || ty.bits() < 16 {
-        let text = format!("vectors are packed and unpacked as untyped bits, not as {}", dotted(ty));
-        let help = format!("use `mov.b{}`", ty.bits());
-        return cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
+    if !packs(cx, site, place, ty) {
+        return;
     }
     let lanes = list.len() as u32;
     if !matches!(lanes, 2 | 4) {
@@ -170,6 +188,50 @@ fn check_pack(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType
         return cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
     }
     check_packed_elements(cx, site, place, ty.bits() / lanes, list);
+}
+
+/// A vector register whose elements fill the type.
+fn check_packed_register(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType, reg: RegId) {
+    if !packs(cx, site, place, ty) {
+        return;
+    }
+    let decl = site.body.decl(reg);
+    let bits = decl.shape.lanes() * decl.ty.bits();
+    if bits != ty.bits() {
+        let text = format!(
+            "operand `{}` of `{}` has {bits} bits in all its elements, not {}",
+            place.name,
+            site.mnemonic(),
+            ty.bits()
+        );
+        cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text));
+    }
+}
+
+/// Whether an operand is a vector that is packed or taken apart.
+fn is_packed(site: Site<'_>, operand: Operand) -> bool {
+    match operand {
+        Operand::Vector(_) => true,
+        Operand::Register(reg) => site.body.decl(reg).shape != VectorShape::Scalar,
+        _ => false,
+    }
+}
+
+/// Whether a vector may stand at a place; else a finding. The other side is no vector, and the type is of untyped bits.
+fn packs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType) -> bool {
+    if place.at == 1 && is_packed(site, site.operand(0)) {
+        let text = "`mov` either packs a vector or unpacks one, not both";
+        let help = "with `.v2` or `.v4` it copies one vector to another";
+        cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_help(help));
+        return false;
+    }
+    if ty.kind() != TypeKind::Bits || ty.bits() < 16 {
+        let text = format!("vectors are packed and unpacked as untyped bits, not as {}", dotted(ty));
+        let help = format!("use `mov.b{}`", ty.bits());
+        cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
+        return false;
+    }
+    true
 }
 
 fn check_packed_elements(cx: &mut Checker<'_>, site: Site<'_>, place: Place, bits: u32, list: ListId) {

@@ -554,6 +554,9 @@ fn check_vector(
                 wrong_length(cx, site, place, lanes, decl.shape.lanes());
             }
         }
+        Operand::Special(reg, None) if site.mnemonic().sem() == Sem::MovVector && reg.is_vector() => {
+            moves::check_components(cx, site, place, ty, lanes, reg);
+        }
         scalar if lanes == 1 && width == Width::AtLeast => check_scalar(cx, site, place, wanted, scalar),
         other => wrong_kind(cx, site, place, other, &format!("a vector of {lanes}")),
     }

@@ -101,3 +101,14 @@ fn memory_mapped_accesses_are_ordered_scalar_and_of_the_system() {
         ("ld.mmio.relaxed.sys.shared.u32 r0, [r1];", "V0503", "ld.mmio.relaxed.sys.shared.u32 r0, [r1]"),
     ]);
 }
+
+#[test]
+fn addresses_of_32_bits_are_whole_in_modules_that_say_so() {
+    let text = |size: &str| {
+        format!(
+            ".version 9.5\n.target sm_75\n.address_size {size}\n.entry k () {{ .reg .b32 r<2>; ld.global.u32 r0, [r1]; ret; }}\n"
+        )
+    };
+    assert_eq!(findings(&text("32")), []);
+    assert_eq!(findings(&text("64")), [("V0407".to_owned(), "[r1]".to_owned())]);
+}

@@ -272,3 +272,18 @@ fn room_for_arguments_is_not_accessed_under_a_guard() {
         (&pass("@p0 ld.param::func.b32 r0, [ap];"), "V0411", "@p0 ld.param::func.b32 r0, [ap]"),
     ]);
 }
+
+#[test]
+fn vectors_are_moved_whole_between_vectors_and_from_special_registers() {
+    accepts(&[
+        "mov.v4.u32 {r0, _, r2, r3}, %tid; mov.v4.f32 v0, v1; mov.v2.b16 {h0, h1}, {h2, h3}; mov.v4.u16 {h0, h1, h2, h3}, %ctaid;",
+        "mov.b128 q0, v0; mov.b128 v0, q1; mov.v4.b32 {r0, r1, r2, r3}, {r4, r5, r6, 1};",
+    ]);
+    rejects(&[
+        ("mov.v2.u32 {r0, r1}, %tid;", "V0404", "%tid"),
+        ("mov.v4.f32 v0, %tid;", "V0401", "%tid"),
+        ("mov.v4.u32 {r0, r1, r2, r3}, r4;", "V0402", "r4"),
+        ("mov.b64 d0, v0;", "V0401", "v0"),
+        ("mov.b128 v0, {d0, d1};", "V0402", "{d0, d1}"),
+    ]);
+}

@@ -365,6 +365,7 @@ impl<'a> BodyDecoder<'a> {
             Sem::Testp | Sem::Copysign => Self::function,
             Sem::Set | Sem::Setp | Sem::Selp | Sem::Slct => Self::select,
             Sem::Mov => Self::mov,
+            Sem::MovVector => Self::mov_vector,
             Sem::Cvt => Self::convert,
             Sem::CvtPack => Self::convert_pack,
             Sem::CvtNarrow => Self::convert_narrow,

@@ -1,7 +1,7 @@
 //! `mov` (manual 9.7.9.3 and 9.7.9.4).
 
 use ptx_ir::Operand;
-use ptx_isa::ScalarType;
+use ptx_isa::{Component, ScalarType};
 
 use super::body::{BodyDecoder, Context, row_bits, rows_of};
 use super::{Decoded, finding};
@@ -11,20 +11,42 @@ use crate::program::{Op, Src, alu1, alu2};
 impl BodyDecoder<'_> {
     pub(super) fn mov(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("it has no type") };
-        match (cx.operands[0], cx.operands[1]) {
-            (Operand::Vector(_), Operand::Vector(_)) => {
+        let (to, from) = (self.elements(cx.operands[0]), self.elements(cx.operands[1]));
+        let is_vector = |operand: Operand, elements: &[Operand]| {
+            matches!(operand, Operand::Vector(_)) || elements.len() > 1
+        };
+        match (is_vector(cx.operands[0], &to), is_vector(cx.operands[1], &from)) {
+            (true, true) => {
                 finding(codes::OPERAND, cx.span(1), "one side of a `mov` must be a single register")
             }
-            (Operand::Vector(list), _) => {
-                let parts = self.body.list(list).to_vec();
-                self.unpack(cx, ty, &parts)
-            }
-            (_, Operand::Vector(list)) => {
-                let parts = self.body.list(list).to_vec();
-                self.pack(cx, ty, &parts)
-            }
-            _ => self.copy(cx, ty),
+            (true, false) => self.unpack(cx, ty, &to),
+            (false, true) => self.pack(cx, ty, &from),
+            (false, false) => self.copy(cx, ty),
         }
+    }
+
+    /// `mov.v4`: every element is read before any is written.
+    pub(super) fn mov_vector(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("it has no type") };
+        let to = self.elements(cx.operands[0]);
+        let from = match cx.operands[1] {
+            Operand::Special(register, None) => {
+                Component::ALL.iter().map(|component| Operand::Special(register, Some(*component))).collect()
+            }
+            other => self.elements(other),
+        };
+        if to.len() != from.len() {
+            return finding(codes::OPERAND, cx.span(1), "the vectors of a `mov` differ in length");
+        }
+        let mut pairs = Vec::with_capacity(to.len());
+        for (&to, from) in to.iter().zip(from) {
+            let a = self.src_of(cx, from, ty, cx.span(1))?;
+            if !matches!(to, Operand::Sink) {
+                pairs.push((self.dst_of(to, cx.span(0))?, a));
+            }
+        }
+        cx.emit(Op::Copy(pairs.into()));
+        Ok(())
     }
 
     fn copy(&mut self, cx: &mut Context<'_>, ty: ScalarType) -> Decoded<()> {

@@ -3,7 +3,7 @@
 use super::vocabulary::*;
 use crate::Since;
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Form, Kind, TypeRule, arg, def};
+use crate::form::{Form, Kind, Rule, TypeRule, VectorLength, arg, def};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 use crate::types::ScalarType;
 
@@ -25,6 +25,21 @@ const CVT_LATER: &[(Mod, Since)] = &[
 ];
 
 pub(super) static FORMS: &[Form] = &[
+    Form::new(
+        Opcode::Mov,
+        "Copies the elements of a vector, or the components of a special register, of which the fourth is 0.",
+        &[
+            One(Field::Vec, &[V2, V4]),
+            One(Field::Type, &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64]),
+        ],
+        &[
+            def("d", Kind::Vector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
+            arg("a", Kind::Vector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
+        ],
+        Sem::MovVector,
+    )
+    .rules(&[Rule::Excludes(V4, &[B64, U64, S64, F64])])
+    .section("9.7.9.3"),
     Form::new(
         Opcode::Mov,
         "Copies a register, an immediate, a special register or an address; packs and unpacks vectors.",
