@@ -13,14 +13,71 @@ impl FunctionRaiser<'_, '_, '_> {
     /// Address arithmetic. Constant offsets wait for the access; other indices are computed here.
     pub(super) fn gep(&mut self, id: InstId, source: TypeId, base: Value, indices: &[Value]) -> Raised<()> {
         let leaves = self.leaves(self.type_of(id))?;
+        if let Type::Vector { len, .. } = self.module.view.ty(self.type_of(id)) {
+            return self.gep_of_lanes(id, source, base, indices, *len as usize);
+        }
         let [leaf] = &*leaves else {
-            return Err(Refusal::new(INSTRUCTION, "a getelementptr of several addresses at once"));
+            return Err(Refusal::new(INSTRUCTION, "a getelementptr of something that is no address"));
         };
-        let (mut address, pointer) = self.scalar(base)?;
-        let mut constant: i64 = 0;
-        let mut ty = source;
-        for (at, &value) in indices.iter().enumerate() {
-            let (number, kind) = self.index_value(value)?;
+        let (start, pointer) = self.scalar(base)?;
+        let mut numbers = Vec::with_capacity(indices.len());
+        for &value in indices {
+            numbers.push(match self.index_value(value)? {
+                (number @ Val::Bits(_), kind) => (number, kind),
+                known => self.narrow_index(value, pointer)?.unwrap_or(known),
+            });
+        }
+        let address = self.stepped(start, pointer, source, &numbers)?;
+        let address = self.settle(id, address, leaf.scalar)?;
+        self.define_one(id, address);
+        Ok(())
+    }
+
+    /// Address arithmetic on vectors, lane by lane; what is no vector counts for every lane.
+    fn gep_of_lanes(
+        &mut self,
+        id: InstId,
+        source: TypeId,
+        base: Value,
+        indices: &[Value],
+        lanes: usize,
+    ) -> Raised<()> {
+        let mut addresses = Vec::with_capacity(lanes);
+        for lane in 0..lanes {
+            let (start, pointer) = self.lane(base, lane)?;
+            let mut numbers = Vec::with_capacity(indices.len());
+            for &value in indices {
+                numbers.push(self.lane(value, lane)?);
+            }
+            addresses.push(self.stepped(start, pointer, source, &numbers)?);
+        }
+        self.define(id, addresses.into());
+        Ok(())
+    }
+
+    /// One element of a vector, or the value itself; of integers over 64 bits the low word.
+    fn lane(&mut self, value: Value, lane: usize) -> Raised<(Val, Scalar)> {
+        if !matches!(self.module.view.ty(self.value_type(value)?), Type::Vector { .. }) {
+            return self.index_value(value);
+        }
+        let (elements, scalars) = self.elements(value)?;
+        let element = elements.get(lane).and_then(|element| element.first()).copied();
+        match (element, scalars.first()) {
+            (Some(element), Some(&scalar)) => Ok((element, scalar)),
+            _ => Err(Refusal::new(INSTRUCTION, "a vector of fewer addresses than its neighbour")),
+        }
+    }
+
+    /// An address some indices further on.
+    fn stepped(
+        &mut self,
+        start: Val,
+        pointer: Scalar,
+        source: TypeId,
+        indices: &[(Val, Scalar)],
+    ) -> Raised<Val> {
+        let (mut address, mut constant, mut ty) = (start, 0i64, source);
+        for (at, &(number, kind)) in indices.iter().enumerate() {
             let (stride, next) = if at == 0 {
                 (self.size_of(ty)?, ty)
             } else {
@@ -54,13 +111,10 @@ impl FunctionRaiser<'_, '_, '_> {
                 Val::Bits(bits) => {
                     constant = constant.wrapping_add(index(bits, kind.bits()).wrapping_mul(stride as i64));
                 }
-                other => {
-                    let (number, kind) = self.narrow_index(value, pointer)?.unwrap_or((other, kind));
-                    address = self.add_index(address, pointer, number, kind, stride)?;
-                }
+                other => address = self.add_index(address, pointer, other, kind, stride)?,
             }
         }
-        let address = match address {
+        Ok(match address {
             // A constant address is one register's worth of arithmetic, or the base itself.
             Val::Register(register, _) if constant != 0 => {
                 let Scalar::Pointer { space, .. } = pointer else {
@@ -72,10 +126,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 Val::Address { base: Base::Register(register), offset: constant, space }
             }
             other => add_offset(other, constant),
-        };
-        let address = self.settle(id, address, leaf.scalar)?;
-        self.define_one(id, address);
-        Ok(())
+        })
     }
 
     /// An index; of one over 64 bits the low word, which is all that counts.

@@ -1,6 +1,7 @@
 //! `llvm.memcpy`, `llvm.memmove` and `llvm.memset`: short ones as a sequence, long ones as a loop.
 
 use ptx_ir::{AddressBase, Operand, RegId};
+use ptx_isa::Since;
 use ptx_llvm::address_space;
 use ptx_llvm::view::Call;
 
@@ -14,6 +15,9 @@ use crate::value::Val;
 
 /// Constant sizes up to this become a sequence of accesses.
 const MAX_SEQUENCE: u64 = 128;
+
+/// Loads and stores that say their order.
+const RELAXED: Since = Since::new(6, 0, 70);
 
 /// One side of a copy.
 struct Side {
@@ -43,7 +47,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 if overlaps {
                     // One byte at a time is right whatever the distance.
                     let count = self.in_register(Val::Bits(size), Scalar::Int(64))?;
-                    return self.move_loop(&to, &from, &load, &store, count);
+                    return self.move_loop(&to, &from, &load, &store, count, 1);
                 }
                 self.copy_loop(&to, &from, &load, &store, count, step)?;
                 let done = size - size % step;
@@ -53,7 +57,7 @@ impl FunctionRaiser<'_, '_, '_> {
             other => {
                 let count = self.zero_extended(other, scalar, 64)?;
                 if overlaps {
-                    self.move_loop(&to, &from, &load, &store, count)
+                    self.move_loop(&to, &from, &load, &store, count, 1)
                 } else {
                     self.copy_loop(&to, &from, &load, &store, count, 1)
                 }
@@ -67,18 +71,10 @@ impl FunctionRaiser<'_, '_, '_> {
         if matches!(to.space, address_space::CONST | address_space::PARAM) {
             return Err(Refusal::new(INSTRUCTION, "a store to memory that only reads"));
         }
-        let (byte, kind) = self.scalar(argument(call, 1)?)?;
         let (length, scalar) = self.scalar(argument(call, 2)?)?;
         let volatile = self.scalar(argument(call, 3)?)?.0 == Val::Bits(1);
         let store = access("st", &to, volatile)?;
-        let word = match byte {
-            Val::Bits(bits) => Arg::Bits((bits & 0xff).wrapping_mul(0x0101_0101_0101_0101), 64),
-            other => {
-                let wide = self.zero_extended(other, kind, 64)?;
-                let all = Arg::Bits(0x0101_0101_0101_0101, 64);
-                self.emit_new(Class::B64, "mul.lo.s64", &[wide.into(), all])?.into()
-            }
-        };
+        let word = self.filled_word(call)?;
         match length {
             Val::Bits(size) if size <= MAX_SEQUENCE => self.set_sequence(&to, &store, word, size),
             Val::Bits(size) => {
@@ -92,6 +88,78 @@ impl FunctionRaiser<'_, '_, '_> {
                 self.set_loop(&to, &store, word, count, 1)
             }
         }
+    }
+
+    /// `*.element.unordered.atomic`: the size of the elements that are each accessed whole, and what of loads and stores makes sure
+    /// of that: accesses of up to eight bytes aligned to their size are single (manual 8.2.1), and `.relaxed` or `.volatile` ones are no
+    /// data races.
+    fn element_access(&mut self, call: &Call, opcode: &str, side: &Side) -> Raised<(u64, String)> {
+        let Val::Bits(size) = self.scalar(argument(call, 3)?)?.0 else {
+            return Err(Refusal::new(INSTRUCTION, "a size of elements that is no constant"));
+        };
+        if !matches!(size, 1 | 2 | 4 | 8) {
+            let message = format!("a copy by elements of {size} bytes that are each accessed whole");
+            return Err(Refusal::new(INSTRUCTION, message));
+        }
+        let shared_by_threads = matches!(
+            side.space,
+            address_space::GENERIC
+                | address_space::GLOBAL
+                | address_space::SHARED
+                | address_space::SHARED_CLUSTER
+        );
+        let kind = match (shared_by_threads, self.module.target.has(RELAXED)) {
+            (false, _) => "",
+            (true, true) => ".relaxed.sys",
+            (true, false) => ".volatile",
+        };
+        Ok((size, format!("{opcode}{kind}{}", space_word(side.space)?)))
+    }
+
+    /// `memcpy` and `memmove` by elements.
+    pub(super) fn copy_elements(&mut self, call: &Call, overlaps: bool) -> Raised<()> {
+        let (to, from) = (self.side(call, 0)?, self.side(call, 1)?);
+        let (step, load) = self.element_access(call, "ld", &from)?;
+        let (_, store) = self.element_access(call, "st", &to)?;
+        let count = self.element_count(call, step)?;
+        if overlaps {
+            self.move_loop(&to, &from, &load, &store, count, step)
+        } else {
+            self.copy_loop(&to, &from, &load, &store, count, step)
+        }
+    }
+
+    /// `memset` by elements.
+    pub(super) fn set_elements(&mut self, call: &Call) -> Raised<()> {
+        let to = self.side(call, 0)?;
+        let (step, store) = self.element_access(call, "st", &to)?;
+        let word = self.filled_word(call)?;
+        let count = self.element_count(call, step)?;
+        self.set_loop(&to, &store, word, count, step)
+    }
+
+    /// How many elements a length in bytes is.
+    fn element_count(&mut self, call: &Call, step: u64) -> Raised<RegId> {
+        let (length, scalar) = self.scalar(argument(call, 2)?)?;
+        let bytes = match length {
+            Val::Bits(bytes) => return self.in_register(Val::Bits(bytes / step), Scalar::Int(64)),
+            other => self.zero_extended(other, scalar, 64)?,
+        };
+        let shift = Arg::Bits(u64::from(step.trailing_zeros()), 32);
+        self.emit_new(Class::B64, "shr.u64", &[bytes.into(), shift])
+    }
+
+    /// The byte that memory is set to, eight times.
+    fn filled_word(&mut self, call: &Call) -> Raised<Arg> {
+        let (byte, kind) = self.scalar(argument(call, 1)?)?;
+        Ok(match byte {
+            Val::Bits(bits) => Arg::Bits((bits & 0xff).wrapping_mul(0x0101_0101_0101_0101), 64),
+            other => {
+                let wide = self.zero_extended(other, kind, 64)?;
+                let all = Arg::Bits(0x0101_0101_0101_0101, 64);
+                self.emit_new(Class::B64, "mul.lo.s64", &[wide.into(), all])?.into()
+            }
+        })
     }
 
     fn side(&mut self, call: &Call, at: usize) -> Raised<Side> {
@@ -214,27 +282,43 @@ impl FunctionRaiser<'_, '_, '_> {
         })
     }
 
-    /// Copies bytes from the end that is safe: backward when the target lies after the source.
-    fn move_loop(&mut self, to: &Side, from: &Side, load: &str, store: &str, count: RegId) -> Raised<()> {
+    /// Copies `count` elements of `size` bytes from the end that is safe: backward when the target lies after the source.
+    fn move_loop(
+        &mut self,
+        to: &Side,
+        from: &Side,
+        load: &str,
+        store: &str,
+        count: RegId,
+        size: u64,
+    ) -> Raised<()> {
         let (target, source) = (self.cursor(to)?, self.cursor(from)?);
+        let (class, word) = word_of(size);
         let (to_class, from_class) = (self.pointer_class(to.space), self.pointer_class(from.space));
         let generic = address_space::GENERIC;
         let target_generic = self.convert_address(target, to.space, generic)?;
         let source_generic = self.convert_address(source, from.space, generic)?;
         let backward =
             self.emit_new(Class::Pred, "setp.gt.u64", &[target_generic.into(), source_generic.into()])?;
-        let step =
-            self.emit_new(Class::B64, "selp.b64", &[Arg::Bits(u64::MAX, 64), number(1), backward.into()])?;
+        let step = self.emit_new(
+            Class::B64,
+            "selp.b64",
+            &[Arg::Bits(size.wrapping_neg(), 64), number(size), backward.into()],
+        )?;
         let last = self.emit_new(Class::B64, "sub.s64", &[count.into(), number(1)])?;
+        let last = match size {
+            1 => last,
+            size => self.emit_new(Class::B64, "mul.lo.s64", &[last.into(), number(size)])?,
+        };
         let skip = self.emit_new(Class::B64, "selp.b64", &[last.into(), number(0), backward.into()])?;
         for (cursor, class) in [(target, to_class), (source, from_class)] {
             self.add_register(cursor, class, skip)?;
         }
         self.counted(count, &mut |this| {
             let place = Operand::Address(AddressBase::Register(source), 0);
-            let value = this.emit_new(Class::B16, &format!("{load}.b8"), &[place.into()])?;
+            let value = this.emit_new(class, &format!("{load}.{word}"), &[place.into()])?;
             let place = Operand::Address(AddressBase::Register(target), 0);
-            this.emit(&format!("{store}.b8"), &[place.into(), value.into()])?;
+            this.emit(&format!("{store}.{word}"), &[place.into(), value.into()])?;
             this.add_register(source, from_class, step)?;
             this.add_register(target, to_class, step)
         })

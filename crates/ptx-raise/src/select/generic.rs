@@ -170,6 +170,11 @@ impl FunctionRaiser<'_, '_, '_> {
             "allow.runtime.check" | "allow.ubsan.check" | "experimental.widenable.condition" => {
                 self.define_one(id, Val::Bits(1));
             }
+            "readcyclecounter" => self.read_counter(id, "%clock64")?,
+            "readsteadycounter" => self.read_counter(id, "%globaltimer")?,
+            "memcpy.element.unordered.atomic" => self.copy_elements(call, false)?,
+            "memmove.element.unordered.atomic" => self.copy_elements(call, true)?,
+            "memset.element.unordered.atomic" => self.set_elements(call)?,
             "load.relative" => self.load_relative(id, call)?,
             "convert.to.fp16" => {
                 let (value, scalar) = self.scalar(argument(call, 0)?)?;
@@ -247,6 +252,14 @@ impl FunctionRaiser<'_, '_, '_> {
         let to = self.scalar_of_result(id)?;
         let value = if from == to { value } else { self.cast_address(value, from, to)? };
         self.define_one(id, value);
+        Ok(())
+    }
+
+    /// A counter of the processor (manual 10.24, 10.28).
+    fn read_counter(&mut self, id: InstId, name: &str) -> Raised<()> {
+        let counter = self.literal(name)?;
+        let value = self.emit_new(Class::B64, "mov.u64", &[counter])?;
+        self.define_one(id, Val::reg(value));
         Ok(())
     }
 

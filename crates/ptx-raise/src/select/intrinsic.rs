@@ -234,7 +234,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// An operand that is always the same.
-    fn literal(&mut self, text: &str) -> Raised<Arg> {
+    pub(super) fn literal(&mut self, text: &str) -> Raised<Arg> {
         let unknown = || Refusal::new(INTRINSIC, format!("the operand {text} of an intrinsic's row"));
         if let Some(name) = text.strip_prefix('%') {
             let (name, component) = match name.rsplit_once('.') {

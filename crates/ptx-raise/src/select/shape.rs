@@ -19,7 +19,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 elements.reverse();
                 self.define_vector(id, &elements)?;
             }
-            "vector.splice" => self.splice(id, call)?,
+            "vector.splice" | "vector.splice.left" | "vector.splice.right" => self.splice(id, call, name)?,
             "vector.interleave2" | "vector.interleave3" | "vector.interleave4" | "vector.interleave5"
             | "vector.interleave6" | "vector.interleave7" | "vector.interleave8" => {
                 self.interleave(id, call)?;
@@ -77,8 +77,9 @@ impl FunctionRaiser<'_, '_, '_> {
         self.define_vector(id, &part)
     }
 
-    /// `vector.splice`: a vector's length of elements out of two, from a place that counts from the end when negative.
-    fn splice(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    /// `vector.splice` and its kin: a vector's length of elements out of two, from a place that counts from the start of both, or
+    /// from the end of the first one (negative, and `.right`).
+    fn splice(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
         let (mut elements, _) = self.elements(argument(call, 0)?)?;
         let count = elements.len();
         elements.extend(self.elements(argument(call, 1)?)?.0);
@@ -87,7 +88,9 @@ impl FunctionRaiser<'_, '_, '_> {
             return Err(Refusal::new(INTRINSIC, "a place in a vector that is no constant"));
         };
         let at = crate::value::sign_extend(at, kind.bits());
-        let start = if at < 0 { (count as i64).checked_add(at) } else { Some(at) };
+        let at = if name.ends_with(".right") { at.wrapping_neg() } else { at };
+        let from_end = at < 0 || name.ends_with(".right");
+        let start = if from_end { (count as i64).checked_add(at) } else { Some(at) };
         let start = start.and_then(|start| usize::try_from(start).ok());
         let part = start.and_then(|start| elements.get(start..)?.get(..count));
         let part = part.ok_or_else(|| Refusal::new(INTRINSIC, "a place past the end of a vector"))?.to_vec();
