@@ -683,3 +683,12 @@ declare { i32, i1 } @llvm.usub.with.overflow.i32(i32, i32)
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| line.starts_with("sub")).collect();
     assert_eq!(lines, ["sub.cc.u32 \t%r3, 2, %r1;", "subc.u32 \t%r4, %r3, %r2;"], "{text}");
 }
+
+#[test]
+fn vectors_of_bits_have_a_byte_for_each_between_functions() {
+    let text = ptx("define <3 x i1> @f(<4 x i1> %a) {
+  %s = shufflevector <4 x i1> %a, <4 x i1> %a, <3 x i32> <i32 2, i32 1, i32 3>
+  ret <3 x i1> %s
+}");
+    has(&text, &["f_retval0[3]", ".b8 a[4]"]);
+}
