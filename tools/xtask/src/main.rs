@@ -6,6 +6,7 @@ mod coverage;
 mod differential;
 mod instructions;
 mod intrinsics;
+mod ir_fuzz;
 mod lines;
 mod roundtrip;
 mod stress;
@@ -36,6 +37,8 @@ enum Chore {
     Docs,
     /// Raise every intrinsic of LLVM's NVPTX target and let ptxas judge what comes of it
     Intrinsics(intrinsics::IntrinsicsArguments),
+    /// Execute random programs in LLVM IR on the host and as PTX, and compare
+    IrFuzz(ir_fuzz::IrFuzzArguments),
     /// Measure time and memory of ptx2ll on very large and very odd inputs
     Stress(stress::StressArguments),
     /// Draw instructions of every row of the instruction table and compare our verdict with that of ptxas
@@ -72,6 +75,7 @@ fn main() -> Result<()> {
         Chore::Corpus(arguments) => corpus::measure(&arguments),
         Chore::Differential(arguments) => differential::compare(&arguments),
         Chore::Intrinsics(arguments) => intrinsics::measure(&arguments),
+        Chore::IrFuzz(arguments) => ir_fuzz::fuzz(&arguments),
         Chore::Stress(arguments) => stress::measure(&arguments),
         Chore::Docs => instructions::write().and_then(|()| coverage::write()),
         Chore::Table(arguments) => table::compare(&arguments),

@@ -1,0 +1,249 @@
+//! Executing programs in every way and comparing.
+
+use std::fmt::Write as _;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use ptx_diag::SourceFile;
+use ptx_exec::{Argument, Launch};
+use ptx_llvm::Context;
+
+use super::generate::{INPUT, OUTPUT, Program, THREADS};
+use crate::directive::Level;
+use crate::oracle::Oracles;
+use crate::stage;
+
+/// Who executes and who judges.
+#[derive(Clone, Debug)]
+pub struct Judges {
+    /// LLVM's `lli`.
+    pub lli: PathBuf,
+    /// ptxas, where it is installed.
+    pub oracles: Oracles,
+}
+
+/// A program that is not the same everywhere, or that a stage refuses.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// Which.
+    pub program: Program,
+    /// The way along which it differs.
+    pub way: &'static str,
+    /// What happens.
+    pub what: String,
+}
+
+/// What became of a batch.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The programs that differ.
+    pub differences: Vec<Difference>,
+    /// How many programs are not judged, since LLVM on the host gives two results for them: as they are and optimized.
+    pub unsure: u64,
+}
+
+/// A way from LLVM IR to PTX.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    Raised(Level),
+    /// Raised, lowered, optimized, raised.
+    RoundTrip(Level),
+}
+
+const WAYS: &[(Way, &str)] = &[
+    (Way::Raised(Level::O0), "raised"),
+    (Way::Raised(Level::O2), "optimized and raised"),
+    (Way::RoundTrip(Level::O0), "raised, lowered, raised"),
+    (Way::RoundTrip(Level::O2), "raised, lowered, optimized, raised"),
+];
+
+const TARGET: &str = "target datalayout = \"e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64\"\n\
+                      target triple = \"nvptx64-nvidia-cuda\"\n";
+/// What hosts call to round to a bfloat: to nearest, to even, a NaN to one.
+const HOST_BFLOAT: &str = "\
+define bfloat @__truncsfbf2(float %x) {
+  %bits = bitcast float %x to i32
+  %above = lshr i32 %bits, 16
+  %odd = and i32 %above, 1
+  %half = add i32 %odd, 32767
+  %sum = add i32 %bits, %half
+  %nan = fcmp uno float %x, %x
+  %rounded = select i1 %nan, i32 2143289344, i32 %sum
+  %high = lshr i32 %rounded, 16
+  %short = trunc i32 %high to i16
+  %result = bitcast i16 %short to bfloat
+  ret bfloat %result
+}
+";
+const THREAD: &str = "@llvm.nvvm.read.ptx.sreg.tid.x";
+
+/// Executes a batch of programs, whose names must differ, on the host and along every way.
+///
+/// # Errors
+/// When `lli` cannot be run or refuses the programs: then the generator is wrong.
+pub fn judge(programs: &[Program], sm: u16, judges: &Judges) -> Result<Verdict> {
+    let text = host_module(programs);
+    let (plain, optimized) = (on_host(&text, programs.len(), judges)?, {
+        let text = judges.oracles.optimize(&text).context("on the host")?;
+        on_host(&text, programs.len(), judges)?
+    });
+    let sure = |at: &usize| plain.get(*at) == optimized.get(*at);
+    let kept: Vec<usize> = (0..programs.len()).filter(sure).collect();
+    let unsure = (programs.len() - kept.len()) as u64;
+    let wanted: Vec<Vec<u8>> = kept.iter().filter_map(|&at| plain.get(at).cloned()).collect();
+    let programs: Vec<Program> = kept.iter().filter_map(|&at| programs.get(at).cloned()).collect();
+    let differences = along_all_ways(&programs, &wanted, sm, judges)?;
+    Ok(Verdict { differences, unsure })
+}
+
+fn along_all_ways(
+    programs: &[Program],
+    wanted: &[Vec<u8>],
+    sm: u16,
+    judges: &Judges,
+) -> Result<Vec<Difference>> {
+    let mut differences = Vec::new();
+    for &(way, name) in WAYS {
+        let all: Vec<&Program> = programs.iter().collect();
+        let Err(error) = compare(&all, wanted, way, sm, judges) else { continue };
+        // Which of them it is.
+        let mut found = false;
+        for (program, wanted) in programs.iter().zip(wanted) {
+            if let Err(error) = compare(&[program], std::slice::from_ref(wanted), way, sm, judges) {
+                found = true;
+                differences.push(Difference {
+                    program: program.clone(),
+                    way: name,
+                    what: format!("{error:#}"),
+                });
+            }
+        }
+        ensure!(found, "only together: {error:#}");
+    }
+    Ok(differences)
+}
+
+/// The input of a program's threads.
+pub fn input(program: &Program) -> Vec<u8> {
+    let mut rng = fastrand::Rng::with_seed(program.seed ^ 0x5eed);
+    (0..INPUT * THREADS).map(|_| rng.u8(..)).collect()
+}
+
+/// The programs as one of the host: its `main` executes them and writes their outputs, one after the other.
+fn host_module(programs: &[Program]) -> String {
+    let mut text = String::from(
+        "@tid = internal global i32 0\ndeclare i64 @write(i32, ptr, i64)\n\
+         define internal i32 @tid_x() {\n  %v = load i32, ptr @tid\n  ret i32 %v\n}\n",
+    );
+    text += HOST_BFLOAT;
+    let size = OUTPUT * THREADS;
+    let mut main = String::from("define i32 @main() {\n");
+    for program in programs {
+        let name = &program.name;
+        text += &program.text.replace("ptx_kernel ", "").replace(THREAD, "@tid_x");
+        let bytes: String = input(program).iter().map(|byte| format!("\\{byte:02X}")).collect();
+        let _ = write!(
+            text,
+            "@{name}_in = internal addrspace(1) global [{} x i8] c\"{bytes}\", align 16\n\
+             @{name}_out = internal addrspace(1) global [{size} x i8] zeroinitializer, align 16\n",
+            INPUT * THREADS
+        );
+        for thread in 0..THREADS {
+            let _ = writeln!(
+                main,
+                "  store i32 {thread}, ptr @tid\n  \
+                 call void @{name}(ptr addrspace(1) @{name}_in, ptr addrspace(1) @{name}_out)"
+            );
+        }
+        let _ = writeln!(
+            main,
+            "  call i64 @write(i32 1, ptr addrspacecast (ptr addrspace(1) @{name}_out to ptr), i64 {size})"
+        );
+    }
+    text + &main + "  ret i32 0\n}\n"
+}
+
+/// The outputs of so many programs, executed by `lli`.
+fn on_host(text: &str, count: usize, judges: &Judges) -> Result<Vec<Vec<u8>>> {
+    let size = (OUTPUT * THREADS) as usize;
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("host.ll");
+    std::fs::write(&file, text)?;
+    // Instructions for bfloat numbers of some hosts flush subnormal ones.
+    let run = Command::new(&judges.lli)
+        .arg("-mattr=-avx512bf16,-avxneconvert")
+        .arg(&file)
+        .output()
+        .context("lli cannot be run")?;
+    let complaint = String::from_utf8_lossy(&run.stderr);
+    ensure!(run.status.success(), "lli: {}", complaint.lines().take(4).collect::<Vec<_>>().join("\n"));
+    ensure!(run.stdout.len() == size * count, "lli wrote {} bytes", run.stdout.len());
+    Ok(run.stdout.chunks(size).map(<[u8]>::to_vec).collect())
+}
+
+/// Takes programs along a way and compares what they leave.
+fn compare(programs: &[&Program], wanted: &[Vec<u8>], way: Way, sm: u16, judges: &Judges) -> Result<()> {
+    let mut ir = format!("{TARGET}declare i32 {THREAD}()\n");
+    for program in programs {
+        ir += &program.text;
+    }
+    // What is not optimized may ask for anything: the target is the module's.
+    let ir = ir.replace(") {\n", &format!(") \"target-cpu\"=\"sm_{sm}\" {{\n"));
+    let ptx = match way {
+        Way::Raised(level) => raised(&ir, level)?,
+        Way::RoundTrip(level) => {
+            let source = SourceFile::new("raised.ptx", raised(&ir, Level::O0)?);
+            let context = Context::new()?;
+            let module = stage::read(&source)?;
+            let lowered = stage::lower(&module, &source, &context, level).context("lower")?;
+            stage::raise(&lowered).context("again")?
+        }
+    };
+    if judges.oracles.ptxas.is_some() {
+        let home = ptx_gen::Home { version: ptx_isa::PtxVersion::new(8, 6), sm: ptx_isa::Sm::new(sm) };
+        let verdict = judges.oracles.check(&ptx, home)?;
+        ensure!(verdict.accepted, "ptxas: {:?}", verdict.findings.first());
+    }
+    let source = SourceFile::new("raised.ptx", ptx);
+    let module = stage::read(&source)?;
+    let Ok((verified, _)) = ptx_verify::verify(&module) else { bail!("the PTX does not verify") };
+    for (program, wanted) in programs.iter().zip(wanted) {
+        let mut launch = Launch::new(program.name.as_str());
+        launch.block = [THREADS, 1, 1];
+        launch.threads = Some(NonZeroUsize::MIN);
+        launch.limits.timeout = Some(Duration::from_secs(20));
+        launch.arguments =
+            vec![Argument::Buffer(input(program)), Argument::Buffer(vec![0; (OUTPUT * THREADS) as usize])];
+        let outcome = match ptx_exec::run(verified, &launch) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                let findings = error.into_diagnostics();
+                let first = findings.iter().next().map(|finding| finding.message.clone());
+                bail!("cannot be executed: {}", first.unwrap_or_default());
+            }
+        };
+        let found = outcome.buffers.get(1).and_then(Option::as_deref).unwrap_or_default();
+        if found != wanted {
+            let at = found.iter().zip(wanted).position(|(a, b)| a != b).unwrap_or_default();
+            let show = |bytes: &[u8]| format!("{:02x?}", &bytes[at..bytes.len().min(at + 8)]);
+            bail!(
+                "byte {} of thread {} and on are {} instead of {}",
+                at % OUTPUT as usize,
+                at / OUTPUT as usize,
+                show(found),
+                show(wanted)
+            );
+        }
+    }
+    Ok(())
+}
+
+fn raised(ir: &str, level: Level) -> Result<String> {
+    let context = Context::new()?;
+    let llvm = stage::read_llvm(&context, "program", ir)?;
+    stage::optimize(&llvm, level)?;
+    stage::raise(&llvm)
+}
