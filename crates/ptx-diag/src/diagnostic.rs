@@ -1,5 +1,6 @@
 //! Findings and how they are collected.
 
+use crate::code::Code;
 use crate::source::Span;
 
 /// How much a finding weighs: an error rejects the input, the others do not.
@@ -23,14 +24,6 @@ impl Severity {
         }
     }
 }
-
-/// A stable identifier of a kind of finding, such as `P0101`.
-///
-/// The letter names the stage: `P` parse, `V` verify, `K` link, `L` lower, `I` read LLVM IR, `O` optimize, `R` raise, `G` generate
-/// code with LLVM, `X` execute, `T` tool.
-/// Each stage declares its codes in one place, as constants.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct Code(pub &'static str);
 
 /// A further place that explains a finding, such as the first of two declarations.
 #[derive(Clone, PartialEq, Eq, Debug)]

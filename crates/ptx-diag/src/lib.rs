@@ -4,12 +4,14 @@
 //! can be said, what would be right. Stages collect them in [`Diagnostics`] and never print; only a tool renders them,
 //! in human, short or JSON form.
 
+mod code;
 mod diagnostic;
 mod nearest;
 mod render;
 mod source;
 
-pub use diagnostic::{Code, Diagnostic, Diagnostics, Label, Severity};
+pub use code::{Code, CodeMeaning};
+pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use nearest::nearest;
 pub use render::{Color, Format, MAX_SHOWN, render};
 pub use source::{Position, SourceFile, Span};

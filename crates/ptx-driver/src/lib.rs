@@ -4,6 +4,7 @@
 //! input; the tools and the conformance runner put the legs together. Nothing here decides where output goes.
 
 mod bitcode;
+mod codes;
 mod input_kind;
 mod llvm_leg;
 mod program;
@@ -11,6 +12,7 @@ mod ptx_leg;
 mod retarget;
 
 pub use bitcode::{BitcodeFindings, link_bitcode};
+pub use codes::code_meanings;
 pub use input_kind::InputKind;
 pub use llvm_leg::{code, generate, llvm_context, llvm_finding, optimize, read_llvm};
 pub use program::{FindingsByFile, Program, read_program};

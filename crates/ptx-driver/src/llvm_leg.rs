@@ -11,28 +11,28 @@ use crate::retarget::TargetChoice;
 
 /// The codes of what LLVM finds.
 pub mod code {
-    use ptx_diag::Code;
-
-    /// The text is not LLVM IR.
-    pub const SYNTAX: Code = Code("I0001");
-    /// The bitcode cannot be read.
-    pub const BITCODE: Code = Code("I0002");
-    /// LLVM's verifier refuses the module.
-    pub const INVALID: Code = Code("I0003");
-    /// The module, or the GPU asked for, is not one LLVM's NVPTX target takes.
-    pub const TARGET: Code = Code("I0004");
-    /// The module uses something this project has no form for.
-    pub const UNSUPPORTED: Code = Code("I0005");
-    /// Bitcode does not go with the module it is linked into.
-    pub const LINK: Code = Code("I0006");
-    /// The module's addresses of 32 bits are taken for 64 (a warning).
-    pub const WIDENED: Code = Code("I0007");
-    /// The text of a pass pipeline is not understood.
-    pub const PIPELINE: Code = Code("O0001");
-    /// LLVM failed while it optimized or generated code.
-    pub const FAILED: Code = Code("G0001");
-    /// LLVM's library cannot be loaded.
-    pub const MISSING: Code = Code("G0002");
+    ptx_diag::codes! {
+        /// The text is not LLVM IR.
+        pub const SYNTAX: Code = Code("I0001");
+        /// The bitcode cannot be read.
+        pub const BITCODE: Code = Code("I0002");
+        /// LLVM's verifier refuses the module.
+        pub const INVALID: Code = Code("I0003");
+        /// The module, or the GPU asked for, is not one LLVM's NVPTX target takes.
+        pub const TARGET: Code = Code("I0004");
+        /// The module uses something this project has no form for.
+        pub const UNSUPPORTED: Code = Code("I0005");
+        /// Bitcode does not go with the module it is linked into.
+        pub const LINK: Code = Code("I0006");
+        /// The module's addresses of 32 bits are taken for 64 (a warning).
+        pub const WIDENED: Code = Code("I0007");
+        /// The text of a pass pipeline is not understood.
+        pub const PIPELINE: Code = Code("O0001");
+        /// LLVM failed while it optimized or generated code.
+        pub const FAILED: Code = Code("G0001");
+        /// LLVM's library cannot be loaded.
+        pub const MISSING: Code = Code("G0002");
+    }
 }
 
 /// A context for what goes through LLVM, which this loads; `source` is the input that needs it.

@@ -10,36 +10,36 @@ use crate::memory::Fault;
 
 /// Codes of the findings of this crate.
 pub mod codes {
-    use ptx_diag::Code;
-
-    /// The module has no such kernel.
-    pub const NO_KERNEL: Code = Code("X0001");
-    /// The launch's shape is impossible.
-    pub const SHAPE: Code = Code("X0002");
-    /// The arguments do not match the kernel's parameters.
-    pub const ARGUMENTS: Code = Code("X0003");
-    /// Too much shared memory, or a variable that is too large.
-    pub const SIZE: Code = Code("X0004");
-    /// Something of the host failed.
-    pub const HOST: Code = Code("X0005");
-    /// Something that the interpreter cannot execute.
-    pub const UNSUPPORTED: Code = Code("X0101");
-    /// A name without a definition.
-    pub const UNDEFINED: Code = Code("X0102");
-    /// An operand that does not fit its instruction.
-    pub const OPERAND: Code = Code("X0103");
-    /// An access to memory that is not there, is misaligned or read-only.
-    pub const FAULT: Code = Code("X0201");
-    /// The program stopped itself.
-    pub const TRAP: Code = Code("X0202");
-    /// No thread can go on.
-    pub const DEADLOCK: Code = Code("X0203");
-    /// The time is over.
-    pub const TIMEOUT: Code = Code("X0204");
-    /// A limit on steps, stack or output was reached.
-    pub const LIMIT: Code = Code("X0205");
-    /// A barrier or collective was used in a way that has no meaning.
-    pub const MISUSE: Code = Code("X0206");
+    ptx_diag::codes! {
+        /// The module has no such kernel.
+        pub const NO_KERNEL: Code = Code("X0001");
+        /// The launch's shape is impossible.
+        pub const SHAPE: Code = Code("X0002");
+        /// The arguments do not match the kernel's parameters.
+        pub const ARGUMENTS: Code = Code("X0003");
+        /// Too much shared memory, or a variable that is too large.
+        pub const SIZE: Code = Code("X0004");
+        /// Something of the host failed.
+        pub const HOST: Code = Code("X0005");
+        /// Something that the interpreter cannot execute.
+        pub const UNSUPPORTED: Code = Code("X0101");
+        /// A name without a definition.
+        pub const UNDEFINED: Code = Code("X0102");
+        /// An operand that does not fit its instruction.
+        pub const OPERAND: Code = Code("X0103");
+        /// An access to memory that is not there, is misaligned or read-only.
+        pub const FAULT: Code = Code("X0201");
+        /// The program stopped itself.
+        pub const TRAP: Code = Code("X0202");
+        /// No thread can go on.
+        pub const DEADLOCK: Code = Code("X0203");
+        /// The time is over.
+        pub const TIMEOUT: Code = Code("X0204");
+        /// A limit on steps, stack or output was reached.
+        pub const LIMIT: Code = Code("X0205");
+        /// A barrier or collective was used in a way that has no meaning.
+        pub const MISUSE: Code = Code("X0206");
+    }
 }
 
 /// What stopped a thread.

@@ -31,16 +31,16 @@ pub use sources::{Sources, TooLarge};
 
 /// The codes of what linking finds.
 pub mod code {
-    use ptx_diag::Code;
-
-    /// Two units define the same name.
-    pub const DUPLICATE: Code = Code("K0001");
-    /// Units say different things of the same name.
-    pub const MISMATCH: Code = Code("K0002");
-    /// Units are for targets, or of address sizes, that no module can have together.
-    pub const TARGET: Code = Code("K0003");
-    /// Debug information that would be wrong in the result is left out.
-    pub const DEBUG: Code = Code("K0004");
+    ptx_diag::codes! {
+        /// Two units define the same name.
+        pub const DUPLICATE: Code = Code("K0001");
+        /// Units say different things of the same name.
+        pub const MISMATCH: Code = Code("K0002");
+        /// Units are for targets, or of address sizes, that no module can have together.
+        pub const TARGET: Code = Code("K0003");
+        /// Debug information that would be wrong in the result is left out.
+        pub const DEBUG: Code = Code("K0004");
+    }
 }
 
 /// A module with the text it was read from.

@@ -3,12 +3,14 @@
 use ptx_diag::{Code, Diagnostic, Span};
 use ptx_llvm::LlvmError;
 
-/// An instruction or operand has no lowering.
-pub(crate) const UNSUPPORTED_INSTRUCTION: Code = Code("L0101");
-/// A directive or declaration has no lowering.
-pub(crate) const UNSUPPORTED_DIRECTIVE: Code = Code("L0102");
-/// LLVM refused what was built: a defect of the lowering.
-pub(crate) const REFUSED: Code = Code("L0901");
+ptx_diag::codes! {
+    /// An instruction or operand has no lowering.
+    pub(crate) const UNSUPPORTED_INSTRUCTION: Code = Code("L0101");
+    /// A directive or declaration has no lowering.
+    pub(crate) const UNSUPPORTED_DIRECTIVE: Code = Code("L0102");
+    /// LLVM refused what was built: a defect of the lowering.
+    pub(crate) const REFUSED: Code = Code("L0901");
+}
 
 /// Why one construct could not be lowered.
 #[derive(Debug)]

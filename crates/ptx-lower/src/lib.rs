@@ -34,6 +34,8 @@ mod rows;
 mod slots;
 mod ssa;
 
+/// The codes of what cannot be lowered, with their meanings.
+pub use errors::MEANINGS as CODES;
 use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{Function, FunctionId, Item, Module, Param};
 use ptx_llvm::Context;

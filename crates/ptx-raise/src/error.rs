@@ -3,28 +3,30 @@
 use ptx_diag::{Code, Diagnostic};
 use thiserror::Error;
 
-/// An instruction, intrinsic or operand has no counterpart in PTX, or none that this crate knows.
-pub const INSTRUCTION: Code = Code("R0101");
-/// A type has no counterpart in PTX.
-pub const TYPE: Code = Code("R0102");
-/// An intrinsic or a call of an unknown function of LLVM's.
-pub const INTRINSIC: Code = Code("R0103");
-/// Inline assembly that cannot be read, or whose constraints do not fit.
-pub const ASSEMBLY: Code = Code("R0104");
-/// An initial value that PTX cannot express.
-pub const INITIALIZER: Code = Code("R0105");
-/// The target or the PTX version lacks what the module uses.
-pub const TARGET: Code = Code("R0106");
-/// A call or a signature that the `.param` ABI cannot express.
-pub const CALL: Code = Code("R0107");
-/// A memory order or scope that PTX cannot express.
-pub const ORDER: Code = Code("R0108");
-/// A construct of the module outside its functions.
-pub const MODULE: Code = Code("R0109");
-/// The module cannot be read.
-pub const VIEW: Code = Code("R0110");
-/// A launch bound about clusters, left out for a target that has none (a warning).
-pub const CLUSTER: Code = Code("R0111");
+ptx_diag::codes! {
+    /// An instruction, intrinsic or operand has no counterpart in PTX, or none that this crate knows.
+    pub const INSTRUCTION: Code = Code("R0101");
+    /// A type has no counterpart in PTX.
+    pub const TYPE: Code = Code("R0102");
+    /// An intrinsic or a call of an unknown function of LLVM's.
+    pub const INTRINSIC: Code = Code("R0103");
+    /// Inline assembly that cannot be read, or whose constraints do not fit.
+    pub const ASSEMBLY: Code = Code("R0104");
+    /// An initial value that PTX cannot express.
+    pub const INITIALIZER: Code = Code("R0105");
+    /// The target or the PTX version lacks what the module uses.
+    pub const TARGET: Code = Code("R0106");
+    /// A call or a signature that the `.param` ABI cannot express.
+    pub const CALL: Code = Code("R0107");
+    /// A memory order or scope that PTX cannot express.
+    pub const ORDER: Code = Code("R0108");
+    /// A construct of the module outside its functions.
+    pub const MODULE: Code = Code("R0109");
+    /// The module cannot be read.
+    pub const VIEW: Code = Code("R0110");
+    /// A launch bound about clusters, left out for a target that has none (a warning).
+    pub const CLUSTER: Code = Code("R0111");
+}
 
 /// Why one construct cannot be raised; who meets it adds the place.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

@@ -26,6 +26,8 @@ mod target;
 mod types;
 mod value;
 
+/// The codes of what cannot be raised, with their meanings.
+pub use error::MEANINGS as CODES;
 pub use error::{
     ASSEMBLY, CALL, CLUSTER, INITIALIZER, INSTRUCTION, INTRINSIC, MODULE, ORDER, TARGET, TYPE, VIEW,
 };

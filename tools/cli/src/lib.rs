@@ -20,18 +20,18 @@ pub use terminal::{Terminal, Verbosity};
 
 /// The codes of what the tools themselves find.
 pub mod code {
-    use ptx_diag::Code;
-
-    /// The input cannot be read.
-    pub const UNREADABLE: Code = Code("T0001");
-    /// The input is larger than the 4 GiB that positions can count.
-    pub const TOO_LARGE: Code = Code("T0002");
-    /// The output cannot be written.
-    pub const UNWRITABLE: Code = Code("T0003");
-    /// A combination of arguments makes no sense.
-    pub const USAGE: Code = Code("T0004");
-    /// LLVM cannot go on.
-    pub const LLVM_FATAL: Code = Code("T0005");
-    /// A launch file is not understood.
-    pub const LAUNCH_FILE: Code = Code("T0007");
+    ptx_diag::codes! {
+        /// The input cannot be read.
+        pub const UNREADABLE: Code = Code("T0001");
+        /// The input is larger than the 4 GiB that positions can count.
+        pub const TOO_LARGE: Code = Code("T0002");
+        /// The output cannot be written.
+        pub const UNWRITABLE: Code = Code("T0003");
+        /// A combination of arguments makes no sense.
+        pub const USAGE: Code = Code("T0004");
+        /// LLVM cannot go on.
+        pub const LLVM_FATAL: Code = Code("T0005");
+        /// A launch file is not understood.
+        pub const LAUNCH_FILE: Code = Code("T0007");
+    }
 }

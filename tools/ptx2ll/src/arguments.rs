@@ -15,6 +15,7 @@ Examples:
   ptx2ll --link-bitcode libdevice.10.bc -O2 k.ptx
   ptx2ll --emit=ptx < in.ptx > out.ptx    print the module back
   ptx2ll --explain ld.global              what the instruction is and which targets have it
+  ptx2ll --explain V0501                  what the code of a finding means
 
 Exit status:
   0  all went well
@@ -67,8 +68,9 @@ pub struct Arguments {
     /// How to report
     #[command(flatten)]
     pub report: ReportArgs,
-    /// Print what is known of an instruction and exit: `add`, `ld.global`, `mma.sync.aligned`. Modifiers narrow what is shown
-    #[arg(long, value_name = "MNEMONIC", exclusive = true)]
+    /// Print what is known of an instruction, or what the code of a finding means, and exit: `add`, `ld.global`, `V0501`.
+    /// Modifiers narrow what is shown
+    #[arg(long, value_name = "MNEMONIC|CODE", exclusive = true)]
     pub explain: Option<String>,
     /// About the tool itself
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `--explain`: what the instruction table has on a mnemonic.
+//! `--explain`: what the instruction table has on a mnemonic, or what the code of a finding means.
 
 use ptx_cli::{ExitStatus, Failure, Output};
 use ptx_diag::Diagnostic;
@@ -7,11 +7,36 @@ use ptx_isa::MnemonicError;
 /// The most syntax lines that a finding shows.
 const SHOWN: usize = 8;
 
-/// Prints the rows that a mnemonic names, whole or in part.
+/// Prints what the code of a finding means, or the rows that a mnemonic names, whole or in part.
 pub(crate) fn explain(mnemonic: &str) -> Result<(), Failure> {
+    if is_code(mnemonic) {
+        return explain_code(mnemonic);
+    }
     match ptx_isa::explain(mnemonic, ptx_exec::executes) {
         Ok(text) => Output::from_argument(None).write(text.as_bytes()),
         Err(error) => Err(Failure::about(ExitStatus::Usage, "--explain", finding(mnemonic, &error))),
+    }
+}
+
+/// Whether a text is the code of a finding, such as `V0501`; no instruction has a capital letter.
+fn is_code(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_uppercase()) && bytes.all(|byte| byte.is_ascii_digit())
+}
+
+fn explain_code(text: &str) -> Result<(), Failure> {
+    let tools = ptx_exec::codes::MEANINGS.iter().chain(ptx_cli::code::MEANINGS);
+    match ptx_driver::code_meanings().chain(tools).find(|meaning| meaning.code.0 == text) {
+        Some(meaning) => {
+            let line = format!("{text}: {}\n", meaning.text());
+            Output::from_argument(None).write(line.as_bytes())
+        }
+        None => {
+            let message = format!("no finding has the code `{text}`");
+            let finding = Diagnostic::error_without_place(ptx_cli::code::USAGE, message)
+                .with_help("codes are a letter and four digits, as findings show them in brackets: `V0401`");
+            Err(Failure::about(ExitStatus::Usage, "--explain", finding))
+        }
     }
 }
 

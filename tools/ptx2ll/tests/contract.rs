@@ -85,6 +85,45 @@ fn instructions_are_explained() {
 }
 
 #[test]
+fn codes_of_findings_are_explained() {
+    let (status, out, err) = ptx2ll(&["--explain", "V0501"], b"");
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert_eq!(text(out), "V0501: Modifiers that cannot stand together.\n");
+    let (status, out, err) = ptx2ll(&["--explain", "V9999"], b"");
+    assert_eq!((status, out.len()), (2, 0));
+    assert!(err.contains("no finding has the code `V9999`"), "{err}");
+}
+
+/// Codes are declared by `codes!` alone, which lists them; those that the sources mention are all there is to explain.
+#[test]
+fn every_code_in_the_sources_is_explained() {
+    let workspace = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut folders: Vec<_> = ["crates", "tools"].map(|folder| workspace.join(folder)).into();
+    let mut codes = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                if !path.ends_with("tests") {
+                    folders.push(path);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let source = std::fs::read_to_string(&path).unwrap();
+                let declared = source.split("Code = Code(\"").skip(1).filter_map(|rest| rest.get(..5));
+                codes.extend(declared.filter(|code| !code.starts_with('Z')).map(str::to_owned));
+            }
+        }
+    }
+    assert!(codes.len() > 100, "{codes:?}");
+    for code in &codes {
+        assert_eq!(codes.iter().filter(|other| *other == code).count(), 1, "{code} is declared twice");
+        let (status, out, err) = ptx2ll(&["--explain", code], b"");
+        assert_eq!((status, err.as_str()), (0, ""), "{code}");
+        assert!(text(out).len() > "V0501: .\n".len(), "{code}");
+    }
+}
+
+#[test]
 fn emit_none_only_checks() {
     let (status, out, err) = ptx2ll(&["--emit=none"], KERNEL.as_bytes());
     assert_eq!((status, out.len(), err.as_str()), (0, 0, ""));
