@@ -12,9 +12,9 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 use ptx_diag::{Diagnostics, SourceFile};
 use ptx_driver::TargetChoice;
-use ptx_ir::{AddressBase, Operand, Stmt, Symbol};
+use ptx_ir::{AddressBase, Body, Inst, Operand, Stmt, Symbol};
 use ptx_isa::{Sem, StateSpace, Way};
-use ptx_llvm::Context;
+use ptx_llvm::{Context, intrinsics};
 
 use crate::oracle::Oracles;
 
@@ -106,6 +106,8 @@ pub struct Said {
     /// What the instruction table promises at best; nothing where operands decide: special registers and references have
     /// intrinsics of their own.
     pub promised: Option<Way>,
+    /// Whether it is inline assembly though an intrinsic stands for the same mnemonic, with other operands, and nobody says why.
+    pub misses_intrinsic: bool,
 }
 
 impl Said {
@@ -113,6 +115,7 @@ impl Said {
     /// assembly is not promised in vain.
     pub fn keeps_promise(self) -> bool {
         match self.promised {
+            _ if self.misses_intrinsic => false,
             None | Some(Way::Intrinsic) => true,
             Some(promised) => self.way == promised,
         }
@@ -431,11 +434,19 @@ fn said_of(module: &ptx_ir::Module, ir: &str, name: &str) -> Result<Said> {
     } else {
         Way::Plain
     };
-    Ok(Said { way, promised: promised(module, name) })
+    let inner = inner_instruction(module, name);
+    let misses_intrinsic = way == Way::Assembly
+        && inner.is_some_and(|(_, inst)| {
+            let mnemonic = inst.mnemonic.to_string();
+            intrinsics::by_mnemonic(&mnemonic).next().is_some()
+                && !intrinsics::OTHER_OPERANDS.iter().any(|(start, _)| mnemonic.starts_with(start))
+        });
+    let promised = inner.and_then(|(body, inst)| promised(module, body, inst));
+    Ok(Said { way, promised, misses_intrinsic })
 }
 
-/// What the table promises for the instruction in the kernel's inner block.
-fn promised(module: &ptx_ir::Module, name: &str) -> Option<Way> {
+/// The first instruction in the kernel's inner block, with its body.
+fn inner_instruction<'m>(module: &'m ptx_ir::Module, name: &str) -> Option<(&'m Body, &'m Inst)> {
     let function = module.functions.iter().find(|function| module.name(function.name) == name)?;
     let body = function.body.as_ref()?;
     let start = body.statements.iter().position(|statement| matches!(statement, Stmt::ScopeStart))?;
@@ -445,6 +456,11 @@ fn promised(module: &ptx_ir::Module, name: &str) -> Option<Way> {
         Stmt::Inst(inst) => Some(inst),
         _ => None,
     })?;
+    Some((body, inst))
+}
+
+/// What the table promises for an instruction.
+fn promised(module: &ptx_ir::Module, body: &Body, inst: &Inst) -> Option<Way> {
     let sem = inst.mnemonic.sem();
     let to_param = sem == Sem::Store && inst.mnemonic.space() == Some(StateSpace::Param);
     let by_operand = |operand: &Operand| match operand {

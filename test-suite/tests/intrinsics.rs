@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ptx_llvm::intrinsics as table;
 use test_suite::intrinsics::{self, Call, Verdict};
 use test_suite::oracle::Oracles;
 
@@ -62,4 +63,22 @@ fn every_intrinsic_is_raised_or_listed() {
     let complaints = complaints(&calls, &verdicts, &refused());
     assert!(calls.len() > 8000, "only {} calls", calls.len());
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), calls.len(), complaints.join("\n"));
+}
+
+#[test]
+fn every_row_is_found_by_its_mnemonic_as_it_is_printed() {
+    let mut complaints = Vec::new();
+    for row in table::rows() {
+        let found_by = |text: &str| table::by_mnemonic(text).any(|found| found == row);
+        if row.special_register().is_some() || !found_by(&row.mnemonic) {
+            continue;
+        }
+        let printed: Vec<String> = ptx_isa::candidates(&row.mnemonic)
+            .map(|found| found.iter().map(ToString::to_string).collect())
+            .unwrap_or_default();
+        if !printed.iter().any(|text| found_by(text)) {
+            complaints.push(format!("{}: {} is printed {printed:?}", row.name, row.mnemonic));
+        }
+    }
+    assert!(complaints.is_empty(), "{}:\n{}", complaints.len(), complaints.join("\n"));
 }

@@ -177,7 +177,7 @@ impl Sem {
             Sem::MbarrierTransactions | Sem::MbarrierArrive => (Way::Intrinsic, &[]),
             Sem::MbarrierWait | Sem::MbarrierPendingCount => (Way::Intrinsic, &[]),
             Sem::TryCancel => (Way::Intrinsic, &[]),
-            Sem::Tanh | Sem::CvtPack | Sem::FmaOob | Sem::Min3 => (Way::Assembly, &[]),
+            Sem::Tanh | Sem::FmaOob | Sem::Min3 => (Way::Assembly, &[]),
             Sem::Max3 | Sem::PackedBytes | Sem::Video | Sem::VideoSimd => (Way::Assembly, &[]),
             Sem::SurfaceReduce | Sem::AtomVector | Sem::RedVector => (Way::Assembly, &[]),
             Sem::StoreAsync | Sem::ReduceAsync | Sem::BulkReduce => (Way::Assembly, &[]),
@@ -185,6 +185,7 @@ impl Sem {
             Sem::MultimemStore | Sem::MultimemReduce | Sem::Fabric => (Way::Assembly, &[]),
             Sem::CreatePolicy | Sem::MbarrierCheckLayout => (Way::Assembly, &[]),
             Sem::QueryCancel | Sem::MmaSparse | Sem::MmaScaled => (Way::Intrinsic, &[]),
+            Sem::CvtPack => (Way::Intrinsic, &[]),
             Sem::Stacksave | Sem::Stackrestore | Sem::Alloca => (Way::Assembly, &[]),
             Sem::Wgmma | Sem::WgmmaSparse => (Way::Assembly, &[]),
         }

@@ -13,7 +13,7 @@
 //! does not write and that must be `v` (`align`: the access's alignment, `any`: whatever it is), `b(..)` the lower byte of a result or argument, `[%i<%j:n>]` an address with
 //! `n` coordinates from argument `j`, `<%i>` the lanes of vector argument `i`, `T[%i]` the handle of a texture or surface as an
 //! address, `T[%i<%j:n>]` the same with `n` coordinates and `T[%i,%s<%j:n>]` with a sampler, where three coordinates are padded to four
-//! (manual 9.7.10.3), `<%i:3+>` three arguments so padded, and anything else stands for itself. A `?` ends
+//! (manual 9.7.10.3), `<%i:3+>` three arguments so padded, `u:t` an operand that nobody reads, written `t`, and anything else stands for itself. A `?` ends
 //! the name: the groups behind it number the values of constant arguments that choose modifiers.
 //!
 //! All rows are read both ways but for those that say less than their instruction ([`by_name`]). Some intrinsics LLVM takes to touch no memory but what
@@ -118,6 +118,8 @@ pub enum Operand {
     Alignment(usize),
     /// Text that is always the same: a number, a special register, or `_` for a result that nobody gets.
     Literal(String),
+    /// What PTX writes and nobody reads: this text where it is our choice.
+    Unread(String),
 }
 
 impl Operand {
@@ -160,6 +162,25 @@ impl Row {
     }
 }
 
+/// Instructions whose intrinsic says less than they can: how the mnemonic starts, and which operands are beyond it. With these an
+/// instruction is inline assembly; every other one whose mnemonic a row has is that row's intrinsic.
+pub const OTHER_OPERANDS: &[(&str, &str)] = &[
+    ("tex.", "a predicate beside the result, offsets, a depth to compare with"),
+    (
+        "tld4.",
+        "a predicate beside the result, offsets, a depth to compare with, coordinates that are not read",
+    ),
+    ("cp.async.c", "a predicate that leaves the source unread"),
+    ("match.all.", "no predicate beside the result"),
+    ("max.", "three values"),
+    ("min.", "three values"),
+    ("mbarrier.arrive", "no count with a scope, a count with a generic address"),
+    ("mma.sp", "selectors past those of the manual, which `ptxas` takes"),
+    ("prefetch.param.", "the parameter space, whose variables are arguments"),
+    ("tcgen05.mma.", "a scale of the accumulator with integers"),
+    ("mov.", "special registers that LLVM does not know"),
+];
+
 /// All rows, in the table's order.
 pub fn rows() -> &'static [Row] {
     &TABLE.rows
@@ -200,7 +221,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let lists = [table::ROWS, texture::ROWS, fragment::ROWS, matrix::ROWS, asynchronous::ROWS];
     let mut rows: Vec<Row> = lists.into_iter().flatten().flat_map(|pattern| expand(*pattern)).collect();
     let both_ways = rows.len();
-    let by_name = table::BY_NAME.iter().chain(texture::BY_NAME).chain(asynchronous::BY_NAME);
+    let by_name = table::BY_NAME.iter().chain(asynchronous::BY_NAME);
     rows.extend(by_name.flat_map(|pattern| expand(*pattern)));
     let mut table = Table {
         rows: Vec::new(),
@@ -225,12 +246,22 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     table
 });
 
-/// The mnemonic without modifiers that are the default of their place: shared memory is the block's own (manual 5.1.7), barriers
+/// The mnemonic without modifiers that are the default of their place, and one name for two that say the same: shared memory is the block's own (manual 5.1.7), barriers
 /// release and acquire for the block (manual 9.7.13.15), tensors are copied by tiles (manual 9.7.9.27.1.2), and matrices in tensor
-/// memory are not kept (manual 9.7.16.10.9).
+/// memory are not kept (manual 9.7.16.10.9). `membar.proxy` is another name of `fence.proxy` (manual 9.7.13.4), and the barrier of a
+/// cluster releases and acquires (manual 9.7.13.3).
 fn without_defaults(mnemonic: &str) -> String {
     let mut text = mnemonic.replace(".shared::cta", ".shared");
-    if text.starts_with("mbarrier.") {
+    // A sum is the same whatever its operands' signs.
+    if text == "redux.sync.add.u32" {
+        return "redux.sync.add.s32".to_owned();
+    }
+    if let Some(kind) = text.strip_prefix("membar.proxy.") {
+        return format!("fence.proxy.{kind}");
+    }
+    if text.starts_with("barrier.cluster.") {
+        text = text.replace(".release", "").replace(".acquire", "");
+    } else if text.starts_with("mbarrier.") {
         text = text.replace(".release.cta", "").replace(".acquire.cta", "");
     } else if text.starts_with("cp.") {
         text = text.split('.').filter(|part| *part != "tile").collect::<Vec<_>>().join(".");
@@ -382,6 +413,9 @@ fn operand_of(text: &str) -> Operand {
     }
     if let Some(argument) = text.strip_prefix('%').and_then(index) {
         return Operand::Argument(argument);
+    }
+    if let Some(text) = text.strip_prefix("u:") {
+        return Operand::Unread(text.to_owned());
     }
     let Some(immediate) = text.strip_prefix('#') else { return literal() };
     let (immediate, below) = match immediate.split_once('<') {
@@ -587,7 +621,7 @@ mod tests {
                     | Operand::Fixed(i, _)
                     | Operand::Ignored(i)
                     | Operand::Alignment(i) => arguments.push(*i),
-                    Operand::Literal(text) => {
+                    Operand::Literal(text) | Operand::Unread(text) => {
                         assert!(!text.contains(['<', '[', '#']), "{}: {text}", row.name);
                     }
                 }

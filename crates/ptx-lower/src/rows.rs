@@ -69,7 +69,10 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     fn place_fits(&self, site: Site<'_>, place: &Place, at: usize, row: &Row) -> bool {
-        let operand = site.operand(at);
+        let operand = match place {
+            Place::Argument(_) => self.alone(site.operand(at)),
+            _ => site.operand(at),
+        };
         let list_len = match operand {
             Operand::Vector(list) => list.len(),
             _ => 1,
@@ -126,6 +129,8 @@ impl<'c> Emitter<'_, '_, 'c> {
                 let given = parts.get(handles).map_or(0, |coordinates| self.entries(*coordinates).len());
                 parts.len() == handles + usize::from(*count > 0) && given == padded(*count)
             }
+            Place::Literal(text) if text == "_" => operand == Operand::Sink,
+            Place::Unread(_) => true,
             Place::Literal(text) => {
                 matches!(operand, Operand::Immediate(value) if value.as_integer().map(|v| v.to_string()) == Some(text.clone()))
             }
@@ -164,6 +169,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             let operand = site.operand(at);
             match place {
                 Place::Argument(argument) | Place::Byte(argument) => {
+                    let operand = self.alone(operand);
                     let ty = site.inst.mnemonic.operand_type(at).unwrap_or(ScalarType::B32);
                     let to = self.parameter(row, *argument)?;
                     let value = match operand {
@@ -253,6 +259,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 | Place::ResultPair
                 | Place::ResultVector(_)
                 | Place::Literal(_)
+                | Place::Unread(_)
                 | Place::Ignored(_)
                 | Place::Fixed(..)
                 | Place::Alignment(_) => {}
@@ -280,6 +287,17 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
         self.take_results(site, row, call)?;
         Ok(call)
+    }
+
+    /// The only element of a vector of one; any other operand as it is.
+    fn alone(&self, operand: Operand) -> Operand {
+        match operand {
+            Operand::Vector(list) => match self.body.list(list) {
+                [single] => *single,
+                _ => operand,
+            },
+            _ => operand,
+        }
     }
 
     /// The parts of an operand in brackets.
@@ -363,6 +381,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 | Place::Immediate { .. }
                 | Place::Fixed(..)
                 | Place::Alignment(_)
+                | Place::Unread(_)
                 | Place::Literal(_) => break,
             }
         }

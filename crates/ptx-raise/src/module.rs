@@ -193,7 +193,9 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         let view = self.view;
         for (at, function) in view.functions.iter().enumerate() {
             let id = FunctionId::new(at);
-            if function.intrinsic || !references.needs_prototype(id, function) {
+            // LLVM keeps these names for intrinsics, those it does not know included.
+            let is_intrinsic = function.intrinsic || function.name.starts_with("llvm.");
+            if is_intrinsic || !references.needs_prototype(id, function) {
                 continue;
             }
             match self.prototype(function) {

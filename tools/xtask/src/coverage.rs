@@ -82,6 +82,13 @@ fn page() -> String {
         }
     }
     let mut out = HEAD.to_owned();
+    out += "## Intrinsics with fewer operands\n\nEvery instruction whose mnemonic an intrinsic stands for lowers to it, but for these, with operands that \
+            the intrinsic does not take. The conformance suite holds every line that `ptxas` accepts to this.\n\n\
+            | mnemonic | operands |\n|---|---|\n";
+    for (start, operands) in ptx_llvm::intrinsics::OTHER_OPERANDS {
+        let _ = writeln!(out, "| `{start}..` | {operands} |");
+    }
+    out += "\n";
     out += "## Rows by way\n\n| way | rows |\n|---|---|\n";
     for way in Way::ALL {
         let _ = writeln!(out, "| {way} | {} |", totals[way as usize]);

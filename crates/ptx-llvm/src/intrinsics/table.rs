@@ -30,7 +30,7 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
     ("llvm.fsh{l|r}.i32", "i32(i32,i32,i32)", "shf.{A}.wrap.b32 d, %1, %0, %2"),
     ("llvm.nvvm.prmt", "i32(i32,i32,i32)", "prmt.b32 d, %0, %1, %2"),
     ("llvm.nvvm.prmt.{f4e|b4e}", "i32(i32,i32,i32)", "prmt.{A}.b32 d, %0, %1, %2"),
-    ("llvm.nvvm.prmt.{rc8|ecl|ecr|rc16}", "i32(i32,i32)", "prmt.{A}.b32 d, %0, 0, %1"),
+    ("llvm.nvvm.prmt.{rc8|ecl|ecr|rc16}", "i32(i32,i32)", "prmt.{A}.b32 d, %0, u:0, %1"),
     // Floating point (manual 9.7.3).
     ("llvm.fma.f{32|64}", "f{A}(f{A},f{A},f{A})", "fma.rn.f{A} d, %0, %1, %2"),
     ("llvm.fma.{f16|bf16}", "A(A,A,A)", "fma.rn.{A} d, %0, %1, %2"),

@@ -196,36 +196,33 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
         "sust.b.a{A}.v4.b{B}.{C} T[%0<%1:{A:2|3}>], <%{A:3|4}:4>",
     ),
     (
-        "llvm.nvvm.sust.p.{1d|2d|3d}.i{8|16|32}.trap",
-        "void(i64,i32*{A:1|2|3},{B:i16|i16|i32})",
-        "sust.p.{A}.b{B}.trap T[%0<%1:{A:1|2|3}>], <%{A:2|3|4}:1>",
+        "llvm.nvvm.sust.p.{1d|2d|3d}.i32.trap",
+        "void(i64,i32*{A:1|2|3},i32)",
+        "sust.p.{A}.b32.trap T[%0<%1:{A:1|2|3}>], <%{A:2|3|4}:1>",
     ),
     (
-        "llvm.nvvm.sust.p.{1d|2d|3d}.v2i{8|16|32}.trap",
-        "void(i64,i32*{A:1|2|3},{B:i16|i16|i32}*2)",
-        "sust.p.{A}.v2.b{B}.trap T[%0<%1:{A:1|2|3}>], <%{A:2|3|4}:2>",
+        "llvm.nvvm.sust.p.{1d|2d|3d}.v2i32.trap",
+        "void(i64,i32*{A:1|2|3},i32*2)",
+        "sust.p.{A}.v2.b32.trap T[%0<%1:{A:1|2|3}>], <%{A:2|3|4}:2>",
     ),
     (
-        "llvm.nvvm.sust.p.{1d|2d|3d}.v4i{8|16|32}.trap",
-        "void(i64,i32*{A:1|2|3},{B:i16|i16|i32}*4)",
-        "sust.p.{A}.v4.b{B}.trap T[%0<%1:{A:1|2|3}>], <%{A:2|3|4}:4>",
+        "llvm.nvvm.sust.p.{1d|2d|3d}.v4i32.trap",
+        "void(i64,i32*{A:1|2|3},i32*4)",
+        "sust.p.{A}.v4.b32.trap T[%0<%1:{A:1|2|3}>], <%{A:2|3|4}:4>",
     ),
     (
-        "llvm.nvvm.sust.p.{1d|2d}.array.i{8|16|32}.trap",
-        "void(i64,i32*{A:2|3},{B:i16|i16|i32})",
-        "sust.p.a{A}.b{B}.trap T[%0<%1:{A:2|3}>], <%{A:3|4}:1>",
+        "llvm.nvvm.sust.p.{1d|2d}.array.i32.trap",
+        "void(i64,i32*{A:2|3},i32)",
+        "sust.p.a{A}.b32.trap T[%0<%1:{A:2|3}>], <%{A:3|4}:1>",
     ),
     (
-        "llvm.nvvm.sust.p.{1d|2d}.array.v2i{8|16|32}.trap",
-        "void(i64,i32*{A:2|3},{B:i16|i16|i32}*2)",
-        "sust.p.a{A}.v2.b{B}.trap T[%0<%1:{A:2|3}>], <%{A:3|4}:2>",
+        "llvm.nvvm.sust.p.{1d|2d}.array.v2i32.trap",
+        "void(i64,i32*{A:2|3},i32*2)",
+        "sust.p.a{A}.v2.b32.trap T[%0<%1:{A:2|3}>], <%{A:3|4}:2>",
     ),
     (
-        "llvm.nvvm.sust.p.{1d|2d}.array.v4i{8|16|32}.trap",
-        "void(i64,i32*{A:2|3},{B:i16|i16|i32}*4)",
-        "sust.p.a{A}.v4.b{B}.trap T[%0<%1:{A:2|3}>], <%{A:3|4}:4>",
+        "llvm.nvvm.sust.p.{1d|2d}.array.v4i32.trap",
+        "void(i64,i32*{A:2|3},i32*4)",
+        "sust.p.a{A}.v4.b32.trap T[%0<%1:{A:2|3}>], <%{A:3|4}:4>",
     ),
 ];
-
-/// Rows that are read by name only.
-pub(super) const BY_NAME: &[(&str, &str, &str)] = &[];

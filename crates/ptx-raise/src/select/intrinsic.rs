@@ -14,7 +14,10 @@ use crate::value::Val;
 impl FunctionRaiser<'_, '_, '_> {
     /// A call of an intrinsic.
     pub(super) fn intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
-        if self.generic_intrinsic(id, call, name)? || self.handle_intrinsic(id, call, name)? {
+        if self.generic_intrinsic(id, call, name)?
+            || self.handle_intrinsic(id, call, name)?
+            || self.nvvm_intrinsic(id, call, name)?
+        {
             return Ok(());
         }
         let mut known = false;
@@ -44,7 +47,7 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(true)
     }
 
-    fn row_intrinsic(&mut self, id: InstId, call: &Call, row: &Row) -> Raised<()> {
+    pub(super) fn row_intrinsic(&mut self, id: InstId, call: &Call, row: &Row) -> Raised<()> {
         let results = self.result_registers(id, row)?;
         let missing =
             || Refusal::new(INTRINSIC, format!("the intrinsic {} has another type than its row", row.name));
@@ -164,7 +167,7 @@ impl FunctionRaiser<'_, '_, '_> {
                     }
                 }
                 RowOperand::Fixed(..) | RowOperand::Ignored(_) | RowOperand::Alignment(_) => {}
-                RowOperand::Literal(text) => args.push(self.literal(text)?),
+                RowOperand::Literal(text) | RowOperand::Unread(text) => args.push(self.literal(text)?),
             }
         }
         self.emit(&self.row_text(row, call), &args)?;

@@ -30,6 +30,7 @@ mod intrinsic;
 mod masked;
 mod math;
 mod memory;
+mod nvvm;
 mod ordering;
 mod passing;
 mod predicate;
