@@ -40,7 +40,7 @@ def convert(words, dtype, atype, raw):
         result = f.encode(value < 0, value, 0, rounding(words))
         if "satfinite" in words and f.is_inf(result):
             result = f.max | (result & f.sign)
-        return finish(f, result, words, ftz and f is F32)
+        return finish(f, result, words)
     return (clamp(dtype, value) if "sat" in words else value) & mask(width(dtype))
 
 
@@ -57,10 +57,10 @@ def float_to_float(words, to, f, raw, mode, ftz):
         integral = to_integral(f.value(raw), mode)
         result = to.encode(negative, integral, 0, "rn")
     else:
-        result = to.encode(negative, *f.value(raw), rounding(words))
+        result = to.encode(negative, *f.value(raw), rounding(words), ftz=ftz and to is F32)
     if "satfinite" in words and (to.is_inf(result) or beyond(to, f, raw)):
         result = to.max | (to.sign if negative else 0)
-    return finish(to, result, words, ftz and to is F32)
+    return finish(to, result, words)
 
 
 def beyond(to, f, raw):

@@ -12,9 +12,8 @@ def rounding(words):
     return next((word for word in words if word in ROUNDINGS), "rn")
 
 
-def finish(f, raw, words, ftz):
-    """`.ftz`, `.sat`, `.relu` of a result that is no NaN."""
-    raw = f.flush(raw, ftz)
+def finish(f, raw, words):
+    """`.sat` and `.relu` of a result that is no NaN."""
     if "sat" in words:
         return 0 if f.negative(raw) else min(raw, f.one)
     if "relu" in words and f.negative(raw):
@@ -37,9 +36,9 @@ def f_add(f, a, b, words):
     if f.is_nan(a) or f.is_nan(b) or (f.is_inf(a) and f.is_inf(b) and a != b):
         return nan_result(f, words)
     if f.is_inf(a) or f.is_inf(b):
-        return finish(f, a if f.is_inf(a) else b, words, ftz)
-    result = add(f, (f.value(a), f.negative(a)), (f.value(b), f.negative(b)), mode)
-    return finish(f, result, words, ftz)
+        return finish(f, a if f.is_inf(a) else b, words)
+    result = add(f, (f.value(a), f.negative(a)), (f.value(b), f.negative(b)), mode, ftz)
+    return finish(f, result, words)
 
 
 def f_mul(f, a, b, words):
@@ -49,9 +48,9 @@ def f_mul(f, a, b, words):
     if f.is_nan(a) or f.is_nan(b) or (f.is_inf(a) and f.is_zero(b)) or (f.is_zero(a) and f.is_inf(b)):
         return nan_result(f, words)
     if f.is_inf(a) or f.is_inf(b):
-        return finish(f, sign | f.inf, words, ftz)
+        return finish(f, sign | f.inf, words)
     (ma, ea), (mb, eb) = f.value(a), f.value(b)
-    return finish(f, f.encode(sign != 0, ma * mb, ea + eb, rounding(words)), words, ftz)
+    return finish(f, f.encode(sign != 0, ma * mb, ea + eb, rounding(words), ftz=ftz), words)
 
 
 def f_fma(f, a, b, c, words):
@@ -64,25 +63,25 @@ def f_fma(f, a, b, c, words):
     if infinite:
         if f.is_inf(c) and c & f.sign != sign:
             return nan_result(f, words)
-        return finish(f, sign | f.inf, words, ftz)
+        return finish(f, sign | f.inf, words)
     if f.is_inf(c):
-        return finish(f, c, words, ftz)
+        return finish(f, c, words)
     (ma, ea), (mb, eb) = f.value(a), f.value(b)
     product = ((ma * mb, ea + eb), sign != 0)
-    return finish(f, add(f, product, (f.value(c), f.negative(c)), mode), words, ftz)
+    return finish(f, add(f, product, (f.value(c), f.negative(c)), mode, ftz), words)
 
 
 def f_div(f, a, b, words):
-    ftz = "ftz" in words
+    ftz = "ftz" in words and f is not F64  # rcp takes it with .f64, to no effect
     a, b = f.flush(a, ftz), f.flush(b, ftz)
     sign = (a ^ b) & f.sign
     if f.is_nan(a) or f.is_nan(b) or (f.is_inf(a) and f.is_inf(b)) or (f.is_zero(a) and f.is_zero(b)):
         return nan_result(f, words)
     if f.is_inf(a) or f.is_zero(b):
-        return finish(f, sign | f.inf, words, ftz)
+        return finish(f, sign | f.inf, words)
     if f.is_zero(a) or f.is_inf(b):
-        return finish(f, sign, words, ftz)
-    return finish(f, quotient(f, f.value(a), f.value(b), rounding(words)), words, ftz)
+        return finish(f, sign, words)
+    return finish(f, quotient(f, f.value(a), f.value(b), rounding(words), ftz), words)
 
 
 def f_sqrt(f, a, words):
@@ -92,7 +91,7 @@ def f_sqrt(f, a, words):
         return nan_result(f, words)
     if f.is_zero(a) or f.is_inf(a):
         return a
-    return finish(f, root(f, f.value(a), rounding(words)), words, ftz)
+    return finish(f, root(f, f.value(a), rounding(words)), words)
 
 
 def near(f, value, relative, absolute, words):

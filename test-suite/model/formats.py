@@ -52,8 +52,17 @@ class Format:
     def flush(self, raw, ftz):
         return raw & self.sign if ftz and self.is_subnormal(raw) else raw
 
-    def encode(self, negative, m, e, mode, exact=True):
-        """|m| * 2**e rounded; `exact` is false when something nonzero below m was left out."""
+    def encode(self, negative, m, e, mode, exact=True, ftz=False):
+        """|m| * 2**e rounded; `exact` is false when something nonzero below m was left out.
+
+        Flushed is what is below the smallest normal value after rounding with exponents without an end: ptxas folds
+        constants so.
+        """
+        if ftz and m:
+            low = -100_000
+            unbounded = grid(abs(m), e, self.fbits, low, mode, negative, exact)
+            if unbounded < (self.emin - low + 1) << self.fbits:
+                return self.sign if negative else 0
         magnitude = grid(abs(m), e, self.fbits, self.emin, mode, negative, exact) << self.padding
         if magnitude >= self.inf:
             toward_zero = mode == "rz" or (mode == "rm" and not negative) or (mode == "rp" and negative)
@@ -184,7 +193,7 @@ NARROW = {
 }
 
 
-def add(f, a, b, mode):
+def add(f, a, b, mode, ftz=False):
     """a + b of finite numbers (m, e) with their signs, rounded into f; a and b are ((m, e), negative)."""
     ((ma, ea), na), ((mb, eb), nb) = a, b
     e = min(ea, eb)
@@ -192,15 +201,15 @@ def add(f, a, b, mode):
     if total == 0:
         negative = na if na == nb else mode == "rm"
         return f.sign if negative else 0
-    return f.encode(total < 0, total, e, mode)
+    return f.encode(total < 0, total, e, mode, ftz=ftz)
 
 
-def quotient(f, a, b, mode):
+def quotient(f, a, b, mode, ftz=False):
     """a / b of nonzero finite numbers (m, e)."""
     (ma, ea), (mb, eb) = a, b
     extra = 70 + max(0, mb.bit_length() - ma.bit_length())
     q, rest = divmod(abs(ma) << extra, abs(mb))
-    return f.encode((ma < 0) != (mb < 0), q, ea - eb - extra, mode, rest == 0)
+    return f.encode((ma < 0) != (mb < 0), q, ea - eb - extra, mode, rest == 0, ftz)
 
 
 def root(f, a, mode):

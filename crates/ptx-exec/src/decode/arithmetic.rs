@@ -89,7 +89,9 @@ fn arith(cx: &Context<'_>, format: Format) -> Arith {
     } else {
         Limit::None
     };
-    Arith { format, rounding: rounding(cx.m.get(Field::Rnd)), subnormals: subnormals(cx), limit }
+    // `rcp` with a rounding mode takes `.ftz` on `.f64`, and `ptxas` makes the code of the one without it.
+    let subnormals = if format == Format::F64 { Subnormals::Keep } else { subnormals(cx) };
+    Arith { format, rounding: rounding(cx.m.get(Field::Rnd)), subnormals, limit }
 }
 
 pub(super) fn saturation(cx: &Context<'_>) -> Saturation {
@@ -248,12 +250,8 @@ impl BodyDecoder<'_> {
             (Sem::Sub, Numbers::Float(_)) if m == FLUSHED => {
                 self.binary(cx, |a, b| float::nearest_f32(Subnormals::Flush, [a, b], |[a, b]| a - b))
             }
-            (Sem::Mul, Numbers::Float(_)) if m == FLUSHED => {
-                self.binary(cx, |a, b| float::nearest_f32(Subnormals::Flush, [a, b], |[a, b]| a * b))
-            }
-            (Sem::Fma, Numbers::Float(_)) if m == FLUSHED => self.ternary(cx, |a, b, c| {
-                float::nearest_f32(Subnormals::Flush, [a, b, c], |[a, b, c]| a.mul_add(b, c))
-            }),
+            (Sem::Mul, Numbers::Float(_)) if m == FLUSHED => self.binary(cx, float::nearest_product_flushed),
+            (Sem::Fma, Numbers::Float(_)) if m == FLUSHED => self.ternary(cx, float::nearest_fma_flushed),
             (Sem::Add, _) => self.binary_numbers(cx, n, move |a, b| float::add(&m, a, b)),
             (Sem::Sub, _) => self.binary_numbers(cx, n, move |a, b| float::sub(&m, a, b)),
             (Sem::Mul, _) => self.binary_numbers(cx, n, move |a, b| float::mul(&m, a, b)),
@@ -502,7 +500,7 @@ impl BodyDecoder<'_> {
         match cx.m.sem() {
             // Only the upper words of the flushed `.f64` approximations count.
             Sem::Rcp if format == Format::F64 && approximate => self.unary(cx, float::rcp_upper_word),
-            Sem::Rsqrt if format == Format::F64 && m.subnormals == Subnormals::Flush => {
+            Sem::Rsqrt if format == Format::F64 && cx.m.has(Mod::Ftz) => {
                 self.unary(cx, float::rsqrt_upper_word)
             }
             Sem::Rcp => self.unary_numbers(cx, n, move |a| float::rcp(&m, a)),

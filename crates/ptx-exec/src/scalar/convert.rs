@@ -65,22 +65,36 @@ fn flush_single(format: Format, subnormals: Subnormals, raw: u64) -> u64 {
 pub fn float_to_float(to: &ToFloat, from: Format, raw: u64) -> u64 {
     let raw = flush_single(from, to.subnormals, raw);
     if from.is_nan(raw) {
-        return finish(to.format, Subnormals::Keep, to.limit, nan_to(to.format, from, raw));
+        let nan = nan_to(to.format, from, raw);
+        return if to.limit == Limit::None {
+            nan
+        } else {
+            finish(to.format, Subnormals::Keep, to.limit, nan)
+        };
     }
     let value = from.widen(raw);
     let too_large = value.abs() > to.format.widen(to.format.largest());
     let narrowed = match to.range {
         Range::Finite if too_large => to.format.with_sign(to.format.largest(), sign_of(value)),
-        Range::Finite | Range::Infinite => to.format.narrow(value, to.rounding),
+        Range::Finite | Range::Infinite => match (to.format, to.subnormals) {
+            (Format::F32 | Format::Tf32, Subnormals::Flush) => to.format.narrow_flushing(value, to.rounding),
+            (Format::F16 | Format::Bf16 | Format::F32 | Format::Tf32 | Format::F64, _) => {
+                to.format.narrow(value, to.rounding)
+            }
+        },
     };
-    finish(to.format, Subnormals::Keep, to.limit, flush_single(to.format, to.subnormals, narrowed))
+    finish(to.format, Subnormals::Keep, to.limit, narrowed)
 }
 
-/// A NaN in another format: only `.f64` has room for what was in it.
+/// A NaN in another format. Between `.f32` and `.f64` it becomes quiet and keeps its sign and as much of its bits as
+/// there is room for, as `ptxas` folds constants; half precision knows the canonical one alone.
 fn nan_to(to: Format, from: Format, raw: u64) -> u64 {
     const QUIET: u64 = 1 << 51;
     match (from, to) {
         (Format::F64, Format::F64) => raw | QUIET,
+        (Format::F64, Format::F32) => {
+            (raw >> 32 & Format::F32.sign_bit()) | Format::F32.infinity() | 1 << 22 | (raw >> 29 & 0x3f_ffff)
+        }
         (_, Format::F64) => {
             let sign = (raw & from.sign_bit()) << (64 - from.bits());
             let payload = (raw & (from.smallest_normal() - 1)) << (52 - from.fraction_bits());

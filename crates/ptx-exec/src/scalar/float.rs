@@ -9,7 +9,7 @@
 //!
 //! NaN results are the canonical NaN, except for `.f64`, which passes on its first NaN operand, made quiet, as the
 //! hardware does. Subnormals are flushed before and after the operation when `.ftz` asks for it; a result counts as
-//! subnormal after it was rounded.
+//! subnormal after it was rounded to the format's precision ([`Format::narrow_flushing`]).
 
 use super::format::{Format, Rounding, Sign, power_of_two};
 use rustc_apfloat::{Float, Round, ieee::Double};
@@ -53,8 +53,19 @@ impl Arith {
         Self { format, rounding: Rounding::NearestEven, subnormals: Subnormals::Keep, limit: Limit::None }
     }
 
+    /// Whether the host computes it; it does not tell what it rounded up to the smallest normal value.
     fn is_host_f32(&self) -> bool {
-        self.format == Format::F32 && self.rounding == Rounding::NearestEven
+        self.format == Format::F32
+            && self.rounding == Rounding::NearestEven
+            && self.subnormals == Subnormals::Keep
+    }
+
+    /// The value next to `x` in the direction of the rounding, flushed.
+    fn narrow(&self, x: f64) -> u64 {
+        match self.subnormals {
+            Subnormals::Keep => self.format.narrow(x, self.rounding),
+            Subnormals::Flush => self.format.narrow_flushing(x, self.rounding),
+        }
     }
 }
 
@@ -84,7 +95,8 @@ pub fn finish(format: Format, subnormals: Subnormals, limit: Limit, raw: u64) ->
 }
 
 /// A `.rn.f32` operation by the host's, flushing subnormals or not: what ordinary kernels consist of, so it is made to
-/// be inlined into loops over lanes.
+/// be inlined into loops over lanes. Where it flushes, no exact result may round up to the smallest normal value: sums of
+/// normal values do not.
 #[inline(always)]
 pub(crate) fn nearest_f32<const N: usize>(
     subnormals: Subnormals,
@@ -99,6 +111,34 @@ pub(crate) fn nearest_f32<const N: usize>(
     if result.is_nan() { Format::F32.canonical_nan() } else { from_f32(result) }
 }
 
+/// The least magnitude that 24 bits round up to the smallest normal binary32: 2^-126 - 2^-151.
+const ROUNDS_TO_NORMAL: f64 = f64::from_bits(0x380f_ffff_f000_0000);
+
+/// `mul.rn.ftz.f32`. Binary64 holds the product, which tells what is subnormal; see [`Format::narrow_flushing`].
+#[inline(always)]
+pub(crate) fn nearest_product_flushed(a: u64, b: u64) -> u64 {
+    let flushed = |raw: u64| {
+        let value = f32_of(raw);
+        f64::from(if value.abs() < f32::MIN_POSITIVE { 0.0f32.copysign(value) } else { value })
+    };
+    let product = flushed(a) * flushed(b);
+    let nearest = product as f32;
+    let result = if product.abs() < ROUNDS_TO_NORMAL { 0.0f32.copysign(nearest) } else { nearest };
+    if result.is_nan() { Format::F32.canonical_nan() } else { from_f32(result) }
+}
+
+/// `fma.rn.ftz.f32`: the host's, unless it gives the smallest normal value, which it may have rounded up to.
+#[inline(always)]
+pub(crate) fn nearest_fma_flushed(a: u64, b: u64, c: u64) -> u64 {
+    const FLUSHED: Arith = Arith { subnormals: Subnormals::Flush, ..Arith::nearest(Format::F32) };
+    let result = nearest_f32(Subnormals::Flush, [a, b, c], |[a, b, c]| a.mul_add(b, c));
+    if result & Format::F32.magnitude_mask() == Format::F32.smallest_normal() {
+        fma(&FLUSHED, a, b, c)
+    } else {
+        result
+    }
+}
+
 /// `a + b`.
 pub fn add(m: &Arith, a: u64, b: u64) -> u64 {
     let (a, b) = (flush(m.format, m.subnormals, a), flush(m.format, m.subnormals, b));
@@ -108,7 +148,7 @@ pub fn add(m: &Arith, a: u64, b: u64) -> u64 {
         binary64(m.rounding, [a, b], |[x, y]| x + y, |[x, y], round| x.add_r(y, round).value)
     } else {
         let (x, y) = (m.format.widen(a), m.format.widen(b));
-        m.format.narrow(add_to_odd(x, y, m.rounding), m.rounding)
+        m.narrow(add_to_odd(x, y, m.rounding))
     };
     finish(m.format, m.subnormals, m.limit, sum)
 }
@@ -129,7 +169,7 @@ pub fn mul(m: &Arith, a: u64, b: u64) -> u64 {
         binary64(m.rounding, [a, b], |[x, y]| x * y, |[x, y], round| x.mul_r(y, round).value)
     } else {
         // Two significands of 24 bits at most: the product is exact.
-        m.format.narrow(m.format.widen(a) * m.format.widen(b), m.rounding)
+        m.narrow(m.format.widen(a) * m.format.widen(b))
     };
     finish(m.format, m.subnormals, m.limit, product)
 }
@@ -144,7 +184,7 @@ pub fn fma(m: &Arith, a: u64, b: u64, c: u64) -> u64 {
         binary64(m.rounding, [a, b, c], |[x, y, z]| x.mul_add(y, z), exact)
     } else {
         let product = m.format.widen(a) * m.format.widen(b);
-        m.format.narrow(add_to_odd(product, m.format.widen(c), m.rounding), m.rounding)
+        m.narrow(add_to_odd(product, m.format.widen(c), m.rounding))
     };
     finish(m.format, m.subnormals, m.limit, result)
 }
@@ -166,7 +206,7 @@ pub fn div(m: &Arith, a: u64, b: u64) -> u64 {
     } else if m.format == Format::F64 {
         binary64(m.rounding, [a, b], |[x, y]| x / y, |[x, y], round| x.div_r(y, round).value)
     } else {
-        m.format.narrow(div_to_odd(m.format.widen(a), m.format.widen(b)), m.rounding)
+        m.narrow(div_to_odd(m.format.widen(a), m.format.widen(b)))
     };
     finish(m.format, m.subnormals, m.limit, quotient)
 }
@@ -182,7 +222,7 @@ pub fn sqrt(m: &Arith, a: u64) -> u64 {
     let root = if m.format == Format::F64 {
         binary64(m.rounding, [a], |[x]| x.sqrt(), |[x], round| sqrt_binary64(x, round))
     } else {
-        m.format.narrow(sqrt_to_odd(m.format.widen(a)), m.rounding)
+        m.narrow(sqrt_to_odd(m.format.widen(a)))
     };
     finish(m.format, m.subnormals, m.limit, root)
 }
@@ -281,7 +321,7 @@ fn upper_word(a: u64, of: impl Fn(f64) -> f64) -> u64 {
 
 fn approximate(m: &Arith, a: u64, of: impl Fn(f64) -> f64) -> u64 {
     let result = of(m.format.widen(flush(m.format, m.subnormals, a)));
-    finish(m.format, m.subnormals, m.limit, m.format.narrow(result, Rounding::NearestEven))
+    finish(m.format, m.subnormals, m.limit, m.narrow(result))
 }
 
 /// `|a|` (manual 9.7.3.9); NaNs only lose their sign.

@@ -173,6 +173,20 @@ impl Format {
         self.narrow_tail(x, Tail::of(rounding, sign_of(x)))
     }
 
+    /// The same, with zeros of the sign for what is subnormal (`.ftz`).
+    ///
+    /// Whether it is counts after rounding to the format's precision as if small exponents had no end: what lies so close
+    /// below the smallest normal value that only the coarser steps of subnormal values round it up is flushed. `ptxas`
+    /// folds constants like this.
+    pub fn narrow_flushing(self, x: f64, rounding: Rounding) -> u64 {
+        let raw = self.narrow(x, rounding);
+        if raw & self.magnitude_mask() > self.smallest_normal() {
+            return raw;
+        }
+        let raised = self.narrow(x * power_of_two(16), rounding) & self.magnitude_mask();
+        if raised < self.smallest_normal() * 17 { raw & self.sign_bit() } else { raw }
+    }
+
     /// One of the two values next to `x`, as random bits decide (`.rs`); a NaN gives the canonical NaN.
     pub fn narrow_random(self, x: f64, random: RandomBits) -> u64 {
         self.narrow_tail(x, Tail::Random(random))

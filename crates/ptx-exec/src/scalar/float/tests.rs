@@ -76,11 +76,34 @@ fn the_host_s_single_precision_is_the_same() {
             let shown = format!("{subnormals:?} {a:#x} {b:#x} {c:#x}");
             assert_eq!(nearest_f32(subnormals, [a, b], |[a, b]| a + b), add(&m, a, b), "add {shown}");
             assert_eq!(nearest_f32(subnormals, [a, b], |[a, b]| a - b), sub(&m, a, b), "sub {shown}");
-            assert_eq!(nearest_f32(subnormals, [a, b], |[a, b]| a * b), mul(&m, a, b), "mul {shown}");
-            let fused = nearest_f32(subnormals, [a, b, c], |[a, b, c]| a.mul_add(b, c));
-            assert_eq!(fused, fma(&m, a, b, c), "fma {shown}");
         }
+        let keeps = Arith::nearest(Format::F32);
+        assert_eq!(nearest_f32(Subnormals::Keep, [a, b], |[a, b]| a * b), mul(&keeps, a, b), "{a:#x} {b:#x}");
+        let fused = nearest_f32(Subnormals::Keep, [a, b, c], |[a, b, c]| a.mul_add(b, c));
+        assert_eq!(fused, fma(&keeps, a, b, c), "{a:#x} {b:#x} {c:#x}");
+        let flushes = Arith { subnormals: Subnormals::Flush, ..keeps };
+        assert_eq!(nearest_product_flushed(a, b), mul(&flushes, a, b), "{a:#x} {b:#x}");
+        assert_eq!(nearest_fma_flushed(a, b, c), fma(&flushes, a, b, c), "{a:#x} {b:#x} {c:#x}");
     }
+}
+
+/// What ptxas folds: a product is flushed when it is below the smallest normal value once it has 24 bits, even where the
+/// coarser subnormal values would round it up to that.
+#[test]
+fn products_are_flushed_when_24_bits_are_subnormal() {
+    let flushes = Arith { subnormals: Subnormals::Flush, ..Arith::nearest(Format::F32) };
+    let both = |a, b| {
+        assert_eq!(nearest_product_flushed(a, b), mul(&flushes, a, b), "{a:#x} {b:#x}");
+        assert_eq!(nearest_fma_flushed(a, b, 0), mul(&flushes, a, b), "{a:#x} {b:#x}");
+        mul(&flushes, a, b)
+    };
+    assert_eq!(both(0x0080_0000, 0x3f7f_ffff), 0, "2^-126 - 2^-150");
+    assert_eq!(both(0x8080_0000, 0x3f7f_ffff), 0x8000_0000);
+    assert_eq!(both(0x0080_0001, 0x3f7f_fffe), 0x0080_0000, "2^-126 - 2^-172");
+    let keeps = Arith::nearest(Format::F32);
+    assert_eq!(mul(&keeps, 0x0080_0000, 0x3f7f_ffff), 0x0080_0000);
+    let narrow = |bits| Format::F32.narrow_flushing(f64::from_bits(bits), Rounding::NearestEven);
+    assert_eq!((narrow(0x380f_ffff_e000_0000), narrow(0x380f_ffff_ffff_ffff)), (0, 0x0080_0000));
 }
 
 /// A root is right when its square and its neighbours' squares enclose the argument, which exact products decide.
