@@ -46,6 +46,8 @@ pub struct Effort {
 
 /// Where programs of several instructions are at home: most rows are.
 const HOME: Home = Home { version: PtxVersion::new(9, 0), sm: Sm::arch(100) };
+/// The most mnemonics of one opcode that programs are made of.
+const OF_OPCODE: usize = 10;
 /// How many kernels are one module.
 const BATCH: usize = 100;
 
@@ -79,6 +81,19 @@ pub fn draw(rows: &[FormId], effort: Effort) -> Vec<Case> {
     cases
 }
 
+/// The rows of which no instruction is found that our verifier accepts, by their syntax: nothing of them is executed.
+pub fn undrawn(rows: &[FormId], seed: u64) -> Vec<String> {
+    const TRIED: usize = 60;
+    let mut choices = Seeded::new(seed);
+    let mut is_drawn = |id: FormId| {
+        let mut all = ptx_gen::mnemonics(id);
+        case::shuffle(&mut choices, &mut all);
+        all.iter().take(TRIED).any(|mnemonic| Case::draw(&mut choices, *mnemonic, seed).is_some())
+    };
+    let missing = rows.iter().copied().filter(|id| !is_drawn(*id));
+    missing.map(|id| ptx_isa::form(id).syntax()).collect()
+}
+
 /// Programs of several instructions, from all rows that the interpreter executes.
 ///
 /// # Errors
@@ -88,6 +103,13 @@ pub fn draw_programs(numbers: Numbers, count: usize, size: usize, effort: Effort
     let mut all: Vec<_> = rows().values().flatten().flat_map(|id| ptx_gen::mnemonics(*id)).collect();
     all.retain(|mnemonic| numbers.has(mnemonic));
     case::shuffle(&mut choices, &mut all);
+    // Comparisons have the most modifiers, and would be most of every program.
+    let mut of_opcode: BTreeMap<Opcode, usize> = BTreeMap::new();
+    all.retain(|mnemonic| {
+        let count = of_opcode.entry(mnemonic.opcode()).or_default();
+        *count += 1;
+        *count <= OF_OPCODE
+    });
     let drawn: Vec<Case> = all
         .iter()
         .filter(|mnemonic| mnemonic.limits().all(|limit| limit.admits(HOME.sm) && limit.ptx <= HOME.version))
