@@ -5,7 +5,7 @@ use ptx_ir::{
     Body, FunctionId, FunctionKind, Guard as IrGuard, Inst as IrInst, LabelId, Module, Operand, Param, RegId,
     Stmt, VarId,
 };
-use ptx_isa::{Mnemonic, ScalarType, Sem, StateSpace};
+use ptx_isa::{Kind, Mnemonic, Role, ScalarType, Sem, StateSpace};
 use rustc_hash::FxHashMap;
 
 use super::known::check_modifiers;
@@ -330,8 +330,20 @@ impl<'a> BodyDecoder<'a> {
     /// Decodes by meaning. Everything that the table can say is decoded or refused here.
     fn dispatch(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         match Self::decoder(cx.m.sem()) {
-            Some(decode) => decode(self, cx),
-            None => cx.unsupported("the interpreter has no such operation"),
+            Some(decode) => decode(self, cx)?,
+            None => return cx.unsupported("the interpreter has no such operation"),
+        }
+        self.fill_wide(cx);
+        Ok(())
+    }
+
+    /// Gives registers of 128 bits that hold a narrower result the rest of it (manual 9.4.1).
+    fn fill_wide(&self, cx: &mut Context<'_>) {
+        for (at, place) in cx.m.form().operands.iter().enumerate() {
+            let wide = matches!(place.kind, Kind::Wide(_) | Kind::WideVector(..)) && place.role == Role::Def;
+            if let (true, Some(ty), Some(&operand)) = (wide, cx.m.operand_type(at), cx.operands.get(at)) {
+                self.elements(operand).into_iter().for_each(|element| self.fill_upper(cx, element, ty));
+            }
         }
     }
 

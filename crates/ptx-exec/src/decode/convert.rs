@@ -91,7 +91,6 @@ impl BodyDecoder<'_> {
             }
         };
         cx.emit(Op::Alu1 { f, d, a });
-        self.fill_upper(cx, cx.operands[0], dtype);
         Ok(())
     }
 

@@ -49,9 +49,6 @@ impl BodyDecoder<'_> {
         };
         self.check_vector(cx, align)?;
         cx.emit(Op::Load(Box::new(load)));
-        for element in elements {
-            self.fill_upper(cx, element, ty);
-        }
         Ok(())
     }
 
