@@ -105,7 +105,7 @@ pub fn generate(
         .map_err(|error| one(llvm_finding(&error, source)))
 }
 
-fn llvm_gpu(choice: TargetChoice) -> Gpu {
+pub(crate) fn llvm_gpu(choice: TargetChoice) -> Gpu {
     let ten_times = |version: PtxVersion| u32::from(version.major) * 10 + u32::from(version.minor);
     Gpu { cpu: choice.sm.map(|sm: Sm| sm.to_string()), ptx_version: choice.version.map(ten_times) }
 }

@@ -2,12 +2,12 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_ir::Module;
-use ptx_llvm::Context;
+use ptx_llvm::{Context, Gpu, Machine, OptLevel};
 use ptx_raise::RaiseOptions;
 use ptx_syntax::Comments;
 use ptx_verify::Verified;
 
-use crate::llvm_leg::code;
+use crate::llvm_leg::{code, llvm_finding, llvm_gpu};
 use crate::retarget::TargetChoice;
 
 /// Reads PTX, with its comments or without; gives the module with the reader's warnings.
@@ -45,7 +45,8 @@ pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm:
     }
 }
 
-/// Translates LLVM IR into a PTX module with this project's own emitter; gives the module with the emitter's warnings.
+/// Translates LLVM IR into a PTX module with this project's own emitter; gives the module with the emitter's warnings. Where the
+/// LLVM IR asks `__nvvm_reflect` what it is compiled for, LLVM's pass of that name answers first.
 ///
 /// # Errors
 ///
@@ -54,7 +55,24 @@ pub fn raise(
     module: &ptx_llvm::Module<'_>,
     choice: TargetChoice,
 ) -> Result<(Module, Diagnostics), Diagnostics> {
+    answer_reflect(module, choice)?;
     ptx_raise::raise(module, &RaiseOptions { target: choice.sm, version: choice.version })
+}
+
+/// The GPU that questions are answered for when nobody names one: the one [`ptx_raise`] starts from.
+const ASSUMED_GPU: &str = "sm_75";
+
+/// Answers a module that asks.
+fn answer_reflect(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> Result<(), Diagnostics> {
+    if !ptx_llvm::asks_reflect(module) {
+        return Ok(());
+    }
+    let mut gpu = llvm_gpu(choice).or(Gpu::of_module(module));
+    let cpu = gpu.cpu.get_or_insert_with(|| ASSUMED_GPU.to_owned());
+    let sm = ptx_isa::Sm::from_text(cpu).map_or(0, |sm| sm.number);
+    let run = Machine::new(&gpu.nearest_known(), OptLevel::O0)
+        .and_then(|machine| ptx_llvm::answer_reflect(module, sm, &machine));
+    run.map_err(|error| one(llvm_finding(&error, &SourceFile::new("", ""))))
 }
 
 /// PTX text that does not hold together, and what is wrong with it.

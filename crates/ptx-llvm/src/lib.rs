@@ -23,6 +23,7 @@ mod link;
 mod machine;
 mod module;
 mod pass;
+mod reflect;
 pub mod view;
 
 pub use codegen::emit_ptx;
@@ -34,6 +35,7 @@ pub use link::{FlushToZero, LinkConflict};
 pub use machine::{AddressWidth, Gpu, Machine, OptLevel, check_target, nearest_processor, nearest_version};
 pub use module::Module;
 pub use pass::{default_pipeline, drop_instruction_metadata, run_passes};
+pub use reflect::{answer_reflect, asks_reflect};
 
 /// inkwell, through which the lowering builds instructions; the version is chosen here.
 pub use inkwell;

@@ -12,6 +12,7 @@ use crate::error::LlvmError;
 use crate::machine::{AddressWidth, Machine, check_target};
 use crate::module::Module;
 use crate::pass::{reject_reported_errors, run_passes, with_messages};
+use crate::reflect::answer_architecture;
 
 /// What `__nvvm_reflect("__CUDA_FTZ")` answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -86,6 +87,7 @@ impl<'c> Module<'c> {
             let one = library.context().inkwell().i32_type().const_int(1, false);
             library.inkwell().add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, one);
         }
+        answer_architecture(&library, machine.processor_number());
         run_passes(&library, "nvvm-reflect,globaldce", machine)?;
         self.dress(&library);
         self.take(library)?;

@@ -152,6 +152,11 @@ impl Machine {
             .ok_or_else(|| target_error(format!("LLVM has no target machine for {TRIPLE}")))
     }
 
+    /// The number of the processor: 90 for `sm_90a`; 0 when none was named.
+    pub(crate) fn processor_number(&self) -> u32 {
+        generation(&self.inner.get_cpu().to_string_lossy()).0
+    }
+
     pub(crate) fn inner(&self) -> &TargetMachine {
         &self.inner
     }

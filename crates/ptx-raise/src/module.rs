@@ -277,6 +277,9 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             ptx_ir::Linkage::Common if space != StateSpace::Global => ptx_ir::Linkage::Weak,
             other => other,
         };
+        if linkage == ptx_ir::Linkage::Common {
+            self.target.need(ptx_isa::Since::new(5, 0, 20), &|| ".common".to_owned())?;
+        }
         let content = initializer::content(self, global, space)?;
         let align = global.align.unwrap_or(layout.align).max(1);
         let name = self.ir.strings.intern(&names::escape(&global.name));
@@ -676,7 +679,7 @@ pub(crate) fn for_each_operand(op: &Op, found: &mut dyn FnMut(Value)) {
         Op::InsertValue { aggregate, element, .. } => [*aggregate, *element].into_iter().for_each(found),
         Op::CmpXchg { ptr, expected, new, .. } => [*ptr, *expected, *new].into_iter().for_each(found),
         Op::AtomicRmw { ptr, value, .. } => [*ptr, *value].into_iter().for_each(found),
-        Op::Call(call) => {
+        Op::Call(call) | Op::Invoke { call, .. } => {
             let bundled = call.bundles.iter().flat_map(|bundle| bundle.args.iter().copied());
             std::iter::once(call.callee).chain(call.args.iter().copied()).chain(bundled).for_each(found);
         }

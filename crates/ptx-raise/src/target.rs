@@ -55,6 +55,8 @@ pub(crate) struct Target {
     version: PtxVersion,
     version_fixed: bool,
     names: Vec<String>,
+    /// What is limited to some targets and used, when nobody named the architecture.
+    demands: Vec<Since>,
 }
 
 /// Where the architecture comes from.
@@ -86,7 +88,7 @@ impl Target {
             Some(version) => version,
             None => stated.map_or(least, |version| version.max(least)),
         };
-        Self { sm, chosen, version, version_fixed: options.version.is_some(), names }
+        Self { sm, chosen, version, version_fixed: options.version.is_some(), names, demands: Vec::new() }
     }
 
     /// The architecture's number, for choosing among instructions.
@@ -96,27 +98,34 @@ impl Target {
 
     /// Whether code for the target may use what exists since `since`.
     pub(crate) fn has(&self, since: Since) -> bool {
-        self.sm.number >= since.sm && (!self.version_fixed || self.version >= since.ptx)
+        since.admits(self.sm) && (!self.version_fixed || self.version >= since.ptx)
     }
 
     /// Whether the architecture is settled and has not got what exists since `since`.
     pub(crate) fn lacks(&self, since: Since) -> bool {
-        self.chosen != Choice::Nobody && self.sm.number < since.sm
+        self.chosen != Choice::Nobody && !since.admits(self.sm)
     }
 
     /// Whether the target has what exists since `since` without a higher version than is stated or used already.
     pub(crate) fn has_already(&self, since: Since) -> bool {
-        self.sm.number >= since.sm && self.version >= since.ptx
+        since.admits(self.sm) && self.version >= since.ptx
     }
 
     /// Records that `what` is used.
     pub(crate) fn need(&mut self, since: Since, what: &dyn Fn() -> String) -> Raised<()> {
-        if self.sm.number < since.sm {
+        if !since.admits(self.sm) {
             if self.chosen != Choice::Nobody {
-                let message = format!("{} needs sm_{}, the target is {}", what(), since.sm, self.sm);
-                return Err(Refusal::new(TARGET, message).with_help("raise the target"));
+                let message = format!("{} needs {}, the target is {}", what(), since.targets(), self.sm);
+                return Err(Refusal::new(TARGET, message).with_help("choose another target"));
             }
-            self.sm = Sm::new(since.sm);
+            self.sm = self.grown(since).ok_or_else(|| {
+                let message =
+                    format!("{} needs {}, other instructions need {}", what(), since.targets(), self.sm);
+                Refusal::new(TARGET, message).with_help("no target has both")
+            })?;
+        }
+        if self.chosen == Choice::Nobody && !since.only.is_empty() && !self.demands.contains(&since) {
+            self.demands.push(since);
         }
         if self.version < since.ptx {
             if self.version_fixed {
@@ -126,6 +135,19 @@ impl Target {
             self.version = since.ptx;
         }
         Ok(())
+    }
+
+    /// The lowest architecture that has what exists since `since` and all that was demanded before.
+    fn grown(&self, since: Since) -> Option<Sm> {
+        let listed =
+            since.only.iter().copied().chain(self.demands.iter().flat_map(|demand| demand.only).copied());
+        let mut possible: Vec<Sm> = listed.chain([Sm::new(since.sm)]).collect();
+        possible.sort_by_key(|sm| (sm.number, sm.variant));
+        possible.into_iter().find(|&sm| {
+            sm.number >= self.sm.number
+                && since.admits(sm)
+                && self.demands.iter().all(|demand| demand.admits(sm))
+        })
     }
 
     /// Leaves out `debug`, which promises DWARF sections: some describe code that is gone.
@@ -223,6 +245,17 @@ mod tests {
         target.need(since, &|| "x".to_owned()).expect("no target was asked for");
         assert_eq!(target.finish().expect("consistent").0, PtxVersion::new(7, 8));
         assert_eq!(target.finish().expect("consistent").1, Sm::new(90));
+    }
+
+    #[test]
+    fn unnamed_target_takes_the_letter_that_is_needed_and_no_two_at_once() {
+        let mut target = Target::new(&View::default(), &RaiseOptions::default());
+        const HOPPER: Since = Since::on(8, 0, &[Sm::arch(90)]);
+        target.need(HOPPER, &|| "wgmma".to_owned()).expect("no target was asked for");
+        assert_eq!(target.finish().expect("consistent").1, Sm::arch(90));
+        const BLACKWELL: Since = Since::on(8, 6, &[Sm::arch(100)]);
+        assert!(target.need(BLACKWELL, &|| "tcgen05".to_owned()).is_err());
+        assert!(target.need(Since::new(8, 6, 100), &|| "x".to_owned()).is_err());
     }
 
     #[test]

@@ -265,6 +265,11 @@ pub enum Op {
         default: BlockId,
         cases: Vec<(ConstId, BlockId)>,
     },
+    /// A call that goes on to `normal`. On a GPU nothing unwinds, so that nothing else is said of it.
+    Invoke {
+        call: Box<Call>,
+        normal: BlockId,
+    },
     IndirectBr {
         address: Value,
         targets: Vec<BlockId>,

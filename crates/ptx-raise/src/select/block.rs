@@ -60,7 +60,7 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn successors(&self, block: BlockId) -> Vec<BlockId> {
         let Some(last) = self.function.block(block).inst_ids().next_back() else { return Vec::new() };
         match &self.function.inst(last).op {
-            Op::Br { target } => vec![*target],
+            Op::Br { target } | Op::Invoke { normal: target, .. } => vec![*target],
             Op::CondBr { then, other, .. } => vec![*then, *other],
             Op::Switch { default, cases, .. } => {
                 std::iter::once(*default).chain(cases.iter().map(|(_, target)| *target)).collect()

@@ -22,11 +22,14 @@ const INDEXED_BRANCH: Since = Since::new(6, 0, 30);
 impl FunctionRaiser<'_, '_, '_> {
     /// The end of a block.
     pub(super) fn terminator(&mut self, id: InstId) -> Raised<()> {
-        self.write_phis()?;
         let function = self.function;
+        if let Op::Invoke { call, .. } = &function.inst(id).op {
+            self.call(id, call)?;
+        }
+        self.write_phis()?;
         match &function.inst(id).op {
             Op::Ret { value } => self.give_back(*value),
-            Op::Br { target } => self.branch(id, *target),
+            Op::Br { target } | Op::Invoke { normal: target, .. } => self.branch(id, *target),
             Op::CondBr { cond, then, other } => self.branch_either(id, *cond, *then, *other),
             Op::Switch { value, default, cases } => self.switch(*value, *default, cases),
             Op::IndirectBr { address, targets } => self.indirect_branch(*address, targets),

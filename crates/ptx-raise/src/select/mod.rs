@@ -264,6 +264,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             | Op::Br { .. }
             | Op::CondBr { .. }
             | Op::Switch { .. }
+            | Op::Invoke { .. }
             | Op::IndirectBr { .. }
             | Op::Unreachable => self.terminator(id),
             // The block made its registers before.

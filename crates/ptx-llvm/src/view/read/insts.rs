@@ -105,6 +105,7 @@ impl Reader {
             | LLVMOpcode::LLVMBr
             | LLVMOpcode::LLVMSwitch
             | LLVMOpcode::LLVMIndirectBr
+            | LLVMOpcode::LLVMInvoke
             | LLVMOpcode::LLVMUnreachable => self.terminator(raw, opcode, locals),
             LLVMOpcode::LLVMAlloca
             | LLVMOpcode::LLVMLoad
@@ -164,6 +165,12 @@ impl Reader {
             LLVMOpcode::LLVMIndirectBr => {
                 let [address] = self.values(raw, locals)?;
                 Ok(Op::IndirectBr { address, targets: successors(raw, locals)? })
+            }
+            LLVMOpcode::LLVMInvoke => {
+                // SAFETY: `raw` is an invoke.
+                let normal = unsafe { LLVMGetNormalDest(raw) };
+                let normal = find_block(normal, locals)?;
+                Ok(Op::Invoke { call: Box::new(self.call(raw, locals)?), normal })
             }
             _ => Ok(Op::Unreachable),
         }
@@ -265,14 +272,14 @@ impl Reader {
     }
 
     fn call(&mut self, raw: LLVMValueRef, locals: &Locals) -> Result<Call, LlvmError> {
-        // SAFETY: `raw` is a call.
+        // SAFETY: `raw` is a call or an invoke; only a call has a tail call kind.
         let (callee, ty, count, convention, tail) = unsafe {
             (
                 LLVMGetCalledValue(raw),
                 LLVMGetCalledFunctionType(raw),
                 LLVMGetNumArgOperands(raw),
                 LLVMGetInstructionCallConv(raw),
-                LLVMGetTailCallKind(raw),
+                (!LLVMIsACallInst(raw).is_null()).then(|| LLVMGetTailCallKind(raw)),
             )
         };
         let mut args = Vec::with_capacity(count as usize);
@@ -293,7 +300,7 @@ impl Reader {
             arg_attributes,
             fast: fast_math(raw),
             bundles: self.bundles(raw, locals)?,
-            must_tail: matches!(tail, LLVMTailCallKind::LLVMTailCallKindMustTail),
+            must_tail: matches!(tail, Some(LLVMTailCallKind::LLVMTailCallKindMustTail)),
         })
     }
 
@@ -357,7 +364,6 @@ impl Reader {
                 }
                 Op::Phi { incoming }
             }
-            LLVMOpcode::LLVMInvoke => Op::Other("invoke"),
             LLVMOpcode::LLVMCallBr => Op::Other("callbr"),
             LLVMOpcode::LLVMResume => Op::Other("resume"),
             LLVMOpcode::LLVMLandingPad => Op::Other("landingpad"),

@@ -10,7 +10,7 @@ mod insts;
 mod metadata;
 mod types;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, CString, c_char, c_uint};
 
 use llvm_sys::LLVMLinkage;
@@ -169,6 +169,7 @@ impl Reader {
         // SAFETY: the module is alive; the iteration ends in null.
         let ifuncs = unsafe { chain(LLVMGetFirstGlobalIFunc(raw), |value| LLVMGetNextGlobalIFunc(value)) };
         self.view.ifuncs = ifuncs.into_iter().map(value_name).collect();
+        self.name_the_unnamed();
         self.named_metadata(raw)?;
         self.finish_work()
     }
@@ -184,6 +185,24 @@ impl Reader {
                 self.view.constants[id.index()].constant = constant;
             } else {
                 return Ok(());
+            }
+        }
+    }
+
+    /// Gives symbols without a name one, as LLVM's own printers of assembly do.
+    fn name_the_unnamed(&mut self) {
+        let view = &mut self.view;
+        let globals = view.globals.iter_mut().map(|global| &mut global.name);
+        let functions = view.functions.iter_mut().map(|function| &mut function.name);
+        let aliases = view.aliases.iter_mut().map(|alias| &mut alias.name);
+        let mut names: Vec<&mut String> = globals.chain(functions).chain(aliases).collect();
+        let taken: HashSet<String> =
+            names.iter().filter(|name| name.starts_with("__unnamed_")).map(|name| (**name).clone()).collect();
+        let mut number = 0u32;
+        for name in names.iter_mut().filter(|name| name.is_empty()) {
+            while name.is_empty() || taken.contains(*name) {
+                number += 1;
+                **name = format!("__unnamed_{number}");
             }
         }
     }

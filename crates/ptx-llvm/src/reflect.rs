@@ -1,0 +1,125 @@
+//! Questions to the compiler: `__nvvm_reflect("__CUDA_ARCH")`.
+
+use inkwell::values::AsValueRef;
+use llvm_sys::core::*;
+use llvm_sys::prelude::LLVMValueRef;
+
+use crate::error::LlvmError;
+use crate::machine::Machine;
+use crate::module::Module;
+use crate::pass::run_passes;
+
+/// The functions that ask.
+const ASKING: [&str; 3] = ["__nvvm_reflect", "__nvvm_reflect_ocl", "llvm.nvvm.reflect"];
+/// The question for the architecture. LLVM's pass answers it by 0 when it runs by its name alone, whatever the machine.
+const ARCHITECTURE: &[u8] = b"__CUDA_ARCH";
+
+/// Whether a module asks `__nvvm_reflect` anything.
+pub fn asks_reflect(module: &Module<'_>) -> bool {
+    ASKING.iter().any(|name| module.inkwell().get_function(name).is_some())
+}
+
+/// Answers the questions for the architecture with `sm` times ten.
+pub(crate) fn answer_architecture(module: &Module<'_>, sm: u32) {
+    for name in ASKING {
+        let Some(function) = module.inkwell().get_function(name) else { continue };
+        // SAFETY: the function is one of the module's; the uses are collected before any of them is removed.
+        unsafe {
+            let function = function.as_value_ref();
+            let mut calls = Vec::new();
+            let mut place = LLVMGetFirstUse(function);
+            while !place.is_null() {
+                let user = LLVMGetUser(place);
+                if !LLVMIsACallInst(user).is_null()
+                    && LLVMGetCalledValue(user) == function
+                    && asks_architecture(user)
+                {
+                    calls.push(user);
+                }
+                place = LLVMGetNextUse(place);
+            }
+            for call in calls {
+                let answer = LLVMConstInt(LLVMTypeOf(call), u64::from(sm) * 10, 0);
+                LLVMReplaceAllUsesWith(call, answer);
+                LLVMInstructionEraseFromParent(call);
+            }
+        }
+    }
+}
+
+/// Answers the questions of a module compiled for architecture number `sm` (90 for `sm_90`): the architecture here, all
+/// others by LLVM's pass `nvvm-reflect`. What follows from the answers is folded, and branches that they decide
+/// disappear.
+///
+/// # Errors
+///
+/// What LLVM's passes say.
+pub fn answer_reflect(module: &Module<'_>, sm: u16, machine: &Machine) -> Result<(), LlvmError> {
+    answer_architecture(module, u32::from(sm));
+    run_passes(module, "nvvm-reflect,function(instsimplify,simplifycfg)", machine)
+}
+
+/// Whether a call's first argument is the string that asks for the architecture.
+///
+/// # Safety
+///
+/// `call` is a live call.
+unsafe fn asks_architecture(call: LLVMValueRef) -> bool {
+    // SAFETY: each getter is called for what it is for: operands of a call with arguments and of constant expressions, the
+    // initial value of a global variable, and the text of a constant string.
+    unsafe {
+        if LLVMGetNumArgOperands(call) == 0 {
+            return false;
+        }
+        let mut text = LLVMGetOperand(call, 0);
+        while !LLVMIsAConstantExpr(text).is_null() && LLVMGetNumOperands(text) > 0 {
+            text = LLVMGetOperand(text, 0);
+        }
+        if LLVMIsAGlobalVariable(text).is_null() {
+            return false;
+        }
+        let value = LLVMGetInitializer(text);
+        if value.is_null()
+            || LLVMIsAConstantDataSequential(value).is_null()
+            || LLVMIsConstantString(value) == 0
+        {
+            return false;
+        }
+        let mut len = 0;
+        let start = LLVMGetAsString(value, &raw mut len);
+        let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len);
+        bytes.strip_suffix(b"\0").unwrap_or(bytes) == ARCHITECTURE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Context, Gpu, OptLevel};
+
+    #[test]
+    fn the_architecture_is_answered_and_decides_branches() {
+        let context = Context::new().expect("LLVM 22");
+        let text = b"target triple = \"nvptx64-nvidia-cuda\"
+@s = private constant [12 x i8] c\"__CUDA_ARCH\\00\"
+declare i32 @__nvvm_reflect(ptr)
+declare void @old()
+define i32 @f() {
+  %a = call i32 @__nvvm_reflect(ptr @s)
+  %c = icmp ult i32 %a, 900
+  br i1 %c, label %x, label %y
+x:
+  call void @old()
+  br label %y
+y:
+  ret i32 %a
+}";
+        let module = Module::parse(&context, "m", text).expect("valid LLVM IR");
+        assert!(asks_reflect(&module));
+        let gpu = Gpu { cpu: Some("sm_90".to_owned()), ptx_version: None };
+        let machine = Machine::new(&gpu, OptLevel::O0).expect("a known GPU");
+        answer_reflect(&module, 90, &machine).expect("passes run");
+        let text = module.to_text();
+        assert!(text.contains("ret i32 900") && !text.contains("call"), "{text}");
+    }
+}
