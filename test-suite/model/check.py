@@ -3,7 +3,7 @@
 
     check.py < TRANSCRIPT
 
-A transcript has a line `case TEXT` for each instruction, `registers NAME:TYPE ...`, and for each execution a line
+A transcript has a line `home VERSION TARGET`, a line `case TEXT` for each instruction, `registers NAME:TYPE ...`, and for each execution a line
 `run BEFORE:AFTER ...` with the hexadecimal bits of each register.  Printed are the executions that the model computes
 otherwise, at most three of an instruction, and a last line with the number of executions and of wrong ones.
 """

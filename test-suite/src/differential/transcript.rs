@@ -30,7 +30,7 @@ pub(super) fn transcript(home: Home, cases: &[&Case], effort: Effort) -> Result<
     let source = SourceFile::new("written.ptx", source);
     let module = stage::read(&source)?;
     let verified = stage::verify(&module, &source)?;
-    let mut text = String::new();
+    let mut text = format!("home {} {}\n", home.version, home.sm);
     for (at, (case, values)) in cases.iter().zip(&operands).enumerate() {
         match route::execute(verified, Feed::Memory, at, values) {
             Ok(results) => write_case(&mut text, case, values, &results),

@@ -39,6 +39,9 @@ pub(crate) struct DifferentialArguments {
     /// About how many instructions a program has
     #[arg(long, default_value_t = 16)]
     size: usize,
+    /// Instead of comparing, write down what the instructions compute, for test-suite/model
+    #[arg(long, conflicts_with = "programs")]
+    transcript: bool,
     /// Show the kernel that gave each difference
     #[arg(long)]
     kernels: bool,
@@ -79,6 +82,14 @@ pub(crate) fn compare(arguments: &DifferentialArguments) -> Result<()> {
         if !arguments.opcodes.is_empty() && !arguments.opcodes.iter().any(|one| one == opcode.as_str()) {
             continue;
         }
+        if arguments.transcript {
+            for seed in seeds.clone() {
+                let cases = differential::draw(&rows, effort(seed));
+                let text = differential::transcript(&cases, effort(seed))?;
+                std::io::stdout().lock().write_all(text.as_bytes())?;
+            }
+            continue;
+        }
         for seed in seeds.clone() {
             let cases = differential::draw(&rows, effort(seed));
             let findings = differential::compare(&cases, effort(seed), &oracles)?;
@@ -90,6 +101,9 @@ pub(crate) fn compare(arguments: &DifferentialArguments) -> Result<()> {
             count[3] += findings.failures.len();
             total.append(findings);
         }
+    }
+    if arguments.transcript {
+        return Ok(());
     }
     let mut out = std::io::stdout().lock();
     for (opcode, [cases, equal, differences, failures]) in counts {
