@@ -161,6 +161,31 @@ fn fatal_error_of_llvm_is_a_finding_and_not_a_crash() {
 }
 
 #[test]
+fn what_llvms_backend_cannot_select_is_a_finding_with_its_sentence() {
+    let redux = "define i32 @f(i32 %x) {\n  %r = call i32 @llvm.nvvm.redux.sync.add(i32 %x, i32 -1)\n  ret i32 %r\n}\n";
+    let quad = "define fp128 @f(fp128 %x) {\n  %r = fadd fp128 %x, %x\n  ret fp128 %r\n}\n";
+    for (text, target, sentence) in [
+        (redux, "sm_70", "Cannot select: intrinsic %llvm.nvvm.redux.sync.add"),
+        (quad, "sm_80", "unsupported library call operation"),
+    ] {
+        let (status, out, err) =
+            ll2ptx(&["--engine=llvm", "--error-format=short", "--target", target], text.as_bytes());
+        assert_eq!((status, out.as_str()), (1, ""), "{err}");
+        assert!(err.contains("error[T0005]: LLVM cannot go on: ") && err.contains(sentence), "{err}");
+    }
+    // The same options count for both engines.
+    let (status, _, err) = ll2ptx(&["--engine=llvm", "--target", "sm_80"], redux.as_bytes());
+    assert_eq!((status, err.as_str()), (0, ""));
+}
+
+#[test]
+fn engine_is_never_chosen_for_the_user() {
+    let (status, out, err) = ll2ptx(&["--engine=auto"], MODULE.as_bytes());
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(err.contains("'auto'") && err.contains("native, llvm"), "{err}");
+}
+
+#[test]
 fn wrong_usage_is_status_2() {
     for arguments in
         [&["--frob"][..], &["-O4"], &["--target", "gfx90a"], &["--ptx-version", "8"], &["a", "b"]]
