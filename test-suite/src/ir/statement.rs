@@ -127,7 +127,7 @@ impl Generator {
 
     /// One statement without control flow.
     pub(super) fn statement(&mut self) {
-        match self.rng.u8(..30) {
+        match self.rng.u8(..32) {
             0..=4 => self.integer_arithmetic(),
             5 | 6 => self.shift(),
             7 => self.division(),
@@ -139,6 +139,8 @@ impl Generator {
             20 => self.float_intrinsic(),
             21 | 22 => self.vector(),
             23 | 24 if !self.objects.is_empty() => self.access(),
+            30 if !self.objects.is_empty() => self.masked(),
+            31 if !self.objects.is_empty() => self.structure(),
             25 if !self.objects.is_empty() => self.bulk(),
             26 if !self.objects.is_empty() => self.atomic(),
             27 if !self.helpers.is_empty() => self.call(),
@@ -241,7 +243,23 @@ impl Generator {
         let one = |word: &str| format!("call {text} @llvm.{word}.{suffix}({text} {a})");
         let flagged = |word: &str| format!("call {text} @llvm.{word}.{suffix}({text} {a}, i1 false)");
         let two = |word: &str| format!("call {text} @llvm.{word}.{suffix}({text} {a}, {text} {b})");
-        let instruction = match self.rng.u8(..16) {
+        let ordered = |word: &str| {
+            let truth = ty.of(Element::Int(8));
+            let (r, v) = (truth.text(), truth.suffix());
+            format!("call {r} @llvm.{word}.{v}.{suffix}({text} {a}, {text} {b})")
+        };
+        let instruction = match self.rng.u8(..19) {
+            16 | 17 => {
+                let word = if self.rng.bool() { "scmp" } else { "ucmp" };
+                self.define(ty.of(Element::Int(8)), &ordered(word));
+                return;
+            }
+            18 => {
+                // Amounts not below the width are poison.
+                let amount = ty.splat(if bits == 1 { "false" } else { "1" });
+                let word = if self.rng.bool() { "sshl.sat" } else { "ushl.sat" };
+                format!("call {text} @llvm.{word}.{suffix}({text} {a}, {text} {amount})")
+            }
             0 => one("ctpop"),
             1 => flagged("ctlz"),
             2 => flagged("cttz"),
@@ -281,7 +299,10 @@ impl Generator {
         let ty = self.float_type();
         let text = ty.text();
         let (a, b) = (self.operand(ty), self.operand(ty));
-        let op = ["fadd", "fsub", "fmul", "fdiv", "fadd", "fmul", "fneg"][self.rng.usize(..7)];
+        let op = ["fadd", "fsub", "fmul", "fdiv", "fadd", "fmul", "fneg", "frem"][self.rng.usize(..8)];
+        if op == "frem" && ty.element.bits() < 32 {
+            return;
+        }
         if op == "fneg" {
             self.define(ty, &format!("fneg {text} {a}"));
         } else {
@@ -295,7 +316,29 @@ impl Generator {
         let (a, b, c) = (self.operand(ty), self.operand(ty), self.operand(ty));
         let one = |word: &str| format!("call {text} @llvm.{word}.{suffix}({text} {a})");
         let two = |word: &str| format!("call {text} @llvm.{word}.{suffix}({text} {a}, {text} {b})");
-        let instruction = match self.rng.u8(..11) {
+        let instruction = match self.rng.u8(..14) {
+            11 => {
+                // Zeros of both signs are equal to `minnum`: adding zero leaves one of them.
+                let zero = ty.splat("0.0");
+                let a = self.emit(&format!("fadd {text} {a}, {zero}"));
+                let b = self.emit(&format!("fadd {text} {b}, {zero}"));
+                let word = if self.rng.bool() { "minnum" } else { "maxnum" };
+                format!("call {text} @llvm.{word}.{suffix}({text} {a}, {text} {b})")
+            }
+            12 => {
+                // Which kind of NaN it is is open, so both are asked for or none.
+                let classes = (self.rng.u32(..256) << 2) | if self.rng.bool() { 3 } else { 0 };
+                let truth = ty.of(Element::Int(1));
+                let call =
+                    format!("call {} @llvm.is.fpclass.{suffix}({text} {a}, i32 {classes})", truth.text());
+                self.define(truth, &call);
+                return;
+            }
+            13 if ty.lanes.is_none() && ty.element.bits() >= 32 => {
+                let power = self.operand(Ty::int(32));
+                let power = self.emit(&format!("srem i32 {power}, 300"));
+                format!("call {text} @llvm.ldexp.{suffix}.i32({text} {a}, i32 {power})")
+            }
             // Backends of hosts round those of 16 bits twice.
             0 if ty.element.bits() > 16 => {
                 format!("call {text} @llvm.fma.{suffix}({text} {a}, {text} {b}, {text} {c})")
@@ -376,6 +419,72 @@ impl Generator {
         self.emit(&format!("urem i32 {value}, {count}"))
     }
 
+    /// A generic pointer to one of two places, chosen at run time.
+    fn either_place(&mut self, size: u32) -> (String, &'static str, u32) {
+        let generic = |this: &mut Self| {
+            let (place, ty, align) = this.place(true, size);
+            let place =
+                if ty == "ptr" { place } else { this.emit(&format!("addrspacecast {ty} {place} to ptr")) };
+            (place, align)
+        };
+        let ((a, a_align), (b, b_align)) = (generic(self), generic(self));
+        let which = self.operand(Ty::int(1));
+        (self.emit(&format!("select i1 {which}, ptr {a}, ptr {b}")), "ptr", a_align.min(b_align))
+    }
+
+    /// Loads or stores the elements that a mask names.
+    fn masked(&mut self) {
+        let lanes = self.rng.u32(2..=4);
+        let element =
+            *self.rng.choice(&[Element::Int(8), Element::Int(32), Element::Float]).unwrap_or(&Element::Float);
+        let ty = Ty { element, lanes: Some(lanes) };
+        let mask_ty = ty.of(Element::Int(1));
+        let (mask, value) = (self.operand(mask_ty), self.operand(ty));
+        let (place, pointer, align) = self.place(true, ty.bytes());
+        let space = pointer.strip_prefix("ptr addrspace(").map_or("0", |rest| rest.trim_end_matches(')'));
+        let (text, suffix, truth) = (ty.text(), ty.suffix(), mask_ty.text());
+        if self.rng.bool() {
+            self.define(
+                ty,
+                &format!(
+                    "call {text} @llvm.masked.load.{suffix}.p{space}({pointer} align {align} {place}, {truth} {mask}, {text} {value})"
+                ),
+            );
+            return;
+        }
+        let (_, value) = self.canonical(ty, &value);
+        self.effect(&format!(
+            "call void @llvm.masked.store.{suffix}.p{space}({text} {value}, {pointer} align {align} {place}, {truth} {mask})"
+        ));
+    }
+
+    /// A structure in memory.
+    fn structure(&mut self) {
+        let fields: Vec<Ty> = (0..self.rng.u32(2..4))
+            .map(|_| Ty::int(*self.rng.choice(&[8, 16, 32, 64]).unwrap_or(&32)))
+            .collect();
+        let packed = self.rng.bool();
+        let list: Vec<String> = fields.iter().map(|ty| ty.text()).collect();
+        let list = list.join(", ");
+        let text = if packed { format!("<{{ {list} }}>") } else { format!("{{ {list} }}") };
+        let size = if packed { fields.iter().map(|ty| ty.bytes()).sum() } else { 8 * fields.len() as u32 };
+        let (place, pointer, align) = self.place(true, size);
+        let align = if packed { 1 } else { align.min(8) };
+        if self.rng.bool() && !packed {
+            // What lies between the fields is open, so they are stored one by one.
+            for (at, &ty) in fields.iter().enumerate() {
+                let value = self.operand(ty);
+                let field = self.emit(&format!("getelementptr {text}, {pointer} {place}, i32 0, i32 {at}"));
+                self.effect(&format!("store {} {value}, {pointer} {field}, align 1", ty.text()));
+            }
+            return;
+        }
+        let whole = self.emit(&format!("load {text}, {pointer} {place}, align {align}"));
+        for (at, &ty) in fields.iter().enumerate() {
+            self.define(ty, &format!("extractvalue {text} {whole}, {at}"));
+        }
+    }
+
     /// A place in an object for so many bytes, with its alignment.
     fn place(&mut self, written: bool, size: u32) -> (String, &'static str, u32) {
         let fitting: Vec<_> =
@@ -409,7 +518,8 @@ impl Generator {
         }
         let value = self.operand(ty);
         let (ty, value) = self.storable(ty, &value);
-        let (place, pointer, align) = self.place(true, ty.bytes());
+        let (place, pointer, align) =
+            if self.rng.u8(..4) == 0 { self.either_place(ty.bytes()) } else { self.place(true, ty.bytes()) };
         let volatile = if self.rng.u8(..6) == 0 { "volatile " } else { "" };
         self.effect(&format!("store {volatile}{} {value}, {pointer} {place}, align {align}", ty.text()));
     }
