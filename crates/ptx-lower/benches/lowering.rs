@@ -16,7 +16,7 @@ use ptx_syntax::parse;
 use ptx_verify::verify;
 
 fn main() {
-    let source = SourceFile::new("large.ptx", large_file::large_file());
+    let source = SourceFile::new("large.ptx", large_file::large_file(large_file::SIZE));
     let (module, findings) = parse(&source);
     assert!(!findings.has_errors(), "the file must be valid");
     let Ok((verified, _)) = verify(&module) else { panic!("the file must be valid") };

@@ -4,11 +4,12 @@
 //! Most of them can share one register with the values they take, as compilers write loops; this finds out which, by liveness and
 //! interference over the finished body, and drops the copies.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use ptx_ir::cfg::Cfg;
 use ptx_ir::{AddressBase, Body, Inst, ListId, Operand, RegDeclId, RegId, Stmt};
 use ptx_isa::{Role, Sem};
+use rustc_hash::FxHashSet as HashSet;
 
 /// More candidates than this are left alone.
 const MAX_CANDIDATES: usize = 200_000;
@@ -252,7 +253,7 @@ fn interference(
     live_out: &[Set],
 ) -> Option<Vec<HashSet<usize>>> {
     let mut pairs = 0;
-    let mut apart = vec![HashSet::new(); candidates.registers.len()];
+    let mut apart = vec![HashSet::default(); candidates.registers.len()];
     for (block, out) in live_out.iter().enumerate() {
         let mut live = out.clone();
         for inst in backward(body, cfg, block) {

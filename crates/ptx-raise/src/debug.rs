@@ -3,7 +3,7 @@
 //! DWARF sections describe code by its labels. They come back as they were as long as every name in them is still there;
 //! those that name what optimizers removed are left out, and those that name these. Sections of strings name nothing.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use ptx_ir::{At, DebugFile, Item, Section, SectionLine};
 use ptx_llvm::view::{FileId, LocationId};
@@ -54,7 +54,7 @@ impl ModuleRaiser<'_, '_> {
     /// `.file`: with the numbers of `!ptx.file`, others after them.
     pub(crate) fn files(&mut self) {
         let view = self.view;
-        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut numbers: HashMap<String, u32> = HashMap::default();
         let mut highest = 0;
         for &node in view.named("ptx.file") {
             let parts = view.strings(node);
@@ -110,7 +110,7 @@ impl ModuleRaiser<'_, '_> {
     }
 
     fn string_labels(&self) -> HashSet<String> {
-        let mut labels = HashSet::new();
+        let mut labels = HashSet::default();
         for section in self.kept_sections() {
             let names: Vec<(&str, bool)> = section.lines.iter().flat_map(|line| names(line)).collect();
             if names.iter().all(|(_, stands)| *stands) {

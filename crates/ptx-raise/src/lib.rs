@@ -18,6 +18,7 @@ mod debug;
 mod error;
 mod initializer;
 mod linkage;
+mod mnemonics;
 mod module;
 mod names;
 mod select;

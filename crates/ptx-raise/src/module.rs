@@ -3,7 +3,7 @@
 //! PTX wants a name declared before it is used: prototypes come first, then variables (those that others point at before
 //! them), then functions in LLVM's order.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::rc::Rc;
 
 use ptx_diag::{Diagnostic, Diagnostics};
@@ -19,6 +19,7 @@ use crate::debug::DebugTables;
 use crate::error::{CLUSTER, MODULE, Raised, Refusal};
 use crate::initializer;
 use crate::linkage::{Presence, directive};
+use crate::mnemonics::Mnemonics;
 use crate::names;
 use crate::select::{FunctionRaiser, Pattern};
 use crate::signature::{self, Signature};
@@ -31,6 +32,7 @@ pub(crate) struct ModuleRaiser<'v, 'c> {
     pub(crate) llvm: &'v ptx_llvm::Module<'c>,
     pub(crate) ir: ptx_ir::Module,
     pub(crate) leaves: Leaves,
+    pub(crate) mnemonics: Mnemonics,
     pub(crate) target: Target,
     pub(crate) diagnostics: Diagnostics,
     /// The variables made so far.
@@ -87,15 +89,16 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             llvm,
             ir: ptx_ir::Module::default(),
             leaves: Leaves::default(),
+            mnemonics: Mnemonics::default(),
             target: Target::new(view, options),
             diagnostics: Diagnostics::new(),
-            variables: HashMap::new(),
-            functions: HashMap::new(),
+            variables: HashMap::default(),
+            functions: HashMap::default(),
             call_names: CallNames::new(&symbol_names),
             symbol_names,
             call_count: 0,
             debug: DebugTables::default(),
-            patterns: HashMap::new(),
+            patterns: HashMap::default(),
         }
     }
 
@@ -566,7 +569,7 @@ fn global_order(view: &View) -> Result<Vec<GlobalId>, String> {
 
 /// Calls `found` for every symbol in a constant, by a work list: constants share parts, each is visited once.
 fn for_each_symbol(view: &View, root: Option<ConstId>, found: &mut dyn FnMut(Symbol)) {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let mut work: Vec<ConstId> = root.into_iter().collect();
     while let Some(id) = work.pop() {
         if !seen.insert(id) {
@@ -602,7 +605,7 @@ struct References {
 
 impl References {
     fn of(view: &View) -> Self {
-        let mut references = Self { first: HashMap::new() };
+        let mut references = Self { first: HashMap::default() };
         for global in view.globals.iter().filter(|global| !is_llvm_own(global)) {
             references.note(view, global.initializer, 0);
         }

@@ -4,7 +4,7 @@
 //! vectors one after the other, integers over 64 bits as 64-bit words, the low one first. The one exception are vectors of
 //! an even number of half-precision numbers, which are pairs: PTX computes with two as one 32-bit register.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
 
 use ptx_isa::ScalarType;

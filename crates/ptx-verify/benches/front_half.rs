@@ -15,7 +15,7 @@ use ptx_syntax::parse;
 use ptx_verify::verify;
 
 fn main() {
-    let text = large_file::large_file();
+    let text = large_file::large_file(large_file::SIZE);
     // Other programs can be measured with the same text.
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("front_half.ptx");
     std::fs::write(&path, &text).expect("a folder for the file");

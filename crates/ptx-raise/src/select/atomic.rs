@@ -241,9 +241,9 @@ impl FunctionRaiser<'_, '_, '_> {
         let modifiers = self.ordered_atom(order, place.scope)?;
         let space = space_word(place.space)?;
         let (operation, word) = name.rsplit_once('.').unwrap_or((name, "b32"));
-        let with = |text: String| {
+        let with = |this: &mut Self, text: String| {
             let full = format!("{text}{space}.{operation}{hints}.{word}");
-            if hints.is_empty() || ptx_isa::candidates(&full).is_ok() {
+            if hints.is_empty() || this.module.mnemonics.rows(&full).is_some() {
                 full
             } else {
                 format!("{text}{space}.{name}")
@@ -253,7 +253,8 @@ impl FunctionRaiser<'_, '_, '_> {
             // What is exchanged travels as bits.
             let bits = self.atomic_width(ty, place.scope)?;
             let args = [place.address.into(), self.whole(operand, bits)?];
-            let words = self.emit_words(&with(format!("atom{modifiers}")), bits, &args)?;
+            let text = with(self, format!("atom{modifiers}"));
+            let words = self.emit_words(&text, bits, &args)?;
             self.value_of_words(ty, &words, bits)?
         } else {
             let leaves = self.leaves(ty)?;
@@ -262,10 +263,11 @@ impl FunctionRaiser<'_, '_, '_> {
             };
             let args = [place.address.into(), self.arg(value, leaf.scalar)?];
             if self.is_reduction(id, order) {
-                self.emit(&with(format!("red{modifiers}")), &args)?;
+                let text = with(self, format!("red{modifiers}"));
+                self.emit(&text, &args)?;
                 vec![Val::Bits(0)]
             } else {
-                let text = with(format!("atom{modifiers}"));
+                let text = with(self, format!("atom{modifiers}"));
                 vec![Val::reg(self.emit_new(leaf.scalar.class(), &text, &args)?)]
             }
         };

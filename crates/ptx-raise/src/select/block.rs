@@ -1,6 +1,6 @@
 //! Blocks: their order, their labels, their phis and their statements.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::rc::Rc;
 
 use ptx_ir::{At, DebugLocation, InlinedAt, LabelKind, RegId, Stmt};
@@ -24,7 +24,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// The reachable blocks in reverse post-order; also decides the layout.
     pub(super) fn order_blocks(&mut self) -> Vec<BlockId> {
         let mut post = Vec::new();
-        let mut seen = HashSet::from([BlockId::new(0)]);
+        let mut seen = HashSet::from_iter([BlockId::new(0)]);
         let mut stack = vec![(BlockId::new(0), self.successors(BlockId::new(0)), 0)];
         while let Some((block, successors, next)) = stack.last_mut() {
             match successors.get(*next).copied() {
@@ -209,9 +209,9 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn write_phis(&mut self) -> Raised<()> {
         let function = self.function;
         let from = self.current;
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         // What several phis take is copied from the first of them, so that all can become one register.
-        let mut firsts: HashMap<(Source, Class), RegId> = HashMap::new();
+        let mut firsts: HashMap<(Source, Class), RegId> = HashMap::default();
         for successor in self.successors(from) {
             if !seen.insert(successor) {
                 continue;
@@ -319,7 +319,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// already; the place of a call is named before what was inlined there (manual 11.5.3).
     fn push_located(&mut self, text: Vec<(Stmt, bool)>) {
         let mut here: Option<DebugLocation> = None;
-        let mut named: HashSet<(u32, u32, u32)> = HashSet::new();
+        let mut named: HashSet<(u32, u32, u32)> = HashSet::default();
         for (statement, implied) in text {
             if let Stmt::Location(location) = &statement {
                 let unplaced = (location.line, location.column) == (0, 0) && here.is_none();
@@ -352,7 +352,7 @@ impl FunctionRaiser<'_, '_, '_> {
             },
             Metadata::String(_) | Metadata::Constant(_) | Metadata::Other => None,
         };
-        let mut rolled = HashSet::new();
+        let mut rolled = HashSet::default();
         for &from in &self.layout {
             let Some(last) = self.function.block(from).inst_ids().next_back() else { continue };
             let Some(node) = self.function.inst(last).metadata("llvm.loop") else { continue };

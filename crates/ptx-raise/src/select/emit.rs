@@ -101,13 +101,13 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// The row of the table that a text with these operands means, with omitted operands filled in.
-    fn row(&self, text: &str, operands: &[Operand]) -> Raised<(Mnemonic, Vec<Operand>)> {
-        let found = ptx_isa::candidates(text).map_err(|_| {
+    fn row(&mut self, text: &str, operands: &[Operand]) -> Raised<(Mnemonic, Vec<Operand>)> {
+        let found = self.module.mnemonics.rows(text).ok_or_else(|| {
             Refusal::new(INSTRUCTION, format!("the PTX instruction {text} is not in the instruction table"))
         })?;
-        for mnemonic in found {
-            if let Some(all) = self.fit(&mnemonic, operands) {
-                return Ok((mnemonic, all));
+        for mnemonic in &*found {
+            if let Some(all) = self.fit(mnemonic, operands) {
+                return Ok((*mnemonic, all));
             }
         }
         let count = operands.len();

@@ -93,7 +93,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// Appends an access; hints that no row takes are left out.
     fn access(&mut self, opcode: &str, word: &str, mods: &str, ty: &str, args: &[Arg]) -> Raised<()> {
         let full = format!("{opcode}{word}{mods}{ty}");
-        if mods.is_empty() || ptx_isa::candidates(&full).is_ok() {
+        if mods.is_empty() || self.module.mnemonics.rows(&full).is_some() {
             return self.emit(&full, args);
         }
         let kept = if mods.starts_with(".nc") { ".nc" } else { "" };

@@ -45,7 +45,7 @@ mod wide;
 mod wide_cast;
 mod words;
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::rc::Rc;
 
 use ptx_ir::{Body, BodyBuilder, FunctionKind, LabelId, Param, RegDeclId, RegId, Stmt, Symbol, VarId};
@@ -152,7 +152,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         };
         let (register_params, register_results) = (registers(&declared.params), registers(&declared.results));
         let mut builder = BodyBuilder::new();
-        let mut foreign = HashSet::new();
+        let mut foreign = HashSet::default();
         if let Some(held) = &declared.reg_params {
             foreign.extend((0..held.reg_decls.len() as u32).map(RegDeclId));
             *builder.body_mut() = (**held).clone();
@@ -170,30 +170,30 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             register_results,
             builder,
             args: Vec::new(),
-            values: HashMap::new(),
-            phi_inputs: HashMap::new(),
+            values: HashMap::default(),
+            phi_inputs: HashMap::default(),
             uses: vec![0; function.insts.len()],
             users: vec![Vec::new(); function.insts.len()],
-            fused: HashSet::new(),
-            spellings: HashMap::new(),
-            spelled: HashSet::new(),
-            returned_pieces: HashMap::new(),
-            returned: HashSet::new(),
-            received: HashMap::new(),
-            passed: HashMap::new(),
+            fused: HashSet::default(),
+            spellings: HashMap::default(),
+            spelled: HashSet::default(),
+            returned_pieces: HashMap::default(),
+            returned: HashSet::default(),
+            received: HashMap::default(),
+            passed: HashMap::default(),
             labels: Vec::new(),
-            targets: HashSet::new(),
+            targets: HashSet::default(),
             layout: Vec::new(),
-            emitted: HashSet::new(),
-            following: HashMap::new(),
-            rolled: HashSet::new(),
+            emitted: HashSet::default(),
+            following: HashMap::default(),
+            rolled: HashSet::default(),
             current: BlockId::new(0),
-            implied_locations: HashSet::new(),
+            implied_locations: HashSet::default(),
             locals: Vec::new(),
             flush: denormals.is_some_and(|mode| mode.starts_with("preserve-sign")),
             label_count: 0,
             foreign,
-            handles: HashMap::new(),
+            handles: HashMap::default(),
         }
     }
 
@@ -206,7 +206,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         self.spell();
         self.fuse();
         self.make_phis()?;
-        let mut parts: HashMap<BlockId, Vec<Stmt>> = HashMap::new();
+        let mut parts: HashMap<BlockId, Vec<Stmt>> = HashMap::default();
         self.prologue()?;
         for block in order {
             self.block(block);

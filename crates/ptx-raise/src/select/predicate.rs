@@ -4,7 +4,7 @@
 //! branch around differently, so the mark decides. What the block writes for phis goes to the phi's register under the
 //! guard; the predecessor has written there what it keeps otherwise.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use ptx_ir::{Guard, Inst, LabelId, Operand, RegId, Stmt};
 use ptx_isa::{Effects, Role, Sem};
@@ -19,7 +19,7 @@ const LONGEST: usize = 16;
 impl FunctionRaiser<'_, '_, '_> {
     /// Turns marked branches around one block into guards.
     pub(super) fn predicate(&mut self, parts: &mut HashMap<BlockId, Vec<Stmt>>) {
-        let mut predecessors: HashMap<BlockId, usize> = HashMap::new();
+        let mut predecessors: HashMap<BlockId, usize> = HashMap::default();
         for &block in &self.layout {
             for successor in self.successors(block) {
                 *predecessors.entry(successor).or_default() += 1;

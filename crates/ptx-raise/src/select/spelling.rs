@@ -5,7 +5,7 @@
 //! and the result must be, operation by operation, what stands in the function. Then the text says all of it, and what
 //! nothing else uses of it disappears.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::rc::Rc;
 
 use ptx_diag::SourceFile;
@@ -69,7 +69,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// Finds the marked instructions that still are what they say.
     pub(super) fn spell(&mut self) {
         let mut found: Vec<Spelling> = Vec::new();
-        let mut taken: HashSet<InstId> = HashSet::new();
+        let mut taken: HashSet<InstId> = HashSet::default();
         for block in self.layout.clone() {
             for id in self.function.block(block).inst_ids() {
                 if taken.contains(&id) {
@@ -115,7 +115,7 @@ impl FunctionRaiser<'_, '_, '_> {
             view: self.module.view,
             function: self.function,
             inputs: vec![None; pattern.parameters],
-            pairs: HashMap::new(),
+            pairs: HashMap::default(),
         };
         let mut roots = vec![None; pattern.roots.len()];
         if !matching.same(Value::Inst((*pattern.roots.get(mark.output)?)?), Value::Inst(id), 0) {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 pub use processor_time::ProcessorTime;
 
-/// How large the file is at least, in bytes.
-const SIZE: usize = 8 << 20;
+/// How large the file of most measurements is at least, in bytes.
+pub const SIZE: usize = 8 << 20;
 
 /// The programs' texts, each with the name of its kernel, which all its names at module level contain.
 fn programs(folder: &Path) -> Vec<(String, String)> {
@@ -23,8 +23,8 @@ fn programs(folder: &Path) -> Vec<(String, String)> {
     paths.iter().map(read).collect()
 }
 
-/// One file of at least [`SIZE`] bytes with the kernels of all programs, again and again.
-pub fn large_file() -> String {
+/// One file of at least `size` bytes with the kernels of all programs, again and again.
+pub fn large_file(size: usize) -> String {
     let programs = programs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test-suite/cases/bench"));
     let mut text = String::from(".version 9.5\n.target sm_80\n.address_size 64\n");
     for round in 0.. {
@@ -33,7 +33,7 @@ pub fn large_file() -> String {
             let renamed = kernels.replace(name.as_str(), &format!("{name}_{round}"));
             text.push_str(&renamed.replace("K256", &format!("K256_{round}")));
         }
-        if text.len() >= SIZE {
+        if text.len() >= size {
             break;
         }
     }
