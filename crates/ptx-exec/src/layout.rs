@@ -1,5 +1,7 @@
 //! Where variables lie, and their initial contents (manual 5.4).
 
+use std::borrow::Cow;
+
 use ptx_diag::{Diagnostic, Diagnostics, Span};
 use ptx_ir::{Immediate, Initializer, Linkage, Module, Symbol, VarId, Variable};
 use ptx_isa::{ScalarType, StateSpace, TypeKind};
@@ -167,7 +169,7 @@ fn initialize(
     let mut writes = Vec::new();
     collect(variable, init, &mut writes)?;
     for (index, value) in writes {
-        let bits = match value {
+        let bits = match &*value {
             Initializer::Value(immediate) => immediate_bits(*immediate, ty, variable.at.0)?,
             Initializer::Address { symbol, offset, generic } => {
                 address_of(module, reached, layout, *symbol, *offset, *generic, variable.at.0)?.into()
@@ -177,7 +179,7 @@ fn initialize(
                 u128::from((address & mask) >> mask.trailing_zeros().min(63))
             }
             // References have no scalar type and do not come here.
-            Initializer::List(_) | Initializer::Fields(_) => continue,
+            Initializer::List(_) | Initializer::Integers(_) | Initializer::Fields(_) => continue,
         };
         let target = match allocation {
             Some(allocation) => layout.globals.get_mut(allocation),
@@ -195,7 +197,7 @@ fn initialize(
 fn collect<'i>(
     variable: &Variable,
     init: &'i Initializer,
-    writes: &mut Vec<(u64, &'i Initializer)>,
+    writes: &mut Vec<(u64, Cow<'i, Initializer>)>,
 ) -> Initialized {
     let lanes = u64::from(variable.shape.lanes());
     // Elements below each nesting depth: the dimensions from the second on, then the lanes of a vector.
@@ -210,20 +212,35 @@ fn collect<'i>(
         variable.bytes().unwrap_or(0) / u64::from(variable.scalar_type().map_or(1, ScalarType::bytes));
     let mut stack = vec![(init, 0u64, 0usize, total)];
     while let Some((value, start, depth, room)) = stack.pop() {
-        let Initializer::List(values) = value else {
+        let Some(count) = value.list_len() else {
             if room > 0 {
-                writes.push((start, value));
+                writes.push((start, Cow::Borrowed(value)));
             }
             continue;
         };
         // Deeper lists than dimensions list scalars.
         let stride = strides.get(depth).copied().unwrap_or(1);
-        if (values.len() as u64).saturating_mul(stride) > room {
+        if (count as u64).saturating_mul(stride) > room {
             let text = "the initial value has more elements than the variable";
             return Err(Box::new(Diagnostic::error(codes::SIZE, variable.at.0, text)));
         }
-        for (index, value) in values.iter().enumerate().rev() {
-            stack.push((value, start + index as u64 * stride, depth + 1, stride));
+        match value {
+            Initializer::List(values) => {
+                for (index, value) in values.iter().enumerate().rev() {
+                    stack.push((value, start + index as u64 * stride, depth + 1, stride));
+                }
+            }
+            Initializer::Integers(values) if stride > 0 => {
+                writes.extend(values.iter().enumerate().map(|(index, value)| {
+                    let value = Initializer::Value(Immediate::integer(value));
+                    (start + index as u64 * stride, Cow::Owned(value))
+                }));
+            }
+            Initializer::Integers(_)
+            | Initializer::Fields(_)
+            | Initializer::Value(_)
+            | Initializer::Address { .. }
+            | Initializer::Masked { .. } => {}
         }
     }
     Ok(())

@@ -118,6 +118,7 @@ impl Import<'_> {
             Initializer::List(values) => {
                 Initializer::List(values.iter().map(|value| self.initializer(value)).collect())
             }
+            Initializer::Integers(values) => Initializer::Integers(values.clone()),
             Initializer::Value(value) => Initializer::Value(self.immediate(*value)),
             Initializer::Address { symbol, offset, generic } => {
                 Initializer::Address { symbol: self.symbol(*symbol), offset: *offset, generic: *generic }

@@ -17,6 +17,7 @@ mod body;
 mod build;
 pub mod cfg;
 mod import;
+mod integers;
 mod module;
 mod operand;
 mod print;
@@ -29,6 +30,7 @@ pub use body::{
 };
 pub use build::{BodyBuilder, BuildError};
 pub use import::Imported;
+pub use integers::Integers;
 pub use module::{
     Alias, DebugFile, DebugLocation, FieldValue, Function, FunctionDirective, FunctionId, FunctionKind,
     Initializer, InlinedAt, Item, Linkage, Module, Param, ParamPointer, Reference, Section, SectionLine,

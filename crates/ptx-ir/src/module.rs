@@ -4,7 +4,8 @@ use ptx_isa::{PtxVersion, ScalarType, Sm, StateSpace};
 
 use crate::at::At;
 use crate::body::{Body, RegDeclId, RegId, VectorShape};
-use crate::operand::{Immediate, Symbol};
+use crate::integers::Integers;
+use crate::operand::{Immediate, Literal, Symbol};
 use crate::strings::{StrId, Strings};
 
 /// A variable or parameter of a module.
@@ -89,8 +90,11 @@ pub enum Initializer {
     /// `{width = 4, filter_mode = linear}`: fields of a texture, sampler or surface reference with their values, in
     /// order (manual 5.3).
     Fields(Vec<(StrId, FieldValue)>),
-    /// `{..}`; as deep as the dimensions (and the vector) say.
+    /// `{..}`; as deep as the dimensions (and the vector) say. A list of nothing but integers is [`Self::Integers`] instead, see
+    /// [`Self::list`].
     List(Vec<Initializer>),
+    /// `{1, 2, 3}`: at least one integer, all of them spelled as the printer likes it.
+    Integers(Integers),
     /// A number.
     Value(Immediate),
     /// The address of a variable or function plus an offset; `generic` for `generic(name)`.
@@ -113,6 +117,37 @@ pub enum Initializer {
         /// Whether the generic address is meant.
         generic: bool,
     },
+}
+
+impl Initializer {
+    /// Values in braces, packed when they are nothing but integers.
+    pub fn list(values: Vec<Initializer>) -> Self {
+        let integer = |value: &Initializer| value.as_plain_integer();
+        match values.iter().map(integer).collect::<Option<Integers>>() {
+            Some(integers) if !integers.is_empty() => Initializer::Integers(integers),
+            _ => Initializer::List(values),
+        }
+    }
+
+    /// The integer, if it is one and spelled as the printer likes it.
+    pub fn as_plain_integer(&self) -> Option<i64> {
+        match self {
+            Initializer::Value(Immediate::S64(value, Literal::Plain)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// How many values stand in its outer braces; `None` without braces.
+    pub fn list_len(&self) -> Option<usize> {
+        match self {
+            Initializer::List(values) => Some(values.len()),
+            Initializer::Integers(values) => Some(values.len()),
+            Initializer::Fields(_)
+            | Initializer::Value(_)
+            | Initializer::Address { .. }
+            | Initializer::Masked { .. } => None,
+        }
+    }
 }
 
 /// A variable or parameter (manual 5.4).

@@ -367,7 +367,7 @@ pub(crate) fn place(module: &mut Module, items: Vec<Item>, resolved: &Resolved) 
 fn map_initializer(init: &mut Initializer, map: &impl Fn(VarId) -> VarId) {
     match init {
         Initializer::List(values) => values.iter_mut().for_each(|value| map_initializer(value, map)),
-        Initializer::Value(_) | Initializer::Fields(_) => {}
+        Initializer::Integers(_) | Initializer::Value(_) | Initializer::Fields(_) => {}
         Initializer::Address { symbol, .. } | Initializer::Masked { symbol, .. } => {
             if let Symbol::Variable(id) = symbol {
                 *id = map(*id);
@@ -380,7 +380,7 @@ fn map_initializer(init: &mut Initializer, map: &impl Fn(VarId) -> VarId) {
 fn symbols_of(init: &Initializer, found: &mut Vec<Symbol>) {
     match init {
         Initializer::List(values) => values.iter().for_each(|value| symbols_of(value, found)),
-        Initializer::Value(_) | Initializer::Fields(_) => {}
+        Initializer::Integers(_) | Initializer::Value(_) | Initializer::Fields(_) => {}
         Initializer::Address { symbol, .. } | Initializer::Masked { symbol, .. } => found.push(*symbol),
     }
 }

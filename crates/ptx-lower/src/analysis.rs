@@ -55,7 +55,8 @@ fn functions_by_address(module: &Module) -> FxHashSet<ptx_ir::StrId> {
             | ptx_ir::Initializer::Masked { symbol: Symbol::Function(id), .. } => {
                 names.insert(module.function(*id).name);
             }
-            ptx_ir::Initializer::Value(_)
+            ptx_ir::Initializer::Integers(_)
+            | ptx_ir::Initializer::Value(_)
             | ptx_ir::Initializer::Fields(_)
             | ptx_ir::Initializer::Address { .. }
             | ptx_ir::Initializer::Masked { .. } => {}

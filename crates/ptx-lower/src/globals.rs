@@ -1,8 +1,8 @@
 //! Variables of the module and their initial values (manual 5.4).
 
 use ptx_ir::{
-    FieldValue, Initializer, Item, Linkage as PtxLinkage, Module, Stmt, Symbol, VarAttribute, VarId, VarType,
-    Variable,
+    FieldValue, Immediate, Initializer, Item, Linkage as PtxLinkage, Module, Stmt, Symbol, VarAttribute,
+    VarId, VarType, Variable,
 };
 use ptx_isa::{ScalarType, StateSpace};
 use ptx_llvm::address_space;
@@ -18,10 +18,7 @@ const MOST_DIMENSIONS: usize = 64;
 
 /// Array lengths of a variable, outermost first; elements of vectors count as an innermost array.
 fn lengths(variable: &Variable) -> Vec<u64> {
-    let implied = match &variable.init {
-        Some(Initializer::List(values)) => values.len() as u64,
-        _ => 0,
-    };
+    let implied = variable.init.as_ref().and_then(Initializer::list_len).unwrap_or(0) as u64;
     let mut lengths: Vec<u64> = variable.dims.iter().map(|length| length.unwrap_or(implied)).collect();
     if variable.shape.lanes() > 1 {
         lengths.push(u64::from(variable.shape.lanes()));
@@ -99,7 +96,10 @@ fn masked_fields(variable: &Variable) -> Out<Option<Vec<Field>>> {
                 fields.push(Field::Address { symbol, offset, generic });
                 rest = rest.get(8..).unwrap_or_default();
             }
-            Initializer::List(_) | Initializer::Fields(_) | Initializer::Address { .. } => {
+            Initializer::List(_)
+            | Initializer::Integers(_)
+            | Initializer::Fields(_)
+            | Initializer::Address { .. } => {
                 return unsupported("its initial value has another shape than it");
             }
         }
@@ -310,18 +310,32 @@ fn constant<'c>(
         return scalar_constant(shared, scalar, initializer);
     };
     let inner_type = inner.iter().rev().fold(element, |element, length| types.array(element, *length));
-    let Initializer::List(values) = initializer else {
+    let Some(count) = initializer.list_len() else {
         return unsupported("its initial value has another shape than it");
     };
-    if values.len() as u64 > *length {
+    if count as u64 > *length {
         return unsupported("it has more initial values than elements");
     }
     if *length > 1 << 28 {
         return unsupported("it is too large to be initialized");
     }
     let mut constants = Vec::with_capacity(*length as usize);
-    for value in values {
-        constants.push(constant(shared, variable, value, inner)?);
+    match initializer {
+        Initializer::Integers(values) => {
+            for value in values.iter() {
+                let value = Initializer::Value(Immediate::integer(value));
+                constants.push(constant(shared, variable, &value, inner)?);
+            }
+        }
+        Initializer::List(values) => {
+            for value in values {
+                constants.push(constant(shared, variable, value, inner)?);
+            }
+        }
+        Initializer::Fields(_)
+        | Initializer::Value(_)
+        | Initializer::Address { .. }
+        | Initializer::Masked { .. } => {}
     }
     constants.resize(*length as usize, inner_type.zero());
     Ok(types.array_value(inner_type, &constants)?)
@@ -344,6 +358,10 @@ fn scalar_constant<'c>(shared: &Shared<'_, 'c>, ty: ScalarType, initializer: &In
             [single @ (Initializer::Value(_) | Initializer::Address { .. })] => {
                 scalar_constant(shared, ty, single)
             }
+            _ => unsupported("its initial value has another shape than it"),
+        },
+        Initializer::Integers(values) => match (values.len(), values.get(0)) {
+            (1, Some(single)) => scalar_constant(shared, ty, &Initializer::Value(Immediate::integer(single))),
             _ => unsupported("its initial value has another shape than it"),
         },
         Initializer::Masked { .. } => unsupported("masked addresses stand outside a byte array"),

@@ -417,7 +417,7 @@ fn numbers(bytes: &[u8], element: ScalarType, dims: &[Option<u64>]) -> Initializ
             list.pop();
         }
     }
-    Initializer::List(list)
+    Initializer::list(list)
 }
 
 fn little_endian(bytes: &[u8]) -> u64 {
@@ -456,7 +456,7 @@ fn words_content(image: &Image) -> Content {
     match <[Initializer; 1]>::try_from(words) {
         Ok([only]) => Content { ty, dims: Vec::new(), init: Some(only) },
         Err(words) => {
-            Content { ty, dims: vec![Some(words.len() as u64)], init: Some(Initializer::List(words)) }
+            Content { ty, dims: vec![Some(words.len() as u64)], init: Some(Initializer::list(words)) }
         }
     }
 }
@@ -480,5 +480,5 @@ fn masked_content(module: &mut ModuleRaiser<'_, '_>, image: &Image) -> Raised<Co
         }
     }
     let dims = vec![Some(list.len() as u64)];
-    Ok(Content { ty: VarType::Scalar(ScalarType::U8), dims, init: Some(Initializer::List(list)) })
+    Ok(Content { ty: VarType::Scalar(ScalarType::U8), dims, init: Some(Initializer::list(list)) })
 }

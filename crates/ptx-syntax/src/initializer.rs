@@ -1,7 +1,7 @@
 //! Initial values of variables (manual 5.4.4).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{FieldValue, Immediate, Initializer, Operand, Symbol};
+use ptx_ir::{FieldValue, Immediate, Initializer, Integers, Operand, Symbol};
 
 use crate::codes;
 use crate::lexer::Kind;
@@ -32,20 +32,36 @@ impl Reader<'_, '_> {
 
     fn initializer_list(&mut self, depth: u32) -> Parse<Initializer> {
         self.cursor.advance();
-        let mut values = Vec::with_capacity(self.numbers_ahead());
+        let mut integers = Integers::with_capacity(self.numbers_ahead());
+        let mut values = Vec::new();
         if self.eat(b'}').is_some() {
             return Ok(Initializer::List(values));
         }
         loop {
-            values.push(match self.decimal() {
+            let value = match self.decimal() {
                 Some(value) => Initializer::Value(Immediate::integer(value)),
                 None => self.initializer(depth + 1)?,
-            });
+            };
+            match value.as_plain_integer() {
+                Some(integer) if values.is_empty() => integers.push(integer),
+                _ => {
+                    if values.is_empty() {
+                        values.extend(
+                            integers.iter().map(|value| Initializer::Value(Immediate::integer(value))),
+                        );
+                    }
+                    values.push(value);
+                }
+            }
             if self.eat(b',').is_none() {
                 break;
             }
         }
         self.expect(b'}', "`,` or `}`")?;
+        if values.is_empty() {
+            integers.shrink_to_fit();
+            return Ok(Initializer::Integers(integers));
+        }
         values.shrink_to_fit();
         Ok(Initializer::List(values))
     }

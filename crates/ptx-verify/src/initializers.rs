@@ -2,7 +2,8 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{
-    FieldValue, FunctionKind, Immediate, Initializer, Linkage, StrId, Symbol, VarType, Variable, VectorShape,
+    FieldValue, FunctionKind, Immediate, Initializer, Integers, Linkage, StrId, Symbol, VarType, Variable,
+    VectorShape,
 };
 use ptx_isa::{ScalarType, Since, StateSpace, TypeKind};
 
@@ -76,6 +77,7 @@ pub(crate) fn check_reference(cx: &mut Checker<'_>, variable: &Variable) {
                 fields.iter().find_map(|field| field_mistake(cx, variable.ty, *field))
             }
             Initializer::List(_)
+            | Initializer::Integers(_)
             | Initializer::Value(_)
             | Initializer::Address { .. }
             | Initializer::Masked { .. } => Some("a reference's initial value names its fields".to_owned()),
@@ -120,7 +122,10 @@ fn check_tree(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, init: &
                 pending.extend(values.iter().rev().map(|value| (value, depth + 1)));
                 level.mistake(values.len() as u64)
             }
-            (Initializer::List(_), None) => {
+            (Initializer::Integers(values), Some(level)) => level
+                .mistake(values.len() as u64)
+                .or_else(|| integers_mistake(ty, values, levels.get(depth + 1))),
+            (Initializer::List(_) | Initializer::Integers(_), None) => {
                 Some("the initial value has more braces than dimensions".to_owned())
             }
             (Initializer::Fields(_), _) => Some("only references have fields".to_owned()),
@@ -136,9 +141,16 @@ fn check_tree(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, init: &
         };
         if let Some(text) = mistake {
             let finding = Diagnostic::error(codes::INITIALIZER_VALUE, variable.at.0, text);
-            let whole = matches!(value, Initializer::Value(value) if value.as_integer().is_some());
+            let whole = match value {
+                Initializer::Value(value) => value.as_integer().is_some() && depth == levels.len(),
+                Initializer::Integers(_) => depth + 1 == levels.len(),
+                Initializer::Fields(_)
+                | Initializer::List(_)
+                | Initializer::Address { .. }
+                | Initializer::Masked { .. } => false,
+            };
             return cx.report(match ty {
-                ScalarType::F32 | ScalarType::F64 if whole && depth == levels.len() => {
+                ScalarType::F32 | ScalarType::F64 if whole => {
                     finding.with_help("write it with a fraction, as `1.0`")
                 }
                 _ => finding,
@@ -152,7 +164,9 @@ fn check_address_since(cx: &mut Checker<'_>, variable: &Variable, value: &Initia
     let (masked, is_generic) = match value {
         Initializer::Address { generic, .. } => (false, *generic),
         Initializer::Masked { generic, .. } => (true, *generic),
-        Initializer::Fields(_) | Initializer::List(_) | Initializer::Value(_) => return,
+        Initializer::Fields(_) | Initializer::List(_) | Initializer::Integers(_) | Initializer::Value(_) => {
+            return;
+        }
     };
     let span = variable.at.0;
     if let Initializer::Address { symbol: Symbol::Function(id), .. } = value
@@ -191,6 +205,14 @@ impl Level {
             }
             Level::Array(_) | Level::Vector(_) => None,
         }
+    }
+}
+
+/// What is wrong with integers that stand in braces together; `inner` is the level below them.
+fn integers_mistake(ty: ScalarType, values: &Integers, inner: Option<&Level>) -> Option<String> {
+    match inner {
+        Some(_) => Some("the initial value has fewer braces than dimensions".to_owned()),
+        None => values.iter().find_map(|value| value_mistake(ty, Immediate::integer(value))),
     }
 }
 

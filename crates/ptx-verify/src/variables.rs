@@ -209,7 +209,7 @@ fn bad_alignment(cx: &mut Checker<'_>, variable: &Variable, align: u32, wanted: 
 }
 
 fn check_dimensions(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
-    let empty = matches!(&variable.init, Some(Initializer::List(values)) if values.is_empty());
+    let empty = variable.init.as_ref().and_then(Initializer::list_len) == Some(0);
     let is_open = |dim: &Option<u64>| dim.is_none() || (place.is_parameter() && *dim == Some(0));
     let open = variable.dims.iter().any(is_open);
     let inner_open = variable.dims.iter().skip(1).any(Option::is_none);

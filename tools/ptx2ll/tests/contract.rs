@@ -101,14 +101,14 @@ fn every_code_in_the_sources_is_explained() {
     let mut folders: Vec<_> = ["crates", "tools"].map(|folder| workspace.join(folder)).into();
     let mut codes = Vec::new();
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
+        for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 if !path.ends_with("tests") {
                     folders.push(path);
                 }
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let source = std::fs::read_to_string(&path).unwrap();
+                let source = fs::read_to_string(&path).unwrap();
                 let declared = source.split("Code = Code(\"").skip(1).filter_map(|rest| rest.get(..5));
                 codes.extend(declared.filter(|code| !code.starts_with('Z')).map(str::to_owned));
             }

@@ -105,7 +105,7 @@ impl Reached {
         while let Some(next) = rest.pop() {
             match next {
                 Initializer::List(values) => rest.extend(values.iter().rev()),
-                Initializer::Value(_) | Initializer::Fields(_) => {}
+                Initializer::Integers(_) | Initializer::Value(_) | Initializer::Fields(_) => {}
                 Initializer::Address { symbol, .. } | Initializer::Masked { symbol, .. } => {
                     self.add_symbol(module, *symbol);
                 }

@@ -265,6 +265,16 @@ impl Printer<'_> {
                 self.separated(values, |printer, value| printer.initializer(value));
                 self.text("}");
             }
+            Initializer::Integers(values) => {
+                self.text("{");
+                for (at, value) in values.iter().enumerate() {
+                    if at > 0 {
+                        self.text(", ");
+                    }
+                    self.immediate(Immediate::integer(value));
+                }
+                self.text("}");
+            }
             Initializer::Fields(fields) => {
                 self.text("{");
                 self.separated(fields, |printer, (name, value)| {
