@@ -5,7 +5,7 @@ use ptx_isa::Sem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::Flow;
-use crate::represent::{CalleeSpaces, Question, Repr, parameter_space, representations};
+use crate::represent::{CalleeSpaces, Question, Repr, loads_of_variables, parameter_space, representations};
 use crate::slots::{Slots, whole_scalar};
 use crate::ssa::{self, Access, Slot, Ssa};
 
@@ -127,12 +127,14 @@ impl Analysis {
         let question = Question { module, body, slots: &self.slots, ssa: &self.ssa, callees, kind };
         let mut reprs = representations(&question);
         let mut spaces = FxHashMap::default();
+        let loads = loads_of_variables(&question);
         for param in params {
             let Param::Variable(var) = param else { continue };
             let wide = whole_scalar(module.variable(*var)).is_some_and(|ty| ty.bits() == 64);
             if wide
                 && !self.taken.contains(var)
-                && let Some(space) = parameter_space(&question, *var, &mut reprs)
+                && let Some(loads) = loads.get(var)
+                && let Some(space) = parameter_space(loads, &mut reprs)
             {
                 spaces.insert(*var, space);
             }

@@ -1,15 +1,25 @@
 //! Which way each meaning is lowered, and control flow (manual 9.7.12).
 
-use ptx_ir::{FunctionKind, LabelId, Operand, Param, Prototype, Stmt, Symbol};
+use ptx_ir::{Body, FunctionKind, LabelId, Operand, Param, Prototype, Stmt, Symbol};
 use ptx_isa::{ScalarType, Sem, Way};
 use ptx_llvm::address_space;
 use ptx_llvm::build::{Type, Value, Volatility};
+use rustc_hash::FxHashMap;
 
 use crate::emit::{Argument, Emitter, Site};
 use crate::errors::{Out, unsupported};
 use crate::float::is_floating;
 use crate::flow::{End, NodeId};
 use crate::function::{Shape, function_type, prototype_shapes, result_type, units};
+
+/// The statements of a body that say what indirect calls call, by their labels.
+pub(crate) fn prototypes(body: &Body) -> FxHashMap<LabelId, &Stmt> {
+    let named = body.statements.iter().filter_map(|statement| match statement {
+        Stmt::CallPrototype(label, _) | Stmt::CallTargets(label, _) => Some((*label, statement)),
+        _ => None,
+    });
+    named.collect()
+}
 
 fn no_plain_form() -> Out<()> {
     unsupported("its meaning has no plain form")
@@ -310,18 +320,16 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// The shapes of an indirect call: of its prototype, or of the first of its listed targets.
     pub(crate) fn prototype(&self, operand: Operand) -> Out<(Vec<Shape>, Vec<Shape>)> {
         let Operand::Label(label) = operand else { return unsupported("an indirect call needs a prototype") };
-        for statement in &self.body.statements {
-            match statement {
-                Stmt::CallPrototype(found, prototype) if *found == label => return self.shapes_of(prototype),
-                Stmt::CallTargets(found, targets) if *found == label => {
-                    let first = targets.first().and_then(|id| self.shared.signatures.get(id));
-                    return match first {
-                        Some(signature) => Ok((signature.parameters.clone(), signature.results.clone())),
-                        None => unsupported("its list of targets is empty"),
-                    };
-                }
-                _ => {}
+        match self.prototypes.get(&label) {
+            Some(Stmt::CallPrototype(_, prototype)) => return self.shapes_of(prototype),
+            Some(Stmt::CallTargets(_, targets)) => {
+                let first = targets.first().and_then(|id| self.shared.signatures.get(id));
+                return match first {
+                    Some(signature) => Ok((signature.parameters.clone(), signature.results.clone())),
+                    None => unsupported("its list of targets is empty"),
+                };
             }
+            Some(_) | None => {}
         }
         unsupported(format!("its prototype `{}` is not declared", self.label_name(label)))
     }
@@ -329,11 +337,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// The functions an indirect call can reach, when the program lists them: LLVM's `!callees`.
     fn attach_targets(&self, operand: Operand, call: Value<'c>) {
         let Operand::Label(label) = operand else { return };
-        let targets = self.body.statements.iter().find_map(|statement| match statement {
-            Stmt::CallTargets(found, targets) if *found == label => Some(targets),
-            _ => None,
-        });
-        let Some(targets) = targets else { return };
+        let Some(Stmt::CallTargets(_, targets)) = self.prototypes.get(&label) else { return };
         let functions: Vec<_> = targets
             .iter()
             .filter_map(|id| self.shared.signatures.get(id))

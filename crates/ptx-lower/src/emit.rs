@@ -1,7 +1,7 @@
 //! Emitting one function: values, operands and the order of blocks.
 
 use ptx_diag::Diagnostics;
-use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, Module, Operand, VarId};
+use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, LabelId, Module, Operand, Stmt, VarId};
 use ptx_isa::{ScalarType, Sem, StateSpace};
 use ptx_llvm::address_space::{GENERIC, GLOBAL};
 use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Type, Types, Value};
@@ -63,6 +63,8 @@ pub(crate) struct Emitter<'s, 'm, 'c> {
     pub(crate) waiting: Vec<&'m str>,
     pub(crate) chain: crate::mark::Chain<'c>,
     pub(crate) trail: crate::debug::DebugTrail,
+    /// The statements that say what indirect calls call, by their labels.
+    pub(crate) prototypes: FxHashMap<LabelId, &'m Stmt>,
     /// What the directives say about every launch.
     pub(crate) launch: LaunchFacts,
     pub(crate) findings: Diagnostics,
@@ -129,6 +131,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             waiting: Vec::new(),
             chain: crate::mark::Chain::default(),
             trail: crate::debug::DebugTrail::of(shared.module, body, &shared.section_names),
+            prototypes: crate::control::prototypes(body),
             launch: LaunchFacts::of(function),
             findings: Diagnostics::new(),
         }
@@ -289,13 +292,15 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     }
 
     fn connect_phis(&mut self) -> Out<()> {
+        let cases = self.cases();
         for phi in self.analysis.ssa.phis.iter().flatten() {
             let Def::Phi(node, operands) = &self.analysis.ssa.values[phi.index()].def else { continue };
             let Some(value) = self.values[phi.index()] else { continue };
             for (from, operand) in operands {
-                let edges = match self.analysis.flow.nodes.get(from.index()) {
-                    Some(node_from) => node_from.successors().iter().filter(|to| *to == node).count(),
-                    None => 1,
+                let edges = match self.analysis.flow.nodes.get(from.index()).map(|node| &node.end) {
+                    Some(End::If { yes, no, .. }) => usize::from(yes == node) + usize::from(no == node),
+                    Some(End::Switch(..)) => cases.get(&(*from, *node)).copied().unwrap_or(0),
+                    Some(End::Goto(..) | End::Leave(_) | End::FallOff | End::Nowhere(_)) | None => 1,
                 };
                 let from_block = match self.ends.get(from.index()) {
                     Some(Some(block)) => *block,
@@ -316,6 +321,19 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             }
         }
         Ok(())
+    }
+
+    /// How many cases of a switch lead from one node to another.
+    fn cases(&self) -> FxHashMap<(NodeId, NodeId), usize> {
+        let mut cases = FxHashMap::default();
+        for (from, node) in self.analysis.flow.nodes.iter().enumerate() {
+            if let End::Switch(_, targets) = &node.end {
+                for to in targets {
+                    *cases.entry((NodeId(from as u32), *to)).or_insert(0) += 1;
+                }
+            }
+        }
+        cases
     }
 
     /// The representation of a value.

@@ -46,6 +46,15 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// Where control goes at the place `at` of [`Node::successors`].
+    pub(crate) fn successor(&self, at: usize) -> Option<NodeId> {
+        match (&self.end, at) {
+            (End::Goto(to, _), 0) | (End::If { yes: to, .. }, 0) | (End::If { no: to, .. }, 1) => Some(*to),
+            (End::Switch(_, targets), at) => targets.get(at).copied(),
+            (End::Goto(..) | End::If { .. } | End::Leave(_) | End::FallOff | End::Nowhere(_), _) => None,
+        }
+    }
+
     /// Where control goes; repeats are kept.
     pub(crate) fn successors(&self) -> Vec<NodeId> {
         match &self.end {
@@ -152,8 +161,7 @@ impl Flow {
             return;
         }
         while let Some((id, next)) = stack.pop() {
-            let successors = self.nodes[id.index()].successors();
-            let Some(&successor) = successors.get(next) else {
+            let Some(successor) = self.nodes[id.index()].successor(next) else {
                 self.order.push(id);
                 continue;
             };

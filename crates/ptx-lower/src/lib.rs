@@ -157,8 +157,13 @@ fn declare_functions(
             }
         }
     }
+    let mut named: FxHashMap<ptx_ir::StrId, Vec<FunctionId>> = FxHashMap::default();
+    for id in module.function_ids().filter(|id| is_alias(*id)) {
+        named.entry(module.function(id).name).or_default().push(id);
+    }
     for (alias, span) in &aliases {
-        if let Err(fail) = declare_alias(shared, *alias) {
+        let ids = named.get(&module.function(alias.name).name).map_or(&[][..], Vec::as_slice);
+        if let Err(fail) = declare_alias(shared, *alias, ids) {
             findings.push(fail.at(UNSUPPORTED_DIRECTIVE, *span, ".alias"));
         }
     }
@@ -178,8 +183,8 @@ fn annotate_references<'c>(
     }
 }
 
-/// An alias takes the place of the declaration of its name.
-fn declare_alias(shared: &mut Shared<'_, '_>, alias: ptx_ir::Alias) -> errors::Out<()> {
+/// An alias takes the place of the declarations of its name, which are `ids`.
+fn declare_alias(shared: &mut Shared<'_, '_>, alias: ptx_ir::Alias, ids: &[FunctionId]) -> errors::Out<()> {
     let module = shared.module;
     let function = module.function(alias.name);
     let linkage = match function.linkage {
@@ -191,7 +196,7 @@ fn declare_alias(shared: &mut Shared<'_, '_>, alias: ptx_ir::Alias) -> errors::O
         return errors::unsupported("what it stands for is not a function with a declaration of its own");
     };
     let declared = shared.out.alias(module.name(function.name), target.function, linkage)?;
-    for id in module.function_ids().filter(|id| module.function(*id).name == function.name) {
+    for &id in ids {
         // Another may take its place where the alias is weak.
         let behaviour = Behaviour::ANY;
         let signature = function::Signature { function: declared, behaviour, ..target.clone() };

@@ -5,6 +5,9 @@
 //! through moves, phis and additions, and backward from the places where a loaded value or parameter is used as an address.
 //! Where neither decides, a value is an integer.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use ptx_ir::{AddressBase, Body, FunctionKind, Inst, Module, Operand, RegId, StrId, Symbol, VarId};
 use ptx_isa::{Mod, Opcode, ScalarType, Sem, StateSpace, TypeKind};
 use ptx_llvm::address_space;
@@ -236,40 +239,101 @@ fn settle_sums(sources: &mut [Source], states: &[State], wants: &[Wants]) -> boo
     changed
 }
 
+/// Finds the states as sweeps over all values in their order would, until nothing changes; a sweep looks only at values of
+/// which an operand has changed.
 fn forward(sources: &[Source]) -> Vec<State> {
     let mut states = vec![State::Unknown; sources.len()];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (at, source) in sources.iter().enumerate() {
-            let state = |value: &ValueId| states.get(value.index()).copied().unwrap_or(State::Unknown);
-            let new = match source {
-                Source::Fixed(repr) => State::Fixed(*repr),
-                Source::Free(pointer) => State::Free(*pointer),
-                Source::Copy(values) if values.is_empty() => State::Constant,
-                Source::Copy(values) => values.iter().map(state).fold(State::Unknown, State::meet),
-                Source::Sum(values) => sum(&values.iter().map(state).collect::<Vec<_>>()),
-                Source::Resize(value) => match state(value) {
-                    State::Fixed(Repr::Pointer(space)) if is_narrow(space) => {
-                        State::Fixed(Repr::Pointer(space))
-                    }
-                    State::Unknown => State::Unknown,
-                    State::Constant | State::Free(_) | State::Fixed(_) => State::Fixed(Repr::Int),
-                },
-            };
+    let users = users(sources);
+    let mut sweep: BinaryHeap<Reverse<usize>> = (0..sources.len()).map(Reverse).collect();
+    let mut waiting = vec![true; sources.len()];
+    let mut next = Vec::new();
+    while !sweep.is_empty() {
+        while let Some(Reverse(at)) = sweep.pop() {
+            waiting[at] = false;
+            let new = state_of(&sources[at], &states);
             // Only ever down, so that this ends; a change within a rank can only be to an integer.
             let new = if new.rank() == states[at].rank() && new != states[at] {
                 State::Fixed(Repr::Int)
             } else {
                 new
             };
-            if new.rank() > states[at].rank() {
-                states[at] = new;
-                changed = true;
+            if new.rank() <= states[at].rank() {
+                continue;
+            }
+            states[at] = new;
+            for &user in users.of(at) {
+                if std::mem::replace(&mut waiting[user], true) {
+                    continue;
+                }
+                if user > at {
+                    sweep.push(Reverse(user));
+                } else {
+                    next.push(Reverse(user));
+                }
+            }
+        }
+        sweep.extend(next.drain(..));
+    }
+    states
+}
+
+/// The state that a value has when those it is made of have these.
+fn state_of(source: &Source, states: &[State]) -> State {
+    let state = |value: &ValueId| states.get(value.index()).copied().unwrap_or(State::Unknown);
+    match source {
+        Source::Fixed(repr) => State::Fixed(*repr),
+        Source::Free(pointer) => State::Free(*pointer),
+        Source::Copy(values) if values.is_empty() => State::Constant,
+        Source::Copy(values) => values.iter().map(state).fold(State::Unknown, State::meet),
+        Source::Sum(values) => sum(&values.iter().map(state).collect::<Vec<_>>()),
+        Source::Resize(value) => match state(value) {
+            State::Fixed(Repr::Pointer(space)) if is_narrow(space) => State::Fixed(Repr::Pointer(space)),
+            State::Unknown => State::Unknown,
+            State::Constant | State::Free(_) | State::Fixed(_) => State::Fixed(Repr::Int),
+        },
+    }
+}
+
+/// For each value those that are made of it.
+struct Users {
+    first: Vec<usize>,
+    all: Vec<usize>,
+}
+
+impl Users {
+    fn of(&self, value: usize) -> &[usize] {
+        match (self.first.get(value), self.first.get(value + 1)) {
+            (Some(&first), Some(&end)) => self.all.get(first..end).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+}
+
+fn users(sources: &[Source]) -> Users {
+    let made_of = |source: &'_ Source| match source {
+        Source::Fixed(_) | Source::Free(_) => Vec::new(),
+        Source::Copy(values) | Source::Sum(values) => values.clone(),
+        Source::Resize(value) => vec![*value],
+    };
+    let mut first = vec![0; sources.len() + 2];
+    for value in sources.iter().flat_map(made_of) {
+        if let Some(count) = first.get_mut(value.index() + 2) {
+            *count += 1;
+        }
+    }
+    for at in 1..first.len() {
+        first[at] += first[at - 1];
+    }
+    let mut all = vec![0; first.last().copied().unwrap_or(0)];
+    for (user, source) in sources.iter().enumerate() {
+        for value in made_of(source) {
+            if let Some(place) = first.get_mut(value.index() + 1) {
+                all[*place] = user;
+                *place += 1;
             }
         }
     }
-    states
+    Users { first, all }
 }
 
 /// The state of a sum of values in these states (constants are not among them).
@@ -559,21 +623,26 @@ impl Question<'_> {
     }
 }
 
-/// The pointer space a parameter is loaded for, when all its loads agree; the values of those loads become pointers.
-pub(crate) fn parameter_space(question: &Question<'_>, var: VarId, reprs: &mut [Repr]) -> Option<u32> {
-    let mut loads = Vec::new();
+/// The values that loads of each variable make, of the variable from its beginning.
+pub(crate) fn loads_of_variables(question: &Question<'_>) -> FxHashMap<VarId, Vec<ValueId>> {
+    let mut loads: FxHashMap<VarId, Vec<ValueId>> = FxHashMap::default();
     for (statement, inst) in question.body.instructions() {
         let operands = question.body.operands(inst);
-        let from_var = matches!(operands.get(1), Some(Operand::Address(AddressBase::Symbol(Symbol::Variable(v)), 0)) if *v == var);
-        if inst.mnemonic.sem() != Sem::Load || !from_var {
+        let Some(Operand::Address(AddressBase::Symbol(Symbol::Variable(var)), 0)) = operands.get(1) else {
             continue;
-        }
-        if let Some(Operand::Register(register)) = operands.first() {
-            loads.extend(question.ssa.written(statement, question.slots.lane(*register, 0)));
+        };
+        if let (Sem::Load, Some(Operand::Register(register))) = (inst.mnemonic.sem(), operands.first()) {
+            let value = question.ssa.written(statement, question.slots.lane(*register, 0));
+            loads.entry(*var).or_default().extend(value);
         }
     }
+    loads
+}
+
+/// The pointer space a parameter is loaded for, when all its loads agree; the values of those loads become pointers.
+pub(crate) fn parameter_space(loads: &[ValueId], reprs: &mut [Repr]) -> Option<u32> {
     let mut space = None;
-    for load in &loads {
+    for load in loads {
         if let Some(Repr::Pointer(found)) = reprs.get(load.index()) {
             if space.is_some_and(|space| space != *found) {
                 return None;

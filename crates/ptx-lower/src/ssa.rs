@@ -142,7 +142,7 @@ fn statements(flow: &Flow, node: NodeId) -> impl Iterator<Item = usize> + '_ {
     node.instructions.iter().copied().chain(end)
 }
 
-/// Immediate dominators and dominance frontiers of the reachable nodes (Cooper, Harvey and Kennedy's iteration).
+/// Immediate dominators and dominance frontiers of the reachable nodes.
 struct Dominators {
     parent: Vec<Option<NodeId>>,
     children: Vec<Vec<NodeId>>,
@@ -152,30 +152,7 @@ struct Dominators {
 impl Dominators {
     fn new(flow: &Flow) -> Self {
         let count = flow.nodes.len();
-        let mut rank = vec![usize::MAX; count];
-        for (at, node) in flow.order.iter().enumerate() {
-            rank[node.index()] = at;
-        }
-        let mut parent: Vec<Option<NodeId>> = vec![None; count];
-        if let Some(first) = flow.order.first() {
-            parent[first.index()] = Some(*first);
-        }
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for node in flow.order.iter().skip(1) {
-                let mut found: Option<NodeId> = None;
-                for predecessor in &flow.nodes[node.index()].predecessors {
-                    if parent[predecessor.index()].is_some() {
-                        found = Some(found.map_or(*predecessor, |f| common(&parent, &rank, f, *predecessor)));
-                    }
-                }
-                if found != parent[node.index()] {
-                    parent[node.index()] = found;
-                    changed = true;
-                }
-            }
-        }
+        let parent = immediate_dominators(flow);
         let mut children = vec![Vec::new(); count];
         let mut frontier = vec![Vec::new(); count];
         for node in &flow.order {
@@ -195,9 +172,11 @@ impl Dominators {
                     if runner == own && !is_root {
                         break;
                     }
-                    if frontier[runner.index()].last() != Some(node) {
-                        frontier[runner.index()].push(*node);
+                    // Whoever came here for this node went on to the end.
+                    if frontier[runner.index()].last() == Some(node) {
+                        break;
                     }
+                    frontier[runner.index()].push(*node);
                     match parent[runner.index()] {
                         Some(up) if up != runner => runner = up,
                         _ => break,
@@ -209,23 +188,93 @@ impl Dominators {
     }
 }
 
-fn common(parent: &[Option<NodeId>], rank: &[usize], a: NodeId, b: NodeId) -> NodeId {
-    let (mut a, mut b) = (a, b);
-    while a != b {
-        while rank[a.index()] > rank[b.index()] {
-            match parent[a.index()] {
-                Some(up) => a = up,
-                None => return b,
-            }
+/// The immediate dominator of each node that the first one reaches, itself for the first (Georgiadis, Tarjan and Werneck's
+/// Semi-NCA, which stays near linear where joins have thousands of predecessors at different depths).
+fn immediate_dominators(flow: &Flow) -> Vec<Option<NodeId>> {
+    let mut tree = Tree::new(flow);
+    for at in (1..tree.nodes.len()).rev() {
+        let mut semi = tree.parent[at];
+        for predecessor in &flow.nodes[tree.nodes[at].index()].predecessors {
+            let Some(number) = tree.number[predecessor.index()] else { continue };
+            let best = tree.best(number, at + 1);
+            semi = semi.min(tree.semi[best]);
         }
-        while rank[b.index()] > rank[a.index()] {
-            match parent[b.index()] {
-                Some(up) => b = up,
-                None => return a,
-            }
-        }
+        tree.semi[at] = semi;
     }
-    a
+    let mut immediate = tree.first_parent;
+    for at in 1..tree.nodes.len() {
+        let mut candidate = immediate[at];
+        while candidate > tree.semi[at] {
+            candidate = immediate[candidate];
+        }
+        immediate[at] = candidate;
+    }
+    let mut dominators = vec![None; flow.nodes.len()];
+    for (node, dominator) in tree.nodes.iter().zip(&immediate) {
+        dominators[node.index()] = Some(tree.nodes[*dominator]);
+    }
+    dominators
+}
+
+/// A depth-first tree; its nodes count in the order in which they are found.
+struct Tree {
+    nodes: Vec<NodeId>,
+    number: Vec<Option<usize>>,
+    /// Each node's parent, itself for the root.
+    first_parent: Vec<usize>,
+    /// An ancestor of each node, further up with every question.
+    parent: Vec<usize>,
+    semi: Vec<usize>,
+    /// The node with the smallest semidominator on the way to that ancestor.
+    label: Vec<usize>,
+}
+
+impl Tree {
+    fn new(flow: &Flow) -> Self {
+        let (mut nodes, mut number, mut parent) = (Vec::new(), vec![None; flow.nodes.len()], Vec::new());
+        let mut stack = Vec::new();
+        if let Some(first) = flow.order.first() {
+            number[first.index()] = Some(0);
+            nodes.push(*first);
+            parent.push(0);
+            stack.push((*first, 0, 0));
+        }
+        while let Some((id, own, next)) = stack.pop() {
+            let Some(successor) = flow.nodes[id.index()].successor(next) else { continue };
+            stack.push((id, own, next + 1));
+            if let Some(place @ None) = number.get_mut(successor.index()) {
+                *place = Some(nodes.len());
+                stack.push((successor, nodes.len(), 0));
+                nodes.push(successor);
+                parent.push(own);
+            }
+        }
+        let all: Vec<usize> = (0..nodes.len()).collect();
+        Self { nodes, number, first_parent: parent.clone(), parent, semi: all.clone(), label: all }
+    }
+
+    /// The node with the smallest semidominator among `at` and its ancestors from `linked` on.
+    fn best(&mut self, at: usize, linked: usize) -> usize {
+        if self.parent[at] < linked {
+            return self.label[at];
+        }
+        let (mut path, mut top) = (vec![at], self.parent[at]);
+        while self.parent[top] >= linked {
+            path.push(top);
+            top = self.parent[top];
+        }
+        let (mut above, mut smallest) = (top, self.label[top]);
+        for node in path.into_iter().rev() {
+            self.parent[node] = self.parent[above];
+            if self.semi[smallest] < self.semi[self.label[node]] {
+                self.label[node] = self.label[above];
+            } else {
+                smallest = self.label[node];
+            }
+            above = node;
+        }
+        self.label[at]
+    }
 }
 
 /// What each slot holds at the place that is looked at.

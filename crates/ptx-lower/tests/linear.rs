@@ -1,0 +1,97 @@
+//! Lowering takes time in proportion to the input, whatever it looks like.
+
+use std::time::{Duration, Instant};
+
+use ptx_diag::SourceFile;
+use ptx_llvm::Context;
+
+const HEADER: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
+/// A size, and how many times as large the larger input is.
+const SIZE: usize = 500;
+const LARGER: usize = 8;
+/// The larger input may take so many times the time: three times its proportion, where a square would be eight times.
+const MOST: u32 = 24;
+/// Below this a measurement says nothing.
+const FLOOR: Duration = Duration::from_millis(8);
+
+/// How long this thread has run: other programs do not count, where the system tells.
+fn clock(start: Instant) -> Duration {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = told.and_then(|text| text.split_whitespace().next()?.parse().ok());
+    nanoseconds.map_or_else(|| start.elapsed(), Duration::from_nanos)
+}
+
+fn time(text: &str) -> Duration {
+    let source = SourceFile::new("large.ptx", format!("{HEADER}{text}"));
+    let (module, findings) = ptx_syntax::parse(&source);
+    assert!(!findings.has_errors(), "{findings:?}");
+    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}"));
+    let context = Context::new().expect("LLVM 22");
+    let now = Instant::now();
+    let start = clock(now);
+    ptx_lower::lower(&verified, &context).unwrap_or_else(|findings| panic!("{findings:?}"));
+    clock(now).saturating_sub(start)
+}
+
+fn many(count: usize, part: impl Fn(usize) -> String) -> String {
+    (0..count).map(part).collect()
+}
+
+/// A kernel with a number in `%r1` and a condition.
+fn kernel(body: &str) -> String {
+    format!(
+        ".visible .entry k(.param .u32 n)\n{{\n.reg .b32 %r<4>; .reg .b64 %d; .reg .pred %p;\nld.param.u32 %r1, [n]; setp.eq.u32 %p, %r1, 0;\n{body}ret;\n}}\n"
+    )
+}
+
+/// The name of a shape and its text by size.
+type Shape = (&'static str, fn(usize) -> String);
+
+const SHAPES: [Shape; 9] = [
+    ("parameters", |n| {
+        let list: Vec<String> = (0..n).map(|at| format!(".param .u64 p{at}")).collect();
+        let loads = many(n, |at| format!("ld.param.u64 %d, [p{at}]; st.global.u64 [%d], 1;\n"));
+        format!(".visible .func f({})\n{{\n.reg .b64 %d;\n{loads}ret;\n}}\n", list.join(", "))
+    }),
+    ("calls", |n| {
+        many(n, |at| {
+            let call = if at == 0 { String::new() } else { format!("call f{};", at - 1) };
+            format!(".func f{at}() {{ {call} ret; }}\n")
+        })
+    }),
+    ("calls through pointers", |n| {
+        let calls = many(n, |at| format!("P{at}: .callprototype _ ();\ncall %d, P{at};\n"));
+        kernel(&format!("mov.u64 %d, 4096;\n{calls}"))
+    }),
+    ("aliases", |n| {
+        let aliases = many(n, |at| format!(".visible .func a{at}();\n.alias a{at}, f;\n"));
+        format!(".visible .func f() {{ ret; }}\n{aliases}")
+    }),
+    ("cases of a switch", |n| {
+        let list: Vec<String> = (0..n).map(|at| format!("L{at}")).collect();
+        let cases = many(n, |at| format!("L{at}: add.u32 %r2, %r2, 1;\n"));
+        kernel(&format!("T: .branchtargets {};\nbrx.idx %r1, T;\n{cases}", list.join(", ")))
+    }),
+    ("loops one after the other", |n| {
+        kernel(&many(n, |at| format!("L{at}: add.u32 %r2, %r2, 1; @%p bra L{at};\n")))
+    }),
+    ("branches to one place", |n| {
+        kernel(&format!("{}END: add.u32 %r3, %r2, 1;\n", "@%p bra END; add.u32 %r2, %r2, 1;\n".repeat(n)))
+    }),
+    ("guards", |n| kernel(&"@%p add.u32 %r1, %r1, %r1;\n".repeat(n))),
+    ("carries", |n| {
+        kernel(&format!("add.cc.u32 %r1, %r1, %r1;\n{}", "addc.cc.u32 %r1, %r1, %r1;\n".repeat(n)))
+    }),
+];
+
+#[test]
+fn time_grows_as_the_input_does() {
+    let mut complaints = Vec::new();
+    for (name, text) in SHAPES {
+        let (small, large) = (time(&text(SIZE)), time(&text(LARGER * SIZE)));
+        if large > small.max(FLOOR) * MOST {
+            complaints.push(format!("{name}: {SIZE} take {small:?}, {LARGER} times as many {large:?}"));
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
