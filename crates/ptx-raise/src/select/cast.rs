@@ -332,6 +332,9 @@ impl FunctionRaiser<'_, '_, '_> {
             return Ok(Val::Bits(bits << 16));
         }
         let high = self.in_register(value, Scalar::BFloat)?;
+        if self.module.target.has(BFLOAT_CONVERSIONS) {
+            return Ok(Val::reg(self.emit_new(Class::F32, "cvt.f32.bf16", &[high.into()])?));
+        }
         let low = self.in_register(Val::Bits(0), Scalar::BFloat)?;
         let word = self.join_halves(low, high)?;
         self.leaf_from(word, Scalar::Float)

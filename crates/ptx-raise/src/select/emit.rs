@@ -94,9 +94,30 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(crate) fn emit_guarded(&mut self, guard: Option<Guard>, text: &str, args: &[Arg]) -> Raised<()> {
         let signed = text.rsplit('.').next().is_some_and(|word| word.starts_with('s'));
         let operands: Vec<Operand> = args.iter().map(|arg| operand(*arg, signed)).collect();
-        let (mnemonic, operands) = self.row(text, &operands)?;
+        let (mnemonic, mut operands) = self.row(text, &operands)?;
+        self.place_constants(&mnemonic, &mut operands)?;
         self.module.target.need(mnemonic.since(), &|| mnemonic.to_string())?;
         self.builder.push_inst(guard, mnemonic, &operands);
+        Ok(())
+    }
+
+    /// Puts constants into registers where the row takes no others.
+    fn place_constants(&mut self, mnemonic: &Mnemonic, operands: &mut [Operand]) -> Raised<()> {
+        for (at, (place, operand)) in mnemonic.form().operands.iter().zip(operands).enumerate() {
+            let (Kind::Register(_) | Kind::Untyped(_), Operand::Immediate(value)) = (place.kind, *operand)
+            else {
+                continue;
+            };
+            let class = match mnemonic.operand_type(at).map(ScalarType::bits) {
+                Some(16) => Class::B16,
+                Some(32) => Class::B32,
+                Some(64) => Class::B64,
+                _ => continue,
+            };
+            let register = self.register(class);
+            self.emit(mov(class), &[register.into(), Operand::Immediate(value).into()])?;
+            *operand = Operand::Register(register);
+        }
         Ok(())
     }
 
