@@ -85,6 +85,16 @@ impl<'c> Value<'c> {
         unsafe { LLVMIsConstant(self.raw) != 0 }
     }
 
+    /// An element of a constant vector, array or struct; `None` when it is no constant or has no such element.
+    pub fn constant_element(self, index: u32) -> Option<Self> {
+        if !self.is_constant() {
+            return None;
+        }
+        // SAFETY: asked of a constant; LLVM gives null where there is no such element.
+        let raw = unsafe { llvm_sys::core::LLVMGetAggregateElement(self.raw, index) };
+        (!raw.is_null()).then(|| Self::new(raw))
+    }
+
     /// The integer a constant holds, zero-extended, when it has at most 64 bits.
     pub fn as_constant_int(self) -> Option<u64> {
         let small = self.ty().int_bits().is_some_and(|bits| bits <= 64);

@@ -1,7 +1,7 @@
 //! Floating-point arithmetic (manual 9.7.3 to 9.7.5) and conversions (manual 9.7.9.21).
 
 use ptx_isa::{Field, Mod, ScalarType, Sem, TypeKind};
-use ptx_llvm::build::{BinaryOp, CastOp, Contraction};
+use ptx_llvm::build::{BinaryOp, CastOp, Contraction, Value};
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Out, unsupported};
@@ -29,7 +29,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             };
             let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
             let value = self.b.float_binary(op, a, b, fuse)?;
-            return self.define(site, 0, value);
+            return self.define(site, 0, self.with_canonical_nan(value)?);
         }
         let explicit = mnemonic.with(Field::Rnd, Some(mnemonic.get(Field::Rnd).unwrap_or(Mod::Rn)));
         let Some(explicit) = explicit.filter(|_| !mixed) else { return self.inline(site) };
@@ -81,9 +81,41 @@ impl<'c> Emitter<'_, '_, 'c> {
         if mnemonic.get(Field::Rnd) == Some(Mod::Rn) && !mnemonic.has(Mod::Ftz) {
             let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
             let value = self.b.binary(BinaryOp::FDiv, a, b)?;
-            return self.define(site, 0, value);
+            return self.define(site, 0, self.with_canonical_nan(value)?);
         }
         self.row_or_inline(site)
+    }
+
+    /// What LLVM's builder folded from constants, with PTX's NaN (manual 9.7.3) for LLVM's; `.f64` has none of its own.
+    fn with_canonical_nan(&self, value: Value<'c>) -> Out<Value<'c>> {
+        if !value.is_constant() {
+            return Ok(value);
+        }
+        let Some((_, count)) = value.ty().vector_parts() else { return self.canonical_lane(value) };
+        let lanes = (0..count).map(|at| match value.constant_element(at) {
+            Some(lane) => self.canonical_lane(lane).map(Some),
+            None => Ok(None),
+        });
+        match lanes.collect::<Out<Option<Vec<Value<'c>>>>>()? {
+            Some(lanes) => Ok(self.types.vector_value(&lanes)?),
+            None => Ok(value),
+        }
+    }
+
+    fn canonical_lane(&self, value: Value<'c>) -> Out<Value<'c>> {
+        let (infinity, width) = match value.ty() {
+            ty if ty == self.types.f16() => (0x7c00, 16),
+            ty if ty == self.types.bf16() => (0x7f80, 16),
+            ty if ty == self.types.f32() => (0x7f80_0000, 32),
+            _ => return Ok(value),
+        };
+        let magnitude = (1u64 << (width - 1)) - 1;
+        match value.constant_bits_as(self.types.int(width))?.as_constant_int() {
+            Some(bits) if bits & magnitude > infinity => {
+                Ok(self.types.int_value(width, magnitude).constant_bits_as(value.ty())?)
+            }
+            Some(_) | None => Ok(value),
+        }
     }
 
     /// `neg`.
@@ -183,6 +215,11 @@ impl<'c> Emitter<'_, '_, 'c> {
         let nearest_only = mnemonic.get(Field::Rnd) == Some(Mod::Rn) && mnemonic.modifiers().count() == 3;
         let simple =
             |ty| matches!(ty, ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64);
+        let sm = self.shared.module.target().and_then(|target| target.sm);
+        // LLVM 22 selects the intrinsic from sm_80 on, ptxas takes the instruction before (docs/mapping.md, "Exact floating point").
+        if mnemonic.has(Mod::Satfinite) && to == ScalarType::F16 && sm.is_some_and(|sm| sm.number < 80) {
+            return self.inline(site);
+        }
         if !simple(from) || !simple(to) {
             return self.row_or_inline(site);
         }

@@ -26,6 +26,16 @@ pub struct Register {
     pub computed: Option<ScalarType>,
 }
 
+/// Which bits a computed NaN may have where our emitter gives back what was lowered, without an optimizer between
+/// (docs/mapping.md, "NaN bits").
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Nans {
+    /// Those that PTX gives it.
+    Exact,
+    /// Those of any NaN.
+    Any,
+}
+
 /// An instruction that is a function of registers.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -37,6 +47,8 @@ pub struct Case {
     pub registers: Vec<Register>,
     /// The version and the architecture it is for.
     pub home: Home,
+    /// What is asked of NaNs without an optimizer; with one, and from llc, they may have any bits.
+    pub nans: Nans,
 }
 
 /// Whether all that instructions of a row do is to compute registers from registers and constants.
@@ -163,7 +175,9 @@ impl Case {
         }
         let (before, after) = carries(inst.mnemonic.sem(), &mut registers);
         let text = format!("{before}{} {}{after}", drawn.before, drawn.text);
-        Some(Self { mnemonic: drawn.mnemonic, text: text.trim().to_owned(), registers, home })
+        // Copies and widening conversions pass on a NaN or make it quiet, as the hardware does (manual 9.7.9.21).
+        let nans = if drawn.mnemonic.sem() == Sem::Cvt { Nans::Any } else { Nans::Exact };
+        Some(Self { mnemonic: drawn.mnemonic, text: text.trim().to_owned(), registers, home, nans })
     }
 }
 

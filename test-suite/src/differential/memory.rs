@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use ptx_gen::{Choices, Home, Seeded, check};
 use ptx_isa::{Mnemonic, ScalarType};
 
-use super::case::{Case, Register};
+use super::case::{Case, Nans, Register};
 use super::kernel;
 
 /// The bytes that are accessed.
@@ -90,7 +90,7 @@ fn case(place: &Place, home: Home, mnemonic: Mnemonic, middle: &str) -> Option<C
             computed: None,
         })
     });
-    Some(Case { mnemonic, text, registers: registers.collect(), home })
+    Some(Case { mnemonic, text, registers: registers.collect(), home, nans: Nans::Any })
 }
 
 /// A load or store of a random type, alone or of a vector, with random registers at least as wide.

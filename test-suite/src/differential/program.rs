@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use ptx_gen::{Choices, Home, Instruction, Seeded};
 use ptx_isa::{Field, Mnemonic, Opcode, ScalarType, Sem, TypeKind};
 
-use super::case::{self, Case, Register};
+use super::case::{self, Case, Nans, Register};
 
 /// What a program computes with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,7 +99,7 @@ pub fn program(
     });
     let registers: Vec<Register> = registers.collect();
     let mnemonic = *pool.first()?;
-    (!registers.is_empty()).then_some(Case { mnemonic, text, registers, home })
+    (!registers.is_empty()).then_some(Case { mnemonic, text, registers, home, nans: Nans::Any })
 }
 
 struct Draft<'c> {
