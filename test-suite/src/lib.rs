@@ -22,6 +22,7 @@ pub mod kept;
 pub mod lines;
 pub mod machine;
 pub mod oracle;
+pub mod printed;
 pub mod roundtrip;
 pub mod sass;
 pub mod skip;

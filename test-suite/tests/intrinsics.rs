@@ -1,10 +1,11 @@
 //! Every NVPTX intrinsic of LLVM becomes PTX, or stands in `refused-intrinsics.tsv` with the reason why it cannot.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ptx_llvm::intrinsics as table;
 use test_suite::intrinsics::{self, Call, Verdict};
 use test_suite::oracle::Oracles;
+use test_suite::printed;
 
 /// The patterns of calls that cannot be raised.
 fn refused() -> Vec<String> {
@@ -63,6 +64,25 @@ fn every_intrinsic_is_raised_or_listed() {
     let complaints = complaints(&calls, &verdicts, &refused());
     assert!(calls.len() > 8000, "only {} calls", calls.len());
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), calls.len(), complaints.join("\n"));
+    let shared = std::env::var_os("PTX_SHARED").map_or_else(|| workspace().join("../shared"), PathBuf::from);
+    match printed::read(&shared.join("isa/llvm22-intrinsics.tsv.zst")) {
+        Err(why) => println!("skipped: what LLVM's backend prints: {why}"),
+        Ok(table) => {
+            let (differences, compared) = printed::differences(&calls, &verdicts, &table);
+            assert!(compared > 3000, "only {compared} calls compared");
+            assert!(
+                differences.is_empty(),
+                "{} of {compared}:\n{}",
+                differences.len(),
+                differences.join("\n")
+            );
+        }
+    }
+}
+
+/// The workspace's root.
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
 #[test]

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use test_suite::intrinsics::{self, Verdict};
+use test_suite::printed;
 
-use crate::corpus::oracles;
+use crate::corpus::{oracles, shared_folder};
 
 /// Which intrinsics are judged.
 #[derive(Args)]
@@ -21,6 +23,9 @@ pub(crate) struct IntrinsicsArguments {
     /// Do not ask ptxas
     #[arg(long)]
     no_ptxas: bool,
+    /// The folder with what LLVM's backend prints [default: $PTX_SHARED, else ../shared]
+    #[arg(long)]
+    shared: Option<PathBuf>,
 }
 
 /// Judges the intrinsics and prints what fails, or everything.
@@ -47,6 +52,17 @@ pub(crate) fn measure(arguments: &IntrinsicsArguments) -> Result<()> {
     }
     for (word, count) in counts {
         writeln!(out, "{count:6} {word}")?;
+    }
+    let table = shared_folder(arguments.shared.as_ref()).join("isa/llvm22-intrinsics.tsv.zst");
+    match printed::read(&table) {
+        Err(why) => writeln!(out, "not compared with what LLVM's backend prints: {why}")?,
+        Ok(table) => {
+            let (differences, compared) = printed::differences(&calls, &verdicts, &table);
+            for difference in &differences {
+                writeln!(out, "differs\t{difference}")?;
+            }
+            writeln!(out, "{:6} of {compared} are not what LLVM's backend prints", differences.len())?;
+        }
     }
     Ok(())
 }
