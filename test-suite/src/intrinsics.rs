@@ -13,7 +13,8 @@ use ptx_llvm::{Context, Module};
 use crate::oracle::Oracles;
 
 /// The architectures to raise for, in the order of preference: what one lacks another has.
-const TARGETS: [Sm; 5] = [Sm::arch(100), Sm::arch(90), Sm::arch(120), Sm::arch(103), Sm::new(60)];
+const TARGETS: [Sm; 6] =
+    [Sm::arch(100), Sm::arch(90), Sm::arch(120), Sm::arch(103), Sm::new(60), Sm::new(70)];
 /// So many choices of constants are tried at most for one intrinsic.
 const MOST_CALLS: usize = 128;
 /// So many functions ptxas is given at once.

@@ -80,6 +80,26 @@ fn every_intrinsic_is_raised_or_listed() {
     }
 }
 
+/// Assembling everything takes minutes: `cargo xtask intrinsics` does.
+const SAMPLE: usize = 24;
+
+#[test]
+fn what_a_sample_of_intrinsics_becomes_assembles() {
+    let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
+    let oracles = Oracles::find(&workspace().join(nvidia), Path::new(""));
+    if oracles.ptxas.is_none() {
+        println!("skipped: no ptxas");
+        return;
+    }
+    let mut calls = intrinsics::calls().expect("LLVM 22");
+    let patterns = refused();
+    calls.retain(|call| !patterns.iter().any(|pattern| is_like(&call.title(), pattern)));
+    let sample: Vec<Call> = calls.into_iter().step_by(SAMPLE).collect();
+    let verdicts = intrinsics::judge(&sample, &oracles).expect("ptxas can be run");
+    let complaints = complaints(&sample, &verdicts, &[]);
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), sample.len(), complaints.join("\n"));
+}
+
 /// The workspace's root.
 fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))

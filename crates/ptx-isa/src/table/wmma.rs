@@ -179,6 +179,21 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::CType, &[F16, F32]),
         ],
     ),
+    multiply(
+        "Multiplies half-precision matrices, adds, and clamps the sums to finite ones (gone since PTX 6.5).",
+        &[
+            Lit(Mma),
+            Lit(Sync),
+            Lit(Aligned),
+            LAYOUT,
+            LAYOUT_B,
+            One(Field::Shape, K16),
+            One(Field::DType, &[F16, F32]),
+            One(Field::CType, &[F16, F32]),
+            Lit(Satfinite),
+        ],
+    )
+    .removed(6, 5, Since::FIRST_SM, "leave `.satfinite` out and clamp the sums"),
     unaligned(load(
         "Loads A, 16 columns (the form without `.aligned`, gone since PTX 6.3).",
         loading_unaligned!(A, AType, &[F16]),

@@ -491,6 +491,12 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
         "{D:f16x2*4|f32*8}(f16x2*16,{E:f16x2*4|f32*8})",
         "wmma.mma.sync.aligned.{B}.{C}.{A}.{D}.{E} <d:{D:4|8}>, <%0:8>, <%8:8>, <%16:{E:4|8}>",
     ),
+    // PTX 6.5 has saturation of floating-point products no longer.
+    (
+        "llvm.nvvm.wmma.{m16n16k16|m32n8k16|m8n32k16}.mma.{row|col}.{row|col}.{f16|f32}.{f16|f32}.satfinite",
+        "{D:f16x2*4|f32*8}(f16x2*16,{E:f16x2*4|f32*8})",
+        "wmma.mma.sync.aligned.{B}.{C}.{A}.{D}.{E}.satfinite <d:{D:4|8}>, <%0:8>, <%8:8>, <%16:{E:4|8}>",
+    ),
 ];
 
 /// Rows that are read by name only.
