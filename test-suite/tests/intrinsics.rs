@@ -6,6 +6,7 @@ use ptx_llvm::intrinsics as table;
 use test_suite::intrinsics::{self, Call, Verdict};
 use test_suite::oracle::Oracles;
 use test_suite::printed;
+use test_suite::skip::Skips;
 
 /// The patterns of calls that cannot be raised.
 fn refused() -> Vec<String> {
@@ -66,7 +67,7 @@ fn every_intrinsic_is_raised_or_listed() {
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), calls.len(), complaints.join("\n"));
     let shared = std::env::var_os("PTX_SHARED").map_or_else(|| workspace().join("../shared"), PathBuf::from);
     match printed::read(&shared.join("isa/llvm22-intrinsics.tsv.zst")) {
-        Err(why) => println!("skipped: what LLVM's backend prints: {why}"),
+        Err(why) => skip(&format!("what LLVM's backend prints: {why}")),
         Ok(table) => {
             let (differences, compared) = printed::differences(&calls, &verdicts, &table);
             assert!(compared > 3000, "only {compared} calls compared");
@@ -80,6 +81,14 @@ fn every_intrinsic_is_raised_or_listed() {
     }
 }
 
+/// Tells that a check is left out.
+#[allow(clippy::print_stdout, reason = "what a test prints is shown on demand")]
+fn skip(why: &str) {
+    let skips = Skips::default();
+    skips.count(why);
+    println!("{}", skips.summary());
+}
+
 /// Assembling everything takes minutes: `cargo xtask intrinsics` does.
 const SAMPLE: usize = 24;
 
@@ -88,8 +97,7 @@ fn what_a_sample_of_intrinsics_becomes_assembles() {
     let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
     let oracles = Oracles::find(&workspace().join(nvidia), Path::new(""));
     if oracles.ptxas.is_none() {
-        println!("skipped: no ptxas");
-        return;
+        return skip("no ptxas");
     }
     let mut calls = intrinsics::calls().expect("LLVM 22");
     let patterns = refused();
