@@ -21,24 +21,10 @@ pub fn asks_reflect(module: &Module<'_>) -> bool {
 
 /// Answers the questions for the architecture with `sm` times ten.
 pub(crate) fn answer_architecture(module: &Module<'_>, sm: u32) {
-    for name in ASKING {
-        let Some(function) = module.inkwell().get_function(name) else { continue };
-        // SAFETY: the function is one of the module's; the uses are collected before any of them is removed.
+    for call in calls(module) {
+        // SAFETY: the call is one of the module's, and nobody has removed it.
         unsafe {
-            let function = function.as_value_ref();
-            let mut calls = Vec::new();
-            let mut place = LLVMGetFirstUse(function);
-            while !place.is_null() {
-                let user = LLVMGetUser(place);
-                if !LLVMIsACallInst(user).is_null()
-                    && LLVMGetCalledValue(user) == function
-                    && asks_architecture(user)
-                {
-                    calls.push(user);
-                }
-                place = LLVMGetNextUse(place);
-            }
-            for call in calls {
+            if question(call).as_deref() == Some(ARCHITECTURE) {
                 let answer = LLVMConstInt(LLVMTypeOf(call), u64::from(sm) * 10, 0);
                 LLVMReplaceAllUsesWith(call, answer);
                 LLVMInstructionEraseFromParent(call);
@@ -47,48 +33,84 @@ pub(crate) fn answer_architecture(module: &Module<'_>, sm: u32) {
     }
 }
 
+/// The calls that ask, of the functions that ask.
+fn calls(module: &Module<'_>) -> Vec<LLVMValueRef> {
+    let mut calls = Vec::new();
+    for name in ASKING {
+        let Some(function) = module.inkwell().get_function(name) else { continue };
+        // SAFETY: the function is one of the module's, and no use is removed meanwhile.
+        unsafe {
+            let function = function.as_value_ref();
+            let mut place = LLVMGetFirstUse(function);
+            while !place.is_null() {
+                let user = LLVMGetUser(place);
+                if !LLVMIsACallInst(user).is_null() && LLVMGetCalledValue(user) == function {
+                    calls.push(user);
+                }
+                place = LLVMGetNextUse(place);
+            }
+        }
+    }
+    calls
+}
+
 /// Answers the questions of a module compiled for architecture number `sm` (90 for `sm_90`): the architecture here, all
 /// others by LLVM's pass `nvvm-reflect`. What follows from the answers is folded, and branches that they decide
 /// disappear.
 ///
 /// # Errors
 ///
-/// What LLVM's passes say.
+/// [`LlvmError::Unsupported`] for a question that is no constant string, on which LLVM's pass would end the process; what LLVM's
+/// passes say.
 pub fn answer_reflect(module: &Module<'_>, sm: u16, machine: &Machine) -> Result<(), LlvmError> {
+    for call in calls(module) {
+        // SAFETY: the call is one of the module's own, in a function, since only blocks of functions hold calls.
+        let (question, place) = unsafe {
+            let function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+            let mut len = 0;
+            let start = LLVMGetValueName2(function, &raw mut len);
+            let name = std::slice::from_raw_parts(start.cast::<u8>(), len);
+            (question(call), String::from_utf8_lossy(name).into_owned())
+        };
+        if question.is_none() {
+            let construct = "__nvvm_reflect of something that is no constant string".to_owned();
+            return Err(LlvmError::Unsupported { construct, place });
+        }
+    }
     answer_architecture(module, u32::from(sm));
     run_passes(module, "nvvm-reflect,function(instsimplify,simplifycfg)", machine)
 }
 
-/// Whether a call's first argument is the string that asks for the architecture.
+/// The string that a call's first argument is, where it is one: without the NUL byte.
 ///
 /// # Safety
 ///
 /// `call` is a live call.
-unsafe fn asks_architecture(call: LLVMValueRef) -> bool {
+unsafe fn question(call: LLVMValueRef) -> Option<Vec<u8>> {
     // SAFETY: each getter is called for what it is for: operands of a call with arguments and of constant expressions, the
     // initial value of a global variable, and the text of a constant string.
     unsafe {
         if LLVMGetNumArgOperands(call) == 0 {
-            return false;
+            return None;
         }
         let mut text = LLVMGetOperand(call, 0);
         while !LLVMIsAConstantExpr(text).is_null() && LLVMGetNumOperands(text) > 0 {
             text = LLVMGetOperand(text, 0);
         }
         if LLVMIsAGlobalVariable(text).is_null() {
-            return false;
+            return None;
         }
         let value = LLVMGetInitializer(text);
         if value.is_null()
             || LLVMIsAConstantDataSequential(value).is_null()
             || LLVMIsConstantString(value) == 0
         {
-            return false;
+            return None;
         }
         let mut len = 0;
         let start = LLVMGetAsString(value, &raw mut len);
         let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len);
-        bytes.strip_suffix(b"\0").unwrap_or(bytes) == ARCHITECTURE
+        Some(bytes.strip_suffix(b"\0").unwrap_or(bytes).to_vec())
     }
 }
 
@@ -96,6 +118,16 @@ unsafe fn asks_architecture(call: LLVMValueRef) -> bool {
 mod tests {
     use super::*;
     use crate::{Context, Gpu, OptLevel};
+
+    #[test]
+    fn a_question_that_is_no_constant_is_an_error() {
+        let context = Context::new().expect("LLVM 22");
+        let text = "declare i32 @__nvvm_reflect(ptr)\ndefine i32 @f(ptr %p) {\n  %a = call i32 @__nvvm_reflect(ptr %p)\n  ret i32 %a\n}\n";
+        let module = Module::parse_text(&context, "m", text.as_bytes()).expect("valid text");
+        let machine = Machine::new(&Gpu::default(), OptLevel::O0).expect("the target");
+        let error = answer_reflect(&module, 90, &machine).expect_err("nobody knows what is asked");
+        assert!(error.to_string().contains("constant string"), "{error}");
+    }
 
     #[test]
     fn the_architecture_is_answered_and_decides_branches() {
