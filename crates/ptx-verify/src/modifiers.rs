@@ -40,6 +40,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         Sem::Mma => {
             tensors::check_left_out(cx, site);
             tensors::check_bytes(cx, site);
+            tensors::check_doubles(cx, site);
         }
         Sem::Wmma => tensors::check_left_out(cx, site),
         Sem::MmaSparse => {

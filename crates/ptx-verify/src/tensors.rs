@@ -114,6 +114,20 @@ pub(crate) fn check_halves(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
+/// From sm_100 on the results of double-precision products of 16 rows lie in registers of just that type, or untyped ones.
+pub(crate) fn check_doubles(cx: &mut Checker<'_>, site: Site<'_>) {
+    let Operand::Vector(list) = site.operand(0) else { return };
+    if !site.has(Mod::F64) || site.has(Mod::M8n8k4) || !cx.target.sm_is(100) {
+        return;
+    }
+    let is_integer = |value: &Operand| matches!(value, Operand::Register(reg) if matches!(site.body.reg_type(*reg), ScalarType::U64 | ScalarType::S64));
+    if site.body.list(list).iter().any(is_integer) {
+        let text = format!("operand `d` of `{}` is no integer on this target", site.mnemonic());
+        let finding = Diagnostic::error(codes::OPERAND_TYPE, site.span(0), text);
+        cx.report(finding.with_help("use registers of type `.f64` or `.b64`"));
+    }
+}
+
 /// Eight-row products of bytes take an integer register for `a`.
 pub(crate) fn check_bytes(cx: &mut Checker<'_>, site: Site<'_>) {
     let Operand::Vector(list) = site.operand(1) else { return };

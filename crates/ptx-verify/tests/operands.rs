@@ -259,6 +259,7 @@ fn narrow_formats_lie_in_untyped_registers() {
 
 #[test]
 fn packing_takes_wider_registers_and_no_single_precision_result() {
+    accepts(&["activemask.b32 f0; activemask.b32 hx0;"]);
     accepts(&["cvt.pack.sat.s4.s32.b32 d0, d1, r2, e0; cvt.pack.sat.u16.s32 r0, d1, 7;"]);
     rejects(&[("cvt.pack.sat.u16.s32 f0, r1, r2;", "V0401", "f0")]);
 }

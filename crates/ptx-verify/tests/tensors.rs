@@ -133,3 +133,10 @@ fn sizes_of_tensors_for_other_devices_are_not_all_unsigned() {
     assert!(is_accepted(&on("sm_107a", &get("{uh0, h1}"))));
     assert!(!is_accepted(&on("sm_107a", &get("{uh0, uh1}"))));
 }
+
+#[test]
+fn double_precision_results_of_sixteen_rows_are_no_integers_from_sm_100_on() {
+    let product = ".reg .u64 x<2>; mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {x0, d1, e2, d3}, {d4, d5}, {d6}, {d0, d1, d2, d3};";
+    assert!(is_accepted(&on("sm_90", product)) && !is_accepted(&on("sm_100a", product)));
+    assert!(is_accepted(&on("sm_100a", &product.replace("x0", "d0"))));
+}

@@ -45,5 +45,5 @@ pub(super) static FORMS: &[Form] = &[
         &[], Sem::Fence).since(6, 0, 70).later(FENCE_LATER).effects(Effects::MEMORY).section("9.7.13.4"),
     Form::new(Opcode::Activemask, "The lanes that execute this together.",
         &[Lit(B32)],
-        &[def("d", R_U32)], Sem::Activemask).since(6, 2, 30).effects(Effects::CONVERGENT).section("9.7.13.9"),
+        &[def("d", R_B32)], Sem::Activemask).since(6, 2, 30).effects(Effects::CONVERGENT).section("9.7.13.9"),
 ];
