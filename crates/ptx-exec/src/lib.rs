@@ -34,8 +34,8 @@ pub use launch::{Argument, Dim3, Launch, Limits, Outcome};
 pub use memory::{Fault, FaultKind, Space};
 pub use run::run;
 
-/// Whether the interpreter executes instructions of this meaning. Of one that it does, single modifiers or types may
-/// still be refused, by name, before a launch starts.
-pub fn executes(sem: ptx_isa::Sem) -> bool {
-    decode::executes(sem)
+/// Whether the interpreter executes instructions of this row. Of one that it does, single modifiers or types may still be
+/// refused, by name, before a launch starts.
+pub fn executes(form: &ptx_isa::Form) -> bool {
+    decode::executes(form)
 }

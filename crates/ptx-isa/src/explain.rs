@@ -17,8 +17,8 @@ target of that family with a letter behind its number (manual 11.1.2). The order
 which the printer writes; the reader takes nearly any order, as `ptxas` does.
 ";
 
-/// Whether an engine executes instructions of a meaning; the table does not know the engines.
-pub type Executes = fn(Sem) -> bool;
+/// Whether an engine executes instructions of a row; the table does not know the engines.
+pub type Executes = fn(&Form) -> bool;
 
 /// All rows as one Markdown page: opcodes in the order of the alphabet, each with its rows in the table's order.
 pub fn page(executes: Executes) -> String {
@@ -44,25 +44,28 @@ pub fn explain(mnemonic: &str, executes: Executes) -> Result<String, MnemonicErr
 /// Rows of one opcode stand behind each other, and so do those that mean the same, mostly.
 fn push_rows(out: &mut String, forms: &[&Form], executes: Executes) {
     let mut opcode = "";
-    let mut meaning: Option<Sem> = None;
+    let mut meaning: Option<(Sem, bool)> = None;
     for form in forms {
+        let this = (form.sem, executes(form));
         if form.opcode.as_str() != opcode {
             opcode = form.opcode.as_str();
             meaning = None;
             let _ = write!(out, "\n## {opcode}\n");
         }
-        if meaning != Some(form.sem) {
-            meaning = Some(form.sem);
-            let _ = write!(out, "\n{}\n\n{}\n", form.sem.meaning(), stages_text(form.sem, executes));
+        // What a meaning's rows have in common is said again where a stage has only some of them.
+        if meaning != Some(this) {
+            meaning = Some(this);
+            let _ = write!(out, "\n{}\n\n{}\n", form.sem.meaning(), stages_text(this.0, this.1));
         }
         push_row(out, form);
     }
 }
 
-/// Which stages have instructions of this meaning, and how LLVM IR says them. Every row is read, verified, printed,
+/// Which stages have instructions of this meaning, all rows or those that follow, and how LLVM IR says them. Every row is
+/// read, verified, printed,
 /// lowered and raised.
-fn stages_text(sem: Sem, executes: Executes) -> String {
-    let executed = if executes(sem) { "executed" } else { "not executed" };
+fn stages_text(sem: Sem, is_executed: bool) -> String {
+    let executed = if is_executed { "executed" } else { "not executed" };
     let mut lowered = sem.way().to_string();
     for way in Way::ALL {
         let others = sem.detours().iter().filter(|(_, other)| *other == way);
@@ -188,7 +191,7 @@ mod tests {
     use super::*;
 
     fn explain(mnemonic: &str) -> Result<String, MnemonicError> {
-        super::explain(mnemonic, |sem| sem != Sem::TensorCopy)
+        super::explain(mnemonic, |form| form.sem != Sem::TensorCopy)
     }
 
     #[test]

@@ -5,10 +5,10 @@ use ptx_ir::{
     Body, FunctionId, FunctionKind, Guard as IrGuard, Inst as IrInst, LabelId, Module, Operand, Param, RegId,
     Stmt, VarId,
 };
-use ptx_isa::{Kind, Mnemonic, Role, ScalarType, Sem, StateSpace};
+use ptx_isa::{Form, Kind, Mnemonic, Role, ScalarType, Sem, StateSpace};
 use rustc_hash::FxHashMap;
 
-use super::known::check_modifiers;
+use super::known::{check_modifiers, knows_some};
 use super::{Constants, Decoded, Reached, finding};
 use crate::error::codes;
 use crate::layout::{Layout, align_up};
@@ -232,9 +232,9 @@ impl Context<'_> {
 /// Decodes one instruction.
 type Decode<'a> = fn(&mut BodyDecoder<'a>, &mut Context<'_>) -> Decoded<()>;
 
-/// Whether the interpreter has the operations of a meaning; single modifiers and types may still be refused.
-pub(crate) fn executes(sem: Sem) -> bool {
-    BodyDecoder::decoder(sem).is_some()
+/// Whether the interpreter has the operation of a row and knows a choice of its modifiers; others may still be refused.
+pub(crate) fn executes(form: &Form) -> bool {
+    BodyDecoder::decoder(form.sem).is_some() && knows_some(form)
 }
 
 impl<'a> BodyDecoder<'a> {

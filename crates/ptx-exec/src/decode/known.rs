@@ -3,7 +3,7 @@
 //! The table grows; a modifier that is new in a known slot must not be taken for the slot's default. So every chosen
 //! modifier is looked up here before anything is decoded, and an unknown one refuses the instruction.
 
-use ptx_isa::{Field, Mod, ScalarType, Slot};
+use ptx_isa::{Field, Form, Mod, ScalarType, Slot};
 
 use super::Decoded;
 use super::body::Context;
@@ -22,6 +22,15 @@ pub(super) fn check_modifiers(cx: &Context<'_>) -> Decoded<()> {
         None => Ok(()),
         Some(modifier) => cx.unsupported(&format!("`.{}` is not known here", modifier.as_str())),
     }
+}
+
+/// Whether every slot of a row that must be filled has a modifier that is understood.
+pub(super) fn knows_some(form: &Form) -> bool {
+    form.slots.iter().all(|slot| match *slot {
+        Slot::Lit(modifier) => knows_literal(modifier),
+        Slot::One(field, set) => set.iter().any(|&modifier| knows(field, modifier)),
+        Slot::Opt(..) => true,
+    })
 }
 
 /// Whether a modifier that a row always has is understood wherever it stands.
