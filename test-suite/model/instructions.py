@@ -398,6 +398,11 @@ def moves(words, operands, state):
     """mov, with packing and unpacking (manual 9.7.9.4)."""
     ty = words[-1]
     d, a = operands
+    if "v2" in words or "v4" in words:  # element by element, all read before any is written
+        raws = [state.read(text, ty) for text in split(a[1:-1])]
+        for text, raw in zip(split(d[1:-1]), raws):
+            state.write(text, raw, ty)
+        return None
     if a.startswith("{"):
         texts = split(a[1:-1])
         bits = width(ty) // len(texts)
