@@ -116,6 +116,11 @@ impl<'c> Module<'c> {
         &self.inner
     }
 
+    /// Whether the module has metadata of that name.
+    pub fn has_metadata(&self, name: &str) -> bool {
+        self.inkwell().get_global_metadata_size(name) > 0
+    }
+
     /// LLVM IR text.
     pub fn to_text(&self) -> String {
         self.inner.print_to_string().to_string()

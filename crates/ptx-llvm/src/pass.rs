@@ -5,6 +5,7 @@ use std::ptr;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::values::AsValueRef;
 use llvm_sys::core::LLVMSetMetadata;
+use llvm_sys::transforms::pass_builder::LLVMPassBuilderOptionsSetInlinerThreshold;
 
 use crate::context::Context;
 use crate::error::{LlvmError, Message};
@@ -29,11 +30,41 @@ pub fn default_pipeline(level: OptLevel) -> Option<&'static str> {
 /// module is for another target. [`LlvmError::Other`] when a pass reports an error. [`LlvmError::Invalid`] when the
 /// passes leave a module the verifier refuses.
 pub fn run_passes(module: &Module<'_>, pipeline: &str, machine: &Machine) -> Result<(), LlvmError> {
+    run_passes_tuned(module, pipeline, machine, Tuning::Source)
+}
+
+/// What code the passes of a pipeline are tuned for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tuning {
+    /// Code that comes from its source: LLVM's own choices.
+    Source,
+    /// Code that another compiler has optimized: loops are as long as they should be, and functions that were kept apart stay
+    /// apart unless they are tiny. Loops are not unrolled again and the inliner takes only what does not grow the code.
+    Compiled,
+}
+
+/// Runs a pipeline as [`run_passes`] does, with the passes tuned.
+///
+/// # Errors
+///
+/// As [`run_passes`].
+pub fn run_passes_tuned(
+    module: &Module<'_>,
+    pipeline: &str,
+    machine: &Machine,
+    tuning: Tuning,
+) -> Result<(), LlvmError> {
     if pipeline.contains('\0') {
         return Err(LlvmError::Pipeline { message: "the text contains a NUL character".to_owned() });
     }
     check_target(module)?;
-    let run = || module.inkwell().run_passes(pipeline, machine.inner(), PassBuilderOptions::create());
+    let options = PassBuilderOptions::create();
+    if tuning == Tuning::Compiled {
+        options.set_loop_unrolling(false);
+        // SAFETY: the options are alive until the passes have run.
+        unsafe { LLVMPassBuilderOptionsSetInlinerThreshold(options.as_mut_ptr(), 0) };
+    }
+    let run = || module.inkwell().run_passes(pipeline, machine.inner(), options);
     let (result, reported) = with_messages(module.context(), run);
     result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
     reject_reported_errors(reported, module.context())?;

@@ -367,7 +367,11 @@ impl<'c> Emitter<'_, '_, 'c> {
         };
         let value = match known(amount) {
             Some(amount) if amount < width => {
-                self.b.binary(op, a, self.types.int_value(ty.bits(), amount))?
+                let value = self.b.binary(op, a, self.types.int_value(ty.bits(), amount))?;
+                if op == BinaryOp::Shl && width == 64 {
+                    self.keep_apart(value);
+                }
+                value
             }
             Some(_) if op == BinaryOp::AShr => {
                 self.b.binary(op, a, self.types.int_value(ty.bits(), width - 1))?

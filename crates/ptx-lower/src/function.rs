@@ -41,8 +41,9 @@ impl Shape {
             Shape::Scalar(ty) => llvm_type(types, ty),
             Shape::Unsized { align } => units(types, 0, align),
             Shape::Bytes { bytes, align } => {
-                let unit = u64::from(align.clamp(1, 16));
-                let unit = if bytes % unit == 0 { unit } else { 1 };
+                // The widest integer that fits: alignments and sizes that LLVM has are powers of two and multiples of one.
+                let widest = u64::from(align.clamp(1, 16));
+                let unit = 1 << bytes.trailing_zeros().min(widest.trailing_zeros());
                 types.array(types.int(unit as u32 * 8), bytes / unit)
             }
         }

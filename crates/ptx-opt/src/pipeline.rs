@@ -1,11 +1,16 @@
 //! Reading a pipeline's text and running it.
 
 use ptx_llvm::{
-    Gpu, LlvmError, Machine, Module, OptLevel, default_pipeline, drop_instruction_metadata, run_passes,
+    Gpu, LlvmError, Machine, Module, OptLevel, Tuning, default_pipeline, drop_instruction_metadata,
+    run_passes_tuned,
 };
 use thiserror::Error;
 
 use crate::passes::{Pass, by_name};
+
+/// What LLVM's backend does to accesses before it selects instructions, which raising does not: spaces of generic pointers where they
+/// are known, and vectors of neighbouring accesses, which the default pipelines take apart.
+const MEMORY: &str = "function(infer-address-spaces,load-store-vectorizer)";
 
 /// The mark on what PTX had as an instruction of its own (docs/mapping.md, "One instruction").
 const LITERAL: &str = "ptx.literal";
@@ -46,6 +51,9 @@ enum Step<'a> {
 /// step has left.
 pub fn optimize(module: &Module<'_>, level: OptLevel, passes: Option<&str>) -> Result<(), OptError> {
     let mut steps: Vec<Step<'_>> = default_pipeline(level).map(Step::Llvm).into_iter().collect();
+    if level != OptLevel::O0 {
+        steps.push(Step::Llvm(MEMORY));
+    }
     if let Some(text) = passes {
         steps.append(&mut split(text)?);
     }
@@ -53,12 +61,14 @@ pub fn optimize(module: &Module<'_>, level: OptLevel, passes: Option<&str>) -> R
         return Ok(());
     }
     let machine = Machine::new(&Gpu::of_module(module).nearest_known(), level)?;
+    // What was PTX has been through a compiler.
+    let tuning = if module.has_metadata("ptx.version") { Tuning::Compiled } else { Tuning::Source };
     if level != OptLevel::O0 {
         drop_instruction_metadata(module, LITERAL);
     }
     for step in steps {
         match step {
-            Step::Llvm(text) => run_passes(module, text, &machine)?,
+            Step::Llvm(text) => run_passes_tuned(module, text, &machine, tuning)?,
             Step::Own(pass) => {
                 (pass.run)(module)?;
                 module.verify()?;

@@ -692,3 +692,81 @@ fn vectors_of_bits_have_a_byte_for_each_between_functions() {
 }");
     has(&text, &["f_retval0[3]", ".b8 a[4]"]);
 }
+
+#[test]
+fn narrow_accesses_extend_and_truncate_by_themselves() {
+    let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p) {
+  %a = load i8, ptr addrspace(1) %p
+  %b = sext i8 %a to i32
+  %q = getelementptr i8, ptr addrspace(1) %p, i64 2
+  %c = load i16, ptr addrspace(1) %q
+  %d = zext i16 %c to i32
+  %e = add i32 %b, %d
+  %f = trunc i32 %e to i16
+  store i16 %f, ptr addrspace(1) %q
+  ret void
+}");
+    has(
+        &text,
+        &["ld.global.s8 %r1", "ld.global.u16 %r2", "add.s32 %r3, %r1, %r2", "st.global.b16 [%rd1+2], %r3"],
+    );
+    has_not(&text, "cvt");
+}
+
+#[test]
+fn an_index_of_32_bits_is_scaled_by_a_wide_product() {
+    let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p, i32 %i) {
+  %w = sext i32 %i to i64
+  %q = getelementptr float, ptr addrspace(1) %p, i64 %w
+  %s = shl nuw i32 %i, 3
+  %z = zext i32 %s to i64
+  %r = getelementptr i8, ptr addrspace(1) %p, i64 %z
+  store float 0.0, ptr addrspace(1) %q
+  store float 0.0, ptr addrspace(1) %r
+  ret void
+}");
+    has(&text, &["mul.wide.s32 %rd2, %r1, 4", "add.s64", "mul.wide.u32", ", %r1, 8", "add.s64"]);
+    has_not(&text, "cvt");
+    has_not(&text, "shl");
+}
+
+#[test]
+fn halves_side_by_side_are_one_move() {
+    let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p, i32 %lo, i32 %hi) {
+  %l = zext i32 %lo to i64
+  %h = zext i32 %hi to i64
+  %s = shl i64 %h, 32
+  %w = or i64 %s, %l
+  store i64 %w, ptr addrspace(1) %p, align 8
+  ret void
+}");
+    has(&text, &["mov.b64 %rd2, {%r1, %r2}", "st.global.b64 [%rd1], %rd2"]);
+    has_not(&text, "or.b64");
+}
+
+#[test]
+fn pieces_of_arguments_and_results_go_to_the_parameter_space() {
+    let text = ptx("define internal [2 x i64] @f(ptr byval([16 x i8]) align 8 %a) {
+  %r = alloca [16 x i8], align 8
+  %x = load i64, ptr %a, align 8
+  store i64 %x, ptr %r, align 8
+  %q = getelementptr i8, ptr %r, i64 8
+  store i64 5, ptr %q, align 8
+  %all = load [2 x i64], ptr %r, align 8
+  ret [2 x i64] %all
+}
+define ptx_kernel void @k(ptr addrspace(1) %p, i64 %v) {
+  %a = alloca [16 x i8], align 8
+  %r = alloca [16 x i8], align 8
+  store i64 %v, ptr %a, align 8
+  %s = call [2 x i64] @f(ptr byval([16 x i8]) align 8 %a)
+  store [2 x i64] %s, ptr %r, align 8
+  %q = getelementptr i8, ptr %r, i64 8
+  %y = load i64, ptr %q, align 8
+  store i64 %y, ptr addrspace(1) %p, align 8
+  ret void
+}");
+    has(&text, &["st.param.b64 [f_retval0], %rd", "st.param.b64 [f_retval0+8], 5", "ret"]);
+    has(&text, &["st.param.b64 [", "call.uni", "ld.param.b64", "+8]", "st.global.b64"]);
+    has_not(&text, ".local");
+}

@@ -64,6 +64,26 @@ pub enum BinaryOp {
     Xor,
 }
 
+impl BinaryOp {
+    /// Whether the operands may change places.
+    pub const fn commutes(self) -> bool {
+        match self {
+            Self::Add | Self::FAdd | Self::Mul | Self::FMul | Self::And | Self::Or | Self::Xor => true,
+            Self::Sub
+            | Self::FSub
+            | Self::UDiv
+            | Self::SDiv
+            | Self::FDiv
+            | Self::URem
+            | Self::SRem
+            | Self::FRem
+            | Self::Shl
+            | Self::LShr
+            | Self::AShr => false,
+        }
+    }
+}
+
 /// Casts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "LLVM's opcode names")]

@@ -20,6 +20,15 @@ impl FunctionRaiser<'_, '_, '_> {
             return Err(Refusal::new(INSTRUCTION, "a getelementptr of something that is no address"));
         };
         let (start, pointer) = self.scalar(base)?;
+        if let (&[index], Class::B64) = (indices, pointer.class())
+            && let Some(product) = self.wide_index(index, self.size_of(source)?)
+        {
+            let bytes = self.multiply_wide(product)?;
+            let address = self.add_index(start, pointer, bytes, Scalar::Int(64), 1)?;
+            let address = self.settle(id, address, leaf.scalar)?;
+            self.define_one(id, address);
+            return Ok(());
+        }
         let mut numbers = Vec::with_capacity(indices.len());
         for &value in indices {
             numbers.push(match self.index_value(value)? {

@@ -62,7 +62,7 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(())
     }
 
-    fn multiply_wide(&mut self, product: WideProduct) -> Raised<Val> {
+    pub(super) fn multiply_wide(&mut self, product: WideProduct) -> Raised<Val> {
         let scalar = Scalar::Int(product.bits);
         let mut args = Vec::with_capacity(2);
         for operand in [product.lhs, product.rhs] {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ptx_ir::Operand;
 use ptx_isa::Since;
 use ptx_llvm::view::{CastOp, InstId, Value};
 
@@ -448,7 +449,14 @@ impl FunctionRaiser<'_, '_, '_> {
                 let leaves: Vec<Leaf> = several.iter().map(|(_, leaf, _)| *leaf).collect();
                 let values: Vec<Val> = several.iter().map(|(.., value)| *value).collect();
                 let halves = leaves.iter().all(|leaf| leaf.scalar.bits() == 16) && leaves.len() == 2;
-                let register = if halves {
+                let words = leaves.iter().all(|leaf| leaf.scalar.bits() == 32) && leaves.len() == 2;
+                let register = if words {
+                    let (low, _) = self.bits_of(values[0], leaves[0].scalar)?;
+                    let (high, _) = self.bits_of(values[1], leaves[1].scalar)?;
+                    let list = [Operand::Register(low), Operand::Register(high)];
+                    let vector = Operand::Vector(self.builder.list(&list));
+                    self.emit_new(Class::B64, "mov.b64", &[vector.into()])?
+                } else if halves {
                     let low = self.in_register(values[0], leaves[0].scalar)?;
                     let high = self.in_register(values[1], leaves[1].scalar)?;
                     self.join_halves(low, high)?

@@ -44,8 +44,8 @@ pub(super) struct Halves {
     high: Narrow,
     /// Width of a half.
     bits: u32,
-    /// The instructions that only put the halves into their places.
-    steps: [Option<InstId>; 3],
+    /// The instructions that put the low half and the high half into their places.
+    steps: [Option<InstId>; 2],
 }
 
 impl FunctionRaiser<'_, '_, '_> {
@@ -57,21 +57,23 @@ impl FunctionRaiser<'_, '_, '_> {
                     continue;
                 }
                 if let Some(halves) = self.halves(id) {
-                    self.fused.extend(halves.steps.into_iter().flatten());
+                    for (step, half) in halves.steps.into_iter().zip([halves.low, halves.high]) {
+                        if let (Some(step), Narrow::Value(half)) = (step, half) {
+                            self.look_through(step, half);
+                        }
+                    }
                     continue;
                 }
+                self.fuse_index(id);
                 if self.wide_product(id).is_none() {
                     continue;
                 }
                 let Op::Binary { lhs, rhs, .. } = self.function.inst(id).op else { continue };
                 for operand in [lhs, rhs] {
                     if let Value::Inst(extension) = operand
-                        && let Some(count) = self.uses.get_mut(extension.index())
+                        && let Op::Cast { value, .. } = self.function.inst(extension).op
                     {
-                        *count = count.saturating_sub(1);
-                        if *count == 0 {
-                            self.fused.insert(extension);
-                        }
+                        self.look_through(extension, value);
                     }
                 }
             }
@@ -81,7 +83,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// The `mul.wide` an instruction is, if it is one.
     pub(super) fn wide_product(&self, id: InstId) -> Option<WideProduct> {
         let inst = self.function.inst(id);
-        let Op::Binary { op: BinaryOp::Mul, lhs, rhs, .. } = &inst.op else { return None };
+        let Op::Binary { op, lhs, rhs, .. } = &inst.op else { return None };
         if inst.metadata("ptx.literal").is_some() {
             return None;
         }
@@ -90,12 +92,96 @@ impl FunctionRaiser<'_, '_, '_> {
             _ => return None,
         };
         let bits = wide / 2;
+        match op {
+            BinaryOp::Mul => {}
+            BinaryOp::Shl if wide == 64 => return self.shifted_product(*lhs, *rhs),
+            _ => return None,
+        }
         [false, true].into_iter().find_map(|signed| {
             let lhs = self.factor(*lhs, bits, wide, signed)?;
             let rhs = self.factor(*rhs, bits, wide, signed)?;
             let constant = matches!((lhs, rhs), (Narrow::Constant(_), Narrow::Constant(_)));
             (!constant).then_some(WideProduct { lhs, rhs, signed, bits })
         })
+    }
+
+    /// A shift to the left in 64 bits of what had 32: a product with a power of two.
+    fn shifted_product(&self, value: Value, amount: Value) -> Option<WideProduct> {
+        let amount = self.number(amount).filter(|amount| *amount < 31)?;
+        let (narrow, extends) = self.extension(value, 32)?;
+        let (lhs, rhs) = (Narrow::Value(narrow), Narrow::Constant(1 << amount));
+        Some(WideProduct { lhs, rhs, signed: extends == Extends::Sign, bits: 32 })
+    }
+
+    /// The bytes that an index into elements of `stride` bytes counts, as a product of 32-bit factors.
+    pub(super) fn wide_index(&self, index: Value, stride: u64) -> Option<WideProduct> {
+        let (narrow, extends) = self.extension(index, 32)?;
+        let signed = extends == Extends::Sign;
+        let (narrow, factor) = match self.before_shift(narrow, extends) {
+            Some((inner, amount)) => (inner, stride.checked_mul(1 << amount)?),
+            None => (narrow, stride),
+        };
+        let (lhs, rhs) = (Narrow::Value(narrow), Narrow::Constant(factor));
+        (2..1 << 31).contains(&factor).then_some(WideProduct { lhs, rhs, signed, bits: 32 })
+    }
+
+    /// A number before a shift to the left that loses nothing, and by how much.
+    fn before_shift(&self, value: Value, extends: Extends) -> Option<(Value, u32)> {
+        let Value::Inst(id) = value else { return None };
+        let inst = self.function.inst(id);
+        let Op::Binary { op: BinaryOp::Shl, lhs, rhs, wrap, .. } = inst.op else { return None };
+        let exact = match extends {
+            Extends::Sign => wrap.nsw,
+            Extends::Zero | Extends::Either => wrap.nuw,
+        };
+        let kept = self.spelled.contains(&id) || inst.metadata("ptx.inst").is_some();
+        let amount = self.number(rhs).filter(|amount| exact && !kept && *amount < 31)?;
+        Some((lhs, amount as u32))
+    }
+
+    /// Takes the extension of an index that is computed with its product out of the count of uses.
+    fn fuse_index(&mut self, id: InstId) {
+        let Op::Gep { source, base, ref indices, .. } = self.function.inst(id).op else { return };
+        let (&[index], Value::Inst(_) | Value::Arg(_)) = (indices.as_slice(), base) else { return };
+        let Some(stride) = self.module.view.layout(source).map(|layout| layout.size) else { return };
+        let Some(Type::Pointer { space }) =
+            self.module.view.value_type(self.function, base).map(|ty| self.module.view.ty(ty))
+        else {
+            return;
+        };
+        if self.pointer_class(*space) != Class::B64 || self.wide_index(index, stride).is_none() {
+            return;
+        }
+        if let (Value::Inst(extension), Some((narrow, extends))) = (index, self.extension(index, 32)) {
+            let (factor, _) = self.before_shift(narrow, extends).unwrap_or((narrow, 0));
+            self.look_through(extension, factor);
+        }
+    }
+
+    /// Notes that an instruction reads `inner` instead of what `outer` makes of it.
+    fn look_through(&mut self, outer: InstId, inner: Value) {
+        if let Value::Inst(inner) = inner
+            && let Some(count) = self.uses.get_mut(inner.index())
+        {
+            *count += 1;
+        }
+        // Casts and shifts that nobody reads any more are not computed.
+        let mut unused = vec![outer];
+        while let Some(id) = unused.pop() {
+            let Some(count) = self.uses.get_mut(id.index()) else { continue };
+            *count = count.saturating_sub(1);
+            let operand = match self.function.inst(id).op {
+                Op::Cast { value, .. } => value,
+                Op::Binary { op: BinaryOp::Shl, lhs, .. } => lhs,
+                _ => continue,
+            };
+            if *count == 0 && !self.spelled.contains(&id) && self.fused.insert(id) {
+                unused.extend(match operand {
+                    Value::Inst(operand) => Some(operand),
+                    _ => None,
+                });
+            }
+        }
     }
 
     /// A factor in half its width, where it is the extension of that.
@@ -126,18 +212,14 @@ impl FunctionRaiser<'_, '_, '_> {
         };
         let bits = whole / 2;
         for (low, high) in [(lhs, rhs), (rhs, lhs)] {
-            let (Some((low, first)), Some((high, rest))) =
+            let (Some((low, first)), Some((high, second))) =
                 (self.low_half(low, bits), self.high_half(high, bits))
             else {
                 continue;
             };
-            let steps = [first, rest[0], rest[1]];
             let constant = matches!((low, high), (Narrow::Constant(_), Narrow::Constant(_)));
-            let free = steps
-                .iter()
-                .flatten()
-                .all(|step| self.uses.get(step.index()) == Some(&1) && !self.spelled.contains(step));
-            return (free && !constant).then_some(Halves { low, high, bits, steps });
+            let steps = [first, second];
+            return (!constant).then_some(Halves { low, high, bits, steps });
         }
         None
     }
@@ -155,15 +237,19 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// A number in the upper half, over zeros.
-    fn high_half(&self, value: Value, bits: u32) -> Option<(Narrow, [Option<InstId>; 2])> {
+    fn high_half(&self, value: Value, bits: u32) -> Option<(Narrow, Option<InstId>)> {
         if let Some(number) = self.number(value) {
-            return (number & mask(bits) == 0).then_some((Narrow::Constant(number >> bits), [None; 2]));
+            return (number & mask(bits) == 0).then_some((Narrow::Constant(number >> bits), None));
         }
         let Value::Inst(id) = value else { return None };
-        let Op::Binary { op: BinaryOp::Shl, lhs, rhs, .. } = self.function.inst(id).op else { return None };
-        let (Value::Inst(extended), Some(amount)) = (lhs, self.number(rhs)) else { return None };
+        let inst = self.function.inst(id);
+        let Op::Binary { op: BinaryOp::Shl, lhs, rhs, .. } = inst.op else { return None };
+        if self.spelled.contains(&id) || inst.metadata("ptx.literal").is_some() {
+            return None;
+        }
+        let amount = self.number(rhs)?;
         let (narrow, _) = self.extension(lhs, bits)?;
-        (amount == u64::from(bits)).then_some((Narrow::Value(narrow), [Some(id), Some(extended)]))
+        (amount == u64::from(bits)).then_some((Narrow::Value(narrow), Some(id)))
     }
 
     fn number(&self, value: Value) -> Option<u64> {

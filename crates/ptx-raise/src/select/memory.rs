@@ -1,5 +1,7 @@
 //! Loads and stores (manual 9.7.9.8, 9.7.9.11).
 
+use std::rc::Rc;
+
 use ptx_ir::{Operand, RegId};
 use ptx_isa::Since;
 use ptx_llvm::address_space;
@@ -8,6 +10,7 @@ use ptx_llvm::view::{AtomicOrder, InstId, Op, Type, TypeId};
 use super::FunctionRaiser;
 use super::atomic::Access;
 use super::emit::{Arg, space_word};
+use super::narrow::Widening;
 use super::prologue::{piece, word_of};
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::types::{Class, Leaf, Scalar};
@@ -40,6 +43,14 @@ impl FunctionRaiser<'_, '_, '_> {
         let cached = if invariant && space == address_space::GLOBAL && !*volatile { ".nc" } else { "" };
         let mods = format!("{cached}{mods}");
         let word = space_word(space)?;
+        if let Some(Widening { class, text, casts }) = self.widened.remove(&id) {
+            let register = self.register(class);
+            self.access(&opcode, word, &mods, &format!(".{text}"), &[register.into(), address.into()])?;
+            for cast in casts {
+                self.define_one(cast, Val::reg(register));
+            }
+            return Ok(());
+        }
         let values = match self.bit_packed(inst.ty) {
             Some(bits) => {
                 self.load_bit_packed(inst.ty, bits, address, word, u64::from(*align), &opcode, &mods)?
@@ -59,7 +70,11 @@ impl FunctionRaiser<'_, '_, '_> {
             return Ok(());
         }
         let ty = self.value_type(*value)?;
-        let values = self.value(*value)?;
+        let wide = self.narrowed.remove(&id);
+        let values = match wide {
+            Some(_) => Rc::from([]),
+            None => self.value(*value)?,
+        };
         let (pointer, scalar) = self.scalar(*ptr)?;
         if *order != AtomicOrder::NotAtomic {
             let access = Access { align: *align, volatile: *volatile, order: *order, scope };
@@ -75,6 +90,12 @@ impl FunctionRaiser<'_, '_, '_> {
             opcode += ".volatile";
         }
         let word = space_word(space)?;
+        if let (Some(wide), Some(leaf)) = (wide, self.leaves(ty)?.first()) {
+            let (wide, scalar) = self.scalar(wide)?;
+            let register = self.in_register(wide, scalar)?;
+            let text = format!(".b{}", leaf.scalar.bits());
+            return self.access(&opcode, word, &mods, &text, &[address.into(), register.into()]);
+        }
         match self.bit_packed(ty) {
             Some(bits) => {
                 self.store_bit_packed(ty, bits, &values, address, word, u64::from(*align), &opcode, &mods)

@@ -30,6 +30,7 @@ mod intrinsic;
 mod masked;
 mod math;
 mod memory;
+mod narrow;
 mod nvvm;
 mod ordering;
 mod passing;
@@ -51,6 +52,7 @@ use std::rc::Rc;
 use ptx_ir::{Body, BodyBuilder, FunctionKind, LabelId, Param, RegDeclId, RegId, Stmt, Symbol, VarId};
 use ptx_llvm::view::{BlockId, Function, FunctionId, InstId, Op, TypeId, Value};
 
+use self::narrow::Widening;
 use self::passing::Piece;
 pub(crate) use self::spelling::Pattern;
 use self::spelling::Spelling;
@@ -90,6 +92,10 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     spellings: HashMap<InstId, Spelling>,
     /// Everything that only such texts compute.
     spelled: HashSet<InstId>,
+    /// Loads that extend what they load.
+    widened: HashMap<InstId, Widening>,
+    /// Stores of the low bits of a wider value.
+    narrowed: HashMap<InstId, Value>,
     /// Stores that write pieces of the function's result, with their places.
     returned_pieces: HashMap<InstId, u64>,
     /// Loads of the whole result, which is there already.
@@ -177,6 +183,8 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             fused: HashSet::default(),
             spellings: HashMap::default(),
             spelled: HashSet::default(),
+            widened: HashMap::default(),
+            narrowed: HashMap::default(),
             returned_pieces: HashMap::default(),
             returned: HashSet::default(),
             received: HashMap::default(),
@@ -204,6 +212,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         self.count_uses();
         self.pass_directly()?;
         self.spell();
+        self.widen_accesses();
         self.fuse();
         self.make_phis()?;
         let mut parts: HashMap<BlockId, Vec<Stmt>> = HashMap::default();

@@ -159,8 +159,10 @@ impl FunctionRaiser<'_, '_, '_> {
                         }
                         work.push(result);
                     }
+                    // A device function reads its parameter in place whatever space its address is cast to.
                     Op::Cast { op: CastOp::AddrSpaceCast, .. }
-                        if self.is_kernel() && self.casts_to_param(at) =>
+                        if self.is_kernel() && self.casts_to_param(at)
+                            || !self.is_kernel() && inst.metadata("ptx.literal").is_none() =>
                     {
                         work.push(result);
                     }

@@ -21,6 +21,8 @@ use crate::types::space_class;
 
 /// Operations nested deeper than this are not compared.
 const MAX_DEPTH: u32 = 512;
+/// Operands are tried the other way round down to this depth: each level doubles the work.
+const MAX_COMMUTED: u32 = 6;
 /// The name of the function whose body is a marked text.
 const PATTERN_NAME: &str = "pattern";
 
@@ -440,16 +442,32 @@ impl Matching<'_> {
         if operands.0.len() != operands.1.len() {
             return false;
         }
+        let commutes = match &own.op {
+            Op::Binary { op, .. } => op.commutes() && depth < MAX_COMMUTED,
+            _ => false,
+        };
         // The callee is an operand too, and compared with the kind.
         let skipped = usize::from(matches!(own.op, Op::Call(_)));
-        let pairs = operands.0.into_iter().zip(operands.1).skip(skipped);
-        for (own, other) in pairs {
-            if !self.same(own, other, depth + 1) {
-                return false;
+        let (own, mut other) = (operands.0.split_off(skipped), operands.1.split_off(skipped));
+        if commutes {
+            let mut attempt = self.clone();
+            if !attempt.same_all(&own, &other, depth) {
+                other.reverse();
+                attempt = self.clone();
+                if !attempt.same_all(&own, &other, depth) {
+                    return false;
+                }
             }
+            *self = attempt;
+        } else if !self.same_all(&own, &other, depth) {
+            return false;
         }
         self.pairs.insert(pattern, value);
         true
+    }
+
+    fn same_all(&mut self, own: &[Value], other: &[Value], depth: u32) -> bool {
+        own.iter().zip(other).all(|(own, other)| self.same(*own, *other, depth + 1))
     }
 
     /// The terms of a sum and of the step from an address that says the same sum: the lowering writes sums as such steps
