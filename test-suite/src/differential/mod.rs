@@ -1,8 +1,8 @@
 //! The same instructions executed along every way that they can go.
 //!
 //! A scalar instruction is a function of its registers. Each one, with every combination of its modifiers, becomes a
-//! kernel that loads the registers it names, executes it and stores them all ([`kernel`]), on operands at the edges of
-//! their types and on random ones ([`operand`]); and a kernel that holds the operands as constants, which optimizers
+//! kernel that loads the registers it names, executes it and stores them all (`kernel`), on operands at the edges of
+//! their types and on random ones (`operand`); and a kernel that holds the operands as constants, which optimizers
 //! fold. The interpreter executes what was written, what LLVM's own llc makes of its lowering, and what our own emitter
 //! makes of it, each without and with LLVM's optimizer ([`Route`]). The results must be the same bits; of a computed
 //! NaN, which LLVM may give other bits (docs/mapping.md, "NaN bits"), only that it is one.
