@@ -228,6 +228,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         self.predicate(&mut parts);
         self.put_together(&mut parts);
         let mut body = self.builder.finish();
+        reference::drop_unread(&mut body, &self.handles);
         coalesce(&mut body, &self.foreign);
         Ok(body)
     }

@@ -1,10 +1,13 @@
 //! Textures, samplers and surfaces: their handles are 64-bit numbers in LLVM IR, and names where PTX uses them (manual 5.3).
 
-use ptx_ir::{Operand, RegId, Symbol};
+use ptx_ir::{Body, Operand, RegId, Stmt, Symbol};
+use ptx_isa::Sem;
 use ptx_llvm::view::{Call, InstId};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::FunctionRaiser;
 use super::generic::argument;
+use crate::coalesce::for_each_register;
 use crate::error::{INTRINSIC, Raised, Refusal};
 use crate::types::Class;
 use crate::value::{Base, Val};
@@ -41,4 +44,33 @@ impl FunctionRaiser<'_, '_, '_> {
             None => Operand::Register(register),
         }
     }
+}
+
+/// Takes out the moves of handles to registers that nothing reads, since every use names the variable: with
+/// `texmode_independent` a handle in a register is refused before PTX 4.1.
+pub(super) fn drop_unread(body: &mut Body, handles: &HashMap<RegId, Symbol>) {
+    if handles.is_empty() {
+        return;
+    }
+    let mut mentions: HashMap<RegId, usize> = HashMap::default();
+    for statement in &body.statements {
+        if let Stmt::Inst(inst) = statement {
+            for_each_register(body, inst, &mut |register, _| {
+                if handles.contains_key(&register) {
+                    *mentions.entry(register).or_default() += 1;
+                }
+            });
+        }
+    }
+    let unread: HashSet<RegId> =
+        mentions.into_iter().filter(|&(_, count)| count == 1).map(|(register, _)| register).collect();
+    let mut statements = std::mem::take(&mut body.statements);
+    statements.retain(|statement| match statement {
+        Stmt::Inst(inst) => match (inst.mnemonic.sem(), body.operands(inst)) {
+            (Sem::Mov, &[Operand::Register(to), Operand::Symbol(..)]) => !unread.contains(&to),
+            _ => true,
+        },
+        _ => true,
+    });
+    body.statements = statements;
 }
