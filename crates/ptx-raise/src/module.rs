@@ -601,11 +601,14 @@ fn for_each_symbol(view: &View, root: Option<ConstId>, found: &mut dyn FnMut(Sym
 /// Which functions are referred to, and from where first: 0 is an initial value, `n + 1` function `n`.
 struct References {
     first: HashMap<FunctionId, usize>,
+    /// Whether the module was PTX, whose declarations come back also where nothing uses them.
+    was_ptx: bool,
 }
 
 impl References {
     fn of(view: &View) -> Self {
-        let mut references = Self { first: HashMap::default() };
+        let was_ptx = !view.named("ptx.version").is_empty();
+        let mut references = Self { first: HashMap::default(), was_ptx };
         for global in view.globals.iter().filter(|global| !is_llvm_own(global)) {
             references.note(view, global.initializer, 0);
         }
@@ -636,7 +639,7 @@ impl References {
 
     /// Whether a prototype must precede everything: the function is of another module, or used no later than defined.
     fn needs_prototype(&self, id: FunctionId, function: &Function) -> bool {
-        let Some(&first) = self.first.get(&id) else { return false };
+        let Some(&first) = self.first.get(&id) else { return self.was_ptx && function.is_declaration() };
         !is_defined(function) || first <= id.index() + 1
     }
 }
