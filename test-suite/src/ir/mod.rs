@@ -13,3 +13,4 @@ mod ty;
 
 pub use generate::{Program, program};
 pub use judge::{Difference, Judges, Verdict, input, judge};
+pub use statement::INTEGER_ATOMICS;

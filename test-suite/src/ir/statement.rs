@@ -3,6 +3,25 @@
 use super::generate::{Generator, OBJECT, result_text};
 use super::ty::{Element, Ty};
 
+/// The operations of `atomicrmw` on integers.
+pub const INTEGER_ATOMICS: &[&str] = &[
+    "xchg",
+    "add",
+    "sub",
+    "and",
+    "nand",
+    "or",
+    "xor",
+    "max",
+    "min",
+    "umax",
+    "umin",
+    "uinc_wrap",
+    "udec_wrap",
+    "usub_cond",
+    "usub_sat",
+];
+
 impl Generator {
     /// A value of a type: one that is there, a constant, or one made of others.
     pub(super) fn operand(&mut self, ty: Ty) -> String {
@@ -576,24 +595,7 @@ impl Generator {
             self.define(Ty::int(1), &format!("extractvalue {{ i{bits}, i1 }} {old}, 1"));
             return;
         }
-        let ops = [
-            "xchg",
-            "add",
-            "sub",
-            "and",
-            "nand",
-            "or",
-            "xor",
-            "max",
-            "min",
-            "umax",
-            "umin",
-            "uinc_wrap",
-            "udec_wrap",
-            "usub_cond",
-            "usub_sat",
-        ];
-        let op = ops[self.rng.usize(..ops.len())];
+        let op = INTEGER_ATOMICS[self.rng.usize(..INTEGER_ATOMICS.len())];
         self.define(ty, &format!("atomicrmw {op} {} {place}, i{bits} {value} {order}", object.ty));
     }
 

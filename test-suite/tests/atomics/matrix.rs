@@ -6,30 +6,13 @@ use ptx_diag::SourceFile;
 use ptx_driver::TargetChoice;
 use ptx_isa::Sm;
 use ptx_llvm::{Context, Module};
+pub use test_suite::ir::INTEGER_ATOMICS as ON_INTEGERS;
 
 /// Integer types, with their bytes.
 pub const INTEGERS: &[(&str, u32)] = &[("i8", 1), ("i16", 2), ("i32", 4), ("i64", 8), ("i128", 16)];
 /// Floating-point types, with their bytes.
 pub const FLOATS: &[(&str, u32)] =
     &[("half", 2), ("bfloat", 2), ("float", 4), ("double", 8), ("<2 x half>", 4), ("<2 x bfloat>", 4)];
-/// Operations on integers.
-pub const ON_INTEGERS: &[&str] = &[
-    "xchg",
-    "add",
-    "sub",
-    "and",
-    "nand",
-    "or",
-    "xor",
-    "max",
-    "min",
-    "umax",
-    "umin",
-    "uinc_wrap",
-    "udec_wrap",
-    "usub_cond",
-    "usub_sat",
-];
 /// Operations on floating-point numbers.
 pub const ON_FLOATS: &[&str] = &["xchg", "fadd", "fsub", "fmax", "fmin", "fmaximum", "fminimum"];
 /// Scopes as LLVM writes them.
