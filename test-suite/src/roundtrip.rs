@@ -19,6 +19,7 @@ use crate::directive::Level;
 use crate::judge::{Ended, in_parallel, supervise};
 use crate::machine::{Code, machine_code};
 use crate::oracle::Oracles;
+use crate::reasons::Reasons;
 use crate::stage;
 
 /// A function that grows more than this is listed.
@@ -56,6 +57,14 @@ impl Way {
         Self::ALL.into_iter().find(|way| way.as_str() == text)
     }
 
+    /// Whether this project's emitter writes the PTX.
+    const fn is_ours(self) -> bool {
+        match self {
+            Self::O0 | Self::O2 => true,
+            Self::LlvmO0 | Self::LlvmO2 => false,
+        }
+    }
+
     const fn level(self) -> Level {
         match self {
             Self::O0 | Self::LlvmO0 => Level::O0,
@@ -86,6 +95,26 @@ impl Pair {
 
     fn spills_anew(&self) -> bool {
         self.after.is_some_and(|after| after.spilled > self.before.spilled)
+    }
+
+    fn is_longer(&self) -> bool {
+        self.growth().is_some_and(|growth| growth > MOST_GROWTH)
+    }
+
+    fn findings(&self) -> impl Iterator<Item = Finding> {
+        let longer = self.is_longer().then_some(Finding::Longer);
+        longer.into_iter().chain(self.spills_anew().then_some(Finding::Spills))
+    }
+
+    /// A line that tells of a finding.
+    fn line(&self, file: &str, found: Finding) -> String {
+        let Code { instructions, spilled, .. } = self.after.unwrap_or_default();
+        let growth = self.growth().unwrap_or(1.0);
+        let said = match found {
+            Finding::Longer => format!("{} -> {instructions}", self.before.instructions),
+            Finding::Spills => format!("spills {} -> {spilled}", self.before.spilled),
+        };
+        format!("{growth:5.2} {file} {}: {said}\n", self.function)
     }
 }
 
@@ -280,7 +309,7 @@ impl Sum {
             self.spilled += usize::from(pair.spills_anew());
             if let Some(growth) = pair.growth().filter(|growth| *growth > 0.0) {
                 self.growth.add(growth);
-                self.grown += usize::from(growth > MOST_GROWTH);
+                self.grown += usize::from(pair.is_longer());
             }
             if let (Some(before), Some(after)) = (pair.before.registers, after.registers)
                 && before > 0
@@ -323,41 +352,73 @@ pub fn table(way: Way, outcomes: &[(PathBuf, Outcome)]) -> String {
     text
 }
 
-/// The functions that grew too much or spill where they did not, worst first, and the files that failed.
-pub fn worst(outcomes: &[(PathBuf, Outcome)]) -> String {
+/// What a function did that it should not do.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Finding {
+    /// It has more than 1.15 times the instructions.
+    Longer,
+    /// It spills more bytes.
+    Spills,
+}
+
+impl Finding {
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Longer => "longer",
+            Self::Spills => "spills",
+        }
+    }
+}
+
+/// The path of a file inside the corpus: its folder and its name.
+pub fn corpus_name(path: &Path) -> String {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    path.parent().map_or_else(|| name(path), |folder| format!("{}/{}", name(folder), name(path)))
+}
+
+/// What there is to say about a way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Findings {
+    /// The functions that grew too much or spill where they did not without a written reason, worst first; how many there
+    /// are for each reason; the files that failed.
+    pub text: String,
+    /// Findings without a written reason.
+    pub unexplained: usize,
+}
+
+/// Holds what came of the files against the written reasons.
+///
+/// LLVM's backend is measured for comparison, so its ways need no reasons; rows for them would be counted.
+pub fn findings(way: Way, outcomes: &[(PathBuf, Outcome)], reasons: &mut Reasons) -> Findings {
     let mut lines: Vec<(f64, String)> = Vec::new();
     let mut failures = String::new();
+    let mut counts: BTreeMap<(String, Finding), usize> = BTreeMap::new();
     for (path, outcome) in outcomes {
+        let file = corpus_name(path);
         let pairs = match outcome {
             Outcome::Failed(said) => {
-                let _ = writeln!(failures, "failed {}: {said}", path.display());
+                let _ = writeln!(failures, "failed {file}: {said}");
                 continue;
             }
             Outcome::Compared(pairs) => pairs,
         };
-        for pair in pairs {
-            let growth = pair.growth().unwrap_or(1.0);
-            if growth <= MOST_GROWTH && !pair.spills_anew() {
-                continue;
+        reasons.measured(way, &file);
+        for (pair, found) in pairs.iter().flat_map(|pair| pair.findings().map(move |found| (pair, found))) {
+            match reasons.explain(way, &file, &pair.function, found) {
+                Some(reason) => *counts.entry((reason.to_owned(), found)).or_default() += 1,
+                None => lines.push((pair.growth().unwrap_or(1.0), pair.line(&file, found))),
             }
-            let after = pair.after.unwrap_or_default();
-            let spilled = if pair.spills_anew() {
-                format!(", spills {} -> {}", pair.before.spilled, after.spilled)
-            } else {
-                String::new()
-            };
-            let line = format!(
-                "{growth:5.2} {} {}: {} -> {}{spilled}\n",
-                pair.path.display(),
-                pair.function,
-                pair.before.instructions,
-                after.instructions
-            );
-            lines.push((growth, line));
         }
     }
     lines.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    lines.into_iter().map(|(_, line)| line).chain([failures]).collect()
+    let unexplained = if way.is_ours() { lines.len() } else { 0 };
+    let mut text: String = lines.into_iter().map(|(_, line)| line).collect();
+    for ((reason, found), count) in counts {
+        let found = found.as_str();
+        let _ = writeln!(text, "{count:5} {found}: {reason}");
+    }
+    Findings { text: text + &failures, unexplained }
 }
 
 #[cfg(test)]
@@ -387,11 +448,31 @@ mod tests {
         let table = table(Way::O0, &outcomes);
         // One of two equal; the mean of 1 and 4 is 2.
         assert!(table.contains("| nvcc | 1 of 2 | 2 | 50.0 % | 2.000 | 2.000 | 1 | 1 |"), "{table}");
-        let worst = worst(&outcomes);
-        assert!(
-            worst.contains("g: 10 -> 40, spills 0 -> 4") && worst.contains("failed nvcc/b.ptx: no"),
-            "{worst}"
+        let found = findings(Way::O0, &outcomes, &mut Reasons::default());
+        assert_eq!(
+            found.text,
+            " 4.00 nvcc/a.ptx g: 10 -> 40\n 4.00 nvcc/a.ptx g: spills 0 -> 4\nfailed nvcc/b.ptx: no\n"
         );
+        assert_eq!(found.unexplained, 2);
+        // LLVM's own backend need not explain itself.
+        assert_eq!(findings(Way::LlvmO0, &outcomes, &mut Reasons::default()).unexplained, 0);
+    }
+
+    #[test]
+    fn a_written_reason_takes_a_function_off_the_list() {
+        let pair = Pair {
+            path: "/x/nvcc/a.ptx".into(),
+            function: "g".to_owned(),
+            before: code(2, 10, 8, 0),
+            after: Some(code(3, 40, 32, 4)),
+        };
+        let outcomes = [("/x/nvcc/a.ptx".into(), Outcome::Compared(vec![pair]))];
+        let mut reasons = Reasons::parse("O0\tnvcc/a.ptx\tg\tlonger\tso it is\n").expect("a reason");
+        let found = findings(Way::O0, &outcomes, &mut reasons);
+        assert_eq!(found.text, " 4.00 nvcc/a.ptx g: spills 0 -> 4\n    1 longer: so it is\n");
+        assert_eq!(found.unexplained, 1);
+        // The reason is for one way only.
+        assert_eq!(findings(Way::O2, &outcomes, &mut reasons).unexplained, 2);
     }
 
     #[test]

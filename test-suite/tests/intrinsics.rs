@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use ptx_llvm::intrinsics as table;
 use test_suite::intrinsics::{self, Call, Verdict};
 use test_suite::oracle::Oracles;
+use test_suite::pattern::is_like;
 use test_suite::printed;
 use test_suite::skip::Skips;
 
@@ -18,19 +19,6 @@ fn refused() -> Vec<String> {
         pattern.to_owned()
     };
     text.lines().map(pattern).collect()
-}
-
-/// Whether a text is like a pattern in which `*` stands for anything.
-fn is_like(text: &str, pattern: &str) -> bool {
-    let Some((first, rest)) = pattern.split_once('*') else { return text == pattern };
-    let Some(mut text) = text.strip_prefix(first) else { return false };
-    let parts: Vec<&str> = rest.split('*').collect();
-    let Some((last, middle)) = parts.split_last() else { return true };
-    for part in middle {
-        let Some(at) = text.find(part) else { return false };
-        text = &text[at + part.len()..];
-    }
-    text.ends_with(last)
 }
 
 /// What is wrong with the list, judged by what became of the calls.

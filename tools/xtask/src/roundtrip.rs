@@ -5,8 +5,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
+use test_suite::reasons::Reasons;
 use test_suite::roundtrip::{self, Way};
 
 use crate::cargo::workspace;
@@ -45,7 +46,7 @@ pub(crate) fn judge(path: &Path, ways: &str) -> Result<()> {
     roundtrip::judge_aloud(path, &ways, &oracles(), &kept(), &mut std::io::stdout())
 }
 
-/// Takes the files there and back, prints a table for each way and the functions that came out worst.
+/// Takes the files there and back, prints a table for each way and the functions that came out worse and have no written reason: an error.
 pub(crate) fn measure(arguments: &RoundtripArguments) -> Result<()> {
     let files =
         sampled_files(&arguments.files, &arguments.folders, arguments.sample, arguments.shared.as_ref())?;
@@ -54,10 +55,26 @@ pub(crate) fn measure(arguments: &RoundtripArguments) -> Result<()> {
     let limit = Duration::from_secs(arguments.limit);
     let outcomes = roundtrip::measure(&std::env::current_exe()?, ways, &files, jobs, limit)?;
     let mut out = std::io::stdout().lock();
+    let mut reasons = written_reasons()?;
+    let mut unexplained = 0;
     for (way, outcomes) in &outcomes {
-        writeln!(out, "{}\n{}", roundtrip::table(*way, outcomes), roundtrip::worst(outcomes))?;
+        let found = roundtrip::findings(*way, outcomes, &mut reasons);
+        writeln!(out, "{}\n{}", roundtrip::table(*way, outcomes), found.text)?;
+        unexplained += found.unexplained;
     }
+    for row in reasons.idle() {
+        writeln!(out, "no longer needed: {row}")?;
+    }
+    ensure!(unexplained == 0, "{unexplained} functions without a reason in {REASONS}");
     Ok(())
+}
+
+/// The table of reasons, inside the workspace.
+const REASONS: &str = "test-suite/roundtrip-reasons.tsv";
+
+fn written_reasons() -> Result<Reasons> {
+    let text = std::fs::read_to_string(workspace().join(REASONS)).context(REASONS)?;
+    Reasons::parse(&text).context(REASONS)
 }
 
 fn way_named(name: &str) -> Result<Way, String> {
