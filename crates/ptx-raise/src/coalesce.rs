@@ -19,8 +19,23 @@ const MAX_PAIRS: usize = 4_000_000;
 /// Larger tables of liveness than this many bits are not made.
 const MAX_TABLE: usize = 1 << 28;
 
+/// Which register stands for each after joining.
+#[derive(Debug, Default)]
+pub(crate) struct Joined {
+    indices: Vec<Option<u32>>,
+    chosen: Vec<RegId>,
+}
+
+impl Joined {
+    /// The register that has what `register` had.
+    pub(crate) fn of(&self, register: RegId) -> RegId {
+        let index = self.indices.get(register.index()).copied().flatten();
+        index.and_then(|index| self.chosen.get(index as usize)).copied().unwrap_or(register)
+    }
+}
+
 /// Joins what can be joined. Registers of the declarations `foreign` have scopes of their own and stay.
-pub(crate) fn coalesce(body: &mut Body, foreign: &HashSet<RegDeclId>) {
+pub(crate) fn coalesce(body: &mut Body, foreign: &HashSet<RegDeclId>) -> Joined {
     let copies: Vec<(RegId, RegId)> =
         body.statements.iter().filter_map(|statement| copy_of(body, statement, foreign)).collect();
     let mut candidates = Candidates::new(body.registers.len());
@@ -29,14 +44,14 @@ pub(crate) fn coalesce(body: &mut Body, foreign: &HashSet<RegDeclId>) {
         candidates.add(from);
     }
     if candidates.registers.is_empty() || candidates.registers.len() > MAX_CANDIDATES {
-        return;
+        return Joined::default();
     }
     let cfg = Cfg::new(body);
     if candidates.registers.len().saturating_mul(cfg.blocks.len()) > MAX_TABLE {
-        return;
+        return Joined::default();
     }
     let live_out = live_out(body, &cfg, &candidates);
-    let Some(apart) = interference(body, &cfg, &candidates, &live_out) else { return };
+    let Some(apart) = interference(body, &cfg, &candidates, &live_out) else { return Joined::default() };
     let mut classes = Classes::new(apart);
     for &(to, from) in &copies {
         if let (Some(to), Some(from)) = (candidates.index(to), candidates.index(from)) {
@@ -46,6 +61,7 @@ pub(crate) fn coalesce(body: &mut Body, foreign: &HashSet<RegDeclId>) {
     let renamed: Vec<RegId> =
         (0..candidates.registers.len()).map(|at| candidates.registers[classes.root(at)]).collect();
     rewrite(body, &candidates, &renamed);
+    Joined { indices: candidates.indices, chosen: renamed }
 }
 
 /// The registers, to and from, of an instruction that does nothing but copy.

@@ -5,10 +5,15 @@
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
+use crate::dwarf::string_lines;
 use ptx_ir::{At, DebugFile, Item, Section, SectionLine};
+use ptx_isa::Since;
 use ptx_llvm::view::{FileId, LocationId};
 
 use crate::module::ModuleRaiser;
+
+/// `function_name` and `inlined_at` of `.loc`, with a label in a section (manual 11.5.3).
+const INLINED: Since = Since::new(7, 2, 0);
 
 /// A section, or all lines of `@@DWARF`.
 struct Kept {
@@ -22,6 +27,13 @@ struct Kept {
 pub(crate) struct DebugTables {
     /// The number of each file of the view.
     files: HashMap<FileId, u32>,
+    /// The number of each path.
+    numbers: HashMap<String, u32>,
+    /// The highest number.
+    highest: u32,
+    /// Functions that locations name, with their labels in `.debug_str`, for code that was no PTX.
+    strings: Vec<(String, String)>,
+    string_numbers: HashMap<String, usize>,
     /// Labels of sections that name nothing else: what `function_name` can stand for.
     pub(crate) string_labels: HashSet<String>,
     /// Labels of code that were placed: sections may name them.
@@ -54,8 +66,6 @@ impl ModuleRaiser<'_, '_> {
     /// `.file`: with the numbers of `!ptx.file`, others after them.
     pub(crate) fn files(&mut self) {
         let view = self.view;
-        let mut numbers: HashMap<String, u32> = HashMap::default();
-        let mut highest = 0;
         for &node in view.named("ptx.file") {
             let parts = view.strings(node);
             let [number, path, stamp @ ..] = parts.as_slice() else { continue };
@@ -65,31 +75,36 @@ impl ModuleRaiser<'_, '_> {
                 [time, size] => time.parse().ok().zip(size.parse().ok().map(Some)),
                 _ => None,
             };
-            highest = highest.max(index);
-            numbers.entry((*path).to_owned()).or_insert(index);
+            self.debug.highest = self.debug.highest.max(index);
+            self.debug.numbers.entry((*path).to_owned()).or_insert(index);
             let name = self.ir.strings.intern(&plain(path));
             self.ir.items.push(Item::File(DebugFile { index, name, stamp }, At::default()));
         }
         for (at, file) in view.files().iter().enumerate() {
-            let joined = if file.directory.is_empty() || file.name.starts_with('/') {
-                file.name.clone()
-            } else {
-                format!("{}/{}", file.directory.trim_end_matches('/'), file.name)
-            };
-            let index = match numbers.get(&joined) {
-                Some(index) => *index,
-                None => {
-                    highest += 1;
-                    numbers.insert(joined.clone(), highest);
-                    let name = self.ir.strings.intern(&plain(&joined));
-                    let file = DebugFile { index: highest, name, stamp: None };
-                    self.ir.items.push(Item::File(file, At::default()));
-                    highest
-                }
-            };
+            let index = self.file_number(&file.directory, &file.name);
             self.debug.files.insert(FileId::new(at), index);
         }
         self.debug.string_labels = self.string_labels();
+    }
+
+    /// The number of a file, with its `.file` behind the others when it is new.
+    pub(crate) fn file_number(&mut self, directory: &str, name: &str) -> u32 {
+        let joined = if directory.is_empty() || name.starts_with('/') {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", directory.trim_end_matches('/'))
+        };
+        if let Some(&index) = self.debug.numbers.get(&joined) {
+            return index;
+        }
+        self.debug.highest += 1;
+        let index = self.debug.highest;
+        let name = self.ir.strings.intern(&plain(&joined));
+        self.debug.numbers.insert(joined, index);
+        let place = self.ir.items.iter().rposition(|item| matches!(item, Item::File(..)));
+        let file = Item::File(DebugFile { index, name, stamp: None }, At::default());
+        self.ir.items.insert(place.map_or(0, |place| place + 1), file);
+        index
     }
 
     fn kept_sections(&self) -> Vec<Kept> {
@@ -130,6 +145,7 @@ impl ModuleRaiser<'_, '_> {
         loop {
             let mut known = self.debug.placed.clone();
             known.extend(self.symbol_names.iter().cloned());
+            known.extend(self.ir.variables.iter().map(|variable| self.ir.name(variable.name).to_owned()));
             for section in &sections {
                 let labels = section.lines.iter().flat_map(|line| names(line));
                 known.extend(labels.filter(|(_, stands)| *stands).map(|(name, _)| name.to_owned()));
@@ -169,14 +185,43 @@ impl ModuleRaiser<'_, '_> {
         }
     }
 
-    /// The label of the function that a location's code was inlined from, with its offset, where a section has it.
-    pub(crate) fn inlined_name(&self, id: LocationId) -> Option<(String, Option<u64>)> {
-        let name = self.view.location(id).function.as_deref()?;
+    /// The label of the function that a location's code was inlined from, with its offset, where a section has it. Code that was no
+    /// PTX gets a section of such names where its version of PTX knows them.
+    pub(crate) fn inlined_name(&mut self, id: LocationId) -> Option<(String, Option<u64>)> {
+        let view = self.view;
+        let name = view.location(id).function.as_deref()?;
+        if !self.was_ptx() {
+            return self.target.has_already(INLINED).then(|| (self.string_label(name), None));
+        }
         let (label, offset) = match name.rsplit_once('+') {
             Some((label, offset)) => (label, Some(offset.parse().ok()?)),
             None => (name, None),
         };
         self.debug.string_labels.contains(label).then(|| (label.to_owned(), offset))
+    }
+}
+
+impl ModuleRaiser<'_, '_> {
+    /// The label of a function's name in `.debug_str`.
+    fn string_label(&mut self, name: &str) -> String {
+        let known = self.debug.string_numbers.get(name).and_then(|&number| self.debug.strings.get(number));
+        if let Some((_, label)) = known {
+            return label.clone();
+        }
+        let label = self.dwarf_label("info_string");
+        self.debug.string_numbers.insert(name.to_owned(), self.debug.strings.len());
+        self.debug.strings.push((name.to_owned(), label.clone()));
+        label
+    }
+
+    /// `.debug_str`: the functions that locations name.
+    pub(crate) fn strings_section(&mut self) {
+        let strings = std::mem::take(&mut self.debug.strings);
+        self.debug.string_numbers.clear();
+        if !strings.is_empty() {
+            let lines = string_lines(&strings);
+            self.dwarf_section(".debug_str", lines);
+        }
     }
 }
 

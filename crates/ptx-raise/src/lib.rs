@@ -15,6 +15,7 @@
 
 mod coalesce;
 mod debug;
+mod dwarf;
 mod error;
 mod initializer;
 mod linkage;

@@ -16,6 +16,7 @@ use ptx_llvm::view::{
 };
 
 use crate::debug::DebugTables;
+use crate::dwarf::FunctionTrace;
 use crate::error::{CLUSTER, MODULE, Raised, Refusal};
 use crate::initializer;
 use crate::linkage::{Presence, directive};
@@ -46,6 +47,12 @@ pub(crate) struct ModuleRaiser<'v, 'c> {
     /// Labels are numbered through the module.
     pub(crate) call_count: u32,
     pub(crate) debug: DebugTables,
+    /// What DWARF says of the functions so far.
+    pub(crate) traces: Vec<FunctionTrace>,
+    /// The variables of bodies that DWARF names.
+    pub(crate) traced_names: HashSet<String>,
+    /// How many labels of each kind DWARF names.
+    pub(crate) label_numbers: HashMap<String, u32>,
     /// What marked texts lower to, by text and constraints; `None` for those that do not.
     pub(crate) patterns: HashMap<(String, String), Option<Rc<Pattern>>>,
 }
@@ -98,6 +105,9 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             symbol_names,
             call_count: 0,
             debug: DebugTables::default(),
+            traces: Vec::new(),
+            traced_names: HashSet::default(),
+            label_numbers: HashMap::default(),
             patterns: HashMap::default(),
         }
     }
@@ -112,8 +122,15 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         self.definitions();
         self.aliases();
         self.sections();
+        self.dwarf();
+        self.strings_section();
         self.heading();
         if self.diagnostics.has_errors() { Err(self.diagnostics) } else { Ok((self.ir, self.diagnostics)) }
+    }
+
+    /// Whether the module was PTX.
+    pub(crate) fn was_ptx(&self) -> bool {
+        !self.view.named("ptx.version").is_empty()
     }
 
     /// A name like `stem` that no symbol has.

@@ -69,6 +69,14 @@ fn is_pattern(bytes: &[u8]) -> bool {
     matches!(bytes, [b'_', b'$', high, low, ..] if hex(high) && hex(low))
 }
 
+/// A name as close to LLVM's as an identifier can be: what PTX cannot spell is `_`. Two names may become one, and the empty name, one that
+/// begins with a digit and one of PTX's own words have none.
+pub(crate) fn readable(name: &str) -> Option<String> {
+    let part = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '$' { c } else { '_' };
+    let found: String = name.chars().map(part).collect();
+    is_plain(&found).then_some(found)
+}
+
 /// Whether a name needs no escape.
 pub(crate) fn is_plain(name: &str) -> bool {
     matches!(escape(name), Cow::Borrowed(_))
@@ -82,6 +90,18 @@ mod tests {
     fn plain_names_stay() {
         for name in ["_Z3fooPf", "kernel", "$L1", "_a", "a$b_c9"] {
             assert_eq!(escape(name), name);
+        }
+    }
+
+    #[test]
+    fn readable_names_lose_what_ptx_cannot_spell() {
+        for (name, found) in
+            [("x.addr", Some("x_addr")), ("for.body-2", Some("for_body_2")), ("näh", Some("n_h"))]
+        {
+            assert_eq!(readable(name).as_deref(), found);
+        }
+        for name in ["", "9lives", "add", "WARP_SZ", "."] {
+            assert_eq!(readable(name), None, "{name}");
         }
     }
 

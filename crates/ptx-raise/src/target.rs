@@ -155,6 +155,13 @@ impl Target {
         self.names.retain(|word| word != "debug");
     }
 
+    /// Promises DWARF sections.
+    pub(crate) fn add_debug(&mut self) {
+        if !self.names.iter().any(|word| word == "debug") {
+            self.names.push("debug".to_owned());
+        }
+    }
+
     /// The `.version` and the words of `.target`, once everything is selected.
     pub(crate) fn finish(&self) -> Raised<(PtxVersion, Sm, Vec<String>)> {
         let needed = first_version(self.sm);
@@ -181,12 +188,12 @@ fn first_version(sm: Sm) -> PtxVersion {
 fn words<'v>(view: &'v View, name: &str) -> Vec<Vec<&'v str>> {
     let text = |id| match view.metadata(id) {
         Metadata::String(text) => Some(text.as_str()),
-        Metadata::Node(_) | Metadata::Constant(_) | Metadata::Other => None,
+        Metadata::Node(_) | Metadata::Constant(_) | Metadata::Debug(_) | Metadata::Other => None,
     };
     let entries = view.named(name).iter().map(|&node| match view.metadata(node) {
         Metadata::Node(parts) => parts.iter().flatten().filter_map(|&part| text(part)).collect(),
         Metadata::String(text) => vec![text.as_str()],
-        Metadata::Constant(_) | Metadata::Other => Vec::new(),
+        Metadata::Constant(_) | Metadata::Debug(_) | Metadata::Other => Vec::new(),
     });
     entries.collect()
 }

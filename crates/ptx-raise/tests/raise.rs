@@ -334,8 +334,29 @@ fn allocas_are_local_variables() {
   call void @escape(ptr %a)
   ret i32 %v\n}
 declare void @escape(ptr)");
-    has(&text, &[".local .align 16 .b8 __local_depot_f_0[16]", "st.local.b32", "ld.local.b32"]);
-    has(&text, &["[__local_depot_f_0+8]", "cvta.local.u64", "st.param.b64"]);
+    has(&text, &[".local .align 16 .b8 a[16]", "st.local.b32", "ld.local.b32"]);
+    has(&text, &["[a+8]", "cvta.local.u64", "st.param.b64"]);
+}
+
+#[test]
+fn local_variables_have_names_that_nothing_else_has() {
+    let text = ptx("@taken = addrspace(1) global i32 0
+define i32 @f(ptr %p) {
+  %taken = alloca i32
+  %x.addr = alloca i32
+  %x_addr = alloca i32
+  %1 = alloca i32
+  %param0 = alloca i32
+  store volatile i32 1, ptr %taken
+  store volatile i32 2, ptr %x.addr
+  store volatile i32 3, ptr %x_addr
+  store volatile i32 4, ptr %1
+  store volatile i32 5, ptr %param0
+  %g = load i32, ptr addrspace(1) @taken
+  ret i32 %g\n}");
+    has(&text, &[".local .align 4 .b8 __local_depot_f_0[4]", ".b8 x_addr[4]", ".b8 __local_depot_f_2[4]"]);
+    has(&text, &["__local_depot_f_3[4]", "__local_depot_f_4[4]"]);
+    has(&text, &["[__local_depot_f_0], 1", "[x_addr], 2", "[__local_depot_f_2], 3", "ld.global.b32", "[taken]"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::attribute::Attributes;
 use super::constant::ConstId;
 use super::id;
 use super::inst::Inst;
-use super::metadata::{LocationId, MetadataId, MetadataKind};
+use super::metadata::{DebugRecord, LocationId, MetadataId, MetadataKind};
 use super::types::TypeId;
 
 id! {
@@ -109,6 +109,8 @@ pub struct Global {
     pub section: Option<String>,
     /// Attached metadata.
     pub metadata: Vec<(MetadataKind, MetadataId)>,
+    /// Its `DIGlobalVariableExpression`s, where a compile unit asks for DWARF.
+    pub debug: Vec<MetadataId>,
 }
 
 /// Another name for an address.
@@ -199,8 +201,12 @@ pub struct Function {
     pub section: Option<String>,
     /// Attached metadata, without debug information.
     pub metadata: Vec<(MetadataKind, MetadataId)>,
-    /// Where it is declared in the source, when its `DISubprogram` says so.
+    /// Where its code begins in the source, when its `DISubprogram` says so.
     pub location: Option<LocationId>,
+    /// Its `DISubprogram`, where a compile unit asks for DWARF.
+    pub subprogram: Option<MetadataId>,
+    /// Its debug records in order, where a compile unit asks for DWARF.
+    pub records: Vec<DebugRecord>,
     /// Its blocks, the entry first; none for a declaration.
     pub blocks: Vec<Block>,
     /// All its instructions, block after block.

@@ -1,7 +1,9 @@
 //! Metadata and debug locations.
 
 use super::constant::ConstId;
+use super::function::InstId;
 use super::id;
+use super::inst::Value;
 
 id! {
     /// A piece of metadata; equal ids mean the same piece.
@@ -25,8 +27,106 @@ pub enum Metadata {
     Node(Box<[Option<MetadataId>]>),
     /// A constant.
     Constant(ConstId),
-    /// A node of the debug information, or a value of a function; nothing PTX needs.
+    /// A node of the debug information, where a compile unit asks for DWARF (see [`super::View::compile_units`]).
+    Debug(DebugNode),
+    /// Any other node of the debug information, or a value of a function; nothing PTX needs.
     Other,
+}
+
+/// A specialized node of the debug information (LangRef, "Specialized Metadata Nodes"), as LLVM prints it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DebugNode {
+    /// `DICompositeType`, `DILocalVariable`, `DIExpression` and so on.
+    pub class: String,
+    /// Its fields in order. What LLVM leaves out has its default value; the operations of an expression have empty keys.
+    pub fields: Vec<(String, DebugField)>,
+}
+
+/// The value of a field of a [`DebugNode`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DebugField {
+    /// Another piece of metadata.
+    Node(MetadataId),
+    /// A number; of a typed constant its value.
+    Integer(i128),
+    /// A text in quotes.
+    Text(String),
+    /// A name of LLVM's or of DWARF's: `DW_TAG_member`, `true`, `DIFlagPublic | DIFlagStaticMember`.
+    Word(String),
+    /// A node that stands in place, an expression above all.
+    Nested(DebugNode),
+}
+
+impl DebugNode {
+    /// The field `key`.
+    pub fn field(&self, key: &str) -> Option<&DebugField> {
+        self.fields.iter().find(|(own, _)| own == key).map(|(_, value)| value)
+    }
+
+    /// The node that the field `key` refers to.
+    pub fn node(&self, key: &str) -> Option<MetadataId> {
+        match self.field(key)? {
+            DebugField::Node(id) => Some(*id),
+            DebugField::Integer(_) | DebugField::Text(_) | DebugField::Word(_) | DebugField::Nested(_) => {
+                None
+            }
+        }
+    }
+
+    /// The number in the field `key`.
+    pub fn integer(&self, key: &str) -> Option<i128> {
+        match self.field(key)? {
+            DebugField::Integer(value) => Some(*value),
+            DebugField::Node(_) | DebugField::Text(_) | DebugField::Word(_) | DebugField::Nested(_) => None,
+        }
+    }
+
+    /// The text in the field `key`; empty when it has none.
+    pub fn text(&self, key: &str) -> &str {
+        match self.field(key) {
+            Some(DebugField::Text(text)) => text,
+            Some(_) | None => "",
+        }
+    }
+
+    /// The name in the field `key`; empty when it has none.
+    pub fn word(&self, key: &str) -> &str {
+        match self.field(key) {
+            Some(DebugField::Word(word)) => word,
+            Some(_) | None => "",
+        }
+    }
+
+    /// Whether the flags in the field `key` have `flag` among them.
+    pub fn has_flag(&self, key: &str, flag: &str) -> bool {
+        self.word(key).split('|').any(|word| word.trim() == flag)
+    }
+}
+
+/// What a debug record says a variable of the source is (LangRef, "Debug records").
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DebugRecordKind {
+    /// `#dbg_declare`: the variable lies at an address for all of its scope.
+    Declare,
+    /// `#dbg_value` and its kin: the variable has a value from here on.
+    Value,
+}
+
+/// A debug record of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DebugRecord {
+    /// The instruction that it stands before.
+    pub before: InstId,
+    /// What it says.
+    pub kind: DebugRecordKind,
+    /// The address or value; `None` where it is gone or made of several values.
+    pub value: Option<Value>,
+    /// The `DILocalVariable`.
+    pub variable: MetadataId,
+    /// The `DIExpression` that takes the value to the variable.
+    pub expression: MetadataId,
+    /// The scope, and what it was inlined at.
+    pub location: Option<LocationId>,
 }
 
 /// The kinds of metadata on instructions, functions and globals, by name.
@@ -98,4 +198,6 @@ pub struct DebugLocation {
     pub inlined_at: Option<LocationId>,
     /// The linkage name of the function the code is of, else its name; `None` where it has neither.
     pub function: Option<String>,
+    /// Its scope, where a compile unit asks for DWARF (see [`super::View::compile_units`]).
+    pub scope: Option<MetadataId>,
 }

@@ -5,8 +5,8 @@
 //! that share parts stay small. Instructions are numbered by function in the order of the text, block after block.
 //!
 //! What instruction selection cannot use is kept as a named form (`Other(..)`) rather than left out, so that whoever meets
-//! it can refuse it by name. Debug records (`#dbg_value` and its kin) are the exception: they describe variables, compute
-//! nothing, and have no counterpart in PTX.
+//! it can refuse it by name. Debug records (`#dbg_value` and its kin) and the graph of the debug information are there where
+//! a compile unit asks for DWARF; lines alone need neither.
 
 mod attribute;
 mod constant;
@@ -26,7 +26,10 @@ pub use inst::{
     AtomicOp, AtomicOrder, BinaryOp, Bundle, Call, CastOp, FastMath, FloatPredicate, InlineAsm, InlineAsmId,
     Inst, IntPredicate, Op, Scope, Value, WrapFlags,
 };
-pub use metadata::{DebugLocation, FileId, LocationId, Metadata, MetadataId, MetadataKind, SourcePath};
+pub use metadata::{
+    DebugField, DebugLocation, DebugNode, DebugRecord, DebugRecordKind, FileId, LocationId, Metadata,
+    MetadataId, MetadataKind, SourcePath,
+};
 pub(crate) use read::instruction_text;
 pub use types::{FloatKind, Layout, Type, TypeId};
 
@@ -52,6 +55,9 @@ pub struct View {
     pub ifuncs: Vec<String>,
     /// Named metadata in order, without the debug information's.
     pub named_metadata: Vec<(String, Vec<MetadataId>)>,
+    /// The compile units that ask for DWARF (emission kind `FullDebug`), in order. Where there is none the
+    /// debug information is not read but for lines.
+    pub compile_units: Vec<MetadataId>,
     types: Vec<types::Entry>,
     constants: Vec<constant::Entry>,
     metadata: Vec<Metadata>,
@@ -131,9 +137,17 @@ impl View {
         let Metadata::Node(parts) = self.metadata(id) else { return Vec::new() };
         let texts = parts.iter().flatten().filter_map(|&part| match self.metadata(part) {
             Metadata::String(text) => Some(text.as_str()),
-            Metadata::Node(_) | Metadata::Constant(_) | Metadata::Other => None,
+            Metadata::Node(_) | Metadata::Constant(_) | Metadata::Debug(_) | Metadata::Other => None,
         });
         texts.collect()
+    }
+
+    /// A node of the debug information; `None` for any other metadata.
+    pub fn debug_node(&self, id: MetadataId) -> Option<&DebugNode> {
+        match self.metadata(id) {
+            Metadata::Debug(node) => Some(node),
+            Metadata::String(_) | Metadata::Node(_) | Metadata::Constant(_) | Metadata::Other => None,
+        }
     }
 
     /// An inline assembly text with its constraints.

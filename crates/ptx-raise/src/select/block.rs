@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::rc::Rc;
 
-use ptx_ir::{At, DebugLocation, InlinedAt, LabelKind, RegId, Stmt};
+use ptx_ir::{At, BodyBuilder, DebugLocation, InlinedAt, LabelKind, RegId, Stmt};
 use ptx_llvm::view::{BlockId, InstId, LocationId, Metadata, MetadataId, Op, Value};
 
 use super::FunctionRaiser;
@@ -18,6 +18,40 @@ use crate::value::Val;
 enum Source {
     Bits(u64),
     Register(RegId),
+}
+
+/// The `.loc` of a text so far.
+#[derive(Default)]
+struct Trail {
+    here: Option<DebugLocation>,
+    /// One that only follows from an instruction's location, while no code stands behind it.
+    pending: Option<DebugLocation>,
+    /// The places that were named.
+    named: HashSet<(u32, u32, u32)>,
+}
+
+impl Trail {
+    /// Writes what is pending, unless the text is at that place already.
+    fn flush(&mut self, builder: &mut BodyBuilder) {
+        let Some(location) = self.pending.take() else { return };
+        let unplaced = (location.line, location.column) == (0, 0) && self.here.is_none();
+        if !unplaced && self.here.as_ref() != Some(&location) {
+            self.push(builder, location);
+        }
+    }
+
+    fn push(&mut self, builder: &mut BodyBuilder, location: DebugLocation) {
+        if let Some(call) = &location.inlined
+            && self.named.insert((call.file, call.line, call.column))
+        {
+            let (file, line, column) = (call.file, call.line, call.column);
+            let call = DebugLocation { file, line, column, inlined: None, at: At::default() };
+            builder.push(Stmt::Location(call));
+        }
+        self.named.insert((location.file, location.line, location.column));
+        self.here = Some(location.clone());
+        builder.push(Stmt::Location(location));
+    }
 }
 
 impl FunctionRaiser<'_, '_, '_> {
@@ -171,6 +205,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 let texts = self.module.view.strings(node);
                 self.debug_statements(texts.into_iter());
             }
+            self.mark_records(id);
             if inst.location != place
                 && let Some(location) = inst.location
             {
@@ -245,6 +280,7 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// `.loc` (manual 11.5.3) of an instruction; one that says what the one before it says goes when the text is put together.
     fn location(&mut self, id: LocationId) {
+        self.mark_location(id);
         let Some(statement) = self.debug_location(id) else { return };
         self.implied_locations.insert((self.current, self.builder.body().statements.len()));
         self.push(Stmt::Location(statement));
@@ -299,6 +335,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// Puts the text of the blocks together.
     pub(super) fn put_together(&mut self, parts: &mut HashMap<BlockId, Vec<Stmt>>) {
         let mut text = Vec::new();
+        text.extend(self.beginning().map(|location| (Stmt::Location(location), true)));
         for block in std::mem::take(&mut self.layout) {
             if self.targets.contains(&block) {
                 text.push((Stmt::Label(self.labels[block.index()]), false));
@@ -318,27 +355,33 @@ impl FunctionRaiser<'_, '_, '_> {
     /// Appends statements. A `.loc` that only follows from an instruction's location is left out where the text is at that place
     /// already; the place of a call is named before what was inlined there (manual 11.5.3).
     fn push_located(&mut self, text: Vec<(Stmt, bool)>) {
-        let mut here: Option<DebugLocation> = None;
-        let mut named: HashSet<(u32, u32, u32)> = HashSet::default();
+        let mut trail = Trail::default();
         for (statement, implied) in text {
-            if let Stmt::Location(location) = &statement {
-                let unplaced = (location.line, location.column) == (0, 0) && here.is_none();
-                if implied && (unplaced || here.as_ref() == Some(location)) {
-                    continue;
+            match statement {
+                Stmt::Location(location) if implied => trail.pending = Some(location),
+                Stmt::Location(location) => {
+                    trail.flush(&mut self.builder);
+                    trail.push(&mut self.builder, location);
                 }
-                if let Some(call) = &location.inlined
-                    && named.insert((call.file, call.line, call.column))
-                {
-                    let (file, line, column) = (call.file, call.line, call.column);
-                    let at = At::default();
-                    let call = DebugLocation { file, line, column, inlined: None, at };
-                    self.builder.push(Stmt::Location(call));
+                // Comments are no code.
+                Stmt::Comment(_) => self.builder.push(statement),
+                statement => {
+                    trail.flush(&mut self.builder);
+                    self.builder.push(statement);
                 }
-                named.insert((location.file, location.line, location.column));
-                here = Some(location.clone());
             }
-            self.builder.push(statement);
         }
+    }
+
+    /// Where the function's code begins, for what stands before the first instruction of its own. Code that was PTX says so
+    /// itself.
+    fn beginning(&mut self) -> Option<DebugLocation> {
+        if self.module.was_ptx() {
+            return None;
+        }
+        let location = self.module.view.location(self.function.location?);
+        let file = self.module.debug.file_of(location.file?);
+        Some(DebugLocation { file, line: location.line, column: 0, inlined: None, at: At::default() })
     }
 
     /// The blocks to which a branch says that its loop must not be unrolled (`llvm.loop.unroll.disable`).
@@ -350,7 +393,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 Some(Metadata::String(text)) => Some(text.as_str()),
                 _ => None,
             },
-            Metadata::String(_) | Metadata::Constant(_) | Metadata::Other => None,
+            Metadata::String(_) | Metadata::Constant(_) | Metadata::Debug(_) | Metadata::Other => None,
         };
         let mut rolled = HashSet::default();
         for &from in &self.layout {
@@ -368,6 +411,11 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// The name of a local variable, unlike any other of the module.
     pub(super) fn local_name(&self, stem: &str, number: usize) -> String {
-        self.module.free_name(format!("__local_{stem}_{}_{number}", names::escape(&self.function.name)))
+        let mut name =
+            self.module.free_name(format!("__local_{stem}_{}_{number}", names::escape(&self.function.name)));
+        while self.local_names.contains(&name) {
+            name.push('_');
+        }
+        name
     }
 }

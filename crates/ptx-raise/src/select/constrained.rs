@@ -95,7 +95,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let Value::Metadata(id) = value else { return None };
         match self.module.view.metadata(id) {
             Metadata::String(text) => Some(text),
-            Metadata::Node(_) | Metadata::Constant(_) | Metadata::Other => None,
+            Metadata::Node(_) | Metadata::Constant(_) | Metadata::Debug(_) | Metadata::Other => None,
         }
     }
 

@@ -41,6 +41,7 @@ mod remainder;
 mod shape;
 mod spelling;
 mod stack;
+mod trace;
 mod variadic;
 mod wide;
 mod wide_cast;
@@ -126,6 +127,10 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     foreign: HashSet<RegDeclId>,
     /// Registers that hold the handle of a texture, sampler or surface.
     handles: HashMap<RegId, Symbol>,
+    /// The names of the body's variables that are LLVM's.
+    local_names: HashSet<String>,
+    /// What DWARF wants to know of the body.
+    marks: trace::Marks,
 }
 
 impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
@@ -202,6 +207,8 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             label_count: 0,
             foreign,
             handles: HashMap::default(),
+            local_names: HashSet::default(),
+            marks: trace::Marks::default(),
         }
     }
 
@@ -227,9 +234,10 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         }
         self.predicate(&mut parts);
         self.put_together(&mut parts);
-        let mut body = self.builder.finish();
+        let mut body = std::mem::take(&mut self.builder).finish();
         reference::drop_unread(&mut body, &self.handles);
-        coalesce(&mut body, &self.foreign);
+        let settled = coalesce(&mut body, &self.foreign);
+        self.trace(&mut body, &|register| settled.of(register));
         Ok(body)
     }
 

@@ -8,6 +8,7 @@ use super::FunctionRaiser;
 use super::emit::Arg;
 use super::generic::argument;
 use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::names;
 use crate::types::{Class, Scalar};
 use crate::value::{Base, Val};
 
@@ -37,11 +38,32 @@ impl FunctionRaiser<'_, '_, '_> {
         if self.current.index() != 0 && self.lies_on_a_cycle() {
             return self.grow_stack(id, Arg::Bits(bytes, 64), align);
         }
-        let name = self.local_name("depot", id.index());
+        let name = self.memory_name(id);
         let variable = self.local_variable(&name, bytes, align);
         let base = Base::Symbol(ptx_ir::Symbol::Variable(variable));
         self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
         Ok(())
+    }
+
+    /// The name of an `alloca`'s variable: LLVM's, where nothing else in the function is called so. Sections name it too, so
+    /// there it is the only one of the module.
+    fn memory_name(&mut self, id: InstId) -> String {
+        let own = names::readable(&self.function.inst(id).name);
+        let is_traced = self.is_traced();
+        let own = own.filter(|own| {
+            let module = &*self.module;
+            let taken = module.symbol_names.contains(own)
+                || module.call_names.clash(own)
+                || own.starts_with("$L")
+                || is_traced && module.traced_names.contains(own);
+            let is_param = |id: &ptx_ir::VarId| module.ir.name(module.ir.variable(*id).name) == own;
+            !taken && !self.params.iter().any(is_param) && self.local_names.insert(own.clone())
+        });
+        let name = own.unwrap_or_else(|| self.local_name("depot", id.index()));
+        if is_traced {
+            self.module.traced_names.insert(name.clone());
+        }
+        name
     }
 
     /// That many bytes on top of the stack.

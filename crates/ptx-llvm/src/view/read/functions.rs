@@ -62,6 +62,8 @@ impl Reader {
             section: section(raw),
             metadata: self.global_metadata(raw),
             location: self.function_location(raw),
+            subprogram: self.subprogram(raw),
+            records: Vec::new(),
             blocks: Vec::new(),
             insts: Vec::new(),
         };
@@ -96,6 +98,8 @@ impl Reader {
         }
         function.insts.reserve(insts.len());
         for inst in insts {
+            let before = InstId::new(function.insts.len());
+            self.records(inst, before, locals, &mut function.records)?;
             let read = self.inst(inst, locals, &function.name)?;
             function.insts.push(read);
         }

@@ -50,7 +50,7 @@ impl Reader {
         Ok(values)
     }
 
-    fn value(&mut self, raw: LLVMValueRef, locals: &Locals) -> Result<Value, LlvmError> {
+    pub(super) fn value(&mut self, raw: LLVMValueRef, locals: &Locals) -> Result<Value, LlvmError> {
         // SAFETY: `raw` is an operand of an instruction of the module, and each getter is called for its own kind only.
         match unsafe { LLVMGetValueKind(raw) } {
             LLVMValueKind::LLVMArgumentValueKind | LLVMValueKind::LLVMInstructionValueKind => {

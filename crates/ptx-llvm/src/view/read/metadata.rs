@@ -56,7 +56,7 @@ impl Names {
 const MAX_SCOPES: usize = 1024;
 
 /// The number of `!dbg`, which LLVM fixes.
-const DBG: c_uint = 0;
+pub(super) const DBG: c_uint = 0;
 
 impl Reader {
     /// The id of a piece of metadata (as a value); what it holds is read later.
@@ -99,7 +99,7 @@ impl Reader {
                     Some(&part) if !part.is_null() => Ok(Metadata::Constant(self.constant(part)?)),
                     Some(_) | None => Ok(Metadata::Other),
                 },
-                _ => Ok(Metadata::Other),
+                _ => Ok(self.debug_node(raw, &parts).map_or(Metadata::Other, Metadata::Debug)),
             }
         }
     }
@@ -161,7 +161,7 @@ impl Reader {
     }
 
     /// The id of a `DILocation`, and of those it was inlined at.
-    fn location(&mut self, raw: LLVMMetadataRef) -> LocationId {
+    pub(super) fn location(&mut self, raw: LLVMMetadataRef) -> LocationId {
         // Inlining can be deep: collect the chain first, then number it from its end.
         let mut chain = Vec::new();
         let mut outer = None;
@@ -183,14 +183,22 @@ impl Reader {
             let file = self.file_of_scope(scope);
             let function = self.function_of_scope(scope);
             let id = LocationId::new(self.view.locations.len());
-            self.view.locations.push(DebugLocation { file, line, column, inlined_at: outer, function });
+            let scope = self.debug_id(scope);
+            self.view.locations.push(DebugLocation {
+                file,
+                line,
+                column,
+                inlined_at: outer,
+                function,
+                scope,
+            });
             self.locations.insert(raw, id);
             outer = Some(id);
         }
         outer.unwrap_or(LocationId::new(0))
     }
 
-    /// Where a function is declared.
+    /// Where a function's code begins.
     pub(super) fn function_location(&mut self, function: LLVMValueRef) -> Option<LocationId> {
         // SAFETY: `function` is a function of the module; its subprogram is null or alive.
         let (subprogram, line) = unsafe {
@@ -200,10 +208,17 @@ impl Reader {
             }
             (subprogram, LLVMDISubprogramGetLine(subprogram))
         };
+        // The C API has no getter for the line of the body.
+        // SAFETY: the subprogram is alive.
+        let text = super::print_value(unsafe { LLVMMetadataAsValue(self.context, subprogram) });
+        let body = text.rsplit_once(", scopeLine: ").map(|(_, rest)| rest);
+        let digits = body.and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
+        let line = digits.and_then(|digits| digits.parse().ok()).unwrap_or(line);
         let file = self.file_of_scope(subprogram);
         let id = LocationId::new(self.view.locations.len());
         let function = self.function_of_scope(subprogram);
-        self.view.locations.push(DebugLocation { file, line, column: 0, inlined_at: None, function });
+        let scope = self.debug_id(subprogram);
+        self.view.locations.push(DebugLocation { file, line, column: 0, inlined_at: None, function, scope });
         Some(id)
     }
 

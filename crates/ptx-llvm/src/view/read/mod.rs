@@ -5,6 +5,7 @@
 
 mod attributes;
 mod constants;
+mod debug;
 mod functions;
 mod insts;
 mod metadata;
@@ -50,6 +51,7 @@ struct Reader {
     functions_of_scopes: HashMap<LLVMMetadataRef, Option<String>>,
     files: HashMap<SourcePath, FileId>,
     names: Names,
+    dwarf: debug::Asked,
 }
 
 /// LLVM's numbers for what the C API names only in one direction.
@@ -115,7 +117,9 @@ pub(super) fn read(module: &Module<'_>) -> Result<View, LlvmError> {
         functions_of_scopes: HashMap::new(),
         files: HashMap::new(),
         names: Names::register(context),
+        dwarf: debug::Asked::default(),
     };
+    reader.compile_units(raw);
     reader.module(raw)?;
     Ok(reader.view)
 }
@@ -258,6 +262,7 @@ impl Reader {
             align: (align != 0).then_some(align),
             section: section(value),
             metadata: self.global_metadata(value),
+            debug: self.global_debug(value),
         })
     }
 

@@ -1,0 +1,58 @@
+//! Scopes: functions and blocks of the source, in each place they were inlined to.
+
+use ptx_llvm::view::{LocationId, MetadataId, View};
+
+/// Scopes that stand around one another are followed this far.
+const MAX_SCOPES: usize = 1024;
+
+/// A function or a block in one of the places where its code is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct ScopeKey {
+    /// A `DISubprogram` or `DILexicalBlock`.
+    pub(crate) node: MetadataId,
+    /// The call it was inlined at.
+    pub(crate) inlined_at: Option<LocationId>,
+}
+
+impl ScopeKey {
+    /// The scope that `node` is or only puts into another file.
+    pub(crate) fn innermost(view: &View, node: MetadataId, inlined_at: Option<LocationId>) -> Option<Self> {
+        let mut node = node;
+        for _ in 0..MAX_SCOPES {
+            let found = view.debug_node(node)?;
+            match found.class.as_str() {
+                "DILexicalBlockFile" => node = found.node("scope")?,
+                "DILexicalBlock" | "DISubprogram" => return Some(Self { node, inlined_at }),
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The scope around within the same function.
+    pub(crate) fn outer_block(self, view: &View) -> Option<Self> {
+        let node = view.debug_node(self.node).filter(|node| node.class == "DILexicalBlock")?;
+        Self::innermost(view, node.node("scope")?, self.inlined_at)
+    }
+
+    /// The scope around: of an inlined function that of the call.
+    pub(crate) fn outer(self, view: &View) -> Option<Self> {
+        if view.debug_node(self.node)?.class == "DILexicalBlock" {
+            return self.outer_block(view);
+        }
+        let call = view.location(self.inlined_at?);
+        Self::innermost(view, call.scope?, call.inlined_at)
+    }
+}
+
+/// The scopes of a location, the innermost first.
+pub(crate) fn scope_chain(view: &View, location: LocationId) -> Vec<ScopeKey> {
+    let location = view.location(location);
+    let mut scope = location.scope.and_then(|node| ScopeKey::innermost(view, node, location.inlined_at));
+    let mut chain = Vec::new();
+    while let Some(key) = scope.filter(|_| chain.len() < MAX_SCOPES) {
+        chain.push(key);
+        scope = key.outer(view);
+    }
+    chain
+}
