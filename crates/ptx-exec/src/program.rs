@@ -199,7 +199,7 @@ impl Fill {
 pub(crate) struct Load {
     pub(crate) address: Address,
     pub(crate) dsts: Box<[Dst]>,
-    /// Bytes of an element.
+    /// Bytes of an element. One of 16 bytes goes to two of `dsts` and is read in one step.
     pub(crate) size: u32,
     /// What the address must be a multiple of: the bytes of the whole access.
     pub(crate) align: u64,
@@ -214,6 +214,7 @@ pub(crate) struct Load {
 pub(crate) struct Store {
     pub(crate) address: Address,
     pub(crate) srcs: Box<[Src]>,
+    /// Bytes of an element. One of 16 bytes comes from two of `srcs` and is written in one step.
     pub(crate) size: u32,
     pub(crate) align: u64,
     pub(crate) order: Order,
@@ -226,6 +227,24 @@ pub(crate) struct Atomic {
     pub(crate) dst: Option<Dst>,
     pub(crate) operands: [Src; 2],
     pub(crate) combine: Combine,
+}
+
+/// What an atomic operation on 128 bits writes (manual 9.7.13.5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Exchange {
+    /// `.exch`: the operand.
+    Always,
+    /// `.cas`: the second operand, where memory holds the first.
+    WhereEqual,
+}
+
+/// `atom` on 128 bits; all values are two rows, the lower half first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WideAtomic {
+    pub(crate) address: Address,
+    pub(crate) dst: Option<[Dst; 2]>,
+    pub(crate) operands: [Src; 2],
+    pub(crate) exchange: Exchange,
 }
 
 /// How many bytes `cp.async` really copies.
@@ -503,6 +522,7 @@ pub(crate) enum Op {
     Load(Box<Load>),
     Store(Box<Store>),
     Atomic(Box<Atomic>),
+    WideAtomic(Box<WideAtomic>),
     AsyncCopy(Box<AsyncCopy>),
     Fence,
     BlockBarrier(Box<BlockBarrier>),

@@ -34,9 +34,8 @@ fn main() -> ExitCode {
     trials.push(Trial::test("order/wide", order::wide_operations_before_their_targets_name_them));
     for (memory, name) in value::MEMORIES {
         for sm in [60, 70, 90] {
-            let skips = Arc::clone(&skips);
             trials.push(Trial::test(format!("value/sm_{sm}/{name}"), move || {
-                value::operations_give_what_llvm_says(sm, *memory, &skips)
+                value::operations_give_what_llvm_says(sm, *memory)
             }));
         }
     }

@@ -7,7 +7,6 @@ use half::{bf16, f16};
 use libtest_mimic::Failed;
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, Launch};
-use test_suite::skip::Skips;
 use test_suite::stage;
 
 use crate::matrix::{FLOATS, INTEGERS, ON_FLOATS, ON_INTEGERS, raise};
@@ -317,7 +316,7 @@ fn numbers(bytes: &[u8], size: u32) -> Vec<u128> {
 }
 
 /// Executes every operation on memory of a kind for an architecture.
-pub fn operations_give_what_llvm_says(sm: u16, memory: Memory, skips: &Skips) -> Result<(), Failed> {
+pub fn operations_give_what_llvm_says(sm: u16, memory: Memory) -> Result<(), Failed> {
     let (text, kernels) = module(memory, sm);
     let ptx = raise(&text, sm)?;
     let source = SourceFile::new("atomics.ptx", ptx.as_str());
@@ -325,10 +324,6 @@ pub fn operations_give_what_llvm_says(sm: u16, memory: Memory, skips: &Skips) ->
     let (verified, _) = ptx_verify::verify(&module).map_err(|_| "does not verify")?;
     let mut wrong = Vec::new();
     for kernel in &kernels {
-        if kernel.bytes == 16 && memory != Memory::Local && !matches!(kernel.op, "load" | "store") {
-            skips.count("the interpreter has no atomic operations on 128 bits");
-            continue;
-        }
         let inputs = kernel.inputs();
         let mut launch = Launch::new(kernel.name.as_str());
         launch.block = [inputs.len() as u32, 1, 1];

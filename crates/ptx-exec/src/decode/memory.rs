@@ -8,7 +8,7 @@ use super::body::{BodyDecoder, Context, row_bits, rows_of};
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::memory::{Order, Space};
-use crate::program::{AsyncCopy, Atomic, Combine, CopyAmount, Fill, Load, Op, Store};
+use crate::program::{AsyncCopy, Atomic, Combine, CopyAmount, Exchange, Fill, Load, Op, Store, WideAtomic};
 use crate::scalar::float::{self, Arith, Subnormals};
 use crate::scalar::format::Format;
 use crate::scalar::int::{self, Saturation};
@@ -34,7 +34,7 @@ impl BodyDecoder<'_> {
             let d = self.dst_of(element, cx.span(0))?;
             dsts.extend((0..rows_of(ty)).map(|n| if d == self.sink { d } else { d + n }));
         }
-        let size = ty.bytes().min(8);
+        let size = ty.bytes();
         let align = u64::from(ty.bytes()) * elements.len() as u64;
         let sign_shift = if ty.is_signed() { 64 - ty.bits() } else { 0 };
         let fill = Fill { sign_shift, register: row_bits(register) };
@@ -68,7 +68,7 @@ impl BodyDecoder<'_> {
             srcs.extend((0..rows_of(ty)).map(|n| src.plus(n)));
         }
         let align = u64::from(ty.bytes()) * elements.len() as u64;
-        let store = Store { address, srcs: srcs.into(), size: ty.bytes().min(8), align, order: order(cx) };
+        let store = Store { address, srcs: srcs.into(), size: ty.bytes(), align, order: order(cx) };
         self.check_vector(cx, align)?;
         cx.emit(Op::Store(Box::new(store)));
         Ok(())
@@ -84,8 +84,8 @@ impl BodyDecoder<'_> {
     /// `atom`, `red`.
     pub(super) fn atomic(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("it has no type") };
-        if ty.bits() > 64 {
-            return cx.unsupported("the host has no atomic operations on 128 bits");
+        if ty == ScalarType::B128 {
+            return self.wide_atomic(cx);
         }
         let space = self.space(cx)?;
         let (at, _) = cx.named("a");
@@ -98,6 +98,28 @@ impl BodyDecoder<'_> {
         let c = if cx.find("c").is_some() { self.src_named(cx, "c")? } else { b };
         let combine = combination(cx, ty)?;
         cx.emit(Op::Atomic(Box::new(Atomic { address, size: ty.bytes(), dst, operands: [b, c], combine })));
+        Ok(())
+    }
+
+    fn wide_atomic(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let exchange = match cx.m.get(Field::Op) {
+            Some(Mod::Exch) => Exchange::Always,
+            Some(Mod::Cas) => Exchange::WhereEqual,
+            _ => return cx.unsupported("its operation has no such type"),
+        };
+        let space = self.space(cx)?;
+        let (at, _) = cx.named("a");
+        let address = self.address(cx, at, space)?;
+        let dst = match cx.find("d") {
+            Some(at) => {
+                let d = self.dst(cx, at)?;
+                Some([d, if d == self.sink { d } else { d + 1 }])
+            }
+            None => None,
+        };
+        let b = self.src_named(cx, "b")?;
+        let c = if cx.find("c").is_some() { self.src_named(cx, "c")? } else { b };
+        cx.emit(Op::WideAtomic(Box::new(WideAtomic { address, dst, operands: [b, c], exchange })));
         Ok(())
     }
 

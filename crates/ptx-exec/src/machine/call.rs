@@ -55,6 +55,7 @@ impl Warp {
             | Op::Load(_)
             | Op::Store(_)
             | Op::Atomic(_)
+            | Op::WideAtomic(_)
             | Op::AsyncCopy(_)
             | Op::Fence
             | Op::ActiveMask { .. }

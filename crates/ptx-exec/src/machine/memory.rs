@@ -7,7 +7,8 @@ use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{Fault, FaultKind, Order, Space, read_bytes, write_bytes};
 use crate::program::{
-    Address, AddressWidth, AsyncCopy, Atomic, Base, CopyAmount, Load, Mask, Row, Src, Store, lanes,
+    Address, AddressWidth, AsyncCopy, Atomic, Base, CopyAmount, Exchange, Load, Mask, Row, Src, Store,
+    WideAtomic, lanes,
 };
 
 /// What an access sees besides the local memory of its own thread.
@@ -68,6 +69,61 @@ impl View<'_> {
         }
     }
 
+    /// Reads 16 bytes for a lane, in one step.
+    fn read_wide(&self, lane: usize, space: Space, address: u64, order: Order) -> Result<u128, Fault> {
+        let (placed, at) = place(space, address, 16)?;
+        match placed {
+            Space::Global | Space::Generic => self.grid.global.read_wide(at, order),
+            Space::Shared | Space::Local | Space::Const | Space::Param => {
+                let low = self.read(lane, placed, at, 8, order)?;
+                let high = self.read(lane, placed, at.wrapping_add(8), 8, order)?;
+                Ok(joined(low, high))
+            }
+        }
+    }
+
+    /// Writes 16 bytes for a lane, in one step.
+    fn write_wide(
+        &mut self,
+        lane: usize,
+        space: Space,
+        address: u64,
+        value: u128,
+        order: Order,
+    ) -> Result<(), Fault> {
+        let (placed, at) = place(space, address, 16)?;
+        match placed {
+            Space::Global | Space::Generic => self.grid.global.write_wide(at, value, order),
+            Space::Shared | Space::Local | Space::Const | Space::Param => {
+                self.write(lane, placed, at, 8, value as u64, order)?;
+                self.write(lane, placed, at.wrapping_add(8), 8, (value >> 64) as u64, order)
+            }
+        }
+    }
+
+    /// Changes 16 bytes in one step and gives the old ones.
+    fn update_wide(
+        &mut self,
+        lane: usize,
+        space: Space,
+        address: u64,
+        new: impl FnOnce(u128) -> u128,
+    ) -> Result<u128, Fault> {
+        let (placed, at) = place(space, address, 16)?;
+        match placed {
+            Space::Global | Space::Generic => self.grid.global.update_wide(at, new),
+            // A block stays on one host thread.
+            Space::Shared => {
+                let old = self.read_wide(lane, placed, at, Order::Strong)?;
+                self.write_wide(lane, placed, at, new(old), Order::Strong)?;
+                Ok(old)
+            }
+            Space::Local | Space::Const | Space::Param => {
+                Err(Fault { kind: FaultKind::NotAtomic, space: placed, address: at, size: 16 })
+            }
+        }
+    }
+
     /// Changes 1, 2, 4 or 8 bytes in one step and gives the old ones.
     fn update(
         &mut self,
@@ -89,6 +145,16 @@ impl View<'_> {
             }
         }
     }
+}
+
+/// The value of two halves, the lower one first.
+fn joined(low: u64, high: u64) -> u128 {
+    u128::from(high) << 64 | u128::from(low)
+}
+
+/// The two halves of a value, the lower one first.
+fn halves(value: u128) -> [u64; 2] {
+    [value as u64, (value >> 64) as u64]
 }
 
 /// An address operand whose base has been looked up.
@@ -158,6 +224,16 @@ impl Warp {
             let address = addresses(&load.address, rows, &grid.program.constants, base).of(lane);
             let stop = |fault| Stop::at(TrapKind::Fault(fault), pc, lane);
             check_alignment(load.address.space, address, load.align).map_err(stop)?;
+            if load.size == 16 {
+                for (n, pair) in load.dsts.chunks_exact(2).enumerate() {
+                    let at = address.wrapping_add(n as u64 * 16);
+                    let value = view.read_wide(lane, load.address.space, at, load.order).map_err(stop)?;
+                    for (&dst, half) in pair.iter().zip(halves(value)) {
+                        rows[dst as usize][lane] = half;
+                    }
+                }
+                continue;
+            }
             for (n, &dst) in load.dsts.iter().enumerate() {
                 let at = address.wrapping_add(n as u64 * u64::from(load.size));
                 let raw = view.read(lane, load.address.space, at, load.size, load.order).map_err(stop)?;
@@ -185,6 +261,15 @@ impl Warp {
             let address = addresses.of(lane);
             let stop = |fault| Stop::at(TrapKind::Fault(fault), pc, lane);
             check_alignment(store.address.space, address, store.align).map_err(stop)?;
+            if store.size == 16 {
+                for (n, pair) in store.srcs.chunks_exact(2).enumerate() {
+                    let at = address.wrapping_add(n as u64 * 16);
+                    let [low, high] = [pair[0], pair[1]].map(|src| src.of(rows, constants)[lane]);
+                    view.write_wide(lane, store.address.space, at, joined(low, high), store.order)
+                        .map_err(stop)?;
+                }
+                continue;
+            }
             for (n, src) in store.srcs.iter().enumerate() {
                 let at = address.wrapping_add(n as u64 * u64::from(store.size));
                 let value = src.of(rows, constants)[lane];
@@ -217,6 +302,40 @@ impl Warp {
             let old = old.map_err(|fault| Stop::at(TrapKind::Fault(fault), pc, lane))?;
             if let Some(dst) = atomic.dst {
                 rows[dst as usize][lane] = old;
+            }
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
+    pub(super) fn wide_atomic(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &mut [Row],
+        atomic: &WideAtomic,
+        active: Mask,
+        pc: u32,
+    ) -> Result<(), Stop> {
+        let constants = &grid.program.constants;
+        self.poll();
+        let base = self.frames[frame].local;
+        let mut view = self.view(grid, block);
+        for lane in lanes(active) {
+            let address = addresses(&atomic.address, rows, constants, base).of(lane);
+            let stop = |fault| Stop::at(TrapKind::Fault(fault), pc, lane);
+            check_alignment(atomic.address.space, address, 16).map_err(stop)?;
+            let of = |src: Src| joined(src.of(rows, constants)[lane], src.plus(1).of(rows, constants)[lane]);
+            let [b, c] = atomic.operands.map(of);
+            let new = |old| match atomic.exchange {
+                Exchange::Always => b,
+                Exchange::WhereEqual if old == b => c,
+                Exchange::WhereEqual => old,
+            };
+            let old = view.update_wide(lane, atomic.address.space, address, new).map_err(stop)?;
+            for (&dst, half) in atomic.dst.iter().flatten().zip(halves(old)) {
+                rows[dst as usize][lane] = half;
             }
         }
         Ok(())

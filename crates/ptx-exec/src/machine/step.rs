@@ -106,6 +106,7 @@ impl Warp {
             Op::Load(load) => self.load(grid, block, frame, rows, load, active, pc)?,
             Op::Store(store) => self.store(grid, block, frame, rows, store, active, pc)?,
             Op::Atomic(atomic) => self.atomic(grid, block, frame, rows, atomic, active, pc)?,
+            Op::WideAtomic(atomic) => self.wide_atomic(grid, block, frame, rows, atomic, active, pc)?,
             Op::AsyncCopy(copy) => self.async_copy(grid, block, frame, rows, copy, active, pc)?,
             Op::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
             Op::ActiveMask { d } => blend(rows, *d, &[u64::from(active); WARP], active),

@@ -5,6 +5,7 @@
 //! scope of PTX asks for (manual 8).
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{ALLOCATION_SHIFT, Fault, FaultKind, Space};
 
@@ -58,6 +59,9 @@ impl Allocation {
 pub(crate) struct GlobalMemory {
     allocations: Vec<Allocation>,
     concurrency: Concurrency,
+    /// Held while 16 bytes are read or changed in one step. Accesses of other sizes to the same bytes do not wait for it: only
+    /// those that overlap completely are ordered with each other (manual 8.7).
+    wide: Mutex<()>,
 }
 
 /// The bits of a value of `size` bytes.
@@ -74,7 +78,7 @@ impl GlobalMemory {
 
     /// Memory of these allocations, in order.
     pub(crate) fn new(allocations: Vec<Allocation>, concurrency: Concurrency) -> Self {
-        Self { allocations, concurrency }
+        Self { allocations, concurrency, wide: Mutex::new(()) }
     }
 
     /// The bytes of allocation `index`, or nothing when there is none.
@@ -144,6 +148,39 @@ impl GlobalMemory {
         });
         Ok(old >> shift & low)
     }
+
+    /// Reads 16 bytes, in one step.
+    pub(crate) fn read_wide(&self, address: u64, order: Order) -> Result<u128, Fault> {
+        let _held = self.hold();
+        self.both(address, order)
+    }
+
+    /// Writes 16 bytes, in one step.
+    pub(crate) fn write_wide(&self, address: u64, value: u128, order: Order) -> Result<(), Fault> {
+        let _held = self.hold();
+        self.write(address, 8, value as u64, order)?;
+        self.write(address.wrapping_add(8), 8, (value >> 64) as u64, order)
+    }
+
+    /// Replaces 16 bytes by what `new` makes of them, in one step, and gives the old ones.
+    pub(crate) fn update_wide(&self, address: u64, new: impl FnOnce(u128) -> u128) -> Result<u128, Fault> {
+        let _held = self.hold();
+        let old = self.both(address, Order::Strong)?;
+        let value = new(old);
+        self.write(address, 8, value as u64, Order::Strong)?;
+        self.write(address.wrapping_add(8), 8, (value >> 64) as u64, Order::Strong)?;
+        Ok(old)
+    }
+
+    fn both(&self, address: u64, order: Order) -> Result<u128, Fault> {
+        let low = self.read(address, 8, order)?;
+        let high = self.read(address.wrapping_add(8), 8, order)?;
+        Ok(u128::from(high) << 64 | u128::from(low))
+    }
+
+    fn hold(&self) -> MutexGuard<'_, ()> {
+        self.wide.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 fn update(word: &AtomicU64, success: Ordering, mut new: impl FnMut(u64) -> u64) -> u64 {
@@ -179,6 +216,28 @@ mod tests {
         assert_eq!(kind(base + 2, 4), FaultKind::Misaligned);
         assert_eq!(kind(0, 8), FaultKind::OutOfBounds);
         assert_eq!(kind(u64::MAX, 1), FaultKind::OutOfBounds);
+    }
+
+    #[test]
+    fn wide_updates_from_many_threads_are_all_counted() {
+        let memory = GlobalMemory::new(vec![Allocation::from_bytes(&[0xff; 24])], Concurrency::Many);
+        let base = GlobalMemory::base(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..1000 {
+                        memory.update_wide(base, |old| old.wrapping_add(1 << 32)).unwrap();
+                    }
+                });
+            }
+        });
+        // The carry reaches the upper half with the first update.
+        let wanted = u128::MAX.wrapping_add(4000 << 32);
+        assert_eq!(memory.read_wide(base, Order::Strong), Ok(wanted));
+        memory.write_wide(base, 5, Order::Relaxed).unwrap();
+        assert_eq!(memory.read(base + 8, 8, Order::Relaxed), Ok(0));
+        let past = memory.read_wide(base + 16, Order::Relaxed).unwrap_err();
+        assert_eq!(past.kind, FaultKind::OutOfBounds);
     }
 
     #[test]
