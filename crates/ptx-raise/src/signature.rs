@@ -259,12 +259,14 @@ fn passing(module: &mut ModuleRaiser<'_, '_>, ty: TypeId, kind: FunctionKind) ->
         let layout = module.view.layout(ty).ok_or_else(|| {
             Refusal::new(CALL, format!("a parameter of type {}", module.view.type_text(ty)))
         })?;
-        // Elements of odd widths are packed in memory; between functions each takes bytes of its own.
-        let apart = leaves.iter().map(|leaf| leaf.offset + leaf.bytes).max().unwrap_or(0);
-        let size = match kind {
-            FunctionKind::Device => layout.size.max(apart),
-            FunctionKind::Kernel => layout.size,
+        // Vectors of elements of odd widths are packed in memory; between functions each element takes bytes of its own.
+        let apart = match (module.view.ty(ty), kind) {
+            (Type::Vector { .. }, FunctionKind::Device) => {
+                leaves.iter().map(|leaf| leaf.offset + leaf.bytes).max().unwrap_or(0)
+            }
+            _ => 0,
         };
+        let size = layout.size.max(apart);
         return Ok(Passing::Bytes { size, align: layout.align.min(MAX_PARAM_ALIGN) });
     }
     let [leaf] = &*leaves else { return Err(Refusal::new(CALL, "a parameter without a value")) };

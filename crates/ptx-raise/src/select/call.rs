@@ -263,7 +263,7 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
                 self.copy_bytes(from, word, address, ".param", *size, u64::from(*align))
             }
             (Passing::Bytes { align, .. }, None) => {
-                self.store_leaves(parameter.ty, values, address, ".param", u64::from(*align), "st", "")
+                self.store_passed(parameter.ty, values, address, u64::from(*align))
             }
             (Passing::Scalar(ty), _) => {
                 let (Some(leaf), Some(&value)) = (leaves.first(), values.first()) else { return Ok(()) };
@@ -287,9 +287,7 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
                 let scalar = leaves.first().map_or(Scalar::Int(32), |leaf| leaf.scalar);
                 vec![self.load_param(address, *passed, scalar)?]
             }
-            Passing::Bytes { align, .. } => {
-                self.load_leaves(ty, address, ".param", u64::from(*align), "ld", "")?
-            }
+            Passing::Bytes { align, .. } => self.load_passed(ty, address, u64::from(*align))?,
         };
         self.define(id, values.into());
         Ok(())

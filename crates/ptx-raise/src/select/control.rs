@@ -67,7 +67,7 @@ impl FunctionRaiser<'_, '_, '_> {
                     }
                 }
                 Passing::Bytes { align, .. } => {
-                    self.store_leaves(ty, &values, address, ".param", u64::from(align), "st", "")?;
+                    self.store_passed(ty, &values, address, u64::from(align))?;
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ptx_ir::{Operand, RegId};
 use ptx_isa::Since;
 use ptx_llvm::address_space;
-use ptx_llvm::view::{AtomicOrder, InstId, Op, Type, TypeId};
+use ptx_llvm::view::{AtomicOrder, InstId, Op, TypeId};
 
 use super::FunctionRaiser;
 use super::atomic::Access;
@@ -51,12 +51,7 @@ impl FunctionRaiser<'_, '_, '_> {
             }
             return Ok(());
         }
-        let values = match self.bit_packed(inst.ty) {
-            Some(bits) => {
-                self.load_bit_packed(inst.ty, bits, address, word, u64::from(*align), &opcode, &mods)?
-            }
-            None => self.load_leaves(inst.ty, address, word, u64::from(*align), &opcode, &mods)?,
-        };
+        let values = self.load_whole(inst.ty, address, word, u64::from(*align), &opcode, &mods)?;
         self.define(id, values.into());
         Ok(())
     }
@@ -96,12 +91,7 @@ impl FunctionRaiser<'_, '_, '_> {
             let text = format!(".b{}", leaf.scalar.bits());
             return self.access(&opcode, word, &mods, &text, &[address.into(), register.into()]);
         }
-        match self.bit_packed(ty) {
-            Some(bits) => {
-                self.store_bit_packed(ty, bits, &values, address, word, u64::from(*align), &opcode, &mods)
-            }
-            None => self.store_leaves(ty, &values, address, word, u64::from(*align), &opcode, &mods),
-        }
+        self.store_whole(ty, &values, address, word, u64::from(*align), &opcode, &mods)
     }
 
     /// The modifiers of `!ptx.mods` that an instruction of memory can have.
@@ -127,7 +117,7 @@ impl FunctionRaiser<'_, '_, '_> {
         if plain && self.module.target.has(WIDE_VECTOR) { 2 * MAX_VECTOR } else { MAX_VECTOR }
     }
 
-    /// Loads all leaves of a type.
+    /// Loads all leaves of a type in which no elements share bytes, or of a vector each of whose elements has bytes of its own.
     pub(super) fn load_leaves(
         &mut self,
         ty: TypeId,
@@ -234,7 +224,7 @@ impl FunctionRaiser<'_, '_, '_> {
         }
     }
 
-    /// Stores all leaves of a type.
+    /// Stores all leaves of a type, where [`FunctionRaiser::load_leaves`] finds them.
     pub(super) fn store_leaves(
         &mut self,
         ty: TypeId,
@@ -367,84 +357,6 @@ impl FunctionRaiser<'_, '_, '_> {
             Scalar::Int(1) | Scalar::Pointer { .. } => self.loaded(register, scalar),
             _ => Ok(Val::reg(register)),
         }
-    }
-
-    /// The width of a vector whose elements do not lie on byte boundaries: LLVM packs them bit by bit.
-    pub(super) fn bit_packed(&self, ty: TypeId) -> Option<u32> {
-        let Type::Vector { element, len } = self.module.view.ty(ty) else { return None };
-        let Type::Int { bits } = self.module.view.ty(*element) else { return None };
-        let whole = matches!(bits, 8 | 16 | 32 | 64) || *bits > 64 && bits % 64 == 0;
-        (!whole).then_some(bits * len)
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "an access has that many parts")]
-    fn load_bit_packed(
-        &mut self,
-        ty: TypeId,
-        bits: u32,
-        address: Operand,
-        word: &str,
-        align: u64,
-        opcode: &str,
-        mods: &str,
-    ) -> Raised<Vec<Val>> {
-        if bits > 64 {
-            let words = crate::types::word_leaves(bits);
-            let mut values = Vec::with_capacity(words.len());
-            for leaf in &words {
-                let place = Self::offset_operand(address, leaf.offset);
-                let aligned = alignment(align, leaf.offset);
-                values.push(self.load_leaf(*leaf, place, word, aligned, opcode, mods)?);
-            }
-            let leaves = self.leaves(ty)?;
-            return self.bit_cast(&words, &values, &leaves);
-        }
-        let whole = packed_leaf(bits);
-        let value = match whole.scalar {
-            // One bit alone is loaded as a byte.
-            Scalar::Int(1) => return Ok(vec![self.load_leaf(whole, address, word, align, opcode, mods)?]),
-            _ => self.load_leaf(whole, address, word, align, opcode, mods)?,
-        };
-        let register = self.in_register(value, whole.scalar)?;
-        let leaves = self.leaves(ty)?;
-        let mut values = Vec::with_capacity(leaves.len());
-        let mut at = 0;
-        for leaf in leaves.iter() {
-            values.push(self.extract_bits(register, whole.scalar.class(), at, leaf.scalar)?);
-            at += leaf.scalar.bits();
-        }
-        Ok(values)
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "an access has that many parts")]
-    fn store_bit_packed(
-        &mut self,
-        ty: TypeId,
-        bits: u32,
-        values: &[Val],
-        address: Operand,
-        word: &str,
-        align: u64,
-        opcode: &str,
-        mods: &str,
-    ) -> Raised<()> {
-        if bits > 64 {
-            let (leaves, words) = (self.leaves(ty)?, crate::types::word_leaves(bits));
-            let packed = self.bit_cast(&leaves, values, &words)?;
-            for (leaf, value) in words.iter().zip(packed) {
-                let place = Self::offset_operand(address, leaf.offset);
-                let aligned = alignment(align, leaf.offset);
-                self.store_leaf(*leaf, value, place, word, aligned, opcode, mods)?;
-            }
-            return Ok(());
-        }
-        let whole = packed_leaf(bits);
-        if let (Scalar::Int(1), [value]) = (whole.scalar, values) {
-            return self.store_leaf(whole, *value, address, word, align, opcode, mods);
-        }
-        let leaves = self.leaves(ty)?;
-        let sum = self.join_bits(&leaves, values, whole.scalar.class())?;
-        self.store_leaf(whole, Val::reg(sum), address, word, align, opcode, mods)
     }
 
     /// The integer of `scalar`'s width that begins at a bit of a register.
@@ -652,9 +564,4 @@ pub(super) fn integer_class(bits: u32) -> Class {
         17..=32 => Class::B32,
         _ => Class::B64,
     }
-}
-
-/// The integer that a bit-packed vector of at most 64 bits is in memory.
-fn packed_leaf(bits: u32) -> Leaf {
-    Leaf { scalar: Scalar::Int(bits), offset: 0, bytes: u64::from(bits.div_ceil(8)) }
 }

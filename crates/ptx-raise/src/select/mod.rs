@@ -33,6 +33,7 @@ mod memory;
 mod narrow;
 mod nvvm;
 mod ordering;
+mod packed;
 mod passing;
 mod predicate;
 mod prologue;

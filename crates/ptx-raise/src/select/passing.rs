@@ -200,14 +200,14 @@ impl FunctionRaiser<'_, '_, '_> {
         let Op::Store { value, .. } = &function.inst(piece.inst).op else { return Ok(()) };
         let (ty, values) = (self.value_type(*value)?, self.value(*value)?);
         let place = Self::place_in(variable, piece.offset);
-        self.store_leaves(ty, &values, place, ".param", alignment(align, piece.offset), "st", "")
+        self.store_whole(ty, &values, place, ".param", alignment(align, piece.offset), "st", "")
     }
 
     /// Loads what a load reads from a variable of the parameter space instead.
     pub(super) fn load_piece(&mut self, piece: Piece, variable: VarId, align: u64) -> Raised<()> {
         let ty: TypeId = self.type_of(piece.inst);
         let place = Self::place_in(variable, piece.offset);
-        let values = self.load_leaves(ty, place, ".param", alignment(align, piece.offset), "ld", "")?;
+        let values = self.load_whole(ty, place, ".param", alignment(align, piece.offset), "ld", "")?;
         self.define(piece.inst, values.into());
         Ok(())
     }

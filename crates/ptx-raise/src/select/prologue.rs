@@ -54,9 +54,10 @@ impl FunctionRaiser<'_, '_, '_> {
                 let Some(leaf) = leaves.first() else { return Ok(Vec::new()) };
                 Ok(vec![self.load_param(address, *passed, leaf.scalar)?])
             }
-            Passing::Bytes { align, .. } => {
-                self.load_leaves(param.ty, address, ".param", u64::from(*align), "ld", "")
+            Passing::Bytes { align, .. } if self.is_kernel() => {
+                self.load_whole(param.ty, address, ".param", u64::from(*align), "ld", "")
             }
+            Passing::Bytes { align, .. } => self.load_passed(param.ty, address, u64::from(*align)),
         }
     }
 

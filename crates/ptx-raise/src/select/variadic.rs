@@ -51,7 +51,7 @@ impl FunctionRaiser<'_, '_, '_> {
             let to = Self::offset_operand(start, at);
             if !by_value {
                 let values = self.value(arg)?;
-                self.store_leaves(ty, &values, to, ".local", u64::from(align), "st", "")?;
+                self.store_whole(ty, &values, to, ".local", u64::from(align), "st", "")?;
                 continue;
             }
             if bytes > MAX_BY_VALUE {
@@ -102,7 +102,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 self.emit_new(Class::B64, "and.b64", &[above.into(), Arg::Bits(align.wrapping_neg(), 64)])?;
         }
         let address = Operand::Address(AddressBase::Register(next), 0);
-        let values = self.load_leaves(ty, address, "", align, "ld", "")?;
+        let values = self.load_whole(ty, address, "", align, "ld", "")?;
         let after = self.emit_new(Class::B64, "add.s64", &[next.into(), Arg::Bits(size, 64)])?;
         self.emit(&format!("st{word}.b64"), &[place.into(), after.into()])?;
         self.define(id, values.into());
