@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use anyhow::{Context as _, Result};
 use fastrand::Rng;
 
 use super::ty::{Element, Ty};
@@ -24,6 +25,27 @@ pub struct Program {
     pub seed: u64,
     /// LLVM IR, without a target.
     pub text: String,
+}
+
+impl Program {
+    /// The program with its seed, from which its input follows: what [`Program::kept`] reads.
+    pub fn keep(&self) -> String {
+        format!("; seed {}\n{}", self.seed, self.text)
+    }
+
+    /// A program that was kept, perhaps made smaller since.
+    ///
+    /// # Errors
+    /// When the text has no `; seed` line or no kernel.
+    pub fn kept(text: &str) -> Result<Self> {
+        let after = |mark: &str| text.split_once(mark).map(|(_, rest)| rest);
+        let word = |rest: &str| {
+            rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
+        };
+        let seed = after("; seed ").map(word).context("no line with the seed")?.parse()?;
+        let name = after("define ptx_kernel void @").map(word).context("no kernel")?;
+        Ok(Self { name, seed, text: text.to_owned() })
+    }
 }
 
 /// Memory that a program works on.

@@ -34,6 +34,8 @@ pub struct Difference {
     pub way: &'static str,
     /// What happens.
     pub what: String,
+    /// What the PTX does that LLVM's own backend makes of the program, which tells whose defect it is.
+    pub backend: String,
 }
 
 /// What became of a batch.
@@ -41,7 +43,8 @@ pub struct Difference {
 pub struct Verdict {
     /// The programs that differ.
     pub differences: Vec<Difference>,
-    /// How many programs are not judged, since LLVM on the host gives two results for them: as they are and optimized.
+    /// How many programs are not judged, since LLVM on the host gives two results for them, as they are and optimized, or
+    /// crashes.
     pub unsure: u64,
 }
 
@@ -51,6 +54,8 @@ enum Way {
     Raised(Level),
     /// Raised, lowered, optimized, raised.
     RoundTrip(Level),
+    /// By LLVM's own backend.
+    Backend,
 }
 
 const WAYS: &[(Way, &str)] = &[
@@ -85,18 +90,43 @@ const THREAD: &str = "@llvm.nvvm.read.ptx.sreg.tid.x";
 /// # Errors
 /// When `lli` cannot be run or refuses the programs: then the generator is wrong.
 pub fn judge(programs: &[Program], sm: u16, judges: &Judges) -> Result<Verdict> {
-    let text = host_module(programs);
-    let (plain, optimized) = (on_host(&text, programs.len(), judges)?, {
-        let text = judges.oracles.optimize(&text).context("on the host")?;
-        on_host(&text, programs.len(), judges)?
-    });
-    let sure = |at: &usize| plain.get(*at) == optimized.get(*at);
-    let kept: Vec<usize> = (0..programs.len()).filter(sure).collect();
+    let (mut kept, mut wanted) = (Vec::new(), Vec::new());
+    for (program, result) in programs.iter().zip(host_results(programs, judges)?) {
+        if let Some(result) = result {
+            kept.push(program.clone());
+            wanted.push(result);
+        }
+    }
     let unsure = (programs.len() - kept.len()) as u64;
-    let wanted: Vec<Vec<u8>> = kept.iter().filter_map(|&at| plain.get(at).cloned()).collect();
-    let programs: Vec<Program> = kept.iter().filter_map(|&at| programs.get(at).cloned()).collect();
-    let differences = along_all_ways(&programs, &wanted, sm, judges)?;
+    let differences = along_all_ways(&kept, &wanted, sm, judges)?;
     Ok(Verdict { differences, unsure })
+}
+
+/// What each program leaves on the host; nothing where that is not sure.
+fn host_results(programs: &[Program], judges: &Judges) -> Result<Vec<Option<Vec<u8>>>> {
+    let text = host_module(programs);
+    let count = programs.len();
+    let optimized = judges.oracles.optimize(&text).context("on the host")?;
+    match (on_host(&text, count, judges)?, on_host(&optimized, count, judges)?) {
+        (Host::Wrote(plain), Host::Wrote(optimized)) => {
+            let both = plain.into_iter().zip(optimized);
+            Ok(both.map(|(plain, optimized)| (plain == optimized).then_some(plain)).collect())
+        }
+        // LLVM's code generator for the host has defects of its own: which program hits one?
+        (Host::Crashed, _) | (_, Host::Crashed) if count > 1 => {
+            let alone = programs.iter().map(|program| host_results(std::slice::from_ref(program), judges));
+            Ok(alone.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+        }
+        (Host::Crashed, _) | (_, Host::Crashed) => Ok(vec![None; count]),
+    }
+}
+
+/// What `lli` did.
+enum Host {
+    /// The output of every program.
+    Wrote(Vec<Vec<u8>>),
+    /// It went down in its code generator.
+    Crashed,
 }
 
 fn along_all_ways(
@@ -114,11 +144,13 @@ fn along_all_ways(
         for (program, wanted) in programs.iter().zip(wanted) {
             if let Err(error) = compare(&[program], std::slice::from_ref(wanted), way, sm, judges) {
                 found = true;
-                differences.push(Difference {
-                    program: program.clone(),
-                    way: name,
-                    what: format!("{error:#}"),
-                });
+                let backend =
+                    match compare(&[program], std::slice::from_ref(wanted), Way::Backend, sm, judges) {
+                        Ok(()) => "the same as on the host".to_owned(),
+                        Err(error) => format!("{error:#}"),
+                    };
+                let (program, what) = (program.clone(), format!("{error:#}"));
+                differences.push(Difference { program, way: name, what, backend });
             }
         }
         ensure!(found, "only together: {error:#}");
@@ -127,7 +159,7 @@ fn along_all_ways(
 }
 
 /// The input of a program's threads.
-pub fn input(program: &Program) -> Vec<u8> {
+fn input(program: &Program) -> Vec<u8> {
     let mut rng = fastrand::Rng::with_seed(program.seed ^ 0x5eed);
     (0..INPUT * THREADS).map(|_| rng.u8(..)).collect()
 }
@@ -167,7 +199,7 @@ fn host_module(programs: &[Program]) -> String {
 }
 
 /// The outputs of so many programs, executed by `lli`.
-fn on_host(text: &str, count: usize, judges: &Judges) -> Result<Vec<Vec<u8>>> {
+fn on_host(text: &str, count: usize, judges: &Judges) -> Result<Host> {
     let size = (OUTPUT * THREADS) as usize;
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("host.ll");
@@ -179,9 +211,12 @@ fn on_host(text: &str, count: usize, judges: &Judges) -> Result<Vec<Vec<u8>>> {
         .output()
         .context("lli cannot be run")?;
     let complaint = String::from_utf8_lossy(&run.stderr);
+    if complaint.contains("PLEASE submit a bug report") {
+        return Ok(Host::Crashed);
+    }
     ensure!(run.status.success(), "lli: {}", complaint.lines().take(4).collect::<Vec<_>>().join("\n"));
     ensure!(run.stdout.len() == size * count, "lli wrote {} bytes", run.stdout.len());
-    Ok(run.stdout.chunks(size).map(<[u8]>::to_vec).collect())
+    Ok(Host::Wrote(run.stdout.chunks(size).map(<[u8]>::to_vec).collect()))
 }
 
 /// Takes programs along a way and compares what they leave.
@@ -201,6 +236,7 @@ fn compare(programs: &[&Program], wanted: &[Vec<u8>], way: Way, sm: u16, judges:
             let lowered = stage::lower(&module, &source, &context, level).context("lower")?;
             stage::raise(&lowered).context("again")?
         }
+        Way::Backend => judges.oracles.compile(&ir)?,
     };
     if judges.oracles.ptxas.is_some() {
         let home = ptx_gen::Home { version: ptx_isa::PtxVersion::new(8, 6), sm: ptx_isa::Sm::new(sm) };

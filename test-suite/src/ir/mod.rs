@@ -12,5 +12,5 @@ mod statement;
 mod ty;
 
 pub use generate::{Program, program};
-pub use judge::{Difference, Judges, Verdict, input, judge};
+pub use judge::{Difference, Judges, Verdict, judge};
 pub use statement::INTEGER_ATOMICS;

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use test_suite::ir::{Judges, input, judge, program};
+use test_suite::ir::{Difference, Judges, Program, judge, program};
 
 use crate::corpus::oracles;
 
@@ -28,6 +28,9 @@ pub(crate) struct IrFuzzArguments {
     /// A folder for the programs that differ
     #[arg(long)]
     keep: Option<PathBuf>,
+    /// Judge these kept programs instead of drawing any
+    #[arg(long, value_name = "FILE")]
+    replay: Vec<PathBuf>,
 }
 
 /// Draws programs and reports each that is not the same on the host and along every way.
@@ -38,6 +41,9 @@ pub(crate) fn fuzz(arguments: &IrFuzzArguments) -> Result<()> {
     ensure!(judges.lli.is_file(), "{} is missing", judges.lli.display());
     if let Some(folder) = &arguments.keep {
         std::fs::create_dir_all(folder)?;
+    }
+    if !arguments.replay.is_empty() {
+        return replay(arguments, &judges);
     }
     let start = Instant::now();
     let mut out = io::stdout().lock();
@@ -50,13 +56,10 @@ pub(crate) fn fuzz(arguments: &IrFuzzArguments) -> Result<()> {
                 unsure += verdict.unsure;
                 for difference in verdict.differences {
                     bad += 1;
-                    let seed = difference.program.seed;
-                    writeln!(out, "seed {seed} for sm_{sm}, {}: {}", difference.way, difference.what)?;
+                    show(&mut out, &difference, sm)?;
                     if let Some(folder) = &arguments.keep {
-                        let bytes: String =
-                            input(&difference.program).iter().map(|byte| format!("\\{byte:02X}")).collect();
-                        let text = format!("; input c\"{bytes}\"\n{}", difference.program.text);
-                        std::fs::write(folder.join(format!("{seed}.ll")), text)?;
+                        let file = folder.join(format!("{}.ll", difference.program.seed));
+                        std::fs::write(file, difference.program.keep())?;
                     }
                 }
             }
@@ -72,6 +75,36 @@ pub(crate) fn fuzz(arguments: &IrFuzzArguments) -> Result<()> {
         out,
         "{count} programs, {bad} differences, {unsure} without a sure result on the host, next seed {seed}"
     )?;
+    ensure!(bad == 0, "{bad} differences");
+    Ok(())
+}
+
+fn show(out: &mut impl Write, difference: &Difference, sm: u16) -> Result<()> {
+    let Difference { program, way, what, backend } = difference;
+    writeln!(out, "seed {} for sm_{sm}, {way}: {what} (LLVM's backend: {backend})", program.seed)?;
+    Ok(out.flush()?)
+}
+
+fn replay(arguments: &IrFuzzArguments, judges: &Judges) -> Result<()> {
+    let mut out = io::stdout().lock();
+    let mut bad = 0;
+    for file in &arguments.replay {
+        let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        let program = Program::kept(&text).with_context(|| file.display().to_string())?;
+        let sm = arguments.sm.unwrap_or(90);
+        let verdict = judge(&[program], sm, judges).with_context(|| file.display().to_string())?;
+        writeln!(
+            out,
+            "{}: {} differences, {} unsure",
+            file.display(),
+            verdict.differences.len(),
+            verdict.unsure
+        )?;
+        for difference in &verdict.differences {
+            show(&mut out, difference, sm)?;
+        }
+        bad += verdict.differences.len();
+    }
     ensure!(bad == 0, "{bad} differences");
     Ok(())
 }
