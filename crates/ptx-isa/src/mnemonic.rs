@@ -429,21 +429,21 @@ fn syntax(opcode: Opcode) -> Vec<String> {
 
 /// The words of a mnemonic text, each modifier known to a row of the opcode.
 fn words(text: &str) -> Result<(Opcode, Vec<Mod>), MnemonicError> {
-    let mut words = text.split('.').peekable();
+    let mut words = text.split('.');
     let opcode = words.next().unwrap_or_default();
     let Some(opcode) = Opcode::from_ptx(opcode) else {
         return Err(MnemonicError::UnknownOpcode { nearest: nearest_opcode(opcode) });
     };
     let forms = forms_of(opcode).1;
     let mut modifiers: Vec<Mod> = Vec::with_capacity(8);
-    while let Some(word) = words.next() {
+    let written = |wanted: Mod| text.split('.').skip(1).any(|word| word == wanted.as_str());
+    // `.xorsign.abs` is one modifier of two words, which stand in any order and apart too.
+    let mut awaits_abs = written(Mod::XorsignAbs);
+    for word in words {
         let known = |modifier| forms.iter().any(|f| f.slots.iter().any(|s| s.takes(modifier)));
         match Mod::from_ptx(word) {
-            // The second word of `.xorsign.abs`.
-            Some(Mod::AbsMod) if modifiers.last() == Some(&Mod::XorsignAbs) => {}
-            Some(modifier)
-                if known(modifier) && (modifier != Mod::XorsignAbs || words.peek() == Some(&"abs")) =>
-            {
+            Some(Mod::AbsMod) if awaits_abs => awaits_abs = false,
+            Some(modifier) if known(modifier) && (modifier != Mod::XorsignAbs || written(Mod::AbsMod)) => {
                 modifiers.push(modifier);
             }
             _ => {
@@ -457,7 +457,17 @@ fn words(text: &str) -> Result<(Opcode, Vec<Mod>), MnemonicError> {
 
 /// Takes out what `ptxas` lets stand twice with the meaning of once: `bar.sync.sync`; tells whether there was any.
 fn drop_repeated(modifiers: &mut Vec<Mod>) -> bool {
-    const REPEATABLE: &[Mod] = &[Mod::Sync, Mod::Approx, Mod::Uni, Mod::Sat, Mod::Cc];
+    const REPEATABLE: &[Mod] = &[
+        Mod::Sync,
+        Mod::Approx,
+        Mod::Uni,
+        Mod::Sat,
+        Mod::Satfinite,
+        Mod::Relu,
+        Mod::Nan,
+        Mod::Shiftamt,
+        Mod::Cc,
+    ];
     let before = modifiers.len();
     let mut seen: Vec<Mod> = Vec::new();
     modifiers.retain(|modifier| {

@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{AddressBase, FunctionKind, Operand, Symbol, VarId, VectorShape};
-use ptx_isa::{ScalarType, Sem, StateSpace};
+use ptx_isa::{Mod, ScalarType, Sem, StateSpace};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -106,7 +106,7 @@ fn check_base(
         return cx
             .report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b64` register"));
     }
-    if ty.bits() < 32 && has_no_narrow_address(site.mnemonic().sem()) {
+    if ty.bits() < 32 && has_no_narrow_address(site) {
         let text = format!("an address has 32 or 64 bits, {} has {}", dotted(ty), ty.bits());
         return cx
             .report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b64` register"));
@@ -128,9 +128,9 @@ fn check_base(
 }
 
 /// Where `ptxas` takes no registers of less than 32 bits as addresses.
-fn has_no_narrow_address(sem: Sem) -> bool {
+fn has_no_narrow_address(site: Site<'_>) -> bool {
     matches!(
-        sem,
+        site.mnemonic().sem(),
         Sem::Ldmatrix
             | Sem::Stmatrix
             | Sem::WmmaLoad
@@ -143,7 +143,8 @@ fn has_no_narrow_address(sem: Sem) -> bool {
             | Sem::MultimemReduce
             | Sem::CpAsyncArrive
             | Sem::TensormapReplace
-    )
+            | Sem::CreatePolicy
+    ) || site.has(Mod::Tensormap)
 }
 
 /// Where `ptxas` holds registers with global and generic addresses to 64 bits; elsewhere it widens them.

@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod, Role, ScalarType, Sem};
+use ptx_isa::{Field, Kind, Mod, Role, ScalarType, Sem};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -10,9 +10,27 @@ use crate::modifiers::{impossible, misplaced};
 
 /// Checks `set` and `setp`.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
+    check_combined(cx, site);
     match site.mnemonic().sem() {
         Sem::Set => check_result(cx, site),
         _ => check_second(cx, site),
+    }
+}
+
+/// Where bfloat values are compared or made, what the comparison is combined with is no constant.
+fn check_combined(cx: &mut Checker<'_>, site: Site<'_>) {
+    let mnemonic = site.mnemonic();
+    let types = [Field::Type, Field::DType, Field::AType].map(|field| mnemonic.type_of(field));
+    let is_bfloat = |ty: &Option<ScalarType>| matches!(ty, Some(ScalarType::Bf16 | ScalarType::Bf16x2));
+    if mnemonic.get(Field::Bool).is_none() || !types.iter().any(is_bfloat) {
+        return;
+    }
+    let place = site.form().operands.iter().rposition(|operand| operand.kind == Kind::Predicate);
+    if let Some(at) = place
+        && let Operand::Immediate(_) = site.operand(at)
+    {
+        let text = format!("operand `{}` of `{mnemonic}` must be a register", site.form().operands[at].name);
+        cx.report(Diagnostic::error(codes::OPERAND_KIND, site.span(at), text).with_label("a constant"));
     }
 }
 

@@ -6,11 +6,11 @@ use ptx_isa::{Field, Kind, Mod, ScalarType, Selection, Selector, Sem, StateSpace
 
 use crate::context::{Checker, Site};
 use crate::operands::{
-    Place, Wanted, check_alike, check_constants, check_one, check_scalar, check_special_element, resolve,
-    wrong_kind, wrong_length,
+    Place, Wanted, check_alike, check_alike_from, check_constants, check_one, check_scalar,
+    is_pair_for_number, resolve, wrong_kind, wrong_length,
 };
 use crate::types::Width;
-use crate::{address, codes, textures};
+use crate::{address, codes, special_registers, textures};
 
 /// `[map, {c0, c1}]`: each part at its place.
 pub(crate) fn check_bracket(
@@ -104,6 +104,9 @@ pub(crate) fn check_coordinates(
             }
         }
         Operand::Immediate(_) => wrong_kind(cx, site, place, operand, "a register, or a vector in braces"),
+        scalar if count == 1 && is_pair_for_number(site, rule, scalar) => {
+            wrong_kind(cx, site, place, scalar, "an integer");
+        }
         scalar if count == 1 => check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, scalar),
         other => wrong_kind(cx, site, place, other, &format!("a vector of {count}")),
     }
@@ -133,7 +136,7 @@ fn check_position(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: Scalar
         let place = Place { span, ..place };
         match value {
             Operand::Special(reg, component) if ty != ScalarType::F32 => {
-                check_special_element(cx, site, place, ty, reg, component.is_some());
+                special_registers::check_element(cx, site, place, ty, reg, component.is_some());
             }
             // Elsewhere `ptxas` takes a pair of halves for 32 bits.
             Operand::Register(reg)
@@ -144,8 +147,13 @@ fn check_position(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: Scalar
             _ => check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, value),
         }
     }
-    if index.is_none() && cx.found() == before {
-        check_alike(cx, site, list);
+    if cx.found() == before {
+        match index {
+            None => check_alike(cx, site, list),
+            // Behind the layer of an array.
+            Some(ScalarType::U32) => check_alike_from(cx, site, list, 1),
+            Some(_) => {}
+        }
     }
 }
 
@@ -161,6 +169,11 @@ pub(crate) fn check_selected(
     let wanted = Wanted { ty, width: Width::Same };
     let signed = matches!(site.form().operands.get(place.at).map(|o| o.kind), Some(Kind::Signed(..)));
     match operand {
+        Operand::Register(register) | Operand::Selected(register, _)
+            if is_pair_for_number(site, rule, Operand::Register(register)) =>
+        {
+            wrong_kind(cx, site, place, Operand::Register(register), "an integer register");
+        }
         Operand::Selected(register, selector) => {
             check_selector(cx, site, place, selection, selector);
             check_scalar(cx, site, place, wanted, Operand::Register(register));

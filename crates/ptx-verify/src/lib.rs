@@ -35,6 +35,7 @@ mod moves;
 mod operands;
 mod policies;
 mod redeclarations;
+mod special_registers;
 mod sync;
 mod targets;
 mod tensors;

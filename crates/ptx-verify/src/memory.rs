@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{AddressBase, Operand, Symbol};
-use ptx_isa::{Field, Mod, ScalarType, Since, StateSpace};
+use ptx_isa::{Field, Mod, Opcode, ScalarType, Since, StateSpace};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -28,7 +28,7 @@ fn check_read_only(cx: &mut Checker<'_>, site: Site<'_>) {
     if site.mnemonic().space() != Some(StateSpace::Global) {
         missing(cx, site, "`.nc` reads global memory alone".to_owned(), "write `ld.global.nc`");
     }
-    if let Some(other) = site.has_any(&[Mod::Volatile, Mod::Relaxed, Mod::Acquire, Mod::Mmio]) {
+    if let Some(other) = site.has_any(&[Mod::Weak, Mod::Volatile, Mod::Relaxed, Mod::Acquire, Mod::Mmio]) {
         conflict(cx, site, Mod::Nc, other);
     }
     if let Some(other) = site.has_any(&[Mod::Lu, Mod::Cv]) {
@@ -180,6 +180,19 @@ pub(crate) fn check_prefetch(cx: &mut Checker<'_>, site: Site<'_>) {
     {
         misplaced(cx, site, priority, "needs global memory");
     }
+    check_uniform_line(cx, site);
+}
+
+/// The uniform cache holds what does not change: lines of global memory, constants and parameters (manual 9.7.9.15).
+fn check_uniform_line(cx: &mut Checker<'_>, site: Site<'_>) {
+    let Operand::Address(AddressBase::Symbol(Symbol::Variable(id)), _) = site.operand(0) else { return };
+    let space = site.module.variables.get(id.0 as usize).map(|variable| window(variable.space));
+    if site.mnemonic().opcode() == Opcode::Prefetchu
+        && matches!(space, Some(StateSpace::Shared | StateSpace::Local))
+    {
+        let text = format!("`{}` reaches neither shared nor local memory", site.mnemonic());
+        cx.report(Diagnostic::error(codes::ADDRESS_SPACE, site.span(0), text));
+    }
 }
 
 /// Atomics: hints only in global memory, wide types only where the hardware has them (manual 9.7.13.5).
@@ -215,10 +228,15 @@ pub(crate) fn check_copy(cx: &mut Checker<'_>, site: Site<'_>) {
 
 /// Sizes in 32 bits came later, and `st.bulk.shared::cta` takes its address in a register alone, as `ptxas` has it.
 pub(crate) fn check_fill(cx: &mut Checker<'_>, site: Site<'_>) {
-    if let Operand::Register(reg) = site.operand(1)
-        && site.body.reg_type(reg).bits() == 32
-    {
-        cx.require(Since::new(9, 0, 100), site.span(1), "a size in 32 bits");
+    if let Operand::Register(reg) = site.operand(1) {
+        let ty = site.body.reg_type(reg);
+        if matches!(ty, ScalarType::B128 | ScalarType::F16x2) {
+            let text =
+                format!("the size of `{}` has 32 or 64 bits and is no {}", site.mnemonic(), dotted(ty));
+            cx.report(Diagnostic::error(codes::OPERAND_TYPE, site.span(1), text));
+        } else if ty.bits() == 32 {
+            cx.require(Since::new(9, 0, 100), site.span(1), "a size in 32 bits");
+        }
     }
     if site.mnemonic().space().is_some()
         && matches!(site.operand(0), Operand::Address(AddressBase::Symbol(_), _))

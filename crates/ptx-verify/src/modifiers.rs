@@ -42,7 +42,10 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
             tensors::check_bytes(cx, site);
             tensors::check_doubles(cx, site);
         }
-        Sem::Wmma => tensors::check_left_out(cx, site),
+        Sem::Wmma => {
+            tensors::check_left_out(cx, site);
+            tensors::check_factors(cx, site);
+        }
         Sem::MmaSparse => {
             tensors::check_left_out(cx, site);
             tensors::check_metadata(cx, site);

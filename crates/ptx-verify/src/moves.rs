@@ -2,14 +2,14 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{FunctionId, FunctionKind, ListId, Operand, RegId, Symbol, VectorShape};
-use ptx_isa::{Mod, ScalarType, Sem, Since, SpecialReg, StateSpace, TypeKind, TypeRule};
+use ptx_isa::{Mod, ScalarType, Sem, Since, StateSpace, TypeKind, TypeRule};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
 use crate::operands::{
-    Place, Wanted, check_alike, check_scalar, check_special_element, check_special_shape,
-    check_special_since, is_number, resolve, scalar_type, special_mismatch, wrong_kind, wrong_length,
+    Place, Wanted, check_alike, check_scalar, is_number, resolve, scalar_type, wrong_kind,
 };
+use crate::special_registers;
 use crate::textures::HANDLES;
 use crate::types::Width;
 
@@ -18,7 +18,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: Ty
     let Some(ty) = resolve(site, rule) else { return };
     match operand {
         Operand::Special(reg, component) if !place.is_written() && site.mnemonic().sem() == Sem::Mov => {
-            check_special(cx, site, place, ty, reg, component.is_some());
+            special_registers::check_moved(cx, site, place, ty, reg, component.is_some());
         }
         Operand::Symbol(symbol, offset) if !place.is_written() => {
             check_symbol(cx, site, place, ty, (symbol, offset));
@@ -31,59 +31,13 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: Ty
         }
         // `ptxas` asks about generic addresses of 32 bits too, which lie in no window.
         Operand::Register(reg)
-            if site.mnemonic().sem() == Sem::Isspacep && site.body.reg_type(reg).bits() == 32 =>
+            if site.mnemonic().sem() == Sem::Isspacep
+                && site.body.reg_type(reg).bits() == 32
+                && site.body.reg_type(reg) != ScalarType::F16x2 =>
         {
             check_scalar(cx, site, place, Wanted { ty: ScalarType::U32, width: Width::Same }, operand);
         }
         _ => check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, operand),
-    }
-}
-
-fn check_special(
-    cx: &mut Checker<'_>,
-    site: Site<'_>,
-    place: Place,
-    ty: ScalarType,
-    reg: SpecialReg,
-    has_component: bool,
-) {
-    check_special_shape(cx, place.span, reg, has_component);
-    check_special_since(cx, place.span, reg);
-    let own = reg.scalar_type();
-    let fits = match own {
-        ScalarType::Pred => ty == ScalarType::Pred,
-        _ => ty.is_integer_or_bits() && (own.bits() == ty.bits() || narrows(reg, ty)),
-    };
-    if !fits {
-        special_mismatch(cx, site, place, ty, reg);
-    }
-}
-
-/// All components of a special register at once, of which there are four.
-pub(crate) fn check_components(
-    cx: &mut Checker<'_>,
-    site: Site<'_>,
-    place: Place,
-    ty: ScalarType,
-    lanes: u8,
-    reg: SpecialReg,
-) {
-    check_special_since(cx, place.span, reg);
-    if lanes != 4 {
-        return wrong_length(cx, site, place, lanes, 4);
-    }
-    let width = reg.scalar_type().bits() == ty.bits() || narrows(reg, ty);
-    if place.is_written() || !ty.is_integer_or_bits() || !width {
-        special_mismatch(cx, site, place, ty, reg);
-    }
-}
-
-/// The registers of PTX 1.x were 16 bits wide, `%gridid` was 32; moves of these widths are still taken (manual 10).
-const fn narrows(reg: SpecialReg, ty: ScalarType) -> bool {
-    match reg {
-        SpecialReg::Tid | SpecialReg::Ntid | SpecialReg::CtaId | SpecialReg::NCtaId => ty.bits() == 16,
-        SpecialReg::GridId => matches!(ty.bits(), 16 | 32),
-        _ => false,
     }
 }
 
@@ -251,7 +205,7 @@ fn check_packed_elements(cx: &mut Checker<'_>, site: Site<'_>, place: Place, bit
             Operand::Special(reg, component) if !place.is_written() => {
                 let bits = ScalarType::ALL.iter().find(|ty| ty.kind() == TypeKind::Bits && ty.bits() == bits);
                 let wanted = bits.copied().unwrap_or(ScalarType::B32);
-                check_special_element(cx, site, place, wanted, reg, component.is_some());
+                special_registers::check_element(cx, site, place, wanted, reg, component.is_some());
             }
             Operand::Sink if place.is_written() => {}
             Operand::Sink => {

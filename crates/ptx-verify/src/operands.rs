@@ -2,13 +2,11 @@
 
 use ptx_diag::{Code, Diagnostic, Span};
 use ptx_ir::{Immediate, Label, LabelKind, Operand, Symbol, VectorShape};
-use ptx_isa::{
-    Constants, Effects, Field, Kind, Mod, Role, ScalarType, Sem, SpecialReg, TypeKind, TypeRule, VectorLength,
-};
+use ptx_isa::{Constants, Effects, Kind, Mod, Role, ScalarType, Sem, TypeKind, TypeRule, VectorLength};
 
 use crate::context::{Checker, Site, dotted};
 use crate::types::{Width, agreeing, agrees, takes_immediate};
-use crate::{address, calls, codes, composite, convert, moves, tensors};
+use crate::{address, calls, codes, composite, convert, moves, special_registers, tensors};
 
 /// Checks every operand of an instruction; calls have rules of their own.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
@@ -81,6 +79,9 @@ pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind
             let lanes = site.mnemonic().vector_length(length);
             if has_no_constants(cx, site, place, rule, operand) {
                 check_vector(cx, site, place, rule, lanes, Width::Same, operand);
+                if let Operand::Vector(list) = operand {
+                    check_no_pairs(cx, site, place, rule, list);
+                }
             }
         }
         Kind::Elements(rule, length) => check_bare(cx, site, place, rule, length, operand),
@@ -272,7 +273,7 @@ fn check_untyped(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeR
 }
 
 /// A pair of halves may hold what an instruction's type names, and no amount, mask, coordinate or number of bits.
-fn is_pair_for_number(site: Site<'_>, rule: TypeRule, operand: Operand) -> bool {
+pub(crate) fn is_pair_for_number(site: Site<'_>, rule: TypeRule, operand: Operand) -> bool {
     let is_number = match rule {
         TypeRule::Is(ty) => matches!(ty, ScalarType::U32 | ScalarType::S32),
         // Packs of bytes and smaller integers.
@@ -289,6 +290,10 @@ fn is_pair_for_number(site: Site<'_>, rule: TypeRule, operand: Operand) -> bool 
 
 fn check_no_pairs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeRule, list: ptx_ir::ListId) {
     let Some(ty) = resolve(site, rule) else { return };
+    // Beside an untyped register a pair counts as untyped too.
+    if has_untyped(site, ty, site.body.list(list)) {
+        return;
+    }
     for (&element, &span) in site.body.list(list).iter().zip(site.body.list_spans(list)) {
         if is_pair_for_number(site, rule, element) {
             let wanted = Wanted { ty, width: Width::Same };
@@ -316,7 +321,7 @@ pub(crate) fn check_scalar(
             check_constant(cx, site, place, wanted, value);
         }
         Operand::Special(reg, component) if !place.is_written() => {
-            check_special(cx, site, place, wanted, reg, component.is_some());
+            special_registers::check_converted(cx, site, place, wanted, reg, component.is_some());
         }
         Operand::Special(..) => {
             let text = "special registers cannot be written";
@@ -441,16 +446,12 @@ fn may_be_discarded(site: Site<'_>, place: Place) -> bool {
     let sem = site.mnemonic().sem();
     match place.role {
         Role::DefPair => !matches!(sem, Sem::Elect | Sem::Lop3 | Sem::Tex | Sem::Tld4),
-        Role::Def | Role::Use | Role::UseOpt => matches!(
-            sem,
-            Sem::Setp
-                | Sem::Atom
-                | Sem::AtomVector
-                | Sem::Lop3
-                | Sem::Match
-                | Sem::MbarrierArrive
-                | Sem::Elect
-        ),
+        Role::Def | Role::Use | Role::UseOpt => match sem {
+            Sem::Setp | Sem::Atom | Sem::AtomVector | Sem::Lop3 | Sem::MbarrierArrive | Sem::Elect => true,
+            // Its predicate may be all that is wanted.
+            Sem::Match => site.has(Mod::All),
+            _ => false,
+        },
     }
 }
 
@@ -475,59 +476,6 @@ fn check_constant(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wa
         }
         _ => finding,
     });
-}
-
-fn check_special(
-    cx: &mut Checker<'_>,
-    site: Site<'_>,
-    place: Place,
-    wanted: Wanted,
-    reg: SpecialReg,
-    has_component: bool,
-) {
-    let to_integer = site.mnemonic().type_of(Field::DType).is_some_and(ScalarType::is_integer_or_bits);
-    if site.mnemonic().sem() != Sem::Cvt || !to_integer || !wanted.ty.is_integer_or_bits() {
-        let text = format!("`{}` cannot read the special register `{reg}`", site.mnemonic());
-        let help = "copy it to a register with `mov` first";
-        cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, place.span, text).with_help(help));
-        return;
-    }
-    check_special_shape(cx, place.span, reg, has_component);
-    check_special_since(cx, place.span, reg);
-    let wide_enough = reg.scalar_type().bits() >= wanted.ty.bits();
-    if reg.scalar_type() == ScalarType::Pred || !wide_enough {
-        special_mismatch(cx, site, place, wanted.ty, reg);
-    }
-}
-
-pub(crate) fn special_mismatch(
-    cx: &mut Checker<'_>,
-    site: Site<'_>,
-    place: Place,
-    wanted: ScalarType,
-    reg: SpecialReg,
-) {
-    let own = dotted(reg.scalar_type());
-    let text =
-        format!("`{reg}` is {own}, which does not agree with {} of `{}`", dotted(wanted), site.mnemonic());
-    cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text));
-}
-
-/// `%tid` has components, `%laneid` has none.
-pub(crate) fn check_special_shape(cx: &mut Checker<'_>, span: Span, reg: SpecialReg, has_component: bool) {
-    if reg.is_vector() && !has_component {
-        let text = format!("`{reg}` is a vector; one component is needed here");
-        let help = format!("write `{reg}.x`, `{reg}.y` or `{reg}.z`");
-        cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, span, text).with_help(help));
-    } else if !reg.is_vector() && has_component {
-        let text = format!("`{reg}` has no components");
-        cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, span, text).with_help(format!("write `{reg}`")));
-    }
-}
-
-pub(crate) fn check_special_since(cx: &mut Checker<'_>, span: Span, reg: SpecialReg) {
-    let since = reg.since();
-    cx.require(since, span, &format!("`{reg}`"));
 }
 
 fn check_vector(
@@ -555,7 +503,7 @@ fn check_vector(
             }
         }
         Operand::Special(reg, None) if site.mnemonic().sem() == Sem::MovVector && reg.is_vector() => {
-            moves::check_components(cx, site, place, ty, lanes, reg);
+            special_registers::check_components(cx, site, place, ty, lanes, reg);
         }
         scalar if lanes == 1 && width == Width::AtLeast => check_scalar(cx, site, place, wanted, scalar),
         other => wrong_kind(cx, site, place, other, &format!("a vector of {lanes}")),
@@ -580,6 +528,7 @@ pub(crate) fn check_elements(
     let spans = site.body.list_spans(list);
     let before = cx.found();
     let untyped = wanted.width == Width::Same
+        && site.mnemonic().sem() != Sem::Fabric
         && has_untyped(site, wanted.ty, elements)
         && !tensors::is_written_out(cx, site);
     let led = is_led_by_constant(site, wanted.ty, elements);
@@ -587,10 +536,21 @@ pub(crate) fn check_elements(
         match element {
             // Beside an untyped register, what has the same width counts as untyped too.
             Operand::Register(reg) if untyped && site.body.reg_type(reg).bits() == wanted.ty.bits() => {}
+            Operand::Immediate(Immediate::F64(..)) if has_no_fractions(site) => {
+                let inner = Place { span, ..place };
+                wrong_kind(cx, site, inner, element, &format!("a {} operand", dotted(wanted.ty)));
+            }
             Operand::Immediate(_) if untyped && !place.is_written() && !led => {}
             Operand::Sink if (place.is_written() && may_leave_out(site)) || leaves_gaps(site, elements) => {}
             Operand::Special(reg, component) if !place.is_written() && !is_matrix(site) => {
-                check_special_element(cx, site, Place { span, ..place }, wanted.ty, reg, component.is_some());
+                special_registers::check_element(
+                    cx,
+                    site,
+                    Place { span, ..place },
+                    wanted.ty,
+                    reg,
+                    component.is_some(),
+                );
             }
             // `ptxas` loads single-precision vectors into integer registers.
             Operand::Register(reg)
@@ -616,7 +576,19 @@ pub(crate) fn check_elements(
 fn is_led_by_constant(site: Site<'_>, ty: ScalarType, elements: &[Operand]) -> bool {
     let Some(Operand::Immediate(first)) = elements.first() else { return false };
     let fits = ty == ScalarType::F16 && first.as_integer().is_some();
-    matches!(site.mnemonic().sem(), Sem::AtomVector | Sem::RedVector) && !fits
+    let is_led = match site.mnemonic().sem() {
+        Sem::AtomVector | Sem::RedVector => true,
+        Sem::MultimemStore | Sem::MultimemReduce => {
+            matches!(ty, ScalarType::F16 | ScalarType::F16x2 | ScalarType::Bf16 | ScalarType::Bf16x2)
+        }
+        _ => false,
+    };
+    is_led && !fits
+}
+
+/// What `ptxas` moves into registers one by one, so that decimal fractions, which are doubles, are no constants for it.
+fn has_no_fractions(site: Site<'_>) -> bool {
+    matches!(site.mnemonic().sem(), Sem::WmmaStore | Sem::TensorMemory | Sem::Tcgen05Mma)
 }
 
 /// Whether vectors are fragments of matrices, which lie in registers of the program alone.
@@ -624,27 +596,15 @@ fn is_matrix(site: Site<'_>) -> bool {
     site.mnemonic().effects().convergent
 }
 
-/// A special register in a vector: one number as wide as the elements.
-pub(crate) fn check_special_element(
-    cx: &mut Checker<'_>,
-    site: Site<'_>,
-    place: Place,
-    wanted: ScalarType,
-    reg: SpecialReg,
-    has_component: bool,
-) {
-    check_special_shape(cx, place.span, reg, has_component);
-    check_special_since(cx, place.span, reg);
-    let own = reg.scalar_type();
-    if own == ScalarType::Pred || own.bits() != wanted.bits() {
-        special_mismatch(cx, site, place, wanted, reg);
-    }
-}
-
 /// Neighbours in a vector have types that agree, as far as they are typed at all (manual 6.4.3).
 pub(crate) fn check_alike(cx: &mut Checker<'_>, site: Site<'_>, list: ptx_ir::ListId) {
+    check_alike_from(cx, site, list, 0);
+}
+
+/// The same for the elements from one of them on.
+pub(crate) fn check_alike_from(cx: &mut Checker<'_>, site: Site<'_>, list: ptx_ir::ListId, first: usize) {
     let mut earlier: Option<Operand> = None;
-    for (&element, &span) in site.body.list(list).iter().zip(site.body.list_spans(list)) {
+    for (&element, &span) in site.body.list(list).iter().zip(site.body.list_spans(list)).skip(first) {
         if element == Operand::Sink {
             continue;
         }
@@ -696,9 +656,14 @@ fn has_untyped(site: Site<'_>, wanted: ScalarType, elements: &[Operand]) -> bool
     elements.iter().any(untyped)
 }
 
-/// Whether elements of a result may be left out: not where the old value is read too, nor from tensor memory.
+/// Whether elements of a result may be left out: not where the old value is read too, nor from tensor memory, nor of
+/// texels in pairs.
 fn may_leave_out(site: Site<'_>) -> bool {
-    !matches!(site.mnemonic().sem(), Sem::Wgmma | Sem::WgmmaSparse | Sem::TensorMemory)
+    match site.mnemonic().sem() {
+        Sem::Wgmma | Sem::WgmmaSparse | Sem::TensorMemory => false,
+        Sem::Tex => !site.has(Mod::V2),
+        _ => true,
+    }
 }
 
 /// Stores of 256 bits leave out what `_` stands for (manual 9.7.9.11).

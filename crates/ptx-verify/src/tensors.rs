@@ -1,7 +1,7 @@
 //! Multiplications of matrices, tensor maps and copies of tensors (manual 9.7.14.3, 9.7.15.5.2, 9.7.9.25.5, 9.7.9.28).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::Operand;
+use ptx_ir::{Immediate, Operand};
 use ptx_isa::{Constants, Field, Mod, Role, ScalarType, Sem, Since, Sm};
 
 use crate::codes;
@@ -39,15 +39,20 @@ pub(crate) fn check_signs(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// Types of elements that tensor maps have had since PTX ISA 8.7 (manual 9.7.9.28).
+/// Numbers in tensor maps that came later: types of elements since PTX ISA 8.7, a way to swizzle since 8.8
+/// (manual 9.7.9.28).
 pub(crate) fn check_replaced(cx: &mut Checker<'_>, site: Site<'_>) {
-    const LATER: Since = Since::on(8, 7, &[Sm::family(100), Sm::family(110), Sm::family(120)]);
+    const PACKED: Since = Since::on(8, 7, &[Sm::family(100), Sm::family(110), Sm::family(120)]);
+    const BY_96_BYTES: Since = Since::on(8, 8, &[Sm::arch(103), Sm::arch(107)]);
     let value = match site.operand(1) {
         Operand::Immediate(value) => value.as_integer(),
         _ => None,
     };
     if site.has(Mod::Elemtype) && value.is_some_and(|value| value > 12) {
-        cx.require(LATER, site.span(1), "a packed element type");
+        cx.require(PACKED, site.span(1), "a packed element type");
+    }
+    if site.has(Mod::SwizzleMode) && value == Some(4) {
+        cx.require(BY_96_BYTES, site.span(1), "swizzling in units of 96 bytes");
     }
 }
 
@@ -125,6 +130,8 @@ pub(crate) fn check_doubles(cx: &mut Checker<'_>, site: Site<'_>) {
         let text = format!("operand `d` of `{}` is no integer on this target", site.mnemonic());
         let finding = Diagnostic::error(codes::OPERAND_TYPE, site.span(0), text);
         cx.report(finding.with_help("use registers of type `.f64` or `.b64`"));
+    } else if site.body.list(list).contains(&Operand::Sink) {
+        left_out(cx, site);
     }
 }
 
@@ -167,8 +174,43 @@ pub(crate) fn check_left_out(cx: &mut Checker<'_>, site: Site<'_>) {
         _ => has_narrow_factors(site) && !multiplies_narrow(cx),
     };
     if refused {
-        let text = format!("no part of the result of `{}` can be left out", site.mnemonic());
-        let finding = Diagnostic::error(codes::SINK, site.span(0), text);
-        cx.report(finding.with_help("name registers that nothing reads"));
+        left_out(cx, site);
+    }
+}
+
+fn left_out(cx: &mut Checker<'_>, site: Site<'_>) {
+    let text = format!("no part of the result of `{}` can be left out", site.mnemonic());
+    let finding = Diagnostic::error(codes::SINK, site.span(0), text);
+    cx.report(finding.with_help("name registers that nothing reads"));
+}
+
+/// Which factors of `wmma.mma` are held to registers: `b` on bytes, those of one register on bytes and bits; `b` on
+/// `.tf32` to untyped ones.
+pub(crate) fn check_factors(cx: &mut Checker<'_>, site: Site<'_>) {
+    if !matches!(site.mnemonic().get(Field::AType), Some(Mod::Tf32 | Mod::U8 | Mod::S8 | Mod::B1)) {
+        return;
+    }
+    let untyped = site.has(Mod::Tf32);
+    for at in [1, 2] {
+        let Operand::Vector(list) = site.operand(at) else { continue };
+        if at == 1 && list.len() > 1 {
+            continue;
+        }
+        let entries = site.body.list(list).iter().zip(site.body.list_spans(list));
+        for (&entry, &span) in entries {
+            let fits = match entry {
+                Operand::Register(reg) => !untyped || site.body.reg_type(reg) == ScalarType::B32,
+                // Bits of a single are let through beside untyped registers.
+                Operand::Immediate(Immediate::F32(..)) => !untyped,
+                Operand::Immediate(_) => false,
+                _ => true,
+            };
+            if !fits {
+                let wanted = if untyped { "`.b32` registers" } else { "registers" };
+                let name = site.form().operands[at].name;
+                let text = format!("operand `{name}` of `{}` must be {wanted}", site.mnemonic());
+                cx.report(Diagnostic::error(codes::OPERAND_TYPE, span, text));
+            }
+        }
     }
 }

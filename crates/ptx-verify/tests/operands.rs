@@ -288,3 +288,80 @@ fn vectors_are_moved_whole_between_vectors_and_from_special_registers() {
         ("mov.b128 v0, {d0, d1};", "V0402", "{d0, d1}"),
     ]);
 }
+
+#[test]
+fn pairs_of_halves_are_integers_where_the_type_of_the_instruction_stands() {
+    accepts(&[
+        "vadd.u32.u32.u32 hx0, r1, r2; vadd.s32.u32.u32.min r0, r1, r2, hx3; vmad.u32.u32.u32 hx0, r1, r2, hx3;",
+        "vadd2.u32.u32.u32 hx0.h0, r1, r2, hx3; slct.b32.s32 r0, r1, r2, hx3; vote.sync.ballot.b32 hx0, p1, -1;",
+    ]);
+    rejects(&[
+        ("vset.u32.u32.eq hx0.h0, r1, r2, r3;", "V0402", "hx0.h0"),
+        ("vset2.u32.u32.eq hx0, r1, r2, r3;", "V0402", "hx0"),
+        ("vset4.u32.u32.eq r0, r1, r2, hx3;", "V0401", "hx3"),
+        ("bmsk.clamp.b32 hx0, r1, r2;", "V0401", "hx0"),
+        ("isspacep.global p0, hx1;", "V0401", "hx1"),
+    ]);
+}
+
+#[test]
+fn bfloat_comparisons_are_combined_with_registers_alone() {
+    accepts(&[
+        "setp.eq.and.f16x2 p0|p1, r1, r2, 1; set.eq.and.u32.f16 r0, h1, h2, 0; setp.eq.and.bf16 p0, h1, h2, !p3;",
+    ]);
+    rejects(&[
+        ("setp.eq.and.bf16 p0, h1, h2, 1;", "V0402", "1"),
+        ("set.eq.or.bf16.s32 h0, r1, r2, 0;", "V0402", "0"),
+        ("set.lt.xor.u32.bf16x2 r0, r1, r2, 5;", "V0402", "5"),
+    ]);
+}
+
+#[test]
+fn a_surface_is_combined_with_the_low_part_of_a_wider_register() {
+    let tail = "[d1, r2]";
+    accepts(&[
+        &format!("sured.b.add.1d.u32.trap {tail}, d3; sured.p.min.1d.b64.clamp {tail}, q3;"),
+        &format!("sured.b.and.1d.b32.zero {tail}, e3;"),
+    ]);
+    rejects(&[
+        (&format!("sured.b.add.1d.u64.trap {tail}, r3;"), "V0401", "r3"),
+        ("sured.b.add.1d.u32.trap [d1, hx2], r3;", "V0402", "hx2"),
+    ]);
+}
+
+#[test]
+fn what_is_moved_one_by_one_takes_no_decimal_fractions() {
+    accepts(&["tcgen05.st.sync.aligned.16x256b.x1.b32 [r0], {r1, r2, r3, 0f3F800000};"]);
+    rejects(&[
+        ("tcgen05.st.sync.aligned.16x256b.x1.b32 [r0], {r1, r2, 1.0, 5};", "V0402", "1.0"),
+        ("multimem.red.release.gpu.global.add.v2.bf16x2 [d0], {5, r1};", "V0401", "5"),
+    ]);
+}
+
+#[test]
+fn results_that_nobody_can_leave_out() {
+    accepts(&[
+        "match.all.sync.b32 _|p0, r1, -1; mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {e0, _}, {e1}, {e2}, {e3, e4};",
+    ]);
+    rejects(&[
+        ("match.any.sync.b32 _, r1, -1;", "V0405", "_"),
+        ("tex.2d.v2.f16x2.f32 {r0, _}, [tex, {f1, f2}];", "V0405", "_"),
+        (
+            "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {e0, e1, e2, _}, {e3, e4}, {e5}, {e0, e1, e2, e3};",
+            "V0405",
+            "{e0, e1, e2, _}",
+        ),
+    ]);
+}
+
+#[test]
+fn addresses_of_maps_and_policies_have_32_bits_or_more() {
+    accepts(&["createpolicy.range.L2::evict_last.b64 d0, [r1], 16, 32; prefetch.const.tensormap [d1];"]);
+    rejects(&[
+        ("createpolicy.range.L2::evict_last.b64 d0, [h1], 16, 32;", "V0407", "[h1]"),
+        ("prefetch.const.tensormap [b1];", "V0407", "[b1]"),
+        ("prefetchu.L1 [sv];", "V0408", "[sv]"),
+        ("ld.weak.global.nc.b32 r0, [gv];", "V0501", "ld.weak.global.nc.b32 r0, [gv]"),
+        ("st.bulk.weak [sv], hx0, 0;", "V0401", "hx0"),
+    ]);
+}

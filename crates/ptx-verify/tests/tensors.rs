@@ -140,3 +140,28 @@ fn double_precision_results_of_sixteen_rows_are_no_integers_from_sm_100_on() {
     assert!(is_accepted(&on("sm_90", product)) && !is_accepted(&on("sm_100a", product)));
     assert!(is_accepted(&on("sm_100a", &product.replace("x0", "d0"))));
 }
+
+#[test]
+fn factors_of_wmma_are_registers_where_ptxas_moves_them() {
+    let product = |a: &str, b: &str| {
+        format!(
+            "wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.u8.s32 {{r0, r1, r2, r3, r4, r5, r6, r7}}, {a}, {b}, \
+             {{r0, r1, r2, r3, r4, r5, r6, r7}};"
+        )
+    };
+    accepts(&[&product("{r0, 5}", "{r1, u2}")]);
+    rejects(&[(&product("{r0, r1}", "{r1, 5}"), "V0401", "5")]);
+    let tf32 = "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32 {f0, f1, f2, f3, f4, f5, f6, f7}, \
+                {r0, r1, r2, u3}, {r0, r1, r2, u3}, {f0, f1, f2, f3, f4, f5, f6, f7};";
+    let found = findings(&kernel(tf32));
+    assert_eq!(found, [("V0401".to_owned(), "u3".to_owned())]);
+}
+
+#[test]
+fn swizzling_by_96_bytes_is_for_two_targets() {
+    let replaced = |field: &str| format!("tensormap.replace.tile.{field}.global.b1024.b32 [d0], 4;");
+    for (target, taken) in [("sm_103a", true), ("sm_107a", true), ("sm_100a", false), ("sm_103f", false)] {
+        assert_eq!(is_accepted(&on(target, &replaced("swizzle_mode"))), taken, "{target}");
+        assert!(!is_accepted(&on(target, &replaced("swizzle_atomicity"))), "{target}");
+    }
+}

@@ -93,7 +93,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Clusterlaunchcontrol,
         "Whether the answer is that a launch was cancelled.",
         &[Lit(QueryCancel), Lit(IsCanceled), Lit(Pred), Lit(B128)],
-        &[def("p", PRED), arg("try_cancel_response", RESPONSE)],
+        &[def("p", PRED), arg("try_cancel_response", Kind::Value(TypeRule::Is(ScalarType::B128)))],
         Sem::QueryCancel,
     )
     .since(8, 6, 100)

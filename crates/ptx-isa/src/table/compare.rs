@@ -447,7 +447,7 @@ pub(super) static FORMS: &[Form] = &[
             def("d", Kind::Register(TypeRule::Of(Field::DType))),
             arg("a", Kind::Value(TypeRule::Of(Field::DType))),
             arg("b", Kind::Value(TypeRule::Of(Field::DType))),
-            arg("c", V_S32),
+            arg("c", Kind::Value(TypeRule::Of(Field::CType))),
         ],
         Sem::Slct,
     )

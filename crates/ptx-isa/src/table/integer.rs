@@ -311,7 +311,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Bmsk,
         "A mask of `b` ones from bit `a` on.",
         &[One(Field::Mode, &[Clamp, Wrap]), One(TYPE, &[B32])],
-        &[def("d", RT), arg("a", V_U32), arg("b", V_U32)],
+        &[def("d", R_U32), arg("a", V_U32), arg("b", V_U32)],
         Sem::Bmsk,
     )
     .since(7, 6, 70)

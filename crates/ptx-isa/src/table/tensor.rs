@@ -281,7 +281,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(B1024),
             Lit(B32),
         ],
-        &[addr("addr"), arg("ord", Kind::Immediate(0, 4)), arg("new_val", V_B32)],
+        &[addr("addr"), arg("ord", Kind::Immediate(0, 4)), arg("new_val", V_U32)],
     ),
     replace(
         "Replaces the stride of dimension `ord` in a tensor map.",
@@ -306,11 +306,16 @@ pub(super) static FORMS: &[Form] = &[
         &[addr("addr"), arg("new_val", Kind::Immediate(0, 2))],
     ),
     replace(
-        "Replaces how a tensor map swizzles, or the unit of it, by its number.",
+        "Replaces how a tensor map swizzles by its number; 4, in units of 96 bytes, is for some targets.",
+        &[Lit(Replace), Lit(Tile), One(Field::MapField, &[SwizzleMode]), MAP_SPACE, Lit(B1024), Lit(B32)],
+        &[addr("addr"), arg("new_val", Kind::Immediate(0, 4))],
+    ),
+    replace(
+        "Replaces the unit that a tensor map swizzles in by its number.",
         &[
             Lit(Replace),
             Lit(Tile),
-            One(Field::MapField, &[SwizzleMode, SwizzleAtomicity]),
+            One(Field::MapField, &[SwizzleAtomicity]),
             MAP_SPACE,
             Lit(B1024),
             Lit(B32),

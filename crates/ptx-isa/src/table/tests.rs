@@ -184,6 +184,13 @@ fn modifiers_may_stand_in_almost_any_order() {
 fn modifiers_that_ptxas_lets_stand_twice_mean_one() {
     let twice = Mnemonic::from_text("bar.sync.sync").map(|m| m.to_string());
     assert_eq!(twice.as_deref(), Ok("bar.sync"));
+    for (text, once) in [
+        ("cvt.rn.satfinite.relu.e4m3x2.f32.relu.satfinite", "cvt.rn.satfinite.relu.e4m3x2.f32"),
+        ("max.NaN.f16.NaN", "max.NaN.f16"),
+        ("bfind.shiftamt.u32.shiftamt", "bfind.shiftamt.u32"),
+    ] {
+        assert_eq!(Mnemonic::from_text(text).map(|m| m.to_string()).as_deref(), Ok(once));
+    }
     assert!(Mnemonic::from_text("ld.global.global.u32").is_err());
 }
 
@@ -220,5 +227,17 @@ fn words_of_names_stand_first_and_in_their_order() {
     for text in ["bar.sync.cta", "div.ftz.approx.f32", "mbarrier.arrive.shared.release.cta.b64"] {
         let taken = candidates(text).is_ok();
         assert_eq!(taken, text != "bar.sync.cta", "{text}");
+    }
+}
+
+#[test]
+fn the_two_words_of_xorsign_abs_stand_in_any_order() {
+    for text in ["min.abs.xorsign.bf16", "max.NaN.xorsign.bf16.abs", "max.xorsign.NaN.abs.bf16"] {
+        let written = text.split_once('.').map_or(text, |(opcode, _)| opcode);
+        let read = Mnemonic::from_text(text).map(|m| (m.opcode().as_str(), m.has(Mod::XorsignAbs)));
+        assert_eq!(read, Ok((written, true)), "{text}");
+    }
+    for text in ["min.xorsign.bf16", "min.xorsign.abs.abs.bf16", "min.abs.bf16"] {
+        assert!(Mnemonic::from_text(text).is_err(), "{text}");
     }
 }

@@ -72,6 +72,8 @@ const SLOPE: TypeRule = TypeRule::Is(ScalarType::F32);
 const DX: Operand = arg("dPdx", Kind::Vector(SLOPE, VectorLength::By(Lengths::Gradient)));
 const DY: Operand = arg("dPdy", Kind::Vector(SLOPE, VectorLength::By(Lengths::Gradient)));
 const BASE: crate::Slot = Opt(Field::Mipmap, &[Base]);
+/// What is combined with a value of a surface: of a wider register the low part.
+const COMBINED: Operand = arg("c", Kind::Wide(TypeRule::Of(Field::Type)));
 const STORED: Kind = Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
 
 /// A texture fetch: one row for each pair of geometries and coordinates.
@@ -477,7 +479,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[U32, U64, S32, B32]),
             One(Field::Clamp, CLAMPS),
         ],
-        &[SURFACE, arg("c", T)],
+        &[SURFACE, COMBINED],
         Sem::SurfaceReduce,
     )
     .since(2, 0, 20)
@@ -501,7 +503,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[U64, S64]),
             One(Field::Clamp, CLAMPS),
         ],
-        &[SURFACE, arg("c", T)],
+        &[SURFACE, COMBINED],
         Sem::SurfaceReduce,
     )
     .since(8, 1, 50)
@@ -517,7 +519,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[B32, B64]),
             One(Field::Clamp, CLAMPS),
         ],
-        &[SURFACE, arg("c", T)],
+        &[SURFACE, COMBINED],
         Sem::SurfaceReduce,
     )
     .since(2, 0, 20)

@@ -10,8 +10,10 @@ use crate::types::ScalarType;
 
 const TYPES: &[Mod] = &[U32, S32];
 const COMPARISONS: &[Mod] = &[Eq, Ne, Lt, Le, Gt, Ge];
-/// Results and third operands; the types say how they are clamped.
-const WORD: TypeRule = TypeRule::Is(ScalarType::U32);
+/// Results and third operands of arithmetic.
+const WORD: TypeRule = TypeRule::Of(Field::DType);
+/// Those of comparisons, which name no type for them.
+const TRUTH: TypeRule = TypeRule::Is(ScalarType::U32);
 const D: Slot = One(Field::DType, TYPES);
 const A: Slot = One(Field::AType, TYPES);
 const BB: Slot = One(Field::BType, TYPES);
@@ -27,33 +29,49 @@ const fn picked(name: &'static str, ty: Field, selection: Selection) -> Operand 
     arg(name, Kind::Selected(TypeRule::Of(ty), selection))
 }
 
-const RESULT: Operand = def("d", R_U32);
+const RESULT: Operand = def("d", Kind::Register(WORD));
 /// One byte or half of the result; the rest comes from `c`.
 const MERGED: Operand = def("d", Kind::Selected(WORD, Selection::One));
 const ONE: [Operand; 2] =
     [picked("a", Field::AType, Selection::One), picked("b", Field::BType, Selection::One)];
-const C: Operand = arg("c", V_U32);
+const C: Operand = arg("c", Kind::Value(WORD));
 const PLAIN: &[Operand] = &[RESULT, ONE[0], ONE[1]];
 const THREE: &[Operand] = &[RESULT, ONE[0], ONE[1], C];
 const MERGING: &[Operand] = &[MERGED, ONE[0], ONE[1], C];
-const HALVES2: &[Operand] = &[
-    def("d", Kind::Selected(WORD, Selection::HalfMask)),
-    picked("a", Field::AType, Selection::Halves),
-    picked("b", Field::BType, Selection::Halves),
-    arg("c", R_U32),
-];
-const BYTES4: &[Operand] = &[
-    def("d", Kind::Selected(WORD, Selection::ByteMask)),
-    picked("a", Field::AType, Selection::Bytes),
-    picked("b", Field::BType, Selection::Bytes),
-    arg("c", R_U32),
-];
+const COMPARED: &[Operand] = &[def("d", R_U32), ONE[0], ONE[1]];
+const COMPARED_THREE: &[Operand] = &[def("d", R_U32), ONE[0], ONE[1], arg("c", V_U32)];
+const COMPARED_MERGING: &[Operand] =
+    &[def("d", Kind::Selected(TRUTH, Selection::One)), ONE[0], ONE[1], arg("c", V_U32)];
+const HALVES2: &[Operand] = &halves(WORD);
+const COMPARED_HALVES2: &[Operand] = &halves(TRUTH);
+const BYTES4: &[Operand] = &bytes(WORD);
+const COMPARED_BYTES4: &[Operand] = &bytes(TRUTH);
 const FACTORS: &[Operand] = &[
     RESULT,
     arg("a", Kind::Signed(TypeRule::Of(Field::AType), Selection::One)),
     arg("b", Kind::Signed(TypeRule::Of(Field::BType), Selection::One)),
     arg("c", Kind::Signed(WORD, Selection::Whole)),
 ];
+
+/// The operands of an instruction on pairs of halves whose result has this type.
+const fn halves(result: TypeRule) -> [Operand; 4] {
+    [
+        def("d", Kind::Selected(result, Selection::HalfMask)),
+        picked("a", Field::AType, Selection::Halves),
+        picked("b", Field::BType, Selection::Halves),
+        arg("c", Kind::Register(result)),
+    ]
+}
+
+/// The same on four bytes.
+const fn bytes(result: TypeRule) -> [Operand; 4] {
+    [
+        def("d", Kind::Selected(result, Selection::ByteMask)),
+        picked("a", Field::AType, Selection::Bytes),
+        picked("b", Field::BType, Selection::Bytes),
+        arg("c", Kind::Register(result)),
+    ]
+}
 
 const fn scalar(
     opcode: Opcode,
@@ -123,21 +141,21 @@ pub(super) static FORMS: &[Form] = &[
         &[D, A, BB, Opt(Field::PlusOne, &[Po]), SAT, Opt(Field::Scale, &[Shr7, Shr15])],
         FACTORS,
     ),
-    scalar(Opcode::Vset, "Compares; 1 when true, else 0.", COMPARE, PLAIN),
-    scalar(Opcode::Vset, "Compares and combines with `c`.", COMPARE_2, THREE),
-    scalar(Opcode::Vset, "Compares into a part of `c`.", COMPARE, MERGING),
+    scalar(Opcode::Vset, "Compares; 1 when true, else 0.", COMPARE, COMPARED),
+    scalar(Opcode::Vset, "Compares and combines with `c`.", COMPARE_2, COMPARED_THREE),
+    scalar(Opcode::Vset, "Compares into a part of `c`.", COMPARE, COMPARED_MERGING),
     simd(Opcode::Vadd2, "Adds halves into those of `c`, or adds the sums to `c`.", LANES, HALVES2),
     simd(Opcode::Vsub2, "Subtracts halves.", LANES, HALVES2),
     simd(Opcode::Vavrg2, "Averages halves, rounding away from zero.", LANES, HALVES2),
     simd(Opcode::Vabsdiff2, "The absolute differences of halves.", LANES, HALVES2),
     simd(Opcode::Vmin2, "The smaller halves.", LANES, HALVES2),
     simd(Opcode::Vmax2, "The larger halves.", LANES, HALVES2),
-    simd(Opcode::Vset2, "Compares halves; 1 when true, else 0.", COMPARE_LANES, HALVES2),
+    simd(Opcode::Vset2, "Compares halves; 1 when true, else 0.", COMPARE_LANES, COMPARED_HALVES2),
     simd(Opcode::Vadd4, "Adds bytes into those of `c`, or adds the sums to `c`.", LANES, BYTES4),
     simd(Opcode::Vsub4, "Subtracts bytes.", LANES, BYTES4),
     simd(Opcode::Vavrg4, "Averages bytes, rounding away from zero.", LANES, BYTES4),
     simd(Opcode::Vabsdiff4, "The absolute differences of bytes.", LANES, BYTES4),
     simd(Opcode::Vmin4, "The smaller bytes.", LANES, BYTES4),
     simd(Opcode::Vmax4, "The larger bytes.", LANES, BYTES4),
-    simd(Opcode::Vset4, "Compares bytes; 1 when true, else 0.", COMPARE_LANES, BYTES4),
+    simd(Opcode::Vset4, "Compares bytes; 1 when true, else 0.", COMPARE_LANES, COMPARED_BYTES4),
 ];

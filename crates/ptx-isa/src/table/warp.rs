@@ -40,7 +40,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Vote,
         "The mask of the lanes for which a predicate is true.",
         &[Lit(Sync), One(Field::Mode, &[Ballot]), Lit(B32)],
-        &[def("d", R_U32), arg("a", PRED), arg("membermask", V_U32)],
+        &[def("d", RLIT), arg("a", PRED), arg("membermask", V_U32)],
         Sem::Vote,
     )
     .since(6, 0, 30)
