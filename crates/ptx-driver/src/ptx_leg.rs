@@ -3,7 +3,7 @@
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_ir::Module;
 use ptx_llvm::{Context, Gpu, Machine, OptLevel};
-use ptx_raise::RaiseOptions;
+use ptx_raise::{RaiseOptions, Style};
 use ptx_syntax::Comments;
 use ptx_verify::Verified;
 
@@ -55,8 +55,22 @@ pub fn raise(
     module: &ptx_llvm::Module<'_>,
     choice: TargetChoice,
 ) -> Result<(Module, Diagnostics), Diagnostics> {
+    raise_in_style(module, choice, Style::default())
+}
+
+/// The same as [`raise`], written in a style.
+///
+/// # Errors
+///
+/// Those of [`raise`].
+pub fn raise_in_style(
+    module: &ptx_llvm::Module<'_>,
+    choice: TargetChoice,
+    style: Style,
+) -> Result<(Module, Diagnostics), Diagnostics> {
     answer_reflect(module, choice)?;
-    ptx_raise::raise(module, &RaiseOptions { target: choice.sm, version: choice.version })
+    let options = RaiseOptions { target: choice.sm, version: choice.version };
+    ptx_raise::raise_in_style(module, &options, style)
 }
 
 /// The GPU that questions are answered for when nobody names one: the one [`ptx_raise`] starts from.

@@ -29,6 +29,8 @@ pub(crate) struct DebugTables {
     files: HashMap<FileId, u32>,
     /// The number of each path.
     numbers: HashMap<String, u32>,
+    /// The name of each file without its folder, as comments say it.
+    names: HashMap<u32, String>,
     /// The highest number.
     highest: u32,
     /// Functions that locations name, with their labels in `.debug_str`, for code that was no PTX.
@@ -41,6 +43,11 @@ pub(crate) struct DebugTables {
 }
 
 impl DebugTables {
+    /// The name of a file in comments.
+    pub(crate) fn name_of(&self, file: u32) -> Option<&str> {
+        self.names.get(&file).map(String::as_str)
+    }
+
     /// The number of the file of a location.
     pub(crate) fn file_of(&self, file: FileId) -> u32 {
         self.files.get(&file).copied().unwrap_or(file.index() as u32 + 1)
@@ -99,6 +106,7 @@ impl ModuleRaiser<'_, '_> {
         }
         self.debug.highest += 1;
         let index = self.debug.highest;
+        self.debug.names.insert(index, plain(name));
         let name = self.ir.strings.intern(&plain(&joined));
         self.debug.numbers.insert(joined, index);
         let place = self.ir.items.iter().rposition(|item| matches!(item, Item::File(..)));

@@ -22,8 +22,10 @@ mod linkage;
 mod mnemonics;
 mod module;
 mod names;
+mod registers;
 mod select;
 mod signature;
+mod style;
 mod target;
 mod types;
 mod value;
@@ -34,6 +36,7 @@ pub use error::{
     ASSEMBLY, CALL, CLUSTER, INITIALIZER, INSTRUCTION, INTRINSIC, MODULE, ORDER, TARGET, TYPE, VIEW,
 };
 pub use names::{escape, unescape};
+pub use style::{Annotations, Names, Style};
 pub use target::RaiseOptions;
 
 use ptx_diag::{Diagnostic, Diagnostics};
@@ -52,10 +55,23 @@ pub fn raise(
     module: &ptx_llvm::Module<'_>,
     options: &RaiseOptions,
 ) -> Result<(ptx_ir::Module, Diagnostics), Diagnostics> {
+    raise_in_style(module, options, Style::default())
+}
+
+/// The same as [`raise`], written in a style.
+///
+/// # Errors
+///
+/// Those of [`raise`].
+pub fn raise_in_style(
+    module: &ptx_llvm::Module<'_>,
+    options: &RaiseOptions,
+    style: Style,
+) -> Result<(ptx_ir::Module, Diagnostics), Diagnostics> {
     let view = View::new(module).map_err(|error| {
         let mut diagnostics = Diagnostics::new();
         diagnostics.push(Diagnostic::error_without_place(VIEW, error.to_string()));
         diagnostics
     })?;
-    module::ModuleRaiser::new(&view, module, options).run()
+    module::ModuleRaiser::new(&view, module, options, style).run()
 }

@@ -24,6 +24,7 @@ use crate::mnemonics::Mnemonics;
 use crate::names;
 use crate::select::{FunctionRaiser, Pattern};
 use crate::signature::{self, Signature};
+use crate::style::Style;
 use crate::target::{RaiseOptions, Target};
 use crate::types::Leaves;
 
@@ -31,6 +32,7 @@ use crate::types::Leaves;
 pub(crate) struct ModuleRaiser<'v, 'c> {
     pub(crate) view: &'v View,
     pub(crate) llvm: &'v ptx_llvm::Module<'c>,
+    pub(crate) style: Style,
     pub(crate) ir: ptx_ir::Module,
     pub(crate) leaves: Leaves,
     pub(crate) mnemonics: Mnemonics,
@@ -85,7 +87,12 @@ impl CallNames {
 }
 
 impl<'v, 'c> ModuleRaiser<'v, 'c> {
-    pub(crate) fn new(view: &'v View, llvm: &'v ptx_llvm::Module<'c>, options: &RaiseOptions) -> Self {
+    pub(crate) fn new(
+        view: &'v View,
+        llvm: &'v ptx_llvm::Module<'c>,
+        options: &RaiseOptions,
+        style: Style,
+    ) -> Self {
         let globals = view.globals.iter().map(|global| global.name.as_str());
         let functions = view.functions.iter().map(|function| function.name.as_str());
         let aliases = view.aliases.iter().map(|alias| alias.name.as_str());
@@ -94,6 +101,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         Self {
             view,
             llvm,
+            style,
             ir: ptx_ir::Module::default(),
             leaves: Leaves::default(),
             mnemonics: Mnemonics::default(),

@@ -72,9 +72,14 @@ fn is_pattern(bytes: &[u8]) -> bool {
 /// A name as close to LLVM's as an identifier can be: what PTX cannot spell is `_`. Two names may become one, and the empty name, one that
 /// begins with a digit and one of PTX's own words have none.
 pub(crate) fn readable(name: &str) -> Option<String> {
-    let part = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '$' { c } else { '_' };
-    let found: String = name.chars().map(part).collect();
+    let found = spelled(name);
     is_plain(&found).then_some(found)
+}
+
+/// A name with `_` for what PTX cannot spell, to stand behind a `%` or another beginning.
+pub(crate) fn spelled(name: &str) -> String {
+    let part = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '$' { c } else { '_' };
+    name.chars().map(part).collect()
 }
 
 /// Whether a name needs no escape.

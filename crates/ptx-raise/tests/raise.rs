@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm::{Context, Module};
-use ptx_raise::{RaiseOptions, raise};
+use ptx_raise::{Annotations, Names, RaiseOptions, Style, raise_in_style};
 
 /// Raises a module for sm_90, checks it with ptxas and gives the text.
 fn ptx(text: &str) -> String {
@@ -26,12 +26,25 @@ fn refusal(text: &str) -> String {
     raised(text, &options).expect_err("a refusal")
 }
 
+/// The same with the names of LLVM's values and blocks, and places in the source.
+fn readable(text: &str) -> String {
+    let options = RaiseOptions { target: Some(Sm::new(90)), version: None };
+    let style = Style { names: Names::Values, annotations: Annotations::Source };
+    let printed = raised_in(text, &options, style).unwrap_or_else(|message| panic!("refused: {message}"));
+    assemble(&printed, 90);
+    printed
+}
+
 fn raised(text: &str, options: &RaiseOptions) -> Result<String, String> {
+    raised_in(text, options, Style::default())
+}
+
+fn raised_in(text: &str, options: &RaiseOptions, style: Style) -> Result<String, String> {
     let context = Context::new().expect("LLVM 22");
     let text = format!("target triple = \"nvptx64-nvidia-cuda\"\n{text}");
     let module = Module::parse(&context, "test", text.as_bytes()).expect("valid LLVM IR");
     module.verify().expect("valid LLVM IR");
-    match raise(&module, options) {
+    match raise_in_style(&module, options, style) {
         Ok((module, _)) => Ok(ptx_ir::print(&module)),
         Err(found) => {
             let lines = found.iter().map(|finding| format!("{}: {}", finding.code.0, finding.message));
@@ -339,6 +352,133 @@ declare void @escape(ptr)");
 }
 
 #[test]
+fn registers_have_the_names_of_values() {
+    let text = readable(
+        "define i32 @f(i32 %width, float %x.addr) {
+  %sum = add i32 %width, 7
+  %1 = mul i32 %sum, %width
+  %x_addr = fadd float %x.addr, 1.0
+  %tid = fptosi float %x_addr to i32
+  %r1 = add i32 %1, %tid
+  ret i32 %r1\n}",
+    );
+    has(&text, &["ld.param.b32 %width, [width];", "ld.param.f32 %x_addr,", "add.s32 %sum, %width, 7;"]);
+    // `%1` has only a number, and `%r1` is how registers without a name are called: it is that number.
+    has(&text, &["mul.lo.s32 %r2, %sum, %width;", "add.rn.f32 %x_addr_1, %x_addr, 0f3F800000;"]);
+    // `%tid` is a register of the machine.
+    has(&text, &["cvt.rzi.s32.f32 %tid_1, %x_addr_1;", "add.s32 %r1, %r2, %tid_1;"]);
+}
+
+#[test]
+fn labels_have_the_names_of_blocks() {
+    let module = "define void @f(i1 %c) {
+entry:
+  br i1 %c, label %if.then, label %0
+if.then:
+  call void @g()
+  br label %\"if then\"
+0:
+  call void @g()
+  br label %\"if then\"
+\"if then\":
+  call void @g()
+  br i1 %c, label %if.then, label %done
+done:
+  ret void\n}
+declare void @g()";
+    let text = readable(module);
+    has(&text, &["bra $L__BB0_2;", "$L_if_then:", "bra.uni $L_if_then_1;", "$L__BB0_2:", "$L_if_then_1:"]);
+    has(&ptx(module), &["bra $L__BB0_2;", "$L__BB0_1:", "$L__BB0_2:", "$L__BB0_3:"]);
+}
+
+#[test]
+fn lines_say_where_they_are_in_the_source() {
+    let module = "define i32 @f(i32 %n) !dbg !10 {
+  %a = mul i32 %n, 3, !dbg !34
+  ret i32 %a, !dbg !36\n}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: DebugDirectivesOnly)
+!1 = !DIFile(filename: \"a.c\", directory: \"/source\")
+!2 = !{i32 2, !\"Debug Info Version\", i32 3}
+!10 = distinct !DISubprogram(name: \"f\", scope: !1, file: !1, line: 2, type: !11, scopeLine: 3, spFlags: DISPFlagDefinition, unit: !0)
+!11 = !DISubroutineType(types: !12)
+!12 = !{null}
+!30 = distinct !DISubprogram(name: \"g\", scope: !1, file: !1, line: 1, type: !11, scopeLine: 1, spFlags: DISPFlagDefinition, unit: !0)
+!34 = !DILocation(line: 1, column: 20, scope: !30, inlinedAt: !37)
+!36 = !DILocation(line: 4, column: 9, scope: !10)
+!37 = distinct !DILocation(line: 4, column: 5, scope: !10)";
+    let text = readable(module);
+    has(
+        &text,
+        &[".loc 1 3 0 // a.c:3:0", "inlined_at 1 4 5 // a.c:1:20 @[ a.c:4:5 ]", ".loc 1 4 9 // a.c:4:9"],
+    );
+    has_not(&ptx(module), "//");
+}
+
+#[test]
+fn any_name_of_a_value_becomes_one_that_ptxas_takes() {
+    let names = [
+        "tid",
+        "ntid.x",
+        "laneid",
+        "warpid",
+        "clock64",
+        "pm0",
+        "pm7_64",
+        "envreg31",
+        "envreg99",
+        "lanemask_lt",
+        "r1",
+        "r01",
+        "rd5",
+        "f3",
+        "fd2",
+        "p1",
+        "rs4",
+        "add",
+        "mov",
+        "reg",
+        "u32",
+        "pragma",
+        "version",
+        "WARP_SZ",
+        "SP",
+        "SPL",
+        "na\u{ef}ve",
+        "a b",
+        "a\\22b",
+        "9lives",
+        "12",
+        "x-y",
+        "x_y",
+        "x.y",
+        "x y",
+        "$",
+        "_",
+        "%",
+        "%r1",
+        "$L__BB0_1",
+        "param0",
+        "retval0",
+        "f",
+        "f_param_0",
+        "a0_0_0_",
+        "\u{4f60}\u{597d}",
+    ];
+    let long = "n".repeat(300);
+    let mut body = String::new();
+    let mut last = "%0".to_owned();
+    for name in names.iter().copied().chain([long.as_str()]) {
+        body += &format!("  %\"{name}\" = add i32 {last}, %1\n");
+        last = format!("%\"{name}\"");
+    }
+    let text = readable(&format!("define i32 @f(i32 %0, i32 %1) {{\n{body}  ret i32 {last}\n}}"));
+    assert_eq!(text.matches("add.s32").count(), names.len() + 1, "{text}");
+    assert!(text.lines().all(|line| line.len() < 200), "{text}");
+}
+
+#[test]
 fn local_variables_have_names_that_nothing_else_has() {
     let text = ptx("@taken = addrspace(1) global i32 0
 define i32 @f(ptr %p) {
@@ -356,7 +496,10 @@ define i32 @f(ptr %p) {
   ret i32 %g\n}");
     has(&text, &[".local .align 4 .b8 __local_depot_f_0[4]", ".b8 x_addr[4]", ".b8 __local_depot_f_2[4]"]);
     has(&text, &["__local_depot_f_3[4]", "__local_depot_f_4[4]"]);
-    has(&text, &["[__local_depot_f_0], 1", "[x_addr], 2", "[__local_depot_f_2], 3", "ld.global.b32", "[taken]"]);
+    has(
+        &text,
+        &["[__local_depot_f_0], 1", "[x_addr], 2", "[__local_depot_f_2], 3", "ld.global.b32", "[taken]"],
+    );
 }
 
 #[test]

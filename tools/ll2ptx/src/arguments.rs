@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use ptx_cli::{Documents, OptimizeArgs, ReportArgs, TargetArgs};
+use ptx_driver::{Annotations, Names};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,6 +28,44 @@ pub enum Engine {
     Llvm,
 }
 
+/// What registers and labels are called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum NameChoice {
+    /// As the values and blocks of LLVM IR that have names.
+    #[default]
+    Values,
+    /// By class and number.
+    Numbers,
+}
+
+impl From<NameChoice> for Names {
+    fn from(choice: NameChoice) -> Self {
+        match choice {
+            NameChoice::Values => Names::Values,
+            NameChoice::Numbers => Names::Numbers,
+        }
+    }
+}
+
+/// What comments say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum CommentChoice {
+    /// File, line and column behind each `.loc`.
+    #[default]
+    Source,
+    /// Nothing.
+    None,
+}
+
+impl From<CommentChoice> for Annotations {
+    fn from(choice: CommentChoice) -> Self {
+        match choice {
+            CommentChoice::Source => Annotations::Source,
+            CommentChoice::None => Annotations::None,
+        }
+    }
+}
+
 /// Translate LLVM IR for NVPTX into PTX
 #[derive(Clone, Debug, Parser)]
 #[command(name = "ll2ptx", version, after_help = EXAMPLES)]
@@ -40,6 +79,12 @@ pub struct Arguments {
     /// Who turns LLVM IR into PTX
     #[arg(long, value_enum, default_value_t, value_name = "ENGINE")]
     pub engine: Engine,
+    /// What registers and labels are called, with the native engine
+    #[arg(long, value_enum, default_value_t, value_name = "NAMES")]
+    pub names: NameChoice,
+    /// What comments say, with the native engine; those that debugging sections hold are always there
+    #[arg(long, value_enum, default_value_t, value_name = "COMMENTS")]
+    pub comments: CommentChoice,
     /// Accepted because LLVM's tools take it: the output always is text
     #[arg(short = 'S', hide_short_help = true)]
     pub text: bool,

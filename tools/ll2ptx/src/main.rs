@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use ptx_cli::{Failure, Output, print_documents, read_input, rejected, run, usage_or_rejected};
-use ptx_driver::{TargetChoice, generate, llvm_context, optimize, print_checked, raise, read_llvm};
+use ptx_driver::{
+    Style, TargetChoice, generate, llvm_context, optimize, print_checked, raise_in_style, read_llvm,
+};
 
 use crate::arguments::{Arguments, Engine};
 
@@ -33,10 +35,11 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
         .map_err(|found| usage_or_rejected(&source, found))?;
 
     let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
+    let style = Style { names: arguments.names.into(), annotations: arguments.comments.into() };
     let text = match arguments.engine {
         Engine::Native => {
             let (ptx, more) = terminal
-                .step("raise", || raise(&module, choice))
+                .step("raise", || raise_in_style(&module, choice, style))
                 .map_err(|found| rejected(&source, found))?;
             warnings.append(more);
             let name = format!("{} (as PTX)", source.name());

@@ -186,6 +186,28 @@ fn engine_is_never_chosen_for_the_user() {
 }
 
 #[test]
+fn names_are_those_of_values_unless_numbers_are_asked_for() {
+    let module = b"target triple = \"nvptx64-nvidia-cuda\"
+define i32 @f(i32 %a, i1 %c) {
+entry:
+  %sum = add i32 %a, 1
+  br i1 %c, label %left, label %right
+left:
+  br label %right
+right:
+  %out = phi i32 [ %sum, %entry ], [ 7, %left ]
+  ret i32 %out
+}";
+    let (status, named, _) = ll2ptx(&[], module);
+    assert_eq!(status, 0);
+    assert!(named.contains("%out, %a, 1;") && named.contains("$L_right:"), "{named}");
+    let (status, numbered, _) = ll2ptx(&["--names=numbers"], module);
+    assert_eq!(status, 0);
+    assert!(numbered.contains("add.s32 \t%r4, %r1, 1;"), "{numbered}");
+    assert!(!numbered.contains("%out") && numbered.contains("$L__BB0_2:"), "{numbered}");
+}
+
+#[test]
 fn wrong_usage_is_status_2() {
     for arguments in
         [&["--frob"][..], &["-O4"], &["--target", "gfx90a"], &["--ptx-version", "8"], &["a", "b"]]

@@ -3,15 +3,20 @@
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::rc::Rc;
 
-use ptx_ir::{At, BodyBuilder, DebugLocation, InlinedAt, LabelKind, RegId, Stmt};
+use ptx_ir::{At, BodyBuilder, DebugLocation, InlinedAt, LabelKind, RegId, Stmt, StrId};
 use ptx_llvm::view::{BlockId, InstId, LocationId, Metadata, MetadataId, Op, Value};
 
 use super::FunctionRaiser;
 use crate::error::Raised;
 use crate::module::for_each_operand;
 use crate::names;
+use crate::registers::Rank;
+use crate::style::{Annotations, Names};
 use crate::types::Class;
 use crate::value::Val;
+
+/// Longer names of blocks are cut.
+const LONGEST_LABEL: usize = 40;
 
 /// Where a phi's value comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,7 +30,7 @@ enum Source {
 struct Trail {
     here: Option<DebugLocation>,
     /// One that only follows from an instruction's location, while no code stands behind it.
-    pending: Option<DebugLocation>,
+    pending: Option<(DebugLocation, Option<StrId>)>,
     /// The places that were named.
     named: HashSet<(u32, u32, u32)>,
 }
@@ -33,10 +38,11 @@ struct Trail {
 impl Trail {
     /// Writes what is pending, unless the text is at that place already.
     fn flush(&mut self, builder: &mut BodyBuilder) {
-        let Some(location) = self.pending.take() else { return };
+        let Some((location, comment)) = self.pending.take() else { return };
         let unplaced = (location.line, location.column) == (0, 0) && self.here.is_none();
         if !unplaced && self.here.as_ref() != Some(&location) {
             self.push(builder, location);
+            builder_comment(builder, comment);
         }
     }
 
@@ -51,6 +57,13 @@ impl Trail {
         self.named.insert((location.file, location.line, location.column));
         self.here = Some(location.clone());
         builder.push(Stmt::Location(location));
+    }
+}
+
+/// Puts a comment behind the last statement.
+fn builder_comment(builder: &mut BodyBuilder, comment: Option<StrId>) {
+    if let Some(comment) = comment {
+        builder.push(Stmt::TrailingComment(comment));
     }
 }
 
@@ -135,12 +148,39 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// A label for every block; only those that are branched to are placed.
     pub(super) fn make_labels(&mut self) {
-        for at in 0..self.function.blocks.len() {
-            let name = format!("$L__BB{}_{at}", self.id.index());
+        let function = self.function;
+        for (at, block) in function.blocks.iter().enumerate() {
+            let own = self.block_name(&block.name);
+            let name = own.unwrap_or_else(|| self.free_label(format!("$L__BB{}_{at}", self.id.index())));
             let name = self.module.ir.strings.intern(&name);
             let label = self.builder.new_label(name, LabelKind::Code);
             self.labels.push(label);
         }
+    }
+
+    /// What a block is called, where names are LLVM's. A label of PTX comes back as it was; others get a beginning that nothing else
+    /// has.
+    fn block_name(&mut self, name: &str) -> Option<String> {
+        if name.is_empty() || self.module.style.names == Names::Numbers || self.is_traced() {
+            return None;
+        }
+        if self.module.was_ptx() && names::is_plain(name) && !self.module.symbol_names.contains(name) {
+            return self.local_names.insert(name.to_owned()).then(|| name.to_owned());
+        }
+        let spelled = names::spelled(name);
+        let short = spelled.get(..LONGEST_LABEL).unwrap_or(&spelled);
+        Some(self.free_label(format!("$L_{short}")))
+    }
+
+    /// A label like `stem` that nothing else in the function is called.
+    fn free_label(&mut self, stem: String) -> String {
+        let mut name = stem.clone();
+        let mut number = 0u32;
+        while self.module.symbol_names.contains(&name) || !self.local_names.insert(name.clone()) {
+            number += 1;
+            name = format!("{stem}_{number}");
+        }
+        name
     }
 
     /// How often each result is used by instructions that are emitted.
@@ -170,11 +210,13 @@ impl FunctionRaiser<'_, '_, '_> {
                     break;
                 }
                 let leaves = self.leaves(self.type_of(id))?;
-                let inputs = leaves.iter().map(|leaf| self.register_for(leaf.scalar)).collect();
+                let inputs: Vec<RegId> = leaves.iter().map(|leaf| self.register_for(leaf.scalar)).collect();
                 let outputs: Rc<[Val]> =
                     leaves.iter().map(|leaf| Val::reg(self.register_for(leaf.scalar))).collect();
-                self.phi_inputs.insert(id, inputs);
                 self.define(id, outputs);
+                let written: Vec<Val> = inputs.iter().map(|&input| Val::reg(input)).collect();
+                self.want(&function.inst(id).name, &written, Rank::Phi);
+                self.phi_inputs.insert(id, inputs);
             }
         }
         Ok(())
@@ -358,7 +400,10 @@ impl FunctionRaiser<'_, '_, '_> {
         let mut trail = Trail::default();
         for (statement, implied) in text {
             match statement {
-                Stmt::Location(location) if implied => trail.pending = Some(location),
+                Stmt::Location(location) if implied => {
+                    let comment = self.source_comment(&location);
+                    trail.pending = Some((location, comment));
+                }
                 Stmt::Location(location) => {
                     trail.flush(&mut self.builder);
                     trail.push(&mut self.builder, location);
@@ -371,6 +416,21 @@ impl FunctionRaiser<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// The comment behind a `.loc`, where the style has them.
+    fn source_comment(&mut self, location: &DebugLocation) -> Option<StrId> {
+        if self.module.style.annotations == Annotations::None || self.module.was_ptx() {
+            return None;
+        }
+        let name = self.module.debug.name_of(location.file)?;
+        let mut text = format!("// {name}:{}:{}", location.line, location.column);
+        if let Some(call) = &location.inlined
+            && let Some(name) = self.module.debug.name_of(call.file)
+        {
+            text += &format!(" @[ {name}:{}:{} ]", call.line, call.column);
+        }
+        Some(self.module.ir.strings.intern(&text))
     }
 
     /// Where the function's code begins, for what stands before the first instruction of its own. Code that was PTX says so

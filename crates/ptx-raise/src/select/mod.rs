@@ -61,7 +61,9 @@ use self::spelling::Spelling;
 use crate::coalesce::coalesce;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::module::ModuleRaiser;
+use crate::registers::{Rank, Wanted, name_registers, part_name};
 use crate::signature::Signature;
+use crate::style::Names;
 use crate::types::{Leaf, Scalar};
 use crate::value::Val;
 
@@ -130,6 +132,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     handles: HashMap<RegId, Symbol>,
     /// The names of the body's variables that are LLVM's.
     local_names: HashSet<String>,
+    /// The names that values want for their registers.
+    wanted: Wanted,
     /// What DWARF wants to know of the body.
     marks: trace::Marks,
 }
@@ -209,6 +213,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             foreign,
             handles: HashMap::default(),
             local_names: HashSet::default(),
+            wanted: Wanted::default(),
             marks: trace::Marks::default(),
         }
     }
@@ -238,7 +243,10 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         let mut body = std::mem::take(&mut self.builder).finish();
         reference::drop_unread(&mut body, &self.handles);
         let settled = coalesce(&mut body, &self.foreign);
-        self.trace(&mut body, &|register| settled.of(register));
+        let settled = |register| settled.of(register);
+        let wanted = std::mem::take(&mut self.wanted);
+        name_registers(&mut body, &mut self.module.ir.strings, wanted, &settled, &self.foreign);
+        self.trace(&mut body, &settled);
         Ok(body)
     }
 
@@ -375,11 +383,28 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
 
     /// Sets an instruction's result.
     fn define(&mut self, id: InstId, values: Vals) {
+        let inst = self.function.inst(id);
+        let rank = if matches!(inst.op, Op::Phi { .. }) { Rank::Phi } else { Rank::Value };
+        self.want(&inst.name, &values, rank);
         self.values.insert(id, values);
     }
 
     /// Sets an instruction's result of one leaf.
     fn define_one(&mut self, id: InstId, value: Val) {
-        self.values.insert(id, Rc::from([value]));
+        self.define(id, Rc::from([value]));
+    }
+
+    /// Notes the name of a value for the registers that hold it. Where DWARF names registers it knows short names alone.
+    fn want(&mut self, name: &str, values: &[Val], rank: Rank) {
+        if name.is_empty() || self.module.style.names == Names::Numbers || self.is_traced() {
+            return;
+        }
+        // The lowering calls what a register is assigned again by its name, a dot and a number.
+        let name = if self.module.was_ptx() { name.split('.').next().unwrap_or(name) } else { name };
+        for (part, value) in values.iter().enumerate() {
+            if let Val::Register(register, _) = value {
+                self.wanted.note(*register, part_name(name, part, values.len()), rank);
+            }
+        }
     }
 }

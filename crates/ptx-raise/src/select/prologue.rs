@@ -7,6 +7,7 @@ use ptx_llvm::view::{CastOp, InstId, Op, Value};
 
 use super::FunctionRaiser;
 use crate::error::Raised;
+use crate::registers::Rank;
 use crate::signature::{Parameter, Passing};
 use crate::types::Class;
 use crate::value::{Base, Val};
@@ -28,6 +29,9 @@ impl FunctionRaiser<'_, '_, '_> {
                 Some(_) => self.by_value(at, param, variable)?,
                 None => self.by_register(param, variable)?,
             };
+            if let Some(own) = self.function.params.get(at) {
+                self.want(&own.name, &values, Rank::Parameter);
+            }
             self.args.push(values.into());
         }
         Ok(())

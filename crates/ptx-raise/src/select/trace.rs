@@ -405,7 +405,7 @@ fn settled_places(body: &Body, marks: &HashSet<StrId>) -> Vec<usize> {
     for (at, statement) in body.statements.iter().enumerate().rev() {
         let is_nothing = match statement {
             Stmt::Comment(text) => marks.contains(text),
-            Stmt::Location(_) | Stmt::Registers(..) | Stmt::Variable(_) => true,
+            Stmt::Location(_) | Stmt::Registers(..) | Stmt::Variable(_) | Stmt::TrailingComment(_) => true,
             Stmt::Inst(_)
             | Stmt::Label(_)
             | Stmt::BranchTargets(..)
@@ -413,8 +413,7 @@ fn settled_places(body: &Body, marks: &HashSet<StrId>) -> Vec<usize> {
             | Stmt::CallPrototype(..)
             | Stmt::ScopeStart
             | Stmt::ScopeEnd
-            | Stmt::Pragma(_)
-            | Stmt::TrailingComment(_) => false,
+            | Stmt::Pragma(_) => false,
         };
         if !is_nothing {
             last = at;

@@ -1,0 +1,271 @@
+//! What registers are called.
+//!
+//! While a function is selected, its registers have numbers by class. When they are settled they get their names: that of
+//! LLVM's value, as far as PTX can spell it and nothing else is called so, and a number in the order of the text otherwise.
+
+use std::fmt::Write;
+
+use ptx_ir::{At, Body, RegDecl, RegDeclId, RegId, Stmt, Strings, VectorShape};
+use ptx_isa::{ScalarType, SpecialReg};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+use crate::coalesce::for_each_register;
+use crate::names;
+
+/// Longer names are cut.
+const LONGEST: usize = 32;
+
+/// Names that declarations of one line hold.
+const PER_LINE: usize = 8;
+
+/// The names that values want for their registers.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    names: HashMap<RegId, Wish>,
+}
+
+#[derive(Clone, Debug)]
+struct Wish {
+    name: String,
+    rank: Rank,
+}
+
+/// Whose name a register has that several values share.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Rank {
+    /// A phi, which is the variable of a loop.
+    Phi,
+    /// A parameter.
+    Parameter,
+    /// Any other value.
+    Value,
+}
+
+impl Wanted {
+    /// Notes that a register holds a value of that name.
+    pub(crate) fn note(&mut self, register: RegId, name: String, rank: Rank) {
+        self.names.entry(register).or_insert(Wish { name, rank });
+    }
+
+    /// By register of the finished text, what it is to be called; `settled` tells which register has what another had.
+    fn settle(self, settled: &dyn Fn(RegId) -> RegId) -> HashMap<RegId, String> {
+        let mut best: HashMap<RegId, (Rank, RegId, String)> = HashMap::default();
+        let mut wishes: Vec<(RegId, Wish)> = self.names.into_iter().collect();
+        wishes.sort_by_key(|(register, wish)| (wish.rank, *register));
+        for (register, wish) in wishes {
+            best.entry(settled(register)).or_insert((wish.rank, register, wish.name));
+        }
+        best.into_iter().map(|(register, (_, _, name))| (register, name)).collect()
+    }
+}
+
+/// The registers that the text mentions, in its order, those of `foreign` declarations aside.
+fn mentioned(body: &Body, foreign: &HashSet<RegDeclId>) -> Vec<RegId> {
+    let mut seen = vec![false; body.registers.len()];
+    let mut order = Vec::new();
+    for statement in &body.statements {
+        let Stmt::Inst(inst) = statement else { continue };
+        for_each_register(body, inst, &mut |register, _| {
+            let Some(seen) = seen.get_mut(register.index()) else { return };
+            let own = body.registers.get(register.index()).is_some_and(|own| !foreign.contains(&own.decl));
+            if own && !std::mem::replace(seen, true) {
+                order.push(register);
+            }
+        });
+    }
+    order
+}
+
+/// A name that ends in a number, taken apart; `None` for others and for numbers with zeros before them.
+fn numbered(name: &str) -> Option<(&str, u32)> {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = name.get(stem.len()..)?;
+    let plain = digits == "0" || !digits.is_empty() && !digits.starts_with('0');
+    Some((stem, digits.parse().ok().filter(|_| plain)?))
+}
+
+/// What is called how.
+struct Naming<'b> {
+    strings: &'b mut Strings,
+    /// The declaration of each class, by type.
+    classes: Vec<(ScalarType, RegDeclId, String)>,
+    /// Numbers that registers of a class have by their names.
+    numbers: HashMap<RegDeclId, HashSet<u32>>,
+    taken: HashSet<String>,
+    /// What ranges of inline assembly begin with: all names that continue with digits are theirs.
+    foreign_stems: HashSet<String>,
+    /// How often a name was wanted again.
+    repeats: HashMap<String, u32>,
+}
+
+impl Naming<'_> {
+    fn is_free(&self, name: &str) -> bool {
+        let special = name.strip_prefix('%').and_then(SpecialReg::from_ptx).is_some();
+        // A range takes all numbers behind its name, to `ptxas` also those with zeros before them.
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let of_class = stem.len() < name.len()
+            && (self.classes.iter().any(|(_, _, own)| own == stem) || self.foreign_stems.contains(stem));
+        !special && !of_class && !self.taken.contains(name)
+    }
+
+    /// A name for a value, unlike any other.
+    fn unique(&mut self, name: &str) -> String {
+        let spelled = names::spelled(name);
+        let stem = format!("%{}", spelled.get(..LONGEST).unwrap_or(&spelled));
+        let first = self.is_free(&stem).then(|| stem.clone());
+        let found = first.unwrap_or_else(|| {
+            let mut number = self.repeats.get(&stem).copied().unwrap_or_default();
+            loop {
+                number += 1;
+                let found = format!("{stem}_{number}");
+                if self.is_free(&found) {
+                    self.repeats.insert(stem, number);
+                    return found;
+                }
+            }
+        });
+        self.taken.insert(found.clone());
+        found
+    }
+}
+
+/// Names the registers of a finished body; `settled` tells which register has what another had. Registers of the declarations
+/// `foreign` have names of their own.
+pub(crate) fn name_registers(
+    body: &mut Body,
+    strings: &mut Strings,
+    wanted: Wanted,
+    settled: &dyn Fn(RegId) -> RegId,
+    foreign: &HashSet<RegDeclId>,
+) {
+    let order = mentioned(body, foreign);
+    let wishes = wanted.settle(settled);
+    let mut naming = Naming {
+        strings,
+        classes: Vec::new(),
+        numbers: HashMap::default(),
+        taken: HashSet::default(),
+        foreign_stems: HashSet::default(),
+        repeats: HashMap::default(),
+    };
+    for (at, decl) in body.reg_decls.iter().enumerate() {
+        let id = RegDeclId(at as u32);
+        let name = naming.strings.get(decl.name).to_owned();
+        match (foreign.contains(&id), decl.count) {
+            (true, None) => {
+                naming.taken.insert(name);
+            }
+            (true, Some(_)) => {
+                naming.foreign_stems.insert(name);
+            }
+            (false, _) => naming.classes.push((decl.ty, id, name)),
+        }
+    }
+    let mut singles: Vec<(RegId, String)> = Vec::new();
+    let mut unnamed: Vec<RegId> = Vec::new();
+    for register in order {
+        let Some(own) = body.registers.get(register.index()).copied() else { continue };
+        let Some(wish) = wishes.get(&register) else {
+            unnamed.push(register);
+            continue;
+        };
+        let of_class = numbered(wish).and_then(|(stem, number)| {
+            let class = naming.classes.iter().find(|(_, id, _)| *id == own.decl)?;
+            (class.2.strip_prefix('%') == Some(stem)).then_some(number)
+        });
+        if let Some(number) = of_class {
+            let is_new = naming.numbers.entry(own.decl).or_default().insert(number);
+            match body.registers.get_mut(register.index()) {
+                Some(entry) if is_new => entry.number = number,
+                Some(_) | None => unnamed.push(register),
+            }
+            continue;
+        }
+        singles.push((register, naming.unique(wish)));
+    }
+    number(body, unnamed, &naming.numbers);
+    declare(body, &mut naming, singles, foreign);
+}
+
+/// Gives the registers without names numbers in order, after those that names have.
+fn number(body: &mut Body, unnamed: Vec<RegId>, numbers: &HashMap<RegDeclId, HashSet<u32>>) {
+    let mut next: HashMap<RegDeclId, u32> = HashMap::default();
+    for (decl, taken) in numbers {
+        next.insert(*decl, taken.iter().max().map_or(1, |highest| highest.saturating_add(1)));
+    }
+    for register in unnamed {
+        let Some(own) = body.registers.get_mut(register.index()) else { continue };
+        let number = next.entry(own.decl).or_insert(1);
+        own.number = *number;
+        *number = number.saturating_add(1);
+    }
+}
+
+/// Declares what is mentioned: ranges of the classes, then the others by type.
+fn declare(
+    body: &mut Body,
+    naming: &mut Naming<'_>,
+    singles: Vec<(RegId, String)>,
+    foreign: &HashSet<RegDeclId>,
+) {
+    let mut ranges: Vec<(RegDeclId, u32)> = Vec::new();
+    let named: HashSet<RegId> = singles.iter().map(|(register, _)| *register).collect();
+    for register in mentioned(body, foreign) {
+        let Some(own) = body.registers.get(register.index()).filter(|_| !named.contains(&register)) else {
+            continue;
+        };
+        let count = own.number.saturating_add(1);
+        match ranges.iter_mut().find(|(decl, _)| *decl == own.decl) {
+            Some((_, highest)) => *highest = count.max(*highest),
+            None => ranges.push((own.decl, count)),
+        }
+    }
+    ranges.sort();
+    let mut declarations = Vec::new();
+    for (decl, count) in ranges {
+        if let Some(entry) = body.reg_decls.get_mut(decl.0 as usize) {
+            entry.count = Some(count);
+        }
+        declarations.push(Stmt::Registers(decl, RegDeclId(decl.0 + 1)));
+    }
+    let mut by_class: Vec<(RegDeclId, Vec<(RegId, String)>)> = Vec::new();
+    for (register, name) in singles {
+        let Some(class) = body.registers.get(register.index()).map(|own| own.decl) else { continue };
+        match by_class.iter_mut().find(|(own, _)| *own == class) {
+            Some((_, list)) => list.push((register, name)),
+            None => by_class.push((class, vec![(register, name)])),
+        }
+    }
+    by_class.sort_by_key(|(class, _)| *class);
+    for (class, list) in by_class {
+        let Some(ty) = body.reg_decls.get(class.0 as usize).map(|decl| decl.ty) else { continue };
+        for line in list.chunks(PER_LINE) {
+            let first = RegDeclId(body.reg_decls.len() as u32);
+            for (register, name) in line {
+                let decl = RegDeclId(body.reg_decls.len() as u32);
+                let name = naming.strings.intern(name);
+                let shape = VectorShape::Scalar;
+                body.reg_decls.push(RegDecl { name, ty, shape, count: None, at: At::default() });
+                if let Some(own) = body.registers.get_mut(register.index()) {
+                    (own.decl, own.number) = (decl, 0);
+                }
+            }
+            declarations.push(Stmt::Registers(first, RegDeclId(body.reg_decls.len() as u32)));
+        }
+    }
+    let is_foreign = |statement: &Stmt| match statement {
+        Stmt::Registers(first, _) => foreign.contains(first),
+        _ => true,
+    };
+    body.statements.retain(is_foreign);
+    body.statements.splice(0..0, declarations);
+}
+
+/// The name of one of several registers of a value.
+pub(crate) fn part_name(name: &str, part: usize, parts: usize) -> String {
+    let mut found = name.to_owned();
+    if parts > 1 {
+        let _ = write!(found, "_{part}");
+    }
+    found
+}
