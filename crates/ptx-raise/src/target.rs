@@ -150,7 +150,7 @@ impl Target {
         })
     }
 
-    /// Leaves out `debug`, which promises DWARF sections: some describe code that is gone.
+    /// Leaves out `debug`, which promises DWARF sections: there are none.
     pub(crate) fn drop_debug(&mut self) {
         self.names.retain(|word| word != "debug");
     }
