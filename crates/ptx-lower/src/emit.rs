@@ -351,7 +351,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         }
     }
 
-    /// A value in the type it is kept in. What was never written is a parameter in a register, or zero.
+    /// A value in the type it is kept in. What was never written is a parameter in a register, or was left open.
     pub(crate) fn raw_value(&self, value: ValueId) -> Value<'c> {
         if let Some(Some(known)) = self.values.get(value.index()) {
             return *known;

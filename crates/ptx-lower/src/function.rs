@@ -398,6 +398,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 self.b.load(self.types.pointer(address_space::GENERIC), list, 8, Volatility::Ordinary)?;
             self.arguments.insert(*var, Argument::Memory(first));
         }
+        self.leave_open()?;
         let passed = self.passed_unsized();
         let own: Vec<VarId> = self
             .function
@@ -455,6 +456,18 @@ impl<'c> Emitter<'_, '_, 'c> {
             None => value,
         };
         self.initial.insert(slot, value);
+        Ok(())
+    }
+
+    /// Gives registers that are read before they are written some number or other, the same each time.
+    fn leave_open(&mut self) -> Out<()> {
+        for id in self.analysis.ssa.unwritten() {
+            let Some(slot) = self.analysis.ssa.values.get(id.index()).map(|info| info.slot) else { continue };
+            if slot != self.analysis.slots.carry() && !self.initial.contains_key(&slot) {
+                let open = self.b.freeze(self.repr_type(id).poison())?;
+                self.initial.insert(slot, open);
+            }
+        }
         Ok(())
     }
 

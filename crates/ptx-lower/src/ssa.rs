@@ -3,6 +3,8 @@
 //! Slots are what can be assigned: lanes of registers, the carry flag, and `.param` variables of the body that are only
 //! accessed whole. Every assignment makes a [`ValueId`]; where several meet there is a phi. Phis nobody reads are not kept.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use crate::flow::{End, Flow, NodeId};
@@ -111,6 +113,18 @@ impl Ssa {
     /// The value a statement makes in a slot.
     pub(crate) fn written(&self, statement: usize, slot: Slot) -> Option<ValueId> {
         self.writes.get(statement, slot)
+    }
+
+    /// The values that something takes without their ever being written, in order.
+    pub(crate) fn unwritten(&self) -> BTreeSet<ValueId> {
+        let phis = self.phis.iter().flatten().filter_map(|phi| match &self.values.get(phi.index())?.def {
+            Def::Phi(_, operands) => Some(operands.iter().map(|(_, value)| *value)),
+            Def::Undefined | Def::Statement(_) => None,
+        });
+        let taken = self.reads.values().chain(self.falling.values().copied()).chain(phis.flatten());
+        taken
+            .filter(|id| self.values.get(id.index()).is_some_and(|info| info.def == Def::Undefined))
+            .collect()
     }
 
     /// The value of a result slot at a node whose control falls off the end.
