@@ -300,6 +300,9 @@ impl<'c> Emitter<'_, '_, 'c> {
         if convergent {
             call.add_call_flag(self.types, "convergent");
         }
+        if self.never_returns(site.operand(3)) {
+            call.add_call_flag(self.types, "noreturn");
+        }
         self.attach_targets(site.operand(3), call);
         for (index, (shape, argument)) in parameter_shapes.iter().zip(&arguments).enumerate() {
             let ty = match shape {
@@ -315,6 +318,12 @@ impl<'c> Emitter<'_, '_, 'c> {
             self.take_result(site, *result, shape, value)?;
         }
         Ok(())
+    }
+
+    /// Whether the prototype of an indirect call says `.noreturn` (manual 11.4.6).
+    fn never_returns(&self, prototype: Operand) -> bool {
+        let Operand::Label(label) = prototype else { return false };
+        matches!(self.prototypes.get(&label), Some(Stmt::CallPrototype(_, own)) if own.noreturn.is_some())
     }
 
     /// The shapes of an indirect call: of its prototype, or of the first of its listed targets.

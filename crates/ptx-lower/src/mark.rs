@@ -186,6 +186,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let declared = self.body.reg_type(register);
         if self.body.decl(register).shape.lanes() != 1
             || ty.is_float()
+            || is_packed(ty)
             || declared.bits() != ty.bits()
             || ty.bits() < 16
         {
@@ -248,13 +249,18 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 }
 
+/// Whether the type is one of several integers, or of two numbers of 32 bits, side by side: instructions on them take no constants.
+fn is_packed(ty: ScalarType) -> bool {
+    matches!(
+        ty,
+        ScalarType::U16x2 | ScalarType::S16x2 | ScalarType::U8x4 | ScalarType::S8x4 | ScalarType::F32x2
+    )
+}
+
 /// From how many LLVM instructions on a PTX instruction is marked: one comes back by itself, but for those that LLVM writes
 /// as another, and packed ones, which come back in parts.
 fn fewest_steps(mnemonic: Mnemonic) -> usize {
-    let packed = matches!(
-        mnemonic.scalar_type(),
-        Some(ScalarType::U16x2 | ScalarType::S16x2 | ScalarType::U8x4 | ScalarType::S8x4 | ScalarType::F32x2)
-    );
+    let packed = mnemonic.scalar_type().is_some_and(is_packed);
     if packed || matches!(mnemonic.sem(), Sem::Lop3 | Sem::Neg | Sem::Cnot | Sem::Testp) { 1 } else { 2 }
 }
 

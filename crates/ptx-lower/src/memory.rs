@@ -256,7 +256,10 @@ impl<'c> Emitter<'_, '_, 'c> {
                 Some(at) if at + u64::from(ty.bits()) <= u64::from(width) => at,
                 _ => return unsupported("it reads past the end of the parameter"),
             };
-            let low = self.b.binary(BinaryOp::LShr, int, self.types.int_value(width, at))?;
+            let low = match at {
+                0 => int,
+                at => self.b.binary(BinaryOp::LShr, int, self.types.int_value(width, at))?,
+            };
             let part = self.b.cast(CastOp::Trunc, low, self.types.int(ty.bits()))?;
             self.define_operand(site, *entry, ty, part)?;
         }
