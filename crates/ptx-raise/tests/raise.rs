@@ -934,3 +934,101 @@ define ptx_kernel void @k(ptr addrspace(1) %p, i64 %v) {
     has(&text, &["st.param.b64 [", "call.uni", "ld.param.b64", "+8]", "st.global.b64"]);
     has_not(&text, ".local");
 }
+
+#[test]
+fn a_frozen_poison_is_a_register_that_nothing_writes() {
+    let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p, i1 %c, i32 %v) {
+  %u = freeze i32 poison
+  br i1 %c, label %a, label %b
+a:
+  br label %b
+b:
+  %x = phi i32 [ %u, %0 ], [ %v, %a ]
+  store i32 %x, ptr addrspace(1) %p, align 4
+  ret void
+}");
+    // What is stored is written on one path only.
+    let stored =
+        text.split("st.global.b32").nth(1).and_then(|rest| rest.split(['%', ';']).nth(2)).expect("a store");
+    let written = text.lines().filter(|line| line.contains(&format!(" \t%{stored},"))).count();
+    assert_eq!(written, 1, "{text}");
+}
+
+#[test]
+fn low_bits_of_a_parameter_are_loaded_as_what_they_are() {
+    let text = ptx("define void @f(ptr %p, i32 %a, i32 %b, i32 %c) {
+  %n = trunc i32 %a to i8
+  %s = sext i8 %n to i16
+  store i16 %s, ptr %p, align 2
+  %m = trunc i32 %b to i16
+  %q = getelementptr i8, ptr %p, i64 2
+  store i16 %m, ptr %q, align 2
+  %d = trunc i32 %c to i8
+  %e = sext i8 %d to i16
+  %r = getelementptr i8, ptr %p, i64 4
+  store i16 %e, ptr %r, align 2
+  %g = getelementptr i8, ptr %p, i64 8
+  store i32 %c, ptr %g, align 4
+  ret void
+}");
+    has(&text, &["ld.param.s8 ", "[a]", "ld.param.b16", "[b]", "ld.param.b32", "[c]"]);
+    // The whole of the last one is read too.
+    assert_eq!(text.matches("cvt.").count(), 2, "{text}");
+}
+
+#[test]
+fn all_elements_of_a_vector_are_extended_as_they_are_loaded() {
+    let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %o) {
+  %v = load <2 x i8>, ptr addrspace(1) %p, align 2
+  %a = extractelement <2 x i8> %v, i32 0
+  %b = extractelement <2 x i8> %v, i32 1
+  %x = sext i8 %a to i32
+  %y = sext i8 %b to i32
+  %d = sub i32 %x, %y
+  store i32 %d, ptr addrspace(1) %o, align 4
+  ret void
+}");
+    has(&text, &["ld.global.v2.s8", "sub.s32"]);
+    has_not(&text, "cvt");
+}
+
+#[test]
+fn elements_that_are_extended_in_different_ways_are_loaded_as_they_are() {
+    let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %o) {
+  %v = load <2 x i8>, ptr addrspace(1) %p, align 2
+  %a = extractelement <2 x i8> %v, i32 0
+  %b = extractelement <2 x i8> %v, i32 1
+  %x = sext i8 %a to i32
+  %y = zext i8 %b to i32
+  %d = sub i32 %x, %y
+  store i32 %d, ptr addrspace(1) %o, align 4
+  ret void
+}");
+    has(&text, &["ld.global.v2.b8", "cvt.s32.s8"]);
+}
+
+#[test]
+fn bits_of_a_floating_point_number_need_no_copy() {
+    let text = ptx("define i32 @f(i32 %a, i32 %b) {
+  %x = bitcast i32 %a to float
+  %y = bitcast i32 %b to float
+  %s = fadd float %x, %y
+  %r = bitcast float %s to i32
+  ret i32 %r
+}");
+    has(&text, &["add.rn.f32 %r3, %r1, %r2", "st.param.b32 [f_retval0], %r3"]);
+    has_not(&text, "mov");
+}
+
+#[test]
+fn a_device_functions_own_copy_of_a_structure_is_its_parameter() {
+    let text = ptx("declare void @escape(ptr)
+define void @f(ptr byval([24 x i8]) align 8 %s) {
+  %q = getelementptr i8, ptr %s, i64 8
+  store i64 5, ptr %q, align 8
+  call void @escape(ptr %s)
+  ret void
+}");
+    has(&text, &["mov.b64 %rd1, s;", "st.local.b64 [%rd1+8], 5", "cvta.local.u64"]);
+    has_not(&text, "ld.param");
+}

@@ -436,6 +436,17 @@ impl<'c> Builder<'c> {
         Ok(Value::new(unsafe { LLVMBuildSelect(self.raw, condition.raw, yes.raw, no.raw, c"".as_ptr()) }))
     }
 
+    /// `freeze`: a value that is left open becomes some value, the same for all uses.
+    ///
+    /// # Errors
+    ///
+    /// When the builder has no place yet.
+    pub fn freeze(&self, value: Value<'c>) -> Built<'c> {
+        self.at()?;
+        // SAFETY: every value of a first-class type can be frozen.
+        Ok(Value::new(unsafe { LLVMBuildFreeze(self.raw, value.raw, c"".as_ptr()) }))
+    }
+
     /// `getelementptr i8`: the address so many bytes after another; wraps around.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use super::emit::mov;
 use super::memory::integer_class;
 use crate::error::{ASSEMBLY, Raised, Refusal};
 use crate::types::{Class, Leaf, Scalar};
-use crate::value::{Val, sign_extend};
+use crate::value::{Val, mask, sign_extend};
 
 /// One constraint that stands for an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,6 +102,9 @@ impl FunctionRaiser<'_, '_, '_> {
         let scalar = class_scalar(class);
         if bits == scalar.bits() {
             let target = Leaf { scalar, offset: 0, bytes: u64::from(scalar.bits().div_ceil(8)) };
+            if let Some(bits) = constant_bits(leaves, values) {
+                return self.in_register(Val::Bits(bits), scalar);
+            }
             let cast = self.bit_cast(leaves, values, &[target])?;
             let value = cast.first().copied().unwrap_or(Val::Bits(0));
             return self.in_register(value, scalar);
@@ -225,6 +228,17 @@ impl FunctionRaiser<'_, '_, '_> {
             )),
         }
     }
+}
+
+/// Constants side by side, the first one lowest, in at most 64 bits.
+fn constant_bits(leaves: &[Leaf], values: &[Val]) -> Option<u64> {
+    let (mut whole, mut at) = (0u64, 0);
+    for (leaf, value) in leaves.iter().zip(values) {
+        let Val::Bits(bits) = value else { return None };
+        whole |= (bits & mask(leaf.scalar.bits())).checked_shl(at)?;
+        at += leaf.scalar.bits();
+    }
+    Some(whole)
 }
 
 /// What a register of a class holds when nothing else is known.

@@ -15,6 +15,8 @@ use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::types::{Class, Leaf, Scalar};
 use crate::value::{Base, Upper, Val, mask, sign_extend};
 
+/// Since when a bfloat converts to single precision (manual 9.7.9.22).
+const BFLOAT_WIDENING: Since = Since::new(7, 1, 80);
 /// Since when bfloat converts from and to other types than single precision.
 const BFLOAT_CONVERSIONS: Since = Since::new(7, 8, 90);
 /// Rounding to bfloat numbers (manual 9.7.9.22).
@@ -333,7 +335,7 @@ impl FunctionRaiser<'_, '_, '_> {
             return Ok(Val::Bits(bits << 16));
         }
         let high = self.in_register(value, Scalar::BFloat)?;
-        if self.module.target.has(BFLOAT_CONVERSIONS) {
+        if self.module.target.has(BFLOAT_WIDENING) {
             return Ok(Val::reg(self.emit_new(Class::F32, "cvt.f32.bf16", &[high.into()])?));
         }
         let low = self.in_register(Val::Bits(0), Scalar::BFloat)?;

@@ -65,8 +65,13 @@ pub(crate) fn space_word(space: u32) -> Raised<&'static str> {
 }
 
 impl FunctionRaiser<'_, '_, '_> {
-    /// A fresh register.
+    /// A fresh register; one of bits where the result that is computed is read as bits too.
     pub(crate) fn register(&mut self, class: Class) -> RegId {
+        let class = match class {
+            Class::F32 if self.as_bits => Class::B32,
+            Class::F64 if self.as_bits => Class::B64,
+            class => class,
+        };
         self.builder.new_register(&mut self.module.ir.strings, class.register_type())
     }
 

@@ -252,7 +252,7 @@ impl FunctionRaiser<'_, '_, '_> {
         (amount == u64::from(bits)).then_some((Narrow::Value(narrow), Some(id)))
     }
 
-    fn number(&self, value: Value) -> Option<u64> {
+    pub(super) fn number(&self, value: Value) -> Option<u64> {
         let Value::Const(constant) = value else { return None };
         match self.module.view.constant(constant) {
             Constant::Int(words) => words.first().copied(),

@@ -9,7 +9,7 @@ use ptx_llvm::view::{AtomicOrder, InstId, Op, TypeId};
 
 use super::FunctionRaiser;
 use super::atomic::Access;
-use super::emit::{Arg, space_word};
+use super::emit::{Arg, mov, space_word};
 use super::narrow::Widening;
 use super::prologue::{piece, word_of};
 use crate::error::{INSTRUCTION, Raised, Refusal};
@@ -17,7 +17,7 @@ use crate::types::{Class, Leaf, Scalar};
 use crate::value::{Upper, Val, mask};
 
 /// The widest vector access in bytes that every target has.
-const MAX_VECTOR: u64 = 16;
+pub(super) const MAX_VECTOR: u64 = 16;
 
 /// Vector accesses of 32 bytes in global memory.
 const WIDE_VECTOR: Since = Since::new(8, 8, 100);
@@ -44,10 +44,19 @@ impl FunctionRaiser<'_, '_, '_> {
         let mods = format!("{cached}{mods}");
         let word = space_word(space)?;
         if let Some(Widening { class, text, casts }) = self.widened.remove(&id) {
-            let register = self.register(class);
-            self.access(&opcode, word, &mods, &format!(".{text}"), &[register.into(), address.into()])?;
-            for cast in casts {
-                self.define_one(cast, Val::reg(register));
+            let registers: Vec<RegId> = casts.iter().map(|_| self.register(class)).collect();
+            let (shape, target) = match registers.as_slice() {
+                &[register] => (String::new(), Operand::Register(register)),
+                several => {
+                    let list: Vec<Operand> = several.iter().copied().map(Operand::Register).collect();
+                    (format!(".v{}", list.len()), Operand::Vector(self.builder.list(&list)))
+                }
+            };
+            self.access(&opcode, word, &mods, &format!("{shape}.{text}"), &[target.into(), address.into()])?;
+            for (register, casts) in registers.into_iter().zip(casts) {
+                for cast in casts {
+                    self.define_one(cast, Val::reg(register));
+                }
             }
             return Ok(());
         }
@@ -332,14 +341,8 @@ impl FunctionRaiser<'_, '_, '_> {
     /// The bits of a leaf in an integer register, zero above its width.
     pub(super) fn bits_of(&mut self, value: Val, scalar: Scalar) -> Raised<(RegId, Class)> {
         match scalar {
-            Scalar::Float => {
-                let register = self.in_register(value, scalar)?;
-                Ok((self.emit_new(Class::B32, "mov.b32", &[register.into()])?, Class::B32))
-            }
-            Scalar::Double => {
-                let register = self.in_register(value, scalar)?;
-                Ok((self.emit_new(Class::B64, "mov.b64", &[register.into()])?, Class::B64))
-            }
+            Scalar::Float => self.untyped(value, scalar, Class::B32),
+            Scalar::Double => self.untyped(value, scalar, Class::B64),
             Scalar::Int(1) => Ok((self.stored_register(value, scalar)?, Class::B16)),
             Scalar::Int(_) => Ok((self.zero_extended(value, scalar, scalar.class().bits())?, scalar.class())),
             Scalar::Pointer { bits, .. } => Ok((self.stored_register(value, scalar)?, integer_class(bits))),
@@ -349,11 +352,19 @@ impl FunctionRaiser<'_, '_, '_> {
         }
     }
 
-    /// A leaf from its bits in an integer register of at least its width.
+    /// A floating-point number in a register of bits: a copy, unless it is in one already.
+    fn untyped(&mut self, value: Val, scalar: Scalar, class: Class) -> Raised<(RegId, Class)> {
+        let register = self.in_register(value, scalar)?;
+        if self.builder.body().reg_type(register) == class.register_type() {
+            return Ok((register, class));
+        }
+        Ok((self.emit_new(class, mov(class), &[register.into()])?, class))
+    }
+
+    /// A leaf from its bits in an integer register of at least its width. Floating-point instructions take registers of bits
+    /// (manual 6.4.1), so a number that fills one needs no copy.
     pub(super) fn leaf_from(&mut self, register: RegId, scalar: Scalar) -> Raised<Val> {
         match scalar {
-            Scalar::Float => Ok(Val::reg(self.emit_new(Class::F32, "mov.b32", &[register.into()])?)),
-            Scalar::Double => Ok(Val::reg(self.emit_new(Class::F64, "mov.b64", &[register.into()])?)),
             Scalar::Int(1) | Scalar::Pointer { .. } => self.loaded(register, scalar),
             _ => Ok(Val::reg(register)),
         }

@@ -52,7 +52,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::rc::Rc;
 
 use ptx_ir::{Body, BodyBuilder, FunctionKind, LabelId, Param, RegDeclId, RegId, Stmt, Symbol, VarId};
-use ptx_llvm::view::{BlockId, Function, FunctionId, InstId, Op, TypeId, Value};
+use ptx_llvm::view::{BlockId, CastOp, Constant, Function, FunctionId, InstId, Op, TypeId, Value};
 
 use self::narrow::Widening;
 use self::passing::Piece;
@@ -94,10 +94,14 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     fused: HashSet<InstId>,
     /// Instructions that a PTX text stands in the place of.
     spellings: HashMap<InstId, Spelling>,
+    /// What such texts take: it must be there as it is.
+    text_inputs: HashSet<Value>,
     /// Everything that only such texts compute.
     spelled: HashSet<InstId>,
     /// Loads that extend what they load.
     widened: HashMap<InstId, Widening>,
+    /// Parameters of which only the low bits are read.
+    narrow_parameters: HashMap<usize, Widening>,
     /// Stores of the low bits of a wider value.
     narrowed: HashMap<InstId, Value>,
     /// Stores that write pieces of the function's result, with their places.
@@ -123,6 +127,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     implied_locations: HashSet<(BlockId, usize)>,
     /// Variables of the body, declared at its start.
     locals: Vec<Stmt>,
+    /// Whether floating-point results go to registers of bits for now.
+    as_bits: bool,
     /// Whether subnormal single-precision numbers count as zero (`"denormal-fp-math-f32"`).
     flush: bool,
     label_count: u32,
@@ -192,8 +198,10 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             users: vec![Vec::new(); function.insts.len()],
             fused: HashSet::default(),
             spellings: HashMap::default(),
+            text_inputs: HashSet::default(),
             spelled: HashSet::default(),
             widened: HashMap::default(),
+            narrow_parameters: HashMap::default(),
             narrowed: HashMap::default(),
             returned_pieces: HashMap::default(),
             returned: HashSet::default(),
@@ -208,6 +216,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             current: BlockId::new(0),
             implied_locations: HashSet::default(),
             locals: Vec::new(),
+            as_bits: false,
             flush: denormals.is_some_and(|mode| mode.starts_with("preserve-sign")),
             label_count: 0,
             foreign,
@@ -260,14 +269,26 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         if self.fused.contains(&id) {
             return;
         }
+        self.as_bits = self.is_read_as_bits(id);
         let result = match self.spellings.remove(&id) {
             Some(spelling) => self.emit_spelling(&spelling),
             None => self.select(id),
         };
+        self.as_bits = false;
         if let Err(refusal) = result {
             self.refuse_inst(refusal, id);
             self.define_anything(id);
         }
+    }
+
+    /// Whether a result is cast to bits: it needs no copy when it is in a register of bits from the start. What a phi takes should be in
+    /// a register of the phi's type.
+    fn is_read_as_bits(&self, id: InstId) -> bool {
+        let users = self.users.get(id.index()).map_or(&[][..], Vec::as_slice);
+        let is_phi = |user: &InstId| matches!(self.function.inst(*user).op, Op::Phi { .. });
+        let is_cast =
+            |user: &InstId| matches!(self.function.inst(*user).op, Op::Cast { op: CastOp::BitCast, .. });
+        users.iter().any(is_cast) && !users.iter().any(is_phi)
     }
 
     fn refuse_inst(&mut self, refusal: Refusal, id: InstId) {
@@ -316,7 +337,10 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
                 self.insert_value(id, *aggregate, *element, indices)
             }
             Op::Freeze { value } => {
-                let frozen = self.value(*value)?;
+                let frozen = match self.is_open(*value) {
+                    true => self.unwritten(id)?,
+                    false => self.value(*value)?,
+                };
                 self.define(id, frozen);
                 Ok(())
             }
@@ -327,6 +351,18 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             Op::VaArg { list } => self.next_argument(id, *list),
             Op::Other(name) => Err(Refusal::new(INSTRUCTION, format!("{name} has no counterpart in PTX"))),
         }
+    }
+
+    /// Whether a value is left open altogether.
+    fn is_open(&self, value: Value) -> bool {
+        let Value::Const(id) = value else { return false };
+        matches!(self.module.view.constant(id), Constant::Undef | Constant::Poison)
+    }
+
+    /// Registers that nothing writes hold some value, which is what freezing one that is left open gives.
+    fn unwritten(&mut self, id: InstId) -> Raised<Vals> {
+        let leaves = self.leaves(self.type_of(id))?;
+        Ok(leaves.iter().map(|leaf| Val::reg(self.register_for(leaf.scalar))).collect())
     }
 
     /// The leaves of a type.

@@ -6,11 +6,13 @@ use ptx_llvm::address_space;
 use ptx_llvm::view::{CastOp, InstId, Op, Value};
 
 use super::FunctionRaiser;
+use super::emit::mov;
+use super::narrow::Widening;
 use crate::error::Raised;
 use crate::registers::Rank;
 use crate::signature::{Parameter, Passing};
-use crate::types::Class;
-use crate::value::{Base, Val};
+use crate::types::{Class, space_class};
+use crate::value::{Base, Upper, Val};
 
 impl FunctionRaiser<'_, '_, '_> {
     /// Gives every parameter its value.
@@ -27,7 +29,10 @@ impl FunctionRaiser<'_, '_, '_> {
             let Some(&variable) = self.params.get(at) else { continue };
             let values = match param.by_value {
                 Some(_) => self.by_value(at, param, variable)?,
-                None => self.by_register(param, variable)?,
+                None => match self.narrow_parameters.remove(&at) {
+                    Some(widening) => self.low_bits(widening, variable)?,
+                    None => self.by_register(param, variable)?,
+                },
             };
             if let Some(own) = self.function.params.get(at) {
                 self.want(&own.name, &values, Rank::Parameter);
@@ -44,6 +49,18 @@ impl FunctionRaiser<'_, '_, '_> {
             let text = self.module.ir.strings.intern(pragma);
             self.push(Stmt::Pragma(vec![text]));
         }
+    }
+
+    /// Loads the low bits of a parameter; nothing reads the rest.
+    fn low_bits(&mut self, widening: Widening, variable: VarId) -> Raised<Vec<Val>> {
+        let Widening { class, text, casts } = widening;
+        let address = Operand::Address(AddressBase::Symbol(Symbol::Variable(variable)), 0);
+        let register = self.emit_new(class, &format!("ld.param.{text}"), &[address.into()])?;
+        let value = if text == "b8" { Val::Register(register, Upper::Zero) } else { Val::reg(register) };
+        for cast in casts.into_iter().flatten() {
+            self.define_one(cast, value);
+        }
+        Ok(vec![Val::reg(register)])
     }
 
     /// Loads a parameter that is a value.
@@ -65,8 +82,8 @@ impl FunctionRaiser<'_, '_, '_> {
         }
     }
 
-    /// A parameter that a `byval` pointer points at: read in place where only loads and address arithmetic use it, else a copy
-    /// in local memory, for the function may write it and hand its address on.
+    /// A parameter that a `byval` pointer points at: read in place where only loads and address arithmetic use it, else in local
+    /// memory, for the function may write it and hand its address on.
     fn by_value(&mut self, at: usize, param: &Parameter, variable: VarId) -> Raised<Vec<Val>> {
         let space = match self.module.view.ty(param.ty) {
             ptx_llvm::view::Type::Pointer { space } => *space,
@@ -81,6 +98,14 @@ impl FunctionRaiser<'_, '_, '_> {
             .only_reads(Value::Arg(at as u32), if self.is_kernel() { Reach::Any } else { Reach::Constant });
         if space == address_space::PARAM || read_only || self.is_named_parameter(at) {
             return Ok(vec![in_place]);
+        }
+        if !self.is_kernel() {
+            // Once its address is taken, a device function's parameter lies in local memory, and is the function's own
+            // (manual 9.7.9.5).
+            let class = space_class(self.module.view, address_space::LOCAL);
+            let address = Operand::Symbol(Symbol::Variable(variable), 0);
+            let base = Base::Register(self.emit_new(class, mov(class), &[address.into()])?);
+            return Ok(vec![Val::Address { base, offset: 0, space: address_space::LOCAL }]);
         }
         let Passing::Bytes { size, align } = param.passing else { return Ok(vec![in_place]) };
         let name = self.local_name("byval", at);

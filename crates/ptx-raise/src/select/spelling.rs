@@ -191,6 +191,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 gone.insert(*id);
             }
         }
+        gone.extend(self.views_for(&gone, needed));
         for id in &gone {
             for_each_operand(&self.function.inst(*id).op, &mut |value| {
                 if let Value::Inst(used) = value
@@ -211,7 +212,28 @@ impl FunctionRaiser<'_, '_, '_> {
                 *count += 1;
             }
         }
+        self.text_inputs.extend(&spelling.inputs);
         self.spellings.insert(spelling.place, spelling);
+    }
+
+    /// Casts of bits that only gone instructions take: the text takes what is cast.
+    fn views_for(&self, gone: &HashSet<InstId>, needed: &HashSet<InstId>) -> Vec<InstId> {
+        let mut views = Vec::new();
+        for id in gone {
+            for_each_operand(&self.function.inst(*id).op, &mut |value| {
+                if let Value::Inst(view) = value
+                    && matches!(self.function.inst(view).op, Op::Cast { op: CastOp::BitCast, .. })
+                    && !needed.contains(&view)
+                    && self
+                        .users
+                        .get(view.index())
+                        .is_some_and(|users| users.iter().all(|user| gone.contains(user)))
+                {
+                    views.push(view);
+                }
+            });
+        }
+        views
     }
 
     /// Emits a text in the place of what it says.
