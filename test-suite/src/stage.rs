@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow, bail};
 use ptx_diag::{Diagnostics, SourceFile};
 use ptx_driver::TargetChoice;
-use ptx_llvm::{Context, Module as Llvm, OptLevel};
+use ptx_llvm::{Context, Gpu, Module as Llvm, OptLevel};
 
 use crate::directive::{Ending, Launch, Level, Role};
 use crate::value::compare;
@@ -85,7 +85,7 @@ pub fn optimize(llvm: &Llvm<'_>, level: Level) -> Result<()> {
         Level::O2 => OptLevel::O2,
         Level::O3 => OptLevel::O3,
     };
-    ptx_opt::optimize(llvm, level, None).context("optimize")
+    ptx_opt::optimize(llvm, level, None, Gpu::default()).context("optimize")
 }
 
 /// Reads LLVM IR text and lets LLVM verify it.

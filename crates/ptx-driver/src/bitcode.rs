@@ -45,7 +45,7 @@ pub fn link_bitcode<'c>(
     if findings.has_errors() {
         return Err(BitcodeFindings::Program(findings));
     }
-    let machine = Machine::new(&Gpu::of_module(module).nearest_known(), OptLevel::O0).map_err(refuse)?;
+    let machine = Machine::new(&Gpu::of_module(module).for_pipelines(), OptLevel::O0).map_err(refuse)?;
     module.link_needed(bitcode, &machine, flush).map_err(refuse)
 }
 

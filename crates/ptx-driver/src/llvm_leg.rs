@@ -66,7 +66,7 @@ pub fn read_llvm<'c>(
     read().map_err(|error: LlvmError| one(llvm_finding(&error, source)))
 }
 
-/// Runs the pipeline of `level`, then `passes`.
+/// Runs the pipeline of `level`, then `passes`, for the GPU chosen, else for the module's own.
 ///
 /// # Errors
 ///
@@ -75,9 +75,10 @@ pub fn optimize(
     module: &Module<'_>,
     level: OptLevel,
     passes: Option<&str>,
+    choice: TargetChoice,
     source: &SourceFile,
 ) -> Result<(), Diagnostics> {
-    ptx_opt::optimize(module, level, passes).map_err(|error| {
+    ptx_opt::optimize(module, level, passes, llvm_gpu(choice)).map_err(|error| {
         one(match &error {
             OptError::Pipeline(_) => Diagnostic::error_without_place(code::PIPELINE, error.to_string())
                 .with_help("passes are written as for LLVM's opt, for example 'function(sroa,gvn)'"),
@@ -201,7 +202,8 @@ b:
         let source = SourceFile::new("m.ll", "");
         let context = Context::new().expect("LLVM 22");
         let (module, _) = read_llvm(&context, &source).expect("an empty module is valid");
-        let found = optimize(&module, OptLevel::O0, Some("nonsense"), &source).expect_err("no such pass");
+        let found = optimize(&module, OptLevel::O0, Some("nonsense"), TargetChoice::default(), &source)
+            .expect_err("no such pass");
         assert_eq!(found.iter().map(|f| f.code).collect::<Vec<_>>(), [code::PIPELINE]);
     }
 }

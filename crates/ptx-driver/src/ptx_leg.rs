@@ -84,7 +84,7 @@ fn answer_reflect(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> Result
     let mut gpu = llvm_gpu(choice).or(Gpu::of_module(module));
     let cpu = gpu.cpu.get_or_insert_with(|| ASSUMED_GPU.to_owned());
     let sm = ptx_isa::Sm::from_text(cpu).map_or(0, |sm| sm.number);
-    let run = Machine::new(&gpu.nearest_known(), OptLevel::O0)
+    let run = Machine::new(&gpu.for_pipelines(), OptLevel::O0)
         .and_then(|machine| ptx_llvm::answer_reflect(module, sm, &machine));
     run.map_err(|error| one(llvm_finding(&error, &SourceFile::new("", ""))))
 }

@@ -39,6 +39,12 @@ const VERSIONS: [u32; 31] = [
     85, 86, 87, 88, 90,
 ];
 
+/// The processor of a module that names none.
+const USUAL_PROCESSOR: &str = "sm_75";
+
+/// The oldest PTX version (times ten) that comes of raising for processors that have it.
+const OLDEST_RAISED: u32 = 60;
+
 /// The newest PTX version (times ten) that LLVM's NVPTX target knows and that is no newer than `version`; its oldest
 /// for versions before that. LLVM ignores a version that it does not know, and then selects for its oldest.
 pub fn nearest_version(version: u32) -> u32 {
@@ -93,13 +99,14 @@ impl Gpu {
         Self { cpu: self.cpu.or(other.cpu), ptx_version: self.ptx_version.or(other.ptx_version) }
     }
 
-    /// The nearest GPU that LLVM 22 knows: good enough for the cost model of the pipelines, not for its backend.
+    /// The nearest GPU that LLVM 22 knows, with a PTX version as high as raising goes for it: good enough for the cost model of
+    /// the pipelines, not for LLVM's backend. Where no processor is named it is the one that raising takes first.
     #[must_use]
-    pub fn nearest_known(self) -> Self {
-        let known = |cpu: &String| PROCESSORS.contains(&cpu.as_str());
-        let version =
-            self.ptx_version.and_then(|wanted| VERSIONS.iter().rev().find(|&&v| v <= wanted).copied());
-        Self { cpu: self.cpu.filter(known), ptx_version: version }
+    pub fn for_pipelines(self) -> Self {
+        let cpu = nearest_processor(self.cpu.as_deref().unwrap_or(USUAL_PROCESSOR));
+        // A newer processor without a version has LLVM's first one for it, which has everything that costs depend on.
+        let version = (generation(cpu).0 < 70).then_some(OLDEST_RAISED);
+        Self { cpu: Some(cpu.to_owned()), ptx_version: version }
     }
 }
 

@@ -12,6 +12,12 @@ use crate::passes::{Pass, by_name};
 /// are known, and vectors of neighbouring accesses, which the default pipelines take apart.
 const MEMORY: &str = "function(infer-address-spaces,load-store-vectorizer)";
 
+/// The same with what LLVM's backend does to straight-line code on the way: constant parts of addresses go to the accesses, and
+/// addresses that differ by little are computed from each other. What was PTX has been through this. LLVM's backend
+/// also reduces the strength of loops, which made machine code longer here (docs/raise.md, "Code compared with llc").
+const MEMORY_OF_SOURCE: &str = "function(infer-address-spaces,separate-const-offset-from-gep,speculative-execution,slsr,early-cse,\
+nary-reassociate,early-cse,load-store-vectorizer)";
+
 /// The mark on what PTX had as an instruction of its own (docs/mapping.md, "One instruction").
 const LITERAL: &str = "ptx.literal";
 
@@ -42,17 +48,27 @@ enum Step<'a> {
     Llvm(&'a str),
 }
 
-/// Runs the pipeline of `level`, then `passes` when given, with the cost model of the module's own GPU.
+/// Runs the pipeline of `level`, then `passes` when given, with the cost model of `gpu`, and of the module's own where that leaves
+/// something open. A function that names its GPU has that one's.
 ///
 /// # Errors
 ///
 /// [`OptError::Pipeline`] when `passes` is not understood; the steps before the one that is wrong may have run.
 /// [`OptError::Failed`] when the module is for another target, a pass reports an error, or the verifier refuses what a
 /// step has left.
-pub fn optimize(module: &Module<'_>, level: OptLevel, passes: Option<&str>) -> Result<(), OptError> {
+pub fn optimize(
+    module: &Module<'_>,
+    level: OptLevel,
+    passes: Option<&str>,
+    gpu: Gpu,
+) -> Result<(), OptError> {
     let mut steps: Vec<Step<'_>> = default_pipeline(level).map(Step::Llvm).into_iter().collect();
-    if level != OptLevel::O0 {
-        steps.push(Step::Llvm(MEMORY));
+    // What was PTX has been through a compiler.
+    let tuning = if module.has_metadata("ptx.version") { Tuning::Compiled } else { Tuning::Source };
+    match (level, tuning) {
+        (OptLevel::O0, _) => {}
+        (_, Tuning::Compiled) => steps.push(Step::Llvm(MEMORY)),
+        (_, Tuning::Source) => steps.push(Step::Llvm(MEMORY_OF_SOURCE)),
     }
     if let Some(text) = passes {
         steps.append(&mut split(text)?);
@@ -60,9 +76,7 @@ pub fn optimize(module: &Module<'_>, level: OptLevel, passes: Option<&str>) -> R
     if steps.is_empty() {
         return Ok(());
     }
-    let machine = Machine::new(&Gpu::of_module(module).nearest_known(), level)?;
-    // What was PTX has been through a compiler.
-    let tuning = if module.has_metadata("ptx.version") { Tuning::Compiled } else { Tuning::Source };
+    let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), level)?;
     if level != OptLevel::O0 {
         drop_instruction_metadata(module, LITERAL);
     }
@@ -142,7 +156,7 @@ define i32 @f(ptr %p, i32 %n) {
     fn optimized(level: OptLevel, passes: Option<&str>) -> Result<String, OptError> {
         let context = Context::new().expect("LLVM 22");
         let module = Module::parse(&context, "m", MODULE.as_bytes())?;
-        optimize(&module, level, passes)?;
+        optimize(&module, level, passes, Gpu::default())?;
         Ok(module.to_text())
     }
 
@@ -191,6 +205,50 @@ define i32 @f(ptr %p, i32 %n) {
         assert_eq!(calls_after_o3("@ordinary"), 2);
     }
 
+    #[test]
+    fn constant_parts_of_addresses_go_to_the_accesses() {
+        let module = "
+define i64 @f(ptr %p, i64 %i) {
+  %field = getelementptr i8, ptr %p, i64 24
+  %a = getelementptr [2 x i64], ptr %field, i64 %i
+  %x = load i64, ptr %a
+  %other = getelementptr i8, ptr %p, i64 40
+  %b = getelementptr [2 x i64], ptr %other, i64 %i
+  %y = load i64, ptr %b
+  %z = add i64 %x, %y
+  ret i64 %z
+}
+";
+        let context = Context::new().expect("LLVM 22");
+        let module = Module::parse(&context, "m", module.as_bytes()).expect("valid text");
+        optimize(&module, OptLevel::O2, None, Gpu::default()).expect("the default pipeline runs");
+        let text = module.to_text();
+        let (first, second) = (text.find("i64 24"), text.find("i64 40"));
+        assert!(
+            first.is_some()
+                && second.is_some()
+                && text.matches("shl").count() + text.matches("[2 x i64]").count() == 1,
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn switches_over_constants_become_tables_for_any_gpu() {
+        let cases: String = (0..40).map(|n| format!("    i32 {n}, label %b{n}\n")).collect();
+        let blocks: String = (0..40).map(|n| format!("b{n}:\n  br label %out\n")).collect();
+        let values: String = (0..40).map(|n| format!(", [ {}, %b{n} ]", n * n * 7 % 41)).collect();
+        let module = format!(
+            "define i32 @f(i32 %k) {{\n  switch i32 %k, label %other [\n{cases}  ]\n{blocks}other:\n  br label %out\nout:\n  %r = phi i32 [ 0, %other ]{values}\n  ret i32 %r\n}}\n"
+        );
+        let context = Context::new().expect("LLVM 22");
+        for cpu in [None, Some("sm_52"), Some("sm_90")] {
+            let module = Module::parse(&context, "m", module.as_bytes()).expect("valid text");
+            let gpu = Gpu { cpu: cpu.map(str::to_owned), ptx_version: None };
+            optimize(&module, OptLevel::O2, None, gpu).expect("the default pipeline runs");
+            assert!(module.to_text().contains("switch.table"), "{cpu:?}");
+        }
+    }
+
     fn calls_after_o3(callee: &str) -> usize {
         let module = "
 declare void @callee(i32)
@@ -220,7 +278,7 @@ right2:
         .replace("@callee", callee);
         let context = Context::new().expect("LLVM 22");
         let module = Module::parse(&context, "m", module.as_bytes()).expect("valid text");
-        optimize(&module, OptLevel::O3, None).expect("the default pipeline runs");
+        optimize(&module, OptLevel::O3, None, Gpu::default()).expect("the default pipeline runs");
         module.to_text().matches(&format!("call void {callee}(")).count()
     }
 }

@@ -33,7 +33,7 @@ fn main() {
     // LLVM's backend uses its module up, and takes longer.
     let small = lowered(&context, large_file::SIZE / 8);
     let bitcode = small.to_bitcode();
-    let machine = Machine::new(&Gpu::of_module(&small).nearest_known(), OptLevel::O2).expect("a machine");
+    let machine = Machine::new(&Gpu::of_module(&small).for_pipelines(), OptLevel::O2).expect("a machine");
     group.throughput(Throughput::Bytes(text_of(&small).len() as u64));
     group.bench_function("raise and print the eighth", |bencher| bencher.iter(|| text_of(black_box(&small))));
     group.bench_function("llc -O2 of the eighth", |bencher| {

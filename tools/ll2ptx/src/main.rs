@@ -28,13 +28,13 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     let module = terminal.step("read LLVM IR", || read_llvm(&context, &source));
     let (module, mut warnings) = module.map_err(|found| rejected(&source, found))?;
 
+    let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
     let passes = arguments.optimize.passes.as_deref();
     let level = arguments.optimize.level;
     terminal
-        .step("optimize", || optimize(&module, level, passes, &source))
+        .step("optimize", || optimize(&module, level, passes, choice, &source))
         .map_err(|found| usage_or_rejected(&source, found))?;
 
-    let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
     let style = Style { names: arguments.names.into(), annotations: arguments.comments.into() };
     let text = match arguments.engine {
         Engine::Native => {

@@ -87,7 +87,9 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> 
     }
     let passes = arguments.optimize.passes.as_deref();
     terminal
-        .step("optimize", || optimize(&module, arguments.optimize.level, passes, &source))
+        .step("optimize", || {
+            optimize(&module, arguments.optimize.level, passes, TargetChoice::default(), &source)
+        })
         .map_err(|found| usage_or_rejected(&source, found))?;
     Ok(if arguments.emit == Emit::Bc { module.to_bitcode() } else { module.to_text().into_bytes() })
 }
