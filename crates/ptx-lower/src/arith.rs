@@ -140,6 +140,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let harmless = b.as_constant_int().is_some() && b != b.ty().zero() && b != minus_one;
         if harmless || (!signed && b == minus_one) {
             let value = self.b.binary(op, a, b)?;
+            self.keep_apart(value);
             return self.define(site, 0, value);
         }
         let zero = self.b.int_compare(IntPredicate::Eq, b, b.ty().zero())?;

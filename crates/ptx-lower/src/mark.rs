@@ -66,8 +66,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.mark_results(&[(site, made)]);
     }
 
-    /// Says of what was one instruction in PTX that raising shall not combine it with its operands or users. Optimization takes
-    /// this back: it is worth what the PTX was.
+    /// Says of what was one instruction in PTX that raising shall not combine it with its operands or users, nor write it as something
+    /// else. Optimization takes this back: it is worth what the PTX was.
     pub(crate) fn keep_apart(&self, value: Value<'c>) {
         if !value.is_constant() {
             self.types.attach(value, "ptx.literal", self.types.metadata_strings(&[]));

@@ -228,8 +228,10 @@ impl FunctionRaiser<'_, '_, '_> {
         self.in_register(address, scalar).map(Val::reg)
     }
 
-    /// Whether every use of an address is an access through it, or a constant step from it that is only accessed.
+    /// Whether every use of an address is an access through it, or a step from it that is only accessed. PTX has
+    /// decided itself where it adds constants to addresses that go on from there.
     fn only_accessed(&self, id: InstId) -> bool {
+        let was_ptx = !self.module.view.named("ptx.version").is_empty();
         let mut work = vec![id];
         while let Some(id) = work.pop() {
             let pointer = Value::Inst(id);
@@ -241,7 +243,7 @@ impl FunctionRaiser<'_, '_, '_> {
                     Op::CmpXchg { expected, new, .. } if *expected != pointer && *new != pointer => {}
                     Op::Gep { base, indices, .. }
                         if *base == pointer
-                            && indices.iter().all(|index| matches!(index, Value::Const(_))) =>
+                            && (!was_ptx || indices.iter().all(|index| matches!(index, Value::Const(_)))) =>
                     {
                         work.push(user);
                     }

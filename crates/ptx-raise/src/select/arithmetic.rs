@@ -50,9 +50,11 @@ impl FunctionRaiser<'_, '_, '_> {
             self.define(id, result.into());
             return Ok(());
         }
+        let literal = self.function.inst(id).metadata("ptx.literal").is_some();
         let mut result = Vec::with_capacity(leaves.len());
         for ((leaf, &a), &b) in leaves.iter().zip(a.iter()).zip(b.iter()) {
             result.push(match leaf.scalar {
+                Scalar::Int(bits) if !literal => self.int_result(op, a, b, bits)?,
                 Scalar::Int(bits) => self.int_binary(op, a, b, bits)?,
                 Scalar::Pointer { .. } => return Err(Refusal::new(INSTRUCTION, "arithmetic on pointers")),
                 float => self.float_binary(op, a, b, float, fast)?,
@@ -75,6 +77,16 @@ impl FunctionRaiser<'_, '_, '_> {
         let sign = if product.signed { 's' } else { 'u' };
         let text = format!("mul.wide.{sign}{}", product.bits);
         Ok(Val::reg(self.emit_new(integer_class(product.bits * 2), &text, &args)?))
+    }
+
+    /// Arithmetic on integers of at most 64 bits, without `div` and `rem` where the divisor is known.
+    fn int_result(&mut self, op: BinaryOp, a: Val, b: Val, bits: u32) -> Raised<Val> {
+        if let Val::Bits(divisor) = b
+            && let Some(value) = self.divide_by_constant(op, a, divisor, bits)?
+        {
+            return Ok(value);
+        }
+        self.int_binary(op, a, b, bits)
     }
 
     /// Arithmetic on integers of at most 64 bits.

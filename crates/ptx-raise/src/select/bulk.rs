@@ -13,8 +13,11 @@ use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::types::{Class, Scalar};
 use crate::value::Val;
 
-/// Constant sizes up to this become a sequence of accesses.
+/// Constant sizes up to this become a sequence of accesses, when these are not more than [`MAX_ACCESSES`].
 const MAX_SEQUENCE: u64 = 128;
+
+/// Memory of little alignment is accessed byte by byte: more than this many loads or stores are a loop.
+const MAX_ACCESSES: u64 = 32;
 
 /// Loads and stores that say their order.
 const RELAXED: Since = Since::new(6, 0, 70);
@@ -24,6 +27,11 @@ struct Side {
     address: Operand,
     space: u32,
     align: u64,
+}
+
+/// Whether memory of that many bytes is accessed by a sequence.
+fn is_short(size: u64, align: u64) -> bool {
+    size <= MAX_SEQUENCE && size / align.clamp(1, 8) <= MAX_ACCESSES
 }
 
 impl FunctionRaiser<'_, '_, '_> {
@@ -38,7 +46,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let (length, scalar) = self.scalar(argument(call, 2)?)?;
         let align = to.align.min(from.align);
         match length {
-            Val::Bits(size) if size <= MAX_SEQUENCE => {
+            Val::Bits(size) if is_short(size, align) => {
                 self.copy_sequence(&to, &from, &load, &store, size, align)
             }
             Val::Bits(size) => {
@@ -76,7 +84,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let store = access("st", &to, volatile)?;
         let word = self.filled_word(call)?;
         match length {
-            Val::Bits(size) if size <= MAX_SEQUENCE => self.set_sequence(&to, &store, word, size),
+            Val::Bits(size) if is_short(size, to.align) => self.set_sequence(&to, &store, word, size),
             Val::Bits(size) => {
                 let step = to.align.min(8);
                 let count = self.in_register(Val::Bits(size / step), Scalar::Int(64))?;

@@ -297,13 +297,13 @@ impl FunctionRaiser<'_, '_, '_> {
         if self.is_emitted(default) { self.jump(default) } else { self.emit("trap", &[]) }
     }
 
-    /// Nobody comes here: nothing follows an instruction that ends the thread, `trap` stands elsewhere, so that control
-    /// does not run on into the next block.
+    /// Nobody comes here: nothing follows an instruction that ends the thread, `exit` stands elsewhere, so that control
+    /// does not run on into the next block. `ptxas` lets control run on after `trap`, and keeps alive what the next block uses.
     fn unreachable(&mut self) -> Raised<()> {
         let last = self.builder.body().statements.iter().rev().find_map(|stmt| match stmt {
             Stmt::Inst(inst) => Some(inst.mnemonic.effects().terminator && inst.guard.is_none()),
             _ => None,
         });
-        if last == Some(true) { Ok(()) } else { self.emit("trap", &[]) }
+        if last == Some(true) { Ok(()) } else { self.emit("exit", &[]) }
     }
 }

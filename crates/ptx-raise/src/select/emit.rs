@@ -251,9 +251,12 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(crate) fn in_register(&mut self, value: Val, scalar: Scalar) -> Raised<RegId> {
         match value {
             Val::Register(register, _) => Ok(register),
-            Val::Bits(_) => {
+            Val::Bits(bits) => {
                 let register = self.register_for(scalar);
                 self.copy_to(register, value, scalar)?;
+                if scalar.class() == Class::B64 {
+                    self.constants.insert(register, bits);
+                }
                 Ok(register)
             }
             Val::Address { .. } => self.address_value(value, scalar),

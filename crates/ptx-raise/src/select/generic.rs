@@ -402,6 +402,9 @@ impl FunctionRaiser<'_, '_, '_> {
             let args = [self.arg(low, scalar)?, self.arg(high, scalar)?, self.arg(amount, scalar)?];
             return Ok(Val::reg(self.emit_new(Class::B32, text, &args)?));
         }
+        if let Val::Bits(amount) = amount {
+            return self.constant_funnel(left, high, low, (amount % u64::from(bits)) as u32, scalar);
+        }
         let width = Val::Bits(u64::from(bits));
         let amount = if bits.is_power_of_two() {
             self.int_binary(BinaryOp::And, amount, Val::Bits(u64::from(bits - 1)), bits)?
@@ -414,6 +417,44 @@ impl FunctionRaiser<'_, '_, '_> {
         let upper = self.int_binary(BinaryOp::Shl, high, up, bits)?;
         let lower = self.int_binary(BinaryOp::LShr, low, down, bits)?;
         self.int_binary(BinaryOp::Or, upper, lower, bits)
+    }
+
+    /// A funnel shift by a number of bits that is known and below the width.
+    fn constant_funnel(
+        &mut self,
+        left: bool,
+        high: Val,
+        low: Val,
+        amount: u32,
+        scalar: Scalar,
+    ) -> Raised<Val> {
+        let bits = scalar.bits();
+        if amount == 0 {
+            return Ok(if left { high } else { low });
+        }
+        let up = if left { amount } else { bits - amount };
+        if bits == 64 && self.module.target.has(FUNNEL_SHIFT) {
+            return self.funnel_halves(high, low, up);
+        }
+        let upper = self.int_binary(BinaryOp::Shl, high, Val::Bits(u64::from(up)), bits)?;
+        let lower = self.int_binary(BinaryOp::LShr, low, Val::Bits(u64::from(bits - up)), bits)?;
+        self.int_binary(BinaryOp::Or, upper, lower, bits)
+    }
+
+    /// The upper 64 of 128 bits shifted to the left: each half of the result is a funnel shift of two halves (manual 9.7.8.6).
+    fn funnel_halves(&mut self, high: Val, low: Val, up: u32) -> Raised<Val> {
+        let wide = Scalar::Int(64);
+        let (high_word, low_word) = (self.in_register(high, wide)?, self.in_register(low, wide)?);
+        let (h0, h1) = self.split_words(high_word)?;
+        let (l0, l1) = if low == high { (h0, h1) } else { self.split_words(low_word)? };
+        let [top, middle, bottom] = if up < 32 { [h1, h0, l1] } else { [h0, l1, l0] };
+        if up.is_multiple_of(32) {
+            return Ok(Val::reg(self.join_words(middle, top)?));
+        }
+        let by = Arg::Bits(u64::from(up % 32), 32);
+        let upper = self.emit_new(Class::B32, "shf.l.wrap.b32", &[middle.into(), top.into(), by])?;
+        let lower = self.emit_new(Class::B32, "shf.l.wrap.b32", &[bottom.into(), middle.into(), by])?;
+        Ok(Val::reg(self.join_words(lower, upper)?))
     }
 
     /// The smaller or larger of two integers.

@@ -26,18 +26,54 @@ struct Place {
 }
 
 impl FunctionRaiser<'_, '_, '_> {
+    /// Whether a call is `llvm.masked.load`.
+    pub(super) fn is_masked_load(&self, call: &Call) -> bool {
+        self.callee(call).is_some_and(|function| function.name.starts_with("llvm.masked.load."))
+    }
+
     /// `llvm.masked.load`: every element that its mask names; the others come from the last argument.
     pub(super) fn masked_load(&mut self, id: InstId, call: &Call) -> Raised<()> {
         let elements = self.element_leaves(self.type_of(id))?;
         let place = self.masked_place(call, 0)?;
         let mask = self.value(argument(call, 1)?)?;
         let rest = self.elements(argument(call, 2)?)?.0;
+        if let Some(whole) = self.load_by_known_mask(id, place, &elements, &mask, &rest)? {
+            return self.define_vector(id, &whole);
+        }
         let mut loaded = Vec::with_capacity(elements.len());
         for (at, leaves) in elements.iter().enumerate() {
             let own = Self::element_place(place, leaves);
             loaded.push(self.load_where(leaves, own, mask.get(at).copied(), rest.get(at))?);
         }
         self.define_vector(id, &loaded)
+    }
+
+    /// A load of several elements by a mask that is known, as one vector: one that is aligned to its size lies in memory as a whole
+    /// or not at all. LLVM makes such masks where it fills gaps between neighbouring loads.
+    fn load_by_known_mask(
+        &mut self,
+        id: InstId,
+        place: Place,
+        elements: &[Vec<Leaf>],
+        mask: &[Val],
+        rest: &[Vec<Val>],
+    ) -> Raised<Option<Vec<Vec<Val>>>> {
+        let ty = self.type_of(id);
+        let size = self.module.view.layout(ty).map_or(0, |layout| layout.size);
+        let wanted: Option<Vec<bool>> =
+            mask.iter().map(|bit| if let Val::Bits(bit) = bit { Some(bit & 1 == 1) } else { None }).collect();
+        let Some(wanted) = wanted else { return Ok(None) };
+        let single = elements.iter().all(|leaves| leaves.len() == 1);
+        let shared = matches!(place.word, "" | ".global" | ".shared" | ".const");
+        let several = wanted.iter().filter(|wanted| **wanted).count() > 1;
+        if !(single && shared && several && size <= MOST_ALIGNED && place.align >= size) {
+            return Ok(None);
+        }
+        let cached = if place.word == ".global" && self.reads_constant_memory(id) { ".nc" } else { "" };
+        let loaded = self.load_leaves(ty, place.operand, place.word, place.align, "ld", cached)?;
+        let chosen = loaded.into_iter().zip(wanted).zip(rest);
+        let chosen = chosen.map(|((value, wanted), rest)| if wanted { vec![value] } else { rest.clone() });
+        Ok(Some(chosen.collect()))
     }
 
     /// `llvm.masked.store`.

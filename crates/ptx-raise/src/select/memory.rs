@@ -39,8 +39,8 @@ impl FunctionRaiser<'_, '_, '_> {
         if *volatile && takes_volatile(space) && !mods.contains(".cv") {
             opcode += ".volatile";
         }
-        let invariant = inst.metadata("invariant.load").is_some();
-        let cached = if invariant && space == address_space::GLOBAL && !*volatile { ".nc" } else { "" };
+        let may_cache = space == address_space::GLOBAL && !*volatile;
+        let cached = if may_cache && self.reads_constant_memory(id) { ".nc" } else { "" };
         let mods = format!("{cached}{mods}");
         let word = space_word(space)?;
         if let Some(Widening { class, text, casts }) = self.widened.remove(&id) {

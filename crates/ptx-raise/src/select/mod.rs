@@ -20,6 +20,7 @@ mod compare;
 mod constant;
 mod constrained;
 mod control;
+mod divide;
 mod emit;
 mod exchange;
 mod exponent;
@@ -37,6 +38,7 @@ mod packed;
 mod passing;
 mod predicate;
 mod prologue;
+mod readonly;
 mod reference;
 mod remainder;
 mod shape;
@@ -142,6 +144,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     wanted: Wanted,
     /// What DWARF wants to know of the body.
     marks: trace::Marks,
+    /// What 64-bit registers hold that were filled with a constant; nothing else is written to them.
+    constants: HashMap<RegId, u64>,
 }
 
 impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
@@ -224,6 +228,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             local_names: HashSet::default(),
             wanted: Wanted::default(),
             marks: trace::Marks::default(),
+            constants: HashMap::default(),
         }
     }
 
@@ -250,7 +255,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         self.predicate(&mut parts);
         self.put_together(&mut parts);
         let mut body = std::mem::take(&mut self.builder).finish();
-        reference::drop_unread(&mut body, &self.handles);
+        reference::drop_unread(&mut body, &self.handles, &self.constants);
         let settled = coalesce(&mut body, &self.foreign);
         let settled = |register| settled.of(register);
         let wanted = std::mem::take(&mut self.wanted);

@@ -196,7 +196,7 @@ impl FunctionRaiser<'_, '_, '_> {
                     {
                         work.push(result);
                     }
-                    Op::Call(call) if self.is_ignored_call(call) => {}
+                    Op::Call(call) if self.is_ignored_call(call) || self.is_masked_load(call) => {}
                     _ => return false,
                 }
             }

@@ -46,17 +46,21 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 }
 
-/// Takes out the moves of handles to registers that nothing reads, since every use names the variable: with
-/// `texmode_independent` a handle in a register is refused before PTX 4.1.
-pub(super) fn drop_unread(body: &mut Body, handles: &HashMap<RegId, Symbol>) {
-    if handles.is_empty() {
+/// Takes out the moves of handles and of constants to registers that nothing reads. Uses of a handle name the variable: with
+/// `texmode_independent` a handle in a register is refused before PTX 4.1. Constants are words of integers that take no part.
+pub(super) fn drop_unread(
+    body: &mut Body,
+    handles: &HashMap<RegId, Symbol>,
+    constants: &HashMap<RegId, u64>,
+) {
+    if handles.is_empty() && constants.is_empty() {
         return;
     }
     let mut mentions: HashMap<RegId, usize> = HashMap::default();
     for statement in &body.statements {
         if let Stmt::Inst(inst) = statement {
             for_each_register(body, inst, &mut |register, _| {
-                if handles.contains_key(&register) {
+                if handles.contains_key(&register) || constants.contains_key(&register) {
                     *mentions.entry(register).or_default() += 1;
                 }
             });
@@ -64,10 +68,15 @@ pub(super) fn drop_unread(body: &mut Body, handles: &HashMap<RegId, Symbol>) {
     }
     let unread: HashSet<RegId> =
         mentions.into_iter().filter(|&(_, count)| count == 1).map(|(register, _)| register).collect();
+    if unread.is_empty() {
+        return;
+    }
     let mut statements = std::mem::take(&mut body.statements);
     statements.retain(|statement| match statement {
         Stmt::Inst(inst) => match (inst.mnemonic.sem(), body.operands(inst)) {
-            (Sem::Mov, &[Operand::Register(to), Operand::Symbol(..)]) => !unread.contains(&to),
+            (Sem::Mov, &[Operand::Register(to), Operand::Symbol(..) | Operand::Immediate(_)]) => {
+                !unread.contains(&to)
+            }
             _ => true,
         },
         _ => true,

@@ -85,52 +85,132 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     pub(super) fn each_word(&mut self, text: &str, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
-        a.iter().zip(b).map(|(&a, &b)| self.emit_new(Class::B64, text, &[a.into(), b.into()])).collect()
+        a.iter().zip(b).map(|(&a, &b)| self.logic_word(text, a, b)).collect()
     }
 
-    /// Addition or subtraction with the carry from word to word (manual 9.7.2).
+    /// A logic operation on two words; none where one of them is zero or, with `and`, all ones.
+    fn logic_word(&mut self, text: &str, a: RegId, b: RegId) -> Raised<RegId> {
+        let and = text.starts_with("and");
+        for (known, other) in [(a, b), (b, a)] {
+            match self.constant_in(known) {
+                Some(0) => return Ok(if and { known } else { other }),
+                Some(u64::MAX) if and => return Ok(other),
+                _ => {}
+            }
+        }
+        self.emit_new(Class::B64, text, &[a.into(), b.into()])
+    }
+
+    /// What a register holds that was filled with a constant.
+    fn constant_in(&self, register: RegId) -> Option<u64> {
+        self.constants.get(&register).copied()
+    }
+
+    fn is_zero(&self, register: RegId) -> bool {
+        self.constant_in(register) == Some(0)
+    }
+
+    /// Addition or subtraction with the carry from word to word (manual 9.7.2). Below the first word that is added or
+    /// subtracted nothing changes.
     pub(super) fn chain(&mut self, opcode: &str, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
         let last = a.len() - 1;
         let mut words = Vec::with_capacity(a.len());
+        let mut start = 0;
         for (at, (&a, &b)) in a.iter().zip(b).enumerate() {
+            if at == start && at < last && self.is_zero(b) {
+                words.push(a);
+                start += 1;
+                continue;
+            }
             let text = match at {
-                0 => format!("{opcode}.cc.u64"),
+                at if at == start && at == last => format!("{opcode}.s64"),
+                at if at == start => format!("{opcode}.cc.u64"),
                 at if at < last => format!("{opcode}c.cc.u64"),
                 _ => format!("{opcode}c.u64"),
             };
-            words.push(self.emit_new(Class::B64, &text, &[a.into(), b.into()])?);
+            let b = self.constant_in(b).map_or(b.into(), number);
+            words.push(self.emit_new(Class::B64, &text, &[a.into(), b])?);
         }
         Ok(words)
     }
 
-    /// The product modulo the width, by rows of partial products.
+    /// The product modulo the width, by rows of partial products. A word of the sum that nothing was added to is not there yet.
     pub(super) fn wide_multiply(&mut self, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
         let count = a.len();
-        let zero = self.in_register(Val::Bits(0), Scalar::Int(64))?;
-        let mut sum = vec![zero; count];
+        let mut sum: Vec<Option<RegId>> = vec![None; count];
         for (i, &x) in a.iter().enumerate() {
             for (j, &y) in b.iter().enumerate().take(count - i) {
-                let low = self.emit_new(Class::B64, "mul.lo.u64", &[x.into(), y.into()])?;
-                let mut addend = vec![zero; count];
-                addend[i + j] = low;
-                if i + j + 1 < count {
-                    addend[i + j + 1] = self.emit_new(Class::B64, "mul.hi.u64", &[x.into(), y.into()])?;
+                if !self.is_zero(x) && !self.is_zero(y) {
+                    self.add_product(&mut sum, i + j, x, y)?;
                 }
-                sum = self.chain("add", &sum, &addend)?;
             }
         }
-        Ok(sum)
+        let zero = self.in_register(Val::Bits(0), Scalar::Int(64))?;
+        Ok(sum.into_iter().map(|word| word.unwrap_or(zero)).collect())
+    }
+
+    /// Adds the product of two words to a sum, from the word `at` on.
+    fn add_product(&mut self, sum: &mut [Option<RegId>], at: usize, x: RegId, y: RegId) -> Raised<()> {
+        let factors = [x.into(), y.into()];
+        let Some((first, above)) = sum.get_mut(at..).and_then(<[_]>::split_first_mut) else { return Ok(()) };
+        if above.is_empty() {
+            // What leaves the top word is lost.
+            *first = Some(match *first {
+                None => self.emit_new(Class::B64, "mul.lo.u64", &factors)?,
+                Some(old) => self.emit_new(Class::B64, "mad.lo.u64", &[x.into(), y.into(), old.into()])?,
+            });
+            return Ok(());
+        }
+        let low = self.emit_new(Class::B64, "mul.lo.u64", &factors)?;
+        let high = self.emit_new(Class::B64, "mul.hi.u64", &factors)?;
+        let mut carries = false;
+        *first = Some(match *first {
+            None => low,
+            Some(old) => {
+                carries = true;
+                self.emit_new(Class::B64, "add.cc.u64", &[old.into(), low.into()])?
+            }
+        });
+        let top = above.len() - 1;
+        for (place, word) in above.iter_mut().enumerate() {
+            let addend = if place == 0 { Arg::from(high) } else { number(0) };
+            if place > 0 && !carries {
+                break;
+            }
+            let old = *word;
+            *word = Some(match (old, carries, place == top) {
+                (None, false, _) => high,
+                (Some(old), false, true) => self.emit_new(Class::B64, "add.s64", &[old.into(), addend])?,
+                (Some(old), false, false) => {
+                    self.emit_new(Class::B64, "add.cc.u64", &[old.into(), addend])?
+                }
+                (old, true, true) => {
+                    let old = old.map_or(number(0), Arg::from);
+                    self.emit_new(Class::B64, "addc.u64", &[addend, old])?
+                }
+                (old, true, false) => {
+                    let old = old.map_or(number(0), Arg::from);
+                    self.emit_new(Class::B64, "addc.cc.u64", &[addend, old])?
+                }
+            });
+            // A high word never is the largest number, so that a carry into it alone goes no further.
+            carries = old.is_some();
+        }
+        Ok(())
     }
 
     /// A shift by a variable amount. PTX's shifts clamp, so a word shifted too far is zero, and a difference that wraps
     /// around is too far: each result word is the union of every word shifted both ways.
     pub(super) fn wide_shift(&mut self, op: BinaryOp, words: &[RegId], amount: Arg) -> Raised<Vec<RegId>> {
         let amount = match amount {
-            Arg::Bits(bits, _) => self.in_register(Val::Bits(bits & 0xffff_ffff), Scalar::Int(32))?,
+            Arg::Bits(bits, _) => return self.constant_shift(op, words, bits),
             Arg::Operand(_) => self.emit_new(Class::B32, "mov.b32", &[amount])?,
         };
         if op != BinaryOp::AShr {
             return self.logical_shift(op, words, amount);
+        }
+        if let &[low, high] = words {
+            return self.shift_signed_pair(low, high, amount);
         }
         let shifted = self.logical_shift(BinaryOp::LShr, words, amount)?;
         let top =
@@ -140,6 +220,71 @@ impl FunctionRaiser<'_, '_, '_> {
         let rest = self.emit_new(Class::B32, "sub.s32", &[total, amount.into()])?;
         let fill = self.logical_shift(BinaryOp::Shl, &vec![sign; words.len()], rest)?;
         self.each_word("or.b64", &shifted, &fill)
+    }
+
+    /// An arithmetic shift of two words: the low one is the high one's beyond 64 bits.
+    fn shift_signed_pair(&mut self, low: RegId, high: RegId, amount: RegId) -> Raised<Vec<RegId>> {
+        let rest = self.emit_new(Class::B32, "sub.s32", &[Arg::Bits(64, 32), amount.into()])?;
+        let own = self.emit_new(Class::B64, "shr.u64", &[low.into(), amount.into()])?;
+        let from_high = self.emit_new(Class::B64, "shl.b64", &[high.into(), rest.into()])?;
+        let near = self.emit_new(Class::B64, "or.b64", &[own.into(), from_high.into()])?;
+        let beyond = self.emit_new(Class::B32, "add.s32", &[amount.into(), Arg::Bits(-64i64 as u64, 32)])?;
+        let far = self.emit_new(Class::B64, "shr.s64", &[high.into(), beyond.into()])?;
+        let is_far = self.emit_new(Class::Pred, "setp.gt.u32", &[amount.into(), Arg::Bits(63, 32)])?;
+        let first = self.emit_new(Class::B64, "selp.b64", &[far.into(), near.into(), is_far.into()])?;
+        Ok(vec![first, self.emit_new(Class::B64, "shr.s64", &[high.into(), amount.into()])?])
+    }
+
+    /// A shift by a number of bits that is known. Words shifted by whole words only change their places.
+    fn constant_shift(&mut self, op: BinaryOp, words: &[RegId], amount: u64) -> Raised<Vec<RegId>> {
+        let top =
+            words.last().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?;
+        let (step, bits) = ((amount / 64).min(words.len() as u64) as usize, amount % 64);
+        let fill = match op {
+            BinaryOp::AShr if step > 0 || bits > 0 => {
+                self.emit_new(Class::B64, "shr.s64", &[top.into(), number(63)])?
+            }
+            _ => self.in_register(Val::Bits(0), Scalar::Int(64))?,
+        };
+        let word = |at: Option<usize>| at.and_then(|at| words.get(at)).copied().unwrap_or(fill);
+        let mut shifted = Vec::with_capacity(words.len());
+        for to in 0..words.len() {
+            // The word whose bits come to lie highest here, and the one beside it that fills up the other end.
+            let (near, far) = match op {
+                BinaryOp::Shl => (to.checked_sub(step), to.checked_sub(step + 1)),
+                _ => (Some(to + step), Some(to + step + 1)),
+            };
+            let (near, far) = (word(near), word(far));
+            shifted.push(if bits == 0 { near } else { self.join_shifted(op, near, far, bits, fill)? });
+        }
+        Ok(shifted)
+    }
+
+    /// The bits of a word and of its neighbour that a shift by less than a word leaves in one place.
+    fn join_shifted(
+        &mut self,
+        op: BinaryOp,
+        near: RegId,
+        far: RegId,
+        bits: u64,
+        fill: RegId,
+    ) -> Raised<RegId> {
+        let (toward, back) =
+            if op == BinaryOp::Shl { ("shl.b64", "shr.u64") } else { ("shr.u64", "shl.b64") };
+        if op == BinaryOp::AShr && far == fill {
+            return self.emit_new(Class::B64, "shr.s64", &[near.into(), number(bits)]);
+        }
+        let mut parts = [None, None];
+        for (part, word, text, by) in [(0, near, toward, bits), (1, far, back, 64 - bits)] {
+            if !self.is_zero(word) {
+                parts[part] = Some(self.emit_new(Class::B64, text, &[word.into(), number(by)])?);
+            }
+        }
+        match parts {
+            [Some(near), Some(far)] => self.emit_new(Class::B64, "or.b64", &[near.into(), far.into()]),
+            [Some(part), None] | [None, Some(part)] => Ok(part),
+            [None, None] => self.in_register(Val::Bits(0), Scalar::Int(64)),
+        }
     }
 
     fn logical_shift(&mut self, op: BinaryOp, words: &[RegId], amount: RegId) -> Raised<Vec<RegId>> {
@@ -181,7 +326,7 @@ impl FunctionRaiser<'_, '_, '_> {
             IntPredicate::Eq | IntPredicate::Ne => {
                 let mut difference: Option<RegId> = None;
                 for (&a, &b) in a.iter().zip(b) {
-                    let word = self.emit_new(Class::B64, "xor.b64", &[a.into(), b.into()])?;
+                    let word = self.logic_word("xor.b64", a, b)?;
                     difference = Some(match difference {
                         None => word,
                         Some(sum) => self.emit_new(Class::B64, "or.b64", &[sum.into(), word.into()])?,
@@ -208,6 +353,9 @@ impl FunctionRaiser<'_, '_, '_> {
     fn wide_less(&mut self, a: &[RegId], b: &[RegId], signed: bool) -> Raised<Val> {
         let mut less = Val::Bits(0);
         let top = a.len() - 1;
+        if let (true, Some(&high)) = (signed && b.iter().all(|&word| self.is_zero(word)), a.last()) {
+            return Ok(Val::reg(self.emit_new(Class::Pred, "setp.lt.s64", &[high.into(), number(0)])?));
+        }
         for (at, (&a, &b)) in a.iter().zip(b).enumerate() {
             let text = if signed && at == top { "setp.lt.s64" } else { "setp.lt.u64" };
             let here = Val::reg(self.emit_new(Class::Pred, text, &[a.into(), b.into()])?);
