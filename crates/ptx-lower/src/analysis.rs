@@ -25,7 +25,7 @@ pub(crate) struct Analysis {
 }
 
 /// Functions whose address is used other than by calling it: their parameters keep the types of the declaration.
-fn functions_by_address(module: &Module) -> FxHashSet<ptx_ir::StrId> {
+pub(crate) fn functions_by_address(module: &Module) -> FxHashSet<ptx_ir::StrId> {
     let mut names = FxHashSet::default();
     for body in module.functions.iter().filter_map(|function| function.body.as_ref()) {
         for (_, inst) in body.instructions() {

@@ -10,7 +10,7 @@ use crate::emit::{Argument, Emitter, Site};
 use crate::errors::{Out, unsupported};
 use crate::float::is_floating;
 use crate::flow::{End, NodeId};
-use crate::function::{Shape, function_type, prototype_shapes, result_type, units};
+use crate::function::{Shape, function_type, prototype_shapes, result_type, units, unnatural_align};
 
 /// The statements of a body that say what indirect calls call, by their labels.
 pub(crate) fn prototypes(body: &Body) -> FxHashMap<LabelId, &Stmt> {
@@ -209,8 +209,10 @@ impl<'c> Emitter<'_, '_, 'c> {
     ) -> Out<Option<Value<'c>>> {
         let ty = self.signature.function.ty().result().unwrap_or_else(|| self.types.void());
         let mut values = Vec::new();
-        for (param, shape) in self.function.results.iter().zip(&self.signature.results) {
-            let shape_type = shape.result_type(self.types);
+        let single = self.signature.results.len() == 1;
+        for (index, (param, shape)) in self.function.results.iter().zip(&self.signature.results).enumerate() {
+            let declared = if single { Some(ty) } else { ty.field(index as u32) };
+            let shape_type = declared.unwrap_or_else(|| shape.result_type(self.types));
             let slot = match param {
                 Param::Variable(var) => self.analysis.slots.param(*var),
                 Param::Register(_, register) => Some(self.analysis.slots.lane(*register, 0)),
@@ -258,13 +260,14 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             _ => true,
         };
-        let (ty, callee, parameter_shapes, result_shapes) = match site.operand(1) {
+        let (ty, callee, parameter_shapes, result_shapes, result_align) = match site.operand(1) {
             Operand::Symbol(Symbol::Function(id), _) => match shared.signatures.get(&id) {
                 Some(signature) => (
                     signature.function.ty(),
                     signature.function.value(),
                     signature.parameters.as_slice(),
                     signature.results.as_slice(),
+                    signature.result_align,
                 ),
                 None => return unsupported("it calls a function that has no declaration"),
             },
@@ -280,6 +283,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                     callee,
                     prototype.0.as_slice(),
                     prototype.1.as_slice(),
+                    unnatural_align(&prototype.1),
                 )
             }
             _ => return unsupported("what it calls is no function"),
@@ -311,6 +315,9 @@ impl<'c> Emitter<'_, '_, 'c> {
                 Shape::Unsized { align } => units(self.types, self.argument_bytes(*argument), *align),
             };
             call.add_call_byval(self.types, index as u32, ty, shape.align());
+        }
+        if let Some(align) = result_align {
+            call.add_call_result_alignment(self.types, align);
         }
         self.attach_hints(site, call);
         for (index, (result, shape)) in results.iter().zip(result_shapes).enumerate() {

@@ -14,6 +14,7 @@ use crate::behaviour::Behaviour;
 use crate::emit::{Argument, Emitter, llvm_type};
 use crate::errors::{Out, unsupported};
 use crate::globals::storage_type;
+use crate::pieces::Pieces;
 use crate::slots::{is_param, whole_scalar};
 
 /// How a parameter or result is passed.
@@ -41,10 +42,8 @@ impl Shape {
             Shape::Scalar(ty) => llvm_type(types, ty),
             Shape::Unsized { align } => units(types, 0, align),
             Shape::Bytes { bytes, align } => {
-                // The widest integer that fits: alignments and sizes that LLVM has are powers of two and multiples of one.
-                let widest = u64::from(align.clamp(1, 16));
-                let unit = 1 << bytes.trailing_zeros().min(widest.trailing_zeros());
-                types.array(types.int(unit as u32 * 8), bytes / unit)
+                let unit = widest_unit(bytes, align);
+                types.array(types.int(unit * 8), bytes / u64::from(unit))
             }
         }
     }
@@ -54,6 +53,20 @@ impl Shape {
             Shape::Scalar(ty) => ty.bytes(),
             Shape::Bytes { align, .. } | Shape::Unsized { align } => align,
         }
+    }
+}
+
+/// The size of the widest integer that bytes with that alignment can be an array of: alignments and sizes that LLVM has are
+/// powers of two and multiples of one.
+fn widest_unit(bytes: u64, align: u32) -> u32 {
+    1 << bytes.trailing_zeros().min(align.clamp(1, 16).trailing_zeros())
+}
+
+/// The alignment of a result, when its type does not say it.
+pub(crate) fn unnatural_align(results: &[Shape]) -> Option<u32> {
+    match results {
+        [Shape::Bytes { bytes, align }] => Some(*align).filter(|align| *align != widest_unit(*bytes, *align)),
+        _ => None,
     }
 }
 
@@ -91,6 +104,8 @@ pub(crate) struct Signature<'c> {
     pub(crate) function: build::Function<'c>,
     pub(crate) parameters: Vec<Shape>,
     pub(crate) results: Vec<Shape>,
+    /// The alignment of the result, when its type does not say it.
+    pub(crate) result_align: Option<u32>,
     pub(crate) behaviour: Behaviour,
 }
 
@@ -160,7 +175,8 @@ pub(crate) fn prototype_shapes(
     Ok((parameters, results))
 }
 
-/// Declares a function; `analysis` is that of its body, wherever in the module the body is.
+/// Declares a function; `analysis` is that of its body, wherever in the module the body is, and `pieces` are those of its
+/// result where that is bytes.
 pub(crate) fn declare<'c>(
     module: &Module,
     out: &ptx_llvm::Module<'c>,
@@ -168,6 +184,7 @@ pub(crate) fn declare<'c>(
     function: &Function,
     analysis: Option<&Analysis>,
     behaviour: Behaviour,
+    pieces: Option<&Pieces>,
 ) -> Out<Signature<'c>> {
     let holder = function.body.as_ref().or(function.reg_params.as_deref());
     let shapes = |params: &[Param]| {
@@ -201,9 +218,15 @@ pub(crate) fn declare<'c>(
         let space = inferred.or(declared.filter(|_| kernel)).filter(|_| pointer);
         parameter_types.push(space.map_or_else(|| shape.parameter_type(types), |space| types.pointer(space)));
     }
-    let ty = function_type(types, result_type(types, &results), &parameter_types, &parameters);
+    let (result, result_align) = match (pieces, results.as_slice()) {
+        (Some(pieces), [Shape::Bytes { align, .. }]) => {
+            (pieces.ty(types), Some(*align).filter(|align| *align != pieces.align()))
+        }
+        (_, results) => (result_type(types, results), unnatural_align(results)),
+    };
+    let ty = function_type(types, result, &parameter_types, &parameters);
     let declared = out.function(module.name(function.name), ty)?;
-    let signature = Signature { function: declared, parameters, results, behaviour };
+    let signature = Signature { function: declared, parameters, results, result_align, behaviour };
     Ok(signature)
 }
 
@@ -230,10 +253,8 @@ pub(crate) fn describe<'c>(
             target.add_parameter_align(types, index as u32, *align);
         }
     }
-    if let [Shape::Bytes { bytes, align }] = signature.results.as_slice()
-        && (*align > 16 || bytes % u64::from(*align) != 0)
-    {
-        target.add_attribute(types, "ptx.ret.align", &align.to_string());
+    if let Some(align) = signature.result_align {
+        target.add_result_alignment(types, align);
     }
     let in_registers = |params: &[Param]| params.iter().any(|param| matches!(param, Param::Register(..)));
     if in_registers(&function.params) || in_registers(&function.results) {

@@ -28,6 +28,7 @@ mod launch;
 mod mark;
 mod memory;
 mod moves;
+mod pieces;
 mod pragma;
 mod represent;
 mod rows;
@@ -135,12 +136,14 @@ fn declare_functions(
     let is_alias = |id| alias_names.contains(&module.function(id).name);
     let definitions = behaviour::definitions(module);
     let behaviours = behaviour::behaviours(module, analyses, &definitions);
+    let pieces = pieces::result_pieces(module);
     for id in module.function_ids().filter(|id| !is_alias(*id)) {
         let definition = behaviour::definition_of(module, &definitions, id);
         let function = module.function(definition);
         let behaviour = behaviours.get(&definition).copied().unwrap_or(Behaviour::ANY);
         let analysis = analyses.get(&definition);
-        match function::declare(module, &shared.out, shared.types, function, analysis, behaviour) {
+        let pieces = pieces.get(&function.name);
+        match function::declare(module, &shared.out, shared.types, function, analysis, behaviour, pieces) {
             Ok(signature) => {
                 if id == definition
                     && let Err(fail) = function::describe(module, shared.types, function, &signature)

@@ -671,3 +671,33 @@ fn functions_say_what_their_bodies_cannot_do() {
         assert_eq!(found, expected, "{name}: {attributes}");
     }
 }
+
+/// A function that returns 32 bytes in pieces of 8, 8 and 4 bytes, and one that reads what another returns in pieces of 4.
+const PIECES: &str = ".extern .func (.param .align 16 .b8 r[16]) other;
+.visible .func (.param .align 32 .b8 r[32]) f(.param .b64 a)
+{
+.reg .b32 %r<9>; .reg .b64 %d<9>;
+.param .align 16 .b8 got[16];
+ld.param.b64 %d1, [a];
+call (got), other;
+ld.param.v2.b32 {%r1, %r2}, [got+8];
+st.param.v2.b64 [r], {%d1, %d1};
+st.param.b32 [r+16], %r2;
+ret;
+}
+";
+
+#[test]
+fn results_have_the_pieces_in_which_they_are_accessed() {
+    let text = ir(PIECES);
+    has(&text, &["declare alignstack(16) { i64, i32, i32 } @other("]);
+    has(&text, &["define alignstack(32) { i64, i64, i32, i32, i64 } @f("]);
+    has(&text, &["call alignstack(16) { i64, i32, i32 } @other("]);
+}
+
+#[test]
+fn function_whose_address_is_taken_returns_what_a_prototype_says() {
+    let taken = "{\n.reg .b64 %d<9>;\nmov.b64 %d1, f;\nst.global.b64 [%d1], %d1;\nret;\n}";
+    let text = ir(&format!("{PIECES}.visible .entry k()\n{taken}\n"));
+    has(&text, &["define alignstack(32) [2 x i128] @f("]);
+}

@@ -241,3 +241,28 @@ ret;
     );
     assert_eq!(count(&after, "call i32 @f("), 1, "{after}");
 }
+
+#[test]
+fn pieces_of_a_result_go_from_a_call_to_the_return_untouched() {
+    let (_, after) = through(
+        "default<O2>",
+        ".extern .func (.param .align 32 .b8 r[32]) g;
+.visible .func (.param .align 32 .b8 r[32]) f()
+{
+.reg .b64 %d<4>;
+.param .align 32 .b8 got[32];
+call (got), g;
+ld.param.v2.b64 {%d1, %d2}, [got];
+ld.param.b64 %d3, [got+16];
+st.param.v2.b64 [r], {%d1, %d2};
+st.param.b64 [r+16], %d3;
+ret;
+}
+",
+    );
+    let body = after.split("define").nth(1).unwrap_or_default();
+    assert!(body.contains("ret ["), "{after}");
+    for width in ["i128", "lshr", "trunc", "zext", "alloca"] {
+        assert!(!body.contains(width), "`{width}` is in\n{body}");
+    }
+}

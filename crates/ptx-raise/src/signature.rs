@@ -136,7 +136,7 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
     let result = if kind == FunctionKind::Kernel && !matches!(module.view.ty(function.ret), Type::Void) {
         return Err(Refusal::new(CALL, "a kernel that returns a value"));
     } else {
-        result(module, function.ret, function.attributes.string("ptx.ret.align"))?
+        result(module, function.ret, &function.ret_attributes)?
     };
     let mut directives = directives(function)?;
     // `noreturn` can be an optimizer's finding; PTX takes it as a hint, from functions without results on newer targets.
@@ -183,7 +183,7 @@ pub(crate) fn parameter(
         let passing = Passing::Bytes { size: layout.size, align };
         return Ok(Parameter { passing, ty, by_value, pointer: None, name, reference: None });
     }
-    let passing = passing(module, ty, kind)?;
+    let passing = aligned(passing(module, ty, kind)?, attributes);
     let pointer = match module.view.ty(ty) {
         Type::Pointer { space } if kind == FunctionKind::Kernel => stated.map(|align| ParamPointer {
             space: pointer_space(*space),
@@ -228,21 +228,28 @@ fn pointer_space(space: u32) -> Option<StateSpace> {
     }
 }
 
-/// How a result of type `ty` is passed; `align` is the alignment `"ptx.ret.align"` states.
+/// How a result of type `ty` with these attributes is passed.
 pub(crate) fn result(
     module: &mut ModuleRaiser<'_, '_>,
     ty: TypeId,
-    align: Option<&str>,
+    attributes: &Attributes,
 ) -> Raised<Option<Passing>> {
     if matches!(module.view.ty(ty), Type::Void) {
         return Ok(None);
     }
     let passed = passing(module, ty, FunctionKind::Device)?;
-    let stated = align.and_then(|text| text.parse::<u32>().ok()).filter(|align| align.is_power_of_two());
-    Ok(Some(match (passed, stated) {
-        (Passing::Bytes { size, align }, Some(stated)) => Passing::Bytes { size, align: align.max(stated) },
+    Ok(Some(aligned(passed, attributes)))
+}
+
+/// What is passed as bytes with the alignment that `alignstack` states, as LLVM's backend reads it.
+fn aligned(passing: Passing, attributes: &Attributes) -> Passing {
+    let stated = attributes.number("alignstack").and_then(|align| u32::try_from(align).ok());
+    match (passing, stated.filter(|align| align.is_power_of_two())) {
+        (Passing::Bytes { size, .. }, Some(stated)) => {
+            Passing::Bytes { size, align: stated.min(MAX_PARAM_ALIGN) }
+        }
         (other, _) => other,
-    }))
+    }
 }
 
 fn passing(module: &mut ModuleRaiser<'_, '_>, ty: TypeId, kind: FunctionKind) -> Raised<Passing> {

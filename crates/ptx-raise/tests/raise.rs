@@ -1032,3 +1032,60 @@ define void @f(ptr byval([24 x i8]) align 8 %s) {
     has(&text, &["mov.b64 %rd1, s;", "st.local.b64 [%rd1+8], 5", "cvta.local.u64"]);
     has_not(&text, "ld.param");
 }
+
+#[test]
+fn argument_whose_address_went_through_local_memory_still_goes_to_the_parameter_space() {
+    let text = ptx("declare void @g(ptr byval([16 x i8]) align 16)
+define void @f(<4 x i32> %v) {
+  %a = alloca [16 x i8], align 16
+  %l = addrspacecast ptr %a to ptr addrspace(5)
+  %b = addrspacecast ptr addrspace(5) %l to ptr
+  call void @llvm.lifetime.start.p0(ptr %a)
+  store <4 x i32> %v, ptr addrspace(5) %l, align 16
+  call void @g(ptr byval([16 x i8]) align 16 %b)
+  call void @llvm.lifetime.end.p0(ptr %a)
+  ret void
+}");
+    has(&text, &["ld.param.v4.b32", "st.param.v4.b32 [param0]", "call.uni"]);
+    has_not(&text, ".local");
+}
+
+#[test]
+fn undefined_parts_of_arguments_and_results_are_not_written() {
+    let text = ptx("declare void @g({ i32, i32, i32, i32 })
+define alignstack(16) { i32, i32, i32, i32 } @f(i32 %x) {
+  %some = insertvalue { i32, i32, i32, i32 } { i32 poison, i32 7, i32 undef, i32 poison }, i32 %x, 0
+  call void @g({ i32, i32, i32, i32 } %some)
+  ret { i32, i32, i32, i32 } %some
+}");
+    has(&text, &[".param .align 16 .b8 f_retval0[16]", ".param .align 4 .b8 param0[16]"]);
+    has(&text, &["st.param.b32 [param0],", "st.param.b32 [param0+4],", "call.uni"]);
+    has(&text, &["call.uni", "st.param.v2.b32 [f_retval0],", "ret"]);
+    has_not(&text, "+8]");
+    has_not(&text, "+12]");
+}
+
+#[test]
+fn undefined_elements_in_memory_take_no_instruction() {
+    let text = ptx("define void @f(ptr addrspace(1) %p, i32 %x) {
+  %v = insertelement <4 x i32> poison, i32 %x, i32 1
+  store <4 x i32> %v, ptr addrspace(1) %p, align 16
+  ret void
+}");
+    has(&text, &["st.global.v4.b32"]);
+    has_not(&text, "mov");
+}
+
+#[test]
+fn elements_that_a_constant_mask_names_are_loaded_together() {
+    let text = ptx("declare <4 x i32> @llvm.masked.load.v4i32.p0(ptr, <4 x i1>, <4 x i32>)
+declare void @llvm.masked.store.v4i32.p1(<4 x i32>, ptr addrspace(1), <4 x i1>)
+define void @f(ptr byval([16 x i8]) align 16 %a, ptr addrspace(1) %p) {
+  %v = call <4 x i32> @llvm.masked.load.v4i32.p0(ptr align 16 %a, <4 x i1> <i1 true, i1 true, i1 true, i1 false>, <4 x i32> poison)
+  call void @llvm.masked.store.v4i32.p1(<4 x i32> %v, ptr addrspace(1) align 16 %p, <4 x i1> <i1 true, i1 true, i1 true, i1 false>)
+  ret void
+}");
+    has(&text, &["ld.param.v2.b32", "[a]", "ld.param.b32", "[a+8]"]);
+    has(&text, &["st.global.v2.b32", "st.global.b32", "+8]"]);
+    has_not(&text, ".local");
+}

@@ -293,6 +293,13 @@ impl<'c> Function<'c> {
         }
     }
 
+    /// `alignstack` on the result: how the variable that holds it is aligned, in bytes; does nothing when that is no power of two.
+    pub fn add_result_alignment(self, types: Types<'c>, align: u32) {
+        if align.is_power_of_two() {
+            self.add_enum(types, LLVMAttributeReturnIndex, "alignstack", u64::from(align));
+        }
+    }
+
     /// `byval` on a pointer parameter, by its position from 0.
     pub fn add_parameter_byval(self, types: Types<'c>, parameter: u32, ty: Type<'c>) {
         // SAFETY: the function has the parameter (LLVM ignores positions it has not), and the type is alive.
@@ -318,21 +325,29 @@ impl<'c> Function<'c> {
 impl<'c> Value<'c> {
     /// An attribute of LLVM's own on a call, such as `convergent`; does nothing on anything but a call.
     pub fn add_call_flag(self, types: Types<'c>, name: &str) {
-        self.add_call_enum(types, name, 0);
+        self.add_call_enum(types, LLVMAttributeFunctionIndex, name, 0);
     }
 
     /// `memory(read)` on a call; does nothing on anything but a call.
     pub fn add_call_reads_memory(self, types: Types<'c>) {
-        self.add_call_enum(types, "memory", READS_ANY_MEMORY);
+        self.add_call_enum(types, LLVMAttributeFunctionIndex, "memory", READS_ANY_MEMORY);
     }
 
-    fn add_call_enum(self, types: Types<'c>, name: &str, value: u64) {
+    /// `alignstack` on the result of a call: how the variable that holds it is aligned, in bytes; does nothing when that is no
+    /// power of two, and on anything but a call.
+    pub fn add_call_result_alignment(self, types: Types<'c>, align: u32) {
+        if align.is_power_of_two() {
+            self.add_call_enum(types, LLVMAttributeReturnIndex, "alignstack", u64::from(align));
+        }
+    }
+
+    fn add_call_enum(self, types: Types<'c>, place: u32, name: &str, value: u64) {
         // SAFETY: a live value is asked what it is first; an unknown name has kind 0.
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
             if kind != 0 && !LLVMIsACallInst(self.raw).is_null() {
                 let attribute = LLVMCreateEnumAttribute(types.context.raw(), kind, value);
-                LLVMAddCallSiteAttribute(self.raw, LLVMAttributeFunctionIndex, attribute);
+                LLVMAddCallSiteAttribute(self.raw, place, attribute);
             }
         }
     }

@@ -41,7 +41,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// The leaves that a path of indices leads to.
-    fn field(&mut self, ty: TypeId, indices: &[u32]) -> Raised<std::ops::Range<usize>> {
+    pub(super) fn field(&mut self, ty: TypeId, indices: &[u32]) -> Raised<std::ops::Range<usize>> {
         let (mut ty, mut start) = (ty, 0);
         for &index in indices {
             let next = match self.module.view.ty(ty).clone() {

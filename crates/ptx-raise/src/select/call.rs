@@ -1,7 +1,5 @@
 //! Calls (manual 7.1, 9.7.12.5): arguments and result go through variables in the parameter space.
 
-use std::rc::Rc;
-
 use ptx_ir::{
     AddressBase, At, FunctionKind, LabelKind, Operand, Param, Prototype, RegId, Stmt, Symbol as PtxSymbol,
 };
@@ -77,7 +75,7 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
         let (PtxSymbol::Function(target), ..) = self.module.symbol(*symbol)? else {
             return self.indirect_call(id, call);
         };
-        let align = function.attributes.string("ptx.ret.align").map(str::to_owned);
+        let returned = function.ret_attributes.clone();
         let attributes: Vec<Attributes> = function
             .params
             .iter()
@@ -90,7 +88,7 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
         let callee = Operand::Symbol(PtxSymbol::Function(target), 0);
         match signature::register_passing(self.module, function)? {
             Some(registers) => self.call_with_registers(id, call, &registers, callee),
-            None => self.emit_call(id, call, &attributes, align.as_deref(), callee, None),
+            None => self.emit_call(id, call, &attributes, &returned, callee, None),
         }
     }
 
@@ -147,7 +145,7 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
             let further = Passing::Scalar(ptx_isa::ScalarType::B64);
             params.push(Param::Variable(signature::param_variable(self.module, &further, None, "_")));
         }
-        let result = signature::result(self.module, self.type_of(id), None)?;
+        let result = signature::result(self.module, self.type_of(id), &call.ret_attributes)?;
         let results = result
             .iter()
             .map(|passing| Param::Variable(signature::param_variable(self.module, passing, None, "_")));
@@ -161,7 +159,8 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
         let label = self.builder.new_label(name, LabelKind::CallPrototype);
         let prototype = Stmt::CallPrototype(label, Box::new(prototype));
         let attributes = call.arg_attributes.clone();
-        self.emit_call(id, call, &attributes, None, Operand::Register(register), Some((label, prototype)))
+        let callee = Operand::Register(register);
+        self.emit_call(id, call, &attributes, &call.ret_attributes, callee, Some((label, prototype)))
     }
 
     fn emit_call(
@@ -169,7 +168,7 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
         id: InstId,
         call: &Call,
         attributes: &[Attributes],
-        ret_align: Option<&str>,
+        returned: &Attributes,
         callee: Operand,
         prototype: Option<(ptx_ir::LabelId, Stmt)>,
     ) -> Raised<()> {
@@ -186,10 +185,14 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
             let name = format!("{}{at}", self.module.call_names.argument);
             let parameter = signature::parameter(self.module, ty, own, FunctionKind::Device, name)?;
             let pieces = self.passed.remove(&(id, at));
-            let values = if pieces.is_some() { Rc::from([]) } else { self.value(arg)? };
+            let values = match (&pieces, &parameter.passing) {
+                (Some(_), _) => Vec::new(),
+                (None, Passing::Bytes { .. }) => self.defined(arg)?,
+                (None, Passing::Scalar(_)) => self.value(arg)?.iter().copied().map(Some).collect(),
+            };
             arguments.push((parameter, values, pieces, own.has("signext")));
         }
-        let result = signature::result(self.module, self.type_of(id), ret_align)?;
+        let result = signature::result(self.module, self.type_of(id), returned)?;
         self.push(Stmt::ScopeStart);
         let mut passed = Vec::with_capacity(arguments.len());
         for (parameter, values, pieces, signed) in arguments {
@@ -249,7 +252,13 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
     }
 
     /// Stores one argument into its variable.
-    fn pass(&mut self, parameter: &Parameter, values: &[Val], address: Operand, upper: Upper) -> Raised<()> {
+    fn pass(
+        &mut self,
+        parameter: &Parameter,
+        values: &[Option<Val>],
+        address: Operand,
+        upper: Upper,
+    ) -> Raised<()> {
         let leaves = self.leaves(parameter.ty)?;
         match (&parameter.passing, parameter.by_value) {
             (Passing::Bytes { size, align }, Some(_)) => {
@@ -257,7 +266,9 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
                     let message = format!("a structure of {size} bytes passed by value");
                     return Err(Refusal::new(CALL, message).with_help("pass its address"));
                 }
-                let (Some(leaf), Some(&pointer)) = (leaves.first(), values.first()) else { return Ok(()) };
+                let (Some(leaf), Some(&Some(pointer))) = (leaves.first(), values.first()) else {
+                    return Ok(());
+                };
                 let (from, space) = self.address_operand(pointer, leaf.scalar)?;
                 let word = space_word(space)?;
                 self.copy_bytes(from, word, address, ".param", *size, u64::from(*align))
@@ -266,7 +277,9 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
                 self.store_passed(parameter.ty, values, address, u64::from(*align))
             }
             (Passing::Scalar(ty), _) => {
-                let (Some(leaf), Some(&value)) = (leaves.first(), values.first()) else { return Ok(()) };
+                let (Some(leaf), Some(&Some(value))) = (leaves.first(), values.first()) else {
+                    return Ok(());
+                };
                 self.store_param(address, *ty, value, leaf.scalar, upper)
             }
         }

@@ -55,11 +55,10 @@ impl FunctionRaiser<'_, '_, '_> {
             (value, self.result, self.signature.result.clone(), there)
         {
             let ty = self.value_type(value)?;
-            let values = self.value(value)?;
             let address = Operand::Address(AddressBase::Symbol(Symbol::Variable(variable)), 0);
             match passing {
                 Passing::Scalar(passed) => {
-                    let leaves = self.leaves(ty)?;
+                    let (leaves, values) = (self.leaves(ty)?, self.value(value)?);
                     if let (Some(leaf), Some(&value)) = (leaves.first(), values.first()) {
                         let signed = self.function.ret_attributes.has("signext");
                         let upper = if signed { Upper::Sign } else { Upper::Zero };
@@ -67,6 +66,7 @@ impl FunctionRaiser<'_, '_, '_> {
                     }
                 }
                 Passing::Bytes { align, .. } => {
+                    let values = self.defined(value)?;
                     self.store_passed(ty, &values, address, u64::from(align))?;
                 }
             }

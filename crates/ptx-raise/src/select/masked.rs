@@ -40,10 +40,18 @@ impl FunctionRaiser<'_, '_, '_> {
         if let Some(whole) = self.load_by_known_mask(id, place, &elements, &mask, &rest)? {
             return self.define_vector(id, &whole);
         }
-        let mut loaded = Vec::with_capacity(elements.len());
-        for (at, leaves) in elements.iter().enumerate() {
-            let own = Self::element_place(place, leaves);
-            loaded.push(self.load_where(leaves, own, mask.get(at).copied(), rest.get(at))?);
+        let mut loaded: Vec<Vec<Val>> = Vec::with_capacity(elements.len());
+        while loaded.len() < elements.len() {
+            let at = loaded.len();
+            let together = always(&mask[at.min(mask.len())..]).min(elements.len() - at);
+            if together > 1 {
+                let leaves: Vec<Leaf> = elements.iter().skip(at).take(together).flatten().copied().collect();
+                let values = self.load_each(&leaves, place.operand, place.word, place.align, "ld", "")?;
+                loaded.extend(values.chunks(leaves.len() / together).map(<[Val]>::to_vec));
+            } else if let Some(leaves) = elements.get(at) {
+                let own = Self::element_place(place, leaves);
+                loaded.push(self.load_where(leaves, own, mask.get(at).copied(), rest.get(at))?);
+            }
         }
         self.define_vector(id, &loaded)
     }
@@ -83,9 +91,19 @@ impl FunctionRaiser<'_, '_, '_> {
         let values = self.elements(stored)?.0;
         let place = self.masked_place(call, 1)?;
         let mask = self.value(argument(call, 2)?)?;
-        for (at, (leaves, values)) in elements.iter().zip(&values).enumerate() {
-            let own = Self::element_place(place, leaves);
-            self.store_where(leaves, values, own, mask.get(at).copied())?;
+        let mut at = 0;
+        while let (Some(leaves), Some(own_values)) = (elements.get(at), values.get(at)) {
+            let together = always(&mask[at.min(mask.len())..]).min(elements.len() - at);
+            if together > 1 {
+                let leaves: Vec<Leaf> = elements.iter().skip(at).take(together).flatten().copied().collect();
+                let values: Vec<Option<Val>> =
+                    values.iter().skip(at).take(together).flatten().copied().map(Some).collect();
+                self.store_each(&leaves, &values, place.operand, place.word, place.align, "st", "")?;
+            } else {
+                let own = Self::element_place(place, leaves);
+                self.store_where(leaves, own_values, own, mask.get(at).copied())?;
+            }
+            at += together.max(1);
         }
         Ok(())
     }
@@ -344,6 +362,11 @@ impl FunctionRaiser<'_, '_, '_> {
 fn stated_align(call: &Call, at: usize) -> u64 {
     let stated = call.arg_attributes.get(at).and_then(|attributes| attributes.number("align"));
     stated.unwrap_or(1).clamp(1, 1 << 16)
+}
+
+/// How many elements from the first one on are accessed whatever happens.
+fn always(mask: &[Val]) -> usize {
+    mask.iter().take_while(|bit| matches!(bit, Val::Bits(bits) if bits & 1 == 1)).count()
 }
 
 /// Leaves as if their element began at zero.

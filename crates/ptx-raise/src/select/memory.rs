@@ -1,7 +1,5 @@
 //! Loads and stores (manual 9.7.9.8, 9.7.9.11).
 
-use std::rc::Rc;
-
 use ptx_ir::{Operand, RegId};
 use ptx_isa::Since;
 use ptx_llvm::address_space;
@@ -12,6 +10,7 @@ use super::atomic::Access;
 use super::emit::{Arg, mov, space_word};
 use super::narrow::Widening;
 use super::prologue::{piece, word_of};
+use super::undefined::filled;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::types::{Class, Leaf, Scalar};
 use crate::value::{Upper, Val, mask};
@@ -75,14 +74,11 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         let ty = self.value_type(*value)?;
         let wide = self.narrowed.remove(&id);
-        let values = match wide {
-            Some(_) => Rc::from([]),
-            None => self.value(*value)?,
-        };
+        let values = if wide.is_some() { Vec::new() } else { self.defined(*value)? };
         let (pointer, scalar) = self.scalar(*ptr)?;
         if *order != AtomicOrder::NotAtomic {
             let access = Access { align: *align, volatile: *volatile, order: *order, scope };
-            return self.atomic_store(id, ty, &values, (pointer, scalar), access);
+            return self.atomic_store(id, ty, &filled(&values), (pointer, scalar), access);
         }
         let (address, space) = self.address_operand(pointer, scalar)?;
         if matches!(space, address_space::CONST | address_space::PARAM) {
@@ -137,6 +133,19 @@ impl FunctionRaiser<'_, '_, '_> {
         mods: &str,
     ) -> Raised<Vec<Val>> {
         let leaves = self.leaves(ty)?;
+        self.load_each(&leaves, address, word, align, opcode, mods)
+    }
+
+    /// Loads leaves, neighbours together where an instruction takes them.
+    pub(super) fn load_each(
+        &mut self,
+        leaves: &[Leaf],
+        address: Operand,
+        word: &str,
+        align: u64,
+        opcode: &str,
+        mods: &str,
+    ) -> Raised<Vec<Val>> {
         let widest = self.widest_access(opcode, word);
         let mut values = Vec::with_capacity(leaves.len());
         let mut at = 0;
@@ -244,13 +253,39 @@ impl FunctionRaiser<'_, '_, '_> {
         opcode: &str,
         mods: &str,
     ) -> Raised<()> {
+        let defined: Vec<Option<Val>> = values.iter().copied().map(Some).collect();
         let leaves = self.leaves(ty)?;
+        self.store_each(&leaves, &defined, address, word, align, opcode, mods)
+    }
+
+    /// Stores leaves, neighbours together where an instruction takes them. What is undefined is not written to parameters;
+    /// in memory it is written where the program does, from a register that holds nothing.
+    #[allow(clippy::too_many_arguments, reason = "an access has that many parts")]
+    pub(super) fn store_each(
+        &mut self,
+        leaves: &[Leaf],
+        values: &[Option<Val>],
+        address: Operand,
+        word: &str,
+        align: u64,
+        opcode: &str,
+        mods: &str,
+    ) -> Raised<()> {
         let widest = self.widest_access(opcode, word);
+        let skips = word == ".param";
         let mut at = 0;
         while let (Some(leaf), Some(value)) = (leaves.get(at), values.get(at)) {
+            if skips && value.is_none() {
+                at += 1;
+                continue;
+            }
+            let run = match skips {
+                true => values[at..].iter().take_while(|value| value.is_some()).count(),
+                false => leaves.len() - at,
+            };
             let aligned = alignment(align, leaf.offset);
             let place = Self::offset_operand(address, leaf.offset);
-            let count = group(&leaves[at..], aligned, widest);
+            let count = group(&leaves[at..leaves.len().min(at + run)], aligned, widest);
             if leaf.bytes * count as u64 > MAX_VECTOR {
                 self.module.target.need(WIDE_VECTOR, &|| "an access of 32 bytes".to_owned())?;
             }
@@ -258,7 +293,8 @@ impl FunctionRaiser<'_, '_, '_> {
                 let (_, text) = memory_word(leaf.scalar);
                 let mut list = Vec::with_capacity(count);
                 for value in values.iter().skip(at).take(count) {
-                    list.push(Operand::Register(self.stored_register(*value, leaf.scalar)?));
+                    let value = value.unwrap_or_else(|| Val::reg(self.register_for(leaf.scalar)));
+                    list.push(Operand::Register(self.stored_register(value, leaf.scalar)?));
                 }
                 let vector = Operand::Vector(self.builder.list(&list));
                 self.access(
@@ -269,7 +305,8 @@ impl FunctionRaiser<'_, '_, '_> {
                     &[place.into(), vector.into()],
                 )?;
             } else {
-                self.store_leaf(*leaf, *value, place, word, aligned, opcode, mods)?;
+                let value = value.unwrap_or_else(|| Val::reg(self.register_for(leaf.scalar)));
+                self.store_leaf(*leaf, value, place, word, aligned, opcode, mods)?;
             }
             at += count;
         }

@@ -45,6 +45,7 @@ mod shape;
 mod spelling;
 mod stack;
 mod trace;
+mod undefined;
 mod variadic;
 mod wide;
 mod wide_cast;

@@ -5,6 +5,7 @@ use ptx_llvm::view::{Type, TypeId};
 
 use super::FunctionRaiser;
 use super::memory::alignment;
+use super::undefined::filled;
 use crate::error::Raised;
 use crate::types::{Leaf, Scalar};
 use crate::value::Val;
@@ -43,11 +44,11 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(values)
     }
 
-    /// Stores a value where LLVM keeps it in memory.
+    /// Stores a value, of which leaves can be undefined, where LLVM keeps it in memory.
     pub(super) fn store_whole(
         &mut self,
         ty: TypeId,
-        values: &[Val],
+        values: &[Option<Val>],
         address: Operand,
         word: &str,
         align: u64,
@@ -55,10 +56,11 @@ impl FunctionRaiser<'_, '_, '_> {
         mods: &str,
     ) -> Raised<()> {
         if let Some(bits) = self.bit_packed(ty) {
-            return self.store_bit_packed(ty, bits, values, address, word, align, opcode, mods);
+            return self.store_bit_packed(ty, bits, &filled(values), address, word, align, opcode, mods);
         }
         if !self.holds_bit_packed(ty) {
-            return self.store_leaves(ty, values, address, word, align, opcode, mods);
+            let leaves = self.leaves(ty)?;
+            return self.store_each(&leaves, values, address, word, align, opcode, mods);
         }
         for part in self.parts(ty)? {
             let place = Self::offset_operand(address, part.offset);
@@ -81,12 +83,13 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn store_passed(
         &mut self,
         ty: TypeId,
-        values: &[Val],
+        values: &[Option<Val>],
         address: Operand,
         align: u64,
     ) -> Raised<()> {
         if self.bit_packed(ty).is_some() {
-            return self.store_leaves(ty, values, address, ".param", align, "st", "");
+            let leaves = self.leaves(ty)?;
+            return self.store_each(&leaves, values, address, ".param", align, "st", "");
         }
         self.store_whole(ty, values, address, ".param", align, "st", "")
     }

@@ -5,7 +5,7 @@
 //! is for nothing else, its pieces go to the parameter directly and it disappears.
 
 use ptx_ir::{AddressBase, Operand, Symbol, VarId};
-use ptx_llvm::view::{AtomicOrder, BlockId, Call, Constant, InstId, Op, TypeId, Value};
+use ptx_llvm::view::{AtomicOrder, BlockId, Call, CastOp, Constant, InstId, Op, TypeId, Value};
 
 use super::FunctionRaiser;
 use super::memory::alignment;
@@ -99,6 +99,11 @@ impl FunctionRaiser<'_, '_, '_> {
                         found.addresses.push(user);
                         work.push((user, offset.checked_add(further)?));
                     }
+                    Op::Cast { op: CastOp::AddrSpaceCast, .. } => {
+                        found.addresses.push(user);
+                        work.push((user, offset));
+                    }
+                    Op::Call(call) if self.is_ignored_call(call) => {}
                     Op::Call(call) if offset == 0 && call.args.contains(&value) => {
                         let at = call.args.iter().position(|arg| *arg == value)?;
                         let fixed = self.fixed_arguments(call).is_none_or(|fixed| at < fixed);
@@ -170,7 +175,7 @@ impl FunctionRaiser<'_, '_, '_> {
         if !fits {
             return Ok(None);
         }
-        let result = signature::result(self.module, self.type_of(call), None)?;
+        let result = signature::result(self.module, self.type_of(call), &called.ret_attributes)?;
         Ok(matches!(result, Some(Passing::Bytes { .. })).then_some(call))
     }
 
@@ -198,7 +203,7 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn store_piece(&mut self, piece: Piece, variable: VarId, align: u64) -> Raised<()> {
         let function = self.function;
         let Op::Store { value, .. } = &function.inst(piece.inst).op else { return Ok(()) };
-        let (ty, values) = (self.value_type(*value)?, self.value(*value)?);
+        let (ty, values) = (self.value_type(*value)?, self.defined(*value)?);
         let place = Self::place_in(variable, piece.offset);
         self.store_whole(ty, &values, place, ".param", alignment(align, piece.offset), "st", "")
     }

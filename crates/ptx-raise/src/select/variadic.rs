@@ -50,7 +50,7 @@ impl FunctionRaiser<'_, '_, '_> {
         for (arg, ty, by_value, at, align, bytes) in places {
             let to = Self::offset_operand(start, at);
             if !by_value {
-                let values = self.value(arg)?;
+                let values = self.defined(arg)?;
                 self.store_whole(ty, &values, to, ".local", u64::from(align), "st", "")?;
                 continue;
             }
