@@ -111,6 +111,7 @@ impl Naming<'_> {
     /// A name for a value, unlike any other.
     fn unique(&mut self, name: &str) -> String {
         let spelled = names::spelled(name);
+        let spelled = if spelled.is_empty() { "_".to_owned() } else { spelled };
         let stem = format!("%{}", spelled.get(..LONGEST).unwrap_or(&spelled));
         let first = self.is_free(&stem).then(|| stem.clone());
         let found = first.unwrap_or_else(|| {

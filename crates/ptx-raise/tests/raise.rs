@@ -1089,3 +1089,22 @@ define void @f(ptr byval([16 x i8]) align 16 %a, ptr addrspace(1) %p) {
     has(&text, &["st.global.v2.b32", "st.global.b32", "+8]"]);
     has_not(&text, ".local");
 }
+
+#[test]
+fn names_of_passes_name_no_registers() {
+    for was_ptx in ["", "!ptx.version = !{!0}\n!0 = !{!\"8.0\"}\n"] {
+        let text = ptx(&format!(
+            "declare {{ i32, i32 }} @g()
+define i32 @f() {{
+  %s = call {{ i32, i32 }} @g()
+  %.fca.0.extract = extractvalue {{ i32, i32 }} %s, 0
+  %.fca.1.extract = extractvalue {{ i32, i32 }} %s, 1
+  %.sum = add i32 %.fca.0.extract, %.fca.1.extract
+  ret i32 %.sum
+}}
+{was_ptx}"
+        ));
+        has(&text, &["add.s32 "]);
+        has_not(&text, "fca");
+    }
+}

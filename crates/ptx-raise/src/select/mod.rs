@@ -442,7 +442,12 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             return;
         }
         // The lowering calls what a register is assigned again by its name, a dot and a number.
-        let name = if self.module.was_ptx() { name.split('.').next().unwrap_or(name) } else { name };
+        let name = match name.split_once('.') {
+            // Names that LLVM's passes give begin with a dot where there was none to begin with.
+            Some(("", _)) => return,
+            Some((own, _)) if self.module.was_ptx() => own,
+            Some(_) | None => name,
+        };
         for (part, value) in values.iter().enumerate() {
             if let Val::Register(register, _) = value {
                 self.wanted.note(*register, part_name(name, part, values.len()), rank);
