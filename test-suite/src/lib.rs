@@ -20,6 +20,7 @@ pub mod ir;
 mod judge;
 pub mod kept;
 pub mod lines;
+pub mod llvm_set;
 pub mod machine;
 pub mod oracle;
 pub mod pattern;

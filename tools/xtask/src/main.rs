@@ -8,6 +8,7 @@ mod instructions;
 mod intrinsics;
 mod ir_fuzz;
 mod lines;
+mod llvm_set;
 mod roundtrip;
 mod stress;
 mod table;
@@ -39,6 +40,8 @@ enum Chore {
     Intrinsics(intrinsics::IntrinsicsArguments),
     /// Execute random programs in LLVM IR on the host and as PTX, and compare
     IrFuzz(ir_fuzz::IrFuzzArguments),
+    /// Take LLVM IR in NVPTX style there and back, and execute it on every way
+    LlSet(llvm_set::LlvmSetArguments),
     /// Measure time and memory of ptx2ll on very large and very odd inputs
     Stress(stress::StressArguments),
     /// Draw instructions of every row of the instruction table and compare our verdict with that of ptxas
@@ -70,12 +73,16 @@ fn main() -> Result<()> {
         let ways = std::env::var(test_suite::roundtrip::WAYS).unwrap_or_default();
         return roundtrip::judge(Path::new(&path), &ways);
     }
+    if let Some(path) = std::env::var_os(test_suite::llvm_set::JUDGE) {
+        return llvm_set::judge(Path::new(&path));
+    }
     match Arguments::parse().chore {
         Chore::Bless => cargo::bless(),
         Chore::Corpus(arguments) => corpus::measure(&arguments),
         Chore::Differential(arguments) => differential::compare(&arguments),
         Chore::Intrinsics(arguments) => intrinsics::measure(&arguments),
         Chore::IrFuzz(arguments) => ir_fuzz::fuzz(&arguments),
+        Chore::LlSet(arguments) => llvm_set::measure(&arguments),
         Chore::Stress(arguments) => stress::measure(&arguments),
         Chore::Docs => instructions::write().and_then(|()| coverage::write()),
         Chore::Table(arguments) => table::compare(&arguments),

@@ -1,0 +1,266 @@
+//! Executing what came of a module: the PTX of each way, and LLVM IR on the host.
+
+use std::fmt::Write as _;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use ptx_diag::SourceFile;
+use ptx_exec::Launch;
+use ptx_llvm::view::{Function, View};
+use ptx_verify::Verified;
+
+use super::harness::{Kind, Plan, plan};
+use super::{Carried, Execution, Host};
+use crate::oracle::Oracles;
+use crate::stage;
+
+/// Steps of one launch.
+const STEPS: u64 = 1 << 20;
+
+/// What a launch leaves, or how it ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Left {
+    Memory(Vec<Vec<u8>>),
+    /// The code of the finding that stopped it.
+    Stopped(String),
+    Refused(String),
+}
+
+/// The plans of a module's functions, and why others have none.
+pub(super) fn plans(view: &View) -> (Vec<Plan>, Vec<(String, String)>) {
+    let (mut plans, mut left) = (Vec::new(), Vec::new());
+    let defined = |function: &&Function| !function.is_declaration();
+    for (number, function) in view.functions.iter().filter(defined).enumerate() {
+        match plan(view, number, function) {
+            Ok(plan) => plans.push(plan),
+            Err(why) => left.push((function.name.clone(), why)),
+        }
+    }
+    (plans, left)
+}
+
+/// The module with a kernel for each function of the device.
+pub(super) fn with_callers(text: &str, plans: &[Plan]) -> String {
+    let mut text = text.to_owned();
+    for plan in plans.iter().filter(|plan| plan.kind == Kind::Device) {
+        text.push('\n');
+        text += &plan.caller;
+    }
+    text
+}
+
+/// Executes every plan in all the PTX, and on the host where that can be.
+pub(super) fn execute(
+    module: &str,
+    carried: &Carried,
+    plans: &[Plan],
+    lli: Option<(&PathBuf, &Oracles)>,
+) -> Result<Vec<(String, Execution)>> {
+    let mut all = Vec::new();
+    for ptx in [&carried.first, &carried.again, &carried.optimized] {
+        let source = SourceFile::new("executed.ptx", ptx.as_str());
+        let module = stage::read(&source)?;
+        let verified = stage::verify(&module, &source)?;
+        all.push(plans.iter().map(|plan| launch(verified, plan)).collect::<Vec<_>>());
+    }
+    let mut executions = Vec::new();
+    for (at, plan) in plans.iter().enumerate() {
+        let Some([first, rest @ ..]) =
+            all.iter().map(|left| left.get(at)).collect::<Option<Vec<_>>>().map(|v| {
+                let v: [&Left; 3] = [v[0], v[1], v[2]];
+                v
+            })
+        else {
+            continue;
+        };
+        executions.push((plan.name.clone(), verdict(first, rest)));
+    }
+    if let Some((lli, oracles)) = lli {
+        ask_host(module, plans, &all[0], &mut executions, lli, oracles)?;
+    }
+    Ok(executions)
+}
+
+fn verdict(first: &Left, rest: [&Left; 2]) -> Execution {
+    const WAYS: [&str; 2] = ["raised again", "optimized and raised again"];
+    if let Left::Refused(why) = first {
+        return Execution::Left(why.clone());
+    }
+    for (other, way) in rest.into_iter().zip(WAYS) {
+        if other != first {
+            return Execution::Differs(format!("{way}: {}", difference(first, other)));
+        }
+    }
+    match first {
+        Left::Memory(_) => Execution::Same(Host::NotAsked),
+        Left::Stopped(code) => {
+            Execution::Left(format!("its arguments make it end with {code}, on every way"))
+        }
+        Left::Refused(why) => Execution::Left(why.clone()),
+    }
+}
+
+fn difference(first: &Left, other: &Left) -> String {
+    match (first, other) {
+        (Left::Memory(first), Left::Memory(other)) => {
+            for (number, (first, other)) in first.iter().zip(other).enumerate() {
+                if let Some(at) = first.iter().zip(other).position(|(a, b)| a != b) {
+                    let show = |bytes: &[u8]| format!("{:02x?}", bytes.get(at..bytes.len().min(at + 8)));
+                    return format!(
+                        "byte {at} of buffer {number}: {} instead of {}",
+                        show(other),
+                        show(first)
+                    );
+                }
+            }
+            "other buffers".to_owned()
+        }
+        (_, Left::Stopped(code)) => format!("ends with {code}"),
+        (_, Left::Refused(why)) => format!("refused: {why}"),
+        (Left::Stopped(code), Left::Memory(_)) => format!("does not end with {code}"),
+        (Left::Refused(_), Left::Memory(_)) => "is not refused".to_owned(),
+    }
+}
+
+fn launch(verified: Verified<'_>, plan: &Plan) -> Left {
+    let mut launch = Launch::new(plan.entry.as_str());
+    launch.block = [plan.threads, 1, 1];
+    launch.threads = Some(NonZeroUsize::MIN);
+    launch.limits.steps = Some(STEPS);
+    launch.limits.timeout = Some(Duration::from_secs(20));
+    launch.arguments.clone_from(&plan.arguments);
+    match ptx_exec::run(verified, &launch) {
+        Ok(outcome) => Left::Memory(outcome.buffers.into_iter().flatten().collect()),
+        Err(error) => {
+            let stopped = matches!(error, ptx_exec::ExecError::Trap(_));
+            let findings = error.into_diagnostics();
+            let first = findings.iter().next();
+            match first {
+                Some(finding) if stopped => Left::Stopped(finding.code.0.to_owned()),
+                Some(finding) => Left::Refused(finding.message.clone()),
+                None => Left::Refused(String::new()),
+            }
+        }
+    }
+}
+
+/// Executes on the host what can be executed there and ended well in PTX.
+fn ask_host(
+    module: &str,
+    plans: &[Plan],
+    left: &[Left],
+    executions: &mut [(String, Execution)],
+    lli: &PathBuf,
+    oracles: &Oracles,
+) -> Result<()> {
+    for ((plan, left), (_, execution)) in plans.iter().zip(left).zip(executions) {
+        let (Left::Memory(found), Execution::Same(host), true) = (left, execution, plan.on_host) else {
+            continue;
+        };
+        // The buffers of the caller that the launch has too.
+        let wanted = match plan.kind {
+            Kind::Device => 0,
+            Kind::Kernel => 2,
+        };
+        *host = match (on_host(module, plan, lli, None), on_host(module, plan, lli, Some(oracles))) {
+            (Ok(plain), Ok(optimized)) if plain != optimized => {
+                Host::Unsure("as it is and optimized it leaves two results".to_owned())
+            }
+            (Ok(plain), Ok(_)) if plain.get(wanted..) == Some(found.as_slice()) => Host::Same,
+            (Ok(plain), Ok(_)) => {
+                let plain = Left::Memory(plain.into_iter().skip(wanted).collect());
+                Host::Differs(difference(&plain, left))
+            }
+            (Err(error), _) | (_, Err(error)) => Host::Unsure(format!("{error:#}")),
+        };
+    }
+    Ok(())
+}
+
+/// What a function leaves in its buffers on the host.
+fn on_host(module: &str, plan: &Plan, lli: &PathBuf, optimizer: Option<&Oracles>) -> Result<Vec<Vec<u8>>> {
+    let mut text = for_host(module);
+    text.push('\n');
+    text += &for_host(&plan.caller);
+    text += "declare i64 @write(i32, ptr, i64)\ndefine i32 @main() {\n";
+    let mut globals = String::new();
+    let mut arguments = Vec::new();
+    let mut writes = String::new();
+    for (number, buffer) in plan.buffers.iter().enumerate() {
+        let size = buffer.len();
+        let bytes: String = buffer.iter().map(|byte| format!("\\{byte:02X}")).collect();
+        let _ = writeln!(
+            globals,
+            "@executes_buffer{number} = internal addrspace(1) global [{size} x i8] c\"{bytes}\", align 16"
+        );
+        arguments.push(format!("ptr addrspace(1) @executes_buffer{number}"));
+        let _ = writeln!(
+            writes,
+            "  call i64 @write(i32 1, ptr addrspacecast (ptr addrspace(1) @executes_buffer{number} to ptr), i64 {size})"
+        );
+    }
+    let name = plan.caller.split_once(" void @").and_then(|(_, rest)| rest.split_once('('));
+    let name = name.map_or("", |(name, _)| name);
+    let _ = write!(text, "  call void @{name}({})\n{writes}  ret i32 0\n}}\n{globals}", arguments.join(", "));
+    let text = match optimizer {
+        Some(oracles) => oracles.optimize(&text)?,
+        None => text,
+    };
+    let folder = tempfile::tempdir()?;
+    let (all, file) = (folder.path().join("all.ll"), folder.path().join("host.ll"));
+    std::fs::write(&all, text)?;
+    // Other functions may hold what the host has no code for.
+    let kept = Command::new(lli.with_file_name("opt"))
+        .args(["-S", "-passes=internalize,globaldce", "-internalize-public-api-list=main", "-o"])
+        .args([&file, &all])
+        .output()?;
+    ensure!(kept.status.success(), "{}", String::from_utf8_lossy(&kept.stderr));
+    let run = Command::new("timeout")
+        .arg("10")
+        .arg(lli)
+        .arg("-mattr=-avx512bf16,-avxneconvert")
+        .arg(&file)
+        .output()
+        .context("lli cannot be run")?;
+    ensure!(run.status.success(), "lli: {}", run.status);
+    let mut rest = run.stdout.as_slice();
+    let mut buffers = Vec::new();
+    for buffer in &plan.buffers {
+        let (one, others) = rest.split_at_checked(buffer.len()).context("lli wrote too little")?;
+        buffers.push(one.to_vec());
+        rest = others;
+    }
+    Ok(buffers)
+}
+
+/// LLVM IR for NVPTX as IR for any target.
+fn for_host(text: &str) -> String {
+    let kept = text.lines().filter(|line| {
+        !line.starts_with("target ")
+            && !line.starts_with("@llvm.used")
+            && !line.starts_with("@llvm.compiler.used")
+    });
+    let mut host = String::with_capacity(text.len());
+    for line in kept {
+        let line = line.replace("ptx_kernel ", "").replace("ptx_device ", "");
+        host += &without_target(&line);
+        host.push('\n');
+    }
+    host
+}
+
+/// A line without the attributes that name a GPU; an attribute is left, for no group of them may be empty.
+fn without_target(line: &str) -> String {
+    let mut line = line.to_owned();
+    for key in ["\"target-cpu\"=\"", "\"target-features\"=\""] {
+        while let Some(start) = line.find(key) {
+            let value = start + key.len();
+            let Some(length) = line.get(value..).and_then(|rest| rest.find('"')) else { break };
+            line.replace_range(start..=value + length, "\"executed\"");
+        }
+    }
+    line
+}

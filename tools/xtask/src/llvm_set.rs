@@ -1,0 +1,68 @@
+//! LLVM IR in NVPTX style there and back, executed: `cargo xtask ll-set`.
+
+use std::io::Write as _;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use ptx_isa::Sm;
+use test_suite::llvm_set::{self, Configuration};
+
+use crate::cargo::workspace;
+use crate::corpus::{oracles, shared_folder};
+
+/// What is judged.
+#[derive(Args)]
+pub(crate) struct LlvmSetArguments {
+    /// Files of LLVM IR to judge instead of the shared set
+    files: Vec<PathBuf>,
+    /// The architecture of those files, such as sm_90 [default: what they say]
+    #[arg(long, value_parser = architecture)]
+    target: Option<Sm>,
+    /// Judge one configuration in this many
+    #[arg(long, default_value_t = 1)]
+    sample: usize,
+    /// Seconds a configuration may take
+    #[arg(long, default_value_t = 300)]
+    limit: u64,
+    /// The folder with the set [default: $PTX_SHARED, else ../shared]
+    #[arg(long)]
+    shared: Option<PathBuf>,
+}
+
+/// Judges one file: what a process does that finds itself a judge.
+pub(crate) fn judge(path: &Path) -> Result<()> {
+    let sm = std::env::var(llvm_set::ARCHITECTURE).ok();
+    let sm = sm.map(|text| architecture(&text)).transpose().map_err(anyhow::Error::msg)?;
+    let llvm =
+        std::env::var_os("LLVM_SYS_221_PREFIX").map_or(PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
+    let lli = Some(llvm.join("bin/lli")).filter(|path| path.is_file());
+    llvm_set::judge_aloud(path, sm, &oracles(), lli.as_ref(), &mut std::io::stdout())
+}
+
+/// Judges the configurations and prints the tables and what went wrong.
+pub(crate) fn measure(arguments: &LlvmSetArguments) -> Result<()> {
+    let configurations: Vec<Configuration> = if arguments.files.is_empty() {
+        let shared = shared_folder(arguments.shared.as_ref());
+        let all = llvm_set::configurations(&shared, &workspace().join("target"))?;
+        all.into_iter().step_by(arguments.sample.max(1)).collect()
+    } else {
+        let named = |path: &PathBuf| Configuration {
+            name: path.display().to_string(),
+            path: path.clone(),
+            sm: arguments.target,
+        };
+        arguments.files.iter().map(named).collect()
+    };
+    let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let limit = Duration::from_secs(arguments.limit);
+    let reports = llvm_set::measure(&std::env::current_exe()?, &configurations, jobs, limit)?;
+    let text = llvm_set::summary(&configurations, &reports);
+    std::io::stdout().lock().write_all(text.as_bytes()).context("the table")
+}
+
+fn architecture(text: &str) -> Result<Sm, String> {
+    Sm::from_text(text).ok_or_else(|| format!("no architecture {text}"))
+}
