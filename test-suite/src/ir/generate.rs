@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, Result};
 use fastrand::Rng;
 
+use super::compound::FIXED;
 use super::ty::{Element, Ty};
 
 /// Threads that execute a program.
@@ -95,6 +96,7 @@ pub fn program(seed: u64, name: &str) -> Program {
         used: 0,
     };
     let mut text = generator.globals();
+    text += &FIXED.replace("NAME", name);
     for number in 0..generator.rng.u32(..3) {
         text += &generator.helper(number);
     }

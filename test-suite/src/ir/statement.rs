@@ -126,7 +126,7 @@ impl Generator {
     }
 
     /// A type of integers, with its shape.
-    fn int_type(&mut self) -> Ty {
+    pub(super) fn int_type(&mut self) -> Ty {
         loop {
             let ty = Ty::any(&mut self.rng);
             if ty.element.is_int() {
@@ -146,7 +146,8 @@ impl Generator {
 
     /// One statement without control flow.
     pub(super) fn statement(&mut self) {
-        match self.rng.u8(..32) {
+        match self.rng.u8(..38) {
+            32.. => self.compound(),
             0..=4 => self.integer_arithmetic(),
             5 | 6 => self.shift(),
             7 => self.division(),
@@ -433,7 +434,7 @@ impl Generator {
     }
 
     /// A number below `count` that is known at run time alone.
-    fn index(&mut self, count: u32) -> String {
+    pub(super) fn index(&mut self, count: u32) -> String {
         let value = self.operand(Ty::int(32));
         self.emit(&format!("urem i32 {value}, {count}"))
     }
@@ -513,7 +514,7 @@ impl Generator {
     }
 
     /// A place in an object for so many bytes, with its alignment.
-    fn place(&mut self, written: bool, size: u32) -> (String, &'static str, u32) {
+    pub(super) fn place(&mut self, written: bool, size: u32) -> (String, &'static str, u32) {
         let fitting: Vec<_> =
             self.objects.iter().filter(|o| (o.written || !written) && o.bytes >= size).cloned().collect();
         let object = fitting[self.rng.usize(..fitting.len())].clone();
@@ -528,6 +529,13 @@ impl Generator {
             self.emit(&format!("mul i32 {at}, {align}"))
         };
         let place = self.emit(&format!("getelementptr i8, {} {}, i32 {offset}", object.ty, object.pointer));
+        if self.rng.u8(..4) > 0 {
+            return (place, object.ty, align);
+        }
+        // Too far, and back.
+        let further = self.rng.u32(1..200);
+        let place = self.emit(&format!("getelementptr i8, {} {place}, i64 {further}", object.ty));
+        let place = self.emit(&format!("getelementptr i8, {} {place}, i64 -{further}", object.ty));
         (place, object.ty, align)
     }
 

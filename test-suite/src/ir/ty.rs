@@ -140,7 +140,10 @@ impl Ty {
             4 if rng.bool() => Element::BFloat,
             _ => Element::Int(rng.choice(WIDTHS).copied().unwrap_or(32)),
         };
-        let lanes = (rng.u8(..5) == 0 && element.bits() <= 64).then(|| rng.u32(2..=5));
+        let lanes = (rng.u8(..5) == 0 && element.bits() <= 64).then(|| match rng.u8(..12) {
+            0 if element.bits() <= 32 => 8,
+            _ => rng.u32(2..=5),
+        });
         Self { element, lanes }
     }
 
