@@ -81,6 +81,10 @@ impl<'c> Emitter<'_, '_, 'c> {
         if mnemonic.get(Field::Rnd) == Some(Mod::Rn) && !mnemonic.has(Mod::Ftz) {
             let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
             let value = self.b.binary(BinaryOp::FDiv, a, b)?;
+            if a.is_constant() {
+                // Raising makes a reciprocal of what is divided so otherwise.
+                self.keep_apart(value);
+            }
             return self.define(site, 0, self.with_canonical_nan(value)?);
         }
         self.row_or_inline(site)

@@ -8,6 +8,9 @@ use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm::{Context, Module};
 use ptx_raise::{Annotations, Names, RaiseOptions, Style, raise_in_style};
 
+#[path = "raise/undone.rs"]
+mod undone;
+
 /// Raises a module for sm_90, checks it with ptxas and gives the text.
 fn ptx(text: &str) -> String {
     ptx_for(text, 90)

@@ -54,6 +54,9 @@ impl FunctionRaiser<'_, '_, '_> {
         let mut result = Vec::with_capacity(leaves.len());
         for ((leaf, &a), &b) in leaves.iter().zip(a.iter()).zip(b.iter()) {
             result.push(match leaf.scalar {
+                scalar @ (Scalar::Float | Scalar::Double) if op == BinaryOp::FDiv && !literal => {
+                    self.quotient(a, b, scalar)?
+                }
                 Scalar::Int(bits) if !literal => self.int_result(op, a, b, bits)?,
                 Scalar::Int(bits) => self.int_binary(op, a, b, bits)?,
                 Scalar::Pointer { .. } => return Err(Refusal::new(INSTRUCTION, "arithmetic on pointers")),

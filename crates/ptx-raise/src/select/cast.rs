@@ -27,6 +27,12 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn cast(&mut self, id: InstId, op: CastOp, value: Value) -> Raised<()> {
         let from = self.value_leaves(value)?;
         let to = self.leaves(self.type_of(id))?;
+        if let (CastOp::BitCast, Some(register), [Leaf { scalar: Scalar::Int(32), .. }]) =
+            (op, self.whole_pair(value), &*to)
+        {
+            self.define_one(id, Val::reg(register));
+            return Ok(());
+        }
         let values = self.value(value)?;
         let result = match op {
             CastOp::BitCast => self.bit_cast(&from, &values, &to)?,
@@ -333,6 +339,11 @@ impl FunctionRaiser<'_, '_, '_> {
     fn widen_bfloat(&mut self, value: Val) -> Raised<Val> {
         if let Val::Bits(bits) = value {
             return Ok(Val::Bits(bits << 16));
+        }
+        if let Val::Register(register, _) = value
+            && let Some(single) = self.singles.get(&register)
+        {
+            return Ok(*single);
         }
         let high = self.in_register(value, Scalar::BFloat)?;
         if self.module.target.has(BFLOAT_WIDENING) {

@@ -2,7 +2,7 @@
 
 use ptx_ir::{AddressBase, At, Guard, LabelId, LabelKind, LabelTarget, Operand, RegId, Stmt, Symbol};
 use ptx_isa::Since;
-use ptx_llvm::view::{BlockId, ConstId, InstId, Op, Value};
+use ptx_llvm::view::{BlockId, ConstId, InstId, IntPredicate, Op, Value};
 
 use super::FunctionRaiser;
 use super::emit::Arg;
@@ -160,11 +160,17 @@ impl FunctionRaiser<'_, '_, '_> {
             if dead_default && at + 1 == last {
                 return self.jump(*target);
             }
-            let equal =
-                self.compare_ints(ptx_llvm::view::IntPredicate::Eq, value, Val::Bits(*number), scalar)?;
-            let equal = self.in_register(equal, Scalar::Int(1))?;
-            let label = self.target(*target);
-            self.emit_guarded(Some(Guard { register: equal, negated: false }), "bra", &[label.into()])?;
+            // The last case falls through where its block follows.
+            let through = at + 1 == last && self.next() == Some(*target);
+            let (predicate, target) =
+                if through { (IntPredicate::Ne, default) } else { (IntPredicate::Eq, *target) };
+            let taken = self.compare_ints(predicate, value, Val::Bits(*number), scalar)?;
+            let taken = self.in_register(taken, Scalar::Int(1))?;
+            let label = self.target(target);
+            self.emit_guarded(Some(Guard { register: taken, negated: false }), "bra", &[label.into()])?;
+            if through {
+                return Ok(());
+            }
         }
         if dead_default { self.emit("trap", &[]) } else { self.jump(default) }
     }
@@ -269,8 +275,7 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         for &block in targets.iter().skip(1) {
             let here = Val::Bits(block_number(block));
-            let equal =
-                self.compare_ints(ptx_llvm::view::IntPredicate::Eq, number, here, Scalar::Int(bits))?;
+            let equal = self.compare_ints(IntPredicate::Eq, number, here, Scalar::Int(bits))?;
             let equal = self.in_register(equal, Scalar::Int(1))?;
             let label = self.target(block);
             self.emit_guarded(Some(Guard { register: equal, negated: false }), "bra", &[label.into()])?;
@@ -289,7 +294,7 @@ impl FunctionRaiser<'_, '_, '_> {
         for (case, target) in cases {
             let case = self.constant(*case, 0)?;
             let case = self.full_words(&case, bits, super::wide::Fill::Zero)?;
-            let equal = self.wide_compare(ptx_llvm::view::IntPredicate::Eq, &words, &case)?;
+            let equal = self.wide_compare(IntPredicate::Eq, &words, &case)?;
             let equal = self.in_register(equal, Scalar::Int(1))?;
             let label = self.target(*target);
             self.emit_guarded(Some(Guard { register: equal, negated: false }), "bra", &[label.into()])?;

@@ -123,6 +123,22 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(Val::reg(self.emit_new(scalar.class(), text, &args)?))
     }
 
+    /// A quotient; the one of 1 or -1 is a reciprocal (manual 9.7.3.14), which rounds the same.
+    pub(super) fn quotient(&mut self, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+        let (one, sign) = match scalar {
+            Scalar::Double => (0x3ff0 << 48, 1 << 63),
+            _ => (0x3f80_0000, 1 << 31),
+        };
+        let Val::Bits(bits) = a else { return self.float_divide(a, b, scalar) };
+        if bits & !sign != one || matches!(b, Val::Bits(_)) {
+            return self.float_divide(a, b, scalar);
+        }
+        let arg = self.arg(b, scalar)?;
+        let text = format!("rcp.rn{}.{}", self.ftz(scalar), scalar.float_type().unwrap_or("f32"));
+        let inverse = Val::reg(self.emit_new(scalar.class(), &text, &[arg])?);
+        if bits & sign == 0 { Ok(inverse) } else { self.negate(inverse, scalar) }
+    }
+
     fn float_divide(&mut self, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
         match scalar {
             Scalar::Float | Scalar::Double => {

@@ -313,6 +313,13 @@ impl FunctionRaiser<'_, '_, '_> {
                     self.emit_new(Class::B32, "sub.s32", &[count.into(), Arg::Bits(unused, 32)])?
                 }
             }
+            "cttz" if bits == 64 => {
+                // The bits below the lowest one, as many as the zeros there; all where there is none.
+                let below = self.emit_new(class, "add.s64", &[wide.into(), Arg::Bits(u64::MAX, 64)])?;
+                let zeros = self.emit_new(class, "not.b64", &[wide.into()])?;
+                let trailing = self.emit_new(class, "and.b64", &[zeros.into(), below.into()])?;
+                self.emit_new(Class::B32, "popc.b64", &[trailing.into()])?
+            }
             "cttz" => {
                 // A bit above the width ends the count of a zero.
                 let stopped = if unused == 0 {
@@ -405,18 +412,40 @@ impl FunctionRaiser<'_, '_, '_> {
         if let Val::Bits(amount) = amount {
             return self.constant_funnel(left, high, low, (amount % u64::from(bits)) as u32, scalar);
         }
+        let (amount, within) = if bits == 64 {
+            // Six bits of the amount count, and a shift takes it in 32.
+            (Val::reg(self.zero_extended(amount, scalar, 32)?), 32)
+        } else {
+            (amount, bits)
+        };
         let width = Val::Bits(u64::from(bits));
         let amount = if bits.is_power_of_two() {
-            self.int_binary(BinaryOp::And, amount, Val::Bits(u64::from(bits - 1)), bits)?
+            self.int_binary(BinaryOp::And, amount, Val::Bits(u64::from(bits - 1)), within)?
         } else {
-            self.int_binary(BinaryOp::URem, amount, width, bits)?
+            self.int_binary(BinaryOp::URem, amount, width, within)?
         };
-        // A shift by the whole width gives zero in a register of that width: PTX clamps.
-        let rest = self.int_binary(BinaryOp::Sub, width, amount, bits)?;
+        let rest = if high == low && bits.is_power_of_two() {
+            // A rotation by nothing may be the union of the value with itself.
+            let opposite = self.int_binary(BinaryOp::Sub, Val::Bits(0), amount, within)?;
+            self.int_binary(BinaryOp::And, opposite, Val::Bits(u64::from(bits - 1)), within)?
+        } else {
+            // A shift by the whole width gives zero in a register of that width: PTX clamps.
+            self.int_binary(BinaryOp::Sub, width, amount, within)?
+        };
         let (up, down) = if left { (amount, rest) } else { (rest, amount) };
-        let upper = self.int_binary(BinaryOp::Shl, high, up, bits)?;
-        let lower = self.int_binary(BinaryOp::LShr, low, down, bits)?;
+        let upper = self.shifted(BinaryOp::Shl, high, up, bits, within)?;
+        let lower = self.shifted(BinaryOp::LShr, low, down, bits, within)?;
         self.int_binary(BinaryOp::Or, upper, lower, bits)
+    }
+
+    /// A shift by an amount of `within` bits, which is the value's width or 32.
+    fn shifted(&mut self, op: BinaryOp, value: Val, amount: Val, bits: u32, within: u32) -> Raised<Val> {
+        if within == bits {
+            return self.int_binary(op, value, amount, bits);
+        }
+        let text = if op == BinaryOp::Shl { "shl.b64" } else { "shr.u64" };
+        let args = [self.arg(value, Scalar::Int(64))?, self.arg(amount, Scalar::Int(32))?];
+        Ok(Val::reg(self.emit_new(Class::B64, text, &args)?))
     }
 
     /// A funnel shift by a number of bits that is known and below the width.

@@ -270,6 +270,16 @@ impl FunctionRaiser<'_, '_, '_> {
                 let arg = self.arg(value, scalar)?;
                 Ok(Val::reg(self.emit_new(scalar.class(), &format!("cvt.{rounding}.{ty}.{ty}"), &[arg])?))
             }
+            Scalar::BFloat => {
+                let single = self.float_to_float(value, Scalar::BFloat, Scalar::Float)?;
+                let whole = self.round_to_integral(rounding, single, Scalar::Float)?;
+                let narrow = self.float_to_float(whole, Scalar::Float, Scalar::BFloat)?;
+                // A bfloat below 256 rounds to an integer that bfloat has, and larger ones are integers.
+                if let (Val::Register(narrow, _), Val::Register(..)) = (narrow, whole) {
+                    self.singles.insert(narrow, whole);
+                }
+                Ok(narrow)
+            }
             _ => {
                 let rounding = rounding.to_owned();
                 self.through_single(scalar, &[value], &mut |this, args| {

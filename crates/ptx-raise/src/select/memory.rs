@@ -74,7 +74,8 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         let ty = self.value_type(*value)?;
         let wide = self.narrowed.remove(&id);
-        let values = if wide.is_some() { Vec::new() } else { self.defined(*value)? };
+        let pair = self.whole_pair(*value).filter(|_| *align >= 4 && *order == AtomicOrder::NotAtomic);
+        let values = if wide.is_some() || pair.is_some() { Vec::new() } else { self.defined(*value)? };
         let (pointer, scalar) = self.scalar(*ptr)?;
         if *order != AtomicOrder::NotAtomic {
             let access = Access { align: *align, volatile: *volatile, order: *order, scope };
@@ -95,6 +96,9 @@ impl FunctionRaiser<'_, '_, '_> {
             let register = self.in_register(wide, scalar)?;
             let text = format!(".b{}", leaf.scalar.bits());
             return self.access(&opcode, word, &mods, &text, &[address.into(), register.into()]);
+        }
+        if let Some(register) = pair {
+            return self.access(&opcode, word, &mods, ".b32", &[address.into(), register.into()]);
         }
         self.store_whole(ty, &values, address, word, u64::from(*align), &opcode, &mods)
     }

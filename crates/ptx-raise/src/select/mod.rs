@@ -15,6 +15,7 @@ mod block;
 mod bulk;
 mod call;
 mod cast;
+mod clamp;
 mod combine;
 mod compare;
 mod constant;
@@ -42,6 +43,8 @@ mod readonly;
 mod reference;
 mod remainder;
 mod shape;
+mod shorts;
+mod sign;
 mod spelling;
 mod stack;
 mod trace;
@@ -57,8 +60,11 @@ use std::rc::Rc;
 use ptx_ir::{Body, BodyBuilder, FunctionKind, LabelId, Param, RegDeclId, RegId, Stmt, Symbol, VarId};
 use ptx_llvm::view::{BlockId, CastOp, Constant, Function, FunctionId, InstId, Op, TypeId, Value};
 
+use self::clamp::Clamped;
 use self::narrow::Widening;
 use self::passing::Piece;
+use self::shorts::Pair;
+use self::sign::SignField;
 pub(crate) use self::spelling::Pattern;
 use self::spelling::Spelling;
 use crate::coalesce::coalesce;
@@ -101,6 +107,15 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     text_inputs: HashSet<Value>,
     /// Everything that only such texts compute.
     spelled: HashSet<InstId>,
+    /// Choices that one shift says.
+    clamped: HashMap<InstId, Clamped>,
+    /// Shifts that extend a sign.
+    sign_fields: HashMap<InstId, SignField>,
+    /// Pairs of 16-bit integers that stay whole, and their registers.
+    pairs: HashMap<InstId, Pair>,
+    whole_pairs: HashMap<InstId, RegId>,
+    /// The same number in single precision, for registers with bfloat numbers that were rounded from it without loss.
+    singles: HashMap<RegId, Val>,
     /// Loads that extend what they load.
     widened: HashMap<InstId, Widening>,
     /// Parameters of which only the low bits are read.
@@ -205,6 +220,11 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             spellings: HashMap::default(),
             text_inputs: HashSet::default(),
             spelled: HashSet::default(),
+            clamped: HashMap::default(),
+            sign_fields: HashMap::default(),
+            pairs: HashMap::default(),
+            whole_pairs: HashMap::default(),
+            singles: HashMap::default(),
             widened: HashMap::default(),
             narrow_parameters: HashMap::default(),
             narrowed: HashMap::default(),
@@ -240,6 +260,9 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         self.count_uses();
         self.pass_directly()?;
         self.spell();
+        self.find_clamped_shifts();
+        self.find_sign_fields();
+        self.find_pairs(&order);
         self.widen_accesses();
         self.fuse();
         self.make_phis()?;
@@ -311,6 +334,15 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
     }
 
     fn select(&mut self, id: InstId) -> Raised<()> {
+        if let Some(pair) = self.pairs.get(&id).copied() {
+            return self.compute_pair(id, pair);
+        }
+        if let Some(field) = self.sign_fields.get(&id).copied() {
+            return self.extend_field(id, field);
+        }
+        if let Some(shift) = self.clamped.get(&id).copied() {
+            return self.shift_clamped(id, shift);
+        }
         let function = self.function;
         let inst = function.inst(id);
         match &inst.op {

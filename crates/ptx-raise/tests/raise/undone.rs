@@ -1,0 +1,180 @@
+//! What passes make several operations of, or other ones, and PTX says in one.
+
+use super::{has, has_not, ptx, ptx_for};
+
+#[test]
+fn shifts_with_a_guard_against_large_amounts_are_one_clamped_shift() {
+    for (guard, shifted, zero) in [
+        ("icmp ult i32 %n, 32", "select i1 %c, i32 %s, i32 0", "%n"),
+        ("icmp ugt i32 %n, 31", "select i1 %c, i32 0, i32 %s", "%n"),
+        ("icmp eq i32 %high, 0", "select i1 %c, i32 %s, i32 0", "%m"),
+    ] {
+        let text = ptx(&format!(
+            "define i32 @f(i32 %x, i32 %n) {{
+  %high = and i32 %n, -32
+  %m = and i32 %n, 31
+  %c = {guard}
+  %s = shl i32 %x, {zero}
+  %r = {shifted}
+  ret i32 %r\n}}"
+        ));
+        has(&text, &["ld.param.b32 %r1", "ld.param.b32 %r2", "shl.b32", ", %r1, %r2;", "st.param.b32"]);
+        has_not(&text, "selp");
+    }
+}
+
+#[test]
+fn amounts_of_64_bits_that_are_tested_in_32_shift_by_their_low_word() {
+    let text = ptx("define i64 @f(i64 %x, i64 %n) {
+  %high = and i64 %n, 4294967232
+  %c = icmp eq i64 %high, 0
+  %m = and i64 %n, 63
+  %s = lshr i64 %x, %m
+  %r = select i1 %c, i64 %s, i64 0
+  ret i64 %r\n}");
+    has(&text, &["cvt.u32.u64 %r1, %rd2;", "shr.u64 %rd3, %rd1, %r1;"]);
+    has_not(&text, "selp");
+}
+
+#[test]
+fn narrow_amounts_keep_only_the_bits_that_were_tested() {
+    let text = ptx("define i32 @f(i16 %x, i32 %n) {
+  %high = and i32 %n, 65520
+  %c = icmp eq i32 %high, 0
+  %narrow = trunc i32 %n to i16
+  %m = and i16 %narrow, 15
+  %s = lshr i16 %x, %m
+  %wide = zext i16 %s to i32
+  %r = select i1 %c, i32 %wide, i32 0
+  ret i32 %r\n}");
+    has(&text, &["and.b32 %r3, %r2, 65535;", "shr.u16 %rs2, %rs1, %r3;", "cvt.u32.u16"]);
+    has_not(&text, "selp");
+}
+
+#[test]
+fn guards_that_are_no_clamp_stay() {
+    for (guard, otherwise) in [
+        ("icmp ult i32 %n, 31", "0"),
+        ("icmp ult i32 %n, 64", "0"),
+        ("icmp ult i32 %k, 32", "0"),
+        ("icmp ugt i32 %n, 31", "0"),
+        ("icmp ult i32 %n, 32", "1"),
+    ] {
+        let text = ptx(&format!(
+            "define i32 @f(i32 %x, i32 %n, i32 %k) {{
+  %c = {guard}
+  %s = shl i32 %x, %n
+  %r = select i1 %c, i32 %s, i32 {otherwise}
+  ret i32 %r\n}}"
+        ));
+        has(&text, &["setp", "shl.b32", "selp.b32"]);
+    }
+}
+
+#[test]
+fn pairs_of_shorts_that_come_as_one_word_stay_one() {
+    let module = "define void @f(i32 %a, i32 %b, ptr addrspace(1) %p) {
+  %x = bitcast i32 %a to <2 x i16>
+  %y = bitcast i32 %b to <2 x i16>
+  %s = add <2 x i16> %x, %y
+  %m = call <2 x i16> @llvm.smax.v2i16(<2 x i16> %s, <2 x i16> <i16 1, i16 2>)
+  store <2 x i16> %m, ptr addrspace(1) %p, align 4
+  ret void\n}";
+    let text = ptx(module);
+    has(&text, &["add.u16x2", "mov.b32", "131073", "max.s16x2", "st.global.b32"]);
+    has_not(&text, "%rs");
+    // Nothing computes with pairs of integers before.
+    has(&ptx_for(module, 80), &["add.s16", "add.s16", "max.s16", "max.s16"]);
+}
+
+#[test]
+fn pairs_of_shorts_come_apart_after_what_computes_both() {
+    let text = ptx("define i16 @f(i32 %a, i32 %b) {
+  %x = bitcast i32 %a to <2 x i16>
+  %y = bitcast i32 %b to <2 x i16>
+  %m = call <2 x i16> @llvm.umin.v2i16(<2 x i16> %x, <2 x i16> %y)
+  %h = extractelement <2 x i16> %m, i32 1
+  ret i16 %h\n}");
+    has(&text, &["min.u16x2 %r3, %r1, %r2;", "mov.b32 {%rs1, %rs2}, %r3;"]);
+}
+
+#[test]
+fn quotients_of_one_are_reciprocals() {
+    let text = ptx("define double @f(double %x) {
+  %r = fdiv double -1.0, %x
+  ret double %r\n}
+define float @g(float %x) \"denormal-fp-math-f32\"=\"preserve-sign\" {
+  %r = fdiv float 1.0, %x
+  ret float %r\n}
+define float @h(float %x) {
+  %r = fdiv float 1.0, %x, !ptx.literal !0
+  ret float %r\n}
+!0 = !{}");
+    has(&text, &["rcp.rn.f64", "neg.f64", "rcp.rn.ftz.f32", "div.rn.f32"]);
+}
+
+#[test]
+fn a_sign_that_is_shifted_up_and_down_is_extended() {
+    let text = ptx("define i64 @f(i32 %x, i64 %y) {
+  %a = shl i32 %x, 24
+  %b = ashr i32 %a, 24
+  %c = shl i64 %y, 32
+  %d = ashr exact i64 %c, 32
+  %e = sext i32 %b to i64
+  %r = add i64 %d, %e
+  ret i64 %r\n}");
+    has(&text, &["cvt.s32.s8", "cvt.s64.s32"]);
+    has_not(&text, "shl");
+}
+
+#[test]
+fn rotations_by_a_number_of_bits_turn_both_words() {
+    let text = ptx("declare i64 @llvm.fshl.i64(i64, i64, i64)
+define i64 @f(i64 %x) {
+  %r = call i64 @llvm.fshl.i64(i64 %x, i64 %x, i64 40)
+  ret i64 %r\n}");
+    // Over 32: the words change places, and each takes 8 bits of the other.
+    has(
+        &text,
+        &[
+            "mov.b64 {%r1, %r2}, %rd1;",
+            "shf.l.wrap.b32 %r3, %r2, %r1, 8;",
+            "shf.l.wrap.b32 %r4, %r1, %r2, 8;",
+            "mov.b64 %rd2, {%r4, %r3};",
+        ],
+    );
+}
+
+#[test]
+fn shifts_of_two_words_by_a_number_read_no_more_than_they_need() {
+    let text = ptx("define i128 @f(i128 %x) {
+  %r = shl i128 %x, 64
+  ret i128 %r\n}");
+    has(&text, &["ld.param.v2.b64 {%rd1, %rd2}", "mov.b64 %rd3, 0;", "st.param.v2.b64", "{%rd3, %rd1}"]);
+}
+
+#[test]
+fn roundings_of_bfloat_numbers_are_not_narrowed_and_widened_again() {
+    let text = ptx("define float @f(bfloat %x) {
+  %w = call bfloat @llvm.floor.bf16(bfloat %x)
+  %r = fpext bfloat %w to float
+  ret float %r\n}");
+    has(&text, &["cvt.rmi.f32.f32 %f2, %f1;", "st.param"]);
+    assert_eq!(text.matches("cvt.f32.bf16").count(), 1, "{text}");
+}
+
+#[test]
+fn the_last_case_of_a_switch_falls_through_to_its_block() {
+    let text = ptx("define i32 @f(i32 %x) {
+entry:
+  switch i32 %x, label %other [ i32 1, label %one
+                                i32 2, label %two ]
+two:
+  ret i32 20
+one:
+  ret i32 10
+other:
+  ret i32 0\n}");
+    has(&text, &["setp.eq.s32", "@%p1 bra", "setp.ne.s32", "@%p2 bra", "20", "10"]);
+    has_not(&text, "bra.uni");
+}
