@@ -8,6 +8,9 @@ use crate::emit::{Emitter, Site, known};
 use crate::errors::{Out, unsupported};
 use crate::represent::{Repr, reads_carry};
 
+/// What is divided by where the divisor is zero and the result open. Passes make a maximum of the choice of one.
+const DIVISOR_FOR_ZERO: u64 = 7;
+
 impl<'c> Emitter<'_, '_, 'c> {
     /// `add` and `sub` of integers; of addresses where the sum is one.
     pub(crate) fn int_add_sub(&mut self, site: Site<'_>) -> Out<()> {
@@ -122,13 +125,12 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `div` and `rem` (manual 9.7.1.8): the result for a zero divisor is unspecified and the one overflow wraps, while LLVM
-    /// leaves both undefined; so no divisor LLVM sees is zero or minus one unless it is a constant.
+    /// leaves both undefined; so no divisor LLVM sees is zero, or minus one for the least number.
     pub(crate) fn int_divide(&mut self, site: Site<'_>) -> Out<()> {
         let ty = site.scalar_type()?;
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
-        let remainder = site.inst.mnemonic.sem() == Sem::Rem;
         let signed = ty.is_signed();
-        let op = match (remainder, signed) {
+        let op = match (site.inst.mnemonic.sem() == Sem::Rem, signed) {
             (false, false) => BinaryOp::UDiv,
             (false, true) => BinaryOp::SDiv,
             (true, false) => BinaryOp::URem,
@@ -143,20 +145,28 @@ impl<'c> Emitter<'_, '_, 'c> {
             self.keep_apart(value);
             return self.define(site, 0, value);
         }
-        let zero = self.b.int_compare(IntPredicate::Eq, b, b.ty().zero())?;
+        // The mark lets raising leave the choice out.
+        let choose = |this: &mut Self, chosen: Value<'c>| -> Out<Value<'c>> {
+            let zero = this.b.int_compare(IntPredicate::Eq, b, b.ty().zero())?;
+            let divisor = this.b.select(zero, this.types.int_value(bits, DIVISOR_FOR_ZERO), chosen)?;
+            if !zero.is_constant() {
+                this.types.attach(divisor, "ptx.open", this.types.metadata_strings(&[]));
+            }
+            Ok(divisor)
+        };
         if !signed {
-            let divisor = self.b.select(zero, one, b)?;
+            let divisor = choose(self, b)?;
             let value = self.b.binary(op, a, divisor)?;
             return self.define(site, 0, value);
         }
+        // The least number divided by one is itself, as by -1 when the quotient wraps; nothing is left either way.
+        let least = self.types.int_value(bits, 1 << (bits - 1));
         let negates = self.b.int_compare(IntPredicate::Eq, b, minus_one)?;
-        let unsafe_divisor = self.b.binary(BinaryOp::Or, zero, negates)?;
-        let divisor = self.b.select(unsafe_divisor, one, b)?;
-        let mut value = self.b.binary(op, a, divisor)?;
-        if !remainder {
-            let negative = self.b.binary(BinaryOp::Sub, a.ty().zero(), a)?;
-            value = self.b.select(negates, negative, value)?;
-        }
+        let lowest = self.b.int_compare(IntPredicate::Eq, a, least)?;
+        let overflows = self.b.binary(BinaryOp::And, negates, lowest)?;
+        let fitting = self.b.select(overflows, one, b)?;
+        let divisor = choose(self, fitting)?;
+        let value = self.b.binary(op, a, divisor)?;
         self.define(site, 0, value)
     }
 

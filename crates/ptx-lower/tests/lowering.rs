@@ -92,7 +92,7 @@ fn shift_by_a_register_is_clamped_and_by_a_constant_is_plain() {
 }
 
 #[test]
-fn division_never_sees_zero_or_minus_one() {
+fn division_never_sees_zero_or_the_least_number_by_minus_one() {
     let text = body(
         "ld.global.u32 %r1, [%d0]; div.s32 %r2, %r0, %r1; rem.u32 %r3, %r2, %r1; div.u32 %r4, %r3, 10; st.global.u32 [%d0], %r4;",
     );
@@ -100,11 +100,15 @@ fn division_never_sees_zero_or_minus_one() {
         &text,
         &[
             "%1 = load i32",
-            "icmp eq i32 %1, 0",
             "icmp eq i32 %1, -1",
-            "select",
+            ", -2147483648",
+            "select i1",
+            "icmp eq i32 %1, 0",
+            "select i1",
+            "!ptx.open",
             "sdiv",
-            "select",
+            "select i1",
+            "!ptx.open",
             "urem",
             "udiv i32",
         ],

@@ -165,6 +165,7 @@ impl MetadataKind {
         "ptx.inst",
         "ptx.literal",
         "ptx.mods",
+        "ptx.open",
         "ptx.pragma",
         "ptx.scope",
         "ptx.unified",

@@ -32,7 +32,7 @@ pub(super) struct Clamped {
 
 /// Some bits of a number, the others zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Bits {
+pub(super) struct Bits {
     base: Value,
     /// Width of the base.
     width: u32,
@@ -113,7 +113,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// Which bits of which number a value is.
-    fn part(&self, value: Value) -> Option<Bits> {
+    pub(super) fn part(&self, value: Value) -> Option<Bits> {
         let width = self.integer_bits(value)?;
         let mut part = Bits { base: value, width, mask: mask(width) };
         for _ in 0..MAX_STEPS {
@@ -165,7 +165,8 @@ impl FunctionRaiser<'_, '_, '_> {
             let Some(count) = self.uses.get_mut(id.index()) else { continue };
             *count = count.saturating_sub(1);
             let op = &self.function.inst(id).op;
-            let pure = matches!(op, Op::Binary { .. } | Op::Cast { .. } | Op::ICmp { .. });
+            let pure =
+                matches!(op, Op::Binary { .. } | Op::Cast { .. } | Op::ICmp { .. } | Op::Select { .. });
             if *count == 0 && pure && !self.is_taken(id) {
                 self.fused.insert(id);
                 for_each_operand(op, &mut |operand| unused.push(operand));

@@ -34,6 +34,7 @@ mod math;
 mod memory;
 mod narrow;
 mod nvvm;
+mod open;
 mod ordering;
 mod packed;
 mod passing;
@@ -62,6 +63,7 @@ use ptx_llvm::view::{BlockId, CastOp, Constant, Function, FunctionId, InstId, Op
 
 use self::clamp::Clamped;
 use self::narrow::Widening;
+use self::open::Division;
 use self::passing::Piece;
 use self::shorts::Pair;
 use self::sign::SignField;
@@ -109,6 +111,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     spelled: HashSet<InstId>,
     /// Choices that one shift says.
     clamped: HashMap<InstId, Clamped>,
+    /// Divisions without their guards.
+    divisions: HashMap<InstId, Division>,
     /// Shifts that extend a sign.
     sign_fields: HashMap<InstId, SignField>,
     /// Pairs of 16-bit integers that stay whole, and their registers.
@@ -221,6 +225,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             text_inputs: HashSet::default(),
             spelled: HashSet::default(),
             clamped: HashMap::default(),
+            divisions: HashMap::default(),
             sign_fields: HashMap::default(),
             pairs: HashMap::default(),
             whole_pairs: HashMap::default(),
@@ -261,6 +266,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         self.pass_directly()?;
         self.spell();
         self.find_clamped_shifts();
+        self.find_divisions();
         self.find_sign_fields();
         self.find_pairs(&order);
         self.widen_accesses();
@@ -339,6 +345,9 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         }
         if let Some(field) = self.sign_fields.get(&id).copied() {
             return self.extend_field(id, field);
+        }
+        if let Some(division) = self.divisions.get(&id).copied() {
+            return self.divide_openly(id, division);
         }
         if let Some(shift) = self.clamped.get(&id).copied() {
             return self.shift_clamped(id, shift);

@@ -178,3 +178,44 @@ other:
     has(&text, &["setp.eq.s32", "@%p1 bra", "setp.ne.s32", "@%p2 bra", "20", "10"]);
     has_not(&text, "bra.uni");
 }
+
+#[test]
+fn divisors_chosen_where_the_result_is_open_are_left_out() {
+    let text = ptx("define i32 @f(i32 %a, i32 %b) {
+  %zero = icmp eq i32 %b, 0
+  %ones = icmp eq i32 %b, -1
+  %least = icmp eq i32 %a, -2147483648
+  %over = and i1 %least, %ones
+  %fits = select i1 %over, i32 1, i32 %b
+  %d = select i1 %zero, i32 7, i32 %fits, !ptx.open !0
+  %q = sdiv i32 %a, %d
+  %u = select i1 %zero, i32 7, i32 %b, !ptx.open !0
+  %r = urem i32 %q, %u
+  ret i32 %r\n}
+!0 = !{}");
+    has(&text, &["div.s32 %r3, %r1, %r2;", "rem.u32 %r4, %r3, %r2;"]);
+    has_not(&text, "setp");
+}
+
+#[test]
+fn divisors_that_a_program_chooses_stay() {
+    for (choice, mark) in [
+        // No mark; another condition; another number; the choice of one is the program's.
+        ("select i1 %zero, i32 7, i32 %b", ""),
+        ("select i1 %other, i32 7, i32 %b", ", !ptx.open !0"),
+        ("select i1 %zero, i32 7, i32 %a", ", !ptx.open !0"),
+        ("select i1 %zero, i32 7, i32 %max", ", !ptx.open !0"),
+    ] {
+        let text = ptx(&format!(
+            "define i32 @f(i32 %a, i32 %b) {{
+  %zero = icmp eq i32 %b, 0
+  %other = icmp eq i32 %a, 0
+  %max = select i1 %other, i32 1, i32 %b
+  %d = {choice}{mark}
+  %q = udiv i32 %a, %d
+  ret i32 %q\n}}
+!0 = !{{}}"
+        ));
+        has(&text, &["setp", "selp", "div.u32"]);
+    }
+}
