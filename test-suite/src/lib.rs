@@ -19,6 +19,7 @@ pub mod intrinsics;
 pub mod ir;
 mod judge;
 pub mod kept;
+pub mod langref;
 pub mod lines;
 pub mod llvm_set;
 pub mod machine;

@@ -96,19 +96,24 @@ impl Oracles {
     /// # Errors
     /// When llc refuses, or cannot be run. Fails without llc: ask for it first.
     pub fn compile(&self, ir: &str) -> Result<String> {
+        // llc selects for one GPU per module and takes it from its options, not from the functions' attributes.
+        let cpu = attribute(ir, "target-cpu").map(|cpu| format!("-mcpu={cpu}"));
+        let features = attribute(ir, "target-features").map(|features| format!("-mattr={features}"));
+        let options: Vec<&str> = [&cpu, &features].into_iter().flatten().map(String::as_str).collect();
+        self.compile_with(ir, &options)
+    }
+
+    /// As [`Oracles::compile`], with options of llc's instead of what the functions' attributes say.
+    ///
+    /// # Errors
+    /// As [`Oracles::compile`].
+    pub fn compile_with(&self, ir: &str, options: &[&str]) -> Result<String> {
         let llc = self.llc.as_ref().context("no llc")?;
         let folder = tempfile::tempdir()?;
         let (input, output) = (folder.path().join("a.ll"), folder.path().join("a.ptx"));
         std::fs::write(&input, ir)?;
         let mut command = Command::new(llc);
-        command.args(["-mtriple=nvptx64-nvidia-cuda", "-o"]).arg(&output).arg(&input);
-        // llc selects for one GPU per module and takes it from its options, not from the functions' attributes.
-        if let Some(cpu) = attribute(ir, "target-cpu") {
-            command.arg(format!("-mcpu={cpu}"));
-        }
-        if let Some(features) = attribute(ir, "target-features") {
-            command.arg(format!("-mattr={features}"));
-        }
+        command.args(["-mtriple=nvptx64-nvidia-cuda", "-o"]).arg(&output).args(options).arg(&input);
         let run = command.output()?;
         let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
         ensure!(run.status.success(), "llc: {}", first_lines(&complaint, 6));

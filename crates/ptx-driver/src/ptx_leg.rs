@@ -46,7 +46,8 @@ pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm:
 }
 
 /// Translates LLVM IR into a PTX module with this project's own emitter; gives the module with the emitter's warnings. Where the
-/// LLVM IR asks `__nvvm_reflect` what it is compiled for, LLVM's pass of that name answers first.
+/// LLVM IR asks `__nvvm_reflect` what it is compiled for, LLVM's pass of that name answers first; vectors with a length and
+/// matrices (`llvm.vp.*`, `llvm.matrix.*`) are expressed by plain operations with LLVM's passes.
 ///
 /// # Errors
 ///
@@ -69,6 +70,7 @@ pub fn raise_in_style(
     style: Style,
 ) -> Result<(Module, Diagnostics), Diagnostics> {
     answer_reflect(module, choice)?;
+    express_intrinsics(module, choice)?;
     let options = RaiseOptions { target: choice.sm, version: choice.version };
     ptx_raise::raise_in_style(module, &options, style)
 }
@@ -81,12 +83,29 @@ fn answer_reflect(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> Result
     if !ptx_llvm::asks_reflect(module) {
         return Ok(());
     }
+    let (gpu, sm) = gpu_of(module, choice);
+    let run =
+        Machine::new(&gpu, OptLevel::O0).and_then(|machine| ptx_llvm::answer_reflect(module, sm, &machine));
+    run.map_err(|error| one(llvm_finding(&error, &SourceFile::new("", ""))))
+}
+
+/// Expresses intrinsics by others where LLVM has passes for that.
+fn express_intrinsics(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> Result<(), Diagnostics> {
+    if !ptx_llvm::has_expressed_intrinsics(module) {
+        return Ok(());
+    }
+    let (gpu, _) = gpu_of(module, choice);
+    let run =
+        Machine::new(&gpu, OptLevel::O0).and_then(|machine| ptx_llvm::express_intrinsics(module, &machine));
+    run.map_err(|error| one(llvm_finding(&error, &SourceFile::new("", ""))))
+}
+
+/// The GPU that passes run for, with its number.
+fn gpu_of(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> (Gpu, u16) {
     let mut gpu = llvm_gpu(choice).or(Gpu::of_module(module));
     let cpu = gpu.cpu.get_or_insert_with(|| ASSUMED_GPU.to_owned());
     let sm = ptx_isa::Sm::from_text(cpu).map_or(0, |sm| sm.number);
-    let run = Machine::new(&gpu.for_pipelines(), OptLevel::O0)
-        .and_then(|machine| ptx_llvm::answer_reflect(module, sm, &machine));
-    run.map_err(|error| one(llvm_finding(&error, &SourceFile::new("", ""))))
+    (gpu.for_pipelines(), sm)
 }
 
 /// PTX text that does not hold together, and what is wrong with it.

@@ -24,8 +24,16 @@ ptx_diag::codes! {
     pub const MODULE: Code = Code("R0109");
     /// The module cannot be read.
     pub const VIEW: Code = Code("R0110");
-    /// A launch bound about clusters, left out for a target that has none (a warning).
-    pub const CLUSTER: Code = Code("R0111");
+    /// A launch bound that is left out: about clusters for a target that has none, or of a function that is no kernel (a warning).
+    pub const BOUND: Code = Code("R0111");
+    /// A tail call that the module demands and PTX cannot promise (a warning).
+    pub const TAIL_CALL: Code = Code("R0112");
+    /// What the program tells who compiles it, with `llvm.nvvm.compiler.warn` (a warning).
+    pub const SAID: Code = Code("R0113");
+    /// A variable of the module alone that PTX has to make visible to others, since it and others refer to each other (a warning).
+    pub const VISIBLE: Code = Code("R0114");
+    /// An atomic operation of the system's scope for a target whose operations are atomic on the device alone (a warning).
+    pub const SCOPE: Code = Code("R0115");
 }
 
 /// Why one construct cannot be raised; who meets it adds the place.

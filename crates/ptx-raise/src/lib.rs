@@ -33,7 +33,8 @@ mod value;
 /// The codes of what cannot be raised, with their meanings.
 pub use error::MEANINGS as CODES;
 pub use error::{
-    ASSEMBLY, CALL, CLUSTER, INITIALIZER, INSTRUCTION, INTRINSIC, MODULE, ORDER, TARGET, TYPE, VIEW,
+    ASSEMBLY, BOUND, CALL, INITIALIZER, INSTRUCTION, INTRINSIC, MODULE, ORDER, SAID, SCOPE, TAIL_CALL,
+    TARGET, TYPE, VIEW, VISIBLE,
 };
 pub use names::{escape, unescape};
 pub use style::{Annotations, Names, Style};

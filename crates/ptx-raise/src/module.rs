@@ -17,7 +17,7 @@ use ptx_llvm::view::{
 
 use crate::debug::DebugTables;
 use crate::dwarf::FunctionTrace;
-use crate::error::{CLUSTER, MODULE, Raised, Refusal};
+use crate::error::{BOUND, MODULE, Raised, Refusal, TAIL_CALL, VISIBLE};
 use crate::initializer;
 use crate::linkage::{Presence, directive};
 use crate::mnemonics::Mnemonics;
@@ -61,6 +61,9 @@ pub(crate) struct ModuleRaiser<'v, 'c> {
 
 /// Aliases of aliases are followed this far.
 const MAX_ALIAS_CHAIN: usize = 1 << 16;
+
+/// What LLVM takes for the alignment of a type without a size.
+const UNKNOWN_ALIGNMENT: u32 = 8;
 
 /// The beginnings of the names of arguments and results inside calls.
 pub(crate) struct CallNames {
@@ -158,9 +161,25 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
     /// Warns, once for a function, of a directive about clusters that the target has no use for.
     pub(crate) fn warn_of_clusters(&mut self, function: &str, word: &str, since: ptx_isa::Since) {
         let message = format!("{word} of function {function} is left out: clusters need sm_{}", since.sm);
+        self.warn(BOUND, message, "the kernel runs without clusters on this target");
+    }
+
+    /// Warns, once for a function, of a directive that only kernels have.
+    pub(crate) fn warn_of_bound(&mut self, function: &str, word: &str) {
+        let message = format!("{word} of function {function} is left out: only kernels have it");
+        self.warn(BOUND, message, "a kernel has the calling convention ptx_kernel");
+    }
+
+    /// Warns, once for a function, of calls that must not use the stack.
+    pub(crate) fn warn_of_tail_call(&mut self, function: &str) {
+        let message = format!("function {function} makes a musttail call, which becomes an ordinary one");
+        self.warn(TAIL_CALL, message, "PTX has no tail calls: a chain of them takes stack");
+    }
+
+    /// Warns once.
+    pub(crate) fn warn(&mut self, code: ptx_diag::Code, message: String, help: &str) {
         if self.diagnostics.iter().all(|found| found.message != message) {
-            let help = "the kernel runs without clusters on this target";
-            self.diagnostics.push(Diagnostic::warning_without_place(CLUSTER, message).with_help(help));
+            self.diagnostics.push(Diagnostic::warning_without_place(code, message).with_help(help));
         }
     }
 
@@ -248,14 +267,13 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
 
     /// Module variables, those pointed at first.
     fn globals(&mut self) {
-        let order = match global_order(self.view) {
-            Ok(order) => order,
-            Err(name) => {
-                let message = format!("the initial value of {name} refers to itself through other variables");
-                self.refuse(Refusal::new(MODULE, message), "the module");
-                return;
-            }
-        };
+        let (order, forward) = global_order(self.view);
+        let declared: Vec<_> =
+            forward.into_iter().map(|id| (id, self.declare_before(self.view.global(id)))).collect();
+        for &(id, variable) in &declared {
+            self.variables.insert(id, variable);
+            self.ir.items.push(Item::Variable(variable));
+        }
         for id in order {
             let global = self.view.global(id);
             if is_llvm_own(global) {
@@ -266,9 +284,53 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
                 Ok(variable) => {
                     self.variables.insert(id, variable);
                     self.ir.items.push(Item::Variable(variable));
+                    if let Some((_, before)) = declared.iter().find(|(other, _)| *other == id) {
+                        self.complete_declaration(*before, variable);
+                    }
                 }
                 Err(refusal) => self.refuse(refusal, &format!("the variable {}", global.name)),
             }
+        }
+    }
+
+    /// The `.extern` declaration of a variable that stands before its definition, since variables refer to each other in a circle.
+    /// What it holds is known with the definition.
+    fn declare_before(&mut self, global: &Global) -> ptx_ir::VarId {
+        let name = self.ir.strings.intern(&names::escape(&global.name));
+        self.ir.add_variable(Variable {
+            name,
+            space: StateSpace::Global,
+            bank: None,
+            ty: VarType::Scalar(ptx_isa::ScalarType::B8),
+            shape: VectorShape::Scalar,
+            dims: Vec::new(),
+            align: None,
+            linkage: ptx_ir::Linkage::Extern,
+            attributes: Vec::new(),
+            pointer: None,
+            count: None,
+            init: None,
+            at: At::default(),
+        })
+    }
+
+    /// Gives the declaration of a variable the type of its definition; what is declared before cannot be internal.
+    fn complete_declaration(&mut self, declaration: ptx_ir::VarId, definition: ptx_ir::VarId) {
+        let Some(defined) = self.ir.variables.get_mut(definition.0 as usize) else { return };
+        let promoted = defined.linkage == ptx_ir::Linkage::Internal;
+        if promoted {
+            defined.linkage = ptx_ir::Linkage::Visible;
+        }
+        let complete = Variable { init: None, linkage: ptx_ir::Linkage::Extern, ..defined.clone() };
+        let name = self.ir.strings.get(complete.name).to_owned();
+        if let Some(declared) = self.ir.variables.get_mut(declaration.0 as usize) {
+            *declared = complete;
+        }
+        if promoted {
+            let message = format!("the variable {name} becomes visible to other modules");
+            let help =
+                "its initial value and others refer to each other, which PTX only declares with `.extern`";
+            self.warn(VISIBLE, message, help);
         }
     }
 
@@ -291,9 +353,15 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             return Err(Refusal::new(MODULE, "thread-local variables have no counterpart in PTX"));
         }
         let space = variable_space(global.space)?;
-        let layout = self.view.layout(global.ty).ok_or_else(|| {
-            Refusal::new(MODULE, format!("a variable of type {} has no size", self.view.type_text(global.ty)))
-        })?;
+        // What another module defines may have a type that only that module knows.
+        let natural = match self.view.layout(global.ty) {
+            Some(layout) => layout.align,
+            None if global.initializer.is_none() => UNKNOWN_ALIGNMENT,
+            None => {
+                let ty = self.view.type_text(global.ty);
+                return Err(Refusal::new(MODULE, format!("a variable of type {ty} has no size")));
+            }
+        };
         let presence = if global.initializer.is_some() { Presence::Defined } else { Presence::Declared };
         let linkage = if global.linkage == Linkage::AvailableExternally {
             ptx_ir::Linkage::Extern
@@ -309,7 +377,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             self.target.need(ptx_isa::Since::new(5, 0, 20), &|| ".common".to_owned())?;
         }
         let content = initializer::content(self, global, space)?;
-        let align = global.align.unwrap_or(layout.align).max(1);
+        let align = global.align.unwrap_or(natural).max(1);
         let name = self.ir.strings.intern(&names::escape(&global.name));
         let variable = Variable {
             name,
@@ -326,6 +394,10 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             init: content.init,
             at: At::default(),
         };
+        if content.ty == VarType::SamplerRef && !self.target.binds_apart() {
+            let refusal = Refusal::new(MODULE, "a variable that is a sampler needs texmode_independent");
+            return Err(refusal.with_help("compile the module for nvptx64-nvidia-nvcl"));
+        }
         let variable = match content.ty {
             VarType::Scalar(_) => variable,
             VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => Variable { align: None, ..variable },
@@ -535,7 +607,11 @@ fn variable_space(space: u32) -> Raised<StateSpace> {
         address_space::GLOBAL => Ok(StateSpace::Global),
         address_space::SHARED => Ok(StateSpace::Shared),
         address_space::CONST => Ok(StateSpace::Const),
-        address_space::LOCAL => Ok(StateSpace::Local),
+        address_space::LOCAL => {
+            let refusal =
+                Refusal::new(MODULE, "a variable of the module in local memory has no counterpart in PTX");
+            Err(refusal.with_help("allocate it in a function (alloca)"))
+        }
         other => Err(Refusal::new(
             MODULE,
             format!("a variable in address space {other} has no counterpart in PTX"),
@@ -548,9 +624,11 @@ fn is_llvm_own(global: &Global) -> bool {
     global.name.starts_with("llvm.") || global.section.as_deref() == Some("llvm.metadata")
 }
 
-/// The variables in an order in which each comes after those its initial value names; the name of one on a cycle otherwise.
-fn global_order(view: &View) -> Result<Vec<GlobalId>, String> {
+/// The variables, those that initial values refer to first, and those of them that have to be declared before because they
+/// refer back.
+fn global_order(view: &View) -> (Vec<GlobalId>, Vec<GlobalId>) {
     let mut order = Vec::with_capacity(view.globals.len());
+    let mut forward = Vec::new();
     // 0: not seen, 1: waiting for what it refers to, 2: done.
     let mut state = vec![0u8; view.globals.len()];
     for start in 0..view.globals.len() {
@@ -560,11 +638,9 @@ fn global_order(view: &View) -> Result<Vec<GlobalId>, String> {
                 stack.pop();
                 continue;
             }
-            let waiting = state[at] == 1;
             state[at] = 1;
-            let global = &view.globals[at];
             let mut pending = Vec::new();
-            for_each_symbol(view, global.initializer, &mut |symbol| {
+            for_each_symbol(view, view.globals[at].initializer, &mut |symbol| {
                 let end = match symbol {
                     Symbol::Alias(id) => alias_target(view, id).map(|(symbol, _)| symbol),
                     Symbol::Function(_) | Symbol::Global(_) => Some(symbol),
@@ -574,22 +650,23 @@ fn global_order(view: &View) -> Result<Vec<GlobalId>, String> {
                 }
             });
             pending.retain(|&id| state[id] != 2 && id != at);
-            if pending.is_empty() || waiting {
-                if pending.iter().any(|&id| state[id] == 1) {
-                    return Err(global.name.clone());
+            // What waits itself refers to this one.
+            for &id in pending.iter().filter(|&&id| state[id] == 1) {
+                if !forward.contains(&GlobalId::new(id)) {
+                    forward.push(GlobalId::new(id));
                 }
+            }
+            pending.retain(|&id| state[id] == 0);
+            if pending.is_empty() {
                 state[at] = 2;
                 order.push(GlobalId::new(at));
                 stack.pop();
             } else {
-                if pending.iter().any(|&id| state[id] == 1) {
-                    return Err(global.name.clone());
-                }
                 stack.extend(pending);
             }
         }
     }
-    Ok(order)
+    (order, forward)
 }
 
 /// Calls `found` for every symbol in a constant, by a work list: constants share parts, each is visited once.

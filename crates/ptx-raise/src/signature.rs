@@ -139,6 +139,9 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
         result(module, function.ret, &function.ret_attributes)?
     };
     let mut directives = directives(function)?;
+    if kind == FunctionKind::Kernel {
+        directives = launch_bounds(directives)?;
+    }
     // `noreturn` can be an optimizer's finding; PTX takes it as a hint, from functions without results on newer targets.
     let hint = function.attributes.has("noreturn") && kind == FunctionKind::Device && result.is_none();
     if hint && module.target.has(NO_RETURN) {
@@ -155,6 +158,10 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
         let (word, since) = requirement(&directive);
         if is_about_clusters(&directive) && module.target.lacks(since) {
             module.warn_of_clusters(&function.name, word, since);
+            continue;
+        }
+        if is_of_kernels(&directive) && kind != FunctionKind::Kernel {
+            module.warn_of_bound(&function.name, word);
             continue;
         }
         module.target.need(since, &|| word.to_owned())?;
@@ -489,6 +496,43 @@ fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
         list.push(FunctionDirective::AbiPreserveControl(number("ptx.abi_preserve_control", text)?));
     }
     Ok(list)
+}
+
+/// The directives without what says less than another, for `.maxntid` and `.reqntid` exclude each other (manual 11.4.3).
+fn launch_bounds(mut list: Vec<FunctionDirective>) -> Raised<Vec<FunctionDirective>> {
+    let threads =
+        |dims: &[Option<u32>; 3]| dims.iter().map(|dim| u64::from(dim.unwrap_or(1))).product::<u64>();
+    let (mut most, mut exact) = (None, None);
+    for directive in &list {
+        match directive {
+            FunctionDirective::MaxNtid(dims) => most = Some(threads(dims)),
+            FunctionDirective::ReqNtid(dims) => exact = Some(threads(dims)),
+            FunctionDirective::MaxNReg(0) => return Err(Refusal::new(CALL, "\"nvvm.maxnreg\" of 0")),
+            FunctionDirective::MinNCtaPerSm(0) => return Err(Refusal::new(CALL, "\"nvvm.minctasm\" of 0")),
+            _ => {}
+        }
+    }
+    if let (Some(most), Some(exact)) = (most, exact) {
+        if exact > most {
+            let message =
+                format!("a kernel is launched with {exact} threads a block and with {most} at most");
+            return Err(Refusal::new(CALL, message).with_help("remove \"nvvm.maxntid\" or \"nvvm.reqntid\""));
+        }
+        list.retain(|directive| !matches!(directive, FunctionDirective::MaxNtid(_)));
+    }
+    Ok(list)
+}
+
+/// Whether only kernels have a directive, which says how they are launched or how many blocks run together.
+fn is_of_kernels(directive: &FunctionDirective) -> bool {
+    matches!(
+        directive,
+        FunctionDirective::MaxNtid(_)
+            | FunctionDirective::ReqNtid(_)
+            | FunctionDirective::MinNCtaPerSm(_)
+            | FunctionDirective::MaxNCtaPerSm(_)
+            | FunctionDirective::MaxNReg(_)
+    )
 }
 
 /// Whether a directive says how blocks form clusters. A target without clusters launches none, so nothing there depends on it.

@@ -91,6 +91,11 @@ impl Target {
         Self { sm, chosen, version, version_fixed: options.version.is_some(), names, demands: Vec::new() }
     }
 
+    /// Whether samplers are bound apart from textures (manual 5.3).
+    pub(crate) fn binds_apart(&self) -> bool {
+        self.names.iter().any(|name| name == "texmode_independent")
+    }
+
     /// The architecture's number, for choosing among instructions.
     pub(crate) fn sm(&self) -> u16 {
         self.sm.number

@@ -7,6 +7,7 @@ mod differential;
 mod instructions;
 mod intrinsics;
 mod ir_fuzz;
+mod langref;
 mod lines;
 mod llvm_set;
 mod roundtrip;
@@ -42,6 +43,8 @@ enum Chore {
     IrFuzz(ir_fuzz::IrFuzzArguments),
     /// Take LLVM IR in NVPTX style there and back, and execute it on every way
     LlSet(llvm_set::LlvmSetArguments),
+    /// Raise every construct of LLVM's language reference, and compare with llc what is refused
+    Langref(langref::LangrefArguments),
     /// Measure time and memory of ptx2ll on very large and very odd inputs
     Stress(stress::StressArguments),
     /// Draw instructions of every row of the instruction table and compare our verdict with that of ptxas
@@ -83,6 +86,7 @@ fn main() -> Result<()> {
         Chore::Intrinsics(arguments) => intrinsics::measure(&arguments),
         Chore::IrFuzz(arguments) => ir_fuzz::fuzz(&arguments),
         Chore::LlSet(arguments) => llvm_set::measure(&arguments),
+        Chore::Langref(arguments) => langref::measure(&arguments),
         Chore::Stress(arguments) => stress::measure(&arguments),
         Chore::Docs => instructions::write().and_then(|()| coverage::write()),
         Chore::Table(arguments) => table::compare(&arguments),

@@ -18,6 +18,8 @@ use crate::{Context, LlvmError, Module};
 const PREFIX: &str = "llvm.nvvm.";
 /// An intrinsic that is there in LLVM 22, to find the others beside it: LLVM numbers those of a target in a row.
 const KNOWN: &str = "llvm.nvvm.activemask";
+/// The first target in LLVM's register.
+const FIRST_TARGET: &str = "llvm.aarch64.";
 /// No intrinsic of the target is overloaded in more types.
 const MOST_TYPES: usize = 4;
 /// The address spaces that pointers are tried in: all but that of tensor memory, which no overloaded intrinsic accesses.
@@ -72,6 +74,18 @@ pub fn declarations() -> Result<Vec<Declaration>, LlvmError> {
         }
     }
     Ok(list)
+}
+
+/// The names of the intrinsics that no target owns, without the types they are overloaded in, in LLVM's order.
+///
+/// # Errors
+///
+/// [`LlvmError::Missing`] when LLVM's library cannot be loaded.
+pub fn generic_names() -> Result<Vec<String>, LlvmError> {
+    let _context = Context::new()?;
+    // LLVM numbers them first; those of the targets follow, by the targets' names.
+    let names = (1..u32::MAX).map(name_of);
+    Ok(names.take_while(|name| !name.starts_with(FIRST_TARGET)).collect())
 }
 
 /// The numbers of the target's intrinsics.

@@ -119,19 +119,19 @@ impl FunctionRaiser<'_, '_, '_> {
         };
         let (op, order) = (*op, *order);
         let ty = self.type_of(id);
-        let bits = self.atomic_width(ty, scope)?;
-        aligned(*align, bits)?;
         let operand = self.value(*value)?;
         let (pointer, kind) = self.scalar(*ptr)?;
         let (address, space) = self.address_operand(pointer, kind)?;
         let place = Place { address, space, scope };
         if !self.is_atomic_memory(&place)? {
-            let old = self.private_load(ty, &place)?;
+            let old = self.private_load(ty, &place, *align)?;
             let new = self.combined(op, ty, &old, &operand)?;
-            self.private_store(ty, &place, &new)?;
+            self.private_store(ty, &place, *align, &new)?;
             self.define(id, old.into());
             return Ok(());
         }
+        let bits = self.atomic_width(ty, scope)?;
+        aligned(*align, bits)?;
         let values = match self.direct(op, ty, &operand, bits)? {
             Some((name, operand)) => self.atom(id, &name, &place, order, ty, &operand)?,
             None => match bitwise(op) {
@@ -160,16 +160,14 @@ impl FunctionRaiser<'_, '_, '_> {
         }
     }
 
-    fn private_load(&mut self, ty: TypeId, place: &Place<'_>) -> Raised<Vec<Val>> {
+    fn private_load(&mut self, ty: TypeId, place: &Place<'_>, align: u32) -> Raised<Vec<Val>> {
         let word = space_word(place.space)?;
-        let bytes = u64::from(self.atomic_width(ty, place.scope)? / 8);
-        self.load_leaves(ty, place.address, word, bytes, "ld", "")
+        self.load_leaves(ty, place.address, word, u64::from(align), "ld", "")
     }
 
-    fn private_store(&mut self, ty: TypeId, place: &Place<'_>, values: &[Val]) -> Raised<()> {
+    fn private_store(&mut self, ty: TypeId, place: &Place<'_>, align: u32, values: &[Val]) -> Raised<()> {
         let word = space_word(place.space)?;
-        let bytes = u64::from(self.atomic_width(ty, place.scope)? / 8);
-        self.store_leaves(ty, values, place.address, word, bytes, "st", "")
+        self.store_leaves(ty, values, place.address, word, u64::from(align), "st", "")
     }
 
     /// The operation and type words of `atom` for an operation, and its operand's words, when there is such an operation.
@@ -339,14 +337,14 @@ impl FunctionRaiser<'_, '_, '_> {
         let order = stronger(*success, *failure);
         let wanted = self.words_of(ty, &expected, bits)?;
         let (mut values, equal) = if !self.is_atomic_memory(&place)? {
-            let old = self.private_load(ty, &place)?;
+            let old = self.private_load(ty, &place, *align)?;
             let equal = self.equals(ty, &old, &wanted, bits)?;
             let leaves = self.leaves(ty)?;
             let mut stored = Vec::with_capacity(leaves.len());
             for ((leaf, &new), &old) in leaves.iter().zip(&*new).zip(&old) {
                 stored.push(self.choose(equal, new, old, leaf.scalar)?);
             }
-            self.private_store(ty, &place, &stored)?;
+            self.private_store(ty, &place, *align, &stored)?;
             (old, equal)
         } else if self.swaps_whole(bits) {
             let modifiers = self.ordered_atom(order, scope)?;

@@ -43,7 +43,7 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         let volatile = self.scalar(argument(call, 3)?)?.0 == Val::Bits(1);
         let (load, store) = (access("ld", &from, volatile)?, access("st", &to, volatile)?);
-        let (length, scalar) = self.scalar(argument(call, 2)?)?;
+        let (length, scalar) = self.low_word(argument(call, 2)?)?;
         let align = to.align.min(from.align);
         match length {
             Val::Bits(size) if is_short(size, align) => {
@@ -79,7 +79,7 @@ impl FunctionRaiser<'_, '_, '_> {
         if matches!(to.space, address_space::CONST | address_space::PARAM) {
             return Err(Refusal::new(INSTRUCTION, "a store to memory that only reads"));
         }
-        let (length, scalar) = self.scalar(argument(call, 2)?)?;
+        let (length, scalar) = self.low_word(argument(call, 2)?)?;
         let volatile = self.scalar(argument(call, 3)?)?.0 == Val::Bits(1);
         let store = access("st", &to, volatile)?;
         let word = self.filled_word(call)?;
@@ -148,7 +148,7 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// How many elements a length in bytes is.
     fn element_count(&mut self, call: &Call, step: u64) -> Raised<RegId> {
-        let (length, scalar) = self.scalar(argument(call, 2)?)?;
+        let (length, scalar) = self.low_word(argument(call, 2)?)?;
         let bytes = match length {
             Val::Bits(bytes) => return self.in_register(Val::Bits(bytes / step), Scalar::Int(64)),
             other => self.zero_extended(other, scalar, 64)?,

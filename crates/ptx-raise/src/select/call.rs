@@ -24,8 +24,11 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
             return Err(Refusal::new(CALL, message));
         }
         if call.must_tail {
-            let help = "use an ordinary call";
-            return Err(Refusal::new(CALL, "PTX cannot promise a tail call").with_help(help));
+            if self.function.variadic {
+                let message = "a musttail call that passes a variable number of arguments on";
+                return Err(Refusal::new(CALL, message));
+            }
+            self.module.warn_of_tail_call(&self.function.name);
         }
         if let Value::Asm(asm) = call.callee {
             return self.inline_asm(id, call, asm);
@@ -307,7 +310,7 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
     }
 }
 
-/// Bundles that say something to optimizers only.
+/// Bundles that say something to optimizers only, or to a runtime that no GPU has (`deopt`, `kcfi`).
 fn is_harmless_bundle(tag: &str) -> bool {
     matches!(
         tag,
@@ -319,6 +322,8 @@ fn is_harmless_bundle(tag: &str) -> bool {
             | "cold"
             | "ignore"
             | "separate_storage"
+            | "deopt"
+            | "kcfi"
             | "ptx.order"
     )
 }

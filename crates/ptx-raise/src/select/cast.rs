@@ -34,6 +34,9 @@ impl FunctionRaiser<'_, '_, '_> {
             return Ok(());
         }
         let values = self.value(value)?;
+        if op != CastOp::BitCast {
+            self.no_quadruple(id, &[value])?;
+        }
         let result = match op {
             CastOp::BitCast => self.bit_cast(&from, &values, &to)?,
             CastOp::Trunc | CastOp::ZExt | CastOp::SExt => self.integer_cast(op, value, id, &values)?,
@@ -94,25 +97,44 @@ impl FunctionRaiser<'_, '_, '_> {
         let function = self.function;
         let ptx_llvm::view::Op::Cast { value, .. } = &function.inst(id).op else { return Ok(()) };
         match op {
-            CastOp::PtrToInt | CastOp::PtrToAddr => {
-                let (value, scalar) = self.scalar(*value)?;
-                let low = self.in_register(value, scalar)?;
-                let low = self.resize_register(low, scalar.class().bits(), 64)?;
-                let mut words = vec![low];
-                words.extend(std::iter::repeat_n(Val::Bits(0), leaves.len().saturating_sub(1)));
+            CastOp::PtrToInt | CastOp::PtrToAddr if self.wide_result(id).is_some() => {
+                let (pointers, values) = (self.value_leaves(*value)?, self.value(*value)?);
+                let above = (leaves.len() / values.len().max(1)).saturating_sub(1);
+                let mut words = Vec::with_capacity(leaves.len());
+                for (pointer, &value) in pointers.iter().zip(values.iter()) {
+                    let low = self.in_register(value, pointer.scalar)?;
+                    words.push(self.resize_register(low, pointer.scalar.class().bits(), 64)?);
+                    words.extend(std::iter::repeat_n(Val::Bits(0), above));
+                }
                 self.define(id, words.into());
                 Ok(())
             }
             CastOp::IntToPtr => {
                 let values = self.value(*value)?;
-                let low =
-                    values.first().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an empty integer"))?;
-                let scalar = leaves.first().map_or(Scalar::Int(64), |leaf| leaf.scalar);
-                let low = self.convert(CastOp::IntToPtr, low, Scalar::Int(64), scalar)?;
-                self.define_one(id, low);
+                let words = (values.len() / leaves.len().max(1)).max(1);
+                let mut pointers = Vec::with_capacity(leaves.len());
+                for (pointer, words) in leaves.iter().zip(values.chunks(words)) {
+                    let low = words.first().copied();
+                    let low = low.ok_or_else(|| Refusal::new(INSTRUCTION, "an empty integer"))?;
+                    pointers.push(self.convert(CastOp::IntToPtr, low, Scalar::Int(64), pointer.scalar)?);
+                }
+                self.define(id, pointers.into());
                 Ok(())
             }
-            _ => Err(Refusal::new(
+            CastOp::PtrToInt | CastOp::PtrToAddr => {
+                Err(Refusal::new(INSTRUCTION, "an address as an integer of several registers"))
+            }
+            CastOp::FPToSI
+            | CastOp::FPToUI
+            | CastOp::SIToFP
+            | CastOp::UIToFP
+            | CastOp::FPTrunc
+            | CastOp::FPExt
+            | CastOp::Trunc
+            | CastOp::ZExt
+            | CastOp::SExt
+            | CastOp::BitCast
+            | CastOp::AddrSpaceCast => Err(Refusal::new(
                 INSTRUCTION,
                 "a conversion between values of different numbers of registers",
             )),

@@ -8,12 +8,11 @@ use ptx_llvm::view::{BinaryOp, Call, CastOp, FastMath, FloatPredicate, InstId, M
 use super::FunctionRaiser;
 use super::generic::argument;
 use crate::error::{INTRINSIC, Raised, Refusal};
-use crate::types::Scalar;
-use crate::value::Val;
 
 impl FunctionRaiser<'_, '_, '_> {
     /// A constrained operation by its name without the beginning; whether it is one that this module knows.
     pub(super) fn constrained(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
+        self.no_quadruple(id, &call.args)?;
         let rounding = self.rounding(call)?;
         match name {
             "fadd" | "fsub" | "fmul" | "fdiv" => {
@@ -23,19 +22,20 @@ impl FunctionRaiser<'_, '_, '_> {
                     "fmul" => BinaryOp::FMul,
                     _ => BinaryOp::FDiv,
                 };
-                self.each(id, call, 2, &mut |this, args, scalar| match rounding {
-                    "rn" => this.float_binary(op, args[0], args[1], scalar, FastMath::default()),
-                    directed => this.directed(&name[1..], directed, args, scalar),
+                if rounding != "rn" {
+                    self.directed_each(id, call, 2, (name.trim_start_matches('f'), rounding))?;
+                    return Ok(true);
+                }
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.float_binary(op, args[0], args[1], scalar, FastMath::default())
                 })?;
             }
-            "fma" | "fmuladd" => self.each(id, call, 3, &mut |this, args, scalar| match rounding {
-                "rn" => this.multiply_add(args, scalar),
-                directed => this.directed("fma", directed, args, scalar),
-            })?,
-            "sqrt" => self.each(id, call, 1, &mut |this, args, scalar| match rounding {
-                "rn" => this.square_root(args[0], scalar),
-                directed => this.directed("sqrt", directed, args, scalar),
-            })?,
+            "fma" | "fmuladd" if rounding != "rn" => self.directed_each(id, call, 3, ("fma", rounding))?,
+            "fma" | "fmuladd" => {
+                self.each(id, call, 3, &mut |this, args, scalar| this.multiply_add(args, scalar))?;
+            }
+            "sqrt" if rounding != "rn" => self.directed_each(id, call, 1, ("sqrt", rounding))?,
+            "sqrt" => self.each(id, call, 1, &mut |this, args, scalar| this.square_root(args[0], scalar))?,
             "rint" | "nearbyint" => {
                 let word = format!("{rounding}i");
                 self.each(id, call, 1, &mut |this, args, scalar| {
@@ -55,7 +55,8 @@ impl FunctionRaiser<'_, '_, '_> {
                     _ => CastOp::FPToUI,
                 };
                 if rounding != "rn" && matches!(name, "fptrunc" | "sitofp" | "uitofp") {
-                    return Err(directed_rounding(name));
+                    self.directed_cast(id, call, op, rounding)?;
+                    return Ok(true);
                 }
                 self.cast(id, op, argument(call, 0)?)?;
             }
@@ -74,7 +75,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// The word of the rounding that a call's metadata names; to nearest even when it names none.
-    fn rounding(&self, call: &Call) -> Raised<&'static str> {
+    pub(super) fn rounding(&self, call: &Call) -> Raised<&'static str> {
         for &arg in &call.args {
             match self.text_of(arg) {
                 Some("round.tonearest" | "round.dynamic") => return Ok("rn"),
@@ -118,23 +119,4 @@ impl FunctionRaiser<'_, '_, '_> {
             _ => return Err(Refusal::new(INTRINSIC, "a comparison without a predicate")),
         })
     }
-
-    /// An operation that does not round to nearest: single and double precision have it.
-    fn directed(&mut self, word: &str, rounding: &str, args: &[Val], scalar: Scalar) -> Raised<Val> {
-        let ty = match scalar {
-            Scalar::Float => "f32",
-            Scalar::Double => "f64",
-            _ => return Err(directed_rounding(word)),
-        };
-        let mut operands = Vec::with_capacity(args.len());
-        for arg in args {
-            operands.push(self.arg(*arg, scalar)?);
-        }
-        let text = format!("{word}.{rounding}{}.{ty}", self.ftz(scalar));
-        Ok(Val::reg(self.emit_new(scalar.class(), &text, &operands)?))
-    }
-}
-
-fn directed_rounding(word: &str) -> Refusal {
-    Refusal::new(INTRINSIC, format!("{word} with a rounding other than to nearest, for these types,"))
 }

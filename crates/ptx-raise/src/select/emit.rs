@@ -297,6 +297,12 @@ impl FunctionRaiser<'_, '_, '_> {
                 let text = if class == Class::B32 { "add.s32" } else { "add.s64" };
                 self.emit_new(class, text, &[register.into(), Arg::Bits(offset as u64, class.bits())])
             }
+            Base::Symbol(symbol @ Symbol::Variable(variable))
+                if offset == 0
+                    && !matches!(self.module.ir.variable(variable).ty, ptx_ir::VarType::Scalar(_)) =>
+            {
+                self.handle(symbol)
+            }
             Base::Symbol(symbol) => {
                 self.emit_new(class, mov(class), &[Operand::Symbol(symbol, offset).into()])
             }

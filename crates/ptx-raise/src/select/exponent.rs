@@ -1,6 +1,6 @@
 //! Intrinsics that take floating-point numbers apart: `ldexp`, `frexp`, `modf`, `powi`, and rounding to integers.
 
-use ptx_llvm::view::{BinaryOp, Call, FastMath, FloatPredicate, InstId, IntPredicate};
+use ptx_llvm::view::{BinaryOp, Call, CastOp, FastMath, FloatPredicate, InstId, IntPredicate};
 
 use super::FunctionRaiser;
 use super::emit::Arg;
@@ -33,6 +33,9 @@ impl Format {
     }
 }
 
+/// Past the exponents of every format.
+const MOST_EXPONENT: u64 = 1 << 20;
+
 impl FunctionRaiser<'_, '_, '_> {
     /// Values of a floating-point intrinsic's arguments, element by element, with pairs apart: the first argument's, and
     /// those of a second one of integers, which may be one for all.
@@ -53,14 +56,25 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(all)
     }
 
+    /// An exponent in 32 bits: a larger one, which no number has, becomes the nearest.
+    fn bounded_exponent(&mut self, exponent: Val, kind: Scalar) -> Raised<ptx_ir::RegId> {
+        if kind.bits() <= 32 {
+            return self.sign_extended(exponent, kind, 32);
+        }
+        let word = Scalar::Int(64);
+        let wide = Val::reg(self.sign_extended(exponent, kind, 64)?);
+        let low = self.int_extreme("smin", wide, Val::Bits(MOST_EXPONENT), word)?;
+        let bounded = self.int_extreme("smax", low, Val::Bits(MOST_EXPONENT.wrapping_neg()), word)?;
+        let bounded = self.resize_integer(CastOp::Trunc, &[bounded], 64, 32)?;
+        let bounded = bounded.first().copied().unwrap_or(low);
+        self.in_register(bounded, Scalar::Int(32))
+    }
+
     /// `ldexp`: a number times two to the power of an integer.
     pub(super) fn load_exponent(&mut self, id: InstId, call: &Call) -> Raised<()> {
         let mut results = Vec::new();
         for (value, scalar, exponent, kind) in self.with_exponents(call)? {
-            if kind.bits() > 32 {
-                return Err(Refusal::new(INTRINSIC, "an exponent of more than 32 bits"));
-            }
-            let exponent = self.sign_extended(exponent, kind, 32)?;
+            let exponent = self.bounded_exponent(exponent, kind)?;
             results.push(match scalar {
                 Scalar::Float | Scalar::Double => self.scale_by(value, Val::reg(exponent), scalar)?,
                 // Double precision holds every step, so that only the last conversion rounds.
@@ -134,7 +148,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 32 => exponent,
                 bits => self
                     .resize_integer(
-                        if bits > 32 { ptx_llvm::view::CastOp::SExt } else { ptx_llvm::view::CastOp::Trunc },
+                        if bits > 32 { CastOp::SExt } else { CastOp::Trunc },
                         &[exponent],
                         32,
                         bits,

@@ -3,13 +3,16 @@
 use std::rc::Rc;
 
 use ptx_isa::Since;
-use ptx_llvm::view::{BinaryOp, Call, CastOp, FastMath, FloatPredicate, InstId, IntPredicate, Value};
+use ptx_llvm::view::{
+    BinaryOp, Call, CastOp, ConstExpr, Constant, FastMath, FloatPredicate, InstId, IntPredicate, Symbol,
+    Value,
+};
 
 use super::FunctionRaiser;
 use super::emit::Arg;
 use super::memory::integer_class;
 use super::wide_cast::OutOfRange;
-use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::error::{INTRINSIC, Raised, Refusal, SAID};
 use crate::types::{Class, Scalar};
 use crate::value::{Upper, Val, mask, sign_extend};
 
@@ -26,7 +29,20 @@ const IGNORED: &[&str] = &[
     "llvm.prefetch",
     "llvm.fake.use",
     "llvm.pseudoprobe",
-    "llvm.nvvm.compiler.warn",
+    "llvm.codeview.annotation",
+    "llvm.reloc.none",
+    "llvm.seh.scope.begin",
+    "llvm.seh.scope.end",
+    "llvm.seh.try.begin",
+    "llvm.seh.try.end",
+    "llvm.xray.customevent",
+    "llvm.xray.typedevent",
+    "llvm.objc.clang.arc.use",
+    "llvm.objc.clang.arc.noop.use",
+    "llvm.experimental.convergence.anchor",
+    "llvm.experimental.convergence.entry",
+    "llvm.experimental.convergence.loop",
+    "llvm.instrprof.callsite",
     "llvm.dbg.value",
     "llvm.dbg.declare",
     "llvm.dbg.label",
@@ -84,8 +100,12 @@ impl FunctionRaiser<'_, '_, '_> {
             "invariant.start" | "is.constant" => self.define_one(id, Val::Bits(0)),
             "objectsize" => {
                 let at_least = self.scalar(argument(call, 1)?)?.0 == Val::Bits(1);
-                let bits = self.scalar_of_result(id)?.bits();
-                self.define_one(id, Val::Bits(if at_least { 0 } else { mask(bits) }));
+                let leaves = self.leaves(self.type_of(id))?;
+                let unknown = |leaf: &crate::types::Leaf| {
+                    Val::Bits(if at_least { 0 } else { mask(leaf.scalar.bits()) })
+                };
+                let values = leaves.iter().map(unknown).collect();
+                self.define(id, values);
             }
             "ubsantrap" => self.emit("trap", &[])?,
             "memcpy" | "memcpy.inline" | "memmove" => self.copy_memory(call, short == "memmove")?,
@@ -151,8 +171,21 @@ impl FunctionRaiser<'_, '_, '_> {
             "nvvm.move.ptr" | "nvvm.internal.addrspace.wrap" => self.pointer_copy(id, call)?,
             "nvvm.compiler.error" => {
                 let help = "passes were meant to remove the call: try -O2";
-                let message = "llvm.nvvm.compiler.error says that the program must not be compiled";
+                let what = self.said(call)?;
+                let message =
+                    format!("llvm.nvvm.compiler.error says that the program must not be compiled{what}");
                 return Err(Refusal::new(INTRINSIC, message).with_help(help));
+            }
+            "nvvm.compiler.warn" => {
+                let message = format!("function {} warns{}", self.function.name, self.said(call)?);
+                self.module.warn(
+                    SAID,
+                    message,
+                    "llvm.nvvm.compiler.warn says so where passes do not remove it",
+                );
+            }
+            "clmul" => {
+                self.each(id, call, 2, &mut |this, args, scalar| this.carryless(args[0], args[1], scalar))?;
             }
             "nvvm.reflect" => {
                 let message = "llvm.nvvm.reflect is a question to the compiler that only a pass can answer";
@@ -169,6 +202,12 @@ impl FunctionRaiser<'_, '_, '_> {
             }
             "allow.runtime.check" | "allow.ubsan.check" | "experimental.widenable.condition" => {
                 self.define_one(id, Val::Bits(1));
+            }
+            // Nothing lies between the last variable of the stack and its end.
+            "get.dynamic.area.offset" => {
+                let leaves = self.leaves(self.type_of(id))?;
+                let values = leaves.iter().map(|_| Val::Bits(0)).collect();
+                self.define(id, values);
             }
             "readcyclecounter" => self.read_counter(id, "%clock64")?,
             "readsteadycounter" => self.read_counter(id, "%globaltimer")?,
@@ -189,10 +228,17 @@ impl FunctionRaiser<'_, '_, '_> {
             }
             _ if short.starts_with("nvvm.ldu.global.") => self.load_uniform(id, call)?,
             _ => {
+                // Elements past the length are poison, and the others are computed as if there were no length.
+                if let Some(rest) = short.strip_prefix("vp.") {
+                    let name = if rest == "roundtozero" { "trunc" } else { rest };
+                    return self.float_intrinsic(id, call, name);
+                }
                 if let Some(rest) = short.strip_prefix("experimental.constrained.") {
                     return self.constrained(id, call, rest);
                 }
-                return Ok(self.shape_intrinsic(id, call, short)? || self.float_intrinsic(id, call, short)?);
+                return Ok(self.shape_intrinsic(id, call, short)?
+                    || self.lane_intrinsic(id, call, short)?
+                    || self.float_intrinsic(id, call, short)?);
             }
         }
         Ok(true)
@@ -266,7 +312,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// `load.relative`: a base and the 32-bit distance that lies in memory at the base and an offset.
     fn load_relative(&mut self, id: InstId, call: &Call) -> Raised<()> {
         let (base, pointer) = self.scalar(argument(call, 0)?)?;
-        let (offset, kind) = self.scalar(argument(call, 1)?)?;
+        let (offset, kind) = self.low_word(argument(call, 1)?)?;
         let base = Val::reg(self.in_register(base, pointer)?);
         let place = match offset {
             Val::Bits(bits) => super::constant::stepped(base, pointer, sign_extend(bits, kind.bits())),
@@ -278,6 +324,49 @@ impl FunctionRaiser<'_, '_, '_> {
         let target = self.add_index(base, pointer, Val::reg(distance), Scalar::Int(32), 1)?;
         self.define_one(id, target);
         Ok(())
+    }
+
+    /// The text that a call gives its reader, after a colon; nothing where it is no constant.
+    fn said(&mut self, call: &Call) -> Raised<String> {
+        let Value::Const(id) = argument(call, 0)? else { return Ok(String::new()) };
+        let view = self.module.view;
+        let symbol = match view.constant(id) {
+            Constant::Expr(ConstExpr::Cast { op: CastOp::AddrSpaceCast, value }) => view.constant(*value),
+            other => other,
+        };
+        let Constant::Symbol(Symbol::Global(global)) = symbol else { return Ok(String::new()) };
+        let Some(Constant::Data(bytes)) = view.global(*global).initializer.map(|id| view.constant(id)) else {
+            return Ok(String::new());
+        };
+        let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+        Ok(format!(": {}", String::from_utf8_lossy(text)))
+    }
+
+    /// A product without carries: the first operand, moved to each bit that the second has, by exclusive or.
+    fn carryless(&mut self, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+        let bits = scalar.bits();
+        let width = if bits > 32 { 64 } else { 32 };
+        let class = integer_class(width);
+        let a = self.zero_extended(a, scalar, width)?;
+        let b = self.zero_extended(b, scalar, width)?;
+        let mut sum = None;
+        for at in 0..u64::from(bits) {
+            // All ones where the bit is set.
+            let up = Arg::Bits(u64::from(width) - 1 - at, 32);
+            let top = self.emit_new(class, &format!("shl.b{width}"), &[b.into(), up])?;
+            let down = Arg::Bits(u64::from(width) - 1, 32);
+            let all = self.emit_new(class, &format!("shr.s{width}"), &[top.into(), down])?;
+            let moved = self.emit_new(class, &format!("shl.b{width}"), &[a.into(), Arg::Bits(at, 32)])?;
+            let part = self.emit_new(class, &format!("and.b{width}"), &[moved.into(), all.into()])?;
+            sum = Some(match sum {
+                None => part,
+                Some(sum) => {
+                    self.emit_new(class, &format!("xor.b{width}"), &[Arg::from(sum), part.into()])?
+                }
+            });
+        }
+        let sum = sum.map_or(Val::Bits(0), Val::reg);
+        Ok(self.resize_integer(CastOp::Trunc, &[sum], width, bits)?.first().copied().unwrap_or(sum))
     }
 
     fn scalar_of_result(&mut self, id: InstId) -> Raised<Scalar> {
@@ -505,7 +594,7 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(Val::Register(self.emit_new(class, &text, &args)?, upper))
     }
 
-    fn saturating(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn saturating(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
         let bits = scalar.bits();
         let adds = name.contains("add");
         if scalar == Scalar::Int(32) && name.starts_with('s') {
@@ -623,13 +712,19 @@ impl FunctionRaiser<'_, '_, '_> {
             (IntPredicate::Ult, IntPredicate::Ugt)
         };
         let mut values = Vec::with_capacity(results.len());
+        let parts = self.wide_result(id).map_or(1, |bits| bits.div_ceil(64) as usize);
         for ((result, leaf), (a, b)) in
-            results.iter().zip(leaves.iter().step_by(words)).zip(a.chunks(words).zip(b.chunks(words)))
+            results.chunks(parts).zip(leaves.iter().step_by(words)).zip(a.chunks(words).zip(b.chunks(words)))
         {
             let above = self.compare_any(greater, a, b, leaf.scalar, wide)?;
             let below = self.compare_any(less, a, b, leaf.scalar, wide)?;
-            let upper = self.choose(above, Val::Bits(1), Val::Bits(0), result.scalar)?;
-            values.push(self.choose(below, Val::Bits(mask(result.scalar.bits())), upper, result.scalar)?);
+            let Some((low, high)) = result.split_first() else { continue };
+            let upper = self.choose(above, Val::Bits(1), Val::Bits(0), low.scalar)?;
+            values.push(self.choose(below, Val::Bits(mask(low.scalar.bits())), upper, low.scalar)?);
+            for word in high {
+                let ones = Val::Bits(mask(word.scalar.bits()));
+                values.push(self.choose(below, ones, Val::Bits(0), word.scalar)?);
+            }
         }
         self.define(id, values.into());
         Ok(())
@@ -637,6 +732,7 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// `fptosi.sat`, `fptoui.sat`: `cvt` clamps to the range of its type, and narrower ranges are clamped after it.
     fn saturating_cast(&mut self, id: InstId, call: &Call, signed: bool) -> Raised<()> {
+        self.no_quadruple(id, &call.args)?;
         let from = self.value_leaves(argument(call, 0)?)?;
         let to = self.leaves(self.type_of(id))?;
         let values = self.value(argument(call, 0)?)?;

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use ptx_ir::{AddressBase, Guard, Operand};
-use ptx_llvm::view::{Call, InstId};
+use ptx_llvm::view::{BinaryOp, Call, InstId};
 
 use super::FunctionRaiser;
 use super::emit::{Arg, space_word};
@@ -33,6 +33,9 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// `llvm.masked.load`: every element that its mask names; the others come from the last argument.
     pub(super) fn masked_load(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        if self.bit_packed(self.type_of(id)).is_some() {
+            return self.masked_bits(id, call);
+        }
         let elements = self.element_leaves(self.type_of(id))?;
         let place = self.masked_place(call, 0)?;
         let mask = self.value(argument(call, 1)?)?;
@@ -84,6 +87,41 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(Some(chosen.collect()))
     }
 
+    /// `llvm.masked.load` of elements that share bytes: all are loaded where the mask names one.
+    fn masked_bits(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let ty = self.type_of(id);
+        let place = self.masked_place(call, 0)?;
+        let mask = self.value(argument(call, 1)?)?;
+        let other = self.value(argument(call, 2)?)?;
+        let leaves = self.leaves(ty)?;
+        let mut any = Val::Bits(0);
+        for &wanted in mask.iter() {
+            any = if any == Val::Bits(0) { wanted } else { self.pred("or.pred", any, wanted)? };
+        }
+        let any = self.in_register(any, Scalar::Int(1))?;
+        let mut registers = Vec::with_capacity(leaves.len());
+        for leaf in leaves.iter() {
+            let register = self.register_for(leaf.scalar);
+            self.copy_to(register, Val::Bits(0), leaf.scalar)?;
+            registers.push(register);
+        }
+        let end = self.new_label();
+        self.branch_if(any, true, end)?;
+        let loaded = self.load_leaves(ty, place.operand, place.word, place.align, "ld", "")?;
+        for ((leaf, value), &register) in leaves.iter().zip(loaded).zip(&registers) {
+            self.copy_to(register, value, leaf.scalar)?;
+        }
+        self.builder.place(end);
+        let mut values = Vec::with_capacity(leaves.len());
+        for (((leaf, register), &wanted), &other) in
+            leaves.iter().zip(registers).zip(mask.iter()).zip(other.iter())
+        {
+            values.push(self.choose(wanted, Val::reg(register), other, leaf.scalar)?);
+        }
+        self.define(id, values.into());
+        Ok(())
+    }
+
     /// `llvm.masked.store`.
     pub(super) fn masked_store(&mut self, call: &Call) -> Raised<()> {
         let stored = argument(call, 0)?;
@@ -110,7 +148,7 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// `llvm.masked.gather`: every element from an address of its own.
     pub(super) fn masked_gather(&mut self, id: InstId, call: &Call) -> Raised<()> {
-        let elements = self.element_leaves(self.type_of(id))?;
+        let elements = self.scattered_leaves(self.type_of(id))?;
         let mask = self.value(argument(call, 1)?)?;
         let rest = self.elements(argument(call, 2)?)?.0;
         let mut loaded = Vec::with_capacity(elements.len());
@@ -125,7 +163,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// `llvm.masked.scatter`; elements at one address are stored in order.
     pub(super) fn masked_scatter(&mut self, call: &Call) -> Raised<()> {
         let stored = argument(call, 0)?;
-        let elements = self.element_leaves(self.value_type(stored)?)?;
+        let elements = self.scattered_leaves(self.value_type(stored)?)?;
         let values = self.elements(stored)?.0;
         let mask = self.value(argument(call, 2)?)?;
         for (at, (leaves, values)) in elements.iter().zip(&values).enumerate() {
@@ -168,6 +206,32 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(())
     }
 
+    /// `experimental.vector.histogram.*`: what lies at each address that the mask names is changed, one after the other.
+    pub(super) fn histogram(&mut self, call: &Call, operation: &str) -> Raised<()> {
+        let (step, scalar) = self.scalar(argument(call, 1)?)?;
+        let leaves = self.value_leaves(argument(call, 1)?)?;
+        let mask = self.value(argument(call, 2)?)?;
+        for at in 0..mask.len() {
+            let place = self.scattered_place(call, 0, at)?;
+            let align = leaves.iter().map(|leaf| leaf.bytes).max().unwrap_or(1);
+            let place = Place { align: place.align.max(align), ..place };
+            let wanted = mask.get(at).copied();
+            let old = self.load_where(&leaves, place, wanted, None)?;
+            let old = old.first().copied().unwrap_or(Val::Bits(0));
+            let new = match operation {
+                "add" => self.int_binary(BinaryOp::Add, old, step, scalar.bits())?,
+                "uadd.sat" => self.saturating(operation, old, step, scalar)?,
+                "umax" | "umin" => self.int_extreme(operation, old, step, scalar)?,
+                _ => {
+                    let message = format!("a histogram by {operation} is not supported");
+                    return Err(Refusal::new(INTRINSIC, message));
+                }
+            };
+            self.store_where(&leaves, &[new], place, wanted)?;
+        }
+        Ok(())
+    }
+
     /// The leaves of each element of a vector type, where they lie in the whole.
     fn element_leaves(&mut self, ty: ptx_llvm::view::TypeId) -> Raised<Vec<Vec<Leaf>>> {
         let (element, count) = match self.module.view.ty(ty) {
@@ -177,6 +241,18 @@ impl FunctionRaiser<'_, '_, '_> {
         if self.bit_packed(ty).is_some() {
             return Err(Refusal::new(INTRINSIC, "a masked access of elements that share bytes"));
         }
+        self.leaves_by_element(element, count)
+    }
+
+    /// The same for elements that have an address each, so that none shares its bytes with another.
+    fn scattered_leaves(&mut self, ty: ptx_llvm::view::TypeId) -> Raised<Vec<Vec<Leaf>>> {
+        match self.module.view.ty(ty) {
+            &ptx_llvm::view::Type::Vector { element, len } => self.leaves_by_element(element, len),
+            _ => Err(Refusal::new(INTRINSIC, "a masked access of something that is no vector")),
+        }
+    }
+
+    fn leaves_by_element(&mut self, element: ptx_llvm::view::TypeId, count: u32) -> Raised<Vec<Vec<Leaf>>> {
         let size = self.module.view.layout(element).map_or(0, |layout| layout.size);
         let leaves = self.leaves(element)?;
         let shifted =

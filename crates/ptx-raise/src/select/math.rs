@@ -12,6 +12,9 @@ use crate::value::{Val, mask, sign_extend};
 impl FunctionRaiser<'_, '_, '_> {
     /// Floating-point functions; whether the name is one of them.
     pub(super) fn float_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
+        if self.quadruple_intrinsic(id, call, name)? {
+            return Ok(true);
+        }
         match name {
             "minnum" | "minimumnum" => {
                 self.each(id, call, 2, &mut |this, args, scalar| {
@@ -318,7 +321,11 @@ impl FunctionRaiser<'_, '_, '_> {
         let Val::Bits(classes) = self.scalar(argument(call, 1)?)?.0 else {
             return Err(Refusal::new(INTRINSIC, "a set of classes that is no constant"));
         };
-        let parts = self.apart(&leaves, &values)?;
+        let parts = if self.is_quadruple(self.value_type(argument(call, 0)?)?) {
+            self.quadruple_summaries(&values)?
+        } else {
+            self.apart(&leaves, &values)?
+        };
         let mut results = Vec::with_capacity(parts.len());
         for (value, scalar) in parts {
             results.push(self.in_classes(value, scalar, classes)?);
@@ -333,6 +340,8 @@ impl FunctionRaiser<'_, '_, '_> {
             Scalar::BFloat => (7, 16),
             Scalar::Float => (23, 32),
             Scalar::Double => (52, 64),
+            // The high word of `fp128`, see `quadruple_summaries`.
+            Scalar::Int(64) => (48, 64),
             _ => return Err(Refusal::new(INTRINSIC, "classes of something that is no number")),
         };
         let word = Scalar::Int(bits);

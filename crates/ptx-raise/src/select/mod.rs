@@ -21,6 +21,7 @@ mod compare;
 mod constant;
 mod constrained;
 mod control;
+mod directed;
 mod divide;
 mod emit;
 mod exchange;
@@ -29,6 +30,7 @@ mod float;
 mod fuse;
 mod generic;
 mod intrinsic;
+mod lanes;
 mod masked;
 mod math;
 mod memory;
@@ -40,6 +42,7 @@ mod packed;
 mod passing;
 mod predicate;
 mod prologue;
+mod quadruple;
 mod readonly;
 mod reference;
 mod remainder;
@@ -59,7 +62,9 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::rc::Rc;
 
 use ptx_ir::{Body, BodyBuilder, FunctionKind, LabelId, Param, RegDeclId, RegId, Stmt, Symbol, VarId};
-use ptx_llvm::view::{BlockId, CastOp, Constant, Function, FunctionId, InstId, Op, TypeId, Value};
+use ptx_llvm::view::{
+    BlockId, CastOp, Constant, FloatPredicate, Function, FunctionId, InstId, Op, TypeId, Value,
+};
 
 use self::clamp::Clamped;
 use self::narrow::Widening;
@@ -310,6 +315,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             None => self.select(id),
         };
         self.as_bits = false;
+        let result = result.and_then(|()| self.check_shape(id));
         if let Err(refusal) = result {
             self.refuse_inst(refusal, id);
             self.define_anything(id);
@@ -324,6 +330,15 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         let is_cast =
             |user: &InstId| matches!(self.function.inst(*user).op, Op::Cast { op: CastOp::BitCast, .. });
         users.iter().any(is_cast) && !users.iter().any(is_phi)
+    }
+
+    /// That a result has the leaves of its type: LLVM's verifier accepts intrinsics on types that do not go together.
+    fn check_shape(&mut self, id: InstId) -> Raised<()> {
+        let Some(values) = self.values.get(&id).map(|values| values.len()) else { return Ok(()) };
+        if self.leaves(self.type_of(id))?.len() == values {
+            return Ok(());
+        }
+        Err(Refusal::new(INSTRUCTION, "operands and a result whose types do not go together"))
     }
 
     fn refuse_inst(&mut self, refusal: Refusal, id: InstId) {
@@ -355,6 +370,10 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         let function = self.function;
         let inst = function.inst(id);
         match &inst.op {
+            Op::FNeg { value, .. } if self.is_quadruple(inst.ty) => {
+                self.quadruple_sign(id, "fneg", &[*value]).map(|_| ())
+            }
+            Op::Binary { lhs, .. } if self.is_quadruple(inst.ty) => self.no_quadruple(id, &[*lhs]),
             Op::Ret { .. }
             | Op::Br { .. }
             | Op::CondBr { .. }
@@ -368,7 +387,13 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             Op::Binary { op, lhs, rhs, fast, .. } => self.binary(id, *op, *lhs, *rhs, *fast),
             Op::Cast { op, value, .. } => self.cast(id, *op, *value),
             Op::ICmp { predicate, lhs, rhs } => self.int_compare(id, *predicate, *lhs, *rhs),
-            Op::FCmp { predicate, lhs, rhs, .. } => self.float_compare(id, *predicate, *lhs, *rhs),
+            Op::FCmp { predicate, lhs, rhs, .. } => {
+                // These two compare nothing.
+                if !matches!(predicate, FloatPredicate::True | FloatPredicate::False) {
+                    self.no_quadruple(id, &[*lhs])?;
+                }
+                self.float_compare(id, *predicate, *lhs, *rhs)
+            }
             Op::Select { cond, then, other, .. } => self.select_value(id, *cond, *then, *other),
             Op::Alloca { ty, count, align } => self.alloca(id, *ty, *count, *align),
             Op::Load { .. } => self.load(id),

@@ -13,7 +13,7 @@
 use ptx_llvm::view::{AtomicOrder, Scope};
 
 use super::FunctionRaiser;
-use crate::error::{ORDER, Raised, Refusal};
+use crate::error::{ORDER, Raised, Refusal, SCOPE};
 
 /// Architectures with ordered and scoped accesses (manual 8).
 const MEMORY_MODEL_SM: u16 = 70;
@@ -101,8 +101,14 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// The modifiers of a relaxed `atom`.
-    pub(super) fn relaxed_atom(&self, scope: &Scope) -> Raised<String> {
+    pub(super) fn relaxed_atom(&mut self, scope: &Scope) -> Raised<String> {
         let word = self.scope_word(scope)?;
+        if *scope == Scope::System && self.module.target.sm() < SCOPES_SM {
+            let message =
+                format!("function {} has atomic operations of the system's scope", self.function.name);
+            let help = "they are atomic on the device alone: those of the system begin with sm_60";
+            self.module.warn(SCOPE, message, help);
+        }
         Ok(match self.module.target.sm() {
             MEMORY_MODEL_SM.. => format!(".relaxed{word}"),
             // Without a scope an operation is atomic on the device.

@@ -8,7 +8,7 @@ use ptx_llvm::view::{CastOp, InstId, Op, Value};
 use super::FunctionRaiser;
 use super::emit::mov;
 use super::narrow::Widening;
-use crate::error::Raised;
+use crate::error::{CALL, Raised, Refusal};
 use crate::registers::Rank;
 use crate::signature::{Parameter, Passing};
 use crate::types::{Class, space_class};
@@ -96,8 +96,14 @@ impl FunctionRaiser<'_, '_, '_> {
         };
         let read_only = self
             .only_reads(Value::Arg(at as u32), if self.is_kernel() { Reach::Any } else { Reach::Constant });
-        if space == address_space::PARAM || read_only || self.is_named_parameter(at) {
+        let named = self.is_named_parameter(at);
+        let written = named && self.is_written(Value::Arg(at as u32));
+        if space == address_space::PARAM || read_only || named && !written {
             return Ok(vec![in_place]);
+        }
+        if written && !self.reads_parameter_only(at) {
+            let message = "a kernel that writes its parameter and hands on where it lies in parameter memory";
+            return Err(Refusal::new(CALL, message).with_help("write a copy of the parameter"));
         }
         if !self.is_kernel() {
             // Once its address is taken, a device function's parameter lies in local memory, and is the function's own
@@ -213,6 +219,51 @@ impl FunctionRaiser<'_, '_, '_> {
                 matches!(inst.op, Op::Cast { op: CastOp::AddrSpaceCast, value, .. } if value == pointer)
                     && self.casts_to_param(number)
             })
+    }
+
+    /// Whether something is written through a pointer.
+    fn is_written(&self, pointer: Value) -> bool {
+        let mut work = vec![pointer];
+        let mut seen = std::collections::HashSet::new();
+        while let Some(pointer) = work.pop() {
+            if !seen.insert(pointer) {
+                continue;
+            }
+            for (at, inst) in self.function.insts.iter().enumerate() {
+                match &inst.op {
+                    Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. }
+                        if *ptr == pointer =>
+                    {
+                        return true;
+                    }
+                    Op::Gep { base, .. } if *base == pointer => work.push(Value::Inst(InstId::new(at))),
+                    Op::Cast { op: CastOp::AddrSpaceCast, value, .. } if *value == pointer => {
+                        work.push(Value::Inst(InstId::new(at)));
+                    }
+                    Op::Call(call) if call.args.first() == Some(&pointer) && self.writes_memory(call) => {
+                        return true;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a call is an intrinsic that writes where its first argument points.
+    fn writes_memory(&self, call: &ptx_llvm::view::Call) -> bool {
+        let names = ["llvm.memcpy.", "llvm.memmove.", "llvm.memset."];
+        self.callee(call).is_some_and(|function| names.iter().any(|name| function.name.starts_with(name)))
+    }
+
+    /// Whether a kernel only loads through what it casts a parameter's pointer to in the parameter space.
+    fn reads_parameter_only(&self, at: usize) -> bool {
+        let pointer = Value::Arg(at as u32);
+        self.function.insts.iter().enumerate().all(|(number, inst)| {
+            !matches!(inst.op, Op::Cast { op: CastOp::AddrSpaceCast, value, .. } if value == pointer)
+                || !self.casts_to_param(number)
+                || self.only_reads(Value::Inst(InstId::new(number)), Reach::Constant)
+        })
     }
 
     fn casts_to_param(&self, at: usize) -> bool {

@@ -148,21 +148,26 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// `experimental.cttz.elts`: the number of the first element that is not zero, or how many there are.
     fn first_element(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let wide = self.wide_width(argument(call, 0)?)?;
         let (elements, scalars) = self.elements(argument(call, 0)?)?;
         let leaves = self.leaves(self.type_of(id))?;
-        let ([kind], [leaf]) = (scalars.as_slice(), &*leaves) else {
-            return Err(Refusal::new(INTRINSIC, "elements over 64 bits"));
+        let (Some(&kind @ Scalar::Int(_)), Some(leaf)) = (scalars.first(), leaves.first()) else {
+            return Err(Refusal::new(INTRINSIC, "a search in something that is no vector of integers"));
         };
+        let zero = vec![Val::Bits(0); scalars.len()];
         let mut found = Val::Bits(elements.len() as u64 & mask(leaf.scalar.bits()));
         for (at, element) in elements.iter().enumerate().rev() {
-            let Some(&element) = element.first() else { continue };
-            let set = match kind {
-                Scalar::Int(1) => element,
-                kind => self.compare_ints(IntPredicate::Ne, element, Val::Bits(0), *kind)?,
+            let set = match (kind, element.as_slice()) {
+                (Scalar::Int(1), &[element]) => element,
+                _ => self.compare_any(IntPredicate::Ne, element, &zero, kind, wide)?,
             };
-            found = self.choose(set, Val::Bits(at as u64), found, leaf.scalar)?;
+            let place = Val::Bits(at as u64 & mask(leaf.scalar.bits()));
+            found = self.choose(set, place, found, leaf.scalar)?;
         }
-        self.define_one(id, found);
+        // The number of elements fits any word.
+        let high = leaves.iter().skip(1).map(|_| Val::Bits(0));
+        let values = std::iter::once(found).chain(high).collect();
+        self.define(id, values);
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use super::FunctionRaiser;
 use super::emit::Arg;
 use super::generic::argument;
 use super::wide::Fill;
-use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::error::{INSTRUCTION, INTRINSIC, Raised, Refusal};
 use crate::types::{Class, Scalar};
 use crate::value::{Val, mask};
 
@@ -19,6 +19,16 @@ impl FunctionRaiser<'_, '_, '_> {
     /// The width of a value's integer elements, when that is over 64 bits.
     pub(super) fn wide_width(&self, value: Value) -> Raised<Option<u32>> {
         Ok(self.element_width(value)?.filter(|bits| *bits > 64))
+    }
+
+    /// An integer of any width by its low 64 bits.
+    pub(super) fn low_word(&mut self, value: Value) -> Raised<(Val, Scalar)> {
+        if self.wide_width(value)?.is_none() {
+            return self.scalar(value);
+        }
+        let words = self.value(value)?;
+        let low = words.first().copied();
+        Ok((low.ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?, Scalar::Int(64)))
     }
 
     /// The width of a value's integer elements; `None` for elements of another kind.

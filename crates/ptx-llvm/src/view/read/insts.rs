@@ -53,6 +53,10 @@ impl Reader {
     pub(super) fn value(&mut self, raw: LLVMValueRef, locals: &Locals) -> Result<Value, LlvmError> {
         // SAFETY: `raw` is an operand of an instruction of the module, and each getter is called for its own kind only.
         match unsafe { LLVMGetValueKind(raw) } {
+            // The C API calls constants that it does not know instructions.
+            LLVMValueKind::LLVMInstructionValueKind if !is_instruction(raw) => {
+                Ok(Value::Const(self.constant(raw)?))
+            }
             LLVMValueKind::LLVMArgumentValueKind | LLVMValueKind::LLVMInstructionValueKind => {
                 locals.values.get(&raw).copied().ok_or_else(|| odd("a value of another function"))
             }
@@ -393,6 +397,11 @@ impl Reader {
 fn scope_text(text: &str) -> String {
     let rest = text.split_once("syncscope(\"").map_or("", |(_, rest)| rest);
     rest.split_once('"').map_or("", |(name, _)| name).to_owned()
+}
+
+fn is_instruction(raw: LLVMValueRef) -> bool {
+    // SAFETY: `raw` is a value of the module.
+    unsafe { !LLVMIsAInstruction(raw).is_null() }
 }
 
 fn odd(construct: &str) -> LlvmError {
