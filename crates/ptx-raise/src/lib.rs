@@ -17,6 +17,7 @@ mod coalesce;
 mod debug;
 mod dwarf;
 mod error;
+mod hoist;
 mod initializer;
 mod linkage;
 mod mnemonics;

@@ -1111,3 +1111,41 @@ define i32 @f() {{
         has_not(&text, "fca");
     }
 }
+
+#[test]
+fn structures_and_numbers_are_loaded_in_the_order_of_the_parameters() {
+    let text = ptx("define void @f(ptr byval([16 x i8]) align 8 %s, i32 %n, ptr %p) {
+  %q = getelementptr i8, ptr %s, i64 8
+  %b = load i64, ptr %q, align 8
+  %a = load i64, ptr %s, align 8
+  %x = add i64 %a, %b
+  store i64 %x, ptr %p, align 8
+  %r = getelementptr i8, ptr %p, i64 8
+  store i32 %n, ptr %r, align 4
+  ret void
+}");
+    has(
+        &text,
+        &["ld.param.b64", "[s+8]", "ld.param.b64", "[s]", "ld.param.b32", "[n]", "ld.param.b64", "[p]"],
+    );
+}
+
+#[test]
+fn copies_for_a_loop_stand_before_the_branch_out_of_it() {
+    let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p, i64 %n) {
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %next, %back ]
+  %next = add i64 %i, 1
+  %at = getelementptr i8, ptr addrspace(1) %p, i64 %i
+  store i8 1, ptr addrspace(1) %at, align 1
+  %end = icmp eq i64 %next, %n
+  br i1 %end, label %out, label %back
+back:
+  br label %loop
+out:
+  ret void
+}");
+    let copy = text.lines().skip_while(|line| !line.contains("setp.")).nth(1).unwrap_or_default();
+    assert!(copy.contains("mov.b64"), "{text}");
+}

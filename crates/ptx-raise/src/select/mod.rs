@@ -76,6 +76,7 @@ pub(crate) use self::spelling::Pattern;
 use self::spelling::Spelling;
 use crate::coalesce::coalesce;
 use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::hoist::hoist;
 use crate::module::ModuleRaiser;
 use crate::registers::{Rank, Wanted, name_registers, part_name};
 use crate::signature::Signature;
@@ -281,7 +282,10 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         self.prologue()?;
         for block in order {
             self.block(block);
-            let statements = std::mem::take(&mut self.builder.body_mut().statements);
+            let mut statements = std::mem::take(&mut self.builder.body_mut().statements);
+            if block == BlockId::new(0) {
+                self.order_parameters(&mut statements);
+            }
             parts.insert(block, statements);
         }
         for local in std::mem::take(&mut self.locals) {
@@ -292,6 +296,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         let mut body = std::mem::take(&mut self.builder).finish();
         reference::drop_unread(&mut body, &self.handles, &self.constants);
         let settled = coalesce(&mut body, &self.foreign);
+        hoist(&mut body);
         let settled = |register| settled.of(register);
         let wanted = std::mem::take(&mut self.wanted);
         name_registers(&mut body, &mut self.module.ir.strings, wanted, &settled, &self.foreign);

@@ -1,7 +1,7 @@
 //! What precedes the first block: parameters come out of the parameter space.
 
 use ptx_ir::{AddressBase, At, Linkage, Operand, Stmt, Symbol, VarId, VarType, Variable, VectorShape};
-use ptx_isa::{ScalarType, StateSpace};
+use ptx_isa::{ScalarType, Sem, StateSpace};
 use ptx_llvm::address_space;
 use ptx_llvm::view::{CastOp, InstId, Op, Value};
 
@@ -40,6 +40,25 @@ impl FunctionRaiser<'_, '_, '_> {
             self.args.push(values.into());
         }
         Ok(())
+    }
+
+    /// Puts the loads that a body begins with into the order of the parameters: structures are read where LLVM reads them, the rest at
+    /// the start, and ptxas gives registers in the order of the text.
+    pub(super) fn order_parameters(&self, statements: &mut [Stmt]) {
+        let place = |statement: &Stmt| {
+            let Stmt::Inst(inst) = statement else { return None };
+            let (Sem::Load, None) = (inst.mnemonic.sem(), inst.guard) else { return None };
+            self.builder.body().operands(inst).iter().find_map(|operand| match operand {
+                Operand::Address(AddressBase::Symbol(Symbol::Variable(variable)), _) => {
+                    self.params.iter().position(|param| param == variable)
+                }
+                _ => None,
+            })
+        };
+        let loads = statements.iter().take_while(|statement| place(statement).is_some()).count();
+        if let Some(loads) = statements.get_mut(..loads) {
+            loads.sort_by_key(|statement| place(statement));
+        }
     }
 
     /// `.pragma` at the top of a body.
