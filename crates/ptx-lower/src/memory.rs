@@ -8,6 +8,9 @@ use crate::emit::{Argument, Emitter, Site};
 use crate::errors::{Out, unsupported};
 use crate::slots::{is_param, lane_of};
 
+/// A load of 16 bits that fills the machine's register with the sign.
+const SIGNED_LOAD: &str = ".s16";
+
 impl<'c> Emitter<'_, '_, 'c> {
     /// `ld`.
     pub(crate) fn load(&mut self, site: Site<'_>) -> Out<()> {
@@ -121,11 +124,16 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// Attaches the modifiers that are hints (mapping, "Hints").
     pub(crate) fn attach_hints(&self, site: Site<'_>, value: Value<'c>) {
         let fields = [Field::Cop, Field::EvictL1, Field::PrefetchSize, Field::Uni];
-        let texts: Vec<String> = fields
+        let mut texts: Vec<String> = fields
             .iter()
             .filter_map(|field| site.inst.mnemonic.get(*field))
             .map(|modifier| format!(".{}", modifier.as_str()))
             .collect();
+        let mnemonic = site.inst.mnemonic;
+        // The machine extends what it loads: for signed users in one way.
+        if mnemonic.sem() == Sem::Load && mnemonic.scalar_type() == Some(ScalarType::S16) {
+            texts.push(SIGNED_LOAD.to_owned());
+        }
         if texts.is_empty() {
             return;
         }

@@ -155,6 +155,11 @@ impl Target {
         })
     }
 
+    /// Whether the code is for debugging (manual 11.1.2).
+    pub(crate) fn is_debugging(&self) -> bool {
+        self.names.iter().any(|word| word == "debug")
+    }
+
     /// Leaves out `debug`, which promises DWARF sections: there are none.
     pub(crate) fn drop_debug(&mut self) {
         self.names.retain(|word| word != "debug");
@@ -162,7 +167,7 @@ impl Target {
 
     /// Promises DWARF sections.
     pub(crate) fn add_debug(&mut self) {
-        if !self.names.iter().any(|word| word == "debug") {
+        if !self.is_debugging() {
             self.names.push("debug".to_owned());
         }
     }

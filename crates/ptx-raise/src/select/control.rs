@@ -95,7 +95,9 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     fn branch(&mut self, id: InstId, target: BlockId) -> Raised<()> {
-        if self.next() == Some(target) {
+        // In debugging code a jump that PTX had is a place to stop at, wherever it goes.
+        let kept = self.module.target.is_debugging() && !self.hints(id).is_empty();
+        if self.next() == Some(target) && !kept {
             return Ok(());
         }
         let uniform = if self.hints(id).is_empty() { ".uni" } else { self.uniform(id) };

@@ -8,7 +8,7 @@ use ptx_llvm::view::{AtomicOrder, InstId, Op, TypeId};
 use super::FunctionRaiser;
 use super::atomic::Access;
 use super::emit::{Arg, mov, space_word};
-use super::narrow::Widening;
+use super::narrow::{SIGNED_LOAD, Widening};
 use super::prologue::{piece, word_of};
 use super::undefined::filled;
 use crate::error::{INSTRUCTION, Raised, Refusal};
@@ -59,6 +59,12 @@ impl FunctionRaiser<'_, '_, '_> {
             }
             return Ok(());
         }
+        if self.is_signed_half(id) && *align >= 2 {
+            let register = self.register(Class::B16);
+            self.access(&opcode, word, &mods, ".s16", &[register.into(), address.into()])?;
+            self.define_one(id, Val::reg(register));
+            return Ok(());
+        }
         let values = self.load_whole(inst.ty, address, word, u64::from(*align), &opcode, &mods)?;
         self.define(id, values.into());
         Ok(())
@@ -107,7 +113,8 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn hints(&self, id: InstId) -> String {
         let view = self.module.view;
         let Some(node) = self.function.inst(id).metadata("ptx.mods") else { return String::new() };
-        view.strings(node).into_iter().filter(|text| text.starts_with('.')).collect()
+        let texts = view.strings(node).into_iter();
+        texts.filter(|text| text.starts_with('.') && *text != SIGNED_LOAD).collect()
     }
 
     /// Appends an access; hints that no row takes are left out.

@@ -12,6 +12,9 @@ use crate::module::for_each_operand;
 use crate::signature::Passing;
 use crate::types::{Class, Scalar};
 
+/// What `!ptx.mods` says of a load of 16 bits that fills the machine's register with the sign.
+pub(super) const SIGNED_LOAD: &str = ".s16";
+
 /// How a load fills wider registers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Widening {
@@ -178,6 +181,14 @@ impl FunctionRaiser<'_, '_, '_> {
                 && !self.combines(*user, extension)
         });
         same.then(|| (extension, users.clone()))
+    }
+
+    /// Whether PTX loaded an integer of 16 bits as `.s16`: the machine's registers have 32 bits, and signed operations need not extend it
+    /// then.
+    pub(super) fn is_signed_half(&self, id: InstId) -> bool {
+        let inst = self.function.inst(id);
+        let stated = inst.metadata("ptx.mods").map(|node| self.module.view.strings(node));
+        self.plain_bits(inst.ty) == Some(16) && stated.is_some_and(|texts| texts.contains(&SIGNED_LOAD))
     }
 
     /// Whether a user of an extension may become one instruction with it: products, halves side by side, indices.
