@@ -22,6 +22,8 @@ pub struct Code {
     pub registers: Option<usize>,
     /// Bytes stored to and loaded from memory for want of registers.
     pub spilled: usize,
+    /// Bytes of local memory that a call takes: what is spilled, and variables.
+    pub frame: usize,
 }
 
 /// Assembles a text and takes its functions apart; `kept` is the folder with earlier results.
@@ -46,8 +48,8 @@ pub fn machine_code(oracles: &Oracles, ptx: &str, kept: &Path) -> Result<BTreeMa
     for (name, lines) in functions(&oracles.disassemble(&cubin)?) {
         let mut hasher = DefaultHasher::new();
         lines.hash(&mut hasher);
-        let (registers, spilled) = usage.get(&name).copied().unwrap_or_default();
-        let found = Code { number: hasher.finish(), instructions: length(&lines), registers, spilled };
+        let Usage { registers, spilled, frame } = usage.get(&name).copied().unwrap_or_default();
+        let found = Code { number: hasher.finish(), instructions: length(&lines), registers, spilled, frame };
         code.insert(name, found);
     }
     std::fs::create_dir_all(kept)?;
@@ -63,19 +65,23 @@ const END: &str = "end\n";
 
 fn write(name: &str, code: Code) -> String {
     let registers = code.registers.map_or("-".to_owned(), |count| count.to_string());
-    format!("{name}\t{}\t{}\t{registers}\t{}\n", code.number, code.instructions, code.spilled)
+    let Code { number, instructions, spilled, frame, .. } = code;
+    format!("{name}\t{number}\t{instructions}\t{registers}\t{spilled}\t{frame}\n")
 }
 
 fn read(text: &str) -> Option<BTreeMap<String, Code>> {
     let mut all = BTreeMap::new();
     for line in text.strip_suffix(END)?.lines() {
         let columns: Vec<&str> = line.split('\t').collect();
-        let &[name, number, instructions, registers, spilled] = columns.as_slice() else { return None };
+        let &[name, number, instructions, registers, spilled, frame] = columns.as_slice() else {
+            return None;
+        };
         let code = Code {
             number: number.parse().ok()?,
             instructions: instructions.parse().ok()?,
             registers: registers.parse().ok(),
             spilled: spilled.parse().ok()?,
+            frame: frame.parse().ok()?,
         };
         all.insert(name.to_owned(), code);
     }
@@ -89,9 +95,17 @@ fn length(lines: &[String]) -> usize {
     lines.iter().filter(|line| !line.ends_with(':')).count() - padding
 }
 
-/// Registers and bytes spilled of each function, from what `ptxas -v` says.
-fn usage(said: &str) -> BTreeMap<String, (Option<usize>, usize)> {
-    let mut all: BTreeMap<String, (Option<usize>, usize)> = BTreeMap::new();
+/// What a function uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Usage {
+    registers: Option<usize>,
+    spilled: usize,
+    frame: usize,
+}
+
+/// What each function uses, from what `ptxas -v` says.
+fn usage(said: &str) -> BTreeMap<String, Usage> {
+    let mut all: BTreeMap<String, Usage> = BTreeMap::new();
     let mut current = String::new();
     for line in said.lines() {
         let named = line
@@ -103,12 +117,16 @@ fn usage(said: &str) -> BTreeMap<String, (Option<usize>, usize)> {
         }
         let entry = all.entry(current.clone()).or_default();
         if let Some((_, rest)) = line.split_once("Used ") {
-            entry.0 = rest.split_once(" registers").and_then(|(count, _)| count.parse().ok());
+            entry.registers = rest.split_once(" registers").and_then(|(count, _)| count.parse().ok());
         }
         for part in line.split(',') {
             let words: Vec<&str> = part.split_whitespace().collect();
-            if let &[bytes, "bytes", "spill", "stores" | "loads"] = words.as_slice() {
-                entry.1 += bytes.parse::<usize>().unwrap_or(0);
+            match words.as_slice() {
+                &[bytes, "bytes", "spill", "stores" | "loads"] => {
+                    entry.spilled += bytes.parse::<usize>().unwrap_or(0);
+                }
+                &[bytes, "bytes", "stack", "frame"] => entry.frame = bytes.parse().unwrap_or(0),
+                _ => {}
             }
         }
     }
@@ -129,8 +147,8 @@ ptxas info    : Function properties for f
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ";
         let usage = usage(said);
-        assert_eq!(usage["k"], (Some(24), 16));
-        assert_eq!(usage["f"], (None, 0));
+        assert_eq!(usage["k"], Usage { registers: Some(24), spilled: 16, frame: 8 });
+        assert_eq!(usage["f"], Usage { registers: None, spilled: 0, frame: 0 });
     }
 
     #[test]
@@ -142,7 +160,7 @@ ptxas info    : Function properties for f
 
     #[test]
     fn a_result_reads_back_only_when_it_is_whole() {
-        let code = Code { number: 7, instructions: 3, registers: None, spilled: 0 };
+        let code = Code { number: 7, instructions: 3, registers: None, spilled: 4, frame: 8 };
         let text = write("f", code);
         assert_eq!(read(&format!("{text}{END}")).and_then(|all| all.get("f").copied()), Some(code));
         assert_eq!(read(&text), None);

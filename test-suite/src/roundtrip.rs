@@ -93,8 +93,10 @@ impl Pair {
         (self.before.instructions > 0).then(|| after.instructions as f64 / self.before.instructions as f64)
     }
 
+    /// Whether it spills more, and not to where its variables were: code that was compiled without optimization keeps them in
+    /// local memory, and where they come to registers that have to be saved it is to the same memory.
     fn spills_anew(&self) -> bool {
-        self.after.is_some_and(|after| after.spilled > self.before.spilled)
+        self.after.is_some_and(|after| after.spilled > self.before.spilled && after.frame > self.before.frame)
     }
 
     fn is_longer(&self) -> bool {
@@ -178,17 +180,19 @@ fn there_and_back(path: &Path, text: &str, way: Way) -> Result<String> {
 
 fn numbers(code: Code) -> String {
     let registers = code.registers.map_or("-".to_owned(), |count| count.to_string());
-    format!("{} {} {registers} {}", code.number, code.instructions, code.spilled)
+    let Code { number, instructions, spilled, frame, .. } = code;
+    format!("{number} {instructions} {registers} {spilled} {frame}")
 }
 
 fn read_numbers(text: &str) -> Option<Code> {
     let words: Vec<&str> = text.split(' ').collect();
-    let &[number, instructions, registers, spilled] = words.as_slice() else { return None };
+    let &[number, instructions, registers, spilled, frame] = words.as_slice() else { return None };
     Some(Code {
         number: number.parse().ok()?,
         instructions: instructions.parse().ok()?,
         registers: registers.parse().ok(),
         spilled: spilled.parse().ok()?,
+        frame: frame.parse().ok()?,
     })
 }
 
@@ -426,7 +430,7 @@ mod tests {
     use super::*;
 
     fn code(number: u64, instructions: usize, registers: usize, spilled: usize) -> Code {
-        Code { number, instructions, registers: Some(registers), spilled }
+        Code { number, instructions, registers: Some(registers), spilled, frame: spilled }
     }
 
     #[test]
@@ -459,6 +463,18 @@ mod tests {
     }
 
     #[test]
+    fn spills_to_where_variables_were_are_not_new() {
+        let pair = |frame| Pair {
+            path: "clang/a.ptx".into(),
+            function: "f".to_owned(),
+            before: Code { frame: 40, ..code(1, 10, 8, 8) },
+            after: Some(Code { frame, ..code(2, 10, 8, 32) }),
+        };
+        assert!(!pair(40).spills_anew());
+        assert!(pair(44).spills_anew());
+    }
+
+    #[test]
     fn a_written_reason_takes_a_function_off_the_list() {
         let pair = Pair {
             path: "/x/nvcc/a.ptx".into(),
@@ -477,10 +493,10 @@ mod tests {
 
     #[test]
     fn a_verdict_reads_back_and_says_where_the_judge_died() {
-        let said = "O0\tcompared\nO0\tfunction\tf\t7 3 - 0\t-\n";
+        let said = "O0\tcompared\nO0\tfunction\tf\t7 3 - 0 16\t-\n";
         let read = read_verdict(Path::new("a.ptx"), said, &[Way::O0, Way::LlvmO0], Some("killed"))
             .expect("a verdict");
-        let before = Code { number: 7, instructions: 3, registers: None, spilled: 0 };
+        let before = Code { number: 7, instructions: 3, registers: None, spilled: 0, frame: 16 };
         let pair = Pair { path: "a.ptx".into(), function: "f".into(), before, after: None };
         assert_eq!(
             read,

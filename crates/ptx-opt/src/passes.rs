@@ -1,5 +1,6 @@
 //! The project's own passes: one module each, in one list.
 
+mod shorten_lives;
 mod strip_hints;
 
 use ptx_llvm::{LlvmError, Module};
@@ -16,11 +17,21 @@ pub struct Pass {
 }
 
 /// Every own pass, by name.
-pub const PASSES: &[Pass] = &[Pass {
-    name: "ptx-strip-hints",
-    summary: "Drops the performance hints kept from the source: cache operators, eviction priorities, prefetch sizes.",
-    run: strip_hints::run,
-}];
+pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "ptx-strip-hints",
+        summary: "Drops the performance hints kept from the source: cache operators, eviction priorities, prefetch sizes.",
+        run: strip_hints::run,
+    },
+    SHORTEN_LIVES,
+];
+
+/// Runs at every level that optimizes, after LLVM's passes.
+pub(crate) const SHORTEN_LIVES: Pass = Pass {
+    name: "ptx-shorten-lives",
+    summary: "Computes before a call what takes no more registers across it than the values it is computed from.",
+    run: shorten_lives::run,
+};
 
 /// The own pass of that name.
 pub(crate) fn by_name(name: &str) -> Option<&'static Pass> {

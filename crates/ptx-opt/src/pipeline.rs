@@ -6,7 +6,7 @@ use ptx_llvm::{
 };
 use thiserror::Error;
 
-use crate::passes::{Pass, by_name};
+use crate::passes::{Pass, SHORTEN_LIVES, by_name};
 
 /// What LLVM's backend does to accesses before it selects instructions, which raising does not: spaces of generic pointers where they
 /// are known, and vectors of neighbouring accesses, which the default pipelines take apart.
@@ -69,6 +69,9 @@ pub fn optimize(
         (OptLevel::O0, _) => {}
         (_, Tuning::Compiled) => steps.push(Step::Llvm(MEMORY)),
         (_, Tuning::Source) => steps.push(Step::Llvm(MEMORY_OF_SOURCE)),
+    }
+    if level != OptLevel::O0 {
+        steps.push(Step::Own(&SHORTEN_LIVES));
     }
     if let Some(text) = passes {
         steps.append(&mut split(text)?);

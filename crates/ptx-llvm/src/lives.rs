@@ -1,0 +1,320 @@
+//! How long values live across calls.
+//!
+//! A value that lives across a call takes a register that the callee preserves, and has to be saved for that. LLVM's passes
+//! know nothing of calls when they place an instruction: combining a select with a cast of it moves the select to where the
+//! cast stands, and what it chooses from waits until there.
+
+use std::collections::HashMap;
+
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
+use llvm_sys::{LLVMOpcode, LLVMTypeKind};
+
+use crate::module::Module;
+
+/// A value with more uses counts as one that lives on; so far casts in unreachable code are followed.
+const MOST_USES: usize = 64;
+/// The bits of the smallest register; predicates are saved in one.
+const REGISTER: u64 = 32;
+
+/// Moves instructions without effects up in their blocks, to where the last of their operands is known, when calls stand between
+/// and no more bits live across these calls then. The order of everything else and what the module computes stay.
+pub fn shorten_lives(module: &Module<'_>) {
+    for function in module.inkwell().get_functions() {
+        for block in function.get_basic_block_iter() {
+            // SAFETY: the block is one of a module that is alive and that nobody else changes meanwhile.
+            unsafe { shorten_in_block(block.as_mut_ptr()) };
+        }
+    }
+}
+
+/// Where an instruction stands: the number of instructions up to it or, when it was moved, up to where it was moved to; then how
+/// many were moved before it.
+type Place = (usize, usize);
+
+/// A block, with the order in which its instructions are to stand.
+struct Order {
+    block: LLVMBasicBlockRef,
+    instructions: Vec<LLVMValueRef>,
+    places: HashMap<LLVMValueRef, Place>,
+    /// For each number of instructions how many there are up to and with the next call; more than there are after the last.
+    next_call: Vec<usize>,
+    /// How many phis the block begins with.
+    phis: usize,
+}
+
+/// # Safety
+///
+/// The block is alive, and nothing else changes its function meanwhile.
+unsafe fn shorten_in_block(block: LLVMBasicBlockRef) {
+    // SAFETY: the caller's.
+    let mut order = unsafe { Order::new(block) };
+    if order.next_call.first().is_none_or(|next| *next > order.instructions.len()) {
+        return;
+    }
+    let mut moved: Vec<(Place, LLVMValueRef)> = Vec::new();
+    for at in 0..order.instructions.len() {
+        let instruction = order.instructions[at];
+        // SAFETY: an instruction of the block.
+        if let Some(after) = unsafe { order.earlier(instruction, at) } {
+            let place = (after, moved.len() + 1);
+            order.places.insert(instruction, place);
+            moved.push((place, instruction));
+        }
+    }
+    moved.sort_unstable_by_key(|(place, _)| *place);
+    // SAFETY: the builder is of the block's context and is disposed of; the instructions are of the block.
+    unsafe {
+        let builder =
+            LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(block))));
+        for ((after, _), instruction) in moved {
+            order.put(builder, after, instruction);
+        }
+        LLVMDisposeBuilder(builder);
+    }
+}
+
+impl Order {
+    /// # Safety
+    ///
+    /// The block is alive.
+    unsafe fn new(block: LLVMBasicBlockRef) -> Self {
+        let mut instructions = Vec::new();
+        let mut phis = 0;
+        // SAFETY: the block is alive; an instruction's successor is null at the end.
+        unsafe {
+            let mut instruction = LLVMGetFirstInstruction(block);
+            while !instruction.is_null() {
+                phis += usize::from(LLVMGetInstructionOpcode(instruction) == LLVMOpcode::LLVMPHI);
+                instructions.push(instruction);
+                instruction = LLVMGetNextInstruction(instruction);
+            }
+        }
+        let mut next_call = vec![instructions.len() + 1; instructions.len() + 1];
+        for at in (0..instructions.len()).rev() {
+            // SAFETY: an instruction of the block.
+            let is_call = unsafe { saves_registers(instructions[at]) };
+            next_call[at] = if is_call { at + 1 } else { next_call[at + 1] };
+        }
+        let places = instructions.iter().enumerate().map(|(at, inst)| (*inst, (at + 1, 0))).collect();
+        Order { block, instructions, places, next_call, phis }
+    }
+
+    /// How many instructions the one at a place should stand after, when it should stand earlier.
+    ///
+    /// # Safety
+    ///
+    /// The instruction is the block's, and its function is alive.
+    unsafe fn earlier(&self, instruction: LLVMValueRef, at: usize) -> Option<usize> {
+        // SAFETY: the caller's; operands are asked for by numbers below their count.
+        unsafe {
+            if !only_computes(LLVMGetInstructionOpcode(instruction)) {
+                return None;
+            }
+            let count = LLVMGetNumOperands(instruction).max(0) as u32;
+            let operands: Vec<LLVMValueRef> =
+                (0..count).map(|number| LLVMGetOperand(instruction, number)).collect();
+            let known = operands.iter().filter_map(|operand| self.places.get(operand)).map(|place| place.0);
+            let after = known.max().unwrap_or(0).max(self.phis);
+            let call = *self.next_call.get(after)?;
+            if call > at {
+                return None;
+            }
+            if same_register(instruction).is_some() {
+                return Some(after);
+            }
+            let mut freed = 0;
+            let held: Vec<LLVMValueRef> = operands.iter().map(|operand| holder(*operand)).collect();
+            for (number, &operand) in held.iter().enumerate() {
+                let again = held.iter().take(number).any(|other| *other == operand);
+                if !again && self.waits_for(operand, instruction, call) {
+                    freed += registers(LLVMTypeOf(operand), 0)?;
+                }
+            }
+            (freed > 0 && freed >= registers(LLVMTypeOf(instruction), 0)?).then_some(after)
+        }
+    }
+
+    /// Whether a value lives across a call for one instruction alone.
+    ///
+    /// # Safety
+    ///
+    /// The values are alive.
+    unsafe fn waits_for(&self, value: LLVMValueRef, instruction: LLVMValueRef, call: usize) -> bool {
+        // SAFETY: asked of values that are alive; uses are followed to their end.
+        unsafe {
+            if LLVMIsAInstruction(value).is_null() && LLVMIsAArgument(value).is_null() {
+                return false;
+            }
+            let mut places = vec![LLVMGetFirstUse(value)];
+            for _ in 0..MOST_USES {
+                let Some(place) = places.pop() else { return true };
+                if place.is_null() {
+                    continue;
+                }
+                places.push(LLVMGetNextUse(place));
+                let user = LLVMGetUser(place);
+                if same_register(user).is_some() {
+                    places.push(LLVMGetFirstUse(user));
+                    continue;
+                }
+                let before = self.places.get(&user).is_some_and(|place| place.0 <= call);
+                if user != instruction && !before {
+                    return false;
+                }
+            }
+        }
+        false
+    }
+
+    /// Puts an instruction before the first one after a place that was not moved.
+    ///
+    /// # Safety
+    ///
+    /// The instruction is the block's and no terminator, and the builder one of its context.
+    unsafe fn put(&self, builder: LLVMBuilderRef, after: usize, instruction: LLVMValueRef) {
+        let stays = |inst: &&LLVMValueRef| self.places.get(*inst).is_some_and(|place| place.1 == 0);
+        let Some(&next) = self.instructions.iter().skip(after).find(stays) else { return };
+        // SAFETY: the next instruction is of the same block, and stays; the name is copied. The builder would give a place in the
+        // source and a name of its own.
+        unsafe {
+            let debug = LLVMInstructionGetDebugLoc(instruction);
+            let mut length = 0;
+            let name = LLVMGetValueName2(instruction, &raw mut length);
+            let name = match length {
+                0 => Vec::new(),
+                _ => std::slice::from_raw_parts(name.cast::<u8>(), length).to_vec(),
+            };
+            LLVMInstructionRemoveFromParent(instruction);
+            LLVMPositionBuilder(builder, self.block, next);
+            LLVMInsertIntoBuilder(builder, instruction);
+            LLVMInstructionSetDebugLoc(instruction, debug);
+            LLVMSetValueName2(instruction, name.as_ptr().cast(), name.len());
+        }
+    }
+}
+
+/// What an instruction gives back as it is, in another type.
+///
+/// # Safety
+///
+/// The value is alive.
+unsafe fn same_register(value: LLVMValueRef) -> Option<LLVMValueRef> {
+    // SAFETY: a bitcast has one operand.
+    unsafe { (!LLVMIsABitCastInst(value).is_null()).then(|| LLVMGetOperand(value, 0)) }
+}
+
+/// The value whose register a value is in.
+///
+/// # Safety
+///
+/// The value is alive.
+unsafe fn holder(value: LLVMValueRef) -> LLVMValueRef {
+    let mut value = value;
+    for _ in 0..MOST_USES {
+        // SAFETY: the caller's.
+        match unsafe { same_register(value) } {
+            Some(same) => value = same,
+            None => break,
+        }
+    }
+    value
+}
+
+/// Whether values that live across an instruction need registers that a callee preserves: a call of a function of the program's.
+///
+/// # Safety
+///
+/// The instruction is alive.
+unsafe fn saves_registers(instruction: LLVMValueRef) -> bool {
+    // SAFETY: the called value is asked of a call.
+    unsafe {
+        if LLVMIsACallInst(instruction).is_null() {
+            return false;
+        }
+        let callee = LLVMGetCalledValue(instruction);
+        let is_function = !LLVMIsAFunction(callee).is_null();
+        LLVMIsAInlineAsm(callee).is_null() && !(is_function && LLVMGetIntrinsicID(callee) != 0)
+    }
+}
+
+/// Whether an instruction of this kind neither has effects nor can be undefined where it was not.
+fn only_computes(opcode: LLVMOpcode) -> bool {
+    use LLVMOpcode::*;
+    matches!(
+        opcode,
+        LLVMAdd
+            | LLVMFAdd
+            | LLVMSub
+            | LLVMFSub
+            | LLVMMul
+            | LLVMFMul
+            | LLVMFDiv
+            | LLVMFNeg
+            | LLVMShl
+            | LLVMLShr
+            | LLVMAShr
+            | LLVMAnd
+            | LLVMOr
+            | LLVMXor
+            | LLVMTrunc
+            | LLVMZExt
+            | LLVMSExt
+            | LLVMFPToUI
+            | LLVMFPToSI
+            | LLVMUIToFP
+            | LLVMSIToFP
+            | LLVMFPTrunc
+            | LLVMFPExt
+            | LLVMPtrToInt
+            | LLVMIntToPtr
+            | LLVMBitCast
+            | LLVMAddrSpaceCast
+            | LLVMGetElementPtr
+            | LLVMICmp
+            | LLVMFCmp
+            | LLVMSelect
+            | LLVMExtractElement
+            | LLVMInsertElement
+            | LLVMShuffleVector
+            | LLVMExtractValue
+            | LLVMInsertValue
+            | LLVMFreeze
+    )
+}
+
+/// The bits of the registers that a value of a type takes; `None` when it is no data, or nested too deep to be worth it.
+///
+/// # Safety
+///
+/// The type is alive.
+unsafe fn registers(ty: LLVMTypeRef, depth: u32) -> Option<u64> {
+    const DEEPEST: u32 = 8;
+    if depth > DEEPEST {
+        return None;
+    }
+    // SAFETY: each question is asked of a type that it can be asked of.
+    unsafe {
+        match LLVMGetTypeKind(ty) {
+            LLVMTypeKind::LLVMIntegerTypeKind => {
+                Some(u64::from(LLVMGetIntTypeWidth(ty)).next_multiple_of(REGISTER))
+            }
+            LLVMTypeKind::LLVMHalfTypeKind
+            | LLVMTypeKind::LLVMBFloatTypeKind
+            | LLVMTypeKind::LLVMFloatTypeKind => Some(REGISTER),
+            LLVMTypeKind::LLVMDoubleTypeKind | LLVMTypeKind::LLVMPointerTypeKind => Some(2 * REGISTER),
+            LLVMTypeKind::LLVMVectorTypeKind => {
+                Some(registers(LLVMGetElementType(ty), depth + 1)? * u64::from(LLVMGetVectorSize(ty)))
+            }
+            LLVMTypeKind::LLVMArrayTypeKind => {
+                registers(LLVMGetElementType(ty), depth + 1)?.checked_mul(LLVMGetArrayLength2(ty))
+            }
+            LLVMTypeKind::LLVMStructTypeKind => {
+                let fields = 0..LLVMCountStructElementTypes(ty);
+                fields.map(|at| registers(LLVMStructGetTypeAtIndex(ty, at), depth + 1)).sum()
+            }
+            _ => None,
+        }
+    }
+}
