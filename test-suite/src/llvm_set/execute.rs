@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -57,29 +57,21 @@ pub(super) fn execute(
     module: &str,
     carried: &Carried,
     plans: &[Plan],
-    lli: Option<(&PathBuf, &Oracles)>,
+    lli: Option<(&Path, &Oracles)>,
 ) -> Result<Vec<(String, Execution)>> {
-    let mut all = Vec::new();
-    for ptx in [&carried.first, &carried.again, &carried.optimized] {
-        let source = SourceFile::new("executed.ptx", ptx.as_str());
+    let launched = |ptx: &str| -> Result<Vec<Left>> {
+        let source = SourceFile::new("executed.ptx", ptx);
         let module = stage::read(&source)?;
         let verified = stage::verify(&module, &source)?;
-        all.push(plans.iter().map(|plan| launch(verified, plan)).collect::<Vec<_>>());
-    }
-    let mut executions = Vec::new();
-    for (at, plan) in plans.iter().enumerate() {
-        let Some([first, rest @ ..]) =
-            all.iter().map(|left| left.get(at)).collect::<Option<Vec<_>>>().map(|v| {
-                let v: [&Left; 3] = [v[0], v[1], v[2]];
-                v
-            })
-        else {
-            continue;
-        };
-        executions.push((plan.name.clone(), verdict(first, rest)));
-    }
+        Ok(plans.iter().map(|plan| launch(verified, plan)).collect())
+    };
+    let first = launched(&carried.first)?;
+    let (again, optimized) = (launched(&carried.again)?, launched(&carried.optimized)?);
+    let ways = first.iter().zip(again.iter().zip(&optimized));
+    let verdicts = ways.map(|(first, (again, optimized))| verdict(first, [again, optimized]));
+    let mut executions: Vec<_> = plans.iter().map(|plan| plan.name.clone()).zip(verdicts).collect();
     if let Some((lli, oracles)) = lli {
-        ask_host(module, plans, &all[0], &mut executions, lli, oracles)?;
+        ask_host(module, plans, &first, &mut executions, lli, oracles);
     }
     Ok(executions)
 }
@@ -153,71 +145,84 @@ fn ask_host(
     plans: &[Plan],
     left: &[Left],
     executions: &mut [(String, Execution)],
-    lli: &PathBuf,
+    lli: &Path,
     oracles: &Oracles,
-) -> Result<()> {
+) {
+    let mut asked = Vec::new();
     for ((plan, left), (_, execution)) in plans.iter().zip(left).zip(executions) {
-        let (Left::Memory(found), Execution::Same(host), true) = (left, execution, plan.on_host) else {
-            continue;
-        };
-        // The buffers of the caller that the launch has too.
-        let wanted = match plan.kind {
-            Kind::Device => 0,
-            Kind::Kernel => 2,
-        };
-        *host = match (on_host(module, plan, lli, None), on_host(module, plan, lli, Some(oracles))) {
-            (Ok(plain), Ok(optimized)) if plain != optimized => {
-                Host::Unsure("as it is and optimized it leaves two results".to_owned())
-            }
-            (Ok(plain), Ok(_)) if plain.get(wanted..) == Some(found.as_slice()) => Host::Same,
-            (Ok(plain), Ok(_)) => {
-                let plain = Left::Memory(plain.into_iter().skip(wanted).collect());
-                Host::Differs(difference(&plain, left))
-            }
-            (Err(error), _) | (_, Err(error)) => Host::Unsure(format!("{error:#}")),
+        if let (Left::Memory(found), Execution::Same(host), true) = (left, execution, plan.on_host) {
+            asked.push((plan, found, host));
+        }
+    }
+    let all: Vec<&Plan> = asked.iter().map(|(plan, ..)| *plan).collect();
+    let results = both_on_host(module, &all, lli, oracles);
+    for ((plan, found, host), result) in asked.into_iter().zip(results) {
+        *host = match result {
+            Ok((plain, optimized)) => host_verdict(plan, found, plain, &optimized),
+            Err(why) => Host::Unsure(why),
         };
     }
-    Ok(())
 }
 
-/// What a function leaves in its buffers on the host.
-fn on_host(module: &str, plan: &Plan, lli: &PathBuf, optimizer: Option<&Oracles>) -> Result<Vec<Vec<u8>>> {
-    let mut text = for_host(module);
-    text.push('\n');
-    text += &for_host(&plan.caller);
-    text += "declare i64 @write(i32, ptr, i64)\ndefine i32 @main() {\n";
-    let mut globals = String::new();
-    let mut arguments = Vec::new();
-    let mut writes = String::new();
-    for (number, buffer) in plan.buffers.iter().enumerate() {
-        let size = buffer.len();
-        let bytes: String = buffer.iter().map(|byte| format!("\\{byte:02X}")).collect();
-        let _ = writeln!(
-            globals,
-            "@executes_buffer{number} = internal addrspace(1) global [{size} x i8] c\"{bytes}\", align 16"
-        );
-        arguments.push(format!("ptr addrspace(1) @executes_buffer{number}"));
-        let _ = writeln!(
-            writes,
-            "  call i64 @write(i32 1, ptr addrspacecast (ptr addrspace(1) @executes_buffer{number} to ptr), i64 {size})"
-        );
+/// What functions leave on the host, as they are and optimized. One that brings the host down is found by halving: the depth is
+/// the logarithm of their number.
+fn both_on_host(
+    module: &str,
+    plans: &[&Plan],
+    lli: &Path,
+    oracles: &Oracles,
+) -> Vec<Result<(Buffers, Buffers), String>> {
+    if plans.is_empty() {
+        return Vec::new();
     }
-    let name = plan.caller.split_once(" void @").and_then(|(_, rest)| rest.split_once('('));
-    let name = name.map_or("", |(name, _)| name);
-    let _ = write!(text, "  call void @{name}({})\n{writes}  ret i32 0\n}}\n{globals}", arguments.join(", "));
-    let text = match optimizer {
-        Some(oracles) => oracles.optimize(&text)?,
-        None => text,
+    let plain = on_host(module, plans, lli, None);
+    match plain.and_then(|plain| Ok((plain, on_host(module, plans, lli, Some(oracles))?))) {
+        Ok((plain, optimized)) => plain.into_iter().zip(optimized).map(Ok).collect(),
+        Err(error) if plans.len() == 1 => vec![Err(format!("{error:#}"))],
+        Err(_) => {
+            let (one, other) = plans.split_at(plans.len() / 2);
+            let mut results = both_on_host(module, one, lli, oracles);
+            results.extend(both_on_host(module, other, lli, oracles));
+            results
+        }
+    }
+}
+
+/// What buffers hold.
+type Buffers = Vec<Vec<u8>>;
+
+fn host_verdict(plan: &Plan, found: &[Vec<u8>], plain: Buffers, optimized: &Buffers) -> Host {
+    // The buffers of the caller that the launch has too.
+    let wanted = match plan.kind {
+        Kind::Device => 0,
+        Kind::Kernel => 2,
     };
+    if plain != *optimized {
+        return Host::Unsure("as it is and optimized it leaves two results".to_owned());
+    }
+    let plain: Buffers = plain.into_iter().skip(wanted).collect();
+    if plain == found {
+        return Host::Same;
+    }
+    Host::Differs(difference(&Left::Memory(plain), &Left::Memory(found.to_vec())))
+}
+
+/// What functions leave in their buffers on the host.
+fn on_host(module: &str, plans: &[&Plan], lli: &Path, optimizer: Option<&Oracles>) -> Result<Vec<Buffers>> {
     let folder = tempfile::tempdir()?;
     let (all, file) = (folder.path().join("all.ll"), folder.path().join("host.ll"));
-    std::fs::write(&all, text)?;
+    std::fs::write(&all, host_program(module, plans))?;
     // Other functions may hold what the host has no code for.
     let kept = Command::new(lli.with_file_name("opt"))
         .args(["-S", "-passes=internalize,globaldce", "-internalize-public-api-list=main", "-o"])
         .args([&file, &all])
         .output()?;
-    ensure!(kept.status.success(), "{}", String::from_utf8_lossy(&kept.stderr));
+    let complaint = String::from_utf8_lossy(&kept.stderr).replace(&*all.to_string_lossy(), "input");
+    ensure!(kept.status.success(), "{}", complaint.lines().next().unwrap_or_default());
+    if let Some(oracles) = optimizer {
+        let optimized = oracles.optimize(&std::fs::read_to_string(&file)?)?;
+        std::fs::write(&file, optimized)?;
+    }
     let run = Command::new("timeout")
         .arg("10")
         .arg(lli)
@@ -227,13 +232,48 @@ fn on_host(module: &str, plan: &Plan, lli: &PathBuf, optimizer: Option<&Oracles>
         .context("lli cannot be run")?;
     ensure!(run.status.success(), "lli: {}", run.status);
     let mut rest = run.stdout.as_slice();
-    let mut buffers = Vec::new();
-    for buffer in &plan.buffers {
-        let (one, others) = rest.split_at_checked(buffer.len()).context("lli wrote too little")?;
-        buffers.push(one.to_vec());
-        rest = others;
+    let mut results = Vec::new();
+    for plan in plans {
+        let mut buffers = Vec::new();
+        for buffer in &plan.buffers {
+            let (one, others) = rest.split_at_checked(buffer.len()).context("lli wrote too little")?;
+            buffers.push(one.to_vec());
+            rest = others;
+        }
+        results.push(buffers);
     }
-    Ok(buffers)
+    Ok(results)
+}
+
+/// The module with a `main` that executes functions and writes their buffers, one after the other.
+fn host_program(module: &str, plans: &[&Plan]) -> String {
+    let mut text = for_host(module);
+    let (mut globals, mut main) = (String::new(), String::new());
+    for (at, plan) in plans.iter().enumerate() {
+        text.push('\n');
+        text += &for_host(&plan.caller);
+        let mut arguments = Vec::new();
+        let mut writes = String::new();
+        for (number, buffer) in plan.buffers.iter().enumerate() {
+            let (name, size) = (format!("@executes_buffer{at}_{number}"), buffer.len());
+            let bytes: String = buffer.iter().map(|byte| format!("\\{byte:02X}")).collect();
+            let _ = writeln!(
+                globals,
+                "{name} = internal addrspace(1) global [{size} x i8] c\"{bytes}\", align 16"
+            );
+            arguments.push(format!("ptr addrspace(1) {name}"));
+            let _ = writeln!(
+                writes,
+                "  call i64 @write(i32 1, ptr addrspacecast (ptr addrspace(1) {name} to ptr), i64 {size})"
+            );
+        }
+        let _ = write!(main, "  call void @{}({})\n{writes}", plan.caller_name, arguments.join(", "));
+    }
+    let _ = write!(
+        text,
+        "declare i64 @write(i32, ptr, i64)\ndefine i32 @main() {{\n{main}  ret i32 0\n}}\n{globals}"
+    );
+    text
 }
 
 /// LLVM IR for NVPTX as IR for any target.

@@ -34,7 +34,9 @@ pub(super) struct Plan {
     pub(super) kind: Kind,
     /// The arguments of the launch.
     pub(super) arguments: Vec<Argument>,
-    /// A kernel, in LLVM IR, that calls the function.
+    /// The name of a kernel that calls the function.
+    pub(super) caller_name: String,
+    /// That kernel, in LLVM IR.
     pub(super) caller: String,
     /// The arguments of that kernel: what the buffers hold.
     pub(super) buffers: Vec<Vec<u8>>,
@@ -90,13 +92,14 @@ pub(super) fn plan(view: &View, number: usize, function: &Function) -> Result<Pl
     let gpu = needs_gpu(view, function);
     let entry = match kind {
         Kind::Kernel => function.name.clone(),
-        Kind::Device => caller_name,
+        Kind::Device => caller_name.clone(),
     };
     Ok(Plan {
         name: function.name.clone(),
         entry,
         kind,
         arguments,
+        caller_name,
         caller,
         buffers,
         threads: if gpu { WARP } else { 1 },

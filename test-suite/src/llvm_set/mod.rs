@@ -164,7 +164,9 @@ pub fn judge(text: &str, sm: Option<Sm>, oracles: &Oracles, lli: Option<&PathBuf
     let executions = stage::read_llvm(&context, "prepared", &prepared)
         .and_then(|llvm| raise(&llvm, sm))
         .and_then(carry)
-        .and_then(|carried| execute::execute(&module, &carried, &plans, lli.map(|lli| (lli, oracles))));
+        .and_then(|carried| {
+            execute::execute(&module, &carried, &plans, lli.map(|lli| (lli.as_path(), oracles)))
+        });
     match executions {
         Ok(executions) => {
             step(&mut report, Ok(()));
