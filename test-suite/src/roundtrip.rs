@@ -3,6 +3,8 @@
 //! PTX is lowered, optimized or not, and made PTX again by this project's emitter or by LLVM's backend. ptxas assembles both
 //! texts, and each function is compared with itself: whether its machine code is the same, how many instructions and registers
 //! it has, whether it spills. A file is judged in a process of its own, which LLVM's backend may end.
+//!
+//! LLVM IR (`.ll`) is judged the same way; the original then is what LLVM's backend makes of it at -O2.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -142,9 +144,11 @@ pub fn judge_aloud(
 ) -> Result<()> {
     let text = std::fs::read(path)?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    let before = machine_code(oracles, &text, kept).context("the original")?;
+    let original = if is_ir(path) { raised(path, &text, Way::LlvmO2)? } else { text.clone() };
+    let before = machine_code(oracles, &original, kept).context("the original")?;
     for &way in ways {
-        let after = there_and_back(path, &text, way).and_then(|ptx| machine_code(oracles, &ptx, kept));
+        let after = if is_ir(path) { raised(path, &text, way) } else { there_and_back(path, &text, way) };
+        let after = after.and_then(|ptx| machine_code(oracles, &ptx, kept));
         match after {
             Err(error) => {
                 let said = format!("{error:#}").replace(['\n', '\t'], " ");
@@ -169,8 +173,18 @@ fn there_and_back(path: &Path, text: &str, way: Way) -> Result<String> {
     let context = Context::new()?;
     let llvm = stage::lower(&module, &source, &context, Level::O0)?;
     // Through text, as the tools are used.
+    raised(Path::new("lowered"), &llvm.to_text(), way)
+}
+
+/// Whether a file holds LLVM IR.
+fn is_ir(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "ll")
+}
+
+/// What becomes of LLVM IR.
+fn raised(path: &Path, text: &str, way: Way) -> Result<String> {
     let context = Context::new()?;
-    let llvm = stage::read_llvm(&context, "lowered", &llvm.to_text())?;
+    let llvm = stage::read_llvm(&context, &path.to_string_lossy(), text)?;
     stage::optimize(&llvm, way.level())?;
     match way {
         Way::O0 | Way::O2 => stage::raise(&llvm),

@@ -10,6 +10,7 @@ mod ir_fuzz;
 mod langref;
 mod lines;
 mod llvm_set;
+mod producers;
 mod roundtrip;
 mod stress;
 mod table;
@@ -51,6 +52,8 @@ enum Chore {
     Table(table::TableArguments),
     /// Judge how single instructions come through the stages
     Lines(lines::LinesArguments),
+    /// Compare the machine code that our emitter and LLVM's backend make of compilers' LLVM IR
+    Producers(producers::ProducersArguments),
     /// Compare the machine code of real PTX before and after a way through LLVM IR
     Roundtrip(roundtrip::RoundtripArguments),
     /// Write manual pages and completion scripts of the tools into a folder
@@ -91,6 +94,7 @@ fn main() -> Result<()> {
         Chore::Docs => instructions::write().and_then(|()| coverage::write()),
         Chore::Table(arguments) => table::compare(&arguments),
         Chore::Lines(arguments) => lines::measure(&arguments),
+        Chore::Producers(arguments) => producers::measure(&arguments),
         Chore::Roundtrip(arguments) => roundtrip::measure(&arguments),
         Chore::Man { folder } => cargo::write_manuals(&folder),
     }

@@ -9,6 +9,7 @@ use super::FunctionRaiser;
 use super::emit::Arg;
 use super::fuse::{Narrow, WideProduct};
 use super::memory::integer_class;
+use super::wide::Fill;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::types::{Class, Scalar};
 use crate::value::{Upper, Val, mask, sign_extend};
@@ -67,12 +68,24 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(())
     }
 
+    /// A number with more bits.
+    pub(super) fn filled_up(&mut self, value: Value, fill: Fill, bits: u32) -> Raised<Val> {
+        let (value, scalar) = self.scalar(value)?;
+        let register = match fill {
+            Fill::Zero => self.zero_extended(value, scalar, bits)?,
+            Fill::Sign => self.sign_extended(value, scalar, bits)?,
+        };
+        Ok(Val::reg(register))
+    }
+
+    /// `mul.wide` (manual 9.7.1.5).
     pub(super) fn multiply_wide(&mut self, product: WideProduct) -> Raised<Val> {
         let scalar = Scalar::Int(product.bits);
         let mut args = Vec::with_capacity(2);
         for operand in [product.lhs, product.rhs] {
             let value = match operand {
                 Narrow::Value(value) => self.scalar(value)?.0,
+                Narrow::Short(value, fill) => self.filled_up(value, fill, product.bits)?,
                 Narrow::Constant(bits) => Val::Bits(bits),
             };
             args.push(self.arg(value, scalar)?);

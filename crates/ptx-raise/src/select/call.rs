@@ -179,7 +179,7 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
         let mut arguments = Vec::with_capacity(call.args.len());
         let fixed = self.fixed_arguments(call);
         let further = match fixed {
-            Some(fixed) => Some(self.further_arguments(id, call, fixed)?),
+            Some(fixed) => Some(self.further_arguments(call, fixed)?),
             None => None,
         };
         for (at, &arg) in call.args.iter().enumerate().take(fixed.unwrap_or(call.args.len())) {

@@ -7,6 +7,7 @@ use ptx_ir::Operand;
 use ptx_llvm::view::{BinaryOp, CastOp, Constant, InstId, Op, Type, Value};
 
 use super::FunctionRaiser;
+use super::wide::Fill;
 use crate::error::Raised;
 use crate::types::{Class, Scalar};
 use crate::value::{Val, mask, sign_extend};
@@ -25,6 +26,8 @@ pub(super) struct WideProduct {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Narrow {
     Value(Value),
+    /// A number of fewer bits, extended to the operand's width with its sign or with zeros.
+    Short(Value, Fill),
     Constant(u64),
 }
 
@@ -108,21 +111,36 @@ impl FunctionRaiser<'_, '_, '_> {
     /// A shift to the left in 64 bits of what had 32: a product with a power of two.
     fn shifted_product(&self, value: Value, amount: Value) -> Option<WideProduct> {
         let amount = self.number(amount).filter(|amount| *amount < 31)?;
-        let (narrow, extends) = self.extension(value, 32)?;
-        let (lhs, rhs) = (Narrow::Value(narrow), Narrow::Constant(1 << amount));
+        let (lhs, extends) = self.narrow_factor(value, 32)?;
+        let rhs = Narrow::Constant(1 << amount);
         Some(WideProduct { lhs, rhs, signed: extends == Extends::Sign, bits: 32 })
     }
 
     /// The bytes that an index into elements of `stride` bytes counts, as a product of 32-bit factors.
     pub(super) fn wide_index(&self, index: Value, stride: u64) -> Option<WideProduct> {
-        let (narrow, extends) = self.extension(index, 32)?;
+        let (narrow, extends) = self.index_factor(index)?;
         let signed = extends == Extends::Sign;
-        let (narrow, factor) = match self.before_shift(narrow, extends) {
-            Some((inner, amount)) => (inner, stride.checked_mul(1 << amount)?),
+        let shifted = match narrow {
+            Narrow::Value(value) if value != index => self.before_shift(value, extends),
+            Narrow::Value(_) | Narrow::Short(..) | Narrow::Constant(_) => None,
+        };
+        let (lhs, factor) = match shifted {
+            Some((inner, amount)) => (Narrow::Value(inner), stride.checked_mul(1 << amount)?),
             None => (narrow, stride),
         };
-        let (lhs, rhs) = (Narrow::Value(narrow), Narrow::Constant(factor));
+        let rhs = Narrow::Constant(factor);
         (2..1 << 31).contains(&factor).then_some(WideProduct { lhs, rhs, signed, bits: 32 })
+    }
+
+    /// An index in 32 bits: one of fewer than 64 bits is signed.
+    fn index_factor(&self, index: Value) -> Option<(Narrow, Extends)> {
+        let ty = self.module.view.value_type(self.function, index)?;
+        match (self.module.view.ty(ty), index) {
+            (_, Value::Const(_)) => None,
+            (Type::Int { bits: 32 }, _) => Some((Narrow::Value(index), Extends::Sign)),
+            (Type::Int { bits: 8 | 16 }, _) => Some((Narrow::Short(index, Fill::Sign), Extends::Sign)),
+            _ => self.narrow_factor(index, 32),
+        }
     }
 
     /// A number before a shift to the left that loses nothing, and by how much.
@@ -152,9 +170,20 @@ impl FunctionRaiser<'_, '_, '_> {
         if self.pointer_class(*space) != Class::B64 || self.wide_index(index, stride).is_none() {
             return;
         }
-        if let (Value::Inst(extension), Some((narrow, extends))) = (index, self.extension(index, 32)) {
-            let (factor, _) = self.before_shift(narrow, extends).unwrap_or((narrow, 0));
-            self.look_through(extension, factor);
+        let (Value::Inst(extension), Some((narrow, extends))) = (index, self.index_factor(index)) else {
+            return;
+        };
+        if matches!(narrow, Narrow::Value(value) | Narrow::Short(value, _) if value == index) {
+            // Nothing extends it that could be left out.
+            return;
+        }
+        match narrow {
+            Narrow::Value(value) => {
+                let (factor, _) = self.before_shift(value, extends).unwrap_or((value, 0));
+                self.look_through(extension, factor);
+            }
+            Narrow::Short(value, _) => self.look_through(extension, value),
+            Narrow::Constant(_) => {}
         }
     }
 
@@ -194,12 +223,27 @@ impl FunctionRaiser<'_, '_, '_> {
             };
             return fits.then_some(Narrow::Constant(number & mask(bits)));
         }
-        match self.extension(value, bits)? {
-            (narrow, Extends::Either) => Some(Narrow::Value(narrow)),
-            (narrow, Extends::Sign) if signed => Some(Narrow::Value(narrow)),
-            (narrow, Extends::Zero) if !signed => Some(Narrow::Value(narrow)),
+        match self.narrow_factor(value, bits)? {
+            (narrow, Extends::Either) => Some(narrow),
+            (narrow, Extends::Sign) if signed => Some(narrow),
+            (narrow, Extends::Zero) if !signed => Some(narrow),
             (_, Extends::Sign | Extends::Zero) => None,
         }
+    }
+
+    /// What a value is the extension of, from that width or from a number that fits it.
+    fn narrow_factor(&self, value: Value, bits: u32) -> Option<(Narrow, Extends)> {
+        if let Some((narrow, extends)) = self.extension(value, bits) {
+            return Some((Narrow::Value(narrow), extends));
+        }
+        [8, 16].into_iter().filter(|short| *short < bits).find_map(|short| {
+            let (narrow, extends) = self.extension(value, short)?;
+            Some(match extends {
+                Extends::Sign => (Narrow::Short(narrow, Fill::Sign), Extends::Sign),
+                // With zeros above it is not negative.
+                Extends::Zero | Extends::Either => (Narrow::Short(narrow, Fill::Zero), Extends::Either),
+            })
+        })
     }
 
     /// The halves that an instruction puts side by side, where nothing else needs them in their places.
@@ -268,6 +312,7 @@ impl FunctionRaiser<'_, '_, '_> {
             let value = match half {
                 Narrow::Constant(bits) => Val::Bits(bits),
                 Narrow::Value(value) => self.scalar(value)?.0,
+                Narrow::Short(value, fill) => self.filled_up(value, fill, halves.bits)?,
             };
             *part = Operand::Register(self.in_register(value, scalar)?);
         }

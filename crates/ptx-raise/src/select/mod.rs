@@ -153,6 +153,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     current: BlockId,
     /// The places, by block and statement, of `.loc` that follow from the instructions' locations.
     implied_locations: HashSet<(BlockId, usize)>,
+    /// The variable in which calls pass a variable number of arguments.
+    structures: Option<VarId>,
     /// Variables of the body, declared at its start.
     locals: Vec<Stmt>,
     /// Whether floating-point results go to registers of bits for now.
@@ -251,6 +253,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             rolled: HashSet::default(),
             current: BlockId::new(0),
             implied_locations: HashSet::default(),
+            structures: None,
             locals: Vec::new(),
             as_bits: false,
             flush: denormals.is_some_and(|mode| mode.starts_with("preserve-sign")),

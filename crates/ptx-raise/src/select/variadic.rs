@@ -1,10 +1,10 @@
 //! Variable numbers of arguments, as LLVM's pass `expand-variadics` passes them on NVPTX: those beyond the fixed ones lie in a
-//! structure in the caller's local memory, each aligned as its type is, and the callee gets its generic address as one more
+//! structure in the caller's local memory, which all its calls share, each aligned as its type is, and the callee gets its generic address as one more
 //! parameter. A `va_list` is a pointer to the next one.
 
-use ptx_ir::{AddressBase, Operand, RegId, Symbol};
+use ptx_ir::{AddressBase, Operand, RegId, Symbol, VarId};
 use ptx_llvm::address_space;
-use ptx_llvm::view::{Call, InstId, Type, Value};
+use ptx_llvm::view::{Call, InstId, Op, Type, TypeId, Value};
 
 use super::FunctionRaiser;
 use super::call::MAX_BY_VALUE;
@@ -17,6 +17,24 @@ use crate::value::{Base, Val};
 /// A generic address.
 const POINTER: Scalar = Scalar::Pointer { space: address_space::GENERIC, bits: 64 };
 
+/// An argument that is passed in memory.
+struct Place {
+    arg: Value,
+    ty: TypeId,
+    /// Whether the argument is the address of what is passed.
+    by_value: bool,
+    at: u64,
+    align: u32,
+    bytes: u64,
+}
+
+/// What is passed in memory to one call.
+struct Structure {
+    places: Vec<Place>,
+    size: u64,
+    align: u32,
+}
+
 impl FunctionRaiser<'_, '_, '_> {
     /// How many arguments a call of a variadic function passes in the ordinary way; `None` for other calls.
     pub(super) fn fixed_arguments(&self, call: &Call) -> Option<usize> {
@@ -26,10 +44,9 @@ impl FunctionRaiser<'_, '_, '_> {
         }
     }
 
-    /// Stores the arguments after the first `fixed` ones and gives the address of the first.
-    pub(super) fn further_arguments(&mut self, id: InstId, call: &Call, fixed: usize) -> Raised<RegId> {
-        let mut places = Vec::new();
-        let (mut size, mut align) = (0u64, 1u32);
+    /// Where the arguments after the first `fixed` ones lie in their structure, and its size and alignment.
+    fn places(&self, call: &Call, fixed: usize) -> Raised<Structure> {
+        let mut structure = Structure { places: Vec::new(), size: 0, align: 1 };
         for (at, &arg) in call.args.iter().enumerate().skip(fixed) {
             let by_value = call.arg_attributes.get(at).and_then(|attributes| attributes.ty("byval"));
             let ty = match by_value {
@@ -39,15 +56,45 @@ impl FunctionRaiser<'_, '_, '_> {
             let layout = self.module.view.layout(ty).ok_or_else(|| {
                 Refusal::new(CALL, format!("an argument of type {}", self.module.view.type_text(ty)))
             })?;
-            size = size.next_multiple_of(u64::from(layout.align.max(1)));
-            align = align.max(layout.align);
-            places.push((arg, ty, by_value.is_some(), size, layout.align, layout.size));
-            size += layout.size;
+            let at = structure.size.next_multiple_of(u64::from(layout.align.max(1)));
+            structure.align = structure.align.max(layout.align);
+            structure.size = at + layout.size;
+            let by_value = by_value.is_some();
+            structure.places.push(Place { arg, ty, by_value, at, align: layout.align, bytes: layout.size });
         }
-        let name = self.local_name("vararg", id.index());
-        let buffer = self.local_variable(&name, size, align);
+        Ok(structure)
+    }
+
+    /// The variable for the structures of all calls, of which only one is in use at a time.
+    fn structure_variable(&mut self) -> VarId {
+        if let Some(variable) = self.structures {
+            return variable;
+        }
+        let (mut size, mut align) = (0, 1);
+        for inst in &self.function.insts {
+            if let Op::Call(call) | Op::Invoke { call, .. } = &inst.op
+                && let Some(fixed) = self.fixed_arguments(call)
+                && let Ok(structure) = self.places(call, fixed)
+            {
+                (size, align) = (structure.size.max(size), structure.align.max(align));
+            }
+        }
+        let name = self.local_name("vararg", 0);
+        let variable = self.local_variable(&name, size, align);
+        self.structures = Some(variable);
+        variable
+    }
+
+    /// Stores the arguments after the first `fixed` ones and gives the address of the first.
+    pub(super) fn further_arguments(&mut self, call: &Call, fixed: usize) -> Raised<RegId> {
+        let structure = self.places(call, fixed)?;
+        if structure.places.is_empty() {
+            // Nothing is read through the address.
+            return self.in_register(Val::Bits(0), Scalar::Int(64));
+        }
+        let buffer = self.structure_variable();
         let start = Operand::Address(AddressBase::Symbol(Symbol::Variable(buffer)), 0);
-        for (arg, ty, by_value, at, align, bytes) in places {
+        for Place { arg, ty, by_value, at, align, bytes } in structure.places {
             let to = Self::offset_operand(start, at);
             if !by_value {
                 let values = self.defined(arg)?;

@@ -10,7 +10,7 @@ use crate::types::{Class, Scalar};
 use crate::value::Val;
 
 /// How the top word is filled up when it is not full.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fill {
     Zero,
     Sign,
