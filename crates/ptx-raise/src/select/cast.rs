@@ -399,6 +399,16 @@ impl FunctionRaiser<'_, '_, '_> {
 
     fn int_to_float(&mut self, value: Val, from: Scalar, to: Scalar, sign: char) -> Raised<Val> {
         let bits = from.bits();
+        if let (8, Val::Register(register, _), Some(ty @ ("f16" | "f32" | "f64"))) =
+            (bits, value, to.float_type())
+        {
+            // The conversion reads no more than the low 8 bits.
+            return Ok(Val::reg(self.emit_new(
+                to.class(),
+                &format!("cvt.rn.{ty}.{sign}8"),
+                &[register.into()],
+            )?));
+        }
         let register = if sign == 's' {
             self.sign_extended(value, from, from.class().bits())?
         } else {

@@ -82,8 +82,11 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         let cached = if place.word == ".global" && self.reads_constant_memory(id) { ".nc" } else { "" };
         let loaded = self.load_leaves(ty, place.operand, place.word, place.align, "ld", cached)?;
+        let leaves = self.leaves(ty)?;
+        let loaded = self.apart(&leaves, &loaded)?;
         let chosen = loaded.into_iter().zip(wanted).zip(rest);
-        let chosen = chosen.map(|((value, wanted), rest)| if wanted { vec![value] } else { rest.clone() });
+        let chosen =
+            chosen.map(|(((value, _), wanted), rest)| if wanted { vec![value] } else { rest.clone() });
         Ok(Some(chosen.collect()))
     }
 

@@ -8,6 +8,7 @@ use ptx_llvm::view::{AtomicOrder, InstId, Op, TypeId};
 use super::FunctionRaiser;
 use super::atomic::Access;
 use super::emit::{Arg, mov, space_word};
+use super::halfwords::{RUN, begins_with_run};
 use super::narrow::{SIGNED_LOAD, Widening};
 use super::prologue::{piece, word_of};
 use super::undefined::filled;
@@ -118,7 +119,14 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// Appends an access; hints that no row takes are left out.
-    fn access(&mut self, opcode: &str, word: &str, mods: &str, ty: &str, args: &[Arg]) -> Raised<()> {
+    pub(super) fn access(
+        &mut self,
+        opcode: &str,
+        word: &str,
+        mods: &str,
+        ty: &str,
+        args: &[Arg],
+    ) -> Raised<()> {
         let full = format!("{opcode}{word}{mods}{ty}");
         if mods.is_empty() || self.module.mnemonics.rows(&full).is_some() {
             return self.emit(&full, args);
@@ -163,6 +171,11 @@ impl FunctionRaiser<'_, '_, '_> {
         while let Some(leaf) = leaves.get(at) {
             let aligned = alignment(align, leaf.offset);
             let place = Self::offset_operand(address, leaf.offset);
+            if begins_with_run(&leaves[at..], aligned) {
+                values.extend(self.load_run(place, word, opcode, mods)?);
+                at += RUN;
+                continue;
+            }
             let count = group(&leaves[at..], aligned, widest);
             if leaf.bytes * count as u64 > MAX_VECTOR {
                 self.module.target.need(WIDE_VECTOR, &|| "an access of 32 bytes".to_owned())?;
@@ -296,7 +309,18 @@ impl FunctionRaiser<'_, '_, '_> {
             };
             let aligned = alignment(align, leaf.offset);
             let place = Self::offset_operand(address, leaf.offset);
-            let count = group(&leaves[at..leaves.len().min(at + run)], aligned, widest);
+            let together = &leaves[at..leaves.len().min(at + run)];
+            if begins_with_run(together, aligned) {
+                let mut halves = Vec::with_capacity(RUN);
+                for (leaf, value) in together.iter().zip(&values[at..]).take(RUN) {
+                    let value = value.unwrap_or_else(|| Val::reg(self.register_for(leaf.scalar)));
+                    halves.push(self.stored_register(value, leaf.scalar)?);
+                }
+                self.store_run(&halves, place, word, opcode, mods)?;
+                at += RUN;
+                continue;
+            }
+            let count = group(together, aligned, widest);
             if leaf.bytes * count as u64 > MAX_VECTOR {
                 self.module.target.need(WIDE_VECTOR, &|| "an access of 32 bytes".to_owned())?;
             }

@@ -29,6 +29,7 @@ mod exponent;
 mod float;
 mod fuse;
 mod generic;
+mod halfwords;
 mod intrinsic;
 mod lanes;
 mod masked;

@@ -41,7 +41,7 @@ impl FunctionRaiser<'_, '_, '_> {
             return None;
         }
         let Op::Binary { op: BinaryOp::AShr, lhs, rhs, .. } = self.function.inst(id).op else { return None };
-        let bits = self.integer_bits(lhs).filter(|bits| matches!(bits, 32 | 64))?;
+        let bits = self.integer_bits(lhs).filter(|bits| matches!(bits, 16 | 32 | 64))?;
         let Op::Binary { op: BinaryOp::Shl, lhs: value, rhs: up, .. } = *self.plain_op(lhs)? else {
             return None;
         };

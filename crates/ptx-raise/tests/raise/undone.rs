@@ -219,3 +219,48 @@ fn divisors_that_a_program_chooses_stay() {
         has(&text, &["setp", "selp", "div.u32"]);
     }
 }
+
+#[test]
+fn eight_halfwords_are_accessed_as_four_words() {
+    let text = ptx("define void @f(ptr addrspace(1) %p, ptr addrspace(1) %q) {
+  %x = load <8 x i16>, ptr addrspace(1) %p, align 16
+  %y = mul <8 x i16> %x, %x
+  store <8 x i16> %y, ptr addrspace(1) %q, align 16
+  store <8 x i16> %y, ptr addrspace(1) %p, align 8
+  ret void\n}");
+    has(&text, &["ld.global.v4.b32", "mov.b32 {%rs1, %rs2}, %r1;", "mul.lo.s16", "st.global.v4.b32"]);
+    // Half as much where no more is aligned.
+    has(&text, &["st.global.v4.b16", "st.global.v4.b16"]);
+}
+
+#[test]
+fn bytes_are_converted_to_floats_as_bytes() {
+    let text = ptx("define float @f(i32 %x) {
+  %s = lshr i32 %x, 8
+  %b = trunc i32 %s to i8
+  %f = sitofp i8 %b to float
+  ret float %f\n}");
+    has(&text, &["shr.u32", "cvt.rn.f32.s8"]);
+    has_not(&text, "cvt.s16.s8");
+}
+
+#[test]
+fn signs_of_bytes_in_halfwords_are_extended_by_one_conversion() {
+    let text = ptx("define i16 @f(i16 %x) {
+  %a = shl i16 %x, 8
+  %b = ashr exact i16 %a, 8
+  ret i16 %b\n}");
+    has(&text, &["cvt.s16.s8"]);
+    has_not(&text, "shr");
+}
+
+#[test]
+fn known_masks_choose_among_the_elements_of_pairs() {
+    let text = ptx("declare <4 x half> @llvm.masked.load.v4f16.p1(ptr addrspace(1), <4 x i1>, <4 x half>)
+define half @f(ptr addrspace(1) %p) {
+  %x = call <4 x half> @llvm.masked.load.v4f16.p1(ptr addrspace(1) align 8 %p,
+    <4 x i1> <i1 true, i1 false, i1 true, i1 false>, <4 x half> poison)
+  %h = extractelement <4 x half> %x, i32 2
+  ret half %h\n}");
+    has(&text, &["ld.global.v2.b32 {%r1, %r2}", "st.param.b16"]);
+}
