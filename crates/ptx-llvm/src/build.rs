@@ -21,7 +21,9 @@ use std::ffi::CString;
 use std::fmt;
 use std::marker::PhantomData;
 
-use llvm_sys::core::{LLVMGetValueKind, LLVMIsConstant, LLVMSetValueName2, LLVMTypeOf};
+use llvm_sys::core::{
+    LLVMGetValueKind, LLVMGetValueName2, LLVMIsAInstruction, LLVMIsConstant, LLVMSetValueName2, LLVMTypeOf,
+};
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMMetadataRef, LLVMTypeRef, LLVMValueRef};
 use llvm_sys::{
     LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMValueKind,
@@ -129,6 +131,22 @@ impl<'c> Value<'c> {
         unsafe {
             !LLVMIsACallInst(self.raw).is_null() && !LLVMIsAInlineAsm(LLVMGetCalledValue(self.raw)).is_null()
         }
+    }
+
+    /// Names it if it is an instruction that has no name yet; tells whether it was. LLVM makes the name unique by a suffix.
+    pub fn name_instruction(self, name: &str) -> bool {
+        let mut len = 0;
+        // SAFETY: the value is alive, and LLVM copies the name; its length is given.
+        unsafe {
+            if LLVMIsAInstruction(self.raw).is_null() {
+                return false;
+            }
+            LLVMGetValueName2(self.raw, &raw mut len);
+            if len == 0 {
+                LLVMSetValueName2(self.raw, name.as_ptr().cast(), name.len());
+            }
+        }
+        len == 0
     }
 
     /// Names it; LLVM makes the name unique by a suffix. Constants have no names.

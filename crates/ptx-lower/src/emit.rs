@@ -1,5 +1,7 @@
 //! Emitting one function: values, operands and the order of blocks.
 
+use std::fmt::Write;
+
 use ptx_diag::Diagnostics;
 use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, LabelId, Module, Operand, Stmt, VarId};
 use ptx_isa::{ScalarType, Sem, StateSpace};
@@ -68,6 +70,10 @@ pub(crate) struct Emitter<'s, 'm, 'c> {
     /// What the directives say about every launch.
     pub(crate) launch: LaunchFacts,
     pub(crate) findings: Diagnostics,
+    /// How often each slot was assigned so far, for names.
+    assigned: FxHashMap<Slot, u32>,
+    /// Where names are put together.
+    name: String,
 }
 
 /// An instruction with its operands.
@@ -122,6 +128,8 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             values: vec![None; analysis.ssa.values.len()],
             blocks: vec![None; nodes],
             ends: vec![None; nodes],
+            assigned: FxHashMap::default(),
+            name: String::new(),
             entry,
             locals: FxHashMap::default(),
             arguments: FxHashMap::default(),
@@ -171,8 +179,11 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
                 continue;
             }
             let shared = at == 0 && node.predecessors.is_empty();
+            // Labels that sections name come back by themselves.
+            let label = node.label.map(|label| self.shared.module.name(self.body.label(label).name));
+            let label = label.filter(|label| !self.shared.section_names.contains(label)).unwrap_or("");
             let block =
-                if shared { self.entry } else { self.signature.function.append_block(self.types, "") };
+                if shared { self.entry } else { self.signature.function.append_block(self.types, label) };
             self.blocks[at] = Some(block);
         }
         if let Some(Some(first)) = self.blocks.first()
@@ -198,6 +209,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         for phi in self.analysis.ssa.phis[id.index()].clone() {
             let value = self.b.phi(self.repr_type(phi))?;
             self.values[phi.index()] = Some(value);
+            self.name_value(phi, value);
         }
         let node = &self.analysis.flow.nodes[id.index()];
         for statement in &node.instructions {
@@ -525,7 +537,31 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         let Some(id) = self.analysis.ssa.written(statement, slot) else { return Ok(()) };
         let value = self.bits_as(value, self.repr_type(id))?;
         self.values[id.index()] = Some(value);
+        self.name_value(id, value);
         Ok(())
+    }
+
+    /// Calls a value as the register it is assigned to, with a dot and a number for all but the first assignment; values that are
+    /// somebody else's keep their names.
+    fn name_value(&mut self, id: ValueId, value: Value<'c>) {
+        let Some(slot) = self.analysis.ssa.values.get(id.index()).map(|info| info.slot) else { return };
+        let Some(register) = self.analysis.slots.register(slot) else { return };
+        let decl = self.body.decl(register);
+        let stem = self.shared.module.name(decl.name);
+        let mut name = std::mem::take(&mut self.name);
+        name.clear();
+        name.push_str(stem.strip_prefix('%').unwrap_or(stem));
+        if let (Some(_), Some(register)) = (decl.count, self.body.registers.get(register.index())) {
+            let _ = write!(name, "{}", register.number);
+        }
+        let count = self.assigned.entry(slot).or_default();
+        if *count > 0 {
+            let _ = write!(name, ".{count}");
+        }
+        if value.name_instruction(&name) {
+            *count += 1;
+        }
+        self.name = name;
     }
 
     /// The representation of the value a destination register gets.

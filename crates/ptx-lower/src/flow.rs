@@ -1,7 +1,7 @@
 //! Control flow with guards made explicit: a guarded instruction stands in a node of its own.
 
 use ptx_ir::cfg::{BlockId, Cfg, branch_targets};
-use ptx_ir::{Body, Guard, Inst, Operand, Stmt};
+use ptx_ir::{Body, Guard, Inst, LabelId, Operand, Stmt};
 use ptx_isa::Sem;
 
 /// A node of the graph; node 0 is the entry.
@@ -43,6 +43,8 @@ pub(crate) struct Node {
     pub(crate) reachable: bool,
     /// Whether a `nounroll` pragma stands here.
     pub(crate) nounroll: bool,
+    /// The label that it begins with.
+    pub(crate) label: Option<LabelId>,
 }
 
 impl Node {
@@ -92,6 +94,9 @@ impl Flow {
             let next = first.get(index + 1).copied();
             let mut node = empty_node();
             for statement in block.statements.clone() {
+                if let Some(Stmt::Label(label)) = body.statements.get(statement) {
+                    node.label.get_or_insert(*label);
+                }
                 if let Some(Stmt::Pragma(texts)) = body.statements.get(statement) {
                     node.nounroll |= texts.iter().any(|text| strings.get(*text) == "nounroll");
                 }
@@ -195,6 +200,7 @@ fn empty_node() -> Node {
         predecessors: Vec::new(),
         reachable: false,
         nounroll: false,
+        label: None,
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct Slots {
     first: Vec<u32>,
     /// The type of each slot's bits.
     types: Vec<ScalarType>,
+    /// The register that each slot is the first lane of.
+    registers: Vec<Option<RegId>>,
     /// `.param` variables of the body that are only accessed whole.
     params: FxHashMap<VarId, Slot>,
 }
@@ -27,11 +29,13 @@ const CARRY: Slot = Slot(0);
 impl Slots {
     /// Slots for all registers, the carry flag and the `.param` variables that can be slots.
     pub(crate) fn new(module: &Module, function: &Function, body: &Body) -> Self {
-        let mut slots = Self { types: vec![ScalarType::Pred], ..Self::default() };
+        let mut slots = Self { types: vec![ScalarType::Pred], registers: vec![None], ..Self::default() };
         for index in 0..body.registers.len() {
             let decl = body.decl(RegId(index as u32));
             slots.first.push(slots.types.len() as u32);
             slots.types.extend(std::iter::repeat_n(decl.ty, decl.shape.lanes() as usize));
+            slots.registers.push(Some(RegId(index as u32)));
+            slots.registers.resize(slots.types.len(), None);
         }
         let mut candidates: Vec<VarId> = body
             .statements
@@ -66,6 +70,11 @@ impl Slots {
     /// A lane of a register.
     pub(crate) fn lane(&self, register: RegId, lane: usize) -> Slot {
         Slot(self.first.get(register.index()).copied().unwrap_or(0) + lane as u32)
+    }
+
+    /// The register whose first lane a slot is.
+    pub(crate) fn register(&self, slot: Slot) -> Option<RegId> {
+        self.registers.get(slot.0 as usize).copied().flatten()
     }
 
     /// The slot of a `.param` variable, when it has one.

@@ -99,11 +99,11 @@ fn division_never_sees_zero_or_the_least_number_by_minus_one() {
     has(
         &text,
         &[
-            "%1 = load i32",
-            "icmp eq i32 %1, -1",
+            "%r1 = load i32",
+            "icmp eq i32 %r1, -1",
             ", -2147483648",
             "select i1",
-            "icmp eq i32 %1, 0",
+            "icmp eq i32 %r1, 0",
             "select i1",
             "!ptx.open",
             "sdiv",
@@ -115,7 +115,7 @@ fn division_never_sees_zero_or_the_least_number_by_minus_one() {
     );
     // Neither divides by what was loaded.
     let divides = |line: &&str| line.contains("div i32") || line.contains("rem i32");
-    assert!(text.lines().filter(divides).all(|line| !line.ends_with(", %1")), "{text}");
+    assert!(text.lines().filter(divides).all(|line| !line.ends_with(", %r1")), "{text}");
 }
 
 #[test]

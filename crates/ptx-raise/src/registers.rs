@@ -3,10 +3,11 @@
 //! While a function is selected, its registers have numbers by class. When they are settled they get their names: that of
 //! LLVM's value, as far as PTX can spell it and nothing else is called so, and a number in the order of the text otherwise.
 
-use std::fmt::Write;
+use std::borrow::Cow;
 
 use ptx_ir::{At, Body, RegDecl, RegDeclId, RegId, Stmt, Strings, VectorShape};
 use ptx_isa::{ScalarType, SpecialReg};
+use ptx_llvm::view::InstId;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::coalesce::for_each_register;
@@ -18,16 +19,27 @@ const LONGEST: usize = 32;
 /// Names that declarations of one line hold.
 const PER_LINE: usize = 8;
 
-/// The names that values want for their registers.
+/// What registers hold, for the names of it.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
-    names: HashMap<RegId, Wish>,
+    /// By register, the first value that it was noted for.
+    wishes: Vec<Option<Wish>>,
 }
 
-#[derive(Clone, Debug)]
-struct Wish {
-    name: String,
-    rank: Rank,
+/// A part of a value with a name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Wish {
+    pub(crate) rank: Rank,
+    pub(crate) named: Named,
+    /// Which of its registers this is; `None` where there is one.
+    pub(crate) part: Option<u32>,
+}
+
+/// What has a name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Named {
+    Parameter(usize),
+    Inst(InstId),
 }
 
 /// Whose name a register has that several values share.
@@ -35,27 +47,36 @@ struct Wish {
 pub(crate) enum Rank {
     /// A phi, which is the variable of a loop.
     Phi,
-    /// A parameter.
-    Parameter,
     /// Any other value.
     Value,
 }
 
 impl Wanted {
-    /// Notes that a register holds a value of that name.
-    pub(crate) fn note(&mut self, register: RegId, name: String, rank: Rank) {
-        self.names.entry(register).or_insert(Wish { name, rank });
+    /// Notes what a register holds.
+    pub(crate) fn note(&mut self, register: RegId, wish: Wish) {
+        if self.wishes.len() <= register.index() {
+            self.wishes.resize(register.index() + 1, None);
+        }
+        if let Some(slot @ None) = self.wishes.get_mut(register.index()) {
+            *slot = Some(wish);
+        }
     }
 
-    /// By register of the finished text, what it is to be called; `settled` tells which register has what another had.
-    fn settle(self, settled: &dyn Fn(RegId) -> RegId) -> HashMap<RegId, String> {
-        let mut best: HashMap<RegId, (Rank, RegId, String)> = HashMap::default();
-        let mut wishes: Vec<(RegId, Wish)> = self.names.into_iter().collect();
-        wishes.sort_by_key(|(register, wish)| (wish.rank, *register));
-        for (register, wish) in wishes {
-            best.entry(settled(register)).or_insert((wish.rank, register, wish.name));
+    /// By register of the finished text, what it holds; `settled` tells which register has what another had.
+    fn settle(self, settled: &dyn Fn(RegId) -> RegId) -> Vec<Option<Wish>> {
+        let mut best: Vec<Option<Wish>> = vec![None; self.wishes.len()];
+        for (at, wish) in self.wishes.into_iter().enumerate() {
+            let (Some(wish), register) = (wish, settled(RegId(at as u32))) else { continue };
+            if best.len() <= register.index() {
+                best.resize(register.index() + 1, None);
+            }
+            if let Some(slot) = best.get_mut(register.index())
+                && slot.is_none_or(|own| wish.rank < own.rank)
+            {
+                *slot = Some(wish);
+            }
         }
-        best.into_iter().map(|(register, (_, _, name))| (register, name)).collect()
+        best
     }
 }
 
@@ -132,12 +153,13 @@ impl Naming<'_> {
 
 /// Names the registers of a finished body; `settled` tells which register has what another had. Registers of the declarations
 /// `foreign` have names of their own.
-pub(crate) fn name_registers(
+pub(crate) fn name_registers<'n>(
     body: &mut Body,
     strings: &mut Strings,
     wanted: Wanted,
     settled: &dyn Fn(RegId) -> RegId,
     foreign: &HashSet<RegDeclId>,
+    name_of: &dyn Fn(Named) -> Option<&'n str>,
 ) {
     let order = mentioned(body, foreign);
     let wishes = wanted.settle(settled);
@@ -166,18 +188,23 @@ pub(crate) fn name_registers(
     let mut unnamed: Vec<RegId> = Vec::new();
     for register in order {
         let Some(own) = body.registers.get(register.index()).copied() else { continue };
-        let Some(wish) = wishes.get(&register) else {
+        let wish = wishes.get(register.index()).copied().flatten();
+        let Some((wish, name)) = wish.and_then(|wish| Some((wish, name_of(wish.named)?))) else {
             unnamed.push(register);
             continue;
         };
+        let spelled = wish.part.map_or(Cow::Borrowed(name), |part| Cow::Owned(format!("{name}_{part}")));
+        let wish: &str = &spelled;
+        // Registers of bits hold numbers of any kind: newer compilers have one range for both.
+        let ty = body.reg_type(register);
         let of_class = numbered(wish).and_then(|(stem, number)| {
-            let class = naming.classes.iter().find(|(_, id, _)| *id == own.decl)?;
-            (class.2.strip_prefix('%') == Some(stem)).then_some(number)
+            let class = naming.classes.iter().find(|(_, _, name)| name.strip_prefix('%') == Some(stem))?;
+            (class.1 == own.decl || ty.as_bits() == Some(class.0)).then_some((class.1, number))
         });
-        if let Some(number) = of_class {
-            let is_new = naming.numbers.entry(own.decl).or_default().insert(number);
+        if let Some((class, number)) = of_class {
+            let is_new = naming.numbers.entry(class).or_default().insert(number);
             match body.registers.get_mut(register.index()) {
-                Some(entry) if is_new => entry.number = number,
+                Some(entry) if is_new => (entry.decl, entry.number) = (class, number),
                 Some(_) | None => unnamed.push(register),
             }
             continue;
@@ -260,13 +287,4 @@ fn declare(
     };
     body.statements.retain(is_foreign);
     body.statements.splice(0..0, declarations);
-}
-
-/// The name of one of several registers of a value.
-pub(crate) fn part_name(name: &str, part: usize, parts: usize) -> String {
-    let mut found = name.to_owned();
-    if parts > 1 {
-        let _ = write!(found, "_{part}");
-    }
-    found
 }

@@ -10,7 +10,7 @@ use super::FunctionRaiser;
 use crate::error::Raised;
 use crate::module::for_each_operand;
 use crate::names;
-use crate::registers::Rank;
+use crate::registers::{Named, Rank};
 use crate::style::{Annotations, Names};
 use crate::types::Class;
 use crate::value::Val;
@@ -215,7 +215,7 @@ impl FunctionRaiser<'_, '_, '_> {
                     leaves.iter().map(|leaf| Val::reg(self.register_for(leaf.scalar))).collect();
                 self.define(id, outputs);
                 let written: Vec<Val> = inputs.iter().map(|&input| Val::reg(input)).collect();
-                self.want(&function.inst(id).name, &written, Rank::Phi);
+                self.want(Named::Inst(id), &written, Rank::Phi);
                 self.phi_inputs.insert(id, inputs);
             }
         }

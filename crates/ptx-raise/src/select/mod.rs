@@ -79,7 +79,7 @@ use crate::coalesce::coalesce;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::hoist::hoist;
 use crate::module::ModuleRaiser;
-use crate::registers::{Rank, Wanted, name_registers, part_name};
+use crate::registers::{Named, Rank, Wanted, Wish, name_registers};
 use crate::signature::Signature;
 use crate::style::Names;
 use crate::types::{Leaf, Scalar};
@@ -302,8 +302,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         let settled = coalesce(&mut body, &self.foreign);
         hoist(&mut body);
         let settled = |register| settled.of(register);
-        let wanted = std::mem::take(&mut self.wanted);
-        name_registers(&mut body, &mut self.module.ir.strings, wanted, &settled, &self.foreign);
+        self.name_registers(&mut body, &settled);
         self.trace(&mut body, &settled);
         Ok(body)
     }
@@ -500,9 +499,8 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
 
     /// Sets an instruction's result.
     fn define(&mut self, id: InstId, values: Vals) {
-        let inst = self.function.inst(id);
-        let rank = if matches!(inst.op, Op::Phi { .. }) { Rank::Phi } else { Rank::Value };
-        self.want(&inst.name, &values, rank);
+        let is_phi = matches!(self.function.inst(id).op, Op::Phi { .. });
+        self.want(Named::Inst(id), &values, if is_phi { Rank::Phi } else { Rank::Value });
         self.values.insert(id, values);
     }
 
@@ -511,22 +509,42 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         self.define(id, Rc::from([value]));
     }
 
-    /// Notes the name of a value for the registers that hold it. Where DWARF names registers it knows short names alone.
-    fn want(&mut self, name: &str, values: &[Val], rank: Rank) {
-        if name.is_empty() || self.module.style.names == Names::Numbers || self.is_traced() {
+    /// Notes which registers hold a value, for its name. Where DWARF names registers it knows short names alone.
+    fn want(&mut self, named: Named, values: &[Val], rank: Rank) {
+        if self.module.style.names == Names::Numbers || self.is_traced() {
             return;
         }
-        // The lowering calls what a register is assigned again by its name, a dot and a number.
-        let name = match name.split_once('.') {
-            // Names that LLVM's passes give begin with a dot where there was none to begin with.
-            Some(("", _)) => return,
-            Some((own, _)) if self.module.was_ptx() => own,
-            Some(_) | None => name,
-        };
         for (part, value) in values.iter().enumerate() {
             if let Val::Register(register, _) = value {
-                self.wanted.note(*register, part_name(name, part, values.len()), rank);
+                let part = (values.len() > 1).then_some(part as u32);
+                self.wanted.note(*register, Wish { rank, named, part });
             }
         }
+    }
+
+    /// Names the registers of the finished body, where the style has names.
+    fn name_registers(&mut self, body: &mut Body, settled: &dyn Fn(RegId) -> RegId) {
+        if self.module.style.names == Names::Numbers {
+            return;
+        }
+        let wanted = std::mem::take(&mut self.wanted);
+        let (function, was_ptx) = (self.function, self.module.was_ptx());
+        let name_of = |named: Named| {
+            let name = match named {
+                // PTX's own registers are called otherwise than the parameters that they hold.
+                Named::Parameter(at) => {
+                    function.params.get(at).map_or("", |own| if was_ptx { "" } else { own.name.as_str() })
+                }
+                Named::Inst(id) => function.inst(id).name.as_str(),
+            };
+            // The lowering calls what a register is assigned again by its name, a dot and a number.
+            match name.split_once('.') {
+                // Names that LLVM's passes give begin with a dot where there was none to begin with.
+                Some(("", _)) => None,
+                Some((own, _)) if was_ptx => Some(own),
+                Some(_) | None => Some(name).filter(|name| !name.is_empty()),
+            }
+        };
+        name_registers(body, &mut self.module.ir.strings, wanted, settled, &self.foreign, &name_of);
     }
 }

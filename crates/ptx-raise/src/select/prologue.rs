@@ -9,7 +9,7 @@ use super::FunctionRaiser;
 use super::emit::mov;
 use super::narrow::Widening;
 use crate::error::{CALL, Raised, Refusal};
-use crate::registers::Rank;
+use crate::registers::{Named, Rank};
 use crate::signature::{Parameter, Passing};
 use crate::types::{Class, space_class};
 use crate::value::{Base, Upper, Val};
@@ -34,9 +34,7 @@ impl FunctionRaiser<'_, '_, '_> {
                     None => self.by_register(param, variable)?,
                 },
             };
-            if let Some(own) = self.function.params.get(at) {
-                self.want(&own.name, &values, Rank::Parameter);
-            }
+            self.want(Named::Parameter(at), &values, Rank::Value);
             self.args.push(values.into());
         }
         Ok(())
