@@ -185,6 +185,8 @@ pub(crate) fn name_registers<'n>(
         }
     }
     let mut singles: Vec<(RegId, String)> = Vec::new();
+    // Classes whose registers are called as those of another.
+    let mut joined: HashMap<RegDeclId, RegDeclId> = HashMap::default();
     let mut unnamed: Vec<RegId> = Vec::new();
     for register in order {
         let Some(own) = body.registers.get(register.index()).copied() else { continue };
@@ -203,6 +205,9 @@ pub(crate) fn name_registers<'n>(
         });
         if let Some((class, number)) = of_class {
             let is_new = naming.numbers.entry(class).or_default().insert(number);
+            if class != own.decl {
+                joined.insert(own.decl, class);
+            }
             match body.registers.get_mut(register.index()) {
                 Some(entry) if is_new => (entry.decl, entry.number) = (class, number),
                 Some(_) | None => unnamed.push(register),
@@ -211,19 +216,25 @@ pub(crate) fn name_registers<'n>(
         }
         singles.push((register, naming.unique(wish)));
     }
+    for &register in &unnamed {
+        if let Some(own) = body.registers.get_mut(register.index()) {
+            own.decl = joined.get(&own.decl).copied().unwrap_or(own.decl);
+        }
+    }
     number(body, unnamed, &naming.numbers);
     declare(body, &mut naming, singles, foreign);
 }
 
-/// Gives the registers without names numbers in order, after those that names have.
+/// Gives the registers without names the numbers that are free, in order: of code that was PTX these are those of values whose names
+/// LLVM IR does not hold, in the same order.
 fn number(body: &mut Body, unnamed: Vec<RegId>, numbers: &HashMap<RegDeclId, HashSet<u32>>) {
     let mut next: HashMap<RegDeclId, u32> = HashMap::default();
-    for (decl, taken) in numbers {
-        next.insert(*decl, taken.iter().max().map_or(1, |highest| highest.saturating_add(1)));
-    }
     for register in unnamed {
         let Some(own) = body.registers.get_mut(register.index()) else { continue };
         let number = next.entry(own.decl).or_insert(1);
+        while numbers.get(&own.decl).is_some_and(|taken| taken.contains(number)) {
+            *number = number.saturating_add(1);
+        }
         own.number = *number;
         *number = number.saturating_add(1);
     }

@@ -4,6 +4,7 @@ mod cargo;
 mod corpus;
 mod coverage;
 mod differential;
+mod fidelity;
 mod instructions;
 mod intrinsics;
 mod ir_fuzz;
@@ -38,6 +39,8 @@ enum Chore {
     Differential(differential::DifferentialArguments),
     /// Rewrite docs/isa.md and docs/coverage.md from the instruction table
     Docs,
+    /// Compare real PTX before and after a way through LLVM IR: mnemonics, order, names, pragmas, lines
+    Fidelity(fidelity::FidelityArguments),
     /// Raise every intrinsic of LLVM's NVPTX target and let ptxas judge what comes of it
     Intrinsics(intrinsics::IntrinsicsArguments),
     /// Execute random programs in LLVM IR on the host and as PTX, and compare
@@ -86,6 +89,7 @@ fn main() -> Result<()> {
         Chore::Bless => cargo::bless(),
         Chore::Corpus(arguments) => corpus::measure(&arguments),
         Chore::Differential(arguments) => differential::compare(&arguments),
+        Chore::Fidelity(arguments) => fidelity::measure(&arguments),
         Chore::Intrinsics(arguments) => intrinsics::measure(&arguments),
         Chore::IrFuzz(arguments) => ir_fuzz::fuzz(&arguments),
         Chore::LlSet(arguments) => llvm_set::measure(&arguments),

@@ -379,7 +379,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let mut text = Vec::new();
         text.extend(self.beginning().map(|location| (Stmt::Location(location), true)));
         for block in std::mem::take(&mut self.layout) {
-            if self.targets.contains(&block) {
+            if self.targets.contains(&block) || self.is_labelled(block) {
                 text.push((Stmt::Label(self.labels[block.index()]), false));
             }
             let statements = parts.remove(&block).unwrap_or_default().into_iter().enumerate();
@@ -392,6 +392,12 @@ impl FunctionRaiser<'_, '_, '_> {
         if let Some(text) = self.function.attributes.string("ptx.debug.end") {
             self.debug_statements(text.split(';'));
         }
+    }
+
+    /// Whether a block has a label of PTX's that comes back though nothing names it.
+    fn is_labelled(&self, block: BlockId) -> bool {
+        let named = self.function.blocks.get(block.index()).is_some_and(|block| !block.name.is_empty());
+        named && self.module.style.names == Names::Values && self.module.was_ptx()
     }
 
     /// Appends statements. A `.loc` that only follows from an instruction's location is left out where the text is at that place

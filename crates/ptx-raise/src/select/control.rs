@@ -9,6 +9,7 @@ use super::emit::Arg;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::initializer::block_number;
 use crate::signature::Passing;
+use crate::style::Names;
 use crate::types::{Class, Scalar};
 use crate::value::{Upper, Val, mask};
 
@@ -95,8 +96,11 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     fn branch(&mut self, id: InstId, target: BlockId) -> Raised<()> {
-        // In debugging code a jump that PTX had is a place to stop at, wherever it goes.
-        let kept = self.module.target.is_debugging() && !self.hints(id).is_empty();
+        // In debugging code a jump that PTX had is a place to stop at, wherever it goes; elsewhere it only is how the text was, as
+        // names are.
+        let as_written = self.module.target.is_debugging()
+            || self.module.was_ptx() && self.module.style.names == Names::Values;
+        let kept = as_written && !self.hints(id).is_empty();
         if self.next() == Some(target) && !kept {
             return Ok(());
         }

@@ -514,6 +514,14 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         if self.module.style.names == Names::Numbers || self.is_traced() {
             return;
         }
+        // A register is called by the first of its values that has a name.
+        let is_named = match named {
+            Named::Parameter(at) => self.function.params.get(at).is_some_and(|own| !own.name.is_empty()),
+            Named::Inst(id) => !self.function.inst(id).name.is_empty(),
+        };
+        if !is_named {
+            return;
+        }
         for (part, value) in values.iter().enumerate() {
             if let Val::Register(register, _) = value {
                 let part = (values.len() > 1).then_some(part as u32);
