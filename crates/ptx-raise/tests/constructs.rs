@@ -129,3 +129,12 @@ fn atomic_operations_of_one_thread_alone_have_any_type() {
 }");
     assert!(text.contains("ld.local.v2.b64") && !text.contains("atom"), "{text}");
 }
+
+#[test]
+fn vectors_of_one_bit_each_are_results() {
+    let parts = "{ <1 x i1>, <1 x i1>, <1 x i1>, <1 x i1>, <1 x i1>, <1 x i1>, <1 x i1>, <1 x i1> }";
+    let (text, _) = ptx(&format!(
+        "define {parts} @f(<8 x i1> %a) {{\n  %r = call {parts} @llvm.vector.deinterleave8.v8i1(<8 x i1> %a)\n  ret {parts} %r\n}}"
+    ));
+    assert!(text.contains("st.param") && !text.contains("st.param.pred"), "{text}");
+}

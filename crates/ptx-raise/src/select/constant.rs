@@ -1,7 +1,7 @@
 //! Constants as operands.
 
 use ptx_llvm::view::BinaryOp;
-use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, TypeId};
+use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, IntPredicate, TypeId};
 
 use super::FunctionRaiser;
 use super::emit::Arg;
@@ -167,6 +167,16 @@ impl FunctionRaiser<'_, '_, '_> {
             return Ok(Val::reg(register));
         }
         let text = match (old, new) {
+            (Class::Pred, Class::B16 | Class::B32 | Class::B64) => {
+                let scalar = Scalar::Int(new.bits());
+                return self.choose(Val::reg(register), Val::Bits(1), Val::Bits(0), scalar);
+            }
+            (Class::B16 | Class::B32 | Class::B64, Class::Pred) => {
+                let text = format!("and.b{}", old.bits());
+                let low = self.emit_new(old, &text, &[register.into(), Arg::Bits(1, old.bits())])?;
+                let scalar = Scalar::Int(old.bits());
+                return self.compare_ints(IntPredicate::Ne, Val::reg(low), Val::Bits(0), scalar);
+            }
             (Class::B64, Class::B32) => "cvt.u32.u64",
             (Class::B64, Class::B16) => "cvt.u16.u64",
             (Class::B32, Class::B64) => "cvt.u64.u32",
