@@ -137,7 +137,7 @@ impl<'s> Reader<'s, '_> {
             results = self.params()?;
         }
         let (name, span) = match *self.cursor.kind() {
-            Kind::Ident("_" | "WARP_SZ") => return Err(self.unexpected("the function's name")),
+            Kind::Ident("_") => return Err(self.unexpected("the function's name")),
             _ => self.expect_ident("the function's name")?,
         };
         self.check_special(name, span)?;

@@ -169,10 +169,10 @@ impl<'s, 'h> Reader<'s, 'h> {
         self.eat(mark).ok_or_else(|| self.unexpected(shown))
     }
 
-    /// Takes a name, which must come next.
+    /// Takes a name, which must come next and be none of the language's own words.
     pub(crate) fn expect_ident(&mut self, what: &str) -> Parse<(&'s str, Span)> {
         match *self.cursor.kind() {
-            Kind::Ident(name) => {
+            Kind::Ident(name) if !is_reserved(name) => {
                 self.cursor.advance();
                 Ok((name, self.cursor.last))
             }
@@ -274,4 +274,9 @@ impl<'s, 'h> Reader<'s, 'h> {
         let count = self.cursor.comments.iter().take_while(|comment| comment.span.lo < end).count();
         self.cursor.comments.drain(..count).collect()
     }
+}
+
+/// The words that name nothing of the program (manual 4.4 and, for those of `.loc`, `ptxas`).
+pub(crate) fn is_reserved(name: &str) -> bool {
+    matches!(name, "WARP_SZ" | "inlined_at" | "function_name")
 }

@@ -6,7 +6,7 @@ use ptx_ir::{At, LabelKind, LabelTarget, Prototype, Stmt};
 use crate::codes;
 use crate::cursor::Cursor;
 use crate::lexer::Kind;
-use crate::reader::{MAX_DEPTH, Parse, Reader};
+use crate::reader::{MAX_DEPTH, Parse, Reader, is_reserved};
 use crate::recovery::starts_item;
 
 const STATEMENT_DIRECTIVES: [&str; 8] =
@@ -189,7 +189,7 @@ impl<'s> Reader<'s, '_> {
     fn label_or_instruction(&mut self) -> Parse<()> {
         // A name with a colon behind it is a label, wherever the colon stands.
         let certain = matches!(self.cursor.byte_behind(), Some(b'.' | b';'));
-        let reserved = matches!(*self.cursor.kind(), Kind::Ident("_" | "WARP_SZ"));
+        let reserved = matches!(*self.cursor.kind(), Kind::Ident(name) if name == "_" || is_reserved(name));
         if certain || reserved || !self.colon_follows() {
             return self.instruction(None);
         }

@@ -96,7 +96,7 @@ impl<'s> Reader<'s, '_> {
     /// A name; `_` is none.
     fn variable_name(&mut self) -> Parse<(&'s str, Span)> {
         match *self.cursor.kind() {
-            Kind::Ident("_" | "WARP_SZ") => Err(self.unexpected("the name of a variable")),
+            Kind::Ident("_") => Err(self.unexpected("the name of a variable")),
             _ => self.expect_ident("the name of a variable"),
         }
     }
@@ -178,10 +178,7 @@ impl<'s> Reader<'s, '_> {
 
     /// The name of a parameter, or `_`.
     fn param_name(&mut self) -> Parse<(&'s str, Span)> {
-        match *self.cursor.kind() {
-            Kind::Ident("WARP_SZ") => Err(self.unexpected("the name of a parameter")),
-            _ => self.expect_ident("the name of a parameter"),
-        }
+        self.expect_ident("the name of a parameter")
     }
 
     /// `[4]` or `[]`; parameters have one dimension only.
@@ -444,7 +441,7 @@ impl<'s> Reader<'s, '_> {
         Ok(())
     }
 
-    /// `[4][2]`: a number in each pair of brackets, which only the first can leave out.
+    /// `[4][2]`: a number in each pair of brackets, which only the first can leave out; `ptxas` reads a 0 there the same.
     fn dimensions(&mut self) -> Parse<Vec<Option<u64>>> {
         let mut dims = Vec::new();
         while let Some(open) = self.eat(b'[') {
@@ -456,7 +453,8 @@ impl<'s> Reader<'s, '_> {
                 dims.push(None);
                 continue;
             }
-            dims.push(Some(self.long_word("the length of an array")?));
+            let length = self.long_word("the length of an array")?;
+            dims.push((length > 0 || !dims.is_empty()).then_some(length));
             self.expect(b']', "`]`")?;
         }
         Ok(dims)

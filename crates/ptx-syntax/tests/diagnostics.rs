@@ -282,3 +282,18 @@ fn an_empty_input_is_an_error() {
         assert_eq!(findings.iter().map(|finding| finding.code.0).collect::<Vec<_>>(), ["P0006"]);
     }
 }
+
+#[test]
+fn the_words_of_the_language_name_nothing() {
+    for word in ["WARP_SZ", "inlined_at", "function_name"] {
+        for text in [
+            format!(".global .b32 {word};"),
+            format!(".func {word} () {{ ret; }}"),
+            format!(".entry k (.param .b32 {word}) {{ ret; }}"),
+            format!(".entry k () {{ .reg .b32 {word}; ret; }}"),
+            format!(".entry k () {{ {word}: ret; }}"),
+        ] {
+            assert!(!findings(&text).is_empty(), "{text}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Bodies: register declarations and statements in their order (manual 4.3, 5.1.1, 11).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{Body, Function, Inst, LabelKind, LabelTarget, Param, Prototype, Stmt};
+use ptx_ir::{Body, Function, Inst, LabelKind, LabelTarget, Param, Prototype, Stmt, VectorShape};
 use ptx_isa::Since;
 
 use crate::context::{Checker, Site};
@@ -57,7 +57,10 @@ fn check_inst<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body, 
 /// Checks the `.reg` declarations of a body.
 pub(crate) fn check_registers(cx: &mut Checker<'_>, body: &Body) {
     for decl in &body.reg_decls {
-        if variables::check_declared_type(cx, decl.ty, decl.at.0) {
+        if variables::check_declarable(cx, decl.ty, decl.at.0) {
+            if decl.shape == VectorShape::Scalar {
+                variables::check_type_since(cx, decl.ty, decl.at.0);
+            }
             variables::check_shape(cx, decl.ty, decl.shape, decl.at.0);
         }
     }

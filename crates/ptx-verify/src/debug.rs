@@ -32,7 +32,7 @@ pub(crate) fn check_outer_pragma(cx: &mut Checker<'_>, strings: &[StrId], span: 
     }
 }
 
-/// Checks a `.section`: its labels, and differences of labels, came later than sections (manual 11.5.2).
+/// Checks a `.section`: labels, sums, differences and negative numbers came later than sections (manual 11.5.2).
 pub(crate) fn check_section(cx: &mut Checker<'_>, section: &Section) {
     cx.require(Since::new(2, 0, 10), section.at.0, "`.section`");
     let sums = Since::new(3, 2, 10);
@@ -47,8 +47,8 @@ pub(crate) fn check_section(cx: &mut Checker<'_>, section: &Section) {
     if !cx.target.has(sums) && any(|text| text.contains('+')) {
         cx.require(sums, section.at.0, "a sum in a `.section`");
     }
-    if !cx.target.has(differences) && any(has_difference) {
-        cx.require(differences, section.at.0, "a difference of labels in a `.section`");
+    if !cx.target.has(differences) && any(|text| text.contains('-')) {
+        cx.require(differences, section.at.0, "a difference or a negative number in a `.section`");
     }
 }
 
@@ -58,18 +58,13 @@ fn code(line: &str) -> &str {
     end.and_then(|end| line.get(..end)).unwrap_or(line)
 }
 
-/// Whether a minus stands between two names.
-fn has_difference(line: &str) -> bool {
-    let is_name = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%');
-    line.match_indices('-').any(|(at, _)| {
-        let before = line[..at].trim_end().rsplit([' ', ',', '\t']).next().unwrap_or_default();
-        before.starts_with(is_name) && line[at + 1..].trim_start().starts_with(is_name)
-    })
-}
-
 /// Checks a `.loc`: an inlined function was called from a place that an earlier `.loc` names.
 pub(crate) fn check_location(cx: &mut Checker<'_>, location: &DebugLocation) {
+    check_call_place(cx, location);
     cx.locations.insert((location.file, location.line, location.column));
+}
+
+fn check_call_place(cx: &mut Checker<'_>, location: &DebugLocation) {
     let Some(inlined) = &location.inlined else { return };
     // `ptxas` passes over it in modules that are older still.
     if cx.target.version_is(4, 0) {

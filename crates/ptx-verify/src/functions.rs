@@ -157,9 +157,7 @@ fn check_param_bytes(cx: &mut Checker<'_>, function: &Function) {
 fn check_linkage(cx: &mut Checker<'_>, function: &Function) {
     variables::check_linkage_since(cx, function.linkage, function.at.0);
     let text = match function.linkage {
-        Linkage::Extern if function.body.is_some() && function.kind == FunctionKind::Device => {
-            "an `.extern` function has its body elsewhere"
-        }
+        Linkage::Extern if function.body.is_some() => "an `.extern` function has its body elsewhere",
         Linkage::Common => "functions cannot be `.common`",
         Linkage::Internal | Linkage::Extern | Linkage::Visible | Linkage::Weak => return,
     };

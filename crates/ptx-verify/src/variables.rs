@@ -64,16 +64,19 @@ pub(crate) fn check(cx: &mut Checker<'_>, id: VarId, place: Place) {
     }
 }
 
+/// The first version that declares registers and variables of a type, where that is a later one.
+pub(crate) fn check_type_since(cx: &mut Checker<'_>, ty: ScalarType, span: ptx_diag::Span) {
+    let since = match ty {
+        ScalarType::F16x2 => Since::new(4, 2, 53),
+        ScalarType::B128 => Since::new(8, 3, 70),
+        _ => return,
+    };
+    cx.require(since, span, &format!("the type {}", dotted(ty)));
+}
+
 /// Types that registers and variables can have; says whether this is one.
-pub(crate) fn check_declared_type(cx: &mut Checker<'_>, ty: ScalarType, span: ptx_diag::Span) -> bool {
+pub(crate) fn check_declarable(cx: &mut Checker<'_>, ty: ScalarType, span: ptx_diag::Span) -> bool {
     if is_declarable(ty) {
-        let since = match ty {
-            ScalarType::F16x2 => Since::new(4, 2, 53),
-            ScalarType::B128 => Since::new(8, 3, 70),
-            _ => return true,
-        };
-        let what = format!("the type {}", dotted(ty));
-        cx.require(since, span, &what);
         return true;
     }
     let text = format!("{} names what instructions do; nothing is declared with it", dotted(ty));
@@ -101,10 +104,16 @@ pub(crate) fn check_shape(cx: &mut Checker<'_>, ty: ScalarType, shape: VectorSha
 
 fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: Place) -> bool {
     let span = variable.at.0;
-    if !check_declared_type(cx, ty, span) {
+    if !check_declarable(cx, ty, span) {
         return false;
     }
-    if place.is_loose() {
+    // `ptxas` asks for no version of arrays of numbers of 128 bits, nor of vectors of pairs.
+    let is_plain = variable.shape == VectorShape::Scalar;
+    if is_plain && (ty != ScalarType::B128 || (variable.dims.is_empty() && !place.is_loose())) {
+        check_type_since(cx, ty, span);
+    }
+    let is_array_of_predicates = ty == ScalarType::Pred && !variable.dims.is_empty();
+    if place.is_loose() && !is_array_of_predicates {
         return false;
     }
     if ty == ScalarType::Pred {
@@ -117,7 +126,7 @@ fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: 
     }
     check_shape(cx, ty, variable.shape, span);
     if variable.space == StateSpace::Param
-        && (ty == ScalarType::F16x2 || variable.shape != VectorShape::Scalar)
+        && ((ty == ScalarType::F16x2 && variable.dims.is_empty()) || variable.shape != VectorShape::Scalar)
     {
         let text = "parameters are scalars or arrays of scalars";
         let help = "use an array of `.b8` with the alignment of the vector";
@@ -148,7 +157,9 @@ fn check_reference(cx: &mut Checker<'_>, variable: &Variable, place: Place) -> b
         let text = "texture, sampler and surface references cannot be `.common`";
         cx.report(Diagnostic::error(codes::LINKAGE, variable.at.0, text));
     }
-    if variable.ty == VarType::SamplerRef && !cx.target.has_samplers() {
+    // Arrays of them `ptxas` lets be.
+    let is_single = variable.dims.is_empty();
+    if variable.ty == VarType::SamplerRef && is_single && !cx.target.has_samplers() {
         let text = "sampler references need `.target` with `texmode_independent`";
         cx.report(Diagnostic::error(codes::TARGET_OPTION, variable.at.0, text));
     }

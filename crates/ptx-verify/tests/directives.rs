@@ -181,14 +181,14 @@ fn file_indices_and_places_of_calls_are_declared() {
 }
 
 #[test]
-fn sections_have_labels_since_7_0_and_differences_of_them_since_7_5() {
+fn sections_have_labels_since_7_0_and_differences_and_signs_since_7_5() {
     let at = |version: &str, line: &str| {
         codes(&format!(
             ".version {version}\n.target sm_60\n.address_size 64\n.entry k () {{ ret; }}\n\
              .section .debug_info {{\n.b8 1 // a: comment-with signs\n{line}\n}}\n"
         ))
     };
-    assert_eq!(at("6.0", ".b32 -5"), NONE);
+    assert_eq!(at("6.0", ".b32 -5"), ["V0108"]);
     assert_eq!(at("6.5", "a:\n.b32 4"), ["V0108"]);
     assert_eq!(at("7.0", "a:\n.b32 4"), NONE);
     assert_eq!(at("7.4", "a:\nb:\n.b32 b-a"), ["V0108"]);
@@ -254,4 +254,57 @@ fn features_of_modules_have_their_first_version() {
         assert!(codes(&module(before)).iter().any(|code| code == "V0108"), "{text} {before}");
         assert!(codes(&module(first)).is_empty(), "{text} {first}");
     }
+}
+
+/// A module of an older version, for its target.
+fn of_version(version: &str, target: &str, directives: &str) -> String {
+    format!(".version {version}\n.target {target}\n.address_size 64\n{directives}\n")
+}
+
+#[test]
+fn types_that_came_later_are_asked_of_single_variables() {
+    let accepted =
+        |version: &str, target: &str, directive: &str| is_accepted(&of_version(version, target, directive));
+    assert!(!accepted("7.0", "sm_80", ".global .b128 v;"));
+    assert!(accepted("7.0", "sm_80", ".global .b128 v[2];"));
+    assert!(!accepted("4.0", "sm_50", ".global .f16x2 v[2];"));
+    assert!(accepted("4.0", "sm_50", ".global .v2 .f16x2 v;"));
+    assert!(accepted("9.5", "sm_100a", ".func f (.param .f16x2 p[2]) { ret; }"));
+    assert!(!accepted("9.5", "sm_100a", ".func f (.param .f16x2 p) { ret; }"));
+    assert!(accepted("7.0", "sm_80", ".extern .func f (.param .b128 q);"));
+}
+
+#[test]
+fn a_length_of_zero_is_that_of_the_initial_value() {
+    for directive in
+        [".global .b8 v[0] = {1, 2};", ".global .b8 v[0][2] = {{1}, {2}};", ".extern .shared .b8 v[0];"]
+    {
+        assert_eq!(findings(&module(directive)), [], "{directive}");
+    }
+    for directive in [".global .b8 v[0];", ".global .b8 v[2][0];"] {
+        assert!(!is_accepted(&module(directive)), "{directive}");
+    }
+}
+
+#[test]
+fn negative_numbers_in_sections_and_bodies_of_extern_kernels() {
+    let section = ".section .debug_info { .b8 1, -1 }";
+    assert!(
+        is_accepted(&of_version("7.5", "sm_80", section))
+            && !is_accepted(&of_version("7.4", "sm_80", section))
+    );
+    assert!(!is_accepted(&module(".extern .entry k () { ret; }")));
+    assert!(is_accepted(&module(".extern .entry k ();")));
+}
+
+#[test]
+fn a_call_is_inlined_at_a_place_that_an_earlier_line_names() {
+    let body = |lines: &str| {
+        module(&format!(
+            ".file 1 \"a.cu\"\n.section .debug_str {{ L: .b8 0 }}\n.entry k () {{ {lines} ret; }}"
+        ))
+    };
+    let inlined = ".loc 1 2 3, function_name L, inlined_at 1 2 3";
+    assert!(!is_accepted(&body(inlined)));
+    assert!(is_accepted(&body(&format!(".loc 1 2 3\n{inlined}\n"))));
 }

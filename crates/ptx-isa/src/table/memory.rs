@@ -14,7 +14,7 @@ const LD_LATER: &[(Mod, Since)] = &[
     CLUSTER_LATER,
     (Volatile, at(1, 1, 10)),
     (Nc, at(3, 1, 32)),
-    (Weak, at(6, 0, 20)),
+    (Weak, at(6, 0, 70)),
     (Relaxed, at(6, 0, 70)),
     (Acquire, at(6, 0, 70)),
     (Release, at(6, 0, 70)),
