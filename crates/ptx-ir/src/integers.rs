@@ -1,10 +1,16 @@
 //! Tables of integers, which can be most of a file.
 
-/// Integers in order, each in as few bytes as the widest of them needs.
+use crate::operand::{Immediate, Literal};
+
+/// Integers in order, each in as few bytes as the widest of them needs, and which of them are spelled in hexadecimal.
 ///
-/// Two of them are equal exactly when their integers are: the width follows from the integers alone.
+/// Two of them are equal exactly when their integers and spellings are: the width follows from the integers alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Integers(Packed);
+pub struct Integers {
+    values: Packed,
+    /// A bit for each integer up to the last one in hexadecimal.
+    hexadecimal: Vec<u64>,
+}
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Packed {
@@ -17,12 +23,42 @@ enum Packed {
 impl Integers {
     /// None, with room for so many that fit into bytes.
     pub fn with_capacity(count: usize) -> Self {
-        Self(Packed::Bytes(Vec::with_capacity(count)))
+        Self { values: Packed::Bytes(Vec::with_capacity(count)), hexadecimal: Vec::new() }
+    }
+
+    /// Adds a constant if it is a signed integer in decimal or hexadecimal; says whether it is.
+    pub fn push_constant(&mut self, constant: Immediate) -> bool {
+        match constant {
+            Immediate::S64(value, Literal::Plain) => self.push(value),
+            Immediate::S64(value, Literal::Hex) => {
+                let at = self.len();
+                self.push(value);
+                self.hexadecimal.resize(at / 64 + 1, 0);
+                if let Some(word) = self.hexadecimal.last_mut() {
+                    *word |= 1 << (at % 64);
+                }
+            }
+            Immediate::S64(_, Literal::Text(_))
+            | Immediate::U64(..)
+            | Immediate::F32(..)
+            | Immediate::F64(..) => {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The integers as constants, spelled as they were, in order.
+    pub fn constants(&self) -> impl Iterator<Item = Immediate> + '_ {
+        self.iter().enumerate().map(|(at, value)| {
+            let is_hexadecimal = self.hexadecimal.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1);
+            Immediate::S64(value, if is_hexadecimal { Literal::Hex } else { Literal::Plain })
+        })
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        match &self.0 {
+        match &self.values {
             Packed::Bytes(values) => values.len(),
             Packed::Halves(values) => values.len(),
             Packed::Words(values) => values.len(),
@@ -37,7 +73,7 @@ impl Integers {
 
     /// The integer at a place, counted from 0.
     pub fn get(&self, at: usize) -> Option<i64> {
-        match &self.0 {
+        match &self.values {
             Packed::Bytes(values) => values.get(at).map(|value| i64::from(*value)),
             Packed::Halves(values) => values.get(at).map(|value| i64::from(*value)),
             Packed::Words(values) => values.get(at).map(|value| i64::from(*value)),
@@ -50,21 +86,27 @@ impl Integers {
         (0..self.len()).map_while(|at| self.get(at))
     }
 
-    /// Adds one behind the others; when it is wider than they are, they are widened.
+    /// Adds one in decimal behind the others; when it is wider than they are, they are widened.
     pub fn push(&mut self, value: i64) {
         loop {
-            match &mut self.0 {
+            match &mut self.values {
                 Packed::Bytes(values) => match i8::try_from(value) {
                     Ok(value) => return values.push(value),
-                    Err(_) => self.0 = Packed::Halves(values.iter().map(|value| i16::from(*value)).collect()),
+                    Err(_) => {
+                        self.values = Packed::Halves(values.iter().map(|value| i16::from(*value)).collect());
+                    }
                 },
                 Packed::Halves(values) => match i16::try_from(value) {
                     Ok(value) => return values.push(value),
-                    Err(_) => self.0 = Packed::Words(values.iter().map(|value| i32::from(*value)).collect()),
+                    Err(_) => {
+                        self.values = Packed::Words(values.iter().map(|value| i32::from(*value)).collect());
+                    }
                 },
                 Packed::Words(values) => match i32::try_from(value) {
                     Ok(value) => return values.push(value),
-                    Err(_) => self.0 = Packed::Longs(values.iter().map(|value| i64::from(*value)).collect()),
+                    Err(_) => {
+                        self.values = Packed::Longs(values.iter().map(|value| i64::from(*value)).collect());
+                    }
                 },
                 Packed::Longs(values) => return values.push(value),
             }
@@ -73,12 +115,13 @@ impl Integers {
 
     /// Gives back the memory that nothing lies in.
     pub fn shrink_to_fit(&mut self) {
-        match &mut self.0 {
+        match &mut self.values {
             Packed::Bytes(values) => values.shrink_to_fit(),
             Packed::Halves(values) => values.shrink_to_fit(),
             Packed::Words(values) => values.shrink_to_fit(),
             Packed::Longs(values) => values.shrink_to_fit(),
         }
+        self.hexadecimal.shrink_to_fit();
     }
 }
 
@@ -100,6 +143,22 @@ mod tests {
         let packed: Integers = values.into_iter().collect();
         assert_eq!(packed.iter().collect::<Vec<i64>>(), values);
         assert_eq!((packed.len(), packed.get(3), packed.get(values.len())), (values.len(), Some(128), None));
+    }
+
+    #[test]
+    fn spellings_come_back_and_count() {
+        let constants: Vec<Immediate> = (0..200)
+            .map(|value| {
+                Immediate::S64(value * 999, if value % 67 == 3 { Literal::Hex } else { Literal::Plain })
+            })
+            .collect();
+        let mut packed = Integers::with_capacity(0);
+        assert!(constants.iter().all(|&constant| packed.push_constant(constant)));
+        assert_eq!(packed.constants().collect::<Vec<_>>(), constants);
+        let decimal: Integers = packed.iter().collect();
+        assert_ne!(decimal, packed);
+        assert!(!packed.push_constant(Immediate::U64(1, Literal::Plain)));
+        assert_eq!(packed.len(), 200);
     }
 
     #[test]

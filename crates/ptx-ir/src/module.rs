@@ -5,7 +5,7 @@ use ptx_isa::{PtxVersion, ScalarType, Sm, StateSpace};
 use crate::at::At;
 use crate::body::{Body, RegDeclId, RegId, VectorShape};
 use crate::integers::Integers;
-use crate::operand::{Immediate, Literal, Symbol};
+use crate::operand::{Immediate, Symbol};
 use crate::strings::{StrId, Strings};
 
 /// A variable or parameter of a module.
@@ -93,7 +93,7 @@ pub enum Initializer {
     /// `{..}`; as deep as the dimensions (and the vector) say. A list of nothing but integers is [`Self::Integers`] instead, see
     /// [`Self::list`].
     List(Vec<Initializer>),
-    /// `{1, 2, 3}`: at least one integer, all of them spelled as the printer likes it.
+    /// `{1, 0x2, 3}`: at least one integer, all of them signed and in decimal or hexadecimal.
     Integers(Integers),
     /// A number.
     Value(Immediate),
@@ -122,18 +122,15 @@ pub enum Initializer {
 impl Initializer {
     /// Values in braces, packed when they are nothing but integers.
     pub fn list(values: Vec<Initializer>) -> Self {
-        let integer = |value: &Initializer| value.as_plain_integer();
-        match values.iter().map(integer).collect::<Option<Integers>>() {
-            Some(integers) if !integers.is_empty() => Initializer::Integers(integers),
-            _ => Initializer::List(values),
-        }
-    }
-
-    /// The integer, if it is one and spelled as the printer likes it.
-    pub fn as_plain_integer(&self) -> Option<i64> {
-        match self {
-            Initializer::Value(Immediate::S64(value, Literal::Plain)) => Some(*value),
-            _ => None,
+        let mut integers = Integers::with_capacity(0);
+        let packs = |value: &Initializer| match value {
+            Initializer::Value(constant) => integers.push_constant(*constant),
+            _ => false,
+        };
+        if !values.is_empty() && values.iter().all(packs) {
+            Initializer::Integers(integers)
+        } else {
+            Initializer::List(values)
         }
     }
 

@@ -42,16 +42,15 @@ impl Reader<'_, '_> {
                 Some(value) => Initializer::Value(Immediate::integer(value)),
                 None => self.initializer(depth + 1)?,
             };
-            match value.as_plain_integer() {
-                Some(integer) if values.is_empty() => integers.push(integer),
-                _ => {
-                    if values.is_empty() {
-                        values.extend(
-                            integers.iter().map(|value| Initializer::Value(Immediate::integer(value))),
-                        );
-                    }
-                    values.push(value);
+            let packed = match value {
+                Initializer::Value(constant) => values.is_empty() && integers.push_constant(constant),
+                _ => false,
+            };
+            if !packed {
+                if values.is_empty() {
+                    values.extend(integers.constants().map(Initializer::Value));
                 }
+                values.push(value);
             }
             if self.eat(b',').is_none() {
                 break;

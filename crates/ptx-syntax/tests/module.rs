@@ -237,3 +237,12 @@ fn external_variables_may_be_declared_again() {
     let twice = findings(".global .u32 x;\n.global .u32 x;");
     assert_eq!(twice, ["5:14 P0202 `x` is declared twice in this scope"]);
 }
+
+#[test]
+fn hexadecimal_numbers_leave_a_table_of_integers_packed() {
+    let module = module(".global .u32 v[4] = {1, 0x10, -3, 0xFFFFFFFF};");
+    let Some(Initializer::Integers(values)) = &variable(&module, "v").init else { panic!("a packed list") };
+    assert_eq!(values.iter().collect::<Vec<_>>(), [1, 16, -3, 0xFFFF_FFFF]);
+    let hexadecimal = values.constants().map(|value| matches!(value, Immediate::S64(_, Literal::Hex)));
+    assert_eq!(hexadecimal.collect::<Vec<_>>(), [false, true, false, true]);
+}

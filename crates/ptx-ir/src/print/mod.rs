@@ -267,11 +267,11 @@ impl Printer<'_> {
             }
             Initializer::Integers(values) => {
                 self.text("{");
-                for (at, value) in values.iter().enumerate() {
+                for (at, constant) in values.constants().enumerate() {
                     if at > 0 {
                         self.text(", ");
                     }
-                    self.immediate(Immediate::integer(value));
+                    self.immediate(constant);
                 }
                 self.text("}");
             }
