@@ -98,6 +98,11 @@ const CONVERSION: &[(Trigger, Way)] = &[
     (Is(Mod::Rp), Way::Intrinsic),
     (Is(Mod::Rna), Way::Intrinsic),
     (All(&[Is(Mod::F16), Is(Mod::Bf16)]), Way::Assembly),
+    // LLVM takes the conversion for exact though the number may be too large.
+    (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::U32)]), Way::Assembly),
+    (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::S32)]), Way::Assembly),
+    (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::U64)]), Way::Assembly),
+    (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::S64)]), Way::Assembly),
 ];
 /// Comparisons know no flushing, and LLVM keeps results of packed ones in other types.
 const COMPARISON: &[(Trigger, Way)] =
