@@ -1,7 +1,7 @@
 //! Constants as operands.
 
 use ptx_llvm::view::BinaryOp;
-use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, IntPredicate, TypeId};
+use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, IntPredicate, Type, TypeId};
 
 use super::FunctionRaiser;
 use super::emit::Arg;
@@ -38,7 +38,7 @@ impl FunctionRaiser<'_, '_, '_> {
                     values.extend(self.constant(part, depth + 1)?);
                 }
                 let pairs = |leaf: &Leaf| leaf.scalar.is_pair();
-                let is_vector = matches!(view.ty(ty), ptx_llvm::view::Type::Vector { .. });
+                let is_vector = matches!(view.ty(ty), Type::Vector { .. });
                 if is_vector && leaves.iter().any(pairs) {
                     return values.chunks(2).map(join_pair).collect();
                 }
@@ -58,6 +58,11 @@ impl FunctionRaiser<'_, '_, '_> {
 
     fn constant_expr(&mut self, expr: &ConstExpr, ty: TypeId, depth: u32) -> Raised<Vec<Val>> {
         match expr {
+            ConstExpr::Gep { source, base, indices }
+                if matches!(self.module.view.ty(ty), Type::Vector { .. }) =>
+            {
+                self.constant_addresses(*source, *base, indices, ty, depth)
+            }
             ConstExpr::Gep { source, base, indices } => {
                 let (base, pointer) = self.constant_scalar(*base, depth)?;
                 if let Ok(offset) = crate::initializer::gep_offset(self.module.view, *source, indices) {
@@ -111,6 +116,36 @@ impl FunctionRaiser<'_, '_, '_> {
                 Err(Refusal::new(INSTRUCTION, format!("a constant expression of LLVM's opcode {number}")))
             }
         }
+    }
+
+    /// A vector of addresses: one base for all or one for each, and one index of numbers known now.
+    fn constant_addresses(
+        &mut self,
+        source: TypeId,
+        base: ConstId,
+        indices: &[ConstId],
+        ty: TypeId,
+        depth: u32,
+    ) -> Raised<Vec<Val>> {
+        let computed = || Refusal::new(INSTRUCTION, "addresses in a vector that are computed from others");
+        let &[index] = indices else { return Err(computed()) };
+        let size = self.module.view.layout(source).map_or(0, |layout| layout.size) as i64;
+        let (bases, numbers) = (self.constant(base, depth + 1)?, self.constant(index, depth + 1)?);
+        let widths = self.leaves(self.module.view.constant_type(index))?;
+        let mut addresses = Vec::new();
+        for at in 0..self.leaves(ty)?.len() {
+            // What is no vector counts for every element.
+            let place = |len: usize| if len == 1 { 0 } else { at };
+            let one = place(numbers.len());
+            let (Some(&base), Some(&Val::Bits(number)), Some(width)) =
+                (bases.get(place(bases.len())), numbers.get(one), widths.get(one))
+            else {
+                return Err(computed());
+            };
+            let steps = sign_extend(number, width.scalar.bits());
+            addresses.push(add_offset(base, steps.wrapping_mul(size)));
+        }
+        Ok(addresses)
     }
 
     fn constant_scalar(&mut self, id: ConstId, depth: u32) -> Raised<(Val, Scalar)> {
