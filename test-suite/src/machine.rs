@@ -121,11 +121,11 @@ fn usage(said: &str) -> BTreeMap<String, Usage> {
         }
         for part in line.split(',') {
             let words: Vec<&str> = part.split_whitespace().collect();
-            match words.as_slice() {
-                &[bytes, "bytes", "spill", "stores" | "loads"] => {
+            match *words.as_slice() {
+                [bytes, "bytes", "spill", "stores" | "loads"] => {
                     entry.spilled += bytes.parse::<usize>().unwrap_or(0);
                 }
-                &[bytes, "bytes", "stack", "frame"] => entry.frame = bytes.parse().unwrap_or(0),
+                [bytes, "bytes", "stack", "frame"] => entry.frame = bytes.parse().unwrap_or(0),
                 _ => {}
             }
         }
