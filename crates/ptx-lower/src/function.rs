@@ -285,6 +285,10 @@ pub(crate) fn describe<'c>(
             target.add_flag(types, name);
         }
     }
+    if defined && function.kind == FunctionKind::Device && is_debugging_code(module) {
+        // `ptxas` shortens nothing of what inlining would copy, and who debugs looks for the functions of the source.
+        target.add_flag(types, "noinline");
+    }
     target_attributes(module, types, target);
     let directives = function.directives.iter().map(|(directive, _)| directive);
     for (key, pragmas) in [
@@ -330,6 +334,11 @@ fn describe_pointer<'c>(
     if pointer.align.is_none() || crate::represent::llvm_space(pointer.space) != Some(own) {
         target.add_parameter_attribute(types, index, "ptx.ptr", space);
     }
+}
+
+/// Whether `.target` asks for code to debug (manual 11.1.2).
+fn is_debugging_code(module: &Module) -> bool {
+    module.target().is_some_and(|target| target.names.iter().any(|name| module.name(*name) == "debug"))
 }
 
 /// What LLVM's own back end goes by: the nearest it knows. The exact ones are in `!ptx.version` and `!ptx.target`.

@@ -7,7 +7,12 @@ const HEADER: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
 /// The IR of a file before and after a pipeline.
 fn through(pipeline: &str, text: &str) -> (String, String) {
-    let source = SourceFile::new("test.ptx", format!("{HEADER}{text}"));
+    whole_file_through(pipeline, format!("{HEADER}{text}"))
+}
+
+/// The same of a file with a header of its own.
+fn whole_file_through(pipeline: &str, text: String) -> (String, String) {
+    let source = SourceFile::new("test.ptx", text);
     let (module, findings) = ptx_syntax::parse(&source);
     assert!(!findings.has_errors(), "{findings:?}");
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}"));
@@ -265,4 +270,34 @@ ret;
     for width in ["i128", "lshr", "trunc", "zext", "alloca"] {
         assert!(!body.contains(width), "`{width}` is in\n{body}");
     }
+}
+
+#[test]
+fn functions_of_debugging_code_are_not_inlined() {
+    let body = ".func (.param .b32 r) twice(.param .b32 a)
+{
+.reg .b32 %r<3>;
+ld.param.b32 %r1, [a]; add.u32 %r2, %r1, %r1; st.param.b32 [r], %r2;
+ret;
+}
+.visible .entry k(.param .u64 p)
+{
+.reg .b32 %r<3>; .reg .b64 %d<2>;
+ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1];
+{
+.param .b32 in; .param .b32 out;
+st.param.b32 [in], %r1;
+call.uni (out), twice, (in);
+ld.param.b32 %r2, [out];
+}
+st.global.u32 [%d1], %r2;
+ret;
+}
+";
+    let (_, optimized) = through("default<O2>", body);
+    assert!(!optimized.contains("@twice"), "{optimized}");
+    let section = ".section .debug_abbrev\n{\n.b8 0\n}\n";
+    let header = HEADER.replace("sm_90", "sm_90, debug");
+    let (_, debugging) = whole_file_through("default<O2>", format!("{header}{body}{section}"));
+    assert_eq!(count(&debugging, "@twice("), 2, "a definition and a call:\n{debugging}");
 }
