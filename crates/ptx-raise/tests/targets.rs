@@ -152,6 +152,23 @@ fn stated_versions_hold_and_those_that_lack_a_feature_are_refused() {
     }
 }
 
+/// Widening a bfloat is an instruction since PTX 7.1 and sm_80 (manual 9.7.9.21), and a shift before.
+#[test]
+fn a_widened_bfloat_asks_for_the_version_of_its_conversion() {
+    let text = "define float @f(bfloat %a) {\n  %x = fpext bfloat %a to float\n  ret float %x\n}\n";
+    let raised = |version| {
+        let context = Context::new().expect("LLVM 22");
+        let module = Module::parse(&context, "test", text.as_bytes()).expect("valid LLVM IR");
+        let options = RaiseOptions { target: Some(Sm::new(80)), version };
+        let (module, _) = raise(&module, &options).expect("every version has a way");
+        ptx_ir::print(&module)
+    };
+    let lowest = raised(None);
+    assert!(lowest.starts_with(".version 7.1\n") && lowest.contains("cvt.f32.bf16"), "{lowest}");
+    let older = raised(Some(PtxVersion::new(7, 0)));
+    assert!(older.starts_with(".version 7.0\n") && !older.contains("cvt.f32.bf16"), "{older}");
+}
+
 /// ptxas takes each feature on the first target that it still knows, and no older version of PTX.
 #[test]
 fn ptxas_agrees_about_the_first_targets() {

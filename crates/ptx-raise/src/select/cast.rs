@@ -369,6 +369,8 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         let high = self.in_register(value, Scalar::BFloat)?;
         if self.module.target.has(BFLOAT_WIDENING) {
+            // The instruction is older than this pair of types, so its row does not say it.
+            self.module.target.need(BFLOAT_WIDENING, &|| "cvt.f32.bf16".to_owned())?;
             return Ok(Val::reg(self.emit_new(Class::F32, "cvt.f32.bf16", &[high.into()])?));
         }
         let low = self.in_register(Val::Bits(0), Scalar::BFloat)?;
