@@ -29,6 +29,8 @@ pub(crate) struct Shared<'m, 'c> {
     pub(crate) section_names: FxHashSet<&'m str>,
     /// All functions, declarations under the id of each mention.
     pub(crate) signatures: FxHashMap<FunctionId, Signature<'c>>,
+    /// See [`crate::float::widens_halves`].
+    pub(crate) widens_halves: bool,
 }
 
 /// A parameter of the function being lowered.

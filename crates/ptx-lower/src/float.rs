@@ -1,5 +1,6 @@
 //! Floating-point arithmetic (manual 9.7.3 to 9.7.5) and conversions (manual 9.7.9.21).
 
+use ptx_ir::Module;
 use ptx_isa::{Field, Mod, ScalarType, Sem, TypeKind};
 use ptx_llvm::build::{BinaryOp, CastOp, Contraction, Value};
 
@@ -10,6 +11,30 @@ use crate::represent::Repr;
 /// Whether the type is arithmetic on floating-point numbers, single or packed.
 pub(crate) fn is_floating(ty: ScalarType) -> bool {
     ty.is_float() || matches!(ty, ScalarType::F16x2 | ScalarType::Bf16x2 | ScalarType::F32x2)
+}
+
+/// Whether a module makes halves of wider numbers and wider numbers of halves.
+///
+/// In such a module an integer that became a wider number may go on through a half. LLVM 22's InstCombine makes one conversion of
+/// those steps where the integer has few significant bits, and forgets that the half may have been an infinity (docs/mapping.md,
+/// "Exact floating point"). A fence behind the first step keeps them apart.
+pub(crate) fn widens_halves(module: &Module) -> bool {
+    let is_wide = |ty| matches!(ty, ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64);
+    let (mut narrows, mut widens) = (false, false);
+    for body in module.functions.iter().filter_map(|function| function.body.as_ref()) {
+        for (_, inst) in body.instructions() {
+            let mnemonic = inst.mnemonic;
+            if mnemonic.sem() != Sem::Cvt {
+                continue;
+            }
+            match (mnemonic.type_of(Field::DType), mnemonic.type_of(Field::AType)) {
+                (Some(ScalarType::F16), Some(from)) => narrows |= is_wide(from),
+                (Some(to), Some(ScalarType::F16)) => widens |= is_wide(to),
+                _ => {}
+            }
+        }
+    }
+    narrows && widens
 }
 
 impl<'c> Emitter<'_, '_, 'c> {
@@ -211,9 +236,21 @@ impl<'c> Emitter<'_, '_, 'c> {
             let a = self.operand(site, 1)?;
             let op = if from.is_signed() { CastOp::SiToFp } else { CastOp::UiToFp };
             let value = self.b.cast(op, a, self.llvm_type(to))?;
+            let value =
+                if from.bits() > 16 && self.shared.widens_halves { self.apart(value)? } else { value };
             return self.define(site, 0, value);
         }
         self.row_or_inline(site)
+    }
+
+    /// The value, which no pass combines with what it is computed from.
+    fn apart(&mut self, value: Value<'c>) -> Out<Value<'c>> {
+        let name = match value.ty() {
+            ty if ty == self.types.bf16() => "llvm.arithmetic.fence.bf16",
+            ty if ty == self.types.f32() => "llvm.arithmetic.fence.f32",
+            _ => "llvm.arithmetic.fence.f64",
+        };
+        self.intrinsic(name, value.ty(), &[value])
     }
 
     fn float_to_float(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Out<()> {

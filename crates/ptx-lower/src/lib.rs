@@ -71,6 +71,7 @@ fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::M
         variables: FxHashMap::default(),
         section_names: debug::section_names(module),
         signatures: FxHashMap::default(),
+        widens_halves: float::widens_halves(module),
     };
     declare_functions(&mut shared, &analyses, &mut findings);
     declare_variables(&mut shared, &mut findings);
