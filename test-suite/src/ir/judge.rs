@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, Launch};
-use ptx_llvm::Context;
+use ptx_llvm::{Context, Gpu, OptLevel};
 
 use super::generate::{INPUT, OUTPUT, Program, THREADS};
 use crate::directive::Level;
@@ -34,8 +34,19 @@ pub struct Difference {
     pub way: &'static str,
     /// What happens.
     pub what: String,
-    /// What the PTX does that LLVM's own backend makes of the program, which tells whose defect it is.
+    /// What the PTX does that LLVM's own backend makes of the program, which helps to find the defect.
     pub backend: String,
+    /// Who changed the program's meaning.
+    pub cause: Cause,
+}
+
+/// Who changed a program's meaning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// LLVM's optimizer: the host leaves the same as the PTX when it executes what LLVM's passes made of the program.
+    Optimizer,
+    /// This project, until something else is shown.
+    Ours,
 }
 
 /// What became of a batch.
@@ -149,8 +160,9 @@ fn along_all_ways(
                         Ok(()) => "the same as on the host".to_owned(),
                         Err(error) => format!("{error:#}"),
                     };
+                let cause = cause(program, way, sm, judges);
                 let (program, what) = (program.clone(), format!("{error:#}"));
-                differences.push(Difference { program, way: name, what, backend });
+                differences.push(Difference { program, way: name, what, backend, cause });
             }
         }
         ensure!(found, "only together: {error:#}");
@@ -166,9 +178,10 @@ fn input(program: &Program) -> Vec<u8> {
 
 /// The programs as one of the host: its `main` executes them and writes their outputs, one after the other.
 fn host_module(programs: &[Program]) -> String {
+    // What the host's optimizer knew of the number, it would tell the programs.
     let mut text = String::from(
         "@tid = internal global i32 0\ndeclare i64 @write(i32, ptr, i64)\n\
-         define internal i32 @tid_x() {\n  %v = load i32, ptr @tid\n  ret i32 %v\n}\n",
+         define internal i32 @tid_x() {\n  %v = load volatile i32, ptr @tid\n  ret i32 %v\n}\n",
     );
     text += HOST_BFLOAT;
     let size = OUTPUT * THREADS;
@@ -219,14 +232,67 @@ fn on_host(text: &str, count: usize, judges: &Judges) -> Result<Host> {
     Ok(Host::Wrote(run.stdout.chunks(size).map(<[u8]>::to_vec).collect()))
 }
 
-/// Takes programs along a way and compares what they leave.
-fn compare(programs: &[&Program], wanted: &[Vec<u8>], way: Way, sm: u16, judges: &Judges) -> Result<()> {
+/// Who is to blame for what a program leaves along a way, if it is not what it should leave.
+fn cause(program: &Program, way: Way, sm: u16, judges: &Judges) -> Cause {
+    match way {
+        Way::Raised(level) if level != Level::O0 && optimizer_does_it(program, level, sm, judges).is_ok() => {
+            Cause::Optimizer
+        }
+        // What was lowered holds assembly and intrinsics that a host cannot execute.
+        Way::Raised(_) | Way::RoundTrip(_) | Way::Backend => Cause::Ours,
+    }
+}
+
+/// Holds that the host leaves what the PTX does when it executes the optimized program, also when only LLVM's passes optimized it.
+fn optimizer_does_it(program: &Program, level: Level, sm: u16, judges: &Judges) -> Result<()> {
+    let found = results(&[program], Way::Raised(level), sm, judges)?;
+    let ir = device_module(&[program], sm);
+    let ours = |llvm: &ptx_llvm::Module<'_>| stage::optimize(llvm, level);
+    let stock = |llvm: &ptx_llvm::Module<'_>| {
+        let pipeline = Some("default<O2>");
+        ptx_opt::optimize(llvm, OptLevel::O0, pipeline, Gpu::default()).context("optimize")
+    };
+    optimized_on_host(program, &ir, ours, &found, judges)?;
+    optimized_on_host(program, &ir, stock, &found, judges)
+}
+
+/// Holds that the host leaves `found` when it executes what `optimize` makes of a program.
+fn optimized_on_host(
+    program: &Program,
+    ir: &str,
+    optimize: impl Fn(&ptx_llvm::Module<'_>) -> Result<()>,
+    found: &[Vec<u8>],
+    judges: &Judges,
+) -> Result<()> {
+    let context = Context::new()?;
+    let llvm = stage::read_llvm(&context, "program", ir)?;
+    optimize(&llvm)?;
+    let of_device = |line: &str| {
+        let declares = line.starts_with("declare ") && line.contains(THREAD);
+        declares || line.starts_with("target ") || line.starts_with("source_filename ")
+    };
+    let text = llvm.to_text();
+    let text: String = text.lines().filter(|line| !of_device(line)).flat_map(|line| [line, "\n"]).collect();
+    let text = text.replace("\"target-cpu\"=", "\"was-for\"=");
+    let optimized = Program { text, ..program.clone() };
+    let Host::Wrote(wrote) = on_host(&host_module(&[optimized]), 1, judges)? else { bail!("no result") };
+    ensure!(wrote == found, "the host leaves something else");
+    Ok(())
+}
+
+/// Programs as one module for a GPU.
+fn device_module(programs: &[&Program], sm: u16) -> String {
     let mut ir = format!("{TARGET}declare i32 {THREAD}()\n");
     for program in programs {
         ir += &program.text;
     }
     // What is not optimized may ask for anything: the target is the module's.
-    let ir = ir.replace(") {\n", &format!(") \"target-cpu\"=\"sm_{sm}\" {{\n"));
+    ir.replace(") {\n", &format!(") \"target-cpu\"=\"sm_{sm}\" {{\n"))
+}
+
+/// What programs leave along a way, one after the other.
+fn results(programs: &[&Program], way: Way, sm: u16, judges: &Judges) -> Result<Vec<Vec<u8>>> {
+    let ir = device_module(programs, sm);
     let ptx = match way {
         Way::Raised(level) => raised(&ir, level)?,
         Way::RoundTrip(level) => {
@@ -246,22 +312,30 @@ fn compare(programs: &[&Program], wanted: &[Vec<u8>], way: Way, sm: u16, judges:
     let source = SourceFile::new("raised.ptx", ptx);
     let module = stage::read(&source)?;
     let Ok((verified, _)) = ptx_verify::verify(&module) else { bail!("the PTX does not verify") };
-    for (program, wanted) in programs.iter().zip(wanted) {
-        let mut launch = Launch::new(program.name.as_str());
-        launch.block = [THREADS, 1, 1];
-        launch.threads = Some(NonZeroUsize::MIN);
-        launch.limits.timeout = Some(Duration::from_secs(20));
-        launch.arguments =
-            vec![Argument::Buffer(input(program)), Argument::Buffer(vec![0; (OUTPUT * THREADS) as usize])];
-        let outcome = match ptx_exec::run(verified, &launch) {
-            Ok(outcome) => outcome,
-            Err(error) => {
-                let findings = error.into_diagnostics();
-                let first = findings.iter().next().map(|finding| finding.message.clone());
-                bail!("cannot be executed: {}", first.unwrap_or_default());
-            }
-        };
-        let found = outcome.buffers.get(1).and_then(Option::as_deref).unwrap_or_default();
+    programs.iter().map(|program| executed(verified, program)).collect()
+}
+
+/// What a program leaves in the interpreter.
+fn executed(module: ptx_verify::Verified<'_>, program: &Program) -> Result<Vec<u8>> {
+    let mut launch = Launch::new(program.name.as_str());
+    launch.block = [THREADS, 1, 1];
+    launch.threads = Some(NonZeroUsize::MIN);
+    launch.limits.timeout = Some(Duration::from_secs(20));
+    launch.arguments =
+        vec![Argument::Buffer(input(program)), Argument::Buffer(vec![0; (OUTPUT * THREADS) as usize])];
+    match ptx_exec::run(module, &launch) {
+        Ok(outcome) => Ok(outcome.buffers.into_iter().nth(1).flatten().unwrap_or_default()),
+        Err(error) => {
+            let findings = error.into_diagnostics();
+            let first = findings.iter().next().map(|finding| finding.message.clone());
+            bail!("cannot be executed: {}", first.unwrap_or_default());
+        }
+    }
+}
+
+/// Takes programs along a way and compares what they leave.
+fn compare(programs: &[&Program], wanted: &[Vec<u8>], way: Way, sm: u16, judges: &Judges) -> Result<()> {
+    for (found, wanted) in results(programs, way, sm, judges)?.iter().zip(wanted) {
         if found != wanted {
             let at = found.iter().zip(wanted).position(|(a, b)| a != b).unwrap_or_default();
             let show = |bytes: &[u8]| format!("{:02x?}", &bytes[at..bytes.len().min(at + 8)]);

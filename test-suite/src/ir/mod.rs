@@ -13,5 +13,5 @@ mod statement;
 mod ty;
 
 pub use generate::{Program, program};
-pub use judge::{Difference, Judges, Verdict, judge};
+pub use judge::{Cause, Difference, Judges, Verdict, judge};
 pub use statement::INTEGER_ATOMICS;
