@@ -85,10 +85,67 @@ mod tests {
   call void @g()
   call void @g()
   %s = mul i32 %a, %b
-  %t = xor i32 %s, 5
-  store i32 %t, ptr %p",
+  %t = sub i32 0, %s
+  %u = xor i32 %t, %s
+  store i32 %u, ptr %p",
         );
-        assert_eq!(order, ["%a", "%b", "%s", "%t", "call", "call", "store", "ret"]);
+        assert_eq!(order, ["%a", "%b", "%s", "call", "call", "%t", "%u", "store", "ret"]);
+    }
+
+    #[test]
+    fn step_that_saves_nothing_itself_comes_along_where_the_next_one_saves() {
+        let order = order(
+            "  %a = add i32 %x, 1
+  %b = add i32 %y, 2
+  call void @g()
+  %n = sub i32 0, %a
+  %s = mul i32 %n, %b
+  store i32 %s, ptr %p",
+        );
+        assert_eq!(order, ["%a", "%n", "%b", "%s", "call", "store", "ret"]);
+    }
+
+    #[test]
+    fn what_takes_as_many_registers_as_before_stays_behind_the_call() {
+        let order = order(
+            "  %a = add i32 %x, 1
+  call void @g()
+  %n = sub i32 0, %a
+  store i32 %n, ptr %p",
+        );
+        assert_eq!(order, ["%a", "call", "%n", "store", "ret"]);
+    }
+
+    #[test]
+    fn addresses_of_variables_on_the_stack_wait_in_no_register() {
+        let order = order(
+            "  %v = alloca i64
+  %s = addrspacecast ptr %v to ptr addrspace(5)
+  %t = getelementptr i8, ptr addrspace(5) %s, i64 4
+  call void @g()
+  %d = ptrtoint ptr addrspace(5) %t to i32
+  store i32 %d, ptr %p",
+        );
+        assert_eq!(order, ["%v", "%s", "%t", "call", "%d", "store", "ret"]);
+    }
+
+    #[test]
+    fn comparison_with_what_the_next_round_takes_stays_behind_the_call() {
+        let order = order(
+            "  br label %loop
+loop:
+  %i = phi ptr [ %p, %0 ], [ %next, %loop ]
+  %l = load i32, ptr %i
+  call void @g()
+  %next = getelementptr i8, ptr %i, i64 4
+  %number = ptrtoint ptr %next to i64
+  %c = icmp eq i64 %number, %w
+  br i1 %c, label %out, label %loop
+out:",
+        );
+        let after_load: Vec<&str> =
+            order.iter().skip_while(|name| *name != "%l").map(String::as_str).collect();
+        assert_eq!(after_load[..5], ["%l", "call", "%next", "%number", "%c"]);
     }
 
     #[test]
