@@ -4,11 +4,15 @@
 //! of 32 values, one for each lane of a warp. A value of 128 bits takes two rows, the low half first. Immediates and
 //! addresses known before the launch are rows of their own, so that every operand is a row.
 
+mod matrix;
+
 use ptx_diag::Span;
 use ptx_isa::{Component, SpecialReg};
 
 use crate::memory::{Order, Space};
 use crate::scalar::float::{Extreme, NanRule, SignRule};
+
+pub(crate) use matrix::{Element, Factor, Fragment, Held, Join, Major, Overflow, Part, Place, Product, Size};
 
 /// Lanes of a warp.
 pub(crate) const WARP: usize = 32;
@@ -321,69 +325,6 @@ pub(crate) enum ReduceOp {
     Xor,
 }
 
-/// The element type of a matrix.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Element {
-    F16,
-    Bf16,
-    Tf32,
-    F32,
-    F64,
-    U8,
-    S8,
-    S32,
-}
-
-/// `mma` of one shape: D (m x n) = A (m x k) * B (k x n) + C.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct MatrixShape {
-    pub(crate) m: u32,
-    pub(crate) n: u32,
-    pub(crate) k: u32,
-    pub(crate) a: Element,
-    pub(crate) b: Element,
-    /// Of C and D.
-    pub(crate) c: Element,
-    /// `.satfinite` of the integer forms.
-    pub(crate) saturate: bool,
-}
-
-impl Element {
-    pub(crate) const fn bits(self) -> u32 {
-        match self {
-            Element::U8 | Element::S8 => 8,
-            Element::F16 | Element::Bf16 => 16,
-            Element::Tf32 | Element::F32 | Element::S32 => 32,
-            Element::F64 => 64,
-        }
-    }
-
-    /// Elements in one register.
-    pub(crate) const fn per_register(self) -> u32 {
-        match self {
-            Element::F64 => 1,
-            other => 32 / other.bits(),
-        }
-    }
-}
-
-impl MatrixShape {
-    /// Registers of A: the warp's 32 lanes share all elements.
-    pub(crate) const fn a_registers(&self) -> u32 {
-        self.m * self.k / 32 / self.a.per_register()
-    }
-
-    /// Registers of B.
-    pub(crate) const fn b_registers(&self) -> u32 {
-        self.k * self.n / 32 / self.b.per_register()
-    }
-
-    /// Registers of C and of D.
-    pub(crate) const fn c_registers(&self) -> u32 {
-        self.m * self.n / 32 / self.c.per_register()
-    }
-}
-
 /// Operations of several lanes at once. Two lanes take part in the same one when the operation and their masks agree,
 /// wherever in the program they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -405,7 +346,11 @@ pub(crate) enum CollectiveKind {
     /// Destinations: the number of the lowest lane, and whether this one is it.
     Elect,
     /// Sources: A, B, C. Destinations: D.
-    Mma(MatrixShape),
+    Multiply(Product),
+    /// Loads a fragment. Sources: address and stride. Destinations: the fragment.
+    LoadFragment(Fragment),
+    /// Stores a fragment. Sources: address, stride, the fragment.
+    StoreFragment(Fragment),
     /// Loads this many 8x8 matrices of 16-bit elements. Sources: row addresses.
     LoadMatrix(u32, Layout),
     /// Stores this many. Sources: row addresses, then the matrices.

@@ -11,36 +11,68 @@ type Held = fn(group: usize, place: usize, i: usize) -> (usize, usize);
 enum Kind {
     F16,
     Tf32,
+    F32,
     F64,
+    E4m3,
+    E5m2,
+    /// In the lower six bits of a byte.
+    E3m2,
+    E2m3,
+    /// In the middle of a byte.
+    E2m1,
     U8,
     S8,
+    U4,
+    S4,
+    B1,
     S32,
 }
 
 impl Kind {
     fn bits(self) -> usize {
         match self {
-            Kind::U8 | Kind::S8 => 8,
+            Kind::B1 => 1,
+            Kind::U4 | Kind::S4 => 4,
+            Kind::U8 | Kind::S8 | Kind::E4m3 | Kind::E5m2 | Kind::E3m2 | Kind::E2m3 | Kind::E2m1 => 8,
             Kind::F16 => 16,
-            Kind::Tf32 | Kind::S32 => 32,
+            Kind::Tf32 | Kind::F32 | Kind::S32 => 32,
             Kind::F64 => 64,
         }
+    }
+
+    fn is_unsigned(self) -> bool {
+        matches!(self, Kind::U8 | Kind::U4)
     }
 
     /// The bits of a small integer.
     fn encode(self, value: i64) -> u64 {
         match self {
             Kind::F16 => half::f16::from_f64(value as f64).to_bits().into(),
-            Kind::Tf32 => (value as f32).to_bits().into(),
+            Kind::Tf32 | Kind::F32 => (value as f32).to_bits().into(),
             Kind::F64 => (value as f64).to_bits(),
-            Kind::U8 | Kind::S8 => value as u8 as u64,
-            Kind::S32 => value as u32 as u64,
+            // The bits of 0, 1, 2 and 3, from the manual's 5.2.3.
+            Kind::E4m3 => narrow(value, [0, 0x38, 0x40, 0x44], 0x80),
+            Kind::E5m2 => narrow(value, [0, 0x3c, 0x40, 0x42], 0x80),
+            Kind::E3m2 => narrow(value, [0, 0b01100, 0b10000, 0b10010], 0x20),
+            Kind::E2m3 => narrow(value, [0, 0b01000, 0b10000, 0b10100], 0x20),
+            Kind::E2m1 => narrow(value, [0, 0b010, 0b100, 0b101], 0x8) << 2,
+            Kind::U8 | Kind::S8 | Kind::U4 | Kind::S4 | Kind::B1 | Kind::S32 => {
+                value as u64 & (u64::MAX >> (64 - self.bits()))
+            }
         }
     }
 
     fn register(self) -> &'static str {
-        if self == Kind::F64 { "f64" } else { "b32" }
+        match self {
+            Kind::F64 => "f64",
+            Kind::F32 => "f32",
+            _ => "b32",
+        }
     }
+}
+
+fn narrow(value: i64, magnitudes: [u64; 4], sign: u64) -> u64 {
+    magnitudes[value.unsigned_abs() as usize] | if value < 0 { sign } else { 0 }
 }
 
 struct Matrix {
@@ -61,22 +93,26 @@ impl Matrix {
 
     /// The bytes of all lanes' registers, lane after lane.
     fn spread(&self, value: impl Fn(usize, usize) -> i64) -> Vec<u8> {
-        let mut bytes = Vec::new();
+        let bits = self.kind.bits();
+        let of_lane = self.elements * bits / 8;
+        let mut bytes = vec![0; 32 * of_lane];
         for lane in 0..32 {
-            let element = |i| {
+            for i in 0..self.elements {
                 let (row, column) = (self.held)(lane / 4, lane % 4, i);
-                self.kind.encode(value(row, column))
-            };
-            let size = self.kind.bits() / 8;
-            (0..self.elements).for_each(|i| bytes.extend(&element(i).to_le_bytes()[..size]));
+                let raw = self.kind.encode(value(row, column));
+                for bit in 0..bits {
+                    let at = i * bits + bit;
+                    bytes[lane * of_lane + at / 8] |= ((raw >> bit & 1) as u8) << (at % 8);
+                }
+            }
         }
         bytes
     }
 }
 
 fn launch_warp(text: &str, arguments: Vec<Argument>) -> Vec<Option<Vec<u8>>> {
-    let source =
-        SourceFile::new("test.ptx", format!(".version 8.0\n.target sm_90\n.address_size 64\n{text}"));
+    let target = if text.contains("kind::") { "8.7\n.target sm_120a" } else { "8.7\n.target sm_90" };
+    let source = SourceFile::new("test.ptx", format!(".version {target}\n.address_size 64\n{text}"));
     let (module, findings) = ptx_syntax::parse(&source);
     assert!(!findings.has_errors(), "{findings:?}\n{text}");
     let (verified, _) = ptx_verify::verify(&module).unwrap();
@@ -84,13 +120,26 @@ fn launch_warp(text: &str, arguments: Vec<Argument>) -> Vec<Option<Vec<u8>>> {
 }
 
 fn check(mnemonic: &str, k: usize, a: Matrix, b: Matrix, c: Matrix) {
-    let low = if a.kind == Kind::U8 { 0 } else { -3 };
-    let a_value = |row: usize, column: usize| low + ((row * 5 + column * 3) % 7) as i64;
-    let b_low = if b.kind == Kind::U8 { 0 } else { -2 };
-    let b_value = |row: usize, column: usize| b_low + ((row * 3 + column * 11 + 1) % 5) as i64;
+    let is_bits = a.kind == Kind::B1;
+    let low = if a.kind.is_unsigned() { 0 } else { -3 };
+    let a_value = |row: usize, column: usize| match is_bits {
+        true => ((row * 5 + column * 3 + row * column) % 7 % 2) as i64,
+        false => low + ((row * 5 + column * 3) % 7) as i64,
+    };
+    let b_low = if b.kind.is_unsigned() { 0 } else { -2 };
+    let b_value = |row: usize, column: usize| match is_bits {
+        true => ((row * 3 + column * 11 + row * column) % 5 % 2) as i64,
+        false => b_low + ((row * 3 + column * 11 + 1) % 5) as i64,
+    };
     let c_value = |row: usize, column: usize| (row * 8 + column) as i64 - 60;
+    let join = |a: i64, b: i64| match (is_bits, mnemonic.contains(".xor.")) {
+        (true, true) => a ^ b,
+        (true, false) => a & b,
+        (false, _) => a * b,
+    };
     let product = |row: usize, column: usize| {
-        (0..k).map(|depth| a_value(row, depth) * b_value(depth, column)).sum::<i64>() + c_value(row, column)
+        (0..k).map(|depth| join(a_value(row, depth), b_value(depth, column))).sum::<i64>()
+            + c_value(row, column)
     };
     let parts = [("a", &a), ("b", &b), ("c", &c)];
     let mut text = String::from(
@@ -196,6 +245,174 @@ fn bytes_of_both_signs() {
         matrix(Kind::S8, 8, |group, place, i| (place * 4 + (i & 3) + if i < 4 { 0 } else { 16 }, group)),
         matrix(Kind::S32, 4, C16),
     );
+}
+
+#[test]
+fn double_precision_in_larger_shapes() {
+    let a =
+        |elements| matrix(Kind::F64, elements, |group, place, i| (group + 8 * (i % 2), place + 4 * (i / 2)));
+    let b = |elements| matrix(Kind::F64, elements, |group, place, i| (place + 4 * i, group));
+    for k in [4, 8, 16] {
+        let mnemonic = format!("mma.sync.aligned.m16n8k{k}.row.col.f64.f64.f64.f64");
+        check(&mnemonic, k, a(k / 2), b(k / 4), matrix(Kind::F64, 4, C16));
+    }
+}
+
+#[test]
+fn nibbles_of_both_signs() {
+    for (a, b) in [(Kind::U4, Kind::S4), (Kind::S4, Kind::U4), (Kind::S4, Kind::S4)] {
+        let name = |kind| if kind == Kind::U4 { "u4" } else { "s4" };
+        let types = format!("s32.{}.{}.s32", name(a), name(b));
+        check(
+            &format!("mma.sync.aligned.m8n8k32.row.col.{types}"),
+            32,
+            matrix(a, 8, |group, place, i| (group, place * 8 + i)),
+            matrix(b, 8, |group, place, i| (place * 8 + i, group)),
+            matrix(Kind::S32, 2, |group, place, i| (group, place * 2 + i)),
+        );
+        check(
+            &format!("mma.sync.aligned.m16n8k32.row.col.satfinite.{types}"),
+            32,
+            matrix(a, 16, |group, place, i| (if i < 8 { group } else { group + 8 }, place * 8 + (i & 7))),
+            matrix(b, 8, |group, place, i| (place * 8 + i, group)),
+            matrix(Kind::S32, 4, C16),
+        );
+        check(
+            &format!("mma.sync.aligned.m16n8k64.row.col.{types}"),
+            64,
+            matrix(a, 32, |group, place, i| {
+                let row = if i < 8 || (16..24).contains(&i) { group } else { group + 8 };
+                (row, place * 8 + (i & 7) + if i < 16 { 0 } else { 32 })
+            }),
+            matrix(b, 16, |group, place, i| (place * 8 + (i & 7) + if i < 8 { 0 } else { 32 }, group)),
+            matrix(Kind::S32, 4, C16),
+        );
+    }
+}
+
+#[test]
+fn bits_are_counted() {
+    for join in ["xor", "and"] {
+        check(
+            &format!("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.{join}.popc"),
+            128,
+            matrix(Kind::B1, 32, |group, place, i| (group, place * 32 + i)),
+            matrix(Kind::B1, 32, |group, place, i| (place * 32 + i, group)),
+            matrix(Kind::S32, 2, |group, place, i| (group, place * 2 + i)),
+        );
+        check(
+            &format!("mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.{join}.popc"),
+            128,
+            matrix(Kind::B1, 64, |group, place, i| {
+                (if i < 32 { group } else { group + 8 }, place * 32 + (i & 31))
+            }),
+            matrix(Kind::B1, 32, |group, place, i| (place * 32 + i, group)),
+            matrix(Kind::S32, 4, C16),
+        );
+        check(
+            &format!("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.{join}.popc"),
+            256,
+            matrix(Kind::B1, 128, |group, place, i| {
+                let row = if i < 32 || (64..96).contains(&i) { group } else { group + 8 };
+                (row, place * 32 + (i & 31) + if i < 64 { 0 } else { 128 })
+            }),
+            matrix(Kind::B1, 64, |group, place, i| {
+                (place * 32 + (i & 31) + if i < 32 { 0 } else { 128 }, group)
+            }),
+            matrix(Kind::S32, 4, C16),
+        );
+    }
+}
+
+#[test]
+fn narrow_floating_point_values() {
+    let narrow = [
+        (Kind::E4m3, "e4m3"),
+        (Kind::E5m2, "e5m2"),
+        (Kind::E3m2, "e3m2"),
+        (Kind::E2m3, "e2m3"),
+        (Kind::E2m1, "e2m1"),
+    ];
+    for (a, of_a) in narrow {
+        for (b, of_b) in narrow {
+            let kind = if of_a.starts_with("e3")
+                || of_a.starts_with("e2")
+                || of_b.starts_with("e3")
+                || of_b.starts_with("e2")
+            {
+                ".kind::f8f6f4"
+            } else {
+                ""
+            };
+            for (sum, name) in [(Kind::F32, "f32"), (Kind::F16, "f16")] {
+                check(
+                    &format!("mma.sync.aligned.m16n8k32.row.col{kind}.{name}.{of_a}.{of_b}.{name}"),
+                    32,
+                    matrix(a, 16, |group, place, i| {
+                        let row = if i < 4 || (8..12).contains(&i) { group } else { group + 8 };
+                        (row, place * 4 + (i & 3) + if i < 8 { 0 } else { 16 })
+                    }),
+                    matrix(b, 8, |group, place, i| (place * 4 + (i & 3) + if i < 4 { 0 } else { 16 }, group)),
+                    matrix(sum, 4, C16),
+                );
+            }
+        }
+    }
+}
+
+/// Where the lane of a group and place stands in its product: four lanes, and the four that are sixteen above
+/// (9.7.14.5.1). The rows and columns of product `n` are counted from `8 n`.
+const fn of_quads(group: usize) -> (usize, usize) {
+    (group % 4 * 8, group / 4 * 4)
+}
+
+#[test]
+fn four_products_of_quads() {
+    let a = |layout| match layout {
+        "row" => matrix(Kind::F16, 4, |group, place, i| {
+            let (first, half) = of_quads(group);
+            (first + place + half, i)
+        }),
+        _ => matrix(Kind::F16, 4, |group, place, i| {
+            let (first, half) = of_quads(group);
+            (first + i + half, place)
+        }),
+    };
+    let b = |layout| match layout {
+        "row" => matrix(Kind::F16, 4, |group, place, i| {
+            let (first, half) = of_quads(group);
+            (place, first + i + half)
+        }),
+        _ => matrix(Kind::F16, 4, |group, place, i| {
+            let (first, half) = of_quads(group);
+            (i, first + place + half)
+        }),
+    };
+    for of_a in ["row", "col"] {
+        for of_b in ["row", "col"] {
+            check(
+                &format!("mma.sync.aligned.m8n8k4.{of_a}.{of_b}.f16.f16.f16.f16"),
+                4,
+                a(of_a),
+                b(of_b),
+                matrix(Kind::F16, 8, |group, place, i| {
+                    let (first, half) = of_quads(group);
+                    (first + place + half, first + i)
+                }),
+            );
+            check(
+                &format!("mma.sync.aligned.m8n8k4.{of_a}.{of_b}.f32.f16.f16.f32"),
+                4,
+                a(of_a),
+                b(of_b),
+                matrix(Kind::F32, 8, |group, place, i| {
+                    let (first, half) = of_quads(group);
+                    // `%laneid & 1` and `%laneid & 2` are those of the place.
+                    (first + (place & 1) + (i & 2) + half, first + (i & 4) + (place & 2) + (i & 1))
+                }),
+            );
+        }
+    }
 }
 
 #[test]

@@ -403,6 +403,7 @@ impl<'a> BodyDecoder<'a> {
             Sem::BarrierWarp | Sem::Shfl | Sem::Vote | Sem::Match | Sem::Activemask => Self::collective,
             Sem::Redux | Sem::ReduxFloat | Sem::Elect => Self::collective,
             Sem::Mma | Sem::Ldmatrix | Sem::Stmatrix | Sem::Movmatrix => Self::matrix,
+            Sem::WmmaLoad | Sem::WmmaStore | Sem::Wmma => Self::matrix,
             Sem::Tex
             | Sem::Tld4
             | Sem::Txq
@@ -454,9 +455,6 @@ impl<'a> BodyDecoder<'a> {
             | Sem::Alloca
             | Sem::MmaSparse
             | Sem::MmaScaled
-            | Sem::WmmaLoad
-            | Sem::WmmaStore
-            | Sem::Wmma
             | Sem::Wgmma
             | Sem::WgmmaSparse
             | Sem::WgmmaFence

@@ -7,6 +7,7 @@ use ptx_isa::{Field, Form, Mod, ScalarType, Slot};
 
 use super::Decoded;
 use super::body::Context;
+use super::matrix::size_of;
 use super::narrow::knows_pack;
 
 /// Refuses an instruction with a modifier that the decoder does not know.
@@ -54,6 +55,17 @@ fn knows_literal(modifier: Mod) -> bool {
                 | WaitAll
                 | Global
                 | TwoPi
+                | Load
+                | Store
+                | Mma
+                | A
+                | B
+                | C
+                | D
+                | Row
+                | Col
+                | Popc
+                | KindF8f6f4
         )
 }
 
@@ -62,7 +74,9 @@ fn knows(field: Field, modifier: Mod) -> bool {
     use Mod::*;
     match field {
         Field::Type | Field::AType | Field::BType | Field::CType | Field::DType => {
-            ScalarType::from_mod(modifier).is_some() || knows_pack(modifier)
+            ScalarType::from_mod(modifier).is_some()
+                || knows_pack(modifier)
+                || matches!(modifier, B1 | E4m3 | E5m2 | E3m2 | E2m3 | E2m1)
         }
         Field::Rnd => matches!(modifier, Rn | Rz | Rm | Rp | Rna | Rs | Rni | Rzi | Rmi | Rpi),
         Field::Sat => matches!(modifier, Sat | Satfinite),
@@ -141,9 +155,8 @@ fn knows(field: Field, modifier: Mod) -> bool {
         Field::Sync => modifier == Sync,
         Field::Aligned => modifier == Aligned,
         Field::Uni => modifier == Uni,
-        Field::Shape => matches!(modifier, M8n8 | M8n8k4 | M8n8k16 | M16n8k4 | M16n8k8 | M16n8k16 | M16n8k32),
-        Field::ALayout => modifier == Row,
-        Field::BLayout => modifier == Col,
+        Field::Shape => modifier == M8n8 || size_of(modifier).is_some(),
+        Field::ALayout | Field::BLayout => matches!(modifier, Row | Col),
         Field::Num => matches!(modifier, X1 | X2 | X4),
         Field::Trans => modifier == Trans,
         Field::Action => matches!(modifier, Sync | Arrive | Red),

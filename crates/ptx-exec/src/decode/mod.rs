@@ -9,6 +9,7 @@ mod collective;
 mod control;
 mod convert;
 mod known;
+mod matrix;
 mod memory;
 mod moves;
 mod narrow;

@@ -9,7 +9,7 @@ use super::call::same_value;
 use super::grid::Grid;
 use super::step::predicate_mask;
 use super::warp::{State, Warp};
-use super::{Stop, matrix};
+use super::{Stop, fragment, matrix};
 use crate::error::TrapKind;
 use crate::program::{
     Collective, CollectiveKind, FULL, Mask, Op, Participants, ReduceOp, Row, ShuffleMode, VoteMode, WARP,
@@ -191,9 +191,17 @@ fn compute(
                 *elected = std::array::from_fn(|lane| u64::from(lane == leader));
             }
         }
-        CollectiveKind::Mma(shape) => {
+        CollectiveKind::Multiply(product) => {
             whole_warp()?;
-            matrix::multiply(shape, inputs, outputs);
+            matrix::multiply(&product, inputs, outputs);
+        }
+        CollectiveKind::LoadFragment(fragment) => {
+            whole_warp()?;
+            return fragment::load(fragment, &view, addressing.0, inputs, outputs);
+        }
+        CollectiveKind::StoreFragment(fragment) => {
+            whole_warp()?;
+            return fragment::store(fragment, view, addressing.0, inputs);
         }
         CollectiveKind::LoadMatrix(count, layout) => {
             whole_warp()?;

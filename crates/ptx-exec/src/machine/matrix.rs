@@ -1,22 +1,15 @@
-//! Matrix instructions (manual 9.7.14.5): which lane holds which element, and the products.
-//!
-//! Every layout of `mma` follows one scheme. A lane is in group `lane / 4` and has place `lane % 4` in it; a 32-bit
-//! register holds `e` elements (2 halves, 4 bytes, 1 word), so the four lanes of a group hold `4 * e` neighbours along k.
-//! Registers of A go down eight rows first, where there are sixteen, then along k; those of B go along k.
+//! Matrix instructions (manual 9.7.14.4, 9.7.14.5): the products, and how matrices come from memory and go there.
 
 use super::memory::View;
 use crate::error::TrapKind;
 use crate::memory::{Order, Space};
-use crate::program::{Element, Layout, MatrixShape, Row, WARP};
+use crate::program::{Element, Factor, Join, Layout, Overflow, Part, Product, Row, WARP};
 use crate::scalar::float::{Arith, Limit, Subnormals, finish, fma};
-use crate::scalar::format::{Format, Rounding};
-
-const ROWS: usize = 16;
-const COLUMNS: usize = 8;
-const DEPTH: usize = 32;
+use crate::scalar::format::{Format, Rounding, Sign};
+use crate::scalar::narrow::Narrow;
 
 impl Element {
-    /// The value of an element of A or B as a binary64, which holds every one of them.
+    /// The value of an element as a binary64, which holds every one of them.
     fn value(self, raw: u64) -> f64 {
         match self {
             Element::F16 => Format::F16.widen(raw),
@@ -25,17 +18,54 @@ impl Element {
             Element::Tf32 => Format::F32.widen(raw & 0xffff_e000),
             Element::F32 => Format::F32.widen(raw),
             Element::F64 => f64::from_bits(raw),
-            Element::U8 => f64::from(raw as u8),
+            // It is in the middle of its byte (manual 9.7.14.5.14).
+            Element::Narrow(Narrow::E2m1) => Narrow::E2m1.widen(raw >> 2),
+            Element::Narrow(format) => format.widen(raw),
+            Element::U8 | Element::U4 | Element::B1 => f64::from(raw as u8),
             Element::S8 => f64::from(raw as i8),
+            Element::S4 => f64::from((raw << 4) as i8 >> 4),
             Element::S32 => f64::from(raw as i32),
         }
     }
 }
 
-/// Element `sub` of a register.
-fn element(ty: Element, register: u64, sub: usize) -> u64 {
-    let bits = ty.bits();
-    register >> (bits * sub as u32) & (u64::MAX >> (64 - bits))
+/// Element `i` of a lane's registers.
+fn element(ty: Element, registers: &[Row], lane: usize, i: usize) -> u64 {
+    let (bits, each) = (ty.bits(), ty.per_register() as usize);
+    registers
+        .get(i / each)
+        .map_or(0, |row| row[lane] >> (bits * (i % each) as u32) & (u64::MAX >> (64 - bits)))
+}
+
+/// A matrix of each of the products that an instruction computes.
+struct Matrices {
+    rows: usize,
+    columns: usize,
+    elements: Vec<u64>,
+}
+
+impl Matrices {
+    fn at(&self, product: usize, row: usize, column: usize) -> u64 {
+        self.elements.get((product * self.rows + row) * self.columns + column).copied().unwrap_or(0)
+    }
+
+    /// Puts together what the lanes hold.
+    fn gather(product: &Product, part: Part, factor: Factor, registers: &[Row]) -> Self {
+        let (rows, columns) = product.size.of(part);
+        let (rows, columns) = (rows as usize, columns as usize);
+        let mut elements = vec![0; product.held.products() * rows * columns];
+        let each = registers.len() * factor.element.per_register() as usize;
+        for lane in 0..WARP {
+            for i in 0..each {
+                let place = product.held.place(product.size, part, factor, lane, i);
+                let at = (place.product * rows + place.row) * columns + place.column;
+                if let Some(entry) = elements.get_mut(at) {
+                    *entry = element(factor.element, registers, lane, i);
+                }
+            }
+        }
+        Self { rows, columns, elements }
+    }
 }
 
 /// D = A * B + C.
@@ -43,62 +73,73 @@ fn element(ty: Element, register: u64, sub: usize) -> u64 {
 /// Products are exact and summed in binary64, and the sum is rounded once to the type of D: at least as precise as the
 /// manual asks for, which leaves the order of the sum open. `.f64` adds one product after the other, each with one
 /// rounding.
-pub(super) fn multiply(shape: MatrixShape, inputs: &[Row], outputs: &mut [Row]) {
-    let (m, k) = (shape.m as usize, shape.k as usize);
-    let row_blocks = m / 8;
-    let a_chunks = k / (4 * shape.a.per_register() as usize);
-    let b_chunks = k / (4 * shape.b.per_register() as usize);
-    let (a_rows, rest) = inputs.split_at((row_blocks * a_chunks).min(inputs.len()));
-    let (b_rows, c_rows) = rest.split_at(b_chunks.min(rest.len()));
-    let mut a = [[0u64; DEPTH]; ROWS];
-    let mut b = [[0u64; COLUMNS]; DEPTH];
-    for lane in 0..WARP {
-        let (group, place) = (lane / 4, lane % 4);
-        for (register, row) in a_rows.iter().enumerate() {
-            for sub in 0..shape.a.per_register() as usize {
-                let (down, along) = (register % row_blocks, register / row_blocks);
-                let column = (along * 4 + place) * shape.a.per_register() as usize + sub;
-                a[group + 8 * down][column] = element(shape.a, row[lane], sub);
-            }
-        }
-        for (register, row) in b_rows.iter().enumerate() {
-            for sub in 0..shape.b.per_register() as usize {
-                b[(register * 4 + place) * shape.b.per_register() as usize + sub][group] =
-                    element(shape.b, row[lane], sub);
-            }
-        }
-    }
-    outputs.iter_mut().for_each(|row| *row = [0; WARP]);
-    let per_register = shape.c.per_register() as usize;
-    for lane in 0..WARP {
-        for index in 0..2 * row_blocks {
-            let (row, column) = (lane / 4 + 8 * (index / 2), lane % 4 * 2 + index % 2);
-            let (register, sub) = (index / per_register, index % per_register);
-            let (Some(c), Some(d)) = (c_rows.get(register), outputs.get_mut(register)) else { continue };
-            let c = element(shape.c, c[lane], sub);
-            let value = dot(&shape, c, &a[row][..k], |depth| b[depth][column]);
-            d[lane] |= value << (shape.c.bits() * sub as u32);
+pub(super) fn multiply(product: &Product, inputs: &[Row], outputs: &mut [Row]) {
+    let [a, b, ..] = product.registers().map(|count| count as usize);
+    let (a, rest) = inputs.split_at(a.min(inputs.len()));
+    let (b, c) = rest.split_at(b.min(rest.len()));
+    let [of_c, of_d] = [product.c, product.d].map(|element| Factor { element, ..product.a });
+    let a = Matrices::gather(product, Part::A, product.a, a);
+    let b = Matrices::gather(product, Part::B, product.b, b);
+    let c = Matrices::gather(product, Part::Sum, of_c, c);
+    let (bits, each) = (product.d.bits(), product.d.per_register() as usize);
+    for (register, out) in outputs.iter_mut().enumerate() {
+        for (lane, out) in out.iter_mut().enumerate() {
+            *out = (0..each).fold(0, |word, sub| {
+                let i = register * each + sub;
+                let place = product.held.place(product.size, Part::Sum, of_d, lane, i);
+                let terms = (0..product.size.k as usize).map(|depth| {
+                    (a.at(place.product, place.row, depth), b.at(place.product, depth, place.column))
+                });
+                let c = c.at(place.product, place.row, place.column);
+                word | dot(product, c, terms) << (bits * sub as u32)
+            });
         }
     }
 }
 
-fn dot(shape: &MatrixShape, c: u64, a: &[u64], b: impl Fn(usize) -> u64) -> u64 {
-    let terms = || a.iter().enumerate().map(|(depth, &a)| (a, b(depth)));
-    let sum = || terms().fold(shape.c.value(c), |sum, (a, b)| sum + shape.a.value(a) * shape.b.value(b));
-    let rounded = |format: Format| {
-        finish(format, Subnormals::Keep, Limit::None, format.narrow(sum(), Rounding::NearestEven))
+/// An element of D.
+fn dot(product: &Product, c: u64, terms: impl Iterator<Item = (u64, u64)>) -> u64 {
+    if product.d == Element::F64 {
+        let arith = Arith { rounding: product.rounding, ..Arith::nearest(Format::F64) };
+        return terms.fold(c, |sum, (a, b)| fma(&arith, a, b, sum));
+    }
+    let joined = |(a, b): (u64, u64)| match product.join {
+        Join::Multiply => product.a.element.value(a) * product.b.element.value(b),
+        Join::Xor => ((a ^ b).count_ones()).into(),
+        Join::And => ((a & b).count_ones()).into(),
     };
-    match shape.c {
-        Element::F64 => terms().fold(c, |sum, (a, b)| fma(&Arith::nearest(Format::F64), a, b, sum)),
-        Element::F32 | Element::Tf32 => rounded(Format::F32),
-        Element::F16 => rounded(Format::F16),
-        Element::Bf16 => rounded(Format::Bf16),
-        // Sums of bytes are exact in binary64.
-        Element::S32 | Element::U8 | Element::S8 => {
-            let sum = sum() as i64;
-            let limited = if shape.saturate { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { sum };
+    let sum = terms.fold(product.c.value(c), |sum, term| sum + joined(term));
+    match product.d {
+        Element::F16 => rounded(Format::F16, product.overflow, sum),
+        Element::Bf16 => rounded(Format::Bf16, product.overflow, sum),
+        Element::F32 | Element::Tf32 | Element::F64 => rounded(Format::F32, product.overflow, sum),
+        // Sums of integers are exact in binary64.
+        Element::S32
+        | Element::U8
+        | Element::S8
+        | Element::U4
+        | Element::S4
+        | Element::B1
+        | Element::Narrow(_) => {
+            let sum = sum as i64;
+            let limited = match product.overflow {
+                Overflow::Finite => sum.clamp(i32::MIN.into(), i32::MAX.into()),
+                Overflow::Plain => sum,
+            };
             u64::from(limited as u32)
         }
+    }
+}
+
+/// A floating-point sum. What `.satfinite` made of one the manual no longer tells; CUDA does, of `mma_sync`.
+fn rounded(format: Format, overflow: Overflow, sum: f64) -> u64 {
+    let raw = finish(format, Subnormals::Keep, Limit::None, format.narrow(sum, Rounding::NearestEven));
+    match overflow {
+        Overflow::Finite if format.is_nan(raw) => 0,
+        Overflow::Finite if format.is_infinite(raw) => {
+            format.with_sign(format.largest(), if sum < 0.0 { Sign::Negative } else { Sign::Positive })
+        }
+        Overflow::Finite | Overflow::Plain => raw,
     }
 }
 

@@ -14,6 +14,7 @@ mod block;
 mod builtin;
 mod call;
 mod collective;
+mod fragment;
 mod grid;
 mod heap;
 mod matrix;

@@ -1,0 +1,242 @@
+//! Matrix instructions (manual 9.7.14).
+
+use ptx_ir::Operand;
+use ptx_isa::{Field, Mod, ScalarType, Sem};
+
+use super::body::{BodyDecoder, Context};
+use super::collective::emit;
+use super::{Decoded, finding};
+use crate::error::codes;
+use crate::memory::Space;
+use crate::program::{
+    Address, AddressWidth, Base, CollectiveKind, Dst, Element, Factor, Fragment, Held, Join, Layout, Major,
+    Op, Overflow, Part, Participants, Product, Size, Src, alu1,
+};
+use crate::scalar::format::Rounding;
+use crate::scalar::narrow::Narrow;
+
+/// The space and offset of instructions that do not access memory.
+const NOWHERE: (Space, i64) = (Space::Generic, 0);
+
+/// The sizes of a product, `None` for other shapes and for those of whole groups of warps.
+pub(super) const fn size_of(shape: Mod) -> Option<Size> {
+    let (m, n, k) = match shape {
+        Mod::M8n8k4 => (8, 8, 4),
+        Mod::M8n8k16 => (8, 8, 16),
+        Mod::M8n8k32 => (8, 8, 32),
+        Mod::M8n8k128 => (8, 8, 128),
+        Mod::M16n8k4 => (16, 8, 4),
+        Mod::M16n8k8 => (16, 8, 8),
+        Mod::M16n8k16 => (16, 8, 16),
+        Mod::M16n8k32 => (16, 8, 32),
+        Mod::M16n8k64 => (16, 8, 64),
+        Mod::M16n8k128 => (16, 8, 128),
+        Mod::M16n8k256 => (16, 8, 256),
+        Mod::M16n16k8 => (16, 16, 8),
+        Mod::M16n16k16 => (16, 16, 16),
+        Mod::M8n32k16 => (8, 32, 16),
+        Mod::M32n8k16 => (32, 8, 16),
+        _ => return None,
+    };
+    Some(Size { m, n, k })
+}
+
+/// The element type of a matrix; `wmma.mma` does not name that of halves.
+fn element(cx: &Context<'_>, field: Field) -> Decoded<Element> {
+    Ok(match cx.m.get(field) {
+        None | Some(Mod::F16) => Element::F16,
+        Some(Mod::Bf16) => Element::Bf16,
+        Some(Mod::Tf32) => Element::Tf32,
+        Some(Mod::F32) => Element::F32,
+        Some(Mod::F64) => Element::F64,
+        Some(Mod::E4m3) => Element::Narrow(Narrow::E4m3),
+        Some(Mod::E5m2) => Element::Narrow(Narrow::E5m2),
+        Some(Mod::E3m2) => Element::Narrow(Narrow::E3m2),
+        Some(Mod::E2m3) => Element::Narrow(Narrow::E2m3),
+        Some(Mod::E2m1) => Element::Narrow(Narrow::E2m1),
+        Some(Mod::U8) => Element::U8,
+        Some(Mod::S8) => Element::S8,
+        Some(Mod::U4) => Element::U4,
+        Some(Mod::S4) => Element::S4,
+        Some(Mod::B1) => Element::B1,
+        Some(Mod::S32) => Element::S32,
+        Some(_) => return cx.unsupported("its types are not known here"),
+    })
+}
+
+fn size(cx: &Context<'_>) -> Decoded<Size> {
+    match cx.m.get(Field::Shape).and_then(size_of) {
+        Some(size) => Ok(size),
+        None => cx.unsupported("its shape is not known here"),
+    }
+}
+
+/// `.row` or `.col`; forms that have one choice only name A by rows and B by columns.
+fn major(cx: &Context<'_>, field: Field) -> Major {
+    match (cx.m.get(field), field) {
+        (Some(Mod::Col), _) | (None, Field::BLayout) => Major::Column,
+        _ => Major::Row,
+    }
+}
+
+fn product(cx: &Context<'_>) -> Decoded<Product> {
+    let size = size(cx)?;
+    let factor = |ty, layout| -> Decoded<Factor> {
+        Ok(Factor { element: element(cx, ty)?, major: major(cx, layout) })
+    };
+    let (a, b) = (factor(Field::AType, Field::ALayout)?, factor(Field::BType, Field::BLayout)?);
+    let held = match (cx.m.sem(), size) {
+        (Sem::Wmma, _) => Held::Fragments,
+        (_, Size { m: 8, n: 8, k: 4 }) if a.element == Element::F16 => Held::Quads,
+        _ => Held::Groups,
+    };
+    Ok(Product {
+        size,
+        held,
+        a,
+        b,
+        c: element(cx, Field::CType)?,
+        d: element(cx, Field::DType)?,
+        join: match cx.m.get(Field::Op) {
+            Some(Mod::Xor) => Join::Xor,
+            Some(Mod::And) => Join::And,
+            _ => Join::Multiply,
+        },
+        overflow: if cx.m.has(Mod::Satfinite) { Overflow::Finite } else { Overflow::Plain },
+        rounding: match cx.m.get(Field::Rnd) {
+            Some(Mod::Rz) => Rounding::TowardZero,
+            Some(Mod::Rm) => Rounding::Down,
+            Some(Mod::Rp) => Rounding::Up,
+            _ => Rounding::NearestEven,
+        },
+    })
+}
+
+impl BodyDecoder<'_> {
+    /// `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix`.
+    pub(super) fn matrix(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let layout = if cx.m.has(Mod::Trans) { Layout::Transposed } else { Layout::Plain };
+        match cx.m.sem() {
+            Sem::Mma | Sem::Wmma => self.multiply(cx),
+            Sem::WmmaLoad => self.load_fragment(cx),
+            Sem::WmmaStore => self.store_fragment(cx),
+            Sem::Movmatrix => {
+                let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
+                emit(cx, CollectiveKind::TransposeMatrix, Participants::Warp, vec![a], vec![d], NOWHERE);
+                Ok(())
+            }
+            Sem::Ldmatrix => {
+                let dsts = self.vector_dsts(cx, 0)?;
+                let (address, addressing) = self.matrix_address(cx, 1)?;
+                let kind = CollectiveKind::LoadMatrix(dsts.len() as u32, layout);
+                emit(cx, kind, Participants::Warp, vec![address], dsts, addressing);
+                Ok(())
+            }
+            Sem::Stmatrix => {
+                let (address, addressing) = self.matrix_address(cx, 0)?;
+                let mut srcs = vec![address];
+                srcs.extend(self.vector_srcs(cx, 1)?);
+                let kind = CollectiveKind::StoreMatrix(srcs.len() as u32 - 1, layout);
+                emit(cx, kind, Participants::Warp, srcs, Vec::new(), addressing);
+                Ok(())
+            }
+            _ => cx.unsupported("it is no matrix instruction"),
+        }
+    }
+
+    /// The addresses of a matrix instruction as a row, and the space that goes with them. The offset is in the row, so that
+    /// instructions in two places agree only on the same memory.
+    fn matrix_address(&mut self, cx: &mut Context<'_>, at: usize) -> Decoded<(Src, (Space, i64))> {
+        let space = self.space(cx)?;
+        let Address { space, base, offset } = self.address(cx, at, space)?;
+        let Base::Row(row, width) = base else {
+            return finding(codes::OPERAND, cx.span(at), "matrices do not lie in the memory of one thread");
+        };
+        if offset == 0 {
+            return Ok((row, (space, 0)));
+        }
+        let mask = match width {
+            AddressWidth::Bits32 => 0xffff_ffff,
+            AddressWidth::Bits64 => u64::MAX,
+        };
+        let d = self.temporary();
+        cx.prepare(Op::Alu1 { f: alu1(move |a| a.wrapping_add(offset as u64) & mask), d, a: row });
+        Ok((Src::register(d), (space, 0)))
+    }
+
+    fn vector_dsts(&self, cx: &Context<'_>, at: usize) -> Decoded<Vec<Dst>> {
+        let operand = cx.operands.get(at).copied().unwrap_or(Operand::Omitted);
+        self.elements(operand).into_iter().map(|element| self.dst_of(element, cx.span(at))).collect()
+    }
+
+    fn vector_srcs(&mut self, cx: &mut Context<'_>, at: usize) -> Decoded<Vec<Src>> {
+        let operand = cx.operands.get(at).copied().unwrap_or(Operand::Omitted);
+        let ty = cx.m.operand_type(at).unwrap_or(ScalarType::B32);
+        let mut srcs = Vec::new();
+        for element in self.elements(operand) {
+            srcs.push(self.src_of(cx, element, ty, cx.span(at))?);
+        }
+        Ok(srcs)
+    }
+
+    fn multiply(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let product = product(cx)?;
+        let [a, b, c, d] = product.registers();
+        let dsts = self.vector_dsts(cx, 0)?;
+        expect_registers(cx, dsts.len(), d)?;
+        let mut srcs = Vec::new();
+        for (at, expected) in (1..).zip([a, b, c]) {
+            let part = self.vector_srcs(cx, at)?;
+            expect_registers(cx, part.len(), expected)?;
+            srcs.extend(part);
+        }
+        emit(cx, CollectiveKind::Multiply(product), Participants::Warp, srcs, dsts, NOWHERE);
+        Ok(())
+    }
+
+    /// Which fragment is moved, and the sources that tell from or to where.
+    fn moved(&mut self, cx: &mut Context<'_>) -> Decoded<(Fragment, Vec<Src>, (Space, i64))> {
+        let (part, field) = [(Mod::A, Part::A, Field::AType), (Mod::B, Part::B, Field::BType)]
+            .into_iter()
+            .find(|(modifier, ..)| cx.m.has(*modifier))
+            .map_or(
+                (Part::Sum, if cx.m.has(Mod::C) { Field::CType } else { Field::DType }),
+                |(_, part, field)| (part, field),
+            );
+        let factor = Factor { element: element(cx, field)?, major: major(cx, Field::ALayout) };
+        let fragment = Fragment { size: size(cx)?, part, factor };
+        let (at, _) = cx.named("p");
+        let (address, addressing) = self.matrix_address(cx, at)?;
+        let stride = match cx.named("stride") {
+            (_, Operand::Omitted) => cx.constants.of(fragment.leading().0.into()),
+            _ => self.src_named(cx, "stride")?,
+        };
+        Ok((fragment, vec![address, stride], addressing))
+    }
+
+    fn load_fragment(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let (fragment, srcs, addressing) = self.moved(cx)?;
+        let (at, _) = cx.named("r");
+        let dsts = self.vector_dsts(cx, at)?;
+        expect_registers(cx, dsts.len(), fragment.registers())?;
+        emit(cx, CollectiveKind::LoadFragment(fragment), Participants::Warp, srcs, dsts, addressing);
+        Ok(())
+    }
+
+    fn store_fragment(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let (fragment, mut srcs, addressing) = self.moved(cx)?;
+        let (at, _) = cx.named("r");
+        let registers = self.vector_srcs(cx, at)?;
+        expect_registers(cx, registers.len(), fragment.registers())?;
+        srcs.extend(registers);
+        emit(cx, CollectiveKind::StoreFragment(fragment), Participants::Warp, srcs, Vec::new(), addressing);
+        Ok(())
+    }
+}
+
+fn expect_registers(cx: &Context<'_>, count: usize, expected: u32) -> Decoded<()> {
+    if count == expected as usize {
+        return Ok(());
+    }
+    finding(codes::OPERAND, cx.inst.at.0, "the vectors do not have the lengths of the matrices")
+}

@@ -1,0 +1,264 @@
+//! Matrices that the lanes of a warp hold together: what their elements are, and which lane holds which (manual 9.7.14.4,
+//! 9.7.14.5).
+
+use super::WARP;
+use crate::scalar::format::Rounding;
+use crate::scalar::narrow::Narrow;
+
+/// The element type of a matrix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Element {
+    F16,
+    Bf16,
+    Tf32,
+    F32,
+    F64,
+    /// A format of eight bits or fewer, in a byte (manual 9.7.14.5.14).
+    Narrow(Narrow),
+    U8,
+    S8,
+    U4,
+    S4,
+    B1,
+    S32,
+}
+
+impl Element {
+    pub(crate) const fn bits(self) -> u32 {
+        match self {
+            Element::B1 => 1,
+            Element::U4 | Element::S4 => 4,
+            Element::U8 | Element::S8 | Element::Narrow(_) => 8,
+            Element::F16 | Element::Bf16 => 16,
+            Element::Tf32 | Element::F32 | Element::S32 => 32,
+            Element::F64 => 64,
+        }
+    }
+
+    /// Elements in one register.
+    pub(crate) const fn per_register(self) -> u32 {
+        match self {
+            Element::F64 => 1,
+            other => 32 / other.bits(),
+        }
+    }
+}
+
+/// The sizes of a product: A is m x k, B is k x n, C and D are m x n.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Size {
+    pub(crate) m: u32,
+    pub(crate) n: u32,
+    pub(crate) k: u32,
+}
+
+/// A matrix of a product.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    A,
+    B,
+    /// C and D, which lie alike.
+    Sum,
+}
+
+impl Size {
+    /// The rows and columns of a matrix.
+    pub(crate) const fn of(self, part: Part) -> (u32, u32) {
+        match part {
+            Part::A => (self.m, self.k),
+            Part::B => (self.k, self.n),
+            Part::Sum => (self.m, self.n),
+        }
+    }
+
+    const fn elements(self, part: Part) -> u32 {
+        let (rows, columns) = self.of(part);
+        rows * columns
+    }
+}
+
+/// Whether neighbours in memory, or in the registers of a lane, are those of a row or of a column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Major {
+    Row,
+    Column,
+}
+
+/// How the elements of factors meet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Join {
+    /// They are multiplied.
+    Multiply,
+    /// The bits in which they differ are counted.
+    Xor,
+    /// The bits that both have are counted.
+    And,
+}
+
+/// What becomes of sums that their type does not have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Overflow {
+    /// Integers wrap around, floating-point values become infinite.
+    Plain,
+    /// `.satfinite`: they become the largest or smallest number. Of floating-point sums a NaN becomes zero.
+    Finite,
+}
+
+/// One of the two factors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Factor {
+    pub(crate) element: Element,
+    /// Only [`Held::Quads`] lie otherwise by it.
+    pub(crate) major: Major,
+}
+
+/// Which lane holds which elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Held {
+    /// As the manual has it for most shapes of `mma`: a lane is in group `lane / 4` and has place `lane % 4` in it; the four
+    /// lanes of a group hold neighbours along k. Registers of A go down eight rows first, where there are sixteen, then
+    /// along k; those of B go along k (9.7.14.5.2 ff.).
+    Groups,
+    /// `mma.m8n8k4` of halves: four products, each of four lanes and the four that are sixteen above (9.7.14.5.1).
+    Quads,
+    /// `wmma`: as the implementation likes (9.7.14.4.1). Lanes hold elements in the order of rows, and as many copies of the
+    /// matrix as its registers have room for.
+    Fragments,
+}
+
+/// A place in one of the products that an instruction computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    pub(crate) product: usize,
+    pub(crate) row: usize,
+    pub(crate) column: usize,
+}
+
+impl Held {
+    /// How many products an instruction computes.
+    pub(crate) const fn products(self) -> usize {
+        match self {
+            Held::Quads => 4,
+            Held::Groups | Held::Fragments => 1,
+        }
+    }
+
+    /// The registers that a lane holds of a matrix.
+    pub(crate) const fn registers(self, size: Size, part: Part, element: Element) -> u32 {
+        let lanes = WARP as u32;
+        match (self, part, element) {
+            // Eight of halves whatever the shape (manual 9.7.14.4.1).
+            (Held::Fragments, Part::A | Part::B, Element::F16) => 8,
+            _ => size.elements(part) * self.products() as u32 / lanes / element.per_register(),
+        }
+    }
+
+    /// The place of element `i` of a lane, counted from the low bits of the first register.
+    pub(crate) fn place(self, size: Size, part: Part, factor: Factor, lane: usize, i: usize) -> Place {
+        match self {
+            Held::Groups => groups(size, part, factor.element, lane, i),
+            Held::Quads => quads(part, factor, lane, i),
+            Held::Fragments => {
+                let (_, columns) = size.of(part);
+                let registers = self.registers(size, part, factor.element);
+                let each = (registers * factor.element.per_register()) as usize;
+                let number = (lane * each + i) % (size.elements(part) as usize).max(1);
+                let columns = columns as usize;
+                Place { product: 0, row: number / columns, column: number % columns }
+            }
+        }
+    }
+}
+
+fn groups(size: Size, part: Part, element: Element, lane: usize, i: usize) -> Place {
+    let (group, place) = (lane / 4, lane % 4);
+    let each = element.per_register() as usize;
+    let (register, sub) = (i / each, i % each);
+    let (row, column) = match part {
+        Part::A => {
+            let blocks = (size.m / 8) as usize;
+            let (down, along) = (register % blocks, register / blocks);
+            (group + 8 * down, (along * 4 + place) * each + sub)
+        }
+        Part::B => ((register * 4 + place) * each + sub, group),
+        Part::Sum => (group + 8 * (i / 2), place * 2 + i % 2),
+    };
+    Place { product: 0, row, column }
+}
+
+/// The formulas of manual 9.7.14.5.1, by the layout of the factor and the type of the sum.
+fn quads(part: Part, Factor { element, major }: Factor, lane: usize, i: usize) -> Place {
+    let (place, half) = (lane % 4, lane / 16 * 4);
+    let (row, column) = match (part, major) {
+        (Part::A, Major::Row) => (place + half, i),
+        (Part::A, Major::Column) => (i + half, place),
+        (Part::B, Major::Row) => (place, i + half),
+        (Part::B, Major::Column) => (i, place + half),
+        (Part::Sum, _) if element == Element::F16 => (place + half, i),
+        (Part::Sum, _) => ((lane & 1) + (i & 2) + half, (i & 4) + (lane & 2) + (i & 1)),
+    };
+    Place { product: lane % 16 / 4, row, column }
+}
+
+/// A multiplication: D = A * B + C.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Product {
+    pub(crate) size: Size,
+    pub(crate) held: Held,
+    pub(crate) a: Factor,
+    pub(crate) b: Factor,
+    pub(crate) c: Element,
+    pub(crate) d: Element,
+    pub(crate) join: Join,
+    pub(crate) overflow: Overflow,
+    /// Of `.f64`.
+    pub(crate) rounding: Rounding,
+}
+
+impl Product {
+    /// The registers of A, B, C and D.
+    pub(crate) const fn registers(&self) -> [u32; 4] {
+        let Self { size, held, .. } = *self;
+        [
+            held.registers(size, Part::A, self.a.element),
+            held.registers(size, Part::B, self.b.element),
+            held.registers(size, Part::Sum, self.c),
+            held.registers(size, Part::Sum, self.d),
+        ]
+    }
+}
+
+/// A matrix that `wmma` loads or stores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Fragment {
+    pub(crate) size: Size,
+    pub(crate) part: Part,
+    pub(crate) factor: Factor,
+}
+
+impl Fragment {
+    /// Registers of a lane.
+    pub(crate) const fn registers(&self) -> u32 {
+        Held::Fragments.registers(self.size, self.part, self.factor.element)
+    }
+
+    /// Elements of a row or column that lies in one piece, and how many of them there are.
+    pub(crate) const fn leading(&self) -> (u32, u32) {
+        let (rows, columns) = self.size.of(self.part);
+        match self.factor.major {
+            Major::Row => (columns, rows),
+            Major::Column => (rows, columns),
+        }
+    }
+
+    /// What the address of each such row or column is a multiple of, in bytes.
+    ///
+    /// The manual asks for the size of the fragment (9.7.14.4.2), which its own default strides are not always a multiple
+    /// of; CUDA lets strides be multiples of 16 bytes.
+    pub(crate) fn alignment(&self) -> u64 {
+        let bits = self.factor.element.bits();
+        let register = if bits == 64 { 8 } else { 4 };
+        let whole = u64::from(self.leading().0 * bits / 8);
+        u64::from(self.registers() * register).min(whole).min(16)
+    }
+}
