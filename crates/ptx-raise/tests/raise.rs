@@ -1054,6 +1054,19 @@ define void @f(<4 x i32> %v) {
 }
 
 #[test]
+fn argument_by_value_is_as_aligned_as_the_function_says_and_its_source_as_the_call_says() {
+    let text = ptx("declare void @g(ptr byval([2 x i64]) align 16)
+define void @f(ptr %p, ptr %q) {
+  call void @g(ptr byval([2 x i64]) %p)
+  call void @g(ptr byval([2 x i64]) align 4 %q)
+  ret void
+}");
+    assert_eq!(text.matches(".param .align 16 .b8 param0[16]").count(), 2, "{text}");
+    let loads = |width: &str| text.matches(&format!("ld.{width} ")).count();
+    assert_eq!((loads("b64"), loads("b32"), loads("v2.b64")), (2, 4, 0), "{text}");
+}
+
+#[test]
 fn undefined_parts_of_arguments_and_results_are_not_written() {
     let text = ptx("declare void @g({ i32, i32, i32, i32 })
 define alignstack(16) { i32, i32, i32, i32 } @f(i32 %x) {

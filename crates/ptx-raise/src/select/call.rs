@@ -84,7 +84,8 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
             .iter()
             .enumerate()
             .map(|(at, param)| match call.arg_attributes.get(at) {
-                Some(own) if own.has("byval") => own.clone(),
+                // What the parameter is aligned to, the function says.
+                Some(own) if own.has("byval") && !param.attributes.has("byval") => own.clone(),
                 _ => param.attributes.clone(),
             })
             .collect();
@@ -193,12 +194,13 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
                 (None, Passing::Bytes { .. }) => self.defined(arg)?,
                 (None, Passing::Scalar(_)) => self.value(arg)?.iter().copied().map(Some).collect(),
             };
-            arguments.push((parameter, values, pieces, own.has("signext")));
+            let source = call.arg_attributes.get(at).unwrap_or(&none);
+            arguments.push((parameter, values, pieces, own.has("signext"), stated_alignment(source)));
         }
         let result = signature::result(self.module, self.type_of(id), returned)?;
         self.push(Stmt::ScopeStart);
         let mut passed = Vec::with_capacity(arguments.len());
-        for (parameter, values, pieces, signed) in arguments {
+        for (parameter, values, pieces, signed, source) in arguments {
             let variable = signature::param_variable(self.module, &parameter.passing, None, &parameter.name);
             self.push(Stmt::Variable(variable));
             let address = Operand::Address(AddressBase::Symbol(PtxSymbol::Variable(variable)), 0);
@@ -209,7 +211,7 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
                         self.store_piece(piece, variable, u64::from(*align))?;
                     }
                 }
-                (_, _) => self.pass(&parameter, &values, address, upper)?,
+                (_, _) => self.pass(&parameter, &values, address, upper, source)?,
             }
             passed.push(Operand::Symbol(PtxSymbol::Variable(variable), 0));
         }
@@ -254,17 +256,19 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
         Ok(())
     }
 
-    /// Stores one argument into its variable.
+    /// Stores one argument into its variable. What is passed by value lies at an address of the alignment `source`, if the call
+    /// states one, and of its type's otherwise.
     fn pass(
         &mut self,
         parameter: &Parameter,
         values: &[Option<Val>],
         address: Operand,
         upper: Upper,
+        source: Option<u64>,
     ) -> Raised<()> {
         let leaves = self.leaves(parameter.ty)?;
         match (&parameter.passing, parameter.by_value) {
-            (Passing::Bytes { size, align }, Some(_)) => {
+            (Passing::Bytes { size, align }, Some(content)) => {
                 if *size > MAX_BY_VALUE {
                     let message = format!("a structure of {size} bytes passed by value");
                     return Err(Refusal::new(CALL, message).with_help("pass its address"));
@@ -274,7 +278,9 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
                 };
                 let (from, space) = self.address_operand(pointer, leaf.scalar)?;
                 let word = space_word(space)?;
-                self.copy_bytes(from, word, address, ".param", *size, u64::from(*align))
+                let natural = self.module.view.layout(content).map_or(1, |layout| u64::from(layout.align));
+                let align = source.unwrap_or(natural).min(u64::from(*align));
+                self.copy_bytes(from, word, address, ".param", *size, align)
             }
             (Passing::Bytes { align, .. }, None) => {
                 self.store_passed(parameter.ty, values, address, u64::from(*align))
@@ -308,6 +314,11 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
         self.define(id, values.into());
         Ok(())
     }
+}
+
+/// What the attributes say a pointer is aligned to.
+fn stated_alignment(attributes: &Attributes) -> Option<u64> {
+    attributes.number("align")
 }
 
 /// Bundles that say something to optimizers only, or to a runtime that no GPU has (`deopt`, `kcfi`).
