@@ -172,7 +172,7 @@ impl Generator {
     }
 
     /// The value, or one where it is infinite or no number.
-    fn finite(&mut self, ty: Ty) -> String {
+    pub(super) fn finite(&mut self, ty: Ty) -> String {
         let (text, value) = (ty.text(), self.operand(ty));
         let truth = ty.of(Element::Int(1)).text();
         // Not one of the NaNs and infinities.
@@ -341,6 +341,6 @@ impl Generator {
 }
 
 /// The number of a pointer type's address space.
-fn space_of(ty: &str) -> &str {
+pub(super) fn space_of(ty: &str) -> &str {
     ty.strip_prefix("ptr addrspace(").map_or("0", |rest| rest.trim_end_matches(')'))
 }

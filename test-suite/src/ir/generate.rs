@@ -66,6 +66,38 @@ pub(super) struct Helper {
     pub(super) names: Vec<String>,
     pub(super) parameters: Vec<Ty>,
     pub(super) result: Vec<Ty>,
+    /// What is said of each parameter: `zeroext`, `signext` or nothing.
+    extensions: Vec<&'static str>,
+    /// Whether the parameters are fields of one structure.
+    together: bool,
+}
+
+impl Helper {
+    /// A type of functions, which have no names yet.
+    fn any(rng: &mut Rng) -> Self {
+        let parameters: Vec<Ty> = (0..rng.u32(1..4)).map(|_| Ty::any(rng)).collect();
+        let results = if rng.u8(..4) == 0 { 2 } else { 1 };
+        let result = (0..results).map(|_| Ty::any(rng)).collect();
+        let words = ["", "", "zeroext ", "signext "];
+        let extensions = parameters.iter().map(|ty| if ty.is_short() { words[rng.usize(..4)] } else { "" });
+        let extensions = extensions.collect();
+        Self { names: Vec::new(), parameters, result, extensions, together: rng.u8(..4) == 0 }
+    }
+
+    /// The structure that has all parameters, every second one in an array.
+    fn whole(&self) -> String {
+        let text = |(at, ty): (usize, &Ty)| match at % 2 {
+            0 => ty.text(),
+            _ => format!("[1 x {}]", ty.text()),
+        };
+        let fields: Vec<String> = self.parameters.iter().enumerate().map(text).collect();
+        format!("{{ {} }}", fields.join(", "))
+    }
+
+    /// Where a parameter is in the structure.
+    fn path(at: usize) -> String {
+        if at.is_multiple_of(2) { at.to_string() } else { format!("{at}, 0") }
+    }
 }
 
 pub(super) struct Generator {
@@ -76,6 +108,10 @@ pub(super) struct Generator {
     pub(super) objects: Vec<Object>,
     pub(super) helpers: Vec<Helper>,
     pub(super) label: String,
+    /// The function that is being written.
+    pub(super) function: String,
+    /// Variables that statements asked for.
+    variables: String,
     next: u32,
     pub(super) depth: u32,
     used: u32,
@@ -91,6 +127,8 @@ pub fn program(seed: u64, name: &str) -> Program {
         objects: Vec::new(),
         helpers: Vec::new(),
         label: "entry".to_owned(),
+        function: String::new(),
+        variables: String::new(),
         next: 0,
         depth: 0,
         used: 0,
@@ -101,6 +139,7 @@ pub fn program(seed: u64, name: &str) -> Program {
         text += &generator.helper(number);
     }
     text += &generator.kernel();
+    text += &generator.variables;
     Program { name: name.to_owned(), seed, text }
 }
 
@@ -129,12 +168,20 @@ impl Generator {
         self.values.push((ty, name));
     }
 
-    fn start_block(&mut self, label: &str) {
+    /// A variable of the module, as an operand.
+    pub(super) fn constant(&mut self, definition: &str) -> String {
+        self.next += 1;
+        let name = format!("@{}_table{}", self.name, self.next);
+        let _ = writeln!(self.variables, "{name} = {definition}");
+        name
+    }
+
+    pub(super) fn start_block(&mut self, label: &str) {
         let _ = writeln!(self.body, "{label}:");
         self.label = label.to_owned();
     }
 
-    fn fresh_label(&mut self, word: &str) -> String {
+    pub(super) fn fresh_label(&mut self, word: &str) -> String {
         self.next += 1;
         format!("{word}{}", self.next)
     }
@@ -156,20 +203,15 @@ impl Generator {
 
     /// One or two functions of one type.
     fn helper(&mut self, number: u32) -> String {
-        let parameters: Vec<Ty> = (0..self.rng.u32(1..4)).map(|_| Ty::any(&mut self.rng)).collect();
-        let results = if self.rng.u8(..4) == 0 { 2 } else { 1 };
-        let result: Vec<Ty> = (0..results).map(|_| Ty::any(&mut self.rng)).collect();
+        let mut helper = Helper::any(&mut self.rng);
         let mut text = String::new();
-        let mut names = Vec::new();
         for twin in 0..self.rng.u32(1..3) {
             let name = format!("{}_h{number}_{twin}", self.name);
-            self.enter();
-            let arguments: Vec<String> =
-                parameters.iter().enumerate().map(|(at, ty)| format!("{} %a{at}", ty.text())).collect();
-            self.values = parameters.iter().enumerate().map(|(at, ty)| (*ty, format!("%a{at}"))).collect();
+            self.enter(&name);
+            let parameters = self.parameters(&helper);
             self.statements(6);
-            let returned = result_text(&result);
-            let value = match result.as_slice() {
+            let returned = result_text(&helper.result);
+            let value = match helper.result.as_slice() {
                 [one] => self.operand(*one),
                 several => {
                     let mut whole = "poison".to_owned();
@@ -185,18 +227,67 @@ impl Generator {
             let inline = if self.rng.bool() { " noinline" } else { "" };
             let _ = writeln!(
                 text,
-                "define internal {returned} @{name}({}){inline} {{\nentry:\n{}}}",
-                arguments.join(", "),
+                "define internal {returned} @{name}({parameters}){inline} {{\nentry:\n{}}}",
                 self.body
             );
-            names.push(name);
+            helper.names.push(name);
         }
-        self.helpers.push(Helper { names, parameters, result });
+        self.helpers.push(helper);
         text
     }
 
+    /// The parameters of a function that starts, whose values statements may use.
+    fn parameters(&mut self, helper: &Helper) -> String {
+        if helper.together {
+            let whole = helper.whole();
+            for (at, &ty) in helper.parameters.iter().enumerate() {
+                self.define(ty, &format!("extractvalue {whole} %all, {}", Helper::path(at)));
+            }
+            return format!("{whole} %all");
+        }
+        let mut list = Vec::new();
+        for (at, (&ty, extension)) in helper.parameters.iter().zip(&helper.extensions).enumerate() {
+            list.push(format!("{} {extension}%a{at}", ty.text()));
+            self.values.push((ty, format!("%a{at}")));
+        }
+        list.join(", ")
+    }
+
+    /// Arguments for a call.
+    pub(super) fn arguments(&mut self, helper: &Helper) -> String {
+        if helper.together {
+            let whole = helper.whole();
+            let mut value = "poison".to_owned();
+            for (at, &ty) in helper.parameters.iter().enumerate() {
+                let field = self.operand(ty);
+                let path = Helper::path(at);
+                value = self.emit(&format!("insertvalue {whole} {value}, {} {field}, {path}", ty.text()));
+            }
+            return format!("{whole} {value}");
+        }
+        let mut list = Vec::new();
+        for (&ty, extension) in helper.parameters.iter().zip(&helper.extensions) {
+            list.push(format!("{} {extension}{}", ty.text(), self.operand(ty)));
+        }
+        list.join(", ")
+    }
+
+    /// Makes values of what a call returned.
+    pub(super) fn take_result(&mut self, helper: &Helper, value: &str) {
+        match helper.result.as_slice() {
+            [one] => self.values.push((*one, value.to_owned())),
+            several => {
+                let result = result_text(several);
+                for (at, &ty) in several.iter().enumerate() {
+                    self.define(ty, &format!("extractvalue {result} {value}, {at}"));
+                }
+            }
+        }
+    }
+
     /// Starts a function.
-    fn enter(&mut self) {
+    fn enter(&mut self, name: &str) {
+        name.clone_into(&mut self.function);
         self.body.clear();
         self.values.clear();
         self.objects.clear();
@@ -206,8 +297,8 @@ impl Generator {
     }
 
     fn kernel(&mut self) -> String {
-        self.enter();
         let name = self.name.clone();
+        self.enter(&name);
         self.effect("%t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()");
         self.values.push((Ty::int(32), "%t".into()));
         for (pointer, base, space, size) in [
@@ -270,13 +361,14 @@ impl Generator {
                 0 | 1 if self.depth < 3 => self.branch(),
                 2 | 3 if self.depth < 2 => self.repeat(),
                 4 if self.depth < 3 => self.switch(),
+                5 if self.depth < 2 => self.flow(),
                 _ => self.statement(),
             }
         }
     }
 
     /// Statements in a scope of their own, and values of the types at its end; the block that they end in.
-    fn scope(&mut self, label: &str, types: &[Ty]) -> (Vec<String>, String) {
+    pub(super) fn scope(&mut self, label: &str, types: &[Ty]) -> (Vec<String>, String) {
         let (mark, depth) = (self.values.len(), self.depth);
         self.depth += 1;
         self.start_block(label);
@@ -288,12 +380,12 @@ impl Generator {
         (results, self.label.clone())
     }
 
-    fn some_types(&mut self) -> Vec<Ty> {
+    pub(super) fn some_types(&mut self) -> Vec<Ty> {
         (0..self.rng.u32(..3)).map(|_| Ty::any(&mut self.rng)).collect()
     }
 
     /// Makes what several blocks bring one value each.
-    fn join(&mut self, label: &str, types: &[Ty], arms: &[(Vec<String>, String)]) {
+    pub(super) fn join(&mut self, label: &str, types: &[Ty], arms: &[(Vec<String>, String)]) {
         self.start_block(label);
         for (at, &ty) in types.iter().enumerate() {
             let incoming: Vec<String> =
@@ -374,17 +466,21 @@ impl Generator {
 
     fn switch(&mut self) {
         let types = self.some_types();
-        let bits = *self.rng.choice(&[8, 16, 32, 64, 24]).unwrap_or(&32);
+        let bits = *self.rng.choice(&[8, 16, 32, 64, 24, 65, 128, 200]).unwrap_or(&32);
         let value = self.operand(Ty::int(bits));
         let value = self.emit(&format!("and i{bits} {value}, 15"));
+        // Numbers that are close, near zero or far from it.
+        let far = if self.rng.bool() { 0 } else { self.rng.u64(..) >> 64u32.saturating_sub(bits - 1) };
+        let far = far / 32 * 32;
+        let value = self.emit(&format!("or i{bits} {value}, {far}"));
         let count = self.rng.u32(1..12);
         let labels: Vec<String> = (0..count.min(4)).map(|_| self.fresh_label("case")).collect();
         let (default, end) = (self.fresh_label("default"), self.fresh_label("end"));
-        let start = self.rng.u32(..4);
-        let cases: Vec<String> = (0..count)
+        let start = self.rng.u64(..4);
+        let cases: Vec<String> = (0..u64::from(count))
             .map(|at| {
                 let label = &labels[self.rng.usize(..labels.len())];
-                format!("i{bits} {}, label %{label}", start + at)
+                format!("i{bits} {}, label %{label}", far + start + at)
             })
             .collect();
         self.effect(&format!("switch i{bits} {value}, label %{default} [ {} ]", cases.join(" ")));

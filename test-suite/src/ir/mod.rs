@@ -2,16 +2,102 @@
 //!
 //! [`program`] writes kernels without undefined behaviour, whose results do not depend on what IEEE 754 and LLVM leave
 //! open (the bits of a NaN, the order of threads): arithmetic of all widths, floating-point numbers, vectors, memory in all
-//! address spaces, branches, loops, switches, calls, recursion, variable arguments, atomic operations. [`judge`] executes a batch of them as LLVM's `lli` does on the
+//! address spaces, branches, loops, switches, addresses of blocks, calls, recursion, variable arguments, atomic operations, structures. [`judge`] executes a batch of them as LLVM's `lli` does on the
 //! host, and in the interpreter as the PTX that raising makes of them: as they are, optimized, and once more through LLVM IR. The
 //! memory of all must be equal.
 
 mod compound;
+mod flow;
 mod generate;
 mod judge;
+mod lanes;
+mod objects;
 mod statement;
 mod ty;
 
 pub use generate::{Program, program};
 pub use judge::{Cause, Difference, Judges, Verdict, judge};
 pub use statement::INTEGER_ATOMICS;
+
+#[cfg(test)]
+mod tests {
+    use super::program;
+
+    /// Words of every kind of statement.
+    const KINDS: &[&str] = &[
+        " = add ",
+        " = ashr ",
+        " = srem ",
+        " = icmp ",
+        " = fcmp ",
+        " = select ",
+        " = fptrunc ",
+        "llvm.fshl",
+        "llvm.fptosi.sat",
+        " = frem ",
+        "llvm.roundeven",
+        " = shufflevector ",
+        "extractelement",
+        "volatile",
+        "llvm.masked.store",
+        "llvm.memmove",
+        " = cmpxchg ",
+        " = atomicrmw ",
+        "llvm.smul.with.overflow",
+        "freeze",
+        "_copy(",
+        "_again(",
+        "_list(",
+        "llvm.smul.fix.sat",
+        "llvm.masked.gather",
+        "llvm.masked.scatter",
+        "atomicrmw fadd",
+        "load atomic",
+        " nuw nsw ",
+        "constrained.fdiv",
+        "llvm.frexp",
+        "switch i",
+        "switch i200",
+        "indirectbr",
+        "blockaddress",
+        "internal constant",
+        "internal addrspace(4) constant [",
+        "llvm.ptrmask",
+        "ptrtoint",
+        "inttoptr",
+        "llvm.memcpy.inline",
+        " = alloca <{",
+        "llvm.vp.reduce",
+        "reduce.fmaximum",
+        "llvm.vector.reverse",
+        "llvm.vector.extract",
+        "llvm.vector.insert",
+        "interleave2",
+        "deinterleave2",
+        "get.active.lane.mask",
+        "cttz.elts",
+        "llvm.stepvector",
+        "vector.compress",
+        "masked.expandload",
+        "masked.compressstore",
+        "trunc nuw",
+        "zext nneg",
+        "icmp samesign",
+        "constrained.fma",
+        "llvm.canonicalize",
+        "i256",
+        "i129",
+        "<16 x i8>",
+        "signext %a",
+        "%all",
+        "addrspacecast (ptr addrspace(4)",
+    ];
+
+    #[test]
+    fn every_kind_of_statement_is_drawn() {
+        let texts: Vec<String> = (0..400).map(|seed| program(seed, "p").text).collect();
+        let missing: Vec<_> =
+            KINDS.iter().filter(|kind| !texts.iter().any(|text| text.contains(**kind))).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Single statements and operands.
 
 use super::generate::{Generator, OBJECT, result_text};
-use super::ty::{Element, Ty};
+use super::ty::{Element, Ty, low_ones};
 
 /// The operations of `atomicrmw` on integers.
 pub const INTEGER_ATOMICS: &[&str] = &[
@@ -78,6 +78,12 @@ impl Generator {
     fn converted(&mut self, from: Ty, value: &str, to: Ty) -> String {
         let (a, b) = (from.element.bits(), to.element.bits());
         let cast = |word: &str| format!("{word} {} {value} to {}", from.text(), to.text());
+        // Hosts do not convert wider integers.
+        let widest = from.of(Element::Int(128));
+        if from.element.is_int() != to.element.is_int() && a.max(b) > 128 {
+            let value = self.converted(from, value, widest);
+            return self.converted(widest, &value, to);
+        }
         let instruction = match (from.element.is_int(), to.element.is_int()) {
             _ if from == to => return value.to_owned(),
             (true, true) if a < b => cast(if self.rng.bool() { "zext" } else { "sext" }),
@@ -146,8 +152,10 @@ impl Generator {
 
     /// One statement without control flow.
     pub(super) fn statement(&mut self) {
-        match self.rng.u8(..38) {
-            32.. => self.compound(),
+        match self.rng.u8(..46) {
+            38..=41 => self.lanes(),
+            42.. => self.object(),
+            32..=37 => self.compound(),
             0..=4 => self.integer_arithmetic(),
             5 | 6 => self.shift(),
             7 => self.division(),
@@ -211,7 +219,7 @@ impl Generator {
         let op = ["udiv", "urem", "sdiv", "srem"][self.rng.usize(..4)];
         // Divisors are neither zero nor negative one.
         let b = if op.starts_with('s') {
-            let positive = ty.splat(&((1u128 << (bits - 1)) - 1).to_string());
+            let positive = ty.splat(&low_ones(bits - 1));
             self.emit(&format!("and {text} {b}, {positive}"))
         } else {
             b
@@ -609,8 +617,7 @@ impl Generator {
 
     fn call(&mut self) {
         let helper = self.helpers[self.rng.usize(..self.helpers.len())].clone();
-        let arguments: Vec<String> =
-            helper.parameters.iter().map(|&ty| format!("{} {}", ty.text(), self.operand(ty))).collect();
+        let arguments = self.arguments(&helper);
         let result = result_text(&helper.result);
         let callee = match helper.names.as_slice() {
             [one, other] if self.rng.bool() => {
@@ -619,14 +626,7 @@ impl Generator {
             }
             names => format!("@{}", names[self.rng.usize(..names.len())]),
         };
-        let value = self.emit(&format!("call {result} {callee}({})", arguments.join(", ")));
-        match helper.result.as_slice() {
-            [one] => self.values.push((*one, value)),
-            several => {
-                for (at, &ty) in several.iter().enumerate() {
-                    self.define(ty, &format!("extractvalue {result} {value}, {at}"));
-                }
-            }
-        }
+        let value = self.emit(&format!("call {result} {callee}({arguments})"));
+        self.take_result(&helper, &value);
     }
 }

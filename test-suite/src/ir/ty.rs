@@ -20,8 +20,10 @@ pub(super) struct Ty {
 }
 
 /// Widths of integers; the ones that hardware has are drawn most often.
-const WIDTHS: &[u32] =
-    &[1, 8, 16, 32, 64, 8, 16, 32, 64, 32, 64, 32, 3, 7, 13, 24, 31, 33, 48, 63, 65, 96, 128];
+const WIDTHS: &[u32] = &[
+    1, 8, 16, 32, 64, 8, 16, 32, 64, 32, 64, 32, 1, 8, 16, 32, 64, 32, 3, 7, 13, 24, 31, 33, 48, 63, 65, 96,
+    128, 129, 192, 256,
+];
 
 impl Element {
     pub(super) fn bits(self) -> u32 {
@@ -61,7 +63,7 @@ impl Element {
     fn constant(self, rng: &mut Rng) -> String {
         match self {
             Element::Int(1) => (if rng.bool() { "true" } else { "false" }).into(),
-            Element::Int(bits) => integer(bits, rng).to_string(),
+            Element::Int(bits) => integer(bits, rng),
             Element::Half => format!("0xH{:04X}", half::f16::from_f64(real(rng)).to_bits()),
             Element::BFloat => format!("0xR{:04X}", half::bf16::from_f64(real(rng)).to_bits()),
             Element::Float => format!("0x{:016X}", f64::from(real(rng) as f32).to_bits()),
@@ -80,10 +82,21 @@ impl Element {
 }
 
 /// An integer of that width: small, on an edge, or any.
-fn integer(bits: u32, rng: &mut Rng) -> i128 {
+fn integer(bits: u32, rng: &mut Rng) -> String {
+    if bits > 128 {
+        let (low, high) = (rng.u128(..), rng.u128(..) >> (256 - bits));
+        return match rng.u8(..6) {
+            0 => "0".into(),
+            1 => "-1".into(),
+            2 => low_ones(bits - 1),
+            3 => format!("u0x{:X}{:032X}", 1u128 << (bits - 129), 0),
+            4 => rng.u8(..).to_string(),
+            _ => format!("u0x{high:X}{low:032X}"),
+        };
+    }
     let unused = 128 - bits;
     let cut = |x: i128| x << unused >> unused;
-    match rng.u8(..8) {
+    let number = match rng.u8(..8) {
         0 => 0,
         1 => 1.min(cut(1)),
         2 => -1,
@@ -91,6 +104,16 @@ fn integer(bits: u32, rng: &mut Rng) -> i128 {
         4 => i128::MAX >> unused,
         5 => cut(i128::from(rng.u8(..))),
         _ => cut(rng.i128(..)),
+    };
+    number.to_string()
+}
+
+/// The number whose `count` lowest bits are set, at least one and less than 256.
+pub(super) fn low_ones(count: u32) -> String {
+    match count.checked_sub(128) {
+        None => format!("u0x{:X}", u128::MAX >> (128 - count)),
+        Some(0) => format!("u0x{:X}", u128::MAX),
+        Some(above) => format!("u0x{:X}{:X}", u128::MAX >> (128 - above), u128::MAX),
     }
 }
 
@@ -142,6 +165,7 @@ impl Ty {
         };
         let lanes = (rng.u8(..5) == 0 && element.bits() <= 64).then(|| match rng.u8(..12) {
             0 if element.bits() <= 32 => 8,
+            1 if element.bits() <= 8 => 16,
             _ => rng.u32(2..=5),
         });
         Self { element, lanes }
@@ -157,6 +181,12 @@ impl Ty {
         }
     }
 
+    /// Whether it is an integer that registers extend.
+    pub(super) fn is_short(self) -> bool {
+        self.lanes.is_none() && self.element.is_int() && self.element.bits() < 32
+    }
+
+    /// Whether all of its bytes in memory count.
     pub(super) fn is_whole(self) -> bool {
         self.element.bits().is_multiple_of(8)
             && (self.lanes.is_none() || self.element.bits().is_power_of_two())
