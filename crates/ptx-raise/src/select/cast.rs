@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ptx_ir::Operand;
 use ptx_isa::Since;
-use ptx_llvm::view::{CastOp, InstId, Value};
+use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Value};
 
 use super::FunctionRaiser;
 use super::emit::Arg;
@@ -21,6 +21,8 @@ const BFLOAT_WIDENING: Since = Since::new(7, 1, 80);
 const BFLOAT_CONVERSIONS: Since = Since::new(7, 8, 90);
 /// Rounding to bfloat numbers (manual 9.7.9.22).
 const BFLOAT_ROUNDING: Since = Since::new(7, 0, 80);
+/// How many bits of an integer single precision holds exactly.
+const SINGLE_DIGITS: u32 = 24;
 
 impl FunctionRaiser<'_, '_, '_> {
     /// A cast, element by element.
@@ -67,7 +69,14 @@ impl FunctionRaiser<'_, '_, '_> {
                 }
                 let mut converted = Vec::with_capacity(parts.len());
                 let literal = self.function.inst(id).metadata("ptx.literal").is_some();
+                let fits_single = op == CastOp::UIToFP && self.fits_single(value);
                 for ((value, from), to) in parts.into_iter().zip(targets) {
+                    let (value, from) = match value {
+                        Val::Register(register, _) if fits_single => {
+                            (Val::Register(register, Upper::Zero), Scalar::Int(SINGLE_DIGITS))
+                        }
+                        value => (value, from),
+                    };
                     let value = self.convert(op, value, from, to)?;
                     converted.push(if literal { Val::reg(self.in_register(value, to)?) } else { value });
                 }
@@ -76,6 +85,24 @@ impl FunctionRaiser<'_, '_, '_> {
         };
         self.define(id, Rc::from(result));
         Ok(())
+    }
+
+    /// Whether single precision holds a number of 32 bits: some bits of another one, or a narrower one extended.
+    fn fits_single(&self, value: Value) -> bool {
+        if self.integer_bits(value) != Some(32) {
+            return false;
+        }
+        let digits = match self.plain_op(value) {
+            Some(Op::Binary { op: BinaryOp::And, rhs, .. }) => {
+                self.small_number(*rhs).map(|mask| u64::BITS - mask.leading_zeros())
+            }
+            Some(Op::Binary { op: BinaryOp::LShr, rhs, .. }) => {
+                self.small_number(*rhs).and_then(|amount| 32_u32.checked_sub(u32::try_from(amount).ok()?))
+            }
+            Some(Op::Cast { op: CastOp::ZExt, value, .. }) => self.integer_bits(*value),
+            _ => None,
+        };
+        digits.is_some_and(|digits| digits <= SINGLE_DIGITS)
     }
 
     /// The width of an instruction's integer results, when that is over 64 bits.
@@ -95,7 +122,7 @@ impl FunctionRaiser<'_, '_, '_> {
     fn wide_cast(&mut self, op: CastOp, id: InstId) -> Raised<()> {
         let leaves = self.leaves(self.type_of(id))?;
         let function = self.function;
-        let ptx_llvm::view::Op::Cast { value, .. } = &function.inst(id).op else { return Ok(()) };
+        let Op::Cast { value, .. } = &function.inst(id).op else { return Ok(()) };
         match op {
             CastOp::PtrToInt | CastOp::PtrToAddr if self.wide_result(id).is_some() => {
                 let (pointers, values) = (self.value_leaves(*value)?, self.value(*value)?);
@@ -419,7 +446,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let width = integer_class(bits).bits();
         if to == Scalar::BFloat && !self.module.target.has(BFLOAT_CONVERSIONS) {
             // Single precision holds these exactly, so rounding happens once.
-            if bits <= 24 {
+            if bits <= SINGLE_DIGITS {
                 let text = format!("cvt.rn.f32.{sign}{width}");
                 let single = self.emit_new(Class::F32, &text, &[register.into()])?;
                 return self.float_to_float(Val::reg(single), Scalar::Float, Scalar::BFloat);

@@ -508,6 +508,7 @@ impl FunctionRaiser<'_, '_, '_> {
             (amount, bits)
         };
         let width = Val::Bits(u64::from(bits));
+        let whole = amount;
         let amount = if bits.is_power_of_two() {
             self.int_binary(BinaryOp::And, amount, Val::Bits(u64::from(bits - 1)), within)?
         } else {
@@ -515,7 +516,7 @@ impl FunctionRaiser<'_, '_, '_> {
         };
         let rest = if high == low && bits.is_power_of_two() {
             // A rotation by nothing may be the union of the value with itself.
-            let opposite = self.int_binary(BinaryOp::Sub, Val::Bits(0), amount, within)?;
+            let opposite = self.int_binary(BinaryOp::Sub, Val::Bits(0), whole, within)?;
             self.int_binary(BinaryOp::And, opposite, Val::Bits(u64::from(bits - 1)), within)?
         } else {
             // A shift by the whole width gives zero in a register of that width: PTX clamps.

@@ -14,7 +14,9 @@ mod atomic;
 mod block;
 mod bulk;
 mod call;
+mod carry;
 mod cast;
+mod chosen;
 mod clamp;
 mod combine;
 mod compare;
@@ -114,6 +116,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     spellings: HashMap<InstId, Spelling>,
     /// What such texts take: it must be there as it is.
     text_inputs: HashSet<Value>,
+    /// The place of the text that says an instruction.
+    text_places: HashMap<InstId, InstId>,
     /// Everything that only such texts compute.
     spelled: HashSet<InstId>,
     /// Choices that one shift says.
@@ -122,6 +126,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     divisions: HashMap<InstId, Division>,
     /// Shifts that extend a sign.
     sign_fields: HashMap<InstId, SignField>,
+    /// Halves that are chosen before they are put side by side.
+    joined: HashMap<InstId, chosen::Joined>,
     /// Pairs of 16-bit integers that stay whole, and their registers.
     pairs: HashMap<InstId, Pair>,
     whole_pairs: HashMap<InstId, RegId>,
@@ -232,10 +238,12 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             fused: HashSet::default(),
             spellings: HashMap::default(),
             text_inputs: HashSet::default(),
+            text_places: HashMap::default(),
             spelled: HashSet::default(),
             clamped: HashMap::default(),
             divisions: HashMap::default(),
             sign_fields: HashMap::default(),
+            joined: HashMap::default(),
             pairs: HashMap::default(),
             whole_pairs: HashMap::default(),
             singles: HashMap::default(),
@@ -275,11 +283,13 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         self.count_uses();
         self.pass_directly()?;
         self.spell();
+        self.spell_carries();
         self.find_clamped_shifts();
         self.find_divisions();
         self.find_sign_fields();
         self.find_pairs(&order);
         self.widen_accesses();
+        self.find_joined();
         self.fuse();
         self.make_phis()?;
         let mut parts: HashMap<BlockId, Vec<Stmt>> = HashMap::default();
@@ -371,6 +381,9 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         }
         if let Some(division) = self.divisions.get(&id).copied() {
             return self.divide_openly(id, division);
+        }
+        if let Some(joined) = self.joined.get(&id).copied() {
+            return self.join_chosen(id, joined);
         }
         if let Some(shift) = self.clamped.get(&id).copied() {
             return self.shift_clamped(id, shift);

@@ -98,6 +98,25 @@ impl FunctionRaiser<'_, '_, '_> {
         }
     }
 
+    /// The mask that alone reads a truncation, and the type of the low bits that it keeps with zeros above them.
+    fn low_mask(&self, truncation: InstId) -> Option<(InstId, Extension)> {
+        let wide =
+            self.plain_bits(self.function.inst(truncation).ty).filter(|bits| matches!(bits, 16 | 32))?;
+        let &[mask] = self.users.get(truncation.index())?.as_slice() else { return None };
+        let inst = self.function.inst(mask);
+        let Op::Binary { op: BinaryOp::And, rhs, .. } = inst.op else { return None };
+        let narrow = match self.number(rhs)? {
+            0xff => 8,
+            0xffff => 16,
+            _ => return None,
+        };
+        let marked = inst.metadata("ptx.inst").is_some() || inst.metadata("ptx.literal").is_some();
+        let free = !marked && !self.fused.contains(&mask) && !self.spelled.contains(&mask);
+        let extension = Extension { op: CastOp::ZExt, narrow, wide };
+        (free && narrow < wide && !self.text_inputs.contains(&Value::Inst(truncation)))
+            .then_some((mask, extension))
+    }
+
     /// How a parameter that only a truncation reads is loaded.
     fn low_bits_of(&self, at: u32, truncation: InstId) -> Option<Widening> {
         let parameter = self.signature.params.get(at as usize)?;
@@ -112,7 +131,8 @@ impl FunctionRaiser<'_, '_, '_> {
         if !fits {
             return None;
         }
-        let widening = match self.extension_of(truncation) {
+        let masked = || self.low_mask(truncation).map(|(mask, extension)| (extension, vec![mask]));
+        let widening = match self.extension_of(truncation).or_else(masked) {
             Some((extension, casts)) => Widening {
                 class: Scalar::Int(extension.wide).class(),
                 text: extension.text(),

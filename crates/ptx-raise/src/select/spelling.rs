@@ -39,14 +39,16 @@ pub(crate) struct Pattern {
 /// An instruction to emit from a text.
 #[derive(Debug)]
 pub(super) struct Spelling {
-    text: String,
-    constraints: Vec<Constraint>,
+    pub(super) text: String,
+    pub(super) constraints: Vec<Constraint>,
     /// Which instruction has each result, where one has.
-    roots: Vec<Option<InstId>>,
-    inputs: Vec<Value>,
-    covered: Vec<InstId>,
+    pub(super) roots: Vec<Option<InstId>>,
+    /// The operands, in the order of the constraints.
+    pub(super) inputs: Vec<Value>,
+    /// All instructions that the text says.
+    pub(super) covered: Vec<InstId>,
     /// The instruction in whose place the text stands.
-    place: InstId,
+    pub(super) place: InstId,
 }
 
 /// The parts of one `!ptx.inst`.
@@ -150,7 +152,7 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// Where a text can stand: at its first result where all operands are known there, else at the last one where nothing
     /// uses the earlier ones before it.
-    fn place_of(
+    pub(super) fn place_of(
         &self,
         roots: &[Option<InstId>],
         inputs: &[Value],
@@ -161,9 +163,11 @@ impl FunctionRaiser<'_, '_, '_> {
         present.sort_unstable();
         let (first, last) = (*present.first()?, *present.last()?);
         let here = |id: &InstId| block.insts.contains(&(id.index() as u32));
+        // What another text says stands in that text's place.
+        let place = |id: &InstId| self.text_places.get(id).copied().unwrap_or(*id);
         let late = inputs.iter().any(|input| match input {
             // What an earlier instruction of the text gives is there when a later one reads it.
-            Value::Inst(id) => here(id) && *id >= first && !present.contains(id),
+            Value::Inst(id) => here(id) && place(id) >= first && !present.contains(id),
             _ => false,
         });
         if !late {
@@ -173,7 +177,7 @@ impl FunctionRaiser<'_, '_, '_> {
             let users = self.users.get(root.index()).map_or(&[][..], Vec::as_slice);
             users.iter().any(|user| {
                 here(user)
-                    && *user < last
+                    && place(user) < last
                     && !covered.contains(user)
                     && !matches!(self.function.inst(*user).op, Op::Phi { .. })
             })
@@ -182,7 +186,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// Takes what only the text used out of the function.
-    fn accept(&mut self, spelling: Spelling, needed: &HashSet<InstId>) {
+    pub(super) fn accept(&mut self, spelling: Spelling, needed: &HashSet<InstId>) {
         let roots: HashSet<InstId> = spelling.roots.iter().flatten().copied().collect();
         let mut gone: HashSet<InstId> = roots.clone();
         for id in spelling.covered.iter().rev() {
@@ -213,6 +217,7 @@ impl FunctionRaiser<'_, '_, '_> {
             }
         }
         self.text_inputs.extend(&spelling.inputs);
+        self.text_places.extend(spelling.covered.iter().map(|id| (*id, spelling.place)));
         self.spellings.insert(spelling.place, spelling);
     }
 

@@ -264,3 +264,220 @@ define half @f(ptr addrspace(1) %p) {
   ret half %h\n}");
     has(&text, &["ld.global.v2.b32 {%r1, %r2}", "st.param.b16"]);
 }
+
+#[test]
+fn sums_of_words_whose_top_one_is_regrouped_are_chains_of_carries() {
+    for (top, text) in [
+        ("%s = add i64 %c, %d\n  %h = add i64 %s, %z", "addc.u64 %rd6, %rd3, %rd4;"),
+        ("%s = add i64 %c, %d\n  %h = add i64 %z, %s", "addc.u64 %rd6, %rd3, %rd4;"),
+        ("%s = add i64 %d, %z\n  %h = add i64 %s, %c", "addc.u64 %rd6, %rd4, %rd3;"),
+        ("%h = add i64 %z, %c", "addc.u64 %rd6, %rd3, 0;"),
+        ("%h = add i64 %z, 5", "addc.u64 %rd6, 5, 0;"),
+        ("%s = sub i64 %c, %d\n  %h = add i64 %s, %z", "addc.u64 %rd7, %rd5, 0;"),
+    ] {
+        let text_of = ptx(&format!(
+            "define [2 x i64] @f(i64 %a, i64 %b, i64 %c, i64 %d) {{
+  %p = call {{ i64, i1 }} @llvm.uadd.with.overflow.i64(i64 %a, i64 %b)
+  %l = extractvalue {{ i64, i1 }} %p, 0
+  %o = extractvalue {{ i64, i1 }} %p, 1
+  %z = zext i1 %o to i64
+  {top}
+  %x = insertvalue [2 x i64] poison, i64 %l, 0
+  %r = insertvalue [2 x i64] %x, i64 %h, 1
+  ret [2 x i64] %r\n}}"
+        ));
+        has(&text_of, &["add.cc.u64", "%rd1, %rd2;", text]);
+        has_not(&text_of, "setp");
+    }
+}
+
+#[test]
+fn differences_of_words_whose_top_one_is_regrouped_are_chains_of_borrows() {
+    for (top, text) in [
+        ("%s = sub i64 %c, %d\n  %h = sub i64 %s, %z", "subc.u64 %rd6, %rd3, %rd4;"),
+        ("%s = sub i64 %c, %d\n  %h = add i64 %m, %s", "subc.u64 %rd6, %rd3, %rd4;"),
+        ("%s = sub i64 %c, %z\n  %h = sub i64 %s, %d", "subc.u64 %rd6, %rd3, %rd4;"),
+        ("%s = add i64 %m, %c\n  %h = sub i64 %s, %d", "subc.u64 %rd6, %rd3, %rd4;"),
+        ("%h = sub i64 %c, %z", "subc.u64 %rd6, %rd3, 0;"),
+        ("%h = add i64 %m, -1", "subc.u64 %rd6, -1, 0;"),
+        ("%s = add i64 %c, %d\n  %h = add i64 %s, %m", "subc.u64 %rd7, %rd5, 0;"),
+    ] {
+        let text_of = ptx(&format!(
+            "define [2 x i64] @f(i64 %a, i64 %b, i64 %c, i64 %d) {{
+  %p = call {{ i64, i1 }} @llvm.usub.with.overflow.i64(i64 %a, i64 %b)
+  %l = extractvalue {{ i64, i1 }} %p, 0
+  %o = extractvalue {{ i64, i1 }} %p, 1
+  %{} = {}ext i1 %o to i64
+  {top}
+  %x = insertvalue [2 x i64] poison, i64 %l, 0
+  %r = insertvalue [2 x i64] %x, i64 %h, 1
+  ret [2 x i64] %r\n}}",
+            if top.contains("%m") { "m" } else { "z" },
+            if top.contains("%m") { "s" } else { "z" },
+        ));
+        has(&text_of, &["sub.cc.u64", "%rd1, %rd2;", text]);
+        has_not(&text_of, "setp");
+    }
+}
+
+#[test]
+fn flags_that_are_not_added_once_as_they_are_are_no_carries() {
+    for top in [
+        "%v = zext i1 %o to i64\n  %w = zext i1 %o to i64\n  %h = add i64 %v, %w",
+        "%w = sext i1 %o to i64\n  %h = add i64 %c, %w",
+        "%w = zext i1 %o to i64\n  %h = sub i64 %c, %w",
+        "%n = xor i1 %o, true\n  %w = zext i1 %n to i64\n  %h = add i64 %c, %w",
+    ] {
+        let text = ptx(&format!(
+            "define [2 x i64] @f(i64 %a, i64 %b, i64 %c) {{
+  %p = call {{ i64, i1 }} @llvm.uadd.with.overflow.i64(i64 %a, i64 %b)
+  %l = extractvalue {{ i64, i1 }} %p, 0
+  %o = extractvalue {{ i64, i1 }} %p, 1
+  {top}
+  %x = insertvalue [2 x i64] poison, i64 %l, 0
+  %r = insertvalue [2 x i64] %x, i64 %h, 1
+  ret [2 x i64] %r\n}}"
+        ));
+        has(&text, &["add.s64", "setp.lt.u64"]);
+        has_not(&text, "addc");
+    }
+}
+
+#[test]
+fn flags_of_narrower_words_are_no_carries() {
+    let text = ptx("define [2 x i64] @f(i32 %a, i32 %b, i64 %c) {
+  %p = call { i32, i1 } @llvm.uadd.with.overflow.i32(i32 %a, i32 %b)
+  %l = extractvalue { i32, i1 } %p, 0
+  %o = extractvalue { i32, i1 } %p, 1
+  %w = zext i1 %o to i64
+  %h = add i64 %c, %w
+  %m = zext i32 %l to i64
+  %x = insertvalue [2 x i64] poison, i64 %m, 0
+  %r = insertvalue [2 x i64] %x, i64 %h, 1
+  ret [2 x i64] %r\n}");
+    has(&text, &["add.s32", "setp.lt.u32", "add.s64"]);
+}
+
+#[test]
+fn parameters_whose_low_bits_a_mask_takes_are_loaded_as_these() {
+    let text = ptx("define i1 @f(i32 %a, i32 %b) {
+  %x = trunc i32 %a to i16
+  %y = trunc i32 %b to i16
+  %m = and i16 %x, 255
+  %n = and i16 %y, 255
+  %r = icmp ult i16 %m, %n
+  ret i1 %r\n}
+define i64 @g(i64 %a) {
+  %x = trunc i64 %a to i32
+  %m = and i32 %x, 65535
+  %r = zext i32 %m to i64
+  ret i64 %r\n}
+define i16 @h(i32 %a) {
+  %x = trunc i32 %a to i16
+  %m = and i16 %x, 254
+  ret i16 %m\n}");
+    has(
+        &text,
+        &[
+            "ld.param.u8 %rs1",
+            "ld.param.u8 %rs2",
+            "setp.lt.u16",
+            "ld.param.u16 %r1",
+            "ld.param.b16",
+            "and.b16",
+        ],
+    );
+    assert_eq!(text.matches("and.b").count(), 1, "{text}");
+}
+
+#[test]
+fn small_numbers_become_bfloats_by_single_precision() {
+    let module = |value: &str| {
+        format!(
+            "define bfloat @f(i32 %a, i16 %b) {{\n  %x = {value}\n  %r = uitofp i32 %x to bfloat\n  ret bfloat %r\n}}"
+        )
+    };
+    for value in ["and i32 %a, 16777215", "lshr i32 %a, 8", "zext i16 %b to i32"] {
+        let text = ptx_for(&module(value), 80);
+        has(&text, &["cvt.rn.f32.u32", "cvt.rn.bf16.f32"]);
+        has_not(&text, "setp");
+    }
+    for value in ["and i32 %a, 33554431", "lshr i32 %a, 7"] {
+        has(&ptx_for(&module(value), 80), &["cvt.rz.f32.u32", "setp.ne", "or.b32", "cvt.rn.bf16.f32"]);
+    }
+}
+
+#[test]
+fn rotations_count_back_from_the_amount_as_it_is() {
+    let text = ptx_for(
+        "declare i16 @llvm.fshl.i16(i16, i16, i16)
+define i16 @f(i16 %x, i16 %n) {
+  %r = call i16 @llvm.fshl.i16(i16 %x, i16 %x, i16 %n)
+  ret i16 %r\n}",
+        75,
+    );
+    has(&text, &["and.b16 %rs3, %rs2, 15;", "sub.s16 %rs4, 0, %rs2;", "and.b16 %rs5, %rs4, 15;"]);
+}
+
+#[test]
+fn halves_that_are_chosen_as_whole_numbers_are_chosen_as_halves() {
+    let text = ptx("define i32 @f(i32 %x, i16 %h, i1 %p, i1 %q) {
+  %l = and i32 %x, 65535
+  %a = select i1 %p, i32 %l, i32 7
+  %w = zext i16 %h to i32
+  %s = shl nuw i32 %w, 16
+  %b = select i1 %q, i32 0, i32 %s
+  %r = or disjoint i32 %b, %a
+  ret i32 %r\n}
+define i64 @g(i64 %x, i32 %l, i1 %p) {
+  %h = and i64 %x, -4294967296
+  %a = select i1 %p, i64 %h, i64 0
+  %w = zext i32 %l to i64
+  %r = or i64 %w, %a
+  ret i64 %r\n}");
+    has(&text, &["cvt.u16.u32", "selp.b16", ", 7, ", "selp.b16", "0, ", "mov.b32", "selp.b32", "mov.b64"]);
+    for gone in ["shl", "65535", "and.b64", "or.b32", "or.b64"] {
+        has_not(&text, gone);
+    }
+}
+
+#[test]
+fn choices_whose_other_bits_are_not_zero_stay_whole() {
+    for (low, other) in [("131071", "7"), ("65535", "65536"), ("65535", "%x")] {
+        let text = ptx(&format!(
+            "define i32 @f(i32 %x, i16 %h, i1 %p) {{
+  %l = and i32 %x, {low}
+  %a = select i1 %p, i32 %l, i32 {other}
+  %w = zext i16 %h to i32
+  %s = shl nuw i32 %w, 16
+  %r = or i32 %s, %a
+  ret i32 %r\n}}"
+        ));
+        has(&text, &["selp.b32", "or.b32"]);
+    }
+}
+
+#[test]
+fn chain_that_another_one_reads_earlier_stays_where_its_words_are() {
+    let text = ptx("define [3 x i64] @f(i64 %a, i64 %b, i64 %c, i64 %d) {
+  %p = call { i64, i1 } @llvm.uadd.with.overflow.i64(i64 %a, i64 %b)
+  %l = extractvalue { i64, i1 } %p, 0
+  %o = extractvalue { i64, i1 } %p, 1
+  %q = call { i64, i1 } @llvm.uadd.with.overflow.i64(i64 %c, i64 %d)
+  %m = extractvalue { i64, i1 } %q, 0
+  %n = extractvalue { i64, i1 } %q, 1
+  %k = mul i64 %c, %d
+  %v = zext i1 %o to i64
+  %s = add i64 %k, %c
+  %h = add i64 %s, %v
+  %w = zext i1 %n to i64
+  %t = add i64 %l, %d
+  %g = add i64 %t, %w
+  %x = insertvalue [3 x i64] poison, i64 %m, 0
+  %y = insertvalue [3 x i64] %x, i64 %h, 1
+  %r = insertvalue [3 x i64] %y, i64 %g, 2
+  ret [3 x i64] %r\n}");
+    // The second chain stands at its first word and reads `%l` there; the first one cannot wait for `%k`.
+    has(&text, &["add.s64", "add.cc.u64", "addc.u64", "mul.lo.s64"]);
+    assert_eq!(text.matches("addc").count(), 1, "{text}");
+}
