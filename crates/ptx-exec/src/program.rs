@@ -5,6 +5,7 @@
 //! addresses known before the launch are rows of their own, so that every operand is a row.
 
 mod matrix;
+mod shared;
 
 use ptx_diag::Span;
 use ptx_isa::{Component, SpecialReg};
@@ -13,6 +14,7 @@ use crate::memory::{Order, Space};
 use crate::scalar::float::{Extreme, NanRule, SignRule};
 
 pub(crate) use matrix::{Element, Factor, Fragment, Held, Join, Major, Overflow, Part, Place, Product, Size};
+pub(crate) use shared::{Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay};
 
 /// Lanes of a warp.
 pub(crate) const WARP: usize = 32;
@@ -469,8 +471,16 @@ pub(crate) enum Op {
     Atomic(Box<Atomic>),
     WideAtomic(Box<WideAtomic>),
     AsyncCopy(Box<AsyncCopy>),
+    Bulk(Box<Bulk>),
+    Mbarrier(Box<Mbarrier>),
+    Stack(Stack),
     Fence,
     BlockBarrier(Box<BlockBarrier>),
+    ClusterBarrier(ClusterAction),
+    /// Stops a thread that names a block which the cluster does not have: every rank but 0.
+    OnlyBlock {
+        rank: Src,
+    },
     Collective(Box<Collective>),
     ActiveMask {
         d: Dst,

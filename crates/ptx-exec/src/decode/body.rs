@@ -388,9 +388,27 @@ impl<'a> BodyDecoder<'a> {
             Sem::CpAsync => Self::async_copy,
             // Copies are complete when they are issued, so there is nothing to close or to wait for.
             Sem::CpAsyncCommit | Sem::CpAsyncWait => |decoder, cx| decoder.simple(cx, Op::Nothing),
-            // Hints and profiler events: no program can see them.
-            Sem::Prefetch | Sem::Pmevent => |decoder, cx| decoder.simple(cx, Op::Nothing),
-            Sem::Fence => |decoder, cx| decoder.simple(cx, Op::Fence),
+            Sem::BulkCommit | Sem::BulkWait => |decoder, cx| decoder.simple(cx, Op::Nothing),
+            // Hints and profiler events: no program can see them. What is discarded has any value, its own too.
+            Sem::Prefetch | Sem::BulkPrefetch | Sem::ApplyPriority | Sem::Discard | Sem::Pmevent => {
+                |decoder, cx| decoder.simple(cx, Op::Nothing)
+            }
+            // There are no grids that depend on this one, and registers enough.
+            Sem::Griddepcontrol | Sem::Setmaxnreg => |decoder, cx| decoder.simple(cx, Op::Nothing),
+            Sem::CreatePolicy => Self::create_policy,
+            // All accesses go the same way.
+            Sem::Fence | Sem::FenceProxy => |decoder, cx| decoder.simple(cx, Op::Fence),
+            Sem::MbarrierInit
+            | Sem::MbarrierInval
+            | Sem::MbarrierTransactions
+            | Sem::MbarrierArrive
+            | Sem::MbarrierWait
+            | Sem::CpAsyncArrive => Self::mbarrier,
+            Sem::MbarrierPendingCount => Self::pending_count,
+            Sem::BulkCopy | Sem::StoreBulk => Self::bulk,
+            Sem::ClusterBarrier => Self::cluster_barrier,
+            Sem::Mapa | Sem::Getctarank => Self::cluster_address,
+            Sem::Stacksave | Sem::Stackrestore | Sem::Alloca => Self::stack,
             Sem::Nanosleep => |decoder, cx| decoder.simple(cx, Op::Pause),
             Sem::Exit => |decoder, cx| decoder.simple(cx, Op::Exit),
             Sem::Ret => |decoder, cx| decoder.simple(cx, Op::Return),
@@ -416,12 +434,7 @@ impl<'a> BodyDecoder<'a> {
             | Sem::RedVector
             | Sem::StoreAsync
             | Sem::ReduceAsync
-            | Sem::StoreBulk
-            | Sem::BulkCopy
             | Sem::BulkReduce
-            | Sem::BulkPrefetch
-            | Sem::BulkCommit
-            | Sem::BulkWait
             | Sem::TensorCopy
             | Sem::TensorReduce
             | Sem::TensorPrefetch
@@ -431,28 +444,9 @@ impl<'a> BodyDecoder<'a> {
             | Sem::MultimemStore
             | Sem::MultimemReduce
             | Sem::Fabric
-            | Sem::CreatePolicy
-            | Sem::ApplyPriority
-            | Sem::Discard
-            | Sem::MbarrierInit
-            | Sem::MbarrierInval
             | Sem::MbarrierCheckLayout
-            | Sem::MbarrierTransactions
-            | Sem::MbarrierArrive
-            | Sem::MbarrierWait
-            | Sem::MbarrierPendingCount
-            | Sem::CpAsyncArrive
-            | Sem::FenceProxy
-            | Sem::ClusterBarrier
-            | Sem::Mapa
-            | Sem::Getctarank
-            | Sem::Griddepcontrol
             | Sem::TryCancel
             | Sem::QueryCancel
-            | Sem::Setmaxnreg
-            | Sem::Stacksave
-            | Sem::Stackrestore
-            | Sem::Alloca
             | Sem::MmaSparse
             | Sem::MmaScaled
             | Sem::Wgmma

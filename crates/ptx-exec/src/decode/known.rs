@@ -66,6 +66,46 @@ fn knows_literal(modifier: Mod) -> bool {
                 | Col
                 | Popc
                 | KindF8f6f4
+                | Init
+                | Inval
+                | ExpectTx
+                | CompleteTx
+                | Arrive
+                | ArriveDrop
+                | NoComplete
+                | TestWait
+                | TryWait
+                | Parity
+                | PendingCount
+                | Mbarrier
+                | MbarrierCompleteTxBytes
+                | Bulk
+                | BulkGroup
+                | SharedCta
+                | SharedCluster
+                | Prefetch
+                | L2
+                | Cluster
+                | Wait
+                | Range
+                | Fractional
+                | Cvt
+                | Tensormap
+                | L1_32B
+                | ValidAddr
+                | Proxy
+                | Alias
+                | AsyncGeneric
+                | TensormapGeneric
+                | Acquire
+                | Release
+                | AcqRel
+                | MbarrierInit
+                | SyncRestrictRead
+                | SyncRestrictSharedCta
+                | SyncRestrictSharedCluster
+                | SyncRestrictSharedClusterRead
+                | Sys
         )
 }
 
@@ -159,25 +199,26 @@ fn knows(field: Field, modifier: Mod) -> bool {
         Field::ALayout | Field::BLayout => matches!(modifier, Row | Col),
         Field::Num => matches!(modifier, X1 | X2 | X4),
         Field::Trans => modifier == Trans,
-        Field::Action => matches!(modifier, Sync | Arrive | Red),
+        Field::Action => matches!(modifier, Sync | Arrive | Red | LaunchDependents | Wait | Inc | Dec),
         Field::Mmio => modifier == Mmio,
         Field::Scale => matches!(modifier, ScaledN2Ue8m0 | Shr7 | Shr15),
         Field::PlusOne => modifier == Po,
         Field::Oob => modifier == Oob,
+        Field::NoInc => modifier == Noinc,
+        Field::Read => modifier == Read,
+        Field::CpMask => modifier == CpMask,
+        Field::Multicast => modifier == MulticastCluster,
+        // The policies of caches, which are not there, and the ways that memory is accessed, which are all one.
+        Field::Primary | Field::Secondary | Field::ProxyKind => true,
         // What only operations outside the interpreter have.
         Field::Geometry
         | Field::Mipmap
         | Field::Component
         | Field::Query
-        | Field::Multicast
         | Field::Layout
         | Field::PhaseType
-        | Field::NoInc
-        | Field::ProxyKind
         | Field::SyncRestrict
         | Field::Report
-        | Field::CpMask
-        | Field::Read
         | Field::Dim
         | Field::LoadMode
         | Field::CtaGroup
@@ -188,8 +229,6 @@ fn knows(field: Field, modifier: Mod) -> bool {
         | Field::Completion
         | Field::Counted
         | Field::Multimem
-        | Field::Primary
-        | Field::Secondary
         | Field::Sparsity
         | Field::ScaleVec
         | Field::SType

@@ -16,6 +16,8 @@ mod narrow;
 mod operand;
 mod reach;
 mod select;
+mod shared;
+mod stack;
 mod video;
 
 use ptx_diag::{Code, Diagnostic, Diagnostics, Span};

@@ -1,7 +1,7 @@
 //! A block: its warps, its shared memory and its barriers.
 
 use super::Stop;
-use super::barrier::{BARRIERS, Barrier};
+use super::barrier::{Barrier, CLUSTER_BARRIER};
 use super::grid::Grid;
 use super::warp::{State, Warp};
 use crate::error::TrapKind;
@@ -73,7 +73,7 @@ impl Block {
             index: grid.geometry.block_index(number),
             number,
             shared: vec![0; grid.geometry.shared as usize],
-            barriers: vec![Barrier::default(); BARRIERS],
+            barriers: vec![Barrier::default(); CLUSTER_BARRIER + 1],
             output: Vec::new(),
             live,
             wake: false,
@@ -126,6 +126,9 @@ impl Block {
                 };
                 let what = match fragment.state {
                     State::Ready => "could run".to_owned(),
+                    State::Barrier { id: CLUSTER_BARRIER, .. } => {
+                        "wait at the barrier of the cluster".to_owned()
+                    }
                     State::Barrier { id, .. } => format!("wait at barrier {id}"),
                     State::Collective { members } => format!("wait for lanes {members:#010x}"),
                 };

@@ -1,15 +1,15 @@
 //! Instructions that change the groups of a warp: branches that diverge, calls, returns, exits, barriers.
 
 use super::Stop;
-use super::barrier::{Arrival, Expected};
+use super::barrier::{Arrival, BARRIERS, CLUSTER_BARRIER, Expected};
 use super::block::BlockState;
 use super::grid::Grid;
 use super::step::predicate_mask;
 use super::warp::{Fragment, Frame, State, Warp};
 use crate::error::TrapKind;
 use crate::program::{
-    BarrierAction, BlockBarrier, Call, Callee, FRAME_ALIGNMENT, Mask, Op, Row, Slot, Src, WARP, first_lane,
-    lanes,
+    BarrierAction, BlockBarrier, Call, Callee, ClusterAction, FRAME_ALIGNMENT, Mask, Op, Row, Slot, Src,
+    WARP, first_lane, lanes,
 };
 
 impl Warp {
@@ -39,6 +39,7 @@ impl Warp {
             },
             Op::Call(call) => self.call(grid, block, current, active, pc, call),
             Op::BlockBarrier(barrier) => self.barrier(grid, block, current, active, pc, barrier),
+            Op::ClusterBarrier(action) => self.cluster_barrier(block, current, active, pc, *action),
             Op::Collective(collective) => self.collective(grid, block, current, active, pc, collective),
             Op::Trap => Err(Stop::at(TrapKind::Trap, pc, lane)),
             Op::Breakpoint => Err(Stop::at(TrapKind::Breakpoint, pc, lane)),
@@ -57,6 +58,10 @@ impl Warp {
             | Op::Atomic(_)
             | Op::WideAtomic(_)
             | Op::AsyncCopy(_)
+            | Op::Bulk(_)
+            | Op::Mbarrier(_)
+            | Op::Stack(_)
+            | Op::OnlyBlock { .. }
             | Op::Fence
             | Op::ActiveMask { .. }
             | Op::Nothing => Ok(()),
@@ -170,10 +175,9 @@ impl Warp {
     ) -> Result<(), Stop> {
         let caller = self.fragments[current].frame;
         let callee = &grid.program.functions[function as usize];
-        let above = &grid.program.functions[self.frames[caller].function as usize];
         let stack = self.frames[caller].stack + callee.rows as usize * 8 + callee.local as usize;
-        let end = self.frames[caller].local.checked_add(above.local);
-        let local = end.and_then(|end| end.checked_next_multiple_of(FRAME_ALIGNMENT));
+        let end = lanes(active).map(|lane| self.frames[caller].tops[lane]).max().unwrap_or(0);
+        let local = end.checked_next_multiple_of(FRAME_ALIGNMENT);
         let top = local.and_then(|local| local.checked_add(callee.local));
         let (Some(local), Some(top)) = (local, top) else {
             return Err(Stop::at(TrapKind::Stack, pc, first_lane(active)));
@@ -189,8 +193,9 @@ impl Warp {
         let mut rows = std::mem::take(&mut self.frames[frame].rows);
         rows.clear();
         rows.resize(callee.rows as usize, [0; WARP]);
+        let tops = [top; WARP];
         self.frames[frame] =
-            Frame { function, rows, local, stack, depth, caller: Some((caller, pc)), inside: active };
+            Frame { function, rows, local, tops, stack, depth, caller: Some((caller, pc)), inside: active };
         for lane in lanes(active) {
             let bytes = &mut self.local[lane];
             bytes.resize(bytes.len().max(top as usize), 0);
@@ -281,7 +286,7 @@ impl Warp {
             }
         };
         let id = uniform(self.row(grid, frame, barrier.id), "barriers")?;
-        let index = usize::try_from(id).ok().filter(|&id| id < block.barriers.len());
+        let index = usize::try_from(id).ok().filter(|&id| id < BARRIERS);
         let index = index.ok_or_else(|| misuse(format!("there is no barrier {id}; a block has 16")))?;
         let everyone = block.live.len() as u64 * WARP as u64;
         let expected = match barrier.count {
@@ -309,6 +314,51 @@ impl Warp {
         // Barriers order memory among their threads; other blocks' threads see it no later than that.
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
         block.wake |= block.barriers[index].complete(&block.live);
+        Ok(())
+    }
+
+    /// `barrier.cluster`: the cluster has one block, all of whose threads arrive and wait, or have exited.
+    fn cluster_barrier(
+        &mut self,
+        block: &mut BlockState,
+        current: usize,
+        active: Mask,
+        pc: u32,
+        action: ClusterAction,
+    ) -> Result<(), Stop> {
+        let misuse = |text: &str, lane| Stop::at(TrapKind::Misuse(text.to_owned()), pc, lane);
+        let arrived = lanes(active).filter(|&lane| self.cluster_phases[lane].is_some());
+        let arrived = arrived.fold(0, |mask: Mask, lane| mask | 1 << lane);
+        let barrier = &mut block.barriers[CLUSTER_BARRIER];
+        let phase = barrier.phase;
+        match action {
+            ClusterAction::Arrive => {
+                if arrived != 0 {
+                    let text = "the thread arrives at the barrier of its cluster again without having waited";
+                    return Err(misuse(text, first_lane(arrived)));
+                }
+                lanes(active).for_each(|lane| self.cluster_phases[lane] = Some(phase));
+                let expected = Expected::Everyone;
+                let arrival = Arrival { warp: self.index, lanes: active, expected, trues: None };
+                let all = barrier.arrive(&arrival, block.live.len());
+                all.map_err(|text| misuse(&text, first_lane(active)))?;
+                block.wake |= barrier.complete(&block.live);
+            }
+            ClusterAction::Wait => {
+                if arrived != active {
+                    let text = "the thread waits at the barrier of its cluster without having arrived";
+                    return Err(misuse(text, first_lane(active & !arrived)));
+                }
+                let waits = lanes(active).filter(|&lane| self.cluster_phases[lane] == Some(phase));
+                let waits = waits.fold(0, |mask: Mask, lane| mask | 1 << lane);
+                lanes(active).for_each(|lane| self.cluster_phases[lane] = None);
+                if waits != 0 {
+                    let (id, action) = (CLUSTER_BARRIER, BarrierAction::Sync);
+                    self.split(current, waits, pc + 1, State::Barrier { id, phase, action, dst: 0 });
+                }
+            }
+        }
+        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
         Ok(())
     }
 

@@ -211,6 +211,13 @@ pub(super) fn store(
 fn row_address(addresses: &Row, lane: usize, space: Space, offset: i64) -> Result<u64, (TrapKind, usize)> {
     use crate::memory::{Fault, FaultKind};
     let address = addresses[lane].wrapping_add(offset as u64);
+    if space == Space::Generic
+        && let Some((other @ (Space::Global | Space::Local | Space::Const | Space::Param), _)) =
+            Space::of_generic(address)
+    {
+        let text = format!("rows of these matrices lie in shared memory, not in {}", other.as_str());
+        return Err((TrapKind::Misuse(text), lane));
+    }
     let fault = |kind| Err((TrapKind::Fault(Fault { kind, space, address, size: 16 }), lane));
     if !address.is_multiple_of(16) {
         fault(FaultKind::Misaligned)

@@ -192,7 +192,7 @@ pub(super) fn addresses<'r>(
     }
 }
 
-fn check_alignment(space: Space, address: u64, align: u64) -> Result<(), Fault> {
+pub(super) fn check_alignment(space: Space, address: u64, align: u64) -> Result<(), Fault> {
     if address.is_multiple_of(align) {
         return Ok(());
     }
@@ -200,7 +200,7 @@ fn check_alignment(space: Space, address: u64, align: u64) -> Result<(), Fault> 
 }
 
 impl Warp {
-    fn view<'a>(&'a mut self, grid: &'a Grid<'a>, block: &'a mut BlockState) -> View<'a> {
+    pub(super) fn view<'a>(&'a mut self, grid: &'a Grid<'a>, block: &'a mut BlockState) -> View<'a> {
         View { grid, block, local: &mut self.local }
     }
 

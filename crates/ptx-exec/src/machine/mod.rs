@@ -12,18 +12,22 @@
 mod barrier;
 mod block;
 mod builtin;
+mod bulk;
 mod call;
 mod collective;
 mod fragment;
 mod grid;
 mod heap;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod special;
+mod stack;
 mod step;
 mod warp;
 
 pub(crate) use grid::{Geometry, Setup, run};
+pub(crate) use mbarrier::pending_count;
 
 /// How many blocks are started before older ones are taken up again, if their memory allows it: more than a GPU holds.
 const RESIDENT_BLOCKS: usize = 4096;

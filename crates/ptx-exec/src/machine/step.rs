@@ -4,6 +4,7 @@ use super::Stop;
 use super::block::BlockState;
 use super::grid::Grid;
 use super::warp::Warp;
+use crate::error::TrapKind;
 use crate::program::{Alu1, Alu2, Alu3, Dst, FULL, Guard, Mask, Op, Program, Row, Src, WARP, lanes};
 
 /// Where control goes after an instruction.
@@ -108,6 +109,10 @@ impl Warp {
             Op::Atomic(atomic) => self.atomic(grid, block, frame, rows, atomic, active, pc)?,
             Op::WideAtomic(atomic) => self.wide_atomic(grid, block, frame, rows, atomic, active, pc)?,
             Op::AsyncCopy(copy) => self.async_copy(grid, block, frame, rows, copy, active, pc)?,
+            Op::Bulk(bulk) => self.bulk(grid, block, frame, rows, bulk, active, pc)?,
+            Op::Mbarrier(operation) => self.mbarrier(grid, block, frame, rows, operation, active, pc)?,
+            Op::Stack(stack) => self.stack(grid, frame, rows, *stack, active, pc)?,
+            Op::OnlyBlock { rank } => only_block(rank.of(rows, &program.constants), active, pc)?,
             Op::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
             Op::ActiveMask { d } => blend(rows, *d, &[u64::from(active); WARP], active),
             Op::Branch { target } if active == mask => return Ok(Flow::Jump(*target)),
@@ -119,6 +124,7 @@ impl Warp {
             Op::Branch { .. }
             | Op::BranchIndexed { .. }
             | Op::BlockBarrier(_)
+            | Op::ClusterBarrier(_)
             | Op::Collective(_)
             | Op::Call(_)
             | Op::Return
@@ -176,6 +182,12 @@ fn apply3(program: &Program, rows: &mut [Row], f: &Alu3, d: Dst, [a, b, c]: [Src
     let constants = &program.constants;
     f(a.of(rows, constants), b.of(rows, constants), c.of(rows, constants), active, &mut out);
     blend(rows, d, &out, active);
+}
+
+fn only_block(ranks: &Row, active: Mask, pc: u32) -> Result<(), Stop> {
+    let stray = lanes(active).find(|&lane| ranks[lane] & u64::from(u32::MAX) != 0);
+    let text = |lane: usize| format!("the cluster has no block {}", ranks[lane]);
+    stray.map_or(Ok(()), |lane| Err(Stop::at(TrapKind::Misuse(text(lane)), pc, lane)))
 }
 
 fn copy(program: &Program, rows: &mut [Row], pairs: &[(Dst, Src)], active: Mask) {

@@ -41,6 +41,8 @@ pub(super) struct Frame {
     pub(super) rows: Vec<Row>,
     /// Address of its local memory.
     pub(super) local: u32,
+    /// Where the local memory ends for each thread, with what it allocated on its stack.
+    pub(super) tops: [u32; WARP],
     /// Bytes of stack per thread up to and with this frame.
     pub(super) stack: usize,
     pub(super) depth: u32,
@@ -66,6 +68,8 @@ pub(super) struct Warp {
     pub(super) clock: u64,
     /// Instructions executed by its threads.
     pub(super) thread_instructions: u64,
+    /// Of each thread that has arrived at the barrier of the cluster and not waited, the phase in which it arrived.
+    pub(super) cluster_phases: [Option<u64>; WARP],
     /// Whether it asked to let others run.
     pub(super) paused: bool,
     /// The clock at which the running group's turn is over.
@@ -87,6 +91,7 @@ impl Warp {
             function: program.entry,
             rows: vec![[0; WARP]; kernel.rows as usize],
             stack: kernel.local as usize + kernel.rows as usize * 8,
+            tops: [kernel.local; WARP],
             inside: live,
             ..Frame::default()
         };
@@ -101,6 +106,7 @@ impl Warp {
             local: (0..WARP).map(local_of).collect(),
             clock: 0,
             thread_instructions: 0,
+            cluster_phases: [None; WARP],
             paused: false,
             turn_end: 0,
             polls: 0,

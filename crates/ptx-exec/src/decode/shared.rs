@@ -1,0 +1,156 @@
+//! Barriers in shared memory, bulk copies, and what concerns clusters, which have one block here (manual 9.7.13.15,
+//! 9.7.9.25.4, 9.7.9.13, 9.7.9.18, 9.7.9.23, 9.7.9.24, 9.7.13.3).
+
+use ptx_isa::{Field, Mod, Sem};
+
+use super::Decoded;
+use super::body::{BodyDecoder, Context, row_bits};
+use crate::machine::pending_count;
+use crate::memory::Space;
+use crate::program::{
+    Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Op, Src, Stay, alu1,
+};
+
+/// What bulk copies, and bulk stores, are multiples of.
+const COPY_UNIT: u64 = 16;
+const STORE_UNIT: u64 = 8;
+
+impl BodyDecoder<'_> {
+    /// `mbarrier` on an object, `cp.async.mbarrier.arrive`.
+    pub(super) fn mbarrier(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        if cx.m.has(Mod::PhaseTypeConditional) || cx.m.has(Mod::PhaseTypePrimary) {
+            return cx.unsupported("phases have one type here");
+        }
+        let space = self.space(cx)?;
+        let (at, _) = cx.named("addr");
+        let address = self.address(cx, at, space)?;
+        let action = match cx.m.sem() {
+            Sem::MbarrierInit => MbarrierAction::Init(self.src_named(cx, "count")?),
+            Sem::MbarrierInval => MbarrierAction::Invalidate,
+            Sem::MbarrierTransactions if cx.m.has(Mod::ExpectTx) => {
+                MbarrierAction::Expect(self.src_named(cx, "txCount")?)
+            }
+            Sem::MbarrierTransactions => MbarrierAction::Complete(self.src_named(cx, "txCount")?),
+            Sem::CpAsyncArrive if cx.m.has(Mod::Noinc) => MbarrierAction::ArriveOfCopiesCounted,
+            Sem::CpAsyncArrive => MbarrierAction::ArriveOfCopies,
+            Sem::MbarrierWait if cx.m.has(Mod::Parity) => {
+                MbarrierAction::IsOverParity(self.src_named(cx, "phaseParity")?)
+            }
+            Sem::MbarrierWait => MbarrierAction::IsOver(self.src_named(cx, "state")?),
+            _ => self.arrival(cx)?,
+        };
+        let result = ["state", "waitComplete"].into_iter().find(|name| {
+            // The state of a wait is a source.
+            cx.find(name).is_some_and(|at| at == 0)
+        });
+        let dst = match result {
+            Some(name) => Some(self.dst_named(cx, name)?),
+            None => None,
+        };
+        cx.emit(Op::Mbarrier(Box::new(Mbarrier { address, action, dst })));
+        Ok(())
+    }
+
+    fn arrival(&mut self, cx: &mut Context<'_>) -> Decoded<MbarrierAction> {
+        let count = match cx.find("count") {
+            Some(at) => self.src_in_braces(cx, at)?,
+            None => cx.constants.of(1),
+        };
+        let transactions = match cx.find("txCount") {
+            Some(at) => Some(self.src(cx, at)?),
+            None => None,
+        };
+        let completion = if cx.m.has(Mod::NoComplete) { Completion::Forbidden } else { Completion::Allowed };
+        let stay = if cx.m.has(Mod::ArriveDrop) { Stay::Leaves } else { Stay::Stays };
+        Ok(MbarrierAction::Arrive { count, transactions, completion, stay })
+    }
+
+    /// A source around which braces may stand.
+    fn src_in_braces(&mut self, cx: &mut Context<'_>, at: usize) -> Decoded<Src> {
+        let operand = cx.operands.get(at).copied().unwrap_or(ptx_ir::Operand::Omitted);
+        let ty = cx.m.operand_type(at).unwrap_or(ptx_isa::ScalarType::U32);
+        let element = self.elements(operand).first().copied().unwrap_or(operand);
+        self.src_of(cx, element, ty, cx.span(at))
+    }
+
+    /// `mbarrier.pending_count`.
+    pub(super) fn pending_count(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let (d, a) = (self.dst_named(cx, "count")?, self.src_named(cx, "state")?);
+        cx.emit(Op::Alu1 { f: alu1(pending_count), d, a });
+        Ok(())
+    }
+
+    /// `cp.async.bulk`, `st.bulk`.
+    pub(super) fn bulk(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        if cx.m.has(Mod::IgnoreOob) || cx.m.get(Field::Report).is_some() || cx.m.has(Mod::Cp) {
+            return cx
+                .unsupported("copies are of memory that is there, to one place, and report nothing here");
+        }
+        if cx.m.sem() == Sem::StoreBulk {
+            let space = self.space(cx)?;
+            let (at, _) = cx.named("a");
+            let to = self.address(cx, at, space)?;
+            let size = self.src_named(cx, "size")?;
+            let source = BulkSource::Zeros;
+            cx.emit(Op::Bulk(Box::new(Bulk {
+                to,
+                source,
+                size,
+                unit: STORE_UNIT,
+                barrier: None,
+                blocks: None,
+            })));
+            return Ok(());
+        }
+        let is_out = cx.m.has(Mod::BulkGroup);
+        let is_within = !is_out && !cx.m.has(Mod::Global);
+        let to_space = if is_out { Space::Global } else { Space::Shared };
+        let from_space = if is_out || is_within { Space::Shared } else { Space::Global };
+        let (at, _) = cx.named("dstMem");
+        let to = self.address(cx, at, to_space)?;
+        let (at, _) = cx.named("srcMem");
+        let from = self.address(cx, at, from_space)?;
+        let mask = if cx.m.has(Mod::CpMask) { Some(self.src_named(cx, "byteMask")?) } else { None };
+        let barrier = match cx.find("mbar") {
+            Some(at) => Some(self.address(cx, at, Space::Shared)?),
+            None => None,
+        };
+        let blocks =
+            if cx.m.has(Mod::MulticastCluster) { Some(self.src_named(cx, "ctaMask")?) } else { None };
+        let size = self.src_named(cx, "size")?;
+        let source = BulkSource::Memory { from, mask };
+        cx.emit(Op::Bulk(Box::new(Bulk { to, source, size, unit: COPY_UNIT, barrier, blocks })));
+        Ok(())
+    }
+
+    /// `barrier.cluster`.
+    pub(super) fn cluster_barrier(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let action = if cx.m.has(Mod::Wait) { ClusterAction::Wait } else { ClusterAction::Arrive };
+        cx.emit(Op::ClusterBarrier(action));
+        Ok(())
+    }
+
+    /// `mapa`, `getctarank`: the only block of a cluster has rank 0, and sees its own memory.
+    pub(super) fn cluster_address(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let d = self.dst_named(cx, "d")?;
+        if cx.m.sem() == Sem::Getctarank {
+            let a = cx.constants.of(0);
+            cx.emit(Op::Copy([(d, a)].into()));
+            return Ok(());
+        }
+        let a = self.src_named(cx, "a")?;
+        let rank = self.src_named(cx, "b")?;
+        cx.emit(Op::OnlyBlock { rank });
+        let bits = cx.m.scalar_type().map_or(u64::MAX, row_bits);
+        cx.emit(Op::Alu1 { f: alu1(move |a| a & bits), d, a });
+        Ok(())
+    }
+
+    /// `createpolicy`: what a policy says nobody asks, and its bits are opaque.
+    pub(super) fn create_policy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let d = self.dst_named(cx, "cache-policy")?;
+        let a = cx.constants.of(0);
+        cx.emit(Op::Copy([(d, a)].into()));
+        Ok(())
+    }
+}

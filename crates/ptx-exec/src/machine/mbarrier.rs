@@ -1,0 +1,274 @@
+//! Barriers in shared memory (manual 9.7.13.15).
+//!
+//! The object is opaque to programs. Here its 64 bits are, from the lowest: pending arrivals (20), expected arrivals (20),
+//! pending transactions (21, signed), the phase (2), and a bit that is set in every object. A state is the object before an
+//! arrival.
+
+use super::Stop;
+use super::block::BlockState;
+use super::grid::Grid;
+use super::memory::{View, addresses, check_alignment};
+use super::warp::Warp;
+use crate::error::TrapKind;
+use crate::memory::{Order, Space};
+use crate::program::{Completion, Mask, Mbarrier, MbarrierAction, Row, Src, Stay, lanes};
+
+/// Bytes of an object, and what its address is a multiple of.
+const BYTES: u32 = 8;
+/// Bits of a count of arrivals, and the most of them.
+const COUNT_BITS: u32 = 20;
+const MOST: u32 = (1 << COUNT_BITS) - 1;
+const TRANSACTION_BITS: u32 = 21;
+const PHASE_SHIFT: u32 = 2 * COUNT_BITS + TRANSACTION_BITS;
+const PHASE_BITS: u32 = 2;
+const VALID: u64 = 1 << 63;
+
+/// What an object holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Object {
+    pending: u32,
+    expected: u32,
+    transactions: i32,
+    /// Modulo four.
+    phase: u32,
+}
+
+impl Object {
+    fn new(count: u64) -> Result<Self, String> {
+        match u32::try_from(count) {
+            Ok(count @ 1..=MOST) => Ok(Self { pending: count, expected: count, transactions: 0, phase: 0 }),
+            _ => Err(format!("a barrier is for 1 to {MOST} arrivals, not for {count}")),
+        }
+    }
+
+    fn from_bits(bits: u64) -> Option<Self> {
+        let field = |shift: u32, width: u32| (bits >> shift) as u32 & ((1 << width) - 1);
+        let unused = 32 - TRANSACTION_BITS;
+        (bits & VALID != 0).then(|| Self {
+            pending: field(0, COUNT_BITS),
+            expected: field(COUNT_BITS, COUNT_BITS),
+            transactions: (field(2 * COUNT_BITS, TRANSACTION_BITS) << unused) as i32 >> unused,
+            phase: field(PHASE_SHIFT, PHASE_BITS),
+        })
+    }
+
+    fn to_bits(self) -> u64 {
+        let transactions = u64::from(self.transactions as u32 & ((1 << TRANSACTION_BITS) - 1));
+        VALID
+            | u64::from(self.phase) << PHASE_SHIFT
+            | transactions << (2 * COUNT_BITS)
+            | u64::from(self.expected) << COUNT_BITS
+            | u64::from(self.pending)
+    }
+
+    /// Adds transactions, or takes them away.
+    fn transact(&mut self, count: i64) -> Result<(), String> {
+        let sum = i64::from(self.transactions) + count;
+        match i32::try_from(sum) {
+            Ok(sum) if sum.unsigned_abs() <= MOST => self.transactions = sum,
+            _ => return Err(format!("{sum} transactions would be pending; a barrier counts to {MOST}")),
+        }
+        Ok(())
+    }
+
+    fn arrive(&mut self, count: u64, stay: Stay) -> Result<(), String> {
+        let arrived = u32::try_from(count).ok().filter(|&count| (1..=MOST).contains(&count));
+        let arrived = arrived.ok_or_else(|| format!("{count} arrivals at once; there are 1 to {MOST}"))?;
+        if stay == Stay::Leaves {
+            let text = || format!("{arrived} leave a barrier that waits for {}", self.expected);
+            self.expected = self.expected.checked_sub(arrived).ok_or_else(text)?;
+        }
+        let text = || format!("{arrived} arrive at a barrier whose phase waits for {}", self.pending);
+        self.pending = self.pending.checked_sub(arrived).ok_or_else(text)?;
+        Ok(())
+    }
+
+    /// Starts the next phase when this one is complete; whether it was.
+    fn advance(&mut self) -> bool {
+        let is_complete = self.pending == 0 && self.transactions == 0;
+        if is_complete {
+            self.phase = (self.phase + 1) & ((1 << PHASE_BITS) - 1);
+            self.pending = self.expected;
+        }
+        is_complete
+    }
+}
+
+/// How many arrivals the phase of a state was still waiting for.
+pub(crate) fn pending_count(state: u64) -> u64 {
+    state & u64::from(MOST)
+}
+
+impl View<'_> {
+    /// The address of an object in the block's shared memory.
+    fn object_address(&self, space: Space, address: u64) -> Result<u64, TrapKind> {
+        let (found, address) = match space {
+            Space::Generic => Space::of_generic(address).unwrap_or((space, address)),
+            space => (space, address),
+        };
+        if found != Space::Shared {
+            let text = format!("a barrier lies in shared memory, not at {address:#x} in {}", found.as_str());
+            return Err(TrapKind::Misuse(text));
+        }
+        check_alignment(found, address, BYTES.into()).map_err(TrapKind::Fault)?;
+        Ok(address)
+    }
+
+    /// Changes an object, and gives its bits before that.
+    fn change(
+        &mut self,
+        lane: usize,
+        (space, address): (Space, u64),
+        change: impl FnOnce(&mut Object) -> Result<(), String>,
+    ) -> Result<u64, TrapKind> {
+        let address = self.object_address(space, address)?;
+        let before =
+            self.read(lane, Space::Shared, address, BYTES, Order::Strong).map_err(TrapKind::Fault)?;
+        let no_object = || TrapKind::Misuse(format!("there is no initialized barrier at {address:#x}"));
+        let mut object = Object::from_bits(before).ok_or_else(no_object)?;
+        change(&mut object).map_err(TrapKind::Misuse)?;
+        self.write(lane, Space::Shared, address, BYTES, object.to_bits(), Order::Strong)
+            .map_err(TrapKind::Fault)?;
+        Ok(before)
+    }
+
+    /// Tells a barrier that so many transactions are done.
+    pub(super) fn complete_transactions(
+        &mut self,
+        lane: usize,
+        place: (Space, u64),
+        count: u64,
+    ) -> Result<(), TrapKind> {
+        self.change(lane, place, |object| {
+            object.transact(-(count as i64))?;
+            object.advance();
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Does what one lane asks for, and gives its result.
+    fn operate(
+        &mut self,
+        lane: usize,
+        place: (Space, u64),
+        action: MbarrierAction,
+        value: impl Fn(Src) -> u64,
+    ) -> Result<u64, TrapKind> {
+        match action {
+            MbarrierAction::Init(count) => {
+                let address = self.object_address(place.0, place.1)?;
+                let object = Object::new(value(count)).map_err(TrapKind::Misuse)?;
+                self.write(lane, Space::Shared, address, BYTES, object.to_bits(), Order::Strong)
+                    .map_err(TrapKind::Fault)?;
+                Ok(0)
+            }
+            MbarrierAction::Invalidate => {
+                self.change(lane, place, |_| Ok(()))?;
+                let address = self.object_address(place.0, place.1)?;
+                self.write(lane, Space::Shared, address, BYTES, 0, Order::Strong).map_err(TrapKind::Fault)?;
+                Ok(0)
+            }
+            MbarrierAction::Expect(count) => {
+                self.change(lane, place, |object| object.transact(value(count) as i64))
+            }
+            MbarrierAction::Complete(count) => {
+                self.complete_transactions(lane, place, value(count))?;
+                Ok(0)
+            }
+            MbarrierAction::Arrive { count, transactions, completion, stay } => {
+                self.change(lane, place, |object| {
+                    object.transact(transactions.map_or(0, |count| value(count) as i64))?;
+                    object.arrive(value(count), stay)?;
+                    if object.advance() && completion == Completion::Forbidden {
+                        return Err("an arrival with `.noComplete` completes the phase".to_owned());
+                    }
+                    Ok(())
+                })
+            }
+            // One arrival more is expected, and has come.
+            MbarrierAction::ArriveOfCopies => self.change(lane, place, |_| Ok(())),
+            MbarrierAction::ArriveOfCopiesCounted => self.change(lane, place, |object| {
+                object.arrive(1, Stay::Stays)?;
+                object.advance();
+                Ok(())
+            }),
+            MbarrierAction::IsOver(state) => {
+                let now = self.change(lane, place, |_| Ok(()))?;
+                Ok(u64::from((now ^ value(state)) >> PHASE_SHIFT & ((1 << PHASE_BITS) - 1) != 0))
+            }
+            MbarrierAction::IsOverParity(parity) => {
+                let now = self.change(lane, place, |_| Ok(()))?;
+                Ok((now >> PHASE_SHIFT ^ value(parity)) & 1)
+            }
+        }
+    }
+}
+
+impl Warp {
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
+    pub(super) fn mbarrier(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &mut [Row],
+        operation: &Mbarrier,
+        active: Mask,
+        pc: u32,
+    ) -> Result<(), Stop> {
+        // Programs wait for other threads with it.
+        self.poll();
+        let constants = &grid.program.constants;
+        let local = self.frames[frame].local;
+        let mut view = self.view(grid, block);
+        for lane in lanes(active) {
+            let address = addresses(&operation.address, rows, constants, local).of(lane);
+            let place = (operation.address.space, address);
+            let result = view
+                .operate(lane, place, operation.action, |src| src.of(rows, constants)[lane])
+                .map_err(|kind| Stop::at(kind, pc, lane))?;
+            if let Some(dst) = operation.dst {
+                rows[dst as usize][lane] = result;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_keeps_its_counts_in_its_bits() {
+        let object = Object { pending: 3, expected: MOST, transactions: -(MOST as i32), phase: 2 };
+        assert_eq!(Object::from_bits(object.to_bits()), Some(object));
+        assert_eq!(Object::from_bits(0), None);
+        assert_eq!(pending_count(object.to_bits()), 3);
+    }
+
+    #[test]
+    fn a_phase_ends_when_nothing_is_pending() {
+        let mut object = Object::new(2).unwrap();
+        object.transact(16).unwrap();
+        object.arrive(2, Stay::Stays).unwrap();
+        assert!(!object.advance(), "16 transactions are pending");
+        object.transact(-16).unwrap();
+        assert!(object.advance());
+        assert_eq!((object.pending, object.expected, object.phase), (2, 2, 1));
+        object.arrive(1, Stay::Leaves).unwrap();
+        object.arrive(1, Stay::Stays).unwrap();
+        assert!(object.advance());
+        assert_eq!((object.pending, object.expected, object.phase), (1, 1, 2));
+    }
+
+    #[test]
+    fn counts_have_bounds() {
+        assert!(Object::new(0).is_err());
+        assert!(Object::new(1 << 20).is_err());
+        let mut object = Object::new(1).unwrap();
+        assert!(object.arrive(2, Stay::Stays).is_err());
+        assert!(object.transact(1 << 20).is_err());
+    }
+}

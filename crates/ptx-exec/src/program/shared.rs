@@ -1,0 +1,99 @@
+//! Barriers in shared memory, and copies that tell them of their bytes (manual 9.7.13.15, 9.7.9.25.4).
+
+use super::{Address, Dst, Src};
+
+/// Whether arrivals may complete the phase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Completion {
+    Allowed,
+    /// `.noComplete`.
+    Forbidden,
+}
+
+/// Whether an arrival is for later phases too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stay {
+    Stays,
+    /// `arrive_drop`: later phases do not wait for it.
+    Leaves,
+}
+
+/// What is done to a barrier in shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MbarrierAction {
+    /// `mbarrier.init`, for so many arrivals.
+    Init(Src),
+    /// `mbarrier.inval`.
+    Invalidate,
+    /// `mbarrier.expect_tx`: so many more transactions.
+    Expect(Src),
+    /// `mbarrier.complete_tx`: so many are done.
+    Complete(Src),
+    /// `mbarrier.arrive`, after expecting transactions where there are some.
+    Arrive { count: Src, transactions: Option<Src>, completion: Completion, stay: Stay },
+    /// `cp.async.mbarrier.arrive`; copies are done when they are issued.
+    ArriveOfCopies,
+    /// The same with `.noinc`.
+    ArriveOfCopiesCounted,
+    /// Whether the phase of a state is over.
+    IsOver(Src),
+    /// Whether the phase of a parity is over.
+    IsOverParity(Src),
+}
+
+/// `mbarrier` on an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Mbarrier {
+    pub(crate) address: Address,
+    pub(crate) action: MbarrierAction,
+    /// The state before an arrival, or whether the phase is over.
+    pub(crate) dst: Option<Dst>,
+}
+
+/// What a bulk operation brings to its destination.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BulkSource {
+    /// Memory at this address; with a mask only those bytes of each 16 whose bit is set.
+    Memory { from: Address, mask: Option<Src> },
+    /// `st.bulk`: zeros.
+    Zeros,
+}
+
+/// `cp.async.bulk`, `st.bulk`.
+#[derive(Clone, Debug)]
+pub(crate) struct Bulk {
+    pub(crate) to: Address,
+    pub(crate) source: BulkSource,
+    /// Bytes.
+    pub(crate) size: Src,
+    /// What the size and the addresses are multiples of.
+    pub(crate) unit: u64,
+    /// The barrier that is told of the bytes.
+    pub(crate) barrier: Option<Address>,
+    /// The blocks of the cluster that get it; it has one block.
+    pub(crate) blocks: Option<Src>,
+}
+
+/// What is done to a thread's stack (manual 9.7.17).
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stack {
+    Save {
+        d: Dst,
+    },
+    Restore {
+        a: Src,
+    },
+    /// An alignment of at least 8.
+    Allocate {
+        d: Dst,
+        size: Src,
+        align: u64,
+    },
+}
+
+/// What a thread does at the barrier of its cluster (manual 9.7.13.3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ClusterAction {
+    Arrive,
+    Wait,
+}

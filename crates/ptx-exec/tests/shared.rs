@@ -1,0 +1,318 @@
+//! Barriers in shared memory, bulk copies, clusters of one block, and the stack (manual 9.7.13.15, 9.7.9.25.4, 9.7.13.3, 9.7.17).
+
+use ptx_diag::SourceFile;
+use ptx_exec::{Argument, ExecError, Launch, TrapKind, run};
+
+fn launch(threads: u32, body: &str, buffer: Vec<u8>) -> Result<Vec<u8>, TrapKind> {
+    let text = format!(".version 8.6\n.target sm_100\n.address_size 64\n{body}");
+    let source = SourceFile::new("test.ptx", text);
+    let (module, findings) = ptx_syntax::parse(&source);
+    assert!(!findings.has_errors(), "{findings:?}\n{body}");
+    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}\n{body}"));
+    let arguments = vec![Argument::Buffer(buffer)];
+    let launch = Launch { block: [threads, 1, 1], arguments, ..Launch::new("k") };
+    match run(verified, &launch) {
+        Ok(outcome) => Ok(outcome.buffers[0].clone().unwrap()),
+        Err(ExecError::Trap(trap)) => Err(trap.kind),
+        Err(other) => panic!("{other:?}\n{body}"),
+    }
+}
+
+/// A kernel with the address of its buffer in `%out`, and the thread's number in `%t`.
+fn kernel(body: &str) -> String {
+    format!(
+        ".visible .entry k(.param .u64 p) {{
+            .reg .pred %p, %q; .reg .b32 %t, %r<20>; .reg .b64 %out, %rd<20>; .shared .align 128 .b8 s[1024];
+            .shared .b64 bar;
+            ld.param.u64 %out, [p]; mov.u32 %t, %tid.x;
+            {body}
+            ret; }}"
+    )
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+}
+
+fn misuse(result: Result<Vec<u8>, TrapKind>) -> String {
+    match result {
+        Err(TrapKind::Misuse(text)) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn threads_meet_at_a_barrier_phase_after_phase() {
+    // In each of three phases a thread leaves its number times the phase, and adds what the next thread left.
+    for wait in [
+        "mbarrier.test_wait.shared.b64 %p, [bar], %rd1;",
+        "mbarrier.try_wait.shared.b64 %p, [bar], %rd1;",
+        "mbarrier.test_wait.parity.shared.b64 %p, [bar], %r6;",
+    ] {
+        let body = kernel(&format!(
+            "setp.eq.u32 %q, %t, 0;
+            @%q mbarrier.init.shared.b64 [bar], 96;
+            bar.sync 0;
+            mov.u32 %r1, 1; mov.u32 %r2, 0; mov.b32 %r3, s;
+            mad.lo.u32 %r4, %t, 4, %r3;
+            add.u32 %r5, %t, 1; rem.u32 %r5, %r5, 96; mad.lo.u32 %r5, %r5, 4, %r3;
+            LOOP:
+            mul.lo.u32 %r7, %t, %r1;
+            st.shared.u32 [%r4], %r7;
+            sub.u32 %r6, %r1, 1; and.b32 %r6, %r6, 1;
+            mbarrier.arrive.shared.b64 %rd1, [bar];
+            WAIT:
+            {wait}
+            @!%p bra WAIT;
+            ld.shared.u32 %r7, [%r5];
+            add.u32 %r2, %r2, %r7;
+            // Nobody overwrites what is still read.
+            bar.sync 0;
+            add.u32 %r1, %r1, 1;
+            setp.le.u32 %q, %r1, 3;
+            @%q bra LOOP;
+            mad.wide.u32 %rd2, %t, 4, %out;
+            st.global.u32 [%rd2], %r2;"
+        ));
+        let left = words(&launch(96, &body, vec![0; 384]).unwrap());
+        let expected: Vec<u32> = (0..96).map(|thread| (thread + 1) % 96 * (1 + 2 + 3)).collect();
+        assert_eq!(left, expected, "{wait}");
+    }
+}
+
+#[test]
+fn a_state_holds_the_arrivals_that_were_pending() {
+    let body = kernel(
+        "mbarrier.init.shared.b64 [bar], 5;
+        mbarrier.arrive.noComplete.shared.b64 %rd1, [bar], 2;
+        mbarrier.arrive_drop.noComplete.shared.b64 %rd2, [bar], 1;
+        mbarrier.pending_count.b64 %r1, %rd1;
+        mbarrier.pending_count.b64 %r2, %rd2;
+        // The phase waits for two more, the next one for four.
+        mbarrier.arrive.shared.b64 %rd3, [bar], 2;
+        mbarrier.arrive.noComplete.shared.b64 %rd4, [bar], 1;
+        mbarrier.pending_count.b64 %r3, %rd4;
+        mbarrier.test_wait.shared.b64 %p, [bar], %rd3;
+        mbarrier.test_wait.shared.b64 %q, [bar], %rd4;
+        selp.u32 %r4, 1, 0, %p;
+        selp.u32 %r5, 1, 0, %q;
+        mbarrier.inval.shared.b64 [bar];
+        st.global.v4.u32 [%out], {%r1, %r2, %r3, %r4};
+        st.global.u32 [%out+16], %r5;",
+    );
+    assert_eq!(words(&launch(1, &body, vec![0; 20]).unwrap()), [5, 3, 4, 1, 0]);
+}
+
+#[test]
+fn a_barrier_counts_the_bytes_of_a_bulk_copy() {
+    let body = kernel(
+        "mbarrier.init.shared.b64 [bar], 1;
+        mov.b32 %r1, s;
+        mbarrier.arrive.expect_tx.shared.b64 %rd1, [bar], 48;
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%out], 32, [bar];
+        mbarrier.test_wait.shared.b64 %p, [bar], %rd1;
+        selp.u32 %r2, 1, 0, %p;
+        cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1+32], [%out+32], 16, [bar];
+        mbarrier.test_wait.shared.b64 %p, [bar], %rd1;
+        selp.u32 %r3, 1, 0, %p;
+        ld.shared.u32 %r4, [s+44];
+        st.bulk.shared::cta [%r1], 16, 0;
+        cp.async.bulk.global.shared::cta.bulk_group [%out+64], [%r1], 48;
+        cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%out+112], [%r1+16], 16, 0x8001;
+        cp.async.bulk.commit_group;
+        cp.async.bulk.wait_group.read 0;
+        st.global.v2.u32 [%out+128], {%r2, %r3};
+        st.global.u32 [%out+136], %r4;",
+    );
+    let memory: Vec<u8> = (1..=140).collect();
+    let left = launch(1, &body, memory.clone()).unwrap();
+    assert_eq!(left[..64], memory[..64]);
+    assert_eq!(left[64..80], [0; 16]);
+    assert_eq!(left[80..112], memory[16..48]);
+    let masked: Vec<u8> = (112..128)
+        .map(|at| {
+            if at == 112 {
+                17
+            } else if at == 127 {
+                32
+            } else {
+                at + 1
+            }
+        })
+        .collect();
+    assert_eq!(left[112..128], masked);
+    assert_eq!(words(&left[128..]), [0, 1, u32::from_le_bytes([45, 46, 47, 48])]);
+}
+
+#[test]
+fn copies_of_threads_arrive_when_they_are_counted() {
+    let body = kernel(
+        "mbarrier.init.shared.b64 [bar], 2;
+        mov.b32 %r1, s;
+        cp.async.ca.shared.global [%r1], [%out], 4;
+        cp.async.mbarrier.arrive.shared.b64 [bar];
+        cp.async.mbarrier.arrive.noinc.shared.b64 [bar];
+        mbarrier.arrive.noComplete.shared.b64 %rd9, [s+512], 1;",
+    );
+    // The last line is another object, which nobody has initialized.
+    assert!(misuse(launch(1, &body, vec![7; 16])).contains("no initialized barrier"));
+    let body = body.replace("mbarrier.arrive.noComplete.shared.b64 %rd9, [s+512], 1;", "")
+        .replace("ret;", "mbarrier.arrive.shared.b64 %rd1, [bar]; mbarrier.pending_count.b64 %r2, %rd1; st.global.u32 [%out], %r2; ret;");
+    assert_eq!(words(&launch(1, &body, vec![7; 4]).unwrap()), [1]);
+}
+
+#[test]
+fn undefined_uses_of_barriers_are_reported() {
+    let with = |lines: &str| misuse(launch(1, &kernel(lines), vec![0; 64]));
+    assert!(
+        with("mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.noComplete.shared.b64 _, [bar], 1;")
+            .contains("completes")
+    );
+    assert!(
+        with("mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.shared.b64 _, [bar], 2;")
+            .contains("waits for 1")
+    );
+    assert!(with("mbarrier.init.b64 [%out], 1;").contains("not at"));
+    assert!(with("mbarrier.init.shared.b64 [bar], 1; mbarrier.inval.shared.b64 [bar]; mbarrier.inval.shared.b64 [bar];").contains("no initialized"));
+    assert!(with("mbarrier.init.shared.b64 [bar], %r1;").contains("not for 0"));
+    assert!(
+        with(
+            "mov.u32 %r1, 8; mov.b32 %r2, s; mbarrier.init.shared.b64 [bar], 1;
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%out], %r1, [bar];"
+        )
+        .contains("multiple of 16")
+    );
+}
+
+#[test]
+fn a_block_that_is_a_cluster_meets_at_its_barrier() {
+    // Lanes of both halves of a warp arrive and wait at places of their own; half of the second warp has left.
+    let body = kernel(
+        "setp.ge.u32 %p, %t, 48;
+        @%p exit;
+        mov.b32 %r1, s; mad.lo.u32 %r2, %t, 4, %r1; xor.b32 %r3, %t, 16; min.u32 %r3, %r3, 47; mad.lo.u32 %r3, %r3, 4, %r1;
+        mov.u32 %r5, 0; mov.u32 %r6, 0;
+        LOOP:
+        add.u32 %r7, %t, %r6;
+        st.shared.u32 [%r2], %r7;
+        and.b32 %r4, %t, 16; setp.eq.u32 %q, %r4, 0;
+        @%q bra FIRST;
+        barrier.cluster.arrive;
+        barrier.cluster.wait;
+        bra BOTH;
+        FIRST:
+        barrier.cluster.arrive.release;
+        barrier.cluster.wait.acquire;
+        BOTH:
+        ld.shared.u32 %r7, [%r3];
+        add.u32 %r5, %r5, %r7;
+        barrier.cluster.arrive;
+        barrier.cluster.wait;
+        add.u32 %r6, %r6, 100;
+        setp.lt.u32 %q, %r6, 300;
+        @%q bra LOOP;
+        mad.wide.u32 %rd1, %t, 4, %out;
+        st.global.u32 [%rd1], %r5;",
+    );
+    let left = words(&launch(64, &body, vec![0; 192]).unwrap());
+    let expected: Vec<u32> = (0..48).map(|thread: u32| (thread ^ 16).min(47) * 3 + 300).collect();
+    assert_eq!(left, expected);
+    assert!(
+        misuse(launch(32, &kernel("barrier.cluster.wait;"), vec![0; 4])).contains("without having arrived")
+    );
+    let twice = kernel("barrier.cluster.arrive; barrier.cluster.arrive;");
+    assert!(misuse(launch(32, &twice, vec![0; 4])).contains("again"));
+}
+
+#[test]
+fn the_only_block_of_a_cluster_has_rank_zero() {
+    let body = kernel(
+        "mov.u64 %rd1, s; cvta.shared.u64 %rd2, %rd1; mov.u32 %r1, 0;
+        mapa.u64 %rd3, %rd2, %r1; getctarank.u64 %r2, %rd3;
+        sub.u64 %rd4, %rd3, %rd2; cvt.u32.u64 %r3, %rd4;
+        mov.b32 %r4, s; mapa.shared::cluster.u32 %r5, %r4, 0; sub.u32 %r5, %r5, %r4;
+        st.global.v2.u32 [%out], {%r2, %r3}; st.global.u32 [%out+8], %r5;",
+    );
+    assert_eq!(words(&launch(1, &body, vec![9; 12]).unwrap()), [0, 0, 0]);
+    let other = kernel("mov.u64 %rd1, s; cvta.shared.u64 %rd2, %rd1; mapa.u64 %rd3, %rd2, 1;");
+    assert!(misuse(launch(1, &other, vec![0; 4])).contains("no block 1"));
+}
+
+#[test]
+fn rows_of_matrices_lie_in_shared_memory() {
+    let body = kernel("ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, [%out];");
+    assert!(misuse(launch(32, &body, vec![0; 128])).contains(".global"));
+}
+
+/// Fills `size` bytes of the stack with the thread's number and adds them up, some calls deep.
+const SUMS: &str = ".func (.param .u32 sum) f(.param .u32 size, .param .u32 depth) {
+    .reg .pred %p; .reg .b32 %r<9>; .reg .b64 %rd<9>; .local .b32 own[3];
+    ld.param.u32 %r1, [size]; ld.param.u32 %r2, [depth];
+    cvt.u64.u32 %rd1, %r1;
+    stacksave.u64 %rd2;
+    alloca.u64 %rd3, %rd1, 64;
+    and.b64 %rd4, %rd3, 63;
+    cvt.u32.u64 %r3, %rd4;
+    mov.u32 %r4, 0;
+    FILL:
+    cvt.u64.u32 %rd5, %r4; add.u64 %rd5, %rd3, %rd5;
+    st.local.u8 [%rd5], %r2;
+    add.u32 %r4, %r4, 1; setp.lt.u32 %p, %r4, %r1; @%p bra FILL;
+    setp.eq.u32 %p, %r2, 0;
+    @%p bra ADD;
+    {
+        .param .u32 a; .param .u32 b; .param .u32 c;
+        sub.u32 %r5, %r2, 1; add.u32 %r6, %r1, 3;
+        st.param.u32 [a], %r6; st.param.u32 [b], %r5;
+        call (c), f, (a, b);
+        ld.param.u32 %r5, [c];
+        add.u32 %r3, %r3, %r5;
+    }
+    ADD:
+    mov.u32 %r4, 0;
+    SUM:
+    cvt.u64.u32 %rd5, %r4; add.u64 %rd5, %rd3, %rd5;
+    ld.local.u8 %r5, [%rd5]; add.u32 %r3, %r3, %r5;
+    add.u32 %r4, %r4, 1; setp.lt.u32 %p, %r4, %r1; @%p bra SUM;
+    stackrestore.u64 %rd2;
+    alloca.u64 %rd6, 8, 64;
+    setp.eq.u64 %p, %rd6, %rd3;
+    // What was freed is given again.
+    @!%p add.u32 %r3, %r3, 1000;
+    st.param.u32 [sum], %r3;
+    ret; }";
+
+#[test]
+fn each_call_and_thread_has_its_own_stack() {
+    let body = format!(
+        "{SUMS}\n{}",
+        kernel(
+            "{ .param .u32 a; .param .u32 b; .param .u32 c;
+            add.u32 %r1, %t, 1; and.b32 %r2, %t, 3;
+            st.param.u32 [a], %r1; st.param.u32 [b], %r2;
+            call (c), f, (a, b);
+            ld.param.u32 %r3, [c]; }
+            mad.wide.u32 %rd1, %t, 4, %out;
+            st.global.u32 [%rd1], %r3;"
+        )
+    );
+    let left = words(&launch(40, &body, vec![0; 160]).unwrap());
+    // A call of depth d with n bytes adds n * d, and what the next one does with three bytes more.
+    let sum = |mut size: u32, depth: u32| {
+        (0..=depth).rev().fold(0, |sum, depth| {
+            let all = sum + size * depth;
+            size += 3;
+            all
+        })
+    };
+    let expected: Vec<u32> = (0..40).map(|thread| sum(thread + 1, thread & 3)).collect();
+    assert_eq!(left, expected);
+}
+
+#[test]
+fn the_stack_has_bounds() {
+    let restored = kernel("mov.u64 %rd1, 4096; stackrestore.u64 %rd1;");
+    assert!(misuse(launch(1, &restored, vec![0; 4])).contains("0x1000"));
+    let large = kernel("mov.u64 %rd1, 0x40000000; alloca.u64 %rd2, %rd1;");
+    assert!(matches!(launch(1, &large, vec![0; 4]), Err(TrapKind::Stack)));
+}
