@@ -133,20 +133,26 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Names it if it is an instruction that has no name yet; tells whether it was. LLVM makes the name unique by a suffix.
-    pub fn name_instruction(self, name: &str) -> bool {
+    /// Whether it is an instruction that has no name yet.
+    pub fn is_unnamed_instruction(self) -> bool {
         let mut len = 0;
-        // SAFETY: the value is alive, and LLVM copies the name; its length is given.
+        // SAFETY: the value is alive; LLVM writes the length of its name to the place given.
         unsafe {
             if LLVMIsAInstruction(self.raw).is_null() {
                 return false;
             }
             LLVMGetValueName2(self.raw, &raw mut len);
-            if len == 0 {
-                LLVMSetValueName2(self.raw, name.as_ptr().cast(), name.len());
-            }
         }
         len == 0
+    }
+
+    /// Names it if it is an instruction that has no name yet; tells whether it was. LLVM makes the name unique by a suffix.
+    pub fn name_instruction(self, name: &str) -> bool {
+        let is_unnamed = self.is_unnamed_instruction();
+        if is_unnamed {
+            self.set_name(name);
+        }
+        is_unnamed
     }
 
     /// Names it; LLVM makes the name unique by a suffix. Constants have no names.

@@ -38,7 +38,10 @@ pub use link::{FlushToZero, LinkConflict};
 pub use lives::shorten_lives;
 pub use machine::{AddressWidth, Gpu, Machine, OptLevel, check_target, nearest_processor, nearest_version};
 pub use module::Module;
-pub use pass::{Tuning, default_pipeline, drop_instruction_metadata, run_passes, run_passes_tuned};
+pub use pass::{
+    Tuning, default_pipeline, drop_instruction_metadata, drop_optimized_metadata, is_left_alone, run_passes,
+    run_passes_tuned,
+};
 pub use reflect::{answer_reflect, asks_reflect};
 
 /// inkwell, through which the lowering builds instructions; the version is chosen here.

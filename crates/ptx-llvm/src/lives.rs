@@ -12,6 +12,7 @@ use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMTypeRef, LLVMValu
 use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
 use crate::module::Module;
+use crate::pass::is_optimized;
 
 /// A value with more uses counts as one that lives on; so far casts in unreachable code are followed.
 const MOST_USES: usize = 64;
@@ -21,9 +22,10 @@ const MOST_BLOCKS: usize = 1024;
 const REGISTER: u64 = 32;
 
 /// Moves instructions without effects up in their blocks, to where the last of their operands is known, when calls stand between
-/// and fewer bits live across these calls then; with them what they need for that. The order of everything else and what the module computes stay.
+/// and fewer bits live across these calls then; with them what they need for that. The order of everything else and what the module computes stay,
+/// and so do functions that are `optnone`.
 pub fn shorten_lives(module: &Module<'_>) {
-    for function in module.inkwell().get_functions() {
+    for function in module.inkwell().get_functions().filter(|function| is_optimized(*function)) {
         for block in function.get_basic_block_iter() {
             // SAFETY: the block is one of a module that is alive and that nobody else changes meanwhile.
             unsafe { shorten_in_block(block.as_mut_ptr()) };

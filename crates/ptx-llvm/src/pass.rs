@@ -2,8 +2,9 @@
 
 use std::ptr;
 
+use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::passes::PassBuilderOptions;
-use inkwell::values::AsValueRef;
+use inkwell::values::{AsValueRef, FunctionValue};
 use llvm_sys::core::LLVMSetMetadata;
 use llvm_sys::transforms::pass_builder::LLVMPassBuilderOptionsSetInlinerThreshold;
 
@@ -73,8 +74,30 @@ pub fn run_passes_tuned(
 
 /// Removes the metadata of one kind from every instruction.
 pub fn drop_instruction_metadata(module: &Module<'_>, kind: &str) {
+    drop_metadata_where(module, kind, |_| true);
+}
+
+/// Removes the metadata of one kind from every instruction of the functions that passes optimize: those that are not `optnone`.
+pub fn drop_optimized_metadata(module: &Module<'_>, kind: &str) {
+    drop_metadata_where(module, kind, is_optimized);
+}
+
+/// Whether a module has functions with bodies and all of them are `optnone`.
+pub fn is_left_alone(module: &Module<'_>) -> bool {
+    let mut defined =
+        module.inkwell().get_functions().filter(|function| function.count_basic_blocks() > 0).peekable();
+    defined.peek().is_some() && !defined.any(is_optimized)
+}
+
+/// Whether passes may optimize a function: it is not `optnone`.
+pub(crate) fn is_optimized(function: FunctionValue<'_>) -> bool {
+    let kind = Attribute::get_named_enum_kind_id("optnone");
+    function.get_enum_attribute(AttributeLoc::Function, kind).is_none()
+}
+
+fn drop_metadata_where(module: &Module<'_>, kind: &str, wanted: fn(FunctionValue<'_>) -> bool) {
     let kind = module.context().inkwell().get_kind_id(kind);
-    let functions = module.inkwell().get_functions();
+    let functions = module.inkwell().get_functions().filter(|function| wanted(*function));
     for instruction in
         functions.flat_map(|f| f.get_basic_block_iter()).flat_map(|block| block.get_instructions())
     {

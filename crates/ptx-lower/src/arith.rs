@@ -56,7 +56,11 @@ impl<'c> Emitter<'_, '_, 'c> {
             bytes = self.b.binary(BinaryOp::Sub, bytes.ty().zero(), bytes)?;
         }
         // A 32-bit number of bytes is sign-extended; addresses of narrow spaces keep only their low 32 bits.
-        Ok(Some(self.b.offset(base, bytes)?))
+        let address = self.b.offset(base, bytes)?;
+        if self.shared.is_debugging {
+            self.keep_apart(address);
+        }
+        Ok(Some(address))
     }
 
     /// `mul`, `mad`.

@@ -64,10 +64,13 @@ pub(crate) fn keep_files(shared: &Shared<'_, '_>) {
 }
 
 impl DebugTrail {
-    /// What a body has of them.
-    pub(crate) fn of(module: &Module, body: &Body, names: &FxHashSet<&str>) -> Self {
+    /// What a body has of them. `ptxas` writes other code to debug where there is a label behind the last instruction, even if nothing names
+    /// it, and where a label that a section names stands before another instead of behind it.
+    pub(crate) fn of(module: &Module, body: &Body, names: &FxHashSet<&str>, is_debugging: bool) -> Self {
         let mut trail = Self::default();
         let mut last: Option<&DebugLocation> = None;
+        let is_instruction = |statement: &Stmt| matches!(statement, Stmt::Inst(_));
+        let end = body.statements.iter().rposition(is_instruction).unwrap_or_default();
         for (at, statement) in body.statements.iter().enumerate() {
             match statement {
                 Stmt::Location(location) => {
@@ -79,7 +82,9 @@ impl DebugTrail {
                 }
                 Stmt::Label(label) => {
                     let name = module.name(body.label(*label).name);
-                    if names.contains(name) {
+                    let is_behind =
+                        is_debugging && (at > end || trail.last.iter().any(|mark| mark.text.ends_with(':')));
+                    if names.contains(name) || is_behind {
                         trail.last.push(Mark { text: format!("{name}:"), kind: Kind::Other });
                     }
                 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use ptx_diag::Diagnostics;
-use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, LabelId, Module, Operand, Stmt, VarId};
+use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, LabelId, Module, Operand, RegDeclId, Stmt, VarId};
 use ptx_isa::{ScalarType, Sem, StateSpace};
 use ptx_llvm::address_space::{GENERIC, GLOBAL};
 use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Type, Types, Value};
@@ -14,7 +14,7 @@ use crate::errors::{Fail, Out, UNSUPPORTED_INSTRUCTION, unsupported};
 use crate::flow::{End, NodeId, instruction};
 use crate::function::Signature;
 use crate::launch::LaunchFacts;
-use crate::represent::Repr;
+use crate::represent::{Repr, is_narrow};
 use crate::slots::lane_of;
 use crate::ssa::{Def, Slot, ValueId};
 
@@ -27,6 +27,8 @@ pub(crate) struct Shared<'m, 'c> {
     pub(crate) variables: FxHashMap<VarId, Value<'c>>,
     /// What the DWARF sections name.
     pub(crate) section_names: FxHashSet<&'m str>,
+    /// Whether `.target` asks for code to debug: each register then is a place that its variable's description names.
+    pub(crate) is_debugging: bool,
     /// All functions, declarations under the id of each mention.
     pub(crate) signatures: FxHashMap<FunctionId, Signature<'c>>,
     /// See [`crate::float::widens_halves`].
@@ -72,6 +74,8 @@ pub(crate) struct Emitter<'s, 'm, 'c> {
     /// What the directives say about every launch.
     pub(crate) launch: LaunchFacts,
     pub(crate) findings: Diagnostics,
+    /// In code to debug, declarations of registers that are called as some of another declaration before.
+    shadowed: FxHashSet<RegDeclId>,
     /// How often each slot was assigned so far, for names.
     assigned: FxHashMap<Slot, u32>,
     /// Where names are put together.
@@ -130,6 +134,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             values: vec![None; analysis.ssa.values.len()],
             blocks: vec![None; nodes],
             ends: vec![None; nodes],
+            shadowed: if shared.is_debugging { shadowed(shared.module, body) } else { FxHashSet::default() },
             assigned: FxHashMap::default(),
             name: String::new(),
             entry,
@@ -140,7 +145,12 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             pragmas: crate::pragma::before_instructions(shared.module, body),
             waiting: Vec::new(),
             chain: crate::mark::Chain::default(),
-            trail: crate::debug::DebugTrail::of(shared.module, body, &shared.section_names),
+            trail: crate::debug::DebugTrail::of(
+                shared.module,
+                body,
+                &shared.section_names,
+                shared.is_debugging,
+            ),
             prototypes: crate::control::prototypes(body),
             launch: LaunchFacts::of(function),
             findings: Diagnostics::new(),
@@ -182,8 +192,9 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             }
             let shared = at == 0 && node.predecessors.is_empty();
             // Labels that sections name come back by themselves.
-            let label = node.label.map(|label| self.shared.module.name(self.body.label(label).name));
-            let label = label.filter(|label| !self.shared.section_names.contains(label)).unwrap_or("");
+            let mut labels =
+                node.labels.iter().map(|label| self.shared.module.name(self.body.label(*label).name));
+            let label = labels.find(|label| !self.shared.section_names.contains(label)).unwrap_or("");
             let block =
                 if shared { self.entry } else { self.signature.function.append_block(self.types, label) };
             self.blocks[at] = Some(block);
@@ -538,9 +549,32 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     pub(crate) fn set(&mut self, statement: usize, slot: Slot, value: Value<'c>) -> Out<()> {
         let Some(id) = self.analysis.ssa.written(statement, slot) else { return Ok(()) };
         let value = self.bits_as(value, self.repr_type(id))?;
+        let value = self.own_copy(slot, value)?;
         self.values[id.index()] = Some(value);
         self.name_value(id, value);
         Ok(())
+    }
+
+    /// In code to debug, where every register is a place of its own, a copy of what another register holds, or of a constant or
+    /// parameter (mapping, "Code to debug").
+    fn own_copy(&self, slot: Slot, value: Value<'c>) -> Out<Value<'c>> {
+        let is_register = self.analysis.slots.register(slot).is_some();
+        let mut origin = value;
+        while origin.is_unnamed_instruction()
+            && let Some(inner) = origin.converted()
+        {
+            origin = inner;
+        }
+        if !self.shared.is_debugging || !is_register || origin.is_unnamed_instruction() {
+            return Ok(value);
+        }
+        // Resizing an address of a narrow space changes nothing of it.
+        if value.ty().pointer_space().is_some_and(is_narrow) && !value.is_constant() {
+            return Ok(value);
+        }
+        let copy = self.b.freeze(value)?;
+        self.keep_apart(copy);
+        Ok(copy)
     }
 
     /// Calls a value as the register it is assigned to, with a dot and a number for all but the first assignment; values that are
@@ -552,6 +586,12 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         let stem = self.shared.module.name(decl.name);
         let mut name = std::mem::take(&mut self.name);
         name.clear();
+        // Names that begin with a dot are no register's: this one is called as another of an outer scope.
+        if let Some(register) = self.body.registers.get(register.index())
+            && self.shadowed.contains(&register.decl)
+        {
+            let _ = write!(name, ".{}_", register.decl.0);
+        }
         name.push_str(stem.strip_prefix('%').unwrap_or(stem));
         if let (Some(_), Some(register)) = (decl.count, self.body.registers.get(register.index())) {
             let _ = write!(name, "{}", register.number);
@@ -603,6 +643,29 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         let parameters: Vec<Type<'c>> = arguments.iter().map(|argument| argument.ty()).collect();
         Ok(self.shared.out.function(name, self.types.function(result, &parameters))?)
     }
+}
+
+/// The declarations of registers whose name another one of the body has already, in an outer scope or one beside.
+fn shadowed(module: &Module, body: &Body) -> FxHashSet<RegDeclId> {
+    let mut shadowed = FxHashSet::default();
+    let mut known: FxHashSet<&str> = FxHashSet::default();
+    let mut ranges: FxHashMap<&str, u32> = FxHashMap::default();
+    for (at, decl) in body.reg_decls.iter().enumerate() {
+        let name = module.name(decl.name);
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number = name.get(stem.len()..).and_then(|digits| digits.parse::<u32>().ok());
+        let is_new = match decl.count {
+            Some(count) => ranges.insert(name, count).is_none(),
+            None => {
+                let in_range = number.zip(ranges.get(stem)).is_some_and(|(number, count)| number < *count);
+                known.insert(name) && !in_range
+            }
+        };
+        if !is_new {
+            shadowed.insert(RegDeclId(at as u32));
+        }
+    }
+    shadowed
 }
 
 /// The LLVM type of a PTX type.

@@ -43,8 +43,8 @@ pub(crate) struct Node {
     pub(crate) reachable: bool,
     /// Whether a `nounroll` pragma stands here.
     pub(crate) nounroll: bool,
-    /// The label that it begins with.
-    pub(crate) label: Option<LabelId>,
+    /// The labels that it begins with.
+    pub(crate) labels: Vec<LabelId>,
 }
 
 impl Node {
@@ -95,7 +95,7 @@ impl Flow {
             let mut node = empty_node();
             for statement in block.statements.clone() {
                 if let Some(Stmt::Label(label)) = body.statements.get(statement) {
-                    node.label.get_or_insert(*label);
+                    node.labels.push(*label);
                 }
                 if let Some(Stmt::Pragma(texts)) = body.statements.get(statement) {
                     node.nounroll |= texts.iter().any(|text| strings.get(*text) == "nounroll");
@@ -200,7 +200,7 @@ fn empty_node() -> Node {
         predecessors: Vec::new(),
         reachable: false,
         nounroll: false,
-        label: None,
+        labels: Vec::new(),
     }
 }
 

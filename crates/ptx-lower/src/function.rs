@@ -285,9 +285,10 @@ pub(crate) fn describe<'c>(
             target.add_flag(types, name);
         }
     }
-    if defined && function.kind == FunctionKind::Device && is_debugging_code(module) {
-        // `ptxas` shortens nothing of what inlining would copy, and who debugs looks for the functions of the source.
+    if defined && is_debugging_code(module) {
+        // Who debugs looks for the functions and variables of the source: DWARF sections say which labels and registers these are.
         target.add_flag(types, "noinline");
+        target.add_flag(types, "optnone");
     }
     target_attributes(module, types, target);
     let directives = function.directives.iter().map(|(directive, _)| directive);
@@ -337,7 +338,7 @@ fn describe_pointer<'c>(
 }
 
 /// Whether `.target` asks for code to debug (manual 11.1.2).
-fn is_debugging_code(module: &Module) -> bool {
+pub(crate) fn is_debugging_code(module: &Module) -> bool {
     module.target().is_some_and(|target| target.names.iter().any(|name| module.name(*name) == "debug"))
 }
 

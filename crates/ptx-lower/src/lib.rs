@@ -70,6 +70,7 @@ fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::M
         types,
         variables: FxHashMap::default(),
         section_names: debug::section_names(module),
+        is_debugging: function::is_debugging_code(module),
         signatures: FxHashMap::default(),
         widens_halves: float::widens_halves(module),
     };

@@ -1,6 +1,6 @@
 //! Loads, stores, atomics, fences (manual 9.7.9.8 to 9.7.9.11, 9.7.13.4 to 9.7.13.7).
 
-use ptx_ir::{AddressBase, Operand, Symbol, VarId};
+use ptx_ir::{AddressBase, Operand, Symbol, VarId, ZeroOffsets};
 use ptx_isa::{Field, Mod, ScalarType, Sem, StateSpace};
 use ptx_llvm::build::{BinaryOp, CastOp, Ordering, RmwOp, Scope, Type, Value, Volatility};
 
@@ -10,6 +10,8 @@ use crate::slots::{is_param, lane_of};
 
 /// A load of 16 bits that fills the machine's register with the sign.
 const SIGNED_LOAD: &str = ".s16";
+/// An offset of zero that was written out, by which `ptxas` gives out other registers when it compiles for debugging.
+const ZERO_OFFSET: &str = "+0";
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// `ld`.
@@ -133,6 +135,9 @@ impl<'c> Emitter<'_, '_, 'c> {
         // The machine extends what it loads: for signed users in one way.
         if mnemonic.sem() == Sem::Load && mnemonic.scalar_type() == Some(ScalarType::S16) {
             texts.push(SIGNED_LOAD.to_owned());
+        }
+        if self.shared.is_debugging && site.inst.zero_offsets == ZeroOffsets::Written {
+            texts.push(ZERO_OFFSET.to_owned());
         }
         if texts.is_empty() {
             return;

@@ -1,8 +1,8 @@
 //! Reading a pipeline's text and running it.
 
 use ptx_llvm::{
-    Gpu, LlvmError, Machine, Module, OptLevel, Tuning, default_pipeline, drop_instruction_metadata,
-    run_passes_tuned,
+    Gpu, LlvmError, Machine, Module, OptLevel, Tuning, default_pipeline, drop_optimized_metadata,
+    is_left_alone, run_passes_tuned,
 };
 use thiserror::Error;
 
@@ -48,7 +48,8 @@ enum Step<'a> {
     Llvm(&'a str),
 }
 
-/// Runs the pipeline of `level`, then `passes` when given, with the cost model of `gpu`, and of the module's own where that leaves
+/// Runs the pipeline of `level`, where there is a function that is not `optnone` (LLVM's passes over whole modules, which look at all
+/// functions, would change the others too), then `passes` when given, with the cost model of `gpu`, and of the module's own where that leaves
 /// something open. A function that names its GPU has that one's.
 ///
 /// # Errors
@@ -62,6 +63,7 @@ pub fn optimize(
     passes: Option<&str>,
     gpu: Gpu,
 ) -> Result<(), OptError> {
+    let level = if is_left_alone(module) { OptLevel::O0 } else { level };
     let mut steps: Vec<Step<'_>> = default_pipeline(level).map(Step::Llvm).into_iter().collect();
     // What was PTX has been through a compiler.
     let tuning = if module.has_metadata("ptx.version") { Tuning::Compiled } else { Tuning::Source };
@@ -81,7 +83,7 @@ pub fn optimize(
     }
     let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), level)?;
     if level != OptLevel::O0 {
-        drop_instruction_metadata(module, LITERAL);
+        drop_optimized_metadata(module, LITERAL);
     }
     for step in steps {
         match step {
@@ -175,6 +177,41 @@ define i32 @f(ptr %p, i32 %n) {
             let text = optimized(level, None).expect("the default pipelines run");
             assert!(!text.contains("alloca") && text.contains("!ptx.mods"), "{level:?}: {text}");
         }
+    }
+
+    #[test]
+    fn what_is_not_to_be_optimized_stays() {
+        let optimized = |text: &str, level| {
+            let context = Context::new().expect("LLVM 22");
+            let module = Module::parse(&context, "m", text.as_bytes()).expect("a module");
+            let before = module.to_text();
+            optimize(&module, level, None, Gpu::default()).expect("nothing to go wrong");
+            (before, module.to_text())
+        };
+        const ALONE: &str = "
+define internal i32 @callee(i32 %x) noinline optnone {
+  %y = mul i32 %x, 3, !ptx.literal !0
+  ret i32 %y
+}
+define i32 @caller(i32 %x) noinline optnone {
+  %y = freeze i32 %x
+  %r = call i32 @callee(i32 %y)
+  ret i32 %r
+}
+!0 = !{}
+";
+        let (before, after) = optimized(ALONE, OptLevel::O2);
+        assert_eq!(before, after);
+        // Beside another function the marks stay, for nothing makes them wrong; that one loses its own.
+        let beside = format!(
+            "{ALONE}define i32 @other(i32 %x) {{\n%y = mul i32 %x, 7, !ptx.literal !0\nret i32 %y\n}}\n"
+        );
+        let (_, after) = optimized(&beside, OptLevel::O2);
+        let marks = |name: &str| {
+            let (_, rest) = after.split_once(name).expect("the function");
+            rest.split('}').next().unwrap_or_default().matches("!ptx.literal").count()
+        };
+        assert_eq!((marks("@callee("), marks("@other(")), (1, 0), "{after}");
     }
 
     #[test]

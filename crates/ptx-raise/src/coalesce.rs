@@ -34,10 +34,21 @@ impl Joined {
     }
 }
 
-/// Joins what can be joined. Registers of the declarations `foreign` have scopes of their own and stay.
-pub(crate) fn coalesce(body: &mut Body, foreign: &HashSet<RegDeclId>) -> Joined {
-    let copies: Vec<(RegId, RegId)> =
-        body.statements.iter().filter_map(|statement| copy_of(body, statement, foreign)).collect();
+/// Joins what can be joined. Registers of the declarations `foreign` have scopes of their own and stay; what is copied to the registers
+/// `kept` is the program's own copy, and stays one. The pairs `wanted` are joined where nothing speaks against it, though no copy connects them.
+pub(crate) fn coalesce(
+    body: &mut Body,
+    foreign: &HashSet<RegDeclId>,
+    kept: &HashSet<RegId>,
+    wanted: Vec<(RegId, RegId)>,
+) -> Joined {
+    let copies: Vec<(RegId, RegId)> = body
+        .statements
+        .iter()
+        .filter_map(|statement| copy_of(body, statement, foreign))
+        .filter(|(to, _)| !kept.contains(to))
+        .chain(wanted.into_iter().filter(|&(a, b)| body.reg_type(a) == body.reg_type(b)))
+        .collect();
     let mut candidates = Candidates::new(body.registers.len());
     for &(to, from) in &copies {
         candidates.add(to);

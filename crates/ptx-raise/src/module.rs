@@ -24,7 +24,7 @@ use crate::mnemonics::Mnemonics;
 use crate::names;
 use crate::select::{FunctionRaiser, Pattern};
 use crate::signature::{self, Signature};
-use crate::style::Style;
+use crate::style::{Names, Style};
 use crate::target::{RaiseOptions, Target};
 use crate::types::Leaves;
 
@@ -101,7 +101,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         let aliases = view.aliases.iter().map(|alias| alias.name.as_str());
         let symbol_names: HashSet<String> =
             globals.chain(functions).chain(aliases).map(|name| names::escape(name).into_owned()).collect();
-        Self {
+        let mut module = Self {
             view,
             llvm,
             style,
@@ -120,7 +120,12 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             traced_names: HashSet::default(),
             label_numbers: HashMap::default(),
             patterns: HashMap::default(),
+        };
+        if module.is_to_debug() {
+            // Its sections know registers by the names that they had.
+            module.style.names = Names::Values;
         }
+        module
     }
 
     /// Raises everything.
@@ -142,6 +147,11 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
     /// Whether the module was PTX.
     pub(crate) fn was_ptx(&self) -> bool {
         !self.view.named("ptx.version").is_empty()
+    }
+
+    /// Whether the module was PTX that was compiled for debugging.
+    pub(crate) fn is_to_debug(&self) -> bool {
+        self.target.is_debugging() && self.was_ptx()
     }
 
     /// A name like `stem` that no symbol has.

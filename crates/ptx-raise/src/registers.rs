@@ -62,6 +62,22 @@ impl Wanted {
         }
     }
 
+    /// Pairs of registers that want the same name, each with the first that wants it.
+    pub(crate) fn namesakes<'n>(&self, name_of: &dyn Fn(Named) -> Option<&'n str>) -> Vec<(RegId, RegId)> {
+        let mut first: HashMap<(&str, Option<u32>), RegId> = HashMap::default();
+        let wishes = self.wishes.iter().enumerate();
+        let named = wishes.filter_map(|(at, wish)| {
+            let wish = (*wish)?;
+            Some((RegId(at as u32), (name_of(wish.named)?, wish.part)))
+        });
+        named
+            .filter_map(|(register, name)| {
+                let known = *first.entry(name).or_insert(register);
+                (known != register).then_some((known, register))
+            })
+            .collect()
+    }
+
     /// By register of the finished text, what it holds; `settled` tells which register has what another had.
     fn settle(self, settled: &dyn Fn(RegId) -> RegId) -> Vec<Option<Wish>> {
         let mut best: Vec<Option<Wish>> = vec![None; self.wishes.len()];
@@ -152,13 +168,14 @@ impl Naming<'_> {
 }
 
 /// Names the registers of a finished body; `settled` tells which register has what another had. Registers of the declarations
-/// `foreign` have names of their own.
+/// `foreign` have names of their own. Those of bits among `floats` are floating-point registers where they are called so.
 pub(crate) fn name_registers<'n>(
     body: &mut Body,
     strings: &mut Strings,
     wanted: Wanted,
     settled: &dyn Fn(RegId) -> RegId,
     foreign: &HashSet<RegDeclId>,
+    floats: &HashSet<RegId>,
     name_of: &dyn Fn(Named) -> Option<&'n str>,
 ) {
     let order = mentioned(body, foreign);
@@ -201,11 +218,14 @@ pub(crate) fn name_registers<'n>(
         let ty = body.reg_type(register);
         let of_class = numbered(wish).and_then(|(stem, number)| {
             let class = naming.classes.iter().find(|(_, _, name)| name.strip_prefix('%') == Some(stem))?;
-            (class.1 == own.decl || ty.as_bits() == Some(class.0)).then_some((class.1, number))
+            let holds_bits = ty.as_bits() == Some(class.0);
+            let holds_float =
+                class.0.is_float() && class.0.as_bits() == Some(ty) && floats.contains(&register);
+            (class.1 == own.decl || holds_bits || holds_float).then_some((class.1, number, holds_bits))
         });
-        if let Some((class, number)) = of_class {
+        if let Some((class, number, holds_bits)) = of_class {
             let is_new = naming.numbers.entry(class).or_default().insert(number);
-            if class != own.decl {
+            if holds_bits && class != own.decl {
                 joined.insert(own.decl, class);
             }
             match body.registers.get_mut(register.index()) {

@@ -16,7 +16,8 @@ pub enum Names {
     #[default]
     Numbers,
     /// As LLVM's values and blocks, as far as PTX can spell it: `%sum`, `$L_for_body`. What has no name has a number. Code of
-    /// which DWARF says where its variables are has numbers: debuggers know registers with short names alone.
+    /// which DWARF says where its variables are has numbers: debuggers know registers with short names alone. PTX that was compiled
+    /// for debugging has the names that it had, in any style: its sections name registers.
     Values,
 }
 

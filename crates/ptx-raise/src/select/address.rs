@@ -20,6 +20,9 @@ impl FunctionRaiser<'_, '_, '_> {
             return Err(Refusal::new(INSTRUCTION, "a getelementptr of something that is no address"));
         };
         let (start, pointer) = self.scalar(base)?;
+        if let (&[index], true) = (indices, self.function.inst(id).metadata("ptx.literal").is_some()) {
+            return self.sum(id, (start, pointer), index);
+        }
         if let (&[index], Class::B64) = (indices, pointer.class())
             && let Some(product) = self.wide_index(index, self.size_of(source)?)
         {

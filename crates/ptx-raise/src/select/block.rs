@@ -230,6 +230,7 @@ impl FunctionRaiser<'_, '_, '_> {
             let text = self.module.ir.strings.intern("nounroll");
             self.push(Stmt::Pragma(vec![text]));
         }
+        let leading = self.leading_marks(block);
         for id in function.block(block).inst_ids() {
             if matches!(function.inst(id).op, Op::Phi { .. })
                 && let Err(refusal) = self.copy_phi(id)
@@ -245,7 +246,8 @@ impl FunctionRaiser<'_, '_, '_> {
             }
             if let Some(node) = inst.metadata("ptx.debug") {
                 let texts = self.module.view.strings(node);
-                self.debug_statements(texts.into_iter());
+                let done = leading.filter(|(first, _)| *first == id).map_or(0, |(_, count)| count);
+                self.debug_statements(texts.into_iter().skip(done));
             }
             self.mark_records(id);
             if inst.location != place
@@ -257,6 +259,24 @@ impl FunctionRaiser<'_, '_, '_> {
             self.pragmas_of(id);
             self.inst(id);
         }
+    }
+
+    /// Labels that sections name and that stood before the block's own belong to the code before it: to `ptxas`, which compiles for
+    /// debugging, what they describe ends there. Gives how many marks of which instruction are written with that.
+    fn leading_marks(&mut self, block: BlockId) -> Option<(InstId, usize)> {
+        let function = self.function;
+        if !self.is_labelled(block) {
+            return None;
+        }
+        let is_phi = |id: &InstId| matches!(function.inst(*id).op, Op::Phi { .. });
+        let first = function.block(block).inst_ids().find(|id| !is_phi(id))?;
+        let texts = self.module.view.strings(function.inst(first).metadata("ptx.debug")?);
+        let name = function.block(block).name.as_str();
+        let own = texts.iter().position(|text| text.strip_suffix(':') == Some(name))?;
+        self.debug_statements(texts.into_iter().take(own));
+        self.push(Stmt::Label(self.labels[block.index()]));
+        self.labelled.insert(block);
+        Some((first, own + 1))
     }
 
     /// The pragmas that stood before an instruction (`!ptx.pragma`).
@@ -379,7 +399,8 @@ impl FunctionRaiser<'_, '_, '_> {
         let mut text = Vec::new();
         text.extend(self.beginning().map(|location| (Stmt::Location(location), true)));
         for block in std::mem::take(&mut self.layout) {
-            if self.targets.contains(&block) || self.is_labelled(block) {
+            let named = self.targets.contains(&block) || self.is_labelled(block);
+            if named && !self.labelled.contains(&block) {
                 text.push((Stmt::Label(self.labels[block.index()]), false));
             }
             let statements = parts.remove(&block).unwrap_or_default().into_iter().enumerate();

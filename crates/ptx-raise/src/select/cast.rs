@@ -71,6 +71,10 @@ impl FunctionRaiser<'_, '_, '_> {
                 let literal = self.function.inst(id).metadata("ptx.literal").is_some();
                 let fits_single = op == CastOp::UIToFP && self.fits_single(value);
                 for ((value, from), to) in parts.into_iter().zip(targets) {
+                    if self.is_same_number(id, from, to) {
+                        converted.push(value);
+                        continue;
+                    }
                     let (value, from) = match value {
                         Val::Register(register, _) if fits_single => {
                             (Val::Register(register, Upper::Zero), Scalar::Int(SINGLE_DIGITS))

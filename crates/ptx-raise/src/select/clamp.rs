@@ -135,7 +135,9 @@ impl FunctionRaiser<'_, '_, '_> {
     /// What a value is computed by, where no text stands for it.
     pub(super) fn plain_op(&self, value: Value) -> Option<&Op> {
         match value {
-            Value::Inst(id) if !self.is_taken(id) => Some(&self.function.inst(id).op),
+            Value::Inst(id) if !self.is_taken(id) && !self.is_own_register(id) => {
+                Some(&self.function.inst(id).op)
+            }
             _ => None,
         }
     }

@@ -39,9 +39,11 @@ impl FunctionRaiser<'_, '_, '_> {
                 }
             }
             _ => {
-                let hint = self.hints(id);
+                let stated = self.function.inst(id).metadata("ptx.mods");
+                let stated = stated.map(|node| self.module.view.strings(node)).unwrap_or_default();
+                let hint = stated.first().copied().unwrap_or_default();
                 for ((leaf, &a), &b) in leaves.iter().zip(a.iter()).zip(b.iter()) {
-                    result.push(self.compare_ints_as(&hint, predicate, a, b, leaf.scalar)?);
+                    result.push(self.compare_ints_as(hint, predicate, a, b, leaf.scalar)?);
                 }
             }
         }

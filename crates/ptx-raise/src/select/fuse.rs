@@ -288,7 +288,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let Value::Inst(id) = value else { return None };
         let inst = self.function.inst(id);
         let Op::Binary { op: BinaryOp::Shl, lhs, rhs, .. } = inst.op else { return None };
-        if self.spelled.contains(&id) || inst.metadata("ptx.literal").is_some() {
+        if self.spelled.contains(&id) || self.is_own_register(id) || inst.metadata("ptx.literal").is_some() {
             return None;
         }
         let amount = self.number(rhs)?;
@@ -326,7 +326,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// What a value is the extension of, from exactly that width.
     fn extension(&self, value: Value, bits: u32) -> Option<(Value, Extends)> {
         let Value::Inst(id) = value else { return None };
-        if self.spelled.contains(&id) {
+        if self.spelled.contains(&id) || self.is_own_register(id) {
             return None;
         }
         let Op::Cast { op, value: narrow, nneg, .. } = self.function.inst(id).op else { return None };

@@ -23,6 +23,7 @@ mod compare;
 mod constant;
 mod constrained;
 mod control;
+mod debugging;
 mod directed;
 mod divide;
 mod emit;
@@ -150,6 +151,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     labels: Vec<LabelId>,
     /// Blocks whose label some instruction names.
     targets: HashSet<BlockId>,
+    /// Blocks whose label stands among their statements.
+    labelled: HashSet<BlockId>,
     /// The blocks to emit, in LLVM's order.
     layout: Vec<BlockId>,
     emitted: HashSet<BlockId>,
@@ -177,6 +180,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     local_names: HashSet<String>,
     /// The names that values want for their registers.
     wanted: Wanted,
+    /// The registers that copies of the program write.
+    copies: HashSet<RegId>,
     /// What DWARF wants to know of the body.
     marks: trace::Marks,
     /// What 64-bit registers hold that were filled with a constant; nothing else is written to them.
@@ -256,6 +261,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             passed: HashMap::default(),
             labels: Vec::new(),
             targets: HashSet::default(),
+            labelled: HashSet::default(),
             layout: Vec::new(),
             emitted: HashSet::default(),
             following: HashMap::default(),
@@ -271,6 +277,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             handles: HashMap::default(),
             local_names: HashSet::default(),
             wanted: Wanted::default(),
+            copies: HashSet::default(),
             marks: trace::Marks::default(),
             constants: HashMap::default(),
         }
@@ -307,12 +314,16 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         }
         self.predicate(&mut parts);
         self.put_together(&mut parts);
+        self.have_float_classes();
         let mut body = std::mem::take(&mut self.builder).finish();
         reference::drop_unread(&mut body, &self.handles, &self.constants);
-        let settled = coalesce(&mut body, &self.foreign);
-        hoist(&mut body);
+        let settled = coalesce(&mut body, &self.foreign, &self.copies, self.namesakes());
+        if !self.module.target.is_debugging() {
+            hoist(&mut body);
+        }
         let settled = |register| settled.of(register);
         self.name_registers(&mut body, &settled);
+        self.type_accesses(&mut body);
         self.trace(&mut body, &settled);
         Ok(body)
     }
@@ -334,6 +345,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         };
         self.as_bits = false;
         let result = result.and_then(|()| self.check_shape(id));
+        self.write_zero_offset(id);
         if let Err(refusal) = result {
             self.refuse_inst(refusal, id);
             self.define_anything(id);
@@ -429,6 +441,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             Op::InsertValue { aggregate, element, indices } => {
                 self.insert_value(id, *aggregate, *element, indices)
             }
+            Op::Freeze { value } if debugging::is_copy(inst) => self.copy(id, *value),
             Op::Freeze { value } => {
                 let frozen = match self.is_open(*value) {
                     true => self.unwritten(id)?,
@@ -550,22 +563,26 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         }
         let wanted = std::mem::take(&mut self.wanted);
         let (function, was_ptx) = (self.function, self.module.was_ptx());
-        let name_of = |named: Named| {
-            let name = match named {
-                // PTX's own registers are called otherwise than the parameters that they hold.
-                Named::Parameter(at) => {
-                    function.params.get(at).map_or("", |own| if was_ptx { "" } else { own.name.as_str() })
-                }
-                Named::Inst(id) => function.inst(id).name.as_str(),
-            };
-            // The lowering calls what a register is assigned again by its name, a dot and a number.
-            match name.split_once('.') {
-                // Names that LLVM's passes give begin with a dot where there was none to begin with.
-                Some(("", _)) => None,
-                Some((own, _)) if was_ptx => Some(own),
-                Some(_) | None => Some(name).filter(|name| !name.is_empty()),
-            }
-        };
-        name_registers(body, &mut self.module.ir.strings, wanted, settled, &self.foreign, &name_of);
+        let name_of = |named: Named| register_name(function, was_ptx, named);
+        let floats = self.float_registers(body);
+        name_registers(body, &mut self.module.ir.strings, wanted, settled, &self.foreign, &floats, &name_of);
+    }
+}
+
+/// What PTX called the register of a value, or what LLVM calls the value.
+fn register_name(function: &Function, was_ptx: bool, named: Named) -> Option<&str> {
+    let name = match named {
+        // PTX's own registers are called otherwise than the parameters that they hold.
+        Named::Parameter(at) => {
+            function.params.get(at).map_or("", |own| if was_ptx { "" } else { own.name.as_str() })
+        }
+        Named::Inst(id) => function.inst(id).name.as_str(),
+    };
+    // The lowering calls what a register is assigned again by its name, a dot and a number.
+    match name.split_once('.') {
+        // Names that LLVM's passes give begin with a dot where there was none to begin with.
+        Some(("", _)) => None,
+        Some((own, _)) if was_ptx => Some(own),
+        Some(_) | None => Some(name).filter(|name| !name.is_empty()),
     }
 }

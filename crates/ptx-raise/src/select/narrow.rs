@@ -151,6 +151,9 @@ impl FunctionRaiser<'_, '_, '_> {
     fn widening(&self, id: InstId) -> Option<Widening> {
         let inst = self.function.inst(id);
         let Op::Load { align, order: AtomicOrder::NotAtomic, .. } = inst.op else { return None };
+        if self.is_own_register(id) {
+            return None;
+        }
         let (extension, casts) = self.extension_of(id)?;
         let aligned = u64::from(align) * 8 >= u64::from(extension.narrow);
         let class = Scalar::Int(extension.wide).class();
@@ -168,7 +171,8 @@ impl FunctionRaiser<'_, '_, '_> {
             let Op::ExtractElement { index, .. } = self.function.inst(*user).op else { return None };
             let place = casts.get_mut(usize::try_from(self.number(index)?).ok()?)?;
             let (extension, own) = self.extension_of(*user)?;
-            if *common.get_or_insert(extension) != extension || self.fused.contains(user) {
+            let taken = self.fused.contains(user) || self.is_own_register(*user);
+            if *common.get_or_insert(extension) != extension || taken {
                 return None;
             }
             place.extend(own);
@@ -240,6 +244,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let alone = self.uses.get(stored.index()) == Some(&1)
             && !self.fused.contains(&stored)
             && !self.spelled.contains(&stored)
+            && !self.is_own_register(stored)
             && !self.returned_pieces.contains_key(&id)
             && matches!(value, Value::Inst(_) | Value::Arg(_));
         (alone && u64::from(align) * 8 >= u64::from(narrow)).then_some((stored, value))

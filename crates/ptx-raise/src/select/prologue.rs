@@ -31,6 +31,8 @@ impl FunctionRaiser<'_, '_, '_> {
                 Some(_) => self.by_value(at, param, variable)?,
                 None => match self.narrow_parameters.remove(&at) {
                     Some(widening) => self.low_bits(widening, variable)?,
+                    // Where it is copied, the copy is what loads it.
+                    None if self.is_only_copied(at) => vec![Val::Bits(0)],
                     None => self.by_register(param, variable)?,
                 },
             };
@@ -81,7 +83,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// Loads a parameter that is a value.
-    fn by_register(&mut self, param: &Parameter, variable: VarId) -> Raised<Vec<Val>> {
+    pub(super) fn by_register(&mut self, param: &Parameter, variable: VarId) -> Raised<Vec<Val>> {
         if param.reference.is_some() {
             return Ok(vec![Val::reg(self.handle(Symbol::Variable(variable))?)]);
         }
