@@ -29,7 +29,7 @@ pub const PASSES: &[Pass] = &[
 /// Runs at every level that optimizes, after LLVM's passes.
 pub(crate) const SHORTEN_LIVES: Pass = Pass {
     name: "ptx-shorten-lives",
-    summary: "Computes before a call what takes fewer registers across it than the values it is computed from.",
+    summary: "Computes before a call, or after it, what takes fewer registers across it there.",
     run: shorten_lives::run,
 };
 

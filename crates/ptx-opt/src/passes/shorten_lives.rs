@@ -11,11 +11,25 @@ pub(super) fn run(module: &Module<'_>) -> Result<(), LlvmError> {
 mod tests {
     use ptx_llvm::{Context, Module};
 
-    /// The instructions of a function's only block after the pass, each by its name.
+    /// What `#dbg_value` names.
+    const DEBUG: &str = r#"
+!llvm.module.flags = !{!7}
+!llvm.dbg.cu = !{!0}
+!0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "f.c", directory: "/")
+!2 = distinct !DISubprogram(name: "f", file: !1, line: 1, type: !4, unit: !0, spFlags: DISPFlagDefinition)
+!3 = !DILocalVariable(name: "a", scope: !2, file: !1, line: 1, type: !5)
+!4 = !DISubroutineType(types: !{})
+!5 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+!6 = !DILocation(line: 1, scope: !2)
+!7 = !{i32 2, !"Debug Info Version", i32 3}
+"#;
+
+    /// The instructions of a function after the pass, each by its name or first word.
     fn order(body: &str) -> Vec<String> {
         let context = Context::new().expect("LLVM 22");
         let text = format!(
-            "declare void @g()\ndeclare float @llvm.fabs.f32(float)\ndefine void @f(i32 %x, i32 %y, i64 %w, ptr %p) {{\n{body}\n  ret void\n}}\n"
+            "declare void @g()\ndeclare float @llvm.fabs.f32(float)\ndefine void @f(i32 %x, i32 %y, i64 %w, ptr %p) !dbg !2 {{\n{body}\n  ret void\n}}\n{DEBUG}"
         );
         let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
         ptx_llvm::shorten_lives(&module);
@@ -26,7 +40,12 @@ mod tests {
             Some((name, _)) => name.to_owned(),
             None => line.trim().split(' ').next().unwrap_or_default().to_owned(),
         };
-        body.lines().skip(1).take_while(|line| !line.starts_with('}')).map(instruction).collect()
+        body.lines()
+            .skip(1)
+            .take_while(|line| !line.starts_with('}'))
+            .filter(|line| line.starts_with("  "))
+            .map(instruction)
+            .collect()
     }
 
     #[test]
@@ -75,6 +94,147 @@ mod tests {
   store i32 %a, ptr %p",
         );
         assert_eq!(order, ["%a", "%f", "call", "%n", "store", "store", "ret"]);
+    }
+
+    #[test]
+    fn chains_move_together_and_past_all_calls_as_far_as_they_free_something() {
+        let order = order(
+            "  %a = add i32 %x, 1
+  %b = add i32 %y, 2
+  call void @g()
+  call void @g()
+  %s = xor i32 %a, 5
+  %t = mul i32 %s, %b
+  %u = xor i32 %t, 5
+  store i32 %u, ptr %p",
+        );
+        assert_eq!(order, ["%a", "%s", "%b", "%t", "call", "call", "%u", "store", "ret"]);
+    }
+
+    #[test]
+    fn what_frees_as_much_as_it_takes_stays_where_it_is() {
+        let order = order(
+            "  %a = load float, ptr %p
+  call void @g()
+  %s = call float @llvm.fabs.f32(float %a)
+  store float %s, ptr %p",
+        );
+        assert_eq!(order, ["%a", "call", "%s", "store", "ret"]);
+    }
+
+    #[test]
+    fn accesses_divisions_and_what_no_call_precedes_stay() {
+        let order = order(
+            "  %a = add i32 %x, 1
+  %l = load i32, ptr %p
+  %n = call float @llvm.fabs.f32(float 1.0)
+  %s = xor i32 %a, 5
+  call void @g()
+  %d = sdiv i32 %s, %y
+  %m = load i32, ptr %p
+  store i32 %d, ptr %p",
+        );
+        assert_eq!(order, ["%a", "%l", "%n", "%s", "call", "%d", "%m", "store", "ret"]);
+    }
+
+    #[test]
+    fn element_of_a_vector_that_is_needed_later_frees_nothing() {
+        let order = order(
+            "  %v = load <2 x float>, ptr %p
+  %e = extractelement <2 x float> %v, i64 0
+  call void @g()
+  %s = fneg float %e
+  store float %s, ptr %p
+  store <2 x float> %v, ptr %p",
+        );
+        assert_eq!(order, ["%v", "%e", "call", "%s", "store", "store", "ret"]);
+    }
+
+    #[test]
+    fn low_half_and_parts_of_structures_are_their_registers() {
+        let order = order(
+            "  %a = load { i64, float }, ptr %p
+  %i = extractvalue { i64, float } %a, 0
+  %t = trunc i64 %i to i32
+  call void @g()
+  %s = xor i32 %t, 5
+  store i32 %s, ptr %p
+  store { i64, float } %a, ptr %p",
+        );
+        assert_eq!(order, ["%a", "%i", "%t", "call", "%s", "store", "store", "ret"]);
+    }
+
+    #[test]
+    fn what_is_computed_from_values_that_live_on_waits_until_it_is_needed() {
+        let order = order(
+            "  %a = add i32 %x, %y
+  %c = icmp slt i32 %a, 7
+  %z = zext i1 %c to i32
+  call void @g()
+  call void @g()
+  store i32 %z, ptr %p
+  store i32 %x, ptr %p
+  store i32 %y, ptr %p",
+        );
+        assert_eq!(order, ["call", "call", "%a", "%c", "%z", "store", "store", "store", "ret"]);
+    }
+
+    #[test]
+    fn what_is_needed_before_a_call_too_or_reads_what_is_not_stays_before_it() {
+        let order = order(
+            "  %a = add i32 %x, 1
+  %b = add i32 %y, 1
+  store i32 %b, ptr %p
+  call void @g()
+  store i32 %a, ptr %p
+  store i32 %b, ptr %p
+  store i32 %y, ptr %p",
+        );
+        assert_eq!(order, ["%a", "%b", "store", "call", "store", "store", "store", "ret"]);
+    }
+
+    #[test]
+    fn value_of_the_next_round_of_a_loop_is_computed_behind_the_call() {
+        let order = order(
+            "  br label %loop
+loop:
+  %i = phi i64 [ %w, %0 ], [ %n, %loop ]
+  %n = add i64 %i, 8
+  %c = icmp eq i64 %n, 96
+  store i64 %i, ptr %p
+  call void @g()
+  store i64 %i, ptr %p
+  br i1 %c, label %out, label %loop
+out:",
+        );
+        assert_eq!(order, ["br", "%i", "store", "call", "store", "%n", "%c", "br", "ret"]);
+    }
+
+    #[test]
+    fn sum_that_the_next_round_takes_alone_does_not_free_what_it_takes() {
+        let order = order(
+            "  br label %loop
+loop:
+  %i = phi i32 [ %x, %0 ], [ %a, %loop ]
+  %a = add i32 %i, 8
+  call void @g()
+  %c = icmp eq i32 %a, 96
+  br i1 %c, label %out, label %loop
+out:",
+        );
+        assert_eq!(order, ["br", "%i", "%a", "call", "%c", "br", "ret"]);
+    }
+
+    #[test]
+    fn blocks_that_say_where_variables_are_keep_what_stands_before_calls() {
+        let order = order(
+            "  %a = add i32 %x, 1
+    #dbg_value(i32 %a, !3, !DIExpression(), !6)
+  call void @g(), !dbg !6
+  store i32 %a, ptr %p
+  store i32 %x, ptr %p",
+        );
+        assert_eq!(order, ["%a", "#dbg_value(i32", "call", "store", "store", "ret"]);
     }
 
     #[test]
@@ -146,20 +306,5 @@ out:",
         let after_load: Vec<&str> =
             order.iter().skip_while(|name| *name != "%l").map(String::as_str).collect();
         assert_eq!(after_load[..5], ["%l", "call", "%next", "%number", "%c"]);
-    }
-
-    #[test]
-    fn accesses_divisions_and_what_no_call_precedes_stay() {
-        let order = order(
-            "  %a = add i32 %x, 1
-  %l = load i32, ptr %p
-  %n = call float @llvm.fabs.f32(float 1.0)
-  %s = xor i32 %a, 5
-  call void @g()
-  %d = sdiv i32 %s, %y
-  %m = load i32, ptr %p
-  store i32 %d, ptr %p",
-        );
-        assert_eq!(order, ["%a", "%l", "%n", "%s", "call", "%d", "%m", "store", "ret"]);
     }
 }

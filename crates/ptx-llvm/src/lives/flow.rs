@@ -1,0 +1,135 @@
+//! Which words are still needed when control leaves a block.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use llvm_sys::core::*;
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+
+use super::words::{Word, Words};
+
+/// A word that more values pass on or more instructions read counts as one that lives on.
+const MOST_USES: usize = 256;
+
+/// Where a word is read.
+#[derive(Default)]
+pub(super) struct Reads {
+    /// The instructions that read it, but phis.
+    pub(super) readers: HashSet<LLVMValueRef>,
+    /// The blocks at whose ends it is still needed.
+    pub(super) leaves: HashSet<LLVMBasicBlockRef>,
+}
+
+/// The words of a function, and where they are read. Moving an instruction within its block changes none of it.
+pub(super) struct Flow {
+    pub(super) words: Words,
+    before: HashMap<LLVMBasicBlockRef, Vec<LLVMBasicBlockRef>>,
+    reads: HashMap<Word, Option<Rc<Reads>>>,
+}
+
+impl Flow {
+    /// # Safety
+    ///
+    /// The function is alive, and its blocks do not change while this lives.
+    pub(super) unsafe fn new(function: LLVMValueRef) -> Self {
+        let mut before: HashMap<_, Vec<_>> = HashMap::new();
+        // SAFETY: blocks of the function; successors are asked for by numbers below their count.
+        unsafe {
+            let mut block = LLVMGetFirstBasicBlock(function);
+            while !block.is_null() {
+                let end = LLVMGetBasicBlockTerminator(block);
+                if !end.is_null() {
+                    for at in 0..LLVMGetNumSuccessors(end) {
+                        before.entry(LLVMGetSuccessor(end, at)).or_default().push(block);
+                    }
+                }
+                block = LLVMGetNextBasicBlock(block);
+            }
+        }
+        Flow { words: Words::default(), before, reads: HashMap::new() }
+    }
+
+    /// Where a word is read; `None` when that is too many places.
+    ///
+    /// # Safety
+    ///
+    /// The word is of the function.
+    pub(super) unsafe fn reads(&mut self, word: Word) -> Option<Rc<Reads>> {
+        if let Some(reads) = self.reads.get(&word) {
+            return reads.clone();
+        }
+        // SAFETY: the caller's.
+        let reads = unsafe { self.find_reads(word) }.map(Rc::new);
+        self.reads.insert(word, reads.clone());
+        reads
+    }
+
+    unsafe fn find_reads(&mut self, word: Word) -> Option<Reads> {
+        let mut reads = Reads::default();
+        let mut ends = Vec::new();
+        let mut values = vec![word.maker];
+        let mut seen = HashSet::new();
+        // SAFETY: values of the function; uses are followed to their end, and phis asked for as many operands as they have.
+        unsafe {
+            while let Some(value) = values.pop() {
+                let mut place = LLVMGetFirstUse(value);
+                while !place.is_null() {
+                    let user = LLVMGetUser(place);
+                    place = LLVMGetNextUse(place);
+                    if !seen.insert(user) {
+                        continue;
+                    }
+                    if seen.len() > MOST_USES {
+                        return None;
+                    }
+                    if !LLVMIsAPHINode(user).is_null() {
+                        let incoming = 0..LLVMCountIncoming(user);
+                        ends.extend(
+                            incoming
+                                .filter(|at| LLVMGetIncomingValue(user, *at) == value)
+                                .map(|at| LLVMGetIncomingBlock(user, at)),
+                        );
+                        // It may take others that have the word too.
+                        seen.remove(&user);
+                        continue;
+                    }
+                    let list = self.words.of(user);
+                    if list.as_ref().is_some_and(|list| list.contains(&Some(word))) {
+                        values.push(user);
+                    }
+                    let computes = list.is_none_or(|list| {
+                        list.is_empty() || list.iter().flatten().any(|made| made.maker == user)
+                    });
+                    if computes {
+                        reads.readers.insert(user);
+                    }
+                }
+            }
+            self.follow_back(word.maker, ends, &mut reads);
+        }
+        Some(reads)
+    }
+
+    /// Finds the blocks that a word must outlive, back from where it is read to where it is made.
+    unsafe fn follow_back(&self, maker: LLVMValueRef, ends: Vec<LLVMBasicBlockRef>, reads: &mut Reads) {
+        // SAFETY: the maker is an instruction or an argument, the readers are instructions.
+        unsafe {
+            let home = match LLVMIsAInstruction(maker).is_null() {
+                true => std::ptr::null_mut(),
+                false => LLVMGetInstructionParent(maker),
+            };
+            let mut pending = ends;
+            for reader in &reads.readers {
+                let block = LLVMGetInstructionParent(*reader);
+                if block != home {
+                    pending.extend(self.before.get(&block).into_iter().flatten());
+                }
+            }
+            while let Some(block) = pending.pop() {
+                if reads.leaves.insert(block) && block != home {
+                    pending.extend(self.before.get(&block).into_iter().flatten());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! How long values live across calls.
+//!
+//! A value that lives across a call takes a register that the callee preserves, and has to be saved for that. LLVM's passes
+//! know nothing of calls when they place an instruction: combining a select with a cast of it moves the select to where the
+//! cast stands, and what it chooses from waits until there; one comparison of all elements of a vector stands where the first of
+//! them is needed.
+
+mod flow;
+mod order;
+mod raise;
+mod sink;
+mod words;
+
+use llvm_sys::LLVMOpcode;
+use llvm_sys::core::*;
+use llvm_sys::prelude::LLVMValueRef;
+
+use flow::Flow;
+use order::Order;
+
+use crate::module::Module;
+use crate::pass::is_optimized;
+
+/// Moves instructions without effects within their blocks when fewer words live across the calls between then: up, to where the last
+/// of their operands is known, and down, to where the first that reads them stands. The order of everything else and what the
+/// module computes stay, and so do functions that are `optnone`.
+pub fn shorten_lives(module: &Module<'_>) {
+    let movable = Movable::new();
+    for function in module.inkwell().get_functions().filter(|function| is_optimized(*function)) {
+        let blocks = function.get_basic_blocks();
+        // SAFETY: the function is one of a module that is alive and that nobody else changes meanwhile; instructions move within
+        // their blocks alone, which the flow allows.
+        unsafe {
+            let mut flow = Flow::new(inkwell::values::AsValueRef::as_value_ref(&function));
+            for block in &blocks {
+                let order = Order::new(block.as_mut_ptr());
+                if order.has_calls() {
+                    raise::raise(order, &mut flow, &movable);
+                    sink::sink(&Order::new(block.as_mut_ptr()), &mut flow, &movable);
+                }
+            }
+        }
+    }
+}
+
+/// The kinds of LLVM's attributes that say whether a call may move.
+struct Movable {
+    memory: u32,
+    speculatable: u32,
+    convergent: u32,
+}
+
+impl Movable {
+    fn new() -> Self {
+        let kind = |name: &str| {
+            // SAFETY: the name is read for its length.
+            unsafe { LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) }
+        };
+        Movable { memory: kind("memory"), speculatable: kind("speculatable"), convergent: kind("convergent") }
+    }
+
+    /// Whether an instruction neither has effects nor can be undefined where it was not.
+    ///
+    /// # Safety
+    ///
+    /// The instruction is alive.
+    unsafe fn has(&self, instruction: LLVMValueRef) -> bool {
+        // SAFETY: the called value is asked of a call, attributes of a function.
+        unsafe {
+            let opcode = LLVMGetInstructionOpcode(instruction);
+            if opcode != LLVMOpcode::LLVMCall {
+                return only_computes(opcode);
+            }
+            let callee = LLVMIsAFunction(LLVMGetCalledValue(instruction));
+            if callee.is_null() || LLVMGetIntrinsicID(callee) == 0 {
+                return false;
+            }
+            let attribute =
+                |kind| LLVMGetEnumAttributeAtIndex(callee, llvm_sys::LLVMAttributeFunctionIndex, kind);
+            let memory = attribute(self.memory);
+            // No kind of access to any memory.
+            !memory.is_null()
+                && LLVMGetEnumAttributeValue(memory) == 0
+                && !attribute(self.speculatable).is_null()
+                && attribute(self.convergent).is_null()
+                && LLVMGetNumOperandBundles(instruction) == 0
+        }
+    }
+}
+
+/// Whether an instruction of this kind neither has effects nor can be undefined where it was not.
+fn only_computes(opcode: LLVMOpcode) -> bool {
+    use LLVMOpcode::*;
+    matches!(
+        opcode,
+        LLVMAdd
+            | LLVMFAdd
+            | LLVMSub
+            | LLVMFSub
+            | LLVMMul
+            | LLVMFMul
+            | LLVMFDiv
+            | LLVMFNeg
+            | LLVMShl
+            | LLVMLShr
+            | LLVMAShr
+            | LLVMAnd
+            | LLVMOr
+            | LLVMXor
+            | LLVMTrunc
+            | LLVMZExt
+            | LLVMSExt
+            | LLVMFPToUI
+            | LLVMFPToSI
+            | LLVMUIToFP
+            | LLVMSIToFP
+            | LLVMFPTrunc
+            | LLVMFPExt
+            | LLVMPtrToInt
+            | LLVMIntToPtr
+            | LLVMBitCast
+            | LLVMAddrSpaceCast
+            | LLVMGetElementPtr
+            | LLVMICmp
+            | LLVMFCmp
+            | LLVMSelect
+            | LLVMExtractElement
+            | LLVMInsertElement
+            | LLVMShuffleVector
+            | LLVMExtractValue
+            | LLVMInsertValue
+            | LLVMFreeze
+    )
+}

@@ -1,0 +1,160 @@
+//! The order in which a block's instructions are to stand.
+
+use std::collections::{HashMap, HashSet};
+
+use llvm_sys::LLVMOpcode;
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMValueRef};
+
+/// Where an instruction stands: the number of instructions up to it or, when it was moved, up to where it was moved to; then how
+/// many were moved before it.
+type Place = (usize, usize);
+
+/// A block, with the order in which its instructions are to stand.
+pub(super) struct Order {
+    pub(super) block: LLVMBasicBlockRef,
+    pub(super) instructions: Vec<LLVMValueRef>,
+    places: HashMap<LLVMValueRef, Place>,
+    moved: Vec<(Place, LLVMValueRef)>,
+    /// For each number of instructions how many there are up to and with the next call; more than there are after the last.
+    next_call: Vec<usize>,
+    /// How many phis the block begins with.
+    phis: usize,
+}
+
+impl Order {
+    /// # Safety
+    ///
+    /// The block is alive.
+    pub(super) unsafe fn new(block: LLVMBasicBlockRef) -> Self {
+        let mut instructions = Vec::new();
+        let mut phis = 0;
+        // SAFETY: the block is alive; an instruction's successor is null at the end.
+        unsafe {
+            let mut instruction = LLVMGetFirstInstruction(block);
+            while !instruction.is_null() {
+                phis += usize::from(LLVMGetInstructionOpcode(instruction) == LLVMOpcode::LLVMPHI);
+                instructions.push(instruction);
+                instruction = LLVMGetNextInstruction(instruction);
+            }
+        }
+        let mut next_call = vec![instructions.len() + 1; instructions.len() + 1];
+        for at in (0..instructions.len()).rev() {
+            // SAFETY: an instruction of the block.
+            let is_call = unsafe { saves_registers(instructions[at]) };
+            next_call[at] = if is_call { at + 1 } else { next_call[at + 1] };
+        }
+        let places = instructions.iter().enumerate().map(|(at, inst)| (*inst, (at + 1, 0))).collect();
+        Order { block, instructions, places, moved: Vec::new(), next_call, phis }
+    }
+
+    /// Whether there is a call for which registers are saved.
+    pub(super) fn has_calls(&self) -> bool {
+        self.call_after(0).is_some()
+    }
+
+    /// The place of the first call after a place.
+    pub(super) fn call_after(&self, after: usize) -> Option<usize> {
+        self.next_call.get(after).copied().filter(|call| *call <= self.instructions.len())
+    }
+
+    /// The number of instructions up to and with one of the block's.
+    pub(super) fn place_of(&self, instruction: LLVMValueRef) -> Option<usize> {
+        self.places.get(&instruction).map(|place| place.0)
+    }
+
+    /// The place after which all of some operands are known.
+    pub(super) fn known_after(&self, operands: &[LLVMValueRef]) -> usize {
+        let known = operands.iter().filter_map(|operand| self.place_of(*operand));
+        known.max().unwrap_or(0).max(self.phis)
+    }
+
+    /// Has an instruction stand after a place, behind those that were moved there before.
+    pub(super) fn place_after(&mut self, instruction: LLVMValueRef, after: usize) {
+        let place = (after, self.moved.len() + 1);
+        self.places.insert(instruction, place);
+        self.moved.push((place, instruction));
+    }
+
+    /// Whether an instruction was given another place.
+    pub(super) fn is_moved(&self, instruction: LLVMValueRef) -> bool {
+        self.places.get(&instruction).is_some_and(|place| place.1 != 0)
+    }
+
+    /// Has all that were given another place but some stand where they do.
+    pub(super) fn keep(&mut self, kept: &HashSet<LLVMValueRef>) {
+        self.moved.retain(|(_, instruction)| kept.contains(instruction));
+        for (at, instruction) in self.instructions.iter().enumerate() {
+            if !kept.contains(instruction) {
+                self.places.insert(*instruction, (at + 1, 0));
+            }
+        }
+    }
+
+    /// Moves the instructions in LLVM's block.
+    ///
+    /// # Safety
+    ///
+    /// The block is alive and stands as it did; what an instruction reads is placed before it.
+    pub(super) unsafe fn apply(&mut self) {
+        self.moved.sort_unstable_by_key(|(place, _)| *place);
+        // SAFETY: the builder is of the block's context and is disposed of; the instructions are of the block.
+        unsafe {
+            let builder =
+                LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(self.block))));
+            for &((after, _), instruction) in &self.moved {
+                let stays = |inst: &&LLVMValueRef| self.places.get(*inst).is_some_and(|place| place.1 == 0);
+                if let Some(&next) = self.instructions.iter().skip(after).find(stays) {
+                    put_before(self.block, builder, next, instruction);
+                }
+            }
+            LLVMDisposeBuilder(builder);
+        }
+    }
+}
+
+/// Puts an instruction before another.
+///
+/// # Safety
+///
+/// Both are the block's, the first is no terminator, and the builder is one of their context.
+pub(super) unsafe fn put_before(
+    block: LLVMBasicBlockRef,
+    builder: LLVMBuilderRef,
+    next: LLVMValueRef,
+    instruction: LLVMValueRef,
+) {
+    // SAFETY: the caller's; the name is copied. The builder would give a place in the source and a name of its own.
+    unsafe {
+        let debug = LLVMInstructionGetDebugLoc(instruction);
+        let mut length = 0;
+        let name = LLVMGetValueName2(instruction, &raw mut length);
+        let name = match length {
+            0 => Vec::new(),
+            _ => std::slice::from_raw_parts(name.cast::<u8>(), length).to_vec(),
+        };
+        LLVMInstructionRemoveFromParent(instruction);
+        LLVMPositionBuilder(builder, block, next);
+        LLVMInsertIntoBuilder(builder, instruction);
+        LLVMInstructionSetDebugLoc(instruction, debug);
+        LLVMSetValueName2(instruction, name.as_ptr().cast(), name.len());
+    }
+}
+
+/// Whether values that live across an instruction need registers that a callee preserves: a call of a function of the program's.
+///
+/// # Safety
+///
+/// The instruction is alive.
+unsafe fn saves_registers(instruction: LLVMValueRef) -> bool {
+    // SAFETY: the called value is asked of a call.
+    unsafe {
+        if LLVMIsACallInst(instruction).is_null() {
+            return false;
+        }
+        let callee = LLVMGetCalledValue(instruction);
+        let is_function = !LLVMIsAFunction(callee).is_null();
+        LLVMIsAInlineAsm(callee).is_null() && !(is_function && LLVMGetIntrinsicID(callee) != 0)
+    }
+}

@@ -1,0 +1,227 @@
+//! Instructions that stand before calls and are needed after them alone.
+
+use std::collections::HashMap;
+
+use llvm_sys::core::*;
+use llvm_sys::prelude::LLVMValueRef;
+
+use super::Movable;
+use super::flow::Flow;
+use super::order::{Order, put_before};
+use super::words::{Word, operands};
+
+/// Instructions that move together; more are not worth the search.
+const MOST_TOGETHER: usize = 32;
+
+/// Instructions that move down together: one that computes, what it is computed from as far as nothing else reads that, and
+/// what only passes their words on.
+struct Group {
+    members: Vec<LLVMValueRef>,
+    /// The words that have to wait for the group, and would not wait for anything else.
+    waiting: Vec<Word>,
+}
+
+/// An instruction, with those that only pass its words on.
+struct Passing {
+    members: Vec<LLVMValueRef>,
+    /// Those of the block that read the words.
+    readers: Vec<LLVMValueRef>,
+    /// Whether others read them too.
+    beyond: bool,
+}
+
+/// A block whose instructions move down, the last first.
+struct Sinking<'a> {
+    order: &'a Order,
+    flow: &'a mut Flow,
+    movable: &'a Movable,
+    /// Where those stand that were moved, in half steps.
+    moved: HashMap<LLVMValueRef, usize>,
+}
+
+/// Moves instructions of a block down behind calls, right before the first that reads what they compute, where fewer words live across
+/// the calls then. A block that says where variables are stays as it is: they would be said to be where they are not yet.
+///
+/// # Safety
+///
+/// The order is that of a block that is alive, and the flow its function's.
+pub(super) unsafe fn sink(order: &Order, flow: &mut Flow, movable: &Movable) {
+    // SAFETY: instructions of the block; the builder is of its context and is disposed of.
+    unsafe {
+        if order.instructions.iter().any(|&instruction| !LLVMGetFirstDbgRecord(instruction).is_null()) {
+            return;
+        }
+        let builder =
+            LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(order.block))));
+        let mut sinking = Sinking { order, flow, movable, moved: HashMap::new() };
+        for &instruction in order.instructions.iter().rev() {
+            if let Some((group, next)) = sinking.group_of(instruction) {
+                let place = sinking.place_of(next).unwrap_or_default();
+                for member in group {
+                    sinking.moved.insert(member, place.saturating_sub(1));
+                    put_before(order.block, builder, next, member);
+                }
+            }
+        }
+        LLVMDisposeBuilder(builder);
+    }
+}
+
+impl Sinking<'_> {
+    /// Where an instruction of the block stands, in half steps: those that were moved stand between two of the others.
+    fn place_of(&self, instruction: LLVMValueRef) -> Option<usize> {
+        let place = || self.order.place_of(instruction).map(|place| 2 * place);
+        self.moved.get(&instruction).copied().or_else(place)
+    }
+
+    /// The instructions that move down with one, in their order, and the one that they should stand before.
+    unsafe fn group_of(&mut self, instruction: LLVMValueRef) -> Option<(Vec<LLVMValueRef>, LLVMValueRef)> {
+        // SAFETY: an instruction of the block.
+        unsafe {
+            if self.moved.contains_key(&instruction) || !self.movable.has(instruction) {
+                return None;
+            }
+            let from = self.order.place_of(instruction)?;
+            let call = self.order.call_after(from)?;
+            let made = self.flow.words.made_by(instruction).filter(|made| *made > 0)?;
+            let passing = self.passing(instruction)?;
+            let end = *self.order.instructions.last()?;
+            let first = passing.readers.iter().copied().min_by_key(|reader| self.place_of(*reader));
+            let next = first.or(passing.beyond.then_some(end))?;
+            let to = self.place_of(next)?;
+            let call = self.last_call(call, to)?;
+            let mut group = Group { members: passing.members, waiting: Vec::new() };
+            group.waiting = self.waiting_for(instruction, call, &group.members)?;
+            self.widen(&mut group, call);
+            if made <= group.waiting.len() {
+                return None;
+            }
+            group.members.retain(|member| self.place_of(*member).is_some_and(|place| place < to));
+            group.members.sort_by_key(|member| self.order.place_of(*member));
+            Some((group.members, next))
+        }
+    }
+
+    /// The last call before a place in half steps, when the first already is.
+    fn last_call(&self, first: usize, to: usize) -> Option<usize> {
+        let mut last = (2 * first < to).then_some(first)?;
+        while let Some(next) = self.order.call_after(last).filter(|next| 2 * next < to) {
+            last = next;
+        }
+        Some(last)
+    }
+
+    /// Takes what is read by a group alone into it, while no more words have to wait for it then.
+    unsafe fn widen(&mut self, group: &mut Group, call: usize) {
+        let mut at = 0;
+        while let Some(&word) = group.waiting.get(at) {
+            // SAFETY: words of the block's function.
+            match unsafe { self.joined(group, word.maker, call) } {
+                Some(wider) if wider.members.len() <= MOST_TOGETHER => {
+                    *group = wider;
+                    at = 0;
+                }
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// The group with the maker of a word that waits for it.
+    unsafe fn joined(&mut self, group: &Group, maker: LLVMValueRef, call: usize) -> Option<Group> {
+        // SAFETY: the maker is an instruction or an argument.
+        unsafe {
+            if LLVMIsAInstruction(maker).is_null()
+                || self.order.place_of(maker)? >= call
+                || self.moved.contains_key(&maker)
+                || !self.movable.has(maker)
+            {
+                return None;
+            }
+            let passing = self.passing(maker)?;
+            if passing.beyond || passing.readers.iter().any(|reader| !group.members.contains(reader)) {
+                return None;
+            }
+            let mut members = group.members.clone();
+            members.extend(passing.members.iter().filter(|member| !group.members.contains(member)));
+            let mut waiting: Vec<Word> =
+                group.waiting.iter().copied().filter(|word| word.maker != maker).collect();
+            for word in self.waiting_for(maker, call, &members)? {
+                if !waiting.contains(&word) {
+                    waiting.push(word);
+                }
+            }
+            (waiting.len() <= group.waiting.len()).then_some(Group { members, waiting })
+        }
+    }
+
+    /// The words that an instruction reads and that nothing but members of its group reads after a call.
+    unsafe fn waiting_for(
+        &mut self,
+        instruction: LLVMValueRef,
+        call: usize,
+        members: &[LLVMValueRef],
+    ) -> Option<Vec<Word>> {
+        let mut waiting = Vec::new();
+        // SAFETY: the caller's.
+        unsafe {
+            for word in self.flow.words.read_by(instruction)? {
+                if !self.lives_after(word, call, members)? {
+                    waiting.push(word);
+                }
+            }
+        }
+        Some(waiting)
+    }
+
+    /// Whether a word is needed after a call whatever becomes of some instructions; `None` when that is not known.
+    unsafe fn lives_after(&mut self, word: Word, call: usize, but: &[LLVMValueRef]) -> Option<bool> {
+        // SAFETY: the caller's.
+        let reads = unsafe { self.flow.reads(word) }?;
+        let reads_late = |reader: &LLVMValueRef| {
+            !but.contains(reader) && self.place_of(*reader).is_some_and(|place| place > 2 * call)
+        };
+        Some(reads.leaves.contains(&self.order.block) || reads.readers.iter().any(reads_late))
+    }
+
+    /// An instruction with those of its block that only pass its words on.
+    unsafe fn passing(&mut self, instruction: LLVMValueRef) -> Option<Passing> {
+        let mut found = Passing { members: vec![instruction], readers: Vec::new(), beyond: false };
+        let mut at = 0;
+        while let Some(&member) = found.members.get(at) {
+            at += 1;
+            // SAFETY: uses are followed to their end.
+            unsafe {
+                let mut place = LLVMGetFirstUse(member);
+                while !place.is_null() {
+                    let user = LLVMGetUser(place);
+                    place = LLVMGetNextUse(place);
+                    let here = self.order.place_of(user).is_some() && LLVMIsAPHINode(user).is_null();
+                    if !here {
+                        found.beyond = true;
+                    } else if self.only_passes(user) {
+                        if !found.members.contains(&user) {
+                            found.members.push(user);
+                        }
+                    } else if !found.readers.contains(&user) {
+                        found.readers.push(user);
+                    }
+                    if found.members.len() + found.readers.len() > 2 * MOST_TOGETHER {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(found)
+    }
+
+    /// Whether an instruction that may move computes nothing itself.
+    unsafe fn only_passes(&mut self, instruction: LLVMValueRef) -> bool {
+        // SAFETY: the caller's; a value of no words is no instruction that may move.
+        unsafe {
+            !self.moved.contains_key(&instruction)
+                && self.movable.has(instruction)
+                && !operands(instruction).is_empty()
+                && self.flow.words.made_by(instruction) == Some(0)
+        }
+    }
+}
