@@ -32,6 +32,9 @@ impl FunctionRaiser<'_, '_, '_> {
         if let Some(halves) = self.halves(id) {
             return self.put_side_by_side(id, halves);
         }
+        if let Some((_, narrow)) = self.masked_extension(id) {
+            return self.extend_under_mask(id, narrow);
+        }
         let ty = self.type_of(id);
         let leaves = self.leaves(ty)?;
         let (a, b) = (self.value(lhs)?, self.value(rhs)?);

@@ -10,7 +10,7 @@ use super::FunctionRaiser;
 use super::wide::Fill;
 use crate::error::Raised;
 use crate::types::{Class, Scalar};
-use crate::value::{Val, mask, sign_extend};
+use crate::value::{Upper, Val, mask, sign_extend};
 
 /// A product of narrow operands in twice their width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,6 +68,9 @@ impl FunctionRaiser<'_, '_, '_> {
                     continue;
                 }
                 self.fuse_index(id);
+                if let Some((extension, narrow)) = self.masked_extension(id) {
+                    self.look_through(extension, narrow);
+                }
                 if self.wide_product(id).is_none() {
                     continue;
                 }
@@ -81,6 +84,37 @@ impl FunctionRaiser<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// The extension under a mask that an instruction is: the sign of a minimum or maximum of bytes up to a halfword, and zeros above.
+    /// PTX computes these in halfwords, whose registers have the sign already; LLVM makes bytes of them.
+    pub(super) fn masked_extension(&self, id: InstId) -> Option<(InstId, Value)> {
+        let inst = self.function.inst(id);
+        let Op::Binary { op: BinaryOp::And, lhs: Value::Inst(extension), rhs, .. } = inst.op else {
+            return None;
+        };
+        let Op::Cast { op: CastOp::SExt, value: Value::Inst(narrow), .. } = self.function.inst(extension).op
+        else {
+            return None;
+        };
+        let Op::Call(call) = &self.function.inst(narrow).op else { return None };
+        let callee = self.callee(call)?.name.as_str();
+        let fits = matches!(callee, "llvm.smin.i8" | "llvm.smax.i8")
+            && self.number(rhs) == Some(mask(16))
+            && matches!(self.module.view.ty(inst.ty), Type::Int { bits: 32 })
+            && matches!(self.uses.get(extension.index()), Some(0 | 1))
+            && !self.spelled.contains(&extension)
+            && !self.spellings.contains_key(&extension);
+        fits.then_some((extension, Value::Inst(narrow)))
+    }
+
+    /// Computes it.
+    pub(super) fn extend_under_mask(&mut self, id: InstId, narrow: Value) -> Raised<()> {
+        let (value, scalar) = self.scalar(narrow)?;
+        let half = self.sign_extended(value, scalar, 16)?;
+        let word = self.resized(half, Class::B16, Class::B32)?;
+        self.define_one(id, Val::Register(word, Upper::Zero));
+        Ok(())
     }
 
     /// The `mul.wide` an instruction is, if it is one.

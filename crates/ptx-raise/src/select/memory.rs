@@ -60,6 +60,9 @@ impl FunctionRaiser<'_, '_, '_> {
             }
             return Ok(());
         }
+        if let Some(apart) = self.pair_loads.remove(&id) {
+            return self.load_pairs(id, apart, address, &opcode, word, &mods);
+        }
         if self.is_signed_half(id) && *align >= 2 {
             let register = self.register(Class::B16);
             self.access(&opcode, word, &mods, ".s16", &[register.into(), address.into()])?;

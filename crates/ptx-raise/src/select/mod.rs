@@ -132,6 +132,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     /// Pairs of 16-bit integers that stay whole, and their registers.
     pairs: HashMap<InstId, Pair>,
     whole_pairs: HashMap<InstId, RegId>,
+    /// Loads of such pairs as numbers of 32 bits, and whether something needs the elements too.
+    pair_loads: HashMap<InstId, bool>,
     /// The same number in single precision, for registers with bfloat numbers that were rounded from it without loss.
     singles: HashMap<RegId, Val>,
     /// Loads that extend what they load.
@@ -251,6 +253,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             joined: HashMap::default(),
             pairs: HashMap::default(),
             whole_pairs: HashMap::default(),
+            pair_loads: HashMap::default(),
             singles: HashMap::default(),
             widened: HashMap::default(),
             narrow_parameters: HashMap::default(),

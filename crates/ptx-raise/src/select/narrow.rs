@@ -140,11 +140,20 @@ impl FunctionRaiser<'_, '_, '_> {
             },
             None => Widening {
                 class: Scalar::Int(narrow).class(),
-                text: format!("b{narrow}"),
+                text: format!("{}{narrow}", if self.needs_sign(truncation, narrow) { 's' } else { 'b' }),
                 casts: vec![vec![truncation]],
             },
         };
         Some(widening)
+    }
+
+    /// Whether something needs the sign of a byte, and nothing zeros above it.
+    fn needs_sign(&self, id: InstId, bits: u32) -> bool {
+        let users = self.users.get(id.index()).map_or(&[][..], Vec::as_slice);
+        let extends = |with| {
+            users.iter().any(|user| matches!(self.function.inst(*user).op, Op::Cast { op, .. } if op == with))
+        };
+        bits == 8 && extends(CastOp::SExt) && !extends(CastOp::ZExt)
     }
 
     /// What a load is extended to, when that is all that is done with it.

@@ -75,7 +75,12 @@ impl FunctionRaiser<'_, '_, '_> {
         let Widening { class, text, casts } = widening;
         let address = Operand::Address(AddressBase::Symbol(Symbol::Variable(variable)), 0);
         let register = self.emit_new(class, &format!("ld.param.{text}"), &[address.into()])?;
-        let value = if text == "b8" { Val::Register(register, Upper::Zero) } else { Val::reg(register) };
+        let upper = match text.as_str() {
+            "b8" => Upper::Zero,
+            "s8" => Upper::Sign,
+            _ => Upper::Any,
+        };
+        let value = Val::Register(register, upper);
         for cast in casts.into_iter().flatten() {
             self.define_one(cast, value);
         }

@@ -3,7 +3,8 @@
 //!
 //! A vector of two `i16` has a register for each element. Where a number of 32 bits is seen as such a vector, computed with and
 //! seen as a number again, taking it apart would cost more than the computation, so that such values stay whole, and are
-//! taken apart after it only where something asks for the elements.
+//! taken apart after it only where something asks for the elements. A minimum or maximum of loaded vectors, where one
+//! instruction saves one, has them loaded as numbers of 32 bits.
 
 use ptx_ir::{Operand, RegId};
 use ptx_isa::Since;
@@ -51,18 +52,27 @@ impl FunctionRaiser<'_, '_, '_> {
             }
         }
         self.drop_views(&found);
+        self.drop_words();
     }
 
-    /// Notes a pair whose operands are whole, constants aside.
+    /// Notes a pair whose operands are whole, or can be loaded so, constants aside.
     fn stays_whole(&mut self, id: InstId) -> bool {
         if self.fused.contains(&id) || self.spelled.contains(&id) || !self.is_short_pair(self.type_of(id)) {
             return false;
         }
         let Some((text, args)) = self.pair_operation(id) else { return false };
-        let whole = args.iter().all(|arg| matches!(arg, Value::Const(_)) || self.is_whole(*arg));
-        let constant = args.iter().all(|arg| matches!(arg, Value::Const(_)));
+        // Two additions cost no more than one and taking its result apart.
+        let loads: Vec<InstId> = match self.function.inst(id).op {
+            Op::Call(_) => args.iter().filter_map(|arg| self.pair_load(*arg)).collect(),
+            _ => Vec::new(),
+        };
+        let loaded = |arg| self.pair_load(arg).is_some_and(|load| loads.contains(&load));
+        let constant = |arg: &Value| matches!(arg, Value::Const(_));
+        let whole = args.iter().all(|arg| constant(arg) || self.is_whole(*arg) || loaded(*arg));
+        let constant = args.iter().all(constant);
         if whole && !constant {
             self.pairs.insert(id, Pair { text, args, apart: true });
+            self.pair_loads.extend(loads.into_iter().map(|load| (load, true)));
         }
         whole && !constant
     }
@@ -88,17 +98,131 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     fn is_short_pair(&self, ty: TypeId) -> bool {
-        match self.module.view.ty(ty) {
-            Type::Vector { element, len: 2, .. } => {
-                matches!(self.module.view.ty(*element), Type::Int { bits: 16 })
-            }
-            _ => false,
-        }
+        self.shorts(ty) == Some(2)
     }
 
     /// Whether a value is a whole pair, or a number of 32 bits seen as one.
     fn is_whole(&self, value: Value) -> bool {
-        matches!(value, Value::Inst(id) if self.pairs.contains_key(&id)) || self.viewed(value).is_some()
+        matches!(value, Value::Inst(id) if self.pairs.contains_key(&id))
+            || self.viewed(value).is_some()
+            || self.pair_load(value).is_some_and(|load| self.pair_loads.contains_key(&load))
+    }
+
+    /// The load whose result a pair is, or two neighbours of.
+    fn pair_load(&self, value: Value) -> Option<InstId> {
+        let Value::Inst(id) = value else { return None };
+        if self.spelled.contains(&id) || self.spellings.contains_key(&id) {
+            return None;
+        }
+        let load = match &self.function.inst(id).op {
+            Op::ShuffleVector { a: Value::Inst(load), .. } if self.word_of_load(id, *load).is_some() => *load,
+            Op::Load { .. } if self.is_short_pair(self.function.inst(id).ty) => id,
+            _ => return None,
+        };
+        let inst = self.function.inst(load);
+        let plain = !self.fused.contains(&load)
+            && !self.spelled.contains(&load)
+            && !self.spellings.contains_key(&load)
+            && !self.text_inputs.contains(&Value::Inst(load));
+        match inst.op {
+            Op::Load { align, volatile: false, order: AtomicOrder::NotAtomic, .. } => {
+                let fits = matches!(self.shorts(inst.ty), Some(2 | 4 | 8))
+                    && self.shorts(inst.ty).is_some_and(|len| align >= 2 * len);
+                (plain && fits).then_some(load)
+            }
+            _ => None,
+        }
+    }
+
+    /// How many elements a vector of `i16` has.
+    fn shorts(&self, ty: TypeId) -> Option<u32> {
+        match self.module.view.ty(ty) {
+            Type::Vector { element, len, .. }
+                if matches!(self.module.view.ty(*element), Type::Int { bits: 16 }) =>
+            {
+                Some(*len)
+            }
+            _ => None,
+        }
+    }
+
+    /// Which word of a load a shuffle takes out of it, when it takes one.
+    fn word_of_load(&self, shuffle: InstId, load: InstId) -> Option<usize> {
+        match &self.function.inst(shuffle).op {
+            Op::ShuffleVector { a, mask, .. } if *a == Value::Inst(load) => match mask.as_slice() {
+                &[low, high] if low % 2 == 0 && high == low + 1 => {
+                    let low = u32::try_from(low).ok()?;
+                    (low < self.shorts(self.function.inst(load).ty)?).then_some((low / 2) as usize)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Leaves out the words that are taken out of loads for whole pairs alone, and notes which loads are taken apart too.
+    fn drop_words(&mut self) {
+        let loads: Vec<InstId> = self.pair_loads.keys().copied().collect();
+        for load in loads {
+            let mut apart = false;
+            for user in self.users.get(load.index()).cloned().unwrap_or_default() {
+                if self.pairs.contains_key(&user) {
+                    continue;
+                }
+                let users = self.users.get(user.index()).map_or(&[][..], Vec::as_slice);
+                let whole = self.word_of_load(user, load).is_some()
+                    && !self.spelled.contains(&user)
+                    && !self.spellings.contains_key(&user)
+                    && users.iter().all(|user| self.pairs.contains_key(user));
+                if whole {
+                    self.fused.insert(user);
+                } else {
+                    apart = true;
+                }
+            }
+            self.pair_loads.insert(load, apart);
+        }
+    }
+
+    /// Loads a vector of `i16` as numbers of 32 bits.
+    pub(super) fn load_pairs(
+        &mut self,
+        id: InstId,
+        apart: bool,
+        address: Operand,
+        opcode: &str,
+        word: &str,
+        mods: &str,
+    ) -> Raised<()> {
+        let len = self.shorts(self.function.inst(id).ty).unwrap_or_default() as usize;
+        let words: Vec<RegId> = (0..len / 2).map(|_| self.register(Class::B32)).collect();
+        let (shape, target) = match words.as_slice() {
+            &[register] => (String::new(), Operand::Register(register)),
+            several => {
+                let list: Vec<Operand> = several.iter().copied().map(Operand::Register).collect();
+                (format!(".v{}", list.len()), Operand::Vector(self.builder.list(&list)))
+            }
+        };
+        self.access(opcode, word, mods, &format!("{shape}.b32"), &[target.into(), address.into()])?;
+        if let &[register] = words.as_slice() {
+            self.whole_pairs.insert(id, register);
+        }
+        for user in self.users.get(id.index()).cloned().unwrap_or_default() {
+            if let Some(&register) = self.word_of_load(user, id).and_then(|word| words.get(word)) {
+                self.whole_pairs.insert(user, register);
+            }
+        }
+        if apart {
+            let mut values = Vec::with_capacity(len);
+            for register in words {
+                let halves = [self.register(Class::B16), self.register(Class::B16)];
+                let list = Operand::Vector(self.builder.list(&halves.map(Operand::Register)));
+                self.emit("mov.b32", &[list.into(), register.into()])?;
+                values.extend(halves.map(Val::reg));
+            }
+            self.define(id, values.into());
+        }
+        Ok(())
     }
 
     /// The number of 32 bits that is seen as a pair.

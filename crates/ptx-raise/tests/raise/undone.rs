@@ -99,6 +99,92 @@ fn pairs_of_shorts_come_apart_after_what_computes_both() {
 }
 
 #[test]
+fn pairs_of_shorts_that_are_loaded_are_loaded_as_one_word() {
+    let module = |align: u32| {
+        format!(
+            "define void @f(ptr addrspace(1) %p, ptr addrspace(1) %q) {{
+  %a = load <2 x i16>, ptr addrspace(1) %p, align {align}
+  %b = load <2 x i16>, ptr addrspace(1) %q, align {align}
+  %m = call <2 x i16> @llvm.smax.v2i16(<2 x i16> %a, <2 x i16> %b)
+  store <2 x i16> %m, ptr addrspace(1) %p, align 4
+  ret void\n}}"
+        )
+    };
+    let text = ptx(&module(4));
+    has(&text, &["ld.global.b32", "ld.global.b32", "max.s16x2", "st.global.b32"]);
+    has_not(&text, "%rs");
+    has(&ptx(&module(2)), &["ld.global.b16", "max.s16", "max.s16"]);
+    // Two additions cost as much as one and its parts.
+    let sum = module(4)
+        .replace("call <2 x i16> @llvm.smax.v2i16(<2 x i16> %a, <2 x i16> %b)", "add <2 x i16> %a, %b");
+    has(&ptx(&sum), &["ld.global.v2.b16", "add.s16", "add.s16"]);
+}
+
+#[test]
+fn words_of_a_loaded_vector_are_pairs_and_come_apart_where_elements_are_needed() {
+    let text = ptx("define i16 @f(ptr addrspace(1) %p, ptr addrspace(1) %q) {
+  %a = load <4 x i16>, ptr addrspace(1) %p, align 8
+  %b = load <4 x i16>, ptr addrspace(1) %q, align 8
+  %al = shufflevector <4 x i16> %a, <4 x i16> poison, <2 x i32> <i32 0, i32 1>
+  %ah = shufflevector <4 x i16> %a, <4 x i16> poison, <2 x i32> <i32 2, i32 3>
+  %bh = shufflevector <4 x i16> %b, <4 x i16> poison, <2 x i32> <i32 2, i32 3>
+  %m = call <2 x i16> @llvm.umin.v2i16(<2 x i16> %al, <2 x i16> %bh)
+  %n = call <2 x i16> @llvm.umax.v2i16(<2 x i16> %ah, <2 x i16> %bh)
+  store <2 x i16> %m, ptr addrspace(1) %p, align 4
+  store <2 x i16> %n, ptr addrspace(1) %q, align 4
+  %e = extractelement <4 x i16> %b, i64 1
+  ret i16 %e\n}");
+    has(
+        &text,
+        &[
+            "ld.global.v2.b32 {%r1, %r2}, [%rd1];",
+            "ld.global.v2.b32 {%r3, %r4}, [%rd2];",
+            "mov.b32 {%rs1, %rs2}, %r3;",
+            "min.u16x2 %r5, %r1, %r4;",
+            "max.u16x2 %r6, %r2, %r4;",
+            "st.global.b32 [%rd1], %r5;",
+            "st.global.b32 [%rd2], %r6;",
+        ],
+    );
+}
+
+#[test]
+fn minima_of_bytes_are_computed_in_halfwords_that_have_their_signs() {
+    let text = ptx("define i32 @f(i32 %a, i32 %b) {
+  %x = trunc i32 %a to i8
+  %y = trunc i32 %b to i8
+  %w = sext i8 %x to i16
+  %v = sext i16 %w to i32
+  %m = call i8 @llvm.smin.i8(i8 %x, i8 %y)
+  %s = sext i8 %m to i32
+  %h = and i32 %s, 65535
+  %r = add i32 %h, %v
+  ret i32 %r\n}");
+    has(&text, &["ld.param.s8 %rs1, [a];", "min.s16", "cvt.u32.u16"]);
+    has_not(&text, "65535");
+    has_not(&text, "cvt.s16.s8 %rs3, %rs1");
+}
+
+#[test]
+fn branch_to_where_the_thread_ends_is_one_around_it() {
+    let module = "declare void @fail()
+define void @f(i1 %c, ptr addrspace(1) %p) {
+  br i1 %c, label %good, label %bad
+good:
+  store i32 1, ptr addrspace(1) %p
+  ret void
+bad:
+  call void @fail()
+  unreachable\n}";
+    has(
+        &ptx(module),
+        &["@%p1 bra $L__BB1_1;", "bra.uni $L__BB1_2;", "$L__BB1_1:", "st.global", "ret;", "$L__BB1_2:"],
+    );
+    // Where the thread goes on, one branch is enough.
+    has(&ptx(&module.replace("  unreachable", "  ret void")), &["@!%p1 bra $L__BB1_2;", "st.global"]);
+}
+
+#[test]
 fn quotients_of_one_are_reciprocals() {
     let text = ptx("define double @f(double %x) {
   %r = fdiv double -1.0, %x
