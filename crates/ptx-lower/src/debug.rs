@@ -31,7 +31,9 @@ struct Mark {
 enum Kind {
     /// A location other than the last.
     NewLocation,
-    /// The same location once more, or a label.
+    /// A label that no section names.
+    Label,
+    /// The same location once more, or a label that a section names.
     Other,
 }
 
@@ -64,13 +66,11 @@ pub(crate) fn keep_files(shared: &Shared<'_, '_>) {
 }
 
 impl DebugTrail {
-    /// What a body has of them. `ptxas` writes other code to debug where there is a label behind the last instruction, even if nothing names
-    /// it, and where a label that a section names stands before another instead of behind it.
+    /// What a body has of them. In code to debug `ptxas` makes a block of every label, also of one that nothing names or that stands beside
+    /// another, and what a label describes ends where it stands.
     pub(crate) fn of(module: &Module, body: &Body, names: &FxHashSet<&str>, is_debugging: bool) -> Self {
         let mut trail = Self::default();
         let mut last: Option<&DebugLocation> = None;
-        let is_instruction = |statement: &Stmt| matches!(statement, Stmt::Inst(_));
-        let end = body.statements.iter().rposition(is_instruction).unwrap_or_default();
         for (at, statement) in body.statements.iter().enumerate() {
             match statement {
                 Stmt::Location(location) => {
@@ -82,13 +82,16 @@ impl DebugTrail {
                 }
                 Stmt::Label(label) => {
                     let name = module.name(body.label(*label).name);
-                    let is_behind =
-                        is_debugging && (at > end || trail.last.iter().any(|mark| mark.text.ends_with(':')));
-                    if names.contains(name) || is_behind {
-                        trail.last.push(Mark { text: format!("{name}:"), kind: Kind::Other });
+                    let kind = if names.contains(name) { Kind::Other } else { Kind::Label };
+                    if kind == Kind::Other || is_debugging {
+                        trail.last.push(Mark { text: format!("{name}:"), kind });
                     }
                 }
                 Stmt::Inst(_) if !trail.last.is_empty() => {
+                    // A label alone is that of the block.
+                    if trail.last.iter().filter(|mark| mark.text.ends_with(':')).count() == 1 {
+                        trail.last.retain(|mark| mark.kind != Kind::Label);
+                    }
                     trail.before.insert(at, std::mem::take(&mut trail.last));
                 }
                 _ => {}

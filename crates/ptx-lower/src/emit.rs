@@ -186,15 +186,19 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     /// A block for each reachable node, in the order of the text. The first node shares the entry block unless
     /// something branches back to it.
     fn make_blocks(&mut self) {
+        let targets = jump_targets(self.body);
         for (at, node) in self.analysis.flow.nodes.iter().enumerate() {
             if !node.reachable {
                 continue;
             }
             let shared = at == 0 && node.predecessors.is_empty();
             // Labels that sections name come back by themselves.
-            let mut labels =
-                node.labels.iter().map(|label| self.shared.module.name(self.body.label(*label).name));
-            let label = labels.find(|label| !self.shared.section_names.contains(label)).unwrap_or("");
+            let named = |label: &&LabelId| {
+                !self.shared.section_names.contains(self.shared.module.name(self.body.label(**label).name))
+            };
+            let jumped_to = node.labels.iter().filter(named).find(|label| targets.contains(label));
+            let label = jumped_to.or_else(|| node.labels.iter().find(named));
+            let label = label.map_or("", |label| self.shared.module.name(self.body.label(*label).name));
             let block =
                 if shared { self.entry } else { self.signature.function.append_block(self.types, label) };
             self.blocks[at] = Some(block);
@@ -549,7 +553,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     pub(crate) fn set(&mut self, statement: usize, slot: Slot, value: Value<'c>) -> Out<()> {
         let Some(id) = self.analysis.ssa.written(statement, slot) else { return Ok(()) };
         let value = self.bits_as(value, self.repr_type(id))?;
-        let value = self.own_copy(slot, value)?;
+        let value = self.own_copy(statement, slot, value)?;
         self.values[id.index()] = Some(value);
         self.name_value(id, value);
         Ok(())
@@ -557,7 +561,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
 
     /// In code to debug, where every register is a place of its own, a copy of what another register holds, or of a constant or
     /// parameter (mapping, "Code to debug").
-    fn own_copy(&self, slot: Slot, value: Value<'c>) -> Out<Value<'c>> {
+    fn own_copy(&self, statement: usize, slot: Slot, value: Value<'c>) -> Out<Value<'c>> {
         let is_register = self.analysis.slots.register(slot).is_some();
         let mut origin = value;
         while origin.is_unnamed_instruction()
@@ -569,7 +573,8 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             return Ok(value);
         }
         // Resizing an address of a narrow space changes nothing of it.
-        if value.ty().pointer_space().is_some_and(is_narrow) && !value.is_constant() {
+        let resizes = instruction(self.body, statement).is_some_and(|inst| inst.mnemonic.sem() == Sem::Cvt);
+        if resizes && value.ty().pointer_space().is_some_and(is_narrow) {
             return Ok(value);
         }
         let copy = self.b.freeze(value)?;
@@ -643,6 +648,25 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         let parameters: Vec<Type<'c>> = arguments.iter().map(|argument| argument.ty()).collect();
         Ok(self.shared.out.function(name, self.types.function(result, &parameters))?)
     }
+}
+
+/// The labels that instructions jump to.
+fn jump_targets(body: &Body) -> FxHashSet<LabelId> {
+    let mut targets = FxHashSet::default();
+    for statement in &body.statements {
+        match statement {
+            Stmt::Inst(inst) => {
+                for operand in body.operands(inst) {
+                    if let Operand::Label(label) = operand {
+                        targets.insert(*label);
+                    }
+                }
+            }
+            Stmt::BranchTargets(_, list) => targets.extend(list.iter().map(|target| target.label)),
+            _ => {}
+        }
+    }
+    targets
 }
 
 /// The declarations of registers whose name another one of the body has already, in an outer scope or one beside.

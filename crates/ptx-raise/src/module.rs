@@ -33,6 +33,8 @@ pub(crate) struct ModuleRaiser<'v, 'c> {
     pub(crate) view: &'v View,
     pub(crate) llvm: &'v ptx_llvm::Module<'c>,
     pub(crate) style: Style,
+    /// Whether the module was PTX that was compiled for debugging.
+    to_debug: bool,
     pub(crate) ir: ptx_ir::Module,
     pub(crate) leaves: Leaves,
     pub(crate) mnemonics: Mnemonics,
@@ -105,6 +107,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             view,
             llvm,
             style,
+            to_debug: false,
             ir: ptx_ir::Module::default(),
             leaves: Leaves::default(),
             mnemonics: Mnemonics::default(),
@@ -121,7 +124,8 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             label_numbers: HashMap::default(),
             patterns: HashMap::default(),
         };
-        if module.is_to_debug() {
+        module.to_debug = module.target.is_debugging() && module.was_ptx();
+        if module.to_debug {
             // Its sections know registers by the names that they had.
             module.style.names = Names::Values;
         }
@@ -151,7 +155,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
 
     /// Whether the module was PTX that was compiled for debugging.
     pub(crate) fn is_to_debug(&self) -> bool {
-        self.target.is_debugging() && self.was_ptx()
+        self.to_debug
     }
 
     /// A name like `stem` that no symbol has.

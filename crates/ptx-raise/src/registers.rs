@@ -62,6 +62,11 @@ impl Wanted {
         }
     }
 
+    /// Whether a value with a name was noted for a register.
+    pub(crate) fn is_noted(&self, register: RegId) -> bool {
+        self.wishes.get(register.index()).is_some_and(Option::is_some)
+    }
+
     /// Pairs of registers that want the same name, each with the first that wants it.
     pub(crate) fn namesakes<'n>(&self, name_of: &dyn Fn(Named) -> Option<&'n str>) -> Vec<(RegId, RegId)> {
         let mut first: HashMap<(&str, Option<u32>), RegId> = HashMap::default();

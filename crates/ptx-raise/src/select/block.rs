@@ -367,7 +367,8 @@ impl FunctionRaiser<'_, '_, '_> {
         for text in texts {
             if let Some(label) = text.strip_suffix(':') {
                 let own = label.starts_with("$L__BB") || label.starts_with("$L_brx");
-                if !own && names::is_plain(label) && self.module.debug.placed.insert(label.to_owned()) {
+                let is_free = !own || self.module.is_to_debug() && self.local_names.insert(label.to_owned());
+                if is_free && names::is_plain(label) && self.module.debug.placed.insert(label.to_owned()) {
                     let name = self.module.ir.strings.intern(label);
                     let label = self.builder.new_label(name, LabelKind::Code);
                     self.builder.place(label);

@@ -5,16 +5,17 @@ use std::rc::Rc;
 use ptx_ir::{Body, Inst, Operand, RegId, Stmt, ZeroOffsets};
 use ptx_isa::{ScalarType, Sem};
 use ptx_llvm::address_space;
-use ptx_llvm::view::{CastOp, Inst as LlvmInst, InstId, Op, Value};
+use ptx_llvm::view::{CastOp, Inst as LlvmInst, InstId, Op, Type, Value};
 use rustc_hash::FxHashSet as HashSet;
 
 use super::FunctionRaiser;
-use super::emit::{Arg, mov};
+use super::emit::{Arg, mov, space_word};
 use crate::coalesce::for_each_register;
 use crate::error::Raised;
 use crate::module::for_each_operand;
 use crate::registers::Named;
-use crate::types::Scalar;
+use crate::signature::Parameter;
+use crate::types::{Class, Scalar};
 use crate::value::{Val, sign_extend};
 
 /// What `!ptx.mods` says of an access whose offset of zero was written out.
@@ -82,10 +83,18 @@ impl FunctionRaiser<'_, '_, '_> {
         self.module.is_to_debug() && !self.function.inst(id).name.is_empty()
     }
 
+    /// Whether a register is one that code to debug had: what takes it there as bits takes it here.
+    pub(super) fn is_own_name(&self, register: RegId) -> bool {
+        self.module.is_to_debug() && self.wanted.is_noted(register)
+    }
+
     /// Whether code to debug does nothing with a parameter but copy it, which is what loading it is to LLVM.
     pub(super) fn is_only_copied(&self, parameter: usize) -> bool {
+        let is_value = |own: &Parameter| own.by_value.is_none() && own.reference.is_none();
+        let is_value = self.signature.params.get(parameter).is_some_and(is_value);
         let parameter = Value::Arg(parameter as u32);
         self.module.is_to_debug()
+            && is_value
             && self.function.insts.iter().enumerate().all(|(at, inst)| {
                 let mut is_read = false;
                 for_each_operand(&inst.op, &mut |operand| is_read |= operand == parameter);
@@ -135,7 +144,12 @@ impl FunctionRaiser<'_, '_, '_> {
                     self.copies.insert(copy);
                     Val::Register(copy, upper)
                 }
-                Val::Bits(_) | Val::Address { .. } => Val::reg(self.in_register(value, leaf.scalar)?),
+                Val::Bits(_) => {
+                    let copy = self.register_for(leaf.scalar);
+                    self.copy_to(copy, value, leaf.scalar)?;
+                    Val::reg(copy)
+                }
+                Val::Address { .. } => Val::reg(self.in_register(value, leaf.scalar)?),
             };
             copies.push(copy);
         }
@@ -168,6 +182,67 @@ impl FunctionRaiser<'_, '_, '_> {
         let inst = self.function.inst(id);
         let is_unmarked = inst.name.is_empty() && inst.metadata("ptx.literal").is_none();
         self.module.is_to_debug() && is_unmarked && is_either(from) && is_either(to)
+    }
+
+    /// The number that code to debug converts to a generic address from the window of a narrow space, in a register of 64 bits, though it is an
+    /// address of the space to LLVM in between.
+    pub(super) fn converted_number(&self, id: InstId) -> Option<(Value, u32)> {
+        if !self.module.is_to_debug() {
+            return None;
+        }
+        let inst = self.function.inst(id);
+        let Op::Cast { op: CastOp::AddrSpaceCast, value: Value::Inst(address), .. } = inst.op else {
+            return None;
+        };
+        let inner = self.function.inst(address);
+        let Op::Cast { op: CastOp::IntToPtr, value, .. } = inner.op else { return None };
+        let is_plain =
+            self.module.is_to_debug() && inner.name.is_empty() && inst.metadata("ptx.literal").is_some();
+        let view = self.module.view;
+        let is_wide = matches!(view.ty(view.value_type(self.function, value)?), Type::Int { bits: 64 });
+        match (view.ty(inst.ty), view.ty(inner.ty)) {
+            (Type::Pointer { space: address_space::GENERIC }, Type::Pointer { space })
+                if is_plain && is_wide =>
+            {
+                Some((value, *space))
+            }
+            _ => None,
+        }
+    }
+
+    /// `cvta` of such a number.
+    pub(super) fn convert_number(&mut self, id: InstId, value: Value, space: u32) -> Raised<()> {
+        let (number, scalar) = self.scalar(value)?;
+        let number = self.in_register(number, scalar)?;
+        let text = format!("cvta{}.u64", space_word(space)?);
+        let address = self.emit_new(Class::B64, &text, &[number.into()])?;
+        self.define_one(id, Val::reg(address));
+        Ok(())
+    }
+
+    /// Loads a parameter of which only the low bits are read where code to debug did.
+    pub(super) fn load_low_bits(&mut self, parameter: usize) -> Raised<()> {
+        let widening = self.narrow_parameters.remove(&parameter);
+        if let (Some(widening), Some(&variable)) = (widening, self.params.get(parameter)) {
+            self.low_bits(widening, variable)?;
+        }
+        Ok(())
+    }
+
+    /// Leaves out the addresses that only such conversions take.
+    pub(super) fn skip_converted(&mut self) {
+        if !self.module.is_to_debug() {
+            return;
+        }
+        for at in 0..self.function.insts.len() {
+            let address = InstId::new(at);
+            let users = self.users.get(at).map_or(&[][..], Vec::as_slice);
+            let is_cast = matches!(self.function.inst(address).op, Op::Cast { op: CastOp::IntToPtr, .. });
+            if is_cast && !users.is_empty() && users.iter().all(|user| self.converted_number(*user).is_some())
+            {
+                self.fused.insert(address);
+            }
+        }
     }
 
     /// The registers that were one in code to debug.

@@ -430,7 +430,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// A floating-point number in a register of bits: a copy, unless it is in one already.
     fn untyped(&mut self, value: Val, scalar: Scalar, class: Class) -> Raised<(RegId, Class)> {
         let register = self.in_register(value, scalar)?;
-        if self.builder.body().reg_type(register) == class.register_type() {
+        if self.builder.body().reg_type(register) == class.register_type() || self.is_own_name(register) {
             return Ok((register, class));
         }
         Ok((self.emit_new(class, mov(class), &[register.into()])?, class))

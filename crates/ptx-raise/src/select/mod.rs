@@ -140,6 +140,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     widened: HashMap<InstId, Widening>,
     /// Parameters of which only the low bits are read.
     narrow_parameters: HashMap<usize, Widening>,
+    /// In code to debug, the casts in whose place such parameters are loaded.
+    loading_casts: HashMap<InstId, usize>,
     /// Stores of the low bits of a wider value.
     narrowed: HashMap<InstId, Value>,
     /// Stores that write pieces of the function's result, with their places.
@@ -257,6 +259,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             singles: HashMap::default(),
             widened: HashMap::default(),
             narrow_parameters: HashMap::default(),
+            loading_casts: HashMap::default(),
             narrowed: HashMap::default(),
             returned_pieces: HashMap::default(),
             returned: HashSet::default(),
@@ -301,6 +304,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         self.widen_accesses();
         self.find_joined();
         self.fuse();
+        self.skip_converted();
         self.make_phis()?;
         let mut parts: HashMap<BlockId, Vec<Stmt>> = HashMap::default();
         self.prologue()?;
@@ -338,6 +342,11 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
 
     /// One instruction; a refusal names it.
     fn inst(&mut self, id: InstId) {
+        if let Some(parameter) = self.loading_casts.get(&id).copied()
+            && let Err(refusal) = self.load_low_bits(parameter)
+        {
+            return self.refuse_inst(refusal, id);
+        }
         if self.fused.contains(&id) {
             return;
         }
@@ -421,7 +430,10 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             Op::Phi { .. } => Ok(()),
             Op::FNeg { value, .. } => self.float_negate(id, *value),
             Op::Binary { op, lhs, rhs, fast, .. } => self.binary(id, *op, *lhs, *rhs, *fast),
-            Op::Cast { op, value, .. } => self.cast(id, *op, *value),
+            Op::Cast { op, value, .. } => match self.converted_number(id) {
+                Some((number, space)) => self.convert_number(id, number, space),
+                None => self.cast(id, *op, *value),
+            },
             Op::ICmp { predicate, lhs, rhs } => self.int_compare(id, *predicate, *lhs, *rhs),
             Op::FCmp { predicate, lhs, rhs, .. } => {
                 // These two compare nothing.

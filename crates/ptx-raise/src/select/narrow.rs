@@ -93,6 +93,12 @@ impl FunctionRaiser<'_, '_, '_> {
             {
                 self.replace_casts(&widening);
                 self.fused.insert(truncation);
+                if self.module.is_to_debug()
+                    && let [casts] = widening.casts.as_slice()
+                    && let &[cast] = casts.as_slice()
+                {
+                    self.loading_casts.insert(cast, at as usize);
+                }
                 self.narrow_parameters.insert(at as usize, widening);
             }
         }

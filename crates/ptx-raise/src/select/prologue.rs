@@ -29,6 +29,7 @@ impl FunctionRaiser<'_, '_, '_> {
             let Some(&variable) = self.params.get(at) else { continue };
             let values = match param.by_value {
                 Some(_) => self.by_value(at, param, variable)?,
+                None if self.loading_casts.values().any(|loaded| *loaded == at) => vec![Val::Bits(0)],
                 None => match self.narrow_parameters.remove(&at) {
                     Some(widening) => self.low_bits(widening, variable)?,
                     // Where it is copied, the copy is what loads it.
@@ -71,7 +72,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// Loads the low bits of a parameter; nothing reads the rest.
-    fn low_bits(&mut self, widening: Widening, variable: VarId) -> Raised<Vec<Val>> {
+    pub(super) fn low_bits(&mut self, widening: Widening, variable: VarId) -> Raised<Vec<Val>> {
         let Widening { class, text, casts } = widening;
         let address = Operand::Address(AddressBase::Symbol(Symbol::Variable(variable)), 0);
         let register = self.emit_new(class, &format!("ld.param.{text}"), &[address.into()])?;
