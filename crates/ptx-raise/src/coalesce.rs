@@ -4,20 +4,20 @@
 //! Most of them can share one register with the values they take, as compilers write loops; this finds out which, by liveness and
 //! interference over the finished body, and drops the copies.
 
-use std::collections::BTreeSet;
-
 use ptx_ir::cfg::Cfg;
 use ptx_ir::{AddressBase, Body, Inst, ListId, Operand, RegDeclId, RegId, Stmt};
 use ptx_isa::{Role, Sem};
 use rustc_hash::FxHashSet as HashSet;
 
+use crate::lives::{End, Numbered, Touch, alive};
+
 /// More candidates than this are left alone.
 const MAX_CANDIDATES: usize = 200_000;
 
-/// More pairs that must stay apart than this are too much to keep.
-const MAX_PAIRS: usize = 4_000_000;
-/// Larger tables of liveness than this many bits are not made.
-const MAX_TABLE: usize = 1 << 28;
+/// Lives over more blocks than this, all together, are too long to keep.
+const MAX_LIVES: usize = 1 << 24;
+/// More words of candidates that must stay apart than this are too many.
+const MAX_WORDS: usize = 1 << 22;
 
 /// Which register stands for each after joining.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ pub(crate) fn coalesce(
         .filter(|(to, _)| !kept.contains(to))
         .chain(wanted.into_iter().filter(|&(a, b)| body.reg_type(a) == body.reg_type(b)))
         .collect();
-    let mut candidates = Candidates::new(body.registers.len());
+    let mut candidates = Numbered::new(body.registers.len());
     for &(to, from) in &copies {
         candidates.add(to);
         candidates.add(from);
@@ -58,11 +58,7 @@ pub(crate) fn coalesce(
         return Joined::default();
     }
     let cfg = Cfg::new(body);
-    if candidates.registers.len().saturating_mul(cfg.blocks.len()) > MAX_TABLE {
-        return Joined::default();
-    }
-    let live_out = live_out(body, &cfg, &candidates);
-    let Some(apart) = interference(body, &cfg, &candidates, &live_out) else { return Joined::default() };
+    let Some(apart) = interference(body, &cfg, &candidates) else { return Joined::default() };
     let mut classes = Classes::new(apart);
     for &(to, from) in &copies {
         if let (Some(to), Some(from)) = (candidates.index(to), candidates.index(from)) {
@@ -70,7 +66,7 @@ pub(crate) fn coalesce(
         }
     }
     let renamed: Vec<RegId> =
-        (0..candidates.registers.len()).map(|at| candidates.registers[classes.root(at)]).collect();
+        (0..candidates.registers.len()).map(|at| candidates.registers[classes.first(at)]).collect();
     rewrite(body, &candidates, &renamed);
     Joined { indices: candidates.indices, chosen: renamed }
 }
@@ -91,49 +87,6 @@ fn copy_of(body: &Body, statement: &Stmt, foreign: &HashSet<RegDeclId>) -> Optio
         body.registers.get(register.index()).is_some_and(|register| !foreign.contains(&register.decl))
     };
     (own(to) && own(from) && body.reg_type(to) == body.reg_type(from)).then_some((to, from))
-}
-
-/// The registers that copies connect, numbered.
-struct Candidates {
-    registers: Vec<RegId>,
-    indices: Vec<Option<u32>>,
-}
-
-impl Candidates {
-    fn new(registers: usize) -> Self {
-        Self { registers: Vec::new(), indices: vec![None; registers] }
-    }
-
-    fn add(&mut self, register: RegId) {
-        if let Some(slot @ None) = self.indices.get_mut(register.index()) {
-            *slot = Some(self.registers.len() as u32);
-            self.registers.push(register);
-        }
-    }
-
-    fn index(&self, register: RegId) -> Option<usize> {
-        self.indices.get(register.index()).copied().flatten().map(|index| index as usize)
-    }
-}
-
-/// How an instruction touches a register.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Touch {
-    Read,
-    Write,
-}
-
-/// Calls `found` for every candidate that an instruction touches.
-fn touched(body: &Body, inst: &Inst, candidates: &Candidates, found: &mut dyn FnMut(usize, Touch)) {
-    for_each_register(body, inst, &mut |register, role| {
-        if let Some(index) = candidates.index(register) {
-            let touch = match role {
-                Role::Def | Role::DefPair => Touch::Write,
-                Role::Use | Role::UseOpt => Touch::Read,
-            };
-            found(index, touch);
-        }
-    });
 }
 
 /// Calls `found` for every register that an instruction mentions, with how it uses it.
@@ -191,31 +144,70 @@ pub(crate) fn for_each_register(body: &Body, inst: &Inst, found: &mut dyn FnMut(
     }
 }
 
-/// A set of candidates.
-#[derive(Clone, PartialEq, Eq)]
-struct Set(Vec<u64>);
+/// A set of candidates: the words of its bits that are not zero, by their places.
+#[derive(Clone, Debug, Default)]
+struct Set(Vec<(u32, u64)>);
 
 impl Set {
-    fn new(size: usize) -> Self {
-        Self(vec![0; size.div_ceil(64)])
+    fn place(&self, index: usize) -> (Result<usize, usize>, u32, u64) {
+        let (word, bit) = ((index / 64) as u32, 1 << (index % 64));
+        // Most of what is added comes at the end.
+        let place = match self.0.last() {
+            Some((last, _)) if *last < word => Err(self.0.len()),
+            _ => self.0.binary_search_by_key(&word, |(word, _)| *word),
+        };
+        (place, word, bit)
+    }
+
+    fn contains(&self, index: usize) -> bool {
+        let (place, _, bit) = self.place(index);
+        place.is_ok_and(|at| self.0[at].1 & bit != 0)
     }
 
     fn insert(&mut self, index: usize) {
-        self.0[index / 64] |= 1 << (index % 64);
+        let (place, word, bit) = self.place(index);
+        match place {
+            Ok(at) => self.0[at].1 |= bit,
+            Err(at) => self.0.insert(at, (word, bit)),
+        }
     }
 
     fn remove(&mut self, index: usize) {
-        self.0[index / 64] &= !(1 << (index % 64));
+        let (place, _, bit) = self.place(index);
+        let Ok(at) = place else { return };
+        self.0[at].1 &= !bit;
+        if self.0[at].1 == 0 {
+            self.0.remove(at);
+        }
     }
 
-    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(word, &bits)| {
-            let mut left = bits;
-            std::iter::from_fn(move || {
-                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
-                left &= left - 1;
-                Some(word * 64 + bit)
-            })
+    /// Adds what another set has; how many words that takes more.
+    fn extend(&mut self, other: &Set) -> usize {
+        let mut more = Vec::new();
+        let mut at = 0;
+        for &(word, bits) in &other.0 {
+            while self.0.get(at).is_some_and(|(own, _)| *own < word) {
+                at += 1;
+            }
+            match self.0.get_mut(at) {
+                Some((own, all)) if *own == word => *all |= bits,
+                _ => more.push((word, bits)),
+            }
+        }
+        if !more.is_empty() {
+            self.0.extend_from_slice(&more);
+            // Two runs that are in order each: sorting joins them.
+            self.0.sort_by_key(|(word, _)| *word);
+        }
+        more.len()
+    }
+
+    /// Whether two sets have an element in common.
+    fn meets(&self, other: &Set) -> bool {
+        let (few, many) = if self.0.len() < other.0.len() { (self, other) } else { (other, self) };
+        few.0.iter().any(|(word, bits)| {
+            let found = many.0.binary_search_by_key(word, |(word, _)| *word);
+            found.is_ok_and(|at| many.0[at].1 & bits != 0)
         })
     }
 }
@@ -230,75 +222,50 @@ fn backward<'b>(body: &'b Body, cfg: &Cfg, block: usize) -> impl Iterator<Item =
 }
 
 /// Steps a set of live candidates backward over an instruction.
-fn step(body: &Body, inst: &Inst, candidates: &Candidates, live: &mut Set) {
+fn step(body: &Body, inst: &Inst, candidates: &Numbered, live: &mut Set) {
     // A guarded write may not happen, so it ends no life.
     if inst.guard.is_none() {
-        touched(body, inst, candidates, &mut |index, touch| {
+        candidates.touched(body, inst, &mut |index, touch| {
             if touch == Touch::Write {
                 live.remove(index);
             }
         });
     }
-    touched(body, inst, candidates, &mut |index, touch| {
+    candidates.touched(body, inst, &mut |index, touch| {
         if touch == Touch::Read {
             live.insert(index);
         }
     });
 }
 
-/// The candidates alive at the end of each block.
-fn live_out(body: &Body, cfg: &Cfg, candidates: &Candidates) -> Vec<Set> {
-    let size = candidates.registers.len();
-    let mut out = vec![Set::new(size); cfg.blocks.len()];
-    let mut pending: BTreeSet<usize> = (0..cfg.blocks.len()).collect();
-    while let Some(block) = pending.pop_last() {
-        let mut live = out[block].clone();
-        for inst in backward(body, cfg, block) {
-            step(body, inst, candidates, &mut live);
-        }
-        for predecessor in &cfg.blocks[block].predecessors {
-            let target = &mut out[predecessor.index()];
-            let mut changed = false;
-            for (word, more) in target.0.iter_mut().zip(&live.0) {
-                changed |= *more & !*word != 0;
-                *word |= more;
-            }
-            if changed {
-                pending.insert(predecessor.index());
-            }
-        }
-    }
-    out
-}
-
-/// Which candidates must stay apart: one is written while the other is alive, unless it is a copy of it.
-/// `None` when there are too many such pairs.
-fn interference(
-    body: &Body,
-    cfg: &Cfg,
-    candidates: &Candidates,
-    live_out: &[Set],
-) -> Option<Vec<HashSet<usize>>> {
-    let mut pairs = 0;
-    let mut apart = vec![HashSet::default(); candidates.registers.len()];
-    for (block, out) in live_out.iter().enumerate() {
-        let mut live = out.clone();
+/// By candidate, those it must stay apart from because they are alive where it is written, unless it is a copy of them there.
+/// `None` when there are too many.
+fn interference(body: &Body, cfg: &Cfg, candidates: &Numbered) -> Option<Vec<Set>> {
+    let alive = alive(body, cfg, candidates, End::Finish, MAX_LIVES)?;
+    let mut words = 0;
+    let mut apart = vec![Set::default(); candidates.registers.len()];
+    for (block, alive) in alive.iter().enumerate() {
+        let mut live = Set::default();
+        alive.iter().for_each(|index| live.insert(*index as usize));
         for inst in backward(body, cfg, block) {
             let source = copied(body, inst).and_then(|(_, from)| candidates.index(from));
             let mut written = Vec::new();
-            touched(body, inst, candidates, &mut |index, touch| {
+            candidates.touched(body, inst, &mut |index, touch| {
                 if touch == Touch::Write {
                     written.push(index);
                 }
             });
             for &index in &written {
-                let others = live.iter().chain(written.iter().copied());
-                for other in others.filter(|other| *other != index && Some(*other) != source) {
-                    pairs += usize::from(apart[index].insert(other));
-                    apart[other].insert(index);
+                let own = &mut apart[index];
+                let was_apart = source.is_some_and(|source| own.contains(source));
+                words += own.extend(&live);
+                written.iter().for_each(|other| own.insert(*other));
+                own.remove(index);
+                if let Some(source) = source.filter(|_| !was_apart) {
+                    own.remove(source);
                 }
             }
-            if pairs > MAX_PAIRS {
+            if words > MAX_WORDS {
                 return None;
             }
             step(body, inst, candidates, &mut live);
@@ -310,13 +277,27 @@ fn interference(
 /// Candidates joined so far.
 struct Classes {
     parent: Vec<usize>,
-    /// For roots: the roots, at the time, of those they must stay apart from.
-    apart: Vec<HashSet<usize>>,
+    /// For roots: the candidates of the class, and those that one of them must stay apart from. Whether two classes must is
+    /// known to one of them.
+    members: Vec<Set>,
+    apart: Vec<Set>,
+    /// For roots: the first candidate of the class.
+    first: Vec<usize>,
 }
 
 impl Classes {
-    fn new(apart: Vec<HashSet<usize>>) -> Self {
-        Self { parent: (0..apart.len()).collect(), apart }
+    fn new(apart: Vec<Set>) -> Self {
+        let members = (0..apart.len()).map(|at| {
+            let mut own = Set::default();
+            own.insert(at);
+            own
+        });
+        Self {
+            parent: (0..apart.len()).collect(),
+            members: members.collect(),
+            first: (0..apart.len()).collect(),
+            apart,
+        }
     }
 
     fn root(&mut self, index: usize) -> usize {
@@ -328,19 +309,25 @@ impl Classes {
         root
     }
 
+    /// The first candidate of the class that one is in.
+    fn first(&mut self, index: usize) -> usize {
+        let root = self.root(index);
+        self.first[root]
+    }
+
     /// Joins two classes unless they must stay apart.
     fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
-        if a == b || self.apart[a].contains(&b) || self.apart[b].contains(&a) {
+        if a == b || self.apart[a].meets(&self.members[b]) || self.apart[b].meets(&self.members[a]) {
             return;
         }
-        let (into, from) = (a.min(b), a.max(b));
-        let moved = std::mem::take(&mut self.apart[from]);
-        for &other in &moved {
-            self.apart[other].remove(&from);
-            self.apart[other].insert(into);
-        }
-        self.apart[into].extend(moved);
+        let size = |at: usize| self.members[at].0.len() + self.apart[at].0.len();
+        let (into, from) = if size(a) < size(b) { (b, a) } else { (a, b) };
+        let (members, apart) =
+            (std::mem::take(&mut self.members[from]), std::mem::take(&mut self.apart[from]));
+        self.members[into].extend(&members);
+        self.apart[into].extend(&apart);
+        self.first[into] = self.first[into].min(self.first[from]);
         self.parent[from] = into;
     }
 }
@@ -409,7 +396,7 @@ fn unplaced(operand: Operand) -> (Operand, ptx_diag::Span) {
 }
 
 /// Puts the chosen registers in and drops copies of a register to itself.
-fn rewrite(body: &mut Body, candidates: &Candidates, chosen: &[RegId]) {
+fn rewrite(body: &mut Body, candidates: &Numbered, chosen: &[RegId]) {
     let rename = |register: RegId| candidates.index(register).map_or(register, |index| chosen[index]);
     let mut statements = std::mem::take(&mut body.statements);
     for statement in &mut statements {

@@ -6,10 +6,12 @@
 
 use ptx_ir::cfg::Cfg;
 use ptx_ir::{Body, Inst, Operand, RegId, Stmt};
-use ptx_isa::{Role, Sem};
-use rustc_hash::FxHashSet as HashSet;
+use ptx_isa::Sem;
 
-use crate::coalesce::for_each_register;
+use crate::lives::{End, Numbered, alive};
+
+/// Lives over more blocks than this, all together, are too long to look at.
+const MAX_LIVES: usize = 1 << 24;
 
 /// Moves what can be moved.
 pub(crate) fn hoist(body: &mut Body) {
@@ -18,7 +20,10 @@ pub(crate) fn hoist(body: &mut Body) {
         return;
     }
     let cfg = Cfg::new(body);
-    let runs: Vec<Run> = runs.into_iter().filter(|run| is_free(body, &cfg, run)).collect();
+    let mut written = Numbered::new(body.registers.len());
+    runs.iter().flat_map(|run| &run.written).for_each(|register| written.add(*register));
+    let Some(alive) = alive(body, &cfg, &written, End::Start, MAX_LIVES) else { return };
+    let runs: Vec<Run> = runs.into_iter().filter(|run| is_free(&cfg, run, &written, &alive)).collect();
     for run in runs {
         // The branch goes behind the copies.
         if let Some(statements) = body.statements.get_mut(run.branch..run.end) {
@@ -71,51 +76,20 @@ fn copied_to(body: &Body, inst: &Inst) -> Option<RegId> {
     }
 }
 
-/// Whether nothing that the branch leads to reads what the copies write before writing it.
-fn is_free(body: &Body, cfg: &Cfg, run: &Run) -> bool {
-    let Some(from) = cfg.blocks.iter().position(|block| block.statements.contains(&run.branch)) else {
-        return false;
-    };
-    let copies = cfg.blocks.iter().position(|block| block.statements.contains(&(run.branch + 1)));
+/// Whether nothing that the branch leads to reads what the copies write before writing it; `alive` has by block the numbers of
+/// what they write that is alive at its start.
+fn is_free(cfg: &Cfg, run: &Run, written: &Numbered, alive: &[Vec<u32>]) -> bool {
+    let Some(from) = block_with(cfg, run.branch) else { return false };
     let Some(block) = cfg.blocks.get(from) else { return false };
+    let copies = block_with(cfg, run.branch + 1);
     let targets = block.successors.iter().map(|id| id.index()).filter(|id| Some(*id) != copies);
-    let targets: Vec<usize> = targets.collect();
-    run.written.iter().all(|register| !is_live(body, cfg, &targets, *register))
+    let mut alive = targets.filter_map(|target| alive.get(target));
+    let numbers = || run.written.iter().filter_map(|register| written.index(*register));
+    !alive.any(|alive| numbers().any(|number| alive.binary_search(&(number as u32)).is_ok()))
 }
 
-/// Whether a register may be read from the start of these blocks on before it is written.
-fn is_live(body: &Body, cfg: &Cfg, blocks: &[usize], register: RegId) -> bool {
-    let mut seen: HashSet<usize> = blocks.iter().copied().collect();
-    let mut pending = blocks.to_vec();
-    while let Some(at) = pending.pop() {
-        let Some(block) = cfg.blocks.get(at) else { continue };
-        let mut written = false;
-        for statement in body.statements.get(block.statements.clone()).unwrap_or(&[]) {
-            let Stmt::Inst(inst) = statement else { continue };
-            let (mut reads, mut writes) = (false, false);
-            for_each_register(body, inst, &mut |found, role| {
-                if found == register {
-                    match role {
-                        Role::Use | Role::UseOpt => reads = true,
-                        Role::Def | Role::DefPair => writes = true,
-                    }
-                }
-            });
-            if reads {
-                return true;
-            }
-            if writes && inst.guard.is_none() {
-                written = true;
-                break;
-            }
-        }
-        if !written {
-            for next in block.successors.iter().map(|id| id.index()) {
-                if seen.insert(next) {
-                    pending.push(next);
-                }
-            }
-        }
-    }
-    false
+/// The block that a statement is in.
+fn block_with(cfg: &Cfg, statement: usize) -> Option<usize> {
+    let at = cfg.blocks.partition_point(|block| block.statements.end <= statement);
+    cfg.blocks.get(at).is_some_and(|block| block.statements.contains(&statement)).then_some(at)
 }

@@ -20,6 +20,7 @@ mod error;
 mod hoist;
 mod initializer;
 mod linkage;
+mod lives;
 mod mnemonics;
 mod module;
 mod names;
