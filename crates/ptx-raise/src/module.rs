@@ -282,9 +282,8 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
     /// Module variables, those pointed at first.
     fn globals(&mut self) {
         let (order, forward) = global_order(self.view);
-        let declared: Vec<_> =
-            forward.into_iter().map(|id| (id, self.declare_before(self.view.global(id)))).collect();
-        for &(id, variable) in &declared {
+        for id in forward {
+            let variable = self.declare_before(self.view.global(id));
             self.variables.insert(id, variable);
             self.ir.items.push(Item::Variable(variable));
         }
@@ -294,12 +293,17 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
                 self.check_own(global);
                 continue;
             }
+            // Its initial value may refer to it.
+            let variable = self.declare_before(global);
+            let declared = self.variables.insert(id, variable);
             match self.global(global) {
-                Ok(variable) => {
-                    self.variables.insert(id, variable);
+                Ok(complete) => {
+                    if let Some(entry) = self.ir.variables.get_mut(variable.0 as usize) {
+                        *entry = complete;
+                    }
                     self.ir.items.push(Item::Variable(variable));
-                    if let Some((_, before)) = declared.iter().find(|(other, _)| *other == id) {
-                        self.complete_declaration(*before, variable);
+                    if let Some(declared) = declared {
+                        self.complete_declaration(declared, variable);
                     }
                 }
                 Err(refusal) => self.refuse(refusal, &format!("the variable {}", global.name)),
@@ -307,8 +311,8 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         }
     }
 
-    /// The `.extern` declaration of a variable that stands before its definition, since variables refer to each other in a circle.
-    /// What it holds is known with the definition.
+    /// A variable that initial values refer to before its definition is complete: an `.extern` declaration, where variables refer to
+    /// each other in a circle. What it holds is known with the definition.
     fn declare_before(&mut self, global: &Global) -> ptx_ir::VarId {
         let name = self.ir.strings.intern(&names::escape(&global.name));
         self.ir.add_variable(Variable {
@@ -362,7 +366,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         }
     }
 
-    fn global(&mut self, global: &Global) -> Raised<ptx_ir::VarId> {
+    fn global(&mut self, global: &Global) -> Raised<Variable> {
         if global.thread_local {
             return Err(Refusal::new(MODULE, "thread-local variables have no counterpart in PTX"));
         }
@@ -416,7 +420,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             VarType::Scalar(_) => variable,
             VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => Variable { align: None, ..variable },
         };
-        Ok(self.ir.add_variable(variable))
+        Ok(variable)
     }
 
     fn attributes(&self, global: &Global) -> Raised<Vec<VarAttribute>> {
@@ -643,6 +647,7 @@ fn is_llvm_own(global: &Global) -> bool {
 fn global_order(view: &View) -> (Vec<GlobalId>, Vec<GlobalId>) {
     let mut order = Vec::with_capacity(view.globals.len());
     let mut forward = Vec::new();
+    let mut is_forward = HashSet::default();
     // 0: not seen, 1: waiting for what it refers to, 2: done.
     let mut state = vec![0u8; view.globals.len()];
     for start in 0..view.globals.len() {
@@ -666,7 +671,7 @@ fn global_order(view: &View) -> (Vec<GlobalId>, Vec<GlobalId>) {
             pending.retain(|&id| state[id] != 2 && id != at);
             // What waits itself refers to this one.
             for &id in pending.iter().filter(|&&id| state[id] == 1) {
-                if !forward.contains(&GlobalId::new(id)) {
+                if is_forward.insert(id) {
                     forward.push(GlobalId::new(id));
                 }
             }

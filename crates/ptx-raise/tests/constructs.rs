@@ -35,6 +35,17 @@ fn variables_in_a_circle_are_declared_before() {
 }
 
 #[test]
+fn variable_that_holds_its_own_address_names_itself() {
+    let (text, warnings) = ptx("@v = internal addrspace(1) global [2 x ptr] [ptr null, ptr addrspacecast (ptr addrspace(1) @v to ptr)]
+@w = addrspace(1) global ptr addrspace(1) getelementptr (i8, ptr addrspace(1) @w, i64 8)
+define ptr addrspace(1) @f() {
+  ret ptr addrspace(1) @v
+}");
+    assert!(text.contains(" v[2] = {0, generic(v)};") && text.contains(" w = w+8;"), "{text}");
+    assert!(!text.contains(".extern") && warnings.is_empty(), "{text}\n{warnings}");
+}
+
+#[test]
 fn internal_variables_in_a_circle_become_visible_with_a_warning() {
     let (text, warnings) =
         ptx("@v = internal global ptr @w\n@w = internal global ptr @v\ndefine ptr @f() {\n  ret ptr @v\n}");
