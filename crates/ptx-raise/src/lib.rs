@@ -24,6 +24,7 @@ mod lives;
 mod mnemonics;
 mod module;
 mod names;
+mod per_inst;
 mod registers;
 mod select;
 mod signature;

@@ -210,7 +210,7 @@ pub(crate) fn name_registers<'n>(
     // Classes whose registers are called as those of another.
     let mut joined: HashMap<RegDeclId, RegDeclId> = HashMap::default();
     let mut unnamed: Vec<RegId> = Vec::new();
-    for register in order {
+    for &register in &order {
         let Some(own) = body.registers.get(register.index()).copied() else { continue };
         let wish = wishes.get(register.index()).copied().flatten();
         let Some((wish, name)) = wish.and_then(|wish| Some((wish, name_of(wish.named)?))) else {
@@ -247,7 +247,7 @@ pub(crate) fn name_registers<'n>(
         }
     }
     number(body, unnamed, &naming.numbers);
-    declare(body, &mut naming, singles, foreign);
+    declare(body, &mut naming, order, singles, foreign);
 }
 
 /// Gives the registers without names the numbers that are free, in order: of code that was PTX these are those of values whose names
@@ -269,12 +269,13 @@ fn number(body: &mut Body, unnamed: Vec<RegId>, numbers: &HashMap<RegDeclId, Has
 fn declare(
     body: &mut Body,
     naming: &mut Naming<'_>,
+    mentioned: Vec<RegId>,
     singles: Vec<(RegId, String)>,
     foreign: &HashSet<RegDeclId>,
 ) {
     let mut ranges: Vec<(RegDeclId, u32)> = Vec::new();
     let named: HashSet<RegId> = singles.iter().map(|(register, _)| *register).collect();
-    for register in mentioned(body, foreign) {
+    for register in mentioned {
         let Some(own) = body.registers.get(register.index()).filter(|_| !named.contains(&register)) else {
             continue;
         };

@@ -238,7 +238,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let mut work = vec![id];
         while let Some(id) = work.pop() {
             let pointer = Value::Inst(id);
-            for &user in self.users.get(id.index()).map_or(&[][..], Vec::as_slice) {
+            for &user in self.users.get(id.index()).unwrap_or_default() {
                 match &self.function.inst(user).op {
                     Op::Load { .. } => {}
                     Op::Store { value, .. } if *value != pointer => {}

@@ -10,6 +10,7 @@ use super::FunctionRaiser;
 use crate::error::Raised;
 use crate::module::for_each_operand;
 use crate::names;
+use crate::per_inst::Users;
 use crate::registers::{Named, Rank};
 use crate::style::{Annotations, Names};
 use crate::types::Class;
@@ -175,30 +176,37 @@ impl FunctionRaiser<'_, '_, '_> {
     /// A label like `stem` that nothing else in the function is called.
     fn free_label(&mut self, stem: String) -> String {
         let mut name = stem.clone();
-        let mut number = 0u32;
+        let mut number = self.label_repeats.get(&stem).copied().unwrap_or_default();
         while self.module.symbol_names.contains(&name) || !self.local_names.insert(name.clone()) {
             number += 1;
             name = format!("{stem}_{number}");
         }
+        if number > 0 {
+            self.label_repeats.insert(stem, number);
+        }
         name
     }
 
-    /// How often each result is used by instructions that are emitted.
+    /// How often each result is used by instructions that are emitted, and by which.
     pub(super) fn count_uses(&mut self) {
         let function = self.function;
+        let (mut of_results, mut of_parameters) = (Vec::new(), Vec::new());
         for &block in &self.layout {
             for id in function.block(block).inst_ids() {
-                for_each_operand(&function.inst(id).op, &mut |value| {
-                    if let Value::Inst(used) = value
-                        && let Some(count) = self.uses.get_mut(used.index())
-                        && let Some(users) = self.users.get_mut(used.index())
-                    {
-                        *count += 1;
-                        users.push(id);
-                    }
+                for_each_operand(&function.inst(id).op, &mut |value| match value {
+                    Value::Inst(used) => of_results.push((used.index() as u32, id)),
+                    Value::Arg(at) => of_parameters.push((at, id)),
+                    Value::Const(_) | Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => {}
                 });
             }
         }
+        for (used, _) in &of_results {
+            if let Some(count) = self.uses.get_mut(*used as usize) {
+                *count += 1;
+            }
+        }
+        self.users = Users::new(function.insts.len(), &of_results);
+        self.parameter_users = Users::new(function.params.len(), &of_parameters);
     }
 
     /// The registers of all phis: some are used before their block is reached.
@@ -293,7 +301,7 @@ impl FunctionRaiser<'_, '_, '_> {
     fn copy_phi(&mut self, id: InstId) -> Raised<()> {
         let leaves = self.leaves(self.type_of(id))?;
         let inputs = self.phi_inputs.get(&id).cloned().unwrap_or_default();
-        let outputs = self.values.get(&id).cloned().unwrap_or_else(|| Rc::from([]));
+        let outputs = self.values.get(id).cloned().unwrap_or_else(|| Rc::from([]));
         for ((leaf, input), output) in leaves.iter().zip(inputs).zip(outputs.iter()) {
             if let Val::Register(output, _) = output {
                 self.copy_to(*output, Val::reg(input), leaf.scalar)?;
@@ -399,6 +407,7 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn put_together(&mut self, parts: &mut HashMap<BlockId, Vec<Stmt>>) {
         let mut text = Vec::new();
         text.extend(self.beginning().map(|location| (Stmt::Location(location), true)));
+        let follows = !self.implied_locations.is_empty();
         for block in std::mem::take(&mut self.layout) {
             let named = self.targets.contains(&block) || self.is_labelled(block);
             if named && !self.labelled.contains(&block) {
@@ -406,7 +415,7 @@ impl FunctionRaiser<'_, '_, '_> {
             }
             let statements = parts.remove(&block).unwrap_or_default().into_iter().enumerate();
             text.extend(statements.map(|(at, statement)| {
-                let implied = self.implied_locations.contains(&(block, at));
+                let implied = follows && self.implied_locations.contains(&(block, at));
                 (statement, implied)
             }));
         }

@@ -105,7 +105,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// Whether an instruction is a copy, or a cast that only such copies read.
     fn copies(&self, id: InstId) -> bool {
         let inst = self.function.inst(id);
-        let users = self.users.get(id.index()).map_or(&[][..], Vec::as_slice);
+        let users = self.users.get(id.index()).unwrap_or_default();
         is_copy(inst) || is_retyping(inst) && users.iter().all(|user| is_copy(self.function.inst(*user)))
     }
 
@@ -236,7 +236,7 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         for at in 0..self.function.insts.len() {
             let address = InstId::new(at);
-            let users = self.users.get(at).map_or(&[][..], Vec::as_slice);
+            let users = self.users.get(at).unwrap_or_default();
             let is_cast = matches!(self.function.inst(address).op, Op::Cast { op: CastOp::IntToPtr, .. });
             if is_cast && !users.is_empty() && users.iter().all(|user| self.converted_number(*user).is_some())
             {
@@ -315,7 +315,8 @@ impl FunctionRaiser<'_, '_, '_> {
             let Some(text) = typed_text(body, inst) else { continue };
             let Some(rows) = self.module.mnemonics.rows(&text) else { continue };
             let count = body.operands(inst).len();
-            let mnemonic = rows.iter().find(|row| row.form().operands.len() == count).copied();
+            let row = rows.iter().find(|row| row.mnemonic.form().operands.len() == count);
+            let mnemonic = row.map(|row| row.mnemonic);
             if let (Some(mnemonic), Some(Stmt::Inst(inst))) = (mnemonic, body.statements.get_mut(at)) {
                 inst.mnemonic = mnemonic;
             }

@@ -3,11 +3,19 @@
 use ptx_ir::{AddressBase, Guard, Immediate, LabelId, LabelKind, Literal, Operand, RegId, Stmt, Symbol};
 use ptx_isa::{Kind, Mnemonic, Role, ScalarType};
 use ptx_llvm::address_space;
+use smallvec::SmallVec;
 
 use super::FunctionRaiser;
 use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::mnemonics::Meaning;
 use crate::types::{Class, Scalar, space_class};
 use crate::value::{Base, Val, mask, sign_extend};
+
+/// More operands than this are rare.
+const USUAL_OPERANDS: usize = 6;
+
+/// The operands of one instruction.
+type Operands = SmallVec<[Operand; USUAL_OPERANDS]>;
 
 /// An operand of an instruction to emit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,7 +96,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// Appends an instruction whose first operand is a fresh register of the class, and gives that register.
     pub(crate) fn emit_new(&mut self, class: Class, text: &str, args: &[Arg]) -> Raised<RegId> {
         let register = self.register(class);
-        let mut all = Vec::with_capacity(args.len() + 1);
+        let mut all: SmallVec<[Arg; USUAL_OPERANDS]> = SmallVec::with_capacity(args.len() + 1);
         all.push(Arg::from(register));
         all.extend_from_slice(args);
         self.emit(text, &all)?;
@@ -98,10 +106,10 @@ impl FunctionRaiser<'_, '_, '_> {
     /// Appends an instruction under a guard. Operands that the row lets a program leave out may be left out.
     pub(crate) fn emit_guarded(&mut self, guard: Option<Guard>, text: &str, args: &[Arg]) -> Raised<()> {
         let signed = text.rsplit('.').next().is_some_and(|word| word.starts_with('s'));
-        let operands: Vec<Operand> = args.iter().map(|arg| operand(*arg, signed)).collect();
-        let (mnemonic, mut operands) = self.row(text, &operands)?;
+        let operands: Operands = args.iter().map(|arg| operand(*arg, signed)).collect();
+        let (Meaning { mnemonic, since }, mut operands) = self.row(text, &operands)?;
         self.place_constants(&mnemonic, &mut operands)?;
-        self.module.target.need(mnemonic.since(), &|| mnemonic.to_string())?;
+        self.module.target.need(since, &|| mnemonic.to_string())?;
         self.builder.push_inst(guard, mnemonic, &operands);
         Ok(())
     }
@@ -127,13 +135,13 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// The row of the table that a text with these operands means, with omitted operands filled in.
-    fn row(&mut self, text: &str, operands: &[Operand]) -> Raised<(Mnemonic, Vec<Operand>)> {
+    fn row(&mut self, text: &str, operands: &[Operand]) -> Raised<(Meaning, Operands)> {
         let found = self.module.mnemonics.rows(text).ok_or_else(|| {
             Refusal::new(INSTRUCTION, format!("the PTX instruction {text} is not in the instruction table"))
         })?;
-        for mnemonic in &*found {
-            if let Some(all) = self.fit(mnemonic, operands) {
-                return Ok((*mnemonic, all));
+        for meaning in &*found {
+            if let Some(all) = self.fit(&meaning.mnemonic, operands) {
+                return Ok((*meaning, all));
             }
         }
         let count = operands.len();
@@ -144,7 +152,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// Spreads operands over the places of a row; `None` when they do not fit.
-    fn fit(&self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<Vec<Operand>> {
+    fn fit(&self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<Operands> {
         let places = mnemonic.form().operands;
         // A modifier asks for some operands and forbids them by its absence.
         let asked = places.iter().filter(|place| place.is_conditional() && mnemonic.asks_for(place)).count();
@@ -153,7 +161,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let mut spare = operands.len().checked_sub(mnemonic.form().required_operands() + asked)?;
         let pairs_written = spare == free.count();
         let mut given = operands.iter().copied();
-        let mut all = Vec::with_capacity(places.len());
+        let mut all = Operands::with_capacity(places.len());
         for place in places {
             let optional = match place.role {
                 Role::Def | Role::Use => false,

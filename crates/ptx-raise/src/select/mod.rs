@@ -82,6 +82,7 @@ use crate::coalesce::coalesce;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::hoist::hoist;
 use crate::module::ModuleRaiser;
+use crate::per_inst::{InstSet, PerInst, Users};
 use crate::registers::{Named, Rank, Wanted, Wish, name_registers};
 use crate::signature::Signature;
 use crate::style::Names;
@@ -104,15 +105,17 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     register_results: Vec<RegId>,
     pub(crate) builder: BodyBuilder,
     args: Vec<Vals>,
-    values: HashMap<InstId, Vals>,
+    values: PerInst<Vals>,
     /// The registers that predecessors write for a phi.
     phi_inputs: HashMap<InstId, Vec<RegId>>,
     /// How often each instruction's result is used by what is not fused with it.
     uses: Vec<u32>,
     /// The instructions that use each result.
-    users: Vec<Vec<InstId>>,
+    users: Users,
+    /// The instructions that use each parameter.
+    parameter_users: Users,
     /// Instructions whose work another one does.
-    fused: HashSet<InstId>,
+    fused: InstSet,
     /// Instructions that a PTX text stands in the place of.
     spellings: HashMap<InstId, Spelling>,
     /// What such texts take: it must be there as it is.
@@ -120,7 +123,7 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     /// The place of the text that says an instruction.
     text_places: HashMap<InstId, InstId>,
     /// Everything that only such texts compute.
-    spelled: HashSet<InstId>,
+    spelled: InstSet,
     /// Choices that one shift says.
     clamped: HashMap<InstId, Clamped>,
     /// Divisions without their guards.
@@ -182,6 +185,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     handles: HashMap<RegId, Symbol>,
     /// The names of the body's variables that are LLVM's.
     local_names: HashSet<String>,
+    /// The last number behind labels that several blocks wanted.
+    label_repeats: HashMap<String, u32>,
     /// The names that values want for their registers.
     wanted: Wanted,
     /// The registers that copies of the program write.
@@ -240,15 +245,16 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             register_results,
             builder,
             args: Vec::new(),
-            values: HashMap::default(),
+            values: PerInst::new(function.insts.len()),
             phi_inputs: HashMap::default(),
             uses: vec![0; function.insts.len()],
-            users: vec![Vec::new(); function.insts.len()],
-            fused: HashSet::default(),
+            users: Users::default(),
+            parameter_users: Users::default(),
+            fused: InstSet::default(),
             spellings: HashMap::default(),
             text_inputs: HashSet::default(),
             text_places: HashMap::default(),
-            spelled: HashSet::default(),
+            spelled: InstSet::default(),
             clamped: HashMap::default(),
             divisions: HashMap::default(),
             sign_fields: HashMap::default(),
@@ -282,6 +288,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             foreign,
             handles: HashMap::default(),
             local_names: HashSet::default(),
+            label_repeats: HashMap::default(),
             wanted: Wanted::default(),
             copies: HashSet::default(),
             marks: trace::Marks::default(),
@@ -367,7 +374,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
     /// Whether a result is cast to bits: it needs no copy when it is in a register of bits from the start. What a phi takes should be in
     /// a register of the phi's type.
     fn is_read_as_bits(&self, id: InstId) -> bool {
-        let users = self.users.get(id.index()).map_or(&[][..], Vec::as_slice);
+        let users = self.users.get(id.index()).unwrap_or_default();
         let is_phi = |user: &InstId| matches!(self.function.inst(*user).op, Op::Phi { .. });
         let is_cast =
             |user: &InstId| matches!(self.function.inst(*user).op, Op::Cast { op: CastOp::BitCast, .. });
@@ -376,7 +383,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
 
     /// That a result has the leaves of its type: LLVM's verifier accepts intrinsics on types that do not go together.
     fn check_shape(&mut self, id: InstId) -> Raised<()> {
-        let Some(values) = self.values.get(&id).map(|values| values.len()) else { return Ok(()) };
+        let Some(values) = self.values.get(id).map(|values| values.len()) else { return Ok(()) };
         if self.leaves(self.type_of(id))?.len() == values {
             return Ok(());
         }
@@ -516,7 +523,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
                 known.ok_or_else(|| Refusal::new(INSTRUCTION, "a parameter that does not exist"))
             }
             Value::Inst(id) => {
-                let known = self.values.get(&id).cloned();
+                let known = self.values.get(id).cloned();
                 known.ok_or_else(|| {
                     Refusal::new(INSTRUCTION, "an operand that is not computed before its use")
                 })

@@ -108,7 +108,7 @@ impl FunctionRaiser<'_, '_, '_> {
     fn low_mask(&self, truncation: InstId) -> Option<(InstId, Extension)> {
         let wide =
             self.plain_bits(self.function.inst(truncation).ty).filter(|bits| matches!(bits, 16 | 32))?;
-        let &[mask] = self.users.get(truncation.index())?.as_slice() else { return None };
+        let &[mask] = self.users.get(truncation.index())? else { return None };
         let inst = self.function.inst(mask);
         let Op::Binary { op: BinaryOp::And, rhs, .. } = inst.op else { return None };
         let narrow = match self.number(rhs)? {
@@ -155,7 +155,7 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// Whether something needs the sign of a byte, and nothing zeros above it.
     fn needs_sign(&self, id: InstId, bits: u32) -> bool {
-        let users = self.users.get(id.index()).map_or(&[][..], Vec::as_slice);
+        let users = self.users.get(id.index()).unwrap_or_default();
         let extends = |with| {
             users.iter().any(|user| matches!(self.function.inst(*user).op, Op::Cast { op, .. } if op == with))
         };
@@ -219,7 +219,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 && !self.spelled.contains(user)
                 && !self.combines(*user, extension)
         });
-        same.then(|| (extension, users.clone()))
+        same.then(|| (extension, users.to_vec()))
     }
 
     /// Whether PTX loaded an integer of 16 bits as `.s16`: the machine's registers have 32 bits, and signed operations need not extend it
@@ -233,7 +233,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// Whether a user of an extension may become one instruction with it: products, halves side by side, indices.
     fn combines(&self, cast: InstId, extension: Extension) -> bool {
         let doubles = extension.narrow >= 16 && extension.wide == 2 * extension.narrow;
-        let users = self.users.get(cast.index()).map_or(&[][..], Vec::as_slice);
+        let users = self.users.get(cast.index()).unwrap_or_default();
         doubles
             && users.iter().map(|user| self.function.inst(*user)).any(|user| match user.op {
                 Op::Binary { op: BinaryOp::Mul | BinaryOp::Shl, .. } => {

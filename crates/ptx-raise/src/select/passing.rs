@@ -138,7 +138,7 @@ impl FunctionRaiser<'_, '_, '_> {
     fn is_returned(&self, uses: &Uses, block_of: &[Option<BlockId>]) -> bool {
         let in_memory = matches!(self.signature.result, Some(Passing::Bytes { .. }));
         let whole = |piece: &Piece| {
-            let [user] = self.users.get(piece.inst.index()).map_or(&[][..], Vec::as_slice) else {
+            let [user] = self.users.get(piece.inst.index()).unwrap_or_default() else {
                 return false;
             };
             let returns = matches!(self.function.inst(*user).op, Op::Ret { .. });

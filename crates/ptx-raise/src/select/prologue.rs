@@ -3,7 +3,8 @@
 use ptx_ir::{AddressBase, At, Linkage, Operand, Stmt, Symbol, VarId, VarType, Variable, VectorShape};
 use ptx_isa::{ScalarType, Sem, StateSpace};
 use ptx_llvm::address_space;
-use ptx_llvm::view::{CastOp, InstId, Op, Value};
+use ptx_llvm::view::{CastOp, InstId, Op, Type, Value};
+use rustc_hash::FxHashSet as HashSet;
 
 use super::FunctionRaiser;
 use super::emit::mov;
@@ -111,7 +112,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// memory, for the function may write it and hand its address on.
     fn by_value(&mut self, at: usize, param: &Parameter, variable: VarId) -> Raised<Vec<Val>> {
         let space = match self.module.view.ty(param.ty) {
-            ptx_llvm::view::Type::Pointer { space } => *space,
+            Type::Pointer { space } => *space,
             _ => address_space::GENERIC,
         };
         let in_place = Val::Address {
@@ -199,18 +200,13 @@ impl FunctionRaiser<'_, '_, '_> {
     /// Whether nothing is done with a pointer but loading through it.
     fn only_reads(&self, pointer: Value, reach: Reach) -> bool {
         let mut work = vec![pointer];
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::default();
         while let Some(pointer) = work.pop() {
             if !seen.insert(pointer) {
                 continue;
             }
-            for (at, inst) in self.function.insts.iter().enumerate() {
-                let result = Value::Inst(InstId::new(at));
-                let mut used = false;
-                crate::module::for_each_operand(&inst.op, &mut |operand| used |= operand == pointer);
-                if !used {
-                    continue;
-                }
+            for &id in self.users_of(pointer) {
+                let (inst, result) = (self.function.inst(id), Value::Inst(id));
                 match &inst.op {
                     Op::Load { volatile: false, .. } => {}
                     Op::Gep { base, indices, .. } if *base == pointer && !indices.contains(&pointer) => {
@@ -222,7 +218,7 @@ impl FunctionRaiser<'_, '_, '_> {
                     }
                     // A device function reads its parameter in place whatever space its address is cast to.
                     Op::Cast { op: CastOp::AddrSpaceCast, .. }
-                        if self.is_kernel() && self.casts_to_param(at)
+                        if self.is_kernel() && self.casts_to_param(id)
                             || !self.is_kernel() && inst.metadata("ptx.literal").is_none() =>
                     {
                         work.push(result);
@@ -239,32 +235,26 @@ impl FunctionRaiser<'_, '_, '_> {
     /// which nobody writes.
     fn is_named_parameter(&self, at: usize) -> bool {
         let pointer = Value::Arg(at as u32);
-        self.is_kernel()
-            && self.function.insts.iter().enumerate().any(|(number, inst)| {
-                matches!(inst.op, Op::Cast { op: CastOp::AddrSpaceCast, value, .. } if value == pointer)
-                    && self.casts_to_param(number)
-            })
+        self.is_kernel() && self.users_of(pointer).iter().any(|id| self.casts_to_param(*id))
     }
 
     /// Whether something is written through a pointer.
     fn is_written(&self, pointer: Value) -> bool {
         let mut work = vec![pointer];
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::default();
         while let Some(pointer) = work.pop() {
             if !seen.insert(pointer) {
                 continue;
             }
-            for (at, inst) in self.function.insts.iter().enumerate() {
-                match &inst.op {
+            for &id in self.users_of(pointer) {
+                match &self.function.inst(id).op {
                     Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. }
                         if *ptr == pointer =>
                     {
                         return true;
                     }
-                    Op::Gep { base, .. } if *base == pointer => work.push(Value::Inst(InstId::new(at))),
-                    Op::Cast { op: CastOp::AddrSpaceCast, value, .. } if *value == pointer => {
-                        work.push(Value::Inst(InstId::new(at)));
-                    }
+                    Op::Gep { base, .. } if *base == pointer => work.push(Value::Inst(id)),
+                    Op::Cast { op: CastOp::AddrSpaceCast, .. } => work.push(Value::Inst(id)),
                     Op::Call(call) if call.args.first() == Some(&pointer) && self.writes_memory(call) => {
                         return true;
                     }
@@ -284,16 +274,25 @@ impl FunctionRaiser<'_, '_, '_> {
     /// Whether a kernel only loads through what it casts a parameter's pointer to in the parameter space.
     fn reads_parameter_only(&self, at: usize) -> bool {
         let pointer = Value::Arg(at as u32);
-        self.function.insts.iter().enumerate().all(|(number, inst)| {
-            !matches!(inst.op, Op::Cast { op: CastOp::AddrSpaceCast, value, .. } if value == pointer)
-                || !self.casts_to_param(number)
-                || self.only_reads(Value::Inst(InstId::new(number)), Reach::Constant)
-        })
+        let read = |id: &InstId| self.only_reads(Value::Inst(*id), Reach::Constant);
+        self.users_of(pointer).iter().all(|id| !self.casts_to_param(*id) || read(id))
     }
 
-    fn casts_to_param(&self, at: usize) -> bool {
-        let ty = self.function.insts[at].ty;
-        matches!(self.module.view.ty(ty), ptx_llvm::view::Type::Pointer { space: address_space::PARAM })
+    /// Whether an instruction casts a pointer to one of the parameter space.
+    fn casts_to_param(&self, id: InstId) -> bool {
+        let inst = self.function.inst(id);
+        matches!(inst.op, Op::Cast { op: CastOp::AddrSpaceCast, .. })
+            && matches!(self.module.view.ty(inst.ty), Type::Pointer { space: address_space::PARAM })
+    }
+
+    /// The instructions that use a parameter or a result, each as often as it does.
+    fn users_of(&self, value: Value) -> &[InstId] {
+        let users = match value {
+            Value::Arg(at) => self.parameter_users.get(at as usize),
+            Value::Inst(id) => self.users.get(id.index()),
+            Value::Const(_) | Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => None,
+        };
+        users.unwrap_or_default()
     }
 }
 

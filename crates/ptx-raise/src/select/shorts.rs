@@ -45,7 +45,7 @@ impl FunctionRaiser<'_, '_, '_> {
             }
         }
         for &id in &found {
-            let users = self.users.get(id.index()).map_or(&[][..], Vec::as_slice);
+            let users = self.users.get(id.index()).unwrap_or_default();
             let apart = !users.iter().all(|user| self.takes_whole(id, *user));
             if let Some(pair) = self.pairs.get_mut(&id) {
                 pair.apart = apart;
@@ -165,11 +165,11 @@ impl FunctionRaiser<'_, '_, '_> {
         let loads: Vec<InstId> = self.pair_loads.keys().copied().collect();
         for load in loads {
             let mut apart = false;
-            for user in self.users.get(load.index()).cloned().unwrap_or_default() {
+            for user in self.users.get(load.index()).unwrap_or_default().to_vec() {
                 if self.pairs.contains_key(&user) {
                     continue;
                 }
-                let users = self.users.get(user.index()).map_or(&[][..], Vec::as_slice);
+                let users = self.users.get(user.index()).unwrap_or_default();
                 let whole = self.word_of_load(user, load).is_some()
                     && !self.spelled.contains(&user)
                     && !self.spellings.contains_key(&user)
@@ -207,7 +207,7 @@ impl FunctionRaiser<'_, '_, '_> {
         if let &[register] = words.as_slice() {
             self.whole_pairs.insert(id, register);
         }
-        for user in self.users.get(id.index()).cloned().unwrap_or_default() {
+        for user in self.users.get(id.index()).unwrap_or_default().to_vec() {
             if let Some(&register) = self.word_of_load(user, id).and_then(|word| words.get(word)) {
                 self.whole_pairs.insert(user, register);
             }
@@ -267,7 +267,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 {
                     *count += 1;
                 }
-                let users = self.users.get(view.index()).map_or(&[][..], Vec::as_slice);
+                let users = self.users.get(view.index()).unwrap_or_default();
                 if users.iter().all(|user| self.pairs.contains_key(user)) {
                     self.fused.insert(view);
                 }

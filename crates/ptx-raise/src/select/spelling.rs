@@ -174,7 +174,7 @@ impl FunctionRaiser<'_, '_, '_> {
             return Some(first);
         }
         let early_use = present.iter().filter(|root| **root != last).any(|root| {
-            let users = self.users.get(root.index()).map_or(&[][..], Vec::as_slice);
+            let users = self.users.get(root.index()).unwrap_or_default();
             users.iter().any(|user| {
                 here(user)
                     && place(user) < last
@@ -190,7 +190,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let roots: HashSet<InstId> = spelling.roots.iter().flatten().copied().collect();
         let mut gone: HashSet<InstId> = roots.clone();
         for id in spelling.covered.iter().rev() {
-            let users = self.users.get(id.index()).map_or(&[][..], Vec::as_slice);
+            let users = self.users.get(id.index()).unwrap_or_default();
             if !roots.contains(id) && !needed.contains(id) && users.iter().all(|user| gone.contains(user)) {
                 gone.insert(*id);
             }

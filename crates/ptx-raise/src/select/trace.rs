@@ -137,7 +137,7 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         // What a text of PTX computes in one piece has no value of its own.
         if let Value::Inst(id) = value
-            && !self.values.contains_key(&id)
+            && !self.values.contains(id)
         {
             return None;
         }

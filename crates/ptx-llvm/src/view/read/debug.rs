@@ -4,13 +4,13 @@
 //! `<0x55..> = distinct !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)`. References to other nodes are printed as
 //! addresses, which are looked up among the node's own operands and leave no trace in the view.
 
-use std::collections::HashMap;
 use std::ffi::c_uint;
 
 use llvm_sys::LLVMDbgRecordKind;
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::LLVMGetSubprogram;
 use llvm_sys::prelude::*;
+use rustc_hash::FxHashMap as HashMap;
 
 use super::functions::Locals;
 use super::metadata::DBG;
@@ -171,7 +171,7 @@ impl Reader {
             return None;
         }
         let text = print_value(raw);
-        let mut operands = HashMap::new();
+        let mut operands = HashMap::default();
         for &part in parts.iter().filter(|part| !part.is_null()) {
             // SAFETY: an operand of a node is metadata as a value, or a constant, whose metadata LLVM makes.
             let address = unsafe { LLVMValueAsMetadata(part) };

@@ -1,9 +1,8 @@
 //! Functions and their blocks.
 
-use std::collections::HashMap;
-
 use llvm_sys::core::*;
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+use rustc_hash::FxHashMap as HashMap;
 
 use super::attributes::Place;
 use super::{Reader, linkage, section, value_name, visibility};

@@ -41,11 +41,15 @@ impl Reader {
         raw: LLVMValueRef,
         locals: &Locals,
     ) -> Result<[Value; N], LlvmError> {
-        let parts = operands(raw);
+        // SAFETY: `raw` is an instruction.
+        let count = unsafe { LLVMGetNumOperands(raw) };
+        if usize::try_from(count).is_ok_and(|count| count < N) {
+            return Err(odd("an instruction with too few operands"));
+        }
         let mut values = [Value::Arg(0); N];
         for (at, slot) in values.iter_mut().enumerate() {
-            let part = parts.get(at).ok_or_else(|| odd("an instruction with too few operands"))?;
-            *slot = self.value(*part, locals)?;
+            // SAFETY: it has as many operands.
+            *slot = self.value(unsafe { LLVMGetOperand(raw, at as u32) }, locals)?;
         }
         Ok(values)
     }

@@ -1,11 +1,11 @@
 //! Metadata, debug locations and the numbers of names.
 
-use std::collections::HashMap;
 use std::ffi::c_uint;
 
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
 use llvm_sys::prelude::*;
+use rustc_hash::FxHashMap as HashMap;
 
 use super::{Names, Reader, attributes, bytes};
 use crate::error::LlvmError;

@@ -11,7 +11,6 @@ mod insts;
 mod metadata;
 mod types;
 
-use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, CString, c_char, c_uint};
 
 use llvm_sys::LLVMLinkage;
@@ -22,6 +21,7 @@ use llvm_sys::prelude::*;
 use llvm_sys::target::{
     LLVMCreateTargetData, LLVMDisposeTargetData, LLVMGetModuleDataLayout, LLVMTargetDataRef,
 };
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::constant::Symbol;
 use super::function::{
@@ -106,16 +106,16 @@ pub(super) fn read(module: &Module<'_>) -> Result<View, LlvmError> {
         context,
         layout,
         view: View { triple, data_layout, inline_asm, ..View::default() },
-        types: HashMap::new(),
-        symbols: HashMap::new(),
-        constants: HashMap::new(),
+        types: HashMap::default(),
+        symbols: HashMap::default(),
+        constants: HashMap::default(),
         constant_work: Vec::new(),
-        metadata: HashMap::new(),
+        metadata: HashMap::default(),
         metadata_work: Vec::new(),
-        asms: HashMap::new(),
-        locations: HashMap::new(),
-        functions_of_scopes: HashMap::new(),
-        files: HashMap::new(),
+        asms: HashMap::default(),
+        locations: HashMap::default(),
+        functions_of_scopes: HashMap::default(),
+        files: HashMap::default(),
         names: Names::register(context),
         dwarf: debug::Asked::default(),
     };

@@ -1,0 +1,98 @@
+//! What is known of a function's instructions, by their numbers: nearly every one has an entry, so that a table is smaller and
+//! faster than hashing.
+
+use ptx_llvm::view::InstId;
+
+/// Something for some of the instructions.
+#[derive(Debug)]
+pub(crate) struct PerInst<T>(Vec<Option<T>>);
+
+impl<T> PerInst<T> {
+    /// Nothing yet, for a function of so many instructions.
+    pub(crate) fn new(count: usize) -> Self {
+        Self(std::iter::repeat_with(|| None).take(count).collect())
+    }
+
+    pub(crate) fn get(&self, id: InstId) -> Option<&T> {
+        self.0.get(id.index())?.as_ref()
+    }
+
+    pub(crate) fn contains(&self, id: InstId) -> bool {
+        self.get(id).is_some()
+    }
+
+    /// Sets what is known; of an instruction that the function does not have nothing is kept.
+    pub(crate) fn insert(&mut self, id: InstId, known: T) {
+        if let Some(slot) = self.0.get_mut(id.index()) {
+            *slot = Some(known);
+        }
+    }
+}
+
+/// Who uses each of so many values.
+#[derive(Debug, Default)]
+pub(crate) struct Users {
+    /// For each value where its users begin; those of the next one follow.
+    starts: Vec<u32>,
+    users: Vec<InstId>,
+}
+
+impl Users {
+    /// The users of `count` values, from pairs of a value's number and a user; those of a value stay in their order.
+    pub(crate) fn new(count: usize, uses: &[(u32, InstId)]) -> Self {
+        let mut starts = vec![0; count + 1];
+        let number = |value: u32| (value as usize).min(count);
+        uses.iter().for_each(|(value, _)| starts[number(*value)] += 1);
+        let mut total = 0;
+        for start in &mut starts {
+            total += std::mem::replace(start, total);
+        }
+        let mut next = starts.clone();
+        let mut users = vec![InstId::new(0); uses.len()];
+        for (value, user) in uses {
+            let place = &mut next[number(*value)];
+            users[*place as usize] = *user;
+            *place += 1;
+        }
+        Self { starts, users }
+    }
+
+    /// The users of a value, each as often as it uses it; `None` where there is no such value.
+    pub(crate) fn get(&self, value: usize) -> Option<&[InstId]> {
+        let (start, end) = (*self.starts.get(value)?, *self.starts.get(value + 1)?);
+        self.users.get(start as usize..end as usize)
+    }
+}
+
+/// Some of the instructions.
+#[derive(Debug, Default)]
+pub(crate) struct InstSet(Vec<bool>);
+
+impl InstSet {
+    pub(crate) fn contains(&self, id: &InstId) -> bool {
+        self.0.get(id.index()).copied().unwrap_or_default()
+    }
+
+    /// Adds one; whether it is new.
+    pub(crate) fn insert(&mut self, id: InstId) -> bool {
+        if self.0.len() <= id.index() {
+            self.0.resize(id.index() + 1, false);
+        }
+        let slot = self.0.get_mut(id.index());
+        slot.is_some_and(|slot| !std::mem::replace(slot, true))
+    }
+}
+
+impl Extend<InstId> for InstSet {
+    fn extend<I: IntoIterator<Item = InstId>>(&mut self, more: I) {
+        for id in more {
+            self.insert(id);
+        }
+    }
+}
+
+impl<'a> Extend<&'a InstId> for InstSet {
+    fn extend<I: IntoIterator<Item = &'a InstId>>(&mut self, more: I) {
+        self.extend(more.into_iter().copied());
+    }
+}
