@@ -1,6 +1,10 @@
-//! Telling PTX from LLVM IR.
+//! Telling PTX from LLVM IR, and both from what is neither.
 
 use std::path::Path;
+
+use ptx_diag::Diagnostic;
+
+use crate::llvm_leg::code;
 
 /// The language of an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,30 +30,112 @@ impl InputKind {
     /// PTX begins with a directive (`.version`), a comment (`//`, `/*`) or old debug information (`@@DWARF`); LLVM IR
     /// with a `;` comment, a word, a global (`@x`), a type (`%t`) or metadata (`!`).
     pub fn of_content(bytes: &[u8]) -> Self {
-        if bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(b"\xde\xc0\x17\x0b") {
+        if BITCODE.into_iter().any(|magic| bytes.starts_with(magic)) {
             return InputKind::Llvm;
         }
-        let mut rest = bytes;
-        loop {
-            rest = rest.trim_ascii_start();
-            let end: &[u8] = match rest {
-                [b'/', b'/', ..] => b"\n",
-                [b'/', b'*', ..] => b"*/",
-                [b'@', b'@', ..] => return InputKind::Ptx,
-                [b';' | b'@' | b'%' | b'!' | b'$' | b'^' | b'a'..=b'z', ..] => return InputKind::Llvm,
-                _ => return InputKind::Ptx,
-            };
-            let Some(at) = rest[2..].windows(end.len()).position(|window| window == end) else {
-                return InputKind::Ptx;
-            };
-            rest = &rest[2 + at + end.len()..];
+        match behind_comments(bytes) {
+            Some([b'@', b'@', ..]) => InputKind::Ptx,
+            Some([b';' | b'@' | b'%' | b'!' | b'$' | b'^' | b'a'..=b'z', ..]) => InputKind::Llvm,
+            _ => InputKind::Ptx,
         }
     }
+}
+
+/// What follows the blanks and the comments of PTX that a text begins with; `None` where a comment has no end.
+fn behind_comments(bytes: &[u8]) -> Option<&[u8]> {
+    let mut rest = bytes;
+    loop {
+        rest = rest.trim_ascii_start();
+        let end: &[u8] = match rest {
+            [b'/', b'/', ..] => b"\n",
+            [b'/', b'*', ..] => b"*/",
+            _ => return Some(rest),
+        };
+        let behind = rest.get(2..)?;
+        let at = behind.windows(end.len()).position(|window| window == end)?;
+        rest = behind.get(at + end.len()..)?;
+    }
+}
+
+/// What bitcode begins with, alone and in a wrapper.
+const BITCODE: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
+
+/// The first words of modules in LLVM IR: none of them begins PTX.
+const LLVM_WORDS: [&[u8]; 6] =
+    [b"; ModuleID", b"source_filename", b"target ", b"define ", b"declare ", b"attributes #"];
+
+/// What files begin with that are neither, what they are, and how to get at what is in them.
+const OTHERS: [(&[u8], &str, &str); 7] = [
+    (b"\x7fELF", "an ELF file", CONTENTS),
+    (b"\x50\xed\x55\xba", "a fat binary", CONTENTS),
+    (b"!<arch>\n", "an archive", CONTENTS),
+    (b"\x1f\x8b", "compressed (gzip)", UNPACK),
+    (b"\x28\xb5\x2f\xfd", "compressed (zstd)", UNPACK),
+    (b"\xfd7zXZ\0", "compressed (xz)", UNPACK),
+    (b"PK\x03\x04", "compressed (zip)", UNPACK),
+];
+const CONTENTS: &str =
+    "cuobjdump -ptx prints the PTX that such a file holds; compilers write LLVM IR with -emit-llvm";
+const UNPACK: &str = "unpack it first";
+
+/// That an input which cannot be read is not what was expected at all; `None` where it may be, with a mistake in it.
+pub(crate) fn mistaken(expected: InputKind, bytes: &[u8]) -> Option<Diagnostic> {
+    let begins = |with: &[u8]| bytes.starts_with(with);
+    let (what, help) = if let Some((_, what, help)) = OTHERS.iter().find(|(magic, ..)| begins(magic)) {
+        (*what, *help)
+    } else {
+        match expected {
+            InputKind::Ptx if BITCODE.into_iter().any(begins) => {
+                ("bitcode of LLVM IR", "ll2ptx translates LLVM IR")
+            }
+            InputKind::Ptx
+                if LLVM_WORDS.into_iter().any(|word| bytes.trim_ascii_start().starts_with(word)) =>
+            {
+                ("LLVM IR", "ll2ptx translates LLVM IR")
+            }
+            InputKind::Llvm if begins_with_directive(bytes) => ("PTX", "ptx2ll translates PTX"),
+            InputKind::Ptx | InputKind::Llvm => return None,
+        }
+    };
+    let wanted = match expected {
+        InputKind::Ptx => "PTX",
+        InputKind::Llvm => "LLVM IR",
+    };
+    let message = format!("the input is {what}, not {wanted}");
+    Some(Diagnostic::error_without_place(code::LANGUAGE, message).with_help(help))
+}
+
+/// Whether a text begins, behind comments, with the directive that each PTX file begins with.
+fn begins_with_directive(bytes: &[u8]) -> bool {
+    behind_comments(bytes).is_some_and(|rest| rest.starts_with(b".version"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_something_else_is_said_to_be() {
+        for (expected, bytes, what) in [
+            (InputKind::Llvm, &b"// by hand\n.version 8.0\n"[..], "the input is PTX, not LLVM IR"),
+            (InputKind::Ptx, b"; ModuleID = 'a'\n", "the input is LLVM IR, not PTX"),
+            (InputKind::Ptx, b"\ndefine void @f() { ret void }", "the input is LLVM IR, not PTX"),
+            (InputKind::Ptx, b"BC\xc0\xde5", "the input is bitcode of LLVM IR, not PTX"),
+            (InputKind::Ptx, b"\x7fELF\x02", "the input is an ELF file, not PTX"),
+            (InputKind::Llvm, b"\x1f\x8b\x08", "the input is compressed (gzip), not LLVM IR"),
+        ] {
+            let finding = mistaken(expected, bytes).expect("not what was expected");
+            assert_eq!((finding.code, finding.message.as_str()), (code::LANGUAGE, what));
+        }
+        for (expected, bytes) in [
+            (InputKind::Ptx, &b".version"[..]),
+            (InputKind::Ptx, b"versoin 8.0"),
+            (InputKind::Llvm, b"defin void @f()"),
+            (InputKind::Llvm, b""),
+        ] {
+            assert_eq!(mistaken(expected, bytes).map(|finding| finding.message), None);
+        }
+    }
 
     #[test]
     fn extension_decides_before_content() {

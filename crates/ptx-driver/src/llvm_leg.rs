@@ -7,6 +7,7 @@ use ptx_llvm::{
 };
 use ptx_opt::OptError;
 
+use crate::input_kind::{InputKind, mistaken};
 use crate::retarget::TargetChoice;
 
 /// The codes of what LLVM finds.
@@ -26,6 +27,8 @@ pub mod code {
         pub const LINK: Code = Code("I0006");
         /// The module's addresses of 32 bits are taken for 64 (a warning).
         pub const WIDENED: Code = Code("I0007");
+        /// The input is not in the language that is read: PTX for LLVM IR or the other way round, or neither.
+        pub const LANGUAGE: Code = Code("I0008");
         /// The text of a pass pipeline is not understood.
         pub const PIPELINE: Code = Code("O0001");
         /// LLVM failed while it optimized or generated code.
@@ -63,7 +66,11 @@ pub fn read_llvm<'c>(
         };
         Ok((module, warnings))
     };
-    read().map_err(|error: LlvmError| one(llvm_finding(&error, source)))
+    read().map_err(|error: LlvmError| {
+        let mistaken = matches!(error, LlvmError::Parse { .. } | LlvmError::Bitcode { .. })
+            .then(|| mistaken(InputKind::Llvm, source.text()));
+        one(mistaken.flatten().unwrap_or_else(|| llvm_finding(&error, source)))
+    })
 }
 
 /// Runs the pipeline of `level`, then `passes`, for the GPU chosen, else for the module's own.

@@ -7,6 +7,7 @@ use ptx_raise::{RaiseOptions, Style};
 use ptx_syntax::Comments;
 use ptx_verify::Verified;
 
+use crate::input_kind::{InputKind, mistaken};
 use crate::llvm_leg::{code, llvm_finding, llvm_gpu};
 use crate::retarget::TargetChoice;
 
@@ -20,6 +21,9 @@ pub fn read_ptx(source: &SourceFile, comments: Comments) -> Result<(Module, Diag
     let (module, mut findings) = ptx_syntax::parse_with(source, comments);
     if !findings.has_errors() {
         return Ok((module, findings));
+    }
+    if let Some(finding) = mistaken(InputKind::Ptx, source.text()) {
+        return Err(one(finding));
     }
     let read: Vec<Option<Span>> = findings.iter().map(|finding| finding.span).collect();
     if let Err(more) = ptx_verify::verify(&module) {

@@ -61,7 +61,49 @@ extern "C" fn fatal(reason: *const c_char) {
     // SAFETY: LLVM passes a NUL-terminated string that lives for the duration of the call.
     let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy();
     if let Some(handler) = FATAL.get() {
-        handler(&reason);
+        handler(&tidy(&reason));
+    }
+}
+
+/// What LLVM says, without what says nothing: a place in a source that it does not know, and the addresses of nodes in its memory,
+/// which are others in each run. They become `t1`, `t2` and so on.
+pub(crate) fn tidy(text: &str) -> String {
+    let mut text = text.trim_end().trim_start_matches("<unknown>:0:0: ");
+    let mut nodes: Vec<&str> = Vec::new();
+    let mut tidied = String::with_capacity(text.len());
+    while let Some((before, rest)) = text.split_once("0x") {
+        let digits = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
+        let (digits, behind) = rest.split_at(digits);
+        tidied.push_str(before);
+        text = behind;
+        // Shorter ones are numbers.
+        if digits.len() < SHORTEST_ADDRESS {
+            tidied.push_str("0x");
+            tidied.push_str(digits);
+            continue;
+        }
+        let number = nodes.iter().position(|node| *node == digits).unwrap_or_else(|| {
+            nodes.push(digits);
+            nodes.len() - 1
+        });
+        tidied.push_str(&format!("t{}", number + 1));
+    }
+    tidied + text
+}
+
+/// The hexadecimal digits of an address in a process's memory, at least.
+const SHORTEST_ADDRESS: usize = 9;
+
+#[cfg(test)]
+mod tests {
+    use super::tidy;
+
+    #[test]
+    fn addresses_and_unknown_places_are_no_part_of_what_llvm_says() {
+        let text =
+            "Cannot select: 0x7fa780095070: f64 = fsin 0x7fa780094f20\n  0x7fa780094f20: f64 = load 0x10\n";
+        assert_eq!(tidy(text), "Cannot select: t1: f64 = fsin t2\n  t2: f64 = load 0x10");
+        assert_eq!(tidy("<unknown>:0:0: in function f: no alloca\n"), "in function f: no alloca");
     }
 }
 

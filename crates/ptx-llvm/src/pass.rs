@@ -10,6 +10,7 @@ use llvm_sys::transforms::pass_builder::LLVMPassBuilderOptionsSetInlinerThreshol
 
 use crate::context::Context;
 use crate::error::{LlvmError, Message};
+use crate::failure::tidy;
 use crate::machine::{Machine, OptLevel, check_target};
 use crate::module::Module;
 
@@ -125,7 +126,7 @@ pub(crate) fn reject_reported_errors(reported: Vec<Message>, context: &Context) 
     if errors.is_empty() {
         return Ok(());
     }
-    let message = errors.into_iter().map(|message| message.text).collect::<Vec<_>>().join("; ");
+    let message = errors.iter().map(|message| tidy(&message.text)).collect::<Vec<_>>().join("; ");
     Err(LlvmError::Other { message })
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use ptx_diag::{Diagnostic, SourceFile};
 
 use crate::code;
-use crate::program::{ExitStatus, Failure};
+use crate::program::{ExitStatus, Failure, note_input};
 
 /// What findings call standard input.
 pub const STDIN_NAME: &str = "<stdin>";
@@ -23,6 +23,7 @@ pub fn read_input(path: &Path) -> Result<SourceFile, Failure> {
     } else {
         (path.display().to_string(), File::open(path).and_then(read_limited))
     };
+    note_input(&name);
     let reject = |code, message: String| {
         Failure::about(ExitStatus::Rejected, &name, Diagnostic::error_without_place(code, message))
     };

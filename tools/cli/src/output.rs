@@ -85,7 +85,9 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     builder.prefix(".ptx-");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
+    // The crate's error names the temporary file, which says nothing to whoever named another one.
+    let nowhere = |error: io::Error| fs::metadata(folder).err().unwrap_or_else(|| error.kind().into());
+    let mut file = builder.tempfile_in(folder).map_err(nowhere)?;
     file.write_all(bytes)?;
     if let Some(metadata) = existing {
         fs::set_permissions(file.path(), metadata.permissions())?;
@@ -116,8 +118,10 @@ mod tests {
     }
 
     #[test]
-    fn missing_folder_is_an_error() {
-        assert!(write_file(Path::new("/nonexistent-folder/out"), b"x").is_err());
+    fn missing_folder_is_an_error_in_the_systems_words() {
+        let error = write_file(Path::new("/nonexistent-folder/out"), b"x").expect_err("nowhere");
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(!error.to_string().contains(".ptx-"), "{error}");
     }
 
     #[cfg(unix)]

@@ -113,6 +113,14 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
 /// LLVM's handler takes no data of its own, so it finds the terminal here.
 static FATAL_TERMINAL: OnceLock<Terminal> = OnceLock::new();
 
+/// The name of the first input, which LLVM's failures are said to be about.
+static FATAL_INPUT: OnceLock<String> = OnceLock::new();
+
+/// Notes what a failure of LLVM will be about; the first name stays.
+pub(crate) fn note_input(name: &str) {
+    let _ = FATAL_INPUT.set(name.to_owned());
+}
+
 fn report_fatal_error(reason: &str) -> ! {
     let finding = Diagnostic::error_without_place(code::LLVM_FATAL, format!("LLVM cannot go on: {reason}"));
     write_stderr(&about_llvm(finding));
@@ -131,5 +139,6 @@ fn about_llvm(finding: Diagnostic) -> String {
     let Some(terminal) = FATAL_TERMINAL.get() else { return String::new() };
     let mut diagnostics = Diagnostics::new();
     diagnostics.push(finding);
-    render(&SourceFile::new("<LLVM>", Vec::new()), &diagnostics, terminal.format())
+    let name = FATAL_INPUT.get().map_or("<LLVM>", String::as_str);
+    render(&SourceFile::new(name, Vec::new()), &diagnostics, terminal.format())
 }

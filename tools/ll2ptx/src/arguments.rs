@@ -86,7 +86,11 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t, value_name = "COMMENTS")]
     pub comments: CommentChoice,
     /// Accepted because LLVM's tools take it: the output always is text
-    #[arg(short = 'S', hide_short_help = true)]
+    #[arg(
+        short = 'S',
+        hide_short_help = true,
+        long_help = "Accepted because LLVM's tools take it: the output always is text"
+    )]
     pub text: bool,
     /// How to optimize first
     #[command(flatten)]

@@ -160,6 +160,71 @@ fn fatal_error_of_llvm_is_a_finding_and_not_a_crash() {
     assert!(err.contains("error[T0005]: LLVM cannot go on: "), "{err}");
 }
 
+/// What LLVM's backend says about a module that it does not take, each with the input's name and without what is another in each run.
+#[test]
+fn what_llvms_backend_refuses_is_said_of_the_input() {
+    let body = |text: &str| format!("define void @f(ptr %p, i128 %q, i32 %n) {{\n{text}\nret void\n}}\n");
+    let (old, new) = (&["--target", "sm_50", "--ptx-version", "6.0"][..], &["--target", "sm_80"][..]);
+    for (arguments, text, said) in [
+        (&["--target", "sm_107a"][..], String::new(), "error[I0004]: LLVM 22 has no processor `sm_107a`"),
+        (&["--ptx-version", "9.9"], String::new(), "error[I0004]: LLVM 22 has no PTX version 9.9"),
+        (new, body("call void asm sideeffect \"foo $0\", \"x\"(i32 %n)"), "error[G0001]: LLVM: unknown asm constraint 'x'"),
+        (new, body("call void asm sideeffect \"foo $0\", \"{eax}\"(i32 %n)"), "input reg for constraint '{eax}'"),
+        (new, body("%r = atomicrmw add ptr %p, i128 %q seq_cst"), "error[G0001]: LLVM: unsupported cmpxchg"),
+        (old, body("%a = alloca i32, i32 %n\nstore volatile i32 1, ptr %a"), "error[G0001]: LLVM: in function f"),
+        (new, body("%x = load <vscale x 4 x i32>, ptr %p\nstore <vscale x 4 x i32> %x, ptr %p"), "error[T0005]"),
+        (new, "@s = addrspace(3) global i32 5\n".to_owned(), "initial value of 's' is not allowed"),
+        (new, "@t = global ptr @t\n".to_owned(), "Circular dependency found in global variable set"),
+        (new, "@\"a b\" = global i32 0\n".to_owned(), "Symbol name with unsupported characters"),
+        (old, "@v = global i32 1\n@w = alias i32, ptr @v\n".to_owned(), ".alias requires PTX version >= 6.3"),
+        (new, "declare double @llvm.sin.f64(double)\ndefine double @f(double %x) {\n%r = call double @llvm.sin.f64(double %x)\nret double %r\n}\n".to_owned(), "Cannot select: t1: f64 = fsin t2"),
+    ] {
+        let arguments = [&["--engine=llvm", "--error-format=short"], arguments].concat();
+        let (status, out, err) = ll2ptx(&arguments, text.as_bytes());
+        assert_eq!((status, out.as_str()), (1, ""), "{text}: {err}");
+        assert!(err.starts_with("<stdin>: error[") && err.contains(said) && !err.contains("<unknown>"), "{err}");
+    }
+}
+
+#[test]
+fn input_that_is_something_else_is_said_to_be() {
+    for (input, said) in [
+        (&b".version 8.0\n.target sm_80\n"[..], "the input is PTX, not LLVM IR"),
+        (b"\x7fELF\x02\x01\x01\0\0\0", "the input is an ELF file, not LLVM IR"),
+        (b"\x1f\x8b\x08\x08\0\0", "the input is compressed (gzip), not LLVM IR"),
+    ] {
+        let (status, out, err) = ll2ptx(&[], input);
+        assert_eq!((status, out.as_str()), (1, ""));
+        assert!(err.contains("error[I0008]") && err.contains(said) && err.contains("help:"), "{err}");
+    }
+}
+
+#[test]
+fn output_that_cannot_be_written_is_said_by_its_name_alone() {
+    let (status, _, err) = ll2ptx(&["-o", "/nonexistent-folder/out.ptx"], MODULE.as_bytes());
+    assert_eq!(status, 1);
+    assert!(err.contains("cannot write `/nonexistent-folder/out.ptx`: No such file or directory"), "{err}");
+    assert!(!err.contains(".ptx-"), "{err}");
+}
+
+#[test]
+fn input_can_be_the_output() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("m");
+    fs::write(&path, MODULE).expect("writable");
+    let name = path.to_str().expect("UTF-8");
+    let (status, _, err) = ll2ptx(&[name, "-o", name], b"");
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(fs::read_to_string(&path).expect("there").starts_with(".version 8.0"));
+}
+
+#[test]
+fn manual_page_describes_every_option() {
+    let (status, out, _) = ll2ptx(&["--man"], b"");
+    assert_eq!(status, 0);
+    assert!(out.contains("Accepted because LLVM") && out.contains("Exit status"), "{out}");
+}
+
 #[test]
 fn what_llvms_backend_cannot_select_is_a_finding_with_its_sentence() {
     let redux = "define i32 @f(i32 %x) {\n  %r = call i32 @llvm.nvvm.redux.sync.add(i32 %x, i32 -1)\n  ret i32 %r\n}\n";

@@ -321,3 +321,15 @@ fn bitcode_is_linked_in_as_far_as_it_is_asked_for() {
     let (status, _, _) = ptx2ll(&["--emit=none", "--link-bitcode", &library], program.as_bytes());
     assert_eq!(status, 2);
 }
+
+#[test]
+fn input_that_is_llvm_ir_is_said_to_be() {
+    for (input, said) in [
+        (&b"; ModuleID = 'm'\ndefine void @f() {\n  ret void\n}\n"[..], "the input is LLVM IR, not PTX"),
+        (b"BC\xc0\xde5\x14\0\0", "the input is bitcode of LLVM IR, not PTX"),
+    ] {
+        let (status, out, err) = ptx2ll(&[], input);
+        assert!(status == 1 && out.is_empty(), "{err}");
+        assert!(err.contains("error[I0008]") && err.contains(said) && err.contains("ll2ptx"), "{err}");
+    }
+}
