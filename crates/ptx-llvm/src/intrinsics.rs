@@ -30,7 +30,7 @@ mod table;
 mod texture;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// A type of an intrinsic's argument or result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -182,68 +182,95 @@ pub const OTHER_OPERANDS: &[(&str, &str)] = &[
 ];
 
 /// All rows, in the table's order.
-pub fn rows() -> &'static [Row] {
-    &TABLE.rows
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    TABLE.rows.iter().map(Sketch::row)
 }
 
 /// The rows of one intrinsic, by its full name. Rows that say less than their instruction, such as the lower half of a register, are
 /// found here alone. There is more than one where an immediate argument chooses the mnemonic
 /// (`bfind` and `bfind.shiftamt`).
 pub fn by_name(name: &str) -> impl Iterator<Item = &'static Row> {
-    TABLE.by_name.get(name).into_iter().flatten().filter_map(|index| TABLE.rows.get(*index))
+    TABLE.found(&TABLE.by_name, |sketch| &sketch.name, name)
 }
 
 /// The rows of one mnemonic that lowering may use, preferred first: the caller chooses by the number and kind of operands. Modifiers that
 /// say what holds without them make no difference.
 pub fn by_mnemonic(mnemonic: &str) -> impl Iterator<Item = &'static Row> {
-    TABLE
-        .by_mnemonic
-        .get(&without_defaults(mnemonic))
-        .into_iter()
-        .flatten()
-        .filter_map(|index| TABLE.rows.get(*index))
+    TABLE.found(&TABLE.by_mnemonic, |sketch| &sketch.key, &without_defaults(mnemonic))
 }
 
 /// The row that reads a special register, by its PTX name with the `%` (or `WARP_SZ`).
 pub fn by_special_register(name: &str) -> Option<&'static Row> {
-    TABLE.rows.get(*TABLE.by_special_register.get(name)?)
+    TABLE.rows.get(*TABLE.by_special_register.get(name)?).map(Sketch::row)
 }
 
-/// The expanded rows and their indices.
+/// A pattern: an intrinsic's name, its types, its PTX.
+type Pattern = (&'static str, &'static str, &'static str);
+
+/// A row as its pattern has it: what it is found by is known, the rest is read when somebody asks for it. A run asks for few of the
+/// thousands of rows.
+struct Sketch {
+    pattern: Pattern,
+    /// Which alternative stands for each group.
+    choice: Vec<u8>,
+    name: String,
+    /// The mnemonic without the modifiers that say what holds without them.
+    key: String,
+    row: OnceLock<Row>,
+}
+
+impl Sketch {
+    fn row(&self) -> &Row {
+        self.row.get_or_init(|| row_of(self))
+    }
+}
+
+/// The expanded rows and where they are found: their places, in the order of what they are found by.
 struct Table {
-    rows: Vec<Row>,
-    by_name: BTreeMap<String, Vec<usize>>,
-    by_mnemonic: BTreeMap<String, Vec<usize>>,
+    rows: Vec<Sketch>,
+    by_name: Vec<usize>,
+    by_mnemonic: Vec<usize>,
     by_special_register: BTreeMap<String, usize>,
+}
+
+impl Table {
+    /// The rows that a key finds, in the table's order.
+    fn found(
+        &'static self,
+        places: &'static [usize],
+        key_of: fn(&Sketch) -> &str,
+        key: &str,
+    ) -> impl Iterator<Item = &'static Row> + use<> {
+        let own = |place: &usize| self.rows.get(*place).map_or("", key_of);
+        let start = places.partition_point(|place| own(place) < key);
+        let end = places.partition_point(|place| own(place) <= key);
+        let found = places.get(start..end).unwrap_or_default();
+        found.iter().filter_map(|place| self.rows.get(*place)).map(Sketch::row)
+    }
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let lists = [table::ROWS, texture::ROWS, fragment::ROWS, matrix::ROWS, asynchronous::ROWS];
-    let mut rows: Vec<Row> = lists.into_iter().flatten().flat_map(|pattern| expand(*pattern)).collect();
+    let mut rows: Vec<Sketch> = lists.into_iter().flatten().flat_map(|pattern| expand(*pattern)).collect();
     let both_ways = rows.len();
-    let by_name = table::BY_NAME.iter().chain(asynchronous::BY_NAME);
-    rows.extend(by_name.flat_map(|pattern| expand(*pattern)));
-    let mut table = Table {
-        rows: Vec::new(),
-        by_name: BTreeMap::new(),
-        by_mnemonic: BTreeMap::new(),
-        by_special_register: BTreeMap::new(),
-    };
-    for (index, row) in rows.iter().enumerate() {
-        table.by_name.entry(row.name.clone()).or_default().push(index);
-        if index >= both_ways {
-            continue;
-        }
-        let mnemonic = without_defaults(&row.mnemonic);
-        match row.special_register() {
+    rows.extend(table::BY_NAME.iter().chain(asynchronous::BY_NAME).flat_map(|pattern| expand(*pattern)));
+    let mut by_mnemonic = Vec::with_capacity(both_ways);
+    let mut by_special_register = BTreeMap::new();
+    for (place, sketch) in rows.iter().enumerate().take(both_ways) {
+        // Only what moves can read a special register.
+        let register = sketch.key.starts_with("mov.").then(|| sketch.row().special_register()).flatten();
+        match register {
             Some(register) => {
-                table.by_special_register.entry(register.to_owned()).or_insert(index);
+                by_special_register.entry(register.to_owned()).or_insert(place);
             }
-            None => table.by_mnemonic.entry(mnemonic).or_default().push(index),
+            None => by_mnemonic.push(place),
         }
     }
-    table.rows = rows;
-    table
+    let mut by_name: Vec<usize> = (0..rows.len()).collect();
+    // Rows of one key stay in their order.
+    by_name.sort_by_key(|place| &rows[*place].name);
+    by_mnemonic.sort_by_key(|place| &rows[*place].key);
+    Table { rows, by_name, by_mnemonic, by_special_register }
 });
 
 /// The mnemonic without modifiers that are the default of their place, and one name for two that say the same: shared memory is the block's own (manual 5.1.7), barriers
@@ -251,7 +278,10 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// memory are not kept (manual 9.7.16.10.9). `membar.proxy` is another name of `fence.proxy` (manual 9.7.13.4), and the barrier of a
 /// cluster releases and acquires (manual 9.7.13.3).
 fn without_defaults(mnemonic: &str) -> String {
-    let mut text = mnemonic.replace(".shared::cta", ".shared");
+    let mut text = match mnemonic.contains(".shared::cta") {
+        true => mnemonic.replace(".shared::cta", ".shared"),
+        false => mnemonic.to_owned(),
+    };
     // A sum is the same whatever its operands' signs.
     if text == "redux.sync.add.u32" {
         return "redux.sync.add.s32".to_owned();
@@ -272,20 +302,59 @@ fn without_defaults(mnemonic: &str) -> String {
 }
 
 /// Every row a pattern stands for.
-fn expand((name, signature, ptx): (&str, &str, &str)) -> Vec<Row> {
+fn expand(pattern: Pattern) -> Vec<Sketch> {
+    let (name, _, ptx) = pattern;
     let groups: Vec<Vec<&str>> = groups_of(name);
-    let mut rows = Vec::new();
     let total: usize = groups.iter().map(Vec::len).product();
+    let mut sketches = Vec::with_capacity(total);
     for mut number in 0..total {
         let mut choice = vec![0; groups.len()];
         for (chosen, group) in choice.iter_mut().zip(&groups).rev() {
-            *chosen = number % group.len();
+            *chosen = (number % group.len()) as u8;
             number /= group.len();
         }
-        let texts: Vec<&str> = groups.iter().zip(&choice).filter_map(|(g, c)| g.get(*c).copied()).collect();
-        rows.push(row_of(&fill_name(name, &texts), signature, ptx, &choice, &texts));
+        let texts = texts_of(&groups, &choice);
+        let name = fill_name(name, &texts);
+        let filled = substitute(first_word(ptx), |inside| choose(inside, &choice, &texts));
+        let key = without_defaults(filled.split(' ').next().unwrap_or_default());
+        sketches.push(Sketch { pattern, choice, name, key, row: OnceLock::new() });
     }
-    rows
+    sketches
+}
+
+/// The chosen text of each group.
+fn texts_of<'p>(groups: &[Vec<&'p str>], choice: &[u8]) -> Vec<&'p str> {
+    groups.iter().zip(choice).filter_map(|(group, chosen)| group.get(usize::from(*chosen)).copied()).collect()
+}
+
+/// What comes before the first blank that is in no group.
+fn first_word(ptx: &str) -> &str {
+    let mut depth = 0;
+    let end = ptx.bytes().position(|byte| {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        byte == b' ' && depth == 0
+    });
+    end.and_then(|end| ptx.get(..end)).unwrap_or(ptx)
+}
+
+/// What the inside of braces stands for.
+fn choose(inside: &str, choice: &[u8], texts: &[&str]) -> String {
+    let (label, alternatives) = inside.split_once(':').unwrap_or((inside, ""));
+    // `T` follows the first group.
+    let group = if label == "T" {
+        0
+    } else {
+        usize::from(label.as_bytes().first().map_or(0, |b| b.wrapping_sub(b'A')))
+    };
+    if alternatives.is_empty() && !inside.contains(':') {
+        return texts.get(group).copied().unwrap_or_default().to_owned();
+    }
+    let chosen = choice.get(group).copied().unwrap_or(0);
+    alternatives.split('|').nth(usize::from(chosen)).unwrap_or_default().to_owned()
 }
 
 /// The alternatives of each group in an intrinsic's name.
@@ -318,21 +387,12 @@ fn substitute(pattern: &str, mut with: impl FnMut(&str) -> String) -> String {
     result + rest
 }
 
-fn row_of(name: &str, signature: &str, ptx: &str, choice: &[usize], texts: &[&str]) -> Row {
-    let choose = |inside: &str| -> String {
-        let (label, alternatives) = inside.split_once(':').unwrap_or((inside, ""));
-        // `T` follows the first group.
-        let group = if label == "T" {
-            0
-        } else {
-            usize::from(label.as_bytes().first().map_or(0, |b| b.wrapping_sub(b'A')))
-        };
-        if alternatives.is_empty() && !inside.contains(':') {
-            return texts.get(group).copied().unwrap_or_default().to_owned();
-        }
-        let chosen = choice.get(group).copied().unwrap_or(0);
-        alternatives.split('|').nth(chosen).unwrap_or_default().to_owned()
-    };
+/// Reads the row of a sketch.
+fn row_of(sketch: &Sketch) -> Row {
+    let (pattern, signature, ptx) = sketch.pattern;
+    let groups = groups_of(pattern);
+    let texts = texts_of(&groups, &sketch.choice);
+    let choose = |inside: &str| choose(inside, &sketch.choice, &texts);
     let type_alias = signature.find("{T:").and_then(|at| {
         let inside = signature.get(at + 1..)?.split_once('}')?.0;
         Some(choose(inside))
@@ -356,7 +416,7 @@ fn row_of(name: &str, signature: &str, ptx: &str, choice: &[usize], texts: &[&st
     let ptx = substitute(ptx, choose);
     let (mnemonic, operands) = ptx.split_once(' ').unwrap_or((&ptx, ""));
     Row {
-        name: name.to_owned(),
+        name: sketch.name.clone(),
         mnemonic: mnemonic.to_owned(),
         results: types(results),
         parameters: types(parameters),
@@ -530,7 +590,7 @@ mod tests {
         let declarations = registry::declarations().unwrap();
         let known: BTreeMap<&str, &registry::Declaration> =
             declarations.iter().map(|declaration| (declaration.name.as_str(), declaration)).collect();
-        for row in rows().iter().filter(|row| !is_of_every_target(&row.name)) {
+        for row in rows().filter(|row| !is_of_every_target(&row.name)) {
             let declaration = known.get(row.name.as_str()).unwrap_or_else(|| panic!("no {}", row.name));
             let result = match row.results.as_slice() {
                 [] => "void".to_owned(),
@@ -565,7 +625,7 @@ mod tests {
     fn intrinsics_of_every_target_have_llvms_types() {
         let context = Context::new().expect("LLVM 22");
         let module = Module::new(&context, "rows");
-        for row in rows().iter().filter(|row| is_of_every_target(&row.name)) {
+        for row in rows().filter(|row| is_of_every_target(&row.name)) {
             if module.inkwell().get_function(&row.name).is_some() {
                 continue;
             }
