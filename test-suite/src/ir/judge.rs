@@ -54,9 +54,9 @@ pub enum Cause {
 pub struct Verdict {
     /// The programs that differ.
     pub differences: Vec<Difference>,
-    /// How many programs are not judged, since LLVM on the host gives two results for them, as they are and optimized, or
+    /// The programs that are not judged, since LLVM on the host gives two results for them, as they are and optimized, or
     /// crashes.
-    pub unsure: u64,
+    pub unsure: Vec<Program>,
 }
 
 /// A way from LLVM IR to PTX.
@@ -101,14 +101,16 @@ const THREAD: &str = "@llvm.nvvm.read.ptx.sreg.tid.x";
 /// # Errors
 /// When `lli` cannot be run or refuses the programs: then the generator is wrong.
 pub fn judge(programs: &[Program], sm: u16, judges: &Judges) -> Result<Verdict> {
-    let (mut kept, mut wanted) = (Vec::new(), Vec::new());
+    let (mut kept, mut wanted, mut unsure) = (Vec::new(), Vec::new(), Vec::new());
     for (program, result) in programs.iter().zip(host_results(programs, judges)?) {
-        if let Some(result) = result {
-            kept.push(program.clone());
-            wanted.push(result);
+        match result {
+            Some(result) => {
+                kept.push(program.clone());
+                wanted.push(result);
+            }
+            None => unsure.push(program.clone()),
         }
     }
-    let unsure = (programs.len() - kept.len()) as u64;
     let differences = along_all_ways(&kept, &wanted, sm, judges)?;
     Ok(Verdict { differences, unsure })
 }
@@ -178,11 +180,11 @@ fn input(program: &Program) -> Vec<u8> {
 
 /// The programs as one of the host: its `main` executes them and writes their outputs, one after the other.
 fn host_module(programs: &[Program]) -> String {
+    // Without a triple the optimizer takes another layout of data than `lli`.
+    let mut text = format!("target triple = \"{}-unknown-linux-gnu\"\n", std::env::consts::ARCH);
     // What the host's optimizer knew of the number, it would tell the programs.
-    let mut text = String::from(
-        "@tid = internal global i32 0\ndeclare i64 @write(i32, ptr, i64)\n\
-         define internal i32 @tid_x() {\n  %v = load volatile i32, ptr @tid\n  ret i32 %v\n}\n",
-    );
+    text += "@tid = internal global i32 0\ndeclare i64 @write(i32, ptr, i64)\n\
+         define internal i32 @tid_x() {\n  %v = load volatile i32, ptr @tid\n  ret i32 %v\n}\n";
     text += HOST_BFLOAT;
     let size = OUTPUT * THREADS;
     let mut main = String::from("define i32 @main() {\n");

@@ -25,7 +25,7 @@ pub(crate) struct IrFuzzArguments {
     /// The architecture's number [default: 75, 90 and 100 in turn]
     #[arg(long)]
     sm: Option<u16>,
-    /// A folder for the programs that differ
+    /// A folder for the programs that differ, and those without a sure result (.unsure.ll)
     #[arg(long)]
     keep: Option<PathBuf>,
     /// Judge these kept programs instead of drawing any
@@ -48,24 +48,24 @@ pub(crate) fn fuzz(arguments: &IrFuzzArguments) -> Result<()> {
     }
     let start = Instant::now();
     let mut out = io::stdout().lock();
-    let (mut seed, mut count, mut unsure) = (arguments.seed, 0u64, 0u64);
+    let (mut seed, mut count, mut unsure) = (arguments.seed, 0u64, 0usize);
     let (mut bad, mut optimizer) = (0u64, 0u64);
     while start.elapsed() < Duration::from_secs(arguments.seconds) {
         let programs: Vec<_> = (0..arguments.batch).map(|at| program(seed + at, &format!("p{at}"))).collect();
         let sm = arguments.sm.unwrap_or([75, 90, 100][(seed / arguments.batch % 3) as usize]);
         match judge(&programs, sm, &judges) {
             Ok(verdict) => {
-                unsure += verdict.unsure;
+                unsure += verdict.unsure.len();
+                for program in &verdict.unsure {
+                    keep(arguments, program, "unsure.ll")?;
+                }
                 for difference in verdict.differences {
                     match difference.cause {
                         Cause::Ours => bad += 1,
                         Cause::Optimizer => optimizer += 1,
                     }
                     show(&mut out, &difference, sm)?;
-                    if let Some(folder) = &arguments.keep {
-                        let file = folder.join(format!("{}.ll", difference.program.seed));
-                        std::fs::write(file, difference.program.keep())?;
-                    }
+                    keep(arguments, &difference.program, "ll")?;
                 }
             }
             Err(error) => {
@@ -82,6 +82,13 @@ pub(crate) fn fuzz(arguments: &IrFuzzArguments) -> Result<()> {
          next seed {seed}"
     )?;
     ensure!(bad == 0, "{bad} differences");
+    Ok(())
+}
+
+fn keep(arguments: &IrFuzzArguments, program: &Program, extension: &str) -> Result<()> {
+    if let Some(folder) = &arguments.keep {
+        std::fs::write(folder.join(format!("{}.{extension}", program.seed)), program.keep())?;
+    }
     Ok(())
 }
 
@@ -108,7 +115,7 @@ fn replay(arguments: &IrFuzzArguments, judges: &Judges) -> Result<()> {
             "{}: {} differences, {} unsure",
             file.display(),
             verdict.differences.len(),
-            verdict.unsure
+            verdict.unsure.len()
         )?;
         for difference in &verdict.differences {
             show(&mut out, difference, sm)?;
