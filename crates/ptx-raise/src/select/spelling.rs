@@ -217,7 +217,8 @@ impl FunctionRaiser<'_, '_, '_> {
             }
         }
         self.text_inputs.extend(&spelling.inputs);
-        self.text_places.extend(spelling.covered.iter().map(|id| (*id, spelling.place)));
+        // What others still need stays where it is, though the text says it too.
+        self.text_places.extend(gone.iter().map(|id| (*id, spelling.place)));
         self.spellings.insert(spelling.place, spelling);
     }
 

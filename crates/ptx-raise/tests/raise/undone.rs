@@ -567,3 +567,30 @@ fn chain_that_another_one_reads_earlier_stays_where_its_words_are() {
     has(&text, &["add.s64", "add.cc.u64", "addc.u64", "mul.lo.s64"]);
     assert_eq!(text.matches("addc").count(), 1, "{text}");
 }
+
+#[test]
+fn chain_that_an_instruction_reads_which_another_text_says_but_leaves_stays_before_it() {
+    // The marked text says what `%y` and its flag are, but `%other` reads the flag too, so that the call of `%y` stays.
+    let text = ptx("define [2 x i64] @f(i64 %a, i64 %b, i64 %c, i64 %d) {
+  %x = call { i64, i1 } @llvm.uadd.with.overflow.i64(i64 %a, i64 %b)
+  %low = extractvalue { i64, i1 } %x, 0
+  %y = call { i64, i1 } @llvm.uadd.with.overflow.i64(i64 %low, i64 %c)
+  %late = call i64 @llvm.nvvm.mulhi.ull(i64 %a, i64 %d)
+  %flag = extractvalue { i64, i1 } %x, 1
+  %carry = zext i1 %flag to i64
+  %high = add i64 %late, %carry
+  %z = call { i64, i1 } @llvm.uadd.with.overflow.i64(i64 %high, i64 %d)
+  %sum = extractvalue { i64, i1 } %z, 0
+  %said = extractvalue { i64, i1 } %y, 1
+  %word = zext i1 %said to i64
+  %w = call { i64, i1 } @llvm.uadd.with.overflow.i64(i64 %sum, i64 %word)
+  %other = extractvalue { i64, i1 } %y, 1
+  %top = extractvalue { i64, i1 } %w, 0, !ptx.inst !0
+  %third = select i1 %other, i64 %top, i64 7
+  %first = insertvalue [2 x i64] poison, i64 %top, 0
+  %both = insertvalue [2 x i64] %first, i64 %third, 1
+  ret [2 x i64] %both\n}
+!0 = !{!\"add.cc.u64 $0, $3, $4; addc.cc.u64 $1, $5, $6; addc.u64 $2, 0, 0;\", !\"=l,=l,=l,l,l,l,l\", !\"1\"}
+");
+    has(&text, &["add.s64", "setp.lt.u64", "selp.b64"]);
+}
