@@ -78,7 +78,7 @@ fn hold(batch: u64, judges: &Judges, skips: &Skips) -> Result<(), Failed> {
     // Architectures with and without the newest instructions.
     let sm = [75, 90, 100][batch as usize % 3];
     let verdict = judge(&programs, sm, judges)?;
-    for _ in 0..verdict.unsure {
+    for _ in &verdict.unsure {
         skips.count("the host gives two results, or none: random LLVM IR not judged");
     }
     let (differences, optimizer): (Vec<_>, Vec<_>) =

@@ -277,7 +277,12 @@ impl Generator {
     /// An atomic operation on a number, after which no NaN is in memory. (PTX adds `.f32` with subnormals flushed.)
     fn float_atomic(&mut self) {
         let ty = Ty { element: Element::Double, lanes: None };
-        let (a, b) = (self.finite(ty), self.finite(ty));
+        // Zeros of both signs are equal to `fmin` and `fmax`: adding zero leaves one of them.
+        let no_sign = |this: &mut Self| {
+            let value = this.finite(ty);
+            this.emit(&format!("fadd double {value}, 0.0"))
+        };
+        let (a, b) = (no_sign(self), no_sign(self));
         let (place, pointer) = self.aligned_place(8);
         let op = ["fadd", "fsub", "fmax", "fmin", "xchg"][self.rng.usize(..5)];
         self.effect(&format!("store double {a}, {pointer} {place}"));

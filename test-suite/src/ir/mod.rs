@@ -91,6 +91,7 @@ mod tests {
         "signext %a",
         "%all",
         "addrspacecast (ptr addrspace(4)",
+        "llvm.stacksave",
     ];
 
     #[test]

@@ -1,4 +1,4 @@
-//! Memory of a statement's own: values of odd types, tables of pointers, arithmetic on pointers.
+//! Memory of a statement's own: values of odd types, memory of a size known at run time, tables of pointers, arithmetic on pointers.
 
 use super::compound::space_of;
 use super::generate::{Generator, OBJECT, result_text};
@@ -9,7 +9,8 @@ impl Generator {
     pub(super) fn object(&mut self) {
         match self.rng.u8(..8) {
             // In a loop the stack would grow.
-            0..=2 if self.depth == 0 => self.any_structure(),
+            0 | 1 if self.depth == 0 => self.any_structure(),
+            2 => self.memory_of_any_size(),
             3 if !self.helpers.is_empty() => self.function_table(),
             4 if !self.objects.is_empty() => self.pointer_table(),
             5 | 6 if !self.objects.is_empty() => self.pointer_arithmetic(),
@@ -70,6 +71,23 @@ impl Generator {
                 self.define(ty, &format!("load {}, ptr {field}{align}", ty.text()));
             }
         }
+    }
+
+    /// Memory of a size known at run time, given back at the end.
+    fn memory_of_any_size(&mut self) {
+        let ty = Ty::int(*self.rng.choice(&[8, 16, 32, 64]).unwrap_or(&32));
+        let text = ty.text();
+        let saved = self.emit("call ptr @llvm.stacksave.p0()");
+        let last = self.operand(Ty::int(32));
+        let last = self.emit(&format!("and i32 {last}, 7"));
+        let count = self.emit(&format!("add i32 {last}, 1"));
+        let memory = self.emit(&format!("alloca {text}, i32 {count}, align 16"));
+        let (first, other) = (self.operand(ty), self.operand(ty));
+        let end = self.emit(&format!("getelementptr {text}, ptr {memory}, i32 {last}"));
+        self.effect(&format!("store {text} {first}, ptr {memory}"));
+        self.effect(&format!("store {text} {other}, ptr {end}"));
+        self.define(ty, &format!("load {text}, ptr {memory}"));
+        self.effect(&format!("call void @llvm.stackrestore.p0(ptr {saved})"));
     }
 
     /// A call of a function from a table.
