@@ -294,7 +294,8 @@ impl Generator {
             3 if bits % 16 == 0 => one("bswap"),
             4 => one("bitreverse"),
             5 => flagged("abs"),
-            6 | 7 => {
+            // Hosts divide the amount by the width, and cannot where both are wider than 128 bits.
+            6 | 7 if bits <= 128 || bits.is_power_of_two() => {
                 let word = if self.rng.bool() { "fshl" } else { "fshr" };
                 format!("call {text} @llvm.{word}.{suffix}({text} {a}, {text} {b}, {text} {c})")
             }
