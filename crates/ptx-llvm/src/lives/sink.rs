@@ -57,8 +57,10 @@ pub(super) unsafe fn sink(order: &Order, flow: &mut Flow, movable: &Movable) {
         for &instruction in order.instructions.iter().rev() {
             if let Some((group, next)) = sinking.group_of(instruction) {
                 let place = sinking.place_of(next).unwrap_or_default();
+                // Between two that were not moved all have one place.
+                let place = if place.is_multiple_of(2) { place.saturating_sub(1) } else { place };
                 for member in group {
-                    sinking.moved.insert(member, place.saturating_sub(1));
+                    sinking.moved.insert(member, place);
                     put_before(order.block, builder, next, member);
                 }
             }
@@ -74,6 +76,23 @@ impl Sinking<'_> {
         self.moved.get(&instruction).copied().or_else(place)
     }
 
+    /// The first of some instructions of the block. Those that were moved to one place stand in the order that LLVM's block says.
+    unsafe fn first_of(&self, readers: &[LLVMValueRef]) -> Option<LLVMValueRef> {
+        let mut first = readers.iter().copied().min_by_key(|reader| self.place_of(*reader))?;
+        let place = self.place_of(first);
+        // SAFETY: instructions of the block, which is alive; what stands before the first is null.
+        unsafe {
+            let mut before = LLVMGetPreviousInstruction(first);
+            while !before.is_null() && self.place_of(before) == place {
+                if readers.contains(&before) {
+                    first = before;
+                }
+                before = LLVMGetPreviousInstruction(before);
+            }
+        }
+        Some(first)
+    }
+
     /// The instructions that move down with one, in their order, and the one that they should stand before.
     unsafe fn group_of(&mut self, instruction: LLVMValueRef) -> Option<(Vec<LLVMValueRef>, LLVMValueRef)> {
         // SAFETY: an instruction of the block.
@@ -86,7 +105,7 @@ impl Sinking<'_> {
             let made = self.flow.words.made_by(instruction).filter(|made| *made > 0)?;
             let passing = self.passing(instruction)?;
             let end = *self.order.instructions.last()?;
-            let first = passing.readers.iter().copied().min_by_key(|reader| self.place_of(*reader));
+            let first = self.first_of(&passing.readers);
             let next = first.or(passing.beyond.then_some(end))?;
             let to = self.place_of(next)?;
             let call = self.last_call(call, to)?;

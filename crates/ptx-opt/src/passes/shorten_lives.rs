@@ -49,6 +49,48 @@ mod tests {
     }
 
     #[test]
+    fn what_instructions_that_moved_together_read_moves_before_the_first_of_them() {
+        let order = order(
+            "  %a = add i32 %x, 1
+  %b = mul i32 %a, %y
+  %c = xor i32 %b, %a
+  %z = zext i32 %a to i64
+  %d = mul i64 %z, 3
+  call void @g()
+  store i32 %c, ptr %p
+  store i64 %d, ptr %p
+  store i32 %x, ptr %p
+  store i32 %y, ptr %p",
+        );
+        let stores = ["store"; 3];
+        assert_eq!(order[..6], ["call", "%a", "%z", "%b", "%c", "store"]);
+        assert_eq!(order[6..10], [&["%d"][..], &stores].concat());
+    }
+
+    #[test]
+    fn what_moves_before_moved_instructions_still_stands_behind_what_is_before_them() {
+        let order = order(
+            "  %h = add i32 %x, 5
+  %k = add i32 %h, 1
+  %a = add i32 %k, 1
+  %b = mul i32 %a, %y
+  %c = xor i32 %b, %a
+  %z = zext i32 %a to i64
+  %d = mul i64 %z, 3
+  %n = zext i32 %k to i64
+  %m = mul i64 %n, 5
+  call void @g()
+  store i32 %h, ptr %p
+  store i32 %c, ptr %p
+  store i64 %d, ptr %p
+  store i64 %m, ptr %p
+  store i32 %x, ptr %p
+  store i32 %y, ptr %p",
+        );
+        assert_eq!(order[..3], ["call", "%h", "store"]);
+    }
+
+    #[test]
     fn select_whose_operands_wait_for_it_comes_before_the_call() {
         let order = order(
             "  %c = icmp eq i32 %x, 0
