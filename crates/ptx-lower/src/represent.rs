@@ -562,11 +562,6 @@ impl Question<'_> {
                         (Sem::CpAsync, 1) => Some(StateSpace::Global),
                         _ => inst.mnemonic.space(),
                     };
-                    let space = if sem == Sem::Ldmatrix || sem == Sem::Stmatrix {
-                        Some(StateSpace::Shared)
-                    } else {
-                        space
-                    };
                     want(*register, 0, llvm_space(space).map_or(Repr::Int, Repr::Pointer));
                 }
                 Operand::Register(register) => {
