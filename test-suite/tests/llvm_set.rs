@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use test_suite::llvm_set::{Configuration, Execution, Host, configurations, judge};
+use test_suite::llvm_set::{Configuration, Execution, Host, Reasons, configurations, judge, unexplained};
 use test_suite::oracle::Oracles;
 use test_suite::skip::Skips;
 
@@ -85,25 +85,14 @@ fn hold(
 ) -> Result<(), Failed> {
     let text = std::fs::read(&configuration.path)?;
     let report = judge(&String::from_utf8_lossy(&text), configuration.sm, oracles, lli)?;
-    for (step, failure) in &report.steps {
-        if let Some(failure) = failure {
-            return Err(format!("{step}: {failure}").into());
-        }
+    let unexplained = unexplained(configuration, &report, &Reasons::own()?);
+    if !unexplained.is_empty() {
+        return Err(unexplained.join("\n").into());
     }
-    for (function, execution) in &report.functions {
-        let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
-        match execution {
-            Execution::Same(Host::Same) => {
-                counts.0 += 1;
-                counts.1 += 1;
-            }
-            Execution::Same(Host::NotAsked | Host::Unsure(_)) => counts.0 += 1,
-            Execution::Same(Host::Differs(said)) => {
-                return Err(format!("{function} is not as on the host: {said}").into());
-            }
-            Execution::Differs(said) => return Err(format!("{function}: {said}").into()),
-            Execution::Left(_) => {}
-        }
+    let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+    for (_, execution) in &report.functions {
+        counts.0 += usize::from(matches!(execution, Execution::Same(_)));
+        counts.1 += usize::from(matches!(execution, Execution::Same(Host::Same)));
     }
     Ok(())
 }

@@ -19,6 +19,8 @@ use crate::stage;
 
 /// Steps of one launch.
 const STEPS: u64 = 1 << 20;
+/// Bytes of dynamic shared memory.
+const DYNAMIC: u32 = 4096;
 
 /// What a launch leaves, or how it ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -119,7 +121,8 @@ fn difference(first: &Left, other: &Left) -> String {
 
 fn launch(verified: Verified<'_>, plan: &Plan) -> Left {
     let mut launch = Launch::new(plan.entry.as_str());
-    launch.block = [plan.threads, 1, 1];
+    launch.block = plan.block;
+    launch.dynamic_shared = DYNAMIC;
     launch.threads = Some(NonZeroUsize::MIN);
     launch.limits.steps = Some(STEPS);
     launch.limits.timeout = Some(Duration::from_secs(20));
@@ -214,7 +217,7 @@ fn on_host(module: &str, plans: &[&Plan], lli: &Path, optimizer: Option<&Oracles
     std::fs::write(&all, host_program(module, plans))?;
     // Other functions may hold what the host has no code for.
     let kept = Command::new(lli.with_file_name("opt"))
-        .args(["-S", "-passes=internalize,globaldce", "-internalize-public-api-list=main", "-o"])
+        .args(["-S", "-passes=internalize,globaldce", "-internalize-public-api-list=main,__truncsfbf2", "-o"])
         .args([&file, &all])
         .output()?;
     let complaint = String::from_utf8_lossy(&kept.stderr).replace(&*all.to_string_lossy(), "input");
@@ -271,10 +274,29 @@ fn host_program(module: &str, plans: &[&Plan]) -> String {
     }
     let _ = write!(
         text,
-        "declare i64 @write(i32, ptr, i64)\ndefine i32 @main() {{\n{main}  ret i32 0\n}}\n{globals}"
+        "{NARROWING}declare i64 @write(i32, ptr, i64)\ndefine i32 @main() {{\n{main}  ret i32 0\n}}\n{globals}"
     );
     text
 }
+
+/// What LLVM's code for the host calls to make a `bfloat`, and `lli` does not have: rounding to nearest, ties to even, and quiet
+/// NaNs.
+const NARROWING: &str = "\
+define bfloat @__truncsfbf2(float %x) {
+  %bits = bitcast float %x to i32
+  %upper = lshr i32 %bits, 16
+  %odd = and i32 %upper, 1
+  %half = add i32 %bits, 32767
+  %sum = add i32 %half, %odd
+  %nearest = lshr i32 %sum, 16
+  %quiet = or i32 %upper, 64
+  %isnan = fcmp uno float %x, 0.0
+  %chosen = select i1 %isnan, i32 %quiet, i32 %nearest
+  %result = trunc i32 %chosen to i16
+  %value = bitcast i16 %result to bfloat
+  ret bfloat %value
+}
+";
 
 /// LLVM IR for NVPTX as IR for any target.
 fn for_host(text: &str) -> String {

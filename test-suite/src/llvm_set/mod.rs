@@ -7,6 +7,11 @@
 
 mod execute;
 mod harness;
+mod reasons;
+mod stand_in;
+mod uses;
+
+pub use reasons::{Deviation, Reasons, idle, unexplained};
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -127,10 +132,12 @@ pub fn judge(text: &str, sm: Option<Sm>, oracles: &Oracles, lli: Option<&PathBuf
         went_well
     };
     let context = Context::new()?;
-    let llvm = match stage::read_llvm(&context, "set", text) {
-        Ok(llvm) => llvm,
-        Err(error) => {
-            step(&mut report, Err(error));
+    let source = SourceFile::new("set.ll", text);
+    // As the tools read it: modules with 32-bit addresses are widened.
+    let llvm = match ptx_driver::read_llvm(&context, &source) {
+        Ok((llvm, _)) => llvm,
+        Err(findings) => {
+            step(&mut report, Err(anyhow!("{}", stage::describe(&source, &findings))));
             return Ok(report);
         }
     };
@@ -156,10 +163,18 @@ pub fn judge(text: &str, sm: Option<Sm>, oracles: &Oracles, lli: Option<&PathBuf
     };
     step(&mut report, Ok(()));
     step(&mut report, assembled(&carried.again).and_then(|()| assembled(&carried.optimized)));
-    // The same with a kernel for each function.
-    let module = llvm.to_text();
-    let view = View::new(&llvm)?;
-    let (plans, left) = execute::plans(&view);
+    // The same with definitions for what is declared, and a kernel for each function.
+    let module = stand_in::with_stand_ins(&View::new(&llvm)?, &llvm.to_text());
+    // In a context of its own, for types get other names beside their equals.
+    let apart = Context::new()?;
+    let defined = match stage::read_llvm(&apart, "defined", &module) {
+        Ok(defined) => defined,
+        Err(error) => {
+            step(&mut report, Err(error));
+            return Ok(report);
+        }
+    };
+    let (plans, left) = execute::plans(&View::new(&defined)?);
     let prepared = execute::with_callers(&module, &plans);
     let executions = stage::read_llvm(&context, "prepared", &prepared)
         .and_then(|llvm| raise(&llvm, sm))
@@ -288,24 +303,22 @@ fn read(said: &str) -> Result<Report> {
     Ok(report)
 }
 
-/// Tables of what came of the configurations, and a line for everything that went wrong.
-pub fn summary(configurations: &[Configuration], reports: &[Report]) -> String {
+/// Tables of what came of the configurations, and a line for everything that went wrong for no written reason.
+pub fn summary(configurations: &[Configuration], reports: &[Report], reasons: &Reasons) -> String {
     let mut text = String::from("| step | configurations |\n|---|---|\n");
     for name in STEPS {
         let passed = |report: &&Report| report.steps.iter().any(|(step, bad)| step == name && bad.is_none());
         let _ = writeln!(text, "| {name} | {} of {} |", reports.iter().filter(passed).count(), reports.len());
     }
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    let mut not_executed: BTreeMap<String, usize> = BTreeMap::new();
     let mut unsure: BTreeMap<String, usize> = BTreeMap::new();
     let mut wrong = String::new();
     for (configuration, report) in configurations.iter().zip(reports) {
-        for (step, failure) in &report.steps {
-            if let Some(failure) = failure {
-                let _ = writeln!(wrong, "{}: {step}: {failure}", configuration.name);
-            }
+        for line in unexplained(configuration, report, reasons) {
+            let _ = writeln!(wrong, "{line}");
         }
-        for (function, execution) in &report.functions {
+        for (_, execution) in &report.functions {
             let kind = match execution {
                 Execution::Same(Host::Same) => "the same on all ways and on the host",
                 Execution::Same(Host::NotAsked) => "the same on all ways; needs a GPU",
@@ -313,16 +326,10 @@ pub fn summary(configurations: &[Configuration], reports: &[Report]) -> String {
                     *unsure.entry(without_numbers(why)).or_default() += 1;
                     "the same on all ways; no sure result on the host"
                 }
-                Execution::Same(Host::Differs(said)) => {
-                    let _ = writeln!(wrong, "{} {function}: not as on the host: {said}", configuration.name);
-                    "the same on all ways, otherwise on the host"
-                }
-                Execution::Differs(said) => {
-                    let _ = writeln!(wrong, "{} {function}: {said}", configuration.name);
-                    "not the same on all ways"
-                }
+                Execution::Same(Host::Differs(_)) => "the same on all ways, otherwise on the host",
+                Execution::Differs(_) => "not the same on all ways",
                 Execution::Left(why) => {
-                    *reasons.entry(without_numbers(why)).or_default() += 1;
+                    *not_executed.entry(without_numbers(why)).or_default() += 1;
                     "not executed"
                 }
             };
@@ -333,7 +340,7 @@ pub fn summary(configurations: &[Configuration], reports: &[Report]) -> String {
     for (kind, count) in kinds {
         let _ = writeln!(text, "| {kind} | {count} |");
     }
-    for (title, reasons) in [("why not executed", reasons), ("why not sure on the host", unsure)] {
+    for (title, reasons) in [("why not executed", not_executed), ("why not sure on the host", unsure)] {
         let _ = write!(text, "\n| {title} | functions |\n|---|---|\n");
         let mut reasons: Vec<_> = reasons.into_iter().collect();
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

@@ -5,10 +5,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use ptx_isa::Sm;
-use test_suite::llvm_set::{self, Configuration};
+use test_suite::llvm_set::{self, Configuration, Reasons};
 
 use crate::cargo::workspace;
 use crate::corpus::{oracles, shared_folder};
@@ -59,8 +59,24 @@ pub(crate) fn measure(arguments: &LlvmSetArguments) -> Result<()> {
     let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let limit = Duration::from_secs(arguments.limit);
     let reports = llvm_set::measure(&std::env::current_exe()?, &configurations, jobs, limit)?;
-    let text = llvm_set::summary(&configurations, &reports);
-    std::io::stdout().lock().write_all(text.as_bytes()).context("the table")
+    let reasons = Reasons::own()?;
+    let text = llvm_set::summary(&configurations, &reports, &reasons);
+    std::io::stdout().lock().write_all(text.as_bytes()).context("the table")?;
+    let judged = configurations.iter().zip(&reports);
+    let unexplained = judged
+        .flat_map(|(configuration, report)| llvm_set::unexplained(configuration, report, &reasons))
+        .count();
+    ensure!(unexplained == 0, "{unexplained} deviations have no reason in test-suite/llvm-set-reasons.tsv");
+    // A row may be needed by a configuration that was left out.
+    if arguments.files.is_empty() && arguments.sample <= 1 {
+        let idle = llvm_set::idle(&configurations, &reports, &reasons);
+        ensure!(
+            idle.is_empty(),
+            "rows of test-suite/llvm-set-reasons.tsv that nothing needs:\n{}",
+            idle.join("\n")
+        );
+    }
+    Ok(())
 }
 
 fn architecture(text: &str) -> Result<Sm, String> {
