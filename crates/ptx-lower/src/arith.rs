@@ -272,19 +272,30 @@ impl<'c> Emitter<'_, '_, 'c> {
         let pair = self.types.structure(&[a.ty(), self.types.int(1)]);
         let writes = site.inst.mnemonic.get(Field::Cc) == Some(Mod::Cc);
         let op = if subtracts { BinaryOp::Sub } else { BinaryOp::Add };
+        let none = self.types.bool_value(false);
         let carry_in = if reads_carry(site.inst) {
             let carry = self.read(site.statement, self.analysis.slots.carry(), self.types.int(1))?;
             Some(self.b.cast(CastOp::ZExt, carry, a.ty())?)
         } else {
             None
         };
+        // Passes leave zeros out, and the mark would not fit what is left.
+        let is_zero = |value: Value<'c>| value == value.ty().zero();
         if !writes {
-            let sum = self.b.binary(op, a, b)?;
+            let sum = match carry_in {
+                Some(carry) if is_zero(a) && is_zero(b) && !subtracts => return Ok((carry, none)),
+                Some(_) if is_zero(b) => a,
+                _ => self.b.binary(op, a, b)?,
+            };
             let sum = match carry_in {
                 Some(carry) => self.b.binary(op, sum, carry)?,
                 None => sum,
             };
-            return Ok((sum, self.types.bool_value(false)));
+            return Ok((sum, none));
+        }
+        if let Some(carry) = carry_in.filter(|_| is_zero(b)) {
+            let only = self.intrinsic(&name, pair, &[a, carry])?;
+            return Ok((self.b.extract_field(only, 0)?, self.b.extract_field(only, 1)?));
         }
         let first = self.intrinsic(&name, pair, &[a, b])?;
         let (sum, overflow) = (self.b.extract_field(first, 0)?, self.b.extract_field(first, 1)?);

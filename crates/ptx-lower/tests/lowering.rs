@@ -229,6 +229,16 @@ fn carry_passes_from_instruction_to_instruction() {
 }
 
 #[test]
+fn carry_into_a_sum_with_zero_is_added_once() {
+    let text = body(
+        "add.cc.u32 %r1, %r0, 7; addc.cc.u32 %r2, %r0, 0; addc.u32 %r3, %r0, 0; st.global.u32 [%d0], %r3;",
+    );
+    assert_eq!(text.matches("= call { i32, i1 } @llvm.uadd.with.overflow").count(), 2, "{text}");
+    assert_eq!(text.matches("or i1").count(), 0, "{text}");
+    assert_eq!(text.matches("add i32").count(), 1, "{text}");
+}
+
+#[test]
 fn borrow_is_that_of_the_subtraction() {
     let text = body("sub.cc.u32 %r1, %r0, 7; subc.u32 %r2, %r0, 0; st.global.u32 [%d0], %r2;");
     has(&text, &["llvm.usub.with.overflow.i32(i32 %n, i32 7)", "sub i32"]);
