@@ -13,6 +13,7 @@
 //! - The result depends on the module and the options alone.
 //! - Recursion is bounded whatever the input (constants 64 levels deep, types 256).
 
+mod addresses;
 mod coalesce;
 mod debug;
 mod dwarf;

@@ -78,6 +78,7 @@ use self::shorts::Pair;
 use self::sign::SignField;
 pub(crate) use self::spelling::Pattern;
 use self::spelling::Spelling;
+use crate::addresses::share_addresses;
 use crate::coalesce::coalesce;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::hoist::hoist;
@@ -331,6 +332,10 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         self.have_float_classes();
         let mut body = std::mem::take(&mut self.builder).finish();
         reference::drop_unread(&mut body, &self.handles, &self.constants);
+        // In debugging code each register has a place of its own, which calls would have to preserve.
+        if !self.module.target.is_debugging() {
+            share_addresses(&mut body, &self.foreign);
+        }
         let settled = coalesce(&mut body, &self.foreign, &self.copies, self.namesakes());
         if !self.module.target.is_debugging() {
             hoist(&mut body);

@@ -594,3 +594,36 @@ fn chain_that_an_instruction_reads_which_another_text_says_but_leaves_stays_befo
 ");
     has(&text, &["add.s64", "setp.lt.u64", "selp.b64"]);
 }
+
+#[test]
+fn address_of_a_variable_is_moved_once_for_the_blocks_below() {
+    let module = |first: &str| {
+        format!(
+            "@s = internal addrspace(3) global [64 x i32] undef
+define ptx_kernel void @k(i32 %n, i1 %c, i1 %d) {{
+  {first}
+  br i1 %c, label %left, label %right
+left:
+  %p = getelementptr i8, ptr addrspace(3) @s, i32 %n
+  store i32 1, ptr addrspace(3) %p
+  br i1 %d, label %below, label %end
+below:
+  %q = getelementptr i8, ptr addrspace(3) %p, i32 %n
+  store i32 2, ptr addrspace(3) %q
+  %u = getelementptr i32, ptr addrspace(3) @s, i32 %n
+  store i32 3, ptr addrspace(3) %u
+  br label %end
+right:
+  %v = getelementptr i16, ptr addrspace(3) @s, i32 %n
+  store i32 4, ptr addrspace(3) %v
+  br label %end
+end:
+  ret void\n}}"
+        )
+    };
+    let moves = |text: &str| text.matches(", s;").count();
+    // Neither side of the branch is on every way to the other.
+    assert_eq!(moves(&ptx(&module(""))), 2);
+    let first = "%f = getelementptr i64, ptr addrspace(3) @s, i32 %n\n  store i32 0, ptr addrspace(3) %f";
+    assert_eq!(moves(&ptx(&module(first))), 1);
+}
