@@ -8,9 +8,9 @@ use ptx_llvm::view::{AtomicOrder, InstId, Op, TypeId};
 use super::FunctionRaiser;
 use super::atomic::Access;
 use super::emit::{Arg, mov, space_word};
-use super::halfwords::{RUN, begins_with_run};
 use super::narrow::{SIGNED_LOAD, Widening};
 use super::prologue::{piece, word_of};
+use super::runs::Run;
 use super::undefined::filled;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::types::{Class, Leaf, Scalar};
@@ -174,9 +174,9 @@ impl FunctionRaiser<'_, '_, '_> {
         while let Some(leaf) = leaves.get(at) {
             let aligned = alignment(align, leaf.offset);
             let place = Self::offset_operand(address, leaf.offset);
-            if begins_with_run(&leaves[at..], aligned) {
-                values.extend(self.load_run(place, word, opcode, mods)?);
-                at += RUN;
+            if let Some(run) = Run::at_start(&leaves[at..], aligned, word) {
+                values.extend(self.load_run(run, place, word, opcode, mods)?);
+                at += run.elements();
                 continue;
             }
             let count = group(&leaves[at..], aligned, widest);
@@ -313,14 +313,14 @@ impl FunctionRaiser<'_, '_, '_> {
             let aligned = alignment(align, leaf.offset);
             let place = Self::offset_operand(address, leaf.offset);
             let together = &leaves[at..leaves.len().min(at + run)];
-            if begins_with_run(together, aligned) {
-                let mut halves = Vec::with_capacity(RUN);
-                for (leaf, value) in together.iter().zip(&values[at..]).take(RUN) {
+            if let Some(run) = Run::at_start(together, aligned, word) {
+                let mut elements = Vec::with_capacity(run.elements());
+                for (leaf, value) in together.iter().zip(&values[at..]).take(run.elements()) {
                     let value = value.unwrap_or_else(|| Val::reg(self.register_for(leaf.scalar)));
-                    halves.push(self.stored_register(value, leaf.scalar)?);
+                    elements.push(self.stored_register(value, leaf.scalar)?);
                 }
-                self.store_run(&halves, place, word, opcode, mods)?;
-                at += RUN;
+                self.store_run(run, &elements, place, word, opcode, mods)?;
+                at += run.elements();
                 continue;
             }
             let count = group(together, aligned, widest);

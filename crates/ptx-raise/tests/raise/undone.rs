@@ -596,6 +596,33 @@ fn chain_that_an_instruction_reads_which_another_text_says_but_leaves_stays_befo
 }
 
 #[test]
+fn bytes_side_by_side_are_accessed_as_words() {
+    let text = ptx("define void @f(ptr addrspace(1) %p, ptr addrspace(1) %q) {
+  %v = load <16 x i8>, ptr addrspace(1) %p, align 16
+  %a = extractelement <16 x i8> %v, i32 0
+  %b = extractelement <16 x i8> %v, i32 7
+  store i8 %a, ptr addrspace(1) %q
+  %next = getelementptr i8, ptr addrspace(1) %q, i64 1
+  store i8 %b, ptr addrspace(1) %next
+  ret void\n}
+define void @g(ptr addrspace(1) %p, ptr addrspace(1) %q) {
+  %v = load <8 x i8>, ptr addrspace(1) %p, align 8
+  %s = add <8 x i8> %v, %v
+  store <8 x i8> %s, ptr addrspace(1) %q, align 8
+  ret void\n}
+define void @h(ptr addrspace(1) %p, ptr addrspace(1) %q) {
+  %v = load <8 x i8>, ptr addrspace(1) %p, align 4
+  store <8 x i8> %v, ptr addrspace(1) %q, align 4
+  ret void\n}");
+    has(&text, &["ld.global.v4.b32 {%r1, %r2, %r3, %r4}", "bfe.u32 %r10, %r2, 24, 8;", "st.global.b8"]);
+    has(
+        &text,
+        &["ld.global.v2.b32 {%r1, %r2}", "add.s16", "prmt.b32", ", 64;", ", 21520;", "st.global.v2.b32"],
+    );
+    has(&text, &["ld.global.v4.b8", "ld.global.v4.b8", "st.global.v4.b8", "st.global.v4.b8"]);
+}
+
+#[test]
 fn address_of_a_variable_is_moved_once_for_the_blocks_below() {
     let module = |first: &str| {
         format!(

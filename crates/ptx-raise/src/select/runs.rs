@@ -1,0 +1,142 @@
+//! Runs of narrow elements in memory. Vector accesses have at most four elements (manual 9.7.9.8), of any width: eight
+//! halfwords, eight bytes or sixteen go in one access, as words that hold several.
+
+use ptx_ir::{Operand, RegId};
+
+use super::FunctionRaiser;
+use super::emit::Arg;
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::types::{Class, Leaf, Scalar};
+use crate::value::{Upper, Val};
+
+/// The bytes of a word.
+const WORD: usize = 4;
+
+/// Elements that one access takes as words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Run {
+    /// The words, two or four.
+    words: usize,
+    /// The elements in each, two or four.
+    per_word: usize,
+}
+
+impl Run {
+    const HALFWORDS: Run = Run { words: 4, per_word: 2 };
+    const BYTES: [Run; 2] = [Run { words: 4, per_word: 4 }, Run { words: 2, per_word: 4 }];
+
+    /// The run that leaves begin with, where an access of its size is aligned. Parameters have no runs of bytes: there elements are
+    /// written one by one.
+    pub(super) fn at_start(leaves: &[Leaf], align: u64, word: &str) -> Option<Run> {
+        let width = |leaf: &Leaf| match leaf.scalar {
+            Scalar::Int(16) | Scalar::Half | Scalar::BFloat => 2,
+            Scalar::Int(8) => 1,
+            _ => 0,
+        };
+        let bytes = width(leaves.first()?);
+        let kinds = match bytes {
+            2 => &[Run::HALFWORDS][..],
+            1 if word != ".param" => &Run::BYTES[..],
+            _ => return None,
+        };
+        let offset = leaves.first()?.offset;
+        let beside = |(at, leaf): (usize, &Leaf)| {
+            width(leaf) == bytes && leaf.bytes == bytes && leaf.offset == offset + bytes * at as u64
+        };
+        kinds.iter().copied().find(|run| {
+            align >= (run.words * WORD) as u64
+                && leaves.len() >= run.elements()
+                && leaves.iter().take(run.elements()).enumerate().all(beside)
+        })
+    }
+
+    /// How many elements it has.
+    pub(super) fn elements(self) -> usize {
+        self.words * self.per_word
+    }
+}
+
+impl FunctionRaiser<'_, '_, '_> {
+    fn vector_of(&mut self, registers: &[RegId]) -> Operand {
+        let list: Vec<Operand> = registers.iter().map(|&register| Operand::Register(register)).collect();
+        Operand::Vector(self.builder.list(&list))
+    }
+
+    /// Loads a run.
+    pub(super) fn load_run(
+        &mut self,
+        run: Run,
+        place: Operand,
+        word: &str,
+        opcode: &str,
+        mods: &str,
+    ) -> Raised<Vec<Val>> {
+        let words: Vec<RegId> = (0..run.words).map(|_| self.register(Class::B32)).collect();
+        let vector = self.vector_of(&words);
+        self.access(opcode, word, mods, &format!(".v{}.b32", run.words), &[vector.into(), place.into()])?;
+        let mut values = Vec::with_capacity(run.elements());
+        for whole in words {
+            if run.per_word == 2 {
+                let halves = [self.register(Class::B16), self.register(Class::B16)];
+                let list = self.vector_of(&halves);
+                self.emit("mov.b32", &[Arg::from(list), whole.into()])?;
+                values.extend(halves.map(Val::reg));
+            } else {
+                for at in 0..run.per_word {
+                    values.push(self.byte_of(whole, at)?);
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    /// A byte of a word.
+    fn byte_of(&mut self, whole: RegId, at: usize) -> Raised<Val> {
+        if at == 0 {
+            return Ok(Val::reg(self.emit_new(Class::B16, "cvt.u16.u32", &[whole.into()])?));
+        }
+        let args = [whole.into(), Arg::Bits(8 * at as u64, 32), Arg::Bits(8, 32)];
+        let byte = self.emit_new(Class::B32, "bfe.u32", &args)?;
+        let register = self.emit_new(Class::B16, "cvt.u16.u32", &[byte.into()])?;
+        Ok(Val::Register(register, Upper::Zero))
+    }
+
+    /// Stores a run, whose elements are in registers of 16 bits.
+    pub(super) fn store_run(
+        &mut self,
+        run: Run,
+        values: &[RegId],
+        place: Operand,
+        word: &str,
+        opcode: &str,
+        mods: &str,
+    ) -> Raised<()> {
+        let mut words = Vec::with_capacity(run.words);
+        for elements in values.chunks_exact(run.per_word) {
+            words.push(match *elements {
+                [low, high] => self.join_halves(low, high)?,
+                [a, b, c, d] => self.join_bytes([a, b, c, d])?,
+                _ => {
+                    return Err(Refusal::new(
+                        INSTRUCTION,
+                        "a word of a number of elements that it cannot have",
+                    ));
+                }
+            });
+        }
+        let vector = self.vector_of(&words);
+        self.access(opcode, word, mods, &format!(".v{}.b32", run.words), &[place.into(), vector.into()])
+    }
+
+    /// The low bytes of four registers as one word, the first one lowest (`prmt`, manual 9.7.9.7).
+    fn join_bytes(&mut self, bytes: [RegId; 4]) -> Raised<RegId> {
+        let mut wide = bytes;
+        for byte in &mut wide {
+            *byte = self.emit_new(Class::B32, "cvt.u32.u16", &[(*byte).into()])?;
+        }
+        let [a, b, c, d] = wide;
+        let low = self.emit_new(Class::B32, "prmt.b32", &[a.into(), b.into(), Arg::Bits(0x0040, 32)])?;
+        let high = self.emit_new(Class::B32, "prmt.b32", &[c.into(), d.into(), Arg::Bits(0x0040, 32)])?;
+        self.emit_new(Class::B32, "prmt.b32", &[low.into(), high.into(), Arg::Bits(0x5410, 32)])
+    }
+}
