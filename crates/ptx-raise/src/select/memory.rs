@@ -113,12 +113,15 @@ impl FunctionRaiser<'_, '_, '_> {
         self.store_whole(ty, &values, address, word, u64::from(*align), &opcode, &mods)
     }
 
-    /// The modifiers of `!ptx.mods` that an instruction of memory can have.
+    /// The modifiers of `!ptx.mods`.
     pub(super) fn hints(&self, id: InstId) -> String {
         let view = self.module.view;
-        let Some(node) = self.function.inst(id).metadata("ptx.mods") else { return String::new() };
+        let inst = self.function.inst(id);
+        let Some(node) = inst.metadata("ptx.mods") else { return String::new() };
+        // A load's type is said where its own is.
+        let is_load = matches!(inst.op, Op::Load { .. });
         let texts = view.strings(node).into_iter();
-        texts.filter(|text| text.starts_with('.') && *text != SIGNED_LOAD).collect()
+        texts.filter(|text| text.starts_with('.') && !(is_load && *text == SIGNED_LOAD)).collect()
     }
 
     /// Appends an access; hints that no row takes are left out.

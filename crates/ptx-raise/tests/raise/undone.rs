@@ -623,6 +623,19 @@ define void @h(ptr addrspace(1) %p, ptr addrspace(1) %q) {
 }
 
 #[test]
+fn equality_of_shorts_is_compared_as_it_was_written() {
+    let text = ptx("define i1 @f(i16 %a, i16 %b) {
+  %c = icmp eq i16 %a, %b, !ptx.mods !0
+  ret i1 %c\n}
+define i1 @g(i16 %a, i16 %b) {
+  %c = icmp eq i16 %a, %b, !ptx.mods !1
+  ret i1 %c\n}
+!0 = !{!\".s16\"}
+!1 = !{!\".b16\"}");
+    has(&text, &["setp.eq.s16", "setp.eq.b16"]);
+}
+
+#[test]
 fn address_of_a_variable_is_moved_once_for_the_blocks_below() {
     let module = |first: &str| {
         format!(
