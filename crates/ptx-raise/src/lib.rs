@@ -26,6 +26,7 @@ mod mnemonics;
 mod module;
 mod names;
 mod per_inst;
+mod references;
 mod registers;
 mod select;
 mod signature;

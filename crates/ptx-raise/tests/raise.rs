@@ -8,6 +8,8 @@ use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm::{Context, Module};
 use ptx_raise::{Annotations, Names, RaiseOptions, Style, raise_in_style};
 
+#[path = "raise/memory.rs"]
+mod memory;
 #[path = "raise/undone.rs"]
 mod undone;
 

@@ -8,9 +8,9 @@ use ptx_llvm::view::{BlockId, InstId, LocationId, Metadata, MetadataId, Op, Valu
 
 use super::FunctionRaiser;
 use crate::error::Raised;
-use crate::module::for_each_operand;
 use crate::names;
 use crate::per_inst::Users;
+use crate::references::for_each_operand;
 use crate::registers::{Named, Rank};
 use crate::style::{Annotations, Names};
 use crate::types::Class;

@@ -8,7 +8,7 @@ use ptx_llvm::view::{Attributes, Call, Constant, Function, InstId, Symbol, Value
 use super::FunctionRaiser;
 use super::emit::space_word;
 use crate::error::{CALL, INTRINSIC, Raised, Refusal};
-use crate::module::alias_target;
+use crate::references::alias_target;
 use crate::signature::{self, Parameter, Passing, RegisterPassing};
 use crate::types::Scalar;
 use crate::value::{Upper, Val};

@@ -9,7 +9,7 @@ use ptx_llvm::view::{BinaryOp, CastOp, Constant, InstId, IntPredicate, Op, Type,
 use super::FunctionRaiser;
 use super::emit::Arg;
 use crate::error::Raised;
-use crate::module::for_each_operand;
+use crate::references::for_each_operand;
 use crate::types::Scalar;
 use crate::value::{Val, mask};
 

@@ -12,7 +12,7 @@ use super::FunctionRaiser;
 use super::emit::{Arg, mov, space_word};
 use crate::coalesce::for_each_register;
 use crate::error::Raised;
-use crate::module::for_each_operand;
+use crate::references::for_each_operand;
 use crate::registers::Named;
 use crate::signature::Parameter;
 use crate::types::{Class, Scalar};

@@ -199,7 +199,7 @@ impl FunctionRaiser<'_, '_, '_> {
                     &format!(".v{count}.{text}"),
                     &[vector.into(), place.into()],
                 )?;
-                for register in registers {
+                for (leaf, register) in leaves[at..].iter().zip(registers) {
                     values.push(self.loaded(register, leaf.scalar)?);
                 }
             } else {
@@ -333,7 +333,8 @@ impl FunctionRaiser<'_, '_, '_> {
             if count > 1 {
                 let (_, text) = memory_word(leaf.scalar);
                 let mut list = Vec::with_capacity(count);
-                for value in values.iter().skip(at).take(count) {
+                // Each by its own type: `i13` beside `i16` has other bits to clear.
+                for (leaf, value) in together.iter().zip(&values[at..]).take(count) {
                     let value = value.unwrap_or_else(|| Val::reg(self.register_for(leaf.scalar)));
                     list.push(Operand::Register(self.stored_register(value, leaf.scalar)?));
                 }

@@ -41,6 +41,7 @@ mod narrow;
 mod nvvm;
 mod open;
 mod ordering;
+mod overflow;
 mod packed;
 mod passing;
 mod predicate;

@@ -8,7 +8,7 @@ use ptx_llvm::view::{AtomicOrder, BinaryOp, CastOp, InstId, Op, Type, Value};
 
 use super::FunctionRaiser;
 use super::memory::MAX_VECTOR;
-use crate::module::for_each_operand;
+use crate::references::for_each_operand;
 use crate::signature::Passing;
 use crate::types::{Class, Scalar};
 

@@ -16,7 +16,8 @@ use ptx_llvm::view::{
 use super::FunctionRaiser;
 use super::asm::{Constraint, parse_constraints};
 use crate::error::{ASSEMBLY, Raised, Refusal};
-use crate::module::{ModuleRaiser, for_each_operand};
+use crate::module::ModuleRaiser;
+use crate::references::for_each_operand;
 use crate::types::space_class;
 
 /// Operations nested deeper than this are not compared.

@@ -1,0 +1,211 @@
+//! What refers to what: symbols in constants, operands of instructions, the order in which variables and prototypes have to stand.
+
+use ptx_llvm::view::{
+    AliasId, CastOp, ConstExpr, ConstId, Constant, Function, FunctionId, Global, GlobalId, Op, Symbol, Value,
+    View,
+};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+use crate::initializer;
+use crate::module::is_defined;
+
+/// Aliases of aliases are followed this far.
+const MAX_ALIAS_CHAIN: usize = 1 << 16;
+
+/// The function or variable at the end of a chain of aliases, and the bytes from its start; `None` where a constant expression
+/// computes it otherwise.
+pub(crate) fn alias_target(view: &View, alias: AliasId) -> Option<(Symbol, i64)> {
+    let (mut constant, mut offset) = (view.alias(alias).target, 0i64);
+    // LLVM's verifier refuses circles; the bound keeps a module that it never saw from going round.
+    for _ in 0..MAX_ALIAS_CHAIN {
+        match view.constant(constant) {
+            Constant::Symbol(Symbol::Alias(next)) => constant = view.alias(*next).target,
+            Constant::Symbol(symbol) => return Some((*symbol, offset)),
+            Constant::Expr(ConstExpr::Gep { source, base, indices }) => {
+                offset = offset.wrapping_add(initializer::gep_offset(view, *source, indices).ok()?);
+                constant = *base;
+            }
+            Constant::Expr(ConstExpr::Cast { op: CastOp::AddrSpaceCast | CastOp::BitCast, value }) => {
+                constant = *value;
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Whether a variable is one of LLVM's lists, or data for LLVM alone.
+pub(crate) fn is_llvm_own(global: &Global) -> bool {
+    global.name.starts_with("llvm.") || global.section.as_deref() == Some("llvm.metadata")
+}
+
+/// The variables, those that initial values refer to first, and those of them that have to be declared before because they
+/// refer back.
+pub(crate) fn global_order(view: &View) -> (Vec<GlobalId>, Vec<GlobalId>) {
+    let mut order = Vec::with_capacity(view.globals.len());
+    let mut forward = Vec::new();
+    let mut is_forward = HashSet::default();
+    // 0: not seen, 1: waiting for what it refers to, 2: done.
+    let mut state = vec![0u8; view.globals.len()];
+    for start in 0..view.globals.len() {
+        let mut stack = vec![start];
+        while let Some(&at) = stack.last() {
+            if state[at] == 2 {
+                stack.pop();
+                continue;
+            }
+            state[at] = 1;
+            let mut pending = Vec::new();
+            for_each_symbol(view, view.globals[at].initializer, &mut |symbol| {
+                let end = match symbol {
+                    Symbol::Alias(id) => alias_target(view, id).map(|(symbol, _)| symbol),
+                    Symbol::Function(_) | Symbol::Global(_) => Some(symbol),
+                };
+                if let Some(Symbol::Global(id)) = end {
+                    pending.push(id.index());
+                }
+            });
+            pending.retain(|&id| state[id] != 2 && id != at);
+            // What waits itself refers to this one.
+            for &id in pending.iter().filter(|&&id| state[id] == 1) {
+                if is_forward.insert(id) {
+                    forward.push(GlobalId::new(id));
+                }
+            }
+            pending.retain(|&id| state[id] == 0);
+            if pending.is_empty() {
+                state[at] = 2;
+                order.push(GlobalId::new(at));
+                stack.pop();
+            } else {
+                stack.extend(pending);
+            }
+        }
+    }
+    (order, forward)
+}
+
+/// Calls `found` for every symbol in a constant, by a work list: constants share parts, each is visited once.
+pub(crate) fn for_each_symbol(view: &View, root: Option<ConstId>, found: &mut dyn FnMut(Symbol)) {
+    let mut seen = HashSet::default();
+    let mut work: Vec<ConstId> = root.into_iter().collect();
+    while let Some(id) = work.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match view.constant(id) {
+            Constant::Symbol(symbol) => found(*symbol),
+            Constant::Aggregate(parts) => work.extend(parts.iter().copied()),
+            Constant::Expr(ConstExpr::Gep { base, indices, .. }) => {
+                work.push(*base);
+                work.extend(indices.iter().copied());
+            }
+            Constant::Expr(ConstExpr::Cast { value, .. }) => work.push(*value),
+            Constant::Expr(ConstExpr::Binary { lhs, rhs, .. }) => work.extend([*lhs, *rhs]),
+            Constant::Expr(ConstExpr::Other(_))
+            | Constant::Int(_)
+            | Constant::Float(_)
+            | Constant::Null
+            | Constant::Zero
+            | Constant::Undef
+            | Constant::Poison
+            | Constant::Data(_)
+            | Constant::BlockAddress(..)
+            | Constant::Other(_) => {}
+        }
+    }
+}
+
+/// Which functions are referred to, and from where first: 0 is an initial value, `n + 1` function `n`.
+pub(crate) struct References {
+    first: HashMap<FunctionId, usize>,
+    /// Whether the module was PTX, whose declarations come back also where nothing uses them.
+    was_ptx: bool,
+}
+
+impl References {
+    pub(crate) fn of(view: &View) -> Self {
+        let was_ptx = !view.named("ptx.version").is_empty();
+        let mut references = Self { first: HashMap::default(), was_ptx };
+        for global in view.globals.iter().filter(|global| !is_llvm_own(global)) {
+            references.note(view, global.initializer, 0);
+        }
+        for (at, function) in view.functions.iter().enumerate() {
+            for inst in &function.insts {
+                for_each_constant(&inst.op, &mut |id| references.note(view, Some(id), at + 1));
+            }
+        }
+        references
+    }
+
+    fn note(&mut self, view: &View, constant: Option<ConstId>, from: usize) {
+        for_each_symbol(view, constant, &mut |symbol| {
+            let function = match symbol {
+                Symbol::Function(id) => Some(id),
+                Symbol::Global(_) => None,
+                Symbol::Alias(id) => match alias_target(view, id) {
+                    Some((Symbol::Function(id), _)) => Some(id),
+                    _ => None,
+                },
+            };
+            if let Some(id) = function {
+                let first = self.first.entry(id).or_insert(from);
+                *first = (*first).min(from);
+            }
+        });
+    }
+
+    /// Whether a prototype must precede everything: the function is of another module, or used no later than defined.
+    pub(crate) fn needs_prototype(&self, id: FunctionId, function: &Function) -> bool {
+        let Some(&first) = self.first.get(&id) else { return self.was_ptx && function.is_declaration() };
+        !is_defined(function) || first <= id.index() + 1
+    }
+}
+
+/// Calls `found` for every operand that is a constant.
+fn for_each_constant(op: &Op, found: &mut dyn FnMut(ConstId)) {
+    for_each_operand(op, &mut |value| {
+        if let Value::Const(id) = value {
+            found(id);
+        }
+    });
+}
+
+/// Calls `found` for every operand of an instruction.
+pub(crate) fn for_each_operand(op: &Op, found: &mut dyn FnMut(Value)) {
+    match op {
+        Op::Ret { value } => value.iter().copied().for_each(found),
+        Op::Br { .. } | Op::Unreachable | Op::Fence { .. } | Op::Other(_) => {}
+        Op::CondBr { cond, .. } => found(*cond),
+        Op::Switch { value, .. }
+        | Op::FNeg { value, .. }
+        | Op::Cast { value, .. }
+        | Op::Freeze { value }
+        | Op::IndirectBr { address: value, .. }
+        | Op::VaArg { list: value }
+        | Op::ExtractValue { aggregate: value, .. }
+        | Op::Alloca { count: value, .. }
+        | Op::Load { ptr: value, .. } => found(*value),
+        Op::Binary { lhs, rhs, .. } | Op::ICmp { lhs, rhs, .. } | Op::FCmp { lhs, rhs, .. } => {
+            [*lhs, *rhs].into_iter().for_each(found);
+        }
+        Op::Select { cond, then, other, .. } => [*cond, *then, *other].into_iter().for_each(found),
+        Op::Phi { incoming } => incoming.iter().for_each(|(value, _)| found(*value)),
+        Op::Store { value, ptr, .. } => [*value, *ptr].into_iter().for_each(found),
+        Op::Gep { base, indices, .. } => {
+            std::iter::once(*base).chain(indices.iter().copied()).for_each(found);
+        }
+        Op::ExtractElement { vector, index } => [*vector, *index].into_iter().for_each(found),
+        Op::InsertElement { vector, element, index } => {
+            [*vector, *element, *index].into_iter().for_each(found);
+        }
+        Op::ShuffleVector { a, b, .. } => [*a, *b].into_iter().for_each(found),
+        Op::InsertValue { aggregate, element, .. } => [*aggregate, *element].into_iter().for_each(found),
+        Op::CmpXchg { ptr, expected, new, .. } => [*ptr, *expected, *new].into_iter().for_each(found),
+        Op::AtomicRmw { ptr, value, .. } => [*ptr, *value].into_iter().for_each(found),
+        Op::Call(call) | Op::Invoke { call, .. } => {
+            let bundled = call.bundles.iter().flat_map(|bundle| bundle.args.iter().copied());
+            std::iter::once(call.callee).chain(call.args.iter().copied()).chain(bundled).for_each(found);
+        }
+    }
+}
