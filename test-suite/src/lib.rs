@@ -15,6 +15,7 @@ pub mod corpus;
 pub mod differential;
 pub mod directive;
 pub mod generated;
+pub mod growth;
 pub mod intrinsics;
 pub mod ir;
 mod judge;

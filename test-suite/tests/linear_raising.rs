@@ -1,35 +1,25 @@
 //! Raising takes time in proportion to the input, whatever it looks like.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ptx_llvm::{Context, Module};
 use ptx_raise::{RaiseOptions, raise};
+use test_suite::growth::{LARGER, complaint, timed};
 
-/// A size, and how many times as large the larger input is.
+/// The size of the smaller input.
 const SIZE: usize = 400;
-const LARGER: usize = 8;
-/// The larger input may take so many times the time: three times its proportion, where a square would be eight times.
-const MOST: u32 = 24;
-/// Below this a measurement says nothing.
-const FLOOR: Duration = Duration::from_millis(8);
-
-/// How long this thread has run: other programs do not count, where the system tells.
-fn clock(start: Instant) -> Duration {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|text| text.split_whitespace().next()?.parse().ok());
-    nanoseconds.map_or_else(|| start.elapsed(), Duration::from_nanos)
-}
 
 fn time(text: &str) -> Duration {
     let context = Context::new().expect("LLVM 22");
     let text = format!("target triple = \"nvptx64-nvidia-cuda\"\n{text}");
     let module = Module::parse(&context, "large", text.as_bytes()).expect("valid LLVM IR");
-    let now = Instant::now();
-    let start = clock(now);
-    let raised = raise(&module, &RaiseOptions::default());
-    let (ptx, _) = raised.unwrap_or_else(|findings| panic!("{findings:?}"));
-    assert!(!ptx_ir::print(&ptx).is_empty());
-    clock(now).saturating_sub(start)
+    let (text, spent) = timed(|| {
+        let raised = raise(&module, &RaiseOptions::default());
+        let (ptx, _) = raised.unwrap_or_else(|findings| panic!("{findings:?}"));
+        ptx_ir::print(&ptx)
+    });
+    assert!(!text.is_empty());
+    spent
 }
 
 fn many(count: usize, part: impl Fn(usize) -> String) -> String {
@@ -142,9 +132,7 @@ fn time_grows_as_the_input_does() {
     let mut complaints = Vec::new();
     for (name, text) in SHAPES {
         let (small, large) = (time(&text(SIZE)), time(&text(LARGER * SIZE)));
-        if large > small.max(FLOOR) * MOST {
-            complaints.push(format!("{name}: {SIZE} take {small:?}, {LARGER} times as many {large:?}"));
-        }
+        complaints.extend(complaint(name, SIZE, small, large));
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }

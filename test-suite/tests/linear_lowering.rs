@@ -1,25 +1,14 @@
 //! Lowering takes time in proportion to the input, whatever it looks like.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ptx_diag::SourceFile;
 use ptx_llvm::Context;
+use test_suite::growth::{LARGER, complaint, timed};
 
 const HEADER: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
-/// A size, and how many times as large the larger input is.
+/// The size of the smaller input.
 const SIZE: usize = 500;
-const LARGER: usize = 8;
-/// The larger input may take so many times the time: three times its proportion, where a square would be eight times.
-const MOST: u32 = 24;
-/// Below this a measurement says nothing.
-const FLOOR: Duration = Duration::from_millis(8);
-
-/// How long this thread has run: other programs do not count, where the system tells.
-fn clock(start: Instant) -> Duration {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|text| text.split_whitespace().next()?.parse().ok());
-    nanoseconds.map_or_else(|| start.elapsed(), Duration::from_nanos)
-}
 
 fn time(text: &str) -> Duration {
     let source = SourceFile::new("large.ptx", format!("{HEADER}{text}"));
@@ -27,10 +16,9 @@ fn time(text: &str) -> Duration {
     assert!(!findings.has_errors(), "{findings:?}");
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}"));
     let context = Context::new().expect("LLVM 22");
-    let now = Instant::now();
-    let start = clock(now);
-    ptx_lower::lower(&verified, &context).unwrap_or_else(|findings| panic!("{findings:?}"));
-    clock(now).saturating_sub(start)
+    let (lowered, spent) = timed(|| ptx_lower::lower(&verified, &context));
+    lowered.unwrap_or_else(|findings| panic!("{findings:?}"));
+    spent
 }
 
 fn many(count: usize, part: impl Fn(usize) -> String) -> String {
@@ -89,9 +77,7 @@ fn time_grows_as_the_input_does() {
     let mut complaints = Vec::new();
     for (name, text) in SHAPES {
         let (small, large) = (time(&text(SIZE)), time(&text(LARGER * SIZE)));
-        if large > small.max(FLOOR) * MOST {
-            complaints.push(format!("{name}: {SIZE} take {small:?}, {LARGER} times as many {large:?}"));
-        }
+        complaints.extend(complaint(name, SIZE, small, large));
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
