@@ -1,10 +1,12 @@
 //! The NVPTX target machine: which GPU the pipelines and LLVM's backend work for.
 
+use std::ptr;
 use std::sync::Once;
 
 use inkwell::OptimizationLevel;
 use inkwell::attributes::AttributeLoc;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};
+use llvm_sys::support::LLVMParseCommandLineOptions;
 
 use crate::error::LlvmError;
 use crate::module::Module;
@@ -175,7 +177,7 @@ impl std::fmt::Debug for Machine {
     }
 }
 
-/// Makes the NVPTX target known to LLVM, once in the process.
+/// Makes the NVPTX target known to LLVM and sets the options of its passes, once in the process.
 fn initialize() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -188,7 +190,19 @@ fn initialize() {
             machine_code: true,
         };
         Target::initialize_nvptx(&config);
+        set_options();
     });
+}
+
+/// Keeps InstCombine from moving what only one side of a branch needs to that side. `ptxas` moves nothing from block to block: one
+/// group of predicated stores that takes in the sums of its addresses is too long for predicates then, and the branch that is left
+/// of it parts the addresses of all later groups from their stores, so that they wait in registers
+/// (docs/roundtrip.md, "Why functions differ, grow or spill"). LLVM has this as an option of the process alone.
+fn set_options() {
+    let options = [c"ptx-llvm".as_ptr(), c"-instcombine-code-sinking=0".as_ptr()];
+    // SAFETY: the strings end in NUL and are only read; the caller runs once, and passes need the machine that it makes
+    // first, so that none of this library's reads the options meanwhile.
+    unsafe { LLVMParseCommandLineOptions(options.len() as i32, options.as_ptr(), ptr::null()) };
 }
 
 /// How wide the addresses of a module were when it was read.

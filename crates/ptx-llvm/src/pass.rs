@@ -167,6 +167,25 @@ entry:
     }
 
     #[test]
+    fn what_one_side_of_a_branch_needs_stays_before_the_branch() {
+        let text = b"define void @f(i32 %a, i32 %b, i1 %c, ptr %p) {
+  %x = mul i32 %a, %b
+  br i1 %c, label %store, label %end
+store:
+  store i32 %x, ptr %p
+  br label %end
+end:
+  ret void
+}";
+        let context = Context::new().expect("LLVM 22");
+        let module = Module::parse(&context, "m", text).expect("valid text");
+        let machine = Machine::new(&Gpu::default(), OptLevel::O2).expect("the default machine");
+        run_passes(&module, "instcombine", &machine).expect("runs");
+        let text = module.to_text();
+        assert!(text.find("mul i32") < text.find("br i1"), "{text}");
+    }
+
+    #[test]
     fn wrong_pipeline_text_is_an_error() {
         for text in
             ["frobnicate", "default<O9>", "function(mem2reg", "mem2reg)", "a\0b", ",", "function(inline)"]
