@@ -16,6 +16,7 @@ pub mod differential;
 pub mod directive;
 pub mod generated;
 pub mod growth;
+mod host;
 pub mod intrinsics;
 pub mod ir;
 mod judge;

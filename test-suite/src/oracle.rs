@@ -5,10 +5,16 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use ptx_gen::Home;
 use ptx_isa::Sm;
+
+use crate::judge::output_within;
+
+/// How long a tool of LLVM's or of NVIDIA's may take: minutes more than any input of the suite needs.
+pub(crate) const LIMIT: Duration = Duration::from_secs(600);
 
 /// Where the oracle programs are.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +71,7 @@ impl Oracles {
             command.arg("-c");
         }
         command.arg("-v").arg(format!("-arch={}", architecture(ptx))).arg(&input).arg("-o").arg(&output);
-        let run = command.output().context("ptxas cannot be run")?;
+        let run = output_within(&mut command, LIMIT)?;
         if !run.status.success() {
             let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
             bail!("ptxas: {}", first_lines(&complaint, 6));
@@ -84,8 +90,9 @@ impl Oracles {
         std::fs::write(&input, ptx)?;
         let sm = if home.sm.number < 75 { Sm::new(75) } else { home.sm };
         let arch = sm.to_string().replace("sm_", "-arch=compute_");
-        let run = Command::new(ptxas).args([&arch, "-w"]).arg(&input).arg("-o").arg(&output).output();
-        let run = run.context("ptxas cannot be run")?;
+        let mut command = Command::new(ptxas);
+        command.args([&arch, "-w"]).arg(&input).arg("-o").arg(&output);
+        let run = output_within(&mut command, LIMIT)?;
         let said = [run.stdout, run.stderr].concat();
         let said = String::from_utf8_lossy(&said);
         Ok(Verdict { accepted: run.status.success(), findings: said.lines().filter_map(finding).collect() })
@@ -114,7 +121,7 @@ impl Oracles {
         std::fs::write(&input, ir)?;
         let mut command = Command::new(llc);
         command.args(["-mtriple=nvptx64-nvidia-cuda", "-o"]).arg(&output).args(options).arg(&input);
-        let run = command.output()?;
+        let run = output_within(&mut command, LIMIT)?;
         let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
         ensure!(run.status.success(), "llc: {}", first_lines(&complaint, 6));
         Ok(std::fs::read_to_string(output)?)
@@ -129,7 +136,8 @@ impl Oracles {
         let folder = tempfile::tempdir()?;
         let (input, output) = (folder.path().join("a.ll"), folder.path().join("o.ll"));
         std::fs::write(&input, ir)?;
-        let run = Command::new(opt).args(["-O3", "-S", "-o"]).arg(&output).arg(&input).output()?;
+        let mut command = Command::new(opt);
+        let run = output_within(command.args(["-O3", "-S", "-o"]).arg(&output).arg(&input), LIMIT)?;
         let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
         ensure!(run.status.success(), "opt: {}", first_lines(&complaint, 6));
         Ok(std::fs::read_to_string(output)?)
@@ -143,7 +151,7 @@ impl Oracles {
         let nvdisasm = self.nvdisasm.as_ref().context("no nvdisasm")?;
         let file = tempfile::NamedTempFile::new()?;
         std::fs::write(file.path(), cubin)?;
-        let run = Command::new(nvdisasm).arg("-c").arg(file.path()).output()?;
+        let run = output_within(Command::new(nvdisasm).arg("-c").arg(file.path()), LIMIT)?;
         ensure!(run.status.success(), "nvdisasm: {}", first_lines(&String::from_utf8_lossy(&run.stderr), 6));
         Ok(String::from_utf8_lossy(&run.stdout).into_owned())
     }

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -13,6 +12,7 @@ use ptx_llvm::{Context, Gpu, OptLevel};
 
 use super::generate::{INPUT, OUTPUT, Program, THREADS};
 use crate::directive::Level;
+use crate::host::{self, ROUND_TO_BFLOAT};
 use crate::oracle::Oracles;
 use crate::stage;
 
@@ -78,22 +78,8 @@ const WAYS: &[(Way, &str)] = &[
 
 const TARGET: &str = "target datalayout = \"e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64\"\n\
                       target triple = \"nvptx64-nvidia-cuda\"\n";
-/// What hosts call to round to a bfloat: to nearest, to even, a NaN to one.
-const HOST_BFLOAT: &str = "\
-define bfloat @__truncsfbf2(float %x) {
-  %bits = bitcast float %x to i32
-  %above = lshr i32 %bits, 16
-  %odd = and i32 %above, 1
-  %half = add i32 %odd, 32767
-  %sum = add i32 %bits, %half
-  %nan = fcmp uno float %x, %x
-  %rounded = select i1 %nan, i32 2143289344, i32 %sum
-  %high = lshr i32 %rounded, 16
-  %short = trunc i32 %high to i16
-  %result = bitcast i16 %short to bfloat
-  ret bfloat %result
-}
-";
+/// How long the host may take for a batch.
+const HOST_LIMIT: Duration = Duration::from_secs(120);
 const THREAD: &str = "@llvm.nvvm.read.ptx.sreg.tid.x";
 
 /// Executes a batch of programs, whose names must differ, on the host and along every way.
@@ -185,7 +171,7 @@ fn host_module(programs: &[Program]) -> String {
     // What the host's optimizer knew of the number, it would tell the programs.
     text += "@tid = internal global i32 0\ndeclare i64 @write(i32, ptr, i64)\n\
          define internal i32 @tid_x() {\n  %v = load volatile i32, ptr @tid\n  ret i32 %v\n}\n";
-    text += HOST_BFLOAT;
+    text += ROUND_TO_BFLOAT;
     let size = OUTPUT * THREADS;
     let mut main = String::from("define i32 @main() {\n");
     for program in programs {
@@ -219,12 +205,7 @@ fn on_host(text: &str, count: usize, judges: &Judges) -> Result<Host> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("host.ll");
     std::fs::write(&file, text)?;
-    // Instructions for bfloat numbers of some hosts flush subnormal ones.
-    let run = Command::new(&judges.lli)
-        .arg("-mattr=-avx512bf16,-avxneconvert")
-        .arg(&file)
-        .output()
-        .context("lli cannot be run")?;
+    let run = host::execute(&judges.lli, &file, HOST_LIMIT)?;
     let complaint = String::from_utf8_lossy(&run.stderr);
     if complaint.contains("PLEASE submit a bug report") {
         return Ok(Host::Crashed);

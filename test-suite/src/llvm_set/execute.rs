@@ -14,13 +14,17 @@ use ptx_verify::Verified;
 
 use super::harness::{Kind, Plan, plan};
 use super::{Carried, Execution, Host};
-use crate::oracle::Oracles;
+use crate::host::{self, ROUND_TO_BFLOAT};
+use crate::judge::output_within;
+use crate::oracle::{LIMIT, Oracles};
 use crate::stage;
 
 /// Steps of one launch.
 const STEPS: u64 = 1 << 20;
 /// Bytes of dynamic shared memory.
 const DYNAMIC: u32 = 4096;
+/// How long the host may take for the functions of one module.
+const HOST_LIMIT: Duration = Duration::from_secs(10);
 
 /// What a launch leaves, or how it ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -216,23 +220,18 @@ fn on_host(module: &str, plans: &[&Plan], lli: &Path, optimizer: Option<&Oracles
     let (all, file) = (folder.path().join("all.ll"), folder.path().join("host.ll"));
     std::fs::write(&all, host_program(module, plans))?;
     // Other functions may hold what the host has no code for.
-    let kept = Command::new(lli.with_file_name("opt"))
+    let mut command = Command::new(lli.with_file_name("opt"));
+    command
         .args(["-S", "-passes=internalize,globaldce", "-internalize-public-api-list=main,__truncsfbf2", "-o"])
-        .args([&file, &all])
-        .output()?;
+        .args([&file, &all]);
+    let kept = output_within(&mut command, LIMIT)?;
     let complaint = String::from_utf8_lossy(&kept.stderr).replace(&*all.to_string_lossy(), "input");
     ensure!(kept.status.success(), "{}", complaint.lines().next().unwrap_or_default());
     if let Some(oracles) = optimizer {
         let optimized = oracles.optimize(&std::fs::read_to_string(&file)?)?;
         std::fs::write(&file, optimized)?;
     }
-    let run = Command::new("timeout")
-        .arg("10")
-        .arg(lli)
-        .arg("-mattr=-avx512bf16,-avxneconvert")
-        .arg(&file)
-        .output()
-        .context("lli cannot be run")?;
+    let run = host::execute(lli, &file, HOST_LIMIT)?;
     ensure!(run.status.success(), "lli: {}", run.status);
     let mut rest = run.stdout.as_slice();
     let mut results = Vec::new();
@@ -274,29 +273,10 @@ fn host_program(module: &str, plans: &[&Plan]) -> String {
     }
     let _ = write!(
         text,
-        "{NARROWING}declare i64 @write(i32, ptr, i64)\ndefine i32 @main() {{\n{main}  ret i32 0\n}}\n{globals}"
+        "{ROUND_TO_BFLOAT}declare i64 @write(i32, ptr, i64)\ndefine i32 @main() {{\n{main}  ret i32 0\n}}\n{globals}"
     );
     text
 }
-
-/// What LLVM's code for the host calls to make a `bfloat`, and `lli` does not have: rounding to nearest, ties to even, and quiet
-/// NaNs.
-const NARROWING: &str = "\
-define bfloat @__truncsfbf2(float %x) {
-  %bits = bitcast float %x to i32
-  %upper = lshr i32 %bits, 16
-  %odd = and i32 %upper, 1
-  %half = add i32 %bits, 32767
-  %sum = add i32 %half, %odd
-  %nearest = lshr i32 %sum, 16
-  %quiet = or i32 %upper, 64
-  %isnan = fcmp uno float %x, 0.0
-  %chosen = select i1 %isnan, i32 %quiet, i32 %nearest
-  %result = trunc i32 %chosen to i16
-  %value = bitcast i16 %result to bfloat
-  ret bfloat %value
-}
-";
 
 /// LLVM IR for NVPTX as IR for any target.
 fn for_host(text: &str) -> String {
