@@ -120,6 +120,9 @@ fn generation(cpu: &str) -> (u32, &str) {
 }
 
 /// LLVM's NVPTX target for one GPU: it supplies the cost model of the pipelines and the code generator.
+///
+/// Making the first one sets LLVM's options for the process: InstCombine does not move what only one side of a branch needs past the
+/// branch.
 pub struct Machine {
     inner: TargetMachine,
 }
