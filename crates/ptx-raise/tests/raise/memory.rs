@@ -1,6 +1,142 @@
-//! Fields of structures that go to memory in one access.
+//! Loads, stores, copies and addresses.
 
-use super::{has, ptx};
+use super::{has, has_not, ptx};
+
+#[test]
+fn vectors_use_wide_accesses_when_aligned() {
+    let text = ptx("define void @f(ptr addrspace(1) %p, ptr addrspace(3) %q) {
+  %a = load <4 x float>, ptr addrspace(1) %p, align 16
+  %b = load <4 x float>, ptr addrspace(1) %p, align 4
+  %s = fadd <4 x float> %a, %b
+  store <4 x float> %s, ptr addrspace(3) %q, align 8
+  ret void\n}");
+    has(&text, &["ld.global.v4.f32", "ld.global.f32", "add.rn.f32", "st.shared.v2.f32", "st.shared.v2.f32"]);
+}
+
+#[test]
+fn badly_aligned_words_are_put_together_from_bytes() {
+    let text = ptx("define i32 @f(ptr %p) {\n  %a = load i32, ptr %p, align 2\n  ret i32 %a\n}");
+    has(&text, &["ld.b16", "ld.b16", "shl.b32", "16;", "or.b32"]);
+}
+
+#[test]
+fn short_copies_unroll_and_long_ones_loop() {
+    let text = ptx("declare void @llvm.memcpy.p0.p1.i64(ptr, ptr addrspace(1), i64, i1)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+define void @f(ptr %p, ptr addrspace(1) %q, i64 %n) {
+  call void @llvm.memcpy.p0.p1.i64(ptr align 8 %p, ptr addrspace(1) align 8 %q, i64 12, i1 false)
+  call void @llvm.memset.p0.i64(ptr align 4 %p, i8 1, i64 4, i1 false)
+  call void @llvm.memcpy.p0.p1.i64(ptr %p, ptr addrspace(1) %q, i64 %n, i1 false)
+  ret void\n}");
+    has(
+        &text,
+        &[
+            "ld.global.b64",
+            "ld.global.b32",
+            "st.b64",
+            "st.b32",
+            "st.b32",
+            "16843009",
+            "setp.eq.s64",
+            "ld.global.b8",
+            "st.b8",
+        ],
+    );
+}
+
+#[test]
+fn address_casts_are_cvta() {
+    let text = ptx("define ptr addrspace(1) @f(ptr %p, ptr addrspace(3) %q, ptr %o) {
+  %a = addrspacecast ptr %p to ptr addrspace(1)
+  %b = addrspacecast ptr addrspace(3) %q to ptr
+  store ptr %b, ptr %o
+  ret ptr addrspace(1) %a\n}");
+    has(&text, &["cvta.to.global.u64", "cvta.shared.u64", "st.b64"]);
+}
+
+#[test]
+fn read_only_loads_use_the_texture_path() {
+    let text = ptx("define float @f(ptr addrspace(1) %p) {
+  %a = load float, ptr addrspace(1) %p, !invariant.load !0
+  ret float %a\n}\n!0 = !{}");
+    has(&text, &["ld.global.nc.f32"]);
+}
+
+#[test]
+fn narrow_accesses_extend_and_truncate_by_themselves() {
+    let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p) {
+  %a = load i8, ptr addrspace(1) %p
+  %b = sext i8 %a to i32
+  %q = getelementptr i8, ptr addrspace(1) %p, i64 2
+  %c = load i16, ptr addrspace(1) %q
+  %d = zext i16 %c to i32
+  %e = add i32 %b, %d
+  %f = trunc i32 %e to i16
+  store i16 %f, ptr addrspace(1) %q
+  ret void
+}");
+    has(
+        &text,
+        &["ld.global.s8 %r1", "ld.global.u16 %r2", "add.s32 %r3, %r1, %r2", "st.global.b16 [%rd1+2], %r3"],
+    );
+    has_not(&text, "cvt");
+}
+
+#[test]
+fn all_elements_of_a_vector_are_extended_as_they_are_loaded() {
+    let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %o) {
+  %v = load <2 x i8>, ptr addrspace(1) %p, align 2
+  %a = extractelement <2 x i8> %v, i32 0
+  %b = extractelement <2 x i8> %v, i32 1
+  %x = sext i8 %a to i32
+  %y = sext i8 %b to i32
+  %d = sub i32 %x, %y
+  store i32 %d, ptr addrspace(1) %o, align 4
+  ret void
+}");
+    has(&text, &["ld.global.v2.s8", "sub.s32"]);
+    has_not(&text, "cvt");
+}
+
+#[test]
+fn elements_that_are_extended_in_different_ways_are_loaded_as_they_are() {
+    let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %o) {
+  %v = load <2 x i8>, ptr addrspace(1) %p, align 2
+  %a = extractelement <2 x i8> %v, i32 0
+  %b = extractelement <2 x i8> %v, i32 1
+  %x = sext i8 %a to i32
+  %y = zext i8 %b to i32
+  %d = sub i32 %x, %y
+  store i32 %d, ptr addrspace(1) %o, align 4
+  ret void
+}");
+    has(&text, &["ld.global.v2.b8", "cvt.s32.s8"]);
+}
+
+#[test]
+fn undefined_elements_in_memory_take_no_instruction() {
+    let text = ptx("define void @f(ptr addrspace(1) %p, i32 %x) {
+  %v = insertelement <4 x i32> poison, i32 %x, i32 1
+  store <4 x i32> %v, ptr addrspace(1) %p, align 16
+  ret void
+}");
+    has(&text, &["st.global.v4.b32"]);
+    has_not(&text, "mov");
+}
+
+#[test]
+fn elements_that_a_constant_mask_names_are_loaded_together() {
+    let text = ptx("declare <4 x i32> @llvm.masked.load.v4i32.p0(ptr, <4 x i1>, <4 x i32>)
+declare void @llvm.masked.store.v4i32.p1(<4 x i32>, ptr addrspace(1), <4 x i1>)
+define void @f(ptr byval([16 x i8]) align 16 %a, ptr addrspace(1) %p) {
+  %v = call <4 x i32> @llvm.masked.load.v4i32.p0(ptr align 16 %a, <4 x i1> <i1 true, i1 true, i1 true, i1 false>, <4 x i32> poison)
+  call void @llvm.masked.store.v4i32.p1(<4 x i32> %v, ptr addrspace(1) align 16 %p, <4 x i1> <i1 true, i1 true, i1 true, i1 false>)
+  ret void
+}");
+    has(&text, &["ld.param.v2.b32", "[a]", "ld.param.b32", "[a+8]"]);
+    has(&text, &["st.global.v2.b32", "st.global.b32", "+8]"]);
+    has_not(&text, ".local");
+}
 
 #[test]
 fn neighbours_of_several_widths_are_stored_each_by_its_own() {

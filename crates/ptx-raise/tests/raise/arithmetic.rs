@@ -1,0 +1,138 @@
+//! Arithmetic of integers, floating-point numbers and vectors.
+
+use super::{has, has_not, ptx};
+
+#[test]
+fn contraction_decides_about_the_rounding_modifier() {
+    let text = ptx("define float @f(float %a, float %b) {
+  %x = fmul contract float %a, %b
+  %y = fmul float %a, %b
+  %z = fadd contract float %x, %y
+  ret float %z\n}");
+    has(&text, &["mul.f32", "mul.rn.f32", "add.f32"]);
+}
+
+#[test]
+fn packed_halves_are_one_register() {
+    let text = ptx("define <2 x half> @f(<2 x half> %a, <2 x half> %b) {
+  %s = fadd contract <2 x half> %a, %b
+  %e = extractelement <2 x half> %s, i32 1
+  %r = insertelement <2 x half> %s, half %e, i32 0
+  ret <2 x half> %r\n}");
+    has(&text, &["add.f16x2", "mov.b32 {", "mov.b32 %r"]);
+}
+
+#[test]
+fn wide_integers_carry() {
+    let text = ptx(
+        "define i128 @f(i128 %a, i128 %b) {\n  %s = add i128 %a, %b\n  %m = mul i128 %s, %b\n  ret i128 %m\n}",
+    );
+    has(&text, &["add.cc.u64", "addc.u64", "mul.lo.u64", "mul.hi.u64", "st.param.v2.b64"]);
+}
+
+#[test]
+fn products_of_extended_operands_are_wide() {
+    let text = ptx("define i64 @f(i32 %a, i32 %b) {
+  %x = sext i32 %a to i64
+  %y = sext i32 %b to i64
+  %p = mul i64 %x, %y
+  ret i64 %p\n}");
+    has(&text, &["mul.wide.s32"]);
+    has_not(&text, "cvt.s64.s32");
+}
+
+#[test]
+fn shifts_take_amounts_of_32_bits() {
+    let text =
+        ptx("define i64 @f(i64 %a, i64 %b) {\n  %s = shl i64 %a, %b\n  %t = ashr i64 %s, 3\n  ret i64 %t\n}");
+    has(&text, &["cvt.u32.u64", "shl.b64", "shr.s64", ", 3;"]);
+}
+
+#[test]
+fn float_comparisons_know_unordered_operands() {
+    let text = ptx("define i1 @f(float %a, float %b) {
+  %x = fcmp ult float %a, %b
+  %y = fcmp one float %a, %b
+  %z = fcmp uno float %a, %b
+  %v = and i1 %x, %y
+  %w = or i1 %v, %z
+  ret i1 %w\n}");
+    has(&text, &["setp.ltu.f32", "setp.ne.f32", "setp.nan.f32", "and.pred", "or.pred"]);
+}
+
+#[test]
+fn remainders_are_computed_in_every_format() {
+    let text = ptx("define double @f(double %a, float %b, half %c, <2 x bfloat> %d, ptr %o) {
+  %w = frem double %a, 3.0
+  %x = frem float %b, 3.0
+  %y = frem half %c, 3.0
+  %z = frem <2 x bfloat> %d, %d
+  store float %x, ptr %o
+  store half %y, ptr %o
+  store <2 x bfloat> %z, ptr %o
+  ret double %w\n}");
+    has(&text, &["copysign.f64", "copysign.f32", "cvt.rn.f16.f32", "cvt.rn.bf16.f32"]);
+}
+
+#[test]
+fn an_index_of_32_bits_is_scaled_by_a_wide_product() {
+    let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p, i32 %i) {
+  %w = sext i32 %i to i64
+  %q = getelementptr float, ptr addrspace(1) %p, i64 %w
+  %s = shl nuw i32 %i, 3
+  %z = zext i32 %s to i64
+  %r = getelementptr i8, ptr addrspace(1) %p, i64 %z
+  store float 0.0, ptr addrspace(1) %q
+  store float 0.0, ptr addrspace(1) %r
+  ret void
+}");
+    has(&text, &["mul.wide.s32 %rd2, %r1, 4", "add.s64", "mul.wide.u32", ", %r1, 8", "add.s64"]);
+    has_not(&text, "cvt");
+    has_not(&text, "shl");
+}
+
+#[test]
+fn halves_side_by_side_are_one_move() {
+    let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p, i32 %lo, i32 %hi) {
+  %l = zext i32 %lo to i64
+  %h = zext i32 %hi to i64
+  %s = shl i64 %h, 32
+  %w = or i64 %s, %l
+  store i64 %w, ptr addrspace(1) %p, align 8
+  ret void
+}");
+    has(&text, &["mov.b64 %rd2, {%r1, %r2}", "st.global.b64 [%rd1], %rd2"]);
+    has_not(&text, "or.b64");
+}
+
+#[test]
+fn a_frozen_poison_is_a_register_that_nothing_writes() {
+    let text = ptx("define ptx_kernel void @k(ptr addrspace(1) %p, i1 %c, i32 %v) {
+  %u = freeze i32 poison
+  br i1 %c, label %a, label %b
+a:
+  br label %b
+b:
+  %x = phi i32 [ %u, %0 ], [ %v, %a ]
+  store i32 %x, ptr addrspace(1) %p, align 4
+  ret void
+}");
+    // What is stored is written on one path only.
+    let stored =
+        text.split("st.global.b32").nth(1).and_then(|rest| rest.split(['%', ';']).nth(2)).expect("a store");
+    let written = text.lines().filter(|line| line.contains(&format!(" \t%{stored},"))).count();
+    assert_eq!(written, 1, "{text}");
+}
+
+#[test]
+fn bits_of_a_floating_point_number_need_no_copy() {
+    let text = ptx("define i32 @f(i32 %a, i32 %b) {
+  %x = bitcast i32 %a to float
+  %y = bitcast i32 %b to float
+  %s = fadd float %x, %y
+  %r = bitcast float %s to i32
+  ret i32 %r
+}");
+    has(&text, &["add.rn.f32 %r3, %r1, %r2", "st.param.b32 [f_retval0], %r3"]);
+    has_not(&text, "mov");
+}
