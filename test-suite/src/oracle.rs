@@ -14,7 +14,7 @@ use ptx_isa::Sm;
 use crate::judge::output_within;
 
 /// How long a tool of LLVM's or of NVIDIA's may take: minutes more than any input of the suite needs.
-pub(crate) const LIMIT: Duration = Duration::from_secs(600);
+pub(crate) const LIMIT: Duration = Duration::from_secs(300);
 
 /// Where the oracle programs are.
 #[derive(Clone, Debug, Default)]
