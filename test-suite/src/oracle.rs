@@ -16,6 +16,9 @@ use crate::judge::output_within;
 /// How long a tool of LLVM's or of NVIDIA's may take: minutes more than any input of the suite needs.
 pub(crate) const LIMIT: Duration = Duration::from_secs(300);
 
+/// How long llc may take, which never ends on some modules (`llvm.coro.subfn.addr`).
+const LLC_LIMIT: Duration = Duration::from_secs(120);
+
 /// Where the oracle programs are.
 #[derive(Clone, Debug, Default)]
 pub struct Oracles {
@@ -121,7 +124,7 @@ impl Oracles {
         std::fs::write(&input, ir)?;
         let mut command = Command::new(llc);
         command.args(["-mtriple=nvptx64-nvidia-cuda", "-o"]).arg(&output).args(options).arg(&input);
-        let run = output_within(&mut command, LIMIT)?;
+        let run = output_within(&mut command, LLC_LIMIT)?;
         let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
         ensure!(run.status.success(), "llc: {}", first_lines(&complaint, 6));
         Ok(std::fs::read_to_string(output)?)
