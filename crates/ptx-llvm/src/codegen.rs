@@ -14,9 +14,11 @@ use crate::pass::{reject_reported_errors, with_messages};
 ///
 /// # Errors
 ///
-/// [`LlvmError::Target`] when the module is for another target, [`LlvmError::Other`] for everything the backend reports.
+/// [`LlvmError::Target`] when the module is for another target, [`LlvmError::Other`] for everything the backend reports, and for
+/// coroutines.
 pub fn emit_ptx(module: Module<'_>, machine: &Machine) -> Result<String, LlvmError> {
     check_target(&module)?;
+    reject_coroutines(&module)?;
     let emit = || machine.inner().write_to_memory_buffer(module.inkwell(), FileType::Assembly);
     let (result, reported) = with_messages(module.context(), emit);
     reject_reported_errors(reported, module.context())?;
@@ -25,6 +27,18 @@ pub fn emit_ptx(module: Module<'_>, machine: &Machine) -> Result<String, LlvmErr
     // LLVM counts the NUL byte it puts after the text in some versions and not in others.
     let bytes = bytes.strip_suffix(b"\0").unwrap_or(bytes);
     String::from_utf8(bytes.to_vec()).map_err(|error| LlvmError::Other { message: error.to_string() })
+}
+
+/// The backend selects none of the operations on coroutines, and for the address of a coroutine's function it looks without end.
+fn reject_coroutines(module: &Module<'_>) -> Result<(), LlvmError> {
+    let mut names =
+        module.inkwell().get_functions().map(|function| function.get_name().to_string_lossy().into_owned());
+    match names.find(|name| name.starts_with("llvm.coro.")) {
+        Some(name) => Err(LlvmError::Other {
+            message: format!("`{name}`: coroutines have to be split and lowered before the backend"),
+        }),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -52,6 +66,20 @@ attributes #0 = { "target-cpu"="sm_90" "target-features"="+ptx80" }
         assert!(text.contains(".version 8.0") && text.contains(".target sm_90"), "{text}");
         assert!(text.contains(".entry k(") && text.contains("st.global.b32"), "{text}");
         assert!(!text.contains('\0'));
+    }
+
+    #[test]
+    fn coroutines_are_refused() {
+        let context = Context::new().expect("LLVM 22");
+        let text = b"declare ptr @llvm.coro.subfn.addr(ptr, i8)
+define ptr @f(ptr %frame) {
+  %resume = call ptr @llvm.coro.subfn.addr(ptr %frame, i8 0)
+  ret ptr %resume
+}";
+        let module = Module::parse(&context, "m", text).expect("valid text");
+        let machine = Machine::new(&Gpu::default(), OptLevel::O0).expect("the default machine");
+        let error = emit_ptx(module, &machine).expect_err("a coroutine");
+        assert!(error.to_string().contains("`llvm.coro.subfn.addr`"), "{error}");
     }
 
     #[test]
