@@ -1,6 +1,7 @@
 //! LLVM's own NVPTX backend, for comparison with the native emitter.
 
 use inkwell::targets::FileType;
+use inkwell::values::BasicValue as _;
 
 use crate::error::LlvmError;
 use crate::machine::{Machine, check_target};
@@ -31,9 +32,12 @@ pub fn emit_ptx(module: Module<'_>, machine: &Machine) -> Result<String, LlvmErr
 
 /// The backend selects none of the operations on coroutines, and for the address of a coroutine's function it looks without end.
 fn reject_coroutines(module: &Module<'_>) -> Result<(), LlvmError> {
-    let mut names =
-        module.inkwell().get_functions().map(|function| function.get_name().to_string_lossy().into_owned());
-    match names.find(|name| name.starts_with("llvm.coro.")) {
+    let mut used = module
+        .inkwell()
+        .get_functions()
+        .filter(|function| function.as_global_value().as_pointer_value().get_first_use().is_some())
+        .map(|function| function.get_name().to_string_lossy().into_owned());
+    match used.find(|name| name.starts_with("llvm.coro.")) {
         Some(name) => Err(LlvmError::Other {
             message: format!("`{name}`: coroutines have to be split and lowered before the backend"),
         }),
