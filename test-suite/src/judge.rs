@@ -21,7 +21,7 @@ pub(crate) struct Ended {
 
 /// Runs a judge and kills it after `limit`.
 pub(crate) fn supervise(command: &mut Command, limit: Duration) -> Result<Ended> {
-    let Watched { status, out, err } = watch(command.stdin(Stdio::null()), limit)?;
+    let Watched { status, out, err } = watch(command, limit)?;
     let ending = match status {
         Some(status) if status.success() => None,
         Some(status) => Some(status.to_string()),
@@ -38,8 +38,7 @@ pub(crate) fn supervise(command: &mut Command, limit: Duration) -> Result<Ended>
 pub(crate) fn output_within(command: &mut Command, limit: Duration) -> Result<Output> {
     let name =
         Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let Watched { status, out, err } =
-        watch(command.stdin(Stdio::null()), limit).with_context(|| name.clone())?;
+    let Watched { status, out, err } = watch(command, limit).with_context(|| name.clone())?;
     let status = status.with_context(|| format!("{name}: {}", no_end(limit)))?;
     Ok(Output { status, stdout: out, stderr: err })
 }
@@ -57,8 +56,12 @@ struct Watched {
 }
 
 fn watch(command: &mut Command, limit: Duration) -> Result<Watched> {
-    let mut child =
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().context("it cannot be started")?;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("it cannot be started")?;
     let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
     let start = Instant::now();
     std::thread::scope(|scope| {
