@@ -4,7 +4,7 @@
     cargo xtask differential --transcript --operands 12 --mnemonics 40 [OPCODE..] | fold.py FOLDER [--arch sm_90]
 
 FOLDER holds ptxas and nvdisasm.  `ptxas -O3` computes many instructions whose operands are constants itself, as its machine
-code shows: a store of a constant.  Each execution becomes a block that gives its registers their values, executes the
+code shows: a store of a constant, or of a sum of constants and carries, which is added up here.  Each execution becomes a block that gives its registers their values, executes the
 instruction and stores the results; where the machine code stores something else than a constant, the execution does not count.
 Printed are the executions that ptxas computes otherwise, and a last line with how many were folded.
 """
@@ -84,14 +84,91 @@ def half(text):
         return None
 
 
+PREDICATE = re.compile(r"U?P\d$")
+ALL_ONES = (1 << 32) - 1
+
+
+class Machine:
+    """What registers and predicates hold in straight code; `None` is not known."""
+
+    def __init__(self):
+        self.registers, self.predicates = {}, {}
+
+    def get(self, text):
+        """An operand; `~` and `-` of it are 32 bits."""
+        if text[0] in "~-" and not text[1:2].isdigit():
+            value = self.get(text[1:])
+            return None if value is None else (~value if text[0] == "~" else -value) & ALL_ONES
+        value = literal(text)
+        return self.registers.get(text) if value is None else value
+
+    def flag(self, text):
+        if text.startswith("!"):
+            value = self.flag(text[1:])
+            return None if value is None else 1 - value
+        return 1 if text in ("PT", "UPT") else self.predicates.get(text)
+
+    def sum(self, opcode, operands):
+        """The sum that IADD3 and IADD3.X are, and its carry. `-b` is `~b + 1` with the carry of both."""
+        total, extended = 0, opcode.endswith(".X")
+        for text in operands[:3]:
+            negated = text.startswith("-") and not text[1:2].isdigit()
+            value = self.get("~" + text[1:] if negated else text)
+            if value is None:
+                return None, None
+            total += value + negated
+        for text in operands[3:] if extended else []:
+            flag = self.flag(text)
+            if flag is None:
+                return None, None
+            total += flag
+        return total & ALL_ONES, total >> 32
+
+    def step(self, opcode, operands, guarded):
+        """Executes an instruction, as far as it is known."""
+        if opcode.startswith(("LOP3", "ULOP3")) and operands[0].startswith(("P", "UP")):  # a predicate before the register
+            self.predicates[operands[0]] = None
+            operands = operands[1:]
+        outs = [operands[0]]
+        while PREDICATE.match(operands[len(outs)] if len(outs) < len(operands) else ""):
+            outs.append(operands[len(outs)])
+        sources = operands[len(outs):]
+        value, pair, carry = None, False, None
+        if opcode in ("MOV", "UMOV") or (opcode in ("IMAD.MOV.U32", "IMAD.U32") and sources[:2] == ["RZ", "RZ"]):
+            value = self.get(sources[-1])
+        elif opcode == "HFMA2" and len(operands) == 5 and sources[0].lstrip("-") == "RZ":
+            parts = half(operands[3]), half(operands[4])
+            value = None if None in parts else parts[0] << 16 | parts[1]
+        elif opcode in ("CS2R", "CS2R.64"):
+            value, pair = 0, True
+        elif opcode in ("IADD3", "IADD3.X", "UIADD3", "UIADD3.X"):
+            value, carry = self.sum(opcode, sources)
+        elif opcode in ("IMAD.IADD", "IMAD.X") and sources[1] == "0x1":
+            value, carry = self.sum("IADD3.X" if opcode == "IMAD.X" else "IADD3", [sources[0], "RZ"] + sources[2:])
+        elif opcode in ("IMAD", "UIMAD") and None not in [self.get(text) for text in sources]:
+            a, b, c = (self.get(text) for text in sources)
+            value = (a * b + c) & ALL_ONES
+        elif opcode in ("LOP3.LUT", "ULOP3.LUT") and sources[0] in ("RZ", "URZ") and sources[2:4] == [sources[0], "0x33"]:
+            value = self.get("~" + sources[1])
+        for name in outs:
+            if PREDICATE.match(name):
+                self.predicates[name] = None
+        if len(outs) == 2 and not guarded and "ADD" in opcode:
+            self.predicates[outs[1]] = carry
+        target = re.match(r"(U?R)(\d+)$", outs[0])
+        if not target:
+            return
+        self.registers[outs[0]] = None if guarded else value
+        # Whatever may write two registers makes the second unknown.
+        single = ("MOV", "UMOV", "IMAD.MOV", "IMAD.U32", "IMAD.X", "IMAD.IADD", "IADD3", "UIADD3", "HFMA2", "SEL", "PRMT",
+                  "LOP3", "ULOP3", "FADD", "FMUL")
+        if pair or not (opcode.startswith(single) or opcode in ("IMAD", "UIMAD")):
+            self.registers["%s%d" % (target.group(1), int(target.group(2)) + 1)] = 0 if pair else None
+
+
 def stores(code):
     """What is stored as a constant at each offset, of the straight code before the first call or branch."""
-    registers, found = {}, {}
-
-    def get(text):
-        value = literal(text)
-        return registers.get(text) if value is None else value
-
+    machine, found = Machine(), {}
     for line in code.splitlines():
         match = re.search(r"/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;", line)
         if not match:
@@ -107,30 +184,12 @@ def stores(code):
         if opcode.startswith("ST"):
             offset = re.search(r"\+(0x[0-9a-f]+)\]", rest)
             at, name = int(offset.group(1), 16) if offset else 0, operands[-1]
-            low, wide = get(name), re.match(r"(U?R)(\d+)$", name)
-            high = registers.get("%s%d" % (wide.group(1), int(wide.group(2)) + 1)) if wide else 0
+            low, wide = machine.get(name), re.match(r"(U?R)(\d+)$", name)
+            high = machine.registers.get("%s%d" % (wide.group(1), int(wide.group(2)) + 1)) if wide else 0
             if low is not None:
                 found[at] = (low, high, name)
             continue
-        if re.match(r"U?P(\d|T)$", operands[0]):  # LOP3 with a predicate writes that and a register
-            operands = operands[1:] + [""]
-        target = re.match(r"(U?R)(\d+)$", operands[0])
-        if not target:
-            continue
-        value, pair = None, False
-        if opcode in ("MOV", "UMOV"):
-            value = get(operands[1])
-        elif opcode == "IMAD.MOV.U32" and operands[1:3] == ["RZ", "RZ"]:
-            value = get(operands[3])
-        elif opcode == "HFMA2" and len(operands) == 5 and operands[1].lstrip("-") == "RZ":
-            parts = half(operands[3]), half(operands[4])
-            value = None if None in parts else parts[0] << 16 | parts[1]
-        elif opcode in ("CS2R", "CS2R.64"):
-            value, pair = 0, True
-        registers[operands[0]] = None if guarded else value
-        # Whatever may write two registers makes the second unknown.
-        if pair or not opcode.startswith(("MOV", "UMOV", "IMAD.MOV", "HFMA2", "SEL", "PRMT", "LOP3", "FADD", "FMUL")):
-            registers["%s%d" % (target.group(1), int(target.group(2)) + 1)] = 0 if pair else None
+        machine.step(opcode, operands, guarded)
     return found
 
 

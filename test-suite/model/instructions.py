@@ -108,23 +108,21 @@ def divide_approximately(f, a, b, words):
 
 
 def carries(words, operands, state):
-    """add.cc, addc, sub.cc, subc, mad.cc, madc (manual 9.7.2); a borrow counts as the carry."""
+    """add.cc, addc, sub.cc, subc, mad.cc, madc (manual 9.7.2); a difference is a + ~b + carry."""
     op, ty = words[0], words[-1]
     bits = width(ty)
     raws = [state.read(text, ty) for text in operands[1:]]
-    carry = state.carry if op.endswith("c") else 0
+    subtracts = op.startswith("sub")
+    carry = state.carry if op.endswith("c") else int(subtracts)
     if op.startswith("mad"):
         product = number(ty, raws[0]) * number(ty, raws[1])
         raws = [(product >> bits if "hi" in words else product) & mask(bits), raws[2]]
     if "sat" in words and not op.startswith("mad"):
         a, b = (number(ty, raw) for raw in raws)
-        total = clamp(ty, a - b - carry if op == "subc" else a + b + carry)
+        total = clamp(ty, a - b - 1 + carry if subtracts else a + b + carry)
         out = 0
-    elif op.startswith("sub"):
-        total = raws[0] - raws[1] - carry
-        out = int(total < 0)
     else:
-        total = raws[0] + raws[1] + carry
+        total = raws[0] + (raws[1] ^ mask(bits) if subtracts else raws[1]) + carry
         out = total >> bits
     if "cc" in words:
         state.carry = out

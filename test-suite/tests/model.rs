@@ -2,13 +2,14 @@
 #![allow(clippy::print_stdout)] // a test program reports to the terminal
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_isa::FormId;
+use ptx_isa::{FormId, Sem};
 use test_suite::differential::{self, Effort};
+use test_suite::oracle::Oracles;
 use test_suite::skip::Skips;
 
 /// A part of all combinations of modifiers. `PTX_SEED` names another seed; `PTX_OPERANDS` takes all combinations, with so
@@ -28,7 +29,11 @@ fn main() -> ExitCode {
         let skips = Arc::clone(&skips);
         Trial::test(opcode.as_str(), move || hold(&rows, effort, &skips))
     });
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.collect());
+    let folded = {
+        let skips = Arc::clone(&skips);
+        Trial::test("carries_as_ptxas_computes_them", move || fold_carries(effort, &skips))
+    };
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.chain([folded]).collect());
     println!("{}", skips.summary());
     conclusion.exit_code()
 }
@@ -40,9 +45,33 @@ fn number(name: &str) -> Option<u64> {
 
 /// The model computes what the interpreter computed.
 fn hold(rows: &[FormId], effort: Effort, skips: &Skips) -> Result<(), Failed> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("model/check.py");
-    let started =
-        Command::new("python3").arg("-B").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    judge(Command::new("python3").arg("-B").arg(script("check.py")), rows, effort, skips)
+}
+
+/// `ptxas` computes of constants what the interpreter computed: sums and differences in one chain, whatever set the flag. The model
+/// cannot tell what the manual leaves open, whether the flag of a difference is a carry or a borrow.
+fn fold_carries(effort: Effort, skips: &Skips) -> Result<(), Failed> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
+    let oracles = Oracles::find(&workspace.join(nvidia), Path::new(""));
+    let (Some(ptxas), Some(_)) = (&oracles.ptxas, &oracles.nvdisasm) else {
+        skips.count("no ptxas or nvdisasm: carries were not held against what ptxas computes");
+        return Ok(());
+    };
+    let sums = |id: &FormId| matches!(ptx_isa::form(*id).sem, Sem::AddCarry | Sem::SubCarry | Sem::MadCarry);
+    let rows: Vec<FormId> = differential::rows().into_values().flatten().filter(sums).collect();
+    let folder = ptxas.parent().unwrap_or(Path::new("."));
+    let effort = Effort { instructions: 3, operands: 4, ..effort };
+    judge(Command::new("python3").arg("-B").arg(script("fold.py")).arg(folder), &rows, effort, skips)
+}
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("model").join(name)
+}
+
+/// A script accepts the transcript of instructions.
+fn judge(command: &mut Command, rows: &[FormId], effort: Effort, skips: &Skips) -> Result<(), Failed> {
+    let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut model) = started else {
         if std::env::var_os("CI").is_some_and(|value| value == "true") {
             return Err("with CI=true python3 is required".into());

@@ -38,7 +38,7 @@ impl Sem {
                 "Addition over several words: the carry goes from one instruction to the next in the condition code."
             }
             Sem::SubCarry => {
-                "Subtraction over several words: the borrow goes from one instruction to the next in the condition code."
+                "Subtraction over several words: the carry of `a + ~b + 1`, the opposite of the borrow, goes from one instruction to the next in the condition code."
             }
             Sem::MadCarry => {
                 "Multiplication and addition over several words: the carry goes from one instruction to the next in the condition code."

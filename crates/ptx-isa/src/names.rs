@@ -274,7 +274,7 @@ named! {
         Abs "abs", Neg "neg", Min "min", Max "max", Sad "sum of absolute differences", Mul24 "mul24",
         Mad24 "mad24", Dp4a "dot product of 4 bytes", Dp2a "dot product of 2 halves and bytes",
         // Extended precision: the condition code is read (`-c` opcodes) or written (`.cc`), told by opcode and modifier.
-        AddCarry "add with carry", SubCarry "subtract with borrow", MadCarry "multiply-add with carry",
+        AddCarry "add with carry", SubCarry "subtract with carry", MadCarry "multiply-add with carry",
         // Bits.
         And "and", Or "or", Xor "xor", Not "not", Cnot "logical not", Lop3 "three-input logic", Shl "shl", Shr "shr",
         Shf "funnel shift", Popc "popc", Clz "clz", Bfind "find leading bit", Fns "find n-th set bit",

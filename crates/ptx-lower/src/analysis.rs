@@ -4,10 +4,11 @@ use ptx_ir::{AddressBase, Body, Function, FunctionId, FunctionKind, Module, Oper
 use ptx_isa::Sem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::carry;
 use crate::flow::Flow;
 use crate::represent::{CalleeSpaces, Question, Repr, loads_of_variables, parameter_space, representations};
 use crate::slots::{Slots, whole_scalar};
-use crate::ssa::{self, Access, Slot, Ssa};
+use crate::ssa::{self, Access, Slot, Ssa, ValueId};
 
 /// What is known of one body.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(crate) struct Analysis {
     pub(crate) slots: Slots,
     pub(crate) accesses: FxHashMap<usize, Access>,
     pub(crate) ssa: Ssa,
+    /// The values of the carry flag that are kept as borrows.
+    pub(crate) borrows: FxHashSet<ValueId>,
     /// The representation of each value.
     pub(crate) reprs: Vec<Repr>,
     /// Parameters whose address is taken.
@@ -111,8 +114,9 @@ impl Analysis {
             .collect();
         let accesses = slots.accesses(body, &flow, &results);
         let ssa = ssa::build(&flow, &accesses, &results);
+        let borrows = carry::borrows(body, &slots, &ssa);
         let (reprs, parameter_spaces) = (Vec::new(), FxHashMap::default());
-        Self { flow, slots, accesses, ssa, reprs, taken: taken(body), parameter_spaces }
+        Self { flow, slots, accesses, ssa, borrows, reprs, taken: taken(body), parameter_spaces }
     }
 
     /// Finds representations, and which of these parameters are pointers.

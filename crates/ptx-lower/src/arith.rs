@@ -1,4 +1,4 @@
-//! Integer arithmetic (manual 9.7.1, 9.7.2).
+//! Integer arithmetic (manual 9.7.1).
 
 use ptx_ir::Operand;
 use ptx_isa::{Field, Mod, Opcode, ScalarType, Sem, TypeKind};
@@ -6,7 +6,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Type, Value};
 
 use crate::emit::{Emitter, Site, known};
 use crate::errors::{Out, unsupported};
-use crate::represent::{Repr, reads_carry};
+use crate::represent::Repr;
 
 /// What is divided by where the divisor is zero and the result open. Passes make a maximum of the choice of one.
 const DIVISOR_FOR_ZERO: u64 = 7;
@@ -103,7 +103,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// The upper half of a product.
-    fn high_product(&mut self, ty: ScalarType, a: Value<'c>, b: Value<'c>) -> Out<Value<'c>> {
+    pub(crate) fn high_product(&mut self, ty: ScalarType, a: Value<'c>, b: Value<'c>) -> Out<Value<'c>> {
         let name = match (ty.bits(), ty.is_signed()) {
             (16, true) => "llvm.nvvm.mulhi.s",
             (16, false) => "llvm.nvvm.mulhi.us",
@@ -204,105 +204,6 @@ impl<'c> Emitter<'_, '_, 'c> {
             value = self.intrinsic(&format!("llvm.smax.{suffix}"), a.ty(), &[value, a.ty().zero()])?;
         }
         self.define(site, 0, value)
-    }
-
-    /// `add.cc`, `addc`, `sub.cc`, `subc` (manual 9.7.2): the carry flag is a value of the function.
-    pub(crate) fn carry_add(&mut self, site: Site<'_>) -> Out<()> {
-        let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
-        let subtracts = site.inst.mnemonic.sem() == Sem::SubCarry;
-        if site.inst.mnemonic.has(Mod::Sat) {
-            let value = self.clamped_with_carry(site, a, b, subtracts)?;
-            return self.define(site, 0, value);
-        }
-        let (value, carry) = self.with_carry(site, a, b, subtracts)?;
-        self.define(site, 0, value)?;
-        self.set_carry(site, carry)
-    }
-
-    /// `mad.cc`, `madc` (manual 9.7.2.5): a half of the product, then a sum with carry. `ptxas` takes `madc.hi.sat` too and
-    /// makes the code of `madc.hi` for it.
-    pub(crate) fn carry_mad(&mut self, site: Site<'_>) -> Out<()> {
-        let ty = site.scalar_type()?;
-        let (a, b, c) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
-        let product = match site.inst.mnemonic.get(Field::Part) {
-            Some(Mod::Hi) => self.high_product(ty, a, b)?,
-            _ => self.b.binary(BinaryOp::Mul, a, b)?,
-        };
-        let (value, carry) = self.with_carry(site, product, c, false)?;
-        self.define(site, 0, value)?;
-        self.set_carry(site, carry)
-    }
-
-    /// A 32-bit sum or difference with the carry flag, in 64 bits, clamped to 32.
-    fn clamped_with_carry(
-        &mut self,
-        site: Site<'_>,
-        a: Value<'c>,
-        b: Value<'c>,
-        subtracts: bool,
-    ) -> Out<Value<'c>> {
-        let (narrow, wide) = (a.ty(), self.types.int(64));
-        let op = if subtracts { BinaryOp::Sub } else { BinaryOp::Add };
-        let carry = self.read(site.statement, self.analysis.slots.carry(), self.types.int(1))?;
-        let (a, b) = (self.b.cast(CastOp::SExt, a, wide)?, self.b.cast(CastOp::SExt, b, wide)?);
-        let carry = self.b.cast(CastOp::ZExt, carry, wide)?;
-        let sum = self.b.binary(op, a, b)?;
-        let sum = self.b.binary(op, sum, carry)?;
-        let most = self.types.int_value(64, i64::from(i32::MAX) as u64);
-        let least = self.types.int_value(64, i64::from(i32::MIN) as u64);
-        let sum = self.intrinsic("llvm.smin.i64", wide, &[sum, most])?;
-        let sum = self.intrinsic("llvm.smax.i64", wide, &[sum, least])?;
-        Ok(self.b.cast(CastOp::Trunc, sum, narrow)?)
-    }
-
-    fn set_carry(&mut self, site: Site<'_>, carry: Value<'c>) -> Out<()> {
-        self.set(site.statement, self.analysis.slots.carry(), carry)
-    }
-
-    /// A sum or difference with the carry flag when the instruction reads it, and the new carry or borrow.
-    fn with_carry(
-        &mut self,
-        site: Site<'_>,
-        a: Value<'c>,
-        b: Value<'c>,
-        subtracts: bool,
-    ) -> Out<(Value<'c>, Value<'c>)> {
-        let kind = if subtracts { "usub" } else { "uadd" };
-        let name = format!("llvm.{kind}.with.overflow.{}", a.ty().text());
-        let pair = self.types.structure(&[a.ty(), self.types.int(1)]);
-        let writes = site.inst.mnemonic.get(Field::Cc) == Some(Mod::Cc);
-        let op = if subtracts { BinaryOp::Sub } else { BinaryOp::Add };
-        let none = self.types.bool_value(false);
-        let carry_in = if reads_carry(site.inst) {
-            let carry = self.read(site.statement, self.analysis.slots.carry(), self.types.int(1))?;
-            Some(self.b.cast(CastOp::ZExt, carry, a.ty())?)
-        } else {
-            None
-        };
-        // Passes leave zeros out, and the mark would not fit what is left.
-        let is_zero = |value: Value<'c>| value == value.ty().zero();
-        if !writes {
-            let sum = match carry_in {
-                Some(carry) if is_zero(a) && is_zero(b) && !subtracts => return Ok((carry, none)),
-                Some(_) if is_zero(b) => a,
-                _ => self.b.binary(op, a, b)?,
-            };
-            let sum = match carry_in {
-                Some(carry) => self.b.binary(op, sum, carry)?,
-                None => sum,
-            };
-            return Ok((sum, none));
-        }
-        if let Some(carry) = carry_in.filter(|_| is_zero(b)) {
-            let only = self.intrinsic(&name, pair, &[a, carry])?;
-            return Ok((self.b.extract_field(only, 0)?, self.b.extract_field(only, 1)?));
-        }
-        let first = self.intrinsic(&name, pair, &[a, b])?;
-        let (sum, overflow) = (self.b.extract_field(first, 0)?, self.b.extract_field(first, 1)?);
-        let Some(carry) = carry_in else { return Ok((sum, overflow)) };
-        let second = self.intrinsic(&name, pair, &[sum, carry])?;
-        let (sum, again) = (self.b.extract_field(second, 0)?, self.b.extract_field(second, 1)?);
-        Ok((sum, self.b.binary(BinaryOp::Or, overflow, again)?))
     }
 
     /// `and`, `or`, `xor`, `not`, `cnot` (manual 9.7.8).

@@ -245,6 +245,26 @@ fn borrow_is_that_of_the_subtraction() {
 }
 
 #[test]
+fn sums_and_differences_read_the_opposite_of_each_others_overflow() {
+    let text = body("sub.cc.u32 %r1, %r0, 7; addc.u32 %r2, %r0, 5; st.global.u32 [%d0], %r2;");
+    has(&text, &["llvm.usub.with.overflow.i32(i32 %n, i32 7)", "xor i1", "add i32"]);
+    let text = body("add.cc.u32 %r1, %r0, 7; subc.u32 %r2, %r0, 5; st.global.u32 [%d0], %r2;");
+    has(&text, &["llvm.uadd.with.overflow.i32(i32 %n, i32 7)", "xor i1", "sub i32"]);
+}
+
+#[test]
+fn borrows_stay_borrows_where_differences_alone_meet() {
+    let chosen = |first: &str| {
+        body(&format!(
+            "setp.ne.u32 %p1, %r0, 3; @%p1 bra other; {first} bra join; other: sub.cc.u32 %r1, %r0, 8; join: subc.u32 %r2, %r0, %r1; st.global.u32 [%d0], %r2;"
+        ))
+    };
+    assert_eq!(chosen("sub.cc.u32 %r1, %r0, 7;").matches("xor i1").count(), 0);
+    let mixed = chosen("add.cc.u32 %r1, %r0, 7;");
+    assert_eq!(mixed.matches("xor i1").count(), 2, "{mixed}");
+}
+
+#[test]
 fn atomics_have_their_order_and_scope() {
     let text = body(
         "atom.global.add.u32 %r1, [%d0], 1; atom.acq_rel.cta.global.cas.b32 %r2, [%d0], 1, 2; red.relaxed.sys.global.max.s32 [%d0], 5;\nld.acquire.gpu.global.u32 %r3, [%d0]; st.release.sys.global.u32 [%d0], %r3; fence.sc.cluster; atom.global.inc.u32 %r4, [%d0], 9;",

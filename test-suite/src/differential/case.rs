@@ -3,7 +3,7 @@
 use ptx_gen::{Choices, Home, Instruction, Seeded, TARGETS, check, instruction_of, module};
 use ptx_ir::{Body, Item, Module, Operand as IrOperand, RegId};
 use ptx_isa::{
-    Effects, Form, Kind, Mnemonic, Operand, PtxVersion, Role, ScalarType, Sem, Sm, SmVariant, TypeKind,
+    Effects, Form, Kind, Mnemonic, Mod, Operand, PtxVersion, Role, ScalarType, Sem, Sm, SmVariant, TypeKind,
 };
 
 /// The newest version that LLVM 22 writes.
@@ -115,7 +115,7 @@ impl Case {
                 return None;
             }
             let module = check(&module(home, [&drawn]).text).ok()?;
-            Self::of(&module, &drawn, home)
+            Self::of(choices, &module, &drawn, home)
         })
     }
 
@@ -124,11 +124,11 @@ impl Case {
         let drawn = instruction_of(choices, mnemonic);
         let alone = drawn.symbols.is_empty() && drawn.before.is_empty();
         let module = check(&module(home, [&drawn]).text).ok().filter(|_| alone)?;
-        Self::of(&module, &drawn, home).map(|_| drawn)
+        Self::of(choices, &module, &drawn, home).map(|_| drawn)
     }
 
     /// The registers of the only instruction of a module besides `ret`; `None` when it reads special registers.
-    fn of(module: &Module, drawn: &Instruction, home: Home) -> Option<Self> {
+    fn of(choices: &mut Seeded, module: &Module, drawn: &Instruction, home: Home) -> Option<Self> {
         let body = module.items.iter().find_map(|item| match item {
             Item::Function(id) => module.function(*id).body.as_ref(),
             _ => None,
@@ -173,10 +173,13 @@ impl Case {
                 }
             }
         }
-        let (before, after) = carries(inst.mnemonic.sem(), &mut registers);
+        let (before, after) = carries(choices, inst.mnemonic.sem(), &mut registers);
         let text = format!("{before}{} {}{after}", drawn.before, drawn.text);
         // Copies and widening conversions pass on a NaN or make it quiet, as the hardware does (manual 9.7.9.21).
-        let nans = if drawn.mnemonic.sem() == Sem::Cvt { Nans::Any } else { Nans::Exact };
+        // A difference with a mode is a sum with the opposite, also where that is a NaN (docs/mapping.md, "Exact floating point").
+        let directed = [Mod::Rz, Mod::Rm, Mod::Rp].into_iter().any(|mode| drawn.mnemonic.has(mode));
+        let is_open = drawn.mnemonic.sem() == Sem::Cvt || drawn.mnemonic.sem() == Sem::Sub && directed;
+        let nans = if is_open { Nans::Any } else { Nans::Exact };
         Some(Self { mnemonic: drawn.mnemonic, text: text.trim().to_owned(), registers, home, nans })
     }
 }
@@ -225,13 +228,12 @@ pub(super) fn lanes(ty: ScalarType) -> Option<(u32, u32)> {
     }
 }
 
-/// What sets the carry flag before an instruction that may read it, and reads it behind one that may write it (manual 9.7.2).
-fn carries(sem: Sem, registers: &mut Vec<Register>) -> (String, String) {
-    let opcode = match sem {
-        Sem::AddCarry | Sem::MadCarry => "add",
-        Sem::SubCarry => "sub",
-        _ => return (String::new(), String::new()),
-    };
+/// What sets the carry flag before an instruction that may read it, and reads it behind one that may write it (manual 9.7.2):
+/// a sum or a difference, for the flag is the same thing in both.
+fn carries(choices: &mut Seeded, sem: Sem, registers: &mut Vec<Register>) -> (String, String) {
+    if !matches!(sem, Sem::AddCarry | Sem::SubCarry | Sem::MadCarry) {
+        return (String::new(), String::new());
+    }
     for name in ["%cy0", "%cy1", "%cy2"] {
         let read = (name != "%cy2").then_some(ScalarType::U32);
         registers.push(Register {
@@ -242,7 +244,13 @@ fn carries(sem: Sem, registers: &mut Vec<Register>) -> (String, String) {
             computed: None,
         });
     }
-    (format!("{opcode}.cc.u32 %cy2, %cy0, %cy1; "), format!(" {opcode}c.u32 %cy2, 0, 0;"))
+    let setter =
+        ["add.cc.u32 %cy2, %cy0, %cy1", "sub.cc.u32 %cy2, %cy0, %cy1", "mad.lo.cc.u32 %cy2, 1, %cy0, %cy1"];
+    let reader = ["addc.u32 %cy2, 0, 0", "subc.u32 %cy2, 0, 0", "madc.lo.u32 %cy2, 0, 0, 5"];
+    (
+        format!("{}; ", setter[choices.below(setter.len())]),
+        format!(" {};", reader[choices.below(reader.len())]),
+    )
 }
 
 /// The newest version that llc writes and an architecture that it knows; the newest of all for what needs it.

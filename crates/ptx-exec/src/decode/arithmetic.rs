@@ -370,7 +370,9 @@ impl BodyDecoder<'_> {
         let d = self.dst(cx, 0)?;
         let out = if cx.m.has(Mod::Cc) { self.carry } else { self.sink };
         let reads = matches!(cx.m.opcode(), Opcode::Addc | Opcode::Subc | Opcode::Madc);
-        let carry = if reads { Src::register(self.carry) } else { cx.constants.of(0) };
+        // `sub.cc` computes `a + ~b + 1`.
+        let none = u64::from(cx.m.sem() == Sem::SubCarry);
+        let carry = if reads { Src::register(self.carry) } else { cx.constants.of(none) };
         let (a, b) = (self.src(cx, 1)?, self.src(cx, 2)?);
         let part = part(cx);
         let clamps = saturation(cx) == Saturation::Clamp;
@@ -379,10 +381,10 @@ impl BodyDecoder<'_> {
                 (alu_pair(move |[a, b, _, carry]| (int::add_carry_clamped(t, a, b, carry), 0)), carry)
             }
             Sem::SubCarry if clamps => {
-                (alu_pair(move |[a, b, _, carry]| (int::sub_borrow_clamped(t, a, b, carry), 0)), carry)
+                (alu_pair(move |[a, b, _, carry]| (int::sub_carry_clamped(t, a, b, carry), 0)), carry)
             }
             Sem::AddCarry => (alu_pair(move |[a, b, _, carry]| int::add_carry(t, a, b, carry)), carry),
-            Sem::SubCarry => (alu_pair(move |[a, b, _, borrow]| int::sub_borrow(t, a, b, borrow)), carry),
+            Sem::SubCarry => (alu_pair(move |[a, b, _, carry]| int::sub_carry(t, a, b, carry)), carry),
             // `ptxas` takes `madc.hi.sat` and makes the code of `madc.hi` for it.
             Sem::MadCarry => {
                 let c = self.src(cx, 3)?;

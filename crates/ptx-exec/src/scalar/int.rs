@@ -153,16 +153,14 @@ pub fn add_carry_clamped(t: Int, a: u64, b: u64, carry: u64) -> u64 {
     t.clamp(t.value(a) + t.value(b) + i128::from(carry & 1))
 }
 
-/// A difference with a borrow in, clamped to the type's range.
-pub fn sub_borrow_clamped(t: Int, a: u64, b: u64, borrow: u64) -> u64 {
-    t.clamp(t.value(a) - t.value(b) - i128::from(borrow & 1))
+/// `a + ~b + carry`: the difference where the carry is 1, one less where it is 0; clamped to the type's range.
+pub fn sub_carry_clamped(t: Int, a: u64, b: u64, carry: u64) -> u64 {
+    t.clamp(t.value(a) - t.value(b) - 1 + i128::from(carry & 1))
 }
 
-/// A difference with a borrow in and its borrow out, 0 or 1 (manual 9.7.2.3).
-pub fn sub_borrow(t: Int, a: u64, b: u64, borrow: u64) -> (u64, u64) {
-    let subtrahend = u128::from(t.wrap(b)) + u128::from(borrow & 1);
-    let minuend = u128::from(t.wrap(a));
-    (t.wrap(minuend.wrapping_sub(subtrahend) as u64), u64::from(minuend < subtrahend))
+/// `a + ~b + carry` and its carry out, 0 or 1 (manual 9.7.2.3): the carry flag is no borrow, as the machine code shows.
+pub fn sub_carry(t: Int, a: u64, b: u64, carry: u64) -> (u64, u64) {
+    add_carry(t, a, !b, carry)
 }
 
 /// The wanted part of `a * b` (manual 9.7.1.3). `Part::Wide` of a 64-bit type has no PTX form and gives the low half.
@@ -286,8 +284,9 @@ mod tests {
         let add = |a: i32, b: i32, carry| {
             add_carry_clamped(Int::S32, a as u32 as u64, b as u32 as u64, carry) as u32 as i32
         };
-        let sub = |a: i32, b: i32, borrow| {
-            sub_borrow_clamped(Int::S32, a as u32 as u64, b as u32 as u64, borrow) as u32 as i32
+        // A clear flag takes one away.
+        let sub = |a: i32, b: i32, borrow: u64| {
+            sub_carry_clamped(Int::S32, a as u32 as u64, b as u32 as u64, 1 - borrow) as u32 as i32
         };
         assert_eq!(
             [add(i32::MAX, 0, 1), add(i32::MAX, -1, 1), add(i32::MIN, -1, 1)],
@@ -333,9 +332,12 @@ mod tests {
         assert_eq!((low, carry), (0, 1));
         assert_eq!(add_carry(Int::U32, 0xffff_ffff, 0xffff_ffff, 1), (0xffff_ffff, 1));
         assert_eq!(add_carry(Int::U64, u64::MAX, u64::MAX, 1), (u64::MAX, 1));
-        assert_eq!(sub_borrow(Int::U32, 0, 1, 0), (0xffff_ffff, 1));
-        assert_eq!(sub_borrow(Int::U64, 0, u64::MAX, 1), (0, 1));
-        assert_eq!(sub_borrow(Int::U32, 5, 4, 1), (0, 0));
+        // `a + ~b + carry`: the carry is the opposite of a borrow.
+        assert_eq!(sub_carry(Int::U32, 0, 1, 1), (0xffff_ffff, 0));
+        assert_eq!(sub_carry(Int::U32, 5, 7, 1), (0xffff_fffe, 0));
+        assert_eq!(sub_carry(Int::U64, 0, u64::MAX, 0), (0, 0));
+        assert_eq!(sub_carry(Int::U32, 5, 4, 0), (0, 1));
+        assert_eq!(sub_carry(Int::U32, 100, 10, 0), (89, 1));
     }
 
     #[test]

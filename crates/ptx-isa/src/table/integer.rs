@@ -374,7 +374,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.2.2"),
     Form::new(
         Opcode::Sub,
-        "Subtracts integers and writes the borrow.",
+        "Subtracts integers and writes the carry of `a + ~b + 1`.",
         &[One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::SubCarry,
@@ -384,7 +384,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.2.3"),
     Form::new(
         Opcode::Subc,
-        "Subtracts integers and the borrow, and writes the new borrow.",
+        "Computes `a + ~b` and the carry, and writes the new carry.",
         &[One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::SubCarry,
@@ -394,7 +394,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.2.4"),
     Form::new(
         Opcode::Subc,
-        "Subtracts integers and the borrow.",
+        "Computes `a + ~b` and the carry.",
         &[One(TYPE, INT16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::SubCarry,
@@ -403,7 +403,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.2.4"),
     Form::new(
         Opcode::Subc,
-        "Subtracts integers and the borrow, clamping the difference.",
+        "Computes `a + ~b` and the carry, clamping the sum.",
         &[Lit(Sat), One(TYPE, &[S32])],
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::SubCarry,

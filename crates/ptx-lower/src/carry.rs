@@ -1,0 +1,194 @@
+//! Sums over several words (manual 9.7.2).
+//!
+//! `CC.CF` holds a carry, whatever wrote it: `sub.cc` writes the carry of `a + ~b + 1`, and `subc` computes `a + ~b + CF`, as the
+//! machine code does. LLVM's `usub.with.overflow` gives the borrow, which is the opposite. Where only differences write what only
+//! meets differences, the borrow itself is the value that is kept, and a chain of `sub.cc` and `subc` has no `xor`:
+//!
+//! ```text
+//! sub.cc.u32 %r2, %r0, %r1;    %0 = call { i32, i1 } @llvm.usub.with.overflow.i32(i32 %a, i32 %b)
+//!                              %borrow = extractvalue { i32, i1 } %0, 1
+//! addc.u32 %r3, %r0, 10;       %carry = xor i1 %borrow, true
+//! ```
+
+use ptx_ir::{Body, Stmt};
+use ptx_isa::{Field, Mod, Sem};
+use ptx_llvm::build::{BinaryOp, CastOp, Value};
+use rustc_hash::FxHashSet;
+
+use crate::emit::{Emitter, Site};
+use crate::errors::Out;
+use crate::represent::reads_carry;
+use crate::slots::Slots;
+use crate::ssa::{Def, Ssa, ValueId};
+
+/// The values of the carry flag that are kept as borrows: what differences alone write, and what meets only such in phis.
+pub(crate) fn borrows(body: &Body, slots: &Slots, ssa: &Ssa) -> FxHashSet<ValueId> {
+    let ids = || (0..ssa.values.len() as u32).map(ValueId);
+    let flags = || ids().zip(&ssa.values).filter(|(_, info)| info.slot == slots.carry());
+    let mut borrows: FxHashSet<ValueId> =
+        flags().filter(|(_, info)| !is_written_as_carry(body, &info.def)).map(|(id, _)| id).collect();
+    // A phi and what it joins are kept alike.
+    loop {
+        let before = borrows.len();
+        for (id, info) in flags() {
+            let Def::Phi(_, joined) = &info.def else { continue };
+            let all = borrows.contains(&id) && joined.iter().all(|(_, value)| borrows.contains(value));
+            if !all {
+                borrows.remove(&id);
+                for (_, value) in joined {
+                    borrows.remove(value);
+                }
+            }
+        }
+        if borrows.len() == before {
+            return borrows;
+        }
+    }
+}
+
+/// Whether a flag comes from a sum, or from nothing: then it is clear.
+fn is_written_as_carry(body: &Body, def: &Def) -> bool {
+    match def {
+        Def::Undefined => true,
+        Def::Statement(at) => !matches!(
+            body.statements.get(*at),
+            Some(Stmt::Inst(inst)) if inst.mnemonic.sem() == Sem::SubCarry
+        ),
+        Def::Phi(..) => false,
+    }
+}
+
+/// The flag that an instruction writes, as LLVM gives it.
+#[derive(Clone, Copy)]
+enum Flag<'c> {
+    Carry(Value<'c>),
+    Borrow(Value<'c>),
+}
+
+impl<'c> Emitter<'_, '_, 'c> {
+    /// `add.cc`, `addc`, `sub.cc`, `subc` (manual 9.7.2): the carry flag is a value of the function.
+    pub(crate) fn carry_add(&mut self, site: Site<'_>) -> Out<()> {
+        let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
+        let subtracts = site.inst.mnemonic.sem() == Sem::SubCarry;
+        if site.inst.mnemonic.has(Mod::Sat) {
+            let value = self.clamped_with_carry(site, a, b, subtracts)?;
+            return self.define(site, 0, value);
+        }
+        self.sum_with_carry(site, a, b, subtracts)
+    }
+
+    /// `mad.cc`, `madc` (manual 9.7.2.5): a half of the product, then a sum with carry. `ptxas` takes `madc.hi.sat` too and
+    /// makes the code of `madc.hi` for it.
+    pub(crate) fn carry_mad(&mut self, site: Site<'_>) -> Out<()> {
+        let ty = site.scalar_type()?;
+        let (a, b, c) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
+        let product = match site.inst.mnemonic.get(Field::Part) {
+            Some(Mod::Hi) => self.high_product(ty, a, b)?,
+            _ => self.b.binary(BinaryOp::Mul, a, b)?,
+        };
+        self.sum_with_carry(site, product, c, false)
+    }
+
+    /// A 32-bit sum or difference with the flag, in 64 bits, clamped to 32.
+    fn clamped_with_carry(
+        &mut self,
+        site: Site<'_>,
+        a: Value<'c>,
+        b: Value<'c>,
+        subtracts: bool,
+    ) -> Out<Value<'c>> {
+        let (narrow, wide) = (a.ty(), self.types.int(64));
+        let op = if subtracts { BinaryOp::Sub } else { BinaryOp::Add };
+        let flag = self.flag_in(site, subtracts)?;
+        let (a, b) = (self.b.cast(CastOp::SExt, a, wide)?, self.b.cast(CastOp::SExt, b, wide)?);
+        let flag = self.b.cast(CastOp::ZExt, flag, wide)?;
+        let sum = self.b.binary(op, a, b)?;
+        let sum = self.b.binary(op, sum, flag)?;
+        let most = self.types.int_value(64, i64::from(i32::MAX) as u64);
+        let least = self.types.int_value(64, i64::from(i32::MIN) as u64);
+        let sum = self.intrinsic("llvm.smin.i64", wide, &[sum, most])?;
+        let sum = self.intrinsic("llvm.smax.i64", wide, &[sum, least])?;
+        Ok(self.b.cast(CastOp::Trunc, sum, narrow)?)
+    }
+
+    /// Defines the sum or difference, with the flag when the instruction reads it, and the flag when it writes it.
+    fn sum_with_carry(&mut self, site: Site<'_>, a: Value<'c>, b: Value<'c>, subtracts: bool) -> Out<()> {
+        let flag = if reads_carry(site.inst) {
+            let flag = self.flag_in(site, subtracts)?;
+            Some(self.b.cast(CastOp::ZExt, flag, a.ty())?)
+        } else {
+            None
+        };
+        if site.inst.mnemonic.get(Field::Cc) != Some(Mod::Cc) {
+            let sum = self.plain_sum(a, b, flag, subtracts)?;
+            return self.define(site, 0, sum);
+        }
+        let (sum, flag) = self.overflowing_sum(a, b, flag, subtracts)?;
+        self.define(site, 0, sum)?;
+        self.set_flag(site, if subtracts { Flag::Borrow(flag) } else { Flag::Carry(flag) })
+    }
+
+    /// `a + b + flag` or `a - b - flag`. Passes leave zeros out, and the mark would not fit what is left.
+    fn plain_sum(
+        &self,
+        a: Value<'c>,
+        b: Value<'c>,
+        flag: Option<Value<'c>>,
+        subtracts: bool,
+    ) -> Out<Value<'c>> {
+        let op = if subtracts { BinaryOp::Sub } else { BinaryOp::Add };
+        let Some(flag) = flag else { return Ok(self.b.binary(op, a, b)?) };
+        let is_zero = |value: Value<'c>| value == value.ty().zero();
+        let sum = match (is_zero(a), is_zero(b)) {
+            (true, true) if !subtracts => return Ok(flag),
+            (_, true) => a,
+            _ => self.b.binary(op, a, b)?,
+        };
+        Ok(self.b.binary(op, sum, flag)?)
+    }
+
+    /// As [`Self::plain_sum`], with the carry of the sum or the borrow of the difference.
+    fn overflowing_sum(
+        &mut self,
+        a: Value<'c>,
+        b: Value<'c>,
+        flag: Option<Value<'c>>,
+        subtracts: bool,
+    ) -> Out<(Value<'c>, Value<'c>)> {
+        let kind = if subtracts { "usub" } else { "uadd" };
+        let name = format!("llvm.{kind}.with.overflow.{}", a.ty().text());
+        let pair = self.types.structure(&[a.ty(), self.types.int(1)]);
+        if let Some(flag) = flag.filter(|_| b == b.ty().zero()) {
+            let only = self.intrinsic(&name, pair, &[a, flag])?;
+            return Ok((self.b.extract_field(only, 0)?, self.b.extract_field(only, 1)?));
+        }
+        let first = self.intrinsic(&name, pair, &[a, b])?;
+        let (sum, overflow) = (self.b.extract_field(first, 0)?, self.b.extract_field(first, 1)?);
+        let Some(flag) = flag else { return Ok((sum, overflow)) };
+        let second = self.intrinsic(&name, pair, &[sum, flag])?;
+        let (sum, again) = (self.b.extract_field(second, 0)?, self.b.extract_field(second, 1)?);
+        Ok((sum, self.b.binary(BinaryOp::Or, overflow, again)?))
+    }
+
+    /// The flag that an instruction reads: the borrow for a difference, the carry for a sum.
+    fn flag_in(&mut self, site: Site<'_>, as_borrow: bool) -> Out<Value<'c>> {
+        let (id, flag) = self.seen(site.statement, self.analysis.slots.carry())?;
+        let is_borrow = self.analysis.borrows.contains(&id);
+        if is_borrow == as_borrow { Ok(flag) } else { self.opposite(flag) }
+    }
+
+    /// Keeps the flag that an instruction writes, as the borrow or as the carry.
+    fn set_flag(&mut self, site: Site<'_>, flag: Flag<'c>) -> Out<()> {
+        let slot = self.analysis.slots.carry();
+        let Some(id) = self.analysis.ssa.written(site.statement, slot) else { return Ok(()) };
+        let flag = match (flag, self.analysis.borrows.contains(&id)) {
+            (Flag::Carry(flag), false) | (Flag::Borrow(flag), true) => flag,
+            (Flag::Carry(flag), true) | (Flag::Borrow(flag), false) => self.opposite(flag)?,
+        };
+        self.set(site.statement, slot, flag)
+    }
+
+    fn opposite(&self, flag: Value<'c>) -> Out<Value<'c>> {
+        Ok(self.b.binary(BinaryOp::Xor, flag, self.types.bool_value(true))?)
+    }
+}
