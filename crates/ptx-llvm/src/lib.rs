@@ -21,6 +21,7 @@ mod failure;
 pub mod intrinsics;
 mod library;
 mod link;
+mod literals;
 mod lives;
 mod machine;
 mod module;

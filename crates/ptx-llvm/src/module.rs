@@ -16,6 +16,7 @@ use llvm_sys::prelude::{LLVMMemoryBufferRef, LLVMModuleRef};
 
 use crate::context::Context;
 use crate::error::{LlvmError, TextPosition};
+use crate::literals;
 use crate::view::{FunctionId, InstId};
 use crate::{DATA_LAYOUT, TRIPLE};
 
@@ -52,13 +53,29 @@ impl<'c> Module<'c> {
         }
     }
 
-    /// Reads LLVM IR text; `name` becomes the module's identifier.
+    /// Reads LLVM IR text, with the floating-point literals of LLVM 22 or of LLVM 23; `name` becomes the module's identifier.
     ///
     /// # Errors
     ///
     /// [`LlvmError::Parse`] with LLVM's message and the place.
     pub fn parse_text(context: &'c Context, name: &str, text: &[u8]) -> Result<Self, LlvmError> {
         refuse_deep_nesting(text)?;
+        let error = match Self::parse_as_written(context, name, text) {
+            Err(error @ LlvmError::Parse { .. }) => error,
+            other => return other,
+        };
+        // Only a text that LLVM 22 refuses can have literals of LLVM 23.
+        let Some(respelled) = literals::respell(text) else { return Err(error) };
+        Self::parse_as_written(context, name, &respelled.text).map_err(|error| match error {
+            LlvmError::Parse { message, position } => {
+                LlvmError::Parse { message, position: position.map(|place| respelled.original(place)) }
+            }
+            other => other,
+        })
+    }
+
+    /// Reads LLVM IR text that is spelled as LLVM 22 does.
+    fn parse_as_written(context: &'c Context, name: &str, text: &[u8]) -> Result<Self, LlvmError> {
         let buffer = Buffer::copy_of(text);
         let mut module: LLVMModuleRef = ptr::null_mut();
         let mut message = ptr::null_mut();
@@ -293,6 +310,18 @@ mod tests {
         let LlvmError::Parse { message, position } = error else { panic!("another error: {error}") };
         assert_eq!(position, Some(TextPosition { line: 2, column: 3 }));
         assert!(message.contains("expected instruction opcode"), "{message}");
+    }
+
+    #[test]
+    fn literals_of_llvm_23_are_read_and_errors_behind_them_keep_their_place() {
+        let context = Context::new().expect("LLVM 22");
+        let good = b"define float @f(float %x) {\n  %y = fmul float %x, f0x3FB8AA3B\n  ret float %y\n}\n";
+        let module = Module::parse(&context, "m", good).expect("a literal of LLVM 23");
+        assert!(module.to_text().contains("fmul float %x, 0x3FF7154760000000"), "{}", module.to_text());
+        let bad = b"define float @f() {\n  ret float f0x3FB8AA3B oops\n}\n";
+        let error = Module::parse(&context, "m", bad).err();
+        let Some(LlvmError::Parse { position, .. }) = error else { panic!("not refused: {error:?}") };
+        assert_eq!(position, Some(TextPosition { line: 2, column: 25 }));
     }
 
     #[test]
