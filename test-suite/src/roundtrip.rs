@@ -2,7 +2,7 @@
 //!
 //! PTX is lowered, optimized or not, and made PTX again by this project's emitter or by LLVM's backend. ptxas assembles both
 //! texts, and each function is compared with itself: whether its machine code is the same, how many instructions and registers
-//! it has, whether it spills. A file is judged in a process of its own, which LLVM's backend may end.
+//! it has, whether it spills, how far ptxas unrolls its loops. A file is judged in a process of its own, which LLVM's backend may end.
 //!
 //! LLVM IR (`.ll`) is judged the same way; the original then is what LLVM's backend makes of it at -O2.
 
@@ -26,6 +26,10 @@ use crate::stage;
 
 /// A function that grows more than this is listed.
 const MOST_GROWTH: f64 = 1.15;
+/// A function whose loops lose more than this part of what unrolling added is listed,
+const MOST_LOSS: f64 = 0.25;
+/// when unrolling had added at least so many instructions.
+const LEAST_ADDED: usize = 8;
 
 /// A way from PTX to PTX.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -89,10 +93,25 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Instructions after over instructions before.
+    /// Instructions after over instructions before, both without unrolling: code whose loops ptxas unrolls no longer is short, and worse.
     fn growth(&self) -> Option<f64> {
         let after = self.after?;
-        (self.before.instructions > 0).then(|| after.instructions as f64 / self.before.instructions as f64)
+        (self.before.rolled > 0).then(|| after.rolled as f64 / self.before.rolled as f64)
+    }
+
+    /// Copies of the loops after over copies before, where unrolling adds something before or after and loops are left.
+    fn unrolled(&self) -> Option<f64> {
+        let after = self.after?;
+        let (before, after) = ((self.before, self.before.copies()?), (after, after.copies()?));
+        (before.0.added() >= LEAST_ADDED || after.0.added() >= LEAST_ADDED).then(|| after.1 / before.1)
+    }
+
+    /// Whether ptxas makes fewer copies of its loops: each instruction of them counts by the copies that it has.
+    fn is_rolled(&self) -> bool {
+        let copies = |code: Code| code.copies().map(|copies| copies - 1.0);
+        let (before, after) = (copies(self.before), self.after.and_then(copies));
+        self.before.added() >= LEAST_ADDED
+            && before.zip(after).is_some_and(|(before, after)| after < (1.0 - MOST_LOSS) * before)
     }
 
     /// Whether it spills more, and not to where its variables were: code that was compiled without optimization keeps them in
@@ -107,16 +126,25 @@ impl Pair {
 
     fn findings(&self) -> impl Iterator<Item = Finding> {
         let longer = self.is_longer().then_some(Finding::Longer);
-        longer.into_iter().chain(self.spills_anew().then_some(Finding::Spills))
+        let spills = self.spills_anew().then_some(Finding::Spills);
+        [longer, spills, self.is_rolled().then_some(Finding::Rolled)].into_iter().flatten()
     }
 
     /// A line that tells of a finding.
     fn line(&self, file: &str, found: Finding) -> String {
-        let Code { instructions, spilled, .. } = self.after.unwrap_or_default();
+        let after = self.after.unwrap_or_default();
         let growth = self.growth().unwrap_or(1.0);
         let said = match found {
-            Finding::Longer => format!("{} -> {instructions}", self.before.instructions),
-            Finding::Spills => format!("spills {} -> {spilled}", self.before.spilled),
+            Finding::Longer => format!("{} -> {}", self.before.rolled, after.rolled),
+            Finding::Spills => format!("spills {} -> {}", self.before.spilled, after.spilled),
+            Finding::Rolled => {
+                let copies = |code: Code| code.copies().unwrap_or(1.0);
+                let (before, after) = ((self.before, copies(self.before)), (after, copies(after)));
+                format!(
+                    "unrolled {:.2} -> {:.2} times ({} -> {} instructions)",
+                    before.1, after.1, before.0.instructions, after.0.instructions
+                )
+            }
         };
         format!("{growth:5.2} {file} {}: {said}\n", self.function)
     }
@@ -194,19 +222,23 @@ fn raised(path: &Path, text: &str, way: Way) -> Result<String> {
 
 fn numbers(code: Code) -> String {
     let registers = code.registers.map_or("-".to_owned(), |count| count.to_string());
-    let Code { number, instructions, spilled, frame, .. } = code;
-    format!("{number} {instructions} {registers} {spilled} {frame}")
+    let Code { number, instructions, spilled, frame, rolled, looped, .. } = code;
+    format!("{number} {instructions} {registers} {spilled} {frame} {rolled} {looped}")
 }
 
 fn read_numbers(text: &str) -> Option<Code> {
     let words: Vec<&str> = text.split(' ').collect();
-    let &[number, instructions, registers, spilled, frame] = words.as_slice() else { return None };
+    let &[number, instructions, registers, spilled, frame, rolled, looped] = words.as_slice() else {
+        return None;
+    };
     Some(Code {
         number: number.parse().ok()?,
         instructions: instructions.parse().ok()?,
         registers: registers.parse().ok(),
         spilled: spilled.parse().ok()?,
         frame: frame.parse().ok()?,
+        rolled: rolled.parse().ok()?,
+        looped: looped.parse().ok()?,
     })
 }
 
@@ -290,8 +322,10 @@ struct Sum {
     equal: usize,
     growth: Mean,
     registers: Mean,
+    unrolled: Mean,
     grown: usize,
     spilled: usize,
+    rolled: usize,
 }
 
 /// A geometric mean.
@@ -325,6 +359,8 @@ impl Sum {
             let Some(after) = pair.after else { continue };
             self.equal += usize::from(after.number == pair.before.number);
             self.spilled += usize::from(pair.spills_anew());
+            self.rolled += usize::from(pair.is_rolled());
+            pair.unrolled().into_iter().for_each(|ratio| self.unrolled.add(ratio));
             if let Some(growth) = pair.growth().filter(|growth| *growth > 0.0) {
                 self.growth.add(growth);
                 self.grown += usize::from(pair.is_longer());
@@ -349,8 +385,8 @@ pub fn table(way: Way, outcomes: &[(PathBuf, Outcome)]) -> String {
         all.add(outcome);
     }
     let mut text = format!(
-        "| {} | files | functions | equal | instructions | registers | over {MOST_GROWTH} | spill anew |\n\
-         |---|---:|---:|---:|---:|---:|---:|---:|\n",
+        "| {} | files | functions | equal | instructions | registers | unrolled | over {MOST_GROWTH} | spill anew | rolled |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
         way.as_str()
     );
     for (name, sum) in sums.into_iter().chain([("all".to_owned(), all)]) {
@@ -360,11 +396,11 @@ pub fn table(way: Way, outcomes: &[(PathBuf, Outcome)]) -> String {
         } else {
             format!("{} of {}", sum.accepted, sum.files)
         };
-        let (growth, registers) = (sum.growth.text(), sum.registers.text());
+        let (growth, registers, unrolled) = (sum.growth.text(), sum.registers.text(), sum.unrolled.text());
         let _ = writeln!(
             text,
-            "| {name} | {accepted} | {} | {equal:.1} % | {growth} | {registers} | {} | {} |",
-            sum.functions, sum.grown, sum.spilled
+            "| {name} | {accepted} | {} | {equal:.1} % | {growth} | {registers} | {unrolled} | {} | {} | {} |",
+            sum.functions, sum.grown, sum.spilled, sum.rolled
         );
     }
     text
@@ -377,6 +413,8 @@ pub enum Finding {
     Longer,
     /// It spills more bytes.
     Spills,
+    /// ptxas unrolls its loops less.
+    Rolled,
 }
 
 impl Finding {
@@ -385,6 +423,7 @@ impl Finding {
         match self {
             Self::Longer => "longer",
             Self::Spills => "spills",
+            Self::Rolled => "rolled",
         }
     }
 }
@@ -444,7 +483,15 @@ mod tests {
     use super::*;
 
     fn code(number: u64, instructions: usize, registers: usize, spilled: usize) -> Code {
-        Code { number, instructions, registers: Some(registers), spilled, frame: spilled }
+        Code {
+            number,
+            instructions,
+            registers: Some(registers),
+            spilled,
+            frame: spilled,
+            rolled: instructions,
+            looped: 0,
+        }
     }
 
     #[test]
@@ -465,7 +512,7 @@ mod tests {
         ];
         let table = table(Way::O0, &outcomes);
         // One of two equal; the mean of 1 and 4 is 2.
-        assert!(table.contains("| nvcc | 1 of 2 | 2 | 50.0 % | 2.000 | 2.000 | 1 | 1 |"), "{table}");
+        assert!(table.contains("| nvcc | 1 of 2 | 2 | 50.0 % | 2.000 | 2.000 | - | 1 | 1 | 0 |"), "{table}");
         let found = findings(Way::O0, &outcomes, &mut Reasons::default());
         assert_eq!(
             found.text,
@@ -489,6 +536,36 @@ mod tests {
     }
 
     #[test]
+    fn code_whose_loops_are_unrolled_less_is_rolled_and_no_shorter() {
+        // A sum over an array: four copies of the loop and what remains, or the loop alone.
+        let unrolled = Code { rolled: 19, looped: 9, ..code(1, 58, 10, 0) };
+        let rolled = Code { number: 2, instructions: 19, ..unrolled };
+        let pair = |before, after| Pair {
+            path: "nvcc/a.ptx".into(),
+            function: "f".to_owned(),
+            before,
+            after: Some(after),
+        };
+        let lost = pair(unrolled, rolled);
+        assert_eq!(lost.findings().collect::<Vec<_>>(), [Finding::Rolled]);
+        assert_eq!(lost.growth(), Some(1.0));
+        let outcomes = [("nvcc/a.ptx".into(), Outcome::Compared(vec![lost]))];
+        let table = table(Way::O2, &outcomes);
+        assert!(table.contains("| nvcc | 1 | 1 | 0.0 % | 1.000 | 1.000 | 0.188 | 0 | 0 | 1 |"), "{table}");
+        let found = findings(Way::O2, &outcomes, &mut Reasons::default());
+        assert_eq!(found.text, " 1.00 nvcc/a.ptx f: unrolled 5.33 -> 1.00 times (58 -> 19 instructions)\n");
+        // The other way round it is a gain, and no growth.
+        let gained = pair(rolled, unrolled);
+        assert_eq!((gained.findings().count(), gained.growth()), (0, Some(1.0)));
+        // Half the code, with as many copies of it.
+        let shorter = Code { instructions: 29, rolled: 10, looped: 5, ..unrolled };
+        assert_eq!(pair(unrolled, shorter).findings().count(), 0);
+        // A loop that is gone was not unrolled less.
+        let gone = Code { instructions: 12, rolled: 12, looped: 0, ..unrolled };
+        assert_eq!(pair(unrolled, gone).findings().count(), 0);
+    }
+
+    #[test]
     fn a_written_reason_takes_a_function_off_the_list() {
         let pair = Pair {
             path: "/x/nvcc/a.ptx".into(),
@@ -507,10 +584,11 @@ mod tests {
 
     #[test]
     fn a_verdict_reads_back_and_says_where_the_judge_died() {
-        let said = "O0\tcompared\nO0\tfunction\tf\t7 3 - 0 16\t-\n";
+        let said = "O0\tcompared\nO0\tfunction\tf\t7 3 - 0 16 2 1\t-\n";
         let read = read_verdict(Path::new("a.ptx"), said, &[Way::O0, Way::LlvmO0], Some("killed"))
             .expect("a verdict");
-        let before = Code { number: 7, instructions: 3, registers: None, spilled: 0, frame: 16 };
+        let before =
+            Code { number: 7, instructions: 3, registers: None, spilled: 0, frame: 16, rolled: 2, looped: 1 };
         let pair = Pair { path: "a.ptx".into(), function: "f".into(), before, after: None };
         assert_eq!(
             read,

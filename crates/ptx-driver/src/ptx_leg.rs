@@ -2,7 +2,7 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_ir::Module;
-use ptx_llvm::{Context, Gpu, Machine, OptLevel};
+use ptx_llvm::{Branches, Context, Gpu, Machine, OptLevel};
 use ptx_raise::{RaiseOptions, Style};
 use ptx_syntax::Comments;
 use ptx_verify::Verified;
@@ -51,7 +51,8 @@ pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm:
 
 /// Translates LLVM IR into a PTX module with this project's own emitter; gives the module with the emitter's warnings. Where the
 /// LLVM IR asks `__nvvm_reflect` what it is compiled for, LLVM's pass of that name answers first; vectors with a length and
-/// matrices (`llvm.vp.*`, `llvm.matrix.*`) are expressed by plain operations with LLVM's passes.
+/// matrices (`llvm.vp.*`, `llvm.matrix.*`) are expressed by plain operations with LLVM's passes. Branches back get positive predicates
+/// ([`ptx_llvm::point_branches`]) in what was not PTX.
 ///
 /// # Errors
 ///
@@ -75,6 +76,10 @@ pub fn raise_in_style(
 ) -> Result<(Module, Diagnostics), Diagnostics> {
     answer_reflect(module, choice)?;
     express_intrinsics(module, choice)?;
+    // What was PTX keeps its branches unless it is optimized.
+    if !module.has_metadata("ptx.version") {
+        ptx_llvm::point_branches(module, Branches::Back);
+    }
     let options = RaiseOptions { target: choice.sm, version: choice.version };
     ptx_raise::raise_in_style(module, &options, style)
 }
@@ -176,5 +181,32 @@ mod tests {
         let span = bad.findings.iter().next().and_then(|finding| finding.span).expect("a place");
         let line = bad.source.line(bad.source.position(span.lo).line).expect("a line");
         assert!(String::from_utf8_lossy(line).contains("redux.sync"), "{:?}", bad.findings);
+    }
+
+    #[test]
+    fn branches_back_are_positive_in_what_was_not_ptx() {
+        let text = "define void @f(i32 %n, ptr %p) {
+  br label %loop
+loop:
+  %i = phi i32 [ %n, %0 ], [ %next, %loop ]
+  store volatile i32 %i, ptr %p
+  %next = add i32 %i, -1
+  %done = icmp eq i32 %next, 0
+  br i1 %done, label %exit, label %loop
+exit:
+  ret void
+}
+";
+        let raised = |text: &str| {
+            let context = Context::new().expect("LLVM 22");
+            let module = ptx_llvm::Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+            let (ptx, _) = raise(&module, TargetChoice::default()).expect("raises");
+            ptx_ir::print(&ptx)
+        };
+        let positive = raised(text);
+        assert!(positive.contains("setp.ne") && !positive.contains("@!"), "{positive}");
+        // PTX keeps the predicates that it has.
+        let kept = raised(&format!("{text}!ptx.version = !{{!0}}\n!0 = !{{!\"8.0\"}}\n"));
+        assert!(kept.contains("setp.eq") && kept.contains("@!"), "{kept}");
     }
 }

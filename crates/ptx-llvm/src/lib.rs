@@ -12,6 +12,7 @@
 //! - LLVM's messages become [`LlvmError`] values or [`Message`]s; nothing is printed.
 #![allow(unsafe_code)]
 
+mod branches;
 pub mod build;
 mod codegen;
 mod context;
@@ -29,6 +30,7 @@ mod pass;
 mod reflect;
 pub mod view;
 
+pub use branches::{Branches, point_branches};
 pub use codegen::emit_ptx;
 pub use context::Context;
 pub use error::{LlvmError, Message, TextPosition};

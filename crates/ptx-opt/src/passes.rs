@@ -1,5 +1,6 @@
 //! The project's own passes: one module each, in one list.
 
+mod point_branches;
 mod shorten_lives;
 mod strip_hints;
 
@@ -18,6 +19,7 @@ pub struct Pass {
 
 /// Every own pass, by name.
 pub const PASSES: &[Pass] = &[
+    POINT_BRANCHES,
     Pass {
         name: "ptx-strip-hints",
         summary: "Drops the performance hints kept from the source: cache operators, eviction priorities, prefetch sizes.",
@@ -31,6 +33,13 @@ pub(crate) const SHORTEN_LIVES: Pass = Pass {
     name: "ptx-shorten-lives",
     summary: "Computes before a call, or after it, what takes fewer registers across it there.",
     run: shorten_lives::run,
+};
+
+/// Runs at every level that optimizes, last.
+pub(crate) const POINT_BRANCHES: Pass = Pass {
+    name: "ptx-point-branches",
+    summary: "Inverts comparisons so that branches need no negated predicate, which ptxas unrolls no loop with.",
+    run: point_branches::run,
 };
 
 /// The own pass of that name.

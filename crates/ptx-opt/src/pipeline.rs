@@ -6,7 +6,7 @@ use ptx_llvm::{
 };
 use thiserror::Error;
 
-use crate::passes::{Pass, SHORTEN_LIVES, by_name};
+use crate::passes::{POINT_BRANCHES, Pass, SHORTEN_LIVES, by_name};
 
 /// What LLVM's backend does to accesses before it selects instructions, which raising does not: spaces of generic pointers where they
 /// are known, and vectors of neighbouring accesses, which the default pipelines take apart.
@@ -73,7 +73,7 @@ pub fn optimize(
         (_, Tuning::Source) => steps.push(Step::Llvm(MEMORY_OF_SOURCE)),
     }
     if level != OptLevel::O0 {
-        steps.push(Step::Own(&SHORTEN_LIVES));
+        steps.extend([Step::Own(&SHORTEN_LIVES), Step::Own(&POINT_BRANCHES)]);
     }
     if let Some(text) = passes {
         steps.append(&mut split(text)?);
