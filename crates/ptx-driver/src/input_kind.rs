@@ -81,6 +81,9 @@ const UNPACK: &str = "unpack it first";
 /// That an input which cannot be read is not what was expected at all; `None` where it may be, with a mistake in it.
 pub(crate) fn mistaken(expected: InputKind, bytes: &[u8]) -> Option<Diagnostic> {
     let begins = |with: &[u8]| bytes.starts_with(with);
+    if let Some((message, help)) = encoding(bytes) {
+        return Some(Diagnostic::error_without_place(code::LANGUAGE, message).with_help(help));
+    }
     let (what, help) = if let Some((_, what, help)) = OTHERS.iter().find(|(magic, ..)| begins(magic)) {
         (*what, *help)
     } else {
@@ -103,6 +106,23 @@ pub(crate) fn mistaken(expected: InputKind, bytes: &[u8]) -> Option<Diagnostic> 
     };
     let message = format!("the input is {what}, not {wanted}");
     Some(Diagnostic::error_without_place(code::LANGUAGE, message).with_help(help))
+}
+
+/// That a text is in an encoding that neither PTX nor LLVM IR is written in, and how to write it in theirs.
+fn encoding(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    const UTF8: &str = "save the file without it, as plain ASCII: tail -c +4 removes it";
+    const UTF16: &str = "save the file as ASCII or UTF-8: iconv -f UTF-16 -t ASCII converts it";
+    match bytes {
+        [0xef, 0xbb, 0xbf, ..] => Some(("the input begins with a byte order mark (U+FEFF)", UTF8)),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(("the input is UTF-16 text, not ASCII", UTF16)),
+        // Without a mark every other byte of the first words is zero.
+        [first, 0, second, 0, ..] | [0, first, 0, second, ..]
+            if first.is_ascii() && *first != 0 && second.is_ascii() && *second != 0 =>
+        {
+            Some(("the input is UTF-16 text, not ASCII", UTF16))
+        }
+        _ => None,
+    }
 }
 
 /// Whether a text begins, behind comments, with the directive that each PTX file begins with.
@@ -135,6 +155,23 @@ mod tests {
         ] {
             assert_eq!(mistaken(expected, bytes).map(|finding| finding.message), None);
         }
+    }
+
+    #[test]
+    fn encodings_that_are_not_ascii_are_named() {
+        let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        for (bytes, what) in [
+            (b"\xef\xbb\xbf.version 8.0".to_vec(), "byte order mark"),
+            (utf16("\u{feff}.version 8.0"), "UTF-16"),
+            (utf16(".version 8.0"), "UTF-16"),
+            (".version".encode_utf16().flat_map(u16::to_be_bytes).collect(), "UTF-16"),
+        ] {
+            for expected in [InputKind::Ptx, InputKind::Llvm] {
+                let finding = mistaken(expected, &bytes).expect("no ASCII");
+                assert!(finding.message.contains(what), "{}", finding.message);
+            }
+        }
+        assert_eq!(mistaken(InputKind::Ptx, b"\0\0\0\0"), None);
     }
 
     #[test]

@@ -210,7 +210,7 @@ impl Operand {
     }
 
     /// How it reads in a syntax line, with the comma before it unless it is the first.
-    fn syntax(&self, at: usize) -> String {
+    pub(crate) fn syntax(&self, at: usize) -> String {
         let name = match self.kind {
             Kind::Address | Kind::AddressIn(_) | Kind::TensorAddress | Kind::LooseAddress => {
                 format!("[{}]", self.name)

@@ -8,6 +8,11 @@ use crate::target::Since;
 use crate::types::{ScalarType, StateSpace};
 use crate::{form, forms_of, name};
 
+mod misfit;
+mod role;
+
+pub use misfit::Misfit;
+
 /// The most slots a row may have.
 pub(crate) const MAX_SLOTS: usize = 20;
 
@@ -61,18 +66,8 @@ pub enum MnemonicError {
         /// The nearest opcode by spelling.
         nearest: Option<&'static str>,
     },
-    /// A modifier is unknown to every row of the opcode, or stands twice.
-    UnexpectedModifier {
-        /// The modifier without its dot.
-        modifier: String,
-        /// The syntax lines of the opcode.
-        syntax: Vec<String>,
-    },
-    /// Every modifier is known, but no row has this combination, or a needed one is missing.
-    IncompleteModifiers {
-        /// The syntax lines of the opcode.
-        syntax: Vec<String>,
-    },
+    /// No row of the opcode has these modifiers together, or a needed one is missing.
+    Modifiers(Box<Misfit>),
 }
 
 impl Mnemonic {
@@ -106,7 +101,10 @@ impl Mnemonic {
     /// Reads a canonical text such as `add.rn.f32`; for rows told apart only by operands this is the first.
     pub fn from_text(text: &str) -> Result<Self, MnemonicError> {
         let all = candidates(text)?;
-        all.first().copied().ok_or(MnemonicError::IncompleteModifiers { syntax: Vec::new() })
+        match all.first() {
+            Some(first) => Ok(*first),
+            None => Err(misfit_of(text)),
+        }
     }
 
     /// The row's place in the table.
@@ -142,6 +140,16 @@ impl Mnemonic {
     /// Whether the modifier was chosen, in whatever slot.
     pub fn has(&self, modifier: Mod) -> bool {
         self.modifiers().any(|chosen| chosen == modifier)
+    }
+
+    /// The line of syntax with the modifiers chosen: `add.s32  d, a, b`.
+    pub fn syntax(&self) -> String {
+        let mut line = self.to_string();
+        for (at, operand) in self.form().operands.iter().enumerate() {
+            line += if at == 0 { "  " } else { "" };
+            line += &operand.syntax(at);
+        }
+        line
     }
 
     /// The modifier in the slot that decides `field`; `None` when it is empty or the row has no such slot.
@@ -386,36 +394,31 @@ fn widened(ty: ScalarType) -> Option<ScalarType> {
 /// The rows a mnemonic text can mean, each with its modifiers chosen; operands decide between several.
 ///
 /// # Errors
-/// When no row of the opcode takes all the modifiers, with what is wrong and the opcode's syntax lines.
+/// When no row of the opcode takes all the modifiers, with what is wrong and what to write.
 pub fn candidates(text: &str) -> Result<Vec<Mnemonic>, MnemonicError> {
-    let (opcode, mut modifiers) = words(text)?;
-    let choose = |modifiers: &[Mod]| -> Vec<Mnemonic> {
-        ids_of(opcode).filter_map(|id| Mnemonic::choose(id, modifiers)).collect()
-    };
-    let mut found = choose(&modifiers);
-    if found.is_empty() && drop_repeated(&mut modifiers) {
-        found = choose(&modifiers);
-    }
-    if found.is_empty() {
-        Err(MnemonicError::IncompleteModifiers { syntax: syntax(opcode) })
-    } else {
-        Ok(found)
-    }
+    let found = words(text)?.map(|(opcode, mut modifiers)| {
+        let choose = |modifiers: &[Mod]| -> Vec<Mnemonic> {
+            ids_of(opcode).filter_map(|id| Mnemonic::choose(id, modifiers)).collect()
+        };
+        let mut found = choose(&modifiers);
+        if found.is_empty() && drop_repeated(&mut modifiers) {
+            found = choose(&modifiers);
+        }
+        found
+    });
+    found.filter(|found| !found.is_empty()).ok_or_else(|| misfit_of(text))
 }
 
 /// The rows that have all the modifiers of a text, whatever else they need: `ld.global` has those of global memory.
 ///
 /// # Errors
-/// When no row of the opcode takes all the modifiers, with what is wrong and the opcode's syntax lines.
+/// When no row of the opcode takes all the modifiers, with what is wrong and what to write.
 pub fn rows_with(text: &str) -> Result<Vec<&'static Form>, MnemonicError> {
-    let (opcode, modifiers) = words(text)?;
-    let takes_all = |id: &FormId| placed(*id, &modifiers).is_some();
-    let rows: Vec<&Form> = ids_of(opcode).filter(takes_all).map(form).collect();
-    if rows.is_empty() {
-        Err(MnemonicError::IncompleteModifiers { syntax: syntax(opcode) })
-    } else {
-        Ok(rows)
-    }
+    let rows = words(text)?.map(|(opcode, modifiers)| {
+        let takes_all = |id: &FormId| placed(*id, &modifiers).is_some();
+        ids_of(opcode).filter(takes_all).map(form).collect::<Vec<&Form>>()
+    });
+    rows.filter(|rows| !rows.is_empty()).ok_or_else(|| misfit_of(text))
 }
 
 fn ids_of(opcode: Opcode) -> impl Iterator<Item = FormId> {
@@ -423,12 +426,17 @@ fn ids_of(opcode: Opcode) -> impl Iterator<Item = FormId> {
     (0..forms.len()).map(move |at| FormId(first + at as u16))
 }
 
-fn syntax(opcode: Opcode) -> Vec<String> {
-    forms_of(opcode).1.iter().map(Form::syntax).collect()
+/// What is wrong with a text that names no row.
+fn misfit_of(text: &str) -> MnemonicError {
+    let opcode = text.split('.').next().unwrap_or_default();
+    match Opcode::from_ptx(opcode) {
+        Some(opcode) => MnemonicError::Modifiers(Box::new(misfit::misfit(opcode, text))),
+        None => MnemonicError::UnknownOpcode { nearest: nearest_opcode(opcode) },
+    }
 }
 
-/// The words of a mnemonic text, each modifier known to a row of the opcode.
-fn words(text: &str) -> Result<(Opcode, Vec<Mod>), MnemonicError> {
+/// The words of a mnemonic text; nothing when a modifier is unknown to every row of the opcode.
+fn words(text: &str) -> Result<Option<(Opcode, Vec<Mod>)>, MnemonicError> {
     let mut words = text.split('.');
     let opcode = words.next().unwrap_or_default();
     let Some(opcode) = Opcode::from_ptx(opcode) else {
@@ -446,13 +454,10 @@ fn words(text: &str) -> Result<(Opcode, Vec<Mod>), MnemonicError> {
             Some(modifier) if known(modifier) && (modifier != Mod::XorsignAbs || written(Mod::AbsMod)) => {
                 modifiers.push(modifier);
             }
-            _ => {
-                let syntax = syntax(opcode);
-                return Err(MnemonicError::UnexpectedModifier { modifier: word.to_owned(), syntax });
-            }
+            _ => return Ok(None),
         }
     }
-    Ok((opcode, modifiers))
+    Ok(Some((opcode, modifiers)))
 }
 
 /// Takes out what `ptxas` lets stand twice with the meaning of once: `bar.sync.sync`; tells whether there was any.

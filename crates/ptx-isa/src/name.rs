@@ -85,6 +85,11 @@ pub(crate) fn leads(form: &Form, chosen: &[Option<Mod>], written: &[Mod]) -> boo
     words.into_iter().all(|word| written.next() == Some(&word))
 }
 
+/// Whether a modifier may be part of a name.
+pub(crate) fn is_word(modifier: Mod) -> bool {
+    WORDS.contains(&modifier)
+}
+
 fn is_named_by(opcode: Opcode, slot: &Slot) -> bool {
     match slot {
         Slot::Lit(modifier) => WORDS.contains(modifier),

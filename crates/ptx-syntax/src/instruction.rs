@@ -2,11 +2,9 @@
 
 use std::rc::Rc;
 
-use ptx_diag::{Diagnostic, Span, nearest};
+use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, Guard, Inst, Operand, Stmt, ZeroOffsets};
-use ptx_isa::{
-    Form, Kind as Place, Mnemonic, MnemonicError, Mod, Opcode, Role, ScalarType, Slot, candidates, forms_of,
-};
+use ptx_isa::{Form, Kind as Place, Mnemonic, MnemonicError, Mod, Role, ScalarType, candidates};
 use rustc_hash::FxHashMap;
 
 use crate::codes;
@@ -429,7 +427,6 @@ fn spaced_error(text: &str, span: Span, error: MnemonicError) -> Box<Diagnostic>
 
 fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnostic> {
     const SHOWN: usize = 60;
-    let shown: String = text.chars().take(SHOWN).collect();
     let opcode = text.split('.').next().unwrap_or_default();
     match error {
         MnemonicError::UnknownOpcode { nearest } => {
@@ -442,54 +439,21 @@ fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnos
                 None => error,
             })
         }
-        MnemonicError::UnexpectedModifier { modifier, syntax } => {
-            let found = text
-                .match_indices('.')
-                .find(|(at, _)| text[at + 1..].split('.').next().is_some_and(|word| word == modifier));
-            let lo = span.lo + found.map_or(0, |(at, _)| at as u32);
-            let place = found.map_or(span, |_| Span::new(lo, lo + 1 + modifier.len() as u32));
-            let modifier: String = modifier.chars().take(SHOWN).collect();
-            let message = format!("`{opcode}` has no modifier `.{modifier}`, or not here");
-            let help = match nearest_modifier(opcode, &modifier) {
-                Some(near) => format!("did you mean `.{near}`?"),
-                None => syntax_help(&syntax),
+        MnemonicError::Modifiers(misfit) => {
+            let (code, place) = match misfit.place {
+                Some(word) => {
+                    (codes::MODIFIER, Span::new(span.lo + word.start as u32, span.lo + word.end as u32))
+                }
+                None => (codes::MODIFIERS, span),
             };
-            Box::new(Diagnostic::error(codes::MODIFIER, place, message).with_help(help))
-        }
-        MnemonicError::IncompleteModifiers { syntax } => {
-            let message = format!("no form of `{opcode}` has exactly the modifiers of `{shown}`");
-            Box::new(Diagnostic::error(codes::MODIFIERS, span, message).with_help(syntax_help(&syntax)))
+            Box::new(Diagnostic::error(code, place, misfit.message).with_help(misfit.help))
         }
     }
-}
-
-/// The modifier of the opcode that is spelled nearly so.
-fn nearest_modifier(opcode: &str, modifier: &str) -> Option<&'static str> {
-    let (_, forms) = forms_of(Opcode::from_ptx(opcode)?);
-    let modifiers = forms.iter().flat_map(|form| form.slots).flat_map(|slot| match slot {
-        Slot::Lit(modifier) => std::slice::from_ref(modifier),
-        Slot::One(_, set) | Slot::Opt(_, set) => set,
-    });
-    nearest(modifier, modifiers.map(|modifier| modifier.as_str()))
-}
-
-fn syntax_help(lines: &[String]) -> String {
-    const SHOWN: usize = 12;
-    let mut text = String::from("the forms are:");
-    for line in lines.iter().take(SHOWN) {
-        text.push_str("\n  ");
-        text.push_str(line);
-    }
-    if lines.len() > SHOWN {
-        text.push_str(&format!("\n  and {} more", lines.len() - SHOWN));
-    }
-    text
 }
 
 fn wrong_operands(token: Token<'_>, found: &[Mnemonic], written: &[Written]) -> Box<Diagnostic> {
     let span = written.iter().fold(token.span, |span, written| span.to(written.span));
     let shown = found.first().map(Mnemonic::to_string).unwrap_or_default();
-    let lines: Vec<String> = found.iter().map(|mnemonic| mnemonic.form().syntax()).collect();
     let pairs = found.iter().any(|m| m.form().operands.iter().any(|operand| operand.role == Role::DefPair));
     let error = match written.iter().find(|written| written.paired) {
         Some(second) if !pairs => {
@@ -505,7 +469,28 @@ fn wrong_operands(token: Token<'_>, found: &[Mnemonic], written: &[Written]) -> 
             Diagnostic::error(codes::OPERANDS, span, message)
         }
     };
-    Box::new(error.with_help(syntax_help(&lines)))
+    Box::new(error.with_help(syntax_help(found)))
+}
+
+/// How the operands are written, once for all rows that have the same.
+fn syntax_help(found: &[Mnemonic]) -> String {
+    const SHOWN: usize = 3;
+    let mut lines: Vec<String> = Vec::new();
+    for line in found.iter().map(Mnemonic::syntax) {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    let more = lines.len().saturating_sub(SHOWN);
+    lines.truncate(SHOWN);
+    let mut text = match lines.as_slice() {
+        [only] => return format!("it is written `{only}`"),
+        lines => format!("the forms are:\n  {}", lines.join("\n  ")),
+    };
+    if more > 0 {
+        text.push_str(&format!("\n  and {more} more"));
+    }
+    text
 }
 
 /// How many operands a program can write, from the least to the most; pairs count once.

@@ -2,10 +2,11 @@
 
 use ptx_diag::{Diagnostic, Span, nearest};
 use ptx_ir::{At, FunctionId, Operand, RegDecl, RegDeclId, RegId, Register, Symbol, VarId, VectorShape};
-use ptx_isa::{ScalarType, SpecialReg};
+use ptx_isa::{Component, ScalarType, SpecialReg};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::codes;
+use crate::lexer::Kind;
 use crate::mentions::Mentions;
 use crate::reader::{Parse, Reader};
 use crate::scoped::Scoped;
@@ -436,7 +437,7 @@ impl<'s> Reader<'s, '_> {
         self.spoiled.contains(name) || split(name).is_some_and(|(prefix, _)| self.spoiled.contains(prefix))
     }
 
-    fn undeclared_help(&self, name: &str) -> Option<String> {
+    fn undeclared_help(&mut self, name: &str) -> Option<String> {
         let range = split(name).and_then(|(prefix, _)| Some((prefix, self.names.ranges.get(prefix)?)));
         if let Some((prefix, entry)) = range {
             let count = entry.value.count;
@@ -445,9 +446,30 @@ impl<'s> Reader<'s, '_> {
                 None => format!("`{prefix}<0>` declares no register"),
             });
         }
+        if let Some(special) = self.special_meant(name) {
+            return Some(format!("special registers begin with `%`: write `{special}`"));
+        }
         let specials = SpecialReg::all().map(|special| special.to_string());
         let specials: Vec<String> = if name.starts_with('%') { specials.collect() } else { Vec::new() };
         let names = self.names.entities.names().chain(specials.iter().map(String::as_str));
         Some(format!("did you mean `{}`?", nearest(name, names)?))
+    }
+
+    /// The special register that a name without its `%` means, with the component that is asked for; also as CUDA C++ calls it.
+    fn special_meant(&mut self, name: &str) -> Option<String> {
+        let name = match name {
+            "threadIdx" => "tid",
+            "blockIdx" => "ctaid",
+            "blockDim" => "ntid",
+            "gridDim" => "nctaid",
+            "warpSize" => return Some("WARP_SZ".to_owned()),
+            name => name,
+        };
+        let special = SpecialReg::from_ptx(name)?;
+        let component = match *self.cursor.kind() {
+            Kind::Directive(component) if Component::from_ptx(component).is_some() => component,
+            _ => "x",
+        };
+        Some(if special.is_vector() { format!("{special}.{component}") } else { special.to_string() })
     }
 }

@@ -20,18 +20,38 @@ fn an_unknown_instruction_is_told_with_the_nearest() {
 }
 
 #[test]
-fn wrong_modifiers_are_told_with_the_syntax_lines() {
+fn wrong_modifiers_are_told_with_what_to_write() {
     let found = findings_in_kernel("brev.f32 %r1, %r2;");
-    assert_eq!(found, ["10:5 P0302 `brev` has no modifier `.f32`, or not here"]);
+    assert_eq!(found, ["10:5 P0302 `brev` has no type `.f32`"]);
     let found = findings_in_kernel("brev %r1, %r2;");
-    assert_eq!(found, ["10:1 P0303 no form of `brev` has exactly the modifiers of `brev`"]);
-    let help = help(".entry k() { .reg .b32 r; brev r, r; }");
-    assert_eq!(help, "the forms are:\n  brev.type  d, a");
+    assert_eq!(found, ["10:1 P0303 `brev` needs a type"]);
+    assert_eq!(help(".entry k() { .reg .b32 r; brev r, r; }"), "write `brev.b32` (or `.b64`)");
+    assert_eq!(
+        findings_in_kernel("fma.f32 %f1, %f2, %f3;"),
+        ["10:1 P0303 `fma.f32` needs a rounding modifier"]
+    );
+    let text = ".entry k() { .reg .f32 f; fma.f32 f, f, f, f; }";
+    assert_eq!(help(text), "write `fma.rn.f32` (or `.rz`, `.rm`, `.rp`)");
+    // The words may be parted by blanks; then the place is all of them.
+    assert_eq!(findings_in_kernel("brev .f32 %r1, %r2;"), ["10:1 P0302 `brev` has no type `.f32`"]);
 }
 
 #[test]
 fn a_misspelled_modifier_is_told_with_the_nearest() {
-    assert_eq!(help(".entry k() { .reg .b32 r; ld.globl.b32 r, [r]; }"), "did you mean `.global`?");
+    let text = ".entry k() { .reg .b32 r; ld.globl.b32 r, [r]; }";
+    assert_eq!(help(text), "did you mean `.global`? write `ld.global.b32`");
+}
+
+#[test]
+fn special_registers_are_known_without_their_sign() {
+    let of = |operand: &str| help(&format!(".entry k() {{ .reg .b32 r; mov.u32 r, {operand}; }}"));
+    let write = |text: &str| format!("special registers begin with `%`: write `{text}`");
+    assert_eq!(of("tid.x"), write("%tid.x"));
+    assert_eq!(of("ntid.z"), write("%ntid.z"));
+    assert_eq!(of("ctaid"), write("%ctaid.x"));
+    assert_eq!(of("laneid"), write("%laneid"));
+    assert_eq!(of("threadIdx.y"), write("%tid.y"));
+    assert_eq!(of("warpSize"), write("WARP_SZ"));
 }
 
 #[test]
@@ -49,6 +69,7 @@ fn a_wrong_number_of_operands_is_told() {
         findings_in_kernel("add.s32 %r1|%p1, %r2, %r3;"),
         ["10:13 P0304 `add.s32` has no second destination"]
     );
+    assert_eq!(help(".entry k() { .reg .b32 r; add.s32 r, r; }"), "it is written `add.s32  d, a, b`");
 }
 
 #[test]

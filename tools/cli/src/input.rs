@@ -18,20 +18,37 @@ pub const STDIN_NAME: &str = "<stdin>";
 ///
 /// A finding without a place when the input cannot be read or is larger than 4 GiB.
 pub fn read_input(path: &Path) -> Result<SourceFile, Failure> {
-    let (name, result) = if path == Path::new("-") {
-        (STDIN_NAME.to_owned(), read_limited(io::stdin().lock()))
-    } else {
-        (path.display().to_string(), File::open(path).and_then(read_limited))
-    };
+    let name = if path == Path::new("-") { STDIN_NAME.to_owned() } else { path.display().to_string() };
     note_input(&name);
     let reject = |code, message: String| {
         Failure::about(ExitStatus::Rejected, &name, Diagnostic::error_without_place(code, message))
     };
-    let bytes = result.map_err(|error| reject(code::UNREADABLE, format!("cannot read `{name}`: {error}")))?;
+    let too_large = || {
+        let finding =
+            Diagnostic::error_without_place(code::TOO_LARGE, format!("`{name}` is larger than 4 GiB"))
+                .with_help("split it: positions are counted in 32 bits");
+        Failure::about(ExitStatus::Rejected, &name, finding)
+    };
+    // What is known to be too large is not read at all.
+    let size =
+        |path: &Path| std::fs::metadata(path).ok().filter(|data| data.is_file()).map(|data| data.len());
+    if path != Path::new("-") && size(path).is_some_and(|size| size > u64::from(u32::MAX)) {
+        return Err(too_large());
+    }
+    let bytes =
+        read(path).map_err(|error| reject(code::UNREADABLE, format!("cannot read `{name}`: {error}")))?;
     if bytes.len() as u64 > u64::from(u32::MAX) {
-        return Err(reject(code::TOO_LARGE, format!("`{name}` is larger than 4 GiB")));
+        return Err(too_large());
     }
     Ok(SourceFile::new(name, bytes))
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if path == Path::new("-") {
+        read_limited(io::stdin().lock())
+    } else {
+        File::open(path).and_then(read_limited)
+    }
 }
 
 /// Reads everything, but not much more than can be accepted.

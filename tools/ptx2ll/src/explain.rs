@@ -4,9 +4,6 @@ use ptx_cli::{ExitStatus, Failure, Output};
 use ptx_diag::Diagnostic;
 use ptx_isa::MnemonicError;
 
-/// The most syntax lines that a finding shows.
-const SHOWN: usize = 8;
-
 /// Prints what the code of a finding means, or the rows that a mnemonic names, whole or in part.
 pub(crate) fn explain(mnemonic: &str) -> Result<(), Failure> {
     if is_code(mnemonic) {
@@ -43,14 +40,6 @@ fn explain_code(text: &str) -> Result<(), Failure> {
 fn finding(mnemonic: &str, error: &MnemonicError) -> Diagnostic {
     let say = |message: String| Diagnostic::error_without_place(ptx_cli::code::USAGE, message);
     let opcode = mnemonic.split('.').next().unwrap_or_default();
-    let forms = |syntax: &[String]| {
-        let mut text = format!("the forms of `{opcode}` are:");
-        syntax.iter().take(SHOWN).for_each(|line| text.push_str(&format!("\n  {line}")));
-        if let more @ 1.. = syntax.len().saturating_sub(SHOWN) {
-            text.push_str(&format!("\n  and {more} more, which `--explain {opcode}` shows"));
-        }
-        text
-    };
     match error {
         MnemonicError::UnknownOpcode { nearest } => {
             let finding = say(format!("PTX has no instruction `{opcode}`"));
@@ -61,12 +50,6 @@ fn finding(mnemonic: &str, error: &MnemonicError) -> Diagnostic {
                 }
             }
         }
-        MnemonicError::UnexpectedModifier { modifier, syntax } => {
-            say(format!("no form of `{opcode}` has a modifier `.{modifier}`")).with_help(forms(syntax))
-        }
-        MnemonicError::IncompleteModifiers { syntax } => {
-            say(format!("no form of `{opcode}` has all the modifiers of `{mnemonic}`"))
-                .with_help(forms(syntax))
-        }
+        MnemonicError::Modifiers(misfit) => say(misfit.message.clone()).with_help(misfit.help.clone()),
     }
 }
