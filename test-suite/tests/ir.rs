@@ -74,9 +74,9 @@ fn hold(batch: u64, judges: &Judges, skips: &Skips) -> Result<(), Failed> {
     if judges.oracles.ptxas.is_none() {
         skips.count("no ptxas: PTX of random LLVM IR not judged");
     }
-    let programs: Vec<_> = (0..BATCH).map(|at| program(batch * BATCH + at, &format!("p{at}"))).collect();
     // Architectures with and without the newest instructions.
     let sm = [75, 90, 100][batch as usize % 3];
+    let programs: Vec<_> = (0..BATCH).map(|at| program(batch * BATCH + at, &format!("p{at}"), sm)).collect();
     let verdict = judge(&programs, sm, judges)?;
     for _ in &verdict.unsure {
         skips.count("the host gives two results, or none: random LLVM IR not judged");

@@ -19,6 +19,14 @@ const LONGEST: usize = 32;
 /// Names that declarations of one line hold.
 const PER_LINE: usize = 8;
 
+/// The number behind the highest that a register may have by its name in a body that mentions so many. LLVM puts numbers behind names that
+/// it gives twice (`%r12` inlined is `%r122302454`), and a range costs `ptxas` memory up to its highest number, mentioned or not.
+const fn highest_number(mentioned: usize) -> u32 {
+    const SPARE: u32 = 256;
+    let mentioned = if mentioned > (u32::MAX / 8) as usize { u32::MAX / 8 } else { mentioned as u32 };
+    4 * mentioned + SPARE
+}
+
 /// What registers hold, for the names of it.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
@@ -184,6 +192,7 @@ pub(crate) fn name_registers<'n>(
     name_of: &dyn Fn(Named) -> Option<&'n str>,
 ) {
     let order = mentioned(body, foreign);
+    let limit = highest_number(order.len());
     let wishes = wanted.settle(settled);
     let mut naming = Naming {
         strings,
@@ -229,7 +238,7 @@ pub(crate) fn name_registers<'n>(
             (class.1 == own.decl || holds_bits || holds_float).then_some((class.1, number, holds_bits))
         });
         if let Some((class, number, holds_bits)) = of_class {
-            let is_new = naming.numbers.entry(class).or_default().insert(number);
+            let is_new = number < limit && naming.numbers.entry(class).or_default().insert(number);
             if holds_bits && class != own.decl {
                 joined.insert(own.decl, class);
             }

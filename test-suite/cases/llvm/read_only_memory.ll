@@ -6,7 +6,7 @@
 ; RUN: exec
 ; CHECK: .entry k(
 ; CHECK: ld.global.nc.b32
-; CHECK: ld.global.nc.v4.f32
+; CHECK: ld.global.nc.v2.f32
 ; CHECK: ld.global.f32
 ; CHECK: ld.global.f32
 ; CHECK: ld.global.nc.f32

@@ -103,6 +103,8 @@ impl Helper {
 pub(super) struct Generator {
     pub(super) rng: Rng,
     pub(super) name: String,
+    /// The architecture's number.
+    pub(super) sm: u16,
     pub(super) body: String,
     pub(super) values: Vec<(Ty, String)>,
     pub(super) objects: Vec<Object>,
@@ -117,11 +119,12 @@ pub(super) struct Generator {
     used: u32,
 }
 
-/// The program of a seed, whose names begin with `name`.
-pub fn program(seed: u64, name: &str) -> Program {
+/// The program of a seed, whose names begin with `name`, of what an architecture has.
+pub fn program(seed: u64, name: &str, sm: u16) -> Program {
     let mut generator = Generator {
         rng: Rng::with_seed(seed),
         name: name.to_owned(),
+        sm,
         body: String::new(),
         values: Vec::new(),
         objects: Vec::new(),

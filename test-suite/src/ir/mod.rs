@@ -6,7 +6,9 @@
 //! host, and in the interpreter as the PTX that raising makes of them: as they are, optimized, and once more through LLVM IR. The
 //! memory of all must be equal.
 
+mod addresses;
 mod compound;
+mod edges;
 mod flow;
 mod generate;
 mod judge;
@@ -92,11 +94,20 @@ mod tests {
         "%all",
         "addrspacecast (ptr addrspace(4)",
         "llvm.stacksave",
+        "getelementptr (i8, ptr inttoptr (i64 ptrtoint",
+        "addrspacecast (ptr addrspace(7)",
+        "trunc (i",
+        "xor (i64 xor (i",
+        "add (i8 ptrtoint",
+        "sub (i128",
+        "<2 x ptr> getelementptr (i32, <2 x ptr>",
+        "[3 x i8] c",
+        "freeze i32",
     ];
 
     #[test]
     fn every_kind_of_statement_is_drawn() {
-        let texts: Vec<String> = (0..400).map(|seed| program(seed, "p").text).collect();
+        let texts: Vec<String> = (0..400).map(|seed| program(seed, "p", 90).text).collect();
         let missing: Vec<_> =
             KINDS.iter().filter(|kind| !texts.iter().any(|text| text.contains(**kind))).collect();
         assert!(missing.is_empty(), "{missing:?}");

@@ -152,9 +152,11 @@ impl Generator {
 
     /// One statement without control flow.
     pub(super) fn statement(&mut self) {
-        match self.rng.u8(..46) {
+        match self.rng.u8(..51) {
+            46..=48 => self.constant_address(),
+            49.. => self.edge(),
             38..=41 => self.lanes(),
-            42.. => self.object(),
+            42..=45 => self.object(),
             32..=37 => self.compound(),
             0..=4 => self.integer_arithmetic(),
             5 | 6 => self.shift(),

@@ -51,8 +51,9 @@ pub(crate) fn fuzz(arguments: &IrFuzzArguments) -> Result<()> {
     let (mut seed, mut count, mut unsure) = (arguments.seed, 0u64, 0usize);
     let (mut bad, mut optimizer) = (0u64, 0u64);
     while start.elapsed() < Duration::from_secs(arguments.seconds) {
-        let programs: Vec<_> = (0..arguments.batch).map(|at| program(seed + at, &format!("p{at}"))).collect();
         let sm = arguments.sm.unwrap_or([75, 90, 100][(seed / arguments.batch % 3) as usize]);
+        let programs: Vec<_> =
+            (0..arguments.batch).map(|at| program(seed + at, &format!("p{at}"), sm)).collect();
         match judge(&programs, sm, &judges) {
             Ok(verdict) => {
                 unsure += verdict.unsure.len();

@@ -3,7 +3,7 @@
 use ptx_llvm::view::{CastOp, InstId, Op, Type, TypeId, Value};
 
 use super::FunctionRaiser;
-use super::constant::{add_offset, index};
+use super::constant::{index, offset_by};
 use super::emit::Arg;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::types::{Class, Scalar};
@@ -81,7 +81,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// An address some indices further on.
-    fn stepped(
+    pub(super) fn stepped(
         &mut self,
         start: Val,
         pointer: Scalar,
@@ -126,19 +126,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 other => address = self.add_index(address, pointer, other, kind, stride)?,
             }
         }
-        Ok(match address {
-            // A constant address is one register's worth of arithmetic, or the base itself.
-            Val::Register(register, _) if constant != 0 => {
-                let Scalar::Pointer { space, .. } = pointer else {
-                    return Err(Refusal::new(
-                        INSTRUCTION,
-                        "a getelementptr from something that is no pointer",
-                    ));
-                };
-                Val::Address { base: Base::Register(register), offset: constant, space }
-            }
-            other => add_offset(other, constant),
-        })
+        offset_by(address, pointer, constant)
     }
 
     /// An index; of one over 64 bits the low word, which is all that counts.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ptx_ir::Operand;
 use ptx_isa::Since;
-use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Value};
+use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Type, TypeId, Value};
 
 use super::FunctionRaiser;
 use super::emit::Arg;
@@ -41,7 +41,9 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         let result = match op {
             CastOp::BitCast => self.bit_cast(&from, &values, &to)?,
-            CastOp::Trunc | CastOp::ZExt | CastOp::SExt => self.integer_cast(op, value, id, &values)?,
+            CastOp::Trunc | CastOp::ZExt | CastOp::SExt => {
+                self.integer_cast(op, self.value_type(value)?, self.type_of(id), &values)?
+            }
             CastOp::SIToFP | CastOp::UIToFP if self.wide_width(value)?.is_some() => {
                 let bits = self.wide_width(value)?.unwrap_or(64);
                 let words = bits.div_ceil(64) as usize;
@@ -65,7 +67,9 @@ impl FunctionRaiser<'_, '_, '_> {
                 let parts = self.apart(&from, &values)?;
                 let targets = Self::element_scalars(&to);
                 if parts.len() != targets.len() {
-                    return self.wide_cast(op, id);
+                    let values = self.wide_cast(op, self.value_type(value)?, self.type_of(id), &values)?;
+                    self.define(id, values.into());
+                    return Ok(());
                 }
                 let mut converted = Vec::with_capacity(parts.len());
                 let literal = self.function.inst(id).metadata("ptx.literal").is_some();
@@ -111,46 +115,53 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// The width of an instruction's integer results, when that is over 64 bits.
     pub(super) fn wide_result(&self, id: InstId) -> Option<u32> {
+        self.width_of_integers(self.type_of(id)).filter(|bits| *bits > 64)
+    }
+
+    /// The width of an integer type, or of the elements of a vector of integers.
+    pub(super) fn width_of_integers(&self, ty: TypeId) -> Option<u32> {
         let view = self.module.view;
-        let ty = match view.ty(self.type_of(id)) {
-            ptx_llvm::view::Type::Vector { element, .. } => *element,
-            _ => self.type_of(id),
+        let element = match view.ty(ty) {
+            Type::Vector { element, .. } => *element,
+            _ => ty,
         };
-        match view.ty(ty) {
-            ptx_llvm::view::Type::Int { bits } if *bits > 64 => Some(*bits),
+        match view.ty(element) {
+            Type::Int { bits } => Some(*bits),
             _ => None,
         }
     }
 
     /// Conversions between pointers and integers over 64 bits.
-    fn wide_cast(&mut self, op: CastOp, id: InstId) -> Raised<()> {
-        let leaves = self.leaves(self.type_of(id))?;
-        let function = self.function;
-        let Op::Cast { value, .. } = &function.inst(id).op else { return Ok(()) };
+    pub(super) fn wide_cast(
+        &mut self,
+        op: CastOp,
+        from: TypeId,
+        to: TypeId,
+        values: &[Val],
+    ) -> Raised<Vec<Val>> {
+        let (source, target) = (self.leaves(from)?, self.leaves(to)?);
         match op {
-            CastOp::PtrToInt | CastOp::PtrToAddr if self.wide_result(id).is_some() => {
-                let (pointers, values) = (self.value_leaves(*value)?, self.value(*value)?);
-                let above = (leaves.len() / values.len().max(1)).saturating_sub(1);
-                let mut words = Vec::with_capacity(leaves.len());
-                for (pointer, &value) in pointers.iter().zip(values.iter()) {
+            CastOp::PtrToInt | CastOp::PtrToAddr
+                if self.width_of_integers(to).is_some_and(|bits| bits > 64) =>
+            {
+                let above = (target.len() / values.len().max(1)).saturating_sub(1);
+                let mut words = Vec::with_capacity(target.len());
+                for (pointer, &value) in source.iter().zip(values) {
                     let low = self.in_register(value, pointer.scalar)?;
                     words.push(self.resize_register(low, pointer.scalar.class().bits(), 64)?);
                     words.extend(std::iter::repeat_n(Val::Bits(0), above));
                 }
-                self.define(id, words.into());
-                Ok(())
+                Ok(words)
             }
             CastOp::IntToPtr => {
-                let values = self.value(*value)?;
-                let words = (values.len() / leaves.len().max(1)).max(1);
-                let mut pointers = Vec::with_capacity(leaves.len());
-                for (pointer, words) in leaves.iter().zip(values.chunks(words)) {
+                let words = (values.len() / target.len().max(1)).max(1);
+                let mut pointers = Vec::with_capacity(target.len());
+                for (pointer, words) in target.iter().zip(values.chunks(words)) {
                     let low = words.first().copied();
                     let low = low.ok_or_else(|| Refusal::new(INSTRUCTION, "an empty integer"))?;
                     pointers.push(self.convert(CastOp::IntToPtr, low, Scalar::Int(64), pointer.scalar)?);
                 }
-                self.define(id, pointers.into());
-                Ok(())
+                Ok(pointers)
             }
             CastOp::PtrToInt | CastOp::PtrToAddr => {
                 Err(Refusal::new(INSTRUCTION, "an address as an integer of several registers"))
@@ -172,19 +183,17 @@ impl FunctionRaiser<'_, '_, '_> {
         }
     }
 
-    fn integer_cast(&mut self, op: CastOp, value: Value, id: InstId, values: &[Val]) -> Raised<Vec<Val>> {
-        let view = self.module.view;
-        let width = |ty| match view.ty(ty) {
-            ptx_llvm::view::Type::Int { bits } => Some(*bits),
-            ptx_llvm::view::Type::Vector { element, .. } => match view.ty(*element) {
-                ptx_llvm::view::Type::Int { bits } => Some(*bits),
-                _ => None,
-            },
-            _ => None,
-        };
+    /// Integers in another width, element by element.
+    pub(super) fn integer_cast(
+        &mut self,
+        op: CastOp,
+        from: TypeId,
+        to: TypeId,
+        values: &[Val],
+    ) -> Raised<Vec<Val>> {
         let odd = || Refusal::new(INSTRUCTION, "an integer cast of something else");
-        let from = width(self.value_type(value)?).ok_or_else(odd)?;
-        let to = width(self.type_of(id)).ok_or_else(odd)?;
+        let from = self.width_of_integers(from).ok_or_else(odd)?;
+        let to = self.width_of_integers(to).ok_or_else(odd)?;
         let words = from.div_ceil(64).max(1) as usize;
         let mut result = Vec::new();
         for words in values.chunks(words) {

@@ -58,59 +58,13 @@ impl FunctionRaiser<'_, '_, '_> {
 
     fn constant_expr(&mut self, expr: &ConstExpr, ty: TypeId, depth: u32) -> Raised<Vec<Val>> {
         match expr {
-            ConstExpr::Gep { source, base, indices }
-                if matches!(self.module.view.ty(ty), Type::Vector { .. }) =>
-            {
-                self.constant_addresses(*source, *base, indices, ty, depth)
-            }
             ConstExpr::Gep { source, base, indices } => {
-                let (base, pointer) = self.constant_scalar(*base, depth)?;
-                if let Ok(offset) = crate::initializer::gep_offset(self.module.view, *source, indices) {
-                    return Ok(vec![add_offset(base, offset)]);
-                }
-                // An index can be an expression on addresses itself, in the first place at least.
-                let &[first] = &**indices else {
-                    return Err(Refusal::new(
-                        INSTRUCTION,
-                        "an index of a constant that is computed from addresses",
-                    ));
-                };
-                let (number, kind) = self.constant_scalar(first, depth)?;
-                let size = self.module.view.layout(*source).map_or(0, |layout| layout.size);
-                Ok(vec![self.add_index(base, pointer, number, kind, size)?])
+                self.constant_addresses(*source, *base, indices, ty, depth)
             }
             ConstExpr::Cast { op, value } => self.constant_cast(*op, *value, ty, depth),
             ConstExpr::Binary { op, lhs, rhs } => {
-                let (lhs, scalar) = self.constant_scalar(*lhs, depth)?;
-                let (rhs, _) = self.constant_scalar(*rhs, depth)?;
-                let bits = scalar.bits();
-                let fold = |a: u64, b: u64| match op {
-                    BinaryOp::Add => Some(a.wrapping_add(b)),
-                    BinaryOp::Sub => Some(a.wrapping_sub(b)),
-                    BinaryOp::Xor => Some(a ^ b),
-                    _ => None,
-                };
-                if let (Val::Bits(a), Val::Bits(b)) = (lhs, rhs)
-                    && let Some(value) = fold(a, b)
-                {
-                    return Ok(vec![Val::Bits(value & mask(bits))]);
-                }
-                let text = match (op, bits) {
-                    (BinaryOp::Add, 64) => "add.s64",
-                    (BinaryOp::Sub, 64) => "sub.s64",
-                    (BinaryOp::Xor, 64) => "xor.b64",
-                    (BinaryOp::Add, 32) => "add.s32",
-                    (BinaryOp::Sub, 32) => "sub.s32",
-                    (BinaryOp::Xor, 32) => "xor.b32",
-                    _ => {
-                        return Err(Refusal::new(
-                            INSTRUCTION,
-                            "constant arithmetic of an odd width on addresses",
-                        ));
-                    }
-                };
-                let (lhs, rhs) = (self.arg(lhs, scalar)?, self.arg(rhs, scalar)?);
-                Ok(vec![Val::reg(self.emit_new(scalar.class(), text, &[lhs, rhs])?)])
+                let (lhs, rhs) = (self.constant(*lhs, depth + 1)?, self.constant(*rhs, depth + 1)?);
+                self.constant_sum(*op, ty, &lhs, &rhs)
             }
             ConstExpr::Other(number) => {
                 Err(Refusal::new(INSTRUCTION, format!("a constant expression of LLVM's opcode {number}")))
@@ -118,7 +72,26 @@ impl FunctionRaiser<'_, '_, '_> {
         }
     }
 
-    /// A vector of addresses: one base for all or one for each, and one index of numbers known now.
+    /// `add`, `sub` and `xor` of integers of any width, of which one at least is made of an address.
+    fn constant_sum(&mut self, op: BinaryOp, ty: TypeId, lhs: &[Val], rhs: &[Val]) -> Raised<Vec<Val>> {
+        let bits = self.width_of_integers(ty).ok_or_else(|| {
+            Refusal::new(INSTRUCTION, "constant arithmetic on something that is no integer")
+        })?;
+        if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Xor) {
+            return Err(Refusal::new(INSTRUCTION, "constant arithmetic that LLVM 22 does not have"));
+        }
+        let words = bits.div_ceil(64).max(1) as usize;
+        let mut result = Vec::with_capacity(lhs.len());
+        for (lhs, rhs) in lhs.chunks(words).zip(rhs.chunks(words)) {
+            match (lhs, rhs) {
+                (&[lhs], &[rhs]) => result.push(self.int_binary(op, lhs, rhs, bits)?),
+                _ => result.extend(self.wide_binary(op, lhs, rhs, bits)?),
+            }
+        }
+        Ok(result)
+    }
+
+    /// `getelementptr`: one address, or a vector of them, where what is no vector counts for every element.
     fn constant_addresses(
         &mut self,
         source: TypeId,
@@ -127,71 +100,49 @@ impl FunctionRaiser<'_, '_, '_> {
         ty: TypeId,
         depth: u32,
     ) -> Raised<Vec<Val>> {
-        let computed = || Refusal::new(INSTRUCTION, "addresses in a vector that are computed from others");
-        let &[index] = indices else { return Err(computed()) };
-        let size = self.module.view.layout(source).map_or(0, |layout| layout.size) as i64;
-        let (bases, numbers) = (self.constant(base, depth + 1)?, self.constant(index, depth + 1)?);
-        let widths = self.leaves(self.module.view.constant_type(index))?;
+        let bases = self.low_words(base, depth)?;
+        let indices: Vec<Vec<(Val, Scalar)>> =
+            indices.iter().map(|&index| self.low_words(index, depth)).collect::<Raised<_>>()?;
+        let element = |of: &[(Val, Scalar)], at: usize| {
+            // What is no vector has one element.
+            let found = if of.len() == 1 { of.first() } else { of.get(at) };
+            found
+                .copied()
+                .ok_or_else(|| Refusal::new(INSTRUCTION, "a vector of fewer addresses than its neighbour"))
+        };
         let mut addresses = Vec::new();
         for at in 0..self.leaves(ty)?.len() {
-            // What is no vector counts for every element.
-            let place = |len: usize| if len == 1 { 0 } else { at };
-            let one = place(numbers.len());
-            let (Some(&base), Some(&Val::Bits(number)), Some(width)) =
-                (bases.get(place(bases.len())), numbers.get(one), widths.get(one))
-            else {
-                return Err(computed());
-            };
-            let steps = sign_extend(number, width.scalar.bits());
-            addresses.push(add_offset(base, steps.wrapping_mul(size)));
+            let (start, pointer) = element(&bases, at)?;
+            let numbers: Vec<(Val, Scalar)> =
+                indices.iter().map(|index| element(index, at)).collect::<Raised<_>>()?;
+            addresses.push(self.stepped(start, pointer, source, &numbers)?);
         }
         Ok(addresses)
     }
 
-    fn constant_scalar(&mut self, id: ConstId, depth: u32) -> Raised<(Val, Scalar)> {
-        let leaves = self.leaves(self.module.view.constant_type(id))?;
-        let values = self.constant(id, depth + 1)?;
-        match (&*leaves, values.as_slice()) {
-            ([leaf], [value]) => Ok((*value, leaf.scalar)),
-            _ => Err(Refusal::new(INSTRUCTION, "a constant expression on several values")),
-        }
+    /// The elements of a constant; of integers over 64 bits the low words.
+    fn low_words(&mut self, id: ConstId, depth: u32) -> Raised<Vec<(Val, Scalar)>> {
+        let ty = self.module.view.constant_type(id);
+        let words = self.width_of_integers(ty).map_or(1, |bits| bits.div_ceil(64).max(1)) as usize;
+        let (leaves, values) = (self.leaves(ty)?, self.constant(id, depth + 1)?);
+        Ok(values.into_iter().zip(leaves.iter().map(|leaf| leaf.scalar)).step_by(words).collect())
     }
 
     fn constant_cast(&mut self, op: CastOp, value: ConstId, to: TypeId, depth: u32) -> Raised<Vec<Val>> {
-        let target = self.leaves(to)?;
-        if op == CastOp::BitCast {
-            let source = self.leaves(self.module.view.constant_type(value))?;
-            let values = self.constant(value, depth + 1)?;
-            return self.bit_cast(&source, &values, &target);
+        let from = self.module.view.constant_type(value);
+        let values = self.constant(value, depth + 1)?;
+        let (source, target) = (self.leaves(from)?, self.leaves(to)?);
+        match op {
+            CastOp::BitCast => self.bit_cast(&source, &values, &target),
+            CastOp::Trunc | CastOp::ZExt | CastOp::SExt => self.integer_cast(op, from, to, &values),
+            _ if source.len() != target.len() => self.wide_cast(op, from, to, &values),
+            _ => source
+                .iter()
+                .zip(values)
+                .zip(target.iter())
+                .map(|((from, value), to)| self.convert(op, value, from.scalar, to.scalar))
+                .collect(),
         }
-        let (value, from) = self.constant_scalar(value, depth)?;
-        let [Leaf { scalar: target, .. }] = &*target else {
-            return Err(Refusal::new(INSTRUCTION, "a constant cast to several values"));
-        };
-        let value = match (op, value) {
-            // Null keeps its bits in every space but is no address, so this matches `cvta` for none.
-            (CastOp::AddrSpaceCast, Val::Address { .. }) => value,
-            (CastOp::AddrSpaceCast, other) => {
-                let (Scalar::Pointer { space: held, .. }, Scalar::Pointer { space, .. }) = (from, *target)
-                else {
-                    return Err(Refusal::new(
-                        INSTRUCTION,
-                        "an addrspacecast of something that is no pointer",
-                    ));
-                };
-                let register = self.in_register(other, from)?;
-                Val::reg(self.convert_address(register, held, space)?)
-            }
-            (CastOp::PtrToInt | CastOp::PtrToAddr | CastOp::IntToPtr, Val::Bits(bits)) => {
-                Val::Bits(bits & mask(target.bits().min(from.bits())))
-            }
-            (CastOp::PtrToInt | CastOp::PtrToAddr | CastOp::IntToPtr | CastOp::Trunc, other) => {
-                let register = self.in_register(other, from)?;
-                self.resize_register(register, from.class().bits(), target.class().bits())?
-            }
-            _ => return Err(Refusal::new(INSTRUCTION, "a constant cast of a kind PTX cannot compute")),
-        };
-        Ok(vec![value])
     }
 
     /// The low bits of an integer or address in a register of another width, zero above.
@@ -225,25 +176,19 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 }
 
-/// An address some bytes further on.
-pub(super) fn add_offset(value: Val, offset: i64) -> Val {
-    match value {
+/// An address some bytes further on, in the space it counts in.
+pub(super) fn offset_by(address: Val, pointer: Scalar, offset: i64) -> Raised<Val> {
+    let Scalar::Pointer { space, bits } = pointer else {
+        return Err(Refusal::new(INSTRUCTION, "a getelementptr from something that is no pointer"));
+    };
+    Ok(match address {
+        Val::Register(..) if offset == 0 => address,
+        Val::Register(register, _) => Val::Address { base: Base::Register(register), offset, space },
         Val::Address { base, offset: first, space } => {
             Val::Address { base, offset: first.wrapping_add(offset), space }
         }
-        Val::Bits(bits) => Val::Bits(bits.wrapping_add(offset as u64)),
-        Val::Register(..) => value,
-    }
-}
-
-/// An address in a register some bytes further on.
-pub(super) fn stepped(base: Val, pointer: Scalar, offset: i64) -> Val {
-    match (base, pointer) {
-        (Val::Register(register, _), Scalar::Pointer { space, .. }) => {
-            Val::Address { base: Base::Register(register), offset, space }
-        }
-        _ => add_offset(base, offset),
-    }
+        Val::Bits(own) => Val::Bits(own.wrapping_add(offset as u64) & mask(bits)),
+    })
 }
 
 /// Leaves out of memory bytes that have no gaps.

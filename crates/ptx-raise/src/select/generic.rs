@@ -313,7 +313,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let (offset, kind) = self.low_word(argument(call, 1)?)?;
         let base = Val::reg(self.in_register(base, pointer)?);
         let place = match offset {
-            Val::Bits(bits) => super::constant::stepped(base, pointer, sign_extend(bits, kind.bits())),
+            Val::Bits(bits) => super::constant::offset_by(base, pointer, sign_extend(bits, kind.bits()))?,
             other => self.add_index(base, pointer, other, kind, 1)?,
         };
         let (address, space) = self.address_operand(place, pointer)?;

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use ptx_ir::{AddressBase, Guard, Operand};
-use ptx_llvm::view::{BinaryOp, Call, InstId};
+use ptx_llvm::view::{BinaryOp, Call, InstId, Op};
 
 use super::FunctionRaiser;
 use super::emit::{Arg, space_word};
@@ -59,8 +59,14 @@ impl FunctionRaiser<'_, '_, '_> {
         self.define_vector(id, &loaded)
     }
 
-    /// A load of several elements by a mask that is known, as one vector: one that is aligned to its size lies in memory as a whole
-    /// or not at all. LLVM makes such masks where it fills gaps between neighbouring loads.
+    /// A load of several elements by a mask that is known, as few vectors. LLVM makes such masks where it fills gaps between
+    /// neighbouring loads: what lies between two elements is in their object too. What lies before the first and behind the last is
+    /// loaded only where the object is known to have it.
+    ///
+    /// ```text
+    /// masked.load <4 x i8> @g, <1, 0, 1, 0>    ; @g has 3 bytes
+    /// ld.v2.b8 {%a, %unused}, [g]; ld.b8 %c, [g+2]
+    /// ```
     fn load_by_known_mask(
         &mut self,
         id: InstId,
@@ -69,8 +75,7 @@ impl FunctionRaiser<'_, '_, '_> {
         mask: &[Val],
         rest: &[Vec<Val>],
     ) -> Raised<Option<Vec<Vec<Val>>>> {
-        let ty = self.type_of(id);
-        let size = self.module.view.layout(ty).map_or(0, |layout| layout.size);
+        let size = self.module.view.layout(self.type_of(id)).map_or(0, |layout| layout.size);
         let wanted: Option<Vec<bool>> =
             mask.iter().map(|bit| if let Val::Bits(bit) = bit { Some(bit & 1 == 1) } else { None }).collect();
         let Some(wanted) = wanted else { return Ok(None) };
@@ -81,13 +86,33 @@ impl FunctionRaiser<'_, '_, '_> {
             return Ok(None);
         }
         let cached = if place.word == ".global" && self.reads_constant_memory(id) { ".nc" } else { "" };
-        let loaded = self.load_leaves(ty, place.operand, place.word, place.align, "ld", cached)?;
-        let leaves = self.leaves(ty)?;
-        let loaded = self.apart(&leaves, &loaded)?;
-        let chosen = loaded.into_iter().zip(wanted).zip(rest);
-        let chosen =
-            chosen.map(|(((value, _), wanted), rest)| if wanted { vec![value] } else { rest.clone() });
-        Ok(Some(chosen.collect()))
+        let first = wanted.iter().position(|wanted| *wanted).unwrap_or(0);
+        let last = wanted.iter().rposition(|wanted| *wanted).unwrap_or(0);
+        let (range, loaded) = if self.has_bytes(id, size) {
+            let (ty, leaves) = (self.type_of(id), self.leaves(self.type_of(id))?);
+            let loaded = self.load_leaves(ty, place.operand, place.word, place.align, "ld", cached)?;
+            let apart = self.apart(&leaves, &loaded)?;
+            (0..elements.len(), apart.into_iter().map(|(value, _)| value).collect())
+        } else {
+            let range = first..last + 1;
+            let leaves: Vec<Leaf> =
+                elements.get(range.clone()).into_iter().flatten().flatten().copied().collect();
+            (range, self.load_each(&leaves, place.operand, place.word, place.align, "ld", cached)?)
+        };
+        let mut chosen = rest.to_vec();
+        for (at, value) in range.zip(loaded) {
+            if let (Some(true), Some(element)) = (wanted.get(at), chosen.get_mut(at)) {
+                *element = vec![value];
+            }
+        }
+        Ok(Some(chosen))
+    }
+
+    /// Whether the object that a masked load reads is known to have so many bytes from its address on.
+    fn has_bytes(&self, id: InstId, size: u64) -> bool {
+        let Op::Call(call) = &self.function.inst(id).op else { return false };
+        let known = call.args.first().and_then(|pointer| self.bytes_after(*pointer));
+        known.is_some_and(|bytes| bytes >= size)
     }
 
     /// `llvm.masked.load` of elements that share bytes: all are loaded where the mask names one.

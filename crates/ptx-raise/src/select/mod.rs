@@ -29,6 +29,7 @@ mod divide;
 mod emit;
 mod exchange;
 mod exponent;
+mod extent;
 mod float;
 mod fuse;
 mod generic;

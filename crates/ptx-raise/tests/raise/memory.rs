@@ -148,3 +148,71 @@ fn neighbours_of_several_widths_are_stored_each_by_its_own() {
 }");
     has(&text, &["and.b16", "%rs1, 8191", "st.v2.b16", "{%rs3, %rs2}"]);
 }
+
+#[test]
+fn constant_steps_from_converted_addresses_count() {
+    // Through a number the address is in a register when the step is added.
+    let converted =
+        "ptr inttoptr (i64 ptrtoint (ptr addrspacecast (ptr addrspace(1) @g to ptr) to i64) to ptr)";
+    let text = ptx(&format!(
+        "@g = addrspace(1) global [64 x i8] zeroinitializer, align 16
+define void @f(ptr addrspace(1) %out) {{
+  %a = load i32, ptr getelementptr (i8, {converted}, i64 8)
+  %b = atomicrmw add ptr getelementptr (i8, {converted}, i64 12), i32 %a monotonic
+  store i32 %b, ptr getelementptr ([4 x i32], {converted}, i64 1, i64 2)
+  ret void\n}}"
+    ));
+    has(&text, &["ld.b32", "+8]", "+12]", "st.b32", "+24]"]);
+}
+
+#[test]
+fn constant_steps_within_the_memory_of_a_cluster_count() {
+    let cluster = "ptr addrspace(7) inttoptr (i64 ptrtoint (ptr addrspace(7) addrspacecast (ptr addrspace(3) @s to ptr addrspace(7)) to i64) to ptr addrspace(7))";
+    let text = ptx(&format!(
+        "@s = addrspace(3) global [64 x i8] undef, align 16
+declare void @llvm.nvvm.cp.async.bulk.shared.cta.to.cluster(ptr addrspace(7), ptr addrspace(3), ptr addrspace(3), i32)
+define i32 @f(ptr addrspace(3) %bar) {{
+  call void @llvm.nvvm.cp.async.bulk.shared.cta.to.cluster(ptr addrspace(7) getelementptr (i8, {cluster}, i64 16), \
+   ptr addrspace(3) %bar, ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @s, i64 32), i32 16)
+  %a = load i32, ptr addrspace(7) getelementptr (i8, {cluster}, i64 8)
+  ret i32 %a\n}}"
+    ));
+    has(&text, &["cp.async.bulk", "+16], [s+32], 16,", "ld.shared::cluster.b32", "+8]"]);
+}
+
+#[test]
+fn constant_arithmetic_on_addresses_has_any_width() {
+    let text = ptx("@g = addrspace(1) global [64 x i8] zeroinitializer, align 16
+define void @f(ptr %p) {
+  store i8 add (i8 ptrtoint (ptr addrspace(1) @g to i8), i8 1), ptr %p
+  store i16 xor (i16 trunc (i64 ptrtoint (ptr addrspace(1) @g to i64) to i16), i16 7), ptr %p
+  store i128 sub (i128 ptrtoint (ptr addrspace(1) @g to i128), i128 3), ptr %p
+  ret void\n}");
+    has(&text, &["add.s16", "st.b8", "xor.b16", "st.b16", "sub.cc.u64", "subc.u64", "st.b32"]);
+}
+
+#[test]
+fn masked_loads_stay_within_what_is_known_of_the_object() {
+    let load = |of: &str| {
+        ptx(&format!(
+            "@short = addrspace(1) global [3 x i8] zeroinitializer, align 4
+@long = addrspace(1) global [4 x i8] zeroinitializer, align 4
+define <4 x i8> @f(ptr addrspace(1) %p, ptr addrspace(1) dereferenceable(4) %q) {{
+  %a = call <4 x i8> @llvm.masked.load.v4i8.p1(ptr addrspace(1) align 4 {of}, <4 x i1> <i1 1, i1 1, i1 1, i1 0>, <4 x i8> poison)
+  ret <4 x i8> %a\n}}"
+        ))
+    };
+    for unknown in ["@short", "%p"] {
+        let text = load(unknown);
+        has(&text, &["ld.global.v2.b8", "ld.global.b8", "+2]"]);
+        has_not(&text, "ld.global.v4.b8");
+    }
+    for known in ["@long", "%q"] {
+        has(&load(known), &["ld.global.v4.b8"]);
+    }
+    // What lies between two elements is in their object.
+    let text = ptx("define <4 x i32> @f(ptr addrspace(1) %p) {
+  %a = call <4 x i32> @llvm.masked.load.v4i32.p1(ptr addrspace(1) align 16 %p, <4 x i1> <i1 1, i1 0, i1 0, i1 1>, <4 x i32> poison)
+  ret <4 x i32> %a\n}");
+    has(&text, &["ld.global.v4.b32"]);
+}

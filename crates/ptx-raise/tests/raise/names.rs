@@ -238,3 +238,18 @@ define i32 @f() {{
         has_not(&text, "fca");
     }
 }
+
+#[test]
+fn numbers_far_beyond_the_other_registers_are_not_kept() {
+    let body = "  %r1 = add i32 %a, %b
+  %r122302454 = mul i32 %r1, %b
+  %r4294967295 = xor i32 %r122302454, %r1
+  %f77777777 = sitofp i32 %r4294967295 to float
+  %r7 = fptosi float %f77777777 to i32
+  ret i32 %r7";
+    let text = readable(&format!("define i32 @f(i32 %a, i32 %b) {{\n{body}\n}}"));
+    has(&text, &[".reg .b32 %r<8>", "add.s32 %r1,", "mul.lo.s32 %r2,", "xor.b32 %r3,"]);
+    has_not(&text, "122302454");
+    has_not(&text, "4294967295");
+    has_not(&text, "77777777");
+}

@@ -343,7 +343,7 @@ fn signs_of_bytes_in_halfwords_are_extended_by_one_conversion() {
 #[test]
 fn known_masks_choose_among_the_elements_of_pairs() {
     let text = ptx("declare <4 x half> @llvm.masked.load.v4f16.p1(ptr addrspace(1), <4 x i1>, <4 x half>)
-define half @f(ptr addrspace(1) %p) {
+define half @f(ptr addrspace(1) dereferenceable(8) %p) {
   %x = call <4 x half> @llvm.masked.load.v4f16.p1(ptr addrspace(1) align 8 %p,
     <4 x i1> <i1 true, i1 false, i1 true, i1 false>, <4 x half> poison)
   %h = extractelement <4 x half> %x, i32 2
