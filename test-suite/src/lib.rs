@@ -28,6 +28,7 @@ pub mod machine;
 pub mod oracle;
 pub mod pattern;
 pub mod printed;
+pub mod ptx_program;
 pub mod reasons;
 pub mod roundtrip;
 pub mod sass;

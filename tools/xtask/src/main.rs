@@ -12,6 +12,7 @@ mod langref;
 mod lines;
 mod llvm_set;
 mod producers;
+mod ptx_fuzz;
 mod roundtrip;
 mod stress;
 mod table;
@@ -57,6 +58,8 @@ enum Chore {
     Lines(lines::LinesArguments),
     /// Compare the machine code that our emitter and LLVM's backend make of compilers' LLVM IR
     Producers(producers::ProducersArguments),
+    /// Execute random programs in PTX along every way, and compare with what they have to leave
+    PtxFuzz(ptx_fuzz::PtxFuzzArguments),
     /// Compare the machine code of real PTX before and after a way through LLVM IR
     Roundtrip(roundtrip::RoundtripArguments),
     /// Write manual pages and completion scripts of the tools into a folder
@@ -99,6 +102,7 @@ fn main() -> Result<()> {
         Chore::Table(arguments) => table::compare(&arguments),
         Chore::Lines(arguments) => lines::measure(&arguments),
         Chore::Producers(arguments) => producers::measure(&arguments),
+        Chore::PtxFuzz(arguments) => ptx_fuzz::fuzz(&arguments),
         Chore::Roundtrip(arguments) => roundtrip::measure(&arguments),
         Chore::Man { folder } => cargo::write_manuals(&folder),
     }

@@ -1,0 +1,143 @@
+//! Taking programs along every way and comparing what they leave.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use anyhow::{Result, bail, ensure};
+use ptx_diag::SourceFile;
+use ptx_exec::{Argument, Launch};
+use ptx_llvm::Context;
+
+use super::memory::DYNAMIC;
+use super::{Program, input};
+use crate::directive::Level;
+use crate::oracle::Oracles;
+use crate::stage;
+
+/// How a program gets to what is executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// As it is.
+    Plain,
+    /// Lowered and raised, both at this level.
+    RoundTrip(Level),
+    /// Lowered, then through LLVM's backend.
+    Backend,
+    /// Lowered, through the stock `opt -O3`, raised.
+    Stock,
+}
+
+/// A program that does not leave what it should.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// The way along which it differs.
+    pub way: Way,
+    /// What happens.
+    pub what: String,
+}
+
+/// The ways that a seed takes: all, or every other of the dearer ones.
+pub fn ways_of(seed: u64, all: bool) -> Vec<Way> {
+    let levels = [Level::O1, Level::O2, Level::O3];
+    let mut ways = vec![Way::Plain, Way::RoundTrip(Level::O0)];
+    if all {
+        ways.extend(levels.map(Way::RoundTrip));
+        ways.extend([Way::Backend, Way::Stock]);
+    } else {
+        ways.push(Way::RoundTrip(levels[(seed % 3) as usize]));
+        ways.push(if seed.is_multiple_of(2) { Way::Backend } else { Way::Stock });
+    }
+    ways
+}
+
+/// Takes a program along ways and compares what it leaves with what it has to leave.
+///
+/// # Errors
+/// When ptxas refuses the program: then the generator is wrong.
+pub fn judge(program: &Program, ways: &[Way], oracles: &Oracles) -> Result<Vec<Difference>> {
+    if oracles.ptxas.is_some() {
+        let home =
+            ptx_gen::Home { version: ptx_isa::PtxVersion::new(8, 6), sm: ptx_isa::Sm::new(program.sm) };
+        let verdict = oracles.check(&program.text, home)?;
+        ensure!(verdict.accepted, "ptxas: {:?}", verdict.findings.first());
+    }
+    let mut differences = Vec::new();
+    for &way in ways {
+        if let Err(error) = along(program, way, oracles) {
+            differences.push(Difference { way, what: format!("{error:#}") });
+        }
+    }
+    Ok(differences)
+}
+
+fn along(program: &Program, way: Way, oracles: &Oracles) -> Result<()> {
+    let ptx = ptx(&program.text, way, oracles)?;
+    // A trap ends the whole grid, and nothing of it can be seen. To see that what stands before it was done, an exit takes its place.
+    let seen = execute(program, &ptx.replace("trap;", "exit;"))?;
+    compare(&seen, &program.ending.output)?;
+    if !program.text.contains("trap;") {
+        return Ok(());
+    }
+    match execute(program, &ptx) {
+        Ok(_) => ensure!(!program.ending.trapped, "ends as if no thread trapped"),
+        Err(error) => {
+            ensure!(program.ending.trapped && format!("{error:#}").contains("`trap`"), "{error:#}");
+        }
+    }
+    Ok(())
+}
+
+/// The PTX that a way makes of a text.
+fn ptx(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
+    if way == Way::Plain {
+        return Ok(text.to_owned());
+    }
+    let source = SourceFile::new("program.ptx", text);
+    let module = stage::read(&source)?;
+    let context = Context::new()?;
+    let level = match way {
+        Way::RoundTrip(level) => level,
+        _ => Level::O0,
+    };
+    let lowered = stage::lower(&module, &source, &context, level)?;
+    match way {
+        Way::Backend => oracles.compile(&lowered.to_text()),
+        Way::Stock => {
+            let optimized = oracles.optimize(&lowered.to_text())?;
+            let context = Context::new()?;
+            stage::raise(&stage::read_llvm(&context, "optimized", &optimized)?)
+        }
+        Way::RoundTrip(level) => {
+            stage::optimize(&lowered, level)?;
+            stage::raise(&lowered)
+        }
+        Way::Plain => Ok(text.to_owned()),
+    }
+}
+
+fn execute(program: &Program, ptx: &str) -> Result<Vec<u8>> {
+    let source = SourceFile::new("program.ptx", ptx);
+    let module = stage::read(&source)?;
+    let verified = stage::verify(&module, &source)?;
+    let mut launch = Launch::new("kernel");
+    launch.grid = [program.shape.blocks, 1, 1];
+    launch.block = [program.shape.threads, 1, 1];
+    launch.threads = Some(NonZeroUsize::MIN);
+    launch.dynamic_shared = DYNAMIC;
+    launch.limits.timeout = Some(Duration::from_secs(10));
+    launch.arguments = vec![
+        Argument::Buffer(vec![0; program.ending.output.len()]),
+        Argument::Buffer(input(program.seed, program.shape)),
+    ];
+    match ptx_exec::run(verified, &launch) {
+        Ok(outcome) => Ok(outcome.buffers.into_iter().next().flatten().unwrap_or_default()),
+        Err(error) => bail!("execute: {}", stage::describe(&source, &error.into_diagnostics())),
+    }
+}
+
+fn compare(found: &[u8], wanted: &[u8]) -> Result<()> {
+    let Some(at) = found.iter().zip(wanted).position(|(a, b)| a != b) else { return Ok(()) };
+    let show = |bytes: &[u8]| format!("{:02x?}", &bytes[at..bytes.len().min(at + 8)]);
+    let size = super::OUTPUT as usize;
+    bail!("byte {} of thread {} and on are {} instead of {}", at % size, at / size, show(found), show(wanted))
+}

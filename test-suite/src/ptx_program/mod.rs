@@ -1,0 +1,181 @@
+//! Random programs in PTX whose results are known: generator, evaluator, judge.
+//!
+//! A program is a tree ([`syntax`]) that one file for each feature adds an episode to. The evaluator computes what the program leaves,
+//! by the manual and without any code of the engines, under several layouts of memory and several contents of what nobody stored; only
+//! a program that leaves the same under all of them is used. The judge takes the text along every way and compares.
+
+mod addresses;
+mod arithmetic;
+mod bytes;
+mod calls;
+mod carry;
+mod endings;
+mod evaluate;
+mod generate;
+mod judge;
+mod memory;
+mod minimize;
+mod ordering;
+mod print;
+mod syntax;
+mod undefined;
+mod vectors;
+
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, Result};
+use fastrand::Rng;
+
+use evaluate::{Ending, INPUT, OUTPUT};
+pub use judge::{Difference, Way, judge, ways_of};
+use syntax::{Module, Shape};
+
+/// What a program is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Feature {
+    /// Integer arithmetic and moves.
+    Arithmetic,
+    /// Branches, loops, switches.
+    Control,
+    /// Chains of carries.
+    Carry,
+    /// Addresses of several variables.
+    Addresses,
+    /// Dynamic shared memory under several names.
+    Dynamic,
+    /// Functions.
+    Calls,
+    /// `exit` and `trap`.
+    Endings,
+    /// Memory and registers that nothing was stored to.
+    Undefined,
+    /// Arrays of odd sizes.
+    Bytes,
+    /// Vector registers, mixed widths.
+    Vectors,
+    /// Volatile, relaxed, atomic and asynchronous accesses.
+    Ordering,
+    /// Names declared again in inner scopes.
+    Scopes,
+}
+
+impl Feature {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        Self::Arithmetic,
+        Self::Control,
+        Self::Carry,
+        Self::Addresses,
+        Self::Dynamic,
+        Self::Calls,
+        Self::Endings,
+        Self::Undefined,
+        Self::Bytes,
+        Self::Vectors,
+        Self::Ordering,
+        Self::Scopes,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> String {
+        format!("{self:?}").to_ascii_lowercase()
+    }
+
+    /// The feature of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|feature| feature.name() == name)
+    }
+}
+
+/// A program with what it has to leave.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The seed it was drawn from, from which its input follows too.
+    pub seed: u64,
+    /// The PTX text.
+    pub text: String,
+    shape: Shape,
+    sm: u16,
+    ending: Ending,
+    /// The tree, of a program that was drawn.
+    module: Option<Module>,
+}
+
+/// Draws a program.
+///
+/// # Errors
+/// When what was drawn is not well defined, which is a defect of the generator.
+pub fn program(seed: u64, features: &[Feature]) -> Result<Program> {
+    let mut rng = Rng::with_seed(seed ^ 0x0070_7478);
+    let shapes = [(1, 1), (1, 1), (2, 4), (1, 4)];
+    let (blocks, threads) = shapes[rng.usize(..shapes.len())];
+    let shape = Shape { blocks, threads };
+    let sm = [75, 90, 100, 90][rng.usize(..4)];
+    let module = generate::draw(seed, features, shape, sm);
+    of_module(seed, module, shape, sm)
+}
+
+fn of_module(seed: u64, module: Module, shape: Shape, sm: u16) -> Result<Program> {
+    let text = print::print(&module, sm);
+    let ending = evaluate::expected(&module, shape, &input(seed, shape))
+        .with_context(|| format!("seed {seed} is no defined program:\n{text}"))?;
+    Ok(Program { seed, text, shape, sm, ending, module: Some(module) })
+}
+
+fn input(seed: u64, shape: Shape) -> Vec<u8> {
+    let mut rng = Rng::with_seed(seed ^ 0x5eed);
+    (0..INPUT * shape.all()).map(|_| rng.u8(..)).collect()
+}
+
+impl Program {
+    /// The program with what it has to leave: what [`Program::kept`] reads.
+    pub fn keep(&self) -> String {
+        let Shape { blocks, threads } = self.shape;
+        let mut text =
+            format!("// program {} {blocks} {threads} {} {}\n", self.seed, self.sm, self.ending.trapped);
+        for (at, bytes) in self.ending.output.chunks(16).enumerate() {
+            if bytes.iter().any(|byte| *byte != 0) {
+                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                let _ = writeln!(text, "// leaves {} {digits}", 16 * at);
+            }
+        }
+        text + &self.text
+    }
+
+    /// A program that was kept.
+    ///
+    /// # Errors
+    /// When the comments that say what it leaves are missing or broken.
+    pub fn kept(text: &str) -> Result<Self> {
+        let head =
+            text.lines().find_map(|line| line.strip_prefix("// program ")).context("no line `// program`")?;
+        let words: Vec<&str> = head.split_whitespace().collect();
+        let [seed, blocks, threads, sm, trapped] = words[..] else {
+            anyhow::bail!("`// program` has other words")
+        };
+        let shape = Shape { blocks: blocks.parse()?, threads: threads.parse()? };
+        let mut output = vec![0; (OUTPUT * shape.all()) as usize];
+        for line in text.lines().filter_map(|line| line.strip_prefix("// leaves ")) {
+            let (at, digits) = line.split_once(' ').context("`// leaves` without bytes")?;
+            let at: usize = at.parse()?;
+            for (k, pair) in digits.as_bytes().chunks(2).enumerate() {
+                let byte = u8::from_str_radix(std::str::from_utf8(pair)?, 16)?;
+                *output.get_mut(at + k).context("beyond the output")? = byte;
+            }
+        }
+        let ending = Ending { output, trapped: trapped.parse()? };
+        let text =
+            text.lines().filter(|line| !line.starts_with("// ")).flat_map(|line| [line, "\n"]).collect();
+        Ok(Self { seed: seed.parse()?, text, shape, sm: sm.parse()?, ending, module: None })
+    }
+
+    /// A smaller program for which `differs` still holds.
+    pub fn minimize(&self, differs: &mut dyn FnMut(&Program) -> bool) -> Self {
+        let Some(module) = &self.module else { return self.clone() };
+        let smaller = minimize::minimize(module.clone(), &mut |candidate| {
+            of_module(self.seed, candidate.clone(), self.shape, self.sm)
+                .is_ok_and(|program| differs(&program))
+        });
+        of_module(self.seed, smaller, self.shape, self.sm).unwrap_or_else(|_| self.clone())
+    }
+}

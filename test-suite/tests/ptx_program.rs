@@ -1,0 +1,118 @@
+//! Random programs in PTX: what they leave is known, and is what they leave along every way.
+#![allow(clippy::print_stdout)] // a test program reports to the terminal
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use test_suite::oracle::Oracles;
+use test_suite::ptx_program::{Feature, Program, Way, judge, program, ways_of};
+use test_suite::skip::Skips;
+
+/// Programs of each feature alone.
+const EACH: u64 = 4;
+/// Programs of all features together.
+const MIXED: u64 = 12;
+
+/// Features whose programs are not held yet, and why.
+const LEFT_OUT: &[(Feature, &str)] = &[
+    (
+        Feature::Addresses,
+        "an address minus another variable's is a GEP of the one, and raising loses constant offsets",
+    ),
+    (Feature::Dynamic, "dynamic shared memory under several names is several variables in LLVM IR"),
+    (Feature::Calls, "vectors as parameters, arrays without a size, parameters through registers"),
+    (Feature::Endings, "stores before `exit` and `trap` are lost"),
+    (Feature::Undefined, "memory that nothing was stored to is undef"),
+    (Feature::Bytes, "masked loads become whole ones"),
+];
+
+/// What way a computed wrongly, so that no comparison of ways found it: the expectations are worked out by hand.
+const KNOWN: &str = "// program 0 1 1 90 false
+// leaves 0 6e000000590000000000000000000000
+.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry kernel(.param .u64 out, .param .u64 in)
+{
+.reg .b64 %d;
+.reg .b32 %r<4>;
+ld.param.u64 %d, [out];
+sub.cc.u32 %r0, 5, 7;
+addc.u32 %r1, 100, 10;
+st.global.b32 [%d], %r1;
+add.cc.u32 %r2, 5, 7;
+subc.u32 %r3, 100, 10;
+st.global.b32 [%d+4], %r3;
+ret;
+}
+";
+
+fn main() -> ExitCode {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
+    let llvm =
+        std::env::var_os("LLVM_SYS_221_PREFIX").map_or(PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
+    let oracles = Arc::new(Oracles::find(&workspace.join(nvidia), &llvm));
+    let skips = Arc::new(Skips::default());
+    let seed = std::env::var("PTX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1u64);
+    let held: Vec<Feature> = Feature::ALL
+        .iter()
+        .copied()
+        .filter(|feature| LEFT_OUT.iter().all(|(left_out, _)| left_out != feature))
+        .collect();
+    for (feature, why) in LEFT_OUT {
+        skips.count(&format!("random PTX about {}: {why}", feature.name()));
+    }
+    let mut trials = vec![Trial::test("kept/carry", {
+        let oracles = Arc::clone(&oracles);
+        move || Ok(hold(&Program::kept(KNOWN)?, &ways_of(0, true), &oracles)?)
+    })];
+    let mixed = (0..MIXED).map(|at| (format!("mixed/{}", seed + at), held.clone(), seed + at));
+    let alone = held.iter().flat_map(|feature| {
+        (0..EACH).map(move |at| (format!("{}/{}", feature.name(), seed + at), vec![*feature], seed + at))
+    });
+    for (name, features, seed) in mixed.chain(alone) {
+        let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
+        trials.push(Trial::test(name, move || draw_and_hold(seed, &features, &oracles, &skips)));
+    }
+    trials.push(Trial::test("minimize", minimize));
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    println!("{}", skips.summary());
+    conclusion.exit_code()
+}
+
+fn draw_and_hold(seed: u64, features: &[Feature], oracles: &Oracles, skips: &Skips) -> Result<(), Failed> {
+    if oracles.ptxas.is_none() {
+        skips.count("no ptxas: random PTX not judged");
+    }
+    let mut ways = ways_of(seed, false);
+    if oracles.llc.is_none() || oracles.opt.is_none() {
+        skips.count("no llc or opt: random PTX not taken through them");
+        ways.retain(|way| !matches!(way, Way::Backend | Way::Stock));
+    }
+    Ok(hold(&program(seed, features)?, &ways, oracles)?)
+}
+
+fn hold(program: &Program, ways: &[Way], oracles: &Oracles) -> Result<(), String> {
+    let differences = judge(program, ways, oracles).map_err(|error| format!("{error:#}"))?;
+    if differences.is_empty() {
+        return Ok(());
+    }
+    let lines = differences.iter().map(|one| format!("{:?}: {}", one.way, one.what));
+    Err(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Of a program that "differs" as long as it holds an addition, little more is left than what stores the sum, and what is left has
+/// its results with it.
+fn minimize() -> Result<(), Failed> {
+    let drawn = program(3, &[Feature::Carry])?;
+    let smaller = drawn.minimize(&mut |candidate| candidate.text.contains("cc."));
+    let lines = smaller.text.lines().filter(|line| line.ends_with(';') && !line.starts_with('.')).count();
+    let kept = Program::kept(&smaller.keep())?;
+    if lines > 1 || !smaller.text.contains("cc.") || kept.text != smaller.text {
+        return Err(smaller.text.into());
+    }
+    Ok(())
+}

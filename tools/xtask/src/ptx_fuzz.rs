@@ -1,0 +1,138 @@
+//! Random programs in PTX until the time is over: `cargo xtask ptx-fuzz`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use test_suite::oracle::Oracles;
+use test_suite::ptx_program::{Difference, Feature, Program, judge, program, ways_of};
+
+use crate::corpus::oracles;
+
+/// What is drawn, and where differences go.
+#[derive(Args)]
+pub(crate) struct PtxFuzzArguments {
+    /// How long to go on
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// The first seed
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Draw these features only [default: all]
+    #[arg(long, value_delimiter = ',')]
+    features: Vec<String>,
+    /// End after so many differences
+    #[arg(long)]
+    enough: Option<u64>,
+    /// Take every way at every level with each program
+    #[arg(long)]
+    all_ways: bool,
+    /// Report programs as they were drawn, and spend no time on making them smaller
+    #[arg(long)]
+    whole: bool,
+    /// Show the program of the first seed, and judge nothing
+    #[arg(long)]
+    show: bool,
+    /// A folder for the programs that differ
+    #[arg(long)]
+    keep: Option<PathBuf>,
+    /// Judge these kept programs instead of drawing any
+    #[arg(long, value_name = "FILE")]
+    replay: Vec<PathBuf>,
+}
+
+/// Draws programs and reports each that does not leave what it has to leave along every way.
+pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
+    let oracles = oracles();
+    if let Some(folder) = &arguments.keep {
+        std::fs::create_dir_all(folder)?;
+    }
+    if !arguments.replay.is_empty() {
+        return replay(arguments, &oracles);
+    }
+    let features: Vec<Feature> = if arguments.features.is_empty() {
+        Feature::ALL.to_vec()
+    } else {
+        let named = |name: &String| Feature::named(name).with_context(|| format!("no feature `{name}`"));
+        arguments.features.iter().map(named).collect::<Result<_>>()?
+    };
+    let start = Instant::now();
+    let mut out = io::stdout().lock();
+    if arguments.show {
+        return Ok(write!(out, "{}", program(arguments.seed, &features)?.keep())?);
+    }
+    let (mut seed, mut bad) = (arguments.seed, 0u64);
+    while start.elapsed() < Duration::from_secs(arguments.seconds) {
+        let drawn = program(seed, &features)?;
+        let ways = ways_of(seed, arguments.all_ways);
+        match judge(&drawn, &ways, &oracles) {
+            Ok(differences) if differences.is_empty() => {}
+            Ok(differences) => {
+                bad += 1;
+                let first = &differences[0];
+                let smaller = if arguments.whole { drawn } else { smaller(&drawn, first, &oracles) };
+                writeln!(out, "after {} s:", start.elapsed().as_secs())?;
+                show(&mut out, &smaller, &differences)?;
+                if let Some(folder) = &arguments.keep {
+                    std::fs::write(folder.join(format!("{seed}.ptx")), smaller.keep())?;
+                }
+            }
+            Err(error) => {
+                bad += 1;
+                writeln!(out, "seed {seed}: {error:#}")?;
+                if let Some(folder) = &arguments.keep {
+                    std::fs::write(folder.join(format!("{seed}.refused.ptx")), drawn.keep())?;
+                }
+            }
+        }
+        seed += 1;
+        if arguments.enough.is_some_and(|enough| bad >= enough) {
+            break;
+        }
+    }
+    writeln!(
+        out,
+        "{} programs in {} s, {bad} differences, next seed {seed}",
+        seed - arguments.seed,
+        start.elapsed().as_secs()
+    )?;
+    ensure!(bad == 0, "{bad} differences");
+    Ok(())
+}
+
+/// A smaller program that differs along the same way, with the same words where a stage refuses it.
+fn smaller(program: &Program, first: &Difference, oracles: &Oracles) -> Program {
+    let stage = |what: &str| what.split([':', ' ']).next().unwrap_or_default().to_owned();
+    let (way, kind) = (first.way, stage(&first.what));
+    let until = Instant::now() + Duration::from_secs(40);
+    program.minimize(&mut |candidate| {
+        let differences =
+            if Instant::now() < until { judge(candidate, &[way], oracles) } else { Ok(Vec::new()) };
+        differences.is_ok_and(|all| all.iter().any(|one| stage(&one.what) == kind))
+    })
+}
+
+fn show(out: &mut impl Write, program: &Program, differences: &[Difference]) -> Result<()> {
+    for Difference { way, what } in differences {
+        writeln!(out, "seed {}, {way:?}: {what}", program.seed)?;
+    }
+    Ok(out.flush()?)
+}
+
+fn replay(arguments: &PtxFuzzArguments, oracles: &Oracles) -> Result<()> {
+    let mut out = io::stdout().lock();
+    let mut bad = 0;
+    for file in &arguments.replay {
+        let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        let program = Program::kept(&text).with_context(|| file.display().to_string())?;
+        let differences =
+            judge(&program, &ways_of(0, true), oracles).with_context(|| file.display().to_string())?;
+        writeln!(out, "{}: {} differences", file.display(), differences.len())?;
+        show(&mut out, &program, &differences)?;
+        bad += differences.len();
+    }
+    ensure!(bad == 0, "{bad} differences");
+    Ok(())
+}
