@@ -427,7 +427,9 @@ fn entry_before(text: &str, place: usize, batch: &[usize]) -> Option<usize> {
 fn said_of(module: &ptx_ir::Module, ir: &str, name: &str) -> Result<Said> {
     let (_, rest) = ir.split_once(&format!("@{name}(")).context("a kernel is missing")?;
     let body = rest.split_once("\n}").map_or(rest, |(body, _)| body);
-    let way = if body.contains(" asm ") {
+    // Assembly without a text is no instruction (docs/mapping.md, "Uninitialized memory").
+    let is_assembly = body.lines().any(|line| line.contains(" asm ") && !line.contains(" asm \"\""));
+    let way = if is_assembly {
         Way::Assembly
     } else if body.contains("@llvm.nvvm.") {
         Way::Intrinsic

@@ -15,6 +15,7 @@
 mod branches;
 pub mod build;
 mod codegen;
+mod contents;
 mod context;
 mod error;
 mod expand;
@@ -32,6 +33,7 @@ pub mod view;
 
 pub use branches::{Branches, point_branches};
 pub use codegen::emit_ptx;
+pub use contents::leave_contents_open;
 pub use context::Context;
 pub use error::{LlvmError, Message, TextPosition};
 pub use expand::{express_intrinsics, has_expressed_intrinsics};

@@ -142,11 +142,11 @@ impl<'c> Emitter<'_, '_, 'c> {
     fn leave(&mut self, site: Site<'_>) -> Out<()> {
         match site.inst.mnemonic.sem() {
             Sem::Trap => {
-                self.intrinsic("llvm.trap", self.types.void(), &[])?;
+                self.ordered_intrinsic("llvm.trap", self.types.void(), &[])?;
                 self.b.unreachable()?;
             }
             Sem::Exit if self.function.kind == FunctionKind::Device => {
-                self.intrinsic("llvm.nvvm.exit", self.types.void(), &[])?;
+                self.ordered_intrinsic("llvm.nvvm.exit", self.types.void(), &[])?;
                 self.b.unreachable()?;
             }
             Sem::Ret | Sem::Exit => {

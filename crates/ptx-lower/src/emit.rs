@@ -638,6 +638,18 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         Ok(self.b.call(function, arguments)?)
     }
 
+    /// The same where LLVM declares the intrinsic to read or write less memory than the instruction orders (mapping, "What LLVM is
+    /// told").
+    pub(crate) fn ordered_intrinsic(
+        &self,
+        name: &str,
+        result: Type<'c>,
+        arguments: &[Value<'c>],
+    ) -> Out<Value<'c>> {
+        let function = self.intrinsic_function(name, result, arguments)?;
+        Ok(self.b.call_ordered(function, arguments)?)
+    }
+
     /// Declares an intrinsic for arguments of these types.
     pub(crate) fn intrinsic_function(
         &self,

@@ -266,7 +266,7 @@ pub(crate) fn describe<'c>(
     let defined = function.body.is_some();
     target.set_linkage(match (function.linkage, function.kind) {
         (PtxLinkage::Weak, _) => Linkage::Weak,
-        (PtxLinkage::Internal, FunctionKind::Kernel) => Linkage::Hidden,
+        (PtxLinkage::Internal, FunctionKind::Kernel) => Linkage::Internal,
         (PtxLinkage::Internal, FunctionKind::Device) if defined => Linkage::Internal,
         (PtxLinkage::Internal | PtxLinkage::Visible | PtxLinkage::Extern | PtxLinkage::Common, _) => {
             Linkage::External

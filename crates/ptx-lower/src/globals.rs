@@ -179,8 +179,7 @@ pub(crate) fn declare<'c>(
         // LLVM's common variables are zero; a weak one has an initial value too.
         PtxLinkage::Common if variable.init.is_some() => Linkage::Weak,
         PtxLinkage::Common => Linkage::Common,
-        PtxLinkage::Internal if shared_memory => Linkage::Internal,
-        PtxLinkage::Internal => Linkage::Hidden,
+        PtxLinkage::Internal => Linkage::Internal,
     };
     if shared_memory && variable.init.is_some() {
         return unsupported("shared memory has no initial value");

@@ -94,7 +94,8 @@ fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::M
         findings.sort_by_place();
         return Err(findings);
     }
-    if let Err(error) = shared.out.verify() {
+    ptx_llvm::leave_contents_open(&shared.out);
+    if let Err(error) = keep_used(&shared).and_then(|()| shared.out.verify()) {
         let mut findings = Diagnostics::new();
         let finding =
             Diagnostic::error_without_place(REFUSED, format!("LLVM's verifier refuses the result: {error}"));
@@ -196,7 +197,7 @@ fn declare_alias(shared: &mut Shared<'_, '_>, alias: ptx_ir::Alias, ids: &[Funct
     let linkage = match function.linkage {
         ptx_ir::Linkage::Weak => Linkage::Weak,
         ptx_ir::Linkage::Visible => Linkage::External,
-        ptx_ir::Linkage::Internal | ptx_ir::Linkage::Extern | ptx_ir::Linkage::Common => Linkage::Hidden,
+        ptx_ir::Linkage::Internal | ptx_ir::Linkage::Extern | ptx_ir::Linkage::Common => Linkage::Internal,
     };
     let Some(target) = shared.signatures.get(&alias.target).cloned() else {
         return errors::unsupported("what it stands for is not a function with a declaration of its own");
@@ -244,6 +245,34 @@ fn declare_variables(shared: &mut Shared<'_, '_>, findings: &mut Diagnostics) {
             findings.push(fail.at(UNSUPPORTED_DIRECTIVE, variable.at.0, module.name(variable.name)));
         }
     }
+}
+
+/// The symbols without a linkage directive that are reached in ways that LLVM does not see: the host names kernels and variables, and what
+/// a variable in shared memory holds when a kernel starts is open (mapping, "Module variables").
+fn keep_used(shared: &Shared<'_, '_>) -> Result<(), ptx_llvm::LlvmError> {
+    let module = shared.module;
+    let variables = globals::module_variables(module).into_iter().filter_map(|(var, _)| {
+        let is_own = module.variable(var).linkage == ptx_ir::Linkage::Internal;
+        shared.variables.get(&var).copied().filter(|_| is_own)
+    });
+    let aliases: FxHashSet<_> = module
+        .items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Alias(alias, _) => Some(module.function(alias.name).name),
+            _ => None,
+        })
+        .collect();
+    let functions = module.function_ids().filter_map(|id| {
+        let function = module.function(id);
+        let is_alias = aliases.contains(&function.name);
+        let is_kernel = function.kind == ptx_ir::FunctionKind::Kernel && function.body.is_some();
+        let is_own = function.linkage == ptx_ir::Linkage::Internal && (is_alias || is_kernel);
+        shared.signatures.get(&id).filter(|_| is_own).map(|signature| signature.function.value())
+    });
+    let mut seen = FxHashSet::default();
+    let used: Vec<_> = variables.chain(functions).filter(|symbol| seen.insert(*symbol)).collect();
+    shared.out.keep_used(shared.types, &used)
 }
 
 /// Metadata of the module (mapping, "Module").

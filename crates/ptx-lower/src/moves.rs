@@ -261,7 +261,13 @@ impl<'c> Emitter<'_, '_, 'c> {
         if let Some(row) = intrinsics::by_special_register(&name)
             && let [result] = row.results.as_slice()
         {
-            let read = self.intrinsic(&row.name, self.row_type(*result), &[])?;
+            let result = self.row_type(*result);
+            let function = self.intrinsic_function(&row.name, result, &[])?;
+            // LLVM takes some registers that change for constants of the thread: `%smid`, `%warpid`.
+            let read = match changes(register) && function.touches_no_memory() {
+                true => self.b.call_ordered(function, &[])?,
+                false => self.b.call(function, &[])?,
+            };
             if let Some((first, end)) = self.launch.range(register, component) {
                 read.add_call_range(self.types, first, end);
             }

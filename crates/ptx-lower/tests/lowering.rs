@@ -466,7 +466,7 @@ fn kernel_directives_and_target_are_attributes() {
     let text = ir(
         ".visible .entry k()\n.maxntid 128, 2, 1\n.minnctapersm 3\n.maxnreg 64\n{ ret; }\n.entry h() { exit; }\n",
     );
-    has(&text, &["define ptx_kernel void @k()", "define hidden ptx_kernel void @h()"]);
+    has(&text, &["define ptx_kernel void @k()", "define internal ptx_kernel void @h()"]);
     for part in [
         "\"nvvm.maxntid\"=\"128,2,1\"",
         "\"nvvm.minctasm\"=\"3\"",
@@ -488,12 +488,12 @@ fn variables_have_initial_values_and_addresses() {
         ".extern .shared .align 16 .b8 d[];\n",
         ".entry k() { ret; }\n",
     ));
-    let floats = "@c = hidden addrspace(4) externally_initialized constant [2 x float]";
+    let floats = "@c = internal addrspace(4) externally_initialized constant [2 x float]";
     has(&text, &[floats, "[float 1.000000e+00, float 2.000000e+00], align 4"]);
     has(&text, &["@g = addrspace(1) externally_initialized global [3 x i32] [i32 1, i32 2, i32 0]"]);
     let generic = "i64 ptrtoint (ptr addrspacecast (ptr addrspace(1) @g to ptr) to i64)";
     let global = "i64 ptrtoint (ptr addrspace(1) getelementptr (i8, ptr addrspace(1) @g, i64 4) to i64)";
-    has(&text, &["@a = hidden addrspace(1) externally_initialized global [2 x i64]", generic, global]);
+    has(&text, &["@a = internal addrspace(1) externally_initialized global [2 x i64]", generic, global]);
     has(&text, &["@d = external addrspace(3) global [0 x i8], align 16"]);
 }
 

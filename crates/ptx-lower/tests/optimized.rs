@@ -301,3 +301,180 @@ ret;
     let (_, debugging) = whole_file_through("default<O2>", format!("{header}{body}{section}"));
     assert_eq!(count(&debugging, "@twice("), 2, "a definition and a call:\n{debugging}");
 }
+
+/// What ends a thread or lets others look, as a statement under the predicate `%p`, or without one where it is not conditional.
+const ENDS_AND_ORDERS: [&str; 16] = [
+    "@%p exit;",
+    "@%p trap;",
+    "@%p brkpt;",
+    "@%p call gone;",
+    "nanosleep.u32 20;",
+    "bar.sync 0;",
+    "barrier.cluster.arrive; barrier.cluster.wait;",
+    "bar.warp.sync 0xffffffff;",
+    "fence.acq_rel.gpu;",
+    "fence.sc.cta;",
+    "membar.gl;",
+    "fence.proxy.async;",
+    "griddepcontrol.launch_dependents;",
+    "griddepcontrol.wait;",
+    "cp.async.mbarrier.arrive.shared.b64 [m];",
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [m], [%d2], 16, [m];",
+];
+
+#[test]
+fn what_is_stored_before_an_end_or_an_order_stays_stored() {
+    for space in ["global", "shared"] {
+        for place in ["%d1", "x"] {
+            for end in ENDS_AND_ORDERS {
+                let text = format!(
+                    ".extern .func gone() .noreturn;
+.{space} .align 4 .u32 x;
+.shared .align 16 .b64 m[4];
+.func f(.param .u64 q, .param .u32 n, .param .u64 other)
+{{
+.reg .pred %p; .reg .b32 %r; .reg .b64 %d<3>;
+ld.param.u64 %d1, [q]; ld.param.u32 %r, [n]; ld.param.u64 %d2, [other];
+setp.eq.u32 %p, %r, 7;
+st.{space}.u32 [{place}], 3;
+{end}
+st.{space}.u32 [{place}], 4;
+ret;
+}}
+.visible .entry k(.param .u64 q, .param .u32 n, .param .u64 other)
+{{
+.reg .b32 %r; .reg .b64 %d<3>;
+.param .u64 a; .param .u32 b; .param .u64 c;
+ld.param.u64 %d1, [q]; ld.param.u32 %r, [n]; ld.param.u64 %d2, [other];
+st.param.u64 [a], %d1; st.param.u32 [b], %r; st.param.u64 [c], %d2;
+call f, (a, b, c);
+ret;
+}}
+"
+                );
+                let (_, after) = through("default<O3>", &text);
+                assert!(after.contains("store i32 3"), "`{end}`, .{space} [{place}]:\n{after}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_memory_holds_before_it_is_written_is_a_value() {
+    // Each kernel branches on what nobody stored; what does not depend on it has to be stored all the same.
+    let cases = [
+        (".shared .align 4 .b32 s;", "ld.shared.b32 %r1, [s];"),
+        (
+            ".shared .align 4 .b32 s[64];",
+            "mov.u64 %d2, s; mul.wide.u32 %d3, %r2, 4; add.u64 %d2, %d2, %d3; ld.shared.b32 %r1, [%d2];",
+        ),
+        (".local .align 4 .b32 s;", "ld.local.b32 %r1, [s];"),
+        (
+            ".local .align 4 .b32 s[64];",
+            "mov.u64 %d2, s; mul.wide.u32 %d3, %r2, 4; add.u64 %d2, %d2, %d3; ld.local.b32 %r1, [%d2];",
+        ),
+        (".local .align 8 .b8 s[16];", "st.local.b32 [s+4], 1; ld.local.v2.b32 {%r1, %r3}, [s];"),
+        (
+            ".local .align 4 .b32 s;",
+            "setp.eq.u32 %p, %r2, 5; @%p st.local.b32 [s], 1; ld.local.b32 %r1, [s];",
+        ),
+        (".local .align 4 .b32 s;", "mov.u64 %d2, s; cvta.local.u64 %d2, %d2; ld.b32 %r1, [%d2];"),
+    ];
+    for (variable, load) in cases {
+        let text = format!(
+            ".visible .entry k(.param .u64 p, .param .u32 n)
+{{
+.reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<4>;
+{variable}
+ld.param.u64 %d1, [p]; ld.param.u32 %r2, [n];
+st.global.u32 [%d1], 11;
+{load}
+setp.eq.u32 %p, %r1, 7;
+@%p bra A;
+st.global.u32 [%d1+4], 12;
+A:
+st.global.u32 [%d1+8], 13;
+ret;
+}}
+"
+        );
+        for pipeline in ["default<O1>", "default<O3>"] {
+            let (_, after) = through(pipeline, &text);
+            assert!(!after.contains("unreachable"), "{load}\n{after}");
+            assert!(after.contains("store i32 11") && after.contains("store i32 13"), "{load}\n{after}");
+        }
+    }
+}
+
+#[test]
+fn memory_that_is_written_first_is_left_as_it_is() {
+    let lowered = |body: &str| {
+        through(
+            "default<O1>",
+            &format!(
+                ".visible .entry k(.param .u64 p, .param .u32 n)
+{{
+.reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<4>;
+.local .align 8 .b8 s[16];
+ld.param.u64 %d1, [p]; ld.param.u32 %r2, [n]; setp.eq.u32 %p, %r2, 5;
+{body}
+ret;
+}}
+"
+            ),
+        )
+        .0
+    };
+    let opens = |ir: &str| ir.contains("freeze") || ir.contains("asm");
+    // On every way, also around a loop and by parts.
+    for body in [
+        "st.local.b32 [s], 1; ld.local.b32 %r1, [s]; st.global.b32 [%d1], %r1;",
+        "@%p bra A; st.local.b32 [s], 1; bra B; A: st.local.b32 [s], 2; B: ld.local.b32 %r1, [s]; st.global.b32 [%d1], %r1;",
+        "st.local.v2.b32 [s], {1, 2}; ld.local.b64 %d2, [s]; st.global.b64 [%d1], %d2;",
+        "st.local.b32 [s], 1; L: ld.local.b32 %r1, [s]; st.local.b32 [s], %r2; setp.lt.u32 %p, %r1, 9; @%p bra L;",
+        "st.local.b64 [s], 1; st.local.b64 [s+8], 1; mov.u64 %d2, s; st.global.b64 [%d1], %d2;",
+    ] {
+        let ir = lowered(body);
+        assert!(!opens(&ir), "{body}\n{ir}");
+    }
+    // Not on every way, not all of it, or only after it is read.
+    for body in [
+        "@%p bra A; st.local.b32 [s], 1; A: ld.local.b32 %r1, [s]; st.global.b32 [%d1], %r1;",
+        "st.local.b32 [s], 1; ld.local.b64 %d2, [s]; st.global.b64 [%d1], %d2;",
+        "L: ld.local.b32 %r1, [s]; st.local.b32 [s], %r2; setp.lt.u32 %p, %r1, 9; @%p bra L;",
+        "st.local.b64 [s], 1; mov.u64 %d2, s; st.global.b64 [%d1], %d2;",
+    ] {
+        let ir = lowered(body);
+        assert!(opens(&ir), "{body}\n{ir}");
+    }
+}
+
+#[test]
+fn what_changes_is_read_each_time() {
+    for (register, ty) in [
+        ("smid", "u32"),
+        ("warpid", "u32"),
+        ("clock", "u32"),
+        ("clock64", "u64"),
+        ("globaltimer", "u64"),
+        ("pm0", "u32"),
+    ] {
+        let (_, after) = through(
+            "default<O3>",
+            &format!(
+                ".visible .entry k(.param .u64 p)
+{{
+.reg .{ty} %a, %b; .reg .b64 %d;
+ld.param.u64 %d, [p];
+mov.{ty} %a, %{register}; mov.{ty} %b, %{register};
+sub.{ty} %b, %b, %a;
+st.global.{ty} [%d], %b;
+ret;
+}}
+"
+            ),
+        );
+        let reads = count(&after, &format!("sreg.{register}()")) + count(&after, &format!("%{register};"));
+        assert!(after.contains(" sub ") && reads >= 2, "{after}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Linkage and what the linker sees (manual 11.6).
 
 use ptx_ir::Linkage as PtxLinkage;
-use ptx_llvm::view::{Linkage, Visibility};
+use ptx_llvm::view::Linkage;
 
 /// Whether a symbol has its content or body here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,17 +10,15 @@ pub(crate) enum Presence {
     Declared,
 }
 
-/// The linkage directive of a symbol. A hidden definition has none: other modules cannot name it.
-pub(crate) fn directive(linkage: Linkage, visibility: Visibility, presence: Presence) -> PtxLinkage {
+/// The linkage directive of a symbol. Its visibility makes no difference, as for llc: other modules of a program that is linked
+/// before it is loaded can name a hidden or protected symbol, and PTX has no way to say that others cannot.
+pub(crate) fn directive(linkage: Linkage, presence: Presence) -> PtxLinkage {
     match (presence, linkage) {
         (_, Linkage::AvailableExternally)
         | (Presence::Declared, Linkage::External | Linkage::ExternalWeak) => PtxLinkage::Extern,
         (_, Linkage::Internal | Linkage::Private | Linkage::Appending) => PtxLinkage::Internal,
         (_, Linkage::LinkOnce | Linkage::Weak | Linkage::ExternalWeak) => PtxLinkage::Weak,
         (_, Linkage::Common) => PtxLinkage::Common,
-        (Presence::Defined, Linkage::External) => match visibility {
-            Visibility::Default | Visibility::Protected => PtxLinkage::Visible,
-            Visibility::Hidden => PtxLinkage::Internal,
-        },
+        (Presence::Defined, Linkage::External) => PtxLinkage::Visible,
     }
 }

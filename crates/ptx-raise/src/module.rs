@@ -272,7 +272,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         signature.directives.retain(|directive| !matches!(directive, ptx_ir::FunctionDirective::Pragma(_)));
         let has_body = is_defined(function);
         let presence = if has_body { Presence::Defined } else { Presence::Declared };
-        let linkage = directive(function.linkage, function.visibility, presence);
+        let linkage = directive(function.linkage, presence);
         Ok(signature.declare(self, function, linkage))
     }
 
@@ -381,7 +381,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         let linkage = if global.linkage == Linkage::AvailableExternally {
             ptx_ir::Linkage::Extern
         } else {
-            directive(global.linkage, global.visibility, presence)
+            directive(global.linkage, presence)
         };
         // Only `.global` variables can be common; a weak one merges with its likes too.
         let linkage = match linkage {
@@ -488,7 +488,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
                     continue;
                 }
             };
-            let linkage = directive(function.linkage, function.visibility, Presence::Defined);
+            let linkage = directive(function.linkage, Presence::Defined);
             let defined = signature.declare(self, function, linkage);
             self.functions.entry(id).or_insert(defined);
             self.body(id, function, defined, signature);
@@ -542,7 +542,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         let mut copy = function.clone();
         copy.name = name.to_owned();
         let signature = signature::of_function(self, &copy)?;
-        let linkage = directive(linkage, function.visibility, Presence::Defined);
+        let linkage = directive(linkage, Presence::Defined);
         let declared = signature.declare(self, &copy, linkage);
         self.ir.items.push(Item::Function(declared));
         let target = self.function_entry(target)?;

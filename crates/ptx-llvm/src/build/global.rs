@@ -1,9 +1,7 @@
 //! Functions, global variables, aliases, attributes.
 
 use llvm_sys::core::*;
-use llvm_sys::{
-    LLVMAttributeFunctionIndex, LLVMAttributeReturnIndex, LLVMLinkage, LLVMThreadLocalMode, LLVMVisibility,
-};
+use llvm_sys::{LLVMAttributeFunctionIndex, LLVMAttributeReturnIndex, LLVMLinkage, LLVMThreadLocalMode};
 
 use super::{Block, Type, Types, Value, c_name, misfit};
 use crate::{LlvmError, Module};
@@ -20,9 +18,7 @@ const READS_ANY_MEMORY: u64 = 0b01_01_01_01_01_01;
 pub enum Linkage {
     /// Everybody: PTX's `.visible`, and `.extern` for declarations.
     External,
-    /// The host, but no other module: what PTX gives a kernel or `.global` without a linkage directive.
-    Hidden,
-    /// This module only.
+    /// This module only. Who else reaches it unseen, as the host does, is said by [`Module::keep_used`].
     Internal,
     /// PTX's `.weak`.
     Weak,
@@ -33,7 +29,7 @@ pub enum Linkage {
 impl Linkage {
     fn raw(self) -> LLVMLinkage {
         match self {
-            Self::External | Self::Hidden => LLVMLinkage::LLVMExternalLinkage,
+            Self::External => LLVMLinkage::LLVMExternalLinkage,
             Self::Internal => LLVMLinkage::LLVMInternalLinkage,
             Self::Weak => LLVMLinkage::LLVMWeakAnyLinkage,
             Self::Common => LLVMLinkage::LLVMCommonLinkage,
@@ -42,12 +38,7 @@ impl Linkage {
 
     fn apply(self, value: Value<'_>) {
         // SAFETY: called on globals only.
-        unsafe {
-            LLVMSetLinkage(value.raw, self.raw());
-            if self == Self::Hidden {
-                LLVMSetVisibility(value.raw, LLVMVisibility::LLVMHiddenVisibility);
-            }
-        }
+        unsafe { LLVMSetLinkage(value.raw, self.raw()) };
     }
 }
 
@@ -160,6 +151,38 @@ impl<'c> Module<'c> {
             LLVMSetExternallyInitialized(variable.raw, 1);
             LLVMSetGlobalConstant(variable.raw, i32::from(access == DeviceAccess::ReadOnly));
         }
+    }
+
+    /// Says that symbols are reached in ways that the module does not show: LLVM's list `llvm.compiler.used`, which it keeps and from
+    /// which it knows that it sees neither all reads nor all writes of an internal variable. Called once for a module.
+    ///
+    /// # Errors
+    ///
+    /// When something is no symbol.
+    pub fn keep_used(&self, types: Types<'c>, symbols: &[Value<'c>]) -> Result<(), LlvmError> {
+        if symbols.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: symbols of this module are cast to generic pointers; LLVM copies the list and the texts.
+        unsafe {
+            let pointer = types.pointer(crate::address_space::GENERIC);
+            if let Some(other) = symbols.iter().find(|symbol| LLVMIsAGlobalValue(symbol.raw).is_null()) {
+                return Err(misfit("a list of symbols", &[*other]));
+            }
+            let mut list: Vec<_> = symbols
+                .iter()
+                .map(|symbol| match symbol.ty() == pointer {
+                    true => symbol.raw,
+                    false => LLVMConstAddrSpaceCast(symbol.raw, pointer.raw),
+                })
+                .collect();
+            let array = LLVMConstArray2(pointer.raw, list.as_mut_ptr(), list.len() as u64);
+            let raw = LLVMAddGlobal(self.raw(), LLVMTypeOf(array), c"llvm.compiler.used".as_ptr());
+            LLVMSetInitializer(raw, array);
+            LLVMSetLinkage(raw, LLVMLinkage::LLVMAppendingLinkage);
+            LLVMSetSection(raw, c"llvm.metadata".as_ptr());
+        }
+        Ok(())
     }
 
     /// Adds an alias of a function; it is called like one.
@@ -283,6 +306,17 @@ impl<'c> Function<'c> {
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
             !LLVMGetEnumAttributeAtIndex(self.value().raw, LLVMAttributeFunctionIndex, kind).is_null()
+        }
+    }
+
+    /// Whether the function says that it touches no memory: `memory(none)`.
+    pub fn touches_no_memory(self) -> bool {
+        const NAME: &str = "memory";
+        // SAFETY: as in `limits_memory`; the attribute has a number.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
+            let memory = LLVMGetEnumAttributeAtIndex(self.value().raw, LLVMAttributeFunctionIndex, kind);
+            !memory.is_null() && LLVMGetEnumAttributeValue(memory) == 0
         }
     }
 

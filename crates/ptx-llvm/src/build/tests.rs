@@ -100,7 +100,7 @@ fn globals_have_their_space_linkage_and_initializer() {
         ty: array.ty(),
         space: 1,
         align: 16,
-        linkage: Linkage::Hidden,
+        linkage: Linkage::Internal,
         initializer: Some(array),
     };
     let g = module.global(spec).unwrap();
@@ -113,7 +113,7 @@ fn globals_have_their_space_linkage_and_initializer() {
     let text = module.to_text();
     assert!(
         text.contains(
-            "@g = hidden addrspace(1) externally_initialized global [2 x i32] [i32 7, i32 -1], align 16"
+            "@g = internal addrspace(1) externally_initialized global [2 x i32] [i32 7, i32 -1], align 16"
         ),
         "{text}"
     );

@@ -489,7 +489,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
     }
 
     /// Whether a value is left open altogether.
-    fn is_open(&self, value: Value) -> bool {
+    pub(super) fn is_open(&self, value: Value) -> bool {
         let Value::Const(id) = value else { return false };
         matches!(self.module.view.constant(id), Constant::Undef | Constant::Poison)
     }

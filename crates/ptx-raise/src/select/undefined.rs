@@ -3,13 +3,62 @@
 //! LLVM fills what a program leaves open with `undef` or `poison`. Any bits do there, so that storing them takes no register
 //! that holds something.
 
-use ptx_llvm::view::{Constant, Op, Type, Value};
+use ptx_llvm::view::{AtomicOrder, Constant, InstId, Op, Type, Value};
+use rustc_hash::FxHashSet as HashSet;
 
 use super::FunctionRaiser;
 use crate::error::Raised;
 use crate::value::Val;
 
+/// LLVM's number for `memory(argmem: write)`.
+const WRITES_ARGUMENTS: u64 = 0b10;
+
 impl FunctionRaiser<'_, '_, '_> {
+    /// The instructions that write to memory what it may hold as it is, and what computes that: `store i32 %n` of a number
+    /// `%n = freeze i32 poison` that nobody else reads, and inline assembly without a text that may write what it is given. Lowering makes
+    /// them (docs/mapping.md, "Uninitialized memory"). `of_results` has each use of a result with its user.
+    pub(super) fn idle_writes(&self, of_results: &[(u32, InstId)]) -> HashSet<InstId> {
+        let function = self.function;
+        let ids = || self.layout.iter().flat_map(|block| function.block(*block).inst_ids());
+        let mut idle: HashSet<InstId> = ids().filter(|id| self.writes_without_text(*id)).collect();
+        let is_open =
+            |id: InstId| matches!(&function.inst(id).op, Op::Freeze { value } if self.is_open(*value));
+        let open: HashSet<InstId> = ids().filter(|id| is_open(*id)).collect();
+        if open.is_empty() {
+            return idle;
+        }
+        let mut read: HashSet<u32> = HashSet::default();
+        let mut shared: HashSet<u32> = HashSet::default();
+        for (used, _) in of_results {
+            if !read.insert(*used) {
+                shared.insert(*used);
+            }
+        }
+        for (used, user) in of_results {
+            let number = InstId::new(*used as usize);
+            let stores = matches!(
+                function.inst(*user).op,
+                Op::Store { value, volatile: false, order: AtomicOrder::NotAtomic, .. }
+                    if value == Value::Inst(number)
+            );
+            if stores && open.contains(&number) && !shared.contains(used) {
+                idle.extend([number, *user]);
+            }
+        }
+        idle
+    }
+
+    /// Whether an instruction is inline assembly without a text that may do no more than write what it is given.
+    fn writes_without_text(&self, id: InstId) -> bool {
+        let Op::Call(call) = &self.function.inst(id).op else { return false };
+        let Value::Asm(asm) = call.callee else { return false };
+        let asm = self.module.view.inline_asm(asm);
+        asm.text.is_empty()
+            && !asm.side_effects
+            && asm.constraints == "l,~{memory}"
+            && call.attributes.number("memory") == Some(WRITES_ARGUMENTS)
+    }
+
     /// The leaves of a value, without those that are plainly undefined.
     pub(super) fn defined(&mut self, value: Value) -> Raised<Vec<Option<Val>>> {
         let values = self.value(value)?;

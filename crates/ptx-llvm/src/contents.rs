@@ -1,0 +1,342 @@
+//! What memory of a function's own holds before the program writes it.
+//!
+//! In PTX that is some value or other; to LLVM a load of an `alloca` that nothing was stored to is `undef`, a branch on which is undefined
+//! behaviour that takes the whole path to it along. So what may be read before it is written is written first:
+//!
+//! - the places of a variable that LLVM can keep in registers, with numbers left open, one each:
+//!   `%n = freeze i32 poison`, `store i32 %n, ptr %x`;
+//! - any other variable as a whole, by inline assembly without a text, of which LLVM knows only that it may write there:
+//!   `call void asm "", "l,~{memory}"(ptr writeonly captures(none) %x) memory(argmem: write)`. (LLVM takes
+//!   assembly without this clobber for one that touches no memory on this target, whatever its attributes say.)
+//!
+//! Neither is an instruction in PTX: both store what the memory may hold as it is. A variable of which every part is written on every
+//! way to where it is read, or to where its address goes out of sight, needs nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use inkwell::values::AsValueRef;
+use llvm_sys::LLVMInlineAsmDialect;
+use llvm_sys::LLVMOpcode::*;
+use llvm_sys::core::*;
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMContextRef, LLVMValueRef};
+use llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMStoreSizeOfType, LLVMTargetDataRef};
+
+use crate::module::Module;
+
+/// So many bytes of a variable are stored to at most; beyond that it is taken as a whole.
+const MOST_STORED: u64 = 256;
+/// So many blocks are looked at for all variables of a function; what is not known then counts as not written.
+const MOST_STEPS: usize = 1 << 22;
+/// LLVM's number for `memory(argmem: write)`.
+const WRITES_ARGUMENTS: u64 = 0b10;
+/// The constraints of the assembly that writes a variable: its address, and that memory is touched.
+const CONSTRAINTS: &std::ffi::CStr = c"l,~{memory}";
+
+/// Gives what functions may read of their own memory before they write it some contents.
+pub fn leave_contents_open(module: &Module<'_>) {
+    // SAFETY: the module is alive, and nobody else changes its functions meanwhile.
+    unsafe {
+        let layout = LLVMGetModuleDataLayout(module.raw());
+        let builder = LLVMCreateBuilderInContext(module.context().raw());
+        for function in module.inkwell().get_functions() {
+            let entry = LLVMGetFirstBasicBlock(function.as_value_ref());
+            let variables = if entry.is_null() { Vec::new() } else { allocas(entry) };
+            if variables.is_empty() {
+                continue;
+            }
+            let mut flow = Flow::new(function.as_value_ref());
+            for variable in variables {
+                let size = LLVMABISizeOfType(layout, LLVMGetAllocatedType(variable));
+                let uses = Uses::of(variable, size, layout);
+                let open = uses.unwritten(&mut flow);
+                if open.is_empty() {
+                    continue;
+                }
+                LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(variable));
+                let bytes: u64 = open.iter().map(|range| range.1 - range.0).sum();
+                if uses.is_plain && bytes <= MOST_STORED {
+                    store_open(builder, module.context().raw(), variable, &open);
+                } else {
+                    write_somehow(builder, module.context().raw(), variable);
+                }
+            }
+        }
+        LLVMDisposeBuilder(builder);
+    }
+}
+
+/// The variables of an entry block.
+unsafe fn allocas(entry: LLVMBasicBlockRef) -> Vec<LLVMValueRef> {
+    let mut found = Vec::new();
+    // SAFETY: instructions of a block that is alive.
+    unsafe {
+        let mut instruction = LLVMGetFirstInstruction(entry);
+        while !instruction.is_null() {
+            if !LLVMIsAAllocaInst(instruction).is_null() {
+                found.push(instruction);
+            }
+            instruction = LLVMGetNextInstruction(instruction);
+        }
+    }
+    found
+}
+
+/// From a byte up to, but without, another.
+type Range = (u64, u64);
+
+/// What is done with a variable.
+struct Uses {
+    /// Where bytes of it are read, or may be read from then on.
+    reads: Vec<(LLVMValueRef, Range)>,
+    /// Where they are written.
+    writes: Vec<(LLVMValueRef, Range)>,
+    /// It is only loaded and stored, at known places: LLVM can keep it in registers.
+    is_plain: bool,
+}
+
+impl Uses {
+    unsafe fn of(variable: LLVMValueRef, size: u64, layout: LLVMTargetDataRef) -> Self {
+        let mut uses = Uses { reads: Vec::new(), writes: Vec::new(), is_plain: true };
+        let mut pointers = vec![(variable, 0_u64)];
+        // SAFETY: uses of a value that is alive are followed to their end; each is asked for what its kind has.
+        unsafe {
+            while let Some((pointer, offset)) = pointers.pop() {
+                let mut place = LLVMGetFirstUse(pointer);
+                while !place.is_null() {
+                    let user = LLVMGetUser(place);
+                    place = LLVMGetNextUse(place);
+                    if let Some(further) = uses.take(user, pointer, offset, size, layout) {
+                        pointers.push((user, further));
+                    }
+                }
+            }
+        }
+        uses
+    }
+
+    /// Adds what an instruction does with an address in the variable; gives the offset of the address that it computes.
+    unsafe fn take(
+        &mut self,
+        user: LLVMValueRef,
+        pointer: LLVMValueRef,
+        offset: u64,
+        size: u64,
+        layout: LLVMTargetDataRef,
+    ) -> Option<u64> {
+        let access = |bytes: u64| Some((offset, offset.checked_add(bytes)?)).filter(|range| range.1 <= size);
+        // SAFETY: as in `of`.
+        unsafe {
+            match LLVMGetInstructionOpcode(user) {
+                LLVMAddrSpaceCast | LLVMBitCast => return Some(offset),
+                LLVMGetElementPtr => {
+                    let further = constant_offset(user, pointer, layout)
+                        .and_then(|by| offset.checked_add_signed(by))
+                        .filter(|further| *further <= size);
+                    if further.is_some() {
+                        return further;
+                    }
+                }
+                LLVMLoad => {
+                    if let Some(range) = access(LLVMStoreSizeOfType(layout, LLVMTypeOf(user))) {
+                        self.is_plain &= LLVMGetVolatile(user) == 0;
+                        self.reads.push((user, range));
+                        return None;
+                    }
+                }
+                LLVMStore if LLVMGetOperand(user, 0) != pointer => {
+                    let stored = LLVMTypeOf(LLVMGetOperand(user, 0));
+                    if let Some(range) = access(LLVMStoreSizeOfType(layout, stored)) {
+                        self.is_plain &= LLVMGetVolatile(user) == 0;
+                        self.writes.push((user, range));
+                        return None;
+                    }
+                }
+                LLVMCall if starts_arguments(user) => {
+                    self.is_plain = false;
+                    self.writes.push((user, (0, size)));
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        // Whoever has the address may read everything.
+        self.is_plain = false;
+        self.reads.push((user, (0, size)));
+        None
+    }
+
+    /// The parts of the variable that are read and not written on some way there.
+    unsafe fn unwritten(&self, flow: &mut Flow) -> Vec<Range> {
+        let mut bounds: Vec<u64> =
+            self.reads.iter().chain(&self.writes).flat_map(|(_, range)| [range.0, range.1]).collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        let parts = bounds.windows(2).filter_map(|pair| match pair {
+            [from, to] => Some((*from, *to)),
+            _ => None,
+        });
+        // SAFETY: the instructions are of the flow's function.
+        parts.filter(|part| unsafe { self.may_be_read_first(*part, flow) }).collect()
+    }
+
+    /// Whether a part, which every access takes whole or not at all, may be read before it is written.
+    unsafe fn may_be_read_first(&self, part: Range, flow: &mut Flow) -> bool {
+        let covers = |range: &Range| range.0 <= part.0 && part.1 <= range.1;
+        let mut written: HashMap<LLVMBasicBlockRef, usize> = HashMap::new();
+        for (write, _) in self.writes.iter().filter(|(_, range)| covers(range)) {
+            let Some(&(block, at)) = flow.places.get(write) else { continue };
+            let first = written.entry(block).or_insert(at);
+            *first = at.min(*first);
+        }
+        // Blocks before which no write lies on some way from a read back.
+        let mut seen = HashSet::new();
+        let mut open: Vec<LLVMBasicBlockRef> = Vec::new();
+        for (read, _) in self.reads.iter().filter(|(_, range)| covers(range)) {
+            let Some(&(block, at)) = flow.places.get(read) else { return true };
+            if written.get(&block).is_none_or(|first| *first > at) && seen.insert(block) {
+                open.push(block);
+            }
+        }
+        while let Some(block) = open.pop() {
+            flow.steps += 1;
+            if block == flow.entry || flow.steps > MOST_STEPS {
+                return true;
+            }
+            for before in flow.before.get(&block).into_iter().flatten() {
+                if !written.contains_key(before) && seen.insert(*before) {
+                    open.push(*before);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// By how many bytes an address computation goes on, where that is known.
+unsafe fn constant_offset(
+    gep: LLVMValueRef,
+    pointer: LLVMValueRef,
+    layout: LLVMTargetDataRef,
+) -> Option<i64> {
+    // SAFETY: an instruction of that kind, and its operands by their count.
+    unsafe {
+        if LLVMGetNumOperands(gep) != 2 || LLVMGetOperand(gep, 0) != pointer {
+            return None;
+        }
+        let index = LLVMGetOperand(gep, 1);
+        if LLVMIsAConstantInt(index).is_null() || LLVMGetIntTypeWidth(LLVMTypeOf(index)) > 64 {
+            return None;
+        }
+        let scale = i64::try_from(LLVMABISizeOfType(layout, LLVMGetGEPSourceElementType(gep))).ok()?;
+        LLVMConstIntGetSExtValue(index).checked_mul(scale)
+    }
+}
+
+/// Whether a call is `llvm.va_start`, which writes what it is given.
+unsafe fn starts_arguments(call: LLVMValueRef) -> bool {
+    // SAFETY: a call; the name is LLVM's and comes with its length.
+    unsafe {
+        let callee = LLVMIsAFunction(LLVMGetCalledValue(call));
+        if callee.is_null() || LLVMGetIntrinsicID(callee) == 0 {
+            return false;
+        }
+        let mut length = 0;
+        let name = LLVMGetValueName2(callee, &raw mut length);
+        std::slice::from_raw_parts(name.cast::<u8>(), length).starts_with(b"llvm.va_start")
+    }
+}
+
+/// Stores numbers left open, in pieces that registers hold.
+unsafe fn store_open(
+    builder: LLVMBuilderRef,
+    context: LLVMContextRef,
+    variable: LLVMValueRef,
+    open: &[Range],
+) {
+    // SAFETY: the builder stands behind the variable; the ranges lie in it.
+    unsafe {
+        let byte = LLVMInt8TypeInContext(context);
+        for &(mut from, to) in open {
+            while from < to {
+                let aligned = if from == 0 { 8 } else { 1 << from.trailing_zeros().min(3) };
+                let room = 1 << (to - from).ilog2().min(3);
+                let bytes: u64 = aligned.min(room);
+                let ty = LLVMIntTypeInContext(context, (bytes * 8) as u32);
+                let number = LLVMBuildFreeze(builder, LLVMGetPoison(ty), c"".as_ptr());
+                let mut place = variable;
+                if from > 0 {
+                    let mut index = LLVMConstInt(LLVMInt64TypeInContext(context), from, 0);
+                    place = LLVMBuildGEP2(builder, byte, variable, &raw mut index, 1, c"".as_ptr());
+                }
+                let store = LLVMBuildStore(builder, number, place);
+                LLVMSetAlignment(store, LLVMGetAlignment(variable).min(bytes as u32));
+                from += bytes;
+            }
+        }
+    }
+}
+
+/// Writes a variable in a way that LLVM knows nothing of.
+unsafe fn write_somehow(builder: LLVMBuilderRef, context: LLVMContextRef, variable: LLVMValueRef) {
+    // SAFETY: the builder stands behind the variable; LLVM copies the texts.
+    unsafe {
+        let mut parameter = LLVMTypeOf(variable);
+        let ty = LLVMFunctionType(LLVMVoidTypeInContext(context), &raw mut parameter, 1, 0);
+        let (text, constraint) = (c"".as_ptr(), CONSTRAINTS.as_ptr());
+        let dialect = LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
+        let asm = LLVMGetInlineAsm(ty, text, 0, constraint, CONSTRAINTS.count_bytes(), 0, 0, dialect, 0);
+        let mut argument = variable;
+        let call = LLVMBuildCall2(builder, ty, asm, &raw mut argument, 1, c"".as_ptr());
+        let function = llvm_sys::LLVMAttributeFunctionIndex;
+        for (place, name, value) in [
+            (function, "memory", WRITES_ARGUMENTS),
+            (function, "nosync", 0),
+            (function, "nounwind", 0),
+            (function, "willreturn", 0),
+            (1, "captures", 0),
+            (1, "writeonly", 0),
+        ] {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            LLVMAddCallSiteAttribute(call, place, LLVMCreateEnumAttribute(context, kind, value));
+        }
+    }
+}
+
+/// The blocks of a function.
+struct Flow {
+    entry: LLVMBasicBlockRef,
+    /// The block of each instruction, and its number there.
+    places: HashMap<LLVMValueRef, (LLVMBasicBlockRef, usize)>,
+    before: HashMap<LLVMBasicBlockRef, Vec<LLVMBasicBlockRef>>,
+    /// How many blocks were looked at.
+    steps: usize,
+}
+
+impl Flow {
+    unsafe fn new(function: LLVMValueRef) -> Self {
+        let mut before: HashMap<_, Vec<_>> = HashMap::new();
+        let mut places = HashMap::new();
+        // SAFETY: blocks and instructions of the function; successors are asked for by numbers below their count.
+        unsafe {
+            let entry = LLVMGetFirstBasicBlock(function);
+            let mut block = entry;
+            while !block.is_null() {
+                let mut instruction = LLVMGetFirstInstruction(block);
+                let mut at = 0;
+                while !instruction.is_null() {
+                    places.insert(instruction, (block, at));
+                    at += 1;
+                    instruction = LLVMGetNextInstruction(instruction);
+                }
+                let end = LLVMGetBasicBlockTerminator(block);
+                if !end.is_null() {
+                    for successor in 0..LLVMGetNumSuccessors(end) {
+                        before.entry(LLVMGetSuccessor(end, successor)).or_default().push(block);
+                    }
+                }
+                block = LLVMGetNextBasicBlock(block);
+            }
+            Flow { entry, places, before, steps: 0 }
+        }
+    }
+}
