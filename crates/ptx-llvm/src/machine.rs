@@ -25,6 +25,10 @@ pub enum OptLevel {
     O2,
     /// Everything.
     O3,
+    /// Like O2, but small.
+    Os,
+    /// As small as possible.
+    Oz,
 }
 
 /// The processors LLVM 22's NVPTX target knows; it prints a warning about any other, which a library must not.
@@ -155,7 +159,7 @@ impl Machine {
         let level = match level {
             OptLevel::O0 => OptimizationLevel::None,
             OptLevel::O1 => OptimizationLevel::Less,
-            OptLevel::O2 => OptimizationLevel::Default,
+            OptLevel::O2 | OptLevel::Os | OptLevel::Oz => OptimizationLevel::Default,
             OptLevel::O3 => OptimizationLevel::Aggressive,
         };
         target

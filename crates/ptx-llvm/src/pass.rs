@@ -21,6 +21,8 @@ pub fn default_pipeline(level: OptLevel) -> Option<&'static str> {
         OptLevel::O1 => Some("default<O1>"),
         OptLevel::O2 => Some("default<O2>"),
         OptLevel::O3 => Some("default<O3>"),
+        OptLevel::Os => Some("default<Os>"),
+        OptLevel::Oz => Some("default<Oz>"),
     }
 }
 

@@ -44,6 +44,8 @@ mod types;
 mod variables;
 mod video;
 
+pub use targets::{is_known_version, known_targets};
+
 /// A module that obeys the manual's rules.
 #[derive(Clone, Copy, Debug)]
 pub struct Verified<'m> {

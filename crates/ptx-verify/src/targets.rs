@@ -143,11 +143,6 @@ impl Target {
     }
 }
 
-/// Whether such a version of the PTX ISA exists.
-fn is_known_version(version: PtxVersion) -> bool {
-    MINORS.iter().any(|(major, minors)| *major == version.major && minors.contains(&version.minor))
-}
-
 /// The first version that knows a target, `None` when none does.
 fn first_version(sm: Sm) -> Option<PtxVersion> {
     let row = ARCHITECTURES.iter().find(|row| row.number == sm.number)?;
@@ -158,14 +153,22 @@ fn first_version(sm: Sm) -> Option<PtxVersion> {
     }
 }
 
+/// All target architectures, by number, each with the first PTX version that knows it (manual 11.1.2).
+pub fn known_targets() -> impl Iterator<Item = (Sm, PtxVersion)> {
+    let variants = [SmVariant::Base, SmVariant::Family, SmVariant::Arch];
+    let all =
+        ARCHITECTURES.iter().flat_map(move |row| variants.map(|variant| Sm { number: row.number, variant }));
+    all.filter_map(|sm| first_version(sm).map(|version| (sm, version)))
+}
+
+/// Whether such a version of the PTX ISA exists (manual 13).
+pub fn is_known_version(version: PtxVersion) -> bool {
+    MINORS.iter().any(|(major, minors)| *major == version.major && minors.contains(&version.minor))
+}
+
 /// The known target name that is nearest to a text.
 fn nearest_target(text: &str) -> Option<String> {
-    let variants = [SmVariant::Base, SmVariant::Arch, SmVariant::Family];
-    let architectures = ARCHITECTURES
-        .iter()
-        .flat_map(|row| variants.into_iter().map(|variant| Sm { number: row.number, variant }));
-    let mut known: Vec<String> =
-        architectures.filter(|&sm| first_version(sm).is_some()).map(|sm| sm.to_string()).collect();
+    let mut known: Vec<String> = known_targets().map(|(sm, _)| sm.to_string()).collect();
     known.extend(OPTIONS.iter().map(|&option| option.to_owned()));
     nearest(text, known.iter().map(String::as_str)).map(str::to_owned)
 }

@@ -1,16 +1,20 @@
 //! Command-line arguments that mean the same in every tool.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::builder::TypedValueParser;
-use clap::{Args, Command, ValueEnum};
+use clap::error::{ContextKind, ErrorKind};
+use clap::{Args, Command, CommandFactory, Parser, ValueEnum};
 use clap_complete::Shell;
-use ptx_diag::{Color, Format};
+use ptx_diag::{Color, Diagnostic, Diagnostics, Format, SourceFile, nearest, render};
 use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm::OptLevel;
 
-use crate::terminal::{Terminal, Verbosity, write_stderr};
+use crate::explain::explain;
+use crate::program::{ExitStatus, run};
+use crate::terminal::{Terminal, Verbosity, Warnings, write_stderr};
+use crate::{code, output::Output};
 
 /// How findings are written to standard error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -46,6 +50,12 @@ pub struct ReportArgs {
     /// Whether findings are coloured
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColorChoice,
+    /// `-Werror` makes errors of warnings
+    #[arg(short = 'W', value_name = "error", value_parser = ["error"])]
+    pub deny: Option<String>,
+    /// Leave warnings out
+    #[arg(short = 'w', conflicts_with = "deny")]
+    pub hide_warnings: bool,
     /// Say on standard error what is being done and how long it takes
     #[arg(short, long)]
     pub verbose: bool,
@@ -70,7 +80,13 @@ impl ReportArgs {
             ErrorFormat::Short => Format::Short,
             ErrorFormat::Json => Format::Json,
         };
-        Terminal::new(format, if self.verbose { Verbosity::Verbose } else { Verbosity::Quiet })
+        let verbosity = if self.verbose { Verbosity::Verbose } else { Verbosity::Quiet };
+        let warnings = match (self.hide_warnings, &self.deny) {
+            (true, _) => Warnings::Hidden,
+            (false, Some(_)) => Warnings::Denied,
+            (false, None) => Warnings::Shown,
+        };
+        Terminal::new(format, verbosity, warnings)
     }
 }
 
@@ -78,7 +94,7 @@ impl ReportArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Optimization")]
 pub struct OptimizeArgs {
-    /// How much to optimize, as in -O2; -O0 changes nothing
+    /// How much to optimize, as in -O2; -O0 changes nothing, -Os and -Oz keep the code small
     #[arg(short = 'O', value_name = "LEVEL", default_value = "0", value_parser = opt_level())]
     pub level: OptLevel,
     /// Passes to run after those of the level, as in --passes='function(sroa,gvn),ptx-strip-hints'
@@ -87,10 +103,12 @@ pub struct OptimizeArgs {
 }
 
 fn opt_level() -> impl TypedValueParser<Value = OptLevel> {
-    clap::builder::PossibleValuesParser::new(["0", "1", "2", "3"]).map(|text| match text.as_str() {
+    clap::builder::PossibleValuesParser::new(["0", "1", "2", "3", "s", "z"]).map(|text| match text.as_str() {
         "1" => OptLevel::O1,
         "2" => OptLevel::O2,
         "3" => OptLevel::O3,
+        "s" => OptLevel::Os,
+        "z" => OptLevel::Oz,
         _ => OptLevel::O0,
     })
 }
@@ -109,26 +127,53 @@ pub struct TargetArgs {
 
 fn sm(text: &str) -> Result<Sm, String> {
     let sm = if text.starts_with("sm_") { Sm::from_text(text) } else { None };
-    sm.ok_or_else(|| "an architecture is written sm_80, sm_90a or sm_100f".to_owned())
+    let Some(sm) = sm else { return Err("an architecture is written sm_80, sm_90a or sm_100f".to_owned()) };
+    let known: Vec<String> = ptx_driver::known_targets().map(|(sm, _)| sm.to_string()).collect();
+    if known.contains(&sm.to_string()) {
+        return Ok(sm);
+    }
+    Err(match nearest(text, known.iter().map(String::as_str)) {
+        Some(near) => {
+            format!("there is no such architecture; did you mean {near}? --print-targets lists all")
+        }
+        None => "there is no such architecture; --print-targets lists all".to_owned(),
+    })
 }
 
 fn ptx_version(text: &str) -> Result<PtxVersion, String> {
-    PtxVersion::from_text(text).ok_or_else(|| "a PTX version is written 8.7".to_owned())
+    let Some(version) = PtxVersion::from_text(text) else {
+        return Err("a PTX version is written 8.7".to_owned());
+    };
+    if ptx_driver::is_known_version(version) {
+        return Ok(version);
+    }
+    Err(format!("there is no such version; the newest is {}", PtxVersion::NEWEST))
 }
 
 /// Descriptions of the tool itself instead of its work.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "About the tool")]
 pub struct Documents {
+    /// Print what is known of an instruction, or what the code of a finding means, and exit: `add`, `ld.global`, `V0501`.
+    /// Modifiers narrow what is shown
+    #[arg(long, value_name = "MNEMONIC|CODE", exclusive = true)]
+    explain: Option<String>,
+    /// Print the architectures, with the first PTX version that has each, and exit
+    #[arg(long, exclusive = true)]
+    print_targets: bool,
     /// Print a completion script for a shell and exit
     #[arg(long, value_name = "SHELL", exclusive = true)]
     completions: Option<Shell>,
     /// Print the manual page and exit
-    #[arg(long, exclusive = true, hide = true)]
+    #[arg(long, exclusive = true)]
     man: bool,
 }
 
 /// Prints the document that was asked for; `None` when none was, so that the tool does its work.
-pub fn print_documents(documents: &Documents, mut command: Command) -> Option<ExitCode> {
+pub fn print_documents(documents: &Documents, mut command: Command, terminal: Terminal) -> Option<ExitCode> {
+    if let Some(text) = &documents.explain {
+        return Some(run(terminal, || explain(text)));
+    }
     let mut text = Vec::new();
     if let Some(shell) = documents.completions {
         let name = command.get_name().to_owned();
@@ -138,11 +183,99 @@ pub fn print_documents(documents: &Documents, mut command: Command) -> Option<Ex
             write_stderr(&format!("error: {error}\n"));
             return Some(ExitCode::FAILURE);
         }
+    } else if documents.print_targets {
+        for (sm, version) in ptx_driver::known_targets() {
+            text.extend(format!("{:<8} PTX {version}\n", sm.to_string()).bytes());
+        }
     } else {
         return None;
     }
-    Some(match io::stdout().lock().write_all(&text) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
-    })
+    Some(run(terminal, || Output::Stdout.write(&text)))
+}
+
+/// Reads the command line. Wrong usage is reported in the form that the command line asks for.
+///
+/// # Errors
+///
+/// The exit status, when there is nothing more to do: after wrong usage, `--help` and `--version`.
+pub fn parse_arguments<A: Parser + CommandFactory>() -> Result<A, ExitCode> {
+    let error = match A::try_parse() {
+        Ok(arguments) => return Ok(arguments),
+        Err(error) => error,
+    };
+    let format =
+        asked_format(std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()));
+    let is_document = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if is_document || format == ErrorFormat::Human {
+        let _ = error.print();
+    } else {
+        let mut findings = Diagnostics::new();
+        findings.push(usage_finding(&error));
+        let format = if format == ErrorFormat::Json { Format::Json } else { Format::Short };
+        write_stderr(&render(&SourceFile::new("<command line>", Vec::new()), &findings, format));
+    }
+    let status = if is_document { ExitStatus::Ok } else { ExitStatus::Usage };
+    Err(ExitCode::from(status.number()))
+}
+
+/// The error format that a command line asks for which cannot be read as a whole.
+fn asked_format(arguments: impl Iterator<Item = String>) -> ErrorFormat {
+    const NAME: &str = "--error-format";
+    let mut asked = ErrorFormat::Human;
+    let mut follows = false;
+    for argument in arguments.take_while(|argument| argument != "--") {
+        let value = match argument.strip_prefix(NAME).and_then(|rest| rest.strip_prefix('=')) {
+            Some(value) => Some(value),
+            None => follows.then_some(argument.as_str()),
+        };
+        follows = argument == NAME;
+        asked = value.and_then(|value| ErrorFormat::from_str(value, false).ok()).unwrap_or(asked);
+    }
+    asked
+}
+
+/// What is wrong with a command line: the first line of the message, and the tip that follows it.
+fn usage_finding(error: &clap::Error) -> Diagnostic {
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    let mut message = first.strip_prefix("error: ").unwrap_or(first).to_owned();
+    // Arguments that are missing stand on lines of their own.
+    if error.get(ContextKind::InvalidArg).is_some() && message.ends_with(':') {
+        let named = lines.clone().take_while(|line| !line.starts_with("Usage:"));
+        message.push_str(&format!(" {}", named.collect::<Vec<_>>().join(", ")));
+    }
+    let finding = Diagnostic::error_without_place(code::USAGE, message);
+    match lines
+        .find_map(|line| line.strip_prefix("tip: ").or_else(|| line.strip_prefix("[possible values: ")))
+    {
+        Some(tip) if tip.ends_with(']') => {
+            finding.with_help(format!("possible values: {}", tip.trim_end_matches(']')))
+        }
+        Some(tip) => finding.with_help(tip),
+        None => finding.with_help("--help says what there is"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_format_is_found_in_command_lines_that_are_wrong() {
+        let of = |line: &str| asked_format(line.split(' ').map(str::to_owned));
+        assert_eq!(of("--nope --error-format=json"), ErrorFormat::Json);
+        assert_eq!(of("--error-format short --nope"), ErrorFormat::Short);
+        assert_eq!(of("--error-format=nonsense"), ErrorFormat::Human);
+        assert_eq!(of("--nope -- --error-format=json"), ErrorFormat::Human);
+    }
+
+    #[test]
+    fn architectures_and_versions_are_those_there_are() {
+        assert!(sm("sm_90a").is_ok() && sm("sm_80").is_ok());
+        assert!(sm("sm_999").is_err_and(|text| text.contains("no such architecture")));
+        assert!(sm("sm_9Oa").is_err() && sm("80").is_err());
+        assert!(ptx_version("8.7").is_ok());
+        assert!(ptx_version("99.9").is_err_and(|text| text.contains("no such version")));
+    }
 }

@@ -5,18 +5,22 @@
 //! and 3 when an execution failed ([`ExitStatus`]). An output file is either written whole or left as it was.
 
 mod arguments;
+mod batch;
+mod explain;
 mod input;
 mod output;
 mod program;
 mod terminal;
 
 pub use arguments::{
-    ColorChoice, Documents, ErrorFormat, OptimizeArgs, ReportArgs, TargetArgs, print_documents,
+    ColorChoice, Documents, ErrorFormat, OptimizeArgs, ReportArgs, TargetArgs, parse_arguments,
+    print_documents,
 };
+pub use batch::{Batch, refuse_folders, run_batch};
 pub use input::{STDIN_NAME, read_input};
 pub use output::{Output, refuse_terminal};
 pub use program::{ExitStatus, Failure, rejected, run, usage_or_rejected};
-pub use terminal::{Terminal, Verbosity};
+pub use terminal::{Terminal, Verbosity, Warnings};
 
 /// The codes of what the tools themselves find.
 pub mod code {
@@ -33,5 +37,11 @@ pub mod code {
         pub const LLVM_FATAL: Code = Code("T0005");
         /// A launch file is not understood.
         pub const LAUNCH_FILE: Code = Code("T0007");
+        /// Buffers of a launch that are larger than what is allowed or than the memory there is.
+        pub const BUFFERS: Code = Code("T0008");
+        /// What a tool is doing and how long it takes, with --verbose.
+        pub const PROGRESS: Code = Code("T0009");
+        /// A defect of the tool itself.
+        pub const DEFECT: Code = Code("T0010");
     }
 }

@@ -71,8 +71,7 @@ fn write_stdout(bytes: &[u8]) -> io::Result<()> {
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A dangling link has no canonical path; the link itself is replaced then.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = fs::canonicalize(path).unwrap_or_else(|_| followed(path));
     let existing = fs::metadata(&target).ok();
     if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
         return fs::OpenOptions::new().write(true).open(&target)?.write_all(bytes);
@@ -88,12 +87,26 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // The crate's error names the temporary file, which says nothing to whoever named another one.
     let nowhere = |error: io::Error| fs::metadata(folder).err().unwrap_or_else(|| error.kind().into());
     let mut file = builder.tempfile_in(folder).map_err(nowhere)?;
-    file.write_all(bytes)?;
+    // Written through the file alone, for the same reason.
+    file.as_file_mut().write_all(bytes)?;
     if let Some(metadata) = existing {
         fs::set_permissions(file.path(), metadata.permissions())?;
     }
     file.persist(&target).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Where a link to what does not exist yet points, through as many links as a system follows.
+fn followed(path: &Path) -> PathBuf {
+    const MOST: usize = 40;
+    let mut target = path.to_owned();
+    for _ in 0..MOST {
+        let Ok(next) = fs::read_link(&target) else { return target };
+        // A relative link starts at the folder it lies in.
+        target = target.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
+    }
+    // A link that leads to itself: the folder that there is not gives the system's words.
+    path.join("")
 }
 
 #[cfg(test)]
@@ -134,6 +147,21 @@ mod tests {
         write_file(&link, b"new").expect("writable");
         assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
         assert_eq!(fs::read(&target).expect("there"), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn dangling_link_stays_and_its_target_is_made() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        std::os::unix::fs::symlink("target", &link).expect("ours");
+        write_file(&link, b"new").expect("writable");
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+        assert_eq!(fs::read(&target).expect("made"), b"new");
+        let round = folder.path().join("round");
+        std::os::unix::fs::symlink("round", &round).expect("ours");
+        assert!(write_file(&round, b"new").is_err(), "a link to itself leads nowhere");
+        assert!(fs::symlink_metadata(&round).expect("there").is_symlink());
     }
 
     #[cfg(unix)]

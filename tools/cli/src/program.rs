@@ -1,10 +1,10 @@
 //! Running a tool: its exit status, its stack and its end when LLVM gives up.
 
 use std::process::ExitCode;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 
-use ptx_diag::{Diagnostic, Diagnostics, SourceFile, render};
+use ptx_diag::{Diagnostic, Diagnostics, Format, SourceFile, render};
 use ptx_llvm::LastWords;
 
 use crate::code;
@@ -56,6 +56,16 @@ impl Failure {
         Self(Box::new(Report { status, parts }))
     }
 
+    /// How the tool ends.
+    pub fn status(&self) -> ExitStatus {
+        self.0.status
+    }
+
+    /// Shows what was found.
+    pub fn report(&self, terminal: Terminal) {
+        self.0.parts.iter().for_each(|(source, diagnostics)| terminal.report(source, diagnostics));
+    }
+
     /// One finding about the file `name` as a whole.
     pub fn about(status: ExitStatus, name: &str, diagnostic: Diagnostic) -> Self {
         let mut diagnostics = Diagnostics::new();
@@ -86,6 +96,13 @@ const STACK_BYTES: usize = 512 << 20;
 /// written by then, or not begun.
 pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send) -> ExitCode {
     let _ = FATAL_TERMINAL.set(terminal);
+    if terminal.format() == Format::Json {
+        std::panic::set_hook(Box::new(move |panic| {
+            let finding = Diagnostic::error_without_place(code::DEFECT, panic.to_string())
+                .with_help("this is a defect of the tool, which is worth a report");
+            Failure::about(ExitStatus::Rejected, "<tool>", finding).report(terminal);
+        }));
+    }
     ptx_llvm::on_fatal_error(report_fatal_error);
     let status = i32::from(ExitStatus::Rejected.number());
     ptx_llvm::on_crash(LastWords { words: crash_report, status });
@@ -96,14 +113,14 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
     });
     let status = match result {
         Ok(Ok(())) => ExitStatus::Ok,
-        Ok(Err(Failure(failure))) => {
-            for (source, diagnostics) in &failure.parts {
-                terminal.report(source, diagnostics);
-            }
-            failure.status
+        Ok(Err(failure)) => {
+            failure.report(terminal);
+            failure.status()
         }
         Err(error) => {
-            write_stderr(&format!("error: cannot start a thread: {error}\n"));
+            let message = format!("cannot start a thread: {error}");
+            let finding = Diagnostic::error_without_place(code::DEFECT, message);
+            Failure::about(ExitStatus::Rejected, "<host>", finding).report(terminal);
             ExitStatus::Rejected
         }
     };
@@ -113,12 +130,21 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
 /// LLVM's handler takes no data of its own, so it finds the terminal here.
 static FATAL_TERMINAL: OnceLock<Terminal> = OnceLock::new();
 
-/// The name of the first input, which LLVM's failures are said to be about.
-static FATAL_INPUT: OnceLock<String> = OnceLock::new();
+/// The name of the first input that is worked on together, which LLVM's failures are said to be about.
+static FATAL_INPUT: Mutex<Option<String>> = Mutex::new(None);
 
-/// Notes what a failure of LLVM will be about; the first name stays.
+/// Notes what a failure of LLVM will be about; the first name stays until [`forget_input`].
 pub(crate) fn note_input(name: &str) {
-    let _ = FATAL_INPUT.set(name.to_owned());
+    if let Ok(mut noted) = FATAL_INPUT.lock() {
+        noted.get_or_insert_with(|| name.to_owned());
+    }
+}
+
+/// What comes next has nothing to do with the inputs so far.
+pub(crate) fn forget_input() {
+    if let Ok(mut noted) = FATAL_INPUT.lock() {
+        *noted = None;
+    }
 }
 
 fn report_fatal_error(reason: &str) -> ! {
@@ -139,6 +165,8 @@ fn about_llvm(finding: Diagnostic) -> String {
     let Some(terminal) = FATAL_TERMINAL.get() else { return String::new() };
     let mut diagnostics = Diagnostics::new();
     diagnostics.push(finding);
-    let name = FATAL_INPUT.get().map_or("<LLVM>", String::as_str);
+    // A crash may have happened anywhere: nothing is waited for.
+    let noted = FATAL_INPUT.try_lock().ok().and_then(|noted| noted.clone());
+    let name = noted.unwrap_or_else(|| "<LLVM>".to_owned());
     render(&SourceFile::new(name, Vec::new()), &diagnostics, terminal.format())
 }

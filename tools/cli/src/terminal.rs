@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 use std::time::Instant;
 
-use ptx_diag::{Diagnostics, Format, SourceFile, render};
+use ptx_diag::{Diagnostic, Diagnostics, Format, Severity, SourceFile, render};
+
+use crate::program::{ExitStatus, Failure};
 
 /// Whether progress is reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,17 +16,30 @@ pub enum Verbosity {
     Verbose,
 }
 
+/// What becomes of warnings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Warnings {
+    /// They are shown.
+    #[default]
+    Shown,
+    /// They are left out.
+    Hidden,
+    /// They are errors.
+    Denied,
+}
+
 /// How a tool talks to its user on standard error.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
     format: Format,
     verbosity: Verbosity,
+    warnings: Warnings,
 }
 
 impl Terminal {
     /// A terminal that shows findings in `format`.
-    pub fn new(format: Format, verbosity: Verbosity) -> Self {
-        Self { format, verbosity }
+    pub fn new(format: Format, verbosity: Verbosity, warnings: Warnings) -> Self {
+        Self { format, verbosity, warnings }
     }
 
     /// The form findings are shown in.
@@ -34,7 +49,35 @@ impl Terminal {
 
     /// Shows findings.
     pub fn report(&self, source: &SourceFile, diagnostics: &Diagnostics) {
-        write_stderr(&render(source, diagnostics, self.format));
+        write_stderr(&render(source, &self.weighed(diagnostics), self.format));
+    }
+
+    /// Shows the warnings of accepted inputs.
+    ///
+    /// # Errors
+    ///
+    /// When warnings are errors and there are any.
+    pub fn warn(&self, parts: Vec<(SourceFile, Diagnostics)>) -> Result<(), Failure> {
+        if parts.iter().any(|(_, found)| self.weighed(found).has_errors()) {
+            return Err(Failure::about_several(ExitStatus::Rejected, parts));
+        }
+        parts.iter().for_each(|(source, found)| self.report(source, found));
+        Ok(())
+    }
+
+    /// The findings with their warnings as the user wants them.
+    fn weighed(&self, diagnostics: &Diagnostics) -> Diagnostics {
+        let mut weighed = Diagnostics::new();
+        for diagnostic in diagnostics {
+            let mut diagnostic = diagnostic.clone();
+            match (diagnostic.severity, self.warnings) {
+                (Severity::Warning, Warnings::Hidden) => continue,
+                (Severity::Warning, Warnings::Denied) => diagnostic.severity = Severity::Error,
+                _ => {}
+            }
+            weighed.push(diagnostic);
+        }
+        weighed
     }
 
     /// Runs one step of the tool's work; says its name and time when that is wanted.
@@ -45,10 +88,24 @@ impl Terminal {
         result
     }
 
-    /// Says something when progress is wanted.
+    /// Says something when progress is wanted; as a finding where every line is one.
     pub fn note(&self, text: impl FnOnce() -> String) {
         if self.verbosity == Verbosity::Verbose {
-            write_stderr(&format!("{}\n", text()));
+            self.say(text());
+        }
+    }
+
+    /// Says something that concerns no input.
+    pub fn say(&self, text: String) {
+        match self.format {
+            Format::Json => {
+                let mut notes = Diagnostics::new();
+                let mut note = Diagnostic::warning_without_place(crate::code::PROGRESS, text);
+                note.severity = Severity::Note;
+                notes.push(note);
+                write_stderr(&render(&SourceFile::new("", Vec::new()), &notes, self.format));
+            }
+            Format::Human(_) | Format::Short => write_stderr(&format!("{text}\n")),
         }
     }
 }

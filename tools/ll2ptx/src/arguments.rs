@@ -11,6 +11,7 @@ Examples:
   ll2ptx kernel.ll                      PTX to standard output
   ll2ptx -O2 kernel.bc -o kernel.ptx    optimized first
   ptx2ll k.ptx | ll2ptx --target sm_90  through a pipe, for another architecture
+  ll2ptx kernels/ --output-dir out      each .ll and .bc file of a folder
   ll2ptx --engine=llvm kernel.ll        with LLVM's own NVPTX backend, for comparison
 
 Exit status:
@@ -70,12 +71,15 @@ impl From<CommentChoice> for Annotations {
 #[derive(Clone, Debug, Parser)]
 #[command(name = "ll2ptx", version, after_help = EXAMPLES)]
 pub struct Arguments {
-    /// LLVM IR as text or bitcode; standard input when missing or `-`
+    /// LLVM IR as text or bitcode; standard input when missing or `-`. Several inputs and folders need --output-dir
     #[arg(value_name = "INPUT", default_value = "-", hide_default_value = true)]
-    pub input: PathBuf,
+    pub inputs: Vec<PathBuf>,
     /// Where the PTX goes; standard output when missing or `-`
     #[arg(short, long = "output", value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// Translate each input on its own into this folder; folders among the inputs stand for all .ll and .bc files in them
+    #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
+    pub output_dir: Option<PathBuf>,
     /// Who turns LLVM IR into PTX
     #[arg(long, value_enum, default_value_t, value_name = "ENGINE")]
     pub engine: Engine,

@@ -2,10 +2,15 @@
 
 mod arguments;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
-use ptx_cli::{Failure, Output, print_documents, read_input, rejected, run, usage_or_rejected};
+use clap::CommandFactory;
+use ptx_cli::{
+    Batch, ExitStatus, Failure, Output, parse_arguments, print_documents, read_input, refuse_folders,
+    rejected, run, run_batch, usage_or_rejected,
+};
+use ptx_diag::Diagnostic;
 use ptx_driver::{
     Style, TargetChoice, generate, llvm_context, optimize, print_checked, raise_in_style, read_llvm,
 };
@@ -13,17 +18,36 @@ use ptx_driver::{
 use crate::arguments::{Arguments, Engine};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    if let Some(status) = print_documents(&arguments.documents, Arguments::command()) {
+    let arguments = match parse_arguments::<Arguments>() {
+        Ok(arguments) => arguments,
+        Err(status) => return status,
+    };
+    let terminal = arguments.report.terminal();
+    if let Some(status) = print_documents(&arguments.documents, Arguments::command(), terminal) {
         return status;
     }
-    let terminal = arguments.report.terminal();
-    run(terminal, || translate(&arguments))
+    run(terminal, || match (&arguments.output_dir, arguments.inputs.as_slice()) {
+        (Some(folder), inputs) => {
+            let batch = Batch::new(inputs, &["ll", "bc"], Some((folder, "ptx")))?;
+            run_batch(terminal, &batch, |input, output| translate(&arguments, input, output))
+        }
+        (None, [input]) => translate(&arguments, input, arguments.output.as_deref()),
+        (None, inputs) => Err(several_inputs(inputs)),
+    })
 }
 
-fn translate(arguments: &Arguments) -> Result<(), Failure> {
+/// LLVM IR is linked by LLVM's own tool.
+fn several_inputs(inputs: &[PathBuf]) -> Failure {
+    let message = format!("{} inputs need --output-dir: each becomes a file of its own", inputs.len());
+    let finding = Diagnostic::error_without_place(ptx_cli::code::USAGE, message)
+        .with_help("llvm-link makes one module of several");
+    Failure::about(ExitStatus::Usage, "<command line>", finding)
+}
+
+fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Result<(), Failure> {
     let terminal = arguments.report.terminal();
-    let source = read_input(&arguments.input)?;
+    refuse_folders(&[input.to_owned()])?;
+    let source = read_input(input)?;
     let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
     let module = terminal.step("read LLVM IR", || read_llvm(&context, &source));
     let (module, mut warnings) = module.map_err(|found| rejected(&source, found))?;
@@ -51,6 +75,6 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
             .step("generate with LLVM", || generate(module, choice, level, &source))
             .map_err(|found| rejected(&source, found))?,
     };
-    terminal.report(&source, &warnings);
-    Output::from_argument(arguments.output.as_deref()).write(text.as_bytes())
+    terminal.warn(vec![(source, warnings)])?;
+    Output::from_argument(output).write(text.as_bytes())
 }

@@ -167,7 +167,7 @@ fn what_llvms_backend_refuses_is_said_of_the_input() {
     let (old, new) = (&["--target", "sm_50", "--ptx-version", "6.0"][..], &["--target", "sm_80"][..]);
     for (arguments, text, said) in [
         (&["--target", "sm_107a"][..], String::new(), "error[I0004]: LLVM 22 has no processor `sm_107a`"),
-        (&["--ptx-version", "9.9"], String::new(), "error[I0004]: LLVM 22 has no PTX version 9.9"),
+        (&["--ptx-version", "9.5"], String::new(), "error[I0004]: LLVM 22 has no PTX version 9.5"),
         (new, body("call void asm sideeffect \"foo $0\", \"x\"(i32 %n)"), "error[G0001]: LLVM: unknown asm constraint 'x'"),
         (new, body("call void asm sideeffect \"foo $0\", \"{eax}\"(i32 %n)"), "input reg for constraint '{eax}'"),
         (new, body("%r = atomicrmw add ptr %p, i128 %q seq_cst"), "error[G0001]: LLVM: unsupported cmpxchg"),
@@ -295,4 +295,36 @@ fn help_shows_examples_and_exit_status() {
     let (status, out, _) = ll2ptx(&["--help"], b"");
     assert_eq!(status, 0);
     assert!(out.contains("Examples:") && out.contains("Exit status:"), "{out}");
+}
+
+#[test]
+fn several_inputs_go_into_a_folder_and_nowhere_else() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    fs::create_dir(folder.path().join("in")).expect("writable");
+    for name in ["in/a.ll", "in/b.ll"] {
+        fs::write(folder.path().join(name), MODULE).expect("writable");
+    }
+    let (status, out, err) = ll2ptx(&[&at("in"), "--output-dir", &at("out")], b"");
+    assert_eq!((status, out.as_str(), err.as_str()), (0, "", ""));
+    for made in ["out/a.ptx", "out/b.ptx"] {
+        let ptx = fs::read_to_string(folder.path().join(made)).expect("written");
+        assert!(ptx.contains(".version"), "{ptx}");
+    }
+    let (status, _, err) = ll2ptx(&[&at("in/a.ll"), &at("in/b.ll")], b"");
+    assert!(status == 2 && err.contains("2 inputs need --output-dir"), "{err}");
+    let (status, _, err) = ll2ptx(&[&at("in")], b"");
+    assert!(status == 2 && err.contains("is a folder"), "{err}");
+}
+
+#[test]
+fn codes_instructions_and_targets_are_explained_here_too() {
+    let (status, out, _) = ll2ptx(&["--explain", "R0103"], b"");
+    assert!(status == 0 && out.starts_with("R0103: "), "{out}");
+    let (status, out, _) = ll2ptx(&["--explain", "fma"], b"");
+    assert!(status == 0 && out.starts_with("## fma"), "{out}");
+    let (status, out, _) = ll2ptx(&["--print-targets"], b"");
+    assert!(status == 0 && out.contains("sm_80"), "{out}");
+    let (status, out, _) = ll2ptx(&["-Oz"], MODULE.as_bytes());
+    assert!(status == 0 && out.contains(".version"), "{out}");
 }

@@ -12,6 +12,7 @@ Examples:
   ptx2ll --emit=bc kernel.ptx -o k.bc     bitcode
   ptx2ll --emit=none kernel.ptx           only check the file
   ptx2ll a.ptx b.ptx -o ab.ll             linked into one module
+  ptx2ll kernels/ --output-dir out        each .ptx file of a folder on its own
   ptx2ll --link-bitcode libdevice.10.bc -O2 k.ptx
   ptx2ll --emit=ptx < in.ptx > out.ptx    print the module back
   ptx2ll --explain ld.global              what the instruction is and which targets have it
@@ -23,10 +24,9 @@ Exit status:
   2  wrong usage";
 
 /// What is produced.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Emit {
     /// LLVM IR as text.
-    #[default]
     Ll,
     /// LLVM bitcode.
     Bc,
@@ -43,12 +43,16 @@ pub struct Arguments {
     /// PTX text; standard input when missing or `-`. Several inputs are linked into one module
     #[arg(value_name = "INPUT", default_value = "-", hide_default_value = true)]
     pub inputs: Vec<PathBuf>,
-    /// Where the output goes; standard output when missing or `-`. What is written is chosen by --emit alone
+    /// Where the output goes; standard output when missing or `-`. Without --emit the suffix chooses what is written:
+    /// .ll, .bc or .ptx
     #[arg(short, long = "output", value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// What is produced
-    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
-    pub emit: Emit,
+    /// Translate each input on its own into this folder; folders among the inputs stand for all .ptx files in them
+    #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
+    pub output_dir: Option<PathBuf>,
+    /// What is produced [default: by the suffix of the output, else ll]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub emit: Option<Emit>,
     /// LLVM IR to link into the result, such as libdevice.10.bc: what the input declares and it defines, with what that
     /// needs. May be given several times
     #[arg(long, value_name = "FILE")]
@@ -59,6 +63,10 @@ pub struct Arguments {
     /// The same as --emit=ll, as LLVM's tools have it
     #[arg(short = 'S', conflicts_with = "emit", hide_short_help = true)]
     pub text: bool,
+    /// Leave the hints out of the LLVM IR (`!ptx.*` metadata): a shorter listing, from which PTX comes back with other names
+    /// and spellings
+    #[arg(long)]
+    pub no_hints: bool,
     /// How to optimize
     #[command(flatten)]
     pub optimize: OptimizeArgs,
@@ -68,11 +76,22 @@ pub struct Arguments {
     /// How to report
     #[command(flatten)]
     pub report: ReportArgs,
-    /// Print what is known of an instruction, or what the code of a finding means, and exit: `add`, `ld.global`, `V0501`.
-    /// Modifiers narrow what is shown
-    #[arg(long, value_name = "MNEMONIC|CODE", exclusive = true)]
-    pub explain: Option<String>,
     /// About the tool itself
     #[command(flatten)]
     pub documents: Documents,
+}
+
+impl Arguments {
+    /// What is produced: as `--emit` says, else as the suffix of the output does.
+    pub fn product(&self) -> Emit {
+        let suffix =
+            self.output.as_deref().and_then(|path| path.extension()).and_then(|suffix| suffix.to_str());
+        match (self.emit, suffix) {
+            (Some(emit), _) => emit,
+            (None, _) if self.text => Emit::Ll,
+            (None, Some("bc")) => Emit::Bc,
+            (None, Some("ptx")) => Emit::Ptx,
+            (None, _) => Emit::Ll,
+        }
+    }
 }

@@ -1,19 +1,20 @@
 //! `ptx2ll`: PTX in, LLVM IR out.
 
 mod arguments;
-mod explain;
+mod listing;
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use ptx_cli::{
-    ExitStatus, Failure, Output, print_documents, read_input, refuse_terminal, rejected, run,
-    usage_or_rejected,
+    Batch, ExitStatus, Failure, Output, parse_arguments, print_documents, read_input, refuse_folders,
+    refuse_terminal, rejected, run, run_batch, usage_or_rejected,
 };
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_driver::{
     BitcodeFindings, Comments, Program, Sources, TargetChoice, link_bitcode, llvm_context, lower, optimize,
-    read_program,
+    read_llvm, read_program,
 };
 use ptx_llvm::{FlushToZero, OptLevel};
 use ptx_verify::Verified;
@@ -21,27 +22,45 @@ use ptx_verify::Verified;
 use crate::arguments::{Arguments, Emit};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    if let Some(status) = print_documents(&arguments.documents, Arguments::command()) {
+    let arguments = match parse_arguments::<Arguments>() {
+        Ok(arguments) => arguments,
+        Err(status) => return status,
+    };
+    let terminal = arguments.report.terminal();
+    if let Some(status) = print_documents(&arguments.documents, Arguments::command(), terminal) {
         return status;
     }
-    let terminal = arguments.report.terminal();
-    match &arguments.explain {
-        Some(mnemonic) => run(terminal, || explain::explain(mnemonic)),
-        None => run(terminal, || translate(&arguments)),
-    }
+    let is_batch = arguments.output_dir.is_some()
+        || arguments.product() == Emit::None && arguments.inputs.iter().any(|input| input.is_dir());
+    run(terminal, || if is_batch { translate_each(&arguments) } else { translate(&arguments) })
+}
+
+/// Each input on its own.
+fn translate_each(arguments: &Arguments) -> Result<(), Failure> {
+    let suffix = match arguments.product() {
+        Emit::Ll => Some("ll"),
+        Emit::Bc => Some("bc"),
+        Emit::Ptx => Some("ptx"),
+        Emit::None => None,
+    };
+    let batch = Batch::new(&arguments.inputs, &["ptx"], arguments.output_dir.as_deref().zip(suffix))?;
+    run_batch(arguments.report.terminal(), &batch, |input, output| {
+        let (inputs, output) = (vec![input.to_owned()], output.map(Path::to_owned));
+        translate(&Arguments { inputs, output, emit: Some(arguments.product()), ..arguments.clone() })
+    })
 }
 
 fn translate(arguments: &Arguments) -> Result<(), Failure> {
     let terminal = arguments.report.terminal();
     let output = Output::from_argument(arguments.output.as_deref());
     check_combination(arguments)?;
-    if arguments.emit == Emit::Bc {
+    refuse_folders(&arguments.inputs)?;
+    if arguments.product() == Emit::Bc {
         refuse_terminal(&output, "bitcode")?;
     }
 
     let inputs = arguments.inputs.iter().map(|path| read_input(path)).collect::<Result<Vec<_>, _>>()?;
-    let comments = match arguments.emit {
+    let comments = match arguments.product() {
         Emit::Ptx => Comments::Kept,
         Emit::Ll | Emit::Bc | Emit::None => Comments::Dropped,
     };
@@ -52,7 +71,7 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     let verified = match terminal.step("verify", || ptx_verify::verify(&module)) {
         Ok((verified, more)) => {
             warnings.append(more);
-            sources.split(&warnings).iter().for_each(|(source, found)| terminal.report(source, found));
+            terminal.warn(sources.split(&warnings))?;
             verified
         }
         Err(found) => {
@@ -60,7 +79,7 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
             return Err(rejected_in(&sources, &warnings));
         }
     };
-    match arguments.emit {
+    match arguments.product() {
         Emit::None => Ok(()),
         Emit::Ptx => output.write(terminal.step("print", || ptx_ir::print(&module)).as_bytes()),
         Emit::Ll | Emit::Bc => output.write(&to_llvm(arguments, &sources, verified)?),
@@ -91,7 +110,13 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> 
             optimize(&module, arguments.optimize.level, passes, TargetChoice::default(), &source)
         })
         .map_err(|found| usage_or_rejected(&source, found))?;
-    Ok(if arguments.emit == Emit::Bc { module.to_bitcode() } else { module.to_text().into_bytes() })
+    if arguments.no_hints {
+        // LLVM drops what nothing names any more.
+        let listing = SourceFile::new("ptx", listing::without_hints(&module.to_text()));
+        let (plain, _) = read_llvm(&context, &listing).map_err(|found| rejected(&listing, found))?;
+        return Ok(plain.to_text().into_bytes());
+    }
+    Ok(if arguments.product() == Emit::Bc { module.to_bitcode() } else { module.to_text().into_bytes() })
 }
 
 /// The inputs are rejected for what was found in them.
@@ -99,17 +124,29 @@ fn rejected_in(sources: &Sources, findings: &Diagnostics) -> Failure {
     Failure::about_several(ExitStatus::Rejected, sources.split(findings))
 }
 
-/// Refuses optimization of what does not go through LLVM, rather than leave it out silently.
+/// Refuses hints to be left out of what is no text, and optimization of what does not go through LLVM, rather than leave it out silently.
 fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
-    let through_llvm = matches!(arguments.emit, Emit::Ll | Emit::Bc);
+    if arguments.no_hints && arguments.product() == Emit::Bc {
+        let message = "--no-hints makes a listing, which is text: it has no meaning for bitcode".to_owned();
+        return Err(no_meaning(arguments, message));
+    }
+    let through_llvm = matches!(arguments.product(), Emit::Ll | Emit::Bc);
     let optimizes = arguments.optimize.level != OptLevel::O0 || arguments.optimize.passes.is_some();
     let links = !arguments.link_bitcode.is_empty();
-    if through_llvm || !(optimizes || links) {
+    if through_llvm || !(optimizes || links || arguments.no_hints) {
         return Ok(());
     }
-    let what = if links { "--link-bitcode has" } else { "-O and --passes have" };
+    let what = match (links, optimizes) {
+        (true, _) => "--link-bitcode has",
+        (false, true) => "-O and --passes have",
+        (false, false) => "--no-hints has",
+    };
     let message = format!("--emit=ptx and --emit=none do not go through LLVM, so {what} nothing to work on");
+    Err(no_meaning(arguments, message))
+}
+
+fn no_meaning(arguments: &Arguments, message: String) -> Failure {
     let finding = Diagnostic::error_without_place(ptx_cli::code::USAGE, message);
     let names: Vec<String> = arguments.inputs.iter().map(|path| path.display().to_string()).collect();
-    Err(Failure::about(ExitStatus::Usage, &names.join(" "), finding))
+    Failure::about(ExitStatus::Usage, &names.join(" "), finding)
 }

@@ -81,7 +81,7 @@ fn instructions_are_explained() {
     assert!(err.contains("`bfimd`") && err.contains("did you mean `bfind`?"), "{err}");
     let (status, out, err) = ptx2ll(&["--explain", "bfind.f32"], b"");
     assert_eq!((status, out.len()), (2, 0));
-    assert!(err.contains("`.f32`") && err.contains("bfind{.shiftamt}.type"), "{err}");
+    assert!(err.contains("`bfind` has no type `.f32`") && err.contains("write `bfind.s32` (or "), "{err}");
 }
 
 #[test]
@@ -332,4 +332,208 @@ fn input_that_is_llvm_ir_is_said_to_be() {
         assert!(status == 1 && out.is_empty(), "{err}");
         assert!(err.contains("error[I0008]") && err.contains(said) && err.contains("ll2ptx"), "{err}");
     }
+}
+
+/// A file of `lines` in a new folder.
+fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, content) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
+        fs::write(path, content).expect("writable");
+    }
+    folder
+}
+
+fn in_folder(folder: &std::path::Path, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("ptx2ll").expect("built with the tests");
+    let output = command.current_dir(folder).args(arguments).output().expect("runs");
+    let err = String::from_utf8(output.stderr).expect("UTF-8");
+    (output.status.code().expect("not killed"), text(output.stdout), err)
+}
+
+#[test]
+fn suffix_of_the_output_chooses_what_is_written() {
+    let folder = folder_with(&[("k.ptx", KERNEL)]);
+    let content = |arguments: &[&str], name: &str| {
+        let (status, out, err) = in_folder(folder.path(), arguments);
+        assert_eq!((status, out.as_str(), err.as_str()), (0, "", ""), "{arguments:?}");
+        fs::read(folder.path().join(name)).expect("written")
+    };
+    assert!(content(&["k.ptx", "-o", "a.bc"], "a.bc").starts_with(b"BC\xc0\xde"));
+    assert!(content(&["k.ptx", "-o", "a.ptx"], "a.ptx").starts_with(b".version 8.0"));
+    assert!(content(&["k.ptx", "-o", "a.ll"], "a.ll").starts_with(b"; ModuleID"));
+    assert!(content(&["k.ptx", "-o", "a.txt"], "a.txt").starts_with(b"; ModuleID"));
+    assert!(content(&["k.ptx", "--emit=ll", "-o", "b.bc"], "b.bc").starts_with(b"; ModuleID"));
+    assert!(content(&["k.ptx", "-S", "-o", "c.bc"], "c.bc").starts_with(b"; ModuleID"));
+}
+
+#[test]
+fn folders_are_translated_file_by_file_and_go_on_after_a_wrong_one() {
+    let folder = folder_with(&[
+        ("in/a.ptx", KERNEL),
+        ("in/deep/b.ptx", KERNEL),
+        ("in/wrong.ptx", WRONG),
+        ("in/notes.txt", "no PTX"),
+        ("empty/notes.txt", ""),
+    ]);
+    let (status, out, err) = in_folder(folder.path(), &["in", "--output-dir", "out", "--error-format=short"]);
+    assert_eq!((status, out.as_str()), (1, ""), "{err}");
+    assert!(
+        err.contains("in/wrong.ptx:6:5: error[P0301]") && err.ends_with("1 of 3 files were rejected\n"),
+        "{err}"
+    );
+    for made in ["out/a.ll", "out/deep/b.ll"] {
+        assert!(fs::read_to_string(folder.path().join(made)).expect("written").contains("@k("), "{made}");
+    }
+    assert!(!folder.path().join("out/wrong.ll").exists());
+    // Without a product folders need no place for it.
+    let (status, _, err) = in_folder(folder.path(), &["in", "--emit=none", "--error-format=short"]);
+    assert!(status == 1 && err.contains("1 of 3 files were rejected"), "{err}");
+    for (arguments, part) in [
+        (&["in"][..], "`in` is a folder"),
+        (&["empty", "--output-dir", "out"], "`empty` holds no .ptx file"),
+        (&["in/a.ptx", "in/deep/../a.ptx", "--output-dir", "out"], "would both become `out/a.ll`"),
+        (&["in", "--output-dir", "out", "-o", "x"], "cannot be used with"),
+    ] {
+        let (status, out, err) = in_folder(folder.path(), arguments);
+        assert_eq!((status, out.as_str()), (2, ""), "{arguments:?}: {err}");
+        assert!(err.contains(part), "{arguments:?}: {err}");
+    }
+}
+
+#[test]
+fn every_line_is_json_when_json_is_asked_for() {
+    let folder = folder_with(&[("k.ptx", KERNEL), ("wrong.ptx", WRONG), ("old.ptx", OLD)]);
+    for arguments in [
+        &["--frob"][..],
+        &["--emit=asm"],
+        &["--target", "sm_999"],
+        &["-O9", "k.ptx"],
+        &["--verbose", "k.ptx", "-o", "k.ll"],
+        &["wrong.ptx"],
+        &["nowhere.ptx"],
+        &["old.ptx", "-o", "old.ll"],
+        &["--explain", "V9999"],
+        &["--explain", "fmaa"],
+        &["wrong.ptx", "k.ptx", "--output-dir", "out"],
+        &["k.ptx", "-o", "/dev/full"],
+        &["k.ptx", "--passes=nope"],
+        &["k.ptx", "--emit=ptx", "-O2"],
+    ] {
+        let (_, _, err) = in_folder(folder.path(), &[&["--error-format=json"], arguments].concat());
+        assert!(!err.is_empty() || arguments.contains(&"old.ptx"), "{arguments:?}");
+        for line in err.lines() {
+            let object: serde_json::Value =
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {line}"));
+            assert_eq!(object.as_object().map(|object| object.len()), Some(7), "{line}");
+        }
+    }
+}
+
+/// `.address_size` is missing, which is worth a warning or nothing.
+const OLD: &str = ".version 8.0\n.target sm_80\n.visible .entry k() { ret; ; }\n";
+
+#[test]
+fn targets_are_those_there_are() {
+    let (status, _, err) = ptx2ll(&["--target", "sm_999"], KERNEL.as_bytes());
+    assert_eq!(status, 2);
+    assert!(err.contains("'--target <sm_XX>'") && err.contains("did you mean sm_89?"), "{err}");
+    let (status, _, err) = ptx2ll(&["--ptx-version", "99.9"], KERNEL.as_bytes());
+    assert!(
+        status == 2 && err.contains("'--ptx-version <X.Y>'") && err.contains("the newest is 9.5"),
+        "{err}"
+    );
+    let (status, out, _) = ptx2ll(&["--print-targets"], b"");
+    let out = text(out);
+    assert!(status == 0 && out.contains("sm_90a   PTX 8.0\n") && out.lines().count() > 30, "{out}");
+}
+
+#[test]
+fn warnings_are_shown_hidden_or_errors() {
+    let shown = ptx2ll(&["--emit=none"], WARNED.as_bytes());
+    assert!(shown.0 == 0 && shown.2.contains("warning["), "{}", shown.2);
+    let hidden = ptx2ll(&["--emit=none", "-w"], WARNED.as_bytes());
+    assert_eq!((hidden.0, hidden.2.as_str()), (0, ""));
+    let denied = ptx2ll(&["--emit=none", "-Werror"], WARNED.as_bytes());
+    assert!(denied.0 == 1 && denied.2.contains("error[") && !denied.2.contains("warning["), "{}", denied.2);
+    let both = ptx2ll(&["--emit=none", "-Werror", "-w"], WARNED.as_bytes());
+    assert_eq!(both.0, 2);
+}
+
+/// A declaration without a name, which declares nothing.
+const WARNED: &str =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32;\n.visible .entry k() { ret; }\n";
+
+#[test]
+fn small_code_can_be_asked_for() {
+    for level in ["-Os", "-Oz"] {
+        let (status, out, err) = ptx2ll(&[level], KERNEL.as_bytes());
+        assert_eq!((status, err.as_str()), (0, ""), "{level}");
+        assert!(text(out).contains("define ptx_kernel void @k("));
+    }
+}
+
+#[test]
+fn listing_without_hints_has_no_metadata_of_ours_and_means_the_same() {
+    let kernel = KERNEL
+        .replace(
+            "    st.global.u32",
+            "    setp.eq.s32 %p1, %r1, 0;\n    @%p1 bra $L__BB0_2;\n    st.global.cs.u32",
+        )
+        .replace("    ret;", "$L__BB0_2:\n    ret;")
+        .replace("    .reg .b64", "    .reg .pred %p<2>;\n    .reg .b64");
+    let (_, full, _) = ptx2ll(&[], kernel.as_bytes());
+    let full = text(full);
+    assert!(
+        full.contains("!ptx.version") && full.contains("!ptx.mods") && full.contains("\"$L__BB0_2\":"),
+        "{full}"
+    );
+    let (status, plain, err) = ptx2ll(&["--no-hints"], kernel.as_bytes());
+    let plain = text(plain);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(!plain.contains("!ptx.") && !plain.contains('!'), "{plain}");
+    assert!(plain.contains("\nL__BB0_2:") && plain.contains("store i32"), "{plain}");
+    let (status, _, err) = ptx2ll(&["--no-hints", "--emit=bc"], kernel.as_bytes());
+    assert!(status == 2 && err.contains("--no-hints"), "{err}");
+}
+
+#[test]
+fn file_over_the_limit_is_refused_before_it_is_read() {
+    let folder = folder_with(&[]);
+    let file = fs::File::create(folder.path().join("big.ptx")).expect("writable");
+    file.set_len(5 << 30).expect("a sparse file");
+    let start = std::time::Instant::now();
+    let (status, _, err) = in_folder(folder.path(), &["big.ptx"]);
+    assert!(status == 1 && err.contains("`big.ptx` is larger than 4 GiB"), "{err}");
+    assert!(start.elapsed().as_secs() < 5, "it was read");
+}
+
+/// The limit on the size of files stands for a full disk.
+#[cfg(unix)]
+#[test]
+fn output_that_does_not_fit_is_said_by_its_name_and_leaves_nothing() {
+    let folder = folder_with(&[("k.ptx", KERNEL)]);
+    let program = assert_cmd::cargo::cargo_bin("ptx2ll");
+    let script = format!("trap '' XFSZ; ulimit -f 0; exec '{}' k.ptx -o k.ll", program.display());
+    let output = std::process::Command::new("bash")
+        .current_dir(folder.path())
+        .args(["-c", &script])
+        .output()
+        .expect("runs");
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(err.contains("cannot write `k.ll`: File too large") && !err.contains(".ptx-"), "{err}");
+    let left: Vec<_> =
+        fs::read_dir(folder.path()).expect("there").map(|entry| entry.expect("there").file_name()).collect();
+    assert_eq!(left, ["k.ptx"]);
+}
+
+#[test]
+fn encodings_are_named() {
+    let utf16: Vec<u8> = KERNEL.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let (status, _, err) = ptx2ll(&[], &utf16);
+    assert!(status == 1 && err.contains("UTF-16") && err.contains("1 error"), "{err}");
+    let (status, _, err) = ptx2ll(&[], format!("\u{feff}{KERNEL}").as_bytes());
+    assert!(status == 1 && err.contains("byte order mark") && err.contains("1 error"), "{err}");
 }

@@ -37,8 +37,6 @@ Exit status:
 /// What executes the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum Engine {
-    /// Machine code made by LLVM for this processor.
-    Jit,
     /// The reference interpreter.
     #[default]
     Interp,
@@ -78,7 +76,7 @@ pub struct Arguments {
     /// What executes the kernel [default: interp]
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub engine: Option<Engine>,
-    /// Host threads [default: one for each core]
+    /// Host threads, at most one for each core [default: one for each core]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
     /// Give up after so many seconds

@@ -8,8 +8,10 @@ mod spec;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
-use ptx_cli::{ExitStatus, Failure, Output, Terminal, print_documents, read_input, rejected, run};
+use clap::CommandFactory;
+use ptx_cli::{
+    ExitStatus, Failure, Output, Terminal, parse_arguments, print_documents, read_input, rejected, run,
+};
 use ptx_diag::SourceFile;
 use ptx_driver::{
     Comments, InputKind, Program, Sources, TargetChoice, llvm_context, raise, read_llvm, read_program,
@@ -22,11 +24,15 @@ use crate::plan::Plan;
 use crate::spec::{ArgumentSpec, PrintSpec};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    if let Some(status) = print_documents(&arguments.documents, Arguments::command()) {
+    let arguments = match parse_arguments::<Arguments>() {
+        Ok(arguments) => arguments,
+        Err(status) => return status,
+    };
+    let terminal = arguments.report.terminal();
+    if let Some(status) = print_documents(&arguments.documents, Arguments::command(), terminal) {
         return status;
     }
-    run(arguments.report.terminal(), || launch(&arguments))
+    run(terminal, || launch(&arguments))
 }
 
 fn launch(arguments: &Arguments) -> Result<(), Failure> {
@@ -40,7 +46,7 @@ fn launch(arguments: &Arguments) -> Result<(), Failure> {
     let verified = match terminal.step("verify", || ptx_verify::verify(&module)) {
         Ok((verified, more)) => {
             warnings.append(more);
-            sources.split(&warnings).iter().for_each(|(source, found)| terminal.report(source, found));
+            terminal.warn(sources.split(&warnings))?;
             verified
         }
         Err(found) => {
@@ -80,7 +86,7 @@ fn raised(input: &SourceFile, terminal: Terminal) -> Result<SourceFile, Failure>
     let (module, more): (Module, _) =
         raise(&module, TargetChoice::default()).map_err(|found| rejected(input, found))?;
     warnings.append(more);
-    terminal.report(input, &warnings);
+    terminal.warn(vec![(input.clone(), warnings)])?;
     Ok(SourceFile::new(format!("{} (as PTX)", input.name()), ptx_ir::print(&module)))
 }
 

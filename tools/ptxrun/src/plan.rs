@@ -53,16 +53,9 @@ impl Plan {
             Some(path) => read_launch_file(path)?,
             None => LaunchFile::default(),
         };
-        let engine = match (arguments.engine, &file.engine) {
-            (Some(engine), _) => engine,
-            (None, Some(name)) => Engine::from_str(name, false)
-                .map_err(|_| usage(format!("`{name}` is no engine; there are interp and jit")))?,
-            (None, None) => Engine::default(),
-        };
-        if engine == Engine::Jit {
-            return Err(usage(
-                "--engine=jit does not exist yet; leave it out to use the interpreter".to_owned(),
-            ));
+        if let Some(name) = &file.engine {
+            let known = Engine::from_str(name, false);
+            known.map_err(|_| usage(format!("`{name}` is no engine; there is only interp")))?;
         }
         let args =
             if arguments.args.is_empty() { file.args.unwrap_or_default() } else { arguments.args.clone() };
@@ -92,7 +85,8 @@ impl Plan {
     pub fn launch(&self) -> Result<Launch, Failure> {
         let mut left = MAX_BUFFER_BYTES;
         let arguments =
-            self.args.iter().map(|argument| content(argument, &mut left)).collect::<Result<_, _>>()?;
+            self.args.iter().map(|argument| content(argument, &mut left)).collect::<Result<Vec<_>, _>>()?;
+        self.print.iter().try_for_each(|view| check_count(view, &arguments))?;
         Ok(Launch {
             entry: self.entry.clone(),
             grid: self.grid.0,
@@ -123,24 +117,44 @@ fn content(argument: &ArgumentSpec, left: &mut u64) -> Result<Argument, Failure>
     Ok(Argument::Buffer(bytes))
 }
 
+/// Refuses to show more elements than a buffer has.
+fn check_count(view: &PrintSpec, arguments: &[Argument]) -> Result<(), Failure> {
+    let Some(Argument::Buffer(bytes)) = arguments.get(view.index) else { return Ok(()) };
+    let there = bytes.len() / view.ty.size();
+    match view.count {
+        Some(count) if count > there as u64 => {
+            let (index, ty) = (view.index, view.ty.name());
+            let message = format!(
+                "--print {index}:{ty}:{count}: the buffer of argument {index} has {} bytes, which are {there} of {ty}",
+                bytes.len()
+            );
+            Err(usage(message))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn take(left: &mut u64, count: u64) -> Result<(), Failure> {
-    *left = left.checked_sub(count).ok_or_else(too_large)?;
+    *left = left.checked_sub(count).ok_or_else(|| {
+        let gigabytes = MAX_BUFFER_BYTES >> 30;
+        let message =
+            format!("{count} bytes for a buffer: all buffers together may have at most {gigabytes} GiB");
+        about(ExitStatus::Rejected, code::BUFFERS, "<command line>", message)
+    })?;
     Ok(())
 }
 
 /// Asks first whether there is so much memory, for a failed allocation would end the process.
 fn zeroed(count: u64) -> Result<Vec<u8>, Failure> {
+    let too_large = || {
+        let message = format!("a buffer of {count} bytes is larger than the memory there is");
+        about(ExitStatus::Rejected, code::BUFFERS, "<command line>", message)
+    };
     let count = usize::try_from(count).map_err(|_| too_large())?;
     let mut probe = Vec::<u8>::new();
     probe.try_reserve_exact(count).map_err(|_| too_large())?;
     drop(probe);
     Ok(vec![0; count])
-}
-
-fn too_large() -> Failure {
-    let message =
-        format!("the buffers together are larger than {MAX_BUFFER_BYTES} bytes or than the memory there is");
-    about(ExitStatus::Rejected, code::TOO_LARGE, "<command line>", message)
 }
 
 fn read_launch_file(path: &Path) -> Result<LaunchFile, Failure> {
@@ -171,16 +185,28 @@ fn given<T>(value: Option<T>, option: &str) -> Result<T, Failure> {
 }
 
 fn shared(bytes: u64) -> Result<u32, Failure> {
-    u32::try_from(bytes).map_err(|_| usage(format!("--shared {bytes}: shared memory has 32-bit addresses")))
+    u32::try_from(bytes)
+        .map_err(|_| usage(format!("--shared {bytes}: a block has less than 4 GiB of shared memory")))
 }
 
 fn threads(count: usize) -> Result<NonZeroUsize, Failure> {
-    NonZeroUsize::new(count).ok_or_else(|| usage("--threads 0: at least one thread is needed".to_owned()))
+    let count = NonZeroUsize::new(count)
+        .ok_or_else(|| usage("--threads 0: at least one thread is needed".to_owned()))?;
+    // More of them would only wait for each other.
+    let most = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    Ok(count.min(most))
 }
 
 fn timeout(seconds: f64) -> Result<Duration, Failure> {
+    /// About thirty years: no launch takes longer, and clocks can count it.
+    const MOST: f64 = 1e9;
+    if seconds > MOST {
+        return Err(usage(format!(
+            "--timeout {seconds:e}: a time-out is at most {MOST:e} seconds; leave it out for none"
+        )));
+    }
     let duration = Duration::try_from_secs_f64(seconds).ok().filter(|duration| !duration.is_zero());
-    duration.ok_or_else(|| usage(format!("--timeout {seconds}: a time-out is a number of seconds above 0")))
+    duration.ok_or_else(|| usage(format!("--timeout {seconds:e}: a time-out is a number of seconds above 0")))
 }
 
 fn unreadable(path: &Path, error: &str) -> Failure {

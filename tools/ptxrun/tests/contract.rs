@@ -253,7 +253,7 @@ fn wrong_usage_is_status_2_and_says_what_is_wrong() {
         (&["-"], &["--grid", "1", "--block", "1"], "--entry is missing"),
         (&["-"], &["--entry", "k", "--block", "1"], "--grid is missing"),
         (&["-"], &["--entry", "k", "--grid", "1"], "--block is missing"),
-        (&full, &["--engine", "jit"], "does not exist yet"),
+        (&full, &["--engine", "jit"], "[possible values: interp]"),
         (&full, &["--arg", "u8=256"], "does not fit u8"),
         (&full, &["--arg", "5"], "KIND=VALUE"),
         (&["-"], &["--entry", "k", "--grid", "0", "--block", "1"], "no dimension"),
@@ -311,4 +311,35 @@ fn several_inputs_are_linked_and_run() {
         .expect("runs");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "0:u32 = 42\n");
+}
+
+#[test]
+fn sizes_and_limits_that_cannot_be_are_said_in_true_sentences() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let full = ["-", "--entry", "scale", "--grid", "1", "--block", "1", "--arg", "u32=1", "--arg", "f32=1"];
+    let cases: [(&[&str], i32, &str); 7] = [
+        (&["--timeout", "1e300"], 2, "--timeout 1e300: a time-out is at most 1e9 seconds"),
+        (&["--timeout", "nan"], 2, "a time-out is a number of seconds above 0"),
+        (&["--shared", "1152921504606846976"], 2, "less than 4 GiB of shared memory"),
+        (
+            &["--arg", "zero=1152921504606846976", "--arg", "zero=4"],
+            1,
+            "1152921504606846976 bytes for a buffer: all buffers together may have at most 16 GiB",
+        ),
+        (
+            &["--arg", "zero=64", "--arg", "zero=4", "--print", "2:u32:17"],
+            2,
+            "has 64 bytes, which are 16 of u32",
+        ),
+        (&["--arg", "zero=64", "--arg", "zero=4", "--threads", "1000000", "--print", "2:u32:1"], 0, ""),
+        (&["--print-targets"], 2, "--print-targets"),
+    ];
+    for (arguments, expected, part) in cases {
+        let arguments: Vec<&str> = full.iter().chain(arguments).copied().collect();
+        let (status, _, err) = ptxrun(folder.path(), &arguments, SCALE);
+        assert_eq!(status, expected, "{arguments:?}: {err}");
+        assert!(err.contains(part), "{arguments:?}: {err}");
+    }
+    let (status, out, _) = ptxrun(folder.path(), &["--explain", "X0203"], "");
+    assert!(status == 0 && out.starts_with("X0203: "), "{out}");
 }

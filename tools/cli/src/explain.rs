@@ -1,11 +1,13 @@
 //! `--explain`: what the instruction table has on a mnemonic, or what the code of a finding means.
 
-use ptx_cli::{ExitStatus, Failure, Output};
-use ptx_diag::Diagnostic;
+use ptx_diag::{CodeMeaning, Diagnostic};
 use ptx_isa::MnemonicError;
 
+use crate::output::Output;
+use crate::program::{ExitStatus, Failure};
+
 /// Prints what the code of a finding means, or the rows that a mnemonic names, whole or in part.
-pub(crate) fn explain(mnemonic: &str) -> Result<(), Failure> {
+pub fn explain(mnemonic: &str) -> Result<(), Failure> {
     if is_code(mnemonic) {
         return explain_code(mnemonic);
     }
@@ -21,16 +23,20 @@ fn is_code(text: &str) -> bool {
     bytes.next().is_some_and(|first| first.is_ascii_uppercase()) && bytes.all(|byte| byte.is_ascii_digit())
 }
 
+/// The codes of all findings there are.
+fn all_codes() -> impl Iterator<Item = &'static CodeMeaning> {
+    ptx_driver::code_meanings().chain(ptx_exec::codes::MEANINGS).chain(crate::code::MEANINGS)
+}
+
 fn explain_code(text: &str) -> Result<(), Failure> {
-    let tools = ptx_exec::codes::MEANINGS.iter().chain(ptx_cli::code::MEANINGS);
-    match ptx_driver::code_meanings().chain(tools).find(|meaning| meaning.code.0 == text) {
+    match all_codes().find(|meaning| meaning.code.0 == text) {
         Some(meaning) => {
             let line = format!("{text}: {}\n", meaning.text());
             Output::from_argument(None).write(line.as_bytes())
         }
         None => {
             let message = format!("no finding has the code `{text}`");
-            let finding = Diagnostic::error_without_place(ptx_cli::code::USAGE, message)
+            let finding = Diagnostic::error_without_place(crate::code::USAGE, message)
                 .with_help("codes are a letter and four digits, as findings show them in brackets: `V0401`");
             Err(Failure::about(ExitStatus::Usage, "--explain", finding))
         }
@@ -38,7 +44,7 @@ fn explain_code(text: &str) -> Result<(), Failure> {
 }
 
 fn finding(mnemonic: &str, error: &MnemonicError) -> Diagnostic {
-    let say = |message: String| Diagnostic::error_without_place(ptx_cli::code::USAGE, message);
+    let say = |message: String| Diagnostic::error_without_place(crate::code::USAGE, message);
     let opcode = mnemonic.split('.').next().unwrap_or_default();
     match error {
         MnemonicError::UnknownOpcode { nearest } => {

@@ -1,0 +1,172 @@
+//! Many inputs, each translated on its own into a folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use ptx_diag::{Diagnostic, Diagnostics, Format};
+
+use crate::code;
+use crate::program::{ExitStatus, Failure, forget_input};
+use crate::terminal::Terminal;
+
+/// Inputs that are translated one by one.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// Each input file with the file that its product goes to; nothing where there is no product.
+    pub files: Vec<(PathBuf, Option<PathBuf>)>,
+}
+
+/// How deep folders may lie in each other.
+const MOST_LEVELS: usize = 64;
+
+impl Batch {
+    /// The files that are named, and those with one of the suffixes in the folders that are named, at any depth, in the order
+    /// of their names. The products lie in `folder` as the inputs lie in theirs, with another suffix.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be read or holds no such file, and two inputs with one product.
+    pub fn new(
+        inputs: &[PathBuf],
+        suffixes: &[&str],
+        product: Option<(&Path, &str)>,
+    ) -> Result<Self, Failure> {
+        let mut files: Vec<(PathBuf, Option<PathBuf>)> = Vec::new();
+        let target = |below: &Path| product.map(|(folder, suffix)| folder.join(below).with_extension(suffix));
+        for input in inputs {
+            if !input.is_dir() {
+                let name = input.file_name().map_or_else(|| PathBuf::from("stdin"), PathBuf::from);
+                files.push((input.clone(), target(&name)));
+                continue;
+            }
+            let mut found = Vec::new();
+            collect(input, suffixes, MOST_LEVELS, &mut found)?;
+            if found.is_empty() {
+                let kinds: Vec<String> = suffixes.iter().map(|suffix| format!(".{suffix}")).collect();
+                let message = format!("`{}` holds no {} file", input.display(), kinds.join(" or "));
+                return Err(refused(input, message, "name files that end so, or another folder"));
+            }
+            files.extend(found.into_iter().map(|file| {
+                let below = file.strip_prefix(input).unwrap_or(&file).to_owned();
+                (file, target(&below))
+            }));
+        }
+        for (at, (file, product)) in files.iter().enumerate() {
+            let same = files[..at].iter().find(|(_, other)| product.is_some() && other == product);
+            if let (Some((other, _)), Some(product)) = (same, product) {
+                let (other, product) = (other.display(), product.display());
+                let message = format!("`{other}` and `{}` would both become `{product}`", file.display());
+                return Err(refused(file, message, "translate them into two folders"));
+            }
+        }
+        Ok(Self { files })
+    }
+}
+
+/// The files of a folder with one of the suffixes.
+fn collect(folder: &Path, suffixes: &[&str], levels: usize, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let unreadable = |error: std::io::Error| {
+        let name = folder.display().to_string();
+        let finding =
+            Diagnostic::error_without_place(code::UNREADABLE, format!("cannot read `{name}`: {error}"));
+        Failure::about(ExitStatus::Rejected, &name, finding)
+    };
+    let entries = fs::read_dir(folder).map_err(unreadable)?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(unreadable)?.path());
+    }
+    paths.sort();
+    for path in paths {
+        let has_suffix = || {
+            let suffix = path.extension().and_then(|suffix| suffix.to_str());
+            suffix.is_some_and(|suffix| suffixes.contains(&suffix))
+        };
+        if path.is_dir() {
+            // Links may lead round in circles.
+            if levels > 0 && !path.is_symlink() {
+                collect(&path, suffixes, levels - 1, found)?;
+            }
+        } else if has_suffix() {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Translates each file, goes on after those that fail, and shows how far it is when standard error is a terminal.
+///
+/// # Errors
+///
+/// When files were rejected, with their number; what was found in each is reported by then.
+pub fn run_batch(
+    terminal: Terminal,
+    batch: &Batch,
+    mut work: impl FnMut(&Path, Option<&Path>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let bar = match terminal.format() {
+        Format::Human(_) if batch.files.len() > 1 => ProgressBar::new(batch.files.len() as u64),
+        _ => ProgressBar::hidden(),
+    };
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {wide_msg}") {
+        bar.set_style(style);
+    }
+    let (mut failed, mut status) = (0usize, ExitStatus::Rejected);
+    for (file, product) in &batch.files {
+        bar.set_message(file.display().to_string());
+        forget_input();
+        let made =
+            product.as_deref().map_or(Ok(()), make_folder).and_then(|()| work(file, product.as_deref()));
+        if let Err(failure) = made {
+            failed += 1;
+            status = failure.status();
+            bar.suspend(|| failure.report(terminal));
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if failed == 0 {
+        return Ok(());
+    }
+    if batch.files.len() > 1 {
+        terminal.say(format!("{failed} of {} files were rejected", batch.files.len()));
+    }
+    Err(Failure::about_several(status, Vec::new()))
+}
+
+/// Makes the folder that a file is to lie in.
+fn make_folder(file: &Path) -> Result<(), Failure> {
+    let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    fs::create_dir_all(folder).map_err(|error| {
+        let name = folder.display().to_string();
+        let message = format!("cannot make the folder `{name}`: {error}");
+        Failure::about(
+            ExitStatus::Rejected,
+            &name,
+            Diagnostic::error_without_place(code::UNWRITABLE, message),
+        )
+    })
+}
+
+/// Refuses folders among inputs that are not translated one by one.
+///
+/// # Errors
+///
+/// Wrong usage when there is one.
+pub fn refuse_folders(inputs: &[PathBuf]) -> Result<(), Failure> {
+    match inputs.iter().find(|input| input.is_dir()) {
+        Some(folder) => Err(refused(folder, format!("`{}` is a folder", folder.display()), FOLDER_HELP)),
+        None => Ok(()),
+    }
+}
+
+/// What to do about a folder among the inputs.
+const FOLDER_HELP: &str = "--output-dir translates each file in it";
+
+fn refused(path: &Path, message: String, help: &str) -> Failure {
+    let mut findings = Diagnostics::new();
+    findings.push(Diagnostic::error_without_place(code::USAGE, message).with_help(help));
+    let source = ptx_diag::SourceFile::new(path.display().to_string(), Vec::new());
+    Failure::new(ExitStatus::Usage, source, findings)
+}
