@@ -252,6 +252,15 @@ impl Body {
         &self.labels[label.0 as usize]
     }
 
+    /// The variables that operands name, in order, each as often as it is named.
+    pub fn variables_named(&self) -> impl Iterator<Item = VarId> {
+        self.operands.iter().filter_map(|operand| match operand {
+            Operand::Symbol(Symbol::Variable(id), _)
+            | Operand::Address(AddressBase::Symbol(Symbol::Variable(id)), _) => Some(*id),
+            _ => None,
+        })
+    }
+
     /// Replaces every variable that an operand names.
     pub fn map_variables(&mut self, map: impl Fn(VarId) -> VarId) {
         for operand in &mut self.operands {

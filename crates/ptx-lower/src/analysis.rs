@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::carry;
 use crate::flow::Flow;
+use crate::provenance::Provenance;
 use crate::represent::{CalleeSpaces, Question, Repr, loads_of_variables, parameter_space, representations};
 use crate::slots::{Slots, whole_scalar};
 use crate::ssa::{self, Access, Slot, Ssa, ValueId};
@@ -25,6 +26,8 @@ pub(crate) struct Analysis {
     pub(crate) taken: FxHashSet<VarId>,
     /// Parameters that are pointers, with LLVM's number of their space.
     pub(crate) parameter_spaces: FxHashMap<VarId, u32>,
+    /// Sums that are kept as numbers because they may leave the variable whose address is a term.
+    numbers: FxHashSet<ValueId>,
 }
 
 /// Functions whose address is used other than by calling it: their parameters keep the types of the declaration.
@@ -81,6 +84,7 @@ pub(crate) fn analyse(module: &Module) -> FxHashMap<FunctionId, Analysis> {
             analyses.insert(id, Analysis::new(module, function, body));
         }
     }
+    let provenance = Provenance::new(module, &analyses);
     for _ in 0..ROUNDS {
         let mut found = CalleeSpaces::default();
         for id in module.function_ids() {
@@ -90,6 +94,15 @@ pub(crate) fn analyse(module: &Module) -> FxHashMap<FunctionId, Analysis> {
             let typed = function.kind == FunctionKind::Kernel || !by_address.contains(&function.name);
             let params: &[Param] = if typed { &function.params } else { &[] };
             analysis.represent(module, body, function.kind, params, &callees);
+            // Where one sum is a number, another term of the next may be the address.
+            loop {
+                let leaving = provenance.may_leave(module, id, analysis);
+                if leaving.is_empty() {
+                    break;
+                }
+                analysis.numbers.extend(leaving);
+                analysis.represent(module, body, function.kind, params, &callees);
+            }
             found.insert(function.name, analysis.spaces_in_order(params));
         }
         if found == callees {
@@ -115,8 +128,9 @@ impl Analysis {
         let accesses = slots.accesses(body, &flow, &results);
         let ssa = ssa::build(&flow, &accesses, &results);
         let borrows = carry::borrows(body, &slots, &ssa);
-        let (reprs, parameter_spaces) = (Vec::new(), FxHashMap::default());
-        Self { flow, slots, accesses, ssa, borrows, reprs, taken: taken(body), parameter_spaces }
+        let (reprs, parameter_spaces, numbers) = (Vec::new(), FxHashMap::default(), FxHashSet::default());
+        let taken = taken(body);
+        Self { flow, slots, accesses, ssa, borrows, reprs, taken, parameter_spaces, numbers }
     }
 
     /// Finds representations, and which of these parameters are pointers.
@@ -128,7 +142,8 @@ impl Analysis {
         params: &[Param],
         callees: &CalleeSpaces,
     ) {
-        let question = Question { module, body, slots: &self.slots, ssa: &self.ssa, callees, kind };
+        let numbers = &self.numbers;
+        let question = Question { module, body, slots: &self.slots, ssa: &self.ssa, callees, kind, numbers };
         let mut reprs = representations(&question);
         let mut spaces = FxHashMap::default();
         let loads = loads_of_variables(&question);

@@ -36,6 +36,9 @@ impl<'c> Emitter<'_, '_, 'c> {
         let (a, b) =
             (self.operand_of(site, site.operand(1), ty)?, self.operand_of(site, site.operand(2), ty)?);
         let op = if subtracts { BinaryOp::Sub } else { BinaryOp::Add };
+        // Where llc sees `add @g, x` it takes an access there to be one of `@g`; LLVM's passes put constants last, too.
+        let is_symbol = self.as_pointer(site, site.operand(1))?.is_some_and(|address| address.is_constant());
+        let (a, b) = if !subtracts && is_symbol && known(b).is_none() { (b, a) } else { (a, b) };
         let value = self.b.binary(op, a, b)?;
         self.define(site, 0, value)
     }

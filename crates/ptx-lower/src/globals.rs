@@ -7,12 +7,16 @@ use ptx_ir::{
 use ptx_isa::{ScalarType, StateSpace};
 use ptx_llvm::address_space;
 use ptx_llvm::build::{DeviceAccess, GlobalSpec, Linkage, Type, Types, Value};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::{Shared, constant_bits, llvm_type, space_name};
 use crate::errors::{Out, unsupported};
 use crate::represent::llvm_space;
 
+/// What dynamic shared memory is called in LLVM, in every module.
+const DYNAMIC_SHARED: &str = "__ptx_dynamic_shared";
+/// The list of its names in PTX.
+const DYNAMIC_SHARED_NAMES: &str = "ptx.dynamic_shared";
 /// How many dimensions an array may have.
 const MOST_DIMENSIONS: usize = 64;
 
@@ -156,7 +160,13 @@ pub(crate) fn declare<'c>(
             ));
         }
     };
+    if is_dynamic_shared(variable) {
+        return declare_dynamic_shared(shared);
+    }
     let own_name = module.name(variable.name);
+    if own_name == DYNAMIC_SHARED {
+        return unsupported(format!("`{own_name}` is the name of dynamic shared memory"));
+    }
     if let Some(bank) = variable.bank.filter(|&bank| bank > 0) {
         return unsupported(format!("LLVM has no bank {bank} of constant memory"));
     }
@@ -224,6 +234,59 @@ pub(crate) fn declare<'c>(
         }
     }
     Ok(value)
+}
+
+/// Whether a variable is the shared memory whose size the launch gives (manual 5.1.8): a declaration of an array without a
+/// length.
+pub(crate) fn is_dynamic_shared(variable: &Variable) -> bool {
+    variable.linkage == PtxLinkage::Extern
+        && llvm_space(Some(variable.space)) == Some(address_space::SHARED)
+        && variable.dims.first() == Some(&None)
+}
+
+/// The one LLVM variable of that memory: all such arrays, whatever their names, begin at the same address, and LLVM takes
+/// variables for distinct. Its alignment is the greatest one declared.
+fn declare_dynamic_shared<'c>(shared: &Shared<'_, 'c>) -> Out<Value<'c>> {
+    if let Some(known) = shared.out.named_global(DYNAMIC_SHARED) {
+        return Ok(known);
+    }
+    let variables = shared.module.variables.iter().filter(|variable| is_dynamic_shared(variable));
+    let spec = GlobalSpec {
+        name: DYNAMIC_SHARED,
+        ty: shared.types.array(shared.types.int(8), 0),
+        space: address_space::SHARED,
+        align: variables.map(|variable| variable.alignment().max(1)).max().unwrap_or(1),
+        linkage: Linkage::External,
+        initializer: None,
+    };
+    Ok(shared.out.global(spec)?)
+}
+
+/// Keeps the names of the arrays in dynamic shared memory, with type, alignment and the functions that use each
+/// (mapping, "Module variables"): `!ptx.dynamic_shared = !{!{!"x", !"b8", !"16", !"kernel"}}`.
+pub(crate) fn keep_dynamic_shared_names(shared: &Shared<'_, '_>, found: &[(VarId, Option<ptx_ir::StrId>)]) {
+    let module = shared.module;
+    let mut users: FxHashMap<VarId, Vec<ptx_ir::StrId>> = FxHashMap::default();
+    for function in &module.functions {
+        let Some(body) = &function.body else { continue };
+        let mut used: Vec<VarId> = body.variables_named().collect();
+        used.sort_unstable();
+        used.dedup();
+        for var in used {
+            users.entry(var).or_default().push(function.name);
+        }
+    }
+    for (var, _) in found {
+        let variable = module.variable(*var);
+        if !is_dynamic_shared(variable) {
+            continue;
+        }
+        let ty = variable.scalar_type().unwrap_or(ScalarType::B8).as_str();
+        let align = variable.alignment().max(1).to_string();
+        let mut texts = vec![module.name(variable.name), ty, align.as_str()];
+        texts.extend(users.get(var).into_iter().flatten().map(|name| module.name(*name)));
+        shared.out.add_named_metadata(DYNAMIC_SHARED_NAMES, shared.types.metadata_strings(&texts));
+    }
 }
 
 /// What `!nvvm.annotations` calls a variable that is a reference to a texture, sampler or surface.

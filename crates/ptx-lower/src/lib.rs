@@ -31,6 +31,7 @@ mod memory;
 mod moves;
 mod pieces;
 mod pragma;
+mod provenance;
 mod represent;
 mod rows;
 mod slots;
@@ -239,6 +240,7 @@ fn declare_variables(shared: &mut Shared<'_, '_>, findings: &mut Diagnostics) {
             }
         }
     }
+    globals::keep_dynamic_shared_names(shared, &found);
     for (var, _) in &found {
         if let Err(fail) = globals::initialize(shared, *var) {
             let variable = module.variable(*var);

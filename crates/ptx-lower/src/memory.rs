@@ -1,6 +1,6 @@
 //! Loads, stores, atomics, fences (manual 9.7.9.8 to 9.7.9.11, 9.7.13.4 to 9.7.13.7).
 
-use ptx_ir::{AddressBase, Operand, Symbol, VarId, ZeroOffsets};
+use ptx_ir::{AddressBase, FunctionKind, Operand, Symbol, VarId, ZeroOffsets};
 use ptx_isa::{Field, Mod, ScalarType, Sem, StateSpace};
 use ptx_llvm::build::{BinaryOp, CastOp, Ordering, RmwOp, Scope, Type, Value, Volatility};
 
@@ -160,8 +160,8 @@ impl<'c> Emitter<'_, '_, 'c> {
             || mnemonic.get(Field::EvictL2).is_some()
             || mnemonic.get(Field::Mmio).is_some()
             || (order.is_some() && (entries.len() > 1 || ty.bits() > 64))
-            // An argument of a call under way, which is no memory to LLVM.
-            || mnemonic.space().is_some_and(is_param)
+            // A kernel's parameter, which is constant to LLVM.
+            || (mnemonic.space().is_some_and(is_param) && self.function.kind == FunctionKind::Kernel)
             // Elements left out are not written.
             || entries.contains(&Operand::Sink);
         if by_text {

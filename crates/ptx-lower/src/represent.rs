@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use ptx_ir::{AddressBase, Body, FunctionKind, Inst, Module, Operand, RegId, StrId, Symbol, VarId};
 use ptx_isa::{Mod, Opcode, ScalarType, Sem, StateSpace, TypeKind};
 use ptx_llvm::address_space;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::instruction;
 use crate::slots::{Slots, is_param, lane_of};
@@ -43,11 +43,20 @@ pub(crate) fn llvm_space(space: Option<StateSpace>) -> Option<u32> {
 }
 
 /// LLVM's number of the space that the address of a parameter lies in: a function's is copied to local memory when its
-/// address is taken (manual 9.7.9.5).
+/// address is taken (manual 5.1.6.4).
 pub(crate) fn param_space(kind: FunctionKind) -> u32 {
     match kind {
         FunctionKind::Kernel => address_space::PARAM,
         FunctionKind::Device => address_space::LOCAL,
+    }
+}
+
+/// LLVM's number of the space that an access through a register is to. In a function `.param` is where addresses of
+/// parameters lie, local memory: `ptxas` makes the same code of `ld.param [%rd1]` and `ld.local [%rd1]` there.
+pub(crate) fn accessed_space(space: Option<StateSpace>, kind: FunctionKind) -> Option<u32> {
+    match llvm_space(space) {
+        Some(address_space::PARAM) => Some(param_space(kind)),
+        other => other,
     }
 }
 
@@ -180,6 +189,8 @@ pub(crate) struct Question<'a> {
     pub(crate) ssa: &'a Ssa,
     pub(crate) callees: &'a CalleeSpaces,
     pub(crate) kind: FunctionKind,
+    /// Sums that are numbers though a term is an address, see [`crate::provenance`].
+    pub(crate) numbers: &'a FxHashSet<ValueId>,
 }
 
 /// For functions by name the pointer space of each parameter, as far as known.
@@ -367,6 +378,9 @@ impl Question<'_> {
     }
 
     fn source_of_inst(&self, statement: usize, inst: &Inst, value: ValueId) -> Source {
+        if self.numbers.contains(&value) {
+            return Source::Fixed(Repr::Int);
+        }
         let slot = self.ssa.values[value.index()].slot;
         let bits = self.slots.ty(slot).bits();
         let operands = self.body.operands(inst);
@@ -562,7 +576,7 @@ impl Question<'_> {
                         (Sem::CpAsync, 1) => Some(StateSpace::Global),
                         _ => inst.mnemonic.space(),
                     };
-                    want(*register, 0, llvm_space(space).map_or(Repr::Int, Repr::Pointer));
+                    want(*register, 0, accessed_space(space, self.kind).map_or(Repr::Int, Repr::Pointer));
                 }
                 Operand::Register(register) => {
                     let bits = self.body.reg_type(*register).bits();
@@ -667,7 +681,7 @@ fn is_address_width(ty: Option<ScalarType>, bits: u32) -> bool {
 }
 
 /// Whether a conversion between these types keeps the low 32 bits and fills with zeros.
-fn resizes_address(from: ScalarType, to: ScalarType) -> bool {
+pub(crate) fn resizes_address(from: ScalarType, to: ScalarType) -> bool {
     let narrows = from.bits() == 64 && to.bits() == 32;
     let widens = from.bits() == 32 && to.bits() == 64 && !from.is_signed();
     from.is_integer_or_bits() && to.is_integer_or_bits() && (narrows || widens)

@@ -7,7 +7,7 @@ use ptx_llvm::intrinsics::{self, Operand as Place, Row, Type as RowType};
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Out, unsupported};
-use crate::represent::llvm_space;
+use crate::represent::accessed_space;
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// Lowers the instruction as the intrinsic a row pairs with its mnemonic; answers whether there was one.
@@ -460,7 +460,7 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// LLVM's number of the space an instruction names.
     pub(crate) fn space_of(&self, space: Option<StateSpace>) -> Out<u32> {
-        match llvm_space(space) {
+        match accessed_space(space, self.function.kind) {
             Some(space) => Ok(space),
             None => unsupported("the state space has no addresses"),
         }

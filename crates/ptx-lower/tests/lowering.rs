@@ -494,7 +494,38 @@ fn variables_have_initial_values_and_addresses() {
     let generic = "i64 ptrtoint (ptr addrspacecast (ptr addrspace(1) @g to ptr) to i64)";
     let global = "i64 ptrtoint (ptr addrspace(1) getelementptr (i8, ptr addrspace(1) @g, i64 4) to i64)";
     has(&text, &["@a = internal addrspace(1) externally_initialized global [2 x i64]", generic, global]);
-    has(&text, &["@d = external addrspace(3) global [0 x i8], align 16"]);
+    has(&text, &["@__ptx_dynamic_shared = external addrspace(3) global [0 x i8], align 16"]);
+}
+
+#[test]
+fn all_names_of_dynamic_shared_memory_are_one_variable() {
+    let text = ir(concat!(
+        ".extern .shared .align 4 .b32 d[];\n.extern .shared .align 16 .b8 e[];\n",
+        ".entry k() { .reg .b32 %r<4>; mov.b32 %r1, 5; st.shared.b32 [d], %r1; st.shared.b32 [e+4], %r1; ret; }\n",
+    ));
+    has(&text, &["@__ptx_dynamic_shared = external addrspace(3) global [0 x i8], align 16"]);
+    has(&text, &["store i32 5, ptr addrspace(3) @__ptx_dynamic_shared, align 4"]);
+    has(&text, &["getelementptr (i8, ptr addrspace(3) @__ptx_dynamic_shared, i64 4)"]);
+    has(&text, &[r#"!{!"d", !"b32", !"4", !"k"}"#, r#"!{!"e", !"b8", !"16", !"k"}"#]);
+}
+
+#[test]
+fn what_is_accessed_through_the_address_of_a_parameter_is_based_on_it() {
+    let function = |access: &str| {
+        ir(&format!(
+            ".func (.param .b32 r) f(.param .align 8 .b8 s[16], .param .b64 o) {{\n{REGISTERS}\
+             mov.b64 %d1, s; ld.param.b64 %d2, [o]; add.s64 %d3, %d1, %d2; mov.b32 %r1, 1;\n\
+             {access} st.param.b32 [r], %r1; ret; }}\n"
+        ))
+    };
+    for access in
+        ["ld.param.b32 %r1, [%d3];", "st.param.b32 [%d3], %r1;", "st.param.v2.b32 [%d3], {%r1, %r1};"]
+    {
+        let text = function(access);
+        has(&text, &["%d1 = addrspacecast ptr %s to ptr addrspace(5)"]);
+        lacks(&text, "addrspace(101)");
+        lacks(&text, "asm");
+    }
 }
 
 #[test]
@@ -734,4 +765,49 @@ fn function_whose_address_is_taken_returns_what_a_prototype_says() {
     let taken = "{\n.reg .b64 %d<9>;\nmov.b64 %d1, f;\nst.global.b64 [%d1], %d1;\nret;\n}";
     let text = ir(&format!("{PIECES}.visible .entry k()\n{taken}\n"));
     has(&text, &["define alignstack(32) [2 x i128] @f("]);
+}
+
+/// The IR of a kernel with two variables in shared memory, whose addresses are in `%r1` and `%r2`, and a number `%r3` from memory.
+fn two_variables(statements: &str) -> String {
+    ir(&format!(
+        ".shared .align 4 .b32 g[4];\n.shared .align 4 .b32 h[4];\n.visible .entry k(.param .u64 p)\n{{\n{REGISTERS}\
+         ld.param.u64 %d0, [p]; mov.b32 %r1, g; mov.b32 %r2, h; ld.global.b32 %r3, [%d0]; {statements} ret; }}\n"
+    ))
+}
+
+#[test]
+fn a_sum_with_a_distance_between_variables_is_a_number() {
+    for statements in [
+        "sub.s32 %r4, %r2, %r1; mad.lo.s32 %r4, %r3, 4, %r4; add.s32 %r5, %r1, %r4; st.shared.b32 [%r5], %r3;",
+        // The address goes to memory, from where the distance may come.
+        "st.global.b32 [%d0], %r1; add.s32 %r5, %r1, %r3; st.shared.b32 [%r5], %r3;",
+        // A branch may choose the distance.
+        "setp.lt.u32 %p1, %r1, %r2; mov.u32 %r4, %tid.x; add.s32 %r5, %r1, %r4; @%p1 st.shared.b32 [%r5], %r3;",
+    ] {
+        let text = two_variables(statements);
+        has(
+            &text,
+            &[
+                "%r5 = add i32 ",
+                "ptrtoint (ptr addrspace(3) @g to i32)",
+                "inttoptr i32 %r5 to ptr addrspace(3)",
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_sum_that_stays_in_its_variable_is_an_address() {
+    for statements in [
+        // No address leaves the registers.
+        "add.s32 %r5, %r1, %r3; st.shared.b32 [%r5], %r3;",
+        "st.global.b32 [%d0], %r1; mov.u32 %r4, %tid.x; add.s32 %r5, %r1, %r4; st.shared.b32 [%r5], %r3;",
+        "setp.lt.u32 %p1, %r1, %r2; add.s32 %r5, %r1, 8; @%p1 st.shared.b32 [%r5], %r3;",
+        // A distance within one variable.
+        "add.s32 %r4, %r1, %r3; sub.s32 %r4, %r4, %r1; add.s32 %r5, %r1, %r4; st.shared.b32 [%r5], %r3;",
+    ] {
+        let text = two_variables(statements);
+        has(&text, &["getelementptr", "ptr addrspace(3) @g"]);
+        lacks(&text, "inttoptr");
+    }
 }

@@ -17,6 +17,7 @@ mod addresses;
 mod coalesce;
 mod debug;
 mod dwarf;
+mod dynamic_shared;
 mod error;
 mod hoist;
 mod initializer;

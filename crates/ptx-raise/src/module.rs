@@ -16,6 +16,7 @@ use ptx_llvm::view::{
 
 use crate::debug::DebugTables;
 use crate::dwarf::FunctionTrace;
+use crate::dynamic_shared::{self, DynamicArray};
 use crate::error::{BOUND, MODULE, Raised, Refusal, TAIL_CALL, VISIBLE};
 use crate::initializer;
 use crate::linkage::{Presence, directive};
@@ -42,6 +43,10 @@ pub(crate) struct ModuleRaiser<'v, 'c> {
     pub(crate) diagnostics: Diagnostics,
     /// The variables made so far.
     variables: HashMap<GlobalId, ptx_ir::VarId>,
+    /// The names of dynamic shared memory.
+    dynamic_shared: Vec<DynamicArray>,
+    /// The function whose body is raised.
+    current: Option<String>,
     /// The entry of each function that references use: its prototype, or its definition when that comes first.
     functions: HashMap<FunctionId, ptx_ir::FunctionId>,
     /// Every name of the module, in its PTX spelling.
@@ -111,6 +116,8 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             target: Target::new(view, options),
             diagnostics: Diagnostics::new(),
             variables: HashMap::default(),
+            dynamic_shared: Vec::new(),
+            current: None,
             functions: HashMap::default(),
             call_names: CallNames::new(&symbol_names),
             symbol_names,
@@ -290,6 +297,10 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
                 self.check_own(global);
                 continue;
             }
+            if let Some(first) = self.dynamic_arrays(global) {
+                self.variables.insert(id, first);
+                continue;
+            }
             // Its initial value may refer to it.
             let variable = self.declare_before(global);
             let declared = self.variables.insert(id, variable);
@@ -420,6 +431,20 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         Ok(variable)
     }
 
+    /// Declares the arrays in dynamic shared memory, for which LLVM has one variable; gives the first.
+    fn dynamic_arrays(&mut self, global: &Global) -> Option<ptx_ir::VarId> {
+        if !dynamic_shared::is_whole(global) {
+            return None;
+        }
+        let least = global.align.unwrap_or(1);
+        let arrays = dynamic_shared::arrays(self.view, &mut self.ir, &mut self.symbol_names, least);
+        for array in &arrays {
+            self.ir.items.push(Item::Variable(array.variable));
+        }
+        self.dynamic_shared = arrays;
+        self.dynamic_shared.first().map(|array| array.variable)
+    }
+
     fn attributes(&self, global: &Global) -> Raised<Vec<VarAttribute>> {
         let mut attributes = Vec::new();
         if self.annotation(&global.name, "managed").is_some() {
@@ -503,6 +528,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         defined: ptx_ir::FunctionId,
         signature: Signature,
     ) {
+        self.current = Some(function.name.clone());
         match FunctionRaiser::new(self, id, function, signature, defined).run() {
             Ok(body) => {
                 if let Some(entry) = self.ir.functions.get_mut(defined.0 as usize) {
@@ -574,7 +600,10 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             }
             Symbol::Global(id) => {
                 let global = self.view.global(id);
-                let variable = self.variables.get(&id).copied();
+                let named = self.current.as_deref().filter(|_| dynamic_shared::is_whole(global));
+                let named =
+                    named.and_then(|function| dynamic_shared::name_in(&self.dynamic_shared, function));
+                let variable = named.or_else(|| self.variables.get(&id).copied());
                 let variable = variable.ok_or_else(|| {
                     Refusal::new(MODULE, format!("the variable {} cannot be referred to", global.name))
                 })?;

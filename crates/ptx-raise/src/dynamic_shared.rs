@@ -1,0 +1,83 @@
+//! Dynamic shared memory (manual 5.1.8): one variable in LLVM IR, of as many names in PTX as the program declared.
+
+use ptx_ir::{At, Module, VarId, VarType, Variable, VectorShape};
+use ptx_isa::{ScalarType, StateSpace};
+use ptx_llvm::address_space;
+use ptx_llvm::view::{Global, View};
+use rustc_hash::FxHashSet as HashSet;
+
+use crate::names;
+
+/// What the variable is called in LLVM.
+const DYNAMIC_SHARED: &str = "__ptx_dynamic_shared";
+/// The list of its names in PTX.
+const NAMES: &str = "ptx.dynamic_shared";
+
+/// One name of dynamic shared memory.
+pub(crate) struct DynamicArray {
+    pub(crate) variable: VarId,
+    /// The functions that used this name.
+    functions: Vec<String>,
+}
+
+/// Whether a variable is the whole of dynamic shared memory.
+pub(crate) fn is_whole(global: &Global) -> bool {
+    global.name == DYNAMIC_SHARED && global.space == address_space::SHARED && global.initializer.is_none()
+}
+
+/// The name that a function used.
+pub(crate) fn name_in(arrays: &[DynamicArray], function: &str) -> Option<VarId> {
+    let used = |array: &&DynamicArray| array.functions.iter().any(|name| name == function);
+    arrays.iter().find(used).map(|array| array.variable)
+}
+
+/// Declares each name that `!ptx.dynamic_shared` has, with its type and the greatest alignment of all: LLVM may have used
+/// the memory through any of them. Without that list there is one array of bytes.
+pub(crate) fn arrays(
+    view: &View,
+    ir: &mut Module,
+    symbols: &mut HashSet<String>,
+    least: u32,
+) -> Vec<DynamicArray> {
+    let entries: Vec<Vec<&str>> = view.named(NAMES).iter().map(|node| view.strings(*node)).collect();
+    let entries = if entries.is_empty() { vec![vec![DYNAMIC_SHARED]] } else { entries };
+    let aligns = entries.iter().filter_map(|entry| entry.get(2)?.parse::<u32>().ok());
+    let align = aligns.filter(|align| align.is_power_of_two()).fold(least.max(1), u32::max);
+    let mut known: Vec<(&str, DynamicArray)> = Vec::new();
+    for entry in &entries {
+        let Some(&name) = entry.first() else { continue };
+        let functions = entry.iter().skip(3).map(|function| (*function).to_owned());
+        if let Some((_, array)) = known.iter_mut().find(|(own, _)| *own == name) {
+            array.functions.extend(functions);
+            continue;
+        }
+        let ty = entry.get(1).and_then(|text| ScalarType::from_ptx(text)).unwrap_or(ScalarType::B8);
+        let mut own = names::escape(name).into_owned();
+        // The name of the LLVM variable is taken by nobody else.
+        while own != DYNAMIC_SHARED && !symbols.insert(own.clone()) {
+            own.push('_');
+        }
+        let variable = declare(ir, &own, ty, align);
+        known.push((name, DynamicArray { variable, functions: functions.collect() }));
+    }
+    known.into_iter().map(|(_, array)| array).collect()
+}
+
+fn declare(ir: &mut Module, name: &str, ty: ScalarType, align: u32) -> VarId {
+    let name = ir.strings.intern(name);
+    ir.add_variable(Variable {
+        name,
+        space: StateSpace::Shared,
+        bank: None,
+        ty: VarType::Scalar(ty),
+        shape: VectorShape::Scalar,
+        dims: vec![None],
+        align: Some(align),
+        linkage: ptx_ir::Linkage::Extern,
+        attributes: Vec::new(),
+        pointer: None,
+        count: None,
+        init: None,
+        at: At::default(),
+    })
+}
