@@ -111,6 +111,8 @@ impl fmt::Display for TrapKind {
 pub struct Trap {
     /// What stopped it.
     pub kind: TrapKind,
+    /// The argument or variable that a faulty access is nearest to: its size, and where in it or behind it the access lies.
+    pub object: Option<String>,
     /// The instruction, when it was one.
     pub span: Option<Span>,
     /// The instruction's mnemonic, empty when it was none.
@@ -131,6 +133,9 @@ impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ([bx, by, bz], [tx, ty, tz]) = (self.block, self.thread);
         write!(f, "{}", self.kind)?;
+        if let Some(object) = &self.object {
+            write!(f, ": {object}")?;
+        }
         if !self.instruction.is_empty() {
             write!(f, "; `{}`", self.instruction)?;
         }

@@ -30,10 +30,34 @@ pub(crate) struct Layout {
     pub(crate) globals: Vec<Vec<u8>>,
 }
 
+/// Something in memory that a program knows by name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Object {
+    /// What it is called: "variable `x`", "argument 2 (`p`)".
+    pub(crate) name: String,
+    pub(crate) space: Space,
+    /// Address of its first byte in the space.
+    pub(crate) address: u64,
+    /// Size in bytes.
+    pub(crate) bytes: u64,
+}
+
 impl Layout {
     /// The space of a variable and its address there.
     pub(crate) fn place(&self, id: VarId) -> Option<(Space, u64)> {
         self.places.get(&id).copied()
+    }
+
+    /// The variables, each with its name, space, address and size in bytes; those of dynamic shared memory have its size.
+    pub(crate) fn objects(&self, module: &Module, dynamic_shared: u32) -> Vec<Object> {
+        let object = |(id, (space, address)): (&VarId, &(Space, u64))| {
+            let variable = module.variable(*id);
+            let is_dynamic = *space == Space::Shared && variable.linkage == Linkage::Extern;
+            let bytes = if is_dynamic { dynamic_shared.into() } else { variable.bytes().unwrap_or(0) };
+            let name = format!("variable `{}`", module.name(variable.name));
+            Object { name, space: *space, address: *address, bytes }
+        };
+        self.places.iter().map(object).collect()
     }
 
     /// The allocations of the global variables, to be put behind those of the arguments.

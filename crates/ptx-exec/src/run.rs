@@ -7,11 +7,11 @@ use ptx_ir::{FunctionDirective, FunctionId, Module};
 use ptx_verify::Verified;
 
 use crate::decode::{decode, kernel_parameters, reach};
-use crate::error::{ExecError, codes};
+use crate::error::{ExecError, TrapKind, codes};
 use crate::launch::{Argument, Dim3, Launch, Outcome};
-use crate::layout::lay_out;
+use crate::layout::{Object, lay_out};
 use crate::machine::{self, Geometry, Setup};
-use crate::memory::{ALLOCATION_SHIFT, Allocation, Concurrency, GlobalMemory};
+use crate::memory::{ALLOCATION_SHIFT, Allocation, Concurrency, Fault, GlobalMemory, Space};
 
 /// The most threads of a block, and the most along each axis (compute capabilities 2.0 and later).
 const MOST_THREADS: u64 = 1024;
@@ -41,6 +41,8 @@ pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> 
             format!("a block needs {needs} bytes of shared memory of {limit} there are"),
         )));
     }
+    let mut objects = argument_objects(module, kernel, &launch.arguments);
+    objects.extend(layout.objects(module, launch.dynamic_shared));
     let program = decode(module, &reached, &layout).map_err(refused)?;
 
     let mut allocations: Vec<Allocation> =
@@ -71,7 +73,12 @@ pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> 
         limits: launch.limits.clone(),
         threads,
     };
-    let finished = machine::run(setup).map_err(ExecError::Trap)?;
+    let finished = machine::run(setup).map_err(|mut trap| {
+        if let TrapKind::Fault(fault) = &trap.kind {
+            trap.object = nearest_object(fault, &objects);
+        }
+        ExecError::Trap(trap)
+    })?;
     let mut next = 0;
     let mut contents = |argument: &Argument| {
         buffer(argument)?;
@@ -84,6 +91,46 @@ pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> 
         warp_instructions: finished.executed[0],
         thread_instructions: finished.executed[1],
     })
+}
+
+/// The buffers among the arguments, and the parameters themselves.
+fn argument_objects(module: &Module, kernel: FunctionId, arguments: &[Argument]) -> Vec<Object> {
+    let Ok((places, total)) = kernel_parameters(module, kernel) else { return Vec::new() };
+    let parameters = "the kernel's parameters".to_owned();
+    let mut objects = vec![Object { name: parameters, space: Space::Param, address: 0, bytes: total.into() }];
+    let mut buffers = 0;
+    for (index, ((id, ..), argument)) in places.into_iter().zip(arguments).enumerate() {
+        let Some(bytes) = buffer(argument) else { continue };
+        let name = format!("argument {index} (`{}`)", module.name(module.variable(id).name));
+        let (address, bytes) = (GlobalMemory::base(buffers), bytes.len() as u64);
+        objects.push(Object { name, space: Space::Global, address, bytes });
+        buffers += 1;
+    }
+    objects
+}
+
+/// What a faulty access is about: the object it begins in, else the one that ends nearest before it, in global memory only
+/// within the object's own range of addresses.
+fn nearest_object(fault: &Fault, objects: &[Object]) -> Option<String> {
+    let (space, address) = match fault.space {
+        Space::Generic => (Space::Global, fault.address),
+        space => (space, fault.address),
+    };
+    if space == Space::Local {
+        return None;
+    }
+    let is_before = |object: &&Object| {
+        let in_range =
+            space != Space::Global || object.address >> ALLOCATION_SHIFT == address >> ALLOCATION_SHIFT;
+        object.space == space && object.address <= address && in_range
+    };
+    let Some(object) =
+        objects.iter().filter(is_before).max_by_key(|object| (object.address, object.bytes, &object.name))
+    else {
+        return Some("no argument and no variable lies there".to_owned());
+    };
+    let (name, bytes, offset) = (&object.name, object.bytes, address - object.address);
+    Some(format!("offset {offset} of {name}, which has {bytes} bytes"))
 }
 
 fn buffer(argument: &Argument) -> Option<&[u8]> {

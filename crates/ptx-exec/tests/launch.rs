@@ -185,10 +185,55 @@ fn endless_programs_are_stopped() {
     let mut timed = launch(8, 64, vec![]);
     timed.limits.timeout = Some(Duration::from_millis(50));
     timed.threads = NonZeroUsize::new(2);
-    assert_eq!(trapped(ENDLESS, &timed).kind, TrapKind::Timeout);
+    let trap = trapped(ENDLESS, &timed);
+    assert_eq!((trap.kind, trap.instruction.as_str()), (TrapKind::Timeout, "bra"));
+    // Both warps of the block are told, with their place.
+    let related: Vec<&str> = trap.related.iter().map(|(_, text)| text.as_str()).collect();
+    let expected = [
+        "thread (0, 0, 0) and 31 more of its warp: run here",
+        "thread (32, 0, 0) and 31 more of its warp: run here",
+    ];
+    assert_eq!(related, expected);
     let mut counted = launch(1, 1, vec![]);
     counted.limits.steps = Some(100_000);
     assert_eq!(trapped(ENDLESS, &counted).kind, TrapKind::Steps);
+}
+
+#[test]
+fn faulty_accesses_say_which_argument_or_variable_they_miss() {
+    let object = |text: &str, arguments: Vec<Argument>, dynamic: u32| {
+        let mut launch = launch(1, 1, arguments);
+        launch.dynamic_shared = dynamic;
+        let trap = trapped(text, &launch);
+        assert_eq!(trap.kind.code(), codes::FAULT);
+        assert!(trap.to_string().contains(trap.object.as_deref().unwrap_or_default()));
+        trap.object.unwrap_or_default()
+    };
+    let store = |offset: i32| {
+        format!(
+            ".visible .entry k(.param .u32 n, .param .u64 first, .param .u64 second) {{
+                .reg .b64 %rd<2>; ld.param.u64 %rd1, [second]; st.global.u32 [%rd1+{offset}], 1; ret; }}"
+        )
+    };
+    let buffers =
+        || vec![Argument::Bytes(vec![0; 4]), Argument::Buffer(vec![0; 64]), Argument::Buffer(vec![0; 10])];
+    assert_eq!(object(&store(8), buffers(), 0), "offset 8 of argument 2 (`second`), which has 10 bytes");
+    assert_eq!(object(&store(400), buffers(), 0), "offset 400 of argument 2 (`second`), which has 10 bytes");
+    let null = ".visible .entry k() { .reg .b64 %rd<2>; mov.u64 %rd1, 8; st.global.u32 [%rd1], 1; ret; }";
+    assert_eq!(object(null, Vec::new(), 0), "no argument and no variable lies there");
+    let of = |space: &str, name: &str, offset: u32| {
+        format!(
+            ".global .u32 g[4];\n.shared .align 8 .b8 s[24];\n.extern .shared .b8 d[];\n.const .u32 c[2];
+            .visible .entry k() {{ .reg .b32 %r<2>; ld.shared.u8 %r1, [d+0]; ld.shared.u8 %r1, [s];
+                ld.const.u32 %r1, [c]; ld.global.u32 %r1, [g]; ld.{space}.u32 %r1, [{name}+{offset}]; ret; }}"
+        )
+    };
+    assert_eq!(
+        object(&of("global", "g", 16), Vec::new(), 8),
+        "offset 16 of variable `g`, which has 16 bytes"
+    );
+    assert_eq!(object(&of("const", "c", 8), Vec::new(), 8), "offset 8 of variable `c`, which has 8 bytes");
+    assert_eq!(object(&of("shared", "d", 8), Vec::new(), 8), "offset 8 of variable `d`, which has 8 bytes");
 }
 
 #[test]

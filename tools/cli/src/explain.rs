@@ -3,6 +3,7 @@
 use ptx_diag::{CodeMeaning, Diagnostic};
 use ptx_isa::MnemonicError;
 
+use crate::examples::{ExampleKind, code_examples};
 use crate::output::Output;
 use crate::program::{ExitStatus, Failure};
 
@@ -24,15 +25,29 @@ fn is_code(text: &str) -> bool {
 }
 
 /// The codes of all findings there are.
-fn all_codes() -> impl Iterator<Item = &'static CodeMeaning> {
+pub fn all_codes() -> impl Iterator<Item = &'static CodeMeaning> {
     ptx_driver::code_meanings().chain(ptx_exec::codes::MEANINGS).chain(crate::code::MEANINGS)
+}
+
+/// The example of a code, or nothing where there is none.
+fn shown_example(code: &str) -> String {
+    let Some(example) = code_examples().find(|example| example.code == code) else { return String::new() };
+    let indented = |text: &str| text.lines().map(|line| format!("    {line}\n")).collect::<String>();
+    let with = match (example.kind, example.options) {
+        (ExampleKind::None, _) => return String::new(),
+        (ExampleKind::Run | ExampleKind::Llvm, options) if !options.is_empty() => {
+            format!(" (with {options})")
+        }
+        _ => String::new(),
+    };
+    format!("\nWrong{with}:\n\n{}\nRight:\n\n{}", indented(example.wrong), indented(example.right))
 }
 
 fn explain_code(text: &str) -> Result<(), Failure> {
     match all_codes().find(|meaning| meaning.code.0 == text) {
         Some(meaning) => {
-            let line = format!("{text}: {}\n", meaning.text());
-            Output::from_argument(None).write(line.as_bytes())
+            let shown = format!("{text}: {}\n{}", meaning.text(), shown_example(text));
+            Output::from_argument(None).write(shown.as_bytes())
         }
         None => {
             let message = format!("no finding has the code `{text}`");

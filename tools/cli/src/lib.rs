@@ -6,6 +6,7 @@
 
 mod arguments;
 mod batch;
+mod examples;
 mod explain;
 mod input;
 mod output;
@@ -17,6 +18,8 @@ pub use arguments::{
     print_documents,
 };
 pub use batch::{Batch, refuse_folders, run_batch};
+pub use examples::{CodeExample, ExampleKind, code_examples};
+pub use explain::all_codes;
 pub use input::{STDIN_NAME, read_input};
 pub use output::{Output, refuse_terminal};
 pub use program::{ExitStatus, Failure, rejected, run, usage_or_rejected};

@@ -88,7 +88,9 @@ fn instructions_are_explained() {
 fn codes_of_findings_are_explained() {
     let (status, out, err) = ptx2ll(&["--explain", "V0501"], b"");
     assert_eq!((status, err.as_str()), (0, ""));
-    assert_eq!(text(out), "V0501: Modifiers that cannot stand together.\n");
+    let out = text(out);
+    assert!(out.starts_with("V0501: Modifiers that cannot stand together.\n\nWrong:\n\n    "), "{out}");
+    assert!(out.contains("\n\nRight:\n\n    "), "{out}");
     let (status, out, err) = ptx2ll(&["--explain", "V9999"], b"");
     assert_eq!((status, out.len()), (2, 0));
     assert!(err.contains("no finding has the code `V9999`"), "{err}");

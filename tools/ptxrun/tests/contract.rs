@@ -314,6 +314,28 @@ fn several_inputs_are_linked_and_run() {
 }
 
 #[test]
+fn faults_and_time_outs_name_what_the_user_knows() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let full = ["-", "--entry", "scale", "--grid", "1", "--block", "4", "--error-format=short"];
+    let arguments = ["--arg", "u32=4", "--arg", "f32=1", "--arg", "zero=8", "--arg", "zero=64"];
+    let (status, _, err) = ptxrun(folder.path(), &[&full[..], &arguments].concat(), SCALE);
+    assert_eq!(status, 3, "{err}");
+    assert!(
+        err.contains("offset 8 of argument 2 (`") && err.contains("`), which has 8 bytes; `ld.global"),
+        "{err}"
+    );
+    let endless = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\nL: bra L;\n}\n";
+    let arguments = ["-", "--entry", "k", "--grid", "1", "--block", "64", "--timeout", "0.1"];
+    let (status, _, err) = ptxrun(folder.path(), &arguments, endless);
+    assert_eq!(status, 3, "{err}");
+    for part in
+        ["error[X0204]", "<stdin>:5:4", "thread (0, 0, 0) and 31 more", "thread (32, 0, 0) and 31 more"]
+    {
+        assert!(err.contains(part), "{part}: {err}");
+    }
+}
+
+#[test]
 fn sizes_and_limits_that_cannot_be_are_said_in_true_sentences() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let full = ["-", "--entry", "scale", "--grid", "1", "--block", "1", "--arg", "u32=1", "--arg", "f32=1"];

@@ -4,8 +4,11 @@
 //! it prints. The commands of a document are executed one after the other in one folder, where `scripts` is the project's.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 use std::process::Command;
+
+mod common;
+
+use common::{tools, workspace};
 
 /// A command with what it prints.
 #[derive(Debug)]
@@ -13,10 +16,6 @@ struct Example {
     line: usize,
     command: String,
     prints: String,
-}
-
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
 }
 
 fn examples(text: &str) -> Vec<Example> {
@@ -48,17 +47,6 @@ fn examples(text: &str) -> Vec<Example> {
         example.prints.truncate(example.prints.trim_end().len());
     }
     examples
-}
-
-/// Builds the tools and gives the folder that they lie in.
-fn tools() -> PathBuf {
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "-p", "ptx2ll", "-p", "ll2ptx", "-p", "ptxrun"])
-        .current_dir(workspace())
-        .status()
-        .expect("cargo runs");
-    assert!(built.success());
-    Path::new(env!("CARGO_BIN_EXE_ptxrun")).parent().expect("a folder").to_owned()
 }
 
 #[test]

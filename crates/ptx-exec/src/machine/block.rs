@@ -8,6 +8,8 @@ use crate::error::TrapKind;
 use crate::launch::Dim3;
 use crate::program::{Mask, WARP, first_lane};
 
+/// The most groups of threads that a time-out shows.
+const MOST_GROUPS: usize = 32;
 /// Instructions that a warp runs before the next one of its block gets its turn.
 const TURN: u64 = 4096;
 /// Instructions that a block runs at first before others of the grid get their turn, and at most.
@@ -98,7 +100,9 @@ impl Block {
                 used += steps;
                 self.executed[0] += steps;
                 self.executed[1] += warp.thread_instructions - before;
-                grid.spend(self.state.number, steps).map_err(|kind| (at, Stop::anywhere(kind)))?;
+                if let Err(kind) = grid.spend(self.state.number, steps) {
+                    return Err(self.out_of_time(grid, at, kind));
+                }
                 if std::mem::take(&mut self.state.wake) {
                     self.warps.iter_mut().for_each(|warp| warp.wake(&self.state.barriers));
                 }
@@ -112,9 +116,24 @@ impl Block {
         Ok(Progress::Unfinished)
     }
 
-    /// Who waits where.
-    fn deadlock(&self, grid: &Grid<'_>) -> (usize, Stop) {
-        let mut related = Vec::new();
+    /// That a limit is reached, and where the threads are.
+    fn out_of_time(&self, grid: &Grid<'_>, warp: usize, kind: TrapKind) -> (usize, Stop) {
+        let mut related = self.groups(grid);
+        let here = self.warps.get(warp).and_then(|warp| warp.fragments.first());
+        let pc = here.map(|group| group.pc).or(related.first().map(|(pc, _)| *pc));
+        let lane = here.map_or(0, |group| first_lane(group.mask));
+        if let more @ 1.. = related.len().saturating_sub(MOST_GROUPS) {
+            related.truncate(MOST_GROUPS);
+            if let Some((_, text)) = related.last_mut() {
+                text.push_str(&format!("; and {more} other groups of threads elsewhere"));
+            }
+        }
+        (warp, Stop { kind, pc, lane, related })
+    }
+
+    /// The groups of threads that are at one place each: the instruction and what they do there.
+    fn groups(&self, grid: &Grid<'_>) -> Vec<(u32, String)> {
+        let mut groups = Vec::new();
         for warp in &self.warps {
             for fragment in &warp.fragments {
                 let instruction =
@@ -125,16 +144,22 @@ impl Block {
                     n => format!(" and {n} more of its warp"),
                 };
                 let what = match fragment.state {
-                    State::Ready => "could run".to_owned(),
+                    State::Ready => "run here".to_owned(),
                     State::Barrier { id: CLUSTER_BARRIER, .. } => {
                         "wait at the barrier of the cluster".to_owned()
                     }
                     State::Barrier { id, .. } => format!("wait at barrier {id}"),
                     State::Collective { members } => format!("wait for lanes {members:#010x}"),
                 };
-                related.push((instruction, format!("thread ({x}, {y}, {z}){others}: {what}")));
+                groups.push((instruction, format!("thread ({x}, {y}, {z}){others}: {what}")));
             }
         }
+        groups
+    }
+
+    /// Who waits where.
+    fn deadlock(&self, grid: &Grid<'_>) -> (usize, Stop) {
+        let related = self.groups(grid);
         let text = match related.as_slice() {
             [] => "no thread is left".to_owned(),
             [(_, only)] => only.clone(),

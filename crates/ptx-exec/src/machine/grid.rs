@@ -129,6 +129,7 @@ impl Grid<'_> {
         let related = stop.related.into_iter().filter_map(|(pc, text)| place(pc).map(|span| (span, text)));
         Trap {
             kind: stop.kind,
+            object: None,
             span: origin.map(|origin| origin.span),
             instruction: origin.map_or_else(String::new, |origin| origin.mnemonic.to_string()),
             function: name_of(origin.map_or(self.program.entry, |origin| origin.function)).to_owned(),

@@ -48,9 +48,4 @@ impl Stop {
     fn at(kind: crate::error::TrapKind, pc: u32, lane: usize) -> Self {
         Self { kind, pc: Some(pc), lane, related: Vec::new() }
     }
-
-    /// Without a place.
-    fn anywhere(kind: crate::error::TrapKind) -> Self {
-        Self { kind, pc: None, lane: 0, related: Vec::new() }
-    }
 }
