@@ -235,6 +235,16 @@ pub(crate) struct Atomic {
     pub(crate) combine: Combine,
 }
 
+/// `atom` and `red` on vectors: each element is combined by itself (manual 9.7.13.5).
+pub(crate) struct VectorAtomic {
+    pub(crate) address: Address,
+    /// Bytes of one element.
+    pub(crate) size: u32,
+    /// For each element where its old value goes, and what it is combined with.
+    pub(crate) elements: Box<[(Option<Dst>, Src)]>,
+    pub(crate) combine: Combine,
+}
+
 /// What an atomic operation on 128 bits writes (manual 9.7.13.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exchange {
@@ -396,7 +406,9 @@ pub(crate) struct Collective {
 pub(crate) enum Slot {
     /// Bytes of the frame's local memory.
     Memory { offset: u32, size: u32 },
-    /// Registers; a 128-bit value has two rows.
+    /// Room in the frame's local memory for a parameter without a size, which takes as many bytes as a call passes, or none.
+    Open { offset: u32, size: u32 },
+    /// Registers; a 128-bit value has two rows, a vector one or two for each element.
     Rows { first: Src, count: u32, bits: u64 },
     /// A result nobody wants.
     Nothing,
@@ -469,6 +481,7 @@ pub(crate) enum Op {
     Load(Box<Load>),
     Store(Box<Store>),
     Atomic(Box<Atomic>),
+    VectorAtomic(Box<VectorAtomic>),
     WideAtomic(Box<WideAtomic>),
     AsyncCopy(Box<AsyncCopy>),
     Bulk(Box<Bulk>),

@@ -120,9 +120,9 @@ impl Analysis {
         let results: Vec<Slot> = function
             .results
             .iter()
-            .filter_map(|param| match param {
-                Param::Variable(var) => slots.param(*var),
-                Param::Register(_, register) => Some(slots.lane(*register, 0)),
+            .flat_map(|param| match param {
+                Param::Variable(var) => slots.param(*var).into_iter().collect(),
+                Param::Register(_, register) => slots.lanes(body, *register).collect::<Vec<_>>(),
             })
             .collect();
         let accesses = slots.accesses(body, &flow, &results);

@@ -213,36 +213,50 @@ impl<'c> Emitter<'_, '_, 'c> {
         for (index, (param, shape)) in self.function.results.iter().zip(&self.signature.results).enumerate() {
             let declared = if single { Some(ty) } else { ty.field(index as u32) };
             let shape_type = declared.unwrap_or_else(|| shape.result_type(self.types));
-            let slot = match param {
-                Param::Variable(var) => self.analysis.slots.param(*var),
-                Param::Register(_, register) => Some(self.analysis.slots.lane(*register, 0)),
+            let of_slot = |slot, ty: Type<'c>| match value_of(slot, self) {
+                Some(id) => self.bits_as(self.raw_value(id), ty),
+                None => Ok(ty.zero()),
             };
-            let value = match (slot, param) {
-                (Some(slot), _) => match value_of(slot, self) {
-                    Some(id) => self.bits_as(self.raw_value(id), shape_type)?,
-                    None => shape_type.zero(),
-                },
-                (None, Param::Variable(var)) => match self.arguments.get(var) {
-                    Some(Argument::Memory(address)) => {
+            values.push(match (param, shape) {
+                (Param::Register(_, register), Shape::Vector { ty, .. }) => {
+                    let element = self.llvm_type(*ty);
+                    let elements: Out<Vec<_>> = self
+                        .analysis
+                        .slots
+                        .lanes(self.body, *register)
+                        .map(|slot| of_slot(slot, element))
+                        .collect();
+                    self.aggregate(shape_type, &elements?)?
+                }
+                (Param::Register(_, register), _) => {
+                    of_slot(self.analysis.slots.lane(*register, 0), shape_type)?
+                }
+                (Param::Variable(var), _) => match (self.analysis.slots.param(*var), self.arguments.get(var))
+                {
+                    (Some(slot), _) => of_slot(slot, shape_type)?,
+                    (None, Some(Argument::Memory(address))) => {
                         self.b.load(shape_type, *address, shape.align(), Volatility::Ordinary)?
                     }
-                    Some(Argument::Scalar(_)) | None => return unsupported("its result has no place"),
+                    (None, Some(Argument::Scalar(_)) | None) => {
+                        return unsupported("its result has no place");
+                    }
                 },
-                (None, Param::Register(..)) => return unsupported("its result has no place"),
-            };
-            values.push(value);
+            });
         }
         match values.as_slice() {
             [] => Ok(None),
             [one] => Ok(Some(*one)),
-            many => {
-                let mut whole = ty.poison();
-                for (index, value) in many.iter().enumerate() {
-                    whole = self.b.insert_field(whole, *value, index as u32)?;
-                }
-                Ok(Some(whole))
-            }
+            many => Ok(Some(self.aggregate(ty, many)?)),
         }
+    }
+
+    /// A value of a struct or array type.
+    fn aggregate(&self, ty: Type<'c>, fields: &[Value<'c>]) -> Out<Value<'c>> {
+        let mut whole = ty.poison();
+        for (index, field) in fields.iter().enumerate() {
+            whole = self.b.insert_field(whole, *field, index as u32)?;
+        }
+        Ok(whole)
     }
 
     /// `call` (manual 9.7.12.5).
@@ -310,7 +324,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.attach_targets(site.operand(3), call);
         for (index, (shape, argument)) in parameter_shapes.iter().zip(&arguments).enumerate() {
             let ty = match shape {
-                Shape::Scalar(_) => continue,
+                Shape::Scalar(_) | Shape::Vector { .. } => continue,
                 Shape::Bytes { bytes, .. } => self.types.array(self.types.int(8), *bytes),
                 Shape::Unsized { align } => units(self.types, self.argument_bytes(*argument), *align),
             };
@@ -391,10 +405,16 @@ impl<'c> Emitter<'_, '_, 'c> {
                 }
                 // A parameter of the caller passed on.
                 (Some(Argument::Scalar(value)), Shape::Scalar(_)) => self.bits_as(*value, ty),
-                (Some(Argument::Scalar(_)), Shape::Bytes { .. } | Shape::Unsized { .. }) | (None, _) => {
-                    unsupported("an argument has no place in this function")
-                }
+                (Some(_), Shape::Vector { .. })
+                | (Some(Argument::Scalar(_)), Shape::Bytes { .. } | Shape::Unsized { .. })
+                | (None, _) => unsupported("an argument has no place in this function"),
             };
+        }
+        if let (Shape::Vector { ty: element, .. }, Operand::Register(register)) = (shape, argument) {
+            let element = self.llvm_type(*element);
+            let lanes = self.analysis.slots.lanes(self.body, register);
+            let elements: Out<Vec<_>> = lanes.map(|slot| self.read(site.statement, slot, element)).collect();
+            return self.aggregate(ty, &elements?);
         }
         let Shape::Scalar(scalar) = shape else { return unsupported("an aggregate is passed in a register") };
         if let (Operand::Register(register), true) = (argument, ty.pointer_space().is_some()) {
@@ -429,6 +449,15 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
         match shape {
             Shape::Scalar(scalar) => self.define_operand(site, result, *scalar, value),
+            Shape::Vector { .. } => {
+                let Operand::Register(register) = result else { return Ok(()) };
+                let slots = self.analysis.slots.lanes(self.body, register);
+                for (lane, slot) in slots.enumerate() {
+                    let element = self.b.extract_field(value, lane as u32)?;
+                    self.set(site.statement, slot, element)?;
+                }
+                Ok(())
+            }
             Shape::Bytes { .. } | Shape::Unsized { .. } => {
                 unsupported("an aggregate is returned in a register")
             }

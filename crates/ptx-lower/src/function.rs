@@ -2,7 +2,7 @@
 
 use ptx_ir::{
     Body, Function, FunctionDirective, FunctionKind, Linkage as PtxLinkage, Module, Operand, Param,
-    Prototype, Reference, Stmt, Symbol, VarAttribute, VarId, Variable,
+    Prototype, Reference, RegId, Stmt, Symbol, VarAttribute, VarId, Variable,
 };
 use ptx_isa::{ScalarType, Sem, StateSpace};
 use ptx_llvm::address_space;
@@ -22,6 +22,8 @@ use crate::slots::{is_param, whole_scalar};
 pub(crate) enum Shape {
     /// One scalar.
     Scalar(ScalarType),
+    /// A vector register: an array of its elements.
+    Vector { ty: ScalarType, lanes: u32 },
     /// Bytes with an alignment: `byval` as a parameter, an array of integers as a result.
     Bytes { bytes: u64, align: u32 },
     /// Bytes of any number with an alignment, which a call chooses (manual 11.2.2): what LLVM's variadic functions
@@ -33,13 +35,14 @@ impl Shape {
     pub(crate) fn parameter_type(self, types: Types<'_>) -> Type<'_> {
         match self {
             Shape::Scalar(ty) => llvm_type(types, ty),
+            Shape::Vector { ty, lanes } => types.array(llvm_type(types, ty), u64::from(lanes)),
             Shape::Bytes { .. } | Shape::Unsized { .. } => types.pointer(address_space::GENERIC),
         }
     }
 
     pub(crate) fn result_type(self, types: Types<'_>) -> Type<'_> {
         match self {
-            Shape::Scalar(ty) => llvm_type(types, ty),
+            Shape::Scalar(_) | Shape::Vector { .. } => self.parameter_type(types),
             Shape::Unsized { align } => units(types, 0, align),
             Shape::Bytes { bytes, align } => {
                 let unit = widest_unit(bytes, align);
@@ -50,7 +53,7 @@ impl Shape {
 
     pub(crate) fn align(self) -> u32 {
         match self {
-            Shape::Scalar(ty) => ty.bytes(),
+            Shape::Scalar(ty) | Shape::Vector { ty, .. } => ty.bytes(),
             Shape::Bytes { align, .. } | Shape::Unsized { align } => align,
         }
     }
@@ -85,7 +88,9 @@ pub(crate) fn function_type<'c>(
 ) -> Type<'c> {
     match shapes.last() {
         Some(Shape::Unsized { .. }) => types.variadic_function(result, parameters),
-        Some(Shape::Scalar(_) | Shape::Bytes { .. }) | None => types.function(result, parameters),
+        Some(Shape::Scalar(_) | Shape::Vector { .. } | Shape::Bytes { .. }) | None => {
+            types.function(result, parameters)
+        }
     }
 }
 
@@ -112,7 +117,10 @@ pub(crate) struct Signature<'c> {
 fn shape_of(module: &Module, body: Option<&Body>, param: Param) -> Out<Shape> {
     match param {
         Param::Register(_, register) => match body {
-            Some(body) => Ok(Shape::Scalar(body.reg_type(register))),
+            Some(body) => match (body.reg_type(register), body.decl(register).shape.lanes()) {
+                (ty, 1) => Ok(Shape::Scalar(ty)),
+                (ty, lanes) => Ok(Shape::Vector { ty, lanes }),
+            },
             None => unsupported("a parameter in a register has no declaration"),
         },
         Param::Variable(var) => {
@@ -402,10 +410,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         for ((param, shape), value) in self.function.params.iter().zip(&self.signature.parameters).zip(values)
         {
             match param {
-                Param::Register(_, register) => {
-                    let slot = self.analysis.slots.lane(*register, 0);
-                    self.initial_value(slot, value)?;
-                }
+                Param::Register(_, register) => self.enter_register(*register, shape, value)?,
                 Param::Variable(var) => {
                     let argument = match shape {
                         Shape::Bytes { .. } | Shape::Unsized { .. } => Argument::Memory(value),
@@ -414,7 +419,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                             self.b.store(value, place, ty.bytes(), Volatility::Ordinary)?;
                             Argument::Memory(place)
                         }
-                        Shape::Scalar(_) => Argument::Scalar(value),
+                        Shape::Scalar(_) | Shape::Vector { .. } => Argument::Scalar(value),
                     };
                     self.arguments.insert(*var, argument);
                 }
@@ -472,6 +477,18 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
         }
         passed
+    }
+
+    /// What a register parameter holds when the body begins, element by element where it is a vector.
+    fn enter_register(&mut self, register: RegId, shape: &Shape, value: build::Value<'c>) -> Out<()> {
+        let Shape::Vector { lanes, .. } = *shape else {
+            return self.initial_value(self.analysis.slots.lane(register, 0), value);
+        };
+        for lane in 0..lanes {
+            let element = self.b.extract_field(value, lane)?;
+            self.initial_value(self.analysis.slots.lane(register, lane as usize), element)?;
+        }
+        Ok(())
     }
 
     /// What a register holds when the body begins; it is kept in the type its first reading wants.

@@ -62,6 +62,12 @@ impl Slots {
         slots
     }
 
+    /// The slots of a register: one, or one for each element of a vector.
+    pub(crate) fn lanes<'s>(&'s self, body: &Body, register: RegId) -> impl Iterator<Item = Slot> + use<'s> {
+        let lanes = body.decl(register).shape.lanes() as usize;
+        (0..lanes).map(move |lane| self.lane(register, lane))
+    }
+
     /// The carry flag.
     pub(crate) fn carry(&self) -> Slot {
         CARRY
@@ -150,8 +156,7 @@ impl Slots {
     fn collect(&self, body: &Body, operand: Operand, into: &mut Vec<Slot>) {
         match operand {
             Operand::Register(register) | Operand::Address(AddressBase::Register(register), _) => {
-                let lanes = body.decl(register).shape.lanes() as usize;
-                into.extend((0..lanes).map(|lane| self.lane(register, lane)));
+                into.extend(self.lanes(body, register));
             }
             Operand::Not(register) | Operand::Selected(register, _) | Operand::Negated(register, _) => {
                 into.push(self.lane(register, 0));

@@ -22,6 +22,8 @@ const TARGETS: usize = 3;
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Shape {
     ty: ScalarType,
+    /// A vector register, or a scalar.
+    vector: VectorShape,
     /// Bytes of an array, `None` for a scalar; zero for an array without a length.
     array: Option<u64>,
     /// Alignment in bytes, of what lies in the parameter space.
@@ -236,31 +238,26 @@ fn register_shape(body: &Body, reg: ptx_ir::RegId) -> Shape {
     declared_shape(body.decl(reg))
 }
 
-/// A vector passes as the bits of all its elements together, as far as there is a type of that width.
 fn declared_shape(decl: &RegDecl) -> Shape {
-    let ty = match decl.ty.bits() * decl.shape.lanes() {
-        _ if decl.shape == VectorShape::Scalar => decl.ty,
-        16 => ScalarType::B16,
-        32 => ScalarType::B32,
-        64 => ScalarType::B64,
-        _ => ScalarType::B128,
-    };
-    Shape { ty, array: None, align: None }
+    Shape { ty: decl.ty, vector: decl.shape, array: None, align: None }
 }
 
 fn variable_shape(variable: &Variable) -> Option<Shape> {
     let array = if variable.dims.is_empty() { None } else { Some(variable.bytes()?) };
-    Some(Shape { ty: variable.scalar_type()?, array, align: Some(variable.alignment()) })
+    let ty = variable.scalar_type()?;
+    Some(Shape { ty, vector: variable.shape, array, align: Some(variable.alignment()) })
 }
 
 /// What is wrong with an argument, `None` when it fits.
 fn shape_mismatch(wanted: Shape, given: Shape) -> Option<String> {
-    let array_fits = match (wanted.array, given.array) {
-        (None, None) => types_fit(wanted.ty, given.ty),
-        // `[]` takes an array of any length.
-        (Some(wanted), Some(given)) => wanted == given || wanted == 0,
-        (None, Some(_)) | (Some(_), None) => false,
-    };
+    // A vector is passed element by element. `ptxas` takes what has as many bits, and passes the first element alone or crashes.
+    let array_fits = wanted.vector == given.vector
+        && match (wanted.array, given.array) {
+            (None, None) => types_fit(wanted.ty, given.ty),
+            // `[]` takes an array of any length.
+            (Some(wanted), Some(given)) => wanted == given || wanted == 0,
+            (None, Some(_)) | (Some(_), None) => false,
+        };
     let aligned = match (wanted.align, given.align) {
         (Some(wanted), Some(given)) => wanted == given,
         // A register has the alignment of its type.
@@ -290,6 +287,7 @@ fn types_fit(wanted: ScalarType, given: ScalarType) -> bool {
 fn immediate_mismatch(wanted: Shape, value: Immediate) -> Option<String> {
     let integer = value.as_integer().is_some();
     let fits = wanted.array.is_none()
+        && wanted.vector == VectorShape::Scalar
         && match wanted.ty.kind() {
             TypeKind::Bits => true,
             TypeKind::Unsigned | TypeKind::Signed => integer,
@@ -302,7 +300,10 @@ fn immediate_mismatch(wanted: Shape, value: Immediate) -> Option<String> {
 }
 
 fn say(shape: Shape) -> String {
-    let ty = dotted(shape.ty);
+    let mut ty = dotted(shape.ty);
+    if shape.vector != VectorShape::Scalar {
+        ty = format!("`.v{} .{}`", shape.vector.lanes(), shape.ty.as_str());
+    }
     match (shape.array, shape.align) {
         (None, None) => format!("a {ty} register"),
         (None, Some(align)) => format!("{ty} aligned to {align}"),

@@ -3,7 +3,7 @@
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{
     Body, FunctionId, FunctionKind, Guard as IrGuard, Inst as IrInst, LabelId, Module, Operand, Param, RegId,
-    Stmt, VarId,
+    Stmt, Symbol, VarId,
 };
 use ptx_isa::{Form, Kind, Mnemonic, Role, ScalarType, Sem, StateSpace};
 use rustc_hash::FxHashMap;
@@ -81,11 +81,31 @@ pub(crate) fn kernel_parameters(module: &Module, kernel: FunctionId) -> Decoded<
     Ok((places, next as u32))
 }
 
-/// Lays out the frame of a function.
+/// How many bytes the calls of a program pass at most to a parameter without a size.
+pub(super) fn open_room(module: &Module, functions: &[FunctionId]) -> u64 {
+    let bodies = functions.iter().filter_map(|&id| module.function(id).body.as_ref());
+    let passed = bodies.flat_map(|body| {
+        let calls = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Call);
+        calls.filter_map(|(_, inst)| {
+            let arguments = inst.mnemonic.form().operands.iter().position(|place| place.name == "args")?;
+            let Some(Operand::List(list)) = body.operands(inst).get(arguments) else { return None };
+            let Some(Operand::Symbol(Symbol::Variable(id), _)) = body.list(*list).last() else { return None };
+            module.variable(*id).bytes()
+        })
+    });
+    passed.max().unwrap_or(0)
+}
+
+/// Whether a parameter takes as many bytes as a call passes.
+pub(super) fn is_open(module: &Module, param: Param) -> bool {
+    matches!(param, Param::Variable(id) if matches!(module.variable(id).dims.first(), Some(None | Some(0))))
+}
+
+/// Lays out the frame of a function, in which parameters without a size have room for `open` bytes.
 ///
 /// # Errors
 /// For variables that no frame can hold.
-pub(super) fn signature(module: &Module, id: FunctionId) -> Decoded<Signature> {
+pub(super) fn signature(module: &Module, id: FunctionId, open: u64) -> Decoded<Signature> {
     let function = module.function(id);
     let mut signature = Signature::default();
     let mut next = 0u64;
@@ -104,7 +124,9 @@ pub(super) fn signature(module: &Module, id: FunctionId) -> Decoded<Signature> {
             return finding(codes::UNSUPPORTED, variable.at.0, text);
         }
         let elements = u64::from(variable.count.unwrap_or(1));
-        let size = variable.bytes().filter(|&bytes| bytes <= 1 << 24 && elements <= 1);
+        let is_open = is_open(module, Param::Variable(id));
+        let size = if is_open { Some(open) } else { variable.bytes() };
+        let size = size.filter(|&bytes| bytes <= 1 << 24 && elements <= 1);
         let Some(size) = size else {
             return finding(
                 codes::SIZE,
@@ -122,7 +144,8 @@ pub(super) fn signature(module: &Module, id: FunctionId) -> Decoded<Signature> {
             );
         }
         signature.frame.insert(id, at as u32);
-        Ok(Slot::Memory { offset: at as u32, size: size as u32 })
+        let (offset, size) = (at as u32, size as u32);
+        Ok(if is_open { Slot::Open { offset, size } } else { Slot::Memory { offset, size } })
     };
     if !is_kernel {
         for (list, results) in [(&function.params, false), (&function.results, true)] {
@@ -152,7 +175,7 @@ pub(super) fn signature(module: &Module, id: FunctionId) -> Decoded<Signature> {
 fn register_slot(body: &Body, firsts: &[u32], register: RegId) -> Slot {
     let ty = body.reg_type(register);
     let first = Src::register(firsts.get(register.index()).copied().unwrap_or(0));
-    Slot::Rows { first, count: rows_of(ty), bits: row_bits(ty) }
+    Slot::Rows { first, count: body.decl(register).shape.lanes() * rows_of(ty), bits: row_bits(ty) }
 }
 
 /// The state of decoding a body.
@@ -323,17 +346,13 @@ impl<'a> BodyDecoder<'a> {
         if operands.len() != m.form().operands.len() {
             return finding(codes::OPERAND, inst.at.0, format!("`{m}` has the wrong number of operands"));
         }
+        // Of an operation that the interpreter does not have no modifier is at fault.
+        let Some(decode) = Self::decoder(cx.m.sem()) else {
+            return cx.unsupported("the interpreter has no such operation");
+        };
         check_modifiers(&cx)?;
-        self.dispatch(&mut cx)
-    }
-
-    /// Decodes by meaning. Everything that the table can say is decoded or refused here.
-    fn dispatch(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        match Self::decoder(cx.m.sem()) {
-            Some(decode) => decode(self, cx)?,
-            None => return cx.unsupported("the interpreter has no such operation"),
-        }
-        self.fill_wide(cx);
+        decode(self, &mut cx)?;
+        self.fill_wide(&mut cx);
         Ok(())
     }
 
@@ -385,6 +404,7 @@ impl<'a> BodyDecoder<'a> {
             Sem::Load | Sem::LoadUniform => Self::load,
             Sem::Store => Self::store,
             Sem::Atom | Sem::Red => Self::atomic,
+            Sem::AtomVector | Sem::RedVector => Self::vector_atomic,
             Sem::CpAsync => Self::async_copy,
             // Copies are complete when they are issued, so there is nothing to close or to wait for.
             Sem::CpAsyncCommit | Sem::CpAsyncWait => |decoder, cx| decoder.simple(cx, Op::Nothing),
@@ -430,8 +450,6 @@ impl<'a> BodyDecoder<'a> {
             | Sem::SurfaceStore
             | Sem::SurfaceReduce
             | Sem::SurfaceQuery
-            | Sem::AtomVector
-            | Sem::RedVector
             | Sem::StoreAsync
             | Sem::ReduceAsync
             | Sem::BulkReduce

@@ -1,9 +1,9 @@
 //! Branches, calls and block barriers (manual 9.7.12, 9.7.13.1).
 
-use ptx_ir::{FunctionId, Operand, Param, Symbol};
-use ptx_isa::{Field, Mod};
+use ptx_ir::{Body, Function, FunctionId, Module, Operand, Param, Stmt, Symbol};
+use ptx_isa::{Field, Mod, ScalarType};
 
-use super::body::{BodyDecoder, Context};
+use super::body::{BodyDecoder, Context, is_open, row_bits, rows_of};
 use super::operand::Place;
 use super::reach::builtin;
 use super::{Decoded, finding};
@@ -11,7 +11,30 @@ use crate::error::codes;
 use crate::layout::immediate_bits;
 use crate::program::{BarrierAction, BlockBarrier, Call, Callee, Op, Slot};
 
-impl BodyDecoder<'_> {
+/// What a call is held against, with the body that its register parameters are declared in.
+#[derive(Clone, Copy)]
+struct CallSignature<'m> {
+    params: &'m [Param],
+    results: usize,
+    registers: Option<&'m Body>,
+}
+
+impl<'m> CallSignature<'m> {
+    fn of(function: &'m Function) -> Self {
+        let registers = function.body.as_ref().or(function.reg_params.as_deref());
+        Self { params: &function.params, results: function.results.len(), registers }
+    }
+
+    /// The type of a parameter that is a scalar.
+    fn scalar_type(self, module: &Module, index: usize) -> Option<ScalarType> {
+        match *self.params.get(index)? {
+            Param::Variable(id) => module.variable(id).scalar_type(),
+            Param::Register(decl, _) => self.registers?.reg_decls.get(decl.0 as usize).map(|decl| decl.ty),
+        }
+    }
+}
+
+impl<'a> BodyDecoder<'a> {
     /// `bra`.
     pub(super) fn branch(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let Operand::Label(label) = cx.operands[0] else {
@@ -45,9 +68,11 @@ impl BodyDecoder<'_> {
         let (arguments_at, arguments) = cx.named("args");
         let results = self.slots(cx, results_at, results, None)?;
         let (callee, signature) = match callee {
-            Operand::Symbol(Symbol::Function(id), _) => (self.callee(cx, callee_at, id)?, Some(id)),
+            Operand::Symbol(Symbol::Function(id), _) => {
+                (self.callee(cx, callee_at, id)?, Some(CallSignature::of(self.module.function(id))))
+            }
             Operand::Register(register) => {
-                (Callee::Address(crate::program::Src::register(self.row_of(register))), None)
+                (Callee::Address(crate::program::Src::register(self.row_of(register))), self.stated(cx))
             }
             _ => {
                 return finding(
@@ -57,17 +82,36 @@ impl BodyDecoder<'_> {
                 );
             }
         };
-        let arguments = self.slots(cx, arguments_at, arguments, signature)?;
-        if let Some(id) = signature {
-            let function = self.module.function(id);
-            if (function.params.len(), function.results.len()) != (arguments.len(), results.len()) {
-                let name = self.module.name(function.name);
-                let text = format!("`{name}` takes other numbers of arguments and results");
+        let mut arguments = self.slots(cx, arguments_at, arguments, signature)?;
+        if let Some(signature) = signature {
+            let open = signature.params.last().is_some_and(|&param| is_open(self.module, param));
+            if open && arguments.len() + 1 == signature.params.len() {
+                arguments.push(Slot::Nothing);
+            }
+            if (signature.params.len(), signature.results) != (arguments.len(), results.len()) {
+                let text = "what is called takes other numbers of arguments and results";
                 return finding(codes::OPERAND, cx.inst.at.0, text);
             }
         }
         cx.emit(Op::Call(Box::new(Call { callee, arguments: arguments.into(), results: results.into() })));
         Ok(())
+    }
+
+    /// What the prototype of an indirect call says, or the first of its listed targets.
+    fn stated(&self, cx: &Context<'_>) -> Option<CallSignature<'a>> {
+        let Operand::Label(label) = cx.named("targets").1 else { return None };
+        let (module, body) = (self.module, self.body);
+        body.statements.iter().find_map(|statement| match statement {
+            Stmt::CallPrototype(own, prototype) if *own == label => Some(CallSignature {
+                params: &prototype.params,
+                results: prototype.results.len(),
+                registers: Some(body),
+            }),
+            Stmt::CallTargets(own, targets) if *own == label => {
+                targets.first().map(|&id| CallSignature::of(module.function(id)))
+            }
+            _ => None,
+        })
     }
 
     fn callee(&self, cx: &Context<'_>, at: usize, id: FunctionId) -> Decoded<Callee> {
@@ -93,7 +137,7 @@ impl BodyDecoder<'_> {
         cx: &mut Context<'_>,
         at: usize,
         operand: Operand,
-        callee: Option<FunctionId>,
+        callee: Option<CallSignature<'_>>,
     ) -> Decoded<Vec<Slot>> {
         let Operand::List(list) = operand else { return Ok(Vec::new()) };
         let mut slots = Vec::new();
@@ -115,18 +159,7 @@ impl BodyDecoder<'_> {
                     }
                 },
                 Operand::Immediate(immediate) => {
-                    let param = callee.and_then(|id| self.module.function(id).params.get(index).copied());
-                    let ty = match param {
-                        Some(Param::Variable(id)) => self.module.variable(id).scalar_type(),
-                        Some(Param::Register(decl, _)) => callee
-                            .and_then(|id| {
-                                let function = self.module.function(id);
-                                function.body.as_ref().or(function.reg_params.as_deref())
-                            })
-                            .and_then(|body| body.reg_decls.get(decl.0 as usize))
-                            .map(|decl| decl.ty),
-                        None => None,
-                    };
+                    let ty = callee.and_then(|callee| callee.scalar_type(self.module, index));
                     let Some(ty) = ty else {
                         return finding(
                             codes::UNSUPPORTED,
@@ -135,8 +168,12 @@ impl BodyDecoder<'_> {
                         );
                     };
                     let bits = immediate_bits(immediate, ty, cx.span(at))?;
-                    let first = cx.constants.of(bits as u64);
-                    Slot::Rows { first, count: 1, bits: super::body::row_bits(ty) }
+                    let count = rows_of(ty);
+                    let first = match count {
+                        1 => cx.constants.of(bits as u64),
+                        _ => cx.constants.pair(bits as u64, (bits >> 64) as u64),
+                    };
+                    Slot::Rows { first, count, bits: row_bits(ty) }
                 }
                 _ => return finding(codes::OPERAND, cx.span(at), "this cannot be passed to a function"),
             });

@@ -88,6 +88,8 @@ fn knows_literal(modifier: Mod) -> bool {
                 | Cluster
                 | Wait
                 | Range
+                | Add
+                | Noftz
                 | Fractional
                 | Cvt
                 | Tensormap

@@ -8,8 +8,10 @@ use super::body::{BodyDecoder, Context, row_bits, rows_of};
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::memory::{Order, Space};
-use crate::program::{AsyncCopy, Atomic, Combine, CopyAmount, Exchange, Fill, Load, Op, Store, WideAtomic};
-use crate::scalar::float::{self, Arith, Subnormals};
+use crate::program::{
+    AsyncCopy, Atomic, Combine, CopyAmount, Exchange, Fill, Load, Op, Store, VectorAtomic, WideAtomic,
+};
+use crate::scalar::float::{self, Arith, Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
 use crate::scalar::int::{self, Saturation};
 
@@ -101,6 +103,33 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
+    /// `atom` and `red` on vectors of floating-point values (manual 9.7.13.5).
+    pub(super) fn vector_atomic(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("it has no type") };
+        let space = self.space(cx)?;
+        let (at, _) = cx.named("a");
+        let address = self.address(cx, at, space)?;
+        let (at, values) = cx.named("b");
+        let values = self.elements(values);
+        let results = cx.find("d").map(|at| (at, self.elements(cx.operands[at])));
+        self.check_vector(cx, u64::from(ty.bytes()) * values.len() as u64)?;
+        let mut elements = Vec::with_capacity(values.len());
+        for (n, value) in values.into_iter().enumerate() {
+            let dst = match &results {
+                Some((at, results)) => match results.get(n) {
+                    Some(&result) => Some(self.dst_of(result, cx.span(*at))?),
+                    None => return finding(codes::OPERAND, cx.span(*at), "the vectors have other lengths"),
+                },
+                None => None,
+            };
+            elements.push((dst, self.src_of(cx, value, ty, cx.span(at))?));
+        }
+        let combine = combination(cx, ty)?;
+        let atomic = VectorAtomic { address, size: ty.bytes(), elements: elements.into(), combine };
+        cx.emit(Op::VectorAtomic(Box::new(atomic)));
+        Ok(())
+    }
+
     fn wide_atomic(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let exchange = match cx.m.get(Field::Op) {
             Some(Mod::Exch) => Exchange::Always,
@@ -149,7 +178,9 @@ impl BodyDecoder<'_> {
 /// What an atomic operation writes (manual 9.7.13.5).
 fn combination(cx: &Context<'_>, ty: ScalarType) -> Decoded<Combine> {
     let Some(numbers) = numbers(ty) else { return cx.unsupported("its type has no atomic operations") };
-    Ok(match (cx.m.get(Field::Op), numbers) {
+    // Rows with one operation have it in their name.
+    let op = cx.m.get(Field::Op).or_else(|| cx.m.has(Mod::Add).then_some(Mod::Add));
+    Ok(match (op, numbers) {
         (Some(Mod::Exch), _) => Box::new(|_, _, b, _| b),
         (Some(Mod::Cas), _) => Box::new(|_, old, b, c| if old == b { c } else { old }),
         (Some(Mod::And), _) => Box::new(|_, old, b, _| old & b),
@@ -176,6 +207,14 @@ fn combination(cx: &Context<'_>, ty: ScalarType) -> Decoded<Combine> {
         (Some(Mod::Add), Numbers::Floats(format, count)) => Box::new(move |_, old, b, _| {
             each(format.bits(), count, [old, b], |[old, b]| float::add(&Arith::nearest(format), old, b))
         }),
+        (Some(op @ (Mod::Min | Mod::Max)), Numbers::Float(format) | Numbers::Floats(format, _)) => {
+            let which = if op == Mod::Min { Extreme::Min } else { Extreme::Max };
+            let count = if let Numbers::Floats(_, count) = numbers { count } else { 1 };
+            let extreme = move |[old, b]: [u64; 2]| {
+                float::extreme(format, Subnormals::Keep, which, NanRule::Ignore, SignRule::Plain, old, b)
+            };
+            Box::new(move |_, old, b, _| each(format.bits(), count, [old, b], extreme))
+        }
         _ => return cx.unsupported("its operation has no such type"),
     })
 }

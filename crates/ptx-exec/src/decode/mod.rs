@@ -78,8 +78,9 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
     let mut constants = Constants::default();
     let mut findings = Diagnostics::new();
     let mut signatures: FxHashMap<FunctionId, Signature> = FxHashMap::default();
+    let open = body::open_room(module, &reached.functions);
     for &id in &reached.functions {
-        match body::signature(module, id) {
+        match body::signature(module, id, open) {
             Ok(signature) => {
                 signatures.insert(id, signature);
             }

@@ -56,6 +56,7 @@ impl Warp {
             | Op::Load(_)
             | Op::Store(_)
             | Op::Atomic(_)
+            | Op::VectorAtomic(_)
             | Op::WideAtomic(_)
             | Op::AsyncCopy(_)
             | Op::Bulk(_)
@@ -228,7 +229,7 @@ impl Warp {
     ) {
         match slot {
             Slot::Nothing => {}
-            Slot::Memory { offset, size } => {
+            Slot::Memory { offset, size } | Slot::Open { offset, size } => {
                 let start = self.frames[frame].local as usize + offset as usize;
                 bytes.extend(self.local[lane].get(start..start + size as usize).unwrap_or_default());
             }
@@ -244,7 +245,7 @@ impl Warp {
     pub(super) fn write_slot(&mut self, (frame, slot): (usize, Slot), lane: usize, bytes: &[u8]) {
         match slot {
             Slot::Nothing => {}
-            Slot::Memory { offset, size } => {
+            Slot::Memory { offset, size } | Slot::Open { offset, size } => {
                 let start = self.frames[frame].local as usize + offset as usize;
                 if let Some(place) = self.local[lane].get_mut(start..start + size as usize) {
                     let known = bytes.len().min(place.len());
@@ -375,11 +376,23 @@ pub(super) fn same_value(row: &Row, set: Mask, lane: usize) -> Mask {
 
 /// Whether what one side of a call passes is what the other side takes.
 fn fit(given: &[Slot], taken: &[Slot]) -> bool {
-    let bytes = |slot: &Slot| match slot {
-        Slot::Nothing => None,
-        Slot::Memory { size, .. } => Some(*size),
-        Slot::Rows { count, bits, .. } => Some(if *count == 2 { 16 } else { bits.count_ones().div_ceil(8) }),
-    };
-    let same = |(a, b): (&Slot, &Slot)| bytes(a).zip(bytes(b)).is_none_or(|(a, b)| a == b);
-    given.len() == taken.len() && given.iter().zip(taken).all(same)
+    given.len() == taken.len() && given.iter().zip(taken).all(|(given, taken)| passes(*given, *taken))
+}
+
+fn passes(given: Slot, taken: Slot) -> bool {
+    let element = |bits: u64| bits.count_ones().div_ceil(8);
+    match (given, taken) {
+        (Slot::Memory { size, .. }, Slot::Open { size: room, .. }) => size <= room,
+        (Slot::Nothing, _) | (_, Slot::Nothing) => true,
+        (Slot::Open { .. }, _) | (_, Slot::Open { .. }) => false,
+        (Slot::Memory { size: given, .. }, Slot::Memory { size: taken, .. }) => given == taken,
+        // Vectors are passed element by element.
+        (Slot::Rows { count: given, bits: wide, .. }, Slot::Rows { count: taken, bits, .. }) => {
+            given == taken && element(wide) == element(bits)
+        }
+        (Slot::Rows { count, bits, .. }, Slot::Memory { size, .. })
+        | (Slot::Memory { size, .. }, Slot::Rows { count, bits, .. }) => {
+            (count == 1 || bits == u64::MAX) && count * element(bits) == size
+        }
+    }
 }

@@ -8,7 +8,7 @@ use crate::error::TrapKind;
 use crate::memory::{Fault, FaultKind, Order, Space, read_bytes, write_bytes};
 use crate::program::{
     Address, AddressWidth, AsyncCopy, Atomic, Base, CopyAmount, Exchange, Load, Mask, Row, Src, Store,
-    WideAtomic, lanes,
+    VectorAtomic, WideAtomic, lanes,
 };
 
 /// What an access sees besides the local memory of its own thread.
@@ -302,6 +302,44 @@ impl Warp {
             let old = old.map_err(|fault| Stop::at(TrapKind::Fault(fault), pc, lane))?;
             if let Some(dst) = atomic.dst {
                 rows[dst as usize][lane] = old;
+            }
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
+    pub(super) fn vector_atomic(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &mut [Row],
+        atomic: &VectorAtomic,
+        active: Mask,
+        pc: u32,
+    ) -> Result<(), Stop> {
+        let constants = &grid.program.constants;
+        self.poll();
+        let base = self.frames[frame].local;
+        let mut view = self.view(grid, block);
+        let whole = u64::from(atomic.size) * atomic.elements.len() as u64;
+        for lane in lanes(active) {
+            let first = addresses(&atomic.address, rows, constants, base).of(lane);
+            let space = atomic.address.space;
+            let stop = |fault| Stop::at(TrapKind::Fault(fault), pc, lane);
+            check_alignment(space, first, whole).map_err(stop)?;
+            // The results may go where the operands come from.
+            let mut old = [0; 8];
+            for (n, (_, b)) in atomic.elements.iter().enumerate() {
+                let b = b.of(rows, constants)[lane];
+                let address = first + n as u64 * u64::from(atomic.size);
+                let combined = |space, old| (atomic.combine)(space, old, b, b);
+                old[n] = view.update(space, address, atomic.size, combined).map_err(stop)?;
+            }
+            for ((dst, _), old) in atomic.elements.iter().zip(old) {
+                if let Some(dst) = dst {
+                    rows[*dst as usize][lane] = old;
+                }
             }
         }
         Ok(())

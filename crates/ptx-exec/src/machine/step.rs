@@ -107,6 +107,9 @@ impl Warp {
             Op::Load(load) => self.load(grid, block, frame, rows, load, active, pc)?,
             Op::Store(store) => self.store(grid, block, frame, rows, store, active, pc)?,
             Op::Atomic(atomic) => self.atomic(grid, block, frame, rows, atomic, active, pc)?,
+            Op::VectorAtomic(atomic) => {
+                self.vector_atomic(grid, block, frame, rows, atomic, active, pc)?;
+            }
             Op::WideAtomic(atomic) => self.wide_atomic(grid, block, frame, rows, atomic, active, pc)?,
             Op::AsyncCopy(copy) => self.async_copy(grid, block, frame, rows, copy, active, pc)?,
             Op::Bulk(bulk) => self.bulk(grid, block, frame, rows, bulk, active, pc)?,
