@@ -125,8 +125,8 @@ fn generation(cpu: &str) -> (u32, &str) {
 
 /// LLVM's NVPTX target for one GPU: it supplies the cost model of the pipelines and the code generator.
 ///
-/// Making the first one sets LLVM's options for the process: InstCombine does not move what only one side of a branch needs past the
-/// branch.
+/// Making the first one sets LLVM's options for the process: what only one side of a branch needs is moved neither past the branch nor
+/// before it.
 pub struct Machine {
     inner: TargetMachine,
 }
@@ -205,8 +205,16 @@ fn initialize() {
 /// group of predicated stores that takes in the sums of its addresses is too long for predicates then, and the branch that is left
 /// of it parts the addresses of all later groups from their stores, so that they wait in registers
 /// (docs/roundtrip.md, "Why functions differ, grow or spill"). LLVM has this as an option of the process alone.
+///
+/// Nor is such work done before the branch: for targets whose threads diverge LLVM's pipelines have a pass, speculative-execution, that moves
+/// cheap instructions of one side there, in the hope that both sides have them, and count on InstCombine to take the others back. It
+/// gives up at the first instruction that stays, which the branch at the end of a side always is.
 fn set_options() {
-    let options = [c"ptx-llvm".as_ptr(), c"-instcombine-code-sinking=0".as_ptr()];
+    let options = [
+        c"ptx-llvm".as_ptr(),
+        c"-instcombine-code-sinking=0".as_ptr(),
+        c"-spec-exec-max-not-hoisted=0".as_ptr(),
+    ];
     // SAFETY: the strings end in NUL and are only read; the caller runs once, and passes need the machine that it makes
     // first, so that none of this library's reads the options meanwhile.
     unsafe { LLVMParseCommandLineOptions(options.len() as i32, options.as_ptr(), ptr::null()) };

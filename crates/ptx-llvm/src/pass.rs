@@ -189,6 +189,36 @@ end:
     }
 
     #[test]
+    fn what_one_side_of_a_branch_needs_is_not_done_before_it() {
+        // The guard of nearly every kernel, and addresses behind it.
+        let text = b"define void @f(i32 %i, i32 %n, ptr %p, ptr %q) {
+  %out = icmp sge i32 %i, %n
+  br i1 %out, label %end, label %inside
+inside:
+  %wide = sext i32 %i to i64
+  %bytes = shl i64 %wide, 2
+  %from = getelementptr i8, ptr %p, i64 %bytes
+  %to = getelementptr i8, ptr %q, i64 %bytes
+  %x = load i32, ptr %from
+  store i32 %x, ptr %to
+  br label %end
+end:
+  ret void
+}";
+        let context = Context::new().expect("LLVM 22");
+        let machine = Machine::new(&Gpu::default(), OptLevel::O2).expect("the default machine");
+        for pipeline in ["default<O1>", "default<O2>", "default<O3>", "function(speculative-execution)"] {
+            let module = Module::parse(&context, "m", text).expect("valid text");
+            run_passes(&module, pipeline, &machine).expect("runs");
+            let text = module.to_text();
+            let (before, _) = text.split_once("br i1").expect("a branch");
+            for moved in ["sext", "shl", "getelementptr"] {
+                assert!(!before.contains(moved), "{pipeline}: {moved}:\n{text}");
+            }
+        }
+    }
+
+    #[test]
     fn wrong_pipeline_text_is_an_error() {
         for text in
             ["frobnicate", "default<O9>", "function(mem2reg", "mem2reg)", "a\0b", ",", "function(inline)"]

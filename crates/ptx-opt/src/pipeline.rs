@@ -15,7 +15,7 @@ const MEMORY: &str = "function(infer-address-spaces,load-store-vectorizer)";
 /// The same with what LLVM's backend does to straight-line code on the way: constant parts of addresses go to the accesses, and
 /// addresses that differ by little are computed from each other. What was PTX has been through this. LLVM's backend
 /// also reduces the strength of loops, which made machine code longer here (docs/raise.md, "Code compared with llc").
-const MEMORY_OF_SOURCE: &str = "function(infer-address-spaces,separate-const-offset-from-gep,speculative-execution,slsr,early-cse,\
+const MEMORY_OF_SOURCE: &str = "function(infer-address-spaces,separate-const-offset-from-gep,slsr,early-cse,\
 nary-reassociate,early-cse,load-store-vectorizer)";
 
 /// The mark on what PTX had as an instruction of its own (docs/mapping.md, "One instruction").
