@@ -12,6 +12,7 @@
 pub mod access;
 pub mod check;
 pub mod corpus;
+pub mod csmith;
 pub mod differential;
 pub mod directive;
 pub mod generated;

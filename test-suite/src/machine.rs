@@ -84,11 +84,11 @@ pub fn machine_code(oracles: &Oracles, ptx: &str, kept: &Path) -> Result<BTreeMa
     Ok(code)
 }
 
+/// Something for each function, by its name.
+type ByFunction<T> = BTreeMap<String, T>;
+
 /// The functions of a text in machine code, and what each uses.
-fn taken_apart(
-    oracles: &Oracles,
-    ptx: &str,
-) -> Result<(BTreeMap<String, Vec<String>>, BTreeMap<String, Usage>)> {
+fn taken_apart(oracles: &Oracles, ptx: &str) -> Result<(ByFunction<Vec<String>>, ByFunction<Usage>)> {
     let whole = if ptx.contains(".entry") { Linking::Whole } else { Linking::Relocatable };
     let (cubin, said) = match (oracles.assemble_as(ptx, whole), whole) {
         // What is declared only is for a linker to find.

@@ -106,7 +106,7 @@ impl Branch {
             let own = LLVMGetNextUse(LLVMGetFirstUse(self.comparison)).is_null();
             let here =
                 LLVMGetInstructionParent(self.comparison) == LLVMGetInstructionParent(self.instruction);
-            if !own && !(may_add && here) {
+            if !(own || may_add && here) {
                 return;
             }
             let inverted = invert(self.comparison);

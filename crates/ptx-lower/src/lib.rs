@@ -14,7 +14,6 @@
 mod analysis;
 mod arith;
 mod behaviour;
-mod bounds;
 mod carry;
 mod compare;
 mod control;

@@ -20,7 +20,6 @@ use ptx_llvm::address_space;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::Analysis;
-use crate::bounds::Bounds;
 use crate::flow::{End, instruction};
 use crate::globals::is_dynamic_shared;
 use crate::represent::{Repr, is_narrow, resizes_address};
@@ -197,10 +196,6 @@ impl Provenance {
             let Some(inst) = instruction(body, *statement) else { continue };
             let Some((base, offset, constant)) = reader.terms(*statement, inst, contents) else { continue };
             let is_far = is_narrow(*space) && constant.is_some_and(|by| by > MOST_NARROW_OFFSET);
-            let bounds = Bounds { module, body, analysis };
-            if bounds.is_inside(*statement, inst) {
-                continue;
-            }
             if is_far || !self.stays(module, contents, base, offset, constant.is_some(), *space) {
                 found.push(value);
             }

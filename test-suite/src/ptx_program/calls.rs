@@ -302,7 +302,6 @@ fn invoke(g: &mut Generator, signature: &Signature, target: Target, uniform: boo
     for form in &signature.parameters {
         arguments.push(Argument::Lanes(match *form {
             Form::Vector(element, lanes) => Lanes::Vector(vectors::filled(g, element, lanes)),
-            Form::Scalar(64) if g.one_in(4) => Lanes::Vector(vectors::filled(g, Type::b(32), 2)),
             form => Lanes::One(plain_value(g, 8 * size_of(form))),
         }));
     }

@@ -5,7 +5,9 @@ use super::generate::Generator;
 use super::syntax::*;
 
 pub(super) fn episode(g: &mut Generator) {
-    let shared = if g.together && g.shape.threads > 1 {
+    // A thread that has ended before stores nothing that others could read.
+    let all_alive = g.together && !std::mem::replace(&mut g.ended, true);
+    let shared = if all_alive && g.shape.threads > 1 {
         Some(g.place(Space::Shared, Type::b(32), Some(g.shape.threads), 4))
     } else {
         None

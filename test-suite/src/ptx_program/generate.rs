@@ -42,6 +42,8 @@ pub(super) struct Generator {
     pub(super) features: Vec<Feature>,
     /// Whether all threads of the grid execute what is drawn.
     pub(super) together: bool,
+    /// Whether threads may have ended before.
+    pub(super) ended: bool,
     /// Whether numbers are mostly constants, which optimizers fold.
     pub(super) constants: bool,
 }
@@ -61,6 +63,7 @@ pub(super) fn draw(seed: u64, features: &[Feature], shape: Shape, sm: u16) -> Mo
         names: 0,
         features: features.to_vec(),
         together: true,
+        ended: false,
         constants,
     };
     g.kernel_head();

@@ -71,7 +71,7 @@ pub fn judge(program: &Program, ways: &[Way], oracles: &Oracles) -> Result<Vec<D
 }
 
 fn along(program: &Program, way: Way, oracles: &Oracles) -> Result<()> {
-    let ptx = ptx(&program.text, way, oracles)?;
+    let ptx = rewrite(&program.text, way, oracles)?;
     // A trap ends the whole grid, and nothing of it can be seen. To see that what stands before it was done, an exit takes its place.
     let seen = execute(program, &ptx.replace("trap;", "exit;"))?;
     compare(&seen, &program.ending.output)?;
@@ -88,7 +88,10 @@ fn along(program: &Program, way: Way, oracles: &Oracles) -> Result<()> {
 }
 
 /// The PTX that a way makes of a text.
-fn ptx(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
+///
+/// # Errors
+/// What the stage says that refuses it.
+pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
     if way == Way::Plain {
         return Ok(text.to_owned());
     }

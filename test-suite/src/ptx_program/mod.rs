@@ -27,7 +27,7 @@ use anyhow::{Context as _, Result};
 use fastrand::Rng;
 
 use evaluate::{Ending, INPUT, OUTPUT};
-pub use judge::{Difference, Way, judge, ways_of};
+pub use judge::{Difference, Way, judge, rewrite, ways_of};
 use syntax::{Module, Shape};
 
 /// What a program is about.

@@ -3,6 +3,7 @@
 mod cargo;
 mod corpus;
 mod coverage;
+mod csmith;
 mod differential;
 mod fidelity;
 mod instructions;
@@ -36,6 +37,8 @@ enum Chore {
     Bless,
     /// Judge how far real PTX comes through every stage
     Corpus(corpus::CorpusArguments),
+    /// Execute random C programs on the host and along every way, and compare
+    Csmith(csmith::CsmithArguments),
     /// Execute scalar instructions along every way through LLVM and back, and compare
     Differential(differential::DifferentialArguments),
     /// Rewrite docs/isa.md and docs/coverage.md from the instruction table
@@ -91,6 +94,7 @@ fn main() -> Result<()> {
     match Arguments::parse().chore {
         Chore::Bless => cargo::bless(),
         Chore::Corpus(arguments) => corpus::measure(&arguments),
+        Chore::Csmith(arguments) => csmith::compare(&arguments),
         Chore::Differential(arguments) => differential::compare(&arguments),
         Chore::Fidelity(arguments) => fidelity::measure(&arguments),
         Chore::Intrinsics(arguments) => intrinsics::measure(&arguments),

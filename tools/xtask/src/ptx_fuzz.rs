@@ -65,7 +65,14 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
     }
     let (mut seed, mut bad) = (arguments.seed, 0u64);
     while start.elapsed() < Duration::from_secs(arguments.seconds) {
-        let drawn = program(seed, &features)?;
+        let drawn = match program(seed, &features) {
+            Ok(drawn) => drawn,
+            Err(error) => {
+                (bad, seed) = (bad + 1, seed + 1);
+                writeln!(out, "{error:#}")?;
+                continue;
+            }
+        };
         let ways = ways_of(seed, arguments.all_ways);
         match judge(&drawn, &ways, &oracles) {
             Ok(differences) if differences.is_empty() => {}

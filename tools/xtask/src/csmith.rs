@@ -1,0 +1,68 @@
+//! Random C programs on the host and along every way: `cargo xtask csmith`.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use clap::Args;
+use test_suite::csmith::{Tools, Verdict, judge};
+
+use crate::corpus::oracles;
+
+/// What is drawn, and where differences go.
+#[derive(Args)]
+pub(crate) struct CsmithArguments {
+    /// How long to go on
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// The first seed
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// A folder for the programs that differ
+    #[arg(long)]
+    keep: Option<PathBuf>,
+}
+
+/// Draws programs and reports each whose sum is not the host's along every way.
+pub(crate) fn compare(arguments: &CsmithArguments) -> Result<()> {
+    let mut out = io::stdout().lock();
+    let tools = match Tools::find(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")) {
+        Ok(tools) => tools,
+        Err(error) => return Ok(writeln!(out, "skipped: {error}")?),
+    };
+    let oracles = oracles();
+    if let Some(folder) = &arguments.keep {
+        std::fs::create_dir_all(folder)?;
+    }
+    let start = Instant::now();
+    let (mut seed, mut bad, mut slow) = (arguments.seed, 0u64, 0u64);
+    while start.elapsed() < Duration::from_secs(arguments.seconds) {
+        match judge(seed, &tools, &oracles) {
+            Ok(Verdict::Same) => {}
+            Ok(Verdict::Slow) => slow += 1,
+            Ok(Verdict::Differs { source, ways }) => {
+                bad += 1;
+                for way in ways {
+                    writeln!(out, "seed {seed}, {way}")?;
+                }
+                out.flush()?;
+                if let Some(folder) = &arguments.keep {
+                    std::fs::write(folder.join(format!("{seed}.c")), source)?;
+                }
+            }
+            Err(error) => {
+                bad += 1;
+                writeln!(out, "seed {seed}: {error:#}")?;
+            }
+        }
+        seed += 1;
+    }
+    writeln!(
+        out,
+        "{} programs, {bad} differences, {slow} too slow on the host to be judged, next seed {seed}",
+        seed - arguments.seed
+    )?;
+    ensure!(bad == 0, "{bad} differences");
+    Ok(())
+}
