@@ -29,6 +29,7 @@ pub mod machine;
 pub mod oracle;
 pub mod pattern;
 pub mod printed;
+pub mod prove;
 pub mod ptx_program;
 pub mod reasons;
 pub mod roundtrip;

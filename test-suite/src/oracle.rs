@@ -1,4 +1,4 @@
-//! Programs outside the project that judge its output: ptxas, nvdisasm, llc, opt.
+//! Programs outside the project that judge its output: ptxas, nvdisasm, llc, opt, and the SMT solver z3.
 //!
 //! They are looked for and used when they are there; a check without its oracle is counted as skipped. ptxas is the only
 //! judge of what PTX is valid; llc and opt tell whether LLVM's own programs take our IR.
@@ -30,6 +30,8 @@ pub struct Oracles {
     pub llc: Option<PathBuf>,
     /// LLVM 22's optimizer.
     pub opt: Option<PathBuf>,
+    /// An SMT solver.
+    pub z3: Option<PathBuf>,
 }
 
 impl Oracles {
@@ -42,13 +44,19 @@ impl Oracles {
             nvdisasm: in_nvidia("nvdisasm"),
             llc: Some(llvm.join("bin/llc")).filter(|p| p.is_file()),
             opt: Some(llvm.join("bin/opt")).filter(|p| p.is_file()),
+            z3: in_nvidia("z3"),
         }
     }
 
     /// The programs that were not found.
     pub fn missing(&self) -> Vec<&'static str> {
-        let all =
-            [("ptxas", &self.ptxas), ("nvdisasm", &self.nvdisasm), ("llc", &self.llc), ("opt", &self.opt)];
+        let all = [
+            ("ptxas", &self.ptxas),
+            ("nvdisasm", &self.nvdisasm),
+            ("llc", &self.llc),
+            ("opt", &self.opt),
+            ("z3", &self.z3),
+        ];
         all.into_iter().filter(|(_, path)| path.is_none()).map(|(name, _)| name).collect()
     }
 

@@ -107,6 +107,21 @@ impl Case {
         Self::draw_at(choices, mnemonic, home)
     }
 
+    /// The mnemonic with operands as general as they can be, for the newest target: of some random draws the one that reads the
+    /// most registers, different ones.
+    pub fn general(choices: &mut Seeded, mnemonic: Mnemonic) -> Option<Self> {
+        const DRAWS: usize = 6;
+        let home = home(&mnemonic)?;
+        let read = |case: &Self| case.registers.iter().filter(|one| one.read.is_some()).count();
+        let mut best: Option<Self> = None;
+        for case in (0..DRAWS).filter_map(|_| Self::draw_at(choices, mnemonic, home)) {
+            if best.as_ref().is_none_or(|best| read(best) < read(&case)) {
+                best = Some(case);
+            }
+        }
+        best
+    }
+
     /// The mnemonic with random operands, for a target; `None` when no draw was accepted.
     pub fn draw_at(choices: &mut Seeded, mnemonic: Mnemonic, home: Home) -> Option<Self> {
         (0..ATTEMPTS).find_map(|_| {

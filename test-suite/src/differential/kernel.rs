@@ -9,7 +9,7 @@ use super::case::{Case, Register};
 use super::operand::Tuple;
 
 /// The bytes that each register has in memory.
-pub(super) const SLOT: usize = 16;
+pub(crate) const SLOT: usize = 16;
 /// The most threads of a block.
 const BLOCK: usize = 256;
 
@@ -49,7 +49,7 @@ pub(super) fn name(feed: Feed, at: usize) -> String {
 }
 
 /// The lines before the kernels.
-pub(super) fn head(home: Home) -> String {
+pub(crate) fn head(home: Home) -> String {
     format!(".version {}\n.target {}\n.address_size 64\n", home.version, home.sm)
 }
 
@@ -76,6 +76,19 @@ pub(super) fn kernel(feed: Feed, at: usize, case: &Case, tuples: &[Tuple]) -> St
         }
     }
     text + "ret;\n}\n"
+}
+
+/// A kernel `(in, out)` that one thread executes: the registers of a case lie in slots from `in` on.
+pub(crate) fn plain_kernel(at: usize, case: &Case) -> String {
+    let mut text = format!(".visible .entry {}(.param .u64 in, .param .u64 out)\n{{\n", plain_name(at));
+    text += ".reg .b64 %in, %out;\n.reg .b32 %bit;\nld.param.u64 %in, [in];\nld.param.u64 %out, [out];\n";
+    block(&mut text, case, |at, one| load(one, at * SLOT), 0);
+    text + "ret;\n}\n"
+}
+
+/// The name of such a kernel.
+pub(crate) fn plain_name(at: usize) -> String {
+    format!("p{at}")
 }
 
 /// The instruction in a block of its own, its registers given values before and stored behind it.

@@ -23,9 +23,11 @@ use anyhow::Result;
 use ptx_gen::{Home, Seeded};
 use ptx_isa::{FormId, Opcode, PtxVersion, Sm};
 
-pub use case::{Case, is_scalar};
+pub use case::{Case, Register, is_scalar};
+pub(crate) use kernel::{SLOT, head, plain_kernel, plain_name};
 pub use program::Numbers;
 pub use route::{Difference, Findings, Route};
+pub use transcript::Run;
 
 use crate::oracle::Oracles;
 
@@ -152,6 +154,21 @@ pub fn transcript(cases: &[Case], effort: Effort) -> Result<String> {
         }
     }
     Ok(text)
+}
+
+/// Executes every case as written: its registers before and behind each execution.
+///
+/// # Errors
+/// As for [`transcript()`].
+pub fn executions(cases: &[Case], effort: Effort) -> Result<Vec<(Case, Vec<Run>)>> {
+    let mut all = Vec::new();
+    for (home, members) in by_home(cases) {
+        for batch in members.chunks(BATCH) {
+            let runs = transcript::runs(home, batch, effort)?;
+            all.extend(batch.iter().map(|case| (*case).clone()).zip(runs));
+        }
+    }
+    Ok(all)
 }
 
 fn by_home(cases: &[Case]) -> BTreeMap<Home, Vec<&Case>> {

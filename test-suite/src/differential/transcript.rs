@@ -13,12 +13,27 @@ use super::operand::{Tuple, mask, tuples};
 use super::route;
 use crate::stage;
 
+/// The registers of an instruction before an execution and behind it, bits in the low end.
+pub type Run = (Vec<u128>, Vec<u128>);
+
 /// Executes the instructions of cases that are for the same target, as written, and lists their registers before and
 /// behind each execution, in the form that `test-suite/model/check.py` reads.
 ///
 /// # Errors
 /// When the interpreter refuses an instruction or stops in it.
 pub(super) fn transcript(home: Home, cases: &[&Case], effort: Effort) -> Result<String> {
+    let mut text = format!("home {} {}\n", home.version, home.sm);
+    for (case, runs) in cases.iter().zip(runs(home, cases, effort)?) {
+        write_case(&mut text, case, &runs);
+    }
+    Ok(text)
+}
+
+/// The registers of each case, execution by execution.
+///
+/// # Errors
+/// As for [`transcript`].
+pub(super) fn runs(home: Home, cases: &[&Case], effort: Effort) -> Result<Vec<Vec<Run>>> {
     let mut choices = Seeded::new(effort.seed);
     let mut source = kernel::head(home);
     let mut operands = Vec::new();
@@ -30,28 +45,36 @@ pub(super) fn transcript(home: Home, cases: &[&Case], effort: Effort) -> Result<
     let source = SourceFile::new("written.ptx", source);
     let module = stage::read(&source)?;
     let verified = stage::verify(&module, &source)?;
-    let mut text = format!("home {} {}\n", home.version, home.sm);
+    let mut all = Vec::new();
     for (at, (case, values)) in cases.iter().zip(&operands).enumerate() {
         match route::execute(verified, Feed::Memory, at, values) {
-            Ok(results) => write_case(&mut text, case, values, &results),
+            Ok(results) => all.push(paired(case, values, &results)),
             Err(error) => bail!("{}: {}", case.text, stage::describe(&source, &error.into_diagnostics())),
         }
     }
-    Ok(text)
+    Ok(all)
+}
+
+fn paired(case: &Case, values: &[Tuple], results: &[u8]) -> Vec<Run> {
+    let after: Vec<u128> = results.chunks_exact(SLOT).map(bits).collect();
+    let masked = |values: &[u128]| {
+        let both = case.registers.iter().zip(values);
+        both.map(|(one, value)| value & mask(one.declared.bits())).collect()
+    };
+    let pairs = values.iter().zip(after.chunks_exact(case.registers.len()));
+    pairs.map(|(before, after)| (masked(before), masked(after))).collect()
 }
 
 /// Writing to a string cannot fail.
-fn write_case(text: &mut String, case: &Case, values: &[Tuple], results: &[u8]) {
+fn write_case(text: &mut String, case: &Case, runs: &[Run]) {
     let _ = writeln!(text, "case {}", case.text);
     let names: Vec<String> =
         case.registers.iter().map(|one| format!("{}:{}", one.name, one.declared.as_str())).collect();
     let _ = writeln!(text, "registers {}", names.join(" "));
-    let after: Vec<u128> = results.chunks_exact(SLOT).map(bits).collect();
-    for (before, after) in values.iter().zip(after.chunks_exact(case.registers.len())) {
+    for (before, after) in runs {
         text.push_str("run");
-        for ((one, before), after) in case.registers.iter().zip(before).zip(after) {
-            let width = mask(one.declared.bits());
-            let _ = write!(text, " {:x}:{:x}", before & width, after & width);
+        for (before, after) in before.iter().zip(after) {
+            let _ = write!(text, " {before:x}:{after:x}");
         }
         text.push('\n');
     }

@@ -1,4 +1,4 @@
-//! docs/coverage.md: how LLVM IR says each instruction.
+//! docs/coverage.md: how LLVM IR says each instruction, and what is proved of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -7,12 +7,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use ptx_isa::{Form, Trigger, Way, all_forms};
+use test_suite::prove::record::{self, Tally};
 
 use crate::cargo::workspace;
 
 const HEAD: &str = "\
 <!-- Written by `cargo xtask docs` from the instruction table (crates/ptx-isa/src/way.rs) and the table of intrinsics
-(crates/ptx-llvm/src/intrinsics); a test fails when it is out of date. -->
+(crates/ptx-llvm/src/intrinsics), and from the figures that `cargo xtask prove --write` keeps in test-suite/proofs.tsv; a test fails
+when it is out of date. -->
 
 # Coverage: how LLVM IR says each instruction
 
@@ -45,11 +47,73 @@ Each of these is a located error, `L0102`, of the module's own language; no inst
 /// Writes the page.
 pub(crate) fn write() -> Result<()> {
     let path = path();
-    fs::write(&path, page()).with_context(|| format!("cannot write {}", path.display()))
+    fs::write(&path, page(&record()?)).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn path() -> PathBuf {
     workspace().join("docs/coverage.md")
+}
+
+/// Where the figures of `cargo xtask prove` are kept.
+pub(crate) fn record_path() -> PathBuf {
+    workspace().join("test-suite/proofs.tsv")
+}
+
+/// The figures of `cargo xtask prove`, by row.
+pub(crate) fn record() -> Result<BTreeMap<String, Tally>> {
+    let path = record_path();
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    record::parse(&text)
+}
+
+const PROVED: &str = "
+## What is proved
+
+Of the scalar instructions below an SMT solver has proved that for all inputs the lowered IR, the IR after `-O2`, and the PTX that either is
+raised to compute what the manual says, by the definitions of `test-suite/src/prove/define`. For a combination of modifiers there is one
+instruction, with operands as general as they can be; so many combinations were asked about as the table says. An instruction
+counts as proved when all four are. It timed out where the solver did not answer one of them, and was not asked where something that it
+becomes has no definition there. `cargo xtask prove` proves all combinations anew, and `cargo xtask prove --write` keeps the figures; the
+conformance suite proves a sample.
+
+";
+
+/// What the record says.
+fn proved(tallies: &BTreeMap<String, Tally>) -> String {
+    let mut out = PROVED.to_owned();
+    let (mut sum, mut rows, mut undefined) = (Tally::default(), 0, BTreeMap::<String, usize>::new());
+    let mut table = String::new();
+    for name in record::names() {
+        let Some(tally) = tallies.get(&name) else { continue };
+        let (syntax, meaning) = name.split_once('\t').unwrap_or_default();
+        if tally.instructions == 0 {
+            let opcode = syntax.split(['.', '{', ' ']).next().unwrap_or_default();
+            *undefined.entry(opcode.to_owned()).or_default() += 1;
+            continue;
+        }
+        let Tally { instructions, proved, refuted, timed_out, unasked } = tally;
+        let _ = writeln!(
+            table,
+            "| `{}` | {meaning} | {instructions} | {proved} | {refuted} | {timed_out} | {unasked} |",
+            syntax.replace('|', "\\|")
+        );
+        sum.append(*tally);
+        rows += 1;
+    }
+    let Tally { instructions, proved, refuted, timed_out, unasked } = sum;
+    let _ = writeln!(
+        out,
+        "{rows} rows: {instructions} instructions, {proved} proved, {refuted} refuted, {timed_out} timed out, {unasked} not asked.\n"
+    );
+    out += "| row | meaning | instructions | proved | refuted | timed out | not asked |\n|---|---|---|---|---|---|---|\n";
+    out += &table;
+    let undefined = undefined.iter().map(|(opcode, rows)| format!("`{opcode}` ({rows})"));
+    let _ = writeln!(
+        out,
+        "\nOf scalar rows no definition is written down for floating-point arithmetic: {}.",
+        undefined.collect::<Vec<_>>().join(", ")
+    );
+    out
 }
 
 /// What is said of the rows of one opcode.
@@ -60,7 +124,7 @@ struct Family {
     detours: [Vec<String>; Way::ALL.len()],
 }
 
-fn page() -> String {
+fn page(tallies: &BTreeMap<String, Tally>) -> String {
     let mut families: BTreeMap<&str, Family> = BTreeMap::new();
     let mut totals = [0; Way::ALL.len()];
     for form in all_forms() {
@@ -107,7 +171,7 @@ fn page() -> String {
             otherwise(&family.detours)
         );
     }
-    out
+    out + &proved(tallies)
 }
 
 /// The modifiers that send instructions another way, in words.
@@ -140,6 +204,21 @@ mod tests {
     #[test]
     fn page_is_up_to_date() {
         let written = fs::read_to_string(path()).unwrap_or_default();
-        assert!(written == page(), "docs/coverage.md is out of date: run `cargo xtask docs`");
+        let page = page(&record().expect("a record of proofs"));
+        assert!(written == page, "docs/coverage.md is out of date: run `cargo xtask docs`");
+    }
+
+    #[test]
+    fn every_scalar_row_was_proved_or_has_no_definition() {
+        let kept = record().expect("a record of proofs");
+        let missing: Vec<String> =
+            record::names().into_iter().filter(|name| !kept.contains_key(name)).collect();
+        assert!(missing.is_empty(), "run `cargo xtask prove --write`: {}", missing.join("\n"));
+        assert_eq!(
+            kept.len(),
+            record::names().len(),
+            "rows of the record are gone: run `cargo xtask prove --write`"
+        );
+        assert!(kept.values().all(|tally| tally.refuted == 0), "an instruction is refuted");
     }
 }

@@ -13,6 +13,7 @@ mod langref;
 mod lines;
 mod llvm_set;
 mod producers;
+mod prove;
 mod ptx_fuzz;
 mod roundtrip;
 mod stress;
@@ -63,6 +64,8 @@ enum Chore {
     Producers(producers::ProducersArguments),
     /// Execute random programs in PTX along every way, and compare with what they have to leave
     PtxFuzz(ptx_fuzz::PtxFuzzArguments),
+    /// Prove with an SMT solver that scalar instructions keep their meaning through LLVM and back, for all inputs
+    Prove(prove::ProveArguments),
     /// Compare the machine code of real PTX before and after a way through LLVM IR
     Roundtrip(roundtrip::RoundtripArguments),
     /// Write manual pages and completion scripts of the tools into a folder
@@ -107,6 +110,7 @@ fn main() -> Result<()> {
         Chore::Lines(arguments) => lines::measure(&arguments),
         Chore::Producers(arguments) => producers::measure(&arguments),
         Chore::PtxFuzz(arguments) => ptx_fuzz::fuzz(&arguments),
+        Chore::Prove(arguments) => prove::prove(&arguments),
         Chore::Roundtrip(arguments) => roundtrip::measure(&arguments),
         Chore::Man { folder } => cargo::write_manuals(&folder),
     }
