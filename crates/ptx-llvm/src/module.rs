@@ -138,6 +138,13 @@ impl<'c> Module<'c> {
         self.inkwell().get_global_metadata_size(name) > 0
     }
 
+    /// Whether the module has a function whose name begins so.
+    pub fn declares_any(&self, start: &str) -> bool {
+        self.inkwell()
+            .get_functions()
+            .any(|function| function.get_name().to_bytes().starts_with(start.as_bytes()))
+    }
+
     /// LLVM IR text.
     pub fn to_text(&self) -> String {
         self.inner.print_to_string().to_string()

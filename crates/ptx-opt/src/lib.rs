@@ -13,6 +13,7 @@
 //! - Convergent operations stay convergent: the lowering marks them, LLVM's passes respect the mark, and no own pass
 //!   moves them.
 
+mod masked_pointers;
 mod passes;
 mod pipeline;
 

@@ -62,6 +62,8 @@ pub(crate) struct ModuleRaiser<'v, 'c> {
     pub(crate) traced_names: HashSet<String>,
     /// How many labels of each kind DWARF names.
     pub(crate) label_numbers: HashMap<String, u32>,
+    /// How many instructions there are so far.
+    pub(crate) emitted: usize,
     /// What marked texts lower to, by text and constraints; `None` for those that do not.
     pub(crate) patterns: HashMap<(String, String), Option<Rc<Pattern>>>,
 }
@@ -126,6 +128,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             traces: Vec::new(),
             traced_names: HashSet::default(),
             label_numbers: HashMap::default(),
+            emitted: 0,
             patterns: HashMap::default(),
         };
         module.to_debug = module.target.is_debugging() && module.was_ptx();
@@ -149,6 +152,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         self.dwarf();
         self.strings_section();
         self.heading();
+        self.raise_version();
         if self.diagnostics.has_errors() { Err(self.diagnostics) } else { Ok((self.ir, self.diagnostics)) }
     }
 
@@ -239,6 +243,22 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         ];
         items.extend(self.module_pragmas());
         self.ir.items.splice(0..0, items);
+    }
+
+    /// States a version that has everything used, where nobody asked for one: what modifiers, types and constants need by rules beyond the
+    /// rows of the instruction table, the verifier knows.
+    fn raise_version(&mut self) {
+        // What a higher version brings into force may need a higher one still.
+        const ROUNDS: usize = 4;
+        for _ in 0..ROUNDS {
+            if self.target.is_version_fixed() || self.diagnostics.has_errors() {
+                return;
+            }
+            let Some(needed) = ptx_verify::needed_version(&self.ir) else { return };
+            if let Some(Item::Version(version, _)) = self.ir.items.first_mut() {
+                *version = needed;
+            }
+        }
     }
 
     fn module_pragmas(&mut self) -> Vec<Item> {

@@ -116,6 +116,11 @@ impl Target {
         since.admits(self.sm) && self.version >= since.ptx
     }
 
+    /// Whether the caller asked for a version.
+    pub(crate) fn is_version_fixed(&self) -> bool {
+        self.version_fixed
+    }
+
     /// Records that `what` is used.
     pub(crate) fn need(&mut self, since: Since, what: &dyn Fn() -> String) -> Raised<()> {
         if !since.admits(self.sm) {

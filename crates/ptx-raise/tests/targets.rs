@@ -197,3 +197,24 @@ fn ptxas_agrees_about_the_first_targets() {
     }
     let _ = std::fs::remove_file(&file);
 }
+
+/// What types and constants need by rules of their own.
+#[test]
+fn the_version_covers_what_the_verifier_asks_for() {
+    const NARROW: &str = "declare i16 @llvm.nvvm.ff.to.e4m3x2.rn(float, float)
+define i16 @f(float %a, float %b) {
+  %r = call i16 @llvm.nvvm.ff.to.e4m3x2.rn(float %a, float %b)
+  ret i16 %r\n}\n";
+    const PACKED: &str = "declare void @llvm.nvvm.tensormap.replace.elemtype.p1(ptr addrspace(1), i32 immarg)
+define void @f(ptr addrspace(1) %p) {
+  call void @llvm.nvvm.tensormap.replace.elemtype.p1(ptr addrspace(1) %p, i32 13)
+  ret void\n}\n";
+    for (text, sm, version) in [(NARROW, Sm::new(89), (8, 1)), (PACKED, Sm::arch(100), (8, 7))] {
+        let context = Context::new().expect("LLVM 22");
+        let module = Module::parse(&context, "test", text.as_bytes()).expect("valid LLVM IR");
+        let (module, _) =
+            raise(&module, &RaiseOptions { target: Some(sm), version: None }).expect("the target has it");
+        assert_eq!(module.version(), Some(PtxVersion::new(version.0, version.1)));
+        assert!(ptx_verify::verify(&module).is_ok(), "{}", ptx_ir::print(&module));
+    }
+}

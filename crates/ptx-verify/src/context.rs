@@ -2,7 +2,7 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, Severity, Span};
 use ptx_ir::{Body, Function, FunctionId, Inst, LabelId, Module, Operand, Param, Stmt, StrId, VarId};
-use ptx_isa::{Component, Form, Mnemonic, Mod, ScalarType, Since};
+use ptx_isa::{Component, Form, Mnemonic, Mod, PtxVersion, ScalarType, Since};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,6 +15,8 @@ pub(crate) struct Checker<'m> {
     pub(crate) module: &'m Module,
     /// The version and architecture that are in force.
     pub(crate) target: Target,
+    /// The highest version that something asked for which the one in force is below.
+    pub(crate) needed: Option<PtxVersion>,
     /// How many bits an address has.
     pub(crate) address_size: u32,
     /// The positions of the `.file` indices so far.
@@ -56,6 +58,7 @@ impl<'m> Checker<'m> {
         Self {
             module,
             target: Target::default(),
+            needed: None,
             address_size: module.address_size(),
             files: FxHashMap::default(),
             aliases: FxHashMap::default(),
@@ -89,6 +92,9 @@ impl<'m> Checker<'m> {
 
     /// Adds findings when `what` came later than the version or architecture in force.
     pub(crate) fn require(&mut self, since: Since, span: Span, what: &str) {
+        if self.target.is_older(since.ptx) {
+            self.needed = self.needed.max(Some(since.ptx));
+        }
         for finding in self.target.needs(since, span, what) {
             self.report(finding);
         }

@@ -12,6 +12,7 @@
 
 use ptx_diag::Diagnostics;
 use ptx_ir::{Item, Module};
+use ptx_isa::PtxVersion;
 
 use crate::context::Checker;
 use crate::variables::Place;
@@ -64,6 +65,16 @@ impl<'m> Verified<'m> {
 /// # Errors
 /// All findings, warnings included, when one of them is an error.
 pub fn verify(module: &Module) -> Result<(Verified<'_>, Diagnostics), Diagnostics> {
+    let findings = check(module).into_findings();
+    if findings.has_errors() { Err(findings) } else { Ok((Verified { module }, findings)) }
+}
+
+/// The version of the PTX ISA that a module has to state for what it uses, where the one that it states is too low.
+pub fn needed_version(module: &Module) -> Option<PtxVersion> {
+    check(module).needed
+}
+
+fn check(module: &Module) -> Checker<'_> {
     let mut cx = Checker::new(module);
     targets::check_header(&mut cx);
     for item in &module.items {
@@ -86,6 +97,5 @@ pub fn verify(module: &Module) -> Result<(Verified<'_>, Diagnostics), Diagnostic
             | Item::TrailingComment(_) => {}
         }
     }
-    let findings = cx.into_findings();
-    if findings.has_errors() { Err(findings) } else { Ok((Verified { module }, findings)) }
+    cx
 }

@@ -102,6 +102,11 @@ impl Target {
         self.version >= PtxVersion::new(major, minor)
     }
 
+    /// Whether the version is below another.
+    pub(crate) fn is_older(self, version: PtxVersion) -> bool {
+        self.version < version
+    }
+
     /// Whether the architecture is at least the number; an unknown one counts as new.
     pub(crate) fn sm_is(self, number: u16) -> bool {
         self.sm.is_none_or(|sm| sm.number >= number)

@@ -29,6 +29,9 @@ impl FunctionRaiser<'_, '_, '_> {
             self.define_one(id, value);
             return Ok(());
         }
+        if let Some(root) = self.inverse_root(id) {
+            return self.reciprocal_root(id, root);
+        }
         if let Some(halves) = self.halves(id) {
             return self.put_side_by_side(id, halves);
         }
@@ -59,7 +62,7 @@ impl FunctionRaiser<'_, '_, '_> {
         for ((leaf, &a), &b) in leaves.iter().zip(a.iter()).zip(b.iter()) {
             result.push(match leaf.scalar {
                 scalar @ (Scalar::Float | Scalar::Double) if op == BinaryOp::FDiv && !literal => {
-                    self.quotient(a, b, scalar)?
+                    self.quotient(a, b, scalar, fast)?
                 }
                 Scalar::Int(bits) if !literal => self.int_result(op, a, b, bits)?,
                 Scalar::Int(bits) => self.int_binary(op, a, b, bits)?,

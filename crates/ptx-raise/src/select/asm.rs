@@ -27,6 +27,9 @@ impl FunctionRaiser<'_, '_, '_> {
     /// A call of inline assembly.
     pub(super) fn inline_asm(&mut self, id: InstId, call: &Call, asm: InlineAsmId) -> Raised<()> {
         let asm = self.module.view.inline_asm(asm).clone();
+        if plain_text(&asm.text)?.trim().is_empty() {
+            return self.empty_asm(id, call, &asm.constraints);
+        }
         let constraints = parse_constraints(&asm.constraints)?;
         let outputs: Vec<RegId> = constraints
             .iter()
@@ -230,6 +233,20 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 }
 
+/// The class of registers that a constraint of one letter names.
+pub(super) fn register_class(letters: &str) -> Option<Class> {
+    Some(match letters {
+        "b" => Class::Pred,
+        "h" | "c" => Class::B16,
+        "r" => Class::B32,
+        "l" => Class::B64,
+        "q" => Class::B128,
+        "f" => Class::F32,
+        "d" => Class::F64,
+        _ => return None,
+    })
+}
+
 /// Constants side by side, the first one lowest, in at most 64 bits.
 fn constant_bits(leaves: &[Leaf], values: &[Val]) -> Option<u64> {
     let (mut whole, mut at) = (0u64, 0);
@@ -284,23 +301,14 @@ pub(super) fn parse_constraints(text: &str) -> Raised<Vec<Constraint>> {
             list.push(Constraint::Tied(number));
             continue;
         }
-        let class = match letters {
-            "b" => Class::Pred,
-            "h" | "c" => Class::B16,
-            "r" => Class::B32,
-            "l" => Class::B64,
-            "q" => Class::B128,
-            "f" => Class::F32,
-            "d" => Class::F64,
-            "n" | "i" | "s" if !output => {
-                list.push(Constraint::Immediate);
-                continue;
-            }
-            other => {
-                let message = format!("the constraint \"{other}\" of inline assembly is unknown");
-                return Err(Refusal::new(ASSEMBLY, message).with_help("use one of b, c, h, r, l, q, f, d, n"));
-            }
-        };
+        if matches!(letters, "n" | "i" | "s") && !output {
+            list.push(Constraint::Immediate);
+            continue;
+        }
+        let class = register_class(letters).ok_or_else(|| {
+            let message = format!("the constraint \"{letters}\" of inline assembly is unknown");
+            Refusal::new(ASSEMBLY, message).with_help("use one of b, c, h, r, l, q, f, d, n")
+        })?;
         list.push(if output { Constraint::Output(class) } else { Constraint::Input(class) });
     }
     Ok(list)

@@ -1,6 +1,6 @@
 //! `llvm.memcpy`, `llvm.memmove` and `llvm.memset`: short ones as a sequence, long ones as a loop.
 
-use ptx_ir::{AddressBase, Operand, RegId};
+use ptx_ir::{AddressBase, Operand, RegId, Symbol};
 use ptx_isa::Since;
 use ptx_llvm::address_space;
 use ptx_llvm::view::Call;
@@ -175,7 +175,17 @@ impl FunctionRaiser<'_, '_, '_> {
         let (address, space) = self.address_operand(value, scalar)?;
         let align =
             call.arg_attributes.get(at).and_then(|attributes| attributes.number("align")).unwrap_or(1);
+        let align = align.max(self.known_align(address));
         Ok(Side { address, space, align: align.clamp(1, 16) })
+    }
+
+    /// The alignment of a place in a variable, whose own is known.
+    fn known_align(&self, address: Operand) -> u64 {
+        let Operand::Address(AddressBase::Symbol(Symbol::Variable(variable)), offset) = address else {
+            return 1;
+        };
+        let own = u64::from(self.module.ir.variable(variable).align.unwrap_or(1));
+        if offset == 0 { own } else { own.min(1 << offset.trailing_zeros().min(16)) }
     }
 
     /// Loads everything before it stores anything, so that overlapping is no matter.

@@ -35,7 +35,9 @@ impl FunctionRaiser<'_, '_, '_> {
                 self.each(id, call, 3, &mut |this, args, scalar| this.multiply_add(args, scalar))?;
             }
             "sqrt" if rounding != "rn" => self.directed_each(id, call, 1, ("sqrt", rounding))?,
-            "sqrt" => self.each(id, call, 1, &mut |this, args, scalar| this.square_root(args[0], scalar))?,
+            "sqrt" => self.each(id, call, 1, &mut |this, args, scalar| {
+                this.square_root(args[0], scalar, FastMath::default())
+            })?,
             "rint" | "nearbyint" => {
                 let word = format!("{rounding}i");
                 self.each(id, call, 1, &mut |this, args, scalar| {

@@ -17,6 +17,12 @@ const USUAL_OPERANDS: usize = 6;
 /// The operands of one instruction.
 type Operands = SmallVec<[Operand; USUAL_OPERANDS]>;
 
+/// How many instructions of PTX one of LLVM's may become.
+const MOST_OF_ONE: usize = 1 << 18;
+
+/// How many a module may have.
+const MOST_OF_ALL: usize = 1 << 24;
+
 /// An operand of an instruction to emit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Arg {
@@ -105,12 +111,28 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// Appends an instruction under a guard. Operands that the row lets a program leave out may be left out.
     pub(crate) fn emit_guarded(&mut self, guard: Option<Guard>, text: &str, args: &[Arg]) -> Raised<()> {
+        self.stay_within_limits()?;
         let signed = text.rsplit('.').next().is_some_and(|word| word.starts_with('s'));
         let operands: Operands = args.iter().map(|arg| operand(*arg, signed)).collect();
         let (Meaning { mnemonic, since }, mut operands) = self.row(text, &operands)?;
         self.place_constants(&mnemonic, &mut operands)?;
         self.module.target.need(since, &|| mnemonic.to_string())?;
         self.builder.push_inst(guard, mnemonic, &operands);
+        Ok(())
+    }
+
+    /// Refuses what becomes too long, before it takes all memory: products of very wide integers grow with the square of their width.
+    fn stay_within_limits(&mut self) -> Raised<()> {
+        let own = self.builder.body().statements.len().saturating_sub(self.inst_start);
+        if own >= MOST_OF_ONE {
+            let message = format!("one instruction becomes more than {MOST_OF_ONE} of PTX");
+            return Err(Refusal::new(INSTRUCTION, message).with_help("compute with narrower integers"));
+        }
+        if self.module.emitted >= MOST_OF_ALL {
+            let message = format!("the module becomes more than {MOST_OF_ALL} instructions of PTX");
+            return Err(Refusal::new(INSTRUCTION, message).with_help("divide the module"));
+        }
+        self.module.emitted += 1;
         Ok(())
     }
 

@@ -17,9 +17,9 @@ use crate::value::Val;
 /// Since when bfloat has more than `fma`, `neg`, `abs`, `min` and `max`.
 const BFLOAT_ARITHMETIC: Since = Since::new(7, 8, 90);
 /// `fma` of bfloat numbers (manual 9.7.4.4).
-const BFLOAT_FMA: Since = Since::new(7, 0, 80);
+pub(super) const BFLOAT_FMA: Since = Since::new(7, 0, 80);
 /// Since when half precision has arithmetic.
-const HALF_ARITHMETIC: Since = Since::new(4, 2, 53);
+pub(super) const HALF_ARITHMETIC: Since = Since::new(4, 2, 53);
 
 impl FunctionRaiser<'_, '_, '_> {
     /// `fneg`, which inverts the sign and nothing else.
@@ -82,7 +82,7 @@ impl FunctionRaiser<'_, '_, '_> {
             BinaryOp::FAdd => "add",
             BinaryOp::FSub => "sub",
             BinaryOp::FMul => "mul",
-            BinaryOp::FDiv => return self.float_divide(a, b, scalar),
+            BinaryOp::FDiv => return self.float_divide(a, b, scalar, fast),
             BinaryOp::FRem => return self.float_remainder(a, b, scalar),
             _ => return Err(Refusal::new(INSTRUCTION, "integer arithmetic on floating-point numbers")),
         };
@@ -123,32 +123,40 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(Val::reg(self.emit_new(scalar.class(), text, &args)?))
     }
 
-    /// A quotient; the one of 1 or -1 is a reciprocal (manual 9.7.3.14), which rounds the same.
-    pub(super) fn quotient(&mut self, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+    /// A quotient; the one of 1 or -1 is a reciprocal (manual 9.7.3.14), which rounds the same. `afn` allows the approximations that
+    /// single precision has; `arcp` alone does not.
+    pub(super) fn quotient(&mut self, a: Val, b: Val, scalar: Scalar, fast: FastMath) -> Raised<Val> {
         let (one, sign) = match scalar {
             Scalar::Double => (0x3ff0 << 48, 1 << 63),
             _ => (0x3f80_0000, 1 << 31),
         };
-        let Val::Bits(bits) = a else { return self.float_divide(a, b, scalar) };
+        let Val::Bits(bits) = a else { return self.float_divide(a, b, scalar, fast) };
         if bits & !sign != one || matches!(b, Val::Bits(_)) {
-            return self.float_divide(a, b, scalar);
+            return self.float_divide(a, b, scalar, fast);
         }
         let arg = self.arg(b, scalar)?;
-        let text = format!("rcp.rn{}.{}", self.ftz(scalar), scalar.float_type().unwrap_or("f32"));
+        let text = self.precise("rcp", scalar, fast);
         let inverse = Val::reg(self.emit_new(scalar.class(), &text, &[arg])?);
         if bits & sign == 0 { Ok(inverse) } else { self.negate(inverse, scalar) }
     }
 
-    fn float_divide(&mut self, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+    /// An operation that single precision has as an approximation too, which `afn` allows.
+    pub(super) fn precise(&self, word: &str, scalar: Scalar, fast: FastMath) -> String {
+        let way = if fast.afn && scalar == Scalar::Float { "approx" } else { "rn" };
+        format!("{word}.{way}{}.{}", self.ftz(scalar), scalar.float_type().unwrap_or("f32"))
+    }
+
+    fn float_divide(&mut self, a: Val, b: Val, scalar: Scalar, fast: FastMath) -> Raised<Val> {
         match scalar {
             Scalar::Float | Scalar::Double => {
                 let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
-                let text = format!("div.rn{}.{}", self.ftz(scalar), scalar.float_type().unwrap_or("f32"));
+                let text = self.precise("div", scalar, fast);
                 Ok(Val::reg(self.emit_new(scalar.class(), &text, &args)?))
             }
             _ => self.through_single(scalar, &[a, b], &mut |this, args| {
                 let args = [this.arg(args[0], Scalar::Float)?, this.arg(args[1], Scalar::Float)?];
-                Ok(Val::reg(this.emit_new(Class::F32, "div.rn.f32", &args)?))
+                let text = if fast.afn { "div.approx.f32" } else { "div.rn.f32" };
+                Ok(Val::reg(this.emit_new(Class::F32, text, &args)?))
             }),
         }
     }

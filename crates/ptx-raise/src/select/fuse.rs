@@ -67,6 +67,11 @@ impl FunctionRaiser<'_, '_, '_> {
                     }
                     continue;
                 }
+                if let Some(root) = self.inverse_root(id) {
+                    self.look_through(root.call, root.of);
+                    self.drop_unread(root.call);
+                    continue;
+                }
                 self.fuse_index(id);
                 if let Some((extension, narrow)) = self.masked_extension(id) {
                     self.look_through(extension, narrow);

@@ -4,6 +4,7 @@ use ptx_llvm::view::{BinaryOp, Call, FastMath, FloatPredicate, InstId, IntPredic
 
 use super::FunctionRaiser;
 use super::emit::Arg;
+use super::float::{BFLOAT_FMA, HALF_ARITHMETIC};
 use super::generic::argument;
 use crate::error::{INTRINSIC, Raised, Refusal};
 use crate::types::{Class, Scalar};
@@ -39,7 +40,10 @@ impl FunctionRaiser<'_, '_, '_> {
             "copysign" => {
                 self.each(id, call, 2, &mut |this, args, scalar| this.copy_sign(args[0], args[1], scalar))?;
             }
-            "sqrt" => self.each(id, call, 1, &mut |this, args, scalar| this.square_root(args[0], scalar))?,
+            "sqrt" => {
+                let fast = call.fast;
+                self.each(id, call, 1, &mut |this, args, scalar| this.square_root(args[0], scalar, fast))?;
+            }
             "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "roundeven" => {
                 let rounding = match name {
                     "floor" => "rmi",
@@ -223,11 +227,35 @@ impl FunctionRaiser<'_, '_, '_> {
         }
     }
 
+    /// `a * b + c`, rounded once. A target without the operation computes it in single precision, rounded to odd: what is rounded to
+    /// nearest from there is as if it had been rounded once.
     pub(super) fn multiply_add(&mut self, args: &[Val], scalar: Scalar) -> Raised<Val> {
+        let since = match scalar {
+            Scalar::BFloat | Scalar::BFloatPair => Some(BFLOAT_FMA),
+            Scalar::Half | Scalar::HalfPair => Some(HALF_ARITHMETIC),
+            _ => None,
+        };
+        if since.is_some_and(|since| !self.module.target.has(since)) {
+            return self.through_single(scalar, args, &mut |this, args| this.multiply_add_to_odd(args));
+        }
         let ty = scalar.float_type().ok_or_else(|| Refusal::new(INTRINSIC, "an fma of integers"))?;
         let args = [self.arg(args[0], scalar)?, self.arg(args[1], scalar)?, self.arg(args[2], scalar)?];
         let text = format!("fma.rn{}.{ty}", self.ftz(scalar));
         Ok(Val::reg(self.emit_new(scalar.class(), &text, &args)?))
+    }
+
+    /// `a * b + c` in single precision: where it is not exact the number nearer to zero, with its last bit set.
+    fn multiply_add_to_odd(&mut self, args: &[Val]) -> Raised<Val> {
+        let scalar = Scalar::Float;
+        let args = [self.arg(args[0], scalar)?, self.arg(args[1], scalar)?, self.arg(args[2], scalar)?];
+        let below = Val::reg(self.emit_new(Class::F32, "fma.rm.f32", &args)?);
+        let above = Val::reg(self.emit_new(Class::F32, "fma.rp.f32", &args)?);
+        let nearer = Val::reg(self.emit_new(Class::F32, "fma.rz.f32", &args)?);
+        let inexact = self.compare_floats(FloatPredicate::One, below, above, scalar)?;
+        let (bits, class) = self.bits_of(nearer, scalar)?;
+        let odd = self.emit_new(class, "or.b32", &[bits.into(), Arg::Bits(1, 32)])?;
+        let odd = self.leaf_from(odd, scalar)?;
+        self.choose(inexact, odd, nearer, scalar)
     }
 
     pub(super) fn absolute(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
@@ -259,15 +287,18 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(Val::reg(self.emit_new(class, &format!("or.b{bits}"), &[size.into(), sign.into()])?))
     }
 
-    pub(super) fn square_root(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn square_root(&mut self, value: Val, scalar: Scalar, fast: FastMath) -> Raised<Val> {
         match scalar {
             Scalar::Float | Scalar::Double => {
                 let arg = self.arg(value, scalar)?;
-                let text = format!("sqrt.rn{}.{}", self.ftz(scalar), scalar.float_type().unwrap_or("f32"));
+                let text = self.precise("sqrt", scalar, fast);
                 Ok(Val::reg(self.emit_new(scalar.class(), &text, &[arg])?))
             }
-            _ => self
-                .through_single(scalar, &[value], &mut |this, args| this.square_root(args[0], Scalar::Float)),
+            _ => self.through_single(scalar, &[value], &mut |this, args| {
+                let arg = this.arg(args[0], Scalar::Float)?;
+                let text = if fast.afn { "sqrt.approx.f32" } else { "sqrt.rn.f32" };
+                Ok(Val::reg(this.emit_new(Class::F32, text, &[arg])?))
+            }),
         }
     }
 

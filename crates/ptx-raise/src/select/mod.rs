@@ -11,6 +11,7 @@ mod aggregate;
 mod arithmetic;
 mod asm;
 mod atomic;
+mod barrier;
 mod block;
 mod bulk;
 mod call;
@@ -51,6 +52,7 @@ mod quadruple;
 mod readonly;
 mod reference;
 mod remainder;
+mod root;
 mod runs;
 mod shape;
 mod shorts;
@@ -182,6 +184,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     /// Whether subnormal single-precision numbers count as zero (`"denormal-fp-math-f32"`).
     flush: bool,
     label_count: u32,
+    /// How many statements the block had before the instruction that is selected.
+    inst_start: usize,
     /// Register declarations of inline assembly.
     foreign: HashSet<RegDeclId>,
     /// Registers that hold the handle of a texture, sampler or surface.
@@ -288,6 +292,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             as_bits: false,
             flush: denormals.is_some_and(|mode| mode.starts_with("preserve-sign")),
             label_count: 0,
+            inst_start: 0,
             foreign,
             handles: HashMap::default(),
             local_names: HashSet::default(),
@@ -365,6 +370,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             return;
         }
         self.as_bits = self.is_read_as_bits(id);
+        self.inst_start = self.builder.body().statements.len();
         let result = match self.spellings.remove(&id) {
             Some(spelling) => self.emit_spelling(&spelling),
             None => self.select(id),

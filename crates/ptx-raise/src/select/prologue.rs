@@ -224,11 +224,24 @@ impl FunctionRaiser<'_, '_, '_> {
                         work.push(result);
                     }
                     Op::Call(call) if self.is_ignored_call(call) || self.is_masked_load(call) => {}
+                    Op::Call(call) if self.is_kernel() && self.only_copies(call, pointer) => {}
                     _ => return false,
                 }
             }
         }
         true
+    }
+
+    /// Whether a call only copies what a pointer points at: by `llvm.memcpy` and `memmove` to somewhere else, or as its own `byval`
+    /// argument.
+    fn only_copies(&self, call: &ptx_llvm::view::Call, pointer: Value) -> bool {
+        let copies = ["llvm.memcpy.p", "llvm.memmove.p"];
+        if self.callee(call).is_some_and(|callee| copies.iter().any(|name| callee.name.starts_with(name))) {
+            return call.args.get(1) == Some(&pointer) && call.args.first() != Some(&pointer);
+        }
+        let mut uses = call.args.iter().enumerate().filter(|(_, argument)| **argument == pointer);
+        call.callee != pointer
+            && uses.all(|(at, _)| call.arg_attributes.get(at).is_some_and(|own| own.has("byval")))
     }
 
     /// Whether a kernel turns a parameter's pointer into one of the parameter space: so it names the parameter itself,

@@ -1,6 +1,6 @@
 //! Arithmetic of integers, floating-point numbers and vectors.
 
-use super::{has, has_not, ptx};
+use super::{has, has_not, ptx, refusal};
 
 #[test]
 fn contraction_decides_about_the_rounding_modifier() {
@@ -135,4 +135,69 @@ fn bits_of_a_floating_point_number_need_no_copy() {
 }");
     has(&text, &["add.rn.f32 %r3, %r1, %r2", "st.param.b32 [f_retval0], %r3"]);
     has_not(&text, "mov");
+}
+
+/// What llc 22 chooses for each: an approximation where `afn` allows one in single precision, and for no other flag.
+#[test]
+fn approximations_are_where_they_are_allowed() {
+    let module = |flags: &str, ty: &str, attributes: &str| {
+        let suffix = if ty == "float" { "f32" } else { "f64" };
+        format!(
+            "declare {ty} @llvm.sqrt.{suffix}({ty})
+define {ty} @f({ty} %a, {ty} %b, {ty} %c) {attributes} {{
+  %q = fdiv {flags} {ty} %a, %b
+  %i = fdiv {flags} {ty} 1.0, %q
+  %s = call {flags} {ty} @llvm.sqrt.{suffix}({ty} %i)
+  %t = call {flags} {ty} @llvm.sqrt.{suffix}({ty} %c)
+  %r = fdiv {flags} {ty} 1.0, %t
+  %e = fmul {ty} %s, %r
+  ret {ty} %e\n}}"
+        )
+    };
+    let flush = "\"denormal-fp-math-f32\"=\"preserve-sign\"";
+    for flags in ["fast", "afn", "afn arcp", "ninf afn"] {
+        let text = ptx(&module(flags, "float", ""));
+        has(&text, &["div.approx.f32", "rcp.approx.f32", "sqrt.approx.f32", "rsqrt.approx.f32"]);
+        let text = ptx(&module(flags, "float", flush));
+        has(
+            &text,
+            &["div.approx.ftz.f32", "rcp.approx.ftz.f32", "sqrt.approx.ftz.f32", "rsqrt.approx.ftz.f32"],
+        );
+        assert!(!text.contains(" sqrt.approx.ftz.f32 \t%f5"), "{text}");
+        has_not(&ptx(&module(flags, "double", "")), "approx");
+    }
+    for flags in ["", "arcp", "contract", "reassoc", "nnan ninf nsz"] {
+        let text = ptx(&module(flags, "float", ""));
+        has(&text, &["div.rn.f32", "rcp.rn.f32", "sqrt.rn.f32", "sqrt.rn.f32", "rcp.rn.f32"]);
+        has_not(&text, "approx");
+    }
+}
+
+/// A root that something else reads too is computed beside its reciprocal, and divides exactly where only the root may be near.
+#[test]
+fn a_root_that_is_read_twice_stays() {
+    let module = |flags: &str| {
+        format!(
+            "declare float @llvm.sqrt.f32(float)
+define float @f(float %a, ptr %p) {{
+  %s = call afn float @llvm.sqrt.f32(float %a)
+  store float %s, ptr %p
+  %r = fdiv {flags} float 1.0, %s
+  ret float %r\n}}"
+        )
+    };
+    has(&ptx(&module("afn")), &["sqrt.approx.f32", "rsqrt.approx.f32"]);
+    has(&ptx(&module("")), &["sqrt.approx.f32", "rcp.rn.f32"]);
+}
+
+#[test]
+fn what_would_take_all_memory_is_refused_with_the_limit() {
+    let found = refusal(
+        "define void @f(ptr %p) {
+  %a = load i65536, ptr %p
+  %b = mul i65536 %a, %a
+  store i65536 %b, ptr %p
+  ret void\n}",
+    );
+    has(&found, &["R0101", "more than 262144"]);
 }

@@ -1,6 +1,6 @@
 //! Functions, calls and what they hand over.
 
-use super::{has, has_not, ptx};
+use super::{has, has_not, ptx, refusal};
 
 #[test]
 fn kernels_take_typed_parameters_and_launch_bounds() {
@@ -223,4 +223,54 @@ fn structures_and_numbers_are_loaded_in_the_order_of_the_parameters() {
         &text,
         &["ld.param.b64", "[s+8]", "ld.param.b64", "[s]", "ld.param.b32", "[n]", "ld.param.b64", "[p]"],
     );
+}
+
+/// The optimization barriers of C, whose constraints are often those of the host.
+#[test]
+fn assembly_without_a_text_takes_any_constraint() {
+    let text = ptx("define i32 @f(i32 %a, ptr %p, <4 x float> %v) {
+  call void asm sideeffect \"\", \"g,r,X,imr,~{memory}\"(i32 %a, ptr %p, <4 x float> %v, i32 7)
+  call void asm sideeffect \"\", \"=*m,*m,~{memory}\"(ptr elementtype(i32) %p, ptr elementtype(i32) %p)
+  %b = call i32 asm sideeffect \"\", \"=g|m,0\"(i32 %a)
+  %both = call { ptr, i32 } asm sideeffect \"\", \"=l,=rm,0,1,~{memory}\"(ptr %p, i32 %b)
+  %q = extractvalue { ptr, i32 } %both, 0
+  %c = extractvalue { ptr, i32 } %both, 1
+  store i32 %c, ptr %q
+  %any = call i32 asm sideeffect \"\", \"=r\"()
+  ret i32 %c\n}");
+    has(
+        &text,
+        &["ld.param.b32 %r1, [a]", "ld.param.b64 %rd1, [p]", "st.b32 [%rd1], %r1", "f_retval0], %r1;"],
+    );
+    let found = refusal(
+        "define ptr @f(ptr %p) {
+  %q = call ptr asm sideeffect \"\", \"=r,0\"(ptr %p)
+  ret ptr %q\n}",
+    );
+    has(&found, &["R0104", "64 bits for a constraint of 32 bits"]);
+}
+
+/// The parameter of a kernel is read where it is when it is only copied, by calls that get it by value too.
+#[test]
+fn parameters_that_are_only_copied_on_have_no_copy_of_their_own() {
+    let text = ptx("declare void @use(ptr byval([4 x i32]) align 4)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+define ptx_kernel void @k(ptr byval([4 x i32]) align 4 %s, ptr %o) {
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %o, ptr align 4 %s, i64 16, i1 false)
+  call void @use(ptr byval([4 x i32]) align 4 %s)
+  ret void\n}");
+    has(&text, &["ld.param.b32", "st.b32", "ld.param.b32", "st.param.b32", "call"]);
+    has_not(&text, ".local");
+    // What the function keeps the address of, or writes, stays a copy.
+    for other in ["call void @keep(ptr %s)", "store i32 5, ptr %s"] {
+        let text = ptx(&format!(
+            "declare void @use(ptr byval([4 x i32]) align 4)
+declare void @keep(ptr)
+define ptx_kernel void @k(ptr byval([4 x i32]) align 4 %s) {{
+  {other}
+  call void @use(ptr byval([4 x i32]) align 4 %s)
+  ret void\n}}"
+        ));
+        has(&text, &[".local .align 4 .b8"]);
+    }
 }

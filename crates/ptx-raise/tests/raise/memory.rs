@@ -216,3 +216,29 @@ define <4 x i8> @f(ptr addrspace(1) %p, ptr addrspace(1) dereferenceable(4) %q) 
   ret <4 x i32> %a\n}");
     has(&text, &["ld.global.v4.b32"]);
 }
+
+#[test]
+fn memory_that_is_filled_as_a_whole_is_aligned_for_it() {
+    let text = ptx("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+declare void @keep(ptr)
+define void @f() {
+  %t = alloca [64 x i8], align 1
+  %short = alloca [3 x i8], align 1
+  call void @llvm.memset.p0.i64(ptr align 1 %t, i8 0, i64 64, i1 false)
+  call void @llvm.memset.p0.i64(ptr align 1 %short, i8 0, i64 3, i1 false)
+  call void @keep(ptr %t)
+  call void @keep(ptr %short)
+  ret void\n}");
+    has(
+        &text,
+        &[
+            ".local .align 8 .b8",
+            ".local .align 2 .b8",
+            "st.local.b64",
+            "[t+56]",
+            "st.local.b16",
+            "st.local.b8",
+        ],
+    );
+    has_not(&text, "bra");
+}

@@ -1,0 +1,63 @@
+//! Pointers whose bits are masked (`llvm.ptrmask`) more than once, on which LLVM 22's `infer-address-spaces` crashes.
+
+use ptx_llvm::Module;
+use ptx_llvm::view::{Constant, Function, InstId, Op, Symbol, Value, View};
+
+/// What the names of the intrinsic begin with.
+const MASK: &str = "llvm.ptrmask.";
+
+/// Whether a masked pointer is masked again on the way from some other value, itself in a loop included.
+///
+/// ```text
+/// %a = call ptr @llvm.ptrmask.p0.i64(ptr %p, i64 -4)
+/// %b = getelementptr i8, ptr %a, i64 %i
+/// %c = call ptr @llvm.ptrmask.p0.i64(ptr %b, i64 -8)
+/// ```
+pub(crate) fn are_masked_again(module: &Module<'_>) -> bool {
+    if !module.declares_any(MASK) {
+        return false;
+    }
+    // What cannot be looked at is taken for the worst.
+    let Ok(view) = View::new(module) else { return true };
+    view.functions.iter().any(|function| {
+        let mut masks = (0..function.insts.len()).map(InstId::new).filter(|&id| is_mask(&view, function, id));
+        masks.any(|mask| comes_from_mask(&view, function, mask))
+    })
+}
+
+fn is_mask(view: &View, function: &Function, id: InstId) -> bool {
+    let Op::Call(call) = &function.inst(id).op else { return false };
+    let Value::Const(callee) = call.callee else { return false };
+    let Constant::Symbol(Symbol::Function(callee)) = view.constant(callee) else { return false };
+    view.function(*callee).name.starts_with(MASK)
+}
+
+/// Whether what a mask is applied to is made of a masked pointer.
+fn comes_from_mask(view: &View, function: &Function, mask: InstId) -> bool {
+    let mut work = sources(function, mask);
+    let mut seen = vec![false; function.insts.len()];
+    while let Some(value) = work.pop() {
+        let Value::Inst(id) = value else { continue };
+        if is_mask(view, function, id) {
+            return true;
+        }
+        if let Some(seen) = seen.get_mut(id.index())
+            && !std::mem::replace(seen, true)
+        {
+            work.extend(sources(function, id));
+        }
+    }
+    false
+}
+
+/// The pointers that a pointer is made of.
+fn sources(function: &Function, id: InstId) -> Vec<Value> {
+    match &function.inst(id).op {
+        Op::Gep { base, .. } => vec![*base],
+        Op::Cast { value, .. } | Op::Freeze { value } => vec![*value],
+        Op::Phi { incoming } => incoming.iter().map(|(value, _)| *value).collect(),
+        Op::Select { then, other, .. } => vec![*then, *other],
+        Op::Call(call) => call.args.first().copied().into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
