@@ -14,6 +14,7 @@
 mod analysis;
 mod arith;
 mod behaviour;
+mod bounds;
 mod carry;
 mod compare;
 mod control;

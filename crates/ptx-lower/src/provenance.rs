@@ -20,6 +20,7 @@ use ptx_llvm::address_space;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::Analysis;
+use crate::bounds::Bounds;
 use crate::flow::{End, instruction};
 use crate::globals::is_dynamic_shared;
 use crate::represent::{Repr, is_narrow, resizes_address};
@@ -196,6 +197,10 @@ impl Provenance {
             let Some(inst) = instruction(body, *statement) else { continue };
             let Some((base, offset, constant)) = reader.terms(*statement, inst, contents) else { continue };
             let is_far = is_narrow(*space) && constant.is_some_and(|by| by > MOST_NARROW_OFFSET);
+            let bounds = Bounds { module, body, analysis };
+            if bounds.is_inside(*statement, inst) {
+                continue;
+            }
             if is_far || !self.stays(module, contents, base, offset, constant.is_some(), *space) {
                 found.push(value);
             }
@@ -415,12 +420,14 @@ impl Reader<'_> {
     /// Whether the slot holds at first what the caller passed.
     fn is_register_parameter(&self, slot: Slot) -> bool {
         self.function.params.iter().any(|param| match param {
-            ptx_ir::Param::Register(_, register) => {
-                let lanes = self.body.decl(*register).shape.lanes() as usize;
-                (0..lanes).any(|lane| self.analysis.slots.lane(*register, lane) == slot)
-            }
+            ptx_ir::Param::Register(_, register) => self.is_lane_of(slot, *register),
             ptx_ir::Param::Variable(_) => false,
         })
+    }
+
+    fn is_lane_of(&self, slot: Slot, register: ptx_ir::RegId) -> bool {
+        let lanes = self.body.decl(register).shape.lanes() as usize;
+        (0..lanes).any(|lane| self.analysis.slots.lane(register, lane) == slot)
     }
 
     fn is_parameter(&self, var: VarId) -> bool {
@@ -519,9 +526,7 @@ impl Reader<'_> {
             for (at, info) in self.analysis.ssa.values.iter().enumerate() {
                 let is_result = self.function.results.iter().any(|param| match param {
                     ptx_ir::Param::Variable(var) => self.analysis.slots.param(*var) == Some(info.slot),
-                    ptx_ir::Param::Register(_, register) => {
-                        self.analysis.slots.register(info.slot) == Some(*register)
-                    }
+                    ptx_ir::Param::Register(_, register) => self.is_lane_of(info.slot, *register),
                 });
                 if is_result {
                     let content = contents.of[at].unwrap_or(Content::NUMBER);

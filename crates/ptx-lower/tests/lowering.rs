@@ -811,3 +811,39 @@ fn a_sum_that_stays_in_its_variable_is_an_address() {
         lacks(&text, "inttoptr");
     }
 }
+
+#[test]
+fn a_bounded_index_stays_in_its_variable() {
+    let table = |index: &str| {
+        ir(&format!(
+            ".global .align 4 .b32 g[4];\n.visible .entry k(.param .u64 p)\n{{\n{REGISTERS}\
+             ld.param.u64 %d0, [p]; mov.b64 %d1, g; ld.global.b32 %r3, [%d0]; ld.global.b64 %d3, [%d0];\n\
+             {index} ld.global.b32 %r5, [%d5]; st.global.b32 [%d0], %r5; ret; }}\n"
+        ))
+    };
+    for index in [
+        "and.b32 %r4, %r3, 3; mad.wide.u32 %d5, %r4, 4, %d1;",
+        "shr.u32 %r4, %r3, 30; shl.b32 %r4, %r4, 2; cvt.u64.u32 %d4, %r4; add.s64 %d5, %d1, %d4;",
+        "rem.u32 %r4, %r3, 4; mul.wide.u32 %d4, %r4, 4; add.s64 %d5, %d4, %d1;",
+    ] {
+        has(&table(index), &["%d5 = getelementptr i8, ptr addrspace(1) @g"]);
+    }
+    for index in [
+        "and.b32 %r4, %r3, 7; mad.wide.u32 %d5, %r4, 4, %d1;",
+        "and.b32 %r4, %r3, 3; add.s64 %d2, %d1, 4; mad.wide.u32 %d5, %r4, 4, %d2;",
+        "and.b64 %d4, %d3, -4; add.s64 %d5, %d1, %d4;",
+        "shr.s32 %r4, %r3, 30; mad.wide.s32 %d5, %r4, 4, %d1;",
+    ] {
+        has(&table(index), &["%d5 = add i64", "inttoptr i64 %d5"]);
+    }
+}
+
+#[test]
+fn an_address_that_a_function_returns_in_a_vector_has_left_the_registers() {
+    let text = ir(&format!(
+        ".shared .align 4 .b32 g[4];\n.func (.reg .v2 .b32 o) f() {{ mov.b32 o.x, 0; mov.b32 o.y, g; ret; }}\n\
+         .visible .entry k(.param .u64 p)\n{{\n{REGISTERS}ld.param.u64 %d0, [p]; ld.global.b32 %r3, [%d0];\n\
+         mov.b32 %r1, g; add.s32 %r5, %r1, %r3; st.shared.b32 [%r5], %r3; ret; }}\n"
+    ));
+    has(&text, &["%r5 = add i32 %r3, ptrtoint (ptr addrspace(3) @g to i32)"]);
+}

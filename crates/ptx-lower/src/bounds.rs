@@ -1,0 +1,157 @@
+//! Indices that are bounded: sums with the address of a variable that stay in it whatever the program computes.
+//!
+//! `and.b32 %r2, %r1, 8; mad.wide.u32 %rd2, %r2, 8, %rd1` is at most 64 bytes from `%rd1`, wherever `%r1` comes from.
+
+use ptx_ir::{Body, Inst, Module, Operand, Symbol};
+use ptx_isa::{Field, Mod, Opcode, ScalarType, Sem, TypeKind};
+
+use crate::analysis::Analysis;
+use crate::flow::instruction;
+use crate::ssa::{Def, ValueId};
+
+/// How many instructions back an index or an address is followed.
+const MOST_STEPS: u32 = 8;
+/// Bounds above this are none: below it no sum or product of 32 bits wraps or is negative.
+const GREATEST: u64 = (1 << 31) - 1;
+
+/// The body whose sums are looked at.
+pub(crate) struct Bounds<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) body: &'a Body,
+    pub(crate) analysis: &'a Analysis,
+}
+
+impl Bounds<'_> {
+    /// Whether a sum is an address in the variable whose address is a term, or the one behind its end.
+    pub(crate) fn is_inside(&self, statement: usize, inst: &Inst) -> bool {
+        let operands = self.body.operands(inst);
+        let operand = |at: usize| operands.get(at).copied().unwrap_or(Operand::Omitted);
+        let room = |at: usize| self.room(statement, operand(at), MOST_STEPS);
+        let most = |at: usize| self.most(statement, operand(at), MOST_STEPS);
+        let (room, most) = match inst.mnemonic.sem() {
+            Sem::Add => match room(1) {
+                Some(room) => (Some(room), most(2)),
+                None => (room(2), most(1)),
+            },
+            Sem::Mad => {
+                let product = most(1).zip(most(2)).and_then(|(a, b)| a.checked_mul(b));
+                (room(3), product.filter(|most| *most <= GREATEST))
+            }
+            _ => (None, None),
+        };
+        room.zip(most).is_some_and(|(room, most)| most <= room)
+    }
+
+    /// How many bytes of a variable lie behind an address.
+    fn room(&self, statement: usize, operand: Operand, steps: u32) -> Option<u64> {
+        let (statement, inst) = self.definition(statement, operand)?;
+        if !matches!(inst.mnemonic.sem(), Sem::Mov | Sem::Cvta) || steps == 0 {
+            return None;
+        }
+        let operands = self.body.operands(inst);
+        // Not the parts of an address.
+        if !matches!(operands.first(), Some(Operand::Register(to)) if self.body.decl(*to).shape.lanes() == 1)
+        {
+            return None;
+        }
+        match operands.get(1).copied()? {
+            Operand::Symbol(Symbol::Variable(var), offset) => {
+                let bytes = self.module.variable(var).bytes()?;
+                bytes.checked_sub(u64::try_from(offset).ok()?)
+            }
+            source @ Operand::Register(_) => self.room(statement, source, steps - 1),
+            _ => None,
+        }
+    }
+
+    /// The instruction that makes what an operand holds.
+    fn definition(&self, statement: usize, operand: Operand) -> Option<(usize, &Inst)> {
+        match &self.analysis.ssa.values.get(self.value(statement, operand)?.index())?.def {
+            Def::Statement(statement) => Some((*statement, instruction(self.body, *statement)?)),
+            Def::Undefined | Def::Phi(..) => None,
+        }
+    }
+
+    fn value(&self, statement: usize, operand: Operand) -> Option<ValueId> {
+        let Operand::Register(register) = operand else { return None };
+        if self.body.decl(register).shape.lanes() > 1 {
+            return None;
+        }
+        self.analysis.ssa.read(statement, self.analysis.slots.lane(register, 0))
+    }
+
+    /// The greatest number that an operand can be, when that is known and small.
+    fn most(&self, statement: usize, operand: Operand, steps: u32) -> Option<u64> {
+        if let Operand::Immediate(immediate) = operand {
+            return immediate.as_integer().filter(|number| *number <= GREATEST);
+        }
+        let (statement, inst) = self.definition(statement, operand)?;
+        let steps = steps.checked_sub(1)?;
+        let operands = self.body.operands(inst);
+        let source = |at: usize| operands.get(at).copied().unwrap_or(Operand::Omitted);
+        let most = |at: usize| self.most(statement, source(at), steps);
+        let amount = || most(2).and_then(|by| u32::try_from(by).ok()).filter(|by| *by < 32);
+        let ty = inst.mnemonic.scalar_type();
+        let is_unsigned = ty.is_some_and(|ty| !ty.is_signed());
+        let computes = !matches!(inst.mnemonic.sem(), Sem::Mov | Sem::Load | Sem::Cvt);
+        if computes && !ty.is_some_and(|ty| ty.is_integer_or_bits() && ty.kind() != TypeKind::Packed) {
+            return None;
+        }
+        let bound = match (inst.mnemonic.sem(), inst.mnemonic.opcode()) {
+            (Sem::Mov, _) => most(1),
+            (Sem::Cvt, _) => self.converted(inst, most(1)),
+            (Sem::Load, _) if operands.first().is_some_and(|to| matches!(to, Operand::Register(_))) => {
+                ty.filter(|_| is_unsigned).and_then(width_bound)
+            }
+            (Sem::Selp, _) => most(1).zip(most(2)).map(|(a, b)| a.max(b)),
+            (_, Opcode::And) => match (most(1), most(2)) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (one, other) => one.or(other),
+            },
+            (Sem::Add, _) if !inst.mnemonic.has(Mod::Sat) => most(1).zip(most(2)).map(|(a, b)| a + b),
+            (_, Opcode::Shl) => most(1).zip(amount()).map(|(bits, by)| bits << by),
+            (_, Opcode::Shr) if is_unsigned => {
+                let all = u64::MAX >> (64 - ty.map_or(64, ScalarType::bits).clamp(1, 64));
+                amount().map(|by| most(1).unwrap_or(all) >> by)
+            }
+            (_, Opcode::Mul) if inst.mnemonic.get(Field::Part) != Some(Mod::Hi) => {
+                most(1).zip(most(2)).map(|(a, b)| a.saturating_mul(b))
+            }
+            // What a division by zero leaves is open.
+            (_, Opcode::Rem) if is_unsigned => match source(2) {
+                Operand::Immediate(by) => by.as_integer().and_then(|by| by.checked_sub(1)),
+                _ => None,
+            },
+            (_, Opcode::Min) if is_unsigned => match (most(1), most(2)) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (one, other) => one.or(other),
+            },
+            _ => None,
+        };
+        // A register of 16 bits holds less.
+        let width = inst.mnemonic.operand_type(0).or(ty).map_or(0, ScalarType::bits);
+        let greatest = if width <= 16 { (1 << width.saturating_sub(1)) - 1 } else { GREATEST };
+        let is_narrow_load = inst.mnemonic.sem() == Sem::Load;
+        bound.filter(|most| is_narrow_load || *most <= greatest)
+    }
+
+    /// What a conversion between integers leaves: small numbers as they are, of narrow unsigned ones what fits.
+    fn converted(&self, inst: &Inst, most: Option<u64>) -> Option<u64> {
+        let (to, from) = (inst.mnemonic.type_of(Field::DType)?, inst.mnemonic.type_of(Field::AType)?);
+        if !to.is_integer_or_bits() || !from.is_integer_or_bits() || to.bits() < 32 {
+            return None;
+        }
+        let narrow = width_bound(from).filter(|_| !from.is_signed());
+        let most = match (most, narrow) {
+            (Some(most), Some(narrow)) => Some(most.min(narrow)),
+            (one, other) => one.or(other),
+        };
+        let fits = from.bits() >= 32 || !from.is_signed();
+        most.filter(|_| fits)
+    }
+}
+
+/// The greatest number of a narrow type.
+fn width_bound(ty: ScalarType) -> Option<u64> {
+    matches!(ty.bits(), 8 | 16).then(|| (1 << ty.bits()) - 1)
+}
