@@ -7,7 +7,8 @@ pub fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&
     if name.len() > LONGEST {
         return None;
     }
-    let allowed = (name.len() / 3).clamp(1, 3);
+    // Of a name of one letter nothing would be left.
+    let allowed = (name.len() / 3).clamp(1, 3).min(name.len().saturating_sub(1));
     let near = names.take(MOST).filter(|known| known.len().abs_diff(name.len()) <= allowed);
     let measured = near.map(|known| (edit_distance(name.as_bytes(), known.as_bytes()), known));
     measured
@@ -45,5 +46,6 @@ mod tests {
         assert_eq!(of("texmode_unifed"), Some("texmode_unified"));
         assert_eq!(of("gfx906"), None);
         assert_eq!(of("sm_80"), None, "the name itself is no suggestion");
+        assert_eq!(nearest("b", ["g", "a"].into_iter()), None, "any letter is one letter away");
     }
 }

@@ -488,6 +488,9 @@ fn nearest_opcode(text: &str) -> Option<&'static str> {
     if text.len() > 24 {
         return None;
     }
+    // Opcodes are in lower case.
+    let lower = text.to_ascii_lowercase();
+    let text = lower.as_str();
     let named =
         Opcode::ALL.iter().map(|op| (edit_distance(text.as_bytes(), op.as_str().as_bytes()), op.as_str()));
     named.min().filter(|&(distance, name)| 3 * distance <= name.len().min(6)).map(|(_, name)| name)

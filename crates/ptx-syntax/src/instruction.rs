@@ -224,6 +224,10 @@ impl<'s> Reader<'s, '_> {
             self.expect(b',', "`,` and the function")?;
         }
         push(self.callee()?);
+        if *self.cursor.kind() == Kind::Mark(b'(') {
+            let error = *self.unexpected("`,` or `;`");
+            return Err(Box::new(error.with_help("arguments stand behind a comma: `call f, (a);`")));
+        }
         if self.eat(b',').is_none() {
             return Ok(());
         }
@@ -434,8 +438,9 @@ fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnos
             let shown: String = opcode.chars().take(SHOWN).collect();
             let error =
                 Diagnostic::error(codes::OPCODE, opcode_span, format!("unknown instruction `{shown}`"));
-            Box::new(match nearest {
-                Some(near) => error.with_help(format!("did you mean `{near}`?")),
+            let near = nearest.map(|near| format!("did you mean `{near}`?"));
+            Box::new(match foreign(opcode).map(str::to_owned).or(near) {
+                Some(help) => error.with_help(help),
                 None => error,
             })
         }
@@ -449,6 +454,19 @@ fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnos
             Box::new(Diagnostic::error(code, place, misfit.message).with_help(misfit.help))
         }
     }
+}
+
+/// What to write for a statement of C++ that PTX has under another name.
+fn foreign(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "return" => "write `ret`",
+        "goto" => "write `bra`",
+        "if" => "write a guard before the instruction: `@%p1 bra target`",
+        "__syncthreads" => "write `bar.sync 0`",
+        "__syncwarp" => "write `bar.warp.sync 0xffffffff`",
+        "printf" => "call `vprintf`",
+        _ => return None,
+    })
 }
 
 fn wrong_operands(token: Token<'_>, found: &[Mnemonic], written: &[Written]) -> Box<Diagnostic> {

@@ -446,6 +446,9 @@ impl<'s> Reader<'s, '_> {
                 None => format!("`{prefix}<0>` declares no register"),
             });
         }
+        if let Some(register) = self.register_meant(name) {
+            return Some(format!("did you mean `{register}`?"));
+        }
         if let Some(special) = self.special_meant(name) {
             return Some(format!("special registers begin with `%`: write `{special}`"));
         }
@@ -453,6 +456,14 @@ impl<'s> Reader<'s, '_> {
         let specials: Vec<String> = if name.starts_with('%') { specials.collect() } else { Vec::new() };
         let names = self.names.entities.names().chain(specials.iter().map(String::as_str));
         Some(format!("did you mean `{}`?", nearest(name, names)?))
+    }
+
+    /// The register of a range that a name without its `%` means.
+    fn register_meant(&self, name: &str) -> Option<String> {
+        let register = format!("%{name}");
+        let (prefix, number) = split(&register)?;
+        let range = self.names.ranges.get(prefix)?;
+        (u64::from(number) < u64::from(range.value.count)).then_some(register.clone())
     }
 
     /// The special register that a name without its `%` means, with the component that is asked for; also as CUDA C++ calls it.

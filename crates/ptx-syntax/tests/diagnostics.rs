@@ -55,6 +55,22 @@ fn special_registers_are_known_without_their_sign() {
 }
 
 #[test]
+fn what_other_languages_write_is_answered() {
+    let of = |statement: &str| {
+        help(&format!(".global .u32 g;\n.entry k() {{ .reg .b32 %r<4>; .reg .b32 a; {statement} }}"))
+    };
+    assert_eq!(of("return;"), "write `ret`");
+    assert_eq!(of("ADD.s32 a, a, a;"), "did you mean `add`?");
+    assert_eq!(of("mov.b32 a, r3;"), "did you mean `%r3`?");
+    assert_eq!(of("mov.b32 a, r4;"), "", "there is no such register");
+    assert_eq!(of("mov.b32 a, b;"), "", "another letter is another name");
+    assert_eq!(
+        help(".func f() { ret; }\n.entry k() { call f(); }"),
+        "arguments stand behind a comma: `call f, (a);`"
+    );
+}
+
+#[test]
 fn types_of_instructions_are_no_types_of_variables() {
     let found = findings(".global .pred a;\n.entry k() { .reg .bf16 b; .reg .f16x2 c; }");
     let expected =

@@ -7,7 +7,7 @@ use ptx_isa::{Mod, ScalarType, Sem, StateSpace};
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
 use crate::moves::window;
-use crate::operands::{Place, wrong_kind};
+use crate::operands::{ADDRESS, Place, wrong_kind};
 
 /// Checks the address of an instruction that accesses memory in a state space; `None` is a generic address.
 pub(crate) fn check(
@@ -18,7 +18,7 @@ pub(crate) fn check(
     space: Option<StateSpace>,
 ) {
     let Operand::Address(base, _) = operand else {
-        return wrong_kind(cx, site, place, operand, "a memory address in brackets");
+        return wrong_kind(cx, site, place, operand, ADDRESS);
     };
     if takes_any_address(site.mnemonic().sem()) {
         return match base {

@@ -360,17 +360,23 @@ fn takes_symbols(site: Site<'_>) -> bool {
         && !matches!(site.mnemonic().sem(), Sem::Div | Sem::Rem | Sem::Video | Sem::VideoSimd)
 }
 
+/// What operands in memory must be.
+pub(crate) const ADDRESS: &str = "a memory address in brackets";
+
 pub(crate) fn wrong_kind(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand, wanted: &str) {
     let found = site.describe(operand);
     let text = format!("operand `{}` of `{}` must be {wanted}", place.name, site.mnemonic());
     let finding = Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label(found);
     let help = match operand {
+        Operand::Symbol(..) | Operand::Register(_) if wanted == ADDRESS => {
+            Some("write it in brackets: `[a]`")
+        }
         Operand::Symbol(..) => Some("take the address with `mov` first"),
         Operand::Address(..) => Some("load the value with `ld` first"),
         _ => None,
     };
     cx.report(match help {
-        Some(help) if !place.is_written() => finding.with_help(help),
+        Some(help) if !place.is_written() || wanted == ADDRESS => finding.with_help(help),
         _ => finding,
     });
 }
