@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use ptx_gen::Home;
-use ptx_isa::Sm;
+use ptx_isa::{PtxVersion, Sm};
 
 use crate::judge::output_within;
 
@@ -78,7 +78,7 @@ impl Oracles {
         let (input, output) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
         std::fs::write(&input, ptx)?;
         let mut command = Command::new(ptxas);
-        if linking == Linking::Relocatable {
+        if linking == Linking::Relocatable && is_relocatable(ptx) {
             command.arg("-c");
         }
         command.arg("-v").arg(format!("-arch={}", architecture(ptx))).arg(&input).arg("-o").arg(&output);
@@ -205,6 +205,13 @@ fn architecture(ptx: &str) -> String {
         Ok(number) if number >= 75 => target.to_owned(),
         _ => "sm_75".to_owned(),
     }
+}
+
+/// Whether code of the module's version can be linked: ptxas takes `-c` from PTX 3.1 on.
+fn is_relocatable(ptx: &str) -> bool {
+    let version = ptx.lines().find_map(|l| l.trim_start().strip_prefix(".version")).unwrap_or_default();
+    let version = version.split([' ', '\t', '/']).find_map(PtxVersion::from_text);
+    version.is_none_or(|version| version >= PtxVersion::new(3, 1))
 }
 
 /// The value of the first string attribute of this name in LLVM IR text.

@@ -25,7 +25,7 @@ const LARGEST_GRID: Dim3 = [i32::MAX as u32, 65535, 65535];
 /// [`ExecError::Refused`] when the launch does not fit the module or something the kernel reaches cannot be executed;
 /// [`ExecError::Trap`] when a thread was stopped.
 pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> {
-    let module = module.module();
+    let module = &*module.written_out();
     let refused = ExecError::Refused;
     check_shape(launch).map_err(refused)?;
     let reached = reach(module, &launch.entry).map_err(refused)?;

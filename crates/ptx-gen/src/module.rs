@@ -62,8 +62,9 @@ impl Home {
         let fitting: Vec<Sm> = TARGETS.iter().copied().filter(|&sm| since.admits(sm)).collect();
         let sm = choices.pick(&fitting)?;
         let newest = Self { version: PtxVersion::NEWEST, sm };
-        // Rows that are gone on every architecture are asked of the first version that has them.
-        let gone = mnemonic.form().removed.filter(|removed| removed.from.sm == Since::FIRST_SM);
+        // Rows that are gone on every architecture, or on all of these, are asked of the first version that has them.
+        let removed = mnemonic.form().removed;
+        let gone = removed.filter(|removed| fitting.iter().all(|sm| removed.from.sm <= sm.number));
         Some(gone.map_or(newest, |_| Self { version: since.ptx, sm: Sm::new(since.sm) }))
     }
 }
@@ -76,11 +77,10 @@ fn is_independent(symbols: &Symbols) -> bool {
 /// The lines before the body of a kernel, the opening brace included.
 pub(crate) fn head(home: Home, symbols: &Symbols, kernel: &str) -> Vec<String> {
     let mode = if is_independent(symbols) { ", texmode_independent" } else { "" };
-    let mut lines = vec![
-        format!(".version {}", home.version),
-        format!(".target {}{mode}", home.sm),
-        ".address_size 64".to_owned(),
-    ];
+    let mut lines = vec![format!(".version {}", home.version), format!(".target {}{mode}", home.sm)];
+    if home.version >= PtxVersion::new(2, 3) {
+        lines.push(".address_size 64".to_owned());
+    }
     let outer = symbols.iter().filter(|symbol| symbol.level() == Level::Module);
     lines.extend(outer.map(|symbol| symbol.declaration().to_owned()));
     let parameters: Vec<&str> = symbols
@@ -88,7 +88,10 @@ pub(crate) fn head(home: Home, symbols: &Symbols, kernel: &str) -> Vec<String> {
         .filter(|symbol| symbol.level() == Level::Parameters)
         .map(|symbol| symbol.declaration())
         .collect();
-    lines.push(format!(".visible .entry {kernel} ({})", parameters.join(", ")));
+    // Kernels have parameters in parentheses since PTX 1.4.
+    let has_list = home.version >= PtxVersion::new(1, 4) || !parameters.is_empty();
+    let list = if has_list { format!(" ({})", parameters.join(", ")) } else { String::new() };
+    lines.push(format!(".visible .entry {kernel}{list}"));
     lines.push("{".to_owned());
     lines
 }

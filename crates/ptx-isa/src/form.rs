@@ -329,6 +329,8 @@ pub struct Form {
     pub later: &'static [(Mod, Since)],
     /// Where later versions have it no longer.
     pub removed: Option<Removal>,
+    /// The modifier that a row of old versions means without writing it ([`Mnemonic::written_out`](crate::Mnemonic::written_out)).
+    pub implied: Option<Mod>,
     /// What its modifiers ask of each other.
     pub rules: &'static [Rule],
     /// What it does beyond its destinations.
@@ -386,6 +388,7 @@ impl Form {
             since,
             later: &[],
             removed: None,
+            implied: None,
             rules: &[],
             effects,
             section: "",
@@ -419,6 +422,12 @@ impl Form {
     /// The version and the first architecture that have the row no longer, and what to write instead.
     pub(crate) const fn removed(mut self, major: u8, minor: u8, sm: u16, instead: &'static str) -> Self {
         self.removed = Some(Removal { from: Since::new(major, minor, sm), instead });
+        self
+    }
+
+    /// The modifier that the row, which older versions have without it, means.
+    pub(crate) const fn implying(mut self, modifier: Mod) -> Self {
+        self.implied = Some(modifier);
         self
     }
 

@@ -31,7 +31,7 @@ pub use constants::Constants;
 pub use explain::{Executes, explain, page};
 pub use form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength};
 pub use length::Lengths;
-pub use mnemonic::{Misfit, Mnemonic, MnemonicError, candidates, rows_with};
+pub use mnemonic::{Misfit, Mnemonic, MnemonicError, candidates, implies_modifiers, misfit_today, rows_with};
 pub use names::{Field, Mod, Opcode, Sem};
 pub use selector::{Selection, Selector, Unit};
 pub use special::{Component, SpecialReg};

@@ -8,9 +8,11 @@ use crate::target::Since;
 use crate::types::{ScalarType, StateSpace};
 use crate::{form, forms_of, name};
 
+mod implied;
 mod misfit;
 mod role;
 
+pub use implied::implies_modifiers;
 pub use misfit::Misfit;
 
 /// The most slots a row may have.
@@ -433,6 +435,11 @@ fn misfit_of(text: &str) -> MnemonicError {
         Some(opcode) => MnemonicError::Modifiers(Box::new(misfit::misfit(opcode, text))),
         None => MnemonicError::UnknownOpcode { nearest: nearest_opcode(opcode) },
     }
+}
+
+/// What is wrong with a mnemonic that only old versions have without the modifier that it implies ([`Form::implied`]).
+pub fn misfit_today(mnemonic: &Mnemonic) -> Misfit {
+    misfit::misfit(mnemonic.opcode(), &mnemonic.to_string())
 }
 
 /// The words of a mnemonic text; nothing when a modifier is unknown to every row of the opcode.

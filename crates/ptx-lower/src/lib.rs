@@ -59,7 +59,7 @@ use crate::errors::{REFUSED, UNSUPPORTED_DIRECTIVE};
 /// A finding for each construct that has no lowering, with code `L01xx` and its place. Code `L09xx` means that LLVM refused
 /// what was built, which is a defect of the lowering.
 pub fn lower<'c>(module: &Verified<'_>, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
-    lower_module(module.module(), context)
+    lower_module(&module.written_out(), context)
 }
 
 fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {

@@ -21,6 +21,9 @@ pub struct RaiseOptions {
 /// The architecture when neither options nor module name one.
 const DEFAULT_SM: u16 = 75;
 
+/// The first architecture with double precision.
+const FIRST_WITH_DOUBLES: u16 = 13;
+
 /// First versions that know an architecture (manual 11.1.2, release notes), by number; with a letter
 /// the second column counts.
 const FIRST_VERSIONS: &[(u16, PtxVersion, PtxVersion)] = &[
@@ -77,6 +80,8 @@ impl Target {
             (None, None) => (Sm::new(DEFAULT_SM), Choice::Nobody),
         };
         let mut names = if options.target.is_some() { Vec::new() } else { target_options(view) };
+        // It means nothing where there are doubles (manual 11.1.2), and is refused there.
+        names.retain(|name| name != "map_f64_to_f32" || sm.number < FIRST_WITH_DOUBLES);
         // OpenCL's images and samplers are bound apart (manual 5.3), which is what the system in the triple means.
         if view.triple.ends_with("-nvcl") && !names.iter().any(|name| name.starts_with("texmode_")) {
             names.push("texmode_independent".to_owned());

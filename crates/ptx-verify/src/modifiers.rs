@@ -183,6 +183,11 @@ fn check_removed(cx: &mut Checker<'_>, site: Site<'_>) {
     if !cx.target.has(removed.from) {
         return;
     }
+    if site.form().implied.is_some() {
+        let misfit = ptx_isa::misfit_today(&site.mnemonic());
+        cx.report(Diagnostic::error(codes::REMOVED, site.whole(), misfit.message).with_help(misfit.help));
+        return;
+    }
     let on = match removed.from.sm {
         Since::FIRST_SM => String::new(),
         sm => format!(" on sm_{sm}"),

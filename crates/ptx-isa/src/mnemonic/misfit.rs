@@ -117,7 +117,8 @@ fn nearest_rows(opcode: Opcode, words: &[Word<'_>]) -> Vec<Solution> {
     let mut search = Search { words, best: 0, steps: 0, found: Vec::new() };
     for most in [cost::REPLACED_TYPE, 2 * cost::REPLACED_TYPE, 4 * cost::REPLACED_TYPE, u32::MAX] {
         search.best = most;
-        ids_of(opcode).for_each(|id| search.row(id));
+        // Rows that leave a modifier out are of old versions alone.
+        ids_of(opcode).filter(|id| form(*id).implied.is_none()).for_each(|id| search.row(id));
         if !search.found.is_empty() {
             break;
         }

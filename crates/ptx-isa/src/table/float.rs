@@ -163,6 +163,28 @@ pub(super) static FORMS: &[Form] = &[
     .since(1, 4, 13)
     .section("9.7.3.7"),
     Form::new(
+        Opcode::Mad,
+        "Multiplies and adds; the same as `mad.rn`.",
+        &[FTZ, SAT, Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
+        Sem::Fma,
+    )
+    .later(&[(Ftz, at(1, 4, 10))])
+    .removed(3, 2, 20, "write `mad.rn.f32`")
+    .implying(Rn)
+    .section("9.7.3.7"),
+    Form::new(
+        Opcode::Mad,
+        "Multiplies and adds; the same as `mad.rn`.",
+        &[Lit(F64)],
+        &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
+        Sem::Fma,
+    )
+    .since(1, 2, 13)
+    .removed(1, 4, crate::Since::FIRST_SM, "write `mad.rn.f64`")
+    .implying(Rn)
+    .section("9.7.3.7"),
+    Form::new(
         Opcode::Div,
         "Divides; `.approx` within 2 ulp for divisors from 2^-126 to 2^126, `.full` for all divisors.",
         &[One(Field::Approx, &[Approx, Full]), FTZ, Lit(F32)],
@@ -189,6 +211,27 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(1, 4, 13)
     .later(F64_RND)
+    .section("9.7.3.8"),
+    Form::new(
+        Opcode::Div,
+        "Divides; the same as `div.approx`.",
+        &[Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
+        Sem::Div,
+    )
+    .removed(1, 4, crate::Since::FIRST_SM, "write `div.approx.f32`")
+    .implying(Approx)
+    .section("9.7.3.8"),
+    Form::new(
+        Opcode::Div,
+        "Divides; the same as `div.rn`.",
+        &[Lit(F64)],
+        &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
+        Sem::Div,
+    )
+    .since(1, 2, 13)
+    .removed(1, 4, crate::Since::FIRST_SM, "write `div.rn.f64`")
+    .implying(Rn)
     .section("9.7.3.8"),
     Form::new(
         Opcode::Abs,
@@ -299,6 +342,27 @@ pub(super) static FORMS: &[Form] = &[
     .later(F64_RND)
     .section("9.7.3.14"),
     Form::new(
+        Opcode::Sqrt,
+        "The square root; the same as `sqrt.approx`.",
+        &[Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Sqrt,
+    )
+    .removed(1, 4, crate::Since::FIRST_SM, "write `sqrt.approx.f32`")
+    .implying(Approx)
+    .section("9.7.3.14"),
+    Form::new(
+        Opcode::Sqrt,
+        "The square root; the same as `sqrt.rn`.",
+        &[Lit(F64)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Sqrt,
+    )
+    .since(1, 2, 13)
+    .removed(1, 4, crate::Since::FIRST_SM, "write `sqrt.rn.f64`")
+    .implying(Rn)
+    .section("9.7.3.14"),
+    Form::new(
         Opcode::Rcp,
         "The reciprocal, a gross approximation from the upper half of the operand.",
         &[One(Field::Approx, &[Approx]), One(Field::Ftz, &[Ftz]), Lit(F64)],
@@ -307,6 +371,16 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(2, 1, 20)
     .section("9.7.3.15"),
+    Form::new(
+        Opcode::Rcp,
+        "The reciprocal; the same as `rcp.approx`.",
+        &[Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Rcp,
+    )
+    .removed(1, 4, crate::Since::FIRST_SM, "write `rcp.approx.f32`")
+    .implying(Approx)
+    .section("9.7.3.13"),
     Form::new(
         Opcode::Rsqrt,
         "The reciprocal square root, approximately.",
@@ -327,6 +401,27 @@ pub(super) static FORMS: &[Form] = &[
     .later(RSQRT_FTZ)
     .section("9.7.3.16"),
     Form::new(
+        Opcode::Rsqrt,
+        "The reciprocal square root; the same as `rsqrt.approx`.",
+        &[Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Rsqrt,
+    )
+    .removed(1, 4, crate::Since::FIRST_SM, "write `rsqrt.approx.f32`")
+    .implying(Approx)
+    .section("9.7.3.16"),
+    Form::new(
+        Opcode::Rsqrt,
+        "The reciprocal square root; the same as `rsqrt.approx`.",
+        &[Lit(F64)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Rsqrt,
+    )
+    .since(1, 2, 13)
+    .removed(1, 4, crate::Since::FIRST_SM, "write `rsqrt.approx.f64`")
+    .implying(Approx)
+    .section("9.7.3.16"),
+    Form::new(
         Opcode::Sin,
         "The sine, approximately.",
         &[One(Field::Approx, &[Approx]), FTZ, Lit(F32)],
@@ -343,6 +438,16 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Sin,
     )
     .since(9, 5, 10)
+    .section("9.7.3.18"),
+    Form::new(
+        Opcode::Sin,
+        "The sine; the same as `sin.approx`.",
+        &[Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Sin,
+    )
+    .removed(1, 4, crate::Since::FIRST_SM, "write `sin.approx.f32`")
+    .implying(Approx)
     .section("9.7.3.18"),
     Form::new(
         Opcode::Cos,
@@ -363,6 +468,16 @@ pub(super) static FORMS: &[Form] = &[
     .since(9, 5, 10)
     .section("9.7.3.19"),
     Form::new(
+        Opcode::Cos,
+        "The cosine; the same as `cos.approx`.",
+        &[Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Cos,
+    )
+    .removed(1, 4, crate::Since::FIRST_SM, "write `cos.approx.f32`")
+    .implying(Approx)
+    .section("9.7.3.19"),
+    Form::new(
         Opcode::Lg2,
         "The logarithm to base 2, approximately.",
         &[One(Field::Approx, &[Approx]), FTZ, Lit(F32)],
@@ -370,6 +485,16 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Lg2,
     )
     .since(1, 4, 10)
+    .section("9.7.3.20"),
+    Form::new(
+        Opcode::Lg2,
+        "The logarithm to base 2; the same as `lg2.approx`.",
+        &[Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Lg2,
+    )
+    .removed(1, 4, crate::Since::FIRST_SM, "write `lg2.approx.f32`")
+    .implying(Approx)
     .section("9.7.3.20"),
     Form::new(
         Opcode::Ex2,
@@ -574,6 +699,16 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(7, 8, 90)
     .section("9.7.4.10"),
+    Form::new(
+        Opcode::Ex2,
+        "The power of 2; the same as `ex2.approx`.",
+        &[Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Ex2,
+    )
+    .removed(1, 4, crate::Since::FIRST_SM, "write `ex2.approx.f32`")
+    .implying(Approx)
+    .section("9.7.3.21"),
     Form::new(
         Opcode::Add,
         "Adds a half-precision or bfloat and a single-precision value.",

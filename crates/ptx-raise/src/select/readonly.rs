@@ -1,8 +1,12 @@
 //! Which loads read memory that nobody writes while the kernel runs: those may be `ld.global.nc` (manual 9.7.9.9).
 
+use ptx_isa::Since;
 use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, InstId, Op, Symbol, Value};
 
 use super::FunctionRaiser;
+
+/// The targets with `ld.global.nc`.
+const NON_COHERENT: Since = Since::new(3, 1, 32);
 
 /// As many pointers are looked at on the way to where one comes from.
 const MOST_POINTERS: usize = 32;
@@ -11,9 +15,12 @@ const MOST_POINTERS: usize = 32;
 const DEEPEST: usize = 16;
 
 impl FunctionRaiser<'_, '_, '_> {
-    /// Whether nothing writes what a load, or a masked load, reads: it says so (`!invariant.load`), or it reads constant variables
+    /// Whether the target has such loads, and nothing writes what a load, or a masked load, reads: it says so (`!invariant.load`), or it reads constant variables
     /// or what only `readonly noalias` parameters of the kernel point at.
     pub(super) fn reads_constant_memory(&self, id: InstId) -> bool {
+        if !self.module.target.has(NON_COHERENT) {
+            return false;
+        }
         let inst = self.function.inst(id);
         if inst.metadata("invariant.load").is_some() {
             return true;
