@@ -2,9 +2,9 @@
 //!
 //! Each instruction becomes the kernel that `differential` makes of it: it loads the registers that it names, executes it
 //! and stores them all. What the kernel computes is a term over its inputs, by the definitions of the instructions
-//! ([`define()`](define::define), from the manual); what its lowering computes, before and after LLVM's optimizer, is another one, by LLVM's language
-//! reference ([`ir`]); and so is what the PTX computes that our emitter makes of either ([`ptx`]). A solver is asked for
-//! inputs on which they differ, where the terms are not the same already ([`term`], [`smt`]).
+//! (`define`, from the manual); what its lowering computes, before and after LLVM's optimizer, is another one, by LLVM's language
+//! reference (`ir`); and so is what the PTX computes that our emitter makes of either (`ptx`). A solver is asked for
+//! inputs on which they differ, where the terms are not the same already (`term`, `smt`).
 //!
 //! A refutation is one that evaluating both terms on the solver's inputs confirms. Poison in a result, and undefined
 //! behaviour anywhere, refute as a wrong number does, unless the manual leaves the result open.

@@ -1,6 +1,6 @@
 //! Random programs in PTX whose results are known: generator, evaluator, judge.
 //!
-//! A program is a tree ([`syntax`]) that one file for each feature adds an episode to. The evaluator computes what the program leaves,
+//! A program is a tree (`syntax`) that one file for each feature adds an episode to. The evaluator computes what the program leaves,
 //! by the manual and without any code of the engines, under several layouts of memory and several contents of what nobody stored; only
 //! a program that leaves the same under all of them is used. The judge takes the text along every way and compares.
 
