@@ -270,8 +270,10 @@ impl Generator {
         self.define(ty, &format!("load {}, {from}, align 1", ty.text()));
     }
 
+    /// In a variable of whole words: what PTX has no atomic instruction for works on the word around (docs/mapping.md).
     fn atomic_at_constant_address(&mut self) {
-        let variable = self.variable(true);
+        let (space, words) = (*self.rng.choice(&[0, 1, 3]).unwrap_or(&1), self.rng.u32(4..=10));
+        let variable = self.variable_of(true, space, 4 * words);
         let ty = Ty::int(*self.rng.choice(&[8, 16, 32, 64]).unwrap_or(&32));
         let (text, size) = (ty.text(), ty.bytes());
         let at = self.place_in(&variable, size) / size * size;
