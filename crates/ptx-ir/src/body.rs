@@ -227,6 +227,11 @@ impl Body {
         ListId { start, len: self.operands.len() as u32 - start }
     }
 
+    /// The operands of all instructions and lists.
+    pub fn all_operands(&self) -> &[Operand] {
+        &self.operands
+    }
+
     /// The operands of an instruction, one for each operand of its form.
     pub fn operands(&self, inst: &Inst) -> &[Operand] {
         self.list(inst.operands)

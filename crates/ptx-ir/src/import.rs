@@ -209,6 +209,7 @@ impl Import<'_> {
             | Operand::Element(..)
             | Operand::Selected(..)
             | Operand::Negated(..)
+            | Operand::Sum(..)
             | Operand::Not(_)
             | Operand::Special(..)
             | Operand::Bracket(_)

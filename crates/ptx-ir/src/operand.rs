@@ -103,6 +103,8 @@ pub enum Operand {
     Selected(RegId, Selector),
     /// `-a`, `-a.b0`: a register or a part of it with the sign turned around (manual 9.7.18.1, `vmad`).
     Negated(RegId, Option<Selector>),
+    /// `%r1 + 7`: the sum of a register and a constant, which wraps in the register's width. No manual has it, `ptxas` does.
+    Sum(RegId, i64),
     /// `!p`: the opposite of a predicate register.
     Not(RegId),
     /// A special register, or a component of one.

@@ -492,6 +492,8 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             Operand::Omitted | Operand::Sink => unsupported("an operand is missing"),
             Operand::Selected(..)
             | Operand::Negated(..)
+            // Written out as an instruction of its own (`Verified::written_out`).
+            | Operand::Sum(..)
             | Operand::Address(..)
             | Operand::Bracket(_)
             | Operand::Vector(_)

@@ -238,6 +238,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             | Operand::Special(..)
             | Operand::Selected(..)
             | Operand::Negated(..)
+            | Operand::Sum(..)
             | Operand::Bracket(_)
             | Operand::Symbol(..)
             | Operand::Address(..)

@@ -620,6 +620,7 @@ impl Question<'_> {
                 Operand::Selected(..) | Operand::Negated(..) | Operand::Bracket(_) => {}
                 Operand::Omitted
                 | Operand::Sink
+                | Operand::Sum(..)
                 | Operand::Not(_)
                 | Operand::Special(..)
                 | Operand::Immediate(_)

@@ -158,7 +158,10 @@ impl Slots {
             Operand::Register(register) | Operand::Address(AddressBase::Register(register), _) => {
                 into.extend(self.lanes(body, register));
             }
-            Operand::Not(register) | Operand::Selected(register, _) | Operand::Negated(register, _) => {
+            Operand::Not(register)
+            | Operand::Selected(register, _)
+            | Operand::Negated(register, _)
+            | Operand::Sum(register, _) => {
                 into.push(self.lane(register, 0));
             }
             Operand::Element(register, component) => into.push(self.lane(register, lane_of(component))),

@@ -105,6 +105,7 @@ pub(crate) fn for_each_register(body: &Body, inst: &Inst, found: &mut dyn FnMut(
             }
             Operand::Not(register)
             | Operand::Negated(register, _)
+            | Operand::Sum(register, _)
             | Operand::Address(AddressBase::Register(register), _) => found(register, Role::Use),
             Operand::Bracket(list) => {
                 for part in body.list(list) {
@@ -339,6 +340,7 @@ pub(crate) fn renamed(body: &mut Body, inst: &Inst, rename: impl Fn(RegId) -> Re
         Operand::Not(register) => Operand::Not(rename(register)),
         Operand::Element(register, component) => Operand::Element(rename(register), component),
         Operand::Negated(register, component) => Operand::Negated(rename(register), component),
+        Operand::Sum(register, constant) => Operand::Sum(rename(register), constant),
         Operand::Selected(register, selector) => Operand::Selected(rename(register), selector),
         Operand::Address(AddressBase::Register(register), offset) => {
             Operand::Address(AddressBase::Register(rename(register)), offset)

@@ -1,7 +1,7 @@
 //! Operands of instructions (manual 6).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{AddressBase, ListId, Operand, Symbol, ZeroOffsets};
+use ptx_ir::{AddressBase, ListId, Operand, RegId, Symbol, ZeroOffsets};
 use ptx_isa::{Component, Selector};
 
 use crate::codes;
@@ -64,8 +64,18 @@ impl<'s> Reader<'s, '_> {
             (Operand::Symbol(symbol, first), Kind::Mark(b'+' | b'-')) => {
                 Ok(Operand::Symbol(symbol, first.wrapping_add(self.offset()?)))
             }
+            (Operand::Register(register), Kind::Mark(b'+')) => self.sum(register),
             _ => Ok(operand),
         }
+    }
+
+    /// `%r1 + 7`: no manual has sums of registers and constants, but `ptxas` takes them where one value is read.
+    fn sum(&mut self, register: RegId) -> Parse<Operand> {
+        let mut constant = 0i64;
+        while self.cursor.is_mark(b'+') {
+            constant = constant.wrapping_add(self.offset()?);
+        }
+        Ok(Operand::Sum(register, constant))
     }
 
     /// `a[3]`, the fourth element of an array: its address where addresses are values, else what it holds
@@ -254,7 +264,13 @@ impl<'s> Reader<'s, '_> {
             if let Kind::Mark(b'{' | b'[') = *self.cursor.kind() {
                 return Err(self.unexpected("a register or constant"));
             }
-            entries.push(self.operand(Names::Values)?);
+            let (operand, span) = self.operand(Names::Values)?;
+            if let Operand::Sum(..) = operand {
+                let error =
+                    Diagnostic::error(codes::OPERANDS, span, "a register plus a constant stands in no list");
+                return Err(Box::new(error.with_help("add it to a register of its own before")));
+            }
+            entries.push((operand, span));
             if self.eat(b',').is_none() {
                 break;
             }

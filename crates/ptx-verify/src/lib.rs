@@ -10,11 +10,9 @@
 //! - findings come in the order of the text, each with the position of the operand or directive it is about;
 //! - one mistake gives one finding: what follows from an earlier finding is not reported again.
 
-use std::borrow::Cow;
-
 use ptx_diag::Diagnostics;
-use ptx_ir::{Item, Module, Stmt};
-use ptx_isa::{PtxVersion, implies_modifiers};
+use ptx_ir::{Item, Module};
+use ptx_isa::PtxVersion;
 
 use crate::context::Checker;
 use crate::variables::Place;
@@ -46,6 +44,7 @@ mod textures;
 mod types;
 mod variables;
 mod video;
+mod written_out;
 
 pub use targets::{is_known_version, known_targets};
 
@@ -59,32 +58,6 @@ impl<'m> Verified<'m> {
     /// The module.
     pub fn module(self) -> &'m Module {
         self.module
-    }
-
-    /// The module with the modifiers that its version and target imply written out ([`ptx_isa::Mnemonic::written_out`]): what its
-    /// instructions mean, whatever the version and target are then.
-    pub fn written_out(self) -> Cow<'m, Module> {
-        let version = self.module.items.iter().find_map(|item| match item {
-            Item::Version(version, _) => Some(*version),
-            _ => None,
-        });
-        let sm = self.module.items.iter().find_map(|item| match item {
-            Item::Target(target, _) => target.sm,
-            _ => None,
-        });
-        let (Some(version), Some(sm)) = (version, sm) else { return Cow::Borrowed(self.module) };
-        if !implies_modifiers(version, sm) {
-            return Cow::Borrowed(self.module);
-        }
-        let mut module = self.module.clone();
-        for function in &mut module.functions {
-            for statement in function.body.iter_mut().flat_map(|body| &mut body.statements) {
-                if let Stmt::Inst(inst) = statement {
-                    inst.mnemonic = inst.mnemonic.written_out(version, sm);
-                }
-            }
-        }
-        Cow::Owned(module)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Operands against the kinds and types that the row asks for (manual 6, 9.4).
 
 use ptx_diag::{Code, Diagnostic, Span};
-use ptx_ir::{Immediate, Label, LabelKind, Operand, Symbol, VectorShape};
+use ptx_ir::{Immediate, Label, LabelKind, Operand, RegId, Symbol, VectorShape};
 use ptx_isa::{Constants, Effects, Kind, Mod, Role, ScalarType, Sem, TypeKind, TypeRule, VectorLength};
 
 use crate::context::{Checker, Site, dotted};
@@ -302,6 +302,20 @@ fn check_no_pairs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: Type
     }
 }
 
+/// A register plus a constant: an integer, as `ptxas` crashes on floating-point registers, or loses them, and does not end on
+/// predicates.
+fn check_sum(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, reg: RegId) {
+    let ty = site.body.reg_type(reg);
+    let adds = |ty: ScalarType| ty.is_integer_or_bits() && (16..=64).contains(&ty.bits());
+    if !adds(ty) || !adds(wanted.ty) || site.body.decl(reg).shape != VectorShape::Scalar {
+        let text = "constants are added to integer registers of 16, 32 or 64 bits alone";
+        let help = "add it to a register of its own before";
+        cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_help(help));
+        return;
+    }
+    check_type(cx, site, place, wanted, ty);
+}
+
 /// Checks one scalar operand, written or read.
 pub(crate) fn check_scalar(
     cx: &mut Checker<'_>,
@@ -327,10 +341,12 @@ pub(crate) fn check_scalar(
             let text = "special registers cannot be written";
             cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, place.span, text));
         }
+        Operand::Sum(reg, _) if !place.is_written() => check_sum(cx, site, place, wanted, reg),
         Operand::Not(reg) if wanted.ty == ScalarType::Pred && !place.is_written() => {
             check_type(cx, site, place, wanted, site.body.reg_type(reg));
         }
         Operand::Not(_)
+        | Operand::Sum(..)
         | Operand::Selected(..)
         | Operand::Negated(..)
         | Operand::Immediate(_)

@@ -107,6 +107,8 @@ impl BodyDecoder<'_> {
             | Operand::Sink
             | Operand::Selected(..)
             | Operand::Negated(..)
+            // Written out as an instruction of its own (`Verified::written_out`).
+            | Operand::Sum(..)
             | Operand::Address(..)
             | Operand::Bracket(_)
             | Operand::Vector(_)

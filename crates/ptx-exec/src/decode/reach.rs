@@ -154,6 +154,7 @@ impl Reached {
             | Operand::Element(..)
             | Operand::Selected(..)
             | Operand::Negated(..)
+            | Operand::Sum(..)
             | Operand::Not(_)
             | Operand::Special(..)
             | Operand::Immediate(_)

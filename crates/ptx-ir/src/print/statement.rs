@@ -164,6 +164,10 @@ impl Printer<'_> {
                     self.rare(format_args!(".{selector}"));
                 }
             }
+            Operand::Sum(register, constant) => {
+                self.register(body, register);
+                self.rare(format_args!("+{constant}"));
+            }
             Operand::Not(register) => {
                 self.text("!");
                 self.register(body, register);

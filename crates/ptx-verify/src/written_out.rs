@@ -1,0 +1,118 @@
+//! What a module means, with all that its instructions leave unsaid written out.
+//!
+//! Old versions and targets imply modifiers, and `ptxas` adds constants to registers where they are read:
+//!
+//! ```text
+//! mul.wide.u32 %rd1, %r1+7, 3;                 what is read, printed and verified
+//!
+//! add.u32 %sum0, %r1, 7;                       what is lowered and executed
+//! mul.wide.u32 %rd1, %sum0, 3;
+//! ```
+
+use std::borrow::Cow;
+
+use ptx_ir::{
+    Body, Immediate, Inst, Item, Module, Operand, RegDecl, RegDeclId, RegId, Register, Stmt, StrId,
+    VectorShape,
+};
+use ptx_isa::{Mnemonic, PtxVersion, ScalarType, Sm, implies_modifiers};
+
+use crate::Verified;
+
+impl<'m> Verified<'m> {
+    /// The module with the modifiers that its version and target imply written out ([`Mnemonic::written_out`]), and with sums
+    /// of registers and constants as instructions of their own: what its instructions mean, whatever the version and target
+    /// are then.
+    pub fn written_out(self) -> Cow<'m, Module> {
+        let implied = header(self.module).filter(|(version, sm)| implies_modifiers(*version, *sm));
+        let has_sums =
+            |body: &Body| body.all_operands().iter().any(|operand| matches!(operand, Operand::Sum(..)));
+        let bodies = self.module.functions.iter().filter_map(|function| function.body.as_ref());
+        let sums = bodies.map(has_sums).any(|has| has);
+        if implied.is_none() && !sums {
+            return Cow::Borrowed(self.module);
+        }
+        let mut module = self.module.clone();
+        if let Some((version, sm)) = implied {
+            let bodies = module.functions.iter_mut().filter_map(|function| function.body.as_mut());
+            for statement in bodies.flat_map(|body| &mut body.statements) {
+                if let Stmt::Inst(inst) = statement {
+                    inst.mnemonic = inst.mnemonic.written_out(version, sm);
+                }
+            }
+        }
+        if sums {
+            let name = module.strings.intern("%sum");
+            for body in module.functions.iter_mut().filter_map(|function| function.body.as_mut()) {
+                if has_sums(body) {
+                    add_before(body, name);
+                }
+            }
+        }
+        Cow::Owned(module)
+    }
+}
+
+/// The version and architecture that the module states.
+fn header(module: &Module) -> Option<(PtxVersion, Sm)> {
+    let version = module.items.iter().find_map(|item| match item {
+        Item::Version(version, _) => Some(*version),
+        _ => None,
+    });
+    let sm = module.items.iter().find_map(|item| match item {
+        Item::Target(target, _) => target.sm,
+        _ => None,
+    });
+    version.zip(sm)
+}
+
+/// Adds before each instruction what its operands add. The sums do without its guard: nobody else reads them.
+fn add_before(body: &mut Body, name: StrId) {
+    let statements = std::mem::take(&mut body.statements);
+    for statement in statements {
+        let Stmt::Inst(mut inst) = statement else {
+            body.statements.push(statement);
+            continue;
+        };
+        let operands: Vec<_> =
+            body.operands(&inst).iter().copied().zip(body.operand_spans(&inst).iter().copied()).collect();
+        if operands.iter().any(|(operand, _)| matches!(operand, Operand::Sum(..))) {
+            let named = operands.into_iter().map(|(operand, span)| match operand {
+                Operand::Sum(register, constant) => {
+                    (sum(body, name, &inst, register, constant).map_or(operand, Operand::Register), span)
+                }
+                _ => (operand, span),
+            });
+            let named: Vec<_> = named.collect();
+            inst.operands = body.add_list(named);
+        }
+        body.statements.push(Stmt::Inst(inst));
+    }
+}
+
+/// Adds a constant to a register in a register of its own; `None` for registers that nothing is added to.
+fn sum(body: &mut Body, name: StrId, user: &Inst, register: RegId, constant: i64) -> Option<RegId> {
+    let (text, ty) = match body.reg_type(register).bits() {
+        16 => ("add.u16", ScalarType::U16),
+        32 => ("add.u32", ScalarType::U32),
+        64 => ("add.u64", ScalarType::U64),
+        _ => return None,
+    };
+    let mnemonic = Mnemonic::from_text(text).ok()?;
+    let number = body.registers.len() as u32;
+    body.reg_decls.push(RegDecl {
+        name,
+        ty,
+        shape: VectorShape::Scalar,
+        count: Some(number + 1),
+        at: user.at,
+    });
+    body.registers.push(Register { decl: RegDeclId(body.reg_decls.len() as u32 - 1), number });
+    let result = RegId(number);
+    let constant = Operand::Immediate(Immediate::integer(constant));
+    let operands = [Operand::Register(result), Operand::Register(register), constant];
+    let operands = body.add_list(operands.map(|operand| (operand, user.at.0)));
+    let inst = Inst { guard: None, mnemonic, operands, zero_offsets: user.zero_offsets, at: user.at };
+    body.statements.push(Stmt::Inst(inst));
+    Some(result)
+}
