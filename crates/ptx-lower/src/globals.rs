@@ -68,14 +68,16 @@ enum Field {
     Address { symbol: Symbol, offset: i64, generic: bool },
 }
 
-/// The parts of a byte array in which `0xFF(sym), 0xFF00(sym), ..` spell addresses; `None` when there are none.
+/// The parts of a byte array in which `0xFF(sym), 0xFF00(sym), ..` spell whole addresses; `None` for anything else, of which each
+/// masked address is an element by itself ([`masked_constant`]).
 fn masked_fields(variable: &Variable) -> Out<Option<Vec<Field>>> {
     let Some(Initializer::List(values)) = &variable.init else { return Ok(None) };
-    if !values.iter().any(|value| matches!(value, Initializer::Masked { .. })) {
+    let is_masked = |value: &Initializer| matches!(value, Initializer::Masked { .. });
+    let is_byte_array = variable.scalar_type() == Some(ScalarType::U8)
+        && variable.dims.len() == 1
+        && variable.shape.lanes() == 1;
+    if !is_byte_array || !values.iter().any(is_masked) {
         return Ok(None);
-    }
-    if variable.scalar_type().map(ScalarType::bits) != Some(8) || variable.dims.len() != 1 {
-        return unsupported("masked addresses stand outside a byte array");
     }
     let mut fields = Vec::new();
     let mut bytes = Vec::new();
@@ -87,30 +89,31 @@ fn masked_fields(variable: &Variable) -> Out<Option<Vec<Field>>> {
                 rest = tail;
             }
             Initializer::Masked { symbol, offset, generic, .. } => {
+                let Some((eight, after)) = rest.split_at_checked(8) else { return Ok(None) };
                 let (symbol, offset, generic) = (*symbol, *offset, *generic);
-                let spelled = rest.len() >= 8
-                    && rest.iter().take(8).enumerate().all(|(at, value)| {
-                        let mask = 0xffu64 << (8 * at);
-                        *value == Initializer::Masked { mask, symbol, offset, generic }
-                    });
+                let spelled = eight.iter().enumerate().all(|(at, value)| {
+                    let mask = 0xffu64 << (8 * at);
+                    *value == Initializer::Masked { mask, symbol, offset, generic }
+                });
                 if !spelled {
-                    return unsupported("an address is not spelled out by eight masked bytes");
+                    return Ok(None);
                 }
                 fields.push(Field::Bytes(std::mem::take(&mut bytes)));
                 fields.push(Field::Address { symbol, offset, generic });
-                rest = rest.get(8..).unwrap_or_default();
+                rest = after;
             }
             Initializer::List(_)
             | Initializer::Integers(_)
             | Initializer::Fields(_)
-            | Initializer::Address { .. } => {
-                return unsupported("its initial value has another shape than it");
-            }
+            | Initializer::Address { .. } => return Ok(None),
         }
     }
     let length = variable.dims.first().copied().flatten().unwrap_or(values.len() as u64);
     let missing = length.saturating_sub(values.len() as u64);
-    bytes.extend(std::iter::repeat_n(0, missing.min(1 << 24) as usize));
+    if missing > 1 << 24 {
+        return Ok(None);
+    }
+    bytes.extend(std::iter::repeat_n(0, missing as usize));
     fields.push(Field::Bytes(bytes));
     fields.retain(|field| !matches!(field, Field::Bytes(bytes) if bytes.is_empty()));
     Ok(Some(fields))
@@ -417,7 +420,7 @@ fn scalar_constant<'c>(shared: &Shared<'_, 'c>, ty: ScalarType, initializer: &In
             Ok(address(shared, *symbol, *offset, *generic)?.constant_to_int(to)?)
         }
         Initializer::List(values) => match values.as_slice() {
-            [single @ (Initializer::Value(_) | Initializer::Address { .. })] => {
+            [single @ (Initializer::Value(_) | Initializer::Address { .. } | Initializer::Masked { .. })] => {
                 scalar_constant(shared, ty, single)
             }
             _ => unsupported("its initial value has another shape than it"),
@@ -426,8 +429,32 @@ fn scalar_constant<'c>(shared: &Shared<'_, 'c>, ty: ScalarType, initializer: &In
             (1, Some(single)) => scalar_constant(shared, ty, &Initializer::Value(Immediate::integer(single))),
             _ => unsupported("its initial value has another shape than it"),
         },
-        Initializer::Masked { .. } => unsupported("masked addresses stand outside a byte array"),
+        Initializer::Masked { mask, symbol, offset, generic } => {
+            let at = address(shared, *symbol, *offset, *generic)?;
+            masked_constant(shared.types, at, *mask, to)
+        }
         Initializer::Fields(_) => unsupported("it is a reference to a texture or surface"),
+    }
+}
+
+/// The byte of an address under a mask as an integer, the bytes above it zero:
+///
+/// ```text
+/// .global .u8 p[1] = {0xFF00(x)};    i8 extractelement (<8 x i8> bitcast (i64 ptrtoint (ptr addrspace(1) @x to i64) to <8 x i8>), i32 1)
+/// .global .u32 p = 0xFF00(x);        i32 bitcast (<4 x i8> <i8 extractelement (..), i8 0, i8 0, i8 0> to i32)
+/// ```
+fn masked_constant<'c>(types: Types<'c>, address: Value<'c>, mask: u64, to: Type<'c>) -> Out<Value<'c>> {
+    let Some(bytes) = to.int_bits().map(|bits| bits / 8) else {
+        return unsupported("a part of an address does not fit its element");
+    };
+    let byte = address.constant_to_int(types.int(64))?.constant_byte(types, mask.trailing_zeros() / 8)?;
+    let mut parts = vec![types.int_value(8, 0); bytes.max(1) as usize];
+    if let Some(lowest) = parts.first_mut() {
+        *lowest = byte;
+    }
+    match parts.as_slice() {
+        [only] => Ok(*only),
+        _ => Ok(types.vector_value(&parts)?.constant_bits_as(to)?),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Initial values of variables (manual 5.4.4).
 //!
 //! A value without addresses becomes numbers of the element type where the variable is a number or an array of
-//! numbers, else bytes. One with addresses becomes 64-bit words when every address lies on such a word, else
-//! bytes, an address being eight bytes picked out by masks.
+//! numbers, else bytes. One with addresses becomes 64-bit words when every address lies whole on such a word, else
+//! bytes, an address being eight bytes picked out by masks, a part of one as many as it has.
 
 use ptx_ir::{FieldValue, Immediate, Initializer, Literal, Symbol as PtxSymbol, VarType};
 use ptx_isa::{ScalarType, Since, StateSpace};
@@ -29,11 +29,13 @@ pub(crate) struct Content {
     pub(crate) init: Option<Initializer>,
 }
 
-/// An address within an initial value.
+/// An address within an initial value, or some of its bytes.
 #[derive(Clone, Copy)]
 struct Relocation {
     at: u64,
     bytes: u64,
+    /// Which byte of the address is the first.
+    first: u64,
     symbol: PtxSymbol,
     offset: i64,
     generic: bool,
@@ -104,8 +106,8 @@ pub(crate) fn content(
             None => bytes_content(&image),
         });
     }
-    let aligned =
-        size.is_multiple_of(8) && image.relocations.iter().all(|place| place.at % 8 == 0 && place.bytes == 8);
+    let aligned = size.is_multiple_of(8)
+        && image.relocations.iter().all(|place| place.at % 8 == 0 && place.first == 0 && place.bytes == 8);
     if aligned { Ok(words_content(&image)) } else { masked_content(module, &image) }
 }
 
@@ -224,6 +226,12 @@ fn fill(module: &ModuleRaiser<'_, '_>, image: &mut Image, id: ConstId, at: u64, 
             }
             _ => Err(Refusal::new(INITIALIZER, "an aggregate of an odd type")),
         },
+        // `i32 bitcast (<4 x i8> <..> to i32)`: the elements, some of them bytes of addresses.
+        Constant::Expr(ConstExpr::Cast { op: CastOp::BitCast, value })
+            if matches!(view.constant(*value), Constant::Aggregate(_)) =>
+        {
+            fill(module, image, *value, at, depth + 1)
+        }
         Constant::Symbol(_) | Constant::BlockAddress(..) | Constant::Expr(_) => {
             relocate(module, image, id, at)
         }
@@ -276,7 +284,11 @@ fn relocate(module: &ModuleRaiser<'_, '_>, image: &mut Image, id: ConstId, at: u
         return Err(Refusal::new(INITIALIZER, "an address that is not known before the launch"));
     }
     let generic = value.generic && held != address_space::GENERIC;
-    image.relocations.push(Relocation { at, bytes, symbol, offset: value.offset, generic });
+    if value.first + bytes > 8 {
+        return Err(Refusal::new(INITIALIZER, "an address in an integer of more than 64 bits"));
+    }
+    let place = Relocation { at, bytes, first: value.first, symbol, offset: value.offset, generic };
+    image.relocations.push(place);
     Ok(())
 }
 
@@ -287,6 +299,12 @@ struct Evaluated {
     offset: i64,
     /// Whether the generic address of the symbol is meant.
     generic: bool,
+    /// Which byte of the address is its lowest one.
+    first: u64,
+}
+
+fn number(value: i64) -> Evaluated {
+    Evaluated { symbol: None, offset: value, generic: false, first: 0 }
 }
 
 fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Evaluated> {
@@ -295,7 +313,6 @@ fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Ev
     }
     let view = module.view;
     let bits = view.layout(view.constant_type(id)).map_or(64, |layout| layout.bits as u32);
-    let number = |value: i64| Evaluated { symbol: None, offset: value, generic: false };
     match view.constant(id) {
         Constant::Int(words) => Ok(number(sign_extend(words.first().copied().unwrap_or(0), bits))),
         Constant::Null | Constant::Zero | Constant::Undef | Constant::Poison => Ok(number(0)),
@@ -307,6 +324,7 @@ fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Ev
                 symbol: Some((symbol, held)),
                 offset,
                 generic: typed == Some(address_space::GENERIC),
+                first: 0,
             })
         }
         Constant::Expr(ConstExpr::Gep { source, base, indices }) => {
@@ -317,6 +335,12 @@ fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Ev
         Constant::Expr(ConstExpr::Cast { op, value }) => {
             let inner = evaluate(module, *value, depth + 1)?;
             match op {
+                CastOp::BitCast | CastOp::Trunc if inner.first != 0 => Ok(inner),
+                _ if inner.first != 0 => Err(part_of_address()),
+                // A number of fewer bits than an address is extended with zeros.
+                CastOp::IntToPtr if inner.symbol.is_some() && bits_of(view, *value) < bits.into() => {
+                    Err(part_of_address())
+                }
                 CastOp::BitCast | CastOp::PtrToInt | CastOp::PtrToAddr | CastOp::IntToPtr => Ok(inner),
                 CastOp::AddrSpaceCast => {
                     let typed = pointer_space(view, view.constant_type(id));
@@ -331,6 +355,9 @@ fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Ev
         }
         Constant::Expr(ConstExpr::Binary { op, lhs, rhs }) => {
             let (a, b) = (evaluate(module, *lhs, depth + 1)?, evaluate(module, *rhs, depth + 1)?);
+            if a.first != 0 || b.first != 0 {
+                return Err(part_of_address());
+            }
             match (op, a.symbol, b.symbol) {
                 (BinaryOp::Add, _, None) => Ok(Evaluated { offset: a.offset.wrapping_add(b.offset), ..a }),
                 (BinaryOp::Add, None, _) => Ok(Evaluated { offset: a.offset.wrapping_add(b.offset), ..b }),
@@ -342,6 +369,9 @@ fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Ev
                 _ => Err(Refusal::new(INITIALIZER, "arithmetic on addresses that PTX cannot compute")),
             }
         }
+        Constant::Expr(ConstExpr::Element { vector, index }) => {
+            evaluate_element(module, *vector, *index, bits, depth)
+        }
         Constant::Expr(ConstExpr::Other(number)) => {
             Err(Refusal::new(INITIALIZER, format!("a constant expression of LLVM's opcode {number}")))
         }
@@ -349,6 +379,40 @@ fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Ev
             Err(Refusal::new(INITIALIZER, "an expression on something that is no number"))
         }
     }
+}
+
+/// An element of a vector that is the bits of an integer, as `extractelement (<8 x i8> bitcast (i64 .. to <8 x i8>), i32 1)`: the
+/// bytes of an address from one on, or bits of a number.
+fn evaluate_element(
+    module: &ModuleRaiser<'_, '_>,
+    vector: ConstId,
+    index: u32,
+    bits: u32,
+    depth: u32,
+) -> Raised<Evaluated> {
+    let view = module.view;
+    let Constant::Expr(ConstExpr::Cast { op: CastOp::BitCast, value }) = view.constant(vector) else {
+        return Err(part_of_address());
+    };
+    let whole = bits_of(view, *value);
+    let low = u64::from(index) * u64::from(bits);
+    let is_integer = matches!(view.ty(view.constant_type(*value)), Type::Int { .. });
+    if !is_integer || whole > 64 || !bits.is_multiple_of(8) || low + u64::from(bits) > whole {
+        return Err(part_of_address());
+    }
+    let inner = evaluate(module, *value, depth + 1)?;
+    Ok(match inner.symbol {
+        Some(_) => Evaluated { first: inner.first + low / 8, ..inner },
+        None => number(sign_extend(inner.offset as u64 >> low & mask(bits), bits)),
+    })
+}
+
+fn bits_of(view: &View, id: ConstId) -> u64 {
+    view.layout(view.constant_type(id)).map_or(0, |layout| layout.bits)
+}
+
+fn part_of_address() -> Refusal {
+    Refusal::new(INITIALIZER, "arithmetic on a part of an address that PTX cannot compute")
 }
 
 /// What stands for the address of a block: its number in its function, from one on, since no address is null. Nothing but
@@ -461,15 +525,17 @@ fn words_content(image: &Image) -> Content {
     }
 }
 
-/// Bytes, an address being its bytes one after the other.
+/// Bytes, an address or a part of one being its bytes one after the other.
 fn masked_content(module: &mut ModuleRaiser<'_, '_>, image: &Image) -> Raised<Content> {
-    module.target.need(MASKS, &|| "an address that is not aligned in an initial value".to_owned())?;
+    module.target.need(MASKS, &|| {
+        "a part of an address, or one that is not aligned, in an initial value".to_owned()
+    })?;
     let mut list: Vec<Initializer> =
         image.bytes.iter().map(|byte| Initializer::Value(Immediate::integer(i64::from(*byte)))).collect();
     for place in &image.relocations {
         for byte in 0..place.bytes {
             let masked = Initializer::Masked {
-                mask: 0xff << (8 * byte),
+                mask: 0xff << (8 * (place.first + byte)),
                 symbol: place.symbol,
                 offset: place.offset,
                 generic: place.generic,

@@ -100,7 +100,9 @@ pub(crate) fn for_each_symbol(view: &View, root: Option<ConstId>, found: &mut dy
                 work.push(*base);
                 work.extend(indices.iter().copied());
             }
-            Constant::Expr(ConstExpr::Cast { value, .. }) => work.push(*value),
+            Constant::Expr(ConstExpr::Cast { value, .. } | ConstExpr::Element { vector: value, .. }) => {
+                work.push(*value);
+            }
             Constant::Expr(ConstExpr::Binary { lhs, rhs, .. }) => work.extend([*lhs, *rhs]),
             Constant::Expr(ConstExpr::Other(_))
             | Constant::Int(_)

@@ -217,10 +217,14 @@ fn check_argument(
     };
     let Some(mismatch) = mismatch else { return true };
     let text = format!("this {noun} does not fit {what}: it is {mismatch}");
-    cx.report(
-        Diagnostic::error(codes::ARGUMENT_TYPE, span, text)
-            .with_help(format!("{what} wants {}", say(wanted))),
-    );
+    let help = match operand {
+        Operand::Element(..) if noun == "argument" => {
+            format!("`mov` it to a register, and pass that: {what} wants {}", say(wanted))
+        }
+        Operand::Element(..) => format!("take the result in {}, and `mov` it from there", say(wanted)),
+        _ => format!("{what} wants {}", say(wanted)),
+    };
+    cx.report(Diagnostic::error(codes::ARGUMENT_TYPE, span, text).with_help(help));
     false
 }
 

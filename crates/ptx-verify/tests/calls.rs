@@ -36,9 +36,27 @@ fn arguments_agree_in_width_and_kind() {
         (".func f (.param .b32 a) { ret; }", ".local .b32 x; call f, (x);"),
         (".func f (.param .b32 a) { ret; }", "call f, (p0);"),
         (".func (.param .b32 r) f () { ret; }", ".param .b64 x; call (x), f;"),
+        // No element of a vector is passed, nor takes a result.
+        (".func f (.param .b32 a) { ret; }", ".reg .v4 .b32 v; call f, (v.y);"),
+        (".func f (.reg .b32 a) { ret; }", ".reg .v4 .b32 v; call f, (v.y);"),
+        (".func (.reg .b32 r) f () { ret; }", ".reg .v4 .b32 v; call (v.x), f;"),
     ];
     for (directives, statements) in does_not {
         assert_eq!(of(directives, statements), ["V0604"], "{directives} {statements}");
+    }
+}
+
+#[test]
+fn elements_of_vectors_are_moved_before_they_are_passed() {
+    for (function, call, help) in [
+        (".func f (.reg .b32 a) { ret; }", "call f, (v.y);", "`mov` it to a register, and pass that"),
+        (".func (.reg .b32 r) f () { ret; }", "call (v.x), f;", "and `mov` it from there"),
+    ] {
+        let text = module(&format!("{function} .entry k () {{ .reg .v4 .b32 v; {call} ret; }}"));
+        let (read, _) = ptx_syntax::parse(&ptx_diag::SourceFile::new("test.ptx", text.as_str()));
+        let found = ptx_verify::verify(&read).expect_err("the call is refused");
+        let helps: Vec<&str> = found.iter().filter_map(|d| d.help.as_deref()).collect();
+        assert!(matches!(helps[..], [one] if one.contains(help)), "{helps:?}");
     }
 }
 

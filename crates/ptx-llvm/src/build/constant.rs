@@ -137,4 +137,25 @@ impl<'c> Value<'c> {
         // SAFETY: a constant and a type of the same width, neither a pointer.
         Ok(Value::new(unsafe { LLVMConstBitCast(self.raw, ty.raw) }))
     }
+
+    /// One byte of a constant integer, the lowest being byte 0, as a constant expression: LLVM has no shifts among those, so it is
+    /// `extractelement (<8 x i8> bitcast (i64 .. to <8 x i8>), i32 1)`.
+    ///
+    /// # Errors
+    ///
+    /// When it is no constant integer of whole bytes, or has no such byte.
+    pub fn constant_byte(self, types: Types<'c>, index: u32) -> Result<Value<'c>, LlvmError> {
+        let bytes = self.ty().int_bits().filter(|bits| bits.is_multiple_of(8)).map(|bits| bits / 8);
+        let Some(bytes) = bytes.filter(|&bytes| index < bytes) else {
+            return Err(misfit("a byte of a constant", &[self]));
+        };
+        // LLVM folds this of numbers only where it knows the order of bytes.
+        if let Some(value) = self.as_constant_int() {
+            return Ok(types.int_value(8, value >> (8 * index)));
+        }
+        let vector = self.constant_bits_as(types.vector(types.int(8), bytes))?;
+        let index = types.int_value(32, u64::from(index));
+        // SAFETY: a constant vector, and a constant index below the number of its elements.
+        Ok(Value::new(unsafe { LLVMConstExtractElement(vector.raw, index.raw) }))
+    }
 }

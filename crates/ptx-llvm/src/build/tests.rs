@@ -89,6 +89,17 @@ fn inline_assembly_attributes_and_metadata_are_written() {
 }
 
 #[test]
+fn bytes_of_constants_are_numbers_or_elements() {
+    let context = Context::new().expect("LLVM 22");
+    let types = Types::new(&context);
+    let number = types.int_value(32, 0x0403_0201);
+    assert_eq!(number.constant_byte(types, 2).unwrap().as_constant_int(), Some(3));
+    assert!(number.constant_byte(types, 4).is_err(), "it has no byte 4");
+    assert!(types.int_value(12, 0).constant_byte(types, 0).is_err(), "not whole bytes");
+    assert!(types.f32().zero().constant_byte(types, 0).is_err(), "no integer");
+}
+
+#[test]
 fn globals_have_their_space_linkage_and_initializer() {
     let context = Context::new().expect("LLVM 22");
     let (module, types) = (Module::new(&context, "m"), Types::new(&context));

@@ -97,6 +97,13 @@ pub enum ConstExpr {
         /// Right operand.
         rhs: ConstId,
     },
+    /// An element of a vector: `extractelement` with a constant index below the number of elements.
+    Element {
+        /// The vector.
+        vector: ConstId,
+        /// Which element.
+        index: u32,
+    },
     /// Any other expression, by LLVM's opcode number.
     Other(u32),
 }

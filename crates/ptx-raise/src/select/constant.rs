@@ -66,6 +66,9 @@ impl FunctionRaiser<'_, '_, '_> {
                 let (lhs, rhs) = (self.constant(*lhs, depth + 1)?, self.constant(*rhs, depth + 1)?);
                 self.constant_sum(*op, ty, &lhs, &rhs)
             }
+            ConstExpr::Element { .. } => {
+                Err(Refusal::new(INSTRUCTION, "an element of a constant vector that is made of an address"))
+            }
             ConstExpr::Other(number) => {
                 Err(Refusal::new(INSTRUCTION, format!("a constant expression of LLVM's opcode {number}")))
             }

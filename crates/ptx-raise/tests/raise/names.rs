@@ -25,6 +25,39 @@ fn packed_addresses_are_written_by_masks() {
 }
 
 #[test]
+fn bytes_of_addresses_are_written_by_masks() {
+    let byte = |index: u32| {
+        format!(
+            "i8 extractelement (<8 x i8> bitcast (i64 ptrtoint (ptr addrspace(1) @a to i64) to <8 x i8>), i32 {index})"
+        )
+    };
+    let text = ptx(&format!(
+        "@a = addrspace(1) global i32 0
+@p = addrspace(1) global [3 x i8] [{}, i8 4, {}]
+@w = addrspace(1) global i32 bitcast (<4 x i8> <{}, i8 0, i8 1, i8 0> to i32)
+@h = addrspace(1) global i32 extractelement (<2 x i32> bitcast (i64 ptrtoint (ptr addrspace(1) @a to i64) to <2 x i32>), i32 1)
+@n = addrspace(1) global i16 trunc (i64 ptrtoint (ptr addrspace(1) @a to i64) to i16)",
+        byte(7),
+        byte(1),
+        byte(2)
+    ));
+    has(&text, &["p[3] = {0xFF00000000000000(a), 4, 0xFF00(a)};", "w[4] = {0xFF0000(a), 0, 1, 0};"]);
+    has(&text, &["h[4] = {0xFF00000000(a), 0xFF0000000000(a), 0xFF000000000000(a), 0xFF00000000000000(a)};"]);
+    has(&text, &["n[2] = {0xFF(a), 0xFF00(a)};"]);
+}
+
+#[test]
+fn addresses_in_integers_of_another_width_are_refused() {
+    for (value, why) in [
+        ("i128 ptrtoint (ptr addrspace(1) @a to i128)", "an address in an integer of more than 64 bits"),
+        ("ptr inttoptr (i32 ptrtoint (ptr addrspace(1) @a to i32) to ptr)", "a part of an address"),
+    ] {
+        let message = refusal(&format!("@a = addrspace(1) global i32 0\n@p = addrspace(1) global {value}"));
+        assert!(message.starts_with("R0105") && message.contains(why), "{message}");
+    }
+}
+
+#[test]
 fn shared_variables_cannot_have_values() {
     let message = refusal("@s = internal addrspace(3) global i32 5");
     assert!(message.starts_with("R0105") && message.contains("variable s"), "{message}");

@@ -139,9 +139,26 @@ impl Reader {
                 let op = cast(opcode).unwrap_or(CastOp::BitCast);
                 ConstExpr::Cast { op, value: self.constant(value)? }
             }
+            (LLVMOpcode::LLVMExtractElement, &[vector, index]) => match element_index(vector, index) {
+                Some(index) => ConstExpr::Element { vector: self.constant(vector)?, index },
+                None => ConstExpr::Other(opcode as u32),
+            },
             (opcode, _) => ConstExpr::Other(opcode as u32),
         };
         Ok(Constant::Expr(expr))
+    }
+}
+
+/// The number that an index of a vector of fixed length is, when there is such an element.
+fn element_index(vector: LLVMValueRef, index: LLVMValueRef) -> Option<u32> {
+    // SAFETY: the operands of an `extractelement`; each is asked only for what it has by its kind.
+    unsafe {
+        let ty = LLVMTypeOf(vector);
+        let small = !LLVMIsAConstantInt(index).is_null() && LLVMGetIntTypeWidth(LLVMTypeOf(index)) <= 64;
+        if !small || LLVMGetTypeKind(ty) as u32 != LLVMTypeKind::LLVMVectorTypeKind as u32 {
+            return None;
+        }
+        u32::try_from(LLVMConstIntGetZExtValue(index)).ok().filter(|&index| index < LLVMGetVectorSize(ty))
     }
 }
 
