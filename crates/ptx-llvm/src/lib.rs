@@ -29,6 +29,7 @@ mod machine;
 mod module;
 mod pass;
 mod reflect;
+mod spaces;
 pub mod view;
 
 pub use branches::{Branches, point_branches};
@@ -48,6 +49,7 @@ pub use pass::{
     run_passes_tuned,
 };
 pub use reflect::{answer_reflect, asks_reflect};
+pub use spaces::infer_address_spaces;
 
 /// inkwell, through which the lowering builds instructions; the version is chosen here.
 pub use inkwell;

@@ -2,25 +2,22 @@
 
 use ptx_llvm::{
     Gpu, LlvmError, Machine, Module, OptLevel, Tuning, default_pipeline, drop_optimized_metadata,
-    is_left_alone, run_passes_tuned,
+    infer_address_spaces, is_left_alone, run_passes_tuned,
 };
 use thiserror::Error;
 
 use crate::masked_pointers::are_masked_again;
 use crate::passes::{POINT_BRANCHES, Pass, SHORTEN_LIVES, by_name};
 
-/// What LLVM's backend does to accesses before it selects instructions, which raising does not: spaces of generic pointers where they
-/// are known, and vectors of neighbouring accesses, which the default pipelines take apart.
-const MEMORY: &str = "function(infer-address-spaces,load-store-vectorizer)";
+/// What LLVM's backend does to accesses before it selects instructions, which raising does not, when the spaces of generic pointers are
+/// inferred: vectors of neighbouring accesses, which the default pipelines take apart.
+const MEMORY: &str = "function(load-store-vectorizer)";
 
 /// The same with what LLVM's backend does to straight-line code on the way: constant parts of addresses go to the accesses, and
 /// addresses that differ by little are computed from each other. What was PTX has been through this. LLVM's backend
 /// also reduces the strength of loops, which made machine code longer here (docs/raise.md, "Code compared with llc").
-const MEMORY_OF_SOURCE: &str = "function(infer-address-spaces,separate-const-offset-from-gep,slsr,early-cse,\
+const MEMORY_OF_SOURCE: &str = "function(separate-const-offset-from-gep,slsr,early-cse,\
 nary-reassociate,early-cse,load-store-vectorizer)";
-
-/// The pass that crashes on pointers that are masked again, with its comma.
-const SPACES: &str = "infer-address-spaces,";
 
 /// The mark on what PTX had as an instruction of its own (docs/mapping.md, "One instruction").
 const LITERAL: &str = "ptx.literal";
@@ -50,6 +47,8 @@ impl From<LlvmError> for OptError {
 enum Step<'a> {
     Own(&'static Pass),
     Llvm(&'a str),
+    /// LLVM's `infer-address-spaces` where it is right. Who names it in `passes` has it as it is.
+    Spaces,
 }
 
 /// Runs the pipeline of `level`, where there is a function that is not `optnone` (LLVM's passes over whole modules, which look at all
@@ -73,8 +72,8 @@ pub fn optimize(
     let tuning = if module.has_metadata("ptx.version") { Tuning::Compiled } else { Tuning::Source };
     match (level, tuning) {
         (OptLevel::O0, _) => {}
-        (_, Tuning::Compiled) => steps.push(Step::Llvm(MEMORY)),
-        (_, Tuning::Source) => steps.push(Step::Llvm(MEMORY_OF_SOURCE)),
+        (_, Tuning::Compiled) => steps.extend([Step::Spaces, Step::Llvm(MEMORY)]),
+        (_, Tuning::Source) => steps.extend([Step::Spaces, Step::Llvm(MEMORY_OF_SOURCE)]),
     }
     if level != OptLevel::O0 {
         steps.extend([Step::Own(&SHORTEN_LIVES), Step::Own(&POINT_BRANCHES)]);
@@ -91,10 +90,8 @@ pub fn optimize(
     }
     for step in steps {
         match step {
-            // The levels run the pass for good code alone; who names it in `passes` wants it.
-            Step::Llvm(text @ (MEMORY | MEMORY_OF_SOURCE)) if are_masked_again(module) => {
-                run_passes_tuned(module, &text.replace(SPACES, ""), &machine, tuning)?;
-            }
+            Step::Spaces if are_masked_again(module) => {}
+            Step::Spaces => infer_address_spaces(module, &machine, tuning)?,
             Step::Llvm(text) => run_passes_tuned(module, text, &machine, tuning)?,
             Step::Own(pass) => {
                 (pass.run)(module)?;

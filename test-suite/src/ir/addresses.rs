@@ -64,15 +64,6 @@ impl Generator {
         self.variable_of(written, space, bytes)
     }
 
-    /// Two variables to read. LLVM takes a number as a generic address for one of any space that other addresses beside it are of,
-    /// so these two are of one space.
-    fn variables_of_one_space(&mut self) -> (Variable, Variable) {
-        let first = self.variable(false);
-        let bytes = self.rng.u32(16..=40);
-        let second = self.variable_of(false, first.space, bytes);
-        (first, second)
-    }
-
     /// The same of a size in a space.
     pub(super) fn variable_of(&mut self, written: bool, space: u32, bytes: u32) -> Variable {
         let kind = if space == 4 || (!written && self.rng.bool()) { "constant" } else { "global" };
@@ -318,7 +309,7 @@ impl Generator {
 
     /// One of two addresses by a condition or by way of memory, and steps from it that are known when it runs.
     fn chosen_address(&mut self) {
-        let (variable, other) = self.variables_of_one_space();
+        let (variable, other) = (self.variable(false), self.variable(false));
         let depth = self.rng.u32(..=MAX_DEPTH);
         let one = self.constant_pointer(&variable, 0, 4, depth);
         let another = self.constant_pointer(&other, 0, 8, depth);
@@ -341,7 +332,7 @@ impl Generator {
     }
 
     fn vector_of_addresses(&mut self) {
-        let (variable, other) = self.variables_of_one_space();
+        let (variable, other) = (self.variable(false), self.variable(false));
         let lanes = 2;
         let ty = Ty { element: Element::Int(32), lanes: Some(lanes) };
         let depth = self.rng.u32(..=MAX_DEPTH);
