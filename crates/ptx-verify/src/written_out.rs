@@ -27,8 +27,7 @@ impl<'m> Verified<'m> {
         let implied = header(self.module).filter(|(version, sm)| implies_modifiers(*version, *sm));
         let has_sums =
             |body: &Body| body.all_operands().iter().any(|operand| matches!(operand, Operand::Sum(..)));
-        let bodies = self.module.functions.iter().filter_map(|function| function.body.as_ref());
-        let sums = bodies.map(has_sums).any(|has| has);
+        let sums = self.module.functions.iter().filter_map(|function| function.body.as_ref()).any(has_sums);
         if implied.is_none() && !sums {
             return Cow::Borrowed(self.module);
         }
