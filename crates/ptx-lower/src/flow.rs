@@ -31,6 +31,20 @@ pub(crate) enum End {
     Nowhere(usize),
 }
 
+impl End {
+    /// The statement that decides where control goes: the guarded one of [`End::If`] too, which its node `yes` executes.
+    pub(crate) fn statement(&self) -> Option<usize> {
+        match *self {
+            End::Goto(_, statement) => statement,
+            End::If { statement, .. }
+            | End::Switch(statement, _)
+            | End::Leave(statement)
+            | End::Nowhere(statement) => Some(statement),
+            End::FallOff => None,
+        }
+    }
+}
+
 /// Instructions that run one after the other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Node {

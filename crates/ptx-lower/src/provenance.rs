@@ -21,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::Analysis;
 use crate::bounds::Bounds;
-use crate::flow::{End, instruction};
+use crate::flow::instruction;
 use crate::globals::is_dynamic_shared;
 use crate::represent::{Repr, is_narrow, resizes_address};
 use crate::slots::{is_param, lane_of};
@@ -426,8 +426,7 @@ impl Reader<'_> {
     }
 
     fn is_lane_of(&self, slot: Slot, register: ptx_ir::RegId) -> bool {
-        let lanes = self.body.decl(register).shape.lanes() as usize;
-        (0..lanes).any(|lane| self.analysis.slots.lane(register, lane) == slot)
+        self.analysis.slots.lanes(self.body, register).any(|lane| lane == slot)
     }
 
     fn is_parameter(&self, var: VarId) -> bool {
@@ -507,15 +506,7 @@ impl Reader<'_> {
     /// Finds where addresses go to memory or functions, and where they are compared.
     fn find_escapes(&self, contents: &Contents, found: &mut Found) {
         for node in self.analysis.flow.nodes.iter().filter(|node| node.reachable) {
-            let end = match node.end {
-                End::Goto(_, statement) => statement,
-                End::If { statement, .. } => Some(statement),
-                End::Switch(statement, _) | End::Leave(statement) | End::Nowhere(statement) => {
-                    Some(statement)
-                }
-                End::FallOff => None,
-            };
-            for statement in node.instructions.iter().copied().chain(end) {
+            for statement in node.instructions.iter().copied().chain(node.end.statement()) {
                 if let Some(inst) = instruction(self.body, statement) {
                     self.escapes_of_inst(statement, inst, contents, found);
                 }

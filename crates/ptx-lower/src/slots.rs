@@ -7,7 +7,7 @@ use ptx_ir::{
 use ptx_isa::{Component, Field, Mod, Opcode, Role, ScalarType, Sem, StateSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::flow::{End, Flow, instruction};
+use crate::flow::{Flow, instruction};
 use crate::ssa::{Access, Slot};
 
 /// The slots of one body.
@@ -97,15 +97,7 @@ impl Slots {
     pub(crate) fn accesses(&self, body: &Body, flow: &Flow, results: &[Slot]) -> FxHashMap<usize, Access> {
         let mut all = FxHashMap::default();
         for node in flow.order.iter().map(|id| &flow.nodes[id.index()]) {
-            let end = match node.end {
-                End::Goto(_, statement) => statement,
-                End::If { statement, .. } => Some(statement),
-                End::Switch(statement, _) | End::Leave(statement) | End::Nowhere(statement) => {
-                    Some(statement)
-                }
-                End::FallOff => None,
-            };
-            for statement in node.instructions.iter().copied().chain(end) {
+            for statement in node.instructions.iter().copied().chain(node.end.statement()) {
                 if let Some(inst) = instruction(body, statement) {
                     all.entry(statement).or_insert_with(|| self.access(body, inst, results));
                 }

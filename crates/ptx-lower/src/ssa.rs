@@ -148,11 +148,7 @@ pub(crate) fn build(flow: &Flow, accesses: &FxHashMap<usize, Access>, results: &
 /// Statements of a node in order of execution, the one that ends it included.
 fn statements(flow: &Flow, node: NodeId) -> impl Iterator<Item = usize> + '_ {
     let node = &flow.nodes[node.index()];
-    let end = match node.end {
-        End::Goto(_, statement) => statement,
-        End::Switch(statement, _) | End::Leave(statement) | End::Nowhere(statement) => Some(statement),
-        End::If { .. } | End::FallOff => None,
-    };
+    let end = node.end.statement().filter(|_| !matches!(node.end, End::If { .. }));
     node.instructions.iter().copied().chain(end)
 }
 
