@@ -179,6 +179,25 @@ pub struct Variable {
 }
 
 impl Variable {
+    /// A declaration of a name, a space and a type, with no other attribute.
+    pub fn new(name: StrId, space: StateSpace, ty: VarType) -> Self {
+        Self {
+            name,
+            space,
+            bank: None,
+            ty,
+            shape: VectorShape::Scalar,
+            dims: Vec::new(),
+            align: None,
+            linkage: Linkage::Internal,
+            attributes: Vec::new(),
+            pointer: None,
+            count: None,
+            init: None,
+            at: At::default(),
+        }
+    }
+
     /// Size of one element in bytes; references (texture, sampler, surface) count 8.
     pub fn element_bytes(&self) -> u64 {
         let scalar = match self.ty {

@@ -1,6 +1,6 @@
 //! Dynamic shared memory (manual 5.1.8): one variable in LLVM IR, of as many names in PTX as the program declared.
 
-use ptx_ir::{At, Module, VarId, VarType, Variable, VectorShape};
+use ptx_ir::{Module, VarId, VarType, Variable};
 use ptx_isa::{ScalarType, StateSpace};
 use ptx_llvm::address_space;
 use ptx_llvm::view::{Global, View};
@@ -66,18 +66,9 @@ pub(crate) fn arrays(
 fn declare(ir: &mut Module, name: &str, ty: ScalarType, align: u32) -> VarId {
     let name = ir.strings.intern(name);
     ir.add_variable(Variable {
-        name,
-        space: StateSpace::Shared,
-        bank: None,
-        ty: VarType::Scalar(ty),
-        shape: VectorShape::Scalar,
         dims: vec![None],
         align: Some(align),
         linkage: ptx_ir::Linkage::Extern,
-        attributes: Vec::new(),
-        pointer: None,
-        count: None,
-        init: None,
-        at: At::default(),
+        ..Variable::new(name, StateSpace::Shared, VarType::Scalar(ty))
     })
 }

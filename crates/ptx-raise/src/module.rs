@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::rc::Rc;
 
 use ptx_diag::{Diagnostic, Diagnostics};
-use ptx_ir::{At, Item, Symbol as PtxSymbol, TargetSpec, VarAttribute, VarType, Variable, VectorShape};
+use ptx_ir::{At, Item, Symbol as PtxSymbol, TargetSpec, VarAttribute, VarType, Variable};
 use ptx_isa::StateSpace;
 use ptx_llvm::address_space;
 use ptx_llvm::view::{
@@ -344,19 +344,8 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
     fn declare_before(&mut self, global: &Global) -> ptx_ir::VarId {
         let name = self.ir.strings.intern(&names::escape(&global.name));
         self.ir.add_variable(Variable {
-            name,
-            space: StateSpace::Global,
-            bank: None,
-            ty: VarType::Scalar(ptx_isa::ScalarType::B8),
-            shape: VectorShape::Scalar,
-            dims: Vec::new(),
-            align: None,
             linkage: ptx_ir::Linkage::Extern,
-            attributes: Vec::new(),
-            pointer: None,
-            count: None,
-            init: None,
-            at: At::default(),
+            ..Variable::new(name, StateSpace::Global, VarType::Scalar(ptx_isa::ScalarType::B8))
         })
     }
 
@@ -426,19 +415,12 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         let align = global.align.unwrap_or(natural).max(1);
         let name = self.ir.strings.intern(&names::escape(&global.name));
         let variable = Variable {
-            name,
-            space,
-            bank: None,
-            ty: content.ty,
-            shape: VectorShape::Scalar,
             dims: content.dims,
             align: Some(align),
             linkage,
             attributes: self.attributes(global)?,
-            pointer: None,
-            count: None,
             init: content.init,
-            at: At::default(),
+            ..Variable::new(name, space, content.ty)
         };
         if content.ty == VarType::SamplerRef && !self.target.binds_apart() {
             let refusal = Refusal::new(MODULE, "a variable that is a sampler needs texmode_independent");

@@ -421,19 +421,10 @@ pub(crate) fn param_variable(
     };
     let name = module.ir.strings.intern(name);
     module.ir.add_variable(Variable {
-        name,
-        space: StateSpace::Param,
-        bank: None,
-        ty: VarType::Scalar(ty),
-        shape: VectorShape::Scalar,
         dims,
         align,
-        linkage: Linkage::Internal,
-        attributes: Vec::new(),
         pointer,
-        count: None,
-        init: None,
-        at: At::default(),
+        ..Variable::new(name, StateSpace::Param, VarType::Scalar(ty))
     })
 }
 

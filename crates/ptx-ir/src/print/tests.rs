@@ -4,7 +4,7 @@ use ptx_isa::{PtxVersion, ScalarType, Sm, StateSpace};
 
 use super::print;
 use crate::at::At;
-use crate::body::{Guard, LabelKind, Stmt, VectorShape};
+use crate::body::{Guard, LabelKind, Stmt};
 use crate::module::{
     Function, FunctionDirective, FunctionKind, Initializer, Item, Linkage, Module, Param, TargetSpec,
     VarType, Variable,
@@ -14,21 +14,7 @@ use crate::{BodyBuilder, VarId};
 
 fn variable(module: &mut Module, name: &str, space: StateSpace, ty: ScalarType) -> VarId {
     let name = module.strings.intern(name);
-    module.add_variable(Variable {
-        name,
-        space,
-        bank: None,
-        ty: VarType::Scalar(ty),
-        shape: VectorShape::Scalar,
-        dims: Vec::new(),
-        align: None,
-        linkage: Linkage::Internal,
-        attributes: Vec::new(),
-        pointer: None,
-        count: None,
-        init: None,
-        at: At::default(),
-    })
+    module.add_variable(Variable::new(name, space, VarType::Scalar(ty)))
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What precedes the first block: parameters come out of the parameter space.
 
-use ptx_ir::{AddressBase, At, Linkage, Operand, Stmt, Symbol, VarId, VarType, Variable, VectorShape};
+use ptx_ir::{AddressBase, Operand, Stmt, Symbol, VarId, VarType, Variable};
 use ptx_isa::{ScalarType, Sem, StateSpace};
 use ptx_llvm::address_space;
 use ptx_llvm::view::{CastOp, InstId, Op, Type, Value};
@@ -156,19 +156,9 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn local_variable(&mut self, name: &str, size: u64, align: u32) -> VarId {
         let name = self.module.ir.strings.intern(name);
         let variable = self.module.ir.add_variable(Variable {
-            name,
-            space: StateSpace::Local,
-            bank: None,
-            ty: VarType::Scalar(ScalarType::B8),
-            shape: VectorShape::Scalar,
             dims: vec![Some(size.max(1))],
             align: Some(align.max(1)),
-            linkage: Linkage::Internal,
-            attributes: Vec::new(),
-            pointer: None,
-            count: None,
-            init: None,
-            at: At::default(),
+            ..Variable::new(name, StateSpace::Local, VarType::Scalar(ScalarType::B8))
         });
         self.locals.push(Stmt::Variable(variable));
         variable
