@@ -34,6 +34,21 @@ pub struct Oracles {
     pub z3: Option<PathBuf>,
 }
 
+/// The folder of NVIDIA's programs: what `PTX_ORACLE` names, from the workspace on, else `.oracle` there.
+pub fn nvidia_folder() -> PathBuf {
+    named_folder("PTX_ORACLE", ".oracle")
+}
+
+/// Where LLVM is installed: what `LLVM_SYS_221_PREFIX` names, else where Debian puts it.
+pub fn llvm_folder() -> PathBuf {
+    named_folder("LLVM_SYS_221_PREFIX", "/usr/lib/llvm-22")
+}
+
+fn named_folder(variable: &str, otherwise: &str) -> PathBuf {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    workspace.join(std::env::var_os(variable).map_or(PathBuf::from(otherwise), PathBuf::from))
+}
+
 impl Oracles {
     /// Looks in the folder `nvidia` (or its `bin`) and in LLVM's installation prefix `llvm`.
     pub fn find(nvidia: &Path, llvm: &Path) -> Self {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use libtest_mimic::{Arguments, Failed, Trial};
 use test_suite::corpus;
 use test_suite::lines::{self, Depth, Line, Stage, Verdict};
-use test_suite::oracle::Oracles;
+use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
 use test_suite::skip::Skips;
 use test_suite::trial::{Bless, Case, Surroundings, collect};
 
@@ -24,7 +24,7 @@ const LINES_SAMPLE: usize = 25;
 
 fn main() -> ExitCode {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let oracles = find_oracles(&workspace);
+    let oracles = Oracles::find(&nvidia_folder(), &llvm_folder());
     if let Some(path) = std::env::var_os(corpus::JUDGE) {
         let stages = std::env::var(corpus::STAGES).ok();
         let mut out = std::io::stdout();
@@ -51,15 +51,6 @@ fn told(result: anyhow::Result<()>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-fn find_oracles(workspace: &Path) -> Oracles {
-    let folder = |variable: &str, otherwise: PathBuf| {
-        std::env::var_os(variable).map_or(otherwise, |value| workspace.join(value))
-    };
-    let nvidia = folder("PTX_ORACLE", workspace.join(".oracle"));
-    let llvm = folder("LLVM_SYS_221_PREFIX", PathBuf::from("/usr/lib/llvm-22"));
-    Oracles::find(&nvidia, &llvm)
 }
 
 fn trials(workspace: &Path, around: &Arc<Surroundings>) -> anyhow::Result<Vec<Trial>> {

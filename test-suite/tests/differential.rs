@@ -1,13 +1,13 @@
 //! Scalar instructions computed along every way: as written, and through LLVM and back, by llc and by our own emitter.
 #![allow(clippy::print_stdout)] // a test program reports to the terminal
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use test_suite::differential::{self, Case, Effort, Numbers};
-use test_suite::oracle::Oracles;
+use test_suite::oracle::{Oracles, llvm_folder};
 use test_suite::skip::Skips;
 
 /// The seed here; `PTX_SEED` names another one.
@@ -25,10 +25,7 @@ const OF_PROGRAMS: Effort =
 const SHOWN: usize = 12;
 
 fn main() -> ExitCode {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let llvm =
-        std::env::var_os("LLVM_SYS_221_PREFIX").map_or(PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
-    let oracles = Arc::new(Oracles::find(Path::new(""), &workspace.join(llvm)));
+    let oracles = Arc::new(Oracles::find(Path::new(""), &llvm_folder()));
     let skips = Arc::new(Skips::default());
     let seed = std::env::var("PTX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED);
     let programs = [("integers", Numbers::Integers), ("floats", Numbers::Floats)].map(|(name, numbers)| {

@@ -1,7 +1,7 @@
 //! Random instructions of every row of the table: what we accept ptxas accepts, and it prints and reads back as itself.
 #![allow(clippy::print_stdout)] // a test program reports to the terminal
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_gen::{check, module};
 use ptx_isa::{FormId, Opcode};
 use test_suite::generated::{Case, Effort, draw, judge};
-use test_suite::oracle::Oracles;
+use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::skip::Skips;
 
 /// The seed here; `PTX_SEED` names another one.
@@ -18,9 +18,7 @@ const SEED: u64 = 1;
 const EFFORT: Effort = Effort { accepted: 2, refused: 0, draws: 4000 };
 
 fn main() -> ExitCode {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
-    let oracles = Arc::new(Oracles::find(&workspace.join(nvidia), Path::new("")));
+    let oracles = Arc::new(Oracles::find(&nvidia_folder(), Path::new("")));
     let skips = Arc::new(Skips::default());
     let seed = std::env::var("PTX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED);
     let trials = Opcode::ALL.iter().map(|&opcode| {

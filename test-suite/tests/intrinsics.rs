@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ptx_llvm::intrinsics as table;
 use test_suite::intrinsics::{self, Call, Verdict};
-use test_suite::oracle::Oracles;
+use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::pattern::is_like;
 use test_suite::printed;
 use test_suite::skip::Skips;
@@ -82,8 +82,7 @@ const SAMPLE: usize = 24;
 
 #[test]
 fn what_a_sample_of_intrinsics_becomes_assembles() {
-    let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
-    let oracles = Oracles::find(&workspace().join(nvidia), Path::new(""));
+    let oracles = Oracles::find(&nvidia_folder(), Path::new(""));
     if oracles.ptxas.is_none() {
         return skip("no ptxas");
     }

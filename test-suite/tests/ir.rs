@@ -1,13 +1,12 @@
 //! Random programs in LLVM IR: on the host and as PTX they leave the same in memory.
 #![allow(clippy::print_stdout)] // a test program reports to the terminal
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use test_suite::ir::{Cause, Judges, Program, judge, program};
-use test_suite::oracle::Oracles;
+use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
 use test_suite::skip::Skips;
 
 /// Numbers of up to 10 bits, shifted by 15: a half cannot hold `2 << 15` and becomes an infinity, which LLVM 22 forgets where it knows
@@ -32,12 +31,8 @@ const BATCH: u64 = 16;
 const BATCHES: u64 = 6;
 
 fn main() -> ExitCode {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
-    let llvm =
-        std::env::var_os("LLVM_SYS_221_PREFIX").map_or(PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
-    let oracles = Oracles::find(&workspace.join(nvidia), &llvm);
-    let judges = Arc::new(Judges { lli: llvm.join("bin/lli"), oracles });
+    let oracles = Oracles::find(&nvidia_folder(), &llvm_folder());
+    let judges = Arc::new(Judges { lli: llvm_folder().join("bin/lli"), oracles });
     let skips = Arc::new(Skips::default());
     let mut trials: Vec<Trial> = (0..BATCHES)
         .map(|batch| {

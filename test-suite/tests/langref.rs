@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use test_suite::langref::{self, Verdict};
-use test_suite::oracle::Oracles;
+use test_suite::oracle::{Oracles, nvidia_folder};
 
 /// Every so many pieces go to ptxas; `cargo xtask langref` gives it all.
 const SAMPLE: usize = 60;
@@ -33,9 +33,7 @@ fn every_construct_is_raised_or_listed() {
 
 #[test]
 fn what_a_sample_of_constructs_becomes_assembles() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    let nvidia = std::env::var_os("PTX_ORACLE").map_or_else(|| ".oracle".into(), std::path::PathBuf::from);
-    let oracles = Oracles::find(&root.join(nvidia), Path::new(""));
+    let oracles = Oracles::find(&nvidia_folder(), Path::new(""));
     if oracles.ptxas.is_none() {
         return skip("no ptxas");
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use test_suite::llvm_set::{Configuration, Execution, Host, Reasons, configurations, judge, unexplained};
-use test_suite::oracle::Oracles;
+use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
 use test_suite::skip::Skips;
 
 /// Of the shared set one configuration in this many is judged; `cargo xtask ll-set` judges all.
@@ -18,11 +18,8 @@ type Counts = Arc<Mutex<(usize, usize)>>;
 
 fn main() -> ExitCode {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
-    let llvm =
-        std::env::var_os("LLVM_SYS_221_PREFIX").map_or(PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
-    let oracles = Arc::new(Oracles::find(&workspace.join(nvidia), &llvm));
-    let lli = Some(llvm.join("bin/lli")).filter(|path| path.is_file() && oracles.opt.is_some());
+    let oracles = Arc::new(Oracles::find(&nvidia_folder(), &llvm_folder()));
+    let lli = Some(llvm_folder().join("bin/lli")).filter(|path| path.is_file() && oracles.opt.is_some());
     let skips = Arc::new(Skips::default());
     let counts = Counts::default();
     let shared = std::env::var_os("PTX_SHARED").map_or(PathBuf::from("../shared"), PathBuf::from);

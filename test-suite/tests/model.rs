@@ -9,7 +9,7 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_isa::{FormId, Sem};
 use test_suite::differential::{self, Effort};
-use test_suite::oracle::Oracles;
+use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::skip::Skips;
 
 /// A part of all combinations of modifiers. `PTX_SEED` names another seed; `PTX_OPERANDS` takes all combinations, with so
@@ -51,9 +51,7 @@ fn hold(rows: &[FormId], effort: Effort, skips: &Skips) -> Result<(), Failed> {
 /// `ptxas` computes of constants what the interpreter computed: sums and differences in one chain, whatever set the flag. The model
 /// cannot tell what the manual leaves open, whether the flag of a difference is a carry or a borrow.
 fn fold_carries(effort: Effort, skips: &Skips) -> Result<(), Failed> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
-    let oracles = Oracles::find(&workspace.join(nvidia), Path::new(""));
+    let oracles = Oracles::find(&nvidia_folder(), Path::new(""));
     let (Some(ptxas), Some(_)) = (&oracles.ptxas, &oracles.nvdisasm) else {
         skips.count("no ptxas or nvdisasm: carries were not held against what ptxas computes");
         return Ok(());

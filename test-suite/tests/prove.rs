@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout)] // a test program reports to the terminal
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use ptx_gen::Seeded;
 use ptx_isa::{FormId, Mnemonic};
 use ptx_llvm::Context;
 use test_suite::differential::{self, Case, Effort};
-use test_suite::oracle::Oracles;
+use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::prove::{self, Route, Solver, Verdict};
 use test_suite::skip::Skips;
 use test_suite::stage;
@@ -55,9 +55,7 @@ const PLANTED: &[Planted] = &[
 ];
 
 fn main() -> ExitCode {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
-    let solver = Oracles::find(&workspace.join(nvidia), Path::new("")).z3;
+    let solver = Oracles::find(&nvidia_folder(), Path::new("")).z3;
     let solver = Arc::new(solver.map(|program| Solver { program, limit: LIMIT }));
     let skips = Arc::new(Skips::default());
     let seed = std::env::var("PTX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED);

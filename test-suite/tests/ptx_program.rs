@@ -1,12 +1,11 @@
 //! Random programs in PTX: what they leave is known, and is what they leave along every way.
 #![allow(clippy::print_stdout)] // a test program reports to the terminal
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use test_suite::oracle::Oracles;
+use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
 use test_suite::ptx_program::{Feature, Program, Way, judge, program, ways_of};
 use test_suite::skip::Skips;
 
@@ -37,11 +36,7 @@ ret;
 ";
 
 fn main() -> ExitCode {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
-    let llvm =
-        std::env::var_os("LLVM_SYS_221_PREFIX").map_or(PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
-    let oracles = Arc::new(Oracles::find(&workspace.join(nvidia), &llvm));
+    let oracles = Arc::new(Oracles::find(&nvidia_folder(), &llvm_folder()));
     let skips = Arc::new(Skips::default());
     let seed = std::env::var("PTX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1u64);
     let mut trials = vec![Trial::test("kept/carry", {

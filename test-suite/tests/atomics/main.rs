@@ -10,18 +10,16 @@ mod matrix;
 mod order;
 mod value;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Trial};
-use test_suite::oracle::Oracles;
+use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::skip::Skips;
 
 fn main() -> ExitCode {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let nvidia = std::env::var_os("PTX_ORACLE").map_or(PathBuf::from(".oracle"), PathBuf::from);
-    let oracles = Arc::new(Oracles::find(&workspace.join(nvidia), Path::new("")));
+    let oracles = Arc::new(Oracles::find(&nvidia_folder(), Path::new("")));
     let skips = Arc::new(Skips::default());
     let mut trials = Vec::new();
     for (sm, space, name) in order::PLACES {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::Args;
 use test_suite::corpus::{self, Stage};
-use test_suite::oracle::Oracles;
+use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
 
 use crate::cargo::workspace;
 
@@ -36,10 +36,7 @@ pub(crate) struct CorpusArguments {
 
 /// The judges that are installed.
 pub(crate) fn oracles() -> Oracles {
-    let folder = |variable: &str, otherwise: &str| {
-        workspace().join(std::env::var_os(variable).map_or(PathBuf::from(otherwise), PathBuf::from))
-    };
-    Oracles::find(&folder("PTX_ORACLE", ".oracle"), &folder("LLVM_SYS_221_PREFIX", "/usr/lib/llvm-22"))
+    Oracles::find(&nvidia_folder(), &llvm_folder())
 }
 
 /// The folder with the material for measuring: as asked for, else as the environment says, else beside the workspace.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use test_suite::ir::{Cause, Difference, Judges, Program, judge, program};
+use test_suite::oracle::llvm_folder;
 
 use crate::corpus::oracles;
 
@@ -36,9 +37,7 @@ pub(crate) struct IrFuzzArguments {
 /// Draws programs and reports each that is not the same on the host and along every way. What LLVM's optimizer alone changes is
 /// reported too, but no failure.
 pub(crate) fn fuzz(arguments: &IrFuzzArguments) -> Result<()> {
-    let llvm =
-        std::env::var_os("LLVM_SYS_221_PREFIX").map_or(PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
-    let judges = Judges { lli: llvm.join("bin/lli"), oracles: oracles() };
+    let judges = Judges { lli: llvm_folder().join("bin/lli"), oracles: oracles() };
     ensure!(judges.lli.is_file(), "{} is missing", judges.lli.display());
     if let Some(folder) = &arguments.keep {
         std::fs::create_dir_all(folder)?;

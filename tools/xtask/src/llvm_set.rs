@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use ptx_isa::Sm;
 use test_suite::llvm_set::{self, Configuration, Reasons};
+use test_suite::oracle::llvm_folder;
 
 use crate::cargo::workspace;
 use crate::corpus::{oracles, shared_folder};
@@ -36,9 +37,7 @@ pub(crate) struct LlvmSetArguments {
 pub(crate) fn judge(path: &Path) -> Result<()> {
     let sm = std::env::var(llvm_set::ARCHITECTURE).ok();
     let sm = sm.map(|text| architecture(&text)).transpose().map_err(anyhow::Error::msg)?;
-    let llvm =
-        std::env::var_os("LLVM_SYS_221_PREFIX").map_or(PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
-    let lli = Some(llvm.join("bin/lli")).filter(|path| path.is_file());
+    let lli = Some(llvm_folder().join("bin/lli")).filter(|path| path.is_file());
     llvm_set::judge_aloud(path, sm, &oracles(), lli.as_ref(), &mut std::io::stdout())
 }
 
