@@ -211,10 +211,10 @@ fn prove_batch(home: Home, cases: &[&Case], solver: Option<&Solver>, tell: &dyn 
             let verdict = match (level, route) {
                 (Err(why), _) => Verdict::Unasked(format!("{why:#}")),
                 (Ok(arrived), Route::Lowered | Route::Optimized) => {
-                    hold_ir(case, &written, &name, &arrived.view, solver)?
+                    hold(case, &written, &name, Became::Ir(&arrived.view), solver)?
                 }
                 (Ok(arrived), Route::Raised | Route::RaisedOptimized) => match &arrived.ptx {
-                    Ok(module) => hold_ptx(case, &written, &name, module, solver)?,
+                    Ok(module) => hold(case, &written, &name, Became::Ptx(module), solver)?,
                     Err(why) => Verdict::Unasked(format!("{why:#}")),
                 },
             };
@@ -233,7 +233,7 @@ pub fn judge_ir(case: &Case, ir: &str, solver: &Solver) -> Result<Verdict> {
     let context = Context::new()?;
     let view = View::new(&stage::read_llvm(&context, "planted.ll", ir)?)?;
     let written = stage::read(&SourceFile::new("written.ptx", kernel_text(case.home, &[case])))?;
-    hold_ir(case, &written, &differential::plain_name(0), &view, Some(solver))
+    hold(case, &written, &differential::plain_name(0), Became::Ir(&view), Some(solver))
 }
 
 /// Holds PTX against an instruction, as [`judge_ir`] does.
@@ -243,7 +243,7 @@ pub fn judge_ir(case: &Case, ir: &str, solver: &Solver) -> Result<Verdict> {
 pub fn judge_ptx(case: &Case, ptx: &str, solver: &Solver) -> Result<Verdict> {
     let module = stage::read(&SourceFile::new("planted.ptx", ptx))?;
     let written = stage::read(&SourceFile::new("written.ptx", kernel_text(case.home, &[case])))?;
-    hold_ptx(case, &written, &differential::plain_name(0), &module, Some(solver))
+    hold(case, &written, &differential::plain_name(0), Became::Ptx(&module), Some(solver))
 }
 
 /// The texts that a case becomes along a route: IR, or PTX.
@@ -302,29 +302,18 @@ fn assignment(terms: &Terms, slots: &[u128]) -> Vec<u128> {
     terms.vars().iter().map(|(name, _)| of(name)).collect()
 }
 
-fn hold_ir(
-    case: &Case,
-    written: &ptx_ir::Module,
-    name: &str,
-    view: &View,
-    solver: Option<&Solver>,
-) -> Result<Verdict> {
-    let terms = Terms::new();
-    let wanted = match ptx::kernel(&terms, written, name) {
-        Ok(wanted) => wanted,
-        Err(why) => return Ok(Verdict::Unasked(format!("the instruction: {why:#}"))),
-    };
-    match ir::kernel(&terms, view, name, case.home) {
-        Ok(got) => compare(&terms, case, &wanted, &got.memory, got.undefined, solver),
-        Err(why) => Ok(Verdict::Unasked(format!("the IR: {why:#}"))),
-    }
+/// What an instruction became.
+#[derive(Clone, Copy)]
+enum Became<'a> {
+    Ir(&'a View),
+    Ptx(&'a ptx_ir::Module),
 }
 
-fn hold_ptx(
+fn hold(
     case: &Case,
     written: &ptx_ir::Module,
     name: &str,
-    module: &ptx_ir::Module,
+    became: Became<'_>,
     solver: Option<&Solver>,
 ) -> Result<Verdict> {
     let terms = Terms::new();
@@ -332,9 +321,19 @@ fn hold_ptx(
         Ok(wanted) => wanted,
         Err(why) => return Ok(Verdict::Unasked(format!("the instruction: {why:#}"))),
     };
-    match ptx::kernel(&terms, module, name) {
-        Ok(got) => compare(&terms, case, &wanted, &got, terms.truth(false), solver),
-        Err(why) => Ok(Verdict::Unasked(format!("the PTX: {why:#}"))),
+    let (stage, got) = match became {
+        Became::Ir(view) => {
+            let got = ir::kernel(&terms, view, name, case.home);
+            ("IR", got.map(|got| (got.memory, got.undefined)))
+        }
+        Became::Ptx(module) => {
+            let got = ptx::kernel(&terms, module, name);
+            ("PTX", got.map(|memory| (memory, terms.truth(false))))
+        }
+    };
+    match got {
+        Ok((memory, undefined)) => compare(&terms, case, &wanted, &memory, undefined, solver),
+        Err(why) => Ok(Verdict::Unasked(format!("the {stage}: {why:#}"))),
     }
 }
 

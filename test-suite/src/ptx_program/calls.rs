@@ -275,14 +275,19 @@ const fn size_of(form: Form) -> u32 {
     }
 }
 
+/// The width of an access at a place of a variable that has so many bytes and so great an alignment.
+fn width_at(g: &mut Generator, at: u32, size: u32, align: u32) -> u32 {
+    let fits = |w: &u32| *w <= align && at.is_multiple_of(*w) && at + w <= size;
+    let fit: Vec<u32> = [1, 2, 4, 8].into_iter().filter(fits).collect();
+    *g.choose(&fit)
+}
+
 /// Stores numbers into all bytes of a `.param` variable.
 fn fill(g: &mut Generator, variable: VariableId, size: u32, base: Base) {
     let align = g.module.variables[variable].align;
     let mut at = 0;
     while at < size {
-        let fits = |w: &u32| *w <= align && at.is_multiple_of(*w) && at + w <= size;
-        let fit: Vec<u32> = [1, 2, 4, 8].into_iter().filter(fits).collect();
-        let width = *g.choose(&fit);
+        let width = width_at(g, at, size, align);
         let ty = Type::b(8 * width);
         let from = Lanes::One(Operand::Register(g.value_register(ty.bits.max(16))));
         let place = Address { base, offset: i64::from(at) };
@@ -377,9 +382,7 @@ fn in_memory(g: &mut Generator, signature: &Signature, target: Target, uniform: 
         let align = g.module.variables[id].align;
         let mut at = 0;
         while at < size {
-            let fits = |w: &u32| *w <= align && at.is_multiple_of(*w) && at + w <= size;
-            let fit: Vec<u32> = [1, 2, 4, 8].into_iter().filter(fits).collect();
-            let width = *g.choose(&fit);
+            let width = width_at(g, at, size, align);
             let ty = Type::b(8 * width);
             let bits = ty.bits.max(16);
             let register = g.register(bits);
