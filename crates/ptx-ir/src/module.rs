@@ -134,6 +134,19 @@ impl Initializer {
         }
     }
 
+    /// Replaces every variable that it names. Initial values nest as deep as the dimensions of their variable, which the reader bounds.
+    pub fn map_variables(&mut self, map: &impl Fn(VarId) -> VarId) {
+        match self {
+            Initializer::List(values) => values.iter_mut().for_each(|value| value.map_variables(map)),
+            Initializer::Integers(_) | Initializer::Value(_) | Initializer::Fields(_) => {}
+            Initializer::Address { symbol, .. } | Initializer::Masked { symbol, .. } => {
+                if let Symbol::Variable(id) = symbol {
+                    *id = map(*id);
+                }
+            }
+        }
+    }
+
     /// How many values stand in its outer braces; `None` without braces.
     pub fn list_len(&self) -> Option<usize> {
         match self {

@@ -350,7 +350,7 @@ pub(crate) fn place(module: &mut Module, items: Vec<Item>, resolved: &Resolved) 
     }
     for variable in &mut module.variables {
         if let Some(init) = &mut variable.init {
-            map_initializer(init, &replaced);
+            init.map_variables(&replaced);
         }
     }
     let mut placing = Placing::default();
@@ -359,19 +359,6 @@ pub(crate) fn place(module: &mut Module, items: Vec<Item>, resolved: &Resolved) 
             Item::Variable(id) => placing.variable(module, replaced(id)),
             Item::Function(id) => placing.function(module, id),
             other => module.items.push(other),
-        }
-    }
-}
-
-/// Initial values nest as deep as the dimensions of their variable, which the reader bounds.
-fn map_initializer(init: &mut Initializer, map: &impl Fn(VarId) -> VarId) {
-    match init {
-        Initializer::List(values) => values.iter_mut().for_each(|value| map_initializer(value, map)),
-        Initializer::Integers(_) | Initializer::Value(_) | Initializer::Fields(_) => {}
-        Initializer::Address { symbol, .. } | Initializer::Masked { symbol, .. } => {
-            if let Symbol::Variable(id) = symbol {
-                *id = map(*id);
-            }
         }
     }
 }

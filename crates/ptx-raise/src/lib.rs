@@ -14,6 +14,7 @@
 //! - Recursion is bounded whatever the input (constants 64 levels deep, types 256).
 
 mod addresses;
+mod assembly;
 mod coalesce;
 mod debug;
 mod dwarf;

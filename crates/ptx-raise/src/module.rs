@@ -14,6 +14,7 @@ use ptx_llvm::view::{
     AliasId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Metadata, MetadataId, Symbol, View,
 };
 
+use crate::assembly::{self, Assembly};
 use crate::debug::DebugTables;
 use crate::dwarf::FunctionTrace;
 use crate::dynamic_shared::{self, DynamicArray};
@@ -42,13 +43,13 @@ pub(crate) struct ModuleRaiser<'v, 'c> {
     pub(crate) target: Target,
     pub(crate) diagnostics: Diagnostics,
     /// The variables made so far.
-    variables: HashMap<GlobalId, ptx_ir::VarId>,
+    pub(crate) variables: HashMap<GlobalId, ptx_ir::VarId>,
     /// The names of dynamic shared memory.
     dynamic_shared: Vec<DynamicArray>,
     /// The function whose body is raised.
     current: Option<String>,
     /// The entry of each function that references use: its prototype, or its definition when that comes first.
-    functions: HashMap<FunctionId, ptx_ir::FunctionId>,
+    pub(crate) functions: HashMap<FunctionId, ptx_ir::FunctionId>,
     /// Every name of the module, in its PTX spelling.
     pub(crate) symbol_names: HashSet<String>,
     /// What the variables of calls begin with: no symbol does, for inside a call they would hide it.
@@ -105,8 +106,13 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         let globals = view.globals.iter().map(|global| global.name.as_str());
         let functions = view.functions.iter().map(|function| function.name.as_str());
         let aliases = view.aliases.iter().map(|alias| alias.name.as_str());
-        let symbol_names: HashSet<String> =
-            globals.chain(functions).chain(aliases).map(|name| names::escape(name).into_owned()).collect();
+        let assembly = assembly::words(&view.inline_asm);
+        let symbol_names: HashSet<String> = globals
+            .chain(functions)
+            .chain(aliases)
+            .map(|name| names::escape(name).into_owned())
+            .chain(assembly.iter().map(|word| (*word).to_owned()))
+            .collect();
         let mut module = Self {
             view,
             llvm,
@@ -145,7 +151,8 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         let references = References::of(self.view);
         self.files();
         self.prototypes(&references);
-        self.globals();
+        let assembly = self.assembly();
+        self.globals(assembly);
         self.definitions();
         self.aliases();
         self.sections();
@@ -208,10 +215,6 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
     /// What no part of PTX can hold.
     fn check_module(&mut self) {
         let view = self.view;
-        if !view.inline_asm.trim().is_empty() {
-            let refusal = Refusal::new(MODULE, "module-level inline assembly has no counterpart in PTX");
-            self.refuse(refusal, "the module");
-        }
         for name in &view.ifuncs {
             let refusal = Refusal::new(
                 MODULE,
@@ -276,11 +279,14 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
     /// Declares the functions that are used before they are defined, and those of other modules.
     fn prototypes(&mut self, references: &References) {
         let view = self.view;
+        let words = assembly::words(&view.inline_asm);
         for (at, function) in view.functions.iter().enumerate() {
             let id = FunctionId::new(at);
             // LLVM keeps these names for intrinsics, those it does not know included.
             let is_intrinsic = function.intrinsic || function.name.starts_with("llvm.");
-            if is_intrinsic || !references.needs_prototype(id, function) {
+            let in_assembly =
+                || words.contains(&*names::escape(&function.name)) && !signature::is_kernel(self, function);
+            if is_intrinsic || !(references.needs_prototype(id, function) || in_assembly()) {
                 continue;
             }
             match self.prototype(function) {
@@ -303,45 +309,62 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         Ok(signature.declare(self, function, linkage))
     }
 
-    /// Module variables, those pointed at first.
-    fn globals(&mut self) {
-        let (order, forward) = global_order(self.view);
+    /// Module variables, those pointed at first, with what the module's assembly declares: that follows the variables that it can name, and
+    /// comes before those that name what it defines.
+    fn globals(&mut self, mut assembly: Assembly) {
+        let (order, mut forward) = global_order(self.view);
+        let late = assembly.late(self.view, &order);
+        let is_forward: HashSet<GlobalId> = forward.iter().copied().collect();
+        let named = |id: &GlobalId| late.contains(id) && assembly.is_named(*id) && !is_forward.contains(id);
+        forward.extend(order.iter().copied().filter(named));
         for id in forward {
             let variable = self.declare_before(self.view.global(id));
             self.variables.insert(id, variable);
             self.ir.items.push(Item::Variable(variable));
         }
-        for id in order {
-            let global = self.view.global(id);
-            if is_llvm_own(global) {
-                self.check_own(global);
-                continue;
-            }
-            if let Some(first) = self.dynamic_arrays(global) {
-                self.variables.insert(id, first);
-                continue;
-            }
-            // Its initial value may refer to it.
-            let variable = self.declare_before(global);
-            let declared = self.variables.insert(id, variable);
-            match self.global(global) {
-                Ok(complete) => {
-                    if let Some(entry) = self.ir.variables.get_mut(variable.0 as usize) {
-                        *entry = complete;
-                    }
-                    self.ir.items.push(Item::Variable(variable));
-                    if let Some(declared) = declared {
-                        self.complete_declaration(declared, variable);
-                    }
+        for &id in order.iter().filter(|id| !late.contains(id)) {
+            self.place_global(id, &mut assembly);
+        }
+        self.ir.items.append(&mut assembly.items);
+        for &id in order.iter().filter(|id| late.contains(id)) {
+            self.place_global(id, &mut assembly);
+        }
+    }
+
+    fn place_global(&mut self, id: GlobalId, assembly: &mut Assembly) {
+        let global = self.view.global(id);
+        if is_llvm_own(global) {
+            self.check_own(global);
+            return;
+        }
+        if assembly.defines(id) {
+            return;
+        }
+        if let Some(first) = self.dynamic_arrays(global) {
+            self.variables.insert(id, first);
+            return;
+        }
+        // Its initial value may refer to it.
+        let variable = assembly.take_named(id).unwrap_or_else(|| self.declare_before(global));
+        let declared = self.variables.insert(id, variable);
+        match self.global(global) {
+            Ok(complete) => {
+                self.check_declared_in_assembly(assembly, id, &complete);
+                if let Some(entry) = self.ir.variables.get_mut(variable.0 as usize) {
+                    *entry = complete;
                 }
-                Err(refusal) => self.refuse(refusal, &format!("the variable {}", global.name)),
+                self.ir.items.push(Item::Variable(variable));
+                if let Some(declared) = declared {
+                    self.complete_declaration(declared, variable);
+                }
             }
+            Err(refusal) => self.refuse(refusal, &format!("the variable {}", global.name)),
         }
     }
 
     /// A variable that initial values refer to before its definition is complete: an `.extern` declaration, where variables refer to
     /// each other in a circle. What it holds is known with the definition.
-    fn declare_before(&mut self, global: &Global) -> ptx_ir::VarId {
+    pub(crate) fn declare_before(&mut self, global: &Global) -> ptx_ir::VarId {
         let name = self.ir.strings.intern(&names::escape(&global.name));
         self.ir.add_variable(Variable {
             linkage: ptx_ir::Linkage::Extern,
@@ -383,7 +406,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         }
     }
 
-    fn global(&mut self, global: &Global) -> Raised<Variable> {
+    pub(crate) fn global(&mut self, global: &Global) -> Raised<Variable> {
         if global.thread_local {
             return Err(Refusal::new(MODULE, "thread-local variables have no counterpart in PTX"));
         }

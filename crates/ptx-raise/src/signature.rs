@@ -98,18 +98,19 @@ fn filled_registers(module: &mut ModuleRaiser<'_, '_>, ty: TypeId) -> Raised<Opt
     Ok(filled.collect())
 }
 
+/// Whether the host launches a function.
+pub(crate) fn is_kernel(module: &ModuleRaiser<'_, '_>, function: &Function) -> bool {
+    match function.convention {
+        CallingConvention::PtxKernel => true,
+        CallingConvention::C | CallingConvention::PtxDevice | CallingConvention::Other(_) => {
+            module.annotation(&function.name, "kernel") == Some(1)
+        }
+    }
+}
+
 /// The signature of a function.
 pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function) -> Raised<Signature> {
-    let kind = match function.convention {
-        CallingConvention::PtxKernel => FunctionKind::Kernel,
-        CallingConvention::C | CallingConvention::PtxDevice | CallingConvention::Other(_) => {
-            if module.annotation(&function.name, "kernel") == Some(1) {
-                FunctionKind::Kernel
-            } else {
-                FunctionKind::Device
-            }
-        }
-    };
+    let kind = if is_kernel(module, function) { FunctionKind::Kernel } else { FunctionKind::Device };
     let symbol = names::escape(&function.name).into_owned();
     let mut params: Vec<Parameter> = Vec::with_capacity(function.params.len());
     for (at, param) in function.params.iter().enumerate() {

@@ -10,6 +10,8 @@ use ptx_raise::{Annotations, Names, RaiseOptions, Style, raise_in_style};
 
 #[path = "raise/arithmetic.rs"]
 mod arithmetic;
+#[path = "raise/assembly.rs"]
+mod assembly;
 #[path = "raise/atomic.rs"]
 mod atomic;
 #[path = "raise/control.rs"]
@@ -132,7 +134,6 @@ fn options_override_the_module_and_must_suffice() {
 fn what_has_no_counterpart_is_refused() {
     for (text, code) in [
         ("@t = thread_local addrspace(1) global i32 0", "R0109"),
-        ("module asm \"nop\"", "R0109"),
         ("define i64 @f(fp128 %a) {\n  %r = fptosi fp128 %a to i64\n  ret i64 %r\n}", "R0101"),
         ("define i64 @f(x86_fp80 %a) {\n  %r = fptosi x86_fp80 %a to i64\n  ret i64 %r\n}", "R0102"),
         ("define ptx_kernel i32 @k() { ret i32 0 }", "R0107"),

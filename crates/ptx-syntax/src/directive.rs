@@ -44,6 +44,18 @@ const MODULE_DIRECTIVES: [&str; 18] = [
 impl<'s> Reader<'s, '_> {
     /// Reads a whole module.
     pub(crate) fn module_items(&mut self) {
+        self.items();
+        if self.module.items.iter().all(|item| matches!(item, Item::Comment(_)))
+            && !self.diagnostics.has_errors()
+        {
+            let message = "the input has no directives";
+            let error = Diagnostic::error(codes::EMPTY, self.cursor.last, message);
+            self.report(error.with_help("a module starts with `.version` and `.target`"));
+        }
+    }
+
+    /// Reads directives up to the end of the text.
+    pub(crate) fn items(&mut self) {
         loop {
             self.comments_between_items();
             let token = self.cursor.peek();
@@ -58,13 +70,6 @@ impl<'s> Reader<'s, '_> {
                 self.report(*error);
                 self.skip_item(token);
             }
-        }
-        if self.module.items.iter().all(|item| matches!(item, Item::Comment(_)))
-            && !self.diagnostics.has_errors()
-        {
-            let message = "the input has no directives";
-            let error = Diagnostic::error(codes::EMPTY, self.cursor.last, message);
-            self.report(error.with_help("a module starts with `.version` and `.target`"));
         }
     }
 

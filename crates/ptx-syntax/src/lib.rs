@@ -36,7 +36,7 @@ mod statement;
 mod variable;
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
-use ptx_ir::{Body, Module, Operand};
+use ptx_ir::{Body, Item, Module, Operand, Symbol};
 
 use crate::reader::Reader;
 
@@ -77,6 +77,42 @@ pub fn parse_with(source: &SourceFile, comments: Comments) -> (Module, Diagnosti
     // Labels are looked up at the end of their function only.
     reader.diagnostics.sort_by_place();
     (reader.module, reader.diagnostics)
+}
+
+/// Reads directives, as a text beside a module holds them, and adds what they declare to the module; gives the items, which the caller
+/// places.
+///
+/// `resolve` is asked for the names that the text does not declare.
+///
+/// # Errors
+/// Everything that is wrong with the text; positions count from its start. The module is then as it was, but for its strings.
+pub fn parse_items(
+    text: &str,
+    module: &mut Module,
+    resolve: &mut dyn FnMut(&str) -> Option<Symbol>,
+) -> Result<Vec<Item>, Diagnostics> {
+    if u32::try_from(text.len()).is_err() {
+        let mut diagnostics = Diagnostics::new();
+        let message = "the assembly is larger than 4 GiB";
+        diagnostics.push(Diagnostic::error_without_place(codes::TOO_LARGE, message));
+        return Err(diagnostics);
+    }
+    let (variables, functions, items) = (module.variables.len(), module.functions.len(), module.items.len());
+    let mut resolve = |name: &str| resolve(name).map(|symbol| Operand::Symbol(symbol, 0));
+    let mut reader = Reader::new(text.as_bytes(), Some(&mut resolve));
+    reader.inline = false;
+    reader.module = std::mem::take(module);
+    reader.items();
+    reader.zero_bytes();
+    reader.diagnostics.sort_by_place();
+    *module = reader.module;
+    let read = module.items.split_off(items.min(module.items.len()));
+    if reader.diagnostics.has_errors() {
+        module.variables.truncate(variables);
+        module.functions.truncate(functions);
+        return Err(reader.diagnostics);
+    }
+    Ok(read)
 }
 
 /// Reads the statements of inline assembly and appends them to a body.

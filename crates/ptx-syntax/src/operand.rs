@@ -106,7 +106,8 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn label_operand(&mut self, name: &'s str, span: Span) -> Operand {
-        if !self.knows_label(name)
+        if self.inline
+            && !self.knows_label(name)
             && let Some(resolve) = self.resolve.as_mut()
             && let Some(operand) = resolve(name)
         {

@@ -20,7 +20,7 @@ pub(crate) const MAX_ERRORS: usize = 1000;
 /// A value, or the finding that explains why there is none.
 pub(crate) type Parse<T> = Result<T, Box<Diagnostic>>;
 
-/// Resolves names that inline assembly uses but does not declare.
+/// Resolves names that inline assembly, in a body or of a module, uses but does not declare.
 pub(crate) type Resolve<'h> = &'h mut dyn FnMut(&str) -> Option<Operand>;
 
 /// The state of one reading.
@@ -34,6 +34,8 @@ pub(crate) struct Reader<'s, 'h> {
     pub(crate) mnemonics: Mnemonics<'s>,
     pub(crate) diagnostics: Diagnostics,
     pub(crate) resolve: Option<Resolve<'h>>,
+    /// Whether the text is statements inside a body of which it does not tell, not a module.
+    pub(crate) inline: bool,
     /// Undeclared names that were reported in this function.
     pub(crate) reported: FxHashSet<&'s str>,
     /// Names whose declarations had errors, so that their uses are not wrong too.
@@ -58,6 +60,7 @@ impl<'s, 'h> Reader<'s, 'h> {
             labels: Labels::default(),
             mnemonics: Mnemonics::default(),
             diagnostics: Diagnostics::new(),
+            inline: resolve.is_some(),
             resolve,
             reported: FxHashSet::default(),
             spoiled: FxHashSet::default(),

@@ -95,7 +95,7 @@ impl<'s> Reader<'s, '_> {
         let token = self.cursor.peek();
         match token.kind {
             Kind::Mark(b'@') => self.guarded()?,
-            Kind::Directive(name) if starts_item(name) && token.starts_line && self.resolve.is_none() => {
+            Kind::Directive(name) if starts_item(name) && token.starts_line && !self.inline => {
                 let message = format!("`.{name}` may not stand in a function");
                 let error = Diagnostic::error(codes::UNBALANCED, token.span, message);
                 let error = match opened.last() {
@@ -124,7 +124,7 @@ impl<'s> Reader<'s, '_> {
                 return self.close(opened, token.span);
             }
             // Inline assembly often ends in one semicolon too many.
-            Kind::Mark(b';') if self.resolve.is_some() => {
+            Kind::Mark(b';') if self.inline => {
                 self.cursor.advance();
             }
             Kind::End => {
@@ -140,11 +140,10 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn close(&mut self, opened: &mut Vec<Span>, span: Span) -> Parse<Next> {
-        let inline = self.resolve.is_some();
         match opened.len() {
             0 => Err(self.at(codes::UNBALANCED, span, "this `}` closes nothing")),
             // The outermost braces of inline assembly are a scope of the body around it.
-            1 if !inline => Ok(Next::End),
+            1 if !self.inline => Ok(Next::End),
             _ => {
                 opened.pop();
                 self.leave_scope();

@@ -122,6 +122,33 @@ fn check_indirect(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
+/// Why calls that were written for one declaration of a function do not fit another declaration: `None` where they do.
+pub fn signature_mismatch(module: &Module, written: FunctionId, wanted: FunctionId) -> Option<String> {
+    let written = module.functions.get(written.0 as usize)?;
+    let wanted = module.functions.get(wanted.0 as usize)?;
+    if written.kind != wanted.kind {
+        return Some("it is a kernel in one place and a device function in the other".to_owned());
+    }
+    let (given, taken) = (Signature::of_function(written), Signature::of_function(wanted));
+    let lists = [(given.params, taken.params, "parameter"), (given.results, taken.results, "result")];
+    for (ours, theirs, noun) in lists {
+        if ours.len() != theirs.len() {
+            let (ours, theirs) = (count(ours.len(), noun), theirs.len());
+            return Some(format!("it has {ours} in one place and {theirs} in the other"));
+        }
+        for (at, (one, other)) in ours.iter().zip(theirs).enumerate() {
+            let one = param_shape(module, given.registers, *one)?;
+            let other = param_shape(module, taken.registers, *other)?;
+            // A parameter in the parameter space has its alignment stated, one in a register none.
+            if one.align.is_some() != other.align.is_some() || shape_mismatch(other, one).is_some() {
+                let (one, other) = (say(one), say(other));
+                return Some(format!("{noun} {} is {one} in one place and {other} in the other", at + 1));
+            }
+        }
+    }
+    None
+}
+
 fn wrong_list(cx: &mut Checker<'_>, site: Site<'_>, label: LabelId) {
     let Some(found) = site.body.labels.get(label.0 as usize) else { return };
     let text = match found.kind {

@@ -46,6 +46,7 @@ mod variables;
 mod video;
 mod written_out;
 
+pub use calls::signature_mismatch;
 pub use targets::{is_known_version, known_targets};
 
 /// A module that obeys the manual's rules.

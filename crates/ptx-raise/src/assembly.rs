@@ -1,0 +1,467 @@
+//! The module's assembly (`module asm`): directives of PTX, which become part of the module.
+//!
+//! They follow the variables and prototypes of LLVM IR and come before its functions, so that either can name what the other
+//! declares. What both declare is one thing, whose definition the other's declarations are made to agree with.
+
+use ptx_diag::{Diagnostics, Severity, SourceFile};
+use ptx_ir::{
+    At, FunctionDirective, FunctionId as PtxFunctionId, Item, Linkage, StrId, Symbol as PtxSymbol, VarId,
+    VarType, Variable,
+};
+use ptx_llvm::view::{FunctionId, GlobalId, Linkage as LlvmLinkage, Symbol, View};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+use crate::dynamic_shared;
+use crate::error::{ASSEMBLY, MODULE, Refusal};
+use crate::module::{ModuleRaiser, is_defined};
+use crate::names;
+use crate::references::{alias_target, for_each_symbol, is_llvm_own};
+
+/// Where refusals are.
+const PLACE: &str = "the assembly of the module";
+
+/// What became of the module's assembly.
+#[derive(Default)]
+pub(crate) struct Assembly {
+    /// Its directives, to be placed.
+    pub(crate) items: Vec<Item>,
+    /// What LLVM's variables are that the text names, before they are complete.
+    named: HashMap<GlobalId, VarId>,
+    /// LLVM's declarations of variables that the text defines.
+    defined: HashSet<GlobalId>,
+    /// The text's declarations of LLVM's variables.
+    declared: HashMap<GlobalId, Vec<VarId>>,
+}
+
+impl Assembly {
+    /// Whether the text defines a variable that LLVM IR declares.
+    pub(crate) fn defines(&self, id: GlobalId) -> bool {
+        self.defined.contains(&id)
+    }
+
+    /// Whether the text names a variable of LLVM IR.
+    pub(crate) fn is_named(&self, id: GlobalId) -> bool {
+        self.named.contains_key(&id)
+    }
+
+    /// What a variable is that the text names.
+    pub(crate) fn take_named(&mut self, id: GlobalId) -> Option<VarId> {
+        self.named.remove(&id)
+    }
+
+    /// The variables of LLVM IR whose initial values name what the text defines, also through others.
+    pub(crate) fn late(&self, view: &View, order: &[GlobalId]) -> HashSet<GlobalId> {
+        let mut late: HashSet<GlobalId> = HashSet::default();
+        let mut grows = !self.defined.is_empty();
+        while grows {
+            grows = false;
+            for &id in order.iter().filter(|id| !self.defined.contains(id)) {
+                let mut waits = false;
+                for_each_symbol(view, view.global(id).initializer, &mut |symbol| {
+                    let end = match symbol {
+                        Symbol::Alias(alias) => alias_target(view, alias).map(|(symbol, _)| symbol),
+                        Symbol::Function(_) | Symbol::Global(_) => Some(symbol),
+                    };
+                    if let Some(Symbol::Global(other)) = end {
+                        waits |= self.defined.contains(&other) || late.contains(&other);
+                    }
+                });
+                grows |= waits && late.insert(id);
+            }
+        }
+        late
+    }
+}
+
+/// The words of a text that can be names.
+pub(crate) fn words(text: &str) -> HashSet<&str> {
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+    let mut found = HashSet::default();
+    let mut rest = text;
+    while let Some(start) = rest.find(part) {
+        let is_directive = rest.get(..start).is_some_and(|before| before.ends_with('.'));
+        let tail = rest.get(start..).unwrap_or("");
+        let end = tail.find(|c| !part(c)).unwrap_or(tail.len());
+        let (word, after) = tail.split_at(end);
+        if !is_directive {
+            found.insert(word);
+        }
+        rest = after;
+    }
+    found
+}
+
+/// What the text declares under one name.
+#[derive(Default)]
+struct Entries {
+    name: String,
+    /// Where the name is first.
+    at: At,
+    functions: Vec<PtxFunctionId>,
+    variables: Vec<VarId>,
+    /// Whether it is the name of an alias.
+    alias: bool,
+}
+
+/// What became one.
+#[derive(Default)]
+struct United {
+    /// Variables of the text, to what they are now.
+    replaced: HashMap<VarId, VarId>,
+    /// Declarations that are not needed.
+    dropped: HashSet<PtxSymbol>,
+}
+
+impl ModuleRaiser<'_, '_> {
+    /// Reads the module's assembly, and makes one thing of what it and LLVM IR say of a name.
+    pub(crate) fn assembly(&mut self) -> Assembly {
+        let view = self.view;
+        let mut assembly = Assembly::default();
+        if view.inline_asm.trim().is_empty() {
+            return assembly;
+        }
+        self.name_variables(&mut assembly);
+        let mut symbols: HashMap<String, PtxSymbol> = HashMap::default();
+        for (&id, &entry) in &self.functions {
+            symbols.insert(symbol_name(&view.function(id).name), PtxSymbol::Function(entry));
+        }
+        for (&id, &entry) in &assembly.named {
+            symbols.insert(symbol_name(&view.global(id).name), PtxSymbol::Variable(entry));
+        }
+        let first = self.ir.functions.len();
+        let mut resolve = |name: &str| symbols.get(name).copied();
+        match ptx_syntax::parse_items(&view.inline_asm, &mut self.ir, &mut resolve) {
+            Ok(items) => assembly.items = items,
+            Err(findings) => {
+                self.refuse_unreadable(&findings);
+                return assembly;
+            }
+        }
+        if assembly.items.iter().all(|item| matches!(item, Item::Comment(_))) {
+            assembly.items.clear();
+        }
+        self.refuse_misplaced(&assembly.items);
+        self.need_instructions(first);
+        self.unite(&mut assembly);
+        assembly
+    }
+
+    /// Makes entries of LLVM's variables that the text names.
+    fn name_variables(&mut self, assembly: &mut Assembly) {
+        let view = self.view;
+        let words = words(&view.inline_asm);
+        for (at, global) in view.globals.iter().enumerate() {
+            let named = words.contains(&*names::escape(&global.name));
+            if named && !is_llvm_own(global) && !dynamic_shared::is_whole(global) {
+                let entry = self.declare_before(global);
+                assembly.named.insert(GlobalId::new(at), entry);
+            }
+        }
+    }
+
+    /// Errors of the reader, each with its place in the text.
+    fn refuse_unreadable(&mut self, findings: &Diagnostics) {
+        let source = SourceFile::new("", self.view.inline_asm.as_str());
+        for finding in findings.iter().filter(|finding| finding.severity == Severity::Error) {
+            let place = finding.span.map(|span| source.position(span.lo));
+            let place =
+                place.map_or_else(String::new, |at| format!("line {}, column {} of ", at.line, at.column));
+            let refusal = Refusal::new(ASSEMBLY, finding.message.clone());
+            let own = match finding.code {
+                ptx_syntax::codes::UNDECLARED => "declare it in the assembly or in LLVM IR",
+                _ => "only directives of PTX can be placed in a module",
+            };
+            let help = finding.help.clone().unwrap_or_else(|| own.to_owned());
+            self.refuse(refusal.with_help(help), &format!("{place}{PLACE}"));
+        }
+    }
+
+    /// What only the module itself states.
+    fn refuse_misplaced(&mut self, items: &[Item]) {
+        const TARGET: &str =
+            "the attributes target-cpu and target-features say it, or --target and --ptx-version";
+        const DEBUG: &str = "debug information comes from LLVM's metadata: leave it out";
+        let location = |function: &PtxFunctionId| {
+            let body = self.ir.function(*function).body.as_ref()?;
+            body.statements.iter().find_map(|statement| match statement {
+                ptx_ir::Stmt::Location(location) => Some(location.at),
+                _ => None,
+            })
+        };
+        let mut found = Vec::new();
+        for item in items {
+            let (word, at, help) = match item {
+                Item::Version(_, at) => (".version", *at, TARGET),
+                Item::Target(_, at) => (".target", *at, TARGET),
+                Item::AddressSize(_, at) => (".address_size", *at, "it is 64: leave it out"),
+                Item::File(_, at) => (".file", *at, DEBUG),
+                Item::Section(section) => (".section", section.at, DEBUG),
+                Item::Location(location) => (".loc", location.at, DEBUG),
+                Item::DwarfLine(_) => ("@@DWARF", At::default(), DEBUG),
+                Item::Function(function) => match location(function) {
+                    Some(at) => (".loc", at, DEBUG),
+                    None => continue,
+                },
+                Item::Variable(_)
+                | Item::Pragma(..)
+                | Item::Alias(..)
+                | Item::Comment(_)
+                | Item::TrailingComment(_) => continue,
+            };
+            found.push((word, at, help));
+        }
+        for (word, at, help) in found {
+            let refusal =
+                Refusal::new(MODULE, format!("`{word}` is not for the assembly of a module to state"));
+            self.refuse_at(refusal.with_help(help), at);
+        }
+    }
+
+    fn refuse_at(&mut self, refusal: Refusal, at: At) {
+        let position = SourceFile::new("", self.view.inline_asm.as_str()).position(at.0.lo);
+        let place = format!("line {}, column {} of {PLACE}", position.line, position.column);
+        self.refuse(refusal, &place);
+    }
+
+    /// Records what the functions of the text use.
+    fn need_instructions(&mut self, first: usize) {
+        let bodies = self.ir.functions.iter().skip(first).filter_map(|function| function.body.as_ref());
+        let instructions =
+            bodies.flat_map(|body| body.instructions().map(|(_, inst)| (inst.mnemonic, inst.at)));
+        for (mnemonic, at) in instructions.collect::<Vec<_>>() {
+            if let Err(refusal) = self.target.need(mnemonic.since(), &|| mnemonic.to_string()) {
+                self.refuse_at(refusal, at);
+            }
+        }
+    }
+
+    /// Makes one thing of what the text and LLVM IR say of each name.
+    fn unite(&mut self, assembly: &mut Assembly) {
+        let view = self.view;
+        let functions: HashMap<String, FunctionId> = (view.functions.iter().enumerate())
+            .map(|(at, function)| (symbol_name(&function.name), FunctionId::new(at)))
+            .collect();
+        let globals: HashMap<String, GlobalId> =
+            assembly.named.keys().map(|&id| (symbol_name(&view.global(id).name), id)).collect();
+        let aliases: HashSet<String> = view.aliases.iter().map(|alias| symbol_name(&alias.name)).collect();
+        let mut united = United::default();
+        for found in self.entries(&assembly.items) {
+            let name = &found.name;
+            let result = match (functions.get(name), globals.get(name)) {
+                _ if aliases.contains(name) => Err(twice(name)),
+                (Some(_), _) if !found.variables.is_empty() => Err(other_kind(name)),
+                (_, Some(_)) if !found.functions.is_empty() => Err(other_kind(name)),
+                (Some(&function), _) => self.unite_function(function, &found, &mut united),
+                (None, Some(&global)) => self.unite_variable(global, &found, assembly, &mut united),
+                (None, None) => Ok(()),
+            };
+            if let Err(refusal) = result {
+                self.refuse_at(refusal, found.at);
+            }
+        }
+        let replaced = |id: VarId| united.replaced.get(&id).copied().unwrap_or(id);
+        self.replace_variables(&replaced);
+        assembly.items.retain(|item| match item {
+            Item::Function(id) => !united.dropped.contains(&PtxSymbol::Function(*id)),
+            Item::Variable(id) => !united.dropped.contains(&PtxSymbol::Variable(*id)),
+            _ => true,
+        });
+        for item in &mut assembly.items {
+            if let Item::Variable(id) = item {
+                *id = replaced(*id);
+            }
+        }
+    }
+
+    /// What the text declares, by name, in the order of the first mentions.
+    fn entries(&self, items: &[Item]) -> Vec<Entries> {
+        let mut places: HashMap<StrId, usize> = HashMap::default();
+        let mut list: Vec<Entries> = Vec::new();
+        for item in items {
+            let (name, at) = match item {
+                Item::Function(id) => (self.ir.function(*id).name, self.ir.function(*id).at),
+                Item::Variable(id) => (self.ir.variable(*id).name, self.ir.variable(*id).at),
+                Item::Alias(alias, at) => (self.ir.function(alias.name).name, *at),
+                _ => continue,
+            };
+            let place = *places.entry(name).or_insert(list.len());
+            if place == list.len() {
+                list.push(Entries { name: self.ir.name(name).to_owned(), at, ..Entries::default() });
+            }
+            let Some(entries) = list.get_mut(place) else { continue };
+            match item {
+                Item::Function(id) => entries.functions.push(*id),
+                Item::Variable(id) => entries.variables.push(*id),
+                _ => entries.alias = true,
+            }
+        }
+        list
+    }
+
+    /// The declarations of a function become like its definition, wherever that is.
+    fn unite_function(
+        &mut self,
+        id: FunctionId,
+        found: &Entries,
+        united: &mut United,
+    ) -> Result<(), Refusal> {
+        let name = &found.name;
+        // What has no prototype was refused.
+        let Some(&ours) = self.functions.get(&id) else { return Ok(()) };
+        let has_body = |id: &&PtxFunctionId| self.ir.function(**id).body.is_some();
+        let body = found.functions.iter().find(has_body).copied();
+        let defined = body.or(found.functions.first().copied().filter(|_| found.alias));
+        if defined.is_some() && is_defined(self.view.function(id)) {
+            return Err(twice(name));
+        }
+        for &theirs in &found.functions {
+            if let Some(difference) = ptx_verify::signature_mismatch(&self.ir, ours, theirs) {
+                let message = format!("`{name}` is declared otherwise in LLVM IR: {difference}");
+                let help = "declare it in both as the `.param` ABI has it: docs/mapping.md, \"Functions\"";
+                return Err(Refusal::new(MODULE, message).with_help(help));
+            }
+        }
+        match defined {
+            Some(definition) => self.declare_like(ours, definition),
+            None => {
+                for &theirs in &found.functions {
+                    self.declare_like(theirs, ours);
+                    united.dropped.insert(PtxSymbol::Function(theirs));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a declaration agree with another entry of the function.
+    fn declare_like(&mut self, declaration: PtxFunctionId, model: PtxFunctionId) {
+        let model = self.ir.function(model).clone();
+        let Some(entry) = self.ir.functions.get_mut(declaration.0 as usize) else { return };
+        entry.linkage = model.linkage;
+        entry.params = model.params;
+        entry.results = model.results;
+        entry.reg_params = model.reg_params;
+        entry.directives = model.directives;
+        // Only these are for a declaration too.
+        entry.directives.retain(|(directive, _)| {
+            matches!(
+                directive,
+                FunctionDirective::NoReturn
+                    | FunctionDirective::AbiPreserve(_)
+                    | FunctionDirective::AbiPreserveControl(_)
+            )
+        });
+    }
+
+    /// A variable that both declare is the one that is defined.
+    fn unite_variable(
+        &mut self,
+        id: GlobalId,
+        found: &Entries,
+        assembly: &mut Assembly,
+        united: &mut United,
+    ) -> Result<(), Refusal> {
+        let Some(&ours) = assembly.named.get(&id) else { return Ok(()) };
+        let global = self.view.global(id);
+        let is_definition = |id: &&VarId| self.ir.variable(**id).linkage != Linkage::Extern;
+        let definition = found.variables.iter().find(is_definition).copied();
+        united.replaced.extend(found.variables.iter().map(|&theirs| (theirs, ours)));
+        let Some(definition) = definition else {
+            united.dropped.extend(found.variables.iter().map(|&theirs| PtxSymbol::Variable(theirs)));
+            assembly.declared.insert(id, found.variables.clone());
+            return Ok(());
+        };
+        if global.initializer.is_some() && global.linkage != LlvmLinkage::AvailableExternally {
+            return Err(twice(&found.name));
+        }
+        let declared = self.global(global)?;
+        let definition = self.ir.variable(definition).clone();
+        agree(&found.name, &definition, &declared)?;
+        if let Some(entry) = self.ir.variables.get_mut(ours.0 as usize) {
+            *entry = definition;
+        }
+        let declarations =
+            found.variables.iter().filter(|id| self.ir.variable(**id).linkage == Linkage::Extern);
+        united.dropped.extend(declarations.map(|&theirs| PtxSymbol::Variable(theirs)));
+        assembly.named.remove(&id);
+        assembly.defined.insert(id);
+        self.variables.insert(id, ours);
+        Ok(())
+    }
+
+    /// Compares the text's declarations of a variable with its definition in LLVM IR.
+    pub(crate) fn check_declared_in_assembly(
+        &mut self,
+        assembly: &Assembly,
+        id: GlobalId,
+        definition: &Variable,
+    ) {
+        let name = symbol_name(&self.view.global(id).name);
+        for &theirs in assembly.declared.get(&id).into_iter().flatten() {
+            let declared = self.ir.variable(theirs).clone();
+            if let Err(refusal) = agree(&name, definition, &declared) {
+                self.refuse_at(refusal, declared.at);
+            }
+        }
+    }
+
+    fn replace_variables(&mut self, replaced: &impl Fn(VarId) -> VarId) {
+        for body in self.ir.functions.iter_mut().filter_map(|function| function.body.as_mut()) {
+            body.map_variables(replaced);
+        }
+        for init in self.ir.variables.iter_mut().filter_map(|variable| variable.init.as_mut()) {
+            init.map_variables(replaced);
+        }
+    }
+}
+
+fn symbol_name(name: &str) -> String {
+    names::escape(name).into_owned()
+}
+
+fn twice(name: &str) -> Refusal {
+    let message = format!("`{name}` is defined in the assembly and in LLVM IR");
+    Refusal::new(MODULE, message).with_help("define it in one of them, and declare it in the other")
+}
+
+fn other_kind(name: &str) -> Refusal {
+    let message =
+        format!("`{name}` is a function in one of the assembly and LLVM IR, a variable in the other");
+    Refusal::new(MODULE, message).with_help("rename one of them")
+}
+
+/// That a declaration of a variable agrees with its definition.
+fn agree(name: &str, definition: &Variable, declared: &Variable) -> Result<(), Refusal> {
+    let open = |variable: &Variable| variable.dims.first().is_some_and(|dim| dim.unwrap_or(0) == 0);
+    let is_number = |variable: &Variable| matches!(variable.ty, VarType::Scalar(_));
+    let same_kind = is_number(definition) == is_number(declared)
+        && (is_number(definition) || definition.ty == declared.ty);
+    let difference = if definition.space != declared.space {
+        let (one, other) = (definition.space.as_str(), declared.space.as_str());
+        format!("lies in .{one}, and is declared in .{other}")
+    } else if !same_kind {
+        "is a number in one place and a texture, sampler or surface in the other".to_owned()
+    } else if !open(definition) && !open(declared) && definition.bytes() != declared.bytes() {
+        let bytes = |variable: &Variable| variable.bytes().unwrap_or(0);
+        format!("has {} bytes, and is declared with {}", bytes(definition), bytes(declared))
+    } else if declared.alignment() > definition.alignment() {
+        format!("is aligned to {}, and declared for {}", definition.alignment(), declared.alignment())
+    } else {
+        return Ok(());
+    };
+    let help = "declare it in the assembly and in LLVM IR alike";
+    Err(Refusal::new(MODULE, format!("`{name}` {difference}")).with_help(help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_and_marks_are_no_names() {
+        let found = words(".visible .func (.param .b32 r) f$1(.param.b32 %a){ mov.u32 r1,_x; }");
+        let mut found: Vec<_> = found.into_iter().collect();
+        found.sort_unstable();
+        assert_eq!(found, ["%a", "_x", "f$1", "mov", "r", "r1"]);
+    }
+}
