@@ -111,7 +111,7 @@ impl fmt::Display for TrapKind {
 pub struct Trap {
     /// What stopped it.
     pub kind: TrapKind,
-    /// The argument or variable that a faulty access is nearest to: its size, and where in it or behind it the access lies.
+    /// The argument or variable that a faulty access is nearest to: its size, and the offset of the access in it or past its end.
     pub object: Option<String>,
     /// The instruction, when it was one.
     pub span: Option<Span>,

@@ -127,7 +127,7 @@ fn nearest_object(fault: &Fault, objects: &[Object]) -> Option<String> {
     let Some(object) =
         objects.iter().filter(is_before).max_by_key(|object| (object.address, object.bytes, &object.name))
     else {
-        return Some("no argument and no variable lies there".to_owned());
+        return Some("there is no argument or variable at this address".to_owned());
     };
     let (name, bytes, offset) = (&object.name, object.bytes, address - object.address);
     Some(format!("offset {offset} of {name}, which has {bytes} bytes"))

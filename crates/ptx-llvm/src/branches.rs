@@ -17,7 +17,7 @@ use crate::pass::is_optimized;
 /// The branches that [`point_branches`] looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Branches {
-    /// Those that lead back to a block that stands before, or to their own.
+    /// Those that lead back to an earlier block, or to their own.
     Back,
     /// All.
     All,
@@ -32,7 +32,7 @@ pub enum Branches {
 /// ```
 ///
 /// A comparison that has other uses stays, and a branch back gets one of its own; other branches stay as they are then.
-/// So do branches around a block that ends the thread, of which raising knows better, and functions that are `optnone`.
+/// So do branches around a block that ends the thread, which raising handles better, and functions that are `optnone`.
 pub fn point_branches(module: &Module<'_>, wanted: Branches) {
     for function in module.inkwell().get_functions().filter(|function| is_optimized(*function)) {
         let blocks: Vec<LLVMBasicBlockRef> =
@@ -40,7 +40,7 @@ pub fn point_branches(module: &Module<'_>, wanted: Branches) {
         let places: HashMap<LLVMBasicBlockRef, usize> =
             blocks.iter().enumerate().map(|(at, block)| (*block, at)).collect();
         for (at, &block) in blocks.iter().enumerate() {
-            // SAFETY: the block is one of a module that is alive and that nobody else changes meanwhile.
+            // SAFETY: the block belongs to a module that is alive and that nothing else changes meanwhile.
             unsafe {
                 if let Some(branch) = Branch::at_end_of(block)
                     && LLVMGetNextBasicBlock(block) == branch.then
@@ -99,9 +99,9 @@ impl Branch {
     ///
     /// # Safety
     ///
-    /// The branch is alive; nobody holds its comparison.
+    /// The branch is alive; no one else holds its comparison.
     unsafe fn turn(&self, may_add: bool) {
-        // SAFETY: the new comparison stands where the old one does and has its operands; the old one goes when nothing reads it.
+        // SAFETY: the new comparison is inserted next to the old one and has its operands; the old one is erased when it has no more uses.
         unsafe {
             let own = LLVMGetNextUse(LLVMGetFirstUse(self.comparison)).is_null();
             let here =
@@ -131,13 +131,13 @@ impl Branch {
     }
 }
 
-/// The opposite of a comparison, behind it.
+/// The opposite of a comparison, inserted after it.
 ///
 /// # Safety
 ///
 /// The comparison is alive.
 unsafe fn invert(comparison: LLVMValueRef) -> LLVMValueRef {
-    // SAFETY: the builder stands behind the comparison, whose operands and predicate are read; it is disposed once.
+    // SAFETY: the builder is positioned after the comparison, whose operands and predicate are read; it is disposed once.
     unsafe {
         let builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(comparison)));
         LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(comparison));

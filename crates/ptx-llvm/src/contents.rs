@@ -1,13 +1,13 @@
 //! What memory of a function's own holds before the program writes it.
 //!
-//! In PTX that is some value or other; to LLVM a load of an `alloca` that nothing was stored to is `undef`, a branch on which is undefined
+//! In PTX that is an arbitrary value; to LLVM a load of an `alloca` that nothing was stored to is `undef`, a branch on which is undefined
 //! behaviour that takes the whole path to it along. So what may be read before it is written is written first:
 //!
 //! - the places of a variable that LLVM can keep in registers, with numbers left open, one each:
 //!   `%n = freeze i32 poison`, `store i32 %n, ptr %x`;
 //! - any other variable as a whole, by inline assembly without a text, of which LLVM knows only that it may write there:
 //!   `call void asm "", "l,~{memory}"(ptr writeonly captures(none) %x) memory(argmem: write)`. (LLVM takes
-//!   assembly without this clobber for one that touches no memory on this target, whatever its attributes say.)
+//!   assembly without this clobber for one that touches no memory on this target, regardless of its attributes.)
 //!
 //! Neither is an instruction in PTX: both store what the memory may hold as it is. A variable of which every part is written on every
 //! way to where it is read, or to where its address goes out of sight, needs nothing.
@@ -34,7 +34,7 @@ const CONSTRAINTS: &std::ffi::CStr = c"l,~{memory}";
 
 /// Gives what functions may read of their own memory before they write it some contents.
 pub fn leave_contents_open(module: &Module<'_>) {
-    // SAFETY: the module is alive, and nobody else changes its functions meanwhile.
+    // SAFETY: the module is alive, and nothing else changes its functions meanwhile.
     unsafe {
         let layout = LLVMGetModuleDataLayout(module.raw());
         let builder = LLVMCreateBuilderInContext(module.context().raw());
@@ -159,7 +159,7 @@ impl Uses {
                 _ => {}
             }
         }
-        // Whoever has the address may read everything.
+        // Any other user of the address may read everything.
         self.is_plain = false;
         self.reads.push((user, (0, size)));
         None
@@ -188,7 +188,7 @@ impl Uses {
             let first = written.entry(block).or_insert(at);
             *first = at.min(*first);
         }
-        // Blocks before which no write lies on some way from a read back.
+        // Blocks that a walk back from a read reaches without passing a write.
         let mut seen = HashSet::new();
         let mut open: Vec<LLVMBasicBlockRef> = Vec::new();
         for (read, _) in self.reads.iter().filter(|(_, range)| covers(range)) {
@@ -253,7 +253,7 @@ unsafe fn store_open(
     variable: LLVMValueRef,
     open: &[Range],
 ) {
-    // SAFETY: the builder stands behind the variable; the ranges lie in it.
+    // SAFETY: the builder is positioned after the variable; the ranges are inside of it.
     unsafe {
         let byte = LLVMInt8TypeInContext(context);
         for &(mut from, to) in open {
@@ -278,7 +278,7 @@ unsafe fn store_open(
 
 /// Writes a variable in a way that LLVM knows nothing of.
 unsafe fn write_somehow(builder: LLVMBuilderRef, context: LLVMContextRef, variable: LLVMValueRef) {
-    // SAFETY: the builder stands behind the variable; LLVM copies the texts.
+    // SAFETY: the builder is positioned after the variable; LLVM copies the texts.
     unsafe {
         let mut parameter = LLVMTypeOf(variable);
         let ty = LLVMFunctionType(LLVMVoidTypeInContext(context), &raw mut parameter, 1, 0);

@@ -13,7 +13,7 @@
 //! float +snan(0x1)         float 0x7FF0000020000000     a NaN with its payload
 //! ```
 //!
-//! A literal's type is the floating-point type that stands last before it: LLVM writes a type before the first of the
+//! A literal's type is the last floating-point type before it: LLVM writes a type before the first of the
 //! operands that have it.
 
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
@@ -33,21 +33,21 @@ pub(crate) struct Respelled {
 struct Edit {
     /// Where it begins in the new text.
     at: TextPosition,
-    /// The column at which it began as it stood.
+    /// The column at which it began in the original text.
     column: u32,
-    /// Its length as it stood, in bytes.
+    /// Its length in the original text, in bytes.
     old: u32,
     /// Its length now, in bytes.
     new: u32,
 }
 
 impl Respelled {
-    /// The place in the text as it stood of a place in the new text; inside a literal, where the literal begins.
+    /// The place in the original text of a place in the new text; inside a literal, where the literal begins.
     pub(crate) fn original(&self, place: TextPosition) -> TextPosition {
         let before = |edit: &&Edit| edit.at.line == place.line && edit.at.column <= place.column;
         let Some(edit) = self.edits.iter().rev().find(before) else { return place };
         let column = match place.column.checked_sub(edit.at.column + edit.new) {
-            Some(behind) => edit.column + edit.old + behind,
+            Some(after) => edit.column + edit.old + after,
             None => edit.column,
         };
         TextPosition { line: place.line, column }
@@ -208,7 +208,7 @@ fn number(magnitude: &str, ty: FloatType) -> Option<u64> {
     is_number.then(|| ty.nearest(magnitude)).flatten()
 }
 
-/// Copies a text but for the literals that it replaces, and knows where they stood.
+/// Copies a text but for the literals that it replaces, and records where they were.
 struct Writer<'t> {
     text: &'t [u8],
     /// Up to where the text is copied.
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_take_the_type_that_stands_before_them() {
+    fn literals_take_the_last_type_before_them() {
         for (old, new) in [
             ("%a = fmul float %x, f0x3FB8AA3B", "%a = fmul float %x, 0x3FF7154760000000"),
             ("ret double f0x7FEFFFFFFFFFFFFF", "ret double 0x7FEFFFFFFFFFFFFF"),
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_the_text_as_it_stood() {
+    fn places_are_those_of_the_original_text() {
         let text = "\n  float f0x3FB8AA3B, float f0x3F800000, oops\n";
         let new = respell(text.as_bytes()).expect("two literals");
         let place = |text: &str| {

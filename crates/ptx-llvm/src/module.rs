@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_of_llvm_23_are_read_and_errors_behind_them_keep_their_place() {
+    fn literals_of_llvm_23_are_read_and_errors_after_them_keep_their_place() {
         let context = Context::new().expect("LLVM 22");
         let good = b"define float @f(float %x) {\n  %y = fmul float %x, f0x3FB8AA3B\n  ret float %y\n}\n";
         let module = Module::parse(&context, "m", good).expect("a literal of LLVM 23");

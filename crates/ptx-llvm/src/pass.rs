@@ -190,7 +190,7 @@ end:
 
     #[test]
     fn what_one_side_of_a_branch_needs_is_not_done_before_it() {
-        // The guard of nearly every kernel, and addresses behind it.
+        // The guard of nearly every kernel, and addresses after it.
         let text = b"define void @f(i32 %i, i32 %n, ptr %p, ptr %q) {
   %out = icmp sge i32 %i, %n
   br i1 %out, label %end, label %inside

@@ -1,16 +1,16 @@
-//! Spaces of generic pointers, by LLVM's `infer-address-spaces`, with the constants out of its sight that it takes wrongly.
+//! Spaces of generic pointers, by LLVM's `infer-address-spaces`, from which the constants that it misreads are hidden.
 //!
-//! LLVM 22's pass takes a number as a generic address, and null, for one of whatever space the other addresses are of that it
-//! meets in a `select`, a `phi` or a comparison, and steps from any constant too:
+//! LLVM 22's pass assumes that null, or a number as a generic address, is in the space of the other addresses in the same
+//! `select`, `phi` or comparison, and assumes so of steps from any constant too:
 //!
 //! ```text
 //! %p = select i1 %c, ptr addrspacecast (ptr addrspace(3) @s to ptr), ptr inttoptr (i64 4096 to ptr)
 //! %p = select i1 %c, ptr addrspace(3) @s, ptr addrspace(3) addrspacecast (ptr inttoptr (i64 4096 to ptr) to ptr addrspace(3))
 //! ```
 //!
-//! But what lies at this address may be a variable of another space, and an address that is not in a window has none there:
-//! null would be the address of what lies first in shared memory. Where it steps from such a constant, the pass even leaves the
-//! operand out. So while it runs it sees `%k = freeze ptr inttoptr (i64 4096 to ptr)` in place of the constant, a generic address
+//! But a variable of another space may be at this address, and an address that is not in a window has none in that space:
+//! null would become the address of the first variable in shared memory. For a step from such a constant the pass even drops the
+//! operand. So while it runs it sees `%k = freeze ptr inttoptr (i64 4096 to ptr)` in place of the constant, a generic address
 //! of which it knows nothing. Null stays beside addresses of global memory, which are the same as generic ones.
 
 use std::collections::{HashMap, HashSet};
@@ -29,7 +29,7 @@ use crate::pass::{Tuning, run_passes_tuned};
 
 /// LLVM's pass.
 const PASS: &str = "function(infer-address-spaces)";
-/// The mark on what stands for a constant.
+/// The mark on an instruction that replaces a constant.
 const MARK: &str = "ptx.constant";
 /// LLVM's number for `ptx_kernel`.
 const KERNEL: u32 = 71;
@@ -41,7 +41,7 @@ const KERNEL: u32 = 71;
 /// Those of [`run_passes_tuned`].
 pub fn infer_address_spaces(module: &Module<'_>, machine: &Machine, tuning: Tuning) -> Result<(), LlvmError> {
     let mark = module.context().inkwell().get_kind_id(MARK);
-    // SAFETY: the module is alive, and nobody else changes its functions meanwhile.
+    // SAFETY: the module is alive, and nothing else changes its functions meanwhile.
     unsafe {
         let builder = LLVMCreateBuilderInContext(module.context().raw());
         for function in module.inkwell().get_functions() {
@@ -59,7 +59,7 @@ pub fn infer_address_spaces(module: &Module<'_>, machine: &Machine, tuning: Tuni
 
 /// Puts instructions in the place of a function's constants.
 unsafe fn hide(function: LLVMValueRef, builder: LLVMBuilderRef, mark: u32) {
-    // SAFETY: instructions of a function that is alive, operands by numbers below their count. What stands for a constant comes
+    // SAFETY: instructions of a function that is alive, operands by numbers below their count. What replaces a constant comes
     // first in the entry block, which every other instruction comes after.
     unsafe {
         let entry = LLVMGetFirstBasicBlock(function);

@@ -1,4 +1,4 @@
-//! Indices that are bounded: sums with the address of a variable that stay in it whatever the program computes.
+//! Indices that are bounded: sums with the address of a variable that stay in it for all inputs.
 //!
 //! `and.b32 %r2, %r1, 8; mad.wide.u32 %rd2, %r2, 8, %rd1` is at most 64 bytes from `%rd1`, wherever `%r1` comes from.
 
@@ -22,7 +22,7 @@ pub(crate) struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
-    /// Whether a sum is an address in the variable whose address is a term, or the one behind its end.
+    /// Whether a sum is an address in the variable whose address is a term, or the one past its end.
     pub(crate) fn is_inside(&self, statement: usize, inst: &Inst) -> bool {
         let operands = self.body.operands(inst);
         let operand = |at: usize| operands.get(at).copied().unwrap_or(Operand::Omitted);
@@ -42,7 +42,7 @@ impl Bounds<'_> {
         room.zip(most).is_some_and(|(room, most)| most <= room)
     }
 
-    /// How many bytes of a variable lie behind an address.
+    /// How many bytes of a variable there are from an address on.
     fn room(&self, statement: usize, operand: Operand, steps: u32) -> Option<u64> {
         let (statement, inst) = self.definition(statement, operand)?;
         if !matches!(inst.mnemonic.sem(), Sem::Mov | Sem::Cvta) || steps == 0 {

@@ -1,6 +1,6 @@
 //! Sums over several words (manual 9.7.2).
 //!
-//! `CC.CF` holds a carry, whatever wrote it: `sub.cc` writes the carry of `a + ~b + 1`, and `subc` computes `a + ~b + CF`, as the
+//! `CC.CF` holds a carry, also after a difference: `sub.cc` writes the carry of `a + ~b + 1`, and `subc` computes `a + ~b + CF`, as the
 //! machine code does. LLVM's `usub.with.overflow` gives the borrow, which is the opposite. Where only differences write what only
 //! meets differences, the borrow itself is the value that is kept, and a chain of `sub.cc` and `subc` has no `xor`:
 //!

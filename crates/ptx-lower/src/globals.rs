@@ -247,8 +247,8 @@ pub(crate) fn is_dynamic_shared(variable: &Variable) -> bool {
         && variable.dims.first() == Some(&None)
 }
 
-/// The one LLVM variable of that memory: all such arrays, whatever their names, begin at the same address, and LLVM takes
-/// variables for distinct. Its alignment is the greatest one declared.
+/// The one LLVM variable of that memory: all such arrays begin at the same address, and LLVM assumes that
+/// variables are distinct. Its alignment is the greatest one declared.
 fn declare_dynamic_shared<'c>(shared: &Shared<'_, 'c>) -> Out<Value<'c>> {
     if let Some(known) = shared.out.named_global(DYNAMIC_SHARED) {
         return Ok(known);

@@ -1,8 +1,8 @@
 //! Which address arithmetic LLVM may take to stay inside one variable.
 //!
 //! PTX addresses are numbers: `g + (h - g)` is the address of `h`. To LLVM an access through `getelementptr i8, @g, ..` stays in
-//! `@g`, whatever is added, so that is right only where what is added is no distance between variables. Each body is looked
-//! at once for what flows into its values ([`Content`]): the address of one variable, numbers made of addresses, numbers from
+//! `@g` for any index, so it is correct only where the index is not a distance between variables. Each body is analyzed
+//! once for what flows into its values ([`Content`]): the address of one variable, numbers made of addresses, numbers from
 //! memory or callers, or none of these. A number from memory can be a distance only if an address went to memory, or to a function,
 //! in the first place (`escaped`). Sums that may leave their variable are integers ([`Provenance::may_leave`]):
 //!
@@ -127,7 +127,7 @@ struct Contents {
 #[derive(Debug, Default)]
 pub(crate) struct Provenance {
     contents: FxHashMap<FunctionId, Contents>,
-    /// The one that stands for each variable of the module: declarations of one variable are that.
+    /// The representative of each variable of the module: all declarations of one variable share one.
     canonical: FxHashMap<VarId, VarId>,
     /// Variables whose address goes to memory, or to or from a function.
     escaped: FxHashSet<VarId>,
@@ -240,7 +240,7 @@ impl Provenance {
         if base.unknown && !self.escaped.is_empty() {
             return false;
         }
-        // What the host gave is no variable of a thread to LLVM.
+        // To LLVM, what the host passed is not a variable of a thread.
         let reaches_local = matches!(space, address_space::GENERIC | address_space::LOCAL);
         let is_local = |var: &VarId| lies_in_local(module.variable(*var).space);
         if base.given && reaches_local && self.escaped.iter().any(is_local) {
@@ -250,7 +250,7 @@ impl Provenance {
     }
 }
 
-/// Whether nobody outside of the module knows the address of a variable in this space: the host finds those in global and
+/// Whether no one outside of the module knows the address of a variable in this space: the host finds those in global and
 /// constant memory by their names.
 fn is_private(space: StateSpace) -> bool {
     !matches!(space, StateSpace::Global | StateSpace::Const)
@@ -576,13 +576,13 @@ impl Reader<'_> {
         }
     }
 
-    /// What is learnt of addresses by comparing them: nothing where both are in one variable, or one is a plain number.
+    /// What comparing addresses reveals of them: nothing where both are in one variable, or one is a plain number.
     fn compares(&self, statement: usize, operands: &[Operand], contents: &Contents, found: &mut Vec<VarId>) {
         let numbers = operands.iter().filter(|operand| match operand {
             Operand::Register(register) => self.body.reg_type(*register) != ScalarType::Pred,
             operand => !matches!(operand, Operand::Omitted | Operand::Sink),
         });
-        // The destination of `set` is read by nobody here.
+        // The destination of `set` is not read here.
         let read = numbers.filter_map(|operand| match operand {
             Operand::Register(register) => {
                 let value = self.analysis.ssa.read(statement, self.analysis.slots.lane(*register, 0))?;

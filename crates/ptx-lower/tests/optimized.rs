@@ -361,7 +361,7 @@ ret;
 
 #[test]
 fn what_memory_holds_before_it_is_written_is_a_value() {
-    // Each kernel branches on what nobody stored; what does not depend on it has to be stored all the same.
+    // Each kernel branches on memory that was never stored to; what does not depend on it must still be stored.
     let cases = [
         (".shared .align 4 .b32 s;", "ld.shared.b32 %r1, [s];"),
         (

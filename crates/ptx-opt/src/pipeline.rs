@@ -258,7 +258,7 @@ end:
             optimize(&module, OptLevel::O2, None, Gpu::default()).expect("no crash");
             assert!(module.to_text().contains("@llvm.ptrmask"), "{}", module.to_text());
         }
-        // One mask is no reason to leave the pass out.
+        // One mask is not a reason to omit the pass.
         let single =
             chain.replace("@llvm.ptrmask.p0.i64(ptr %b, i64 -8)", "@llvm.launder.invariant.group.p0(ptr %b)");
         let single =

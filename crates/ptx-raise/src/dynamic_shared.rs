@@ -53,7 +53,7 @@ pub(crate) fn arrays(
         }
         let ty = entry.get(1).and_then(|text| ScalarType::from_ptx(text)).unwrap_or(ScalarType::B8);
         let mut own = names::escape(name).into_owned();
-        // The name of the LLVM variable is taken by nobody else.
+        // No other symbol has the name of the LLVM variable.
         while own != DYNAMIC_SHARED && !symbols.insert(own.clone()) {
             own.push('_');
         }

@@ -1,7 +1,7 @@
 //! Initial values of variables (manual 5.4.4).
 //!
 //! A value without addresses becomes numbers of the element type where the variable is a number or an array of
-//! numbers, else bytes. One with addresses becomes 64-bit words when every address lies whole on such a word, else
+//! numbers, else bytes. One with addresses becomes 64-bit words when every address fills exactly such a word, else
 //! bytes, an address being eight bytes picked out by masks, a part of one as many as it has.
 
 use ptx_ir::{FieldValue, Immediate, Initializer, Literal, Symbol as PtxSymbol, VarType};

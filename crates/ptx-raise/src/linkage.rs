@@ -11,7 +11,7 @@ pub(crate) enum Presence {
 }
 
 /// The linkage directive of a symbol. Its visibility makes no difference, as for llc: other modules of a program that is linked
-/// before it is loaded can name a hidden or protected symbol, and PTX has no way to say that others cannot.
+/// before it is loaded can name a hidden or protected symbol, and PTX cannot express that others cannot.
 pub(crate) fn directive(linkage: Linkage, presence: Presence) -> PtxLinkage {
     match (presence, linkage) {
         (_, Linkage::AvailableExternally)

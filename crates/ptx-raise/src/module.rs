@@ -248,7 +248,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         self.ir.items.splice(0..0, items);
     }
 
-    /// States a version that has everything used, where nobody asked for one: what modifiers, types and constants need by rules beyond the
+    /// States a version that has everything used, where no version was requested: what modifiers, types and constants need by rules beyond the
     /// rows of the instruction table, the verifier knows.
     fn raise_version(&mut self) {
         // What a higher version brings into force may need a higher one still.

@@ -19,7 +19,7 @@ const LONGEST: usize = 32;
 /// Names that declarations of one line hold.
 const PER_LINE: usize = 8;
 
-/// The number behind the highest that a register may have by its name in a body that mentions so many. LLVM puts numbers behind names that
+/// One more than the highest number that a register may have by its name in a body that mentions so many. LLVM appends numbers to names that
 /// it gives twice (`%r12` inlined is `%r122302454`), and a range costs `ptxas` memory up to its highest number, mentioned or not.
 const fn highest_number(mentioned: usize) -> u32 {
     const SPARE: u32 = 256;

@@ -226,7 +226,7 @@ impl<'s> Reader<'s, '_> {
         push(self.callee()?);
         if *self.cursor.kind() == Kind::Mark(b'(') {
             let error = *self.unexpected("`,` or `;`");
-            return Err(Box::new(error.with_help("arguments stand behind a comma: `call f, (a);`")));
+            return Err(Box::new(error.with_help("expected a comma before the arguments: `call f, (a);`")));
         }
         if self.eat(b',').is_none() {
             return Ok(());

@@ -267,8 +267,11 @@ impl<'s> Reader<'s, '_> {
             }
             let (operand, span) = self.operand(Names::Values)?;
             if let Operand::Sum(..) = operand {
-                let error =
-                    Diagnostic::error(codes::OPERANDS, span, "a register plus a constant stands in no list");
+                let error = Diagnostic::error(
+                    codes::OPERANDS,
+                    span,
+                    "a register plus a constant is not allowed in a list",
+                );
                 return Err(Box::new(error.with_help("add it to a register of its own before")));
             }
             entries.push((operand, span));

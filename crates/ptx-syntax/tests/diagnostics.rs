@@ -62,11 +62,11 @@ fn what_other_languages_write_is_answered() {
     assert_eq!(of("return;"), "write `ret`");
     assert_eq!(of("ADD.s32 a, a, a;"), "did you mean `add`?");
     assert_eq!(of("mov.b32 a, r3;"), "did you mean `%r3`?");
-    assert_eq!(of("mov.b32 a, r4;"), "", "there is no such register");
+    assert_eq!(of("mov.b32 a, r4;"), "", "the register does not exist");
     assert_eq!(of("mov.b32 a, b;"), "", "another letter is another name");
     assert_eq!(
         help(".func f() { ret; }\n.entry k() { call f(); }"),
-        "arguments stand behind a comma: `call f, (a);`"
+        "expected a comma before the arguments: `call f, (a);`"
     );
 }
 

@@ -246,10 +246,10 @@ fn check_argument(
     let text = format!("this {noun} does not fit {what}: it is {mismatch}");
     let help = match operand {
         Operand::Element(..) if noun == "argument" => {
-            format!("`mov` it to a register, and pass that: {what} wants {}", say(wanted))
+            format!("`mov` it to a register, and pass that: {what} expects {}", say(wanted))
         }
         Operand::Element(..) => format!("take the result in {}, and `mov` it from there", say(wanted)),
-        _ => format!("{what} wants {}", say(wanted)),
+        _ => format!("{what} expects {}", say(wanted)),
     };
     cx.report(Diagnostic::error(codes::ARGUMENT_TYPE, span, text).with_help(help));
     false

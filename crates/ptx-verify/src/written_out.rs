@@ -21,7 +21,7 @@ use crate::Verified;
 
 impl<'m> Verified<'m> {
     /// The module with the modifiers that its version and target imply written out ([`Mnemonic::written_out`]), and with sums
-    /// of registers and constants as instructions of their own: what its instructions mean, whatever the version and target
+    /// of registers and constants as instructions of their own: what its instructions mean, regardless of the version and target
     /// are then.
     pub fn written_out(self) -> Cow<'m, Module> {
         let implied = header(self.module).filter(|(version, sm)| implies_modifiers(*version, *sm));
@@ -65,7 +65,7 @@ fn header(module: &Module) -> Option<(PtxVersion, Sm)> {
     version.zip(sm)
 }
 
-/// Adds before each instruction what its operands add. The sums do without its guard: nobody else reads them.
+/// Adds before each instruction the sums that its operands are. They have no guard: nothing else reads them.
 fn add_before(body: &mut Body, name: StrId) {
     let statements = std::mem::take(&mut body.statements);
     for statement in statements {

@@ -97,7 +97,7 @@ impl<'a> BodyDecoder<'a> {
         Ok(())
     }
 
-    /// What the prototype of an indirect call says, or the first of its listed targets.
+    /// What the prototype of an indirect call declares, or the first of its listed targets.
     fn stated(&self, cx: &Context<'_>) -> Option<CallSignature<'a>> {
         let Operand::Label(label) = cx.named("targets").1 else { return None };
         let (module, body) = (self.module, self.body);

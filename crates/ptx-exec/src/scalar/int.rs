@@ -158,7 +158,7 @@ pub fn sub_carry_clamped(t: Int, a: u64, b: u64, carry: u64) -> u64 {
     t.clamp(t.value(a) - t.value(b) - 1 + i128::from(carry & 1))
 }
 
-/// `a + ~b + carry` and its carry out, 0 or 1 (manual 9.7.2.3): the carry flag is no borrow, as the machine code shows.
+/// `a + ~b + carry` and its carry out, 0 or 1 (manual 9.7.2.3): the carry flag is not a borrow, as the machine code shows.
 pub fn sub_carry(t: Int, a: u64, b: u64, carry: u64) -> (u64, u64) {
     add_carry(t, a, !b, carry)
 }

@@ -17,7 +17,7 @@ const FIRST_WITH_SUBNORMALS: u16 = 20;
 /// The last version whose `cvt` between single precision and 64 bits leaves subnormal numbers alone (manual 9.7.9.21).
 const LAST_WIDE_CVT_WITH_SUBNORMALS: PtxVersion = PtxVersion::new(1, 4);
 
-/// Whether a module of this version and target has instructions that mean more than they say.
+/// Whether a module of this version and target has instructions that mean more than is written.
 pub fn implies_modifiers(version: PtxVersion, sm: Sm) -> bool {
     version < FIRST_EXPLICIT || sm.number < FIRST_WITH_SUBNORMALS
 }

@@ -2,7 +2,7 @@
 //!
 //! The written words are held against each row of the opcode. A word may be kept, read as one that is spelled nearly so, take
 //! the place of another one of its kind, or be left out; slots that must be filled and are not are missing. Each of that has a
-//! cost, and the rows at the least cost say what to write.
+//! cost, and the rows of least cost determine what to write.
 
 use std::ops::Range;
 
@@ -59,7 +59,7 @@ mod cost {
     pub(super) const ANOTHER_NAME: u32 = 12;
 }
 
-/// A word of the mnemonic text behind the opcode.
+/// A word of the mnemonic text after the opcode.
 struct Word<'t> {
     text: &'t str,
     place: Range<usize>,
@@ -77,17 +77,17 @@ enum Reading {
     Kept(Mod),
     /// As a modifier that is spelled nearly so.
     Misspelled(Mod),
-    /// As a wrong modifier of the kind that should stand there.
+    /// As a wrong modifier of the kind that is expected there.
     Replaced,
     Dropped,
 }
 
-/// What stands in a slot of a row while its words are placed.
+/// What a slot of a row holds while the words are placed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Empty,
     Filled(Mod),
-    /// The word of this number stands for a modifier of the slot.
+    /// The word with this index, for a modifier of the slot.
     Hole(usize),
 }
 
@@ -104,7 +104,7 @@ struct Solution {
     mnemonics: Vec<Mnemonic>,
 }
 
-/// Says what is wrong with a text that names an opcode and no row of it.
+/// Describes what is wrong with a text that names an opcode but matches none of its rows.
 pub(super) fn misfit(opcode: Opcode, text: &str) -> Misfit {
     let words = words_of(opcode, text);
     let mut found = if words.len() <= MOST_WORDS { nearest_rows(opcode, &words) } else { Vec::new() };
@@ -155,7 +155,7 @@ fn readings_of(opcode: Opcode, word: &str, modifier: Option<Mod>, is_known: bool
     let typed = modifier.is_some_and(is_type);
     match modifier {
         Some(modifier) if is_known => readings.push((Reading::Kept(modifier), 0)),
-        // What is a type elsewhere is no misspelled word.
+        // What is a type elsewhere is not a misspelled word.
         Some(_) if typed => {}
         _ => {
             let near = nearest_modifiers(opcode, word);
@@ -427,7 +427,7 @@ fn accepted(id: FormId, chosen: &[Option<Mod>; MAX_SLOTS]) -> Option<Mnemonic> {
     (mnemonic.keeps_rules() && Mnemonic::choose(id, &modifiers).is_some()).then_some(mnemonic)
 }
 
-/// The modifiers that may stand in a slot, the likeliest first: for a wrong type those of its size and kind.
+/// The modifiers that a slot may take, the likeliest first: for a wrong type those of its size and kind.
 fn likeliest(slot: &Slot, wrong: Option<Mod>) -> Vec<Mod> {
     let mut all = modifiers_in(slot).to_vec();
     all.sort_by_key(|modifier| usual(*modifier));
@@ -437,7 +437,7 @@ fn likeliest(slot: &Slot, wrong: Option<Mod>) -> Vec<Mod> {
     all
 }
 
-/// The place of a modifier among those that programs use most; all others come behind.
+/// The rank of a modifier among those that programs use most; all others come after them.
 fn usual(modifier: Mod) -> usize {
     const USUAL: &[Mod] = &[Mod::S32, Mod::B32, Mod::U32, Mod::F32, Mod::Global, Mod::Lo, Mod::Rn];
     USUAL.iter().position(|one| *one == modifier).unwrap_or(USUAL.len())
@@ -521,7 +521,7 @@ impl Solution {
         missing + self.readings.iter().filter(|reading| **reading == Reading::Replaced).count()
     }
 
-    /// Whether the words are read in the same way, but for what stands in place of a misspelled one.
+    /// Whether the words are read in the same way, except for what replaces a misspelled one.
     fn reads_as(&self, other: &Solution) -> bool {
         self.readings.iter().zip(&other.readings).all(|(one, two)| match (one, two) {
             (Reading::Misspelled(_), Reading::Misspelled(_)) => true,
@@ -561,7 +561,7 @@ fn report(opcode: Opcode, text: &str, words: &[Word<'_>], found: &[Solution]) ->
         });
     }
     if clauses.is_empty() {
-        clauses.push(format!("the words of `{}` stand in another order", shortened(text)));
+        clauses.push(format!("the modifiers of `{}` are expected in another order", shortened(text)));
     }
     Misfit {
         place: wrong.map(|at| words[at].place.clone()),
@@ -577,8 +577,8 @@ fn wrong_word(opcode: Opcode, words: &[Word<'_>], at: usize) -> String {
     let shown = shortened(word.text);
     let twice = words[..at].iter().any(|earlier| earlier.text == word.text);
     match (word.is_known, word.modifier) {
-        _ if word.text.is_empty() => "a modifier is expected behind `.`".to_owned(),
-        (true, _) if twice => format!("`.{shown}` stands twice"),
+        _ if word.text.is_empty() => "expected a modifier after `.`".to_owned(),
+        (true, _) if twice => format!("`.{shown}` is given twice"),
         (true, _) if words.len() == 1 => format!("`{opcode}` does not take `.{shown}` alone"),
         (true, _) => format!("`.{shown}` does not go with the other modifiers of `{opcode}`"),
         (false, Some(modifier)) if is_type(modifier) => format!("`{opcode}` has no type `.{shown}`"),

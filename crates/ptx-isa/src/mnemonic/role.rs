@@ -5,7 +5,7 @@ use crate::names::{Field, Mod};
 
 use super::Order;
 
-/// What is missing where a slot stays empty: "a rounding modifier", or the one modifier that must stand there.
+/// What is missing where a slot stays empty: "a rounding modifier", or the only modifier that the slot takes.
 pub(super) fn role_of(slot: &Slot) -> String {
     match slot {
         Slot::Lit(only) | Slot::One(_, [only]) | Slot::Opt(_, [only]) => match Order::of(*only) {

@@ -143,7 +143,7 @@ impl<'c> Value<'c> {
     ///
     /// # Errors
     ///
-    /// When it is no constant integer of whole bytes, or has no such byte.
+    /// When it is not a constant integer of whole bytes, or has no such byte.
     pub fn constant_byte(self, types: Types<'c>, index: u32) -> Result<Value<'c>, LlvmError> {
         let bytes = self.ty().int_bits().filter(|bits| bits.is_multiple_of(8)).map(|bits| bits / 8);
         let Some(bytes) = bytes.filter(|&bytes| index < bytes) else {

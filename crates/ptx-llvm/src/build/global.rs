@@ -18,7 +18,7 @@ const READS_ANY_MEMORY: u64 = 0b01_01_01_01_01_01;
 pub enum Linkage {
     /// Everybody: PTX's `.visible`, and `.extern` for declarations.
     External,
-    /// This module only. Who else reaches it unseen, as the host does, is said by [`Module::keep_used`].
+    /// This module only. Uses that the module does not show, such as those by the host, are declared by [`Module::keep_used`].
     Internal,
     /// PTX's `.weak`.
     Weak,
@@ -153,12 +153,12 @@ impl<'c> Module<'c> {
         }
     }
 
-    /// Says that symbols are reached in ways that the module does not show: LLVM's list `llvm.compiler.used`, which it keeps and from
+    /// Declares that symbols are used in ways that the module does not show: LLVM's list `llvm.compiler.used`, which it keeps and from
     /// which it knows that it sees neither all reads nor all writes of an internal variable. Called once for a module.
     ///
     /// # Errors
     ///
-    /// When something is no symbol.
+    /// When a value is not a symbol.
     pub fn keep_used(&self, types: Types<'c>, symbols: &[Value<'c>]) -> Result<(), LlvmError> {
         if symbols.is_empty() {
             return Ok(());
@@ -309,7 +309,7 @@ impl<'c> Function<'c> {
         }
     }
 
-    /// Whether the function says that it touches no memory: `memory(none)`.
+    /// Whether the function is declared to touch no memory: `memory(none)`.
     pub fn touches_no_memory(self) -> bool {
         const NAME: &str = "memory";
         // SAFETY: as in `limits_memory`; the attribute has a number.

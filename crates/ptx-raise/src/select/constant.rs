@@ -78,7 +78,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// `add`, `sub` and `xor` of integers of any width, of which one at least is made of an address.
     fn constant_sum(&mut self, op: BinaryOp, ty: TypeId, lhs: &[Val], rhs: &[Val]) -> Raised<Vec<Val>> {
         let bits = self.width_of_integers(ty).ok_or_else(|| {
-            Refusal::new(INSTRUCTION, "constant arithmetic on something that is no integer")
+            Refusal::new(INSTRUCTION, "constant arithmetic on a value that is not an integer")
         })?;
         if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Xor) {
             return Err(Refusal::new(INSTRUCTION, "constant arithmetic that LLVM 22 does not have"));
@@ -94,7 +94,7 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(result)
     }
 
-    /// `getelementptr`: one address, or a vector of them, where what is no vector counts for every element.
+    /// `getelementptr`: one address, or a vector of them, where a scalar applies to every element.
     fn constant_addresses(
         &mut self,
         source: TypeId,
@@ -107,7 +107,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let indices: Vec<Vec<(Val, Scalar)>> =
             indices.iter().map(|&index| self.low_words(index, depth)).collect::<Raised<_>>()?;
         let element = |of: &[(Val, Scalar)], at: usize| {
-            // What is no vector has one element.
+            // A scalar counts as one element.
             let found = if of.len() == 1 { of.first() } else { of.get(at) };
             found
                 .copied()
@@ -182,7 +182,7 @@ impl FunctionRaiser<'_, '_, '_> {
 /// An address some bytes further on, in the space it counts in.
 pub(super) fn offset_by(address: Val, pointer: Scalar, offset: i64) -> Raised<Val> {
     let Scalar::Pointer { space, bits } = pointer else {
-        return Err(Refusal::new(INSTRUCTION, "a getelementptr from something that is no pointer"));
+        return Err(Refusal::new(INSTRUCTION, "a getelementptr from a value that is not a pointer"));
     };
     Ok(match address {
         Val::Register(..) if offset == 0 => address,

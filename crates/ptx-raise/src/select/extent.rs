@@ -9,7 +9,7 @@ use crate::initializer::gep_offset;
 const MOST_STEPS: usize = 32;
 
 impl FunctionRaiser<'_, '_, '_> {
-    /// The bytes that are known to lie in an object from an address on: of variables, `alloca` and parameters that say so, and constant
+    /// The number of bytes that an object is known to have from an address on: of variables, `alloca`, parameters with such an attribute, and constant
     /// steps from there. Where a step leads out of the object, nothing is known.
     pub(super) fn bytes_after(&self, pointer: Value) -> Option<u64> {
         let (mut pointer, mut offset) = (pointer, 0i64);

@@ -60,7 +60,7 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     /// A load of several elements by a mask that is known, as few vectors. LLVM makes such masks where it fills gaps between
-    /// neighbouring loads: what lies between two elements is in their object too. What lies before the first and behind the last is
+    /// neighbouring loads: what is between two elements is in their object too. What is before the first and after the last is
     /// loaded only where the object is known to have it.
     ///
     /// ```text

@@ -15,7 +15,7 @@ const MOST_POINTERS: usize = 32;
 const DEEPEST: usize = 16;
 
 impl FunctionRaiser<'_, '_, '_> {
-    /// Whether the target has such loads, and nothing writes what a load, or a masked load, reads: it says so (`!invariant.load`), or it reads constant variables
+    /// Whether the target has such loads, and nothing writes what a load, or a masked load, reads: it is marked so (`!invariant.load`), or it reads constant variables
     /// or what only `readonly noalias` parameters of the kernel point at.
     pub(super) fn reads_constant_memory(&self, id: InstId) -> bool {
         if !self.module.target.has(NON_COHERENT) {

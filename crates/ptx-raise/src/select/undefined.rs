@@ -15,7 +15,7 @@ const WRITES_ARGUMENTS: u64 = 0b10;
 
 impl FunctionRaiser<'_, '_, '_> {
     /// The instructions that write to memory what it may hold as it is, and what computes that: `store i32 %n` of a number
-    /// `%n = freeze i32 poison` that nobody else reads, and inline assembly without a text that may write what it is given. Lowering makes
+    /// `%n = freeze i32 poison` without other uses, and inline assembly without a text that may write what it is given. Lowering makes
     /// them (docs/mapping.md, "Uninitialized memory"). `of_results` has each use of a result with its user.
     pub(super) fn idle_writes(&self, of_results: &[(u32, InstId)]) -> HashSet<InstId> {
         let function = self.function;

@@ -22,7 +22,7 @@ fn shortest(id: FormId) -> Option<Mnemonic> {
 
 fn misfit_of(text: &str) -> Option<Misfit> {
     match candidates(text) {
-        // Old versions leave the modifier out: the verifier says so of others.
+        // Old versions leave the modifier out: the verifier reports that in others.
         Ok(found) if found.iter().all(|one| one.form().implied.is_some()) => Some(misfit_today(&found[0])),
         Ok(_) => None,
         Err(MnemonicError::Modifiers(misfit)) => Some(*misfit),
@@ -51,7 +51,7 @@ fn all_rows() -> impl Iterator<Item = Mnemonic> {
     today.map(|id| shortest(id).unwrap_or_else(|| panic!("no mnemonic of {}", form(id).syntax())))
 }
 
-/// The text without the word of this number, counted from 0 behind the opcode.
+/// The text without the word of this index, counted from 0 after the opcode.
 fn without(words: &[&str], number: usize) -> String {
     let rest = words.iter().enumerate().filter(|(at, _)| *at != number + 1);
     rest.map(|(_, word)| *word).collect::<Vec<_>>().join(".")
@@ -75,9 +75,9 @@ fn a_missing_modifier_is_named_and_offered() {
                 .filter(|slot| modifiers_in(slot).iter().any(|modifier| modifier.as_str() == word))
                 .map(role_of)
                 .collect();
-            let says = misfit.message.contains(&format!("`{}` needs ", shortened(&text)))
+            let is_named = misfit.message.contains(&format!("`{}` needs ", shortened(&text)))
                 || misfit.message.starts_with("`.") && misfit.message.contains("` needs ");
-            assert!(says, "{full} without .{word}: {misfit:?}");
+            assert!(is_named, "{full} without .{word}: {misfit:?}");
             // Of several types it is the last that is missing, whichever was taken out.
             let typed = Mod::from_ptx(word).is_some_and(is_type) && misfit.message.contains("type");
             let role = typed || roles.iter().any(|role| misfit.message.contains(role.as_str()));
@@ -187,9 +187,9 @@ fn common_mistakes_are_told_as_a_person_would() {
         ("ld.shard.f32", "`ld` has no modifier `.shard`", "did you mean `.shared`? write `ld.shared.f32`"),
         ("ld.F32", "`ld` has no modifier `.F32`", "modifiers are in lower case: write `ld.f32`"),
         ("bar.snyc", "`bar` has no modifier `.snyc`", "did you mean `.sync`? write `bar.sync`"),
-        ("mul.f32.f32", "`.f32` stands twice", "write `mul.f32`"),
+        ("mul.f32.f32", "`.f32` is given twice", "write `mul.f32`"),
         ("max.xorsign.f32", "`.xorsign` needs `.abs`", "write `max.xorsign.abs.f32`"),
-        ("add..s32", "a modifier is expected behind `.`", "write `add.s32`"),
+        ("add..s32", "expected a modifier after `.`", "write `add.s32`"),
     ];
     for (text, message, help) in cases {
         let misfit = misfit_of(text).unwrap_or_else(|| panic!("{text} is accepted"));
