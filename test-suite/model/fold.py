@@ -159,7 +159,7 @@ class Machine:
         if not target:
             return
         self.registers[outs[0]] = None if guarded else value
-        # Whatever may write two registers makes the second unknown.
+        # An instruction that may write two registers makes the second unknown.
         single = ("MOV", "UMOV", "IMAD.MOV", "IMAD.U32", "IMAD.X", "IMAD.IADD", "IADD3", "UIADD3", "HFMA2", "SEL", "PRMT",
                   "LOP3", "ULOP3", "FADD", "FMUL")
         if pair or not (opcode.startswith(single) or opcode in ("IMAD", "UIMAD")):

@@ -50,7 +50,7 @@ impl Tools {
     /// Looks for the programs.
     ///
     /// # Errors
-    /// When one is missing; says which package has it.
+    /// When one is missing; names the package that has it.
     pub fn find(workspace: &Path) -> Result<Self> {
         let in_path = |name: &str| {
             let folders = ["/usr/bin", "/usr/local/bin", "/usr/lib/llvm-22/bin"];

@@ -427,7 +427,7 @@ fn entry_before(text: &str, place: usize, batch: &[usize]) -> Option<usize> {
 fn said_of(module: &ptx_ir::Module, ir: &str, name: &str) -> Result<Said> {
     let (_, rest) = ir.split_once(&format!("@{name}(")).context("a kernel is missing")?;
     let body = rest.split_once("\n}").map_or(rest, |(body, _)| body);
-    // Assembly without a text is no instruction (docs/mapping.md, "Uninitialized memory").
+    // Assembly without a text is not an instruction (docs/mapping.md, "Uninitialized memory").
     let is_assembly = body.lines().any(|line| line.contains(" asm ") && !line.contains(" asm \"\""));
     let way = if is_assembly {
         Way::Assembly

@@ -1,6 +1,6 @@
 //! What ptxas makes of a PTX text, function by function: the machine code, its length, its registers and spills, how far its loops are unrolled.
 //!
-//! ptxas unrolls loops, so that a length alone says little: code whose loops it leaves alone is short and slow. A text with loops is assembled a
+//! ptxas unrolls loops, so that a length alone proves little: code whose loops it leaves alone is short and slow. A text with loops is assembled a
 //! second time under `.pragma "nounroll"` for the whole module, and what the first time has more is copies of loops.
 //!
 //! Results are kept in a folder by a number that the text decides, for most of what a measurement assembles it has assembled before.
@@ -39,7 +39,7 @@ impl Code {
         self.instructions.saturating_sub(self.rolled)
     }
 
-    /// How many times the code of the loops is there on average: 1 where none is unrolled; nothing where there are no loops.
+    /// How many times the code of the loops is there on average: 1 where none is unrolled; `None` without loops.
     pub fn copies(&self) -> Option<f64> {
         (self.looped > 0).then(|| 1.0 + self.added() as f64 / self.looped as f64)
     }
@@ -90,12 +90,12 @@ type ByFunction<T> = BTreeMap<String, T>;
 /// The functions of a text in machine code, and what each uses.
 fn taken_apart(oracles: &Oracles, ptx: &str) -> Result<(ByFunction<Vec<String>>, ByFunction<Usage>)> {
     let whole = if ptx.contains(".entry") { Linking::Whole } else { Linking::Relocatable };
-    let (cubin, said) = match (oracles.assemble_as(ptx, whole), whole) {
+    let (cubin, output) = match (oracles.assemble_as(ptx, whole), whole) {
         // What is declared only is for a linker to find.
         (Err(_), Linking::Whole) => oracles.assemble_as(ptx, Linking::Relocatable)?,
         (result, _) => result?,
     };
-    Ok((functions(&oracles.disassemble(&cubin)?), usage(&said)))
+    Ok((functions(&oracles.disassemble(&cubin)?), usage(&output)))
 }
 
 /// The text with a pragma that no loop is to be unrolled, when it has loops: branches to labels before them.

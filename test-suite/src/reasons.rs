@@ -1,7 +1,7 @@
 //! Written reasons: why functions come back longer, spill where they did not, or have loops that ptxas unrolls less.
 //!
 //! A table with a line for each, five columns parted by tabs: the way, the file inside the corpus, the function, what it does (`longer`,
-//! `spills`, `rolled`), and why. `*` in file and function stands for anything. Lines that begin with `#` are comments. The first row that fits counts.
+//! `spills`, `rolled`), and why. `*` in file and function matches anything. Lines that begin with `#` are comments. The first row that fits counts.
 
 use anyhow::{Context as _, Result, bail, ensure};
 

@@ -107,7 +107,7 @@ impl Pair {
     }
 
     /// Whether ptxas makes fewer copies of its loops: unrolling adds less, and less to each of their instructions. Half as many instructions with as
-    /// many copies are no loss, nor are a few more instructions that unrolling leaves out of the copies.
+    /// many copies are not a loss, nor are a few more instructions that unrolling leaves out of the copies.
     fn is_rolled(&self) -> bool {
         let (before, Some(after)) = (self.before, self.after) else { return false };
         let (Some(copies), Some(left)) = (before.copies(), after.copies()) else { return false };

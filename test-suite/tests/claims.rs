@@ -2,7 +2,7 @@
 //! call adds to it, is compared with the effects of the instruction's row.
 //!
 //! The effects come from the instruction table, the declarations from LLVM; the exceptions are listed here, each with the sentence of the manual
-//! that allows it. docs/mapping.md, "What LLVM is told", says the same for people.
+//! that allows it. docs/mapping.md, "What LLVM is told", has the same table for readers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,19 +17,19 @@ const DRAWS: usize = 60;
 
 /// Rows of the intrinsic table that no drawn instruction is lowered to, and why.
 const NOT_LOWERED: [(&str, &str); 15] = [
-    ("atom.cta.add.f32", "`atomicrmw` says it"),
-    ("atom.cta.add.noftz.f16", "`atomicrmw` says it"),
-    ("atom.cta.and.b32", "`atomicrmw` says it"),
-    ("atom.cta.cas.b16", "`cmpxchg` says it"),
-    ("atom.cta.exch.b32", "`atomicrmw` says it"),
-    ("atom.cta.inc.u32", "`atomicrmw` says it"),
-    ("atom.cta.max.s32", "`atomicrmw` says it"),
-    ("fence.sc.cluster", "`fence` says it"),
+    ("atom.cta.add.f32", "`atomicrmw` expresses it"),
+    ("atom.cta.add.noftz.f16", "`atomicrmw` expresses it"),
+    ("atom.cta.and.b32", "`atomicrmw` expresses it"),
+    ("atom.cta.cas.b16", "`cmpxchg` expresses it"),
+    ("atom.cta.exch.b32", "`atomicrmw` expresses it"),
+    ("atom.cta.inc.u32", "`atomicrmw` expresses it"),
+    ("atom.cta.max.s32", "`atomicrmw` expresses it"),
+    ("fence.sc.cluster", "`fence` expresses it"),
     ("mbarrier.arrive.relaxed.cta.shared.b64", "the row has a count, which is not drawn"),
     ("mbarrier.arrive_drop.relaxed.cta.shared.b64", "the row has a count, which is not drawn"),
-    ("mov.b16", "a copy is no instruction"),
+    ("mov.b16", "a copy is not an instruction"),
     ("mov.u32", "special registers: `what_changes_is_read_each_time` has those that differ"),
-    ("neg.bf16", "`fneg` says it"),
+    ("neg.bf16", "`fneg` expresses it"),
     ("sqrt.rn.f32", "LLVM's own square root is for raising"),
     ("sqrt.rn.f64", "LLVM's own square root is for raising"),
 ];
@@ -59,8 +59,8 @@ impl Claims {
         }
     }
 
-    /// Of inline assembly. Without a side effect and without the clobber LLVM's NVPTX target takes it to touch no memory, whatever
-    /// its attributes say.
+    /// Of inline assembly. Without a side effect and without the clobber LLVM's NVPTX target takes it to touch no memory, regardless
+    /// of its attributes.
     fn of_assembly(asm: &InlineAsm, call: &Call) -> Self {
         let memory = match call.attributes.number("memory") {
             _ if !asm.side_effects && !asm.constraints.contains("~{memory}") => Some("none"),
@@ -78,7 +78,7 @@ impl Claims {
         }
     }
 
-    /// What the call says beyond the declaration.
+    /// What the call states beyond the declaration.
     fn at(mut self, call: &Call) -> Self {
         if call.bundles.iter().any(|bundle| bundle.tag == "ptx.order") {
             self.memory = None;
@@ -328,7 +328,7 @@ fn llvm_is_told_what_ptx_promises() {
     assert_eq!(unreached, listed, "what is lowered to no intrinsic");
 }
 
-/// The attributes, flags and other words of LLVM IR that may say something to optimizers: all that LLVM 22's language reference has for
+/// The attributes, flags and other words of LLVM IR that optimizers may rely on: all that LLVM 22's language reference has for
 /// functions, parameters, calls, variables and instructions.
 const WORDS: &str = "afn acq_rel acquire alwaysinline align alignstack allocalign allocptr allocsize appending arcp \
     available_externally builtin byref byval captures cold common constant contract convergent coro_elide_safe dead_on_return \
@@ -342,9 +342,9 @@ const WORDS: &str = "afn acq_rel acquire alwaysinline align alignstack allocalig
     sideeffect signext skipprofile speculatable speculative_load_hardening sret ssp strictfp swiftasync swifterror swiftself \
     syncscope thread_local undef unnamed_addr unordered uwtable volatile weak weak_odr willreturn writable writeonly zeroext ptx_kernel";
 
-/// What a module says to optimizers: words of [`WORDS`], `memory(..)` with its inside, kinds of metadata, and the keys of string attributes in
+/// What a module tells optimizers: words of [`WORDS`], `memory(..)` with its inside, kinds of metadata, and the keys of string attributes in
 /// quotes. What LLVM declares of its intrinsics is not of the lowering.
-fn said(text: &str) -> BTreeSet<String> {
+fn claims_of(text: &str) -> BTreeSet<String> {
     let known: BTreeSet<&str> = WORDS.split_whitespace().collect();
     let of_intrinsics: BTreeSet<&str> = text
         .lines()
@@ -403,7 +403,7 @@ fn documented() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for row in table.skip(2) {
         let first = row.split('|').nth(1).unwrap_or_default();
-        // What a row says is not there is not asked for.
+        // What a row lists as absent is not required.
         let first = first.split("without").next().unwrap_or_default();
         if first.trim_start().starts_with("no `") {
             continue;
@@ -434,7 +434,7 @@ fn what_is_written_stands_in_the_table() {
             let context = Context::new().expect("LLVM 22");
             let Ok(module) = ptx_lower::lower(&verified, &context) else { continue };
             lowered += 1;
-            for word in said(&module.to_text()) {
+            for word in claims_of(&module.to_text()) {
                 found.entry(word).or_insert_with(|| path.display().to_string());
             }
         }

@@ -48,7 +48,7 @@ fn hold(rows: &[FormId], effort: Effort, skips: &Skips) -> Result<(), Failed> {
     judge(Command::new("python3").arg("-B").arg(script("check.py")), rows, effort, skips)
 }
 
-/// `ptxas` computes of constants what the interpreter computed: sums and differences in one chain, whatever set the flag. The model
+/// `ptxas` computes of constants what the interpreter computed: sums and differences in one chain, after sums as after differences. The model
 /// cannot tell what the manual leaves open, whether the flag of a difference is a carry or a borrow.
 fn fold_carries(effort: Effort, skips: &Skips) -> Result<(), Failed> {
     let oracles = Oracles::find(&nvidia_folder(), Path::new(""));

@@ -102,7 +102,7 @@ fn with_solver(
     }
 }
 
-/// The interpreter computes what the definitions say.
+/// The interpreter computes what the definitions specify.
 fn hold_definitions(rows: &[FormId], effort: Effort) -> Result<(), Failed> {
     let cases = differential::draw(rows, effort);
     let (cases, undefined): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(prove::is_defined);
@@ -142,7 +142,7 @@ fn refuse(&(route, instruction, right, wrong): &Planted, solver: &Solver) -> Res
     let case = Case::general(&mut Seeded::new(SEED), mnemonic).ok_or("no instruction was accepted")?;
     let text = prove::text_on(route, &case)?;
     if !text.contains(right) {
-        return Err(format!("there is no `{right}` in\n{text}").into());
+        return Err(format!("no `{right}` in\n{text}").into());
     }
     let is_ir = matches!(route, Route::Lowered | Route::Optimized);
     let judge = |text: &str| {

@@ -35,7 +35,7 @@ chosen:
   %y1 = getelementptr i8, ptr addrspace(1) %y0, i64 4
   store i32 %v1, ptr addrspace(1) %y1
 
-  ; Null, compared with, and a number that is no address, seen as one.
+  ; A comparison with null, and a number that is not an address, used as one.
   %p2 = select i1 %c, ptr addrspacecast (ptr addrspace(3) @s to ptr), ptr null
   %is.null = icmp eq ptr %p2, null
   br i1 %is.null, label %nothing, label %something

@@ -1,4 +1,4 @@
-; Definitions that other modules of the program can name are `.visible` whatever their visibility, as llc has them; internal ones have no
+; Definitions that other modules of the program can name are `.visible` with any visibility, as llc emits them; internal ones have no
 ; directive (manual 11.6).
 ; RUN: raise -O0 check
 ; CHECK: .visible .global .align 4 .b32 hidden_variable

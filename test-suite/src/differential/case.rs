@@ -243,7 +243,7 @@ pub(super) fn lanes(ty: ScalarType) -> Option<(u32, u32)> {
     }
 }
 
-/// What sets the carry flag before an instruction that may read it, and reads it behind one that may write it (manual 9.7.2):
+/// What sets the carry flag before an instruction that may read it, and reads it after one that may write it (manual 9.7.2):
 /// a sum or a difference, for the flag is the same thing in both.
 fn carries(choices: &mut Seeded, sem: Sem, registers: &mut Vec<Register>) -> (String, String) {
     if !matches!(sem, Sem::AddCarry | Sem::SubCarry | Sem::MadCarry) {

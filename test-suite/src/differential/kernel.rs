@@ -78,7 +78,7 @@ pub(super) fn kernel(feed: Feed, at: usize, case: &Case, tuples: &[Tuple]) -> St
     text + "ret;\n}\n"
 }
 
-/// A kernel `(in, out)` that one thread executes: the registers of a case lie in slots from `in` on.
+/// A kernel `(in, out)` that one thread executes: the registers of a case are in slots from `in` on.
 pub(crate) fn plain_kernel(at: usize, case: &Case) -> String {
     let mut text = format!(".visible .entry {}(.param .u64 in, .param .u64 out)\n{{\n", plain_name(at));
     text += ".reg .b64 %in, %out;\n.reg .b32 %bit;\nld.param.u64 %in, [in];\nld.param.u64 %out, [out];\n";

@@ -160,7 +160,7 @@ pub fn transcript(cases: &[Case], effort: Effort) -> Result<String> {
     Ok(text)
 }
 
-/// Executes every case as written: its registers before and behind each execution.
+/// Executes every case as written: its registers before and after each execution.
 ///
 /// # Errors
 /// As for [`transcript()`].

@@ -13,7 +13,7 @@ use super::operand::{Tuple, mask, tuples};
 use super::route;
 use crate::stage;
 
-/// The registers of an instruction before an execution and behind it, bits in the low end.
+/// The registers of an instruction before an execution and after it, in the low bits.
 pub type Run = (Vec<u128>, Vec<u128>);
 
 /// Executes the instructions of cases that are for the same target, as written, and lists their registers before and

@@ -1,7 +1,7 @@
 //! Constant expressions on addresses: every space, several variables, every operation that LLVM has for them, nested.
 //!
-//! An expression is drawn for an address that is known beforehand, a variable and bytes into it, so that whatever it is made of,
-//! what lies there is known too. No program sees the number that an address is, only differences.
+//! An expression is drawn for an address that is known beforehand, a variable and bytes into it, so that for any expression
+//! the contents are known too. No program sees the number that an address is, only differences.
 
 use super::generate::Generator;
 use super::ty::{Element, Ty};

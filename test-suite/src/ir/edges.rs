@@ -98,7 +98,7 @@ impl Generator {
         }
     }
 
-    /// A number from memory that nobody wrote: branched on, compared and computed with, without a trace in the end.
+    /// A number from memory that was never written: branched on, compared and computed with, without a trace in the end.
     fn unwritten_number(&mut self) {
         let ty = Ty::int(*self.rng.choice(&[8, 16, 32, 64]).unwrap_or(&32));
         let text = ty.text();

@@ -19,7 +19,7 @@ impl<'t> Value<'t> {
         Self { bits, open: bits.terms().truth(false) }
     }
 
-    /// Either value, as a bit says.
+    /// Either value, selected by a bit.
     pub(super) fn pick(condition: Bits<'t>, a: Self, b: Self) -> Self {
         Self { bits: condition.pick(a.bits, b.bits), open: condition.pick(a.open, b.open) }
     }

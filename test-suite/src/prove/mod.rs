@@ -147,7 +147,7 @@ pub fn is_defined(case: &Case) -> bool {
 pub fn is_integer(mnemonic: &Mnemonic) -> bool {
     mnemonic.modifiers().all(|modifier| match ScalarType::from_mod(modifier) {
         Some(ty) => !define::is_floating(ty),
-        // The narrow formats, which are no types of their own.
+        // The narrow formats, which are not types of their own.
         None => ScalarType::holder(modifier).is_none(),
     })
 }

@@ -1,6 +1,6 @@
 //! What a kernel in PTX computes, by the definitions of its instructions.
 //!
-//! Control only goes forward: a condition says where an instruction is executed, and a label takes up the conditions of
+//! Control only goes forward: a condition states when an instruction is executed, and a label takes up the conditions of
 //! the branches to it.
 
 use std::collections::HashMap;

@@ -80,12 +80,12 @@ pub fn print(tallies: &BTreeMap<String, Tally>) -> String {
 /// Reads a record.
 ///
 /// # Errors
-/// When a line is no row with five numbers.
+/// When a line is not a row with five numbers.
 pub fn parse(text: &str) -> Result<BTreeMap<String, Tally>> {
     let mut tallies = BTreeMap::new();
     for line in text.lines().skip(1) {
         let columns: Vec<&str> = line.split('\t').collect();
-        let [syntax, doc, numbers @ ..] = columns.as_slice() else { anyhow::bail!("`{line}` is no row") };
+        let [syntax, doc, numbers @ ..] = columns.as_slice() else { anyhow::bail!("`{line}` is not a row") };
         let numbers: Vec<usize> = numbers
             .iter()
             .map(|number| number.parse())

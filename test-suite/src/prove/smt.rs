@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::term::{Bits, Node, Op, Terms};
 
-/// What a solver says of a condition.
+/// A solver's answer about a condition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// No inputs make it true.
@@ -45,12 +45,12 @@ impl Solver {
             .stdin(Stdio::null())
             .output()
             .with_context(|| format!("cannot run {}", self.program.display()))?;
-        let said = String::from_utf8_lossy(&run.stdout);
-        match said.lines().next().unwrap_or_default() {
+        let output = String::from_utf8_lossy(&run.stdout);
+        match output.lines().next().unwrap_or_default() {
             "unsat" => Ok(Answer::Never),
             "timeout" | "unknown" => Ok(Answer::TimedOut),
-            "sat" => Ok(Answer::Inputs(model(&said, vars.len()))),
-            other => bail!("the solver says `{other}`"),
+            "sat" => Ok(Answer::Inputs(model(&output, vars.len()))),
+            other => bail!("the solver answers `{other}`"),
         }
     }
 }
@@ -129,9 +129,9 @@ fn application(terms: &Terms, op: Op, width: u32, args: &[u32]) -> String {
 }
 
 /// The inputs of an answer: `((v0 #x0000002a) (v3 #b1))`.
-fn model(said: &str, count: usize) -> Vec<u128> {
+fn model(output: &str, count: usize) -> Vec<u128> {
     let mut inputs = vec![0; count];
-    let words: Vec<&str> = said.split(|c: char| c.is_whitespace() || c == '(' || c == ')').collect();
+    let words: Vec<&str> = output.split(|c: char| c.is_whitespace() || c == '(' || c == ')').collect();
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
     for pair in words.windows(2) {
         let [name, value] = pair else { continue };

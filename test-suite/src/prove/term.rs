@@ -13,7 +13,7 @@ use std::fmt;
 /// The most bits that a term has.
 pub const MAX_WIDTH: u32 = 128;
 
-/// An operation on terms. Its arguments are all as wide as its result where nothing else is said.
+/// An operation on terms. Its arguments are all as wide as its result unless stated otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "SMT-LIB's names; division by zero means what it means there")]
 pub(super) enum Op {
@@ -55,7 +55,7 @@ pub(super) enum Node {
     Const(u128),
     /// An input, by its number.
     Var(u32),
-    /// An operation on nodes that stand before it.
+    /// An operation on earlier nodes.
     Apply(Op, Vec<u32>),
 }
 
@@ -134,7 +134,7 @@ impl Terms {
         self.node(Node::Var(number as u32), width)
     }
 
-    /// An input that is no other one.
+    /// A new input.
     pub fn fresh(&self, width: u32) -> Bits<'_> {
         let name = format!("any{}", self.0.borrow().vars.len());
         self.var(&name, width)
@@ -177,7 +177,7 @@ impl Terms {
         self.0.borrow().nodes[id as usize].1
     }
 
-    /// The nodes that a term is made of, each behind its arguments.
+    /// The nodes of a term, each after its arguments.
     pub(super) fn reachable(&self, root: Bits<'_>) -> Vec<u32> {
         let mut needed = vec![false; root.id as usize + 1];
         needed[root.id as usize] = true;

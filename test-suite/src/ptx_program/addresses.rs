@@ -119,7 +119,7 @@ fn name(g: &mut Generator, places: &Places, variable: usize, offset: i64) -> (Ad
         let base = Base::Variable(places.variables[chosen]);
         return (Address { base, offset }, Some(places.space));
     }
-    // Part of the offset stands in the access.
+    // Part of the offset is in the access.
     let rest = if g.rng.bool() { 0 } else { g.rng.i64(0..=offset) };
     let mut register = address(g, places, chosen, offset - rest);
     let mut space = Some(places.space);
@@ -147,7 +147,7 @@ fn address(g: &mut Generator, places: &Places, variable: usize, offset: i64) -> 
             remembered(g, places, from)
         }
         2 => {
-            // One of two addresses, by a condition that nobody knows.
+            // One of two addresses, by a condition that is not known at compile time.
             let right = plain(g, places, variable, offset);
             let other = g.rng.usize(..places.variables.len());
             let wrong = plain(g, places, other, 0);
@@ -191,7 +191,7 @@ fn remembered(g: &mut Generator, places: &Places, from: Register) -> Register {
     to
 }
 
-/// A register that holds 0, as only the input says.
+/// A register that holds 0, which only the input determines.
 fn zero(g: &mut Generator, bits: u32) -> Register {
     let to = g.register(bits);
     let of = [Operand::Register(g.current.input), Operand::Register(g.current.input)];
@@ -206,7 +206,7 @@ fn zero(g: &mut Generator, bits: u32) -> Register {
     to
 }
 
-/// Another variable's address, plus what lies between the two.
+/// Another variable's address, plus the distance between the two.
 fn by_distance(g: &mut Generator, places: &Places, variable: usize, offset: i64) -> Register {
     let (bits, other) = (places.bits, g.rng.usize(..places.variables.len()));
     let (ty, any) = (Type::u(bits), Type::b(bits));

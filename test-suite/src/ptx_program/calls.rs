@@ -13,7 +13,7 @@ enum Form {
         size: u32,
         align: u32,
     },
-    /// An array without a size, of which the call says how long it is.
+    /// An array without a size, whose length the call determines.
     Open {
         size: u32,
         align: u32,

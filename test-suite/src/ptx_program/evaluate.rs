@@ -326,7 +326,7 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// Bytes of a parameter, where it says so.
+    /// Bytes of a parameter, where they are declared.
     fn width(&self, function: &Function, parameter: &Parameter) -> Option<u32> {
         match *parameter {
             Parameter::Variable(id) => self.module.variables[id].bytes(),
@@ -360,7 +360,8 @@ impl<'m> Machine<'m> {
     }
 
     fn variable_bytes(&mut self, frame: &Frame<'m>, id: VariableId, thread: usize) -> Result<Vec<u8>> {
-        let bytes = self.module.variables[id].bytes().context("an array without a size is no argument")?;
+        let bytes =
+            self.module.variables[id].bytes().context("an array without a size is not an argument")?;
         let at = frame.places.get(&id).context("a variable out of its scope")?[thread];
         let of = self.of(thread);
         (0..bytes).map(|k| Ok(self.memory.bytes(Some(Space::Param), at + u64::from(k), 1, of)?[0])).collect()

@@ -98,7 +98,7 @@ pub(super) fn episode(g: &mut Generator, feature: Feature) {
     }
 }
 
-/// Features that do not need all threads and can stand in functions, loops and branches.
+/// Features that do not need all threads and can appear in functions, loops and branches.
 const INNER: &[Feature] = &[
     Feature::Arithmetic,
     Feature::Carry,
@@ -123,7 +123,7 @@ pub(super) fn inner(g: &mut Generator) {
 /// A scope whose registers and variables have the names of outer ones.
 fn scope(g: &mut Generator) {
     let (pool, numbers) = (g.current.pool.clone(), g.current.numbers);
-    // An outer variable of the name keeps what it has, whatever the inner scope does.
+    // An outer variable of the same name keeps its contents in the inner scope.
     let name = SHADOWED[g.rng.usize(..SHADOWED.len())];
     let outer = g.local_named(name, Type::b(32), 2);
     let marks: Vec<u64> = (0..2).map(|_| g.rng.u64(..1 << 20)).collect();

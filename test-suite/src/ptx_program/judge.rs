@@ -14,7 +14,7 @@ use crate::directive::Level;
 use crate::oracle::Oracles;
 use crate::stage;
 
-/// What ptxas says of arguments that LLVM's backend aligned more than the parameters.
+/// What ptxas reports for arguments that LLVM's backend aligned more than the parameters.
 const MISMATCH: &str = "Alignment of argument does not match formal parameter";
 
 /// How a program gets to what is executed.
@@ -75,7 +75,7 @@ pub fn judge(program: &Program, ways: &[Way], oracles: &Oracles) -> Result<Vec<D
 
 fn along(program: &Program, way: Way, oracles: &Oracles) -> Result<()> {
     let ptx = rewrite(&program.text, way, oracles)?;
-    // A trap ends the whole grid, and nothing of it can be seen. To see that what stands before it was done, an exit takes its place.
+    // A trap ends the whole grid, and nothing of it can be seen. An exit replaces it to show that everything before it was done.
     let seen = execute(program, &ptx.replace("trap;", "exit;"))?;
     compare(&seen, &program.ending.output)?;
     if !program.text.contains("trap;") {
@@ -93,7 +93,7 @@ fn along(program: &Program, way: Way, oracles: &Oracles) -> Result<()> {
 /// The PTX that a way makes of a text.
 ///
 /// # Errors
-/// What the stage says that refuses it.
+/// The error of the stage that refuses it.
 pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
     if way == Way::Plain {
         return Ok(text.to_owned());

@@ -120,7 +120,7 @@ impl Memory {
     }
 
     fn add(&mut self, space: Space, owner: Owner, base: u64, bytes: u32) {
-        // What nobody stored is anything.
+        // Memory that was never stored to may hold any value.
         let bytes = (0..bytes).map(|_| self.fill.value(&mut self.rng) as u8).collect();
         self.regions.push(Region { space, owner, base, bytes });
     }

@@ -1,7 +1,7 @@
 //! Random programs in PTX whose results are known: generator, evaluator, judge.
 //!
 //! A program is a tree (`syntax`) that one file for each feature adds an episode to. The evaluator computes what the program leaves,
-//! by the manual and without any code of the engines, under several layouts of memory and several contents of what nobody stored; only
+//! by the manual and without any code of the engines, under several layouts of memory and several contents of memory that was never stored to; only
 //! a program that leaves the same under all of them is used. The judge takes the text along every way and compares.
 
 mod addresses;
@@ -118,7 +118,7 @@ pub fn program(seed: u64, features: &[Feature]) -> Result<Program> {
 fn of_module(seed: u64, module: Module, shape: Shape, sm: u16) -> Result<Program> {
     let text = print::print(&module, sm);
     let ending = evaluate::expected(&module, shape, &input(seed, shape))
-        .with_context(|| format!("seed {seed} is no defined program:\n{text}"))?;
+        .with_context(|| format!("seed {seed} is not a defined program:\n{text}"))?;
     Ok(Program { seed, text, shape, sm, ending, module: Some(module) })
 }
 
@@ -145,7 +145,7 @@ impl Program {
     /// A program that was kept.
     ///
     /// # Errors
-    /// When the comments that say what it leaves are missing or broken.
+    /// When the comments with its results are missing or broken.
     pub fn kept(text: &str) -> Result<Self> {
         let head =
             text.lines().find_map(|line| line.strip_prefix("// program ")).context("no line `// program`")?;

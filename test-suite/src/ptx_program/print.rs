@@ -25,7 +25,7 @@ pub(super) fn print(module: &Module, sm: u16) -> String {
             let _ = writeln!(top, "{};", declaration(variable, true));
         }
     }
-    // Functions may refer to each other in tables that stand before them.
+    // Functions may refer to each other in tables before them.
     for ((head, _), function) in functions.iter().zip(&module.functions) {
         if !function.kernel && used.contains(function.name.as_str()) {
             let _ = writeln!(top, "{head};");
@@ -394,7 +394,7 @@ impl Printer<'_> {
             | What::Switch { .. }
             | What::Scope(_)
             | What::Call { .. } => {
-                unreachable!("a compound is no instruction")
+                unreachable!("a compound is not an instruction")
             }
         }
     }

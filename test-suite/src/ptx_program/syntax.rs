@@ -320,7 +320,7 @@ pub(super) struct Variable {
 }
 
 impl Variable {
-    /// Its bytes, where it says so.
+    /// Its bytes, where they are declared.
     pub(super) fn bytes(&self) -> Option<u32> {
         self.count.map(|count| self.element.bytes() * count.max(1))
     }
@@ -347,7 +347,7 @@ pub(super) struct Module {
     pub(super) functions: Vec<Function>,
 }
 
-/// What a special register says.
+/// The value of a special register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Identity {
     Thread,

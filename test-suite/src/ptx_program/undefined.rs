@@ -4,7 +4,7 @@ use super::generate::Generator;
 use super::syntax::*;
 
 pub(super) fn episode(g: &mut Generator) {
-    // What stands before stays.
+    // What precedes it is done.
     let before = g.value_register(32);
     g.observe(before, Type::b(32));
     if g.rng.bool() {
@@ -66,7 +66,7 @@ fn used(g: &mut Generator, register: Register) {
             g.observe(to, Type::b(32));
         }
         3 => {
-            // Whatever it is, it is one value.
+            // It is one value, whichever.
             let (a, b, c) = (g.register(32), g.register(32), g.register(32));
             g.compute("mul.lo", Type::u(32), a, &[unknown, Operand::Immediate(3)]);
             g.compute("shl", Type::b(32), b, &[unknown, Operand::Immediate(1)]);

@@ -86,7 +86,7 @@ fn field<'t>(is_signed: bool, a: Bits<'t>, b: Bits<'t>, c: Bits<'t>) -> Bits<'t>
     // The place of the sign is the last one of the field, but one in the register.
     let top = (pos + len - len.number(1)).min(false, last);
     let sign = if is_signed { len.any() & a.lshr(top).bit(0) } else { a.terms().truth(false) };
-    // Bits of the field that lie in the register.
+    // Bits of the field that are in the register.
     let inside = |at: u128| {
         let at = pos.number(at);
         at.less(false, len) & (pos + at).at_most(false, last)

@@ -5,7 +5,7 @@ use ptx_isa::{Field, Mnemonic, Mod, ScalarType, Sem};
 use super::{Outcome, Source, element, holds};
 use crate::prove::term::Bits;
 
-/// Comparisons of integers, and selections whatever the type.
+/// Comparisons of integers, and selections of any type.
 pub(super) fn define<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>]) -> Option<Outcome<'t>> {
     let args: Vec<Bits<'t>> = sources.iter().map(|source| source.bits).collect();
     match (mnemonic.sem(), args.as_slice()) {

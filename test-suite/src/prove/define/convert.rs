@@ -22,7 +22,7 @@ pub(super) fn define<'t>(mnemonic: &Mnemonic, a: Bits<'t>) -> Option<Outcome<'t>
     }
 }
 
-/// Whether a number with these bits behind it is rounded up, away from zero.
+/// Whether a number followed by these bits is rounded up, away from zero.
 fn rounds_up<'t>(
     rounding: Mod,
     negative: Bits<'t>,
@@ -69,7 +69,7 @@ pub(in crate::prove) fn from_integer<'t>(
     let exponent = (place + place.number(bias)).zext(64);
     let packed =
         exponent.shift_left(exponent.number(u128::from(format.fraction))) + fraction.zext(64) + up.zext(64);
-    // What lies beyond the largest number is infinite, or the largest one where it is not rounded away from zero.
+    // What is beyond the largest number is infinite, or the largest one where it is not rounded away from zero.
     let infinity = packed.number(((1 << format.exponent) - 1) << format.fraction);
     let beyond = infinity.at_most(false, packed)
         | (exponent.number((1 << format.exponent) - 1)).at_most(false, exponent);

@@ -1,6 +1,6 @@
 //! What scalar instructions compute, written down once over bit-vectors from the manual's semantics alone.
 //!
-//! A definition takes the sources of an instruction, as wide as the row says, and gives its results. The same text is a
+//! A definition takes the sources of an instruction, as wide as the row specifies, and gives its results. The same text is a
 //! symbolic term for the prover and, on numbers, an execution: `tests/prove.rs` holds it against what the interpreter
 //! computes, as the model in Python is held against it.
 
@@ -18,7 +18,7 @@ use super::term::Bits;
 /// A source of an instruction.
 #[derive(Clone, Debug)]
 pub struct Source<'t> {
-    /// Its bits, as wide as the row says; for a vector its first element.
+    /// Its bits, as wide as the row specifies; for a vector its first element.
     pub bits: Bits<'t>,
     /// The elements, lowest first, of a vector.
     pub elements: Vec<Bits<'t>>,
@@ -112,7 +112,7 @@ pub(super) fn clamp<'t>(is_signed: bool, bits: u32, value: Bits<'t>) -> Bits<'t>
     value.max(true, low).min(true, high).trunc(bits)
 }
 
-/// Whether `a` stands to `b` as a comparison asks.
+/// Whether `a` and `b` are in the relation of a comparison.
 fn holds<'t>(is_signed: bool, comparison: Mod, a: Bits<'t>, b: Bits<'t>) -> Option<Bits<'t>> {
     Some(match comparison {
         Mod::Eq => a.same(b),

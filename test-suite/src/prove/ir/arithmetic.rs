@@ -10,7 +10,7 @@ use crate::prove::define::float::{Format, holds};
 use crate::prove::memory::Value;
 use crate::prove::term::Bits;
 
-/// Whether `a` stands to `b` as a predicate of `icmp` asks.
+/// Whether `a` and `b` are in the relation of a predicate of `icmp`.
 pub(super) fn compare<'t>(predicate: IntPredicate, a: Bits<'t>, b: Bits<'t>) -> Bits<'t> {
     match predicate {
         IntPredicate::Eq => a.same(b),
@@ -26,7 +26,7 @@ pub(super) fn compare<'t>(predicate: IntPredicate, a: Bits<'t>, b: Bits<'t>) -> 
     }
 }
 
-/// Whether `a` stands to `b` as a predicate of `fcmp` asks.
+/// Whether `a` and `b` are in the relation of a predicate of `fcmp`.
 pub(super) fn compare_floats<'t>(
     format: Format,
     predicate: FloatPredicate,

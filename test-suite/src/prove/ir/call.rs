@@ -1,5 +1,5 @@
 //! Calls: LLVM's intrinsics, and instructions of PTX, as an intrinsic of NVPTX or as inline assembly, which mean what the
-//! definition of the instruction says.
+//! definition of the instruction specifies.
 
 use std::fmt::Write as _;
 
@@ -75,7 +75,7 @@ impl<'t> Frame<'_, 't> {
         for (name, value) in &snippet.reads {
             if let Some(register) = thread.register(name) {
                 let width = thread.value(register).bits.width();
-                // What is above a narrower value nobody says.
+                // The bits above a narrower value are unspecified.
                 let above = width.saturating_sub(value.bits.width());
                 let whole =
                     if above > 0 { value.map(|bits| self.terms.fresh(above).concat(bits)) } else { *value };
@@ -87,7 +87,7 @@ impl<'t> Frame<'_, 't> {
         snippet.writes.iter().map(|name| value(name).context("a result that is not written")).collect()
     }
 
-    /// The instruction that an intrinsic stands for.
+    /// The instruction that an intrinsic represents.
     fn row(&self, name: &str, args: &[Datum<'t>]) -> Result<Snippet<'t>> {
         let constant = |at: usize| args.get(at).and_then(|arg| arg.one().ok()?.bits.as_number());
         let fits = |row: &&Row| {

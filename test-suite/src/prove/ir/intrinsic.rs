@@ -20,7 +20,7 @@ impl<'t> Frame<'_, 't> {
         if rest.starts_with("nvvm.") {
             return Ok(None);
         }
-        // Without the types behind it: `llvm.smin.v2i16`.
+        // Without the type suffix: `llvm.smin.v2i16`.
         let base = rest.rsplit_once('.').map_or(rest, |(base, _)| base);
         let references: Vec<&Datum<'t>> = args.iter().collect();
         if base.ends_with(".with.overflow") {
@@ -110,7 +110,7 @@ impl<'t> Frame<'_, 't> {
             let infinite = format.is_infinite(a);
             let (zero, small) = (format.is_zero(a), format.is_subnormal(a));
             let normal = !(nan | infinite | zero | small);
-            // Of the bits of a NaN's fraction the highest says whether it is quiet.
+            // The highest bit of a NaN's fraction is set if it is quiet.
             let quiet = nan & a.bit(format.fraction - 1);
             let all = [
                 nan & !quiet,

@@ -1,7 +1,7 @@
 //! What a kernel in LLVM IR computes.
 //!
 //! A value has bits and a bit that tells whether it is poison; `undef` counts as poison, and `freeze` gives an input of its
-//! own where a value is poison, so that a proof holds for whatever LLVM picks. Undefined behaviour is a condition of its own.
+//! own where a value is poison, so that a proof holds for any value that LLVM picks. Undefined behaviour is a condition of its own.
 //! Blocks are visited in their order along the edges, which must not go back.
 
 mod arithmetic;
@@ -31,14 +31,14 @@ impl<'t> Datum<'t> {
     pub(super) fn one(&self) -> Result<Value<'t>> {
         match self {
             Datum::One(value) => Ok(*value),
-            Datum::Many(_) => bail!("a scalar where a vector stands"),
+            Datum::Many(_) => bail!("a scalar in place of a vector"),
         }
     }
 
     fn many(&self) -> Result<&[Datum<'t>]> {
         match self {
             Datum::Many(parts) => Ok(parts),
-            Datum::One(_) => bail!("a vector where a scalar stands"),
+            Datum::One(_) => bail!("a vector in place of a scalar"),
         }
     }
 
@@ -57,7 +57,7 @@ impl<'t> Datum<'t> {
         }
     }
 
-    /// One of both, as a bit says; poison where the bit is poison.
+    /// One of both, selected by a bit; poison where the bit is poison.
     fn pick(condition: Value<'t>, a: &Self, b: &Self) -> Result<Self> {
         Ok(match (a, b) {
             (Datum::One(a), Datum::One(b)) => {
@@ -127,7 +127,7 @@ impl<'v, 't> Frame<'v, 't> {
         Ok(())
     }
 
-    /// The blocks, each behind all that go to it.
+    /// The blocks, each after all of its predecessors.
     fn order(&self) -> Result<Vec<BlockId>> {
         let successors = |block: BlockId| -> Vec<BlockId> {
             let last = self.function.block(block).inst_ids().next_back();

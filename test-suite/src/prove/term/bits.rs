@@ -265,7 +265,7 @@ impl<'t> Bits<'t> {
         if is_signed { self.ashr(amount) } else { self.lshr(amount) }
     }
 
-    /// The quotient, rounded towards zero; of a division by zero what SMT-LIB says.
+    /// The quotient, rounded towards zero; of a division by zero what SMT-LIB specifies.
     pub fn div(self, is_signed: bool, other: Bits<'t>) -> Bits<'t> {
         let divide = |by: Bits<'t>| {
             if by.is(1) { self } else { self.binary(if is_signed { Op::SDiv } else { Op::UDiv }, by) }
@@ -273,7 +273,7 @@ impl<'t> Bits<'t> {
         self.divided(is_signed, other, -self, &divide)
     }
 
-    /// The remainder with the sign of the dividend; of a division by zero what SMT-LIB says.
+    /// The remainder with the sign of the dividend; of a division by zero what SMT-LIB specifies.
     pub fn rem(self, is_signed: bool, other: Bits<'t>) -> Bits<'t> {
         let divide = |by: Bits<'t>| {
             if by.is(1) {
@@ -338,14 +338,14 @@ impl<'t> Bits<'t> {
         (0..self.width).fold(self.number(0), |sum, at| sum + self.bit(at).zext(self.width))
     }
 
-    /// How many zeros stand above the highest set bit; the width when there is none.
+    /// The number of zeros above the highest set bit; the width when there is none.
     pub fn clz(self) -> Bits<'t> {
         let none = self.number(u128::from(self.width));
         (0..self.width)
             .fold(none, |count, at| self.bit(at).pick(self.number(u128::from(self.width - 1 - at)), count))
     }
 
-    /// How many zeros stand below the lowest set bit; the width when there is none.
+    /// The number of zeros below the lowest set bit; the width when there is none.
     pub fn ctz(self) -> Bits<'t> {
         let none = self.number(u128::from(self.width));
         (0..self.width).rev().fold(none, |count, at| self.bit(at).pick(self.number(u128::from(at)), count))
