@@ -77,7 +77,7 @@ pub struct Arguments {
     /// Where the PTX goes; standard output when missing or `-`
     #[arg(short, long = "output", value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Translate each input on its own into this folder; folders among the inputs stand for all .ll and .bc files in them
+    /// Translate each input on its own into this folder; a folder as input means all .ll and .bc files in it
     #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
     pub output_dir: Option<PathBuf>,
     /// Who turns LLVM IR into PTX

@@ -47,7 +47,7 @@ pub struct Arguments {
     /// .ll, .bc or .ptx
     #[arg(short, long = "output", value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Translate each input on its own into this folder; folders among the inputs stand for all .ptx files in them
+    /// Translate each input on its own into this folder; a folder as input means all .ptx files in it
     #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
     pub output_dir: Option<PathBuf>,
     /// What is produced [default: by the suffix of the output, else ll]
@@ -82,7 +82,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// What is produced: as `--emit` says, else as the suffix of the output does.
+    /// What is produced: by `--emit`, else by the suffix of the output.
     pub fn product(&self) -> Emit {
         let suffix =
             self.output.as_deref().and_then(|path| path.extension()).and_then(|suffix| suffix.to_str());

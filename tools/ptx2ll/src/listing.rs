@@ -24,7 +24,7 @@ pub(crate) fn without_hints(text: &str) -> String {
     out
 }
 
-/// A line without `!ptx.*` attachments, which stand at the end of an instruction or before the brace of a definition. Anywhere
+/// A line without `!ptx.*` attachments, which are at the end of an instruction or before the brace of a definition. Anywhere
 /// else the same letters are part of a string.
 fn without_attachments(line: &str) -> String {
     let (body, brace) = match line.strip_suffix(" {") {
@@ -46,7 +46,7 @@ fn without_attachments(line: &str) -> String {
     format!("{rest}{kept}{brace}")
 }
 
-/// What stands before the last attachment of a text, the attachment's kind and its node; nothing when there is none.
+/// The part before the last attachment of a text, the attachment's kind and its node; `None` without an attachment.
 fn last_attachment(text: &str) -> Option<(&str, &str, &str)> {
     let (before, node) = text.rsplit_once(" !")?;
     let (before, kind) = before.rsplit_once(" !")?;

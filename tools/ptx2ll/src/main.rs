@@ -124,7 +124,7 @@ fn rejected_in(sources: &Sources, findings: &Diagnostics) -> Failure {
     Failure::about_several(ExitStatus::Rejected, sources.split(findings))
 }
 
-/// Refuses hints to be left out of what is no text, and optimization of what does not go through LLVM, rather than leave it out silently.
+/// Refuses to leave hints out of output that is not text, and optimization of what does not go through LLVM, rather than leave it out silently.
 fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.no_hints && arguments.product() == Emit::Bc {
         let message = "--no-hints makes a listing, which is text: it has no meaning for bitcode".to_owned();

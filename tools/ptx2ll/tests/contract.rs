@@ -511,7 +511,7 @@ fn file_over_the_limit_is_refused_before_it_is_read() {
     assert!(start.elapsed().as_secs() < 5, "it was read");
 }
 
-/// The limit on the size of files stands for a full disk.
+/// The limit on the size of files simulates a full disk.
 #[cfg(unix)]
 #[test]
 fn output_that_does_not_fit_is_said_by_its_name_and_leaves_nothing() {

@@ -55,7 +55,7 @@ impl Plan {
         };
         if let Some(name) = &file.engine {
             let known = Engine::from_str(name, false);
-            known.map_err(|_| usage(format!("`{name}` is no engine; there is only interp")))?;
+            known.map_err(|_| usage(format!("`{name}` is not an engine; the only one is interp")))?;
         }
         let args =
             if arguments.args.is_empty() { file.args.unwrap_or_default() } else { arguments.args.clone() };

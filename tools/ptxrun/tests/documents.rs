@@ -1,6 +1,6 @@
-//! Every command that the documents show is executed, and prints what they say.
+//! Every command that the documents show is executed, and prints what they show.
 //!
-//! A command stands behind `$` in an indented or fenced block; the lines up to the next command or the end of the block are what
+//! A command follows `$` in an indented or fenced block; the lines up to the next command or the end of the block are what
 //! it prints. The commands of a document are executed one after the other in one folder, where `scripts` is the project's.
 
 use std::fmt::Write as _;
@@ -77,7 +77,7 @@ fn documents_show_what_the_tools_print() {
                 let (document, line) = (document.display(), example.line);
                 let _ = writeln!(
                     wrong,
-                    "{document}:{line}: `{}` prints\n{printed}\nand the document says\n{}\n",
+                    "{document}:{line}: `{}` prints\n{printed}\nand the document has\n{}\n",
                     example.command, example.prints
                 );
             }

@@ -90,7 +90,7 @@ fn every_code_has_an_example_or_a_reason_for_none() {
         assert_eq!(of_code, 1, "{:?}", meaning.code);
     }
     for example in &examples {
-        assert!(all_codes().any(|meaning| meaning.code.0 == example.code), "{} is no code", example.code);
+        assert!(all_codes().any(|meaning| meaning.code.0 == example.code), "{} is not a code", example.code);
         match example.kind {
             ExampleKind::None => assert!(example.options.len() > 10, "{} has no reason", example.code),
             _ => assert!(example.wrong != example.right && !example.wrong.is_empty(), "{}", example.code),

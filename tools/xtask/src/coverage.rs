@@ -1,4 +1,4 @@
-//! docs/coverage.md: how LLVM IR says each instruction, and what is proved of it.
+//! docs/coverage.md: how LLVM IR expresses each instruction, and what is proved of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ const HEAD: &str = "\
 (crates/ptx-llvm/src/intrinsics), and from the figures that `cargo xtask prove --write` keeps in test-suite/proofs.tsv; a test fails
 when it is out of date. -->
 
-# Coverage: how LLVM IR says each instruction
+# Coverage: how LLVM IR expresses each instruction
 
 Every instruction of the table lowers, one of three ways:
 
@@ -70,7 +70,7 @@ const PROVED: &str = "
 ## What is proved
 
 Of the scalar instructions below an SMT solver has proved that for all inputs the lowered IR, the IR after `-O2`, and the PTX that either is
-raised to compute what the manual says, by the definitions of `test-suite/src/prove/define`. For a combination of modifiers there is one
+raised to compute what the manual specifies, by the definitions of `test-suite/src/prove/define`. For a combination of modifiers there is one
 instruction, with operands as general as they can be; so many combinations were asked about as the table says. An instruction
 counts as proved when all four are. It timed out where the solver did not answer one of them, and was not asked where something that it
 becomes has no definition there. `cargo xtask prove` proves all combinations anew, and `cargo xtask prove --write` keeps the figures; the
@@ -78,7 +78,7 @@ conformance suite proves a sample.
 
 ";
 
-/// What the record says.
+/// The recorded figures.
 fn proved(tallies: &BTreeMap<String, Tally>) -> String {
     let mut out = PROVED.to_owned();
     let (mut sum, mut rows, mut undefined) = (Tally::default(), 0, BTreeMap::<String, usize>::new());

@@ -8,7 +8,7 @@ pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
 }
 
-/// Builds the tools and gives the folder that they lie in.
+/// Builds the tools and returns their folder.
 pub fn tools() -> PathBuf {
     let built = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "-p", "ptx2ll", "-p", "ll2ptx", "-p", "ptxrun"])
