@@ -95,6 +95,23 @@ pub fn optimize(
     })
 }
 
+/// Makes kernels that run the constructors and destructors of a module (`nvptx$device$init`, `nvptx$device$fini`), as LLVM's pass
+/// `nvptx-lower-ctor-dtor` does.
+///
+/// # Errors
+///
+/// Lists that hold something else than functions; what LLVM's pass says.
+pub fn lower_constructors(
+    module: &Module<'_>,
+    choice: TargetChoice,
+    source: &SourceFile,
+) -> Result<(), Diagnostics> {
+    let gpu = llvm_gpu(choice).or(Gpu::of_module(module)).for_pipelines();
+    Machine::new(&gpu, OptLevel::O0)
+        .and_then(|machine| ptx_llvm::lower_constructors(module, &machine))
+        .map_err(|error| one(llvm_finding(&error, source)))
+}
+
 /// Produces PTX text with LLVM's NVPTX backend for the GPU chosen, else for the module's own.
 ///
 /// # Errors

@@ -15,6 +15,7 @@
 mod branches;
 pub mod build;
 mod codegen;
+mod constructors;
 mod contents;
 mod context;
 mod error;
@@ -34,6 +35,7 @@ pub mod view;
 
 pub use branches::{Branches, point_branches};
 pub use codegen::emit_ptx;
+pub use constructors::lower_constructors;
 pub use contents::leave_contents_open;
 pub use context::Context;
 pub use error::{LlvmError, Message, TextPosition};

@@ -402,7 +402,8 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         if constructors && !empty {
             let refusal =
                 Refusal::new(MODULE, "code that runs before or after the kernels has no counterpart in PTX");
-            self.refuse(refusal, &global.name);
+            let help = "--lower-ctors makes kernels of it that the program launches: nvptx$device$init, nvptx$device$fini";
+            self.refuse(refusal.with_help(help), &global.name);
         }
     }
 

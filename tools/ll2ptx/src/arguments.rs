@@ -89,6 +89,9 @@ pub struct Arguments {
     /// What comments say, with the native engine; those that debugging sections hold are always there
     #[arg(long, value_enum, default_value_t, value_name = "COMMENTS")]
     pub comments: CommentChoice,
+    /// Make kernels that run the constructors and destructors of the module: nvptx$device$init and nvptx$device$fini
+    #[arg(long)]
+    pub lower_ctors: bool,
     /// Accepted because LLVM's tools take it: the output always is text
     #[arg(
         short = 'S',

@@ -12,7 +12,8 @@ use ptx_cli::{
 };
 use ptx_diag::Diagnostic;
 use ptx_driver::{
-    Style, TargetChoice, generate, llvm_context, optimize, print_checked, raise_in_style, read_llvm,
+    Style, TargetChoice, generate, llvm_context, lower_constructors, optimize, print_checked, raise_in_style,
+    read_llvm,
 };
 
 use crate::arguments::{Arguments, Engine};
@@ -58,6 +59,12 @@ fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Resu
     terminal
         .step("optimize", || optimize(&module, level, passes, choice, &source))
         .map_err(|found| usage_or_rejected(&source, found))?;
+
+    if arguments.lower_ctors {
+        terminal
+            .step("lower constructors", || lower_constructors(&module, choice, &source))
+            .map_err(|found| rejected(&source, found))?;
+    }
 
     let style = Style { names: arguments.names.into(), annotations: arguments.comments.into() };
     let text = match arguments.engine {

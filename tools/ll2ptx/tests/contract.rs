@@ -328,3 +328,36 @@ fn codes_instructions_and_targets_are_explained_here_too() {
     let (status, out, _) = ll2ptx(&["-Oz"], MODULE.as_bytes());
     assert!(status == 0 && out.contains(".version"), "{out}");
 }
+
+#[test]
+fn constructors_are_lowered_where_asked_for() {
+    let text = r#"
+target triple = "nvptx64-nvidia-cuda"
+@v = addrspace(1) global i32 0
+define internal void @i() {
+  store volatile i32 5, ptr addrspace(1) @v
+  ret void
+}
+@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 1, ptr @i, ptr null }]
+"#;
+    let (status, _, err) = ll2ptx(&["--error-format=short"], text.as_bytes());
+    assert_eq!(status, 1);
+    assert!(err.contains("R0109"), "{err}");
+    let (_, _, err) = ll2ptx(&[], text.as_bytes());
+    assert!(err.contains("--lower-ctors makes kernels"), "{err}");
+    for engine in ["--engine=native", "--engine=llvm"] {
+        let (status, out, err) = ll2ptx(&["--lower-ctors", "-O2", engine], text.as_bytes());
+        assert_eq!((status, err.as_str()), (0, ""));
+        for part in [
+            ".weak .entry nvptx$device$init()",
+            ".maxntid 1",
+            "__init_array_object_i_",
+            "= generic(__init_array",
+        ] {
+            assert!(out.contains(part), "{engine}: {part}: {out}");
+        }
+    }
+    // A module without constructors is as it is without the option.
+    let plain = ll2ptx(&[], MODULE.as_bytes());
+    assert_eq!(ll2ptx(&["--lower-ctors"], MODULE.as_bytes()), plain);
+}

@@ -1,0 +1,220 @@
+//! Functions to run before and after the kernels (`llvm.global_ctors`, `llvm.global_dtors`), by LLVM's pass
+//! `nvptx-lower-ctor-dtor`.
+//!
+//! The pass makes a constant `__init_array_object_NAME_ID_PRIORITY` for each function, from which a loader collects them, and the
+//! kernel `nvptx$device$init`, which calls what lies between the addresses that `__init_array_start` and `__init_array_end` hold;
+//! `__fini_array_` and `nvptx$device$fini`, which goes backwards, for the others. The loader writes these two variables. Here they begin with the functions of the
+//! module, in the order of their priorities, so that the kernels do their work without a loader too.
+
+use std::ffi::CStr;
+
+use inkwell::attributes::AttributeLoc;
+use llvm_sys::LLVMLinkage::LLVMPrivateLinkage;
+use llvm_sys::core::*;
+use llvm_sys::prelude::LLVMValueRef;
+
+use crate::address_space::GLOBAL;
+use crate::error::LlvmError;
+use crate::machine::Machine;
+use crate::module::Module;
+use crate::pass::run_passes;
+
+/// LLVM's pass.
+const PASS: &str = "nvptx-lower-ctor-dtor";
+/// The bound that the pass gives its kernels, which is what they have without one; earlier targets do not know it.
+const CLUSTER: &str = "nvvm.maxclusterrank";
+
+/// One list with what becomes of it.
+struct List {
+    name: &'static CStr,
+    table: &'static CStr,
+    start: &'static CStr,
+    end: &'static CStr,
+    kernel: &'static str,
+}
+
+const LISTS: [List; 2] = [
+    List {
+        name: c"llvm.global_ctors",
+        table: c"__init_array",
+        start: c"__init_array_start",
+        end: c"__init_array_end",
+        kernel: "nvptx$device$init",
+    },
+    List {
+        name: c"llvm.global_dtors",
+        table: c"__fini_array",
+        start: c"__fini_array_start",
+        end: c"__fini_array_end",
+        kernel: "nvptx$device$fini",
+    },
+];
+
+/// Makes kernels that run a module's constructors and destructors, where it has any.
+///
+/// # Errors
+///
+/// [`LlvmError::Unsupported`] for a list that holds something else than functions; what LLVM's pass says.
+pub fn lower_constructors(module: &Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
+    let mut found = Vec::new();
+    for list in LISTS {
+        // SAFETY: the module is alive.
+        let functions = unsafe { functions(module, &list) }.map_err(|construct| LlvmError::Unsupported {
+            construct: construct.to_owned(),
+            place: "the module".to_owned(),
+        })?;
+        if !functions.is_empty() {
+            found.push((list, functions));
+        }
+    }
+    if found.is_empty() {
+        return Ok(());
+    }
+    with_content_as_source(module, || run_passes(module, PASS, machine))?;
+    for (list, functions) in found {
+        // SAFETY: the functions are the module's, which the pass leaves as they are.
+        unsafe { fill(module, &list, &functions) };
+        if let Some(kernel) = module.inkwell().get_function(list.kernel) {
+            kernel.remove_string_attribute(AttributeLoc::Function, CLUSTER);
+        }
+    }
+    module.verify()
+}
+
+/// The functions of a list in the order of their priorities; an error says what it has else.
+unsafe fn functions(module: &Module<'_>, list: &List) -> Result<Vec<LLVMValueRef>, &'static str> {
+    const NULL: &str = "a constructor or destructor that is null";
+    let mut found = Vec::new();
+    // SAFETY: getters for the operands of constants that are alive, each asked for its kind first.
+    unsafe {
+        let global = LLVMGetNamedGlobal(module.raw(), list.name.as_ptr());
+        let value = if global.is_null() { global } else { LLVMGetInitializer(global) };
+        if value.is_null() {
+            return Ok(Vec::new());
+        }
+        if LLVMIsAConstantArray(value).is_null() {
+            let empty = LLVMGetArrayLength2(LLVMTypeOf(value)) == 0;
+            return if empty { Ok(Vec::new()) } else { Err(NULL) };
+        }
+        for at in 0..LLVMGetNumOperands(value) as u32 {
+            let entry = LLVMGetOperand(value, at);
+            if LLVMIsAConstantStruct(entry).is_null() {
+                return Err(NULL);
+            }
+            let (priority, function) = (LLVMGetOperand(entry, 0), LLVMGetOperand(entry, 1));
+            if LLVMIsAConstantInt(priority).is_null() || LLVMIsNull(function) != 0 {
+                return Err(NULL);
+            }
+            found.push((LLVMConstIntGetZExtValue(priority), function));
+        }
+    }
+    found.sort_by_key(|(priority, _)| *priority);
+    Ok(found.into_iter().map(|(_, function)| function).collect())
+}
+
+/// Runs something with the module's text as the name of its source, from which the pass makes names that no other module has.
+fn with_content_as_source<T>(module: &Module<'_>, run: impl FnOnce() -> T) -> T {
+    let name = module.inkwell().get_name().to_owned();
+    // The text begins with it, and it is a path.
+    module.inkwell().set_name("");
+    let text = module.to_text();
+    module.inkwell().set_name(&name.to_string_lossy());
+    // SAFETY: the module is alive; LLVM copies the names, whose lengths are given.
+    unsafe {
+        let mut length = 0;
+        let source = LLVMGetSourceFileName(module.raw(), &raw mut length);
+        let source = std::slice::from_raw_parts(source.cast::<u8>(), length).to_vec();
+        LLVMSetSourceFileName(module.raw(), text.as_ptr().cast(), text.len());
+        let result = run();
+        LLVMSetSourceFileName(module.raw(), source.as_ptr().cast(), source.len());
+        result
+    }
+}
+
+/// Gives the variables that the kernel looks at a table of the functions.
+unsafe fn fill(module: &Module<'_>, list: &List, functions: &[LLVMValueRef]) {
+    // SAFETY: constants and variables of a module that is alive.
+    unsafe {
+        let [start, end] = [list.start, list.end].map(|name| LLVMGetNamedGlobal(module.raw(), name.as_ptr()));
+        if start.is_null() || end.is_null() {
+            return;
+        }
+        let context = module.context().raw();
+        let pointer = LLVMPointerTypeInContext(context, 0);
+        let mut elements: Vec<LLVMValueRef> =
+            functions.iter().map(|function| LLVMConstPointerCast(*function, pointer)).collect();
+        let count = elements.len() as u64;
+        let array = LLVMConstArray2(pointer, elements.as_mut_ptr(), count);
+        let table = LLVMAddGlobalInAddressSpace(module.raw(), LLVMTypeOf(array), list.table.as_ptr(), GLOBAL);
+        LLVMSetInitializer(table, array);
+        LLVMSetGlobalConstant(table, 1);
+        LLVMSetLinkage(table, LLVMPrivateLinkage);
+        let mut index = [LLVMConstInt(LLVMInt64TypeInContext(context), count, 0)];
+        let behind = LLVMConstInBoundsGEP2(pointer, table, index.as_mut_ptr(), 1);
+        for (global, address) in [(start, table), (end, behind)] {
+            let ty = LLVMGlobalGetValueType(global);
+            LLVMSetInitializer(global, LLVMConstPointerCast(address, ty));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Context, Gpu, OptLevel};
+
+    fn lowered(text: &str) -> Result<String, LlvmError> {
+        let context = Context::new().expect("LLVM 22");
+        let module = Module::parse(&context, "/some/path", text.as_bytes()).expect("valid LLVM IR");
+        let machine = Machine::new(&Gpu::default(), OptLevel::O0).expect("the default machine");
+        lower_constructors(&module, &machine)?;
+        Ok(module.to_text())
+    }
+
+    const HEAD: &str = "target triple = \"nvptx64-nvidia-cuda\"
+define internal void @a() {\n  ret void\n}
+define internal void @b() {\n  ret void\n}
+";
+
+    #[test]
+    fn functions_are_called_by_priority() {
+        let text = format!(
+            "{HEAD}@llvm.global_ctors = appending global [2 x {{ i32, ptr, ptr }}] [{{ i32, ptr, ptr }} {{ i32 65535, ptr @b, ptr null }}, {{ i32, ptr, ptr }} {{ i32 101, ptr @a, ptr null }}]\n"
+        );
+        let after = lowered(&text).expect("lowered");
+        assert!(
+            after.contains("@__init_array = private addrspace(1) constant [2 x ptr] [ptr @a, ptr @b]"),
+            "{after}"
+        );
+        assert!(after.contains("define weak_odr ptx_kernel void @\"nvptx$device$init\"()"), "{after}");
+        assert!(
+            after.contains("__init_array_object_a_") && after.contains("__init_array_object_b_"),
+            "{after}"
+        );
+        assert!(!after.contains("llvm.global_ctors") && !after.contains("maxclusterrank"), "{after}");
+        // The same in every place, and another name for another module.
+        assert_eq!(after, lowered(&text).expect("lowered"));
+        let other = lowered(&text.replace("i32 101", "i32 102")).expect("lowered");
+        let id = |text: &str| {
+            let (_, rest) = text.split_once("__init_array_object_b_").expect("its constant");
+            rest.split('_').next().map(str::to_owned)
+        };
+        assert_ne!(id(&after), id(&other));
+    }
+
+    #[test]
+    fn nothing_to_run_changes_nothing() {
+        for list in ["", "@llvm.global_ctors = appending global [0 x { i32, ptr, ptr }] zeroinitializer\n"] {
+            assert!(!lowered(&format!("{HEAD}{list}")).expect("nothing to do").contains("ptx_kernel"));
+        }
+    }
+
+    #[test]
+    fn null_is_refused() {
+        for entry in ["zeroinitializer", "[{ i32, ptr, ptr } { i32 1, ptr null, ptr null }]"] {
+            let list = format!("@llvm.global_dtors = appending global [1 x {{ i32, ptr, ptr }}] {entry}\n");
+            let error = lowered(&format!("{HEAD}{list}")).expect_err("refused");
+            assert!(error.to_string().contains("that is null"), "{error}");
+        }
+    }
+}
