@@ -10,6 +10,7 @@ use crate::provenance::Provenance;
 use crate::represent::{CalleeSpaces, Question, Repr, loads_of_variables, parameter_space, representations};
 use crate::slots::{Slots, whole_scalar};
 use crate::ssa::{self, Access, Slot, Ssa, ValueId};
+use crate::widened::read_as_numbers;
 
 /// What is known of one body.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub(crate) struct Analysis {
     pub(crate) slots: Slots,
     pub(crate) accesses: FxHashMap<usize, Access>,
     pub(crate) ssa: Ssa,
+    /// What callers read of the registers.
+    pub(crate) results: Vec<Slot>,
     /// The values of the carry flag that are kept as borrows.
     pub(crate) borrows: FxHashSet<ValueId>,
     /// The representation of each value.
@@ -26,7 +29,8 @@ pub(crate) struct Analysis {
     pub(crate) taken: FxHashSet<VarId>,
     /// Parameters that are pointers, with LLVM's number of their space.
     pub(crate) parameter_spaces: FxHashMap<VarId, u32>,
-    /// Sums that are kept as numbers because they may leave the variable whose address is a term.
+    /// Sums that are kept as numbers because they may leave the variable whose address is a term, and widened addresses that are
+    /// read as numbers.
     numbers: FxHashSet<ValueId>,
 }
 
@@ -96,7 +100,8 @@ pub(crate) fn analyse(module: &Module) -> FxHashMap<FunctionId, Analysis> {
             analysis.represent(module, body, function.kind, params, &callees);
             // Where one sum is a number, another term of the next may be the address.
             loop {
-                let leaving = provenance.may_leave(module, id, analysis);
+                let mut leaving = provenance.may_leave(module, id, analysis);
+                leaving.extend(read_as_numbers(body, analysis));
                 if leaving.is_empty() {
                     break;
                 }
@@ -130,7 +135,7 @@ impl Analysis {
         let borrows = carry::borrows(body, &slots, &ssa);
         let (reprs, parameter_spaces, numbers) = (Vec::new(), FxHashMap::default(), FxHashSet::default());
         let taken = taken(body);
-        Self { flow, slots, accesses, ssa, borrows, reprs, taken, parameter_spaces, numbers }
+        Self { flow, slots, accesses, ssa, results, borrows, reprs, taken, parameter_spaces, numbers }
     }
 
     /// Finds representations, and which of these parameters are pointers.

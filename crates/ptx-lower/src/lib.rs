@@ -37,6 +37,7 @@ mod represent;
 mod rows;
 mod slots;
 mod ssa;
+mod widened;
 
 /// The codes of what cannot be lowered, with their meanings.
 pub use errors::MEANINGS as CODES;

@@ -9,7 +9,7 @@ use ptx_llvm::intrinsics;
 use crate::emit::{Argument, Emitter, Site};
 use crate::errors::{Out, unsupported};
 use crate::represent::param_space;
-use crate::represent::{Repr, llvm_space};
+use crate::represent::{Repr, is_narrow, llvm_space};
 use crate::slots::is_param;
 
 impl<'c> Emitter<'_, '_, 'c> {
@@ -220,7 +220,14 @@ impl<'c> Emitter<'_, '_, 'c> {
                 }
             }
         };
-        self.advance(base, offset)
+        let address = self.advance(base, offset)?;
+        let is_narrow = address.ty().pointer_space().is_some_and(is_narrow);
+        if !is_narrow || i32::try_from(offset).is_ok_and(|offset| offset >= 0) {
+            return Ok(address);
+        }
+        // ptxas adds a constant to the address of a variable in the 32 bits that it has, and fills with zeros.
+        let low = self.b.cast(CastOp::PtrToInt, address, self.types.int(32))?;
+        self.b.cast(CastOp::IntToPtr, low, address.ty()).map_err(Into::into)
     }
 
     /// The handle of a texture, sampler or surface: a number of 64 bits.

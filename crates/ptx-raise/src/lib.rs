@@ -35,6 +35,7 @@ mod signature;
 mod style;
 mod target;
 mod types;
+mod upper_halves;
 mod value;
 
 /// The codes of what cannot be raised, with their meanings.

@@ -28,7 +28,8 @@ use crate::select::{FunctionRaiser, Pattern};
 use crate::signature::{self, Signature};
 use crate::style::{Names, Style};
 use crate::target::{RaiseOptions, Target};
-use crate::types::Leaves;
+use crate::types::{Leaves, SharedAddresses};
+use crate::upper_halves;
 
 /// The state of raising one module.
 pub(crate) struct ModuleRaiser<'v, 'c> {
@@ -555,6 +556,10 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         signature: Signature,
     ) {
         self.current = Some(function.name.clone());
+        self.leaves.set_shared(match upper_halves::are_read(self.view, function) {
+            true => SharedAddresses::Whole,
+            false => SharedAddresses::Short,
+        });
         match FunctionRaiser::new(self, id, function, signature, defined).run() {
             Ok(body) => {
                 if let Some(entry) = self.ir.functions.get_mut(defined.0 as usize) {

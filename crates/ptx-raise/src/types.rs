@@ -29,10 +29,13 @@ pub(crate) enum Scalar {
     HalfPair,
     /// The same of `bfloat`.
     BFloatPair,
-    /// An address in an address space, of that many bits.
+    /// An address in an address space.
     Pointer {
         space: u32,
+        /// Its width in memory.
         bits: u32,
+        /// The class of the registers that hold it.
+        class: Class,
     },
 }
 
@@ -88,7 +91,7 @@ impl Scalar {
             Scalar::Float => Class::F32,
             Scalar::Double => Class::F64,
             Scalar::HalfPair | Scalar::BFloatPair => Class::B32,
-            Scalar::Pointer { space, bits } => pointer_class(space, bits),
+            Scalar::Pointer { class, .. } => class,
         }
     }
 
@@ -130,21 +133,35 @@ impl Scalar {
     }
 }
 
-/// The class of an address of so many bits. Addresses in shared memory have 32 bits that mean something, whatever room
-/// they take in memory, and are computed in 32 bits as compilers for CUDA do.
-pub(crate) const fn pointer_class(space: u32, bits: u32) -> Class {
-    if space == ptx_llvm::address_space::SHARED { Class::B32 } else { Class::of_bits(bits) }
+/// The registers that hold addresses in shared memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum SharedAddresses {
+    /// Of 32 bits, as compilers for CUDA compute them, however much room they take in memory.
+    #[default]
+    Short,
+    /// As wide as the data layout specifies, see [`crate::upper_halves`].
+    Whole,
+}
+
+impl SharedAddresses {
+    /// The class of an address of so many bits.
+    const fn class(self, space: u32, bits: u32) -> Class {
+        match self {
+            Self::Short if space == ptx_llvm::address_space::SHARED => Class::B32,
+            _ => Class::of_bits(bits),
+        }
+    }
 }
 
 /// The class of addresses of a space, by the data layout.
-pub(crate) fn space_class(view: &View, space: u32) -> Class {
+pub(crate) fn space_class(view: &View, shared: SharedAddresses, space: u32) -> Class {
     let layout = &view.data_layout;
     let prefix = if space == 0 { "p:".to_owned() } else { format!("p{space}:") };
     let stated = layout.split('-').find_map(|part| part.strip_prefix(&prefix));
     let default =
         || layout.split('-').find_map(|part| part.strip_prefix("p:").or_else(|| part.strip_prefix("p0:")));
     let bits = stated.or_else(default).and_then(|rest| rest.split(':').next()?.parse().ok());
-    pointer_class(space, bits.unwrap_or(64))
+    shared.class(space, bits.unwrap_or(64))
 }
 
 /// One register's worth of a value, and where it lies in memory.
@@ -161,16 +178,30 @@ pub(crate) struct Leaf {
 #[derive(Default)]
 pub(crate) struct Leaves {
     known: HashMap<TypeId, Rc<[Leaf]>>,
+    shared: SharedAddresses,
 }
 
 impl Leaves {
+    /// The registers that hold addresses in shared memory.
+    pub(crate) fn shared(&self) -> SharedAddresses {
+        self.shared
+    }
+
+    /// Chooses the registers that hold addresses in shared memory from now on.
+    pub(crate) fn set_shared(&mut self, shared: SharedAddresses) {
+        if self.shared != shared {
+            self.shared = shared;
+            self.known.clear();
+        }
+    }
+
     /// The leaves of a type; none for `void`.
     pub(crate) fn of(&mut self, view: &View, ty: TypeId) -> Raised<Rc<[Leaf]>> {
         if let Some(leaves) = self.known.get(&ty) {
             return Ok(leaves.clone());
         }
         let mut list = Vec::new();
-        collect(view, ty, 0, &mut list)?;
+        collect(view, self.shared, ty, 0, &mut list)?;
         let leaves: Rc<[Leaf]> = list.into();
         self.known.insert(ty, leaves.clone());
         Ok(leaves)
@@ -178,7 +209,13 @@ impl Leaves {
 }
 
 /// Recursion is bounded: a view holds no type nested deeper than 256 levels.
-fn collect(view: &View, ty: TypeId, offset: u64, list: &mut Vec<Leaf>) -> Raised<()> {
+fn collect(
+    view: &View,
+    shared: SharedAddresses,
+    ty: TypeId,
+    offset: u64,
+    list: &mut Vec<Leaf>,
+) -> Raised<()> {
     if list.len() > MAX_LEAVES {
         let message = format!("a value with more than {MAX_LEAVES} elements");
         return Err(Refusal::new(TYPE, message).with_help("keep it in memory"));
@@ -199,7 +236,8 @@ fn collect(view: &View, ty: TypeId, offset: u64, list: &mut Vec<Leaf>) -> Raised
         },
         Type::Pointer { space } => {
             let bits = view.layout(ty).map_or(64, |layout| layout.bits) as u32;
-            list.push(leaf(Scalar::Pointer { space: *space, bits }, u64::from(bits / 8)));
+            let class = shared.class(*space, bits);
+            list.push(leaf(Scalar::Pointer { space: *space, bits, class }, u64::from(bits / 8)));
         }
         Type::Vector { element, len } if len % 2 == 0 && pair_of(view, *element).is_some() => {
             let scalar = pair_of(view, *element).unwrap_or(Scalar::HalfPair);
@@ -212,12 +250,12 @@ fn collect(view: &View, ty: TypeId, offset: u64, list: &mut Vec<Leaf>) -> Raised
                 bytes: 4,
             }));
         }
-        Type::Vector { element, len } => elements(view, *element, u64::from(*len), offset, list)?,
-        Type::Array { element, len } => elements(view, *element, *len, offset, list)?,
+        Type::Vector { element, len } => elements(view, shared, *element, u64::from(*len), offset, list)?,
+        Type::Array { element, len } => elements(view, shared, *element, *len, offset, list)?,
         Type::Struct { fields } => {
             let layout = view.layout(ty).ok_or_else(|| unsupported(view.type_text(ty)))?;
             for (&field, &at) in fields.iter().zip(&layout.offsets) {
-                collect(view, field, offset + at, list)?;
+                collect(view, shared, field, offset + at, list)?;
             }
         }
         Type::Function { .. } => return Err(unsupported("a function type as a value")),
@@ -239,13 +277,20 @@ fn too_many(len: u64) -> Refusal {
     Refusal::new(TYPE, format!("a value with {len} elements")).with_help("keep it in memory")
 }
 
-fn elements(view: &View, element: TypeId, len: u64, offset: u64, list: &mut Vec<Leaf>) -> Raised<()> {
+fn elements(
+    view: &View,
+    shared: SharedAddresses,
+    element: TypeId,
+    len: u64,
+    offset: u64,
+    list: &mut Vec<Leaf>,
+) -> Raised<()> {
     if len > MAX_LEAVES as u64 {
         return Err(too_many(len));
     }
     let size = view.layout(element).map_or(0, |layout| layout.size);
     for at in 0..len {
-        collect(view, element, offset + at * size, list)?;
+        collect(view, shared, element, offset + at * size, list)?;
     }
     Ok(())
 }

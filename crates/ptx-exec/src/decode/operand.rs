@@ -137,8 +137,10 @@ impl BodyDecoder<'_> {
                 }
             },
             Symbol::Variable(id) => match self.place(id, span)? {
-                Place::Fixed(_, address) => {
-                    Ok(cx.constants.of(address.wrapping_add(offset as u64) & row_bits(ty)))
+                Place::Fixed(space, address) => {
+                    // The sum of a variable's address and a constant has as many bits as addresses of its space.
+                    let bits = if space == Space::Global { u64::MAX } else { u32::MAX.into() };
+                    Ok(cx.constants.of(address.wrapping_add(offset as u64) & bits & row_bits(ty)))
                 }
                 Place::Frame(at) => {
                     let d = self.temporary();

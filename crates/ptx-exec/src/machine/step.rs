@@ -101,7 +101,8 @@ impl Warp {
                 blend(rows, *d, &values, active);
             }
             Op::FrameAddress { d, offset } => {
-                let address = u64::from(self.frames[frame].local) + offset;
+                // Addresses in local memory have 32 bits.
+                let address = u64::from(self.frames[frame].local).wrapping_add(*offset) & u64::from(u32::MAX);
                 blend(rows, *d, &[address; WARP], active);
             }
             Op::Load(load) => self.load(grid, block, frame, rows, load, active, pc)?,

@@ -181,7 +181,7 @@ impl FunctionRaiser<'_, '_, '_> {
 
 /// An address some bytes further on, in the space it counts in.
 pub(super) fn offset_by(address: Val, pointer: Scalar, offset: i64) -> Raised<Val> {
-    let Scalar::Pointer { space, bits } = pointer else {
+    let Scalar::Pointer { space, bits, .. } = pointer else {
         return Err(Refusal::new(INSTRUCTION, "a getelementptr from a value that is not a pointer"));
     };
     Ok(match address {

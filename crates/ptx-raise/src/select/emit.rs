@@ -333,6 +333,15 @@ impl FunctionRaiser<'_, '_, '_> {
             {
                 self.handle(symbol)
             }
+            // To LLVM the sum has 64 bits; ptxas adds in the 32 bits that addresses of these spaces have.
+            Base::Symbol(symbol)
+                if class == Class::B64
+                    && !matches!(space, address_space::GENERIC | address_space::GLOBAL)
+                    && i32::try_from(offset).map_or(true, |offset| offset < 0) =>
+            {
+                let base = self.emit_new(class, mov(class), &[Operand::Symbol(symbol, 0).into()])?;
+                self.plain_address(Base::Register(base), offset, space)
+            }
             Base::Symbol(symbol) => {
                 self.emit_new(class, mov(class), &[Operand::Symbol(symbol, offset).into()])
             }
@@ -376,7 +385,7 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// The class of addresses of a space, by the data layout.
     pub(crate) fn pointer_class(&self, space: u32) -> Class {
-        space_class(self.module.view, space)
+        space_class(self.module.view, self.module.leaves.shared(), space)
     }
 
     /// An address operand `[..]`, with the space it counts in.

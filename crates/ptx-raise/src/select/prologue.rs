@@ -12,7 +12,7 @@ use super::narrow::Widening;
 use crate::error::{CALL, Raised, Refusal};
 use crate::registers::{Named, Rank};
 use crate::signature::{Parameter, Passing};
-use crate::types::{Class, space_class};
+use crate::types::Class;
 use crate::value::{Base, Upper, Val};
 
 impl FunctionRaiser<'_, '_, '_> {
@@ -134,7 +134,7 @@ impl FunctionRaiser<'_, '_, '_> {
         if !self.is_kernel() {
             // Once its address is taken, a device function's parameter lies in local memory, and is the function's own
             // (manual 9.7.9.5).
-            let class = space_class(self.module.view, address_space::LOCAL);
+            let class = self.pointer_class(address_space::LOCAL);
             let address = Operand::Symbol(Symbol::Variable(variable), 0);
             let base = Base::Register(self.emit_new(class, mov(class), &[address.into()])?);
             return Ok(vec![Val::Address { base, offset: 0, space: address_space::LOCAL }]);

@@ -18,7 +18,7 @@ use super::asm::{Constraint, parse_constraints};
 use crate::error::{ASSEMBLY, Raised, Refusal};
 use crate::module::ModuleRaiser;
 use crate::references::for_each_operand;
-use crate::types::space_class;
+use crate::types::{SharedAddresses, space_class};
 
 /// Operations nested deeper than this are not compared.
 const MAX_DEPTH: u32 = 512;
@@ -65,6 +65,7 @@ struct Mark<'v> {
 struct Matching<'a> {
     pattern: &'a Pattern,
     view: &'a View,
+    shared: SharedAddresses,
     function: &'a Function,
     inputs: Vec<Option<Value>>,
     pairs: HashMap<InstId, InstId>,
@@ -118,6 +119,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let mut matching = Matching {
             pattern: &pattern,
             view: self.module.view,
+            shared: self.module.leaves.shared(),
             function: self.function,
             inputs: vec![None; pattern.parameters],
             pairs: HashMap::default(),
@@ -420,7 +422,7 @@ impl Matching<'_> {
                 let address = match (self.pattern.view.ty(pattern), self.view.ty(value)) {
                     // An address is the number that registers of its space hold.
                     (Type::Int { bits }, Type::Pointer { space }) => {
-                        space_class(self.view, *space).bits() == *bits
+                        space_class(self.view, self.shared, *space).bits() == *bits
                     }
                     _ => false,
                 };

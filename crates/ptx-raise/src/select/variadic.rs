@@ -15,7 +15,7 @@ use crate::types::{Class, Scalar};
 use crate::value::{Base, Val};
 
 /// A generic address.
-const POINTER: Scalar = Scalar::Pointer { space: address_space::GENERIC, bits: 64 };
+const POINTER: Scalar = Scalar::Pointer { space: address_space::GENERIC, bits: 64, class: Class::B64 };
 
 /// An argument that is passed in memory.
 struct Place {

@@ -242,3 +242,53 @@ define void @f() {
     );
     has_not(&text, "bra");
 }
+
+#[test]
+fn shared_addresses_have_32_bits_where_their_upper_halves_are_zero() {
+    // Inside of the object, or cut off, or an address only.
+    let text = ptx("@s = internal addrspace(3) global [64 x i8] undef
+define void @f(ptr addrspace(1) %out, i64 %n) {
+  %p = getelementptr inbounds i8, ptr addrspace(3) @s, i64 %n
+  %number = ptrtoint ptr addrspace(3) %p to i64
+  store i64 %number, ptr addrspace(1) %out
+  %q = getelementptr i8, ptr addrspace(3) @s, i64 %n
+  %whole = ptrtoint ptr addrspace(3) %q to i64
+  %sum = add i64 %whole, 5
+  %low = trunc i64 %sum to i32
+  store i32 %low, ptr addrspace(3) %q
+  ret void\n}");
+    has(&text, &["add.s32", "cvt.u64.u32"]);
+    has_not(&text, "mov.b64");
+}
+
+#[test]
+fn shared_addresses_have_64_bits_where_their_upper_halves_are_read() {
+    let readers = [
+        "%number = ptrtoint ptr addrspace(3) %p to i64\n  store i64 %number, ptr addrspace(1) %out",
+        "store ptr addrspace(3) %p, ptr addrspace(1) %out",
+        "%less = icmp ult ptr addrspace(3) %p, @s\n  store i1 %less, ptr addrspace(1) %out",
+        "call void @g(ptr addrspace(3) %p)",
+        "%old = atomicrmw xchg ptr addrspace(1) %out, ptr addrspace(3) %p monotonic",
+    ];
+    for reader in readers {
+        let text = ptx(&format!(
+            "@s = internal addrspace(3) global [64 x i8] undef
+declare void @g(ptr addrspace(3))
+define void @f(ptr addrspace(1) %out, i64 %n) {{
+  %p = getelementptr i8, ptr addrspace(3) @s, i64 %n
+  {reader}
+  ret void\n}}"
+        ));
+        assert!(text.contains("add.s64"), "{reader}:\n{text}");
+    }
+}
+
+#[test]
+fn sums_of_a_variable_and_a_constant_that_leave_32_bits_are_sums() {
+    let text = ptx("@c = internal addrspace(4) constant [64 x i8] zeroinitializer
+define void @f(ptr addrspace(1) %out) {
+  store ptr addrspace(4) getelementptr (i8, ptr addrspace(4) @c, i64 -8), ptr addrspace(1) %out
+  store ptr addrspace(4) getelementptr (i8, ptr addrspace(4) @c, i64 8), ptr addrspace(1) %out
+  ret void\n}");
+    has(&text, &["c;", "add.s64", "-8;", "c+8;"]);
+}
