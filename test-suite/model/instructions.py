@@ -116,7 +116,8 @@ def carries(words, operands, state):
     carry = state.carry if op.endswith("c") else int(subtracts)
     if op.startswith("mad"):
         product = number(ty, raws[0]) * number(ty, raws[1])
-        raws = [(product >> bits if "hi" in words else product) & mask(bits), raws[2]]
+        # ptxas takes the bits from 32 on of 16-bit factors.
+        raws = [(product >> max(bits, 32) if "hi" in words else product) & mask(bits), raws[2]]
     if "sat" in words and not op.startswith("mad"):
         a, b = (number(ty, raw) for raw in raws)
         total = clamp(ty, a - b - 1 + carry if subtracts else a + b + carry)

@@ -11,7 +11,7 @@
 //! ```
 
 use ptx_ir::{Body, Stmt};
-use ptx_isa::{Field, Mod, Sem};
+use ptx_isa::{Field, Mod, ScalarType, Sem};
 use ptx_llvm::build::{BinaryOp, CastOp, Value};
 use rustc_hash::FxHashSet;
 
@@ -83,10 +83,24 @@ impl<'c> Emitter<'_, '_, 'c> {
         let ty = site.scalar_type()?;
         let (a, b, c) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
         let product = match site.inst.mnemonic.get(Field::Part) {
+            // `ptxas` takes the bits from 32 on of the product of 16-bit factors, and not those from 16 on.
+            Some(Mod::Hi) if ty.bits() == 16 => self.beyond_product(ty, a, b)?,
             Some(Mod::Hi) => self.high_product(ty, a, b)?,
             _ => self.b.binary(BinaryOp::Mul, a, b)?,
         };
         self.sum_with_carry(site, product, c, false)
+    }
+
+    /// The bits from 32 on of the product of 16-bit numbers.
+    fn beyond_product(&mut self, ty: ScalarType, a: Value<'c>, b: Value<'c>) -> Out<Value<'c>> {
+        let (narrow, wide) = (a.ty(), self.types.int(32));
+        let (extend, ty) = match ty.is_signed() {
+            true => (CastOp::SExt, ScalarType::S32),
+            false => (CastOp::ZExt, ScalarType::U32),
+        };
+        let (a, b) = (self.b.cast(extend, a, wide)?, self.b.cast(extend, b, wide)?);
+        let product = self.high_product(ty, a, b)?;
+        Ok(self.b.cast(CastOp::Trunc, product, narrow)?)
     }
 
     /// A 32-bit sum or difference with the flag, in 64 bits, clamped to 32.

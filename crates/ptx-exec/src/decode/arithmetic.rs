@@ -388,7 +388,8 @@ impl BodyDecoder<'_> {
             // `ptxas` takes `madc.hi.sat` and makes the code of `madc.hi` for it.
             Sem::MadCarry => {
                 let c = self.src(cx, 3)?;
-                (alu_pair(move |[a, b, c, carry]| int::add_carry(t, int::mul(t, part, a, b), c, carry)), c)
+                let product = move |a, b| int::carry_product(t, part, a, b);
+                (alu_pair(move |[a, b, c, carry]| int::add_carry(t, product(a, b), c, carry)), c)
             }
             _ => return cx.unsupported("it reads or writes no condition code"),
         };

@@ -179,6 +179,15 @@ pub fn mul(t: Int, part: Part, a: u64, b: u64) -> u64 {
     }
 }
 
+/// The part of `a * b` that `mad.cc` and `madc` add to. `ptxas` takes `madc.hi` of 16-bit types too, and makes code of it that takes the
+/// bits from 32 on.
+pub fn carry_product(t: Int, part: Part, a: u64, b: u64) -> u64 {
+    match (part, t.bits) {
+        (Part::Hi, 16) => t.wrap(mul(t.twice(), part, t.extend(a), t.extend(b))),
+        _ => mul(t, part, a, b),
+    }
+}
+
 /// The wanted part of `a * b`, plus `c` (manual 9.7.1.4). `Saturation::Clamp` is for `.hi.s32` alone.
 pub fn mad(t: Int, part: Part, saturation: Saturation, a: u64, b: u64, c: u64) -> u64 {
     let sum_type = if part == Part::Wide { t.twice() } else { t };

@@ -130,6 +130,11 @@ pub(super) fn with_carry<'t>(
     let subtracts = mnemonic.sem() == Sem::SubCarry;
     let carry_in = if reads { carry } else { carry.number(u128::from(subtracts)) };
     let (a, b) = match mnemonic.sem() {
+        // ptxas takes the bits from 32 on of 16-bit factors.
+        Sem::MadCarry if mnemonic.has(Mod::Hi) && ty.bits() == 16 => {
+            let wide = |bits: Bits<'t>| bits.resize(is_signed, 48);
+            ((wide(*args.first()?) * wide(*args.get(1)?)).extract(32, 16), *args.get(2)?)
+        }
         Sem::MadCarry => (product(mnemonic, is_signed, &args)?, *args.get(2)?),
         _ => (*args.first()?, *args.get(1)?),
     };
