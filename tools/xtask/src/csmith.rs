@@ -36,10 +36,11 @@ pub(crate) fn compare(arguments: &CsmithArguments) -> Result<()> {
         std::fs::create_dir_all(folder)?;
     }
     let start = Instant::now();
-    let (mut seed, mut bad, mut slow) = (arguments.seed, 0u64, 0u64);
+    let (mut seed, mut bad, mut slow, mut beyond) = (arguments.seed, 0u64, 0u64, 0u64);
     while start.elapsed() < Duration::from_secs(arguments.seconds) {
         match judge(seed, &tools, &oracles) {
             Ok(Verdict::Same) => {}
+            Ok(Verdict::Beyond) => beyond += 1,
             Ok(Verdict::Slow) => slow += 1,
             Ok(Verdict::Differs { source, ways }) => {
                 bad += 1;
@@ -60,7 +61,8 @@ pub(crate) fn compare(arguments: &CsmithArguments) -> Result<()> {
     }
     writeln!(
         out,
-        "{} programs, {bad} differences, {slow} too slow on the host to be judged, next seed {seed}",
+        "{} programs, {bad} differences, {slow} too slow on the host to be judged, {beyond} that LLVM's backend reads \
+         beyond the end of a variable for, next seed {seed}",
         seed - arguments.seed
     )?;
     ensure!(bad == 0, "{bad} differences");
