@@ -7,6 +7,9 @@ FOLDER holds ptxas and nvdisasm.  `ptxas -O3` computes many instructions whose o
 code shows: a store of a constant, or of a sum of constants and carries, which is added up here.  Each execution becomes a block that gives its registers their values, executes the
 instruction and stores the results; where the machine code stores something else than a constant, the execution does not count.
 Printed are the executions that ptxas computes otherwise, and a last line with how many were folded.
+
+With --listing the file is nvdisasm's listing of a module; printed are the bytes that its kernel is seen to store as constants where its
+first parameter points, `OFFSET BYTE` a line.
 """
 
 import argparse
@@ -84,8 +87,26 @@ def half(text):
         return None
 
 
-PREDICATE = re.compile(r"U?P\d$")
+PREDICATE = re.compile(r"U?P[0-9T]$")
 ALL_ONES = (1 << 32) - 1
+
+
+def permute(low, selection, high):
+    """PRMT: four bytes of eight, or their signs."""
+    result = 0
+    for k in range(4):
+        chosen = selection >> 4 * k & 15
+        byte = (high << 32 | low) >> 8 * (chosen & 7) & 0xFF
+        if chosen & 8:
+            byte = 0xFF if byte & 0x80 else 0
+        result |= byte << 8 * k
+    return result
+
+
+def looked_up(a, b, c, table):
+    """LOP3: each bit is one of the table."""
+    bit = lambda k: table >> (((a >> k & 1) << 2) | ((b >> k & 1) << 1) | (c >> k & 1)) & 1
+    return sum(bit(k) << k for k in range(32))
 
 
 class Machine:
@@ -124,6 +145,26 @@ class Machine:
             total += flag
         return total & ALL_ONES, total >> 32
 
+    def plain(self, opcode, sources):
+        """What an instruction without carries computes."""
+        values = [self.get(text) for text in sources if text and not PREDICATE.match(text.lstrip("!"))]
+        if None in values or len(values) < 2:
+            return None
+        a, b = values[:2]
+        if opcode == "VIADD" and len(values) == 2:
+            return (a + b) & ALL_ONES
+        if opcode in ("LEA", "ULEA") and len(values) == 3:
+            return ((a << values[2]) + b) & ALL_ONES
+        if opcode in ("PRMT", "UPRMT") and len(values) == 3 and not b >> 16:
+            return permute(a, b, values[2])
+        if opcode in ("LOP3.LUT", "ULOP3.LUT") and len(values) == 4:
+            return looked_up(a, b, values[2], values[3])
+        if opcode in ("IMAD.HI", "IMAD.HI.U32") and sources[2:] == ["RZ"]:
+            if opcode == "IMAD.HI":
+                a, b = (one - (one >> 31 << 32) for one in (a, b))
+            return (a * b >> 32) & ALL_ONES
+        return None
+
     def step(self, opcode, operands, guarded):
         """Executes an instruction, as far as it is known."""
         if opcode.startswith(("LOP3", "ULOP3")) and operands[0].startswith(("P", "UP")):  # a predicate before the register
@@ -136,7 +177,7 @@ class Machine:
         value, pair, carry = None, False, None
         if opcode in ("MOV", "UMOV") or (opcode in ("IMAD.MOV.U32", "IMAD.U32") and sources[:2] == ["RZ", "RZ"]):
             value = self.get(sources[-1])
-        elif opcode == "HFMA2" and len(operands) == 5 and sources[0].lstrip("-") == "RZ":
+        elif opcode in ("HFMA2", "HFMA2.MMA") and len(operands) == 5 and sources[0].lstrip("-") == "RZ":
             parts = half(operands[3]), half(operands[4])
             value = None if None in parts else parts[0] << 16 | parts[1]
         elif opcode in ("CS2R", "CS2R.64"):
@@ -150,25 +191,54 @@ class Machine:
             value = (a * b + c) & ALL_ONES
         elif opcode in ("LOP3.LUT", "ULOP3.LUT") and sources[0] in ("RZ", "URZ") and sources[2:4] == [sources[0], "0x33"]:
             value = self.get("~" + sources[1])
+        elif len(outs) == 1 and value is None:
+            value = self.plain(opcode, sources)
         for name in outs:
             if PREDICATE.match(name):
                 self.predicates[name] = None
-        if len(outs) == 2 and not guarded and "ADD" in opcode:
-            self.predicates[outs[1]] = carry
+        if len(outs) > 1 and not guarded and "ADD" in opcode:
+            self.predicates[outs[1]] = carry if carry in (0, 1) else None
         target = re.match(r"(U?R)(\d+)$", outs[0])
         if not target:
             return
         self.registers[outs[0]] = None if guarded else value
         # An instruction that may write two registers makes the second unknown.
-        single = ("MOV", "UMOV", "IMAD.MOV", "IMAD.U32", "IMAD.X", "IMAD.IADD", "IADD3", "UIADD3", "HFMA2", "SEL", "PRMT",
-                  "LOP3", "ULOP3", "FADD", "FMUL")
+        single = ("MOV", "UMOV", "IMAD.MOV", "IMAD.U32", "IMAD.X", "IMAD.IADD", "IMAD.HI", "IADD3", "UIADD3", "VIADD", "LEA",
+                  "HFMA2", "SEL", "PRMT", "LOP3", "ULOP3", "FADD", "FMUL")
         if pair or not (opcode.startswith(single) or opcode in ("IMAD", "UIMAD")):
             self.registers["%s%d" % (target.group(1), int(target.group(2)) + 1)] = 0 if pair else None
 
 
+WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
+PARAMETERS = re.compile(r"c\[0x0\]\[0x(160|210|380)\]$")
+STORED_TO = re.compile(r"\[(U?R\d+)(?:\.64)?(?:\+(0x[0-9a-f]+))?\]")
+
+
+class Pointers:
+    """The registers that hold the first parameter of the kernel."""
+
+    def __init__(self):
+        self.names = set()
+
+    def step(self, opcode, operands, guarded):
+        name, source = operands[0], operands[-1]
+        loaded = opcode.startswith(("LDC", "ULDC", "MOV", "UMOV", "IMAD.MOV", "IMAD.U32")) and PARAMETERS.match(source)
+        copied = opcode.startswith(("MOV", "UMOV", "IMAD.MOV", "IMAD.U32")) and source in self.names
+        (self.names.add if (loaded or copied) and not guarded else self.names.discard)(name)
+        if opcode.startswith(("LDC.64", "LDCU.64", "CS2R", "IMAD.WIDE")) and re.match(r"U?R\d+$", name):
+            self.names.discard(after(name, 1))
+
+
+def after(name, count):
+    """The register that is so many further on."""
+    match = re.match(r"(U?R)(\d+)$", name)
+    return "%s%d" % (match.group(1), int(match.group(2)) + count) if match else name
+
+
 def stores(code):
-    """What is stored as a constant at each offset, of the straight code before the first call or branch."""
-    machine, found = Machine(), {}
+    """The bytes that are stored as constants where the first parameter points, by their offsets, of the straight code before the
+    first call or branch."""
+    machine, pointers, found = Machine(), Pointers(), {}
     for line in code.splitlines():
         match = re.search(r"/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;", line)
         if not match:
@@ -182,15 +252,18 @@ def stores(code):
         if opcode.startswith(("CALL", "BRA", "EXIT")):
             break
         if opcode.startswith("ST"):
-            offset = re.search(r"\+(0x[0-9a-f]+)\]", rest)
-            at, name = int(offset.group(1), 16) if offset else 0, operands[-1]
-            low, wide = machine.get(name), re.match(r"(U?R)(\d+)$", name)
-            high = machine.registers.get("%s%d" % (wide.group(1), int(wide.group(2)) + 1)) if wide else 0
-            if low is not None:
-                found[at] = (low, high, name)
+            to = STORED_TO.search(rest.partition("]")[2] if rest.startswith("desc") else rest)
+            if opcode.startswith("STG") and to and to.group(1) in pointers.names:
+                width = next((WIDTHS[part] for part in opcode.split(".")[1:] if part in WIDTHS), 4)
+                at = int(to.group(2), 16) if to.group(2) else 0
+                for n in range(0, width, 4):
+                    value = None if guarded else machine.get(after(operands[-1], n // 4))
+                    for k in range(min(4, width - n)):
+                        found[at + n + k] = None if value is None else value >> 8 * k & 0xFF
             continue
         machine.step(opcode, operands, guarded)
-    return found
+        pointers.step(opcode, operands, guarded)
+    return {at: byte for at, byte in found.items() if byte is not None}
 
 
 def written(text):
@@ -224,11 +297,11 @@ def judge(folder, arch, version, runs, counts, shown):
     for (text, names, types, before, after), (first, results) in zip(runs, places):
         for n, name in enumerate(results):
             size = bits(types[name])
-            low, high, _ = found.get(8 * (first + n), (None, None, None))
-            if low is None or (size == 64 and high is None):
+            parts = [found.get(8 * (first + n) + k) for k in range((size + 7) // 8)]
+            if None in parts:
                 counts["not folded"] += 1
                 continue
-            got = (low | (high << 32 if size == 64 else 0)) & ((1 << max(size, 1)) - 1)
+            got = int.from_bytes(parts, "little") & ((1 << size) - 1)
             counts["folded"] += 1
             wanted = dict(zip(names, after))[name]
             if got == wanted:
@@ -240,11 +313,25 @@ def judge(folder, arch, version, runs, counts, shown):
                 print("%s: %s is %#x, ptxas computes %#x; %s" % (text, name, wanted, got, inputs))
 
 
+def listing(path):
+    """The part of a listing that is the kernel `kernel`."""
+    with open(path) as file:
+        text = file.read()
+    return text.partition(".section\t.text.kernel,")[2].partition("\n\t.section")[0] or text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", help="where ptxas and nvdisasm are")
+    parser.add_argument("folder", nargs="?", help="where ptxas and nvdisasm are")
+    parser.add_argument("--listing", metavar="FILE", help="print what a listing stores")
     parser.add_argument("--arch", help="the target for all; else each instruction's own")
     arguments = parser.parse_args()
+    if arguments.listing:
+        for at, byte in sorted(stores(listing(arguments.listing)).items()):
+            print(at, byte)
+        return 0
+    if not arguments.folder:
+        parser.error("no folder with ptxas and nvdisasm")
     counts, shown = collections.Counter(), collections.Counter()
     groups = collections.defaultdict(list)
     home, text, names, types = None, "", [], {}

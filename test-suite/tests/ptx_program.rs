@@ -6,15 +6,18 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
-use test_suite::ptx_program::{Feature, Program, Way, judge, program, ways_of};
+use test_suite::ptx_program::{Feature, Program, Verdict, Way, judge, program, straight, ways_of};
 use test_suite::skip::Skips;
 
 /// Programs of each feature alone.
 const EACH: u64 = 4;
 /// Programs of all features together.
 const MIXED: u64 = 12;
+/// Programs without input, which ptxas computes as well.
+const STRAIGHT: u64 = 12;
 
-/// What the interpreter once computed wrongly as well, so that no comparison of ways finds it: the results are worked out by hand.
+/// What the interpreter once computed wrongly as well, so that no comparison of ways finds it: the results are worked out by hand,
+/// and ptxas computes them too.
 const KNOWN: &str = "// program 0 1 1 90 false
 // leaves 0 6e000000590000000000000000000000
 .version 8.6
@@ -52,6 +55,14 @@ fn main() -> ExitCode {
         trials.push(Trial::test(name, move || draw_and_hold(seed, &features, &oracles, &skips)));
     }
     trials.push(Trial::test("minimize", minimize));
+    trials.push(Trial::test("folded", {
+        let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
+        move || folded(seed, &oracles, &skips)
+    }));
+    trials.push(Trial::test("wrong_results_are_not_what_ptxas_computes", {
+        let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
+        move || wrong_results(&oracles, &skips)
+    }));
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     println!("{}", skips.summary());
     conclusion.exit_code()
@@ -70,12 +81,56 @@ fn draw_and_hold(seed: u64, features: &[Feature], oracles: &Oracles, skips: &Ski
 }
 
 fn hold(program: &Program, ways: &[Way], oracles: &Oracles) -> Result<(), String> {
-    let differences = judge(program, ways, oracles).map_err(|error| format!("{error:#}"))?;
+    judged(program, ways, oracles).map(|_| ())
+}
+
+/// The verdict, which has no differences.
+fn judged(program: &Program, ways: &[Way], oracles: &Oracles) -> Result<Verdict, String> {
+    let verdict = judge(program, ways, oracles).map_err(|error| format!("{error:#}"))?;
+    let differences = &verdict.differences;
     if differences.is_empty() {
-        return Ok(());
+        return Ok(verdict);
     }
     let lines = differences.iter().map(|one| format!("{:?}: {}", one.way, one.what));
     Err(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Whether ptxas can be asked what it computes; counted where not.
+fn can_fold(oracles: &Oracles, skips: &Skips) -> bool {
+    let there = oracles.ptxas.is_some() && oracles.nvdisasm.is_some();
+    if !there {
+        skips.count("no ptxas or nvdisasm: random PTX not held against what ptxas computes");
+    }
+    there
+}
+
+/// What ptxas computes of programs without input is what the evaluator and the interpreter compute, and it computes most of it.
+fn folded(seed: u64, oracles: &Oracles, skips: &Skips) -> Result<(), Failed> {
+    if !can_fold(oracles, skips) {
+        return Ok(());
+    }
+    let (mut decided, mut undecided) = (0, 0);
+    for seed in seed..seed + STRAIGHT {
+        let verdict = judged(&straight(seed, Feature::ALL)?, &[Way::Plain, Way::Folded], oracles)
+            .map_err(|error| format!("seed {seed}: {error}"))?;
+        (decided, undecided) = (decided + verdict.decided, undecided + verdict.undecided);
+    }
+    if decided <= undecided {
+        return Err(format!("ptxas computed {decided} bytes and did not decide {undecided}").into());
+    }
+    Ok(())
+}
+
+/// A program with a result that is a bit off differs from what ptxas computes.
+fn wrong_results(oracles: &Oracles, skips: &Skips) -> Result<(), Failed> {
+    if !can_fold(oracles, skips) {
+        return Ok(());
+    }
+    let wrong = Program::kept(&KNOWN.replace("leaves 0 6e", "leaves 0 6f"))?;
+    match judged(&wrong, &[Way::Folded], oracles) {
+        Err(said) if said.contains("ptxas computes 0x6e for byte 0") => Ok(()),
+        other => Err(format!("{other:?}").into()),
+    }
 }
 
 /// Of a program that "differs" as long as it holds an addition, little more is left than what stores the sum, and what is left has

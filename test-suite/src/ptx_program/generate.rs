@@ -46,10 +46,12 @@ pub(super) struct Generator {
     pub(super) ended: bool,
     /// Whether numbers are mostly constants, which optimizers fold.
     pub(super) constants: bool,
+    /// Whether one thread executes statements one after the other, and all input is constants.
+    pub(super) straight: bool,
 }
 
 /// Draws a program.
-pub(super) fn draw(seed: u64, features: &[Feature], shape: Shape, sm: u16) -> Module {
+pub(super) fn draw(seed: u64, features: &[Feature], shape: Shape, sm: u16, straight: bool) -> Module {
     let mut rng = Rng::with_seed(seed);
     let constants = rng.u8(..3) == 0;
     let mut g = Generator {
@@ -65,6 +67,7 @@ pub(super) fn draw(seed: u64, features: &[Feature], shape: Shape, sm: u16) -> Mo
         together: true,
         ended: false,
         constants,
+        straight,
     };
     g.kernel_head();
     for _ in 0..g.rng.usize(1..4) {
@@ -214,9 +217,14 @@ impl Generator {
             let id = self.variable(name, Space::Param, Type::u(64), Some(0), 8);
             self.current.function.parameters.push(Parameter::Variable(id));
         }
+        let wide = ["%t_out", "%t_in"].map(|name| self.declared(name, 64));
+        (self.current.output, self.current.input) = (wide[0], wide[1]);
+        if self.straight {
+            self.load_from(wide[0], 0, 0, Type::u(64));
+            return self.load_inputs(6);
+        }
         self.number_thread();
         let number = self.current.number;
-        let wide = ["%t_out", "%t_in"].map(|name| self.declared(name, 64));
         for (register, (parameter, bytes)) in wide.into_iter().zip([(0, OUTPUT), (1, INPUT)]) {
             let at = Address { base: Base::Variable(parameter), offset: 0 };
             let to = Lanes::One(Operand::Register(register));
@@ -227,7 +235,6 @@ impl Generator {
             self.compute("mul.wide", Type::u(32), scaled, &of);
             self.compute("add", Type::u(64), register, &[register, scaled].map(Operand::Register));
         }
-        (self.current.output, self.current.input) = (wide[0], wide[1]);
         self.load_inputs(6);
     }
 
@@ -247,6 +254,12 @@ impl Generator {
         for _ in 0..count {
             let bits = *self.choose(&[16, 32, 32, 64]);
             let to = self.register(bits);
+            if self.straight {
+                let constant = Operand::Immediate(self.constant(bits));
+                self.compute("mov", Type::b(bits), to, &[constant]);
+                self.current.pool.push(to);
+                continue;
+            }
             let offset = self.rng.i64(0..i64::from(INPUT * 8 / bits)) * i64::from(bits / 8);
             let at = Address { base: Base::Register(self.current.input), offset };
             let lanes = Lanes::One(Operand::Register(to));

@@ -8,6 +8,7 @@ use ptx_diag::SourceFile;
 use ptx_exec::{Argument, Launch};
 use ptx_llvm::Context;
 
+use super::fold::fold;
 use super::memory::DYNAMIC;
 use super::{Program, input};
 use crate::directive::Level;
@@ -28,6 +29,8 @@ pub enum Way {
     Backend,
     /// Lowered, through the stock `opt -O3`, raised.
     Stock,
+    /// Computed by ptxas, where the program computes of constants alone.
+    Folded,
 }
 
 /// A program that does not leave what it should.
@@ -39,10 +42,21 @@ pub struct Difference {
     pub what: String,
 }
 
+/// What became of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    /// The ways along which it differs.
+    pub differences: Vec<Difference>,
+    /// Bytes of the output that ptxas computed.
+    pub decided: usize,
+    /// Bytes that it did not, or that its machine code does not tell, in a program that was given to it.
+    pub undecided: usize,
+}
+
 /// The ways that a seed takes: all, or every other of the dearer ones.
 pub fn ways_of(seed: u64, all: bool) -> Vec<Way> {
     let levels = [Level::O1, Level::O2, Level::O3];
-    let mut ways = vec![Way::Plain, Way::RoundTrip(Level::O0)];
+    let mut ways = vec![Way::Plain, Way::Folded, Way::RoundTrip(Level::O0)];
     if all {
         ways.extend(levels.map(Way::RoundTrip));
         ways.extend([Way::Backend, Way::Stock]);
@@ -57,20 +71,31 @@ pub fn ways_of(seed: u64, all: bool) -> Vec<Way> {
 ///
 /// # Errors
 /// When ptxas refuses the program: then the generator is wrong.
-pub fn judge(program: &Program, ways: &[Way], oracles: &Oracles) -> Result<Vec<Difference>> {
+pub fn judge(program: &Program, ways: &[Way], oracles: &Oracles) -> Result<Verdict> {
     if oracles.ptxas.is_some() {
         let home =
             ptx_gen::Home { version: ptx_isa::PtxVersion::new(8, 6), sm: ptx_isa::Sm::new(program.sm) };
         let verdict = oracles.check(&program.text, home)?;
         ensure!(verdict.accepted, "ptxas: {:?}", verdict.findings.first());
     }
-    let mut differences = Vec::new();
+    let mut verdict = Verdict::default();
     for &way in ways {
-        if let Err(error) = along(program, way, oracles) {
-            differences.push(Difference { way, what: format!("{error:#}") });
+        let judged = match way {
+            Way::Folded
+                if !program.is_straight() || oracles.ptxas.is_none() || oracles.nvdisasm.is_none() =>
+            {
+                Ok(())
+            }
+            Way::Folded => fold(program, oracles).map(|folded| {
+                (verdict.decided, verdict.undecided) = (folded.decided, folded.undecided);
+            }),
+            _ => along(program, way, oracles),
+        };
+        if let Err(error) = judged {
+            verdict.differences.push(Difference { way, what: format!("{error:#}") });
         }
     }
-    Ok(differences)
+    Ok(verdict)
 }
 
 fn along(program: &Program, way: Way, oracles: &Oracles) -> Result<()> {
@@ -95,7 +120,7 @@ fn along(program: &Program, way: Way, oracles: &Oracles) -> Result<()> {
 /// # Errors
 /// The error of the stage that refuses it.
 pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
-    if way == Way::Plain {
+    if matches!(way, Way::Plain | Way::Folded) {
         return Ok(text.to_owned());
     }
     let source = SourceFile::new("program.ptx", text);
@@ -124,7 +149,7 @@ pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
             stage::optimize(&lowered, level)?;
             stage::raise(&lowered)
         }
-        Way::Plain => Ok(text.to_owned()),
+        Way::Plain | Way::Folded => Ok(text.to_owned()),
     }
 }
 

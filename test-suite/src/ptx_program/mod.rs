@@ -2,7 +2,8 @@
 //!
 //! A program is a tree (`syntax`) that one file for each feature adds an episode to. The evaluator computes what the program leaves,
 //! by the manual and without any code of the engines, under several layouts of memory and several contents of memory that was never stored to; only
-//! a program that leaves the same under all of them is used. The judge takes the text along every way and compares.
+//! a program that leaves the same under all of them is used. The judge takes the text along every way and compares, and
+//! where a program computes of constants alone it compares with what ptxas's machine code stores as constants.
 
 mod addresses;
 mod arithmetic;
@@ -11,6 +12,7 @@ mod calls;
 mod carry;
 mod endings;
 mod evaluate;
+mod fold;
 mod generate;
 mod judge;
 mod memory;
@@ -23,11 +25,11 @@ mod vectors;
 
 use std::fmt::Write as _;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use fastrand::Rng;
 
 use evaluate::{Ending, INPUT, OUTPUT};
-pub use judge::{Difference, Way, judge, rewrite, ways_of};
+pub use judge::{Difference, Verdict, Way, judge, rewrite, ways_of};
 use syntax::{Module, Shape};
 
 /// What a program is about.
@@ -76,6 +78,9 @@ impl Feature {
         Self::Scopes,
     ];
 
+    /// Those of which ptxas computes much itself where they compute of constants.
+    const FOLDED: &[Self] = &[Self::Arithmetic, Self::Carry, Self::Undefined, Self::Vectors];
+
     /// Its name on the command line.
     pub fn name(self) -> String {
         format!("{self:?}").to_ascii_lowercase()
@@ -101,6 +106,11 @@ pub struct Program {
     module: Option<Module>,
 }
 
+/// One program of so many is straight, where its features can be.
+const STRAIGHT: usize = 6;
+/// The architectures that programs are for.
+const ARCHITECTURES: [u16; 4] = [75, 90, 100, 90];
+
 /// Draws a program.
 ///
 /// # Errors
@@ -110,8 +120,25 @@ pub fn program(seed: u64, features: &[Feature]) -> Result<Program> {
     let shapes = [(1, 1), (1, 1), (2, 4), (1, 4)];
     let (blocks, threads) = shapes[rng.usize(..shapes.len())];
     let shape = Shape { blocks, threads };
-    let sm = [75, 90, 100, 90][rng.usize(..4)];
-    let module = generate::draw(seed, features, shape, sm);
+    let sm = ARCHITECTURES[rng.usize(..ARCHITECTURES.len())];
+    if rng.usize(..STRAIGHT) == 0 && features.iter().any(|one| Feature::FOLDED.contains(one)) {
+        return straight(seed, features);
+    }
+    let module = generate::draw(seed, features, shape, sm, false);
+    of_module(seed, module, shape, sm)
+}
+
+/// Draws a program that computes of constants alone, so that ptxas can execute it, with what `features` has of those that can.
+///
+/// # Errors
+/// As for [`program`], and when none of the features can.
+pub fn straight(seed: u64, features: &[Feature]) -> Result<Program> {
+    let features: Vec<Feature> =
+        features.iter().copied().filter(|one| Feature::FOLDED.contains(one)).collect();
+    ensure!(!features.is_empty(), "ptxas computes none of these features itself");
+    let shape = Shape { blocks: 1, threads: 1 };
+    let sm = ARCHITECTURES[Rng::with_seed(seed).usize(..ARCHITECTURES.len())];
+    let module = generate::draw(seed, &features, shape, sm, true);
     of_module(seed, module, shape, sm)
 }
 
@@ -128,6 +155,11 @@ fn input(seed: u64, shape: Shape) -> Vec<u8> {
 }
 
 impl Program {
+    /// Whether it reads no input and is one thread, so that ptxas can compute what it leaves.
+    fn is_straight(&self) -> bool {
+        self.shape.all() == 1 && !self.text.contains("[in]")
+    }
+
     /// The program with what it has to leave: what [`Program::kept`] reads.
     pub fn keep(&self) -> String {
         let Shape { blocks, threads } = self.shape;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use test_suite::oracle::Oracles;
-use test_suite::ptx_program::{Difference, Feature, Program, judge, program, ways_of};
+use test_suite::ptx_program::{Difference, Feature, Program, Verdict, judge, program, ways_of};
 
 use crate::corpus::oracles;
 
@@ -64,6 +64,7 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
         return Ok(write!(out, "{}", program(arguments.seed, &features)?.keep())?);
     }
     let (mut seed, mut bad) = (arguments.seed, 0u64);
+    let (mut decided, mut undecided) = (0, 0);
     while start.elapsed() < Duration::from_secs(arguments.seconds) {
         let drawn = match program(seed, &features) {
             Ok(drawn) => drawn,
@@ -75,10 +76,14 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
         };
         let ways = ways_of(seed, arguments.all_ways);
         match judge(&drawn, &ways, &oracles) {
-            Ok(differences) if differences.is_empty() => {}
-            Ok(differences) => {
+            Ok(verdict) => {
+                (decided, undecided) = (decided + verdict.decided, undecided + verdict.undecided);
+                let differences = verdict.differences;
+                let Some(first) = differences.first() else {
+                    seed += 1;
+                    continue;
+                };
                 bad += 1;
-                let first = &differences[0];
                 let smaller = if arguments.whole { drawn } else { smaller(&drawn, first, &oracles) };
                 writeln!(out, "after {} s:", start.elapsed().as_secs())?;
                 show(&mut out, &smaller, &differences)?;
@@ -101,7 +106,8 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
     }
     writeln!(
         out,
-        "{} programs in {} s, {bad} differences, next seed {seed}",
+        "{} programs in {} s, {bad} differences; ptxas computed {decided} bytes of programs without input and did not \
+         decide {undecided}; next seed {seed}",
         seed - arguments.seed,
         start.elapsed().as_secs()
     )?;
@@ -115,9 +121,9 @@ fn smaller(program: &Program, first: &Difference, oracles: &Oracles) -> Program 
     let (way, kind) = (first.way, stage(&first.what));
     let until = Instant::now() + Duration::from_secs(40);
     program.minimize(&mut |candidate| {
-        let differences =
-            if Instant::now() < until { judge(candidate, &[way], oracles) } else { Ok(Vec::new()) };
-        differences.is_ok_and(|all| all.iter().any(|one| stage(&one.what) == kind))
+        let judged =
+            if Instant::now() < until { judge(candidate, &[way], oracles) } else { Ok(Verdict::default()) };
+        judged.is_ok_and(|verdict| verdict.differences.iter().any(|one| stage(&one.what) == kind))
     })
 }
 
@@ -134,8 +140,9 @@ fn replay(arguments: &PtxFuzzArguments, oracles: &Oracles) -> Result<()> {
     for file in &arguments.replay {
         let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
         let program = Program::kept(&text).with_context(|| file.display().to_string())?;
-        let differences =
-            judge(&program, &ways_of(0, true), oracles).with_context(|| file.display().to_string())?;
+        let differences = judge(&program, &ways_of(0, true), oracles)
+            .with_context(|| file.display().to_string())?
+            .differences;
         writeln!(out, "{}: {} differences", file.display(), differences.len())?;
         show(&mut out, &program, &differences)?;
         bad += differences.len();
