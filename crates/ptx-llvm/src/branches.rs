@@ -13,6 +13,7 @@ use llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate};
 
 use crate::module::Module;
 use crate::pass::is_optimized;
+use crate::raw;
 
 /// The branches that [`point_branches`] looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,9 +122,7 @@ impl Branch {
             );
             LLVMSetMetadata(self.instruction, weights, std::ptr::null_mut());
             if own {
-                let mut length = 0;
-                let name = LLVMGetValueName2(self.comparison, &raw mut length);
-                let name = std::slice::from_raw_parts(name.cast::<u8>(), length).to_vec();
+                let name = raw::name(self.comparison);
                 LLVMInstructionEraseFromParent(self.comparison);
                 LLVMSetValueName2(inverted, name.as_ptr().cast(), name.len());
             }

@@ -22,6 +22,7 @@ use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMContextRef, LLVMV
 use llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMStoreSizeOfType, LLVMTargetDataRef};
 
 use crate::module::Module;
+use crate::raw;
 
 /// So many bytes of a variable are stored to at most; beyond that it is taken as a whole.
 const MOST_STORED: u64 = 256;
@@ -40,7 +41,8 @@ pub fn leave_contents_open(module: &Module<'_>) {
         let builder = LLVMCreateBuilderInContext(module.context().raw());
         for function in module.inkwell().get_functions() {
             let entry = LLVMGetFirstBasicBlock(function.as_value_ref());
-            let variables = if entry.is_null() { Vec::new() } else { allocas(entry) };
+            let mut variables = if entry.is_null() { Vec::new() } else { raw::instructions(entry) };
+            variables.retain(|instruction| !LLVMIsAAllocaInst(*instruction).is_null());
             if variables.is_empty() {
                 continue;
             }
@@ -57,28 +59,12 @@ pub fn leave_contents_open(module: &Module<'_>) {
                 if uses.is_plain && bytes <= MOST_STORED {
                     store_open(builder, module.context().raw(), variable, &open);
                 } else {
-                    write_somehow(builder, module.context().raw(), variable);
+                    write_opaquely(builder, module.context().raw(), variable);
                 }
             }
         }
         LLVMDisposeBuilder(builder);
     }
-}
-
-/// The variables of an entry block.
-unsafe fn allocas(entry: LLVMBasicBlockRef) -> Vec<LLVMValueRef> {
-    let mut found = Vec::new();
-    // SAFETY: instructions of a block that is alive.
-    unsafe {
-        let mut instruction = LLVMGetFirstInstruction(entry);
-        while !instruction.is_null() {
-            if !LLVMIsAAllocaInst(instruction).is_null() {
-                found.push(instruction);
-            }
-            instruction = LLVMGetNextInstruction(instruction);
-        }
-    }
-    found
 }
 
 /// From a byte up to, but without, another.
@@ -234,15 +220,12 @@ unsafe fn constant_offset(
 
 /// Whether a call is `llvm.va_start`, which writes what it is given.
 unsafe fn starts_arguments(call: LLVMValueRef) -> bool {
-    // SAFETY: a call; the name is LLVM's and comes with its length.
+    // SAFETY: a call has a callee.
     unsafe {
         let callee = LLVMIsAFunction(LLVMGetCalledValue(call));
-        if callee.is_null() || LLVMGetIntrinsicID(callee) == 0 {
-            return false;
-        }
-        let mut length = 0;
-        let name = LLVMGetValueName2(callee, &raw mut length);
-        std::slice::from_raw_parts(name.cast::<u8>(), length).starts_with(b"llvm.va_start")
+        !callee.is_null()
+            && LLVMGetIntrinsicID(callee) != 0
+            && raw::name(callee).starts_with(b"llvm.va_start")
     }
 }
 
@@ -276,8 +259,8 @@ unsafe fn store_open(
     }
 }
 
-/// Writes a variable in a way that LLVM knows nothing of.
-unsafe fn write_somehow(builder: LLVMBuilderRef, context: LLVMContextRef, variable: LLVMValueRef) {
+/// Writes a variable in a way that is opaque to LLVM.
+unsafe fn write_opaquely(builder: LLVMBuilderRef, context: LLVMContextRef, variable: LLVMValueRef) {
     // SAFETY: the builder is positioned after the variable; LLVM copies the texts.
     unsafe {
         let mut parameter = LLVMTypeOf(variable);
@@ -318,15 +301,9 @@ impl Flow {
         let mut places = HashMap::new();
         // SAFETY: blocks and instructions of the function; successors are asked for by numbers below their count.
         unsafe {
-            let entry = LLVMGetFirstBasicBlock(function);
-            let mut block = entry;
-            while !block.is_null() {
-                let mut instruction = LLVMGetFirstInstruction(block);
-                let mut at = 0;
-                while !instruction.is_null() {
+            for block in raw::blocks(function) {
+                for (at, instruction) in raw::instructions(block).into_iter().enumerate() {
                     places.insert(instruction, (block, at));
-                    at += 1;
-                    instruction = LLVMGetNextInstruction(instruction);
                 }
                 let end = LLVMGetBasicBlockTerminator(block);
                 if !end.is_null() {
@@ -334,8 +311,8 @@ impl Flow {
                         before.entry(LLVMGetSuccessor(end, successor)).or_default().push(block);
                     }
                 }
-                block = LLVMGetNextBasicBlock(block);
             }
+            let entry = LLVMGetFirstBasicBlock(function);
             Flow { entry, places, before, steps: 0 }
         }
     }

@@ -29,6 +29,7 @@ mod lives;
 mod machine;
 mod module;
 mod pass;
+mod raw;
 mod reflect;
 mod spaces;
 pub mod view;

@@ -8,6 +8,7 @@ use crate::error::LlvmError;
 use crate::machine::Machine;
 use crate::module::Module;
 use crate::pass::run_passes;
+use crate::raw;
 
 /// The functions that ask.
 const ASKING: [&str; 3] = ["__nvvm_reflect", "__nvvm_reflect_ocl", "llvm.nvvm.reflect"];
@@ -67,10 +68,7 @@ pub fn answer_reflect(module: &Module<'_>, sm: u16, machine: &Machine) -> Result
         // SAFETY: the call is one of the module's own, in a function, since only blocks of functions hold calls.
         let (question, place) = unsafe {
             let function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
-            let mut len = 0;
-            let start = LLVMGetValueName2(function, &raw mut len);
-            let name = std::slice::from_raw_parts(start.cast::<u8>(), len);
-            (question(call), String::from_utf8_lossy(name).into_owned())
+            (question(call), String::from_utf8_lossy(&raw::name(function)).into_owned())
         };
         if question.is_none() {
             let construct = "__nvvm_reflect of something that is no constant string".to_owned();

@@ -26,6 +26,7 @@ use crate::error::LlvmError;
 use crate::machine::Machine;
 use crate::module::Module;
 use crate::pass::{Tuning, run_passes_tuned};
+use crate::raw;
 
 /// LLVM's pass.
 const PASS: &str = "function(infer-address-spaces)";
@@ -105,20 +106,8 @@ unsafe fn show(function: LLVMValueRef, mark: u32) {
 }
 
 unsafe fn instructions(function: LLVMValueRef) -> Vec<LLVMValueRef> {
-    let mut found = Vec::new();
     // SAFETY: blocks and instructions of a function that is alive.
-    unsafe {
-        let mut block = LLVMGetFirstBasicBlock(function);
-        while !block.is_null() {
-            let mut instruction = LLVMGetFirstInstruction(block);
-            while !instruction.is_null() {
-                found.push(instruction);
-                instruction = LLVMGetNextInstruction(instruction);
-            }
-            block = LLVMGetNextBasicBlock(block);
-        }
-    }
-    found
+    unsafe { raw::blocks(function).into_iter().flat_map(|block| raw::instructions(block)).collect() }
 }
 
 /// The numbers of the operands whose spaces the pass joins, or makes the result's.
@@ -130,18 +119,9 @@ unsafe fn pointers(instruction: LLVMValueRef) -> std::ops::Range<u32> {
             LLVMSelect => 1..3,
             LLVMICmp => 0..2,
             LLVMGetElementPtr | LLVMIntToPtr => 0..1,
-            LLVMCall if is_mask(LLVMGetCalledValue(instruction)) => 0..1,
+            LLVMCall if raw::name(LLVMGetCalledValue(instruction)).starts_with(b"llvm.ptrmask.") => 0..1,
             _ => 0..0,
         }
-    }
-}
-
-unsafe fn is_mask(callee: LLVMValueRef) -> bool {
-    let mut length = 0;
-    // SAFETY: a name is that many bytes, and lives as long as its value.
-    unsafe {
-        let name = LLVMGetValueName2(callee, &raw mut length);
-        std::slice::from_raw_parts(name.cast::<u8>(), length).starts_with(b"llvm.ptrmask.")
     }
 }
 

@@ -7,6 +7,8 @@ use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMValueRef};
 
+use crate::raw;
+
 /// Where an instruction stands: the number of instructions up to it or, when it was moved, up to where it was moved to; then how
 /// many were moved before it.
 type Place = (usize, usize);
@@ -28,17 +30,13 @@ impl Order {
     ///
     /// The block is alive.
     pub(super) unsafe fn new(block: LLVMBasicBlockRef) -> Self {
-        let mut instructions = Vec::new();
-        let mut phis = 0;
-        // SAFETY: the block is alive; an instruction's successor is null at the end.
-        unsafe {
-            let mut instruction = LLVMGetFirstInstruction(block);
-            while !instruction.is_null() {
-                phis += usize::from(LLVMGetInstructionOpcode(instruction) == LLVMOpcode::LLVMPHI);
-                instructions.push(instruction);
-                instruction = LLVMGetNextInstruction(instruction);
-            }
-        }
+        // SAFETY: the block is alive, and so are its instructions.
+        let (instructions, phis) = unsafe {
+            let instructions = raw::instructions(block);
+            let is_phi = |inst: &&LLVMValueRef| LLVMGetInstructionOpcode(**inst) == LLVMOpcode::LLVMPHI;
+            let phis = instructions.iter().filter(is_phi).count();
+            (instructions, phis)
+        };
         let mut next_call = vec![instructions.len() + 1; instructions.len() + 1];
         for at in (0..instructions.len()).rev() {
             // SAFETY: an instruction of the block.
@@ -128,12 +126,7 @@ pub(super) unsafe fn put_before(
     // SAFETY: the caller's; the name is copied. The builder would give a place in the source and a name of its own.
     unsafe {
         let debug = LLVMInstructionGetDebugLoc(instruction);
-        let mut length = 0;
-        let name = LLVMGetValueName2(instruction, &raw mut length);
-        let name = match length {
-            0 => Vec::new(),
-            _ => std::slice::from_raw_parts(name.cast::<u8>(), length).to_vec(),
-        };
+        let name = raw::name(instruction);
         LLVMInstructionRemoveFromParent(instruction);
         LLVMPositionBuilder(builder, block, next);
         LLVMInsertIntoBuilder(builder, instruction);
