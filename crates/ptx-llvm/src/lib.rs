@@ -57,6 +57,11 @@ pub use spaces::infer_address_spaces;
 /// inkwell, through which the lowering builds instructions; the version is chosen here.
 pub use inkwell;
 
+/// The variable that is the whole of dynamic shared memory, in every module that has it (docs/mapping.md, "Module variables").
+pub const DYNAMIC_SHARED: &str = "__ptx_dynamic_shared";
+/// The named metadata with the names of that memory in PTX.
+pub const DYNAMIC_SHARED_NAMES: &str = "ptx.dynamic_shared";
+
 /// The target triple of every module this project makes.
 pub const TRIPLE: &str = "nvptx64-nvidia-cuda";
 

@@ -5,18 +5,14 @@ use ptx_ir::{
     VarId, VarType, Variable,
 };
 use ptx_isa::{ScalarType, StateSpace};
-use ptx_llvm::address_space;
 use ptx_llvm::build::{DeviceAccess, GlobalSpec, Linkage, Type, Types, Value};
+use ptx_llvm::{DYNAMIC_SHARED, DYNAMIC_SHARED_NAMES, address_space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::{Shared, constant_bits, llvm_type, space_name};
 use crate::errors::{Out, unsupported};
 use crate::represent::llvm_space;
 
-/// What dynamic shared memory is called in LLVM, in every module.
-const DYNAMIC_SHARED: &str = "__ptx_dynamic_shared";
-/// The list of its names in PTX.
-const DYNAMIC_SHARED_NAMES: &str = "ptx.dynamic_shared";
 /// How many dimensions an array may have.
 const MOST_DIMENSIONS: usize = 64;
 

@@ -2,16 +2,11 @@
 
 use ptx_ir::{Module, VarId, VarType, Variable};
 use ptx_isa::{ScalarType, StateSpace};
-use ptx_llvm::address_space;
 use ptx_llvm::view::{Global, View};
+use ptx_llvm::{DYNAMIC_SHARED, DYNAMIC_SHARED_NAMES, address_space};
 use rustc_hash::FxHashSet as HashSet;
 
 use crate::names;
-
-/// What the variable is called in LLVM.
-const DYNAMIC_SHARED: &str = "__ptx_dynamic_shared";
-/// The list of its names in PTX.
-const NAMES: &str = "ptx.dynamic_shared";
 
 /// One name of dynamic shared memory.
 pub(crate) struct DynamicArray {
@@ -39,7 +34,8 @@ pub(crate) fn arrays(
     symbols: &mut HashSet<String>,
     least: u32,
 ) -> Vec<DynamicArray> {
-    let entries: Vec<Vec<&str>> = view.named(NAMES).iter().map(|node| view.strings(*node)).collect();
+    let entries: Vec<Vec<&str>> =
+        view.named(DYNAMIC_SHARED_NAMES).iter().map(|node| view.strings(*node)).collect();
     let entries = if entries.is_empty() { vec![vec![DYNAMIC_SHARED]] } else { entries };
     let aligns = entries.iter().filter_map(|entry| entry.get(2)?.parse::<u32>().ok());
     let align = aligns.filter(|align| align.is_power_of_two()).fold(least.max(1), u32::max);
