@@ -4,7 +4,7 @@
 //! count, the highest of each; a version that is too low for what is used is raised, since that changes no
 //! machine code. Without any word about the architecture it is the lowest that has everything used, from `sm_75` on.
 
-use ptx_isa::{PtxVersion, Since, Sm, SmVariant};
+use ptx_isa::{PtxVersion, Since, Sm};
 use ptx_llvm::view::{Metadata, View};
 
 use crate::error::{Raised, Refusal, TARGET};
@@ -21,34 +21,11 @@ pub struct RaiseOptions {
 /// The architecture when neither options nor module name one.
 const DEFAULT_SM: u16 = 75;
 
+/// The lowest version that is stated for an architecture: one that has `.address_size`.
+const LEAST_VERSION: PtxVersion = PtxVersion::new(3, 0);
+
 /// The first architecture with double precision.
 const FIRST_WITH_DOUBLES: u16 = 13;
-
-/// First versions that know an architecture (manual 11.1.2, release notes), by number; with a letter
-/// the second column counts.
-const FIRST_VERSIONS: &[(u16, PtxVersion, PtxVersion)] = &[
-    (50, PtxVersion::new(4, 0), PtxVersion::new(4, 0)),
-    (52, PtxVersion::new(4, 1), PtxVersion::new(4, 1)),
-    (53, PtxVersion::new(4, 2), PtxVersion::new(4, 2)),
-    (60, PtxVersion::new(5, 0), PtxVersion::new(5, 0)),
-    (61, PtxVersion::new(5, 0), PtxVersion::new(5, 0)),
-    (62, PtxVersion::new(5, 0), PtxVersion::new(5, 0)),
-    (70, PtxVersion::new(6, 0), PtxVersion::new(6, 0)),
-    (72, PtxVersion::new(6, 1), PtxVersion::new(6, 1)),
-    (75, PtxVersion::new(6, 3), PtxVersion::new(6, 3)),
-    (80, PtxVersion::new(7, 0), PtxVersion::new(7, 0)),
-    (86, PtxVersion::new(7, 1), PtxVersion::new(7, 1)),
-    (87, PtxVersion::new(7, 4), PtxVersion::new(7, 4)),
-    (88, PtxVersion::new(9, 0), PtxVersion::new(9, 0)),
-    (89, PtxVersion::new(7, 8), PtxVersion::new(7, 8)),
-    (90, PtxVersion::new(7, 8), PtxVersion::new(8, 0)),
-    (100, PtxVersion::new(8, 6), PtxVersion::new(8, 6)),
-    (101, PtxVersion::new(8, 6), PtxVersion::new(8, 6)),
-    (103, PtxVersion::new(8, 8), PtxVersion::new(8, 8)),
-    (110, PtxVersion::new(9, 0), PtxVersion::new(9, 0)),
-    (120, PtxVersion::new(8, 7), PtxVersion::new(8, 7)),
-    (121, PtxVersion::new(8, 8), PtxVersion::new(8, 8)),
-];
 
 /// The target in force while instructions are selected, and the demands they make.
 #[derive(Clone, Debug)]
@@ -196,12 +173,9 @@ impl Target {
     }
 }
 
-/// The first version that knows an architecture.
+/// The first version that knows an architecture, the newest one when none does.
 fn first_version(sm: Sm) -> PtxVersion {
-    let known = FIRST_VERSIONS.iter().rev().find(|(number, ..)| *number <= sm.number);
-    let plain = sm.variant == SmVariant::Base;
-    let needed = known.map_or(PtxVersion::new(3, 0), |row| if plain { row.1 } else { row.2 });
-    if sm.variant == SmVariant::Family { needed.max(PtxVersion::new(8, 8)) } else { needed }
+    ptx_verify::first_version(sm).unwrap_or(PtxVersion::NEWEST).max(LEAST_VERSION)
 }
 
 /// The words of every `!ptx.target` or `!ptx.version` entry.

@@ -152,6 +152,18 @@ fn stated_versions_hold_and_those_that_lack_a_feature_are_refused() {
     }
 }
 
+#[test]
+fn every_known_target_gets_a_version_that_knows_it() {
+    for (target, _) in ptx_verify::known_targets().filter(|(target, _)| target.number >= 20) {
+        let context = Context::new().expect("LLVM 22");
+        let text = b"target triple = \"nvptx64-nvidia-cuda\"\ndefine void @f() {\n  ret void\n}\n";
+        let module = Module::parse(&context, "test", text).expect("valid LLVM IR");
+        let options = RaiseOptions { target: Some(target), version: None };
+        let (module, _) = raise(&module, &options).expect("every target has functions");
+        assert!(ptx_verify::verify(&module).is_ok(), "{}", ptx_ir::print(&module));
+    }
+}
+
 /// Widening a bfloat is an instruction since PTX 7.1 and sm_80 (manual 9.7.9.21), and a shift before.
 #[test]
 fn a_widened_bfloat_asks_for_the_version_of_its_conversion() {

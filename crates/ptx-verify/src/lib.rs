@@ -47,7 +47,7 @@ mod video;
 mod written_out;
 
 pub use calls::signature_mismatch;
-pub use targets::{is_known_version, known_targets};
+pub use targets::{first_version, is_known_version, known_targets};
 
 /// A module that obeys the manual's rules.
 #[derive(Clone, Copy, Debug)]

@@ -59,7 +59,7 @@ const ARCHITECTURES: &[Architecture] = &[
     plain(60, 5, 0),
     plain(61, 5, 0),
     plain(62, 5, 0),
-    plain(70, 5, 1),
+    plain(70, 6, 0),
     plain(72, 6, 1),
     plain(75, 6, 3),
     plain(80, 7, 0),
@@ -148,8 +148,8 @@ impl Target {
     }
 }
 
-/// The first version that knows a target, `None` when none does.
-fn first_version(sm: Sm) -> Option<PtxVersion> {
+/// The first version that knows a target (manual 11.1.2), `None` when none does.
+pub fn first_version(sm: Sm) -> Option<PtxVersion> {
     let row = ARCHITECTURES.iter().find(|row| row.number == sm.number)?;
     match sm.variant {
         SmVariant::Base => Some(row.base),
@@ -245,7 +245,7 @@ fn first_place(cx: &Checker<'_>) -> Option<Span> {
 
 fn check_version(cx: &mut Checker<'_>, version: PtxVersion, span: Span) {
     if is_known_version(version) {
-        // 5.1, which the manual passes over, has what the manual gives to 6.0.
+        // 5.1, which the manual passes over, has what the manual gives to 6.0, sm_70 included.
         let preview = version == PtxVersion::new(5, 1);
         cx.target.version = if preview { PtxVersion::new(6, 0) } else { version };
         return;
