@@ -30,6 +30,7 @@ pub fn retarget(module: &mut Module, choice: TargetChoice) {
             }
             Item::AddressSize(..)
             | Item::Variable(_)
+            | Item::Registers(..)
             | Item::Function(_)
             | Item::File(..)
             | Item::Section(_)

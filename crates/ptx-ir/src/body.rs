@@ -200,6 +200,8 @@ pub struct Body {
     pub reg_decls: Vec<RegDecl>,
     /// The registers that are mentioned, in order of mention.
     pub registers: Vec<Register>,
+    /// The declarations that are the module's ([`crate::Module::registers`]), each with the one there, in order of mention.
+    pub module_registers: Vec<(RegDeclId, RegDeclId)>,
     /// The labels, in order of mention.
     pub labels: Vec<Label>,
     pub(crate) operands: Vec<Operand>,
@@ -274,6 +276,13 @@ impl Body {
             {
                 *id = map(*id);
             }
+        }
+    }
+
+    /// Replaces every operand of an instruction or list.
+    pub fn map_operands(&mut self, map: impl Fn(Operand) -> Operand) {
+        for operand in &mut self.operands {
+            *operand = map(*operand);
         }
     }
 

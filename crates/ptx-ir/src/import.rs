@@ -5,7 +5,7 @@ use std::ops::Range;
 use ptx_diag::Span;
 
 use crate::at::{At, SpanTable};
-use crate::body::{Body, Prototype, RegDecl, Stmt};
+use crate::body::{Body, Prototype, RegDecl, RegDeclId, Stmt};
 use crate::module::{
     Alias, DebugFile, DebugLocation, FieldValue, Function, FunctionDirective, FunctionId, Initializer,
     InlinedAt, Item, Module, Param, Section, SectionLine, TargetSpec, VarId, Variable,
@@ -33,14 +33,17 @@ impl Module {
             to: &mut self.strings,
             variables: self.variables.len() as u32,
             functions: self.functions.len() as u32,
+            registers: self.registers.len() as u32,
             shift,
         };
         let variables: Vec<Variable> = other.variables.iter().map(|v| import.variable(v)).collect();
         let functions: Vec<Function> = other.functions.iter().map(|f| import.function(f)).collect();
+        let registers: Vec<RegDecl> = other.registers.iter().map(|decl| import.register(decl)).collect();
         let items = other.items.iter().map(|item| import.item(item)).collect();
         let (first_variable, first_function) = (import.variables, import.functions);
         self.variables.extend(variables);
         self.functions.extend(functions);
+        self.registers.extend(registers);
         Imported {
             items,
             variables: first_variable..self.variables.len() as u32,
@@ -54,6 +57,7 @@ struct Import<'a> {
     to: &'a mut Strings,
     variables: u32,
     functions: u32,
+    registers: u32,
     shift: u32,
 }
 
@@ -171,15 +175,21 @@ impl Import<'_> {
         }
     }
 
+    fn register(&mut self, decl: &RegDecl) -> RegDecl {
+        RegDecl { name: self.name(decl.name), at: self.at(decl.at), ..decl.clone() }
+    }
+
+    /// A declaration of a register outside of functions.
+    fn outer(&self, id: RegDeclId) -> RegDeclId {
+        RegDeclId(id.0 + self.registers)
+    }
+
     fn body(&mut self, body: &Body) -> Body {
         let statements = body.statements.iter().map(|statement| self.statement(statement)).collect();
         let operands = body.operands.iter().map(|operand| self.operand(*operand)).collect();
-        let reg_decls = body.reg_decls.iter().map(|decl| RegDecl {
-            name: self.name(decl.name),
-            at: self.at(decl.at),
-            ..decl.clone()
-        });
-        let reg_decls = reg_decls.collect();
+        let reg_decls = body.reg_decls.iter().map(|decl| self.register(decl)).collect();
+        let module_registers = body.module_registers.iter().map(|(own, there)| (*own, self.outer(*there)));
+        let module_registers = module_registers.collect();
         let labels = body.labels.iter().cloned().map(|mut label| {
             label.name = self.name(label.name);
             label.at = self.at(label.at);
@@ -189,6 +199,7 @@ impl Import<'_> {
             statements,
             reg_decls,
             registers: body.registers.clone(),
+            module_registers,
             labels: labels.collect(),
             operands,
             operand_spans: SpanTable(body.operand_spans.0.iter().map(|span| self.span(*span)).collect()),
@@ -272,6 +283,7 @@ impl Import<'_> {
             }
             Item::AddressSize(bits, at) => Item::AddressSize(*bits, self.at(*at)),
             Item::Variable(id) => Item::Variable(self.var(*id)),
+            Item::Registers(first, end) => Item::Registers(self.outer(*first), self.outer(*end)),
             Item::Function(id) => Item::Function(self.func(*id)),
             Item::File(file, at) => {
                 Item::File(DebugFile { name: self.name(file.name), ..file.clone() }, self.at(*at))

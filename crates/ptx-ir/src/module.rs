@@ -3,7 +3,7 @@
 use ptx_isa::{PtxVersion, ScalarType, Sm, StateSpace};
 
 use crate::at::At;
-use crate::body::{Body, RegDeclId, RegId, VectorShape};
+use crate::body::{Body, RegDecl, RegDeclId, RegId, VectorShape};
 use crate::integers::Integers;
 use crate::operand::{Immediate, Symbol};
 use crate::strings::{StrId, Strings};
@@ -411,6 +411,8 @@ pub enum Item {
     AddressSize(u32, At),
     /// A module variable.
     Variable(VarId),
+    /// Names of one `.reg` directive, before PTX 3.0: [`Module::registers`] from the first to before the second id.
+    Registers(RegDeclId, RegDeclId),
     /// A function, declared or defined.
     Function(FunctionId),
     /// `.file`
@@ -442,6 +444,8 @@ pub struct Module {
     pub variables: Vec<Variable>,
     /// Functions, each declaration and definition its own entry, in order.
     pub functions: Vec<Function>,
+    /// Registers declared outside of functions, which each thread has once, whatever function it is in (manual 7.1.1).
+    pub registers: Vec<RegDecl>,
 }
 
 impl Module {

@@ -24,8 +24,9 @@ mod header;
 mod sources;
 mod symbols;
 
-use ptx_diag::{Diagnostics, SourceFile};
+use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_ir::{Imported, Item, Module};
+use ptx_isa::StateSpace;
 
 pub use sources::{Sources, TooLarge};
 
@@ -36,7 +37,8 @@ pub mod code {
         pub const DUPLICATE: Code = Code("K0001");
         /// Units say different things of the same name.
         pub const MISMATCH: Code = Code("K0002");
-        /// Units are for targets, or of address sizes, that no module can have together.
+        /// Units that no module can hold together: of targets or address sizes that exclude each other, or with registers or local
+        /// variables outside of functions (manual 7.1.1).
         pub const TARGET: Code = Code("K0003");
         /// Debug information that would be wrong in the result is left out.
         pub const DEBUG: Code = Code("K0004");
@@ -68,6 +70,7 @@ pub fn link(units: &[Unit<'_>], sources: &Sources) -> Result<(Module, Diagnostic
         units.iter().enumerate().map(|(at, unit)| module.import(unit.module, sources.start(at))).collect();
     let heading = header::reconcile(&mut module, &parts, &mut findings);
     let resolved = symbols::resolve(&mut module, &parts, &mut findings);
+    refuse_thread_state(&module, &parts, &mut findings);
     debug::merge(&mut module, &mut parts, &resolved.renamed, &mut findings);
     if findings.has_errors() {
         findings.sort_by_place();
@@ -78,4 +81,26 @@ pub fn link(units: &[Unit<'_>], sources: &Sources) -> Result<(Module, Diagnostic
     let items: Vec<Item> = items.filter(|item| !header::is_heading(item)).collect();
     symbols::place(&mut module, items, &resolved);
     Ok((module, findings))
+}
+
+/// Registers and local variables outside of functions belong to one module: `ptxas` compiles it without the ABI, and links nothing to it.
+fn refuse_thread_state(module: &Module, parts: &[Imported], findings: &mut Diagnostics) {
+    for item in parts.iter().flat_map(|part| &part.items) {
+        let (name, at) = match item {
+            Item::Registers(first, _) => match module.registers.get(first.0 as usize) {
+                Some(decl) => (decl.name, decl.at),
+                None => continue,
+            },
+            Item::Variable(id) if module.variable(*id).space == StateSpace::Local => {
+                (module.variable(*id).name, module.variable(*id).at)
+            }
+            _ => continue,
+        };
+        let name = module.name(name);
+        let text = format!(
+            "`{name}` is declared outside of functions, and no other module can be linked to this one"
+        );
+        let finding = Diagnostic::error(code::TARGET, at.0, text);
+        findings.push(finding.with_help("declare it in the functions that use it"));
+    }
 }

@@ -126,6 +126,17 @@ fn two_definitions_are_refused_at_both_places() {
 }
 
 #[test]
+fn registers_and_local_variables_of_a_module_are_not_linked() {
+    let old = ".version 2.3\n.target sm_20\n.reg .u32 r;\n.local .u32 l;\n";
+    let text = |line: u32, name: &str| {
+        format!(
+            "a.ptx:{line}: K0003 `{name}` is declared outside of functions, and no other module can be linked to this one"
+        )
+    };
+    assert_eq!(refusal(&[old, ".visible .entry k() { ret; }\n"]), [text(3, "r"), text(4, "l")]);
+}
+
+#[test]
 fn declarations_that_do_not_agree_are_refused() {
     let cases = [
         (".visible .global .u32 x = 1;\n", ".extern .global .u64 x;\n", "another size"),

@@ -377,8 +377,10 @@ fn add_directive<'c>(
     match directive {
         FunctionDirective::MaxNtid(values) => text("nvvm.maxntid", &dimensions(*values)),
         FunctionDirective::ReqNtid(values) => text("nvvm.reqntid", &dimensions(*values)),
-        FunctionDirective::MinNCtaPerSm(value) => number("nvvm.minctasm", *value),
-        FunctionDirective::MaxNCtaPerSm(value) => number("ptx.maxnctapersm", *value),
+        // The second is the first's name before PTX 2.0 (`Verified::written_out`).
+        FunctionDirective::MinNCtaPerSm(value) | FunctionDirective::MaxNCtaPerSm(value) => {
+            number("nvvm.minctasm", *value);
+        }
         FunctionDirective::MaxNReg(value) => number("nvvm.maxnreg", *value),
         FunctionDirective::NoReturn => target.add_flag(types, "noreturn"),
         // All of them together, in `describe`.

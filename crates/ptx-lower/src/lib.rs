@@ -306,6 +306,7 @@ fn finish_items(shared: &Shared<'_, '_>) {
             Item::AddressSize(..)
             | Item::Alias(..)
             | Item::Variable(_)
+            | Item::Registers(..)
             | Item::Function(_)
             | Item::File(..)
             | Item::Location(_)

@@ -197,6 +197,7 @@ impl ModuleRaiser<'_, '_> {
                 Item::File(_, at) => (".file", *at, DEBUG),
                 Item::Section(section) => (".section", section.at, DEBUG),
                 Item::Location(location) => (".loc", location.at, DEBUG),
+                Item::Registers(..) => (".reg", At::default(), "declare registers in functions"),
                 Item::DwarfLine(_) => ("@@DWARF", At::default(), DEBUG),
                 Item::Function(function) => match location(function) {
                     Some(at) => (".loc", at, DEBUG),

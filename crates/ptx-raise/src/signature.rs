@@ -66,7 +66,7 @@ pub(crate) struct RegisterPassing {
     pub(crate) results: Vec<Class>,
 }
 
-/// The registers of a function that was declared with them; `None` where a value does not fill one.
+/// The registers of a function that was declared with them; `None` where a value does not fill one or several are returned.
 pub(crate) fn register_passing(
     module: &mut ModuleRaiser<'_, '_>,
     function: &Function,
@@ -85,15 +85,18 @@ pub(crate) fn register_passing(
         Type::Void => Some(Vec::new()),
         _ => filled_registers(module, function.ret)?,
     };
+    // With several results in registers `ptxas` does without the ABI, and compiles no module apart.
+    let results = results.filter(|results| results.len() <= 1);
     Ok(results.map(|results| RegisterPassing { params, results }))
 }
 
-/// The classes of the leaves of a type, when each fills its register.
+/// The classes of the leaves of a type, when each fills its register of 32 bits or more: `ptxas` passes no predicates and
+/// nothing smaller in registers.
 fn filled_registers(module: &mut ModuleRaiser<'_, '_>, ty: TypeId) -> Raised<Option<Vec<Class>>> {
     let leaves = module.leaves.of(module.view, ty)?;
     let filled = leaves.iter().map(|leaf| {
         let class = leaf.scalar.class();
-        (leaf.scalar.bits() == class.bits()).then_some(class)
+        (leaf.scalar.bits() == class.bits() && class.bits() >= 32).then_some(class)
     });
     Ok(filled.collect())
 }
@@ -441,9 +444,6 @@ fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
     }
     if let Some(text) = attribute("nvvm.minctasm") {
         list.push(FunctionDirective::MinNCtaPerSm(number("nvvm.minctasm", text)?));
-    }
-    if let Some(text) = attribute("ptx.maxnctapersm") {
-        list.push(FunctionDirective::MaxNCtaPerSm(number("ptx.maxnctapersm", text)?));
     }
     if let Some(text) = attribute("nvvm.maxnreg") {
         list.push(FunctionDirective::MaxNReg(number("nvvm.maxnreg", text)?));

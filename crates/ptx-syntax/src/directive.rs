@@ -130,12 +130,19 @@ impl<'s> Reader<'s, '_> {
                 self.report(Diagnostic::warning(codes::EMPTY, span, message));
                 Ok(())
             }
+            "reg" if self.has_thread_state() => self.outer_registers(),
+            "local" if self.has_thread_state() => self.variables_or_semicolon(Linkage::Internal),
             "reg" | "local" | "param" => {
                 let message = format!("`.{name}` is only allowed in functions");
                 Err(self.at(codes::DIRECTIVE, span, message))
             }
             _ => Err(self.unknown_directive(name, span, &MODULE_DIRECTIVES)),
         }
+    }
+
+    /// Whether registers and local variables may be declared outside of functions: before PTX 3.0 (manual 7.1.1).
+    fn has_thread_state(&self) -> bool {
+        self.module.version().is_some_and(|version| version < PtxVersion::new(3, 0))
     }
 
     fn line_item(&mut self, read: impl FnOnce(&mut Self) -> Parse<()>) -> Parse<()> {
@@ -259,6 +266,12 @@ impl<'s> Reader<'s, '_> {
             Kind::Directive("entry" | "func") => self.function(linkage),
             Kind::Directive("global" | "const" | "shared" | "tex" | "align" | "attribute") => {
                 self.variables_or_semicolon(linkage)
+            }
+            Kind::Directive("local") if self.has_thread_state() => self.variables_or_semicolon(linkage),
+            Kind::Directive("reg") if self.has_thread_state() => {
+                let message = "no other module can name a register";
+                let error = Diagnostic::error(codes::CONFLICT, first.span, message);
+                Err(Box::new(error.with_help(format!("leave out `.{word}`"))))
             }
             _ => Err(self.unexpected("a function or variable")),
         }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, Guard, Inst, Operand, Stmt, ZeroOffsets};
-use ptx_isa::{Form, Kind as Place, Mnemonic, MnemonicError, Mod, Role, ScalarType, candidates};
+use ptx_isa::{Form, Kind as Place, Mnemonic, MnemonicError, Mod, PtxVersion, Role, ScalarType, candidates};
 use rustc_hash::FxHashMap;
 
 use crate::codes;
@@ -105,11 +105,42 @@ impl<'s> Reader<'s, '_> {
     pub(crate) fn instruction(&mut self, guard: Option<(Option<Guard>, Span)>) -> Parse<()> {
         let Kind::Ident(_) = *self.cursor.kind() else { return Err(self.unexpected("an instruction")) };
         let token = self.cursor.bump_mnemonic();
+        if self.bank_follows(token) {
+            return self.banked_instruction(guard, token);
+        }
         if let Kind::Directive(_) = *self.cursor.kind() {
             return self.spaced_instruction(guard, token);
         }
         let found = self.mnemonics(token)?;
         self.instruction_behind(guard, token, &found)
+    }
+
+    /// Whether `[` follows `.const` at once, as in `ld.const[0].u32`.
+    fn bank_follows(&mut self, token: Token<'s>) -> bool {
+        matches!(token.kind, Kind::Ident(text) if text.ends_with(".const"))
+            && self.cursor.is_mark(b'[')
+            && self.cursor.span().lo == token.span.hi
+    }
+
+    /// An instruction that names a bank of constant memory, before PTX 2.2 (manual 5.1.3.1). Bank 0 is the one that every
+    /// instruction means; the host filled the others, in ways of its own.
+    fn banked_instruction(&mut self, guard: Option<(Option<Guard>, Span)>, token: Token<'s>) -> Parse<()> {
+        self.expect(b'[', "`[`")?;
+        let bank = self.word("the number of a bank")?;
+        self.expect(b']', "`]`")?;
+        let error = |message: String| Diagnostic::error(codes::MODIFIER, token.span, message);
+        let text = String::from_utf8_lossy(self.cursor.slice(token.span)).into_owned();
+        if self.module.version().is_some_and(|version| version >= PtxVersion::new(2, 2)) {
+            let error = error("since PTX ISA 2.2 constant memory has no banks".to_owned());
+            return Err(Box::new(error.with_help(format!("write `{text}`"))));
+        }
+        if bank > 0 {
+            let error = error(format!("bank {bank} of constant memory is not supported"));
+            let help =
+                "take the address of the array as a parameter of the kernel, `.param .u64 .ptr .const`";
+            return Err(Box::new(error.with_help(help)));
+        }
+        self.spaced_instruction(guard, token)
     }
 
     /// An instruction whose modifiers are parted by blanks, as in `ld .global .u32`.

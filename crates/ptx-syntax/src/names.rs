@@ -19,7 +19,9 @@ pub(crate) enum Entity {
     /// A register that no statement has mentioned yet.
     Declared(RegDeclId),
     Register(RegId),
-    /// A register of a range, remembered in the scope that mentions it; with the depth of its declaration.
+    /// A register that is declared outside of functions.
+    Outer(RegDeclId),
+    /// A register of a range or of the module, remembered in the scope that mentions it; with the depth of its declaration.
     OfRange(RegId, u32),
     Special(SpecialReg),
 }
@@ -42,6 +44,8 @@ pub(crate) struct Range {
 #[derive(Clone, Copy, Debug)]
 enum First {
     Register(RegDeclId),
+    /// Registers that are declared outside of functions.
+    Outer(RegDeclId),
     /// The variables of a range are added one after the other.
     Variable(VarId),
 }
@@ -96,6 +100,8 @@ pub(crate) struct Names<'s> {
     recent: RecentRanges<'s>,
     /// Mentioned registers: the same register is mentioned in many scopes.
     mentioned: Mentions,
+    /// What the body declares in the place of registers of the module.
+    outer: FxHashMap<RegDeclId, RegDeclId>,
     /// Functions of the module, which are declared while the scope of their parameters is open.
     functions: FxHashMap<&'s str, (FunctionId, Span)>,
     /// Functions that have a body.
@@ -110,6 +116,7 @@ impl<'s> Names<'s> {
             numbered: Scoped::new(),
             recent: RecentRanges::default(),
             mentioned: Mentions::default(),
+            outer: FxHashMap::default(),
             functions: FxHashMap::default(),
             defined: FxHashSet::default(),
         }
@@ -145,6 +152,7 @@ impl<'s> Names<'s> {
     /// Forgets what belongs to the body that ends.
     pub(crate) fn end_body(&mut self) {
         self.mentioned.clear();
+        self.outer.clear();
     }
 }
 
@@ -178,6 +186,11 @@ impl<'s> Reader<'s, '_> {
                 Some(Entity::Register(register))
             }
             Some((Entity::Declared(_) | Entity::OfRange(..), _)) => self.lookup_in_ranges(name),
+            Some((Entity::Outer(decl), depth)) if !self.hidden_by_range(name, depth) => {
+                let register = self.mention_outer(decl, 0);
+                self.names.entities.insert(name, Entity::OfRange(register, depth), Span::default());
+                Some(Entity::Register(register))
+            }
             Some((found, depth)) if !self.hidden_by_range(name, depth) => Some(found),
             Some((found, _)) => self.lookup_in_ranges(name).or(Some(found)),
             None => {
@@ -207,7 +220,7 @@ impl<'s> Reader<'s, '_> {
                 self.names.recent.keep(recent);
                 Some(recent)
             }
-            First::Register(_) | First::Variable(_) => None,
+            First::Register(_) | First::Outer(_) | First::Variable(_) => None,
         }
     }
 
@@ -230,6 +243,7 @@ impl<'s> Reader<'s, '_> {
         let (range, number, depth) = self.range_of(name)?;
         let register = match range.first {
             First::Register(decl) => self.mention(decl, number),
+            First::Outer(decl) => self.mention_outer(decl, number),
             First::Variable(first) => return Some(Entity::Variable(VarId(first.0 + number))),
         };
         self.names.entities.insert(name, Entity::OfRange(register, depth), Span::default());
@@ -254,6 +268,40 @@ impl<'s> Reader<'s, '_> {
             self.body.registers.push(Register { decl, number });
         }
         register
+    }
+
+    /// A register that is declared outside of functions, by a declaration of the body that stands for it.
+    fn mention_outer(&mut self, outer: RegDeclId, number: u32) -> RegId {
+        let own = match self.names.outer.get(&outer) {
+            Some(own) => *own,
+            None => {
+                let own = RegDeclId(self.body.reg_decls.len() as u32);
+                self.body.reg_decls.extend(self.module.registers.get(outer.0 as usize).cloned());
+                self.body.module_registers.push((own, outer));
+                self.names.outer.insert(outer, own);
+                own
+            }
+        };
+        self.mention(own, number)
+    }
+
+    /// Declares one name of a `.reg` directive outside of functions.
+    pub(crate) fn declare_outer_register(
+        &mut self,
+        (name, span): (&'s str, Span),
+        decl: RegDecl,
+    ) -> Parse<()> {
+        self.check_special(name, span)?;
+        let (id, count) = (RegDeclId(self.module.registers.len() as u32), decl.count);
+        match count {
+            Some(count) => {
+                self.check_free_range(name, span, count)?;
+                self.declare_range(name, Range { first: First::Outer(id), count }, span);
+            }
+            None => self.declare(name, span, Entity::Outer(id))?,
+        }
+        self.module.registers.push(decl);
+        Ok(())
     }
 
     /// Declares one name of a `.reg` directive.
@@ -395,8 +443,9 @@ impl<'s> Reader<'s, '_> {
                 Entity::Function(id) => Operand::Symbol(Symbol::Function(id), 0),
                 Entity::Register(id) | Entity::OfRange(id, _) => Operand::Register(id),
                 Entity::Special(special) => Operand::Special(special, None),
-                // Looking it up has mentioned it.
+                // Looking it up has mentioned them.
                 Entity::Declared(decl) => Operand::Register(self.mention(decl, 0)),
+                Entity::Outer(decl) => Operand::Register(self.mention_outer(decl, 0)),
             });
         }
         let resolve = self.resolve.as_mut()?;

@@ -2,8 +2,8 @@
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{
-    At, Item, Linkage, Param, ParamPointer, Reference, RegDeclId, Stmt, VarAttribute, VarId, VarType,
-    Variable, VectorShape,
+    At, Item, Linkage, Param, ParamPointer, Reference, RegDecl, RegDeclId, Stmt, VarAttribute, VarId,
+    VarType, Variable, VectorShape,
 };
 use ptx_isa::{ScalarType, StateSpace};
 
@@ -99,6 +99,35 @@ impl<'s> Reader<'s, '_> {
             Kind::Ident("_") => Err(self.unexpected("the name of a variable")),
             _ => self.expect_ident("the name of a variable"),
         }
+    }
+
+    /// `.reg` outside of functions.
+    pub(crate) fn outer_registers(&mut self) -> Parse<()> {
+        let declaration = self.declaration()?;
+        let ty = self.register_type(&declaration)?;
+        if !declaration.attributes.is_empty() {
+            return Err(self.at(codes::CONFLICT, self.cursor.last, "registers have no attributes"));
+        }
+        let first = RegDeclId(self.module.registers.len() as u32);
+        if self.declares_nothing() {
+            return Ok(());
+        }
+        loop {
+            let (name, span) = self.variable_name()?;
+            let count = match self.eat(b'<') {
+                None => None,
+                Some(_) => Some(self.range_count()?),
+            };
+            let id = self.module.strings.intern(name);
+            let decl = RegDecl { name: id, ty, shape: declaration.shape, count, at: At(span) };
+            self.declare_outer_register((name, span), decl)?;
+            if self.eat(b',').is_none() {
+                break;
+            }
+        }
+        self.expect(b';', "`;`")?;
+        self.push_item(Item::Registers(first, RegDeclId(self.module.registers.len() as u32)));
+        Ok(())
     }
 
     /// The names of `.reg`.

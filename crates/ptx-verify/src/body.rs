@@ -1,7 +1,7 @@
 //! Bodies: register declarations and statements in their order (manual 4.3, 5.1.1, 11).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{Body, Function, Inst, LabelKind, LabelTarget, Param, Prototype, Stmt, VectorShape};
+use ptx_ir::{Body, Function, Inst, LabelKind, LabelTarget, Param, Prototype, RegDecl, Stmt, VectorShape};
 use ptx_isa::Since;
 
 use crate::context::{Checker, Site};
@@ -56,7 +56,12 @@ fn check_inst<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body, 
 
 /// Checks the `.reg` declarations of a body.
 pub(crate) fn check_registers(cx: &mut Checker<'_>, body: &Body) {
-    for decl in &body.reg_decls {
+    check_declared(cx, &body.reg_decls);
+}
+
+/// Checks declarations of registers.
+pub(crate) fn check_declared(cx: &mut Checker<'_>, declarations: &[RegDecl]) {
+    for decl in declarations {
         if variables::check_declarable(cx, decl.ty, decl.at.0) {
             if decl.shape == VectorShape::Scalar {
                 variables::check_type_since(cx, decl.ty, decl.at.0);

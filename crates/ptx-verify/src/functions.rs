@@ -28,6 +28,9 @@ pub(crate) fn check(cx: &mut Checker<'_>, id: FunctionId) {
     if function.kind == FunctionKind::Device {
         check_open_arrays(cx, &function.params);
     }
+    if function.kind == FunctionKind::Kernel && function.body.is_none() {
+        cx.require(since(3, 0, 10), function.at.0, "a declaration of a kernel");
+    }
     check_param_bytes(cx, function);
     check_linkage(cx, function);
     check_directives(cx, function);

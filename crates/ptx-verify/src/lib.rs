@@ -28,11 +28,13 @@ mod context;
 mod convert;
 mod debug;
 mod functions;
+mod hand_over;
 mod initializers;
 mod mbarriers;
 mod memory;
 mod modifiers;
 mod moves;
+mod old_words;
 mod operands;
 mod policies;
 mod redeclarations;
@@ -41,6 +43,7 @@ mod sync;
 mod targets;
 mod tensors;
 mod textures;
+mod thread_state;
 mod types;
 mod variables;
 mod video;
@@ -85,6 +88,7 @@ fn check(module: &Module) -> Checker<'_> {
                 variables::check(&mut cx, *id, Place::Module);
                 redeclarations::check_variable(&mut cx, *id);
             }
+            Item::Registers(first, end) => variables::check_outer_registers(&mut cx, *first, *end),
             Item::Function(id) => functions::check(&mut cx, *id),
             Item::File(file, at) => debug::check_file(&mut cx, file, at.0),
             Item::Location(location) => debug::check_location(&mut cx, location),
@@ -99,5 +103,6 @@ fn check(module: &Module) -> Checker<'_> {
             | Item::TrailingComment(_) => {}
         }
     }
+    thread_state::check(&mut cx);
     cx
 }

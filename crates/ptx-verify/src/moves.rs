@@ -71,7 +71,7 @@ fn check_symbol(
         cx.report(
             Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a variable in `.local`"),
         );
-    } else if variable.scalar_type().is_none() {
+    } else if variable.scalar_type().is_none() || variable.space == StateSpace::Tex {
         cx.require(HANDLES, place.span, "a handle in a register");
         if ty == ScalarType::U64 {
             return;

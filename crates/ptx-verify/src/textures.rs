@@ -1,8 +1,8 @@
 //! Textures, samplers and surfaces: what names them, and what a geometry leaves no room for (manual 9.7.10, 9.7.11).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::{AddressBase, Operand, Symbol, VarType, ZeroOffsets};
-use ptx_isa::{Field, Mod, ScalarType, Sem, Since};
+use ptx_ir::{AddressBase, Operand, Symbol, VarType, Variable, ZeroOffsets};
+use ptx_isa::{Field, Mod, ScalarType, Sem, Since, StateSpace};
 
 use crate::codes;
 use crate::context::{Checker, Site};
@@ -22,6 +22,11 @@ pub(crate) fn wanted(site: Site<'_>, place: Place) -> Option<VarType> {
     }
 }
 
+/// What a variable is: one in `.tex` is a texture, whatever its number's type (manual 5.1.8).
+fn opaque(variable: &Variable) -> VarType {
+    if variable.space == StateSpace::Tex { VarType::TexRef } else { variable.ty }
+}
+
 const fn named(ty: VarType) -> &'static str {
     match ty {
         VarType::TexRef => "a `.texref` variable or a 64-bit register with its handle",
@@ -35,7 +40,7 @@ const fn named(ty: VarType) -> &'static str {
 pub(crate) fn check_object(cx: &mut Checker<'_>, site: Site<'_>, place: Place, symbol: Symbol, offset: i64) {
     let Some(wanted) = wanted(site, place) else { return };
     let found = match symbol {
-        Symbol::Variable(id) => site.module.variables.get(id.0 as usize).map(|variable| variable.ty),
+        Symbol::Variable(id) => site.module.variables.get(id.0 as usize).map(opaque),
         Symbol::Function(_) => None,
     };
     // In the unified mode the sampler is part of the texture, and what else is written for one is not looked at.
@@ -59,7 +64,7 @@ pub(crate) fn check_query(cx: &mut Checker<'_>, site: Site<'_>) {
             return check_scalar(cx, site, place, wanted, Operand::Register(reg));
         }
         AddressBase::Symbol(Symbol::Variable(id)) if offset == 0 => {
-            site.module.variables.get(id.0 as usize).map(|variable| variable.ty)
+            site.module.variables.get(id.0 as usize).map(opaque)
         }
         AddressBase::Register(_) | AddressBase::Symbol(_) | AddressBase::Absolute => None,
     };

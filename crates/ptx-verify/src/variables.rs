@@ -1,12 +1,12 @@
 //! Variables: their types, spaces, alignment, dimensions and linkage (manual 5.1 to 5.4, 11.6).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::{Initializer, Linkage, VarAttribute, VarId, VarType, Variable, VectorShape};
+use ptx_ir::{Initializer, Linkage, RegDeclId, VarAttribute, VarId, VarType, Variable, VectorShape};
 use ptx_isa::{ScalarType, Since, StateSpace};
 
 use crate::context::{Checker, dotted};
 use crate::types::is_declarable;
-use crate::{codes, initializers};
+use crate::{body, codes, initializers};
 
 /// Where a variable is declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -170,6 +170,8 @@ fn check_space(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     use StateSpace::*;
     let help = match (place, variable.space) {
         (Place::Module, Global | Const | Shared) => return,
+        (Place::Module, Local) if !cx.target.version_is(3, 0) => return,
+        (Place::Module, Tex) if !cx.target.version_is(1, 5) => return check_tex(cx, variable),
         (Place::Body, Global | Const | Shared | Local) => return,
         (Place::Body, Param) if cx.target.version_is(2, 0) => return,
         (Place::FunctionParameter(_) | Place::Result(_), Param) if !cx.target.version_is(2, 0) => {
@@ -183,7 +185,8 @@ fn check_space(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
         (Place::Module, Param) => Some("declare it with its function, or in a body"),
         (_, SharedCta | SharedCluster) => Some("declare it in `.shared`"),
         (_, ParamEntry | ParamFunc) => Some("declare it in `.param`"),
-        (_, Tex) => Some("declare a `.texref` in `.global`"),
+        (Place::Module, Tex) => Some("since PTX ISA 1.5 a texture is a `.global .texref`"),
+        (_, Tex) => Some("declare it at module scope"),
         _ => None,
     };
     let where_ = match place {
@@ -198,6 +201,31 @@ fn check_space(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
         Some(help) => finding.with_help(help),
         None => finding,
     });
+}
+
+/// A name for a texture, whose number has 32 or 64 bits (manual 5.1.8).
+fn check_tex(cx: &mut Checker<'_>, variable: &Variable) {
+    let is_number = matches!(variable.scalar_type(), Some(ScalarType::U32 | ScalarType::U64));
+    if !is_number || variable.shape != VectorShape::Scalar || !variable.dims.is_empty() {
+        let text = "a variable in `.tex` is a `.u32` or a `.u64`";
+        cx.report(Diagnostic::error(codes::VARIABLE_TYPE, variable.at.0, text));
+    }
+}
+
+/// Registers outside of functions (manual 7.1.1).
+pub(crate) fn check_outer_registers(cx: &mut Checker<'_>, first: RegDeclId, end: RegDeclId) {
+    let module = cx.module;
+    let declared = module.registers.get(first.0 as usize..end.0 as usize).unwrap_or_default();
+    if cx.target.version_is(3, 0)
+        && let Some(decl) = declared.first()
+    {
+        let text = "since PTX ISA 3.0 registers are declared in functions";
+        let finding = Diagnostic::error(codes::REMOVED, decl.at.0, text);
+        cx.report(
+            finding.with_help("declare it in the functions that use it, and pass it to those they call"),
+        );
+    }
+    body::check_declared(cx, declared);
 }
 
 fn check_alignment(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
@@ -293,14 +321,25 @@ fn check_pointer(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
 
 /// Banks of constant memory were given up with PTX ISA 2.2 (manual 5.1.3).
 fn check_bank(cx: &mut Checker<'_>, variable: &Variable) {
-    let Some(bank) = variable.bank else { return };
+    let is_open = variable.linkage == Linkage::Extern && matches!(variable.dims.first(), Some(None));
+    if variable.space != StateSpace::Const || (variable.bank.is_none() && !is_open) {
+        return;
+    }
+    let bank = variable.bank.unwrap_or(0);
     let text = if cx.target.version_is(2, 2) {
+        if variable.bank.is_none() {
+            return;
+        }
         "since PTX ISA 2.2 constant memory has no banks".to_owned()
+    } else if bank > 10 {
+        "the banks of constant memory are numbered from 0 to 10".to_owned()
     } else if !cx.target.version_is(1, 5) && bank > 0 {
         "before PTX ISA 1.5 constant memory has bank 0 only".to_owned()
-    } else if bank > 0
-        && !(variable.linkage == Linkage::Extern && matches!(variable.dims.first(), Some(None)))
-    {
+    } else if bank == 0 && is_open {
+        let text = "external arrays without a length lie in the banks 1 to 10 of constant memory";
+        let finding = Diagnostic::error(codes::VARIABLE_SPACE, variable.at.0, text);
+        return cx.report(finding.with_help("give the array its length, or take its address as a parameter"));
+    } else if bank > 0 && !is_open {
         format!("bank {bank} holds external arrays without a length only")
     } else {
         return;

@@ -8,6 +8,9 @@
 //! add.u32 %sum0, %r1, 7;                       what is lowered and executed
 //! mul.wide.u32 %rd1, %sum0, 3;
 //! ```
+//!
+//! Registers and local variables outside of functions become parameters ([`hand_over`]), and words of old versions those that
+//! replaced them ([`old_words`]).
 
 use std::borrow::Cow;
 
@@ -17,21 +20,30 @@ use ptx_ir::{
 };
 use ptx_isa::{Mnemonic, PtxVersion, ScalarType, Sm, implies_modifiers};
 
-use crate::Verified;
+use crate::{Verified, hand_over, old_words};
 
 impl<'m> Verified<'m> {
     /// The module with the modifiers that its version and target imply written out ([`Mnemonic::written_out`]), and with sums
-    /// of registers and constants as instructions of their own: what its instructions mean, regardless of the version and target
+    /// of registers and constants as instructions of their own, nothing declared outside of functions that belongs to a thread, and
+    /// no directive that later versions lack: what its instructions mean, regardless of the version and target
     /// are then.
     pub fn written_out(self) -> Cow<'m, Module> {
         let implied = header(self.module).filter(|(version, sm)| implies_modifiers(*version, *sm));
         let has_sums =
             |body: &Body| body.all_operands().iter().any(|operand| matches!(operand, Operand::Sum(..)));
         let sums = self.module.functions.iter().filter_map(|function| function.body.as_ref()).any(has_sums);
-        if implied.is_none() && !sums {
+        let hands_over = hand_over::is_needed(self.module);
+        let has_old_words = old_words::is_needed(self.module);
+        if implied.is_none() && !sums && !hands_over && !has_old_words {
             return Cow::Borrowed(self.module);
         }
         let mut module = self.module.clone();
+        if hands_over {
+            hand_over::hand_over(&mut module);
+        }
+        if has_old_words {
+            old_words::replace(&mut module);
+        }
         if let Some((version, sm)) = implied {
             let bodies = module.functions.iter_mut().filter_map(|function| function.body.as_mut());
             for statement in bodies.flat_map(|body| &mut body.statements) {
@@ -40,7 +52,7 @@ impl<'m> Verified<'m> {
                 }
             }
         }
-        if sums {
+        if sums || hands_over {
             let name = module.strings.intern("%sum");
             for body in module.functions.iter_mut().filter_map(|function| function.body.as_mut()) {
                 if has_sums(body) {

@@ -76,6 +76,9 @@ impl Printer<'_> {
                 self.variable(self.module.variable(*id));
                 self.text(";\n");
             }
+            Item::Registers(first, end) => {
+                self.registers("", &self.module.registers[first.0 as usize..end.0 as usize]);
+            }
             Item::Function(id) => {
                 self.gap();
                 self.function(self.module.function(*id));

@@ -38,7 +38,7 @@ impl Printer<'_> {
                 self.prototype(body, prototype);
             }
             Stmt::Registers(first, end) => {
-                self.registers(&body.reg_decls[first.0 as usize..end.0 as usize]);
+                self.registers("\t", &body.reg_decls[first.0 as usize..end.0 as usize]);
             }
             Stmt::Variable(id) => {
                 self.text("\t");
@@ -62,9 +62,11 @@ impl Printer<'_> {
         }
     }
 
-    fn registers(&mut self, decls: &[RegDecl]) {
+    /// The names of one `.reg` directive; nothing for none.
+    pub(super) fn registers(&mut self, indent: &str, decls: &[RegDecl]) {
         let Some(first) = decls.first() else { return };
-        self.text("\t.reg ");
+        self.text(indent);
+        self.text(".reg ");
         self.shape(first.shape);
         self.text(".");
         self.text(first.ty.as_str());
