@@ -14,6 +14,8 @@ mod arithmetic;
 mod assembly;
 #[path = "raise/atomic.rs"]
 mod atomic;
+#[path = "raise/bytes.rs"]
+mod bytes;
 #[path = "raise/control.rs"]
 mod control;
 #[path = "raise/functions.rs"]

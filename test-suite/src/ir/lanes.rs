@@ -6,7 +6,7 @@ use super::ty::{Element, Ty};
 impl Generator {
     /// One of the statements of this file.
     pub(super) fn lanes(&mut self) {
-        match self.rng.u8(..12) {
+        match self.rng.u8(..15) {
             0 => self.overflow_of_vectors(),
             1 => self.reduction(),
             2 => self.rearranged(),
@@ -18,6 +18,7 @@ impl Generator {
             8 => self.promised(),
             9 => self.constrained_conversion(),
             10 => self.fraction(),
+            11..=13 => self.bytes_together(),
             _ => self.odd_access(),
         }
     }
@@ -90,6 +91,40 @@ impl Generator {
                     ty,
                     &format!("call {text} @llvm.vector.insert.{v}.{h}({text} {a}, {p} {part}, i64 {at})"),
                 );
+            }
+        }
+    }
+
+    /// Vectors of bytes, which words hold: shuffled, combined, chosen, with another element, as words and back.
+    fn bytes_together(&mut self) {
+        let lanes = [4, 4, 8, 16][self.rng.usize(..4)];
+        let ty = Ty { element: Element::Int(8), lanes: Some(lanes) };
+        let (text, a, b) = (ty.text(), self.operand(ty), self.operand(ty));
+        match self.rng.u8(..5) {
+            0 => {
+                let places: Vec<String> =
+                    (0..lanes).map(|_| format!("i32 {}", self.rng.u32(..2 * lanes))).collect();
+                let mask = places.join(", ");
+                self.define(ty, &format!("shufflevector {text} {a}, {text} {b}, <{lanes} x i32> <{mask}>"));
+            }
+            1 => {
+                let (element, at) = (self.operand(Ty::int(8)), self.rng.u32(..lanes));
+                self.define(ty, &format!("insertelement {text} {a}, i8 {element}, i64 {at}"));
+            }
+            2 => {
+                let word = ["and", "or", "xor"][self.rng.usize(..3)];
+                self.define(ty, &format!("{word} {text} {a}, {b}"));
+            }
+            3 => {
+                let which = self.operand(Ty::int(1));
+                self.define(ty, &format!("select i1 {which}, {text} {a}, {text} {b}"));
+            }
+            _ => {
+                let words = Ty { element: Element::Int(32), lanes: Some(lanes / 4) };
+                let (words_text, number) = (words.text(), self.operand(words));
+                let value = self.emit(&format!("bitcast {text} {a} to {words_text}"));
+                let sum = self.emit(&format!("add {words_text} {value}, {number}"));
+                self.define(ty, &format!("bitcast {words_text} {sum} to {text}"));
             }
         }
     }

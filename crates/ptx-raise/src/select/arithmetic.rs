@@ -57,6 +57,10 @@ impl FunctionRaiser<'_, '_, '_> {
             self.define(id, result.into());
             return Ok(());
         }
+        if let Some(result) = self.combine_bytes(op, &leaves, &a, &b)? {
+            self.define(id, result.into());
+            return Ok(());
+        }
         let literal = self.function.inst(id).metadata("ptx.literal").is_some();
         let mut result = Vec::with_capacity(leaves.len());
         for ((leaf, &a), &b) in leaves.iter().zip(a.iter()).zip(b.iter()) {
@@ -239,6 +243,11 @@ impl FunctionRaiser<'_, '_, '_> {
             let args = [Arg::Bits(1, target.bits()), Arg::Bits(0, target.bits()), register.into()];
             return self.emit_new(target, &format!("selp.b{}", target.bits()), &args);
         }
+        if width == 8
+            && let Some(wide) = self.extended_byte(register, target, false)?
+        {
+            return Ok(wide);
+        }
         let clean = width == own.bits() || upper == Upper::Zero || target.bits() <= width;
         if clean {
             return self.resized(register, own, target);
@@ -270,6 +279,11 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         if target.bits() <= width {
             return self.resized(register, own, target);
+        }
+        if width == 8
+            && let Some(wide) = self.extended_byte(register, target, true)?
+        {
+            return Ok(wide);
         }
         let full = if width == own.bits() || upper == Upper::Sign {
             register

@@ -14,6 +14,7 @@ use crate::references::for_each_operand;
 use crate::registers::{Named, Rank};
 use crate::style::{Annotations, Names};
 use crate::types::Class;
+use crate::types::Scalar;
 use crate::value::Val;
 
 /// Longer names of blocks are cut.
@@ -221,6 +222,12 @@ impl FunctionRaiser<'_, '_, '_> {
                 if !matches!(function.inst(id).op, Op::Phi { .. }) {
                     break;
                 }
+                if self.word_phis.contains(&id) {
+                    let (inputs, values) = self.word_phi(id)?;
+                    self.define(id, values.into());
+                    self.phi_inputs.insert(id, inputs);
+                    continue;
+                }
                 let leaves = self.leaves(self.type_of(id))?;
                 let inputs: Vec<RegId> = leaves.iter().map(|leaf| self.register_for(leaf.scalar)).collect();
                 let outputs: Rc<[Val]> =
@@ -306,6 +313,9 @@ impl FunctionRaiser<'_, '_, '_> {
         let leaves = self.leaves(self.type_of(id))?;
         let inputs = self.phi_inputs.get(&id).cloned().unwrap_or_default();
         let outputs = self.values.get(id).cloned().unwrap_or_else(|| Rc::from([]));
+        if self.word_phis.contains(&id) {
+            return self.copy_word_phi(&inputs, &outputs);
+        }
         for ((leaf, input), output) in leaves.iter().zip(inputs).zip(outputs.iter()) {
             if let Val::Register(output, _) = output {
                 self.copy_to(*output, Val::reg(input), leaf.scalar)?;
@@ -329,23 +339,28 @@ impl FunctionRaiser<'_, '_, '_> {
                 let Op::Phi { incoming } = &function.inst(id).op else { break };
                 let Some((value, _)) = incoming.iter().find(|(_, block)| *block == from) else { continue };
                 let Some(inputs) = self.phi_inputs.get(&id).cloned() else { continue };
-                let leaves = self.leaves(self.type_of(id))?;
-                let values = self.value(*value)?;
-                for ((leaf, input), &value) in leaves.iter().zip(inputs).zip(values.iter()) {
+                let mut scalars: Vec<Scalar> =
+                    self.leaves(self.type_of(id))?.iter().map(|leaf| leaf.scalar).collect();
+                let mut values = self.value(*value)?.to_vec();
+                if self.word_phis.contains(&id) {
+                    values = self.phi_words(&values)?;
+                    scalars = vec![Scalar::Int(32); values.len()];
+                }
+                for ((scalar, input), value) in scalars.into_iter().zip(inputs).zip(values) {
                     let value = match value {
                         Val::Bits(bits) => {
-                            let key = (Source::Bits(bits), leaf.scalar.class());
+                            let key = (Source::Bits(bits), scalar.class());
                             let first = *firsts.entry(key).or_insert(input);
                             if first == input { value } else { Val::reg(first) }
                         }
                         Val::Register(register, _) => {
-                            let key = (Source::Register(register), leaf.scalar.class());
+                            let key = (Source::Register(register), scalar.class());
                             let first = *firsts.entry(key).or_insert(input);
                             if first == input { value } else { Val::reg(first) }
                         }
                         Val::Address { .. } => value,
                     };
-                    self.copy_to(input, value, leaf.scalar)?;
+                    self.copy_to(input, value, scalar)?;
                 }
             }
         }

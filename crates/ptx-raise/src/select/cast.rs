@@ -481,6 +481,9 @@ impl FunctionRaiser<'_, '_, '_> {
         if from.len() == to.len() && from.iter().zip(to).all(|(a, b)| a.scalar == b.scalar) {
             return Ok(values.to_vec());
         }
+        if let Some(cast) = self.cast_bytes(from, values, to)? {
+            return Ok(cast);
+        }
         let mut sources = Vec::with_capacity(from.len());
         let mut at = 0;
         for (leaf, &value) in from.iter().zip(values) {

@@ -190,6 +190,10 @@ impl FunctionRaiser<'_, '_, '_> {
                 .first()
                 .copied()
                 .ok_or_else(|| Refusal::new(INSTRUCTION, "a select without a condition"))?;
+            if let Some(result) = self.choose_bytes(cond, &leaves, &a, &b)? {
+                self.define(id, result.into());
+                return Ok(());
+            }
             let mut result = Vec::with_capacity(leaves.len());
             for ((leaf, &a), &b) in leaves.iter().zip(a.iter()).zip(b.iter()) {
                 result.push(self.choose(cond, a, b, leaf.scalar)?);

@@ -7,6 +7,7 @@ use ptx_llvm::view::{AtomicOrder, InstId, Op, TypeId};
 
 use super::FunctionRaiser;
 use super::atomic::Access;
+use super::bytes;
 use super::emit::{Arg, mov, space_word};
 use super::narrow::{SIGNED_LOAD, Widening};
 use super::prologue::{piece, word_of};
@@ -177,6 +178,11 @@ impl FunctionRaiser<'_, '_, '_> {
         while let Some(leaf) = leaves.get(at) {
             let aligned = alignment(align, leaf.offset);
             let place = Self::offset_operand(address, leaf.offset);
+            if let Some(count) = self.words_at_start(&leaves[at..], aligned) {
+                values.extend(self.load_words(count, place, word, opcode, mods)?);
+                at += count * bytes::WORD;
+                continue;
+            }
             if let Some(run) = Run::at_start(&leaves[at..], aligned, word) {
                 values.extend(self.load_run(run, place, word, opcode, mods)?);
                 at += run.elements();
@@ -316,6 +322,12 @@ impl FunctionRaiser<'_, '_, '_> {
             let aligned = alignment(align, leaf.offset);
             let place = Self::offset_operand(address, leaf.offset);
             let together = &leaves[at..leaves.len().min(at + run)];
+            if let Some(count) = self.words_at_start(together, aligned)
+                && self.store_words(count, &values[at..], place, word, opcode, mods)?
+            {
+                at += count * bytes::WORD;
+                continue;
+            }
             if let Some(run) = Run::at_start(together, aligned, word) {
                 let mut elements = Vec::with_capacity(run.elements());
                 for (leaf, value) in together.iter().zip(&values[at..]).take(run.elements()) {

@@ -14,6 +14,7 @@ mod atomic;
 mod barrier;
 mod block;
 mod bulk;
+mod bytes;
 mod call;
 mod carry;
 mod cast;
@@ -74,6 +75,7 @@ use ptx_llvm::view::{
     BlockId, CastOp, Constant, FloatPredicate, Function, FunctionId, InstId, Op, TypeId, Value,
 };
 
+use self::bytes::Byte;
 use self::clamp::Clamped;
 use self::narrow::Widening;
 use self::open::Division;
@@ -142,6 +144,10 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     whole_pairs: HashMap<InstId, RegId>,
     /// Loads of such pairs as numbers of 32 bits, and whether something needs the elements too.
     pair_loads: HashMap<InstId, bool>,
+    /// Registers with bytes of others.
+    bytes: HashMap<RegId, Byte>,
+    /// Phis of vectors of bytes that words go into.
+    word_phis: HashSet<InstId>,
     /// The same number in single precision, for registers with bfloat numbers that were rounded from it without loss.
     singles: HashMap<RegId, Val>,
     /// Loads that extend what they load.
@@ -269,6 +275,8 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             pairs: HashMap::default(),
             whole_pairs: HashMap::default(),
             pair_loads: HashMap::default(),
+            bytes: HashMap::default(),
+            word_phis: HashSet::default(),
             singles: HashMap::default(),
             widened: HashMap::default(),
             narrow_parameters: HashMap::default(),
@@ -320,6 +328,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         self.find_joined();
         self.fuse();
         self.skip_converted();
+        self.find_word_phis();
         self.make_phis()?;
         let mut parts: HashMap<BlockId, Vec<Stmt>> = HashMap::default();
         self.prologue()?;
@@ -334,6 +343,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
         for local in std::mem::take(&mut self.locals) {
             self.builder.push(local);
         }
+        self.drop_cuts(&mut parts);
         self.predicate(&mut parts);
         self.put_together(&mut parts);
         self.have_float_classes();

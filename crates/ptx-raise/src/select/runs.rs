@@ -7,7 +7,7 @@ use super::FunctionRaiser;
 use super::emit::Arg;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::types::{Class, Leaf, Scalar};
-use crate::value::{Upper, Val};
+use crate::value::Val;
 
 /// The bytes of a word.
 const WORD: usize = 4;
@@ -82,23 +82,10 @@ impl FunctionRaiser<'_, '_, '_> {
                 self.emit("mov.b32", &[Arg::from(list), whole.into()])?;
                 values.extend(halves.map(Val::reg));
             } else {
-                for at in 0..run.per_word {
-                    values.push(self.byte_of(whole, at)?);
-                }
+                values.extend(self.bytes_of(whole)?);
             }
         }
         Ok(values)
-    }
-
-    /// A byte of a word.
-    fn byte_of(&mut self, whole: RegId, at: usize) -> Raised<Val> {
-        if at == 0 {
-            return Ok(Val::reg(self.emit_new(Class::B16, "cvt.u16.u32", &[whole.into()])?));
-        }
-        let args = [whole.into(), Arg::Bits(8 * at as u64, 32), Arg::Bits(8, 32)];
-        let byte = self.emit_new(Class::B32, "bfe.u32", &args)?;
-        let register = self.emit_new(Class::B16, "cvt.u16.u32", &[byte.into()])?;
-        Ok(Val::Register(register, Upper::Zero))
     }
 
     /// Stores a run, whose elements are in registers of 16 bits.
@@ -115,7 +102,7 @@ impl FunctionRaiser<'_, '_, '_> {
         for elements in values.chunks_exact(run.per_word) {
             words.push(match *elements {
                 [low, high] => self.join_halves(low, high)?,
-                [a, b, c, d] => self.join_bytes([a, b, c, d])?,
+                [a, b, c, d] => self.join_separate([a, b, c, d])?,
                 _ => {
                     return Err(Refusal::new(
                         INSTRUCTION,
@@ -126,17 +113,5 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         let vector = self.vector_of(&words);
         self.access(opcode, word, mods, &format!(".v{}.b32", run.words), &[place.into(), vector.into()])
-    }
-
-    /// The low bytes of four registers as one word, the first one lowest (`prmt`, manual 9.7.9.7).
-    fn join_bytes(&mut self, bytes: [RegId; 4]) -> Raised<RegId> {
-        let mut wide = bytes;
-        for byte in &mut wide {
-            *byte = self.emit_new(Class::B32, "cvt.u32.u16", &[(*byte).into()])?;
-        }
-        let [a, b, c, d] = wide;
-        let low = self.emit_new(Class::B32, "prmt.b32", &[a.into(), b.into(), Arg::Bits(0x0040, 32)])?;
-        let high = self.emit_new(Class::B32, "prmt.b32", &[c.into(), d.into(), Arg::Bits(0x0040, 32)])?;
-        self.emit_new(Class::B32, "prmt.b32", &[low.into(), high.into(), Arg::Bits(0x5410, 32)])
     }
 }

@@ -205,10 +205,10 @@ define <4 x i8> @f(ptr addrspace(1) %p, ptr addrspace(1) dereferenceable(4) %q) 
     for unknown in ["@short", "%p"] {
         let text = load(unknown);
         has(&text, &["ld.global.v2.b8", "ld.global.b8", "+2]"]);
-        has_not(&text, "ld.global.v4.b8");
+        has_not(&text, "ld.global.b32");
     }
     for known in ["@long", "%q"] {
-        has(&load(known), &["ld.global.v4.b8"]);
+        has(&load(known), &["ld.global.b32"]);
     }
     // What is between two elements is in their object.
     let text = ptx("define <4 x i32> @f(ptr addrspace(1) %p) {

@@ -614,12 +614,15 @@ define void @h(ptr addrspace(1) %p, ptr addrspace(1) %q) {
   %v = load <8 x i8>, ptr addrspace(1) %p, align 4
   store <8 x i8> %v, ptr addrspace(1) %q, align 4
   ret void\n}");
-    has(&text, &["ld.global.v4.b32 {%r1, %r2, %r3, %r4}", "bfe.u32 %r10, %r2, 24, 8;", "st.global.b8"]);
+    has(
+        &text,
+        &["ld.global.v4.b32 {%r1, %r2, %r3, %r4}", "bfe.u32", "%r2, 24, 8;", "st.global.b8", "st.global.b8"],
+    );
     has(
         &text,
         &["ld.global.v2.b32 {%r1, %r2}", "add.s16", "prmt.b32", ", 64;", ", 21520;", "st.global.v2.b32"],
     );
-    has(&text, &["ld.global.v4.b8", "ld.global.v4.b8", "st.global.v4.b8", "st.global.v4.b8"]);
+    has(&text, &["ld.global.b32", "ld.global.b32", "st.global.b32", "st.global.b32"]);
 }
 
 #[test]
