@@ -1,12 +1,16 @@
 //! LLVM's pass pipelines.
 
+use std::ffi::{CStr, CString};
 use std::ptr;
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::passes::PassBuilderOptions;
 use inkwell::values::{AsValueRef, FunctionValue};
 use llvm_sys::core::LLVMSetMetadata;
-use llvm_sys::transforms::pass_builder::LLVMPassBuilderOptionsSetInlinerThreshold;
+use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
+use llvm_sys::transforms::pass_builder::{
+    LLVMPassBuilderOptionsSetInlinerThreshold, LLVMRunPassesOnFunction,
+};
 
 use crate::context::Context;
 use crate::error::{LlvmError, Message};
@@ -62,17 +66,64 @@ pub fn run_passes_tuned(
         return Err(LlvmError::Pipeline { message: "the text contains a NUL character".to_owned() });
     }
     check_target(module)?;
-    let options = PassBuilderOptions::create();
-    if tuning == Tuning::Compiled {
-        options.set_loop_unrolling(false);
-        // SAFETY: the options are alive until the passes have run.
-        unsafe { LLVMPassBuilderOptionsSetInlinerThreshold(options.as_mut_ptr(), 0) };
-    }
+    let options = options(tuning);
     let run = || module.inkwell().run_passes(pipeline, machine.inner(), options);
     let (result, reported) = with_messages(module.context(), run);
     result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
     reject_reported_errors(reported, module.context())?;
     module.verify()
+}
+
+/// Runs passes over some functions of a module alone, those that are `optnone` excepted, and verifies the module.
+///
+/// # Errors
+///
+/// As [`run_passes`].
+pub(crate) fn run_on_functions(
+    module: &Module<'_>,
+    functions: &[FunctionValue<'_>],
+    pipeline: &str,
+    machine: &Machine,
+    tuning: Tuning,
+) -> Result<(), LlvmError> {
+    check_target(module)?;
+    let text = CString::new(pipeline)
+        .map_err(|_| LlvmError::Pipeline { message: "the text contains a NUL character".to_owned() })?;
+    let options = options(tuning);
+    for function in functions.iter().filter(|function| function.count_basic_blocks() > 0) {
+        // SAFETY: the function is the module's, the machine and the options are alive, and the text ends in a NUL byte.
+        let run = || unsafe {
+            LLVMRunPassesOnFunction(
+                function.as_value_ref(),
+                text.as_ptr(),
+                machine.inner().as_mut_ptr(),
+                options.as_mut_ptr(),
+            )
+        };
+        let (error, reported) = with_messages(module.context(), run);
+        if !error.is_null() {
+            // SAFETY: taking the message consumes the error, and the message is disposed once.
+            let message = unsafe {
+                let message = LLVMGetErrorMessage(error);
+                let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+                LLVMDisposeErrorMessage(message);
+                text
+            };
+            return Err(LlvmError::Pipeline { message });
+        }
+        reject_reported_errors(reported, module.context())?;
+    }
+    module.verify()
+}
+
+fn options(tuning: Tuning) -> PassBuilderOptions {
+    let options = PassBuilderOptions::create();
+    if tuning == Tuning::Compiled {
+        options.set_loop_unrolling(false);
+        // SAFETY: the options are alive.
+        unsafe { LLVMPassBuilderOptionsSetInlinerThreshold(options.as_mut_ptr(), 0) };
+    }
+    options
 }
 
 /// Removes the metadata of one kind from every instruction.

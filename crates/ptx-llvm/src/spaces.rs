@@ -15,7 +15,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use inkwell::values::AsValueRef;
+use inkwell::values::{AsValueRef, FunctionValue};
 use llvm_sys::LLVMOpcode::*;
 use llvm_sys::LLVMTypeKind::*;
 use llvm_sys::core::*;
@@ -25,33 +25,47 @@ use crate::address_space::{GENERIC, GLOBAL};
 use crate::error::LlvmError;
 use crate::machine::Machine;
 use crate::module::Module;
-use crate::pass::{Tuning, run_passes_tuned};
+use crate::pass::{Tuning, run_on_functions, run_passes_tuned};
 use crate::raw;
+use crate::view::FunctionId;
 
 /// LLVM's pass.
-const PASS: &str = "function(infer-address-spaces)";
+const PASS: &str = "infer-address-spaces";
 /// The mark on an instruction that replaces a constant.
 const MARK: &str = "ptx.constant";
 /// LLVM's number for `ptx_kernel`.
 const KERNEL: u32 = 71;
 
-/// Runs LLVM's pass `infer-address-spaces`. The module has no pointers that are masked again, on which the pass crashes.
+/// Runs LLVM's pass `infer-address-spaces` over all functions but those of `left_out`, which have pointers that are masked again, on which
+/// the pass crashes.
 ///
 /// # Errors
 ///
 /// Those of [`run_passes_tuned`].
-pub fn infer_address_spaces(module: &Module<'_>, machine: &Machine, tuning: Tuning) -> Result<(), LlvmError> {
+pub fn infer_address_spaces(
+    module: &Module<'_>,
+    machine: &Machine,
+    tuning: Tuning,
+    left_out: &[FunctionId],
+) -> Result<(), LlvmError> {
     let mark = module.context().inkwell().get_kind_id(MARK);
+    let kept = |(at, function)| (!left_out.contains(&FunctionId::new(at))).then_some(function);
+    let functions: Vec<FunctionValue<'_>> =
+        module.inkwell().get_functions().enumerate().filter_map(kept).collect();
     // SAFETY: the module is alive, and nothing else changes its functions meanwhile.
     unsafe {
         let builder = LLVMCreateBuilderInContext(module.context().raw());
-        for function in module.inkwell().get_functions() {
+        for function in &functions {
             hide(function.as_value_ref(), builder, mark);
         }
         LLVMDisposeBuilder(builder);
     }
-    let result = run_passes_tuned(module, PASS, machine, tuning);
-    for function in module.inkwell().get_functions() {
+    let result = if left_out.is_empty() {
+        run_passes_tuned(module, &format!("function({PASS})"), machine, tuning)
+    } else {
+        run_on_functions(module, &functions, PASS, machine, tuning)
+    };
+    for function in functions {
         // SAFETY: as before.
         unsafe { show(function.as_value_ref(), mark) };
     }
@@ -239,7 +253,7 @@ declare ptr @llvm.ptrmask.p0.i64(ptr, i64)
         let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
         let before = module.to_text();
         let machine = Machine::new(&Gpu::default(), OptLevel::O2).expect("the default machine");
-        infer_address_spaces(&module, &machine, Tuning::Source).expect("runs");
+        infer_address_spaces(&module, &machine, Tuning::Source, &[]).expect("runs");
         module.verify().expect("valid afterwards");
         (before, module.to_text())
     }

@@ -1,28 +1,30 @@
 //! Pointers whose bits are masked (`llvm.ptrmask`) more than once, on which LLVM 22's `infer-address-spaces` crashes.
 
 use ptx_llvm::Module;
-use ptx_llvm::view::{Constant, Function, InstId, Op, Symbol, Value, View};
+use ptx_llvm::view::{Constant, Function, FunctionId, InstId, Op, Symbol, Value, View};
 
 /// What the names of the intrinsic begin with.
 const MASK: &str = "llvm.ptrmask.";
 
-/// Whether a masked pointer is masked again on the way from some other value, itself in a loop included.
+/// The functions in which a masked pointer is masked again on the way from some other value, itself in a loop included.
 ///
 /// ```text
 /// %a = call ptr @llvm.ptrmask.p0.i64(ptr %p, i64 -4)
 /// %b = getelementptr i8, ptr %a, i64 %i
 /// %c = call ptr @llvm.ptrmask.p0.i64(ptr %b, i64 -8)
 /// ```
-pub(crate) fn are_masked_again(module: &Module<'_>) -> bool {
+///
+/// `None` where the module cannot be looked at.
+pub(crate) fn masked_again(module: &Module<'_>) -> Option<Vec<FunctionId>> {
     if !module.declares_any(MASK) {
-        return false;
+        return Some(Vec::new());
     }
-    // What cannot be looked at is taken for the worst.
-    let Ok(view) = View::new(module) else { return true };
-    view.functions.iter().any(|function| {
+    let view = View::new(module).ok()?;
+    let functions = view.functions.iter().enumerate().filter(|(_, function)| {
         let mut masks = (0..function.insts.len()).map(InstId::new).filter(|&id| is_mask(&view, function, id));
         masks.any(|mask| comes_from_mask(&view, function, mask))
-    })
+    });
+    Some(functions.map(|(at, _)| FunctionId::new(at)).collect())
 }
 
 fn is_mask(view: &View, function: &Function, id: InstId) -> bool {
