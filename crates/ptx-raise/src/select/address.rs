@@ -1,5 +1,6 @@
 //! Addresses: `getelementptr`.
 
+use ptx_llvm::address_space;
 use ptx_llvm::view::{CastOp, InstId, Op, Type, TypeId, Value};
 
 use super::FunctionRaiser;
@@ -19,7 +20,11 @@ impl FunctionRaiser<'_, '_, '_> {
         let [leaf] = &*leaves else {
             return Err(Refusal::new(INSTRUCTION, "a getelementptr of something that is no address"));
         };
-        let (start, pointer) = self.scalar(base)?;
+        let (mut start, pointer) = self.scalar(base)?;
+        let is_constant = |index: &Value| matches!(index, Value::Const(_));
+        if !indices.iter().all(is_constant) && !self.stays_inside(id) {
+            start = self.as_typed(start, pointer)?;
+        }
         if let (&[index], true) = (indices, self.function.inst(id).metadata("ptx.literal").is_some()) {
             return self.sum(id, (start, pointer), index);
         }
@@ -57,6 +62,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let mut addresses = Vec::with_capacity(lanes);
         for lane in 0..lanes {
             let (start, pointer) = self.lane(base, lane)?;
+            let start = self.as_typed(start, pointer)?;
             let mut numbers = Vec::with_capacity(indices.len());
             for &value in indices {
                 numbers.push(self.lane(value, lane)?);
@@ -207,6 +213,43 @@ impl FunctionRaiser<'_, '_, '_> {
                 Ok(Val::reg(self.emit_new(class, add, &[start, scaled.into()])?))
             }
         }
+    }
+
+    /// The address of a variable in shared memory as the generic one that its pointer is: what is added to that is added to 64 bits, and
+    /// `cvta.shared` reads only 32 of the sum.
+    pub(super) fn as_typed(&mut self, start: Val, pointer: Scalar) -> Raised<Val> {
+        match (start, pointer) {
+            (Val::Address { space, .. }, Scalar::Pointer { space: typed, .. })
+                if space != typed
+                    && matches!(space, address_space::SHARED | address_space::SHARED_CLUSTER) =>
+            {
+                self.in_register(start, pointer).map(Val::reg)
+            }
+            _ => Ok(start),
+        }
+    }
+
+    /// Whether an address means something inside of its variable alone: `inbounds`, or used for accesses and nothing else.
+    fn stays_inside(&self, id: InstId) -> bool {
+        let mut work = vec![id];
+        while let Some(id) = work.pop() {
+            if matches!(self.function.inst(id).op, Op::Gep { inbounds: true, .. }) {
+                continue;
+            }
+            let pointer = Value::Inst(id);
+            for &user in self.users.get(id.index()).unwrap_or_default() {
+                match &self.function.inst(user).op {
+                    Op::Load { .. } => {}
+                    Op::Store { value, .. } if *value != pointer => {}
+                    Op::AtomicRmw { value, .. } if *value != pointer => {}
+                    Op::CmpXchg { expected, new, .. } if *expected != pointer && *new != pointer => {}
+                    Op::Gep { base, .. } if *base == pointer => work.push(user),
+                    Op::Cast { op: CastOp::AddrSpaceCast, .. } => {}
+                    _ => return false,
+                }
+            }
+        }
+        true
     }
 
     /// Computes an address here when something else than accesses will want it; a symbol and an offset can wait.

@@ -118,6 +118,8 @@ impl FunctionRaiser<'_, '_, '_> {
             let (start, pointer) = element(&bases, at)?;
             let numbers: Vec<(Val, Scalar)> =
                 indices.iter().map(|index| element(index, at)).collect::<Raised<_>>()?;
+            let is_known = numbers.iter().all(|(number, _)| matches!(number, Val::Bits(_)));
+            let start = if is_known { start } else { self.as_typed(start, pointer)? };
             addresses.push(self.stepped(start, pointer, source, &numbers)?);
         }
         Ok(addresses)

@@ -23,6 +23,9 @@ const MOST_OF_ONE: usize = 1 << 18;
 /// How many a module may have.
 const MOST_OF_ALL: usize = 1 << 24;
 
+/// Constants up to this, added to the address of a variable, leave it in its window.
+const MOST_OFFSET: i64 = 1 << 31;
+
 /// An operand of an instruction to emit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Arg {
@@ -314,6 +317,14 @@ impl FunctionRaiser<'_, '_, '_> {
         let Scalar::Pointer { space, .. } = scalar else {
             return Err(Refusal::new(INSTRUCTION, "an address where a number is needed"));
         };
+        // `cvta.shared` reads 32 bits of an address, more than an offset that leads out of the variable may leave.
+        let is_narrow =
+            held != space && matches!(held, address_space::SHARED | address_space::SHARED_CLUSTER);
+        if is_narrow && matches!(base, Base::Symbol(_)) && !(0..=MOST_OFFSET).contains(&offset) {
+            let own = self.plain_address(base, 0, held)?;
+            let converted = self.convert_address(own, held, space)?;
+            return self.plain_address(Base::Register(converted), offset, space);
+        }
         let own = self.plain_address(base, offset, held)?;
         self.convert_address(own, held, space)
     }
