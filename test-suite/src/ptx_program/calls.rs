@@ -60,6 +60,46 @@ pub(super) fn call_with(g: &mut Generator, draw: impl FnOnce(&mut Generator)) {
     invoke(g, &signature, Target::Direct(function), false);
 }
 
+/// A function that calls itself as long as its first parameter is not 0, with memory of its own in each call.
+pub(super) fn recursion(g: &mut Generator) {
+    let mut signature = signature(g);
+    signature.memory = true;
+    let is_memory = |form: &Form| !matches!(form, Form::Vector(..));
+    signature.parameters.retain(is_memory);
+    signature.results.retain(is_memory);
+    signature.results.truncate(1);
+    signature.parameters.insert(0, Form::Scalar(32));
+    let itself = g.module.functions.len();
+    let again = signature.clone();
+    let function = define(g, &signature, |g| {
+        let Some(Parameter::Variable(counter)) = g.current.function.parameters.get(2).copied() else {
+            return;
+        };
+        let (left, next, predicate) = (g.register(32), g.register(32), g.register(1));
+        g.load_from(left, counter, 0, Type::b(32));
+        let own = g.place(Space::Local, Type::b(32), Some(2), 4);
+        let kept = g.value(32);
+        g.store_to(own, 4, Type::b(32), kept);
+        let arguments = [Operand::Register(left), Operand::Immediate(0)];
+        g.statement(What::Compare { comparison: "ne", ty: Type::u(32), to: predicate, arguments });
+        let then = g.nested(|g| {
+            g.compute("sub", Type::u(32), next, &[Operand::Register(left), Operand::Immediate(1)]);
+            let target = Target::Direct(itself);
+            g.scoped(|g| in_memory(g, &again, target, false, Some(Operand::Register(next))));
+        });
+        g.statement(What::If { predicate, negated: false, then, otherwise: Vec::new() });
+        let loaded = g.register(32);
+        g.load_from(loaded, own, 4, Type::b(32));
+        g.observe(loaded, Type::b(32));
+        g.observe(left, Type::b(32));
+        inner(g);
+    });
+    let (number, depth) = (g.value_register(32), g.register(32));
+    g.compute("and", Type::b(32), depth, &[Operand::Register(number), Operand::Immediate(3)]);
+    let target = Target::Direct(function);
+    g.scoped(|g| in_memory(g, &signature, target, false, Some(Operand::Register(depth))));
+}
+
 fn call_somehow(g: &mut Generator, signature: &Signature, f: FunctionId, other: FunctionId) {
     if !signature.memory || g.rng.bool() {
         return invoke(g, signature, Target::Direct(f), false);
@@ -299,7 +339,7 @@ fn fill(g: &mut Generator, variable: VariableId, size: u32, base: Base) {
 /// Calls a function and observes its results.
 fn invoke(g: &mut Generator, signature: &Signature, target: Target, uniform: bool) {
     if signature.memory {
-        return g.scoped(|g| in_memory(g, signature, target, uniform));
+        return g.scoped(|g| in_memory(g, signature, target, uniform, None));
     }
     let mut arguments: Vec<Argument> = [g.current.output, g.current.input]
         .map(|pointer| Argument::Lanes(Lanes::One(Operand::Register(pointer))))
@@ -350,7 +390,14 @@ fn plain_value(g: &mut Generator, bits: u32) -> Operand {
     Operand::Register(to)
 }
 
-fn in_memory(g: &mut Generator, signature: &Signature, target: Target, uniform: bool) {
+/// `first` is the first argument, where it is not any number.
+fn in_memory(
+    g: &mut Generator,
+    signature: &Signature,
+    target: Target,
+    uniform: bool,
+    mut first: Option<Operand>,
+) {
     let mut arguments = Vec::new();
     for pointer in [g.current.output, g.current.input] {
         let id = g.argument_variable(Type::b(64), Some(0), 8);
@@ -365,7 +412,10 @@ fn in_memory(g: &mut Generator, signature: &Signature, target: Target, uniform: 
             }
             Form::Vector(..) => continue,
         };
-        fill(g, id, size_of(*form), Base::Variable(id));
+        match first.take() {
+            Some(first) => g.store_to(id, 0, Type::b(8 * size_of(*form)), first),
+            None => fill(g, id, size_of(*form), Base::Variable(id)),
+        }
         arguments.push(Argument::Variable(id));
     }
     let mut results = Vec::new();

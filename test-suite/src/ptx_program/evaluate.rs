@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use fastrand::Rng;
 
 use super::memory::{Fill, Memory, Owner};
+use super::number::{compare, compute, extend, mask_of};
 use super::print::count;
 use super::syntax::*;
 
@@ -112,10 +113,6 @@ struct Machine<'m> {
     /// Addresses of functions.
     functions: Vec<u64>,
     steps: usize,
-}
-
-fn mask_of(bits: u32) -> u64 {
-    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
 fn threads(mask: u32) -> impl Iterator<Item = usize> {
@@ -458,6 +455,26 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
+    /// Copies bytes from the second place to the first.
+    fn copy(
+        &mut self,
+        frame: &Frame<'m>,
+        bytes: u32,
+        align: u32,
+        places: [(Space, &Address); 2],
+        thread: usize,
+    ) -> Result<()> {
+        let [(to_space, to), (from_space, from)] = places;
+        let (to, from) = (self.address(frame, to, thread)?, self.address(frame, from, thread)?);
+        ensure!(to.is_multiple_of(u64::from(align)), "misaligned copy");
+        ensure!(from.is_multiple_of(u64::from(align)), "misaligned copy");
+        for k in 0..u64::from(bytes) {
+            let byte = self.load(Some(from_space), from + k, 1, thread)?;
+            self.store(Some(to_space), to + k, 1, byte, thread)?;
+        }
+        Ok(())
+    }
+
     fn instruction(&mut self, frame: &mut Frame<'m>, what: &What, thread: usize) -> Result<()> {
         match what {
             What::Compute { operation, ty, to, arguments } => {
@@ -518,6 +535,10 @@ impl<'m> Machine<'m> {
                 set(frame, *to, thread, u64::from(result));
             }
             What::FunctionAddress { to, function } => set(frame, *to, thread, self.functions[*function]),
+            What::MapAddress { to, from } => {
+                let result = self.memory.mapped(frame.registers[*from][thread]);
+                set(frame, *to, thread, result);
+            }
             What::ConvertAddress { space, back, to, from } => {
                 let result = self.memory.convert(*space, frame.registers[*from][thread], *back);
                 set(frame, *to, thread, result);
@@ -565,13 +586,16 @@ impl<'m> Machine<'m> {
                 }
             }
             What::AsyncCopy { bytes, to, from } => {
-                let (to, from) = (self.address(frame, to, thread)?, self.address(frame, from, thread)?);
-                ensure!(to.is_multiple_of(u64::from(*bytes)), "misaligned copy");
-                ensure!(from.is_multiple_of(u64::from(*bytes)), "misaligned copy");
-                for k in 0..u64::from(*bytes) {
-                    let byte = self.load(Some(Space::Global), from + k, 1, thread)?;
-                    self.store(Some(Space::Shared), to + k, 1, byte, thread)?;
-                }
+                let places = [(Space::Shared, to), (Space::Global, from)];
+                self.copy(frame, *bytes, *bytes, places, thread)?;
+            }
+            What::BulkCopy { bytes, to, from, .. } => {
+                let places = [(Space::Shared, to), (Space::Global, from)];
+                self.copy(frame, *bytes, 16, places, thread)?;
+            }
+            What::BulkStore { bytes, to, from } => {
+                let places = [(Space::Global, to), (Space::Shared, from)];
+                self.copy(frame, *bytes, 16, places, thread)?;
             }
             _ => bail!("no instruction"),
         }
@@ -612,126 +636,4 @@ fn from_bytes(bytes: &[u8]) -> u64 {
         *to = *from;
     }
     u64::from_le_bytes(all)
-}
-
-/// The low bits of a value, extended by the type's sign.
-fn extend(value: u64, ty: Type) -> u64 {
-    let low = value & mask_of(ty.bits);
-    let negative = ty.letter == 's' && low >> (ty.bits - 1) & 1 == 1;
-    if negative { low | !mask_of(ty.bits) } else { low }
-}
-
-fn compare(comparison: &str, ty: Type, a: u64, b: u64) -> Result<bool> {
-    let (a, b) = (extend(a, ty), extend(b, ty));
-    let (sa, sb) = (a as i64, b as i64);
-    let signed = ty.letter == 's';
-    Ok(match comparison {
-        "eq" => a == b,
-        "ne" => a != b,
-        "lt" => {
-            if signed {
-                sa < sb
-            } else {
-                a < b
-            }
-        }
-        "le" => {
-            if signed {
-                sa <= sb
-            } else {
-                a <= b
-            }
-        }
-        "gt" => {
-            if signed {
-                sa > sb
-            } else {
-                a > b
-            }
-        }
-        "ge" => {
-            if signed {
-                sa >= sb
-            } else {
-                a >= b
-            }
-        }
-        _ => bail!("no comparison {comparison}"),
-    })
-}
-
-/// An integer operation; the carry is the bit that leaves the addition, `a + ~b + 1` for a subtraction.
-fn compute(operation: &str, ty: Type, arguments: &[u64], carry: &mut bool) -> Result<u64> {
-    let mask = mask_of(ty.bits);
-    let wide: Vec<u128> = arguments.iter().map(|one| u128::from(one & mask)).collect();
-    let signed: Vec<i128> = arguments.iter().map(|one| i128::from(extend(*one, ty) as i64)).collect();
-    let at = |k: usize| wide.get(k).copied().context("too few operands");
-    let is_signed = ty.letter == 's';
-    let product = |high: bool| -> Result<u128> {
-        let (a, b) = (at(0)?, at(1)?);
-        let whole = if is_signed { (signed[0] * signed[1]) as u128 } else { a * b };
-        Ok(if high { whole >> ty.bits } else { whole } & u128::from(mask))
-    };
-    if let Some((base, rest)) = operation.split_once(".cc").map(|(base, _)| (base, true)).or_else(|| {
-        matches!(operation, "addc" | "subc" | "madc.lo" | "madc.hi").then_some((operation, false))
-    }) {
-        let old = u128::from(*carry);
-        let not = |v: u128| !v & u128::from(mask);
-        let sum = match base {
-            "add" => at(0)? + at(1)?,
-            "sub" => at(0)? + not(at(1)?) + 1,
-            "addc" => at(0)? + at(1)? + old,
-            "subc" => at(0)? + not(at(1)?) + old,
-            "mad.lo" => product(false)? + at(2)?,
-            "mad.hi" => product(true)? + at(2)?,
-            "madc.lo" => product(false)? + at(2)? + old,
-            "madc.hi" => product(true)? + at(2)? + old,
-            _ => bail!("no operation {operation}"),
-        };
-        if rest {
-            *carry = sum >> ty.bits & 1 == 1;
-        }
-        return Ok(sum as u64 & mask);
-    }
-    let (a, b) = (arguments.first().copied().unwrap_or_default() & mask, arguments.get(1).copied());
-    let b = b.unwrap_or_default();
-    let result = match operation {
-        "mov" => a,
-        "add" => a.wrapping_add(b),
-        "sub" => a.wrapping_sub(b),
-        "mul.lo" => a.wrapping_mul(b),
-        "mul.hi" => product(true)? as u64,
-        "mul.wide" => {
-            return Ok(if is_signed { (signed[0] * signed[1]) as u64 } else { (at(0)? * at(1)?) as u64 });
-        }
-        "mad.lo" => a.wrapping_mul(b).wrapping_add(arguments.get(2).copied().unwrap_or_default()),
-        "and" => a & b,
-        "or" => a | b,
-        "xor" => a ^ b,
-        "not" => !a,
-        "neg" => a.wrapping_neg(),
-        "min" | "max" => {
-            let less = if is_signed { signed[0] < signed[1] } else { at(0)? < at(1)? };
-            if less == (operation == "min") { a } else { b }
-        }
-        // The amount has 32 bits and is clamped to the width.
-        "shl" => {
-            let by = b & mask_of(32);
-            if by >= u64::from(ty.bits) { 0 } else { a << by }
-        }
-        "shr" => {
-            let by = (b & mask_of(32)).min(u64::from(ty.bits));
-            if is_signed {
-                (signed[0] >> by.min(64)) as u64
-            } else if by >= 64 {
-                0
-            } else {
-                a >> by
-            }
-        }
-        "popc" => u64::from(a.count_ones()),
-        "brev" => a.reverse_bits() >> (64 - ty.bits),
-        _ => bail!("no operation {operation}"),
-    };
-    Ok(result & mask)
 }

@@ -4,7 +4,10 @@ use fastrand::Rng;
 
 use super::evaluate::{INPUT, OUTPUT};
 use super::syntax::*;
-use super::{Feature, addresses, arithmetic, bytes, calls, carry, endings, ordering, undefined, vectors};
+use super::{
+    Feature, addresses, arithmetic, bytes, calls, carry, clusters, endings, floats, ordering, undefined,
+    vectors, wide,
+};
 
 /// Names that inner scopes declare once more.
 const SHADOWED: &[&str] = &["buffer", "scratch_local"];
@@ -98,6 +101,11 @@ pub(super) fn episode(g: &mut Generator, feature: Feature) {
         Feature::Vectors => vectors::episode(g),
         Feature::Ordering => ordering::episode(g),
         Feature::Scopes => scope(g),
+        Feature::Floats => floats::episode(g),
+        Feature::Bulk => ordering::bulk(g),
+        Feature::Clusters => clusters::episode(g),
+        Feature::Recursion => calls::recursion(g),
+        Feature::WideAddresses => wide::episode(g),
     }
 }
 
@@ -109,6 +117,8 @@ const INNER: &[Feature] = &[
     Feature::Undefined,
     Feature::Bytes,
     Feature::Control,
+    Feature::Floats,
+    Feature::WideAddresses,
 ];
 
 /// An episode inside of a function or a branch.

@@ -56,6 +56,8 @@ pub(super) struct Memory {
     regions: Vec<Region>,
     /// Where the generic addresses of spaces begin.
     windows: HashMap<Space, u64>,
+    /// What lies between a shared address and the one that `mapa` gives for it.
+    cluster: u64,
     /// Places of the variables at module scope.
     places: HashMap<VariableId, u64>,
     rng: Rng,
@@ -74,7 +76,16 @@ impl Memory {
         for (space, at) in [(Space::Shared, 1u64), (Space::Local, 2), (Space::Const, 3)] {
             windows.insert(space, (at + 4 * rng.u64(1..1 << 16)) * WINDOW);
         }
-        Self { regions: Vec::new(), windows, places: HashMap::new(), rng, fill, next: HashMap::new() }
+        let cluster = rng.u64(0..4) << 24;
+        Self {
+            regions: Vec::new(),
+            windows,
+            cluster,
+            places: HashMap::new(),
+            rng,
+            fill,
+            next: HashMap::new(),
+        }
     }
 
     /// Lays out the variables at module scope in a random order.
@@ -154,6 +165,11 @@ impl Memory {
         if back { address.wrapping_sub(window) } else { address.wrapping_add(window) }
     }
 
+    /// The address of the shared memory of this block, by its rank.
+    pub(super) fn mapped(&self, address: u64) -> u64 {
+        address.wrapping_add(self.cluster)
+    }
+
     /// Marks that what is allocated from here on can be given back.
     pub(super) fn mark(&self) -> usize {
         self.regions.len()
@@ -173,6 +189,8 @@ impl Memory {
     ) -> Result<&mut [u8]> {
         ensure!(address.is_multiple_of(u64::from(count)), "misaligned access of {count} bytes");
         let (space, at) = match space {
+            Some(Space::Cluster) if address >= self.cluster => (Space::Shared, address - self.cluster),
+            Some(Space::Cluster) => (Space::Shared, address),
             Some(space) => (space, address),
             None => {
                 let window = self.windows.iter().find(|(_, w)| (**w..**w + WINDOW).contains(&address));

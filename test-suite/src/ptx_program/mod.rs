@@ -10,18 +10,22 @@ mod arithmetic;
 mod bytes;
 mod calls;
 mod carry;
+mod clusters;
 mod endings;
 mod evaluate;
+mod floats;
 mod fold;
 mod generate;
 mod judge;
 mod memory;
 mod minimize;
+mod number;
 mod ordering;
 mod print;
 mod syntax;
 mod undefined;
 mod vectors;
+mod wide;
 
 use std::fmt::Write as _;
 
@@ -59,6 +63,16 @@ pub enum Feature {
     Ordering,
     /// Names declared again in inner scopes.
     Scopes,
+    /// Floating-point numbers, computed and passed on.
+    Floats,
+    /// Copies by other engines than the thread's own.
+    Bulk,
+    /// Shared memory by its place in the cluster.
+    Clusters,
+    /// Functions that call themselves.
+    Recursion,
+    /// 64-bit numbers made of addresses.
+    WideAddresses,
 }
 
 impl Feature {
@@ -76,14 +90,27 @@ impl Feature {
         Self::Vectors,
         Self::Ordering,
         Self::Scopes,
+        Self::Floats,
+        Self::Bulk,
+        Self::Clusters,
+        Self::Recursion,
+        Self::WideAddresses,
     ];
 
     /// Those of which ptxas computes much itself where they compute of constants.
-    const FOLDED: &[Self] = &[Self::Arithmetic, Self::Carry, Self::Undefined, Self::Vectors];
+    const FOLDED: &[Self] = &[Self::Arithmetic, Self::Carry, Self::Undefined, Self::Vectors, Self::Floats];
 
     /// Its name on the command line.
     pub fn name(self) -> String {
-        format!("{self:?}").to_ascii_lowercase()
+        let words = format!("{self:?}");
+        let mut name = String::new();
+        for letter in words.chars() {
+            if letter.is_ascii_uppercase() && !name.is_empty() {
+                name.push('_');
+            }
+            name.push(letter.to_ascii_lowercase());
+        }
+        name
     }
 
     /// The feature of this name.

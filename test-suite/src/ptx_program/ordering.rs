@@ -108,3 +108,41 @@ fn copy(g: &mut Generator, from: VariableId, to: VariableId) {
         g.store_to(from, 8 * at, Type::b(64), value);
     }
 }
+
+/// Copies of many bytes by another engine, into shared memory and out of it, between plain accesses.
+pub(super) fn bulk(g: &mut Generator) {
+    if g.sm < 90 {
+        return episode(g);
+    }
+    let [from, back] = [0; 2].map(|_| g.place(Space::Global, Type::b(8), Some(32), 16));
+    let to = g.place(Space::Shared, Type::b(8), Some(48), 16);
+    let barrier = g.place(Space::Shared, Type::b(64), Some(0), 8);
+    g.alone(|g| {
+        for at in 0..4 {
+            for variable in [from, to, back] {
+                let value = g.value(64);
+                g.store_to(variable, 8 * at, Type::b(64), value);
+            }
+        }
+        let bytes = *g.choose(&[16, 32]);
+        let place = |variable, offset| Address { base: Base::Variable(variable), offset };
+        let (state, predicate) = (g.register(64), g.register(1));
+        let target = place(to, 16 * g.rng.i64(0..2));
+        g.statement(What::BulkCopy { bytes, to: target, from: place(from, 0), barrier, state, predicate });
+        for at in 0..4 {
+            let loaded = g.register(64);
+            g.load_from(loaded, to, 8 * at, Type::b(64));
+            g.observe(loaded, Type::b(64));
+            let (source, value) = (g.rng.bool(), g.value(64));
+            g.store_to(if source { from } else { to }, 8 * at, Type::b(64), value);
+        }
+        if g.rng.bool() {
+            g.statement(What::BulkStore { bytes: 16, to: place(back, 16), from: place(to, 0) });
+            for at in 1..4 {
+                let loaded = g.register(64);
+                g.load_from(loaded, back, 8 * at, Type::b(64));
+                g.observe(loaded, Type::b(64));
+            }
+        }
+    });
+}

@@ -238,6 +238,7 @@ impl Printer<'_> {
             What::Call { target, arguments, results, uniform } => {
                 self.call(function, *target, [arguments, results], *uniform, &guard, text);
             }
+            copy @ What::BulkCopy { .. } => self.bulk_copy(function, copy, text),
             simple => {
                 let _ = writeln!(text, "{guard}{};", self.instruction(function, simple));
             }
@@ -293,21 +294,39 @@ impl Printer<'_> {
         let _ = writeln!(text, "{guard}call{uniform} {results}{callee}, {arguments}{table};");
     }
 
+    /// A copy whose bytes a barrier of one arrival counts, and the loop that waits for them.
+    fn bulk_copy(&mut self, function: &Function, what: &What, text: &mut String) {
+        let What::BulkCopy { bytes, to, from, barrier, state, predicate } = what else { return };
+        let (again, barrier) = (self.label(), &self.module.variables[*barrier].name);
+        let [state, predicate] = [state, predicate].map(|one| &function.registers[*one].name);
+        let [to, from] = [to, from].map(|at| self.address(function, at));
+        let _ = writeln!(
+            text,
+            "mbarrier.init.shared.b64 [{barrier}], 1;\nfence.proxy.async;\n\
+             mbarrier.arrive.expect_tx.shared.b64 {state}, [{barrier}], {bytes};\n\
+             cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes {to}, {from}, {bytes}, [{barrier}];\n\
+             {again}:\nmbarrier.try_wait.shared.b64 {predicate}, [{barrier}], {state};\n\
+             @!{predicate} bra {again};\nmbarrier.inval.shared.b64 [{barrier}];"
+        );
+    }
+
+    fn address(&self, function: &Function, at: &Address) -> String {
+        let base = match at.base {
+            Base::Variable(id) => self.module.variables[id].name.as_str(),
+            Base::Register(register) => function.registers[register].name.as_str(),
+        };
+        match at.offset {
+            0 => format!("[{base}]"),
+            offset => format!("[{base}+{offset}]"),
+        }
+    }
+
     fn instruction(&self, function: &Function, what: &What) -> String {
         let name = |register: &Register| function.registers[*register].name.as_str();
         let op = |one: &Operand| operand(function, one);
         let list = |all: &[Operand]| all.iter().map(op).collect::<Vec<_>>().join(", ");
         let space = |space: &Option<Space>| space.map(|s| format!(".{}", s.name())).unwrap_or_default();
-        let address = |at: &Address| {
-            let base = match at.base {
-                Base::Variable(id) => self.module.variables[id].name.as_str(),
-                Base::Register(register) => function.registers[register].name.as_str(),
-            };
-            match at.offset {
-                0 => format!("[{base}]"),
-                offset => format!("[{base}+{offset}]"),
-            }
-        };
+        let address = |at: &Address| self.address(function, at);
         let vector = |lanes: &Lanes| match count(function, lanes) {
             1 => String::new(),
             n => format!(".v{n}"),
@@ -349,6 +368,9 @@ impl Printer<'_> {
             What::FunctionAddress { to, function: called } => {
                 format!("mov.u64 {}, {}", name(to), self.module.functions[*called].name)
             }
+            What::MapAddress { to, from } => {
+                format!("mapa.shared::cluster.u64 {}, {}, 0", name(to), name(from))
+            }
             What::ConvertAddress { space, back, to, from } => {
                 let back = if *back { ".to" } else { "" };
                 format!("cvta{back}.{}.u64 {}, {}", space.name(), name(to), name(from))
@@ -385,6 +407,12 @@ impl Printer<'_> {
                 let level = if *bytes == 16 { "cg" } else { "ca" };
                 format!("cp.async.{level}.shared.global {}, {}, {bytes}", address(to), address(from))
             }
+            What::BulkStore { bytes, to, from } => format!(
+                "fence.proxy.async;\ncp.async.bulk.global.shared::cta.bulk_group {}, {}, {bytes};\n\
+                 cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0",
+                address(to),
+                address(from)
+            ),
             What::Plain(text) => (*text).to_owned(),
             What::Exit => "exit".to_owned(),
             What::Trap => "trap".to_owned(),
@@ -393,6 +421,7 @@ impl Printer<'_> {
             | What::Loop { .. }
             | What::Switch { .. }
             | What::Scope(_)
+            | What::BulkCopy { .. }
             | What::Call { .. } => {
                 unreachable!("a compound is not an instruction")
             }

@@ -43,6 +43,8 @@ impl fmt::Display for Type {
 pub(super) enum Space {
     Global,
     Shared,
+    /// Shared memory of the blocks of a cluster.
+    Cluster,
     Local,
     Const,
     /// Parameters of device functions, and arguments and results of calls.
@@ -54,6 +56,7 @@ impl Space {
         match self {
             Space::Global => "global",
             Space::Shared => "shared",
+            Space::Cluster => "shared::cluster",
             Space::Local => "local",
             Space::Const => "const",
             Space::Param => "param",
@@ -188,6 +191,11 @@ pub(super) enum What {
         to: Register,
         function: FunctionId,
     },
+    /// `mapa` of a shared address to the block of rank 0, which is the only one.
+    MapAddress {
+        to: Register,
+        from: Register,
+    },
     /// `cvta`, or `cvta.to` when `back`.
     ConvertAddress {
         space: Space,
@@ -220,6 +228,21 @@ pub(super) enum What {
     },
     /// `cp.async` from global to shared memory, whose wait follows.
     AsyncCopy {
+        bytes: u32,
+        to: Address,
+        from: Address,
+    },
+    /// `cp.async.bulk` from global to shared memory with a barrier (a variable), what it needs before and the wait.
+    BulkCopy {
+        bytes: u32,
+        to: Address,
+        from: Address,
+        barrier: VariableId,
+        state: Register,
+        predicate: Register,
+    },
+    /// `cp.async.bulk` from shared to global memory, and the wait.
+    BulkStore {
         bytes: u32,
         to: Address,
         from: Address,
