@@ -28,10 +28,10 @@ use crate::raw;
 const MOST_STORED: u64 = 256;
 /// So many blocks are looked at for all variables of a function; what is not known then counts as not written.
 const MOST_STEPS: usize = 1 << 22;
-/// LLVM's number for `memory(argmem: write)`.
-const WRITES_ARGUMENTS: u64 = 0b10;
-/// The constraints of the assembly that writes a variable: its address, and that memory is touched.
-const CONSTRAINTS: &std::ffi::CStr = c"l,~{memory}";
+/// The attribute `memory` of [assembly](OPAQUE_WRITE) that writes a variable: LLVM's number for `memory(argmem: write)`.
+pub const WRITES_ARGUMENTS: u64 = 0b10;
+/// The constraints of inline assembly without a text that may write a variable: its address, and that memory is touched.
+pub const OPAQUE_WRITE: &str = "l,~{memory}";
 
 /// Gives what functions may read of their own memory before they write it some contents.
 pub fn leave_contents_open(module: &Module<'_>) {
@@ -265,9 +265,9 @@ unsafe fn write_opaquely(builder: LLVMBuilderRef, context: LLVMContextRef, varia
     unsafe {
         let mut parameter = LLVMTypeOf(variable);
         let ty = LLVMFunctionType(LLVMVoidTypeInContext(context), &raw mut parameter, 1, 0);
-        let (text, constraint) = (c"".as_ptr(), CONSTRAINTS.as_ptr());
+        let (text, constraint) = (c"".as_ptr(), OPAQUE_WRITE.as_ptr().cast());
         let dialect = LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
-        let asm = LLVMGetInlineAsm(ty, text, 0, constraint, CONSTRAINTS.count_bytes(), 0, 0, dialect, 0);
+        let asm = LLVMGetInlineAsm(ty, text, 0, constraint, OPAQUE_WRITE.len(), 0, 0, dialect, 0);
         let mut argument = variable;
         let call = LLVMBuildCall2(builder, ty, asm, &raw mut argument, 1, c"".as_ptr());
         let function = llvm_sys::LLVMAttributeFunctionIndex;

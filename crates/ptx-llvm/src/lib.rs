@@ -37,7 +37,7 @@ pub mod view;
 pub use branches::{Branches, point_branches};
 pub use codegen::emit_ptx;
 pub use constructors::lower_constructors;
-pub use contents::leave_contents_open;
+pub use contents::{OPAQUE_WRITE, WRITES_ARGUMENTS, leave_contents_open};
 pub use context::Context;
 pub use error::{LlvmError, Message, TextPosition};
 pub use expand::{express_intrinsics, has_expressed_intrinsics};

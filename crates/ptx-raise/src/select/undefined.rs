@@ -4,14 +4,12 @@
 //! that holds something.
 
 use ptx_llvm::view::{AtomicOrder, Constant, InstId, Op, Type, Value};
+use ptx_llvm::{OPAQUE_WRITE, WRITES_ARGUMENTS};
 use rustc_hash::FxHashSet as HashSet;
 
 use super::FunctionRaiser;
 use crate::error::Raised;
 use crate::value::Val;
-
-/// LLVM's number for `memory(argmem: write)`.
-const WRITES_ARGUMENTS: u64 = 0b10;
 
 impl FunctionRaiser<'_, '_, '_> {
     /// The instructions that write to memory what it may hold as it is, and what computes that: `store i32 %n` of a number
@@ -55,7 +53,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let asm = self.module.view.inline_asm(asm);
         asm.text.is_empty()
             && !asm.side_effects
-            && asm.constraints == "l,~{memory}"
+            && asm.constraints == OPAQUE_WRITE
             && call.attributes.number("memory") == Some(WRITES_ARGUMENTS)
     }
 
