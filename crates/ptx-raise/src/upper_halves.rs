@@ -161,10 +161,7 @@ impl Reader<'_> {
             // A result outside of the object is poison.
             Op::Gep { base, inbounds: true, .. } => self.is_zero(*base),
             Op::Gep { source, base: Value::Const(base), indices, .. } => {
-                let indices = indices.iter().map(|index| match index {
-                    Value::Const(id) => self.view.constant(*id).as_u64(),
-                    _ => None,
-                });
+                let indices = indices.iter().map(|index| self.number(*index));
                 matches!(self.view.constant(*base), Constant::Symbol(Symbol::Global(_)))
                     && self.is_near(*source, indices)
             }
@@ -174,6 +171,15 @@ impl Reader<'_> {
         }
     }
 
+    /// The number that a value is at compile time.
+    fn number(&self, value: Value) -> Option<u64> {
+        if let Value::Const(id) = value { self.view.constant(id).as_u64() } else { None }
+    }
+
+    fn is_short_number(&self, value: Value) -> bool {
+        self.number(value).is_some_and(|number| u32::try_from(number).is_ok())
+    }
+
     /// Whether a number is less than 2^32.
     fn is_short(&self, value: Value) -> bool {
         let bits = |value: Value| match self.view.value_type(self.function, value).map(|ty| self.view.ty(ty))
@@ -181,11 +187,7 @@ impl Reader<'_> {
             Some(Type::Int { bits }) => *bits,
             _ => u32::MAX,
         };
-        let constant = |value: Value| match value {
-            Value::Const(id) => self.view.constant(id).as_u64(),
-            _ => None,
-        };
-        if bits(value) <= 32 || constant(value).is_some_and(|number| u32::try_from(number).is_ok()) {
+        if bits(value) <= 32 || self.is_short_number(value) {
             return true;
         }
         let Value::Inst(id) = value else { return false };
@@ -195,8 +197,7 @@ impl Reader<'_> {
                 self.is_shared(*value) && self.is_zero(*value)
             }
             Op::Binary { op: BinaryOp::And, lhs, rhs, .. } => {
-                let is_mask = |value| constant(value).is_some_and(|number| u32::try_from(number).is_ok());
-                is_mask(*lhs) || is_mask(*rhs)
+                self.is_short_number(*lhs) || self.is_short_number(*rhs)
             }
             _ => false,
         }
@@ -294,14 +295,14 @@ impl Reader<'_> {
                 matches!(self.view.ty(self.function.inst(user).ty), Type::Pointer { space: SHARED })
             }
             Op::Binary { op: BinaryOp::And, lhs, rhs, .. } => {
-                let is_mask = |value: &Value| matches!(value, Value::Const(mask) if self.view.constant(*mask).as_u64().is_some_and(|mask| u32::try_from(mask).is_ok()));
-                is_mask(lhs) || is_mask(rhs) || self.is_shortened(user, steps)
+                self.is_short_number(*lhs) || self.is_short_number(*rhs) || self.is_shortened(user, steps)
             }
             Op::Binary { op: BinaryOp::Shl, lhs, rhs, .. } => {
                 *lhs == Value::Inst(id) && *rhs != Value::Inst(id) && self.is_shortened(user, steps)
             }
             Op::Binary {
-                op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Or | BinaryOp::Xor, ..
+                op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Or | BinaryOp::Xor,
+                ..
             }
             | Op::Freeze { .. } => self.is_shortened(user, steps),
             _ => false,
