@@ -511,8 +511,8 @@ impl<'s> Reader<'s, '_> {
     fn register_meant(&self, name: &str) -> Option<String> {
         let register = format!("%{name}");
         let (prefix, number) = split(&register)?;
-        let range = self.names.ranges.get(prefix)?;
-        (u64::from(number) < u64::from(range.value.count)).then_some(register.clone())
+        let is_declared = u64::from(number) < u64::from(self.names.ranges.get(prefix)?.value.count);
+        is_declared.then_some(register)
     }
 
     /// The special register that a name without its `%` means, with the component that is asked for; also as CUDA C++ calls it.

@@ -15,20 +15,19 @@
 use std::borrow::Cow;
 
 use ptx_ir::{
-    Body, Immediate, Inst, Item, Module, Operand, RegDecl, RegDeclId, RegId, Register, Stmt, StrId,
-    VectorShape,
+    Body, Immediate, Inst, Module, Operand, RegDecl, RegDeclId, RegId, Register, Stmt, StrId, VectorShape,
 };
-use ptx_isa::{Mnemonic, PtxVersion, ScalarType, Sm, implies_modifiers};
+use ptx_isa::{Mnemonic, ScalarType, implies_modifiers};
 
 use crate::{Verified, hand_over, old_words};
 
 impl<'m> Verified<'m> {
     /// The module with the modifiers that its version and target imply written out ([`Mnemonic::written_out`]), and with sums
     /// of registers and constants as instructions of their own, nothing declared outside of functions that belongs to a thread, and
-    /// no directive that later versions lack: what its instructions mean, regardless of the version and target
-    /// are then.
+    /// no directive that later versions lack: what its instructions mean under any version and target.
     pub fn written_out(self) -> Cow<'m, Module> {
-        let implied = header(self.module).filter(|(version, sm)| implies_modifiers(*version, *sm));
+        let header = self.module.version().zip(self.module.target().and_then(|target| target.sm));
+        let implied = header.filter(|(version, sm)| implies_modifiers(*version, *sm));
         let has_sums =
             |body: &Body| body.all_operands().iter().any(|operand| matches!(operand, Operand::Sum(..)));
         let sums = self.module.functions.iter().filter_map(|function| function.body.as_ref()).any(has_sums);
@@ -62,19 +61,6 @@ impl<'m> Verified<'m> {
         }
         Cow::Owned(module)
     }
-}
-
-/// The version and architecture that the module states.
-fn header(module: &Module) -> Option<(PtxVersion, Sm)> {
-    let version = module.items.iter().find_map(|item| match item {
-        Item::Version(version, _) => Some(*version),
-        _ => None,
-    });
-    let sm = module.items.iter().find_map(|item| match item {
-        Item::Target(target, _) => target.sm,
-        _ => None,
-    });
-    version.zip(sm)
 }
 
 /// Adds before each instruction the sums that its operands are. They have no guard: nothing else reads them.
