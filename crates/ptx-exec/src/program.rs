@@ -213,6 +213,8 @@ pub(crate) struct Load {
     pub(crate) order: Order,
     /// Whether programs wait for other threads with it: it is volatile or synchronizes.
     pub(crate) polls: bool,
+    /// The bytes that the program uses, a bit each (`.pragma "used_bytes_mask"`).
+    pub(crate) used: u32,
 }
 
 /// `st`: consecutive elements get `srcs`.

@@ -331,3 +331,12 @@ impl Body {
         self.operand_spans.0.shrink_to_fit();
     }
 }
+
+/// The bytes that a `.pragma` says the next load is read for (manual 12.2): bit `n` stands for byte `n`. `None` for other pragmas.
+pub fn used_bytes(pragma: &str) -> Option<u32> {
+    let mask = pragma.strip_prefix("used_bytes_mask")?.trim();
+    match mask.strip_prefix("0x").or_else(|| mask.strip_prefix("0X")) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => mask.parse().ok(),
+    }
+}

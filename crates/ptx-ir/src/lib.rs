@@ -26,7 +26,7 @@ mod strings;
 pub use at::{At, SpanTable};
 pub use body::{
     Body, Guard, Inst, Label, LabelId, LabelKind, LabelTarget, Prototype, RegDecl, RegDeclId, RegId,
-    Register, Stmt, VectorShape, ZeroOffsets,
+    Register, Stmt, VectorShape, ZeroOffsets, used_bytes,
 };
 pub use build::{BodyBuilder, BuildError};
 pub use import::Imported;

@@ -1,5 +1,7 @@
 //! Loads, stores, atomics, fences (manual 9.7.9.8 to 9.7.9.11, 9.7.13.4 to 9.7.13.7).
 
+use std::ops::Range;
+
 use ptx_ir::{AddressBase, FunctionKind, Operand, Symbol, VarId, ZeroOffsets};
 use ptx_isa::{Field, Mod, ScalarType, Sem, StateSpace};
 use ptx_llvm::build::{BinaryOp, CastOp, Ordering, RmwOp, Scope, Type, Value, Volatility};
@@ -35,10 +37,12 @@ impl<'c> Emitter<'_, '_, 'c> {
         let space = self.space_of(mnemonic.space())?;
         let address = self.address_in(site, site.operand(1), space)?;
         let element = self.loaded_type(site, ty, &entries);
-        let count = entries.len() as u32;
-        let whole = if count == 1 { element } else { self.types.vector(element, count) };
-        let load = self.b.load(whole, address, ty.bytes() * count, self.volatility(site))?;
-        self.attach_pragmas(load);
+        let volatility = self.volatility(site);
+        let used = match (order, volatility) {
+            (None, Volatility::Ordinary) => self.used_elements(&entries, ty.bytes()),
+            _ => 0..entries.len(),
+        };
+        let (load, entries) = self.load_elements(address, element, ty.bytes(), &entries, used, volatility)?;
         if let Some((ordering, scope)) = order {
             self.b.make_atomic(load, ordering, scope)?;
         }
@@ -46,7 +50,29 @@ impl<'c> Emitter<'_, '_, 'c> {
             self.types.attach(load, "invariant.load", self.types.metadata_node(&[]));
         }
         self.attach_hints(site, load);
-        self.take_elements(site, ty, &entries, load)
+        self.take_elements(site, ty, entries, load)
+    }
+
+    /// Loads the used elements of a vector; gives them with where they go.
+    fn load_elements<'e>(
+        &mut self,
+        address: Value<'c>,
+        element: Type<'c>,
+        bytes: u32,
+        entries: &'e [Operand],
+        used: Range<usize>,
+        volatility: Volatility,
+    ) -> Out<(Value<'c>, &'e [Operand])> {
+        let skipped = used.start as u32 * bytes;
+        // The address of the whole is aligned to its size.
+        let align = if skipped == 0 { bytes * entries.len() as u32 } else { 1 << skipped.trailing_zeros() };
+        let address = self.advance(address, i64::from(skipped))?;
+        let entries = entries.get(used).unwrap_or_default();
+        let count = entries.len() as u32;
+        let whole = if count == 1 { element } else { self.types.vector(element, count) };
+        let load = self.b.load(whole, address, align, volatility)?;
+        self.attach_pragmas(load);
+        Ok((load, entries))
     }
 
     fn take_elements(
@@ -236,11 +262,11 @@ impl<'c> Emitter<'_, '_, 'c> {
             Some(Argument::Memory(base)) => {
                 let address = self.advance(base, offset)?;
                 let element = self.loaded_type(site, ty, &entries);
-                let count = entries.len() as u32;
-                let whole = if count == 1 { element } else { self.types.vector(element, count) };
-                let load = self.b.load(whole, address, ty.bytes() * count, self.volatility(site))?;
-                self.attach_pragmas(load);
-                self.take_elements(site, ty, &entries, load)
+                let used = self.used_elements(&entries, ty.bytes());
+                let volatility = self.volatility(site);
+                let (load, entries) =
+                    self.load_elements(address, element, ty.bytes(), &entries, used, volatility)?;
+                self.take_elements(site, ty, entries, load)
             }
             None => unsupported("its parameter belongs to another function"),
         }

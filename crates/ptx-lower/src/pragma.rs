@@ -1,6 +1,8 @@
 //! Pragmas of bodies (manual 11.4.11, 12): what becomes of those that are no hints about loops.
 
-use ptx_ir::{Body, FunctionDirective, Module, Stmt};
+use std::ops::Range;
+
+use ptx_ir::{AddressBase, Body, FunctionDirective, Module, Operand, Param, Stmt, used_bytes};
 use ptx_llvm::build::Value;
 use rustc_hash::FxHashMap;
 
@@ -76,6 +78,52 @@ impl<'c> Emitter<'_, '_, 'c> {
                 self.waiting.clear();
             }
         }
+    }
+
+    /// The elements that a load reads after `used_bytes_mask`: from the first to the last that the program uses. One that the mask
+    /// leaves out counts as used where its register is named elsewhere.
+    ///
+    /// Where fewer are read than the instruction has, the pragma is kept if three elements of four are read, which raising makes one load of again.
+    pub(crate) fn used_elements(&mut self, entries: &[Operand], bytes: u32) -> Range<usize> {
+        let all = 0..entries.len();
+        let Some(mask) = self.waiting.iter().find_map(|text| used_bytes(text)) else { return all };
+        let of_element = |at: usize| {
+            let rest = u64::from(mask).checked_shr(at as u32 * bytes).unwrap_or(0);
+            rest & ((1 << bytes.min(32)) - 1) != 0
+        };
+        let is_used = |at: &usize| {
+            of_element(*at) || entries.get(*at).is_none_or(|entry| self.is_named_elsewhere(*entry))
+        };
+        let (Some(first), Some(last)) = (all.clone().find(is_used), all.clone().rfind(is_used)) else {
+            return all;
+        };
+        let range = first..last + 1;
+        if range != all && range != (0..3) {
+            self.waiting.retain(|text| used_bytes(text).is_none());
+        }
+        range
+    }
+
+    /// Whether the body names the register of a loaded element more often than as this element.
+    fn is_named_elsewhere(&self, entry: Operand) -> bool {
+        let register = match entry {
+            Operand::Sink => return false,
+            Operand::Register(register) => register,
+            _ => return true,
+        };
+        let names = |operand: &&Operand| match **operand {
+            Operand::Register(named)
+            | Operand::Element(named, _)
+            | Operand::Selected(named, _)
+            | Operand::Negated(named, _)
+            | Operand::Sum(named, _)
+            | Operand::Not(named)
+            | Operand::Address(AddressBase::Register(named), _) => named == register,
+            _ => false,
+        };
+        let is_result = |param: &Param| matches!(param, Param::Register(_, result) if *result == register);
+        self.body.all_operands().iter().filter(names).nth(1).is_some()
+            || self.function.results.iter().any(is_result)
     }
 
     /// Attaches the waiting pragmas to the last instruction, when one was built since `before`.

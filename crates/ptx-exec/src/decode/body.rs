@@ -199,6 +199,8 @@ pub(super) struct BodyDecoder<'a> {
     labels: Vec<Option<u32>>,
     /// Branches whose labels are not known yet: instruction, place in its list of targets, label.
     pending: Vec<(u32, usize, LabelId, Span)>,
+    /// The bytes that the next load is read for.
+    pub(super) used_bytes: u32,
 }
 
 /// An instruction that is being decoded, and what it is decoded into.
@@ -287,6 +289,7 @@ impl<'a> BodyDecoder<'a> {
             most: 0,
             labels: vec![None; body.labels.len()],
             pending: Vec::new(),
+            used_bytes: u32::MAX,
         }
     }
 
@@ -301,6 +304,7 @@ impl<'a> BodyDecoder<'a> {
                     if let Err(error) = self.instruction(inst, program, constants) {
                         errors.push(*error);
                     }
+                    self.used_bytes = u32::MAX;
                 }
                 Stmt::Label(label) => {
                     if let Some(place) = self.labels.get_mut(label.0 as usize) {
@@ -315,9 +319,13 @@ impl<'a> BodyDecoder<'a> {
                 | Stmt::ScopeStart
                 | Stmt::ScopeEnd
                 | Stmt::Location(_)
-                | Stmt::Pragma(_)
                 | Stmt::Comment(_)
                 | Stmt::TrailingComment(_) => {}
+                Stmt::Pragma(texts) => {
+                    let mut masks =
+                        texts.iter().filter_map(|text| ptx_ir::used_bytes(self.module.name(*text)));
+                    self.used_bytes = masks.next_back().unwrap_or(self.used_bytes);
+                }
             }
         }
         // Falling off the end returns.

@@ -48,6 +48,7 @@ impl BodyDecoder<'_> {
             fill,
             order: order(cx),
             polls: cx.m.get(Field::Sem).is_some_and(|sem| sem != Mod::Weak),
+            used: self.used_bytes,
         };
         self.check_vector(cx, align)?;
         cx.emit(Op::Load(Box::new(load)));

@@ -28,6 +28,28 @@ fn place(space: Space, address: u64, size: u32) -> Result<(Space, u64), Fault> {
     }
 }
 
+/// An element that cannot be read whole: bytes that the program does not use may lie outside of what it may read, and are zero then.
+fn read_used(
+    load: &Load,
+    element: usize,
+    at: u64,
+    fault: Fault,
+    read: impl Fn(u64, u32) -> Result<u64, Fault>,
+) -> Result<u64, Fault> {
+    let used = u64::from(load.used).checked_shr(element as u32 * load.size).unwrap_or(0);
+    if used.trailing_ones() >= load.size {
+        return Err(fault);
+    }
+    (0..load.size).try_fold(0, |value, byte| {
+        let found = match read(at.wrapping_add(u64::from(byte)), 1) {
+            Ok(found) => found,
+            Err(_) if used >> byte & 1 == 0 => 0,
+            Err(_) => return Err(fault),
+        };
+        Ok(value | found << (8 * byte))
+    })
+}
+
 impl View<'_> {
     /// Reads 1, 2, 4 or 8 bytes for a lane.
     #[inline]
@@ -236,7 +258,9 @@ impl Warp {
             }
             for (n, &dst) in load.dsts.iter().enumerate() {
                 let at = address.wrapping_add(n as u64 * u64::from(load.size));
-                let raw = view.read(lane, load.address.space, at, load.size, load.order).map_err(stop)?;
+                let read = |at, size| view.read(lane, load.address.space, at, size, load.order);
+                let whole = read(at, load.size);
+                let raw = whole.or_else(|fault| read_used(load, n, at, fault, read)).map_err(stop)?;
                 rows[dst as usize][lane] = load.fill.apply(raw);
             }
         }

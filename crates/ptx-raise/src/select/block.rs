@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::rc::Rc;
 
 use ptx_ir::{At, BodyBuilder, DebugLocation, InlinedAt, LabelKind, RegId, Stmt, StrId};
-use ptx_llvm::view::{BlockId, InstId, LocationId, Metadata, MetadataId, Op, Value};
+use ptx_llvm::view::{BlockId, InstId, LocationId, Metadata, MetadataId, Op, Type, Value};
 
 use super::FunctionRaiser;
 use crate::error::Raised;
@@ -303,9 +303,28 @@ impl FunctionRaiser<'_, '_, '_> {
         let view = self.module.view;
         let Some(node) = self.function.inst(id).metadata("ptx.pragma") else { return };
         for text in view.strings(node) {
+            if ptx_ir::used_bytes(text).is_some_and(|mask| !self.has_bytes_of_mask(id, mask)) {
+                continue;
+            }
             let text = self.module.ir.strings.intern(text);
             self.push(Stmt::Pragma(vec![text]));
         }
+    }
+
+    /// Whether an instruction is one load that has the bytes that a mask tells of; it says nothing about any other.
+    fn has_bytes_of_mask(&self, id: InstId, mask: u32) -> bool {
+        let (view, inst) = (self.module.view, self.function.inst(id));
+        if !matches!(inst.op, Op::Load { .. }) {
+            // Inline assembly has the instruction as it was.
+            return true;
+        }
+        let size = |ty| view.layout(ty).map_or(0, |layout| layout.size);
+        let bytes = match *view.ty(inst.ty) {
+            Type::Vector { len, element } => u64::from(len) * size(element),
+            _ => size(inst.ty),
+        };
+        let is_within = u64::from(mask).checked_shr(bytes as u32).unwrap_or(0) == 0;
+        self.is_part_of_four(id) || (bytes.is_power_of_two() && is_within)
     }
 
     /// The copy at the start of a phi's block.

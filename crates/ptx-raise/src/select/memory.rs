@@ -3,7 +3,7 @@
 use ptx_ir::{Operand, RegId};
 use ptx_isa::Since;
 use ptx_llvm::address_space;
-use ptx_llvm::view::{AtomicOrder, InstId, Op, TypeId};
+use ptx_llvm::view::{AtomicOrder, InstId, Op, Type, TypeId};
 
 use super::FunctionRaiser;
 use super::atomic::Access;
@@ -70,9 +70,48 @@ impl FunctionRaiser<'_, '_, '_> {
             self.define_one(id, Val::reg(register));
             return Ok(());
         }
-        let values = self.load_whole(inst.ty, address, word, u64::from(*align), &opcode, &mods)?;
+        let values = match self.is_part_of_four(id) {
+            true => self.load_three(inst.ty, address, &opcode, word, &mods)?,
+            false => self.load_whole(inst.ty, address, word, u64::from(*align), &opcode, &mods)?,
+        };
         self.define(id, values.into());
         Ok(())
+    }
+
+    /// Whether a load of three elements is what a load of four uses, by the mask before it (`.pragma "used_bytes_mask 0xfff"`).
+    pub(super) fn is_part_of_four(&self, id: InstId) -> bool {
+        let view = self.module.view;
+        let inst = self.function.inst(id);
+        let Op::Load { align, volatile: false, order: AtomicOrder::NotAtomic, .. } = &inst.op else {
+            return false;
+        };
+        let Some(node) = inst.metadata("ptx.pragma") else { return false };
+        let Type::Vector { len: 3, element } = view.ty(inst.ty) else { return false };
+        let Some(layout) = view.layout(*element) else { return false };
+        let bytes = layout.size;
+        let mut masks = view.strings(node).into_iter().filter_map(ptx_ir::used_bytes);
+        matches!(bytes, 1 | 2 | 4 | 8)
+            && u64::from(*align) >= 4 * bytes
+            && masks.next_back().is_some_and(|mask| u64::from(mask) == (1 << (3 * bytes)) - 1)
+    }
+
+    /// Loads four elements, of which the last is not used.
+    fn load_three(
+        &mut self,
+        ty: TypeId,
+        address: Operand,
+        opcode: &str,
+        word: &str,
+        mods: &str,
+    ) -> Raised<Vec<Val>> {
+        let leaves = self.leaves(ty)?;
+        let Some(leaf) = leaves.first().copied() else { return Ok(Vec::new()) };
+        let (class, text) = memory_word(leaf.scalar);
+        let registers: Vec<RegId> = (0..4).map(|_| self.register(class)).collect();
+        let list: Vec<Operand> = registers.iter().map(|&register| Operand::Register(register)).collect();
+        let vector = Operand::Vector(self.builder.list(&list));
+        self.access(opcode, word, mods, &format!(".v4.{text}"), &[vector.into(), address.into()])?;
+        leaves.iter().zip(registers).map(|(leaf, register)| self.loaded(register, leaf.scalar)).collect()
     }
 
     /// `store`.
