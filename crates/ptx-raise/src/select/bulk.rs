@@ -30,7 +30,7 @@ struct Side {
 }
 
 /// Whether memory of that many bytes is accessed by a sequence.
-fn is_short(size: u64, align: u64) -> bool {
+pub(super) fn is_short(size: u64, align: u64) -> bool {
     size <= MAX_SEQUENCE && size / align.clamp(1, 8) <= MAX_ACCESSES
 }
 

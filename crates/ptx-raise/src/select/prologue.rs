@@ -7,6 +7,7 @@ use ptx_llvm::view::{CastOp, InstId, Op, Type, Value};
 use rustc_hash::FxHashSet as HashSet;
 
 use super::FunctionRaiser;
+use super::bulk::is_short;
 use super::emit::mov;
 use super::narrow::Widening;
 use crate::error::{CALL, Raised, Refusal};
@@ -214,7 +215,9 @@ impl FunctionRaiser<'_, '_, '_> {
                         work.push(result);
                     }
                     Op::Call(call) if self.is_ignored_call(call) || self.is_masked_load(call) => {}
-                    Op::Call(call) if self.is_kernel() && self.only_copies(call, pointer) => {}
+                    Op::Call(call)
+                        if self.only_copies(call, pointer)
+                            && (self.is_kernel() || self.copies_in_sequence(call)) => {}
                     _ => return false,
                 }
             }
@@ -232,6 +235,18 @@ impl FunctionRaiser<'_, '_, '_> {
         let mut uses = call.args.iter().enumerate().filter(|(_, argument)| **argument == pointer);
         call.callee != pointer
             && uses.all(|(at, _)| call.arg_attributes.get(at).is_some_and(|own| own.has("byval")))
+    }
+
+    /// Whether a call copies what it copies by a sequence of accesses, at constant places: only so a device function's parameter can be
+    /// read in place.
+    fn copies_in_sequence(&self, call: &ptx_llvm::view::Call) -> bool {
+        let Some(callee) = self.callee(call) else { return false };
+        if !callee.intrinsic {
+            return !callee.variadic;
+        }
+        let number = |at: usize| call.args.get(at).and_then(|value| self.small_number(*value));
+        let align = |at: usize| call.arg_attributes.get(at).and_then(|own| own.number("align")).unwrap_or(1);
+        number(3) == Some(0) && number(2).is_some_and(|size| is_short(size, align(0).min(align(1))))
     }
 
     /// Whether a kernel turns a parameter's pointer into one of the parameter space: so it names the parameter itself,

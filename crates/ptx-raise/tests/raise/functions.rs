@@ -274,3 +274,36 @@ define ptx_kernel void @k(ptr byval([4 x i32]) align 4 %s) {{
         has(&text, &[".local .align 4 .b8"]);
     }
 }
+
+#[test]
+fn device_function_reads_a_structure_in_place_that_it_copies_and_passes_on() {
+    let text = ptx("declare void @llvm.memcpy.p1.p0.i64(ptr addrspace(1), ptr, i64, i1)
+declare void @use(ptr byval([24 x i8]) align 8)
+define void @f(ptr byval([24 x i8]) align 8 %s, ptr addrspace(1) %d) {
+  call void @use(ptr byval([24 x i8]) align 8 %s)
+  %q = getelementptr i8, ptr %s, i64 8
+  call void @llvm.memcpy.p1.p0.i64(ptr addrspace(1) align 8 %d, ptr align 8 %q, i64 16, i1 false)
+  ret void
+}");
+    has(&text, &["ld.param.b64", "[s]", "ld.param.b64", "[s+16]", "call.uni use, (param0);"]);
+    has(&text, &["call.uni", "[s+8]", "[s+16]", "st.global.b64", "st.global.b64"]);
+    has_not(&text, "ld.local");
+    // A loop and a place known at run time need an address, and what is written is the function's own copy.
+    let copies = |call: &str| {
+        ptx(&format!(
+            "declare void @llvm.memcpy.p1.p0.i64(ptr addrspace(1), ptr, i64, i1)
+declare void @use(ptr byval([512 x i8]) align 8)
+define void @f(ptr byval([512 x i8]) align 8 %s, ptr addrspace(1) %d, i64 %n) {{
+  {call}
+  ret void\n}}"
+        ))
+    };
+    for call in [
+        "call void @llvm.memcpy.p1.p0.i64(ptr addrspace(1) align 8 %d, ptr align 8 %s, i64 512, i1 false)",
+        "call void @llvm.memcpy.p1.p0.i64(ptr addrspace(1) align 8 %d, ptr align 8 %s, i64 %n, i1 false)",
+        "%q = getelementptr i8, ptr %s, i64 %n\n  %v = load i8, ptr %q\n  store i8 %v, ptr addrspace(1) %d",
+        "store i64 %n, ptr %s\n  call void @use(ptr byval([512 x i8]) align 8 %s)",
+    ] {
+        has(&copies(call), &["mov.b64 %rd1, s;", ".local"]);
+    }
+}
