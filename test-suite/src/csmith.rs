@@ -151,7 +151,7 @@ fn run(command: &mut Command, name: &str) -> Result<()> {
 }
 
 /// Notes the ways along which the sum is another one. Whether the backend's PTX, as it is, reads beyond the end of a variable:
-/// LLVM 22 makes one access of a word of the bytes at the end of an array, whose length is no multiple of it.
+/// LLVM 22 makes one access of a word of the bytes at the end of an array, whose length is not a multiple of it.
 fn along_all_ways(ir: &str, clang: &str, wanted: &str, oracles: &Oracles, ways: &mut Vec<String>) -> bool {
     let mut note = |name: String, sum: Result<String>| match sum {
         Ok(sum) if sum == wanted => {}

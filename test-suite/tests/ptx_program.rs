@@ -128,7 +128,7 @@ fn wrong_results(oracles: &Oracles, skips: &Skips) -> Result<(), Failed> {
     }
     let wrong = Program::kept(&KNOWN.replace("leaves 0 6e", "leaves 0 6f"))?;
     match judged(&wrong, &[Way::Folded], oracles) {
-        Err(said) if said.contains("ptxas computes 0x6e for byte 0") => Ok(()),
+        Err(error) if error.contains("ptxas computes 0x6e for byte 0") => Ok(()),
         other => Err(format!("{other:?}").into()),
     }
 }

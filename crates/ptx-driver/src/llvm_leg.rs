@@ -100,7 +100,7 @@ pub fn optimize(
 ///
 /// # Errors
 ///
-/// Lists that hold something else than functions; what LLVM's pass says.
+/// Lists that contain something other than functions; the errors of LLVM's pass.
 pub fn lower_constructors(
     module: &Module<'_>,
     choice: TargetChoice,

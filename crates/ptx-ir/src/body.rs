@@ -332,7 +332,7 @@ impl Body {
     }
 }
 
-/// The bytes that a `.pragma` says the next load is read for (manual 12.2): bit `n` stands for byte `n`. `None` for other pragmas.
+/// The bytes of the next load that are used by a `.pragma` (manual 12.2): bit `n` is for byte `n`. `None` for other pragmas.
 pub fn used_bytes(pragma: &str) -> Option<u32> {
     let mask = pragma.strip_prefix("used_bytes_mask")?.trim();
     match mask.strip_prefix("0x").or_else(|| mask.strip_prefix("0X")) {

@@ -444,7 +444,7 @@ pub struct Module {
     pub variables: Vec<Variable>,
     /// Functions, each declaration and definition its own entry, in order.
     pub functions: Vec<Function>,
-    /// Registers declared outside of functions, which each thread has once, whatever function it is in (manual 7.1.1).
+    /// Registers declared outside of functions, which each thread has once, in all functions (manual 7.1.1).
     pub registers: Vec<RegDecl>,
 }
 

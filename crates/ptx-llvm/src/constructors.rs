@@ -2,7 +2,7 @@
 //! `nvptx-lower-ctor-dtor`.
 //!
 //! The pass makes a constant `__init_array_object_NAME_ID_PRIORITY` for each function, from which a loader collects them, and the
-//! kernel `nvptx$device$init`, which calls what lies between the addresses that `__init_array_start` and `__init_array_end` hold;
+//! kernel `nvptx$device$init`, which calls the functions between the addresses that `__init_array_start` and `__init_array_end` hold;
 //! `__fini_array_` and `nvptx$device$fini`, which goes backwards, for the others. The loader writes these two variables. Here they begin with the functions of the
 //! module, in the order of their priorities, so that the kernels do their work without a loader too.
 
@@ -54,7 +54,7 @@ const LISTS: [List; 2] = [
 ///
 /// # Errors
 ///
-/// [`LlvmError::Unsupported`] for a list that holds something else than functions; what LLVM's pass says.
+/// [`LlvmError::Unsupported`] for a list that contains something other than functions; the errors of LLVM's pass.
 pub fn lower_constructors(module: &Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
     let mut found = Vec::new();
     for list in LISTS {
@@ -81,7 +81,7 @@ pub fn lower_constructors(module: &Module<'_>, machine: &Machine) -> Result<(), 
     module.verify()
 }
 
-/// The functions of a list in the order of their priorities; an error says what it has else.
+/// The functions of a list in the order of their priorities; an error names what else it contains.
 unsafe fn functions(module: &Module<'_>, list: &List) -> Result<Vec<LLVMValueRef>, &'static str> {
     const NULL: &str = "a constructor or destructor that is null";
     let mut found = Vec::new();
@@ -150,8 +150,8 @@ unsafe fn fill(module: &Module<'_>, list: &List, functions: &[LLVMValueRef]) {
         LLVMSetGlobalConstant(table, 1);
         LLVMSetLinkage(table, LLVMPrivateLinkage);
         let mut index = [LLVMConstInt(LLVMInt64TypeInContext(context), count, 0)];
-        let behind = LLVMConstInBoundsGEP2(pointer, table, index.as_mut_ptr(), 1);
-        for (global, address) in [(start, table), (end, behind)] {
+        let after = LLVMConstInBoundsGEP2(pointer, table, index.as_mut_ptr(), 1);
+        for (global, address) in [(start, table), (end, after)] {
             let ty = LLVMGlobalGetValueType(global);
             LLVMSetInitializer(global, LLVMConstPointerCast(address, ty));
         }

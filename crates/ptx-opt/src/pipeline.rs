@@ -271,7 +271,7 @@ end:
         assert_eq!(masked_again(&module), Some(Vec::new()));
     }
 
-    /// A function that the pass would crash on says nothing of the others.
+    /// A function that the pass would crash on does not affect the others.
     #[test]
     fn spaces_are_inferred_beside_pointers_that_are_masked_again() {
         let text = "

@@ -20,7 +20,7 @@ use crate::references::{alias_target, for_each_symbol, is_llvm_own};
 /// Where refusals are.
 const PLACE: &str = "the assembly of the module";
 
-/// What became of the module's assembly.
+/// The module's assembly as raised.
 #[derive(Default)]
 pub(crate) struct Assembly {
     /// Its directives, to be placed.
@@ -103,7 +103,7 @@ struct Entries {
     alias: bool,
 }
 
-/// What became one.
+/// The declarations that were merged.
 #[derive(Default)]
 struct United {
     /// Variables of the text, to what they are now.
@@ -113,7 +113,7 @@ struct United {
 }
 
 impl ModuleRaiser<'_, '_> {
-    /// Reads the module's assembly, and makes one thing of what it and LLVM IR say of a name.
+    /// Reads the module's assembly, and merges what it and LLVM IR declare under one name.
     pub(crate) fn assembly(&mut self) -> Assembly {
         let view = self.view;
         let mut assembly = Assembly::default();
@@ -179,7 +179,7 @@ impl ModuleRaiser<'_, '_> {
     /// What only the module itself states.
     fn refuse_misplaced(&mut self, items: &[Item]) {
         const TARGET: &str =
-            "the attributes target-cpu and target-features say it, or --target and --ptx-version";
+            "use the attributes target-cpu and target-features, or --target and --ptx-version";
         const DEBUG: &str = "debug information comes from LLVM's metadata: leave it out";
         let location = |function: &PtxFunctionId| {
             let body = self.ir.function(*function).body.as_ref()?;
@@ -236,7 +236,7 @@ impl ModuleRaiser<'_, '_> {
         }
     }
 
-    /// Makes one thing of what the text and LLVM IR say of each name.
+    /// Merges what the text and LLVM IR declare under each name.
     fn unite(&mut self, assembly: &mut Assembly) {
         let view = self.view;
         let functions: HashMap<String, FunctionId> = (view.functions.iter().enumerate())
@@ -439,7 +439,7 @@ fn agree(name: &str, definition: &Variable, declared: &Variable) -> Result<(), R
         && (is_number(definition) || definition.ty == declared.ty);
     let difference = if definition.space != declared.space {
         let (one, other) = (definition.space.as_str(), declared.space.as_str());
-        format!("lies in .{one}, and is declared in .{other}")
+        format!("is in .{one}, and is declared in .{other}")
     } else if !same_kind {
         "is a number in one place and a texture, sampler or surface in the other".to_owned()
     } else if !open(definition) && !open(declared) && definition.bytes() != declared.bytes() {

@@ -270,7 +270,7 @@ impl<'s> Reader<'s, '_> {
         register
     }
 
-    /// A register that is declared outside of functions, by a declaration of the body that stands for it.
+    /// A register that is declared outside of functions, by a declaration of the body that represents it.
     fn mention_outer(&mut self, outer: RegDeclId, number: u32) -> RegId {
         let own = match self.names.outer.get(&outer) {
             Some(own) => *own,

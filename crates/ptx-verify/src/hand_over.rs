@@ -1,4 +1,4 @@
-//! Registers and local variables of a module as parameters: what [`crate::thread_state`] says of them, in terms of functions.
+//! Registers and local variables of a module as parameters: the rules of [`crate::thread_state`] in terms of functions.
 //!
 //! ```text
 //! .reg .u32 r;                                what is read, printed and verified

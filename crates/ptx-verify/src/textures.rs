@@ -22,7 +22,7 @@ pub(crate) fn wanted(site: Site<'_>, place: Place) -> Option<VarType> {
     }
 }
 
-/// What a variable is: one in `.tex` is a texture, whatever its number's type (manual 5.1.8).
+/// What a variable is: one in `.tex` is a texture, of any number type (manual 5.1.8).
 fn opaque(variable: &Variable) -> VarType {
     if variable.space == StateSpace::Tex { VarType::TexRef } else { variable.ty }
 }

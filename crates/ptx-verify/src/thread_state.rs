@@ -1,6 +1,6 @@
 //! Registers and local variables that are declared outside of functions, before PTX 3.0 (manual 7.1.1).
 //!
-//! Each thread has them once, for as long as it runs, whatever function it is in. `ptxas` does without the ABI then: it
+//! Each thread has them once, for as long as it runs, in all functions. `ptxas` does without the ABI then: it
 //! keeps such a register in one place through all calls, so that all functions must be known and none may lead back to itself.
 
 use std::collections::BTreeSet;

@@ -336,7 +336,7 @@ fn check_bank(cx: &mut Checker<'_>, variable: &Variable) {
     } else if !cx.target.version_is(1, 5) && bank > 0 {
         "before PTX ISA 1.5 constant memory has bank 0 only".to_owned()
     } else if bank == 0 && is_open {
-        let text = "external arrays without a length lie in the banks 1 to 10 of constant memory";
+        let text = "external arrays without a length must be in banks 1 to 10 of constant memory";
         let finding = Diagnostic::error(codes::VARIABLE_SPACE, variable.at.0, text);
         return cx.report(finding.with_help("give the array its length, or take its address as a parameter"));
     } else if bank > 0 && !is_open {

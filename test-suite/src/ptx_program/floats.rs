@@ -1,5 +1,5 @@
-//! Floating-point numbers: passed on bit for bit, whatever they are, and computed with one rounding. The bits of a result that is no
-//! number are not observed.
+//! Floating-point numbers: passed on bit for bit and computed with one rounding. The bits of a result that is
+//! a NaN are not observed.
 
 use super::generate::Generator;
 use super::syntax::*;

@@ -42,7 +42,7 @@ pub struct Difference {
     pub what: String,
 }
 
-/// What became of a program.
+/// The outcome of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
     /// The ways along which it differs.

@@ -56,7 +56,7 @@ pub(super) struct Memory {
     regions: Vec<Region>,
     /// Where the generic addresses of spaces begin.
     windows: HashMap<Space, u64>,
-    /// What lies between a shared address and the one that `mapa` gives for it.
+    /// The distance between a shared address and the one that `mapa` gives for it.
     cluster: u64,
     /// Places of the variables at module scope.
     places: HashMap<VariableId, u64>,

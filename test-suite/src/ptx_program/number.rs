@@ -156,7 +156,7 @@ fn compare_floats(comparison: &str, a: f64, b: f64) -> Result<bool> {
     })
 }
 
-/// `add.rn` and so on: one rounding, to the nearest. Of a result that is no number the bits mean nothing.
+/// `add.rn` and so on: one rounding, to the nearest. The bits of a NaN result are unspecified.
 fn compute_floats(operation: &str, ty: Type, arguments: &[u64]) -> Result<u64> {
     let (operation, flush) = match operation.strip_suffix(".ftz") {
         Some(operation) => (operation, true),

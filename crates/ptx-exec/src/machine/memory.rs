@@ -28,7 +28,7 @@ fn place(space: Space, address: u64, size: u32) -> Result<(Space, u64), Fault> {
     }
 }
 
-/// An element that cannot be read whole: bytes that the program does not use may lie outside of what it may read, and are zero then.
+/// An element that cannot be read whole: bytes that the program does not use may be outside of what it may read, and are zero then.
 fn read_used(
     load: &Load,
     element: usize,

@@ -311,7 +311,7 @@ impl FunctionRaiser<'_, '_, '_> {
         }
     }
 
-    /// Whether an instruction is one load that has the bytes that a mask tells of; it says nothing about any other.
+    /// Whether an instruction is one load with the bytes of a mask, which applies to no other.
     fn has_bytes_of_mask(&self, id: InstId, mask: u32) -> bool {
         let (view, inst) = (self.module.view, self.function.inst(id));
         if !matches!(inst.op, Op::Load { .. }) {
