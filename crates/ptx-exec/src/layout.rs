@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::decode::Reached;
 use crate::error::codes;
 use crate::launch::Launch;
-use crate::memory::{Allocation, GlobalMemory, Space};
+use crate::memory::{ALLOCATION_SHIFT, Allocation, Fault, GlobalMemory, Space};
 use crate::program::function_address;
 use crate::scalar::format::{Format, Rounding};
 
@@ -40,6 +40,27 @@ pub(crate) struct Object {
     pub(crate) address: u64,
     /// Size in bytes.
     pub(crate) bytes: u64,
+}
+
+/// What a faulty access is about: the object it begins in, else the one that ends nearest before it, in global memory only
+/// within the object's own range of addresses.
+pub(crate) fn nearest(fault: &Fault, objects: &[Object]) -> Option<String> {
+    let (space, address) = match fault.space {
+        Space::Generic => (Space::Global, fault.address),
+        space => (space, fault.address),
+    };
+    let is_before = |object: &&Object| {
+        let in_range =
+            space != Space::Global || object.address >> ALLOCATION_SHIFT == address >> ALLOCATION_SHIFT;
+        object.space == space && object.address <= address && in_range
+    };
+    let Some(object) =
+        objects.iter().filter(is_before).max_by_key(|object| (object.address, object.bytes, &object.name))
+    else {
+        return Some("there is no argument or variable at this address".to_owned());
+    };
+    let (name, bytes, offset) = (&object.name, object.bytes, address - object.address);
+    Some(format!("offset {offset} of {name}, which has {bytes} bytes"))
 }
 
 impl Layout {

@@ -10,6 +10,7 @@ mod shared;
 use ptx_diag::Span;
 use ptx_isa::{Component, SpecialReg};
 
+use crate::layout::Object;
 use crate::memory::{Order, Space};
 use crate::scalar::float::{Extreme, NanRule, SignRule};
 
@@ -534,6 +535,8 @@ pub(crate) struct Function {
     pub(crate) rows: u32,
     /// Bytes of local memory of a frame.
     pub(crate) local: u32,
+    /// The variables in it; their addresses count from its start.
+    pub(crate) objects: Box<[Object]>,
     pub(crate) params: Box<[Slot]>,
     pub(crate) results: Box<[Slot]>,
 }

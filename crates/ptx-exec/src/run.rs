@@ -9,9 +9,9 @@ use ptx_verify::Verified;
 use crate::decode::{decode, kernel_parameters, reach};
 use crate::error::{ExecError, TrapKind, codes};
 use crate::launch::{Argument, Dim3, Launch, Outcome};
-use crate::layout::{Object, lay_out};
+use crate::layout::{Object, lay_out, nearest};
 use crate::machine::{self, Geometry, Setup};
-use crate::memory::{ALLOCATION_SHIFT, Allocation, Concurrency, Fault, GlobalMemory, Space};
+use crate::memory::{ALLOCATION_SHIFT, Allocation, Concurrency, GlobalMemory, Space};
 
 /// The most threads of a block, and the most along each axis (compute capabilities 2.0 and later).
 const MOST_THREADS: u64 = 1024;
@@ -74,8 +74,10 @@ pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> 
         threads,
     };
     let finished = machine::run(setup).map_err(|mut trap| {
-        if let TrapKind::Fault(fault) = &trap.kind {
-            trap.object = nearest_object(fault, &objects);
+        if let TrapKind::Fault(fault) = &trap.kind
+            && fault.space != Space::Local
+        {
+            trap.object = nearest(fault, &objects);
         }
         ExecError::Trap(trap)
     })?;
@@ -107,30 +109,6 @@ fn argument_objects(module: &Module, kernel: FunctionId, arguments: &[Argument])
         buffers += 1;
     }
     objects
-}
-
-/// What a faulty access is about: the object it begins in, else the one that ends nearest before it, in global memory only
-/// within the object's own range of addresses.
-fn nearest_object(fault: &Fault, objects: &[Object]) -> Option<String> {
-    let (space, address) = match fault.space {
-        Space::Generic => (Space::Global, fault.address),
-        space => (space, fault.address),
-    };
-    if space == Space::Local {
-        return None;
-    }
-    let is_before = |object: &&Object| {
-        let in_range =
-            space != Space::Global || object.address >> ALLOCATION_SHIFT == address >> ALLOCATION_SHIFT;
-        object.space == space && object.address <= address && in_range
-    };
-    let Some(object) =
-        objects.iter().filter(is_before).max_by_key(|object| (object.address, object.bytes, &object.name))
-    else {
-        return Some("there is no argument or variable at this address".to_owned());
-    };
-    let (name, bytes, offset) = (&object.name, object.bytes, address - object.address);
-    Some(format!("offset {offset} of {name}, which has {bytes} bytes"))
 }
 
 fn buffer(argument: &Argument) -> Option<&[u8]> {

@@ -112,6 +112,16 @@ mod signals {
     pub(super) fn install(_: super::LastWords) {}
 }
 
+/// Makes writes past the limit on the size of files fail as on a full disk, instead of ending the process: what was written
+/// beside its place so far would stay. On systems without POSIX signals it does nothing.
+pub fn fail_past_file_limit() {
+    #[cfg(unix)]
+    // SAFETY: the signal exists and is ignored from here on, for which no handler of ours is called.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
+}
+
 #[cfg(unix)]
 mod signals {
     use std::sync::OnceLock;

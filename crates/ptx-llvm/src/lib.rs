@@ -41,7 +41,7 @@ pub use contents::{OPAQUE_WRITE, WRITES_ARGUMENTS, leave_contents_open};
 pub use context::Context;
 pub use error::{LlvmError, Message, TextPosition};
 pub use expand::{express_intrinsics, has_expressed_intrinsics};
-pub use failure::{LastWords, on_crash, on_fatal_error};
+pub use failure::{LastWords, fail_past_file_limit, on_crash, on_fatal_error};
 pub use library::load;
 pub use link::{FlushToZero, LinkConflict};
 pub use lives::shorten_lives;

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
     }
     let is_batch = arguments.output_dir.is_some()
         || arguments.product() == Emit::None && arguments.inputs.iter().any(|input| input.is_dir());
+    ptx_llvm::fail_past_file_limit();
     run(terminal, || if is_batch { translate_each(&arguments) } else { translate(&arguments) })
 }
 

@@ -44,6 +44,25 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
+#[cfg(unix)]
+#[test]
+fn limit_on_the_size_of_files_is_an_error_and_leaves_no_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let variables: String = (0..3000).map(|number| format!(".visible .global .u32 v{number};\n")).collect();
+    let input = folder.path().join("in.ptx");
+    fs::write(&input, format!(".version 8.0\n.target sm_80\n.address_size 64\n{variables}"))
+        .expect("written");
+    let program = assert_cmd::cargo::cargo_bin("ptx2ll");
+    for emit in ["ll", "ptx"] {
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -f 8; exec \"$0\" --emit=$1 -o out in.ptx"]).arg(&program).arg(emit);
+        let output = command.current_dir(folder.path()).output().expect("runs");
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write `out`"), "{output:?}");
+        assert_eq!(fs::read_dir(folder.path()).expect("there").count(), 1, "no temporary file is left");
+    }
+}
+
 #[test]
 fn llvm_ir_goes_to_standard_output() {
     let (status, out, err) = ptx2ll(&[], KERNEL.as_bytes());

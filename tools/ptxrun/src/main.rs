@@ -32,6 +32,7 @@ fn main() -> ExitCode {
     if let Some(status) = print_documents(&arguments.documents, Arguments::command(), terminal) {
         return status;
     }
+    ptx_llvm::fail_past_file_limit();
     run(terminal, || launch(&arguments))
 }
 

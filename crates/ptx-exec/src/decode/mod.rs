@@ -21,13 +21,14 @@ mod stack;
 mod video;
 
 use ptx_diag::{Code, Diagnostic, Diagnostics, Span};
-use ptx_ir::{FunctionId, Module};
+use ptx_ir::{FunctionId, Module, VarId};
 use rustc_hash::FxHashMap;
 
 pub(crate) use body::{executes, kernel_parameters};
 pub(crate) use reach::{Reached, reach};
 
-use crate::layout::Layout;
+use crate::layout::{Layout, Object};
+use crate::memory::Space;
 use crate::program::{Function, Program, Row, Src, WARP};
 use body::BodyDecoder;
 
@@ -100,12 +101,23 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
             start,
             rows,
             local: signature.local,
+            objects: objects(module, signature),
             params: signature.params.clone().into(),
             results: signature.results.clone().into(),
         });
     }
     program.constants = constants.rows;
     if findings.has_errors() { Err(findings) } else { Ok(program) }
+}
+
+/// The variables in the local memory of a function.
+fn objects(module: &Module, signature: &Signature) -> Box<[Object]> {
+    let object = |(id, at): (&VarId, &u32)| {
+        let variable = module.variable(*id);
+        let name = format!("variable `{}`", module.name(variable.name));
+        Object { name, space: Space::Local, address: (*at).into(), bytes: variable.bytes().unwrap_or(0) }
+    };
+    signature.frame.iter().map(object).collect()
 }
 
 use body::Signature;

@@ -128,7 +128,7 @@ impl Block {
                 text.push_str(&format!("; and {more} other groups of threads elsewhere"));
             }
         }
-        (warp, Stop { kind, pc, lane, related })
+        (warp, Stop { kind, pc, lane, related, frames: Vec::new() })
     }
 
     /// The groups of threads that are at one place each: the instruction and what they do there.
@@ -170,6 +170,6 @@ impl Block {
         let warp = self.warps.iter().find(|warp| warp.live != 0);
         let (index, lane) = warp.map_or((0, 0), |warp| (warp.index, first_lane(warp.live)));
         let pc = related.first().map(|(pc, _)| *pc);
-        (index, Stop { kind: TrapKind::Deadlock(text), pc, lane, related })
+        (index, Stop { kind: TrapKind::Deadlock(text), pc, lane, related, frames: Vec::new() })
     }
 }

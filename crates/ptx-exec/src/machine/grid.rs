@@ -11,7 +11,8 @@ use super::heap::Heap;
 use super::{RESIDENT_BLOCKS, RESIDENT_BYTES, Stop};
 use crate::error::{Trap, TrapKind};
 use crate::launch::{Dim3, Limits};
-use crate::memory::GlobalMemory;
+use crate::layout::{Object, nearest};
+use crate::memory::{GlobalMemory, Space};
 use crate::program::{Program, WARP};
 
 /// The shape of a launch.
@@ -127,9 +128,20 @@ impl Grid<'_> {
         let name_of = |index: u32| self.program.functions.get(index as usize).map_or("", |f| f.name.as_str());
         let place = |pc: u32| self.program.origins.get(pc as usize).map(|origin| origin.span);
         let related = stop.related.into_iter().filter_map(|(pc, text)| place(pc).map(|span| (span, text)));
+        let locals = stop.frames.iter().filter_map(|(function, base)| {
+            let objects = &self.program.functions.get(*function as usize)?.objects;
+            let moved =
+                |object: &Object| Object { address: object.address + u64::from(*base), ..object.clone() };
+            Some(objects.iter().map(moved))
+        });
+        let locals: Vec<Object> = locals.flatten().collect();
+        let object = match &stop.kind {
+            TrapKind::Fault(fault) if fault.space == Space::Local => nearest(fault, &locals),
+            _ => None,
+        };
         Trap {
             kind: stop.kind,
-            object: None,
+            object,
             span: origin.map(|origin| origin.span),
             instruction: origin.map_or_else(String::new, |origin| origin.mnemonic.to_string()),
             function: name_of(origin.map_or(self.program.entry, |origin| origin.function)).to_owned(),

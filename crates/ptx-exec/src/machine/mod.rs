@@ -41,11 +41,13 @@ pub(crate) struct Stop {
     pub(crate) pc: Option<u32>,
     pub(crate) lane: usize,
     pub(crate) related: Vec<(u32, String)>,
+    /// The functions that the thread was in, each with the address of its local memory, where an access of that is wrong.
+    pub(crate) frames: Vec<(u32, u32)>,
 }
 
 impl Stop {
     /// At an instruction of a lane.
     fn at(kind: crate::error::TrapKind, pc: u32, lane: usize) -> Self {
-        Self { kind, pc: Some(pc), lane, related: Vec::new() }
+        Self { kind, pc: Some(pc), lane, related: Vec::new(), frames: Vec::new() }
     }
 }

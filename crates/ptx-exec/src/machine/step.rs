@@ -44,7 +44,7 @@ impl Warp {
                     break;
                 }
                 Err(stop) => {
-                    result = Err(stop);
+                    result = Err(Stop { frames: self.calls(frame), ..stop });
                     break;
                 }
             }

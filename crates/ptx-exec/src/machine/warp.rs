@@ -170,6 +170,13 @@ impl Warp {
         others.map(|other| other.pc).filter(|&other| other > pc).min().unwrap_or(u32::MAX)
     }
 
+    /// A frame and those of its callers: the function of each, and the address of its local memory.
+    pub(super) fn calls(&self, frame: usize) -> Vec<(u32, u32)> {
+        let caller = |frame: &&Frame| frame.caller.and_then(|(caller, _)| self.frames.get(caller));
+        let frames = std::iter::successors(self.frames.get(frame), caller);
+        frames.map(|frame| (frame.function, frame.local)).collect()
+    }
+
     /// Counts an operation that threads wait with for others.
     pub(super) fn poll(&mut self) {
         self.polls += 1;
