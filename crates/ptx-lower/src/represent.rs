@@ -132,8 +132,12 @@ enum Source {
     Free(bool),
     /// The values it is a copy of; constants are left out.
     Copy(Vec<ValueId>),
-    /// A sum: an address when exactly one of these is.
-    Sum(Vec<ValueId>),
+    /// A sum: an address when exactly one of its terms is.
+    Sum {
+        terms: Vec<ValueId>,
+        /// What is subtracted: a sum less an address is no address.
+        less: Option<ValueId>,
+    },
     /// A change of width between 32 and 64 bits, which keeps addresses of narrow spaces.
     Resize(ValueId),
 }
@@ -229,7 +233,7 @@ pub(crate) fn representations(question: &Question<'_>) -> Vec<Repr> {
 fn settle_sums(sources: &mut [Source], states: &[State], wants: &[Wants]) -> bool {
     let mut changed = false;
     for (at, source) in sources.iter_mut().enumerate() {
-        let Source::Sum(terms) = source else { continue };
+        let Source::Sum { terms, less } = source else { continue };
         if states[at] != State::Fixed(Repr::Int) || wants[at].pointers() == Wants::default() {
             continue;
         }
@@ -244,6 +248,7 @@ fn settle_sums(sources: &mut [Source], states: &[State], wants: &[Wants]) -> boo
         let elsewhere: Vec<ValueId> = numbers_aside.iter().filter(addresses).copied().collect();
         if let ([one], _) | ([], [one]) = (elsewhere.as_slice(), numbers_aside.as_slice()) {
             *terms = vec![*one];
+            *less = None;
             changed = true;
         }
     }
@@ -296,7 +301,10 @@ fn state_of(source: &Source, states: &[State]) -> State {
         Source::Free(pointer) => State::Free(*pointer),
         Source::Copy(values) if values.is_empty() => State::Constant,
         Source::Copy(values) => values.iter().map(state).fold(State::Unknown, State::meet),
-        Source::Sum(values) => sum(&values.iter().map(state).collect::<Vec<_>>()),
+        Source::Sum { less: Some(less), .. } if matches!(state(less), State::Fixed(Repr::Pointer(_))) => {
+            State::Fixed(Repr::Int)
+        }
+        Source::Sum { terms, less } => sum(&terms.iter().chain(less).map(state).collect::<Vec<_>>()),
         Source::Resize(value) => match state(value) {
             State::Fixed(Repr::Pointer(space)) if is_narrow(space) => State::Fixed(Repr::Pointer(space)),
             State::Unknown => State::Unknown,
@@ -323,7 +331,8 @@ impl Users {
 fn users(sources: &[Source]) -> Users {
     let made_of = |source: &'_ Source| match source {
         Source::Fixed(_) | Source::Free(_) => Vec::new(),
-        Source::Copy(values) | Source::Sum(values) => values.clone(),
+        Source::Copy(values) => values.clone(),
+        Source::Sum { terms, less } => terms.iter().chain(less).copied().collect(),
         Source::Resize(value) => vec![*value],
     };
     let mut first = vec![0; sources.len() + 2];
@@ -418,14 +427,21 @@ impl Question<'_> {
                 llvm_space(space).map_or(fixed, |space| Source::Fixed(Repr::Pointer(space)))
             }
             Sem::Add | Sem::Sub if is_address_width(ty, bits) && !inst.mnemonic.has(Mod::Sat) => {
-                Source::Sum(self.copied(statement, operands.get(1..3).unwrap_or_default()))
+                let subtracts = inst.mnemonic.sem() == Sem::Sub;
+                let (terms, less) = operands
+                    .get(1..3)
+                    .and_then(|both| both.split_at_checked(if subtracts { 1 } else { 2 }))
+                    .unwrap_or_default();
+                let less = self.copied(statement, less).first().copied();
+                Source::Sum { terms: self.copied(statement, terms), less }
             }
             Sem::Mad
                 if is_address_width(ty, bits)
                     && !inst.mnemonic.has(Mod::Sat)
                     && !inst.mnemonic.has(Mod::Hi) =>
             {
-                Source::Sum(self.copied(statement, operands.get(3..4).unwrap_or_default()))
+                let terms = self.copied(statement, operands.get(3..4).unwrap_or_default());
+                Source::Sum { terms, less: None }
             }
             Sem::Cvt => match (
                 inst.mnemonic.type_of(ptx_isa::Field::DType),
@@ -514,11 +530,11 @@ impl Question<'_> {
         while let Some(at) = work.pop() {
             let passed = match (states[at], &sources[at]) {
                 (State::Free(_), Source::Copy(_)) => wants[at],
-                (State::Free(true), Source::Sum(_)) => wants[at].pointers(),
+                (State::Free(true), Source::Sum { .. }) => wants[at].pointers(),
                 (State::Fixed(repr), Source::Copy(_)) => Wants::of(repr),
                 _ => continue,
             };
-            let (Source::Copy(values) | Source::Sum(values)) = &sources[at] else { continue };
+            let (Source::Copy(values) | Source::Sum { terms: values, .. }) = &sources[at] else { continue };
             for value in values {
                 let before = wants[value.index()];
                 wants[value.index()].0 |= passed.0;
