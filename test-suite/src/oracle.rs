@@ -129,10 +129,19 @@ impl Oracles {
     /// # Errors
     /// When llc refuses, or cannot be run. Fails without llc: ask for it first.
     pub fn compile(&self, ir: &str) -> Result<String> {
+        self.compile_more(ir, &[])
+    }
+
+    /// As [`Oracles::compile`], with more options.
+    ///
+    /// # Errors
+    /// As [`Oracles::compile`].
+    pub fn compile_more(&self, ir: &str, more: &[&str]) -> Result<String> {
         // llc selects for one GPU per module and takes it from its options, not from the functions' attributes.
         let cpu = attribute(ir, "target-cpu").map(|cpu| format!("-mcpu={cpu}"));
         let features = attribute(ir, "target-features").map(|features| format!("-mattr={features}"));
-        let options: Vec<&str> = [&cpu, &features].into_iter().flatten().map(String::as_str).collect();
+        let target = [&cpu, &features].into_iter().flatten().map(String::as_str);
+        let options: Vec<&str> = target.chain(more.iter().copied()).collect();
         self.compile_with(ir, &options)
     }
 

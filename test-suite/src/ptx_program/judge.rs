@@ -51,6 +51,8 @@ pub struct Verdict {
     pub decided: usize,
     /// Bytes that it did not, or that its machine code does not tell, in a program that was given to it.
     pub undecided: usize,
+    /// Whether LLVM's backend leaves something else, and what is right without its combiner of selection DAGs.
+    pub combined: bool,
 }
 
 /// The ways that a seed takes: all, or every other of the dearer ones.
@@ -89,6 +91,10 @@ pub fn judge(program: &Program, ways: &[Way], oracles: &Oracles) -> Result<Verdi
             Way::Folded => fold(program, oracles).map(|folded| {
                 (verdict.decided, verdict.undecided) = (folded.decided, folded.undecided);
             }),
+            Way::Backend => along(program, way, oracles).or_else(|error| {
+                verdict.combined = is_right_uncombined(program, oracles);
+                if verdict.combined { Ok(()) } else { Err(error) }
+            }),
             _ => along(program, way, oracles),
         };
         if let Err(error) = judged {
@@ -113,6 +119,24 @@ fn along(program: &Program, way: Way, oracles: &Oracles) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether LLVM's backend leaves the right bytes without its combiner of selection DAGs. LLVM 22's takes `a - (a - b)` with the addresses
+/// of two variables for an address of the first, and moves a load of it before a store to the second; all passes on LLVM IR are
+/// the same with and without it.
+fn is_right_uncombined(program: &Program, oracles: &Oracles) -> bool {
+    let judged = lowered(&program.text, |ir| {
+        let seen = execute(program, &oracles.compile_more(ir, &["-combiner-disabled"])?)?;
+        compare(&seen, &program.ending.output)
+    });
+    !program.text.contains("trap;") && judged.is_ok()
+}
+
+/// What `take` makes of the LLVM IR that a text becomes, as it is.
+fn lowered<T>(text: &str, take: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+    let source = SourceFile::new("program.ptx", text);
+    let module = stage::read(&source)?;
+    take(&stage::lower(&module, &source, &Context::new()?, Level::O0)?.to_text())
 }
 
 /// The PTX that a way makes of a text.

@@ -64,7 +64,7 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
         return Ok(write!(out, "{}", program(arguments.seed, &features)?.keep())?);
     }
     let (mut seed, mut bad) = (arguments.seed, 0u64);
-    let (mut decided, mut undecided) = (0, 0);
+    let (mut decided, mut undecided, mut combined) = (0, 0, 0);
     while start.elapsed() < Duration::from_secs(arguments.seconds) {
         let drawn = match program(seed, &features) {
             Ok(drawn) => drawn,
@@ -78,6 +78,7 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
         match judge(&drawn, &ways, &oracles) {
             Ok(verdict) => {
                 (decided, undecided) = (decided + verdict.decided, undecided + verdict.undecided);
+                combined += usize::from(verdict.combined);
                 let differences = verdict.differences;
                 let Some(first) = differences.first() else {
                     seed += 1;
@@ -107,7 +108,7 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
     writeln!(
         out,
         "{} programs in {} s, {bad} differences; ptxas computed {decided} bytes of programs without input and did not \
-         decide {undecided}; next seed {seed}",
+         decide {undecided}; {combined} more by LLVM's combiner; next seed {seed}",
         seed - arguments.seed,
         start.elapsed().as_secs()
     )?;
