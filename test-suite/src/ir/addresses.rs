@@ -44,7 +44,7 @@ fn pointer(space: u32) -> String {
 impl Generator {
     /// One of the statements of this file.
     pub(super) fn constant_address(&mut self) {
-        match self.rng.u8(..10) {
+        match self.rng.u8(..12) {
             0 | 1 => self.load_of_constant_address(),
             2 | 3 => self.store_to_constant_address(),
             4 => self.atomic_at_constant_address(),
@@ -52,6 +52,7 @@ impl Generator {
             6 => self.chosen_address(),
             7 => self.vector_of_addresses(),
             8 => self.compared_addresses(),
+            9 | 10 => self.number_beside_addresses(),
             _ => self.number_of_addresses(),
         }
     }
@@ -86,7 +87,7 @@ impl Generator {
     }
 
     /// An address of a place in a space.
-    fn constant_pointer(&mut self, variable: &Variable, space: u32, offset: u32, depth: u32) -> String {
+    pub(super) fn constant_pointer(&mut self, variable: &Variable, space: u32, offset: u32, depth: u32) -> String {
         let Some(depth) = depth.checked_sub(1) else { return Self::plain_pointer(variable, space, offset) };
         let ty = pointer(space);
         match self.rng.u8(..7) {

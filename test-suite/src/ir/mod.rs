@@ -7,6 +7,7 @@
 //! memory of all must be equal.
 
 mod addresses;
+mod beside;
 mod compound;
 mod edges;
 mod flow;
