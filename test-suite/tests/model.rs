@@ -1,4 +1,4 @@
-//! What the interpreter computes, held against a model in Python that was written from the manual and shares no code.
+//! What the interpreter computes and the definitions specify, held against a model in Python that was written from the manual and shares no code.
 #![allow(clippy::print_stdout)] // a test program reports to the terminal
 
 use std::io::Write as _;
@@ -10,6 +10,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_isa::{FormId, Sem};
 use test_suite::differential::{self, Effort};
 use test_suite::oracle::{Oracles, nvidia_folder};
+use test_suite::prove;
 use test_suite::skip::Skips;
 
 /// A part of all combinations of modifiers. `PTX_SEED` names another seed; `PTX_OPERANDS` takes all combinations, with so
@@ -29,11 +30,18 @@ fn main() -> ExitCode {
         let skips = Arc::clone(&skips);
         Trial::test(opcode.as_str(), move || hold(&rows, effort, &skips))
     });
+    let defined = differential::rows().into_iter().map(|(opcode, rows)| {
+        let skips = Arc::clone(&skips);
+        Trial::test(format!("definitions of {}", opcode.as_str()), move || {
+            hold_definitions(&rows, Effort { mnemonics: effort.mnemonics / 2, ..effort }, &skips)
+        })
+    });
     let folded = {
         let skips = Arc::clone(&skips);
         Trial::test("carries_as_ptxas_computes_them", move || fold_carries(effort, &skips))
     };
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.chain([folded]).collect());
+    let conclusion =
+        libtest_mimic::run(&Arguments::from_args(), trials.chain(defined).chain([folded]).collect());
     println!("{}", skips.summary());
     conclusion.exit_code()
 }
@@ -45,7 +53,23 @@ fn number(name: &str) -> Option<u64> {
 
 /// The model computes what the interpreter computed.
 fn hold(rows: &[FormId], effort: Effort, skips: &Skips) -> Result<(), Failed> {
-    judge(Command::new("python3").arg("-B").arg(script("check.py")), rows, effort, skips)
+    let text = differential::transcript(&differential::draw(rows, effort), effort)?;
+    judge(Command::new("python3").arg("-B").arg(script("check.py")), &text, skips)
+}
+
+/// The model computes what the definitions that proofs start from specify, of every row that has one.
+fn hold_definitions(rows: &[FormId], effort: Effort, skips: &Skips) -> Result<(), Failed> {
+    let cases: Vec<_> = differential::draw(rows, effort).into_iter().filter(prove::is_defined).collect();
+    if cases.is_empty() {
+        return Ok(());
+    }
+    let mut all = Vec::new();
+    for (case, runs) in differential::executions(&cases, effort)? {
+        let runs = prove::by_definition(&case, &runs)?;
+        all.push((case, runs));
+    }
+    let text = differential::written(&all);
+    judge(Command::new("python3").arg("-B").arg(script("check.py")), &text, skips)
 }
 
 /// `ptxas` computes of constants what the interpreter computed: sums and differences in one chain, after sums as after differences. The model
@@ -60,7 +84,8 @@ fn fold_carries(effort: Effort, skips: &Skips) -> Result<(), Failed> {
     let rows: Vec<FormId> = differential::rows().into_values().flatten().filter(sums).collect();
     let folder = ptxas.parent().unwrap_or(Path::new("."));
     let effort = Effort { instructions: 3, operands: 4, ..effort };
-    judge(Command::new("python3").arg("-B").arg(script("fold.py")).arg(folder), &rows, effort, skips)
+    let text = differential::transcript(&differential::draw(&rows, effort), effort)?;
+    judge(Command::new("python3").arg("-B").arg(script("fold.py")).arg(folder), &text, skips)
 }
 
 fn script(name: &str) -> PathBuf {
@@ -68,7 +93,7 @@ fn script(name: &str) -> PathBuf {
 }
 
 /// A script accepts the transcript of instructions.
-fn judge(command: &mut Command, rows: &[FormId], effort: Effort, skips: &Skips) -> Result<(), Failed> {
+fn judge(command: &mut Command, text: &str, skips: &Skips) -> Result<(), Failed> {
     let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut model) = started else {
         if std::env::var_os("CI").is_some_and(|value| value == "true") {
@@ -77,7 +102,6 @@ fn judge(command: &mut Command, rows: &[FormId], effort: Effort, skips: &Skips) 
         skips.count("no python3: results were not held against the model");
         return Ok(());
     };
-    let text = differential::transcript(&differential::draw(rows, effort), effort)?;
     // Dropped at the end of the statement, so that the model sees the end of its input.
     let fed = model.stdin.take().map(|mut input| input.write_all(text.as_bytes()));
     let outcome = model.wait_with_output()?;

@@ -160,6 +160,16 @@ pub fn transcript(cases: &[Case], effort: Effort) -> Result<String> {
     Ok(text)
 }
 
+/// A transcript of executions, as [`transcript()`] writes it of its own.
+pub fn written(all: &[(Case, Vec<Run>)]) -> String {
+    let mut text = String::new();
+    for (case, runs) in all {
+        text += &transcript::head(case.home);
+        transcript::write_case(&mut text, case, runs);
+    }
+    text
+}
+
 /// Executes every case as written: its registers before and after each execution.
 ///
 /// # Errors

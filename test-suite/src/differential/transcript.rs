@@ -22,11 +22,16 @@ pub type Run = (Vec<u128>, Vec<u128>);
 /// # Errors
 /// When the interpreter refuses an instruction or stops in it.
 pub(super) fn transcript(home: Home, cases: &[&Case], effort: Effort) -> Result<String> {
-    let mut text = format!("home {} {}\n", home.version, home.sm);
+    let mut text = head(home);
     for (case, runs) in cases.iter().zip(runs(home, cases, effort)?) {
         write_case(&mut text, case, &runs);
     }
     Ok(text)
+}
+
+/// The line that begins the executions for a target.
+pub(super) fn head(home: Home) -> String {
+    format!("home {} {}\n", home.version, home.sm)
 }
 
 /// The registers of each case, execution by execution.
@@ -66,7 +71,7 @@ fn paired(case: &Case, values: &[Tuple], results: &[u8]) -> Vec<Run> {
 }
 
 /// Writing to a string cannot fail.
-fn write_case(text: &mut String, case: &Case, runs: &[Run]) {
+pub(super) fn write_case(text: &mut String, case: &Case, runs: &[Run]) {
     let _ = writeln!(text, "case {}", case.text);
     let names: Vec<String> =
         case.registers.iter().map(|one| format!("{}:{}", one.name, one.declared.as_str())).collect();

@@ -87,7 +87,13 @@ impl Generator {
     }
 
     /// An address of a place in a space.
-    pub(super) fn constant_pointer(&mut self, variable: &Variable, space: u32, offset: u32, depth: u32) -> String {
+    pub(super) fn constant_pointer(
+        &mut self,
+        variable: &Variable,
+        space: u32,
+        offset: u32,
+        depth: u32,
+    ) -> String {
         let Some(depth) = depth.checked_sub(1) else { return Self::plain_pointer(variable, space, offset) };
         let ty = pointer(space);
         match self.rng.u8(..7) {

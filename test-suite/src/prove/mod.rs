@@ -20,7 +20,7 @@ mod term;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use ptx_diag::SourceFile;
 use ptx_gen::{Choices, Home, Seeded};
 use ptx_isa::{FormId, Mnemonic, ScalarType};
@@ -291,6 +291,29 @@ pub fn contradiction(case: &Case, runs: &[Run]) -> Result<Option<String>> {
         }
     }
     Ok(None)
+}
+
+/// The executions with what the instruction's definition gives, of the same registers before; what the manual leaves open stays as it is.
+///
+/// # Errors
+/// When the instruction has no definition.
+pub fn by_definition(case: &Case, runs: &[Run]) -> Result<Vec<Run>> {
+    let source = SourceFile::new("written.ptx", kernel_text(case.home, &[case]));
+    let module = stage::read(&source)?;
+    let terms = Terms::new();
+    let memory = ptx::kernel(&terms, &module, &differential::plain_name(0))?;
+    let run = |(before, after): &Run| {
+        let inputs = assignment(&terms, before);
+        let defined = case.registers.iter().zip(after).enumerate().map(|(slot, (register, &after))| {
+            let value = memory.result(slot, width(register));
+            match terms.evaluate(value.open, &inputs) {
+                Some(0) => terms.evaluate(value.bits, &inputs).context("a value that is not known"),
+                _ => Ok(after),
+            }
+        });
+        Ok((before.clone(), defined.collect::<Result<_>>()?))
+    };
+    runs.iter().map(run).collect()
 }
 
 /// The inputs of all slots as those of the terms' variables.

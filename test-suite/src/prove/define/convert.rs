@@ -119,8 +119,9 @@ fn to_integer<'t>(
     let rest = fixed.trunc(point - 1).any() | lost;
     let up = rounds_up(rounding, negative, whole.bit(0), half, rest)?;
     let size = whole + up.zext(room);
-    // An exponent of the width of the result and beyond leaves its range.
-    let beyond = !small & exponent.number(u128::from(width)).at_most(false, exponent);
+    // An exponent of the width of the result and beyond leaves its range, as infinity does, whose exponent may be less.
+    let beyond =
+        (!small & exponent.number(u128::from(width)).at_most(false, exponent)) | format.is_infinite(a);
     let (low, high) = if to.is_signed() {
         (1_u128 << (width - 1), (1_u128 << (width - 1)) - 1)
     } else {
