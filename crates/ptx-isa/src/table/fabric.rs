@@ -5,12 +5,14 @@ use super::vocabulary::*;
 use crate::Slot;
 use crate::constants::Constants;
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, arg, when};
+use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, arg, opt, when};
 use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
 use crate::target::Since;
 use crate::types::ScalarType;
 
 const ORDER: Slot = Opt(Field::Sem, &[Relaxed]);
+const SYS: Slot = Opt(Field::Scope, &[Sys]);
+const SCOPED: Rule = Rule::Needs(Relaxed, &[Sys]);
 const COUNTED: Slot = Opt(Field::Counted, &[CountedBytes]);
 const MULTIMEM: Slot = Opt(Field::Multimem, &[Multimem]);
 const DIM: Slot = One(Field::Dim, &[D1, D2, D3, D4, D5]);
@@ -47,7 +49,7 @@ const BYTE_MASK: Operand = when("byteMask", BARE_U16, &[CpMask]);
 /// All lanes of the warp take part.
 const ALL_LANES: Operand = arg("membermask", ANY_INTEGER).constants(Constants::Either(-1, u32::MAX as i64));
 const SIZE_RULES: &[Rule] =
-    &[Rule::Needs(OverrideGlobalDim, &[D1]), Rule::Excludes(OverrideGlobalDimStride, &[D1])];
+    &[SCOPED, Rule::Needs(OverrideGlobalDim, &[D1]), Rule::Excludes(OverrideGlobalDimStride, &[D1])];
 const LATER: &[(Mod, Since)] = &[(Tensor, on(9, 4, FAMILY_107))];
 
 const OPERATIONS: &[Mod] = &[Add, Min, Max, And, Or, Xor];
@@ -55,6 +57,7 @@ const TYPES: &[Mod] = &[U32, S32, U64, S64, B32, B64, F16, Bf16, F32, F64];
 /// Values that are combined on the way here: the same without double precision.
 const PULLED: &[Mod] = &[U32, S32, U64, S64, B32, B64, F16, Bf16, F32];
 const TYPE_RULES: &[Rule] = &[
+    SCOPED,
     Rule::Needs(And, &[B32, B64]),
     Rule::Needs(Or, &[B32, B64]),
     Rule::Needs(Xor, &[B32, B64]),
@@ -65,6 +68,7 @@ const TYPE_RULES: &[Rule] = &[
 
 /// The same, and sums alone are kept in single precision.
 const PULLED_TYPES: &[Rule] = &[
+    SCOPED,
     Rule::Needs(And, &[B32, B64]),
     Rule::Needs(Or, &[B32, B64]),
     Rule::Needs(Xor, &[B32, B64]),
@@ -93,11 +97,12 @@ pub(super) static FORMS: &[Form] = &[
             Lit(MbarrierCompleteTxBytes),
             Lit(MbarrierReportFabric),
             ORDER,
-            Lit(Sys),
+            SYS,
             Lit(B128),
         ],
         &[LOCAL, REMOTE, SIZE, MBAR],
-    ),
+    )
+    .rules(&[SCOPED]),
     try_(
         "Asks for a box of a tensor on another device.",
         &[
@@ -113,7 +118,7 @@ pub(super) static FORMS: &[Form] = &[
             ADDRESS,
             SIZES,
             ORDER,
-            Lit(Sys),
+            SYS,
             Lit(B128),
         ],
         &[LOCAL, REMOTE_TENSOR, MBAR, POLICY],
@@ -131,12 +136,12 @@ pub(super) static FORMS: &[Form] = &[
             COUNTED,
             Opt(Field::CpMask, &[CpMask]),
             ORDER,
-            Lit(Sys),
+            SYS,
             Lit(B128),
         ],
         &[REMOTE, LOCAL, SIZE, MBAR, BYTE_MASK],
     )
-    .rules(&[Rule::Excludes(CountedBytes, &[CpMask])]),
+    .rules(&[SCOPED, Rule::Excludes(CountedBytes, &[CpMask])]),
     try_(
         "Sends a box of a tensor to another device or to several.",
         &[
@@ -154,7 +159,7 @@ pub(super) static FORMS: &[Form] = &[
             ADDRESS,
             SIZES,
             ORDER,
-            Lit(Sys),
+            SYS,
             Lit(B128),
         ],
         &[REMOTE_TENSOR, LOCAL, SIZE, shared("mbar"), POLICY],
@@ -171,7 +176,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(MbarrierReportFabric),
             COUNTED,
             ORDER,
-            Lit(Sys),
+            SYS,
             One(Field::Op, OPERATIONS),
             One(Field::Type, TYPES),
         ],
@@ -215,7 +220,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(MbarrierCompleteTxBytes),
             Lit(MbarrierReportFabric),
             ORDER,
-            Lit(Sys),
+            SYS,
             One(Field::Op, OPERATIONS),
             Opt(Field::AccPrec, &[AccF32]),
             One(Field::Type, PULLED),
@@ -238,13 +243,22 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.9.25"),
     Form::new(
         Opcode::Fabric,
-        "Waits until at most `N` of the newest groups are unfinished, or their sources unread.",
-        &[Lit(Wait), One(Field::SyncRestrict, &[SyncRestrictReads, SyncRestrictRead])],
-        &[arg("N", ANY_INTEGER)],
+        "Waits until the sources of all but at most `N` of the newest groups are read.",
+        &[Lit(Wait), Lit(SyncRestrictReads)],
+        &[opt("N", ANY_INTEGER)],
         Sem::Fabric,
     )
     .since(9, 3, 100)
-    .later(&[(SyncRestrictRead, at(9, 5, 100))])
+    .effects(Effects::SYNC)
+    .section("9.7.9.25"),
+    Form::new(
+        Opcode::Fabric,
+        "Waits until at most `N` of the newest groups are unfinished.",
+        &[Lit(Wait), Lit(SyncRestrictRead)],
+        &[arg("N", ANY_INTEGER)],
+        Sem::Fabric,
+    )
+    .since(9, 5, 100)
     .effects(Effects::SYNC)
     .section("9.7.9.25"),
 ];
