@@ -221,6 +221,7 @@ impl Import<'_> {
             | Operand::Selected(..)
             | Operand::Negated(..)
             | Operand::Sum(..)
+            | Operand::SpecialSum(..)
             | Operand::Not(_)
             | Operand::Special(..)
             | Operand::Bracket(_)

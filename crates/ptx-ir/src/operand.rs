@@ -105,6 +105,8 @@ pub enum Operand {
     Negated(RegId, Option<Selector>),
     /// `%r1 + 7`: the sum of a register and a constant, which wraps in the register's width. No manual has it, `ptxas` does.
     Sum(RegId, i64),
+    /// `%laneid + 1`: the sum of a special register and a constant, as of any other register.
+    SpecialSum(SpecialReg, i64),
     /// `!p`: the opposite of a predicate register.
     Not(RegId),
     /// A special register, or a component of one.

@@ -494,6 +494,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             | Operand::Negated(..)
             // Written out as an instruction of its own (`Verified::written_out`).
             | Operand::Sum(..)
+            | Operand::SpecialSum(..)
             | Operand::Address(..)
             | Operand::Bracket(_)
             | Operand::Vector(_)

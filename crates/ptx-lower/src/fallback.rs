@@ -192,7 +192,11 @@ impl<'c> Emitter<'_, '_, 'c> {
                 )?;
             }
             Operand::Address(base, offset) => self.write_address(site, draft, base, offset)?,
-            Operand::Omitted | Operand::Sum(..) | Operand::List(_) | Operand::Label(_) => {
+            Operand::Omitted
+            | Operand::Sum(..)
+            | Operand::SpecialSum(..)
+            | Operand::List(_)
+            | Operand::Label(_) => {
                 return unsupported("its operands cannot be passed");
             }
         }

@@ -239,6 +239,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             | Operand::Selected(..)
             | Operand::Negated(..)
             | Operand::Sum(..)
+            | Operand::SpecialSum(..)
             | Operand::Bracket(_)
             | Operand::Symbol(..)
             | Operand::Address(..)

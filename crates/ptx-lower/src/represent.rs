@@ -637,6 +637,7 @@ impl Question<'_> {
                 Operand::Omitted
                 | Operand::Sink
                 | Operand::Sum(..)
+                | Operand::SpecialSum(..)
                 | Operand::Not(_)
                 | Operand::Special(..)
                 | Operand::Immediate(_)

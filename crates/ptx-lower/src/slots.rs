@@ -177,6 +177,7 @@ impl Slots {
             }
             Operand::Omitted
             | Operand::Sink
+            | Operand::SpecialSum(..)
             | Operand::Special(..)
             | Operand::Immediate(_)
             | Operand::Symbol(..)

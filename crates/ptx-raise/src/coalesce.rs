@@ -136,6 +136,7 @@ pub(crate) fn for_each_register(body: &Body, inst: &Inst, found: &mut dyn FnMut(
             }
             Operand::Omitted
             | Operand::Sink
+            | Operand::SpecialSum(..)
             | Operand::Special(..)
             | Operand::Immediate(_)
             | Operand::Symbol(..)
@@ -349,6 +350,7 @@ pub(crate) fn renamed(body: &mut Body, inst: &Inst, rename: impl Fn(RegId) -> Re
         | Operand::Omitted
         | Operand::Sink
         | Operand::Special(..)
+        | Operand::SpecialSum(..)
         | Operand::Immediate(_)
         | Operand::Symbol(..)
         | Operand::Label(_)

@@ -262,6 +262,11 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
+    /// An integer that prints as what was read from `start` on.
+    pub(crate) fn as_written(&mut self, start: Span, value: u64) -> Immediate {
+        self.with_text(Value::Signed(value as i64), start)
+    }
+
     fn with_text(&mut self, value: Value, start: Span) -> Immediate {
         let span = start.to(self.cursor.last);
         let text = String::from_utf8_lossy(self.cursor.slice(span)).into_owned();

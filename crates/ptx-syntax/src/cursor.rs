@@ -135,6 +135,12 @@ impl<'s> Cursor<'s> {
         self.text.get(self.at).copied()
     }
 
+    /// The first byte behind the next token that is no blank, if there is one.
+    pub(crate) fn byte_behind_blanks(&mut self) -> Option<u8> {
+        self.fill();
+        self.text.get(self.at..)?.iter().copied().find(|byte| !byte.is_ascii_whitespace())
+    }
+
     /// Takes the opcode that the next token is together with the modifiers that hang on it.
     pub(crate) fn bump_mnemonic(&mut self) -> Token<'s> {
         self.fill();

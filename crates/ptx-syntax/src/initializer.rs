@@ -126,7 +126,7 @@ impl Reader<'_, '_> {
         Ok(Initializer::Fields(fields))
     }
 
-    /// `0xFF00(name)`
+    /// `0xFF00(name)`: a byte of an address, or of a constant (`0xFF00(0x1234)` is 0x12).
     fn masked(&mut self) -> Parse<Initializer> {
         let start = self.cursor.span();
         let Kind::Number(text) = self.cursor.bump().kind else { return Err(self.unexpected("a mask")) };
@@ -136,6 +136,13 @@ impl Reader<'_, '_> {
             return Err(self.at(codes::DIRECTIVE_VALUE, start, message));
         };
         self.expect(b'(', "`(`")?;
+        let is_name = matches!(*self.cursor.kind(), Kind::Ident(name) if name != "WARP_SZ");
+        if !is_name {
+            let value = self.integer_constant()?;
+            self.expect(b')', "`)`")?;
+            let byte = (value as u64 & mask) >> mask.trailing_zeros();
+            return Ok(Initializer::Value(self.as_written(start, byte)));
+        }
         let (symbol, offset, generic) = self.address_of()?;
         self.expect(b')', "`)`")?;
         Ok(Initializer::Masked { mask, symbol, offset, generic })

@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, Guard, Inst, Operand, Stmt, ZeroOffsets};
-use ptx_isa::{Form, Kind as Place, Mnemonic, MnemonicError, Mod, PtxVersion, Role, ScalarType, candidates};
+use ptx_isa::{
+    Form, Kind as Place, Mnemonic, MnemonicError, Mod, PtxVersion, Role, ScalarType, Sem, candidates,
+};
 use rustc_hash::FxHashMap;
 
 use crate::codes;
@@ -174,6 +176,7 @@ impl<'s> Reader<'s, '_> {
         let mut written = std::mem::take(&mut self.mnemonics.operands);
         written.clear();
         self.zero_offsets = ZeroOffsets::Implied;
+        self.element = None;
         let read = match found.takes_lists {
             true => self.call_operands(&mut written),
             false => self.operands(found, &mut written),
@@ -191,6 +194,9 @@ impl<'s> Reader<'s, '_> {
                 }
             };
             if let Some(mnemonic) = mnemonic {
+                if let Some(span) = self.element.filter(|_| !takes_elements(mnemonic)) {
+                    self.report(*element_error(mnemonic, span));
+                }
                 let fitted = &mut self.mnemonics.fitted;
                 let operands = self.body.add_list(fitted.drain(..));
                 let guard = guard.and_then(|(guard, _)| guard);
@@ -358,6 +364,22 @@ impl<'s> Reader<'s, '_> {
             }
         }
     }
+}
+
+/// Whether the element of an array may stand for its address or for what it holds: in plain loads, stores and moves, and in
+/// conversions to generic addresses.
+fn takes_elements(mnemonic: Mnemonic) -> bool {
+    match mnemonic.sem() {
+        Sem::Load | Sem::LoadUniform | Sem::Store | Sem::Mov | Sem::Mapa => true,
+        Sem::Cvta => !mnemonic.has(Mod::To),
+        _ => false,
+    }
+}
+
+fn element_error(mnemonic: Mnemonic, span: Span) -> Box<Diagnostic> {
+    let text = format!("`{mnemonic}` takes no element of an array without brackets");
+    let error = Diagnostic::error(codes::OPERANDS, span, text);
+    Box::new(error.with_help("write its address with an offset in bytes: `[a+4]`"))
 }
 
 fn takes_lists(form: &Form) -> bool {

@@ -1,7 +1,7 @@
 //! Operands of instructions (manual 6).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{AddressBase, ListId, Operand, RegId, Symbol, ZeroOffsets};
+use ptx_ir::{AddressBase, ListId, Operand, Symbol, ZeroOffsets};
 use ptx_isa::{Component, Selector};
 
 use crate::codes;
@@ -64,18 +64,21 @@ impl<'s> Reader<'s, '_> {
             (Operand::Symbol(symbol, first), Kind::Mark(b'+' | b'-')) => {
                 Ok(Operand::Symbol(symbol, first.wrapping_add(self.offset()?)))
             }
-            (Operand::Register(register), Kind::Mark(b'+')) => self.sum(register),
+            (Operand::Register(register), Kind::Mark(b'+')) => Ok(Operand::Sum(register, self.summands()?)),
+            (Operand::Special(special, None), Kind::Mark(b'+')) => {
+                Ok(Operand::SpecialSum(special, self.summands()?))
+            }
             _ => Ok(operand),
         }
     }
 
     /// `%r1 + 7`: no manual has sums of registers and constants, but `ptxas` takes them where one value is read.
-    fn sum(&mut self, register: RegId) -> Parse<Operand> {
+    fn summands(&mut self) -> Parse<i64> {
         let mut constant = 0i64;
         while self.cursor.is_mark(b'+') {
             constant = constant.wrapping_add(self.offset()?);
         }
-        Ok(Operand::Sum(register, constant))
+        Ok(constant)
     }
 
     /// `a[3]`, the fourth element of an array: its address where addresses are values, else what it holds
@@ -92,6 +95,7 @@ impl<'s> Reader<'s, '_> {
         }
         let index = self.integer_constant()?;
         let end = self.expect(b']', "`]`")?;
+        self.element = Some(open.to(end));
         let Symbol::Variable(id) = symbol else {
             return Err(self.at(codes::WRONG_NAME, open.to(end), "functions have no elements"));
         };
@@ -103,6 +107,20 @@ impl<'s> Reader<'s, '_> {
             Names::Any => Operand::Symbol(symbol, offset),
             Names::Values | Names::Labels => Operand::Address(AddressBase::Symbol(symbol), offset),
         })
+    }
+
+    /// One operand of a list, which is no sum.
+    fn entry(&mut self) -> Parse<(Operand, Span)> {
+        let (operand, span) = self.operand(Names::Values)?;
+        if let Operand::Sum(..) | Operand::SpecialSum(..) = operand {
+            let error = Diagnostic::error(
+                codes::OPERANDS,
+                span,
+                "a register plus a constant is not allowed in a list",
+            );
+            return Err(Box::new(error.with_help("add it to a register of its own before")));
+        }
+        Ok((operand, span))
     }
 
     fn label_operand(&mut self, name: &'s str, span: Span) -> Operand {
@@ -142,7 +160,7 @@ impl<'s> Reader<'s, '_> {
 
     fn negated(&mut self) -> Parse<Operand> {
         // Before a number it is an operator of a constant expression.
-        if matches!(self.cursor.byte_behind(), Some(b'0'..=b'9' | b'(' | b'!' | b'~' | b'-' | b'+')) {
+        if matches!(self.cursor.byte_behind_blanks(), Some(b'0'..=b'9' | b'(' | b'!' | b'~' | b'-' | b'+')) {
             return Ok(Operand::Immediate(self.immediate()?));
         }
         let bang = self.cursor.bump().span;
@@ -171,10 +189,15 @@ impl<'s> Reader<'s, '_> {
             self.expect(b']', "`]`")?;
             return Ok(Operand::Address(base, offset));
         }
+        let whole = first.to(self.cursor.last);
         let value = match base {
-            AddressBase::Register(register) if offset == 0 => Operand::Register(register),
+            _ if whole != first => {
+                let text = "an offset is added to no value in a list";
+                return Err(self.at(codes::OPERANDS, whole, text));
+            }
+            AddressBase::Register(register) => Operand::Register(register),
             AddressBase::Symbol(symbol) => Operand::Symbol(symbol, offset),
-            AddressBase::Register(_) | AddressBase::Absolute => {
+            AddressBase::Absolute => {
                 return Err(self.at(codes::OPERANDS, first, "this is no value on its own"));
             }
         };
@@ -184,7 +207,7 @@ impl<'s> Reader<'s, '_> {
             if *self.cursor.kind() == Kind::Mark(b'[') {
                 return Err(self.unexpected("a register, a constant or a vector"));
             }
-            entries.push(self.operand(Names::Values)?);
+            entries.push(self.entry()?);
         }
         self.expect(b']', "`,` or `]`")?;
         Ok(Operand::Bracket(self.body.add_list(entries)))
@@ -265,16 +288,7 @@ impl<'s> Reader<'s, '_> {
             if let Kind::Mark(b'{' | b'[') = *self.cursor.kind() {
                 return Err(self.unexpected("a register or constant"));
             }
-            let (operand, span) = self.operand(Names::Values)?;
-            if let Operand::Sum(..) = operand {
-                let error = Diagnostic::error(
-                    codes::OPERANDS,
-                    span,
-                    "a register plus a constant is not allowed in a list",
-                );
-                return Err(Box::new(error.with_help("add it to a register of its own before")));
-            }
-            entries.push((operand, span));
+            entries.push(self.entry()?);
             if self.eat(b',').is_none() {
                 break;
             }

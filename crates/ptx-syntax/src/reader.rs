@@ -48,6 +48,8 @@ pub(crate) struct Reader<'s, 'h> {
     pub(crate) broken: bool,
     /// Whether the instruction being read has an address with `+0`.
     pub(crate) zero_offsets: ZeroOffsets,
+    /// The element of an array (`a[3]`) that an instruction has without brackets around it.
+    pub(crate) element: Option<Span>,
 }
 
 impl<'s, 'h> Reader<'s, 'h> {
@@ -68,6 +70,7 @@ impl<'s, 'h> Reader<'s, 'h> {
             duplicates: Vec::new(),
             broken: false,
             zero_offsets: ZeroOffsets::Implied,
+            element: None,
         }
     }
 

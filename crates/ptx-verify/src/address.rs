@@ -138,6 +138,7 @@ fn has_no_narrow_address(site: Site<'_>) -> bool {
             | Sem::TensorMemory
             | Sem::Fabric
             | Sem::StoreBulk
+            | Sem::BulkCopy
             | Sem::StoreAsync
             | Sem::ReduceAsync
             | Sem::MultimemReduce

@@ -1,8 +1,10 @@
 //! Bodies: register declarations and statements in their order (manual 4.3, 5.1.1, 11).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{Body, Function, Inst, LabelKind, LabelTarget, Param, Prototype, RegDecl, Stmt, VectorShape};
-use ptx_isa::Since;
+use ptx_ir::{
+    Body, Function, Inst, LabelKind, LabelTarget, Param, Prototype, RegDecl, Stmt, VarId, VectorShape,
+};
+use ptx_isa::{Since, StateSpace};
 
 use crate::context::{Checker, Site};
 use crate::variables::{self, Head, Place};
@@ -15,7 +17,10 @@ pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m 
     for stmt in &body.statements {
         match stmt {
             Stmt::Inst(inst) => check_inst(cx, function, body, inst),
-            Stmt::Variable(id) => variables::check(cx, *id, Place::Body),
+            Stmt::Variable(id) => {
+                variables::check(cx, *id, Place::Body);
+                check_hidden(cx, function, body, *id);
+            }
             Stmt::BranchTargets(label, targets) => {
                 cx.require(Since::new(6, 0, 30), body.label(*label).at.0, "`.branchtargets`");
                 check_targets(cx, body, targets);
@@ -34,6 +39,25 @@ pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m 
             | Stmt::TrailingComment(_) => {}
         }
     }
+}
+
+/// Refuses a `.param` variable of an inner block with the name of a parameter of the function: for `ptxas` the name is that of the
+/// parameter there, while other names of inner blocks hide those outside.
+fn check_hidden(cx: &mut Checker<'_>, function: &Function, body: &Body, id: VarId) {
+    let variable = cx.module.variable(id);
+    let is_same = |param: &Param| match param {
+        Param::Variable(own) => *own != id && cx.module.variable(*own).name == variable.name,
+        Param::Register(decl, _) => {
+            body.reg_decls.get(decl.0 as usize).is_some_and(|decl| decl.name == variable.name)
+        }
+    };
+    if variable.space != StateSpace::Param || !function.params.iter().chain(&function.results).any(is_same) {
+        return;
+    }
+    let name = cx.module.name(variable.name);
+    let text = format!("`{name}` is the name of a parameter, which a `.param` variable cannot hide");
+    let error = Diagnostic::error(codes::REDECLARATION, variable.at.0, text);
+    cx.report(error.with_help("`ptxas` takes the name for the parameter; choose another"));
 }
 
 fn check_inst<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body, inst: &'m Inst) {

@@ -11,6 +11,7 @@ use crate::codes;
 use crate::context::{Checker, Site, dotted};
 use crate::moves::window;
 use crate::operands::check_order;
+use crate::types::takes_immediate;
 
 /// The places of a call's operands in its row.
 const RESULTS: usize = 0;
@@ -319,13 +320,8 @@ fn immediate_mismatch(wanted: Shape, value: Immediate) -> Option<String> {
     let integer = value.as_integer().is_some();
     let fits = wanted.array.is_none()
         && wanted.vector == VectorShape::Scalar
-        && match wanted.ty.kind() {
-            TypeKind::Bits => true,
-            TypeKind::Unsigned | TypeKind::Signed => integer,
-            TypeKind::Float => !integer,
-            TypeKind::Packed => matches!(value, Immediate::F32(..)),
-            TypeKind::Predicate => false,
-        };
+        && wanted.ty != ScalarType::Pred
+        && takes_immediate(wanted.ty, value);
     let found = if integer { "an integer constant" } else { "a floating-point constant" };
     if fits { None } else { Some(found.to_owned()) }
 }

@@ -1,13 +1,14 @@
 //! Operands of several parts: values in brackets, coordinates, parts of registers (manual 9.7.9.25.5, 9.7.10, 9.7.18).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::{ListId, Operand, VectorShape};
+use ptx_ir::{ListId, Operand, RegId, VectorShape};
 use ptx_isa::{Field, Kind, Mod, ScalarType, Selection, Selector, Sem, StateSpace, TypeRule};
 
 use crate::context::{Checker, Site};
+use crate::elements::{check_alike, check_alike_from};
 use crate::operands::{
-    Place, Wanted, check_alike, check_alike_from, check_constants, check_one, check_scalar,
-    is_pair_for_number, resolve, wrong_kind, wrong_length,
+    Place, Wanted, check_constants, check_one, check_scalar, is_pair_for_number, resolve, wrong_kind,
+    wrong_length,
 };
 use crate::types::Width;
 use crate::{address, codes, special_registers, textures};
@@ -41,8 +42,7 @@ pub(crate) fn check_bracket(
 pub(crate) fn check_loose(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
     match operand {
         Operand::Register(reg)
-            if site.body.reg_type(reg).is_integer_or_bits()
-                && matches!(site.body.reg_type(reg).bits(), 32 | 64) => {}
+            if is_integer(site, reg) && matches!(site.body.reg_type(reg).bits(), 32 | 64) => {}
         _ => address::check(cx, site, place, operand, Some(StateSpace::Shared)),
     }
 }
@@ -58,7 +58,7 @@ pub(crate) fn check_reference(cx: &mut Checker<'_>, site: Site<'_>, place: Place
         }
         Operand::Symbol(symbol, offset) => textures::check_object(cx, site, place, symbol, offset),
         // Tensor maps lie in global memory, whose addresses `ptxas` holds to no width.
-        Operand::Register(reg) if copies_tensors(site) && site.body.reg_type(reg).is_integer_or_bits() => {}
+        Operand::Register(reg) if copies_tensors(site) && is_integer(site, reg) => {}
         Operand::Register(_) => {
             let is_handle = textures::wanted(site, place).is_some();
             if is_handle {
@@ -69,6 +69,11 @@ pub(crate) fn check_reference(cx: &mut Checker<'_>, site: Site<'_>, place: Place
         }
         _ => wrong_kind(cx, site, place, operand, "a variable or a register with its address"),
     }
+}
+
+/// Whether a register is one integer, and no vector of them.
+fn is_integer(site: Site<'_>, reg: RegId) -> bool {
+    site.body.reg_type(reg).is_integer_or_bits() && site.body.decl(reg).shape == VectorShape::Scalar
 }
 
 fn copies_tensors(site: Site<'_>) -> bool {

@@ -218,6 +218,10 @@ fn integers_mistake(ty: ScalarType, values: &Integers, inner: Option<&Level>) ->
 
 fn value_mistake(ty: ScalarType, value: Immediate) -> Option<String> {
     let integer = value.as_integer().is_some();
+    // `ptxas` puts its bits into the lower half of the double.
+    if ty == ScalarType::F64 && matches!(value, Immediate::F32(..)) {
+        return Some("a single-precision `0f` number is no initial value for `.f64`; use `0d`".to_owned());
+    }
     let fits = match ty.kind() {
         TypeKind::Bits => true,
         TypeKind::Unsigned | TypeKind::Signed => integer,

@@ -1,14 +1,13 @@
 //! `mov`, with its vectors, special registers and addresses, and the source of `cvta` (manual 9.7.9.3, 9.7.9.4, 9.7.9.20).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::{FunctionId, FunctionKind, ListId, Operand, RegId, Symbol, VectorShape};
+use ptx_ir::{FunctionId, FunctionKind, Immediate, ListId, Operand, RegId, Symbol, VectorShape};
 use ptx_isa::{Mod, ScalarType, Sem, Since, StateSpace, TypeKind, TypeRule};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
-use crate::operands::{
-    Place, Wanted, check_alike, check_scalar, is_number, resolve, scalar_type, wrong_kind,
-};
+use crate::elements::{check_alike, wrong_fraction};
+use crate::operands::{Place, Wanted, check_scalar, is_number, resolve, scalar_type, wrong_kind};
 use crate::special_registers;
 use crate::textures::HANDLES;
 use crate::types::Width;
@@ -201,6 +200,7 @@ fn check_packed_elements(cx: &mut Checker<'_>, site: Site<'_>, place: Place, bit
                     ty.filter(|ty| *ty == ScalarType::Pred || ty.bits() != bits).map(|ty| (ty, span)),
                 );
             }
+            Operand::Immediate(Immediate::F64(..)) if bits < 64 => wrong_fraction(cx, site, place),
             Operand::Immediate(_) if !place.is_written() => {}
             Operand::Special(reg, component) if !place.is_written() => {
                 let bits = ScalarType::ALL.iter().find(|ty| ty.kind() == TypeKind::Bits && ty.bits() == bits);

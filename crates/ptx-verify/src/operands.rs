@@ -1,12 +1,14 @@
 //! Operands against the kinds and types that the row asks for (manual 6, 9.4).
 
 use ptx_diag::{Code, Diagnostic, Span};
-use ptx_ir::{Immediate, Label, LabelKind, Operand, RegId, Symbol, VectorShape};
-use ptx_isa::{Constants, Effects, Kind, Mod, Role, ScalarType, Sem, TypeKind, TypeRule, VectorLength};
+use ptx_ir::{Immediate, Label, LabelKind, Operand, Symbol, VectorShape};
+use ptx_isa::{Constants, Effects, Kind, Mod, Role, ScalarType, Sem, TypeRule, VectorLength};
 
 use crate::context::{Checker, Site, dotted};
+use crate::elements::{check_elements, has_untyped};
+use crate::sums;
 use crate::types::{Width, agreeing, agrees, takes_immediate};
-use crate::{address, calls, codes, composite, convert, moves, special_registers, tensors};
+use crate::{address, calls, codes, composite, convert, moves, special_registers};
 
 /// Checks every operand of an instruction; calls have rules of their own.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
@@ -302,20 +304,6 @@ fn check_no_pairs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: Type
     }
 }
 
-/// A register plus a constant: an integer, as `ptxas` crashes on floating-point registers, or loses them, and does not end on
-/// predicates.
-fn check_sum(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, reg: RegId) {
-    let ty = site.body.reg_type(reg);
-    let adds = |ty: ScalarType| ty.is_integer_or_bits() && (16..=64).contains(&ty.bits());
-    if !adds(ty) || !adds(wanted.ty) || site.body.decl(reg).shape != VectorShape::Scalar {
-        let text = "constants are added to integer registers of 16, 32 or 64 bits alone";
-        let help = "add it to a register of its own before";
-        cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_help(help));
-        return;
-    }
-    check_type(cx, site, place, wanted, ty);
-}
-
 /// Checks one scalar operand, written or read.
 pub(crate) fn check_scalar(
     cx: &mut Checker<'_>,
@@ -341,12 +329,15 @@ pub(crate) fn check_scalar(
             let text = "special registers cannot be written";
             cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, place.span, text));
         }
-        Operand::Sum(reg, _) if !place.is_written() => check_sum(cx, site, place, wanted, reg),
+        Operand::Sum(..) | Operand::SpecialSum(..) if !place.is_written() => {
+            sums::check(cx, site, place, wanted, operand);
+        }
         Operand::Not(reg) if wanted.ty == ScalarType::Pred && !place.is_written() => {
             check_type(cx, site, place, wanted, site.body.reg_type(reg));
         }
         Operand::Not(_)
         | Operand::Sum(..)
+        | Operand::SpecialSum(..)
         | Operand::Selected(..)
         | Operand::Negated(..)
         | Operand::Immediate(_)
@@ -431,7 +422,13 @@ pub(crate) fn scalar_type(
     None
 }
 
-fn check_type(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, actual: ScalarType) {
+pub(crate) fn check_type(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    wanted: Wanted,
+    actual: ScalarType,
+) {
     if !agrees(wanted.ty, actual, wanted.width) {
         wrong_type(cx, site, place, wanted, actual);
     }
@@ -536,162 +533,6 @@ pub(crate) fn wrong_length(cx: &mut Checker<'_>, site: Site<'_>, place: Place, l
     let text =
         format!("operand `{}` of `{}` must have {lanes} elements, not {found}", place.name, site.mnemonic());
     cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
-}
-
-/// Checks the elements of a vector in braces: registers, `_` where written (not everywhere), constants where read.
-pub(crate) fn check_elements(
-    cx: &mut Checker<'_>,
-    site: Site<'_>,
-    place: Place,
-    wanted: Wanted,
-    list: ptx_ir::ListId,
-) {
-    let elements = site.body.list(list);
-    let spans = site.body.list_spans(list);
-    let before = cx.found();
-    let untyped = wanted.width == Width::Same
-        && site.mnemonic().sem() != Sem::Fabric
-        && has_untyped(site, wanted.ty, elements)
-        && !tensors::is_written_out(cx, site);
-    let led = is_led_by_constant(site, wanted.ty, elements);
-    for (&element, &span) in elements.iter().zip(spans) {
-        match element {
-            // Beside an untyped register, what has the same width counts as untyped too.
-            Operand::Register(reg) if untyped && site.body.reg_type(reg).bits() == wanted.ty.bits() => {}
-            Operand::Immediate(Immediate::F64(..)) if has_no_fractions(site) => {
-                let inner = Place { span, ..place };
-                wrong_kind(cx, site, inner, element, &format!("a {} operand", dotted(wanted.ty)));
-            }
-            Operand::Immediate(_) if untyped && !place.is_written() && !led => {}
-            Operand::Sink if (place.is_written() && may_leave_out(site)) || leaves_gaps(site, elements) => {}
-            Operand::Special(reg, component) if !place.is_written() && !is_matrix(site) => {
-                special_registers::check_element(
-                    cx,
-                    site,
-                    Place { span, ..place },
-                    wanted.ty,
-                    reg,
-                    component.is_some(),
-                );
-            }
-            // `ptxas` loads single-precision vectors into integer registers.
-            Operand::Register(reg)
-                if elements.len() > 1
-                    && wanted.width == Width::AtLeast
-                    && wanted.ty == ScalarType::F32
-                    && matches!(site.body.reg_type(reg), ScalarType::U32 | ScalarType::S32) => {}
-            _ => check_scalar(cx, site, Place { span, ..place }, wanted, element),
-        }
-    }
-    let nothing = place.is_written() && elements.iter().all(|&element| element == Operand::Sink);
-    if nothing && !elements.is_empty() {
-        let text = format!("at least one result of `{}` must be wanted", site.mnemonic());
-        cx.report(Diagnostic::error(codes::SINK, place.span, text));
-    }
-    if cx.found() == before {
-        check_alike(cx, site, list);
-    }
-}
-
-/// Whether a constant at the head of a vector of an atomic gives it a type of its own, which only halves take as an
-/// integer; behind a register constants are as untyped as it is.
-fn is_led_by_constant(site: Site<'_>, ty: ScalarType, elements: &[Operand]) -> bool {
-    let Some(Operand::Immediate(first)) = elements.first() else { return false };
-    let fits = ty == ScalarType::F16 && first.as_integer().is_some();
-    let is_led = match site.mnemonic().sem() {
-        Sem::AtomVector | Sem::RedVector => true,
-        Sem::MultimemStore | Sem::MultimemReduce => {
-            matches!(ty, ScalarType::F16 | ScalarType::F16x2 | ScalarType::Bf16 | ScalarType::Bf16x2)
-        }
-        _ => false,
-    };
-    is_led && !fits
-}
-
-/// What `ptxas` moves into registers one by one, so that decimal fractions, which are doubles, are no constants for it.
-fn has_no_fractions(site: Site<'_>) -> bool {
-    matches!(site.mnemonic().sem(), Sem::WmmaStore | Sem::TensorMemory | Sem::Tcgen05Mma)
-}
-
-/// Whether vectors are fragments of matrices, which lie in registers of the program alone.
-fn is_matrix(site: Site<'_>) -> bool {
-    site.mnemonic().effects().convergent
-}
-
-/// Neighbours in a vector have types that agree, as far as they are typed at all (manual 6.4.3).
-pub(crate) fn check_alike(cx: &mut Checker<'_>, site: Site<'_>, list: ptx_ir::ListId) {
-    check_alike_from(cx, site, list, 0);
-}
-
-/// The same for the elements from one of them on.
-pub(crate) fn check_alike_from(cx: &mut Checker<'_>, site: Site<'_>, list: ptx_ir::ListId, first: usize) {
-    let mut earlier: Option<Operand> = None;
-    for (&element, &span) in site.body.list(list).iter().zip(site.body.list_spans(list)).skip(first) {
-        if element == Operand::Sink {
-            continue;
-        }
-        if let Some(neighbour) = earlier.replace(element)
-            && !are_alike(site, neighbour, element)
-        {
-            let (one, other) = (site.describe(neighbour), site.describe(element));
-            let text = format!("the elements of a vector must agree: {one} stands beside {other}");
-            return cx.report(Diagnostic::error(codes::OPERAND_TYPE, span, text));
-        }
-    }
-}
-
-fn are_alike(site: Site<'_>, one: Operand, other: Operand) -> bool {
-    let ty = |operand: Operand| match operand {
-        Operand::Register(reg) | Operand::Element(reg, _) => Some(site.body.reg_type(reg)),
-        _ => None,
-    };
-    let is_integer =
-        |operand: Operand| matches!(operand, Operand::Immediate(value) if value.as_integer().is_some());
-    match (ty(one), ty(other)) {
-        (Some(one), Some(other)) => {
-            let untyped = one.kind() == TypeKind::Bits || other.kind() == TypeKind::Bits;
-            let integers = one.is_integer_or_bits() && other.is_integer_or_bits();
-            one.bits() == other.bits() && (one == other || untyped || integers)
-        }
-        (Some(ty), None) => fits_beside(ty, is_integer(other)),
-        (None, Some(ty)) => fits_beside(ty, is_integer(one)),
-        (None, None) => is_integer(one) == is_integer(other),
-    }
-}
-
-/// Whether a constant, an integer or not, fits beside a register.
-fn fits_beside(ty: ScalarType, integer: bool) -> bool {
-    match ty.kind() {
-        TypeKind::Bits => true,
-        TypeKind::Unsigned | TypeKind::Signed => integer,
-        TypeKind::Float => !integer,
-        TypeKind::Packed | TypeKind::Predicate => false,
-    }
-}
-
-/// Whether one of the elements is an untyped register of the width.
-fn has_untyped(site: Site<'_>, wanted: ScalarType, elements: &[Operand]) -> bool {
-    let untyped = |element: &Operand| match element {
-        Operand::Register(reg) => Some(site.body.reg_type(*reg)) == wanted.as_bits(),
-        _ => false,
-    };
-    elements.iter().any(untyped)
-}
-
-/// Whether elements of a result may be left out: not where the old value is read too, nor from tensor memory, nor of
-/// texels in pairs.
-fn may_leave_out(site: Site<'_>) -> bool {
-    match site.mnemonic().sem() {
-        Sem::Wgmma | Sem::WgmmaSparse | Sem::TensorMemory => false,
-        Sem::Tex => !site.has(Mod::V2),
-        _ => true,
-    }
-}
-
-/// Stores of 256 bits leave out what `_` stands for (manual 9.7.9.11).
-fn leaves_gaps(site: Site<'_>, elements: &[Operand]) -> bool {
-    let bits = site.mnemonic().scalar_type().map_or(0, ScalarType::bits);
-    site.mnemonic().sem() == Sem::Store && bits * elements.len() as u32 == 256
 }
 
 fn check_predicate(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {

@@ -83,6 +83,11 @@ pub(crate) fn check_element(
     }
 }
 
+/// A special register that a constant is added to.
+pub(crate) fn check_summand(cx: &mut Checker<'_>, span: Span, reg: SpecialReg) {
+    check_number(cx, span, reg, false);
+}
+
 /// Whether a number in a special register moves as a type: of its width, or of one that `mov` still cuts it to.
 fn moves_as(reg: SpecialReg, ty: ScalarType) -> bool {
     ty.is_integer_or_bits() && (reg.scalar_type().bits() == ty.bits() || narrows(reg, ty))

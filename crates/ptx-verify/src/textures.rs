@@ -127,6 +127,12 @@ fn check_sampler(cx: &mut Checker<'_>, site: Site<'_>, geometry: Option<Mod>) {
     if named && parts.iter().take(2).any(|part| matches!(part, Operand::Register(_))) {
         cx.require(Since::new(4, 3, 30), site.span(at), "a sampler beside a handle in a register");
     }
+    if named && !cx.target.has_samplers() && is_misread(site, geometry) {
+        let text = format!("`{}` takes no second object with these operands", site.mnemonic());
+        let help = "a texture has its sampler here: name the texture alone";
+        cx.report(Diagnostic::error(codes::OPERAND_KIND, site.span(at), text).with_help(help));
+        return;
+    }
     let text = match (cx.target.has_samplers(), named, geometry) {
         (true, false, _) => "a sampler must be named beside the texture",
         (false, true, Some(Mod::Cube | Mod::Acube)) if !site.has(Mod::Level) => {
@@ -136,4 +142,16 @@ fn check_sampler(cx: &mut Checker<'_>, site: Site<'_>, geometry: Option<Mod>) {
     };
     let help = "`.target texmode_independent` has samplers apart from textures";
     cx.report(Diagnostic::error(codes::OPERAND_MISSING, site.span(at), text).with_help(help));
+}
+
+/// Whether a second object, which the unified mode has no use for, makes `ptxas` take other operands for what they are not.
+fn is_misread(site: Site<'_>, geometry: Option<Mod>) -> bool {
+    let has = |name: &str| {
+        let at = site.form().operands.iter().position(|operand| operand.name == name);
+        at.is_some_and(|at| !site.operand(at).is_omitted())
+    };
+    if site.has(Mod::Level) {
+        return geometry == Some(Mod::D3) || (has("e") && !has("f"));
+    }
+    site.has(Mod::Grad) && has("f")
 }

@@ -53,7 +53,8 @@ pub(crate) fn takes_immediate(wanted: ScalarType, value: Immediate) -> bool {
             TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed | TypeKind::Predicate => true,
             TypeKind::Float | TypeKind::Packed => false,
         },
-        Immediate::F32(..) => matches!(wanted, ScalarType::F32 | ScalarType::F64 | ScalarType::B32),
+        // `ptxas` takes them for `.f64` too, and puts their bits below 32 zero bits.
+        Immediate::F32(..) => matches!(wanted, ScalarType::F32 | ScalarType::B32),
         Immediate::F64(..) => matches!(wanted, ScalarType::F32 | ScalarType::F64 | ScalarType::B64),
     }
 }

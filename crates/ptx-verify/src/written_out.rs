@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use ptx_ir::{
     Body, Immediate, Inst, Module, Operand, RegDecl, RegDeclId, RegId, Register, Stmt, StrId, VectorShape,
 };
-use ptx_isa::{Mnemonic, ScalarType, implies_modifiers};
+use ptx_isa::{Mnemonic, ScalarType, SpecialReg, implies_modifiers};
 
 use crate::{Verified, hand_over, old_words};
 
@@ -28,8 +28,7 @@ impl<'m> Verified<'m> {
     pub fn written_out(self) -> Cow<'m, Module> {
         let header = self.module.version().zip(self.module.target().and_then(|target| target.sm));
         let implied = header.filter(|(version, sm)| implies_modifiers(*version, *sm));
-        let has_sums =
-            |body: &Body| body.all_operands().iter().any(|operand| matches!(operand, Operand::Sum(..)));
+        let has_sums = |body: &Body| body.all_operands().iter().any(is_sum);
         let sums = self.module.functions.iter().filter_map(|function| function.body.as_ref()).any(has_sums);
         let hands_over = hand_over::is_needed(self.module);
         let has_old_words = old_words::is_needed(self.module);
@@ -63,6 +62,10 @@ impl<'m> Verified<'m> {
     }
 }
 
+fn is_sum(operand: &Operand) -> bool {
+    matches!(operand, Operand::Sum(..) | Operand::SpecialSum(..))
+}
+
 /// Adds before each instruction the sums that its operands are. They have no guard: nothing else reads them.
 fn add_before(body: &mut Body, name: StrId) {
     let statements = std::mem::take(&mut body.statements);
@@ -73,18 +76,33 @@ fn add_before(body: &mut Body, name: StrId) {
         };
         let operands: Vec<_> =
             body.operands(&inst).iter().copied().zip(body.operand_spans(&inst).iter().copied()).collect();
-        if operands.iter().any(|(operand, _)| matches!(operand, Operand::Sum(..))) {
-            let named = operands.into_iter().map(|(operand, span)| match operand {
-                Operand::Sum(register, constant) => {
-                    (sum(body, name, &inst, register, constant).map_or(operand, Operand::Register), span)
-                }
-                _ => (operand, span),
+        if operands.iter().any(|(operand, _)| is_sum(operand)) {
+            let named = operands.into_iter().map(|(operand, span)| {
+                let result = match operand {
+                    Operand::Sum(register, constant) => sum(body, name, &inst, register, constant),
+                    Operand::SpecialSum(special, constant) => moved(body, name, &inst, special)
+                        .and_then(|register| sum(body, name, &inst, register, constant)),
+                    _ => None,
+                };
+                (result.map_or(operand, Operand::Register), span)
             });
             let named: Vec<_> = named.collect();
             inst.operands = body.add_list(named);
         }
         body.statements.push(Stmt::Inst(inst));
     }
+}
+
+/// Copies a special register to a register of its own; `None` for one that nothing is added to.
+fn moved(body: &mut Body, name: StrId, user: &Inst, special: SpecialReg) -> Option<RegId> {
+    let (text, ty) = match special.scalar_type().bits() {
+        32 => ("mov.u32", ScalarType::U32),
+        64 => ("mov.u64", ScalarType::U64),
+        _ => return None,
+    };
+    let result = new_register(body, name, user, ty);
+    add_inst(body, user, text, &[Operand::Register(result), Operand::Special(special, None)])?;
+    Some(result)
 }
 
 /// Adds a constant to a register in a register of its own; `None` for registers that nothing is added to.
@@ -95,21 +113,25 @@ fn sum(body: &mut Body, name: StrId, user: &Inst, register: RegId, constant: i64
         64 => ("add.u64", ScalarType::U64),
         _ => return None,
     };
-    let mnemonic = Mnemonic::from_text(text).ok()?;
-    let number = body.registers.len() as u32;
-    body.reg_decls.push(RegDecl {
-        name,
-        ty,
-        shape: VectorShape::Scalar,
-        count: Some(number + 1),
-        at: user.at,
-    });
-    body.registers.push(Register { decl: RegDeclId(body.reg_decls.len() as u32 - 1), number });
-    let result = RegId(number);
+    let result = new_register(body, name, user, ty);
     let constant = Operand::Immediate(Immediate::integer(constant));
-    let operands = [Operand::Register(result), Operand::Register(register), constant];
-    let operands = body.add_list(operands.map(|operand| (operand, user.at.0)));
+    add_inst(body, user, text, &[Operand::Register(result), Operand::Register(register), constant])?;
+    Some(result)
+}
+
+fn new_register(body: &mut Body, name: StrId, user: &Inst, ty: ScalarType) -> RegId {
+    let number = body.registers.len() as u32;
+    let (shape, count) = (VectorShape::Scalar, Some(number + 1));
+    body.reg_decls.push(RegDecl { name, ty, shape, count, at: user.at });
+    body.registers.push(Register { decl: RegDeclId(body.reg_decls.len() as u32 - 1), number });
+    RegId(number)
+}
+
+/// Adds an instruction; `None` when there is none of that name.
+fn add_inst(body: &mut Body, user: &Inst, text: &str, operands: &[Operand]) -> Option<()> {
+    let mnemonic = Mnemonic::from_text(text).ok()?;
+    let operands = body.add_list(operands.iter().map(|operand| (*operand, user.at.0)));
     let inst = Inst { guard: None, mnemonic, operands, zero_offsets: user.zero_offsets, at: user.at };
     body.statements.push(Stmt::Inst(inst));
-    Some(result)
+    Some(())
 }

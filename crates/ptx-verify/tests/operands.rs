@@ -56,7 +56,7 @@ fn loads_stores_and_conversions_take_wider_registers() {
 #[test]
 fn constants_have_the_kind_of_the_type() {
     accepts(&[
-        "mov.f32 f0, 1.5; mov.f64 e0, 0f3F800000; mov.b32 r0, 0f3F800000; mov.b64 d0, 1.5;",
+        "mov.f32 f0, 1.5; mov.f64 e0, 0d3FF0000000000000; mov.b32 r0, 0f3F800000; mov.b64 d0, 1.5;",
         "add.s32 r0, r1, 0x1ffffffff; mov.b32 r0, WARP_SZ; mov.pred p0, 1;",
     ]);
     rejects(&[
@@ -66,6 +66,7 @@ fn constants_have_the_kind_of_the_type() {
         ("fma.rn.f16 h0, h1, h2, 1.0;", "V0401", "1.0"),
         ("add.s16x2 r0, r1, 5;", "V0401", "5"),
         ("mov.b64 d0, 0f3F800000;", "V0401", "0f3F800000"),
+        ("mov.f64 e0, 0f3F800000;", "V0401", "0f3F800000"),
     ]);
 }
 
@@ -333,7 +334,7 @@ fn a_surface_is_combined_with_the_low_part_of_a_wider_register() {
 fn what_is_moved_one_by_one_takes_no_decimal_fractions() {
     accepts(&["tcgen05.st.sync.aligned.16x256b.x1.b32 [r0], {r1, r2, r3, 0f3F800000};"]);
     rejects(&[
-        ("tcgen05.st.sync.aligned.16x256b.x1.b32 [r0], {r1, r2, 1.0, 5};", "V0402", "1.0"),
+        ("tcgen05.st.sync.aligned.16x256b.x1.b32 [r0], {r1, r2, 1.0, 5};", "V0401", "1.0"),
         ("multimem.red.release.gpu.global.add.v2.bf16x2 [d0], {5, r1};", "V0401", "5"),
     ]);
 }

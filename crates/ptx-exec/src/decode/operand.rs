@@ -109,6 +109,7 @@ impl BodyDecoder<'_> {
             | Operand::Negated(..)
             // Written out as an instruction of its own (`Verified::written_out`).
             | Operand::Sum(..)
+            | Operand::SpecialSum(..)
             | Operand::Address(..)
             | Operand::Bracket(_)
             | Operand::Vector(_)

@@ -155,6 +155,7 @@ impl Reached {
             | Operand::Selected(..)
             | Operand::Negated(..)
             | Operand::Sum(..)
+            | Operand::SpecialSum(..)
             | Operand::Not(_)
             | Operand::Special(..)
             | Operand::Immediate(_)

@@ -170,6 +170,7 @@ impl Printer<'_> {
                 self.register(body, register);
                 self.rare(format_args!("+{constant}"));
             }
+            Operand::SpecialSum(special, constant) => self.rare(format_args!("{special}+{constant}")),
             Operand::Not(register) => {
                 self.text("!");
                 self.register(body, register);

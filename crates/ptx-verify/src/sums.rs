@@ -1,0 +1,43 @@
+//! Constants that are added to registers where these are read, which no manual has and `ptxas` takes.
+
+use ptx_diag::Diagnostic;
+use ptx_ir::{Operand, VectorShape};
+use ptx_isa::{Kind, ScalarType, Selection, Sem};
+
+use crate::codes;
+use crate::context::{Checker, Site};
+use crate::operands::{Place, Wanted, check_type};
+use crate::special_registers;
+
+/// A register plus a constant: an integer, as `ptxas` crashes on floating-point registers, or loses them, and does not end on
+/// predicates. The sum may be read as a floating-point number.
+pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, operand: Operand) {
+    let adds = |ty: ScalarType| ty.is_integer_or_bits() && (16..=64).contains(&ty.bits());
+    let (ty, is_scalar) = match operand {
+        Operand::Sum(reg, _) => (site.body.reg_type(reg), site.body.decl(reg).shape == VectorShape::Scalar),
+        Operand::SpecialSum(reg, _) => {
+            special_registers::check_summand(cx, place.span, reg);
+            (reg.scalar_type(), true)
+        }
+        _ => return,
+    };
+    let text = if is_picked(site, place) {
+        "constants are added to no register of which parts are picked"
+    } else if !adds(ty) || !is_scalar {
+        "constants are added to integer registers of 16, 32 or 64 bits alone"
+    } else {
+        return check_type(cx, site, place, wanted, ty);
+    };
+    let help = "add it to a register of its own before";
+    cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_help(help));
+}
+
+/// Whether an instruction picks parts of its operand, or of all its operands.
+fn is_picked(site: Site<'_>, place: Place) -> bool {
+    let kind = site.form().operands.get(place.at).map(|operand| operand.kind);
+    let whole = !matches!(
+        kind,
+        Some(Kind::Selected(_, selection) | Kind::Signed(_, selection)) if selection != Selection::Whole
+    );
+    site.mnemonic().sem() == Sem::VideoSimd || !whole
+}
