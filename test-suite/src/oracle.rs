@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use ptx_gen::Home;
 use ptx_isa::{PtxVersion, Sm};
 
-use crate::judge::output_within;
+use crate::judge::{output_within, supervise};
 
 /// How long a tool of LLVM's or of NVIDIA's may take: minutes more than any input of the suite needs.
 pub(crate) const LIMIT: Duration = Duration::from_secs(300);
@@ -110,6 +110,14 @@ impl Oracles {
     /// # Errors
     /// When ptxas cannot be run. Fails without ptxas: ask for it first.
     pub fn check(&self, ptx: &str, home: Home) -> Result<Verdict> {
+        self.check_within(ptx, home, LIMIT)
+    }
+
+    /// As [`Oracles::check`], for texts on which ptxas may not end: after `limit` it is killed, which counts as a refusal.
+    ///
+    /// # Errors
+    /// As [`Oracles::check`].
+    pub fn check_within(&self, ptx: &str, home: Home, limit: Duration) -> Result<Verdict> {
         let ptxas = self.ptxas.as_ref().context("no ptxas")?;
         let folder = tempfile::tempdir()?;
         let (input, output) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
@@ -118,10 +126,13 @@ impl Oracles {
         let arch = sm.to_string().replace("sm_", "-arch=compute_");
         let mut command = Command::new(ptxas);
         command.args([&arch, "-w"]).arg(&input).arg("-o").arg(&output);
-        let run = output_within(&mut command, LIMIT)?;
-        let said = [run.stdout, run.stderr].concat();
-        let said = String::from_utf8_lossy(&said);
-        Ok(Verdict { accepted: run.status.success(), findings: said.lines().filter_map(finding).collect() })
+        let ended = supervise(&mut command, limit)?;
+        let lines = ended.said.lines().chain(ended.complaint.lines());
+        let mut findings: Vec<_> = lines.filter_map(finding).collect();
+        if let Some(ending) = ended.ending.as_ref().filter(|_| findings.is_empty()) {
+            findings.push((None, ending.clone()));
+        }
+        Ok(Verdict { accepted: ended.ending.is_none(), findings })
     }
 
     /// Lets llc compile `ir` and returns its PTX; the error is its complaint.

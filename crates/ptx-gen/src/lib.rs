@@ -18,6 +18,7 @@ mod mutate;
 mod operand;
 mod program;
 mod surroundings;
+mod tokens;
 mod valid;
 mod variant;
 
@@ -28,5 +29,6 @@ pub use module::{Home, Lines, TARGETS, module, needs_independent_textures};
 pub use mutate::mutate;
 pub use program::{Contents, program};
 pub use surroundings::{Level, Registers, Symbol, Symbols, register};
+pub use tokens::{each_operand, mutate_tokens, token_registers};
 pub use valid::{check, uses, valid_instruction};
 pub use variant::variant;

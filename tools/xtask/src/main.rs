@@ -6,6 +6,7 @@ mod coverage;
 mod csmith;
 mod differential;
 mod fidelity;
+mod grammar;
 mod instructions;
 mod intrinsics;
 mod ir_fuzz;
@@ -46,6 +47,8 @@ enum Chore {
     Docs,
     /// Compare real PTX before and after a way through LLVM IR: mnemonics, order, names, pragmas, lines
     Fidelity(fidelity::FidelityArguments),
+    /// Change tokens of valid PTX and compare our verdict with that of ptxas
+    Grammar(grammar::GrammarArguments),
     /// Raise every intrinsic of LLVM's NVPTX target and let ptxas judge what comes of it
     Intrinsics(intrinsics::IntrinsicsArguments),
     /// Execute random programs in LLVM IR on the host and as PTX, and compare
@@ -100,6 +103,7 @@ fn main() -> Result<()> {
         Chore::Csmith(arguments) => csmith::compare(&arguments),
         Chore::Differential(arguments) => differential::compare(&arguments),
         Chore::Fidelity(arguments) => fidelity::measure(&arguments),
+        Chore::Grammar(arguments) => grammar::compare(&arguments),
         Chore::Intrinsics(arguments) => intrinsics::measure(&arguments),
         Chore::IrFuzz(arguments) => ir_fuzz::fuzz(&arguments),
         Chore::LlSet(arguments) => llvm_set::measure(&arguments),
