@@ -192,7 +192,7 @@ impl<'s> Reader<'s, '_> {
         let whole = first.to(self.cursor.last);
         let value = match base {
             _ if whole != first => {
-                let text = "an offset is added to no value in a list";
+                let text = "an offset cannot be added to a value in a list";
                 return Err(self.at(codes::OPERANDS, whole, text));
             }
             AddressBase::Register(register) => Operand::Register(register),

@@ -94,7 +94,8 @@ fn takes_fractions(site: Site<'_>, ty: ScalarType) -> bool {
 /// A decimal fraction that is no element of a vector.
 pub(crate) fn wrong_fraction(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
     let name = place.name;
-    let text = format!("the elements of operand `{name}` of `{}` are no decimal fractions", site.mnemonic());
+    let text =
+        format!("the elements of operand `{name}` of `{}` cannot be decimal fractions", site.mnemonic());
     let help = "write the bits of a single-precision number: `0f3FC00000`";
     cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
 }

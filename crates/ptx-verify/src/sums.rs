@@ -22,7 +22,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: 
         _ => return,
     };
     let text = if is_picked(site, place) {
-        "constants are added to no register of which parts are picked"
+        "constants cannot be added to a register of which parts are selected"
     } else if !adds(ty) || !is_scalar {
         "constants are added to integer registers of 16, 32 or 64 bits alone"
     } else {
