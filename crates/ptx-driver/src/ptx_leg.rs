@@ -8,7 +8,7 @@ use ptx_syntax::Comments;
 use ptx_verify::Verified;
 
 use crate::input_kind::{InputKind, mistaken};
-use crate::llvm_leg::{code, llvm_finding, llvm_gpu};
+use crate::llvm_leg::{llvm_finding, llvm_gpu};
 use crate::retarget::TargetChoice;
 
 /// Reads PTX, with its comments or without; gives the module with the reader's warnings.
@@ -42,11 +42,7 @@ pub fn read_ptx(source: &SourceFile, comments: Comments) -> Result<(Module, Diag
 ///
 /// What cannot be expressed, each with its place.
 pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
-    let lowered = ptx_lower::lower(&module, context)?;
-    match lowered.verify() {
-        Ok(()) => Ok(lowered),
-        Err(error) => Err(one(Diagnostic::error_without_place(code::INVALID, error.to_string()))),
-    }
+    ptx_lower::lower(&module, context)
 }
 
 /// Translates LLVM IR into a PTX module with this project's own emitter; gives the module with the emitter's warnings. Where the

@@ -38,7 +38,8 @@ pub fn default_pipeline(level: OptLevel) -> Option<&'static str> {
 /// module is for another target. [`LlvmError::Other`] when a pass reports an error. [`LlvmError::Invalid`] when the
 /// passes leave a module the verifier refuses.
 pub fn run_passes(module: &Module<'_>, pipeline: &str, machine: &Machine) -> Result<(), LlvmError> {
-    run_passes_tuned(module, pipeline, machine, Tuning::Source)
+    run_passes_tuned(module, pipeline, machine, Tuning::Source)?;
+    module.verify()
 }
 
 /// What code the passes of a pipeline are tuned for.
@@ -51,11 +52,11 @@ pub enum Tuning {
     Compiled,
 }
 
-/// Runs a pipeline as [`run_passes`] does, with the passes tuned.
+/// Runs a pipeline as [`run_passes`] does, with the passes tuned. The caller verifies what several pipelines leave, once.
 ///
 /// # Errors
 ///
-/// As [`run_passes`].
+/// As [`run_passes`], but for those of the verifier.
 pub fn run_passes_tuned(
     module: &Module<'_>,
     pipeline: &str,
@@ -70,15 +71,14 @@ pub fn run_passes_tuned(
     let run = || module.inkwell().run_passes(pipeline, machine.inner(), options);
     let (result, reported) = with_messages(module.context(), run);
     result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
-    reject_reported_errors(reported, module.context())?;
-    module.verify()
+    reject_reported_errors(reported, module.context())
 }
 
-/// Runs passes over some functions of a module alone, those that are `optnone` excepted, and verifies the module.
+/// Runs passes over some functions of a module alone, those that are `optnone` excepted.
 ///
 /// # Errors
 ///
-/// As [`run_passes`].
+/// As [`run_passes_tuned`].
 pub(crate) fn run_on_functions(
     module: &Module<'_>,
     functions: &[FunctionValue<'_>],
@@ -113,7 +113,7 @@ pub(crate) fn run_on_functions(
         }
         reject_reported_errors(reported, module.context())?;
     }
-    module.verify()
+    Ok(())
 }
 
 fn options(tuning: Tuning) -> PassBuilderOptions {

@@ -9,7 +9,7 @@
 //!
 //! Invariants:
 //! - Nothing runs unless all of the pipeline that is ours to check is understood.
-//! - After every stretch of LLVM passes and every own pass the module is verified.
+//! - The module is verified when LLVM's passes are done and own ones follow, and at the end; with debug assertions after every step.
 //! - Convergent operations stay convergent: the lowering marks them, LLVM's passes respect the mark, and no own pass
 //!   moves them.
 

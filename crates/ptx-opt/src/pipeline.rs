@@ -58,8 +58,8 @@ enum Step<'a> {
 /// # Errors
 ///
 /// [`OptError::Pipeline`] when `passes` is not understood; the steps before the one that is wrong may have run.
-/// [`OptError::Failed`] when the module is for another target, a pass reports an error, or the verifier refuses what a
-/// step has left.
+/// [`OptError::Failed`] when the module is for another target, a pass reports an error, or the verifier refuses what
+/// the steps have left.
 pub fn optimize(
     module: &Module<'_>,
     level: OptLevel,
@@ -88,7 +88,12 @@ pub fn optimize(
     if level != OptLevel::O0 {
         drop_optimized_metadata(module, LITERAL);
     }
+    let mut after_llvm = false;
     for step in steps {
+        // LLVM's passes trust one another, but what they leave is checked before own passes walk it: those take valid IR for granted.
+        if std::mem::replace(&mut after_llvm, !matches!(step, Step::Own(_))) && matches!(step, Step::Own(_)) {
+            module.verify()?;
+        }
         match step {
             Step::Spaces => {
                 if let Some(left_out) = masked_again(module) {
@@ -96,13 +101,14 @@ pub fn optimize(
                 }
             }
             Step::Llvm(text) => run_passes_tuned(module, text, &machine, tuning)?,
-            Step::Own(pass) => {
-                (pass.run)(module)?;
-                module.verify()?;
-            }
+            Step::Own(pass) => (pass.run)(module)?,
+        }
+        // Tests and fuzzers learn which step it was.
+        if cfg!(debug_assertions) {
+            module.verify()?;
         }
     }
-    Ok(())
+    Ok(module.verify()?)
 }
 
 /// Splits at the top-level commas around own passes; what lies between them stays LLVM's to read.
@@ -330,6 +336,30 @@ define i32 @alone(ptr addrspace(3) %p) noinline optnone {
         }
         let text = optimized(OptLevel::O0, Some("ptx-strip-hints")).expect("an own pass alone");
         assert!(text.contains("alloca") && !text.contains("!ptx.mods"), "{text}");
+    }
+
+    #[test]
+    fn what_the_verifier_refuses_is_an_error_and_not_walked_by_own_passes() {
+        let text = "
+define i32 @f(i1 %c, ptr %p) {
+  %y = load i32, ptr %p, !ptx.mods !0
+  br i1 %c, label %left, label %join
+left:
+  %x = add i32 %y, 1
+  br label %join
+join:
+  ret i32 %x
+}
+!0 = !{!\".cg\"}
+";
+        for passes in ["no-op-module", "ptx-strip-hints", "no-op-module,ptx-strip-hints"] {
+            let context = Context::new().expect("LLVM 22");
+            let module = Module::parse(&context, "m", text.as_bytes()).expect("the reader takes it");
+            let error = optimize(&module, OptLevel::O0, Some(passes), Gpu::default()).expect_err(passes);
+            assert!(matches!(error, OptError::Failed(LlvmError::Invalid { .. })), "{passes}: {error:?}");
+            let is_kept = passes != "ptx-strip-hints";
+            assert_eq!(module.to_text().contains("!ptx.mods"), is_kept, "{passes}");
+        }
     }
 
     #[test]
