@@ -380,6 +380,11 @@ fn constant<'c>(
     if *length > 1 << 28 {
         return unsupported("it is too large to be initialized");
     }
+    if let (Initializer::Integers(values), [], Some(bits)) = (initializer, inner, element.int_bits())
+        && let Some(array) = types.integers_value(bits, values.iter(), *length as usize)
+    {
+        return Ok(array);
+    }
     let mut constants = Vec::with_capacity(*length as usize);
     match initializer {
         Initializer::Integers(values) => {

@@ -38,6 +38,33 @@ impl<'c> Types<'c> {
         Ok(Value::new(unsafe { LLVMConstArray2(element.raw, raw.as_mut_ptr(), raw.len() as u64) }))
     }
 
+    /// A constant array of so many integers of `bits` bits: `values`, cut to the width, and zeros after them. One constant is made, none
+    /// for each of the numbers. `None` for other widths than 8, 16, 32 and 64, and for more values than elements.
+    pub fn integers_value(
+        self,
+        bits: u32,
+        values: impl Iterator<Item = i64>,
+        length: usize,
+    ) -> Option<Value<'c>> {
+        if !matches!(bits, 8 | 16 | 32 | 64) {
+            return None;
+        }
+        let size = bits as usize / 8;
+        let whole = length.checked_mul(size)?;
+        let mut data = Vec::with_capacity(whole);
+        for value in values {
+            let bytes = value.to_ne_bytes();
+            let cut = if cfg!(target_endian = "big") { &bytes[8 - size..] } else { &bytes[..size] };
+            data.extend_from_slice(cut);
+        }
+        if data.len() > whole {
+            return None;
+        }
+        data.resize(whole, 0);
+        // SAFETY: an integer type of as many bytes as there are for each element, in the host's order, and LLVM copies them.
+        Some(Value::new(unsafe { LLVMConstDataArray(self.int(bits).raw, data.as_ptr().cast(), data.len()) }))
+    }
+
     /// A constant array of bytes.
     pub fn bytes_value(self, bytes: &[u8]) -> Value<'c> {
         // SAFETY: the context is alive, LLVM copies the bytes; no NUL is appended.

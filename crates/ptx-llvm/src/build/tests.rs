@@ -155,3 +155,24 @@ fn lines_survive() {
         "{text}"
     );
 }
+
+#[test]
+fn arrays_of_integers_are_those_of_their_elements() {
+    let context = Context::new().expect("LLVM 22");
+    let types = Types::new(&context);
+    let tables: [&[i64]; 5] =
+        [&[], &[0, 0], &[1, -1, 255, -128], &[0x1234_5678_9abc_def0, 7], &[i64::MIN, -2]];
+    for bits in [8, 16, 32, 64] {
+        for values in tables {
+            let mut elements: Vec<_> =
+                values.iter().map(|value| types.int_value(bits, *value as u64)).collect();
+            elements.resize(5, types.int(bits).zero());
+            let expected = types.array_value(types.int(bits), &elements).expect("elements of one type");
+            let array = types.integers_value(bits, values.iter().copied(), 5).expect("a usual width");
+            assert!(array == expected, "i{bits}: {values:?}");
+        }
+    }
+    for (bits, length) in [(1, 5), (24, 5), (128, 5), (32, 1), (64, usize::MAX)] {
+        assert!(types.integers_value(bits, [1, 2].into_iter(), length).is_none(), "i{bits}, {length}");
+    }
+}
