@@ -607,10 +607,15 @@ fn missing_roles(alike: &[&Solution]) -> Option<String> {
         return Some("a type".to_owned());
     }
     texts.truncate(MOST);
-    Some(match texts.as_slice() {
-        [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+    Some(listed(&texts, "or"))
+}
+
+/// `a, b or c`.
+fn listed(texts: &[String], word: &str) -> String {
+    match texts {
+        [before @ .., last] if !before.is_empty() => format!("{} {word} {last}", before.join(", ")),
         _ => texts.concat(),
-    })
+    }
 }
 
 /// What a row misses; nothing when it is filled.
@@ -622,11 +627,7 @@ fn missing_in(solution: &Solution) -> Option<String> {
             roles.push(role);
         }
     }
-    match roles.as_slice() {
-        [] => None,
-        [before @ .., last] if !before.is_empty() => Some(format!("{} and {last}", before.join(", "))),
-        _ => Some(roles.concat()),
-    }
+    (!roles.is_empty()).then(|| listed(&roles, "and"))
 }
 
 /// The likeliest mnemonic, and the others: by the one word that differs, or whole.
