@@ -317,7 +317,7 @@ impl<'s> Reader<'s, '_> {
                 }
             };
             if again {
-                let message = format!("`.{word}` stands twice");
+                let message = format!("`.{word}` is given twice");
                 return Err(self.at(codes::CONFLICT, start, message));
             }
         }

@@ -272,7 +272,7 @@ fn check_preserved(cx: &mut Checker<'_>, function: &Function) {
             _ => false,
         };
         if again {
-            let text = format!("`{}` stands twice", rule(directive).name);
+            let text = format!("`{}` is given twice", rule(directive).name);
             cx.report(Diagnostic::error(codes::FUNCTION_DIRECTIVE, at.0, text));
         }
     }
