@@ -93,6 +93,10 @@ impl<'s> Reader<'s, '_> {
                 self.cursor.advance();
                 Err(self.at(codes::UNBALANCED, token.span, "this `}` closes nothing"))
             }
+            Kind::Ident(name) if MODULE_DIRECTIVES.contains(&name) => {
+                let error = self.stray("a directive");
+                Err(Box::new(error.with_help(format!("write `.{name}`"))))
+            }
             _ => Err(self.stray("a directive")),
         }
     }
@@ -168,7 +172,13 @@ impl<'s> Reader<'s, '_> {
             span,
             format!("`.{shown}` is no directive that may stand here"),
         );
-        Box::new(match ptx_diag::nearest(name, known.iter().copied()) {
+        let meant = match name {
+            "kernel" => Some("entry"),
+            "function" | "device" => Some("func"),
+            _ => None,
+        };
+        let meant = meant.filter(|meant| known.contains(meant));
+        Box::new(match meant.or_else(|| ptx_diag::nearest(name, known.iter().copied())) {
             Some(near) => error.with_help(format!("did you mean `.{near}`?")),
             None => error,
         })

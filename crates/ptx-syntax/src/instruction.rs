@@ -511,6 +511,9 @@ fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnos
 
 /// What to write for a statement of C++ that PTX has under another name.
 fn foreign(word: &str) -> Option<&'static str> {
+    if word.starts_with('%') {
+        return Some("the result is the first operand of an instruction: `add.s32 %r1, %r2, %r3;`");
+    }
     Some(match word {
         "return" => "write `ret`",
         "goto" => "write `bra`",

@@ -504,7 +504,13 @@ impl<'s> Reader<'s, '_> {
         let specials = SpecialReg::all().map(|special| special.to_string());
         let specials: Vec<String> = if name.starts_with('%') { specials.collect() } else { Vec::new() };
         let names = self.names.entities.names().chain(specials.iter().map(String::as_str));
-        Some(format!("did you mean `{}`?", nearest(name, names)?))
+        match nearest(name, names) {
+            Some(near) => Some(format!("did you mean `{near}`?")),
+            None if name.starts_with('%') => {
+                Some(format!("declare it before, with its type: `.reg .b32 {name};`"))
+            }
+            None => None,
+        }
     }
 
     /// The register of a range that a name without its `%` means.

@@ -149,6 +149,13 @@ impl<'s> Reader<'s, '_> {
             if let Err(error) = self.declare_register(name, ty, declaration.shape, count) {
                 self.report(*error);
             }
+            if *self.cursor.kind() == Kind::Mark(b'[') {
+                let error = self.unexpected("`;`");
+                let name = name.0;
+                return Err(Box::new(
+                    error.with_help(format!("`{name}<4>` declares the registers `{name}0` to `{name}3`")),
+                ));
+            }
             if self.eat(b',').is_none() {
                 break;
             }
@@ -299,7 +306,14 @@ impl<'s> Reader<'s, '_> {
 
     fn variable_type(&mut self) -> Parse<VarType> {
         let token = self.cursor.peek();
-        let Kind::Directive(word) = token.kind else { return Err(self.unexpected("a type")) };
+        let Kind::Directive(word) = token.kind else {
+            let error = self.unexpected("a type");
+            let meant = if let Kind::Ident(word) = token.kind { type_meant(word) } else { None };
+            return Err(match meant {
+                Some(meant) => Box::new(error.with_help(format!("write `.{meant}`"))),
+                None => error,
+            });
+        };
         let Some(ty) = variable_type(word) else { return Err(self.unknown_type(word, token.span)) };
         self.cursor.advance();
         Ok(ty)
@@ -539,4 +553,20 @@ fn variable_type(word: &str) -> Option<VarType> {
         "surfref" => Some(VarType::SurfRef),
         _ => ScalarType::from_ptx(word).map(VarType::Scalar),
     }
+}
+
+/// The type that a word without its dot means, also as C calls it.
+fn type_meant(word: &str) -> Option<&str> {
+    Some(match word {
+        "int" => "s32",
+        "unsigned" => "u32",
+        "long" => "s64",
+        "short" => "s16",
+        "char" => "s8",
+        "float" => "f32",
+        "double" => "f64",
+        "half" => "f16",
+        "bool" => "pred",
+        word => return variable_type(word).map(|_| word),
+    })
 }

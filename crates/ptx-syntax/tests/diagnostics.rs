@@ -334,3 +334,20 @@ fn the_words_of_the_language_name_nothing() {
         }
     }
 }
+
+#[test]
+fn habits_of_c_and_of_llvm_are_told_what_ptx_has() {
+    let in_body =
+        |statement: &str| help(&format!(".entry k() {{ .reg .pred %p1; .reg .b32 %s; {statement} }}"));
+    assert_eq!(
+        in_body("%s = add.u32 1, 2;"),
+        "the result is the first operand of an instruction: `add.s32 %r1, %r2, %r3;`"
+    );
+    assert_eq!(in_body("bra %p1;"), "the condition of a branch is before it: `@%p1 bra label;`");
+    assert_eq!(in_body("mov.u32 %index7, 1;"), "declare it before, with its type: `.reg .b32 %index7;`");
+    assert_eq!(in_body(".reg .b32 %r[4];"), "`%r<4>` declares the registers `%r0` to `%r3`");
+    assert_eq!(in_body(".reg float %f;"), "write `.f32`");
+    assert_eq!(help(".entry k(.param u32 n) { ret; }"), "write `.u32`");
+    assert_eq!(help("visible .entry k() { ret; }"), "write `.visible`");
+    assert_eq!(help(".kernel k() { ret; }"), "did you mean `.entry`?");
+}

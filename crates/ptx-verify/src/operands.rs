@@ -629,6 +629,13 @@ pub(crate) fn check_guard(cx: &mut Checker<'_>, site: Site<'_>) {
         let span = Span::new(site.whole().lo, site.whole().lo.saturating_add(1).min(site.whole().hi));
         let found = site.describe(Operand::Register(guard.register));
         let text = format!("the guard must be a predicate register, not {found}");
-        cx.report(Diagnostic::error(code, span, text));
+        let finding = Diagnostic::error(code, span, text);
+        let ty = site.body.reg_type(guard.register);
+        cx.report(match ty.as_bits() {
+            Some(bits) if ty.is_integer_or_bits() && matches!(ty.bits(), 16 | 32 | 64) => {
+                finding.with_help(format!("compare it with 0 first, by `setp.ne.{}`", bits.as_str()))
+            }
+            _ => finding,
+        });
     }
 }
