@@ -207,6 +207,9 @@ class Machine:
                   "HFMA2", "SEL", "PRMT", "LOP3", "ULOP3", "FADD", "FMUL")
         if pair or not (opcode.startswith(single) or opcode in ("IMAD", "UIMAD")):
             self.registers["%s%d" % (target.group(1), int(target.group(2)) + 1)] = 0 if pair else None
+        # Loads of several words write as many registers.
+        for n in range(2, 8 if ".256" in opcode else 4 if ".128" in opcode else 0):
+            self.registers["%s%d" % (target.group(1), int(target.group(2)) + n)] = None
 
 
 WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
