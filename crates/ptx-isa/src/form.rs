@@ -306,7 +306,7 @@ pub enum Rule {
 pub struct Removal {
     /// The first version that has it no longer, on this architecture and all later ones.
     pub from: Since,
-    /// What to write instead, as advice to whoever wrote it.
+    /// What to write instead, as advice; empty for rows that imply a modifier: the advice comes from the current rows.
     pub instead: &'static str,
 }
 
@@ -425,10 +425,11 @@ impl Form {
         self
     }
 
-    /// The modifier that the row, which older versions have without it, means.
-    pub(crate) const fn implying(mut self, modifier: Mod) -> Self {
-        self.implied = Some(modifier);
-        self
+    /// The modifier that the row means, which only versions before this one, or targets before this one, may leave out.
+    pub(crate) const fn implying(self, modifier: Mod, major: u8, minor: u8, sm: u16) -> Self {
+        let mut form = self.removed(major, minor, sm, "");
+        form.implied = Some(modifier);
+        form
     }
 
     /// What the row does beyond its destinations.

@@ -170,8 +170,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Fma,
     )
     .later(&[(Ftz, at(1, 4, 10))])
-    .removed(3, 2, 20, "write `mad.rn.f32`")
-    .implying(Rn)
+    .implying(Rn, 3, 2, 20)
     .section("9.7.3.7"),
     Form::new(
         Opcode::Mad,
@@ -181,8 +180,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Fma,
     )
     .since(1, 2, 13)
-    .removed(1, 4, crate::Since::FIRST_SM, "write `mad.rn.f64`")
-    .implying(Rn)
+    .implying(Rn, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.7"),
     Form::new(
         Opcode::Div,
@@ -219,8 +217,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
         Sem::Div,
     )
-    .removed(1, 4, crate::Since::FIRST_SM, "write `div.approx.f32`")
-    .implying(Approx)
+    .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.8"),
     Form::new(
         Opcode::Div,
@@ -230,8 +227,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Div,
     )
     .since(1, 2, 13)
-    .removed(1, 4, crate::Since::FIRST_SM, "write `div.rn.f64`")
-    .implying(Rn)
+    .implying(Rn, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.8"),
     Form::new(
         Opcode::Abs,
@@ -348,8 +344,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RLIT), arg("a", LIT)],
         Sem::Sqrt,
     )
-    .removed(1, 4, crate::Since::FIRST_SM, "write `sqrt.approx.f32`")
-    .implying(Approx)
+    .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.14"),
     Form::new(
         Opcode::Sqrt,
@@ -359,8 +354,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Sqrt,
     )
     .since(1, 2, 13)
-    .removed(1, 4, crate::Since::FIRST_SM, "write `sqrt.rn.f64`")
-    .implying(Rn)
+    .implying(Rn, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.14"),
     Form::new(
         Opcode::Rcp,
@@ -378,8 +372,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RLIT), arg("a", LIT)],
         Sem::Rcp,
     )
-    .removed(1, 4, crate::Since::FIRST_SM, "write `rcp.approx.f32`")
-    .implying(Approx)
+    .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.13"),
     Form::new(
         Opcode::Rsqrt,
@@ -407,8 +400,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RLIT), arg("a", LIT)],
         Sem::Rsqrt,
     )
-    .removed(1, 4, crate::Since::FIRST_SM, "write `rsqrt.approx.f32`")
-    .implying(Approx)
+    .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.16"),
     Form::new(
         Opcode::Rsqrt,
@@ -418,8 +410,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Rsqrt,
     )
     .since(1, 2, 13)
-    .removed(1, 4, crate::Since::FIRST_SM, "write `rsqrt.approx.f64`")
-    .implying(Approx)
+    .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.16"),
     Form::new(
         Opcode::Sin,
@@ -446,8 +437,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RLIT), arg("a", LIT)],
         Sem::Sin,
     )
-    .removed(1, 4, crate::Since::FIRST_SM, "write `sin.approx.f32`")
-    .implying(Approx)
+    .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.18"),
     Form::new(
         Opcode::Cos,
@@ -474,8 +464,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RLIT), arg("a", LIT)],
         Sem::Cos,
     )
-    .removed(1, 4, crate::Since::FIRST_SM, "write `cos.approx.f32`")
-    .implying(Approx)
+    .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.19"),
     Form::new(
         Opcode::Lg2,
@@ -493,8 +482,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RLIT), arg("a", LIT)],
         Sem::Lg2,
     )
-    .removed(1, 4, crate::Since::FIRST_SM, "write `lg2.approx.f32`")
-    .implying(Approx)
+    .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.20"),
     Form::new(
         Opcode::Ex2,
@@ -706,8 +694,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RLIT), arg("a", LIT)],
         Sem::Ex2,
     )
-    .removed(1, 4, crate::Since::FIRST_SM, "write `ex2.approx.f32`")
-    .implying(Approx)
+    .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.21"),
     Form::new(
         Opcode::Add,
