@@ -134,9 +134,9 @@ fn sm(text: &str) -> Result<Sm, String> {
     }
     Err(match nearest(text, known.iter().map(String::as_str)) {
         Some(near) => {
-            format!("there is no such architecture; did you mean {near}? --print-targets lists all")
+            format!("unknown architecture; did you mean {near}? --print-targets lists all")
         }
-        None => "there is no such architecture; --print-targets lists all".to_owned(),
+        None => "unknown architecture; --print-targets lists all".to_owned(),
     })
 }
 
@@ -147,7 +147,7 @@ fn ptx_version(text: &str) -> Result<PtxVersion, String> {
     if ptx_driver::is_known_version(version) {
         return Ok(version);
     }
-    Err(format!("there is no such version; the newest is {}", PtxVersion::NEWEST))
+    Err(format!("unknown version; the newest is {}", PtxVersion::NEWEST))
 }
 
 /// Descriptions of the tool itself instead of its work.
@@ -240,7 +240,7 @@ fn usage_finding(error: &clap::Error) -> Diagnostic {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default();
     let mut message = first.strip_prefix("error: ").unwrap_or(first).to_owned();
-    // Arguments that are missing stand on lines of their own.
+    // Missing arguments are on lines of their own.
     if error.get(ContextKind::InvalidArg).is_some() && message.ends_with(':') {
         let named = lines.clone().take_while(|line| !line.starts_with("Usage:"));
         message.push_str(&format!(" {}", named.collect::<Vec<_>>().join(", ")));
@@ -253,7 +253,7 @@ fn usage_finding(error: &clap::Error) -> Diagnostic {
             finding.with_help(format!("possible values: {}", tip.trim_end_matches(']')))
         }
         Some(tip) => finding.with_help(tip),
-        None => finding.with_help("--help says what there is"),
+        None => finding.with_help("--help lists the options"),
     }
 }
 
@@ -273,9 +273,9 @@ mod tests {
     #[test]
     fn architectures_and_versions_are_those_there_are() {
         assert!(sm("sm_90a").is_ok() && sm("sm_80").is_ok());
-        assert!(sm("sm_999").is_err_and(|text| text.contains("no such architecture")));
+        assert!(sm("sm_999").is_err_and(|text| text.contains("unknown architecture")));
         assert!(sm("sm_9Oa").is_err() && sm("80").is_err());
         assert!(ptx_version("8.7").is_ok());
-        assert!(ptx_version("99.9").is_err_and(|text| text.contains("no such version")));
+        assert!(ptx_version("99.9").is_err_and(|text| text.contains("unknown version")));
     }
 }

@@ -13,16 +13,16 @@ use crate::terminal::Terminal;
 /// Inputs that are translated one by one.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    /// Each input file with the file that its product goes to; nothing where there is no product.
+    /// Each input file with the file that its product goes to; `None` without one.
     pub files: Vec<(PathBuf, Option<PathBuf>)>,
 }
 
-/// How deep folders may lie in each other.
+/// How deep folders may be nested.
 const MOST_LEVELS: usize = 64;
 
 impl Batch {
     /// The files that are named, and those with one of the suffixes in the folders that are named, at any depth, in the order
-    /// of their names. The products lie in `folder` as the inputs lie in theirs, with another suffix.
+    /// of their names. The products are laid out in `folder` as the inputs are in theirs, with another suffix.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ pub fn run_batch(
     Err(Failure::about_several(status, Vec::new()))
 }
 
-/// Makes the folder that a file is to lie in.
+/// Makes the folder of a file.
 fn make_folder(file: &Path) -> Result<(), Failure> {
     let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
     fs::create_dir_all(folder).map_err(|error| {

@@ -5,7 +5,7 @@
 pub enum ExampleKind {
     /// Statements of a kernel, see [`CodeExample::file`].
     Body,
-    /// Directives behind the first three of a PTX file.
+    /// Directives after the first three of a PTX file.
     Module,
     /// A whole PTX file.
     File,
@@ -36,15 +36,15 @@ pub struct CodeExample {
     pub right: &'static str,
 }
 
-/// What stands in front of a module.
+/// The head of a module.
 const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
-/// What stands around the statements of a kernel.
+/// The lines around the statements of a kernel.
 const AROUND: &str = ".global .u32 g[4];\n.shared .u32 s;\n.func f() { ret; }\n.func h(.param .u32 x) { ret; }\n\
     .visible .entry k(.param .u64 a)\n{\n    .reg .pred %p<4>;\n    .reg .b16 %rs<4>;\n    .reg .b32 %r<8>;\n    \
     .reg .b64 %rd<8>;\n    .reg .f32 %f<8>;\nproto: .callprototype ()_ ();\n";
 
 impl CodeExample {
-    /// The whole file that a text of the example stands for.
+    /// The whole file of which the example shows a part.
     pub fn file(&self, text: &str) -> String {
         match self.kind {
             ExampleKind::Body => format!("{HEADER}{AROUND}{text}\n    ret;\n}}\n"),

@@ -102,7 +102,7 @@ fn followed(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
     for _ in 0..MOST {
         let Ok(next) = fs::read_link(&target) else { return target };
-        // A relative link starts at the folder it lies in.
+        // A relative link starts at the folder that contains it.
         target = target.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
     }
     // A link that leads to itself: the folder that there is not gives the system's words.

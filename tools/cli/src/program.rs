@@ -130,7 +130,7 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
 /// LLVM's handler takes no data of its own, so it finds the terminal here.
 static FATAL_TERMINAL: OnceLock<Terminal> = OnceLock::new();
 
-/// The name of the first input that is worked on together, which LLVM's failures are said to be about.
+/// The name of the first input that is worked on together, to which LLVM's failures are attributed.
 static FATAL_INPUT: Mutex<Option<String>> = Mutex::new(None);
 
 /// Notes what a failure of LLVM will be about; the first name stays until [`forget_input`].

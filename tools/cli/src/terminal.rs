@@ -88,14 +88,14 @@ impl Terminal {
         result
     }
 
-    /// Says something when progress is wanted; as a finding where every line is one.
+    /// Prints a message when progress is shown; as a finding where every line is one.
     pub fn note(&self, text: impl FnOnce() -> String) {
         if self.verbosity == Verbosity::Verbose {
             self.say(text());
         }
     }
 
-    /// Says something that concerns no input.
+    /// Prints a message that concerns no input.
     pub fn say(&self, text: String) {
         match self.format {
             Format::Json => {
