@@ -34,7 +34,8 @@ impl Bounds<'_> {
                 None => (room(2), most(1)),
             },
             Sem::Mad => {
-                let product = most(1).zip(most(2)).and_then(|(a, b)| a.checked_mul(b));
+                let factor = |at: usize| most(at).filter(|most| is_factor(inst, *most));
+                let product = factor(1).zip(factor(2)).and_then(|(a, b)| a.checked_mul(b));
                 (room(3), product.filter(|most| *most <= GREATEST))
             }
             _ => (None, None),
@@ -115,7 +116,8 @@ impl Bounds<'_> {
                 amount().map(|by| most(1).unwrap_or(all) >> by)
             }
             (_, Opcode::Mul) if inst.mnemonic.get(Field::Part) != Some(Mod::Hi) => {
-                most(1).zip(most(2)).map(|(a, b)| a.saturating_mul(b))
+                let factor = |at: usize| most(at).filter(|most| is_factor(inst, *most));
+                factor(1).zip(factor(2)).map(|(a, b)| a.saturating_mul(b))
             }
             // What a division by zero leaves is open.
             (_, Opcode::Rem) if is_unsigned => match source(2) {
@@ -154,4 +156,10 @@ impl Bounds<'_> {
 /// The greatest number of a narrow type.
 fn width_bound(ty: ScalarType) -> Option<u64> {
     matches!(ty.bits(), 8 | 16).then(|| (1 << ty.bits()) - 1)
+}
+
+/// Whether a product reads what is at most this as it is: `mul.wide.s16` takes what `ld.u16` left above 32767 for negative.
+fn is_factor(inst: &Inst, most: u64) -> bool {
+    let is_short = inst.mnemonic.scalar_type().is_some_and(|ty| ty.is_signed() && ty.bits() == 16);
+    !is_short || most < 1 << 15
 }

@@ -202,6 +202,27 @@ fn a_bounded_index_stays_in_its_variable() {
 }
 
 #[test]
+fn an_unsigned_halfword_that_a_signed_product_reads_has_no_bound() {
+    let big = |product: &str| {
+        ir(&format!(
+            ".global .align 4 .b8 g[131072];\n.visible .entry k(.param .u64 p)\n{{\n{REGISTERS}\
+             ld.param.u64 %d0, [p]; mov.b64 %d1, g; ld.global.u16 %h1, [%d0];\n\
+             {product} ld.global.b32 %r5, [%d5]; st.global.b32 [%d0], %r5; ret; }}\n"
+        ))
+    };
+    has(
+        &big("mul.wide.u16 %r4, %h1, 1; cvt.u64.u32 %d4, %r4; add.s64 %d5, %d1, %d4;"),
+        &["%d5 = getelementptr i8"],
+    );
+    for product in [
+        "mul.wide.s16 %r4, %h1, 1; cvt.u64.u32 %d4, %r4; add.s64 %d5, %d1, %d4;",
+        "mul.wide.s16 %r4, %h1, 1; cvt.s64.s32 %d4, %r4; add.s64 %d5, %d1, %d4;",
+    ] {
+        has(&big(product), &["%d5 = add i64"]);
+    }
+}
+
+#[test]
 fn an_address_that_a_function_returns_in_a_vector_has_left_the_registers() {
     let text = ir(&format!(
         ".shared .align 4 .b32 g[4];\n.func (.reg .v2 .b32 o) f() {{ mov.b32 o.x, 0; mov.b32 o.y, g; ret; }}\n\
