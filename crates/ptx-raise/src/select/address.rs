@@ -10,6 +10,9 @@ use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::types::{Class, Scalar};
 use crate::value::{Base, Val};
 
+/// How many `getelementptr` in a row are looked at for what an address is used for.
+const MOST_STEPS: u32 = 64;
+
 impl FunctionRaiser<'_, '_, '_> {
     /// Address arithmetic. Constant offsets wait for the access; other indices are computed here.
     pub(super) fn gep(&mut self, id: InstId, source: TypeId, base: Value, indices: &[Value]) -> Raised<()> {
@@ -22,7 +25,7 @@ impl FunctionRaiser<'_, '_, '_> {
         };
         let (mut start, pointer) = self.scalar(base)?;
         let is_constant = |index: &Value| matches!(index, Value::Const(_));
-        if !indices.iter().all(is_constant) && !self.stays_inside(id) {
+        if is_held_in_shared(start, pointer) && !indices.iter().all(is_constant) && !self.stays_inside(id) {
             start = self.as_typed(start, pointer)?;
         }
         if let (&[index], true) = (indices, self.function.inst(id).metadata("ptx.literal").is_some()) {
@@ -218,21 +221,21 @@ impl FunctionRaiser<'_, '_, '_> {
     /// The address of a variable in shared memory as the generic one that its pointer is: what is added to that is added to 64 bits, and
     /// `cvta.shared` reads only 32 of the sum.
     pub(super) fn as_typed(&mut self, start: Val, pointer: Scalar) -> Raised<Val> {
-        match (start, pointer) {
-            (Val::Address { space, .. }, Scalar::Pointer { space: typed, .. })
-                if space != typed
-                    && matches!(space, address_space::SHARED | address_space::SHARED_CLUSTER) =>
-            {
-                self.in_register(start, pointer).map(Val::reg)
-            }
-            _ => Ok(start),
+        if is_held_in_shared(start, pointer) {
+            self.in_register(start, pointer).map(Val::reg)
+        } else {
+            Ok(start)
         }
     }
 
     /// Whether an address means something inside of its variable alone: `inbounds`, or used for accesses and nothing else.
     fn stays_inside(&self, id: InstId) -> bool {
-        let mut work = vec![id];
+        let (mut work, mut steps) = (vec![id], 0);
         while let Some(id) = work.pop() {
+            steps += 1;
+            if steps > MOST_STEPS {
+                return false;
+            }
             if matches!(self.function.inst(id).op, Op::Gep { inbounds: true, .. }) {
                 continue;
             }
@@ -286,5 +289,15 @@ impl FunctionRaiser<'_, '_, '_> {
             }
         }
         true
+    }
+}
+
+/// Whether the address of a variable in shared memory is kept as such where its type is another space's.
+fn is_held_in_shared(address: Val, pointer: Scalar) -> bool {
+    match (address, pointer) {
+        (Val::Address { space, .. }, Scalar::Pointer { space: typed, .. }) => {
+            space != typed && matches!(space, address_space::SHARED | address_space::SHARED_CLUSTER)
+        }
+        _ => false,
     }
 }
