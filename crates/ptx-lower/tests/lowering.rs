@@ -442,11 +442,11 @@ fn unrolling_pragma_marks_the_branch_back() {
 #[test]
 fn other_pragmas_stay_with_the_instruction_they_stand_before() {
     let text = ir(&format!(
-        ".entry k(.param .u64 p)\n{{\n{REGISTERS}ld.param.u64 %d0, [p];\n.pragma \"used_bytes_mask 0x00ff\";\n\
+        ".entry k(.param .u64 p)\n{{\n{REGISTERS}ld.param.u64 %d0, [p];\n.pragma \"used_bytes_mask 0x0fff\";\n\
          ld.global.v2.u64 {{%d1, %d2}}, [%d0]; st.global.u64 [%d0], %d1; ret;\n}}\n"
     ));
     has(&text, &["load <2 x i64>", ", !ptx.pragma !", "extractelement"]);
-    has(&text, &["!{!\"used_bytes_mask 0x00ff\"}"]);
+    has(&text, &["!{!\"used_bytes_mask 0x0fff\"}"]);
 }
 
 #[test]
