@@ -163,8 +163,18 @@ pub fn judge(text: &str, sm: Option<Sm>, oracles: &Oracles, lli: Option<&PathBuf
     };
     step(&mut report, Ok(()));
     step(&mut report, assembled(&carried.again).and_then(|()| assembled(&carried.optimized)));
+    let view = View::new(&llvm)?;
+    if !view.inline_asm.trim().is_empty() {
+        // It is PTX, and defines what is declared: the host cannot have it, and stand-ins would define it twice.
+        step(&mut report, Ok(()));
+        let defined = view.functions.iter().filter(|function| !function.is_declaration());
+        let left =
+            |name: &String| (name.clone(), Execution::Left("the assembly of the module is PTX".to_owned()));
+        report.functions.extend(defined.map(|function| left(&function.name)));
+        return Ok(report);
+    }
     // The same with definitions for what is declared, and a kernel for each function.
-    let module = stand_in::with_stand_ins(&View::new(&llvm)?, &llvm.to_text());
+    let module = stand_in::with_stand_ins(&view, &llvm.to_text());
     // In a context of its own, for types get other names beside their equals.
     let apart = Context::new()?;
     let defined = match stage::read_llvm(&apart, "defined", &module) {
