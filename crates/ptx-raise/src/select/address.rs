@@ -11,7 +11,7 @@ use crate::types::{Class, Scalar};
 use crate::value::{Base, Val};
 
 /// How many `getelementptr` in a row are looked at for what an address is used for.
-const MOST_STEPS: u32 = 64;
+const MOST_STEPS: usize = 64;
 
 impl FunctionRaiser<'_, '_, '_> {
     /// Address arithmetic. Constant offsets wait for the access; other indices are computed here.
@@ -230,29 +230,14 @@ impl FunctionRaiser<'_, '_, '_> {
 
     /// Whether an address means something inside of its variable alone: `inbounds`, or used for accesses and nothing else.
     fn stays_inside(&self, id: InstId) -> bool {
-        let (mut work, mut steps) = (vec![id], 0);
-        while let Some(id) = work.pop() {
-            steps += 1;
-            if steps > MOST_STEPS {
-                return false;
-            }
-            if matches!(self.function.inst(id).op, Op::Gep { inbounds: true, .. }) {
-                continue;
-            }
-            let pointer = Value::Inst(id);
-            for &user in self.users.get(id.index()).unwrap_or_default() {
-                match &self.function.inst(user).op {
-                    Op::Load { .. } => {}
-                    Op::Store { value, .. } if *value != pointer => {}
-                    Op::AtomicRmw { value, .. } if *value != pointer => {}
-                    Op::CmpXchg { expected, new, .. } if *expected != pointer && *new != pointer => {}
-                    Op::Gep { base, .. } if *base == pointer => work.push(user),
-                    Op::Cast { op: CastOp::AddrSpaceCast, .. } => {}
-                    _ => return false,
-                }
-            }
-        }
-        true
+        let is_inbounds = |op: &Op| matches!(op, Op::Gep { inbounds: true, .. });
+        is_inbounds(&self.function.inst(id).op)
+            || self.only_used(id, MOST_STEPS, |op| match op {
+                Op::Cast { op: CastOp::AddrSpaceCast, .. } => Use::Access,
+                Op::Gep { .. } if is_inbounds(op) => Use::Access,
+                Op::Gep { .. } => Use::Step,
+                _ => Use::Other,
+            })
     }
 
     /// Computes an address here when something else than accesses will want it; a symbol and an offset can wait.
@@ -269,27 +254,56 @@ impl FunctionRaiser<'_, '_, '_> {
     /// decided itself where it adds constants to addresses that go on from there.
     fn only_accessed(&self, id: InstId) -> bool {
         let was_ptx = !self.module.view.named("ptx.version").is_empty();
-        let mut work = vec![id];
+        self.only_used(id, usize::MAX, |op| match op {
+            Op::Gep { indices, .. }
+                if !was_ptx || indices.iter().all(|index| matches!(index, Value::Const(_))) =>
+            {
+                Use::Step
+            }
+            _ => Use::Other,
+        })
+    }
+
+    /// Whether every use of an address, and of the steps from it, is an access; `kind` says what the uses are that are not
+    /// accesses through it. At most so many addresses are looked at.
+    fn only_used(&self, id: InstId, most: usize, kind: impl Fn(&Op) -> Use) -> bool {
+        let (mut work, mut steps) = (vec![id], 0);
         while let Some(id) = work.pop() {
+            steps += 1;
+            if steps > most {
+                return false;
+            }
             let pointer = Value::Inst(id);
             for &user in self.users.get(id.index()).unwrap_or_default() {
-                match &self.function.inst(user).op {
-                    Op::Load { .. } => {}
-                    Op::Store { value, .. } if *value != pointer => {}
-                    Op::AtomicRmw { value, .. } if *value != pointer => {}
-                    Op::CmpXchg { expected, new, .. } if *expected != pointer && *new != pointer => {}
-                    Op::Gep { base, indices, .. }
-                        if *base == pointer
-                            && (!was_ptx || indices.iter().all(|index| matches!(index, Value::Const(_)))) =>
-                    {
-                        work.push(user);
+                let op = &self.function.inst(user).op;
+                let found = match op {
+                    Op::Load { .. } => Use::Access,
+                    Op::Store { value, .. } if *value != pointer => Use::Access,
+                    Op::AtomicRmw { value, .. } if *value != pointer => Use::Access,
+                    Op::CmpXchg { expected, new, .. } if *expected != pointer && *new != pointer => {
+                        Use::Access
                     }
-                    _ => return false,
+                    Op::Gep { base, .. } if *base != pointer => Use::Other,
+                    other => kind(other),
+                };
+                match found {
+                    Use::Access => {}
+                    Use::Step => work.push(user),
+                    Use::Other => return false,
                 }
             }
         }
         true
     }
+}
+
+/// What an instruction uses an address for.
+enum Use {
+    /// To access memory.
+    Access,
+    /// To make an address of it that is looked at in turn.
+    Step,
+    Other,
 }
 
 /// Whether the address of a variable in shared memory is kept as such where its type is another space's.
