@@ -64,18 +64,18 @@ const NUMBERS: &str = "\
 const MARKS: &str = "\
     , ; : ( ) { } [ ] < > + - * / % ! ~ | || & && ^ @ = == != << >> <= ? # \\ $ . :: '";
 
-/// What stands around an operand, which is `$`.
+/// The text around an operand, which is `$`.
 const AROUND: &str = "\
     -$ !$ ~$ +$ (.s64)$ (.u64)$ (.u32)$ ($) {$} [$] -($) !($) generic($) 0xFF($) $+4 $-4 $+-4 $+%Ab32_0 \
     $.x $.w $.b0 $.h1 $[1] $[%Ab32_0] $|_ $|%Ap_0 $|%Ab32_0 $*2 $<<1 $?1:2 $(4) $+1+2 4+$ $,_ _,$ _|$ \
     {$,%Ab32_0} {1,$} {_,$} [$+4] [$,{1}] $&&1 1==$ $<2> $=4 $.unified $U @$ [4+$]";
 
-/// What stands for each operand in turn, which is `$`.
+/// What replaces each operand in turn, which is `$`.
 const INSTEAD: &str = "\
     $+1 %Av4b32_0 %laneid %tid.x %laneid+1 _ 5 1.5 0f3F800000 %Ap_0 %Ab16_0 %Af64_0 gv gv+4 gv[4] {$} [$] !$ -$ \
     $.x $.b0 fn0";
 
-/// What stands before a statement.
+/// What precedes a statement.
 const BEFORE: &[&str] = &[
     "@%Ap_0",
     "@!%Ap_0",
@@ -231,9 +231,9 @@ fn is_operand(token: &Token) -> bool {
 /// Puts something around an operand.
 fn surround(choices: &mut dyn Choices, tokens: &mut [Token]) -> Option<()> {
     let at = choices.pick(&operands(tokens))?;
-    let (before, behind) = one_of(choices, AROUND)?.split_once('$')?;
+    let (before, after) = one_of(choices, AROUND)?.split_once('$')?;
     let token = tokens.get_mut(at)?;
-    token.text = format!("{before}{}{behind}", token.text);
+    token.text = format!("{before}{}{after}", token.text);
     Some(())
 }
 
@@ -277,7 +277,7 @@ fn exchange(tokens: &mut Vec<Token>, one: (usize, usize), other: (usize, usize))
     Some(())
 }
 
-/// What stands between commas and the brackets or blanks around them.
+/// The text between commas and the brackets or blanks around them.
 fn units(tokens: &[Token]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for (start, token) in tokens.iter().enumerate().skip(1) {
@@ -304,7 +304,7 @@ fn units(tokens: &[Token]) -> Vec<(usize, usize)> {
     found
 }
 
-/// The tokens of a text. Blanks behind the last one are lost.
+/// The tokens of a text. Blanks after the last one are lost.
 fn split(text: &str) -> Vec<Token> {
     let mut rest = text;
     let mut tokens = Vec::new();
@@ -313,9 +313,9 @@ fn split(text: &str) -> Vec<Token> {
         let blanks = rest.get(..rest.len() - trimmed.len()).unwrap_or_default().to_owned();
         let Some(first) = trimmed.chars().next() else { return tokens };
         let (length, class) = token(trimmed, first);
-        let (text, behind) = trimmed.split_at(length);
+        let (text, after) = trimmed.split_at(length);
         tokens.push(Token { blanks, text: text.to_owned(), class });
-        rest = behind;
+        rest = after;
     }
 }
 
@@ -325,17 +325,17 @@ fn token(text: &str, first: char) -> (usize, Class) {
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
         text.find(|c| !is_word(c)).unwrap_or(text.len())
     };
-    let behind = text.get(first.len_utf8()..).unwrap_or_default();
+    let after = text.get(first.len_utf8()..).unwrap_or_default();
     match first {
-        '.' if word(behind) > 0 => {
-            let mut length = 1 + word(behind);
+        '.' if word(after) > 0 => {
+            let mut length = 1 + word(after);
             while let Some(more) = text.get(length..).and_then(|rest| rest.strip_prefix("::")) {
                 length += 2 + word(more);
             }
             (length, Class::Word)
         }
-        '%' if word(behind) > 0 => (1 + word(behind), Class::Register),
-        '"' => (behind.find('"').map_or(text.len(), |end| end + 2), Class::Text),
+        '%' if word(after) > 0 => (1 + word(after), Class::Register),
+        '"' => (after.find('"').map_or(text.len(), |end| end + 2), Class::Text),
         '0'..='9' => {
             let whole = word(text);
             let fraction = text.get(whole..).and_then(|rest| rest.strip_prefix('.')).map_or(0, word);
