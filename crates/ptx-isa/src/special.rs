@@ -184,6 +184,40 @@ impl SpecialReg {
         self.row().is_some_and(|row| row.3 == Shape::Vector)
     }
 
+    /// The least and the greatest value that reading the register, or a component of it, can give on any target (manual
+    /// 10). A module for an old target runs on newer ones too, so limits of single targets are none; to be below another
+    /// register that has no limit is none either.
+    pub fn values(self, component: Option<Component>) -> (u64, u64) {
+        const WARP_SIZE: u32 = 32;
+        const MOST: u64 = u32::MAX as u64;
+        let Some(component) = component else {
+            return match self {
+                Self::LaneId => (0, u64::from(WARP_SIZE) - 1),
+                Self::LanemaskEq => (1, 1 << 31),
+                Self::LanemaskLe => (1, MOST),
+                Self::LanemaskLt => (0, MOST >> 1),
+                Self::LanemaskGe => (1 << 31, MOST),
+                Self::LanemaskGt => (0, MOST - 1),
+                Self::NWarpId | Self::NSmId | Self::ClusterNCtaRank => (1, MOST),
+                _ => (0, u64::MAX >> (64 - self.scalar_type().bits().min(64))),
+            };
+        };
+        // The limits of 10.2 and 10.7. There are no more clusters in a grid, and blocks in a cluster, than blocks in a grid.
+        let (threads, blocks) = match component {
+            Component::X => (1024, (1 << 31) - 1),
+            Component::Y => (1024, 65535),
+            Component::Z => (64, 65535),
+            Component::W => return (0, 0),
+        };
+        match self {
+            Self::Tid => (0, threads - 1),
+            Self::Ntid => (1, threads),
+            Self::CtaId | Self::ClusterId | Self::ClusterCtaId => (0, blocks - 1),
+            Self::NCtaId | Self::NClusterId | Self::ClusterNCtaId => (1, blocks),
+            _ => (0, MOST),
+        }
+    }
+
     /// First version and architecture that have it.
     pub fn since(self) -> Since {
         match self {

@@ -367,6 +367,13 @@ fn dimensions(values: [Option<u32>; 3]) -> String {
     texts.join(",")
 }
 
+/// Whether LLVM may be told these extents. Its pass `nvvm-intr-range` multiplies them in 32 bits, and a product of zero makes ranges
+/// without any number; `ptxas` takes zeros of clusters for nothing said.
+fn has_product(values: [Option<u32>; 3]) -> bool {
+    let product = values.into_iter().flatten().try_fold(1, u32::checked_mul);
+    product.is_some_and(|product| product != 0)
+}
+
 fn add_directive<'c>(
     types: Types<'c>,
     target: build::Function<'c>,
@@ -374,9 +381,13 @@ fn add_directive<'c>(
 ) -> Out<()> {
     let text = |key: &str, value: &str| target.add_attribute(types, key, value);
     let number = |key: &str, value: u32| target.add_attribute(types, key, &value.to_string());
+    let extents = |key: &str, values: [Option<u32>; 3]| {
+        let owner = if has_product(values) { "nvvm" } else { "ptx" };
+        text(&format!("{owner}.{key}"), &dimensions(values));
+    };
     match directive {
-        FunctionDirective::MaxNtid(values) => text("nvvm.maxntid", &dimensions(*values)),
-        FunctionDirective::ReqNtid(values) => text("nvvm.reqntid", &dimensions(*values)),
+        FunctionDirective::MaxNtid(values) => extents("maxntid", *values),
+        FunctionDirective::ReqNtid(values) => extents("reqntid", *values),
         // The second is the first's name before PTX 2.0 (`Verified::written_out`).
         FunctionDirective::MinNCtaPerSm(value) | FunctionDirective::MaxNCtaPerSm(value) => {
             number("nvvm.minctasm", *value);
@@ -386,8 +397,8 @@ fn add_directive<'c>(
         // All of them together, in `describe`.
         FunctionDirective::Pragma(_) => {}
         FunctionDirective::ExplicitCluster => text("ptx.explicitcluster", ""),
-        FunctionDirective::ReqNCtaPerCluster(values) => text("nvvm.cluster_dim", &dimensions(*values)),
-        FunctionDirective::MaxClusterRank(value) => number("nvvm.maxclusterrank", *value),
+        FunctionDirective::ReqNCtaPerCluster(values) => extents("cluster_dim", *values),
+        FunctionDirective::MaxClusterRank(value) => extents("maxclusterrank", [Some(*value), None, None]),
         FunctionDirective::BlocksAreClusters => text("nvvm.blocksareclusters", ""),
         FunctionDirective::Language(values) => {
             let values: Vec<String> = values.iter().map(u32::to_string).collect();

@@ -96,36 +96,47 @@ impl LaunchFacts {
         facts
     }
 
-    /// The values that reading a special register can give, the first and the one behind the last, as far as the directives
-    /// say more than the register's own limits.
+    /// The values that reading a special register can give, the first and the one after the last, as far as LLVM's declaration
+    /// does not have them: what the directives specify, or what holds in every launch.
     pub(crate) fn range(&self, register: SpecialReg, component: Option<Component>) -> Option<(u64, u64)> {
+        let (least, most) = register.values(component);
+        let (first, last) = match self.of_directives(register, component) {
+            // A range at the call replaces the declaration's.
+            Some((first, last)) => (first.max(least), last.min(most)),
+            None if declares_no_range(register) => (least, most),
+            None => return None,
+        };
+        (first <= last).then_some((first, last.checked_add(1)?))
+    }
+
+    /// The first and the last value by the directives alone.
+    fn of_directives(&self, register: SpecialReg, component: Option<Component>) -> Option<(u64, u64)> {
         let dimension = match component {
             Some(Component::X) | None => 0,
             Some(Component::Y) => 1,
             Some(Component::Z) => 2,
             Some(Component::W) => return None,
         };
-        let (extent, is_index) = match register {
-            SpecialReg::Tid => (self.threads.of(dimension)?, true),
-            SpecialReg::Ntid => (self.threads.of(dimension)?, false),
-            SpecialReg::ClusterCtaId => (self.cluster.of(dimension)?, true),
-            SpecialReg::ClusterNCtaId => (self.cluster.of(dimension)?, false),
-            SpecialReg::ClusterCtaRank => (self.cluster.product()?, true),
-            SpecialReg::ClusterNCtaRank => (self.cluster.product()?, false),
-            _ => return None,
-        };
-        let (least, most) = extent;
-        let (first, end) = if is_index { (0, most) } else { (least, most.checked_add(1)?) };
-        // Blocks have at most 1024 threads, 64 in z (CUDA C++ Programming Guide, "Technical Specifications per Compute
-        // Capability"): LLVM's declarations say so, and a range at the call must not say less.
-        let limit = match (register, component) {
-            (SpecialReg::Tid | SpecialReg::Ntid, Some(Component::Z)) => 64,
-            (SpecialReg::Tid | SpecialReg::Ntid, _) => 1024,
-            _ => 1 << 31,
-        };
-        let end = end.min(if is_index { limit } else { limit + 1 });
-        (first < end).then_some((first, end))
+        let index = |(_, most): (u64, u64)| Some((0, most.checked_sub(1)?));
+        match register {
+            SpecialReg::Tid => index(self.threads.of(dimension)?),
+            SpecialReg::Ntid => self.threads.of(dimension),
+            SpecialReg::ClusterCtaId => index(self.cluster.of(dimension)?),
+            SpecialReg::ClusterNCtaId => self.cluster.of(dimension),
+            SpecialReg::ClusterCtaRank => index(self.cluster.product()?),
+            SpecialReg::ClusterNCtaRank => self.cluster.product(),
+            _ => None,
+        }
     }
+}
+
+/// Whether LLVM 22 declares the register's intrinsic without a range although there is one.
+fn declares_no_range(register: SpecialReg) -> bool {
+    use SpecialReg::*;
+    matches!(
+        register,
+        LanemaskEq | LanemaskLe | LanemaskLt | LanemaskGe | LanemaskGt | NWarpId | NSmId | ClusterNCtaRank
+    )
 }
 
 #[cfg(test)]

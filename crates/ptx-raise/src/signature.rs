@@ -436,11 +436,15 @@ pub(crate) fn param_variable(
 fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
     let attribute = |key: &str| function.attributes.string(key);
     let mut list = Vec::new();
-    if let Some(text) = attribute("nvvm.maxntid") {
-        list.push(FunctionDirective::MaxNtid(dimensions("nvvm.maxntid", text)?));
+    for key in ["nvvm.maxntid", "ptx.maxntid"] {
+        if let Some(text) = attribute(key) {
+            list.push(FunctionDirective::MaxNtid(dimensions(key, text)?));
+        }
     }
-    if let Some(text) = attribute("nvvm.reqntid") {
-        list.push(FunctionDirective::ReqNtid(dimensions("nvvm.reqntid", text)?));
+    for key in ["nvvm.reqntid", "ptx.reqntid"] {
+        if let Some(text) = attribute(key) {
+            list.push(FunctionDirective::ReqNtid(dimensions(key, text)?));
+        }
     }
     if let Some(text) = attribute("nvvm.minctasm") {
         list.push(FunctionDirective::MinNCtaPerSm(number("nvvm.minctasm", text)?));
@@ -462,8 +466,13 @@ fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
     } else if attribute("ptx.explicitcluster").is_some() {
         list.push(FunctionDirective::ExplicitCluster);
     }
-    if let Some(text) = attribute("nvvm.maxclusterrank") {
-        list.push(FunctionDirective::MaxClusterRank(number("nvvm.maxclusterrank", text)?));
+    if let Some(text) = attribute("ptx.cluster_dim") {
+        list.push(FunctionDirective::ReqNCtaPerCluster(dimensions("ptx.cluster_dim", text)?));
+    }
+    for key in ["nvvm.maxclusterrank", "ptx.maxclusterrank"] {
+        if let Some(text) = attribute(key) {
+            list.push(FunctionDirective::MaxClusterRank(number(key, text)?));
+        }
     }
     if attribute("nvvm.blocksareclusters").is_some() {
         list.push(FunctionDirective::BlocksAreClusters);
@@ -492,8 +501,9 @@ fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
 
 /// The directives without what says less than another, for `.maxntid` and `.reqntid` exclude each other (manual 11.4.3).
 fn launch_bounds(mut list: Vec<FunctionDirective>) -> Raised<Vec<FunctionDirective>> {
-    let threads =
-        |dims: &[Option<u32>; 3]| dims.iter().map(|dim| u64::from(dim.unwrap_or(1))).product::<u64>();
+    let threads = |dims: &[Option<u32>; 3]| {
+        dims.iter().flatten().fold(1, |all: u64, dim| all.saturating_mul((*dim).into()))
+    };
     let (mut most, mut exact) = (None, None);
     for directive in &list {
         match directive {

@@ -391,10 +391,13 @@ impl<'c> Value<'c> {
     pub fn add_call_range(self, types: Types<'c>, first: u64, end: u64) {
         const NAME: &str = "range";
         let Some(bits) = self.ty().int_bits().filter(|bits| *bits <= 64) else { return };
-        let all = u64::MAX >> (64 - bits);
-        if first >= end || end > all {
+        let last = u64::MAX >> (64 - bits);
+        let is_part = first < end && end - 1 <= last && (first, end - 1) != (0, last);
+        if !is_part {
             return;
         }
+        // After the last number comes zero.
+        let end = end & last;
         // SAFETY: a live value is asked what it is first; each bound is one word, as the width asks for.
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
