@@ -16,6 +16,7 @@ use ptx_ir::{
 };
 use ptx_isa::{Mnemonic, ScalarType, Sem};
 
+use crate::added::Added;
 use crate::thread_state::{Used, declared, registers, used};
 
 /// Whether a module declares registers or local variables outside of functions.
@@ -168,7 +169,7 @@ fn own_addresses(module: &mut Module, body: &mut Body, used: &Used, at: At) -> V
 
 /// Takes the low 32 bits of addresses before instructions that want no more: `mov.u32 %r1, a`.
 fn narrow(module: &mut Module, body: &mut Body, address_of: &impl Fn(VarId) -> Option<RegId>) {
-    let Ok(mnemonic) = Mnemonic::from_text("cvt.u32.u64") else { return };
+    let Some(mnemonic) = Added::Low.mnemonic() else { return };
     let name = module.strings.intern("%low");
     for statement in std::mem::take(&mut body.statements) {
         let Stmt::Inst(mut inst) = statement else {
@@ -203,7 +204,7 @@ fn pass_on(
     registers: &[((RegDeclId, u32), RegId)],
     locals: &[(VarId, Local)],
 ) {
-    let Ok(mov) = Mnemonic::from_text("mov.u64") else { return };
+    let Some(mov) = Added::Mov64.mnemonic() else { return };
     let name = module.strings.intern("%address");
     for statement in std::mem::take(&mut body.statements) {
         let Stmt::Inst(mut inst) = statement else {

@@ -17,6 +17,7 @@ use ptx_isa::PtxVersion;
 use crate::context::Checker;
 use crate::variables::Place;
 
+mod added;
 mod address;
 mod bits;
 mod body;

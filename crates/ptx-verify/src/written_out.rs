@@ -17,12 +17,13 @@ use std::borrow::Cow;
 use ptx_ir::{
     Body, Immediate, Inst, Module, Operand, RegDecl, RegDeclId, RegId, Register, Stmt, StrId, VectorShape,
 };
-use ptx_isa::{Mnemonic, ScalarType, SpecialReg, implies_modifiers};
+use ptx_isa::{ScalarType, SpecialReg, implies_modifiers};
 
+use crate::added::Added;
 use crate::{Verified, hand_over, old_words};
 
 impl<'m> Verified<'m> {
-    /// The module with the modifiers that its version and target imply written out ([`Mnemonic::written_out`]), and with sums
+    /// The module with the modifiers that its version and target imply written out ([`ptx_isa::Mnemonic::written_out`]), and with sums
     /// of registers and constants as instructions of their own, nothing declared outside of functions that belongs to a thread, and
     /// no directive that later versions lack: what its instructions mean under any version and target.
     pub fn written_out(self) -> Cow<'m, Module> {
@@ -95,27 +96,27 @@ fn add_before(body: &mut Body, name: StrId) {
 
 /// Copies a special register to a register of its own; `None` for one that nothing is added to.
 fn moved(body: &mut Body, name: StrId, user: &Inst, special: SpecialReg) -> Option<RegId> {
-    let (text, ty) = match special.scalar_type().bits() {
-        32 => ("mov.u32", ScalarType::U32),
-        64 => ("mov.u64", ScalarType::U64),
+    let (added, ty) = match special.scalar_type().bits() {
+        32 => (Added::Mov32, ScalarType::U32),
+        64 => (Added::Mov64, ScalarType::U64),
         _ => return None,
     };
     let result = new_register(body, name, user, ty);
-    add_inst(body, user, text, &[Operand::Register(result), Operand::Special(special, None)])?;
+    add_inst(body, user, added, &[Operand::Register(result), Operand::Special(special, None)])?;
     Some(result)
 }
 
 /// Adds a constant to a register in a register of its own; `None` for registers that nothing is added to.
 fn sum(body: &mut Body, name: StrId, user: &Inst, register: RegId, constant: i64) -> Option<RegId> {
-    let (text, ty) = match body.reg_type(register).bits() {
-        16 => ("add.u16", ScalarType::U16),
-        32 => ("add.u32", ScalarType::U32),
-        64 => ("add.u64", ScalarType::U64),
+    let (added, ty) = match body.reg_type(register).bits() {
+        16 => (Added::Add16, ScalarType::U16),
+        32 => (Added::Add32, ScalarType::U32),
+        64 => (Added::Add64, ScalarType::U64),
         _ => return None,
     };
     let result = new_register(body, name, user, ty);
     let constant = Operand::Immediate(Immediate::integer(constant));
-    add_inst(body, user, text, &[Operand::Register(result), Operand::Register(register), constant])?;
+    add_inst(body, user, added, &[Operand::Register(result), Operand::Register(register), constant])?;
     Some(result)
 }
 
@@ -127,9 +128,9 @@ fn new_register(body: &mut Body, name: StrId, user: &Inst, ty: ScalarType) -> Re
     RegId(number)
 }
 
-/// Adds an instruction; `None` when there is none of that name.
-fn add_inst(body: &mut Body, user: &Inst, text: &str, operands: &[Operand]) -> Option<()> {
-    let mnemonic = Mnemonic::from_text(text).ok()?;
+/// Adds an instruction.
+fn add_inst(body: &mut Body, user: &Inst, added: Added, operands: &[Operand]) -> Option<()> {
+    let mnemonic = added.mnemonic()?;
     let operands = body.add_list(operands.iter().map(|operand| (*operand, user.at.0)));
     let inst = Inst { guard: None, mnemonic, operands, zero_offsets: user.zero_offsets, at: user.at };
     body.statements.push(Stmt::Inst(inst));
