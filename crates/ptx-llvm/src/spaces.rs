@@ -12,6 +12,9 @@
 //! null would become the address of the first variable in shared memory. For a step from such a constant the pass even drops the
 //! operand. So while it runs it sees `%k = freeze ptr inttoptr (i64 4096 to ptr)` in place of the constant, a generic address
 //! of which it knows nothing. Null stays beside addresses of global memory, which are the same as generic ones.
+//!
+//! The pass also rewrites the indices of a step from such a constant, as if they were addresses: a `bitcast` of numbers in them becomes an
+//! `addrspacecast`, and the generic address of another variable the one in its space. These constants are hidden everywhere.
 
 use std::collections::{HashMap, HashSet};
 
@@ -87,9 +90,11 @@ unsafe fn hide(function: LLVMValueRef, builder: LLVMBuilderRef, mark: u32) {
         let node = LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, std::ptr::null_mut(), 0));
         let mut stand_ins: HashMap<LLVMValueRef, LLVMValueRef> = HashMap::new();
         for instruction in instructions(function) {
-            for at in pointers(instruction) {
+            let joined = pointers(instruction);
+            for at in 0..LLVMGetNumOperands(instruction).max(0) as u32 {
                 let operand = LLVMGetOperand(instruction, at);
-                if !is_misread(instruction, operand) {
+                let is_joined = joined.contains(&at) && is_misread(instruction, operand);
+                if !is_joined && !has_computed_step(operand) {
                     continue;
                 }
                 let stand_in = *stand_ins.entry(operand).or_insert_with(|| {
@@ -166,6 +171,42 @@ unsafe fn space(ty: LLVMTypeRef) -> Option<u32> {
             LLVMVectorTypeKind | LLVMScalableVectorTypeKind => space(LLVMGetElementType(ty)),
             _ => None,
         }
+    }
+}
+
+/// Whether a constant is a generic address with an index that is an expression, of which the pass makes another one.
+unsafe fn has_computed_step(mut constant: LLVMValueRef) -> bool {
+    // SAFETY: a value that is alive; these expressions have operands, by numbers below their count.
+    unsafe {
+        if LLVMIsAConstantExpr(constant).is_null() || space(LLVMTypeOf(constant)) != Some(GENERIC) {
+            return false;
+        }
+        while !LLVMIsAConstantExpr(constant).is_null() {
+            match LLVMGetConstOpcode(constant) {
+                LLVMGetElementPtr => {
+                    let count = LLVMGetNumOperands(constant).max(0) as u32;
+                    if (1..count).any(|at| is_computed(LLVMGetOperand(constant, at))) {
+                        return true;
+                    }
+                    constant = LLVMGetOperand(constant, 0);
+                }
+                LLVMIntToPtr | LLVMPtrToInt | LLVMBitCast => constant = LLVMGetOperand(constant, 0),
+                _ => return false,
+            }
+        }
+        false
+    }
+}
+
+/// Whether a constant number is an expression, or a vector with one.
+unsafe fn is_computed(constant: LLVMValueRef) -> bool {
+    // SAFETY: a constant that is alive; operands by numbers below their count.
+    unsafe {
+        let mut elements = 0..LLVMGetNumOperands(constant).max(0) as u32;
+        let is_expression = |value| !LLVMIsAConstantExpr(value).is_null();
+        is_expression(constant)
+            || (!LLVMIsAConstantVector(constant).is_null()
+                && elements.any(|at| is_expression(LLVMGetOperand(constant, at))))
     }
 }
 
@@ -295,6 +336,29 @@ declare ptr @llvm.ptrmask.p0.i64(ptr, i64)
                     && after.contains(&format!("icmp eq ptr %p, {other}")),
                 "{after}"
             );
+        }
+    }
+
+    #[test]
+    fn steps_that_are_expressions_stay() {
+        let generic = format!("i64 ptrtoint (ptr {S} to i64)");
+        let halves = format!("<2 x i32> bitcast ({generic} to <2 x i32>)");
+        let word = format!("i32 extractelement ({halves}, i32 0)");
+        for index in [
+            format!("i64 sub ({generic}, i64 ptrtoint (ptr @g to i64))"),
+            format!("i64 bitcast (<2 x i32> <{word}, i32 0> to i64)"),
+        ] {
+            let place = format!("ptr getelementptr (i8, ptr {S}, {index})");
+            let place_after = format!("ptr getelementptr (i8, {place}, i64 4)");
+            for body in [
+                format!("%v = load i32, {place}\nret i32 %v"),
+                format!("store i32 1, {place_after}\nret i32 0"),
+                format!("%e = icmp eq {place}, {S}\n%v = zext i1 %e to i32\nret i32 %v"),
+                format!("call void @llvm.memset.p0.i64({place}, i8 1, i64 4, i1 false)\nret i32 0"),
+            ] {
+                let (before, after) = inferred(&format!("define i32 @f() {{\n{body}\n}}\n"));
+                assert_eq!(before, after);
+            }
         }
     }
 

@@ -369,9 +369,11 @@ fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Ev
                 _ => Err(Refusal::new(INITIALIZER, "arithmetic on addresses that PTX cannot compute")),
             }
         }
-        Constant::Expr(ConstExpr::Element { vector, index }) => {
-            evaluate_element(module, *vector, *index, bits, depth)
-        }
+        Constant::Expr(ConstExpr::Element { vector, index }) => match view.constant(*index).as_u64() {
+            Some(index) => evaluate_element(module, *vector, index, bits, depth),
+            None => Err(part_of_address()),
+        },
+        Constant::Expr(ConstExpr::Insert { .. }) => Err(part_of_address()),
         Constant::Expr(ConstExpr::Other(number)) => {
             Err(Refusal::new(INITIALIZER, format!("a constant expression of LLVM's opcode {number}")))
         }
@@ -386,7 +388,7 @@ fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Ev
 fn evaluate_element(
     module: &ModuleRaiser<'_, '_>,
     vector: ConstId,
-    index: u32,
+    index: u64,
     bits: u32,
     depth: u32,
 ) -> Raised<Evaluated> {
@@ -395,9 +397,9 @@ fn evaluate_element(
         return Err(part_of_address());
     };
     let whole = bits_of(view, *value);
-    let low = u64::from(index) * u64::from(bits);
+    let low = index.saturating_mul(bits.into());
     let is_integer = matches!(view.ty(view.constant_type(*value)), Type::Int { .. });
-    if !is_integer || whole > 64 || !bits.is_multiple_of(8) || low + u64::from(bits) > whole {
+    if !is_integer || whole > 64 || !bits.is_multiple_of(8) || low.saturating_add(bits.into()) > whole {
         return Err(part_of_address());
     }
     let inner = evaluate(module, *value, depth + 1)?;

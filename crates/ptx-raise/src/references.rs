@@ -100,10 +100,12 @@ pub(crate) fn for_each_symbol(view: &View, root: Option<ConstId>, found: &mut dy
                 work.push(*base);
                 work.extend(indices.iter().copied());
             }
-            Constant::Expr(ConstExpr::Cast { value, .. } | ConstExpr::Element { vector: value, .. }) => {
-                work.push(*value);
-            }
+            Constant::Expr(ConstExpr::Cast { value, .. }) => work.push(*value),
             Constant::Expr(ConstExpr::Binary { lhs, rhs, .. }) => work.extend([*lhs, *rhs]),
+            Constant::Expr(ConstExpr::Element { vector, index }) => work.extend([*vector, *index]),
+            Constant::Expr(ConstExpr::Insert { vector, element, index }) => {
+                work.extend([*vector, *element, *index]);
+            }
             Constant::Expr(ConstExpr::Other(_))
             | Constant::Int(_)
             | Constant::Float(_)

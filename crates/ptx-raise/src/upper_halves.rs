@@ -258,7 +258,13 @@ impl Reader<'_> {
         if depth == 0 {
             return true;
         }
-        let Constant::Expr(expression) = self.view.constant(id) else { return false };
+        let expression = match self.view.constant(id) {
+            Constant::Expr(expression) => expression,
+            Constant::Aggregate(parts) => {
+                return parts.iter().any(|part| self.number_reads(*part, depth - 1));
+            }
+            _ => return false,
+        };
         match expression {
             ConstExpr::Cast { op: CastOp::PtrToInt | CastOp::PtrToAddr, value } => {
                 let is_shared =
@@ -269,7 +275,12 @@ impl Reader<'_> {
             ConstExpr::Binary { lhs, rhs, .. } => {
                 self.number_reads(*lhs, depth - 1) || self.number_reads(*rhs, depth - 1)
             }
-            ConstExpr::Element { vector, .. } => self.number_reads(*vector, depth - 1),
+            ConstExpr::Element { vector, index } => {
+                self.number_reads(*vector, depth - 1) || self.number_reads(*index, depth - 1)
+            }
+            ConstExpr::Insert { vector, element, index } => {
+                [vector, element, index].into_iter().any(|part| self.number_reads(*part, depth - 1))
+            }
             ConstExpr::Gep { base, indices, .. } => {
                 self.number_reads(*base, depth - 1)
                     || indices.iter().any(|index| self.number_reads(*index, depth - 1))

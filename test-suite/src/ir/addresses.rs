@@ -170,7 +170,7 @@ impl Generator {
     ) -> String {
         let ty = format!("i{bits}");
         let shallow = depth.saturating_sub(1);
-        match if depth == 0 { 0 } else { self.rng.u8(..7) } {
+        match if depth == 0 { 0 } else { self.rng.u8(..9) } {
             1 => {
                 let from = self.rng.u32(..=variable.bytes);
                 let number = self.constant_number(variable, space, from, bits, shallow);
@@ -213,9 +213,76 @@ impl Generator {
                 let step = self.constant_difference(variable, step, bits, shallow);
                 format!("add ({ty} {number}, {ty} {step})")
             }
+            7 if matches!(bits, 8 | 16 | 32 | 64) => {
+                self.constant_element(variable, space, offset, bits, shallow)
+            }
+            8 if matches!(bits, 16 | 32 | 64 | 128) => {
+                // Its halves side by side.
+                let half = bits / 2;
+                let halves = [0, 1].map(|at| {
+                    let number = self.constant_number(variable, space, offset, bits, shallow);
+                    format!("i{half} extractelement (<2 x i{half}> bitcast ({ty} {number} to <2 x i{half}>), i32 {at})")
+                });
+                format!("bitcast (<2 x i{half}> <{}> to {ty})", halves.join(", "))
+            }
             _ => {
                 let place = self.constant_pointer(variable, space, offset, shallow);
                 format!("ptrtoint ({} {place} to {ty})", pointer(space))
+            }
+        }
+    }
+
+    /// The low bits of the number that an address is, as an element of a vector.
+    fn constant_element(
+        &mut self,
+        variable: &Variable,
+        space: u32,
+        offset: u32,
+        bits: u32,
+        depth: u32,
+    ) -> String {
+        let (ty, vector) = (format!("i{bits}"), format!("<2 x i{bits}>"));
+        match self.rng.u8(..6) {
+            0 | 1 => {
+                let lanes = if bits == 64 { 2 } else { [2, 4][self.rng.usize(..2)] };
+                let wide = lanes * bits;
+                let number = self.constant_number(variable, space, offset, wide, depth);
+                format!(
+                    "extractelement (<{lanes} x {ty}> bitcast (i{wide} {number} to <{lanes} x {ty}>), i32 0)"
+                )
+            }
+            2 => {
+                let wide = 2 * bits;
+                let number = self.constant_number(variable, space, offset, wide, depth);
+                let other = self.constant_number(variable, space, offset, bits, depth);
+                format!(
+                    "extractelement ({vector} shufflevector ({vector} bitcast (i{wide} {number} to {vector}), {vector} <{ty} 1, \
+                     {ty} {other}>, <2 x i32> <i32 2, i32 0>), i32 1)"
+                )
+            }
+            3 => {
+                let from = self.rng.u32(..=variable.bytes);
+                let [other, place] = [from, offset].map(|at| {
+                    format!("{} {}", pointer(space), self.constant_pointer(variable, space, at, depth))
+                });
+                let pointers = format!("<2 x {}>", pointer(space));
+                format!(
+                    "extractelement ({vector} ptrtoint ({pointers} <{other}, {place}> to {vector}), i32 1)"
+                )
+            }
+            way => {
+                // The index is a distance of two addresses.
+                let wide = [16, 32, 64, 128][self.rng.usize(..4)];
+                let number = self.constant_number(variable, space, offset, bits, depth);
+                let [first, second] = [0, 1].map(|_| self.constant_difference(variable, 1, wide, depth + 1));
+                let other = self.constant_number(variable, space, offset, bits, depth);
+                if way == 4 {
+                    return format!("extractelement ({vector} <{ty} 7, {ty} {number}>, i{wide} {first})");
+                }
+                format!(
+                    "extractelement ({vector} insertelement ({vector} <{ty} {other}, {ty} 5>, {ty} {number}, i{wide} {first}), \
+                     i{wide} {second})"
+                )
             }
         }
     }

@@ -97,12 +97,21 @@ pub enum ConstExpr {
         /// Right operand.
         rhs: ConstId,
     },
-    /// An element of a vector: `extractelement` with a constant index below the number of elements.
+    /// An element of a vector of fixed length: `extractelement`.
     Element {
         /// The vector.
         vector: ConstId,
-        /// Which element.
-        index: u32,
+        /// Which element; it may be made of an address.
+        index: ConstId,
+    },
+    /// A vector of fixed length with another element: `insertelement`, which LLVM keeps only where the index is made of an address.
+    Insert {
+        /// The vector.
+        vector: ConstId,
+        /// The new element.
+        element: ConstId,
+        /// Its place.
+        index: ConstId,
     },
     /// Any other expression, by LLVM's opcode number.
     Other(u32),

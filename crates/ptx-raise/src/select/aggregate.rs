@@ -66,9 +66,14 @@ impl FunctionRaiser<'_, '_, '_> {
     /// The elements of a vector, each with its leaves.
     pub(super) fn elements(&mut self, vector: Value) -> Raised<(Vec<Vec<Val>>, Vec<Scalar>)> {
         let ty = self.value_type(vector)?;
-        let leaves = self.leaves(ty)?;
         let values = self.value(vector)?;
-        let apart = self.apart(&leaves, &values)?;
+        self.elements_of(ty, &values)
+    }
+
+    /// The elements of a vector of a type from the values of its leaves.
+    pub(super) fn elements_of(&mut self, ty: TypeId, values: &[Val]) -> Raised<(Vec<Vec<Val>>, Vec<Scalar>)> {
+        let leaves = self.leaves(ty)?;
+        let apart = self.apart(&leaves, values)?;
         let count = match self.module.view.ty(ty) {
             Type::Vector { len, .. } => *len as usize,
             _ => return Err(Refusal::new(INSTRUCTION, "an element of something that is no vector")),
@@ -88,26 +93,35 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(())
     }
 
-    /// `extractelement`. An index that is not constant is compared with every place.
+    /// `extractelement`.
     pub(super) fn extract_element(&mut self, id: InstId, vector: Value, index: Value) -> Raised<()> {
         let (elements, scalars) = self.elements(vector)?;
-        let (index, kind) = self.scalar(index)?;
+        let index = self.scalar(index)?;
+        let chosen = self.pick(&elements, &scalars, index)?;
+        self.define(id, chosen.into());
+        Ok(())
+    }
+
+    /// One of the elements of a vector. An index that is not constant is compared with every place.
+    pub(super) fn pick(
+        &mut self,
+        elements: &[Vec<Val>],
+        scalars: &[Scalar],
+        (index, kind): (Val, Scalar),
+    ) -> Raised<Vec<Val>> {
         if let Val::Bits(at) = index {
-            let zero = vec![Val::Bits(0); scalars.len()];
+            let element = usize::try_from(at).ok().and_then(|at| elements.get(at));
             // Past the end the result is poison.
-            let element = usize::try_from(at).ok().and_then(|at| elements.get(at)).unwrap_or(&zero);
-            self.define(id, element.as_slice().into());
-            return Ok(());
+            return Ok(element.cloned().unwrap_or_else(|| vec![Val::Bits(0); scalars.len()]));
         }
         let mut chosen = elements.first().cloned().unwrap_or_default();
         for (at, element) in elements.iter().enumerate().skip(1) {
             let here = self.compare_ints(IntPredicate::Eq, index, Val::Bits(at as u64), kind)?;
-            for ((value, &candidate), &scalar) in chosen.iter_mut().zip(element).zip(&scalars) {
+            for ((value, &candidate), &scalar) in chosen.iter_mut().zip(element).zip(scalars) {
                 *value = self.choose(here, candidate, *value, scalar)?;
             }
         }
-        self.define(id, chosen.into());
-        Ok(())
+        Ok(chosen)
     }
 
     /// `insertelement`.
@@ -120,23 +134,35 @@ impl FunctionRaiser<'_, '_, '_> {
     ) -> Raised<()> {
         let (mut elements, scalars) = self.elements(vector)?;
         let inserted = self.value(element)?.to_vec();
-        let (index, kind) = self.scalar(index)?;
+        let index = self.scalar(index)?;
+        self.replace(&mut elements, &scalars, &inserted, index)?;
+        self.define_vector(id, &elements)
+    }
+
+    /// Puts another element into a vector.
+    pub(super) fn replace(
+        &mut self,
+        elements: &mut [Vec<Val>],
+        scalars: &[Scalar],
+        inserted: &[Val],
+        (index, kind): (Val, Scalar),
+    ) -> Raised<()> {
         match index {
             Val::Bits(at) => {
                 if let Some(place) = usize::try_from(at).ok().and_then(|at| elements.get_mut(at)) {
-                    *place = inserted;
+                    *place = inserted.to_vec();
                 }
             }
             _ => {
                 for (at, place) in elements.iter_mut().enumerate() {
                     let here = self.compare_ints(IntPredicate::Eq, index, Val::Bits(at as u64), kind)?;
-                    for ((value, &candidate), &scalar) in place.iter_mut().zip(&inserted).zip(&scalars) {
+                    for ((value, &candidate), &scalar) in place.iter_mut().zip(inserted).zip(scalars) {
                         *value = self.choose(here, candidate, *value, scalar)?;
                     }
                 }
             }
         }
-        self.define_vector(id, &elements)
+        Ok(())
     }
 
     /// `shufflevector`.

@@ -484,6 +484,17 @@ impl FunctionRaiser<'_, '_, '_> {
         if let Some(cast) = self.cast_bytes(from, values, to)? {
             return Ok(cast);
         }
+        self.bits_from(from, values, 0, to)
+    }
+
+    /// The leaves that the bits of values are from one of them on.
+    pub(super) fn bits_from(
+        &mut self,
+        from: &[Leaf],
+        values: &[Val],
+        mut start: u32,
+        to: &[Leaf],
+    ) -> Raised<Vec<Val>> {
         let mut sources = Vec::with_capacity(from.len());
         let mut at = 0;
         for (leaf, &value) in from.iter().zip(values) {
@@ -491,7 +502,6 @@ impl FunctionRaiser<'_, '_, '_> {
             at += leaf.scalar.bits();
         }
         let mut result = Vec::with_capacity(to.len());
-        let mut start = 0;
         for leaf in to {
             let end = start + leaf.scalar.bits();
             result.push(self.bits_between(&sources, start, end, leaf.scalar)?);

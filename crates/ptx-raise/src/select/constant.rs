@@ -37,12 +37,10 @@ impl FunctionRaiser<'_, '_, '_> {
                 for &part in parts {
                     values.extend(self.constant(part, depth + 1)?);
                 }
-                let pairs = |leaf: &Leaf| leaf.scalar.is_pair();
-                let is_vector = matches!(view.ty(ty), Type::Vector { .. });
-                if is_vector && leaves.iter().any(pairs) {
-                    return values.chunks(2).map(join_pair).collect();
+                match view.ty(ty) {
+                    Type::Vector { .. } => self.together(&leaves, &values),
+                    _ => Ok(values),
                 }
-                Ok(values)
             }
             Constant::Symbol(symbol) => {
                 let (symbol, space, offset) = self.module.symbol(*symbol)?;
@@ -66,13 +64,50 @@ impl FunctionRaiser<'_, '_, '_> {
                 let (lhs, rhs) = (self.constant(*lhs, depth + 1)?, self.constant(*rhs, depth + 1)?);
                 self.constant_sum(*op, ty, &lhs, &rhs)
             }
-            ConstExpr::Element { .. } => {
-                Err(Refusal::new(INSTRUCTION, "an element of a constant vector that is made of an address"))
+            ConstExpr::Element { vector, index } => self.constant_element(*vector, *index, ty, depth),
+            ConstExpr::Insert { vector, element, index } => {
+                let vector = self.constant(*vector, depth + 1)?;
+                let element = self.constant(*element, depth + 1)?;
+                let index = self.constant_index(*index, depth)?;
+                let (mut elements, scalars) = self.elements_of(ty, &vector)?;
+                self.replace(&mut elements, &scalars, &element, index)?;
+                let leaves = self.leaves(ty)?;
+                self.together(&leaves, &elements.concat())
             }
             ConstExpr::Other(number) => {
                 Err(Refusal::new(INSTRUCTION, format!("a constant expression of LLVM's opcode {number}")))
             }
         }
+    }
+
+    /// An element of a vector. Of a vector that is the bits of something else no other element is made: each of them would take instructions.
+    fn constant_element(
+        &mut self,
+        vector: ConstId,
+        index: ConstId,
+        ty: TypeId,
+        depth: u32,
+    ) -> Raised<Vec<Val>> {
+        let view = self.module.view;
+        let number = view.constant(index).as_u64().and_then(|index| u32::try_from(index).ok());
+        if let (Constant::Expr(ConstExpr::Cast { op: CastOp::BitCast, value }), Some(number)) =
+            (view.constant(vector), number)
+        {
+            let (from, to) = (self.leaves(view.constant_type(*value))?, self.leaves(ty)?);
+            let values = self.constant(*value, depth + 1)?;
+            let bits: u32 = to.iter().map(|leaf| leaf.scalar.bits()).sum();
+            return self.bits_from(&from, &values, number.saturating_mul(bits), &to);
+        }
+        let values = self.constant(vector, depth + 1)?;
+        let index = self.constant_index(index, depth)?;
+        let (elements, scalars) = self.elements_of(view.constant_type(vector), &values)?;
+        self.pick(&elements, &scalars, index)
+    }
+
+    /// A number that an element of a vector has.
+    fn constant_index(&mut self, index: ConstId, depth: u32) -> Raised<(Val, Scalar)> {
+        let words = self.low_words(index, depth)?;
+        words.first().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an index that is not a number"))
     }
 
     /// `add`, `sub` and `xor` of integers of any width, of which one at least is made of an address.
@@ -210,14 +245,6 @@ fn data(leaves: &[Leaf], bytes: &[u8]) -> Vec<Val> {
         values.push(Val::Bits(bits & mask(leaf.scalar.bits())));
     }
     values
-}
-
-/// Two half-precision constants as one register.
-fn join_pair(values: &[Val]) -> Raised<Val> {
-    match values {
-        &[Val::Bits(low), Val::Bits(high)] => Ok(Val::Bits(low & 0xffff | (high & 0xffff) << 16)),
-        _ => Err(Refusal::new(INSTRUCTION, "a vector of two halves that are no numbers")),
-    }
 }
 
 /// A constant index as a signed number.

@@ -284,6 +284,23 @@ define void @f(ptr addrspace(1) %out, i64 %n) {{
 }
 
 #[test]
+fn shared_addresses_have_64_bits_where_parts_of_constants_read_their_upper_halves() {
+    let number = "i64 ptrtoint (ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @s, i64 -8) to i64)";
+    for stored in [
+        format!("<2 x i64> <{number}, i64 1>"),
+        format!("i32 extractelement (<2 x i32> bitcast ({number} to <2 x i32>), i32 1)"),
+    ] {
+        let text = ptx(&format!(
+            "@s = internal addrspace(3) global [64 x i8] undef
+define void @f(ptr addrspace(1) %out) {{
+  store {stored}, ptr addrspace(1) %out
+  ret void\n}}"
+        ));
+        assert!(text.contains("add.s64"), "{stored}:\n{text}");
+    }
+}
+
+#[test]
 fn sums_of_a_variable_and_a_constant_that_leave_32_bits_are_sums() {
     let text = ptx("@c = internal addrspace(4) constant [64 x i8] zeroinitializer
 define void @f(ptr addrspace(1) %out) {

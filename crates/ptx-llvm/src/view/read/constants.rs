@@ -139,27 +139,23 @@ impl Reader {
                 let op = cast(opcode).unwrap_or(CastOp::BitCast);
                 ConstExpr::Cast { op, value: self.constant(value)? }
             }
-            (LLVMOpcode::LLVMExtractElement, &[vector, index]) => match element_index(vector, index) {
-                Some(index) => ConstExpr::Element { vector: self.constant(vector)?, index },
-                None => ConstExpr::Other(opcode as u32),
-            },
+            (LLVMOpcode::LLVMExtractElement, &[vector, index]) if has_fixed_length(vector) => {
+                ConstExpr::Element { vector: self.constant(vector)?, index: self.constant(index)? }
+            }
+            (LLVMOpcode::LLVMInsertElement, &[vector, element, index]) if has_fixed_length(vector) => {
+                let (vector, element) = (self.constant(vector)?, self.constant(element)?);
+                ConstExpr::Insert { vector, element, index: self.constant(index)? }
+            }
             (opcode, _) => ConstExpr::Other(opcode as u32),
         };
         Ok(Constant::Expr(expr))
     }
 }
 
-/// The number that an index of a vector of fixed length is, when there is such an element.
-fn element_index(vector: LLVMValueRef, index: LLVMValueRef) -> Option<u32> {
-    // SAFETY: the operands of an `extractelement`; each is asked only for what it has by its kind.
-    unsafe {
-        let ty = LLVMTypeOf(vector);
-        let small = !LLVMIsAConstantInt(index).is_null() && LLVMGetIntTypeWidth(LLVMTypeOf(index)) <= 64;
-        if !small || LLVMGetTypeKind(ty) as u32 != LLVMTypeKind::LLVMVectorTypeKind as u32 {
-            return None;
-        }
-        u32::try_from(LLVMConstIntGetZExtValue(index)).ok().filter(|&index| index < LLVMGetVectorSize(ty))
-    }
+/// Whether a value is a vector, and not one of a length that is known only when it runs.
+fn has_fixed_length(vector: LLVMValueRef) -> bool {
+    // SAFETY: callers pass live values.
+    unsafe { LLVMGetTypeKind(LLVMTypeOf(vector)) as u32 == LLVMTypeKind::LLVMVectorTypeKind as u32 }
 }
 
 /// The operands of a constant or an instruction.
