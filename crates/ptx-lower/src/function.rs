@@ -249,6 +249,10 @@ pub(crate) fn describe<'c>(
     for (index, ((param, value), shape)) in
         function.params.iter().zip(target.parameters()).zip(&signature.parameters).enumerate()
     {
+        if function.kind == FunctionKind::Kernel {
+            // The host passes bytes. LLVM IR from elsewhere may pass anything to a device function.
+            target.add_parameter_noundef(types, index as u32);
+        }
         if let Param::Variable(var) = param {
             let variable = module.variable(*var);
             value.set_name(module.name(variable.name));

@@ -320,6 +320,11 @@ impl<'c> Function<'c> {
         }
     }
 
+    /// `noundef` on a parameter, by its position from 0.
+    pub fn add_parameter_noundef(self, types: Types<'c>, parameter: u32) {
+        self.add_enum(types, parameter + 1, "noundef", 0);
+    }
+
     /// `align` on a pointer parameter, by its position from 0.
     pub fn add_parameter_align(self, types: Types<'c>, parameter: u32, align: u32) {
         if align.is_power_of_two() {

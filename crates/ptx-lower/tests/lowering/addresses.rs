@@ -8,7 +8,7 @@ fn parameter_used_as_address_is_a_pointer_into_its_space() {
     has(
         &text,
         &[
-            "@k(ptr addrspace(1) %p, i32 %n)",
+            "@k(ptr addrspace(1) noundef %p, i32 noundef %n)",
             "getelementptr i8, ptr addrspace(1) %p, i64 4",
             "load i32",
             "getelementptr i8, ptr addrspace(1) %p, i64 16",
