@@ -22,12 +22,14 @@ pub fn on_fatal_error(handler: fn(&str) -> !) {
     let _ = FATAL.set(handler);
 }
 
-/// How a process ends that crashes: what it writes to standard error, and its exit status.
+/// How a process ends that crashes: what it writes, where to, and its exit status.
 #[derive(Clone, Copy, Debug)]
 pub struct LastWords {
     /// What to write, given the signal's name (`SIGSEGV`). It is asked once for each signal when LLVM is loaded, for at the
     /// time of a crash nothing can be computed.
     pub words: fn(&str) -> Vec<u8>,
+    /// The descriptor to write to: 2, or what a program that has redirected standard error made of it.
+    pub descriptor: i32,
     /// The exit status.
     pub status: i32,
 }
@@ -139,11 +141,11 @@ mod signals {
     ];
 
     /// What to write for each of [`SIGNALS`], and the exit status.
-    static READY: OnceLock<([Vec<u8>; 6], libc::c_int)> = OnceLock::new();
+    static READY: OnceLock<([Vec<u8>; 6], LastWords)> = OnceLock::new();
 
     pub(super) fn install(last: LastWords) {
         let words = SIGNALS.map(|(_, name)| (last.words)(name));
-        if READY.set((words, last.status)).is_err() {
+        if READY.set((words, last)).is_err() {
             return;
         }
         for (signal, _) in SIGNALS {
@@ -161,18 +163,18 @@ mod signals {
     }
 
     extern "C" fn end(signal: libc::c_int) {
-        let (words, status) = match READY.get() {
-            Some((all, status)) => {
+        let (words, descriptor, status) = match READY.get() {
+            Some((all, last)) => {
                 let at = SIGNALS.iter().position(|(number, _)| *number == signal);
-                (at.and_then(|at| all.get(at)).map_or(&[][..], Vec::as_slice), *status)
+                (at.and_then(|at| all.get(at)).map_or(&[][..], Vec::as_slice), last.descriptor, last.status)
             }
-            None => (&[][..], 1),
+            None => (&[][..], libc::STDERR_FILENO, 1),
         };
         let mut rest = words;
         // SAFETY: `write` and `_exit` may be called in signal handlers; the range is that of a live slice.
         unsafe {
             while !rest.is_empty() {
-                let written = libc::write(libc::STDERR_FILENO, rest.as_ptr().cast(), rest.len());
+                let written = libc::write(descriptor, rest.as_ptr().cast(), rest.len());
                 match usize::try_from(written) {
                     Ok(written) if written > 0 => rest = rest.get(written..).unwrap_or_default(),
                     _ => break,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use ptx_diag::{Diagnostic, Diagnostics, Format};
@@ -114,6 +115,7 @@ pub fn run_batch(
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {wide_msg}") {
         bar.set_style(style);
     }
+    set_bar(Some(bar.clone()));
     let (mut failed, mut status) = (0usize, ExitStatus::Rejected);
     for (file, product) in &batch.files {
         bar.set_message(file.display().to_string());
@@ -123,10 +125,11 @@ pub fn run_batch(
         if let Err(failure) = made {
             failed += 1;
             status = failure.status();
-            bar.suspend(|| failure.report(terminal));
+            failure.report(terminal);
         }
         bar.inc(1);
     }
+    set_bar(None);
     bar.finish_and_clear();
     if failed == 0 {
         return Ok(());
@@ -135,6 +138,24 @@ pub fn run_batch(
         terminal.say(format!("{failed} of {} files were rejected", batch.files.len()));
     }
     Err(Failure::about_several(status, Vec::new()))
+}
+
+/// The progress bar, while there is one.
+static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+fn set_bar(bar: Option<ProgressBar>) {
+    if let Ok(mut current) = BAR.lock() {
+        *current = bar;
+    }
+}
+
+/// Writes to a stream that may be the progress bar's terminal, which is not on the screen meanwhile.
+pub(crate) fn beside_bar<T>(write: impl FnOnce() -> T) -> T {
+    // Where LLVM has failed nothing is waited for.
+    match BAR.try_lock().ok().and_then(|bar| bar.clone()) {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
 }
 
 /// Makes the folder of a file.

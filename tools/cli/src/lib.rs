@@ -6,6 +6,7 @@
 
 mod arguments;
 mod batch;
+mod captured;
 mod examples;
 mod explain;
 mod input;
@@ -46,5 +47,7 @@ pub mod code {
         pub const PROGRESS: Code = Code("T0009");
         /// A defect of the tool itself.
         pub const DEFECT: Code = Code("T0010");
+        /// What a pass of LLVM prints, such as `print<domtree>`, with --error-format=json; it is the message.
+        pub const PRINTED: Code = Code("T0011");
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ptx_diag::Diagnostic;
 
+use crate::batch::beside_bar;
 use crate::code;
 use crate::program::{ExitStatus, Failure};
 
@@ -63,8 +64,11 @@ pub fn refuse_terminal(output: &Output, what: &str) -> Result<(), Failure> {
 }
 
 fn write_stdout(bytes: &[u8]) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    let write = || {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(bytes).and_then(|()| stdout.flush())
+    };
+    match beside_bar(write) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }

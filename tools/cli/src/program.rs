@@ -7,8 +7,8 @@ use std::thread;
 use ptx_diag::{Diagnostic, Diagnostics, Format, SourceFile, render};
 use ptx_llvm::LastWords;
 
-use crate::code;
 use crate::terminal::{Terminal, write_stderr};
+use crate::{captured, code};
 
 /// How a tool ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,6 +97,8 @@ const STACK_BYTES: usize = 512 << 20;
 pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send) -> ExitCode {
     let _ = FATAL_TERMINAL.set(terminal);
     if terminal.format() == Format::Json {
+        // Without room for what others print it stays among the lines.
+        let _ = captured::capture();
         std::panic::set_hook(Box::new(move |panic| {
             let finding = Diagnostic::error_without_place(code::DEFECT, panic.to_string())
                 .with_help("this is a defect of the tool, which is worth a report");
@@ -105,12 +107,13 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
     }
     ptx_llvm::on_fatal_error(report_fatal_error);
     let status = i32::from(ExitStatus::Rejected.number());
-    ptx_llvm::on_crash(LastWords { words: crash_report, status });
+    ptx_llvm::on_crash(LastWords { words: crash_report, descriptor: captured::descriptor(), status });
     let result = thread::scope(|scope| {
         let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work)?;
         // A panic has printed its message already; there is nothing to add but the status.
         Ok::<_, std::io::Error>(worker.join().unwrap_or_else(|_| std::process::exit(101)))
     });
+    terminal.show_captured();
     let status = match result {
         Ok(Ok(())) => ExitStatus::Ok,
         Ok(Err(failure)) => {
@@ -149,6 +152,9 @@ pub(crate) fn forget_input() {
 
 fn report_fatal_error(reason: &str) -> ! {
     let finding = Diagnostic::error_without_place(code::LLVM_FATAL, format!("LLVM cannot go on: {reason}"));
+    if let Some(terminal) = FATAL_TERMINAL.get() {
+        terminal.show_captured();
+    }
     write_stderr(&about_llvm(finding));
     std::process::exit(i32::from(ExitStatus::Rejected.number()))
 }

@@ -1,11 +1,12 @@
 //! Standard error: findings, progress.
 
-use std::io::{self, Write};
 use std::time::Instant;
 
-use ptx_diag::{Diagnostic, Diagnostics, Format, Severity, SourceFile, render};
+use ptx_diag::{Code, Diagnostic, Diagnostics, Format, Severity, SourceFile, render};
 
+use crate::batch::beside_bar;
 use crate::program::{ExitStatus, Failure};
+use crate::{captured, code};
 
 /// Whether progress is reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,6 +85,7 @@ impl Terminal {
     pub fn step<T>(&self, name: &str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = work();
+        self.show_captured();
         self.note(|| format!("{name}: {:.1} ms", start.elapsed().as_secs_f64() * 1e3));
         result
     }
@@ -98,19 +100,28 @@ impl Terminal {
     /// Prints a message that concerns no input.
     pub fn say(&self, text: String) {
         match self.format {
-            Format::Json => {
-                let mut notes = Diagnostics::new();
-                let mut note = Diagnostic::warning_without_place(crate::code::PROGRESS, text);
-                note.severity = Severity::Note;
-                notes.push(note);
-                write_stderr(&render(&SourceFile::new("", Vec::new()), &notes, self.format));
-            }
+            Format::Json => self.show_note(code::PROGRESS, text),
             Format::Human(_) | Format::Short => write_stderr(&format!("{text}\n")),
         }
     }
+
+    /// Shows as a note what others printed since the last time, where it was caught.
+    pub(crate) fn show_captured(&self) {
+        if let Some(text) = captured::take() {
+            self.show_note(code::PRINTED, text);
+        }
+    }
+
+    fn show_note(&self, code: Code, text: String) {
+        let mut notes = Diagnostics::new();
+        let mut note = Diagnostic::warning_without_place(code, text);
+        note.severity = Severity::Note;
+        notes.push(note);
+        write_stderr(&render(&SourceFile::new("", Vec::new()), &notes, self.format));
+    }
 }
 
-/// Nobody is left to tell when standard error itself fails.
+/// Writes to standard error, beside the progress bar where there is one.
 pub(crate) fn write_stderr(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    beside_bar(|| captured::write(text));
 }

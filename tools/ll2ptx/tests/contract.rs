@@ -111,6 +111,36 @@ fn json_findings_have_the_place() {
 }
 
 #[test]
+fn what_passes_print_is_a_note_where_each_line_is_json() {
+    let passes = ["--passes=print,function(print<domtree>)", "--error-format=json"];
+    let fails = "define ptx_kernel void @k(ptr %p, double %x) {
+  %y = call double @llvm.sin.f64(double %x)
+  store double %y, ptr %p
+  ret void
+}
+declare double @llvm.sin.f64(double)
+";
+    for (engine, module, codes) in [
+        ("--engine=native", MODULE, &["T0011"][..]),
+        // LLVM ends the process here.
+        ("--engine=llvm", fails, &["T0011", "T0005"]),
+    ] {
+        let (_, _, err) = ll2ptx(&[&passes[..], &[engine]].concat(), module.as_bytes());
+        let objects: Vec<serde_json::Value> = err
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+            .collect();
+        let found: Vec<_> = objects.iter().filter_map(|object| object["code"].as_str()).collect();
+        assert_eq!(found, codes, "{err}");
+        let message = objects[0]["message"].as_str().expect("text");
+        assert!(message.contains("target triple") && message.contains("DominatorTree"), "{message}");
+        assert_eq!(objects[0]["severity"], "note");
+    }
+    let (_, _, err) = ll2ptx(&passes[..1], MODULE.as_bytes());
+    assert!(err.starts_with("; ModuleID"), "as LLVM prints it: {err}");
+}
+
+#[test]
 fn wrong_pass_text_is_wrong_usage() {
     let (status, out, err) = ll2ptx(&["--engine=llvm", "--passes=frobnicate"], MODULE.as_bytes());
     assert_eq!((status, out.as_str()), (2, ""));

@@ -441,6 +441,7 @@ fn every_line_is_json_when_json_is_asked_for() {
         &["k.ptx", "-o", "/dev/full"],
         &["k.ptx", "--passes=nope"],
         &["k.ptx", "--emit=ptx", "-O2"],
+        &["k.ptx", "--passes=print,function(print<domtree>)", "-o", "k.ll"],
     ] {
         let (_, _, err) = in_folder(folder.path(), &[&["--error-format=json"], arguments].concat());
         assert!(!err.is_empty(), "{arguments:?}");
