@@ -102,6 +102,13 @@ pub struct OptimizeArgs {
     pub passes: Option<String>,
 }
 
+impl OptimizeArgs {
+    /// Whether anything is to be done.
+    pub fn is_wanted(&self) -> bool {
+        self.level != OptLevel::O0 || self.passes.is_some()
+    }
+}
+
 fn opt_level() -> impl TypedValueParser<Value = OptLevel> {
     clap::builder::PossibleValuesParser::new(["0", "1", "2", "3", "s", "z"]).map(|text| match text.as_str() {
         "1" => OptLevel::O1,

@@ -116,7 +116,7 @@ pub fn run_batch(
         bar.set_style(style);
     }
     set_bar(Some(bar.clone()));
-    let (mut failed, mut status) = (0usize, ExitStatus::Rejected);
+    let (mut failed, mut status, mut has_run) = (0usize, ExitStatus::Rejected, false);
     for (file, product) in &batch.files {
         bar.set_message(file.display().to_string());
         forget_input();
@@ -125,6 +125,7 @@ pub fn run_batch(
         if let Err(failure) = made {
             failed += 1;
             status = failure.status();
+            has_run |= status == ExitStatus::Failed;
             failure.report(terminal);
         }
         bar.inc(1);
@@ -135,7 +136,8 @@ pub fn run_batch(
         return Ok(());
     }
     if batch.files.len() > 1 {
-        terminal.say(format!("{failed} of {} files were rejected", batch.files.len()));
+        let what = if has_run { "failed" } else { "were rejected" };
+        terminal.say(format!("{failed} of {} files {what}", batch.files.len()));
     }
     Err(Failure::about_several(status, Vec::new()))
 }

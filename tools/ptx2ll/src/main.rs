@@ -16,7 +16,7 @@ use ptx_driver::{
     BitcodeFindings, Comments, Program, Sources, TargetChoice, link_bitcode, llvm_context, lower, optimize,
     read_llvm, read_program,
 };
-use ptx_llvm::{FlushToZero, OptLevel};
+use ptx_llvm::FlushToZero;
 use ptx_verify::Verified;
 
 use crate::arguments::{Arguments, Emit};
@@ -132,7 +132,7 @@ fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
         return Err(no_meaning(arguments, message));
     }
     let through_llvm = matches!(arguments.product(), Emit::Ll | Emit::Bc);
-    let optimizes = arguments.optimize.level != OptLevel::O0 || arguments.optimize.passes.is_some();
+    let optimizes = arguments.optimize.is_wanted();
     let links = !arguments.link_bitcode.is_empty();
     if through_llvm || !(optimizes || links || arguments.no_hints) {
         return Ok(());

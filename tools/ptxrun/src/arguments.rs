@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
-use ptx_cli::{Documents, ReportArgs};
+use ptx_cli::{Documents, OptimizeArgs, ReportArgs};
 
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec};
 
@@ -24,9 +24,15 @@ Launch file (--launch), in JSON; options on the command line win:
    \"engine\": \"interp\", \"threads\": 2, \"timeout\": 10, \"print\": [\"3:f32:4\"]}
 Every field may be left out. Files in it are looked for beside it.
 
+Folders: each .ptx, .ll and .bc file, at any depth, is a program of its own, executed one after the other. Without --launch the
+launch of k.ptx is k.json beside it, where there is one. What programs print comes after a line with their name.
+
 Examples:
   ptxrun k.ptx --entry scale --grid 4 --block 128 --arg u32=500 --arg in=x.bin --arg out=2000:y.bin
   ptxrun k.ll --launch k.json --print 2:f32:8
+  ptxrun -O2 k.ptx --launch k.json        what LLVM makes of it, as ptx2ll -O2 and ll2ptx translate it
+  ptxrun --list kernels/                  the kernels of each file, with their parameters
+  ptxrun kernels/ --timeout 10            each file as the launch file beside it has it
 
 Exit status:
   0  all went well
@@ -46,9 +52,13 @@ pub enum Engine {
 #[derive(Clone, Debug, Parser)]
 #[command(name = "ptxrun", version, after_long_help = DETAILS, after_help = "--help says more.")]
 pub struct Arguments {
-    /// PTX or LLVM IR (.ptx, .ll, .bc); standard input when `-`. Several inputs are linked into one module
+    /// PTX or LLVM IR (.ptx, .ll, .bc); standard input when `-`. Several inputs are linked into one module; with a folder among
+    /// them each file is executed on its own
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
+    /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "shared", "args", "print", "launch", "engine", "threads", "timeout"])]
+    pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
@@ -82,6 +92,9 @@ pub struct Arguments {
     /// Give up after so many seconds
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,
+    /// How to optimize: by way of LLVM IR, before the kernel is executed
+    #[command(flatten)]
+    pub optimize: OptimizeArgs,
     /// How to report
     #[command(flatten)]
     pub report: ReportArgs,

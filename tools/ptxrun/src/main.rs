@@ -2,26 +2,33 @@
 
 mod arguments;
 mod launch_file;
+mod list;
 mod plan;
 mod spec;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::CommandFactory;
 use ptx_cli::{
-    ExitStatus, Failure, Output, Terminal, parse_arguments, print_documents, read_input, rejected, run,
+    Batch, ExitStatus, Failure, OptimizeArgs, Output, Terminal, parse_arguments, print_documents, read_input,
+    rejected, run, run_batch, usage_or_rejected,
 };
-use ptx_diag::SourceFile;
+use ptx_diag::{Diagnostics, SourceFile};
 use ptx_driver::{
-    Comments, InputKind, Program, Sources, TargetChoice, llvm_context, raise, read_llvm, read_program,
+    Comments, InputKind, Program, Sources, TargetChoice, llvm_context, lower, optimize, raise, read_llvm,
+    read_program,
 };
 use ptx_exec::ExecError;
 use ptx_ir::Module;
+use ptx_verify::Verified;
 
 use crate::arguments::Arguments;
 use crate::plan::Plan;
 use crate::spec::{ArgumentSpec, PrintSpec};
+
+/// What files of programs are called.
+const SUFFIXES: &[&str] = &["ptx", "ll", "bc"];
 
 fn main() -> ExitCode {
     let arguments = match parse_arguments::<Arguments>() {
@@ -38,23 +45,65 @@ fn main() -> ExitCode {
 
 fn launch(arguments: &Arguments) -> Result<(), Failure> {
     let terminal = arguments.report.terminal();
-    let plan = Plan::new(arguments)?;
-    let inputs = plan.inputs.iter().map(|path| as_ptx(path, terminal)).collect::<Result<Vec<_>, _>>()?;
-    let program =
-        terminal.step("read PTX", || read_program(inputs, TargetChoice::default(), Comments::Dropped));
-    let Program { module, sources, mut warnings } =
-        program.map_err(|found| Failure::about_several(ExitStatus::Rejected, found))?;
-    let verified = match terminal.step("verify", || ptx_verify::verify(&module)) {
+    if !arguments.list && !arguments.inputs.iter().any(|input| input.is_dir()) {
+        let plan = Plan::new(arguments, arguments.launch.as_deref())?;
+        return execute(arguments, &plan, &arguments.inputs, None);
+    }
+    plan::refuse_shared_outputs(arguments)?;
+    let batch = Batch::new(&arguments.inputs, SUFFIXES, None)?;
+    let is_one = batch.files.len() == 1;
+    run_batch(terminal, &batch, |input, _| {
+        let name = (!is_one).then(|| input.display().to_string());
+        if arguments.list {
+            let program = read(arguments, &[input.to_owned()])?;
+            return Output::Stdout.write(list::kernels(&program.module, name.as_deref()).as_bytes());
+        }
+        let beside = input.with_extension("json");
+        let file = arguments.launch.clone().or_else(|| beside.is_file().then_some(beside));
+        let plan = Plan::new(arguments, file.as_deref())?;
+        execute(arguments, &plan, &[input.to_owned()], name.as_deref())
+    })
+}
+
+/// The inputs as one module, with its warnings.
+fn read(arguments: &Arguments, inputs: &[PathBuf]) -> Result<Program, Failure> {
+    let terminal = arguments.report.terminal();
+    let inputs = inputs.iter().map(|path| as_ptx(path, arguments)).collect::<Result<Vec<_>, _>>()?;
+    terminal
+        .step("read PTX", || read_program(inputs, TargetChoice::default(), Comments::Dropped))
+        .map_err(|found| Failure::about_several(ExitStatus::Rejected, found))
+}
+
+/// Verifies a program, with the warnings that reading it gave.
+fn verify<'m>(
+    module: &'m Module,
+    sources: &Sources,
+    mut warnings: Diagnostics,
+    terminal: Terminal,
+) -> Result<Verified<'m>, Failure> {
+    match terminal.step("verify", || ptx_verify::verify(module)) {
         Ok((verified, more)) => {
             warnings.append(more);
             terminal.warn(sources.split(&warnings))?;
-            verified
+            Ok(verified)
         }
         Err(found) => {
             warnings.append(found);
-            return Err(Failure::about_several(ExitStatus::Rejected, sources.split(&warnings)));
+            Err(Failure::about_several(ExitStatus::Rejected, sources.split(&warnings)))
         }
-    };
+    }
+}
+
+/// Executes a launch. What it prints comes after a line with the name, where there is one, as `head` and `tail` write it for several files.
+fn execute(
+    arguments: &Arguments,
+    plan: &Plan,
+    inputs: &[PathBuf],
+    name: Option<&str>,
+) -> Result<(), Failure> {
+    let terminal = arguments.report.terminal();
+    let Program { module, sources, warnings } = read(arguments, inputs)?;
+    let verified = verify(&module, &sources, warnings, terminal)?;
     let launch = plan.launch()?;
     let outcome = terminal.step("execute", || ptx_exec::run(verified, &launch));
     let outcome = outcome.map_err(|error| failed(&sources, error))?;
@@ -62,30 +111,62 @@ fn launch(arguments: &Arguments) -> Result<(), Failure> {
         let (warps, threads) = (outcome.warp_instructions, outcome.thread_instructions);
         format!("executed {warps} instructions of warps, {threads} of threads")
     });
+    let buffers = &outcome.buffers;
+    let views: String = plan.print.iter().map(|view| show(view, buffers)).collect();
+    if let Some(name) = name.filter(|_| !outcome.output.is_empty() || !views.is_empty()) {
+        Output::Stdout.write(format!("==> {name} <==\n").as_bytes())?;
+    }
     Output::Stdout.write(&outcome.output)?;
     for (argument, bytes) in plan.args.iter().zip(&outcome.buffers) {
         let (ArgumentSpec::Out(_, path) | ArgumentSpec::InOut(_, path)) = argument else { continue };
         Output::File(path.clone()).write(bytes.as_deref().unwrap_or_default())?;
     }
-    let buffers = &outcome.buffers;
-    let views: String = plan.print.iter().map(|view| show(view, buffers)).collect();
     Output::Stdout.write(views.as_bytes())
 }
 
-/// An input as PTX: LLVM IR is raised to the text that is executed, so that what fails has a place to point at.
-fn as_ptx(path: &Path, terminal: Terminal) -> Result<SourceFile, Failure> {
+/// An input as PTX. LLVM IR is raised to the text that is executed, so that what fails has a place to point at; PTX that is
+/// optimized goes through LLVM IR and becomes such a text too.
+fn as_ptx(path: &Path, arguments: &Arguments) -> Result<SourceFile, Failure> {
+    let terminal = arguments.report.terminal();
     let input = read_input(path)?;
+    let context = || llvm_context(&input).map_err(|found| rejected(&input, found));
     match InputKind::of(path, input.text()) {
-        InputKind::Ptx => Ok(input),
-        InputKind::Llvm => terminal.step("raise", || raised(&input, terminal)),
+        InputKind::Ptx if !arguments.optimize.is_wanted() => Ok(input),
+        InputKind::Ptx => {
+            let program = read_program(vec![input.clone()], TargetChoice::default(), Comments::Dropped);
+            let Program { module, sources, warnings } =
+                program.map_err(|found| Failure::about_several(ExitStatus::Rejected, found))?;
+            let verified = verify(&module, &sources, warnings, terminal)?;
+            let context = context()?;
+            let lowered = terminal.step("lower", || lower(verified, &context));
+            let module = lowered
+                .map_err(|found| Failure::about_several(ExitStatus::Rejected, sources.split(&found)))?;
+            raised(&input, &module, Diagnostics::new(), arguments)
+        }
+        InputKind::Llvm => {
+            let context = context()?;
+            let module = terminal.step("read LLVM IR", || read_llvm(&context, &input));
+            let (module, warnings) = module.map_err(|found| rejected(&input, found))?;
+            raised(&input, &module, warnings, arguments)
+        }
     }
 }
 
-fn raised(input: &SourceFile, terminal: Terminal) -> Result<SourceFile, Failure> {
-    let context = llvm_context(input).map_err(|found| rejected(input, found))?;
-    let (module, mut warnings) = read_llvm(&context, input).map_err(|found| rejected(input, found))?;
-    let (module, more): (Module, _) =
-        raise(&module, TargetChoice::default()).map_err(|found| rejected(input, found))?;
+/// The PTX of a module, optimized as the arguments have it.
+fn raised(
+    input: &SourceFile,
+    module: &ptx_llvm::Module<'_>,
+    mut warnings: Diagnostics,
+    arguments: &Arguments,
+) -> Result<SourceFile, Failure> {
+    let terminal = arguments.report.terminal();
+    let OptimizeArgs { level, passes } = &arguments.optimize;
+    terminal
+        .step("optimize", || optimize(module, *level, passes.as_deref(), TargetChoice::default(), input))
+        .map_err(|found| usage_or_rejected(input, found))?;
+    let (module, more): (Module, _) = terminal
+        .step("raise", || raise(module, TargetChoice::default()))
+        .map_err(|found| rejected(input, found))?;
     warnings.append(more);
     terminal.warn(vec![(input.clone(), warnings)])?;
     Ok(SourceFile::new(format!("{} (as PTX)", input.name()), ptx_ir::print(&module)))

@@ -20,8 +20,6 @@ const MAX_BUFFER_BYTES: u64 = 16 << 30;
 /// A launch, checked as far as it can be without the module.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// Where the program comes from; `-` is standard input.
-    pub inputs: Vec<PathBuf>,
     /// The kernel's name.
     pub entry: String,
     /// Blocks in each dimension.
@@ -43,13 +41,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Reads the launch file, when there is one, and lets the command line win over it.
+    /// Reads a launch file, when there is one, and lets the command line win over it.
     ///
     /// # Errors
     ///
     /// A launch file that cannot be read or understood is rejected; what is missing or makes no sense is wrong usage.
-    pub fn new(arguments: &Arguments) -> Result<Self, Failure> {
-        let file = match &arguments.launch {
+    pub fn new(arguments: &Arguments, launch: Option<&Path>) -> Result<Self, Failure> {
+        let file = match launch {
             Some(path) => read_launch_file(path)?,
             None => LaunchFile::default(),
         };
@@ -64,7 +62,6 @@ impl Plan {
         check_views(&args, &print)?;
         let single = Dimensions([1; 3]);
         Ok(Self {
-            inputs: arguments.inputs.clone(),
             entry: given(arguments.entry.clone().or(file.entry), "--entry")?,
             grid: given(arguments.grid.or(file.grid), "--grid")?,
             block: given(arguments.block.or(file.block), "--block")?,
@@ -98,6 +95,29 @@ impl Plan {
             limits: Limits { timeout: self.timeout, ..Limits::default() },
         })
     }
+}
+
+/// Refuses output files of a launch that several programs share, since each would replace what the one before it wrote.
+///
+/// # Errors
+///
+/// Wrong usage when there is one; a launch file that cannot be read or understood is rejected.
+pub fn refuse_shared_outputs(arguments: &Arguments) -> Result<(), Failure> {
+    let args = match &arguments.launch {
+        Some(path) if arguments.args.is_empty() => read_launch_file(path)?.args.unwrap_or_default(),
+        _ => arguments.args.clone(),
+    };
+    for argument in args {
+        if let ArgumentSpec::Out(_, path) | ArgumentSpec::InOut(_, path) = argument {
+            let finding = Diagnostic::error_without_place(
+                code::USAGE,
+                format!("every program of the folder would write `{}`", path.display()),
+            )
+            .with_help("a launch file beside each program, k.json for k.ptx, names files of its own");
+            return Err(Failure::about(ExitStatus::Usage, "<command line>", finding));
+        }
+    }
+    Ok(())
 }
 
 /// What an argument holds when the launch begins.

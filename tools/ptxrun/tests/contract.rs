@@ -365,3 +365,109 @@ fn sizes_and_limits_that_cannot_be_are_said_in_true_sentences() {
     let (status, out, _) = ptxrun(folder.path(), &["--explain", "X0203"], "");
     assert!(status == 0 && out.starts_with("X0203: "), "{out}");
 }
+
+/// A folder with a program that has a launch file beside it, one in a folder of its own that fails, and one in LLVM IR.
+fn folder_of_programs() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join("in").join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
+        fs::write(path, text).expect("writable");
+    };
+    write("scale.ptx", SCALE);
+    fs::write(folder.path().join("in/x.bin"), floats(&[1.0, 2.0])).expect("writable");
+    write(
+        "scale.json",
+        r#"{"entry": "scale", "grid": [1], "block": [2], "args": ["u32=2", "f32=2", "in=x.bin", "out=8:y.bin"], "print": ["3:f32"]}"#,
+    );
+    write("nested/fail.ptx", FAIL);
+    write("nested/fail.json", r#"{"entry": "fail", "grid": [1], "block": [1], "args": ["u32=0"]}"#);
+    write(
+        "silent.ll",
+        "target triple = \"nvptx64-nvidia-cuda\"\ndefine ptx_kernel void @silent(i32 %n, [4 x i8] %bytes) {\n  ret void\n}\n",
+    );
+    write(
+        "silent.json",
+        r#"{"entry": "silent", "grid": [1], "block": [1], "args": ["u32=1", "hex=00010203"]}"#,
+    );
+    write("notes.txt", "not a program");
+    folder
+}
+
+#[test]
+fn each_program_of_a_folder_is_executed_as_the_launch_file_beside_it_has_it() {
+    let folder = folder_of_programs();
+    let (status, out, err) = ptxrun(folder.path(), &["in"], "");
+    // What went well is shown and written, and the others are executed all the same.
+    assert_eq!((status, out.as_str()), (3, "==> in/scale.ptx <==\n3:f32 = 2.0 4.0\n"), "{err}");
+    assert!(err.contains("in/nested/fail.ptx") && err.ends_with("1 of 3 files failed\n"), "{err}");
+    assert_eq!(fs::read(folder.path().join("in/y.bin")).expect("written"), floats(&[2.0, 4.0]));
+    fs::remove_dir_all(folder.path().join("in/nested")).expect("there");
+    let (status, out, err) = ptxrun(folder.path(), &["in", "--print", "3:f32:1", "-O2"], "");
+    assert_eq!(status, 2, "{err}");
+    assert!(
+        out.contains("3:f32 = 2.0\n") && err.contains("--print 3: there is no such argument"),
+        "{out}{err}"
+    );
+}
+
+#[test]
+fn programs_of_a_folder_share_a_launch_without_output_files() {
+    let folder = folder_of_programs();
+    fs::remove_dir_all(folder.path().join("in/nested")).expect("there");
+    let launch = ["--entry", "silent", "--grid", "1", "--block", "1", "--arg", "u32=1"];
+    let (status, out, err) =
+        ptxrun(folder.path(), &[&["in"], &launch[..], &["--arg", "out=8:all.bin"]].concat(), "");
+    assert_eq!((status, out.as_str()), (2, ""), "{err}");
+    assert!(
+        err.contains("every program of the folder would write `all.bin`") && err.contains("k.json"),
+        "{err}"
+    );
+    let shared = r#"{"args": ["u32=1", "out=8:all.bin"]}"#;
+    fs::write(folder.path().join("shared.json"), shared).expect("writable");
+    let (status, _, err) = ptxrun(folder.path(), &["in", "--launch", "shared.json"], "");
+    assert!(status == 2 && err.contains("would write `all.bin`"), "{err}");
+}
+
+#[test]
+fn kernels_are_listed_with_their_parameters() {
+    let folder = folder_of_programs();
+    let (status, out, err) = ptxrun(folder.path(), &["--list", "in"], "");
+    assert_eq!((status, err.as_str()), (0, ""));
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "in/nested/fail.ptx: fail(.u32 how)",
+            "in/scale.ptx: scale(.u32 n, .f32 factor, .u64 in, .u64 out)",
+            "in/silent.ll: silent(.u32 n, .align 1 .b8 bytes[4])",
+        ]
+    );
+    let (status, out, _) = ptxrun(folder.path(), &["--list", "-"], SCALE);
+    assert_eq!((status, out.as_str()), (0, "scale(.u32 n, .f32 factor, .u64 in, .u64 out)\n"));
+    let (status, _, err) = ptxrun(folder.path(), &["--list", "in", "--entry", "k"], "");
+    assert!(status == 2 && err.contains("--entry"), "{err}");
+}
+
+#[test]
+fn programs_are_optimized_before_they_are_executed() {
+    let folder = folder_of_programs();
+    let launch = ["in/scale.ptx", "--launch", "in/scale.json", "--verbose"];
+    let executed = |err: &str| {
+        let line = err.lines().find(|line| line.starts_with("executed ")).unwrap_or_else(|| panic!("{err}"));
+        line.split(' ').nth(1).and_then(|count| count.parse::<u32>().ok()).expect("a number")
+    };
+    let (status, plain, err) = ptxrun(folder.path(), &launch, "");
+    assert_eq!(status, 0, "{err}");
+    let count = executed(&err);
+    for level in ["-O1", "-O2", "-O3", "-Os", "-Oz"] {
+        let (status, out, err) = ptxrun(folder.path(), &[&launch[..], &[level]].concat(), "");
+        assert_eq!((status, out.as_str()), (0, plain.as_str()), "{level}: {err}");
+        assert!(err.contains("optimize: ") && err.contains("raise: "), "{level}: {err}");
+        assert!(executed(&err) <= count, "{level}: {err}");
+    }
+    let (status, _, err) = ptxrun(folder.path(), &[&launch[..], &["--passes=nope"]].concat(), "");
+    assert!(status == 2 && err.contains("O0001"), "{err}");
+    let (status, out, _) = ptxrun(folder.path(), &[&launch[..], &["--passes=instcombine"]].concat(), "");
+    assert_eq!((status, out.as_str()), (0, plain.as_str()));
+}
