@@ -4,6 +4,7 @@
 //! of 32 values, one for each lane of a warp. A value of 128 bits takes two rows, the low half first. Immediates and
 //! addresses known before the launch are rows of their own, so that every operand is a row.
 
+mod alu;
 mod matrix;
 mod shared;
 
@@ -14,6 +15,10 @@ use crate::layout::Object;
 use crate::memory::{Order, Space};
 use crate::scalar::float::{Extreme, NanRule, SignRule};
 
+pub(crate) use alu::{
+    Binary, Combine, Comparison, Dual, FloatBinary, FloatCombine, FloatExtreme, FloatFunction, Numbers,
+    PackConversion, Packing, Quaternary, SetWhere, Ternary, Unary, each,
+};
 pub(crate) use matrix::{Element, Factor, Fragment, Held, Join, Major, Overflow, Part, Place, Product, Size};
 pub(crate) use shared::{Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay};
 
@@ -72,77 +77,6 @@ pub(crate) type Dst = u32;
 pub(crate) struct Guard {
     pub(crate) row: u32,
     pub(crate) negated: bool,
-}
-
-pub(crate) type Alu1 = Box<dyn Fn(&Row, Mask, &mut Row) + Send + Sync>;
-pub(crate) type Alu2 = Box<dyn Fn(&Row, &Row, Mask, &mut Row) + Send + Sync>;
-pub(crate) type Alu3 = Box<dyn Fn(&Row, &Row, &Row, Mask, &mut Row) + Send + Sync>;
-pub(crate) type Alu4 = Box<dyn Fn([&Row; 4], Mask, &mut Row) + Send + Sync>;
-pub(crate) type AluPair = Box<dyn Fn([&Row; 4], Mask, &mut Row, &mut Row) + Send + Sync>;
-/// The new value in memory, from the old one and two operands.
-pub(crate) type Combine = Box<dyn Fn(Space, u64, u64, u64) -> u64 + Send + Sync>;
-
-/// Makes the function of a whole row out of that of one lane.
-pub(crate) fn alu1(f: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Alu1 {
-    Box::new(move |a, mask, out| {
-        if mask == FULL {
-            for lane in 0..WARP {
-                out[lane] = f(a[lane]);
-            }
-        } else {
-            for lane in lanes(mask) {
-                out[lane] = f(a[lane]);
-            }
-        }
-    })
-}
-
-/// Makes the function of two whole rows out of that of one lane.
-pub(crate) fn alu2(f: impl Fn(u64, u64) -> u64 + Send + Sync + 'static) -> Alu2 {
-    Box::new(move |a, b, mask, out| {
-        if mask == FULL {
-            for lane in 0..WARP {
-                out[lane] = f(a[lane], b[lane]);
-            }
-        } else {
-            for lane in lanes(mask) {
-                out[lane] = f(a[lane], b[lane]);
-            }
-        }
-    })
-}
-
-/// Makes the function of three whole rows out of that of one lane.
-pub(crate) fn alu3(f: impl Fn(u64, u64, u64) -> u64 + Send + Sync + 'static) -> Alu3 {
-    Box::new(move |a, b, c, mask, out| {
-        if mask == FULL {
-            for lane in 0..WARP {
-                out[lane] = f(a[lane], b[lane], c[lane]);
-            }
-        } else {
-            for lane in lanes(mask) {
-                out[lane] = f(a[lane], b[lane], c[lane]);
-            }
-        }
-    })
-}
-
-/// Makes the function of four whole rows out of that of one lane.
-pub(crate) fn alu4(f: impl Fn([u64; 4]) -> u64 + Send + Sync + 'static) -> Alu4 {
-    Box::new(move |rows, mask, out| {
-        for lane in lanes(mask) {
-            out[lane] = f(rows.map(|row| row[lane]));
-        }
-    })
-}
-
-/// Makes a function of up to four rows with two results out of that of one lane.
-pub(crate) fn alu_pair(f: impl Fn([u64; 4]) -> (u64, u64) + Send + Sync + 'static) -> AluPair {
-    Box::new(move |rows, mask, first, second| {
-        for lane in lanes(mask) {
-            (first[lane], second[lane]) = f(rows.map(|row| row[lane]));
-        }
-    })
 }
 
 /// The lanes of a set, in order.
@@ -230,6 +164,7 @@ pub(crate) struct Store {
 }
 
 /// `atom` and `red`.
+#[derive(Clone, Debug)]
 pub(crate) struct Atomic {
     pub(crate) address: Address,
     pub(crate) size: u32,
@@ -239,6 +174,7 @@ pub(crate) struct Atomic {
 }
 
 /// `atom` and `red` on vectors: each element is combined by itself (manual 9.7.13.5).
+#[derive(Clone, Debug)]
 pub(crate) struct VectorAtomic {
     pub(crate) address: Address,
     /// Bytes of one element.
@@ -447,28 +383,66 @@ pub(crate) struct Call {
     pub(crate) results: Box<[Slot]>,
 }
 
-/// What an instruction does.
-pub(crate) enum Op {
-    Alu1 {
-        f: Alu1,
+/// An operation of each lane by itself, on registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Alu {
+    Unary {
+        op: Unary,
+        packing: Packing,
         d: Dst,
         a: Src,
     },
-    Alu2 {
-        f: Alu2,
+    Binary {
+        op: Binary,
+        packing: Packing,
         d: Dst,
         a: Src,
         b: Src,
     },
-    Alu3 {
-        f: Alu3,
+    Ternary {
+        op: Ternary,
+        packing: Packing,
         d: Dst,
         a: Src,
         b: Src,
         c: Src,
     },
-    Alu4(Box<(Alu4, Dst, [Src; 4])>),
-    AluPair(Box<(AluPair, [Dst; 2], [Src; 4])>),
+    Quaternary {
+        op: Quaternary,
+        d: Dst,
+        srcs: [Src; 4],
+    },
+    /// The second result goes to the second row.
+    Dual {
+        op: Dual,
+        dsts: [Dst; 2],
+        srcs: [Src; 4],
+    },
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    Alu(Alu),
+    Effect(Effect),
+}
+
+impl From<Alu> for Op {
+    fn from(alu: Alu) -> Self {
+        Self::Alu(alu)
+    }
+}
+
+impl From<Effect> for Op {
+    fn from(effect: Effect) -> Self {
+        Self::Effect(effect)
+    }
+}
+
+/// What an instruction does that is no operation on registers alone: it needs memory, other lanes or the place of the
+/// thread, or decides where control goes.
+#[derive(Clone, Debug)]
+pub(crate) enum Effect {
     /// Copies rows at once: all are read before any is written.
     Copy(Box<[(Dst, Src)]>),
     Special {
@@ -520,13 +494,14 @@ pub(crate) enum Op {
 }
 
 /// An instruction.
+#[derive(Clone, Debug)]
 pub(crate) struct Inst {
     pub(crate) guard: Option<Guard>,
     pub(crate) op: Op,
 }
 
 /// A function.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) name: String,
     /// Its first instruction.
@@ -549,7 +524,8 @@ pub(crate) struct Origin {
     pub(crate) function: u32,
 }
 
-/// A program, ready to run.
+/// A program, ready to run: all of it is data, which any engine can execute.
+#[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) code: Vec<Inst>,
     /// One for each instruction.

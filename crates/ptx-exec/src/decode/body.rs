@@ -12,7 +12,10 @@ use super::known::{check_modifiers, knows_some};
 use super::{Constants, Decoded, Reached, finding};
 use crate::error::codes;
 use crate::layout::{Layout, align_up};
-use crate::program::{Dst, FRAME_ALIGNMENT, Guard, Inst, Op, Origin, Program, Slot, Src};
+use crate::program::{
+    Alu, Binary, Dst, Effect, FRAME_ALIGNMENT, Guard, Inst, Op, Origin, Packing, Program, Slot, Src, Ternary,
+    Unary,
+};
 
 /// What callers and the frame of a function must know.
 #[derive(Debug, Default)]
@@ -178,6 +181,21 @@ fn register_slot(body: &Body, firsts: &[u32], register: RegId) -> Slot {
     Slot::Rows { first, count: body.decl(register).shape.lanes() * rows_of(ty), bits: row_bits(ty) }
 }
 
+/// An operation on registers as they are.
+pub(super) const fn unary(op: Unary, d: Dst, a: Src) -> Alu {
+    Alu::Unary { op, packing: Packing::Whole, d, a }
+}
+
+/// An operation on registers as they are.
+pub(super) const fn binary(op: Binary, d: Dst, a: Src, b: Src) -> Alu {
+    Alu::Binary { op, packing: Packing::Whole, d, a, b }
+}
+
+/// An operation on registers as they are.
+pub(super) const fn ternary(op: Ternary, d: Dst, [a, b, c]: [Src; 3]) -> Alu {
+    Alu::Ternary { op, packing: Packing::Whole, d, a, b, c }
+}
+
 /// The state of decoding a body.
 pub(super) struct BodyDecoder<'a> {
     pub(super) module: &'a Module,
@@ -217,14 +235,14 @@ pub(super) struct Context<'c> {
 
 impl Context<'_> {
     /// Appends an instruction under the guard.
-    pub(super) fn emit(&mut self, op: Op) {
+    pub(super) fn emit(&mut self, op: impl Into<Op>) {
         let guard = self.guard;
-        self.emit_always(op, guard);
+        self.emit_always(op.into(), guard);
     }
 
     /// Appends an instruction that only computes an operand; it needs no guard.
-    pub(super) fn prepare(&mut self, op: Op) {
-        self.emit_always(op, None);
+    pub(super) fn prepare(&mut self, op: impl Into<Op>) {
+        self.emit_always(op.into(), None);
     }
 
     fn emit_always(&mut self, op: Op, guard: Option<Guard>) {
@@ -331,7 +349,7 @@ impl<'a> BodyDecoder<'a> {
         // Falling off the end returns.
         if let Some(mnemonic) = return_mnemonic() {
             let span = last.map_or(Span::default(), |inst| inst.at.0);
-            program.code.push(Inst { guard: None, op: Op::Return });
+            program.code.push(Inst { guard: None, op: Effect::Return.into() });
             program.origins.push(Origin { span, mnemonic, function: self.index });
         }
         self.resolve(program, &mut errors);
@@ -415,17 +433,17 @@ impl<'a> BodyDecoder<'a> {
             Sem::AtomVector | Sem::RedVector => Self::vector_atomic,
             Sem::CpAsync => Self::async_copy,
             // Copies are complete when they are issued, so there is nothing to close or to wait for.
-            Sem::CpAsyncCommit | Sem::CpAsyncWait => |decoder, cx| decoder.simple(cx, Op::Nothing),
-            Sem::BulkCommit | Sem::BulkWait => |decoder, cx| decoder.simple(cx, Op::Nothing),
+            Sem::CpAsyncCommit | Sem::CpAsyncWait => |decoder, cx| decoder.simple(cx, Effect::Nothing),
+            Sem::BulkCommit | Sem::BulkWait => |decoder, cx| decoder.simple(cx, Effect::Nothing),
             // Hints and profiler events: no program can see them. What is discarded has any value, its own too.
             Sem::Prefetch | Sem::BulkPrefetch | Sem::ApplyPriority | Sem::Discard | Sem::Pmevent => {
-                |decoder, cx| decoder.simple(cx, Op::Nothing)
+                |decoder, cx| decoder.simple(cx, Effect::Nothing)
             }
             // There are no grids that depend on this one, and registers enough.
-            Sem::Griddepcontrol | Sem::Setmaxnreg => |decoder, cx| decoder.simple(cx, Op::Nothing),
+            Sem::Griddepcontrol | Sem::Setmaxnreg => |decoder, cx| decoder.simple(cx, Effect::Nothing),
             Sem::CreatePolicy => Self::create_policy,
             // All accesses go the same way.
-            Sem::Fence | Sem::FenceProxy => |decoder, cx| decoder.simple(cx, Op::Fence),
+            Sem::Fence | Sem::FenceProxy => |decoder, cx| decoder.simple(cx, Effect::Fence),
             Sem::MbarrierInit
             | Sem::MbarrierInval
             | Sem::MbarrierTransactions
@@ -437,11 +455,11 @@ impl<'a> BodyDecoder<'a> {
             Sem::ClusterBarrier => Self::cluster_barrier,
             Sem::Mapa | Sem::Getctarank => Self::cluster_address,
             Sem::Stacksave | Sem::Stackrestore | Sem::Alloca => Self::stack,
-            Sem::Nanosleep => |decoder, cx| decoder.simple(cx, Op::Pause),
-            Sem::Exit => |decoder, cx| decoder.simple(cx, Op::Exit),
-            Sem::Ret => |decoder, cx| decoder.simple(cx, Op::Return),
-            Sem::Trap => |decoder, cx| decoder.simple(cx, Op::Trap),
-            Sem::Brkpt => |decoder, cx| decoder.simple(cx, Op::Breakpoint),
+            Sem::Nanosleep => |decoder, cx| decoder.simple(cx, Effect::Pause),
+            Sem::Exit => |decoder, cx| decoder.simple(cx, Effect::Exit),
+            Sem::Ret => |decoder, cx| decoder.simple(cx, Effect::Return),
+            Sem::Trap => |decoder, cx| decoder.simple(cx, Effect::Trap),
+            Sem::Brkpt => |decoder, cx| decoder.simple(cx, Effect::Breakpoint),
             Sem::Bra => Self::branch,
             Sem::BrxIdx => Self::branch_indexed,
             Sem::Call => Self::call,
@@ -486,7 +504,7 @@ impl<'a> BodyDecoder<'a> {
         Some(decode)
     }
 
-    fn simple(&mut self, cx: &mut Context<'_>, op: Op) -> Decoded<()> {
+    fn simple(&mut self, cx: &mut Context<'_>, op: Effect) -> Decoded<()> {
         cx.emit(op);
         Ok(())
     }
@@ -527,8 +545,8 @@ impl<'a> BodyDecoder<'a> {
                 continue;
             };
             match program.code.get_mut(pc as usize).map(|inst| &mut inst.op) {
-                Some(Op::Branch { target: place }) => *place = target,
-                Some(Op::BranchIndexed { targets, .. }) => {
+                Some(Op::Effect(Effect::Branch { target: place })) => *place = target,
+                Some(Op::Effect(Effect::BranchIndexed { targets, .. })) => {
                     if let Some(place) = targets.get_mut(place) {
                         *place = target;
                     }

@@ -7,7 +7,7 @@ use super::body::{BodyDecoder, Context};
 use super::convert::int_of;
 use crate::memory::Space;
 use crate::program::{
-    Collective, CollectiveKind, Dst, Op, Participants, ReduceOp, ShuffleMode, Src, VoteMode,
+    Collective, CollectiveKind, Dst, Effect, Participants, ReduceOp, ShuffleMode, Src, VoteMode,
 };
 use crate::scalar::float::{Extreme, NanRule, SignRule};
 use crate::scalar::int::Int;
@@ -17,7 +17,7 @@ impl BodyDecoder<'_> {
     pub(super) fn collective(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         if cx.m.sem() == Sem::Activemask {
             let d = self.dst(cx, 0)?;
-            cx.emit(Op::ActiveMask { d });
+            cx.emit(Effect::ActiveMask { d });
             return Ok(());
         }
         let participants = match cx.find("membermask") {
@@ -95,5 +95,5 @@ pub(super) fn emit(
     (space, offset): (Space, i64),
 ) {
     let (srcs, dsts) = (srcs.into(), dsts.into());
-    cx.emit(Op::Collective(Box::new(Collective { kind, participants, srcs, dsts, space, offset })));
+    cx.emit(Effect::Collective(Box::new(Collective { kind, participants, srcs, dsts, space, offset })));
 }

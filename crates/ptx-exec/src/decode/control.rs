@@ -9,7 +9,7 @@ use super::reach::builtin;
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::layout::immediate_bits;
-use crate::program::{BarrierAction, BlockBarrier, Call, Callee, Op, Slot};
+use crate::program::{BarrierAction, BlockBarrier, Call, Callee, Effect, Slot};
 
 /// What a call is held against, with the body that its register parameters are declared in.
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ impl<'a> BodyDecoder<'a> {
             return finding(codes::OPERAND, cx.span(0), "a branch goes to a label");
         };
         self.pend(cx, 0, label, cx.span(0));
-        cx.emit(Op::Branch { target: 0 });
+        cx.emit(Effect::Branch { target: 0 });
         Ok(())
     }
 
@@ -58,7 +58,7 @@ impl<'a> BodyDecoder<'a> {
         for (at, &label) in targets.iter().enumerate() {
             self.pend(cx, at, label, cx.span(1));
         }
-        cx.emit(Op::BranchIndexed { index, targets: vec![0; targets.len()].into() });
+        cx.emit(Effect::BranchIndexed { index, targets: vec![0; targets.len()].into() });
         Ok(())
     }
 
@@ -93,7 +93,11 @@ impl<'a> BodyDecoder<'a> {
                 return finding(codes::OPERAND, cx.inst.at.0, text);
             }
         }
-        cx.emit(Op::Call(Box::new(Call { callee, arguments: arguments.into(), results: results.into() })));
+        cx.emit(Effect::Call(Box::new(Call {
+            callee,
+            arguments: arguments.into(),
+            results: results.into(),
+        })));
         Ok(())
     }
 
@@ -198,7 +202,7 @@ impl<'a> BodyDecoder<'a> {
         let id = self.src_named(cx, "a")?;
         let count = if cx.named("b").1.is_omitted() { None } else { Some(self.src_named(cx, "b")?) };
         let predicate = if cx.find("c").is_some() { Some(self.src_named(cx, "c")?) } else { None };
-        cx.emit(Op::BlockBarrier(Box::new(BlockBarrier { action, id, count, predicate, dst })));
+        cx.emit(Effect::BlockBarrier(Box::new(BlockBarrier { action, id, count, predicate, dst })));
         Ok(())
     }
 }

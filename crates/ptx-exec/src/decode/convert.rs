@@ -4,14 +4,14 @@ use ptx_ir::Operand;
 use ptx_isa::{Field, Mod, ScalarType, StateSpace};
 
 use super::Decoded;
-use super::arithmetic::{Numbers, numbers, rounding, subnormals};
-use super::body::{BodyDecoder, Context, row_bits};
+use super::arithmetic::{numbers, rounding, subnormals};
+use super::body::{BodyDecoder, Context, binary, row_bits, unary};
 use crate::memory::Space;
-use crate::program::{Op, Src, alu1, alu2};
-use crate::scalar::convert::{self, Excess, Integral, Range, ToFloat};
+use crate::program::{Binary, Numbers, Src, Unary};
+use crate::scalar::convert::{Excess, Integral, Range, ToFloat};
 use crate::scalar::float::Limit;
 use crate::scalar::format::Format;
-use crate::scalar::int::Int;
+use crate::scalar::int::{Int, Signedness};
 
 /// The format of a floating-point type.
 pub(super) fn float_format(ty: ScalarType) -> Option<Format> {
@@ -61,36 +61,31 @@ impl BodyDecoder<'_> {
         let low = row_bits(atype);
         // A wider destination is filled with the sign of signed integers, else with zeros.
         let register = self.register_type(cx.operands[0]).map_or(u64::MAX, row_bits);
-        let f = match (to, from) {
+        let op = match (to, from) {
             (Numbers::Int(to), Numbers::Int(from)) => {
                 let excess = if cx.m.has(Mod::Sat) { Excess::Clamp } else { Excess::Truncate };
-                alu1(move |a| to.extend(convert::int_to_int(to, from, excess, a)) & register)
+                Unary::IntToInt { to, from, excess, register }
             }
             (Numbers::Int(to), Numbers::Float(from)) => {
                 let integral = integral.unwrap_or(Integral::TowardZero);
-                alu1(move |a| {
-                    to.extend(convert::float_to_int(to, integral, from, subnormals, a & low)) & register
-                })
+                Unary::FloatToInt { to, integral, from, subnormals, low, register }
             }
             (Numbers::Float(format), Numbers::Int(from)) => {
-                let to = to_float(cx, format);
-                alu1(move |a| convert::int_to_float(&to, from, a))
+                Unary::IntToFloat { to: to_float(cx, format), from }
             }
             (Numbers::Float(format), Numbers::Float(from)) => {
                 let to = to_float(cx, format);
                 match integral {
-                    Some(integral) if format == from => {
-                        alu1(move |a| convert::float_to_integral(&to, integral, a & low))
-                    }
+                    Some(integral) if format == from => Unary::FloatToIntegral { to, integral, low },
                     Some(_) => return cx.unsupported("rounding to an integer needs equal types"),
-                    None => alu1(move |a| convert::float_to_float(&to, from, a & low)),
+                    None => Unary::FloatToFloat { to, from, low },
                 }
             }
             (Numbers::Ints(..) | Numbers::Floats(..), _) | (_, Numbers::Ints(..) | Numbers::Floats(..)) => {
                 return cx.unsupported("packed types are converted by other rows");
             }
         };
-        cx.emit(Op::Alu1 { f, d, a });
+        cx.emit(unary(op, d, a));
         Ok(())
     }
 
@@ -100,9 +95,8 @@ impl BodyDecoder<'_> {
             && self.register_type(to) == Some(ScalarType::B128)
             && let Ok(d) = self.dst_of(to, cx.inst.at.0)
         {
-            let extends = value.is_signed();
-            let f = alu1(move |low| if extends { (low as i64 >> 63) as u64 } else { 0 });
-            cx.emit(Op::Alu1 { f, d: d + 1, a: Src::register(d) });
+            let sign = if value.is_signed() { Signedness::Signed } else { Signedness::Unsigned };
+            cx.emit(unary(Unary::UpperHalf(sign), d + 1, Src::register(d)));
         }
     }
 
@@ -118,11 +112,7 @@ impl BodyDecoder<'_> {
         else {
             return cx.unsupported("its types cannot be packed here");
         };
-        let to = to_float(cx, format);
-        let f = alu2(move |a, b| {
-            convert::float_to_float(&to, from, a) << format.bits() | convert::float_to_float(&to, from, b)
-        });
-        cx.emit(Op::Alu2 { f, d, a, b });
+        cx.emit(binary(Binary::FloatPair(to_float(cx, format), from), d, a, b));
         Ok(())
     }
 
@@ -135,16 +125,16 @@ impl BodyDecoder<'_> {
         };
         let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
         let window = space.window();
-        let f = if cx.m.sem() == ptx_isa::Sem::Isspacep {
-            alu1(move |a| u64::from(Space::of_generic(a).is_some_and(|(found, _)| found == space)))
+        let op = if cx.m.sem() == ptx_isa::Sem::Isspacep {
+            Unary::IsInSpace(space)
         } else if cx.m.scalar_type().map(ScalarType::bits) != Some(64) {
             return cx.unsupported("generic addresses have 64 bits");
         } else if cx.m.has(Mod::To) {
-            alu1(move |a| a.wrapping_sub(window))
+            Unary::AddConstant { addend: window.wrapping_neg(), mask: u64::MAX }
         } else {
-            alu1(move |a| a.wrapping_add(window))
+            Unary::AddConstant { addend: window, mask: u64::MAX }
         };
-        cx.emit(Op::Alu1 { f, d, a });
+        cx.emit(unary(op, d, a));
         Ok(())
     }
 }

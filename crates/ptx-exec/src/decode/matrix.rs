@@ -3,14 +3,14 @@
 use ptx_ir::Operand;
 use ptx_isa::{Field, Mod, ScalarType, Sem};
 
-use super::body::{BodyDecoder, Context};
+use super::body::{BodyDecoder, Context, unary};
 use super::collective::emit;
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::memory::Space;
 use crate::program::{
     Address, AddressWidth, Base, CollectiveKind, Dst, Element, Factor, Fragment, Held, Join, Layout, Major,
-    Op, Overflow, Part, Participants, Product, Size, Src, alu1,
+    Overflow, Part, Participants, Product, Size, Src, Unary,
 };
 use crate::scalar::format::Rounding;
 use crate::scalar::narrow::Narrow;
@@ -160,7 +160,7 @@ impl BodyDecoder<'_> {
             AddressWidth::Bits64 => u64::MAX,
         };
         let d = self.temporary();
-        cx.prepare(Op::Alu1 { f: alu1(move |a| a.wrapping_add(offset as u64) & mask), d, a: row });
+        cx.prepare(unary(Unary::AddConstant { addend: offset as u64, mask }, d, row));
         Ok((Src::register(d), (space, 0)))
     }
 

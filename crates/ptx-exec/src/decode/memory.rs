@@ -3,17 +3,17 @@
 use ptx_ir::Operand;
 use ptx_isa::{Field, Mod, ScalarType};
 
-use super::arithmetic::{Numbers, each, numbers};
+use super::arithmetic::numbers;
 use super::body::{BodyDecoder, Context, row_bits, rows_of};
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::memory::{Order, Space};
 use crate::program::{
-    AsyncCopy, Atomic, Combine, CopyAmount, Exchange, Fill, Load, Op, Store, VectorAtomic, WideAtomic,
+    AsyncCopy, Atomic, Combine, CopyAmount, Effect, Exchange, Fill, FloatCombine, FloatExtreme, Load,
+    Numbers, Store, VectorAtomic, WideAtomic,
 };
-use crate::scalar::float::{self, Arith, Extreme, NanRule, SignRule, Subnormals};
+use crate::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
-use crate::scalar::int::{self, Saturation};
 
 /// The order that a load or store must have at least.
 fn order(cx: &Context<'_>) -> Order {
@@ -51,7 +51,7 @@ impl BodyDecoder<'_> {
             used: self.used_bytes,
         };
         self.check_vector(cx, align)?;
-        cx.emit(Op::Load(Box::new(load)));
+        cx.emit(Effect::Load(Box::new(load)));
         Ok(())
     }
 
@@ -73,7 +73,7 @@ impl BodyDecoder<'_> {
         let align = u64::from(ty.bytes()) * elements.len() as u64;
         let store = Store { address, srcs: srcs.into(), size: ty.bytes(), align, order: order(cx) };
         self.check_vector(cx, align)?;
-        cx.emit(Op::Store(Box::new(store)));
+        cx.emit(Effect::Store(Box::new(store)));
         Ok(())
     }
 
@@ -100,7 +100,13 @@ impl BodyDecoder<'_> {
         let b = self.src_named(cx, "b")?;
         let c = if cx.find("c").is_some() { self.src_named(cx, "c")? } else { b };
         let combine = combination(cx, ty)?;
-        cx.emit(Op::Atomic(Box::new(Atomic { address, size: ty.bytes(), dst, operands: [b, c], combine })));
+        cx.emit(Effect::Atomic(Box::new(Atomic {
+            address,
+            size: ty.bytes(),
+            dst,
+            operands: [b, c],
+            combine,
+        })));
         Ok(())
     }
 
@@ -127,7 +133,7 @@ impl BodyDecoder<'_> {
         }
         let combine = combination(cx, ty)?;
         let atomic = VectorAtomic { address, size: ty.bytes(), elements: elements.into(), combine };
-        cx.emit(Op::VectorAtomic(Box::new(atomic)));
+        cx.emit(Effect::VectorAtomic(Box::new(atomic)));
         Ok(())
     }
 
@@ -149,7 +155,7 @@ impl BodyDecoder<'_> {
         };
         let b = self.src_named(cx, "b")?;
         let c = if cx.find("c").is_some() { self.src_named(cx, "c")? } else { b };
-        cx.emit(Op::WideAtomic(Box::new(WideAtomic { address, dst, operands: [b, c], exchange })));
+        cx.emit(Effect::WideAtomic(Box::new(WideAtomic { address, dst, operands: [b, c], exchange })));
         Ok(())
     }
 
@@ -171,7 +177,7 @@ impl BodyDecoder<'_> {
         } else {
             CopyAmount::Bytes(self.src_named(cx, "src-size")?)
         };
-        cx.emit(Op::AsyncCopy(Box::new(AsyncCopy { to, from, size: size as u32, amount })));
+        cx.emit(Effect::AsyncCopy(Box::new(AsyncCopy { to, from, size: size as u32, amount })));
         Ok(())
     }
 }
@@ -182,39 +188,28 @@ fn combination(cx: &Context<'_>, ty: ScalarType) -> Decoded<Combine> {
     // Rows with one operation have it in their name.
     let op = cx.m.get(Field::Op).or_else(|| cx.m.has(Mod::Add).then_some(Mod::Add));
     Ok(match (op, numbers) {
-        (Some(Mod::Exch), _) => Box::new(|_, _, b, _| b),
-        (Some(Mod::Cas), _) => Box::new(|_, old, b, c| if old == b { c } else { old }),
-        (Some(Mod::And), _) => Box::new(|_, old, b, _| old & b),
-        (Some(Mod::Or), _) => Box::new(|_, old, b, _| old | b),
-        (Some(Mod::Xor), _) => Box::new(|_, old, b, _| old ^ b),
-        (Some(Mod::Inc), _) => Box::new(|_, old, b, _| if old >= b { 0 } else { old + 1 }),
-        (Some(Mod::Dec), _) => Box::new(|_, old, b, _| if old == 0 || old > b { b } else { old - 1 }),
-        (Some(Mod::Add), Numbers::Int(t)) => {
-            Box::new(move |_, old, b, _| int::add(t, Saturation::Wrap, old, b))
-        }
-        (Some(Mod::Min), Numbers::Int(t)) => Box::new(move |_, old, b, _| int::min(t, old, b)),
-        (Some(Mod::Max), Numbers::Int(t)) => Box::new(move |_, old, b, _| int::max(t, old, b)),
+        (Some(Mod::Exch), _) => Combine::Exchange,
+        (Some(Mod::Cas), _) => Combine::CompareAndSwap,
+        (Some(Mod::And), _) => Combine::And,
+        (Some(Mod::Or), _) => Combine::Or,
+        (Some(Mod::Xor), _) => Combine::Xor,
+        (Some(Mod::Inc), _) => Combine::Inc,
+        (Some(Mod::Dec), _) => Combine::Dec,
+        (Some(Mod::Add), Numbers::Int(t)) => Combine::IntAdd(t),
+        (Some(Mod::Min), Numbers::Int(t)) => Combine::IntMin(t),
+        (Some(Mod::Max), Numbers::Int(t)) => Combine::IntMax(t),
         (Some(Mod::Add), Numbers::Float(Format::F32)) => {
-            // In global memory `.f32` subnormals are flushed unless asked otherwise, in shared memory they are kept.
             let in_global = if cx.m.has(Mod::Noftz) { Subnormals::Keep } else { Subnormals::Flush };
-            Box::new(move |space, old, b, _| {
-                let subnormals = if space == Space::Global { in_global } else { Subnormals::Keep };
-                float::add(&Arith { subnormals, ..Arith::nearest(Format::F32) }, old, b)
-            })
+            Combine::Float(FloatCombine::AddF32 { in_global })
         }
-        (Some(Mod::Add), Numbers::Float(format)) => {
-            Box::new(move |_, old, b, _| float::add(&Arith::nearest(format), old, b))
+        (Some(Mod::Add), Numbers::Float(format) | Numbers::Floats(format, _)) => {
+            Combine::Float(FloatCombine::Add(format, numbers.packing()))
         }
-        (Some(Mod::Add), Numbers::Floats(format, count)) => Box::new(move |_, old, b, _| {
-            each(format.bits(), count, [old, b], |[old, b]| float::add(&Arith::nearest(format), old, b))
-        }),
         (Some(op @ (Mod::Min | Mod::Max)), Numbers::Float(format) | Numbers::Floats(format, _)) => {
             let which = if op == Mod::Min { Extreme::Min } else { Extreme::Max };
-            let count = if let Numbers::Floats(_, count) = numbers { count } else { 1 };
-            let extreme = move |[old, b]: [u64; 2]| {
-                float::extreme(format, Subnormals::Keep, which, NanRule::Ignore, SignRule::Plain, old, b)
-            };
-            Box::new(move |_, old, b, _| each(format.bits(), count, [old, b], extreme))
+            let (nan, sign) = (NanRule::Ignore, SignRule::Plain);
+            let extreme = FloatExtreme { format, subnormals: Subnormals::Keep, which, nan, sign };
+            Combine::Float(FloatCombine::Extreme(extreme, numbers.packing()))
         }
         _ => return cx.unsupported("its operation has no such type"),
     })

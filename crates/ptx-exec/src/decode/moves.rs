@@ -3,10 +3,10 @@
 use ptx_ir::Operand;
 use ptx_isa::{Component, ScalarType};
 
-use super::body::{BodyDecoder, Context, row_bits, rows_of};
+use super::body::{BodyDecoder, Context, binary, row_bits, rows_of, unary};
 use super::{Decoded, finding};
 use crate::error::codes;
-use crate::program::{Op, Src, alu1, alu2};
+use crate::program::{Binary, Effect, Src, Unary};
 
 impl BodyDecoder<'_> {
     pub(super) fn mov(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
@@ -45,7 +45,7 @@ impl BodyDecoder<'_> {
                 pairs.push((self.dst_of(to, cx.span(0))?, a));
             }
         }
-        cx.emit(Op::Copy(pairs.into()));
+        cx.emit(Effect::Copy(pairs.into()));
         Ok(())
     }
 
@@ -54,12 +54,12 @@ impl BodyDecoder<'_> {
         if let Operand::Special(register, component) = cx.operands[1]
             && register.scalar_type().bits() == ty.bits()
         {
-            cx.emit(Op::Special { d, register, component });
+            cx.emit(Effect::Special { d, register, component });
             return Ok(());
         }
         let a = self.src(cx, 1)?;
         let pairs = (0..rows_of(ty)).map(|n| (if d == self.sink { d } else { d + n }, a.plus(n)));
-        cx.emit(Op::Copy(pairs.collect()));
+        cx.emit(Effect::Copy(pairs.collect()));
         Ok(())
     }
 
@@ -85,10 +85,10 @@ impl BodyDecoder<'_> {
             let (d, at) = (self.dst_of(part, cx.span(0))?, n as u32 * width);
             let made = self.temporary();
             let shift = at % 64;
-            cx.prepare(Op::Alu1 { f: alu1(move |a| a >> shift & mask), d: made, a: a.plus(at / 64) });
+            cx.prepare(unary(Unary::Field { shift, mask }, made, a.plus(at / 64)));
             pairs.push((d, Src::register(made)));
         }
-        cx.emit(Op::Copy(pairs.into()));
+        cx.emit(Effect::Copy(pairs.into()));
         Ok(())
     }
 
@@ -110,8 +110,7 @@ impl BodyDecoder<'_> {
                     None => part,
                     Some(below) => {
                         let d = self.temporary();
-                        let f = alu2(move |below, part| below | (part & mask) << shift);
-                        cx.prepare(Op::Alu2 { f, d, a: below, b: part });
+                        cx.prepare(binary(Binary::Insert { shift, mask }, d, below, part));
                         Src::register(d)
                     }
                 });
@@ -120,7 +119,7 @@ impl BodyDecoder<'_> {
                 pairs.push((if d == self.sink { d } else { d + row as u32 }, made));
             }
         }
-        cx.emit(Op::Copy(pairs.into()));
+        cx.emit(Effect::Copy(pairs.into()));
         Ok(())
     }
 }

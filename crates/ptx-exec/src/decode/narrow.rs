@@ -5,11 +5,11 @@ use ptx_isa::{Field, Mod, ScalarType};
 
 use super::Decoded;
 use super::arithmetic::rounding;
-use super::body::{BodyDecoder, Context};
+use super::body::{BodyDecoder, Context, binary, ternary, unary};
 use super::convert::float_format;
-use crate::program::{Op, Src, alu2, alu3};
-use crate::scalar::convert::{self, Element, PackElement, Range, Repack, Scale};
-use crate::scalar::format::{Format, RandomBits};
+use crate::program::{Binary, PackConversion, Src, Ternary, Unary};
+use crate::scalar::convert::{Element, PackElement, Range, Repack};
+use crate::scalar::format::Format;
 use crate::scalar::int::Signedness;
 use crate::scalar::narrow::{Direction, Narrow, Negatives};
 
@@ -57,47 +57,6 @@ pub(super) fn knows_pack(modifier: Mod) -> bool {
     pack_of(modifier).is_some() || integer_of(modifier).is_some()
 }
 
-/// The random bits of an element: which of the 32 it gets depends on the format (manual 9.7.9.21). `n` counts from the
-/// lowest element of the result.
-fn random_bits(to: Element, n: u32, bits: u64) -> RandomBits {
-    let (count, shift) = match to {
-        Element::Wide(Format::F16) => (13, 16 * n),
-        Element::Wide(Format::Bf16 | Format::F32 | Format::F64 | Format::Tf32) => (16, 16 * n),
-        // Four elements share two halves: the upper two the upper half, the lower two the lower one.
-        Element::Narrow(
-            Narrow::E4m3
-            | Narrow::E5m2
-            | Narrow::E2m3
-            | Narrow::E3m2
-            | Narrow::Ue8m0
-            | Narrow::Ue5m3
-            | Narrow::S2f6,
-        ) => (16, 16 * (n / 2)),
-        // The upper two elements have the upper bytes of both halves, the lower two the lower bytes.
-        Element::Narrow(Narrow::E2m1) => (8, 8 * (n / 2) + 16 * (n % 2)),
-    };
-    RandomBits { count, bits: bits >> shift }
-}
-
-/// The conversion of a whole pack.
-#[derive(Clone, Copy)]
-struct PackConversion {
-    repack: Repack,
-    count: u32,
-}
-
-impl PackConversion {
-    /// Converts the elements of a pack of up to 128 bits; `how` gives scale and rounding of the `n`-th.
-    fn apply(&self, pack: u128, how: impl Fn(u32) -> (Scale, Direction)) -> u64 {
-        let (from, to) = (self.repack.from.place(), self.repack.to.place());
-        (0..self.count).fold(0, |result, n| {
-            let raw = (pack >> (n * from)) as u64 & (u64::MAX >> (64 - from));
-            let (scale, direction) = how(n);
-            result | self.repack.element(scale, direction, raw) << (n * to)
-        })
-    }
-}
-
 impl BodyDecoder<'_> {
     /// `cvt` of and to packs of narrow formats, and to pairs by random bits.
     pub(super) fn convert_narrow(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
@@ -113,29 +72,18 @@ impl BodyDecoder<'_> {
         let conversion = PackConversion { repack: Repack { to, from, range, negatives }, count };
         let d = self.dst_named(cx, "d")?;
         let (low, high) = self.pack_operands(cx)?;
-        let join = |low: u64, high: u64| u128::from(high) << 64 | u128::from(low);
         if cx.m.has(Mod::Rs) {
             let bits = self.src_named(cx, "rbits")?;
-            let f = alu3(move |low, high, bits| {
-                conversion
-                    .apply(join(low, high), |n| (Scale::NONE, Direction::Random(random_bits(to, n, bits))))
-            });
-            cx.emit(Op::Alu3 { f, d, a: low, b: high, c: bits });
+            cx.emit(ternary(Ternary::RepackRandom(conversion), d, [low, high, bits]));
             return Ok(());
         }
         let direction = Direction::By(rounding(cx.m.get(Field::Rnd)));
         if cx.m.get(Field::Scale).is_some() {
             let scales = self.src_named(cx, "scale-factor")?;
-            let narrows = matches!(to, Element::Narrow(_));
-            let scale = move |raw| if narrows { Scale::over(raw) } else { Scale::times(raw) };
-            let f = alu3(move |low, high, scales| {
-                conversion.apply(join(low, high), |n| (scale(scales >> (8 * n) & 0xff), direction))
-            });
-            cx.emit(Op::Alu3 { f, d, a: low, b: high, c: scales });
+            cx.emit(ternary(Ternary::RepackScaled(conversion, direction), d, [low, high, scales]));
             return Ok(());
         }
-        let f = alu2(move |low, high| conversion.apply(join(low, high), |_| (Scale::NONE, direction)));
-        cx.emit(Op::Alu2 { f, d, a: low, b: high });
+        cx.emit(binary(Binary::Repack(conversion, direction), d, low, high));
         Ok(())
     }
 
@@ -162,7 +110,10 @@ impl BodyDecoder<'_> {
     /// Two 32-bit values in one row.
     fn two_words(&mut self, cx: &mut Context<'_>, high: Src, low: Src) -> Src {
         let d = self.temporary();
-        cx.prepare(Op::Alu2 { f: alu2(|high, low| high << 32 | (low & 0xffff_ffff)), d, a: high, b: low });
+        let lower = self.temporary();
+        cx.prepare(unary(Unary::Field { shift: 0, mask: u32::MAX.into() }, lower, low));
+        let insert = Binary::Insert { shift: 32, mask: u32::MAX.into() };
+        cx.prepare(binary(insert, d, Src::register(lower), high));
         Src::register(d)
     }
 
@@ -176,7 +127,7 @@ impl BodyDecoder<'_> {
         }
         let (d, a, b) = (self.dst_named(cx, "d")?, self.src_named(cx, "a")?, self.src_named(cx, "b")?);
         let c = if cx.find("c").is_some() { self.src_named(cx, "c")? } else { cx.constants.of(0) };
-        cx.emit(Op::Alu3 { f: alu3(move |a, b, c| convert::pack(element, a, b, c)), d, a, b, c });
+        cx.emit(ternary(Ternary::PackIntegers(element), d, [a, b, c]));
         Ok(())
     }
 }

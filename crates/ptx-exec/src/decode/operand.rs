@@ -4,12 +4,12 @@ use ptx_diag::Span;
 use ptx_ir::{AddressBase, Operand, Symbol, VarId};
 use ptx_isa::{Component, ScalarType, StateSpace};
 
-use super::body::{BodyDecoder, Context, row_bits, rows_of};
+use super::body::{BodyDecoder, Context, row_bits, rows_of, unary};
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::layout::immediate_bits;
 use crate::memory::Space;
-use crate::program::{Address, AddressWidth, Base, Dst, Op, Src, alu1, function_address};
+use crate::program::{Address, AddressWidth, Base, Dst, Effect, Src, Unary, function_address};
 
 /// Where a variable lies.
 #[derive(Clone, Copy)]
@@ -80,7 +80,7 @@ impl BodyDecoder<'_> {
             Operand::Register(_) | Operand::Element(..) => Ok(Src::register(self.dst_of(operand, span)?)),
             Operand::Not(register) => {
                 let d = self.temporary();
-                cx.prepare(Op::Alu1 { f: alu1(|p| p ^ 1), d, a: Src::register(self.row_of(register)) });
+                cx.prepare(unary(Unary::Not { mask: 1 }, d, Src::register(self.row_of(register))));
                 Ok(Src::register(d))
             }
             Operand::Immediate(immediate) => {
@@ -95,10 +95,10 @@ impl BodyDecoder<'_> {
             }
             Operand::Special(register, component) => {
                 let d = self.temporary();
-                cx.prepare(Op::Special { d, register, component });
+                cx.prepare(Effect::Special { d, register, component });
                 if ty.bits() < register.scalar_type().bits() {
                     let mask = row_bits(ty);
-                    cx.prepare(Op::Alu1 { f: alu1(move |a| a & mask), d, a: Src::register(d) });
+                    cx.prepare(unary(Unary::Field { shift: 0, mask }, d, Src::register(d)));
                 }
                 Ok(Src::register(d))
             }
@@ -145,7 +145,7 @@ impl BodyDecoder<'_> {
                 }
                 Place::Frame(at) => {
                     let d = self.temporary();
-                    cx.prepare(Op::FrameAddress { d, offset: u64::from(at).wrapping_add(offset as u64) });
+                    cx.prepare(Effect::FrameAddress { d, offset: u64::from(at).wrapping_add(offset as u64) });
                     Ok(Src::register(d))
                 }
             },

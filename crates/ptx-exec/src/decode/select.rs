@@ -4,12 +4,11 @@ use ptx_ir::Operand;
 use ptx_isa::{Field, Mod, ScalarType, Sem};
 
 use super::Decoded;
-use super::arithmetic::{Numbers, numbers, subnormals, type_numbers};
-use super::body::{BodyDecoder, Context};
+use super::arithmetic::{numbers, subnormals, type_numbers};
+use super::body::{BodyDecoder, Context, binary, ternary};
 use super::convert::float_format;
-use crate::program::{Op, alu_pair, alu2, alu3};
-use crate::scalar::compare::{self, Join, Relation, WithNan};
-use crate::scalar::float::{Subnormals, flush};
+use crate::program::{Alu, Binary, Comparison, Dual, Numbers, SetWhere, Ternary};
+use crate::scalar::compare::{Join, Relation, WithNan};
 use crate::scalar::format::Format;
 
 /// The Boolean operator that a modifier names.
@@ -21,52 +20,26 @@ pub(super) fn join(modifier: Mod) -> Join {
     }
 }
 
-/// A comparison of two values of a type.
-#[derive(Clone, Copy)]
-struct Comparison {
-    relation: Relation,
-    with_nan: WithNan,
-    numbers: Numbers,
-    subnormals: Subnormals,
-}
-
-impl Comparison {
-    fn new(cx: &Context<'_>, numbers: Numbers) -> Decoded<Self> {
-        let (relation, with_nan) = match cx.m.get(Field::Cmp) {
-            Some(Mod::Eq) => (Relation::Equal, WithNan::False),
-            Some(Mod::Ne) => (Relation::NotEqual, WithNan::False),
-            Some(Mod::Lt | Mod::Lo) => (Relation::Less, WithNan::False),
-            Some(Mod::Le | Mod::Ls) => (Relation::LessOrEqual, WithNan::False),
-            Some(Mod::Gt | Mod::Hi) => (Relation::Greater, WithNan::False),
-            Some(Mod::Ge | Mod::Hs) => (Relation::GreaterOrEqual, WithNan::False),
-            Some(Mod::Equ) => (Relation::Equal, WithNan::True),
-            Some(Mod::Neu) => (Relation::NotEqual, WithNan::True),
-            Some(Mod::Ltu) => (Relation::Less, WithNan::True),
-            Some(Mod::Leu) => (Relation::LessOrEqual, WithNan::True),
-            Some(Mod::Gtu) => (Relation::Greater, WithNan::True),
-            Some(Mod::Geu) => (Relation::GreaterOrEqual, WithNan::True),
-            Some(Mod::Num) => (Relation::Ordered, WithNan::False),
-            Some(Mod::NanCmp) => (Relation::Unordered, WithNan::False),
-            _ => return cx.unsupported("it names no known comparison"),
-        };
-        Ok(Self { relation, with_nan, numbers, subnormals: subnormals(cx) })
-    }
-
-    /// Compares element `n`.
-    #[inline]
-    fn holds(&self, n: u32, a: u64, b: u64) -> bool {
-        match self.numbers {
-            Numbers::Int(t) | Numbers::Ints(t, _) => {
-                let shift = n * t.bits() % 64;
-                compare::int(self.relation, t, a >> shift, b >> shift)
-            }
-            Numbers::Float(format) | Numbers::Floats(format, _) => {
-                let shift = n * format.bits() % 64;
-                let field = |raw: u64| raw >> shift & (format.sign_bit() | format.magnitude_mask());
-                compare::float(self.relation, self.with_nan, format, self.subnormals, field(a), field(b))
-            }
-        }
-    }
+/// The comparison that the modifiers name.
+fn comparison(cx: &Context<'_>, numbers: Numbers) -> Decoded<Comparison> {
+    let (relation, with_nan) = match cx.m.get(Field::Cmp) {
+        Some(Mod::Eq) => (Relation::Equal, WithNan::False),
+        Some(Mod::Ne) => (Relation::NotEqual, WithNan::False),
+        Some(Mod::Lt | Mod::Lo) => (Relation::Less, WithNan::False),
+        Some(Mod::Le | Mod::Ls) => (Relation::LessOrEqual, WithNan::False),
+        Some(Mod::Gt | Mod::Hi) => (Relation::Greater, WithNan::False),
+        Some(Mod::Ge | Mod::Hs) => (Relation::GreaterOrEqual, WithNan::False),
+        Some(Mod::Equ) => (Relation::Equal, WithNan::True),
+        Some(Mod::Neu) => (Relation::NotEqual, WithNan::True),
+        Some(Mod::Ltu) => (Relation::Less, WithNan::True),
+        Some(Mod::Leu) => (Relation::LessOrEqual, WithNan::True),
+        Some(Mod::Gtu) => (Relation::Greater, WithNan::True),
+        Some(Mod::Geu) => (Relation::GreaterOrEqual, WithNan::True),
+        Some(Mod::Num) => (Relation::Ordered, WithNan::False),
+        Some(Mod::NanCmp) => (Relation::Unordered, WithNan::False),
+        _ => return cx.unsupported("it names no known comparison"),
+    };
+    Ok(Comparison { relation, with_nan, numbers, subnormals: subnormals(cx) })
 }
 
 impl BodyDecoder<'_> {
@@ -78,8 +51,7 @@ impl BodyDecoder<'_> {
             Sem::Selp => {
                 let d = self.dst(cx, 0)?;
                 let (a, b, c) = (self.src(cx, 1)?, self.src(cx, 2)?, self.src(cx, 3)?);
-                let f = alu3(|a, b, p| if p & 1 == 1 { a } else { b });
-                cx.emit(Op::Alu3 { f, d, a, b, c });
+                cx.emit(ternary(Ternary::Select, d, [a, b, c]));
                 Ok(())
             }
             Sem::Slct => self.slct(cx),
@@ -89,33 +61,22 @@ impl BodyDecoder<'_> {
 
     fn setp(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let numbers = type_numbers(cx)?;
-        let comparison = Comparison::new(cx, numbers)?;
+        let comparison = comparison(cx, numbers)?;
         let join = cx.m.get(Field::Bool).map(join);
         let (p, q) = (self.dst_named(cx, "p")?, self.dst_named(cx, "q")?);
         let (a, b) = (self.src_named(cx, "a")?, self.src_named(cx, "b")?);
         let packed = matches!(numbers, Numbers::Ints(..) | Numbers::Floats(..));
         let has_q = !matches!(cx.named("q").1, Operand::Omitted | Operand::Sink);
-        if let (Numbers::Int(t), None, false) = (numbers, join, has_q) {
-            let relation = comparison.relation;
-            let f = alu2(move |a, b| compare::int(relation, t, a, b).into());
-            cx.emit(Op::Alu2 { f, d: p, a, b });
-            return Ok(());
-        }
         if join.is_none() && !has_q {
-            let f = alu2(move |a, b| comparison.holds(0, a, b).into());
-            cx.emit(Op::Alu2 { f, d: p, a, b });
+            cx.emit(binary(Binary::Compare(comparison), p, a, b));
             return Ok(());
         }
         // Without an operator `c` is true, which `and` leaves alone.
         let c = if join.is_some() { self.src_named(cx, "c")? } else { cx.constants.of(1) };
         let join = join.unwrap_or(Join::And);
-        let f = alu_pair(move |[a, b, c, _]| {
-            let first = u64::from(comparison.holds(0, a, b));
-            // `q` is the opposite, or for packed types the upper half's result.
-            let second = if packed { u64::from(comparison.holds(1, a, b)) } else { first ^ 1 };
-            (join.apply(first, c), join.apply(second, c))
-        });
-        cx.emit(Op::AluPair(Box::new((f, [p, q], [a, b, c, c]))));
+        // `q` is the opposite, or for packed types the upper half's result.
+        let op = if packed { Dual::ComparePair(comparison, join) } else { Dual::Compare(comparison, join) };
+        cx.emit(Alu::Dual { op, dsts: [p, q], srcs: [a, b, c, c] });
         Ok(())
     }
 
@@ -123,7 +84,7 @@ impl BodyDecoder<'_> {
         let Some(numbers) = cx.m.type_of(Field::AType).and_then(numbers) else {
             return cx.unsupported("its argument type cannot be compared");
         };
-        let comparison = Comparison::new(cx, numbers)?;
+        let comparison = comparison(cx, numbers)?;
         let Some(dtype) = cx.m.type_of(Field::DType) else { return cx.unsupported("it has no result type") };
         let (count, width) = match numbers {
             Numbers::Int(_) | Numbers::Float(_) => (1, dtype.bits()),
@@ -146,13 +107,8 @@ impl BodyDecoder<'_> {
         let (a, b) = (self.src_named(cx, "a")?, self.src_named(cx, "b")?);
         let c = if join.is_some() { self.src_named(cx, "c")? } else { cx.constants.of(1) };
         let join = join.unwrap_or(Join::And);
-        let f = alu3(move |a, b, c| {
-            (0..count).fold(0, |result, n| {
-                let holds = join.apply(comparison.holds(n, a, b).into(), c) & 1;
-                result | if holds == 1 { when_true << (n * width) } else { 0 }
-            })
-        });
-        cx.emit(Op::Alu3 { f, d, a, b, c });
+        let set = SetWhere { comparison, join, count, width, when_true };
+        cx.emit(ternary(Ternary::Set(set), d, [a, b, c]));
         Ok(())
     }
 
@@ -160,14 +116,11 @@ impl BodyDecoder<'_> {
     fn slct(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let d = self.dst(cx, 0)?;
         let (a, b, c) = (self.src(cx, 1)?, self.src(cx, 2)?, self.src(cx, 3)?);
-        let f = match cx.m.type_of(Field::CType).and_then(float_format) {
-            Some(format) => {
-                let subnormals = subnormals(cx);
-                alu3(move |a, b, c| if format.widen(flush(format, subnormals, c)) >= 0.0 { a } else { b })
-            }
-            None => alu3(|a, b, c| if (c as i32) >= 0 { a } else { b }),
+        let op = match cx.m.type_of(Field::CType).and_then(float_format) {
+            Some(format) => Ternary::SelectByFloatSign(format, subnormals(cx)),
+            None => Ternary::SelectBySign,
         };
-        cx.emit(Op::Alu3 { f, d, a, b, c });
+        cx.emit(ternary(op, d, [a, b, c]));
         Ok(())
     }
 }

@@ -4,11 +4,10 @@
 use ptx_isa::{Field, Mod, Sem};
 
 use super::Decoded;
-use super::body::{BodyDecoder, Context, row_bits};
-use crate::machine::pending_count;
+use super::body::{BodyDecoder, Context, row_bits, unary};
 use crate::memory::Space;
 use crate::program::{
-    Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Op, Src, Stay, alu1,
+    Bulk, BulkSource, ClusterAction, Completion, Effect, Mbarrier, MbarrierAction, Src, Stay, Unary,
 };
 
 /// What bulk copies, and bulk stores, are multiples of.
@@ -47,7 +46,7 @@ impl BodyDecoder<'_> {
             Some(name) => Some(self.dst_named(cx, name)?),
             None => None,
         };
-        cx.emit(Op::Mbarrier(Box::new(Mbarrier { address, action, dst })));
+        cx.emit(Effect::Mbarrier(Box::new(Mbarrier { address, action, dst })));
         Ok(())
     }
 
@@ -76,7 +75,7 @@ impl BodyDecoder<'_> {
     /// `mbarrier.pending_count`.
     pub(super) fn pending_count(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let (d, a) = (self.dst_named(cx, "count")?, self.src_named(cx, "state")?);
-        cx.emit(Op::Alu1 { f: alu1(pending_count), d, a });
+        cx.emit(unary(Unary::PendingCount, d, a));
         Ok(())
     }
 
@@ -92,7 +91,7 @@ impl BodyDecoder<'_> {
             let to = self.address(cx, at, space)?;
             let size = self.src_named(cx, "size")?;
             let source = BulkSource::Zeros;
-            cx.emit(Op::Bulk(Box::new(Bulk {
+            cx.emit(Effect::Bulk(Box::new(Bulk {
                 to,
                 source,
                 size,
@@ -119,14 +118,14 @@ impl BodyDecoder<'_> {
             if cx.m.has(Mod::MulticastCluster) { Some(self.src_named(cx, "ctaMask")?) } else { None };
         let size = self.src_named(cx, "size")?;
         let source = BulkSource::Memory { from, mask };
-        cx.emit(Op::Bulk(Box::new(Bulk { to, source, size, unit: COPY_UNIT, barrier, blocks })));
+        cx.emit(Effect::Bulk(Box::new(Bulk { to, source, size, unit: COPY_UNIT, barrier, blocks })));
         Ok(())
     }
 
     /// `barrier.cluster`.
     pub(super) fn cluster_barrier(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let action = if cx.m.has(Mod::Wait) { ClusterAction::Wait } else { ClusterAction::Arrive };
-        cx.emit(Op::ClusterBarrier(action));
+        cx.emit(Effect::ClusterBarrier(action));
         Ok(())
     }
 
@@ -135,14 +134,14 @@ impl BodyDecoder<'_> {
         let d = self.dst_named(cx, "d")?;
         if cx.m.sem() == Sem::Getctarank {
             let a = cx.constants.of(0);
-            cx.emit(Op::Copy([(d, a)].into()));
+            cx.emit(Effect::Copy([(d, a)].into()));
             return Ok(());
         }
         let a = self.src_named(cx, "a")?;
         let rank = self.src_named(cx, "b")?;
-        cx.emit(Op::OnlyBlock { rank });
+        cx.emit(Effect::OnlyBlock { rank });
         let bits = cx.m.scalar_type().map_or(u64::MAX, row_bits);
-        cx.emit(Op::Alu1 { f: alu1(move |a| a & bits), d, a });
+        cx.emit(unary(Unary::Field { shift: 0, mask: bits }, d, a));
         Ok(())
     }
 
@@ -150,7 +149,7 @@ impl BodyDecoder<'_> {
     pub(super) fn create_policy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let d = self.dst_named(cx, "cache-policy")?;
         let a = cx.constants.of(0);
-        cx.emit(Op::Copy([(d, a)].into()));
+        cx.emit(Effect::Copy([(d, a)].into()));
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use ptx_isa::Sem;
 use super::body::{BodyDecoder, Context};
 use super::{Decoded, finding};
 use crate::error::codes;
-use crate::program::{Op, Stack};
+use crate::program::{Effect, Stack};
 
 /// What allocations are aligned to at least.
 const ALIGNMENT: u64 = 8;
@@ -40,7 +40,7 @@ impl BodyDecoder<'_> {
                 Stack::Allocate { d: self.dst_named(cx, "ptr")?, size: self.src_named(cx, "size")?, align }
             }
         };
-        cx.emit(Op::Stack(stack));
+        cx.emit(Effect::Stack(stack));
         Ok(())
     }
 }

@@ -4,10 +4,10 @@ use ptx_ir::Operand;
 use ptx_isa::{Field, Form, Kind, Mod, Opcode, ScalarType, Selection, Selector, Unit};
 
 use super::arithmetic::{overshoot, saturation, sign_of};
-use super::body::{BodyDecoder, Context};
+use super::body::{BodyDecoder, Context, ternary};
 use super::{Decoded, finding};
 use crate::error::codes;
-use crate::program::{Op, Src, alu3};
+use crate::program::{Src, Ternary};
 use crate::scalar::compare::Relation;
 use crate::scalar::video::{Gather, MultiplyAdd, Operation, Part, Scalar, Second, Simd, Turn};
 
@@ -122,7 +122,7 @@ impl BodyDecoder<'_> {
                 _ => 0,
             };
             let vmad = MultiplyAdd { a: a_part, b: b_part, turn, scale, saturation: saturation(cx) };
-            cx.emit(Op::Alu3 { f: alu3(move |a, b, c| vmad.apply(a, b, c)), d, a, b, c });
+            cx.emit(ternary(Ternary::MultiplyAdd(vmad), d, [a, b, c]));
             return Ok(());
         }
         let second = match cx.m.get(Field::Op) {
@@ -140,7 +140,7 @@ impl BodyDecoder<'_> {
             saturation: saturation(cx),
             second,
         };
-        cx.emit(Op::Alu3 { f: alu3(move |a, b, c| scalar.apply(a, b, c)), d, a, b, c });
+        cx.emit(ternary(Ternary::Video(scalar), d, [a, b, c]));
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl BodyDecoder<'_> {
             mask,
             gather: if cx.m.get(Field::Op) == Some(Mod::Add) { Gather::Sum } else { Gather::Merge },
         };
-        cx.emit(Op::Alu3 { f: alu3(move |a, b, c| simd.apply(a, b, c)), d, a, b, c });
+        cx.emit(ternary(Ternary::VideoSimd(simd), d, [a, b, c]));
         Ok(())
     }
 }

@@ -8,64 +8,60 @@ use super::step::predicate_mask;
 use super::warp::{Fragment, Frame, State, Warp};
 use crate::error::TrapKind;
 use crate::program::{
-    BarrierAction, BlockBarrier, Call, Callee, ClusterAction, FRAME_ALIGNMENT, Mask, Op, Row, Slot, Src,
-    WARP, first_lane, lanes,
+    BarrierAction, BlockBarrier, Call, Callee, ClusterAction, Effect, FRAME_ALIGNMENT, Mask, Op, Row, Slot,
+    Src, WARP, first_lane, lanes,
 };
 
 impl Warp {
-    /// Executes the instruction at a group's place for its `active` lanes; the others go on behind it.
+    /// Executes the instruction at a group's place for its `active` lanes; the others go on after it.
     pub(super) fn control(
         &mut self,
         grid: &Grid<'_>,
         block: &mut BlockState,
         current: usize,
         active: Mask,
+        effect: &Effect,
     ) -> Result<(), Stop> {
         let pc = self.fragments[current].pc;
         let lane = first_lane(active);
         self.fragments[current].pc = pc + 1;
-        match &grid.program.code[pc as usize].op {
-            Op::Branch { target } => {
+        match effect {
+            Effect::Branch { target } => {
                 self.split(current, active, *target, State::Ready);
                 Ok(())
             }
-            Op::BranchIndexed { index, targets } => {
+            Effect::BranchIndexed { index, targets } => {
                 self.branch_indexed(grid, current, active, pc, *index, targets)
             }
-            Op::Exit => self.exit(grid, block, current, active),
-            Op::Return => match self.frames[self.fragments[current].frame].caller {
+            Effect::Exit => self.exit(grid, block, current, active),
+            Effect::Return => match self.frames[self.fragments[current].frame].caller {
                 None => self.exit(grid, block, current, active),
                 Some((caller, call)) => self.leave(grid, current, active, caller, call),
             },
-            Op::Call(call) => self.call(grid, block, current, active, pc, call),
-            Op::BlockBarrier(barrier) => self.barrier(grid, block, current, active, pc, barrier),
-            Op::ClusterBarrier(action) => self.cluster_barrier(block, current, active, pc, *action),
-            Op::Collective(collective) => self.collective(grid, block, current, active, pc, collective),
-            Op::Trap => Err(Stop::at(TrapKind::Trap, pc, lane)),
-            Op::Breakpoint => Err(Stop::at(TrapKind::Breakpoint, pc, lane)),
+            Effect::Call(call) => self.call(grid, block, current, active, pc, call),
+            Effect::BlockBarrier(barrier) => self.barrier(grid, block, current, active, pc, barrier),
+            Effect::ClusterBarrier(action) => self.cluster_barrier(block, current, active, pc, *action),
+            Effect::Collective(collective) => self.collective(grid, block, current, active, pc, collective),
+            Effect::Trap => Err(Stop::at(TrapKind::Trap, pc, lane)),
+            Effect::Breakpoint => Err(Stop::at(TrapKind::Breakpoint, pc, lane)),
             // The inner loop has executed these; the group only gives way.
-            Op::Pause
-            | Op::Alu1 { .. }
-            | Op::Alu2 { .. }
-            | Op::Alu3 { .. }
-            | Op::Alu4(_)
-            | Op::AluPair(_)
-            | Op::Copy(_)
-            | Op::Special { .. }
-            | Op::FrameAddress { .. }
-            | Op::Load(_)
-            | Op::Store(_)
-            | Op::Atomic(_)
-            | Op::VectorAtomic(_)
-            | Op::WideAtomic(_)
-            | Op::AsyncCopy(_)
-            | Op::Bulk(_)
-            | Op::Mbarrier(_)
-            | Op::Stack(_)
-            | Op::OnlyBlock { .. }
-            | Op::Fence
-            | Op::ActiveMask { .. }
-            | Op::Nothing => Ok(()),
+            Effect::Pause
+            | Effect::Copy(_)
+            | Effect::Special { .. }
+            | Effect::FrameAddress { .. }
+            | Effect::Load(_)
+            | Effect::Store(_)
+            | Effect::Atomic(_)
+            | Effect::VectorAtomic(_)
+            | Effect::WideAtomic(_)
+            | Effect::AsyncCopy(_)
+            | Effect::Bulk(_)
+            | Effect::Mbarrier(_)
+            | Effect::Stack(_)
+            | Effect::OnlyBlock { .. }
+            | Effect::Fence
+            | Effect::ActiveMask { .. }
+            | Effect::Nothing => Ok(()),
         }
     }
 
@@ -117,7 +113,7 @@ impl Warp {
         call: u32,
     ) -> Result<(), Stop> {
         let frame = self.fragments[current].frame;
-        if let Op::Call(site) = &grid.program.code[call as usize].op {
+        if let Op::Effect(Effect::Call(site)) = &grid.program.code[call as usize].op {
             let function = &grid.program.functions[self.frames[frame].function as usize];
             for (from, to) in function.results.iter().zip(&site.results) {
                 self.pass(grid, (frame, *from), (caller, *to), active);

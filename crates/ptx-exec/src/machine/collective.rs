@@ -12,8 +12,8 @@ use super::warp::{State, Warp};
 use super::{Stop, fragment, matrix};
 use crate::error::TrapKind;
 use crate::program::{
-    Collective, CollectiveKind, FULL, Mask, Op, Participants, ReduceOp, Row, ShuffleMode, VoteMode, WARP,
-    first_lane, lanes,
+    Collective, CollectiveKind, Effect, FULL, Mask, Op, Participants, ReduceOp, Row, ShuffleMode, VoteMode,
+    WARP, first_lane, lanes,
 };
 use crate::scalar::float::{self, Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
@@ -83,7 +83,7 @@ impl Warp {
     /// The collective that a group stands at.
     fn waits_at<'p>(&self, grid: &Grid<'p>, at: usize) -> Option<&'p Collective> {
         match &grid.program.code[self.fragments[at].pc as usize].op {
-            Op::Collective(collective) => Some(collective),
+            Op::Effect(Effect::Collective(collective)) => Some(collective),
             _ => None,
         }
     }

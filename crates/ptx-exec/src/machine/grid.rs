@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::bind::{Bound, bind};
 use super::block::{Block, Progress};
 use super::heap::Heap;
 use super::{RESIDENT_BLOCKS, RESIDENT_BYTES, Stop};
@@ -73,6 +74,8 @@ pub(crate) struct Setup<'p> {
 /// What all blocks see.
 pub(super) struct Grid<'p> {
     pub(super) program: &'p Program,
+    /// Its instructions as the inner loop executes them.
+    pub(super) code: Vec<Bound<'p>>,
     pub(super) geometry: Geometry,
     pub(super) global: GlobalMemory,
     pub(super) constant: Vec<u8>,
@@ -180,6 +183,7 @@ pub(crate) fn run(setup: Setup<'_>) -> Result<Finished, Box<Trap>> {
     let (heap_base, heap_size) = setup.heap;
     let grid = Grid {
         program: setup.program,
+        code: bind(setup.program),
         geometry: setup.geometry,
         global: setup.global,
         constant: setup.constant,

@@ -7,8 +7,8 @@ use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{Fault, FaultKind, Order, Space, read_bytes, write_bytes};
 use crate::program::{
-    Address, AddressWidth, AsyncCopy, Atomic, Base, CopyAmount, Exchange, Load, Mask, Row, Src, Store,
-    VectorAtomic, WideAtomic, lanes,
+    Address, AddressWidth, AsyncCopy, Atomic, Base, Combine, CopyAmount, Exchange, Load, Mask, Row, Src,
+    Store, VectorAtomic, WideAtomic, lanes,
 };
 
 /// What an access sees besides the local memory of its own thread.
@@ -314,14 +314,40 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let constants = &grid.program.constants;
         self.poll();
+        match atomic.combine {
+            // What most programs count with has a loop of its own.
+            Combine::IntAdd(t) => {
+                let sum = |_, old: u64, b, _| t.wrap(old.wrapping_add(b));
+                self.update_lanes(grid, block, frame, rows, atomic, active, pc, sum)
+            }
+            combine => {
+                let combined = |space, old, b, c| combine.of(space, old, b, c);
+                self.update_lanes(grid, block, frame, rows, atomic, active, pc, combined)
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
+    #[inline]
+    fn update_lanes(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &mut [Row],
+        atomic: &Atomic,
+        active: Mask,
+        pc: u32,
+        combine: impl Fn(Space, u64, u64, u64) -> u64,
+    ) -> Result<(), Stop> {
+        let constants = &grid.program.constants;
         let base = self.frames[frame].local;
         let mut view = self.view(grid, block);
         for lane in lanes(active) {
             let address = addresses(&atomic.address, rows, constants, base).of(lane);
             let [b, c] = atomic.operands.map(|src: Src| src.of(rows, constants)[lane]);
-            let combined = |space, old| (atomic.combine)(space, old, b, c);
+            let combined = |space, old| combine(space, old, b, c);
             let old = view.update(atomic.address.space, address, atomic.size, combined);
             let old = old.map_err(|fault| Stop::at(TrapKind::Fault(fault), pc, lane))?;
             if let Some(dst) = atomic.dst {
@@ -357,7 +383,7 @@ impl Warp {
             for (n, (_, b)) in atomic.elements.iter().enumerate() {
                 let b = b.of(rows, constants)[lane];
                 let address = first + n as u64 * u64::from(atomic.size);
-                let combined = |space, old| (atomic.combine)(space, old, b, b);
+                let combined = |space, old| atomic.combine.of(space, old, b, b);
                 old[n] = view.update(space, address, atomic.size, combined).map_err(stop)?;
             }
             for ((dst, _), old) in atomic.elements.iter().zip(old) {

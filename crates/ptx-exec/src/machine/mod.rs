@@ -10,6 +10,7 @@
 //! progress (manual 3.2).
 
 mod barrier;
+mod bind;
 mod block;
 mod builtin;
 mod bulk;
@@ -27,7 +28,6 @@ mod step;
 mod warp;
 
 pub(crate) use grid::{Geometry, Setup, run};
-pub(crate) use mbarrier::pending_count;
 
 /// How many blocks are started before older ones are taken up again, if their memory allows it: more than a GPU holds.
 const RESIDENT_BLOCKS: usize = 4096;

@@ -1,18 +1,19 @@
 //! The inner loop: instructions that concern each thread alone.
 
 use super::Stop;
+use super::bind::{Row1, Row2, Row3, Step};
 use super::block::BlockState;
 use super::grid::Grid;
 use super::warp::Warp;
 use crate::error::TrapKind;
-use crate::program::{Alu1, Alu2, Alu3, Dst, FULL, Guard, Mask, Op, Program, Row, Src, WARP, lanes};
+use crate::program::{Dst, Effect, FULL, Guard, Mask, Program, Row, Src, WARP, lanes};
 
 /// Where control goes after an instruction.
-enum Flow {
+enum Flow<'p> {
     Next,
     Jump(u32),
     /// The instruction concerns the warp's groups: [`Warp::control`] executes it.
-    Control,
+    Control(&'p Effect),
 }
 
 impl Warp {
@@ -32,15 +33,15 @@ impl Warp {
         let mut rows = std::mem::take(&mut self.frames[frame].rows);
         let mut result = Ok(None);
         loop {
-            let inst = &grid.program.code[pc as usize];
+            let inst = &grid.code[pc as usize];
             let active = inst.guard.map_or(mask, |guard| mask & guarded(&rows, guard));
             self.clock += 1;
             self.thread_instructions += u64::from(active.count_ones());
-            match self.step(grid, block, frame, &mut rows, &inst.op, mask, active, pc) {
+            match self.step(grid, block, frame, &mut rows, &inst.step, mask, active, pc) {
                 Ok(Flow::Next) => pc += 1,
                 Ok(Flow::Jump(target)) => pc = target,
-                Ok(Flow::Control) => {
-                    result = Ok(Some(active));
+                Ok(Flow::Control(effect)) => {
+                    result = Ok(Some((active, effect)));
                     break;
                 }
                 Err(stop) => {
@@ -56,85 +57,107 @@ impl Warp {
         let fragment = &mut self.fragments[current];
         (fragment.pc, fragment.ran) = (pc, self.clock);
         match result? {
-            Some(active) => self.control(grid, block, current, active),
+            Some((active, effect)) => self.control(grid, block, current, active, effect),
             None => Ok(()),
         }
     }
 
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
     #[inline]
-    fn step(
+    fn step<'p>(
         &mut self,
-        grid: &Grid<'_>,
+        grid: &Grid<'p>,
         block: &mut BlockState,
         frame: usize,
         rows: &mut [Row],
-        op: &Op,
+        step: &Step<'p>,
         mask: Mask,
         active: Mask,
         pc: u32,
-    ) -> Result<Flow, Stop> {
+    ) -> Result<Flow<'p>, Stop> {
         if active == 0 {
             return Ok(Flow::Next);
         }
         let program = grid.program;
-        match op {
-            Op::Alu1 { f, d, a } => apply1(program, rows, f, *d, *a, active),
-            Op::Alu2 { f, d, a, b } => apply2(program, rows, f, *d, [*a, *b], active),
-            Op::Alu3 { f, d, a, b, c } => apply3(program, rows, f, *d, [*a, *b, *c], active),
-            Op::Alu4(op) => {
+        match step {
+            Step::Alu1 { f, d, a } => apply1(program, rows, f, *d, *a, active),
+            Step::Alu2 { f, d, a, b } => apply2(program, rows, f, *d, [*a, *b], active),
+            Step::Alu3 { f, d, a, b, c } => apply3(program, rows, f, *d, [*a, *b, *c], active),
+            Step::Alu4(op) => {
                 let (f, d, srcs) = &**op;
                 let mut out = [0; WARP];
                 f(srcs.map(|src| src.of(rows, &program.constants)), active, &mut out);
                 blend(rows, *d, &out, active);
             }
-            Op::AluPair(op) => {
+            Step::AluPair(op) => {
                 let (f, [d, e], srcs) = &**op;
                 let (mut first, mut second) = ([0; WARP], [0; WARP]);
                 f(srcs.map(|src| src.of(rows, &program.constants)), active, &mut first, &mut second);
                 blend(rows, *d, &first, active);
                 blend(rows, *e, &second, active);
             }
-            Op::Copy(pairs) => copy(program, rows, pairs, active),
-            Op::Special { d, register, component } => {
+            Step::Effect(effect) => {
+                return self.effect(grid, block, frame, rows, effect, mask, active, pc);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
+    #[inline]
+    fn effect<'p>(
+        &mut self,
+        grid: &Grid<'p>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &mut [Row],
+        effect: &'p Effect,
+        mask: Mask,
+        active: Mask,
+        pc: u32,
+    ) -> Result<Flow<'p>, Stop> {
+        let program = grid.program;
+        match effect {
+            Effect::Copy(pairs) => copy(program, rows, pairs, active),
+            Effect::Special { d, register, component } => {
                 let values = self.special(grid, block, *register, *component);
                 blend(rows, *d, &values, active);
             }
-            Op::FrameAddress { d, offset } => {
+            Effect::FrameAddress { d, offset } => {
                 // Addresses in local memory have 32 bits.
                 let address = u64::from(self.frames[frame].local).wrapping_add(*offset) & u64::from(u32::MAX);
                 blend(rows, *d, &[address; WARP], active);
             }
-            Op::Load(load) => self.load(grid, block, frame, rows, load, active, pc)?,
-            Op::Store(store) => self.store(grid, block, frame, rows, store, active, pc)?,
-            Op::Atomic(atomic) => self.atomic(grid, block, frame, rows, atomic, active, pc)?,
-            Op::VectorAtomic(atomic) => {
+            Effect::Load(load) => self.load(grid, block, frame, rows, load, active, pc)?,
+            Effect::Store(store) => self.store(grid, block, frame, rows, store, active, pc)?,
+            Effect::Atomic(atomic) => self.atomic(grid, block, frame, rows, atomic, active, pc)?,
+            Effect::VectorAtomic(atomic) => {
                 self.vector_atomic(grid, block, frame, rows, atomic, active, pc)?;
             }
-            Op::WideAtomic(atomic) => self.wide_atomic(grid, block, frame, rows, atomic, active, pc)?,
-            Op::AsyncCopy(copy) => self.async_copy(grid, block, frame, rows, copy, active, pc)?,
-            Op::Bulk(bulk) => self.bulk(grid, block, frame, rows, bulk, active, pc)?,
-            Op::Mbarrier(operation) => self.mbarrier(grid, block, frame, rows, operation, active, pc)?,
-            Op::Stack(stack) => self.stack(grid, frame, rows, *stack, active, pc)?,
-            Op::OnlyBlock { rank } => only_block(rank.of(rows, &program.constants), active, pc)?,
-            Op::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
-            Op::ActiveMask { d } => blend(rows, *d, &[u64::from(active); WARP], active),
-            Op::Branch { target } if active == mask => return Ok(Flow::Jump(*target)),
-            Op::Pause => {
+            Effect::WideAtomic(atomic) => self.wide_atomic(grid, block, frame, rows, atomic, active, pc)?,
+            Effect::AsyncCopy(copy) => self.async_copy(grid, block, frame, rows, copy, active, pc)?,
+            Effect::Bulk(bulk) => self.bulk(grid, block, frame, rows, bulk, active, pc)?,
+            Effect::Mbarrier(operation) => self.mbarrier(grid, block, frame, rows, operation, active, pc)?,
+            Effect::Stack(stack) => self.stack(grid, frame, rows, *stack, active, pc)?,
+            Effect::OnlyBlock { rank } => only_block(rank.of(rows, &program.constants), active, pc)?,
+            Effect::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
+            Effect::ActiveMask { d } => blend(rows, *d, &[u64::from(active); WARP], active),
+            Effect::Branch { target } if active == mask => return Ok(Flow::Jump(*target)),
+            Effect::Pause => {
                 self.give_way();
-                return Ok(Flow::Control);
+                return Ok(Flow::Control(effect));
             }
-            Op::Nothing => {}
-            Op::Branch { .. }
-            | Op::BranchIndexed { .. }
-            | Op::BlockBarrier(_)
-            | Op::ClusterBarrier(_)
-            | Op::Collective(_)
-            | Op::Call(_)
-            | Op::Return
-            | Op::Exit
-            | Op::Trap
-            | Op::Breakpoint => return Ok(Flow::Control),
+            Effect::Nothing => {}
+            Effect::Branch { .. }
+            | Effect::BranchIndexed { .. }
+            | Effect::BlockBarrier(_)
+            | Effect::ClusterBarrier(_)
+            | Effect::Collective(_)
+            | Effect::Call(_)
+            | Effect::Return
+            | Effect::Exit
+            | Effect::Trap
+            | Effect::Breakpoint => return Ok(Flow::Control(effect)),
         }
         Ok(Flow::Next)
     }
@@ -167,21 +190,21 @@ pub(super) fn blend(rows: &mut [Row], d: Dst, values: &Row, active: Mask) {
 }
 
 #[inline]
-fn apply1(program: &Program, rows: &mut [Row], f: &Alu1, d: Dst, a: Src, active: Mask) {
+fn apply1(program: &Program, rows: &mut [Row], f: &Row1, d: Dst, a: Src, active: Mask) {
     let mut out = [0; WARP];
     f(a.of(rows, &program.constants), active, &mut out);
     blend(rows, d, &out, active);
 }
 
 #[inline]
-fn apply2(program: &Program, rows: &mut [Row], f: &Alu2, d: Dst, [a, b]: [Src; 2], active: Mask) {
+fn apply2(program: &Program, rows: &mut [Row], f: &Row2, d: Dst, [a, b]: [Src; 2], active: Mask) {
     let mut out = [0; WARP];
     f(a.of(rows, &program.constants), b.of(rows, &program.constants), active, &mut out);
     blend(rows, d, &out, active);
 }
 
 #[inline]
-fn apply3(program: &Program, rows: &mut [Row], f: &Alu3, d: Dst, [a, b, c]: [Src; 3], active: Mask) {
+fn apply3(program: &Program, rows: &mut [Row], f: &Row3, d: Dst, [a, b, c]: [Src; 3], active: Mask) {
     let mut out = [0; WARP];
     let constants = &program.constants;
     f(a.of(rows, constants), b.of(rows, constants), c.of(rows, constants), active, &mut out);

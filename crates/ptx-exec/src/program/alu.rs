@@ -1,0 +1,431 @@
+//! Operations on registers, as data: what each lane computes from up to four rows.
+//!
+//! An operation is whole in its value: an engine needs nothing else to execute it. The interpreter makes a function of a
+//! row out of each before a launch (`machine/bind.rs`).
+
+use crate::memory::Space;
+use crate::scalar::bits::{Direction, Found, Overshoot, Permutation};
+use crate::scalar::compare::{self, Join, Relation, WithNan};
+use crate::scalar::convert::{Element, Excess, Integral, PackElement, Repack, Scale, ToFloat};
+use crate::scalar::float::{self, Arith, Extreme, NanRule, Property, SignRule, Subnormals};
+use crate::scalar::format::{Format, RandomBits};
+use crate::scalar::int::{self, Int, Part, Saturation, Signedness};
+use crate::scalar::narrow::{self, Narrow};
+use crate::scalar::video::{MultiplyAdd, Scalar, Simd};
+
+/// The numbers that a register holds, and how many of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Numbers {
+    Int(Int),
+    Float(Format),
+    Ints(Int, u32),
+    Floats(Format, u32),
+}
+
+impl Numbers {
+    /// How they are placed.
+    pub(crate) fn packing(self) -> Packing {
+        match self {
+            Self::Int(_) | Self::Float(_) => Packing::Whole,
+            Self::Ints(t, count) => Packing::Fields { bits: t.bits(), count },
+            Self::Floats(format, count) => Packing::Fields { bits: format.bits(), count },
+        }
+    }
+}
+
+/// What of its registers an operation is applied to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Packing {
+    /// The registers as they are.
+    Whole,
+    /// Each of `count` fields of `bits` bits, the lowest first.
+    Fields { bits: u32, count: u32 },
+}
+
+impl Packing {
+    /// Applies a function of two values to registers.
+    pub(crate) fn apply(self, a: u64, b: u64, f: impl Fn(u64, u64) -> u64) -> u64 {
+        match self {
+            Self::Whole => f(a, b),
+            Self::Fields { bits, count } => each(bits, count, [a, b], |[a, b]| f(a, b)),
+        }
+    }
+}
+
+/// Applies a function to each of `count` fields of `width` bits.
+pub(crate) fn each<const N: usize>(
+    width: u32,
+    count: u32,
+    values: [u64; N],
+    f: impl Fn([u64; N]) -> u64,
+) -> u64 {
+    let mask = u64::MAX >> (64 - width);
+    (0..count).fold(0, |result, n| {
+        let shift = n * width;
+        result | (f(values.map(|value| value >> shift & mask)) & mask) << shift
+    })
+}
+
+/// Functions of one floating-point value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum FloatFunction {
+    Rcp,
+    Sqrt,
+    Rsqrt,
+    Sin,
+    Cos,
+    /// The sine of an angle in turns.
+    SinOfTurns,
+    CosOfTurns,
+    Lg2,
+    Ex2,
+    Tanh,
+}
+
+/// An operation with one source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unary {
+    /// `a >> shift & mask`
+    Field {
+        shift: u32,
+        mask: u64,
+    },
+    /// `(a + addend) & mask`
+    AddConstant {
+        addend: u64,
+        mask: u64,
+    },
+    /// `!a & mask`
+    Not {
+        mask: u64,
+    },
+    /// Whether `a & mask` is zero (`cnot`).
+    IsZero {
+        mask: u64,
+    },
+    /// The upper half of a register of 128 bits whose lower half is `a`.
+    UpperHalf(Signedness),
+    IntAbs(Int),
+    IntNeg(Int),
+    Popc(Int),
+    Clz(Int),
+    Brev(Int),
+    Bfind(Int, Found),
+    FloatAbs(Format, Subnormals),
+    FloatNeg(Format, Subnormals),
+    Function(FloatFunction, Arith),
+    /// `rcp.approx.ftz.f64`, `rsqrt.approx.ftz.f64`: only the upper words count.
+    RcpUpperWord,
+    RsqrtUpperWord,
+    HasProperty(Format, Property),
+    /// The result is extended to the bits `register`.
+    IntToInt {
+        to: Int,
+        from: Int,
+        excess: Excess,
+        register: u64,
+    },
+    /// Of the source the bits `low` count.
+    FloatToInt {
+        to: Int,
+        integral: Integral,
+        from: Format,
+        subnormals: Subnormals,
+        low: u64,
+        register: u64,
+    },
+    IntToFloat {
+        to: ToFloat,
+        from: Int,
+    },
+    FloatToIntegral {
+        to: ToFloat,
+        integral: Integral,
+        low: u64,
+    },
+    FloatToFloat {
+        to: ToFloat,
+        from: Format,
+        low: u64,
+    },
+    /// Whether a generic address is one in the space (`isspacep`).
+    IsInSpace(Space),
+    /// The arrivals that an `mbarrier` state says are pending.
+    PendingCount,
+}
+
+/// Arithmetic of two floating-point values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum FloatBinary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    DivApprox,
+}
+
+/// `min` and `max` of floating-point values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct FloatExtreme {
+    pub(crate) format: Format,
+    pub(crate) subnormals: Subnormals,
+    pub(crate) which: Extreme,
+    pub(crate) nan: NanRule,
+    pub(crate) sign: SignRule,
+}
+
+impl FloatExtreme {
+    #[inline]
+    pub(crate) fn of(&self, a: u64, b: u64) -> u64 {
+        float::extreme(self.format, self.subnormals, self.which, self.nan, self.sign, a, b)
+    }
+}
+
+/// A comparison of two values of a type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Comparison {
+    pub(crate) relation: Relation,
+    pub(crate) with_nan: WithNan,
+    pub(crate) numbers: Numbers,
+    pub(crate) subnormals: Subnormals,
+}
+
+impl Comparison {
+    /// Compares element `n`.
+    #[inline]
+    pub(crate) fn holds(&self, n: u32, a: u64, b: u64) -> bool {
+        match self.numbers {
+            Numbers::Int(t) | Numbers::Ints(t, _) => {
+                let shift = n * t.bits() % 64;
+                compare::int(self.relation, t, a >> shift, b >> shift)
+            }
+            Numbers::Float(format) | Numbers::Floats(format, _) => {
+                let shift = n * format.bits() % 64;
+                let field = |raw: u64| raw >> shift & (format.sign_bit() | format.magnitude_mask());
+                compare::float(self.relation, self.with_nan, format, self.subnormals, field(a), field(b))
+            }
+        }
+    }
+}
+
+/// The conversion of a whole pack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PackConversion {
+    pub(crate) repack: Repack,
+    pub(crate) count: u32,
+}
+
+impl PackConversion {
+    /// Converts the elements of a pack of up to 128 bits; `how` gives scale and rounding of the `n`-th.
+    pub(crate) fn apply(&self, low: u64, high: u64, how: impl Fn(u32) -> (Scale, narrow::Direction)) -> u64 {
+        let pack = u128::from(high) << 64 | u128::from(low);
+        let (from, to) = (self.repack.from.place(), self.repack.to.place());
+        (0..self.count).fold(0, |result, n| {
+            let raw = (pack >> (n * from)) as u64 & (u64::MAX >> (64 - from));
+            let (scale, direction) = how(n);
+            result | self.repack.element(scale, direction, raw) << (n * to)
+        })
+    }
+
+    /// The random bits of an element: which of the 32 it gets depends on the format (manual 9.7.9.21). `n` counts from
+    /// the lowest element of the result.
+    pub(crate) fn random_bits(&self, n: u32, bits: u64) -> RandomBits {
+        let (count, shift) = match self.repack.to {
+            Element::Wide(Format::F16) => (13, 16 * n),
+            Element::Wide(Format::Bf16 | Format::F32 | Format::F64 | Format::Tf32) => (16, 16 * n),
+            // Four elements share two halves: the upper two the upper half, the lower two the lower one.
+            Element::Narrow(
+                Narrow::E4m3
+                | Narrow::E5m2
+                | Narrow::E2m3
+                | Narrow::E3m2
+                | Narrow::Ue8m0
+                | Narrow::Ue5m3
+                | Narrow::S2f6,
+            ) => (16, 16 * (n / 2)),
+            // The upper two elements have the upper bytes of both halves, the lower two the lower bytes.
+            Element::Narrow(Narrow::E2m1) => (8, 8 * (n / 2) + 16 * (n % 2)),
+        };
+        RandomBits { count, bits: bits >> shift }
+    }
+
+    /// The scale of an element whose factor has the bits `raw`: narrowing divides by it.
+    pub(crate) fn scale(&self, raw: u64) -> Scale {
+        if matches!(self.repack.to, Element::Narrow(_)) { Scale::over(raw) } else { Scale::times(raw) }
+    }
+}
+
+/// An operation with two sources.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Binary {
+    And,
+    Or,
+    Xor,
+    /// `a | (b & mask) << shift`
+    Insert {
+        shift: u32,
+        mask: u64,
+    },
+    IntAdd(Int, Saturation),
+    IntSub(Int, Saturation),
+    IntMul(Int, Part),
+    IntDiv(Int),
+    IntRem(Int),
+    IntMin(Int),
+    IntMax(Int),
+    /// `min.relu`, `max.relu`: at least zero.
+    IntMinRelu(Int),
+    IntMaxRelu(Int),
+    Mul24(Int, Part),
+    Shl(Int),
+    Shr(Int),
+    Bmsk(Overshoot),
+    Szext(Signedness, Overshoot),
+    Float(FloatBinary, Arith),
+    /// The first argument is widened from a format to that of the second (manual 9.7.5).
+    FloatMixed(FloatBinary, Arith, Format),
+    Extreme(FloatExtreme),
+    Copysign(Format),
+    Compare(Comparison),
+    /// Two values of a format become a pair, `a` the upper half.
+    FloatPair(ToFloat, Format),
+    /// A pack, its lower and its upper 64 bits.
+    Repack(PackConversion, narrow::Direction),
+}
+
+/// `set`: elements become ones, or numbers that are one, where the comparison holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SetWhere {
+    pub(crate) comparison: Comparison,
+    pub(crate) join: Join,
+    /// How many elements the result has, and their bits.
+    pub(crate) count: u32,
+    pub(crate) width: u32,
+    pub(crate) when_true: u64,
+}
+
+/// An operation with three sources.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ternary {
+    IntMad(Int, Part, Saturation),
+    Mad24(Int, Part, Saturation),
+    Sad(Int),
+    Dp4a(Signedness, Signedness),
+    Dp2a(Signedness, Signedness, Part),
+    Lop3(u8),
+    Shf(Direction, Overshoot),
+    Fns,
+    Bfe(Int),
+    Prmt(Permutation),
+    Fma(Arith),
+    /// The factors are widened from a format to that of the sum (manual 9.7.5).
+    FmaMixed(Arith, Format),
+    /// `fma.oob` (manual 9.7.4.4).
+    FmaWithinBounds(Arith),
+    Extreme(FloatExtreme),
+    /// `c ? a : b`
+    Select,
+    /// `a` where `c` is not negative, else `b`; a NaN selects `b` (manual 9.7.6.4).
+    SelectBySign,
+    SelectByFloatSign(Format, Subnormals),
+    Set(SetWhere),
+    MultiplyAdd(MultiplyAdd),
+    Video(Scalar),
+    VideoSimd(Simd),
+    /// `c` are random bits.
+    RepackRandom(PackConversion),
+    /// `c` are scales, a byte for each element.
+    RepackScaled(PackConversion, narrow::Direction),
+    PackIntegers(PackElement),
+}
+
+/// An operation with four sources.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Quaternary {
+    Bfi(Int),
+}
+
+/// An operation with two results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dual {
+    /// Sources: `a`, `b`, nothing, the carry. Results: the sum, the carry.
+    AddCarry(Int, Saturation),
+    SubCarry(Int, Saturation),
+    /// Sources: `a`, `b`, `c`, the carry.
+    MadCarry(Int, Part),
+    /// Sources: `a`, `b`, `c`, a predicate. Results: bits, and whether there are any, joined with the predicate.
+    Lop3(u8, Join),
+    /// Sources: `a`, `b`, a predicate. Results: whether the comparison holds and whether not, each joined with the
+    /// predicate.
+    Compare(Comparison, Join),
+    /// The same of a pair: the second result is that of the upper half.
+    ComparePair(Comparison, Join),
+}
+
+/// The value that an atomic operation leaves in memory (manual 9.7.13.5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Combine {
+    Exchange,
+    /// The second operand where memory holds the first.
+    CompareAndSwap,
+    And,
+    Or,
+    Xor,
+    /// Up to the operand, then 0.
+    Inc,
+    /// Down to 0, then the operand.
+    Dec,
+    IntAdd(Int),
+    IntMin(Int),
+    IntMax(Int),
+    Float(FloatCombine),
+}
+
+/// The same on floating-point values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FloatCombine {
+    /// In global memory `.f32` subnormals are treated as given, in shared memory they are kept.
+    AddF32 {
+        in_global: Subnormals,
+    },
+    Add(Format, Packing),
+    Extreme(FloatExtreme, Packing),
+}
+
+impl Combine {
+    /// The new value, from the old one in a space and two operands.
+    #[inline]
+    pub(crate) fn of(self, space: Space, old: u64, b: u64, c: u64) -> u64 {
+        match self {
+            Self::Exchange => b,
+            Self::CompareAndSwap if old == b => c,
+            Self::CompareAndSwap => old,
+            Self::And => old & b,
+            Self::Or => old | b,
+            Self::Xor => old ^ b,
+            Self::Inc if old >= b => 0,
+            Self::Inc => old + 1,
+            Self::Dec if old == 0 || old > b => b,
+            Self::Dec => old - 1,
+            Self::IntAdd(t) => t.wrap(old.wrapping_add(b)),
+            Self::IntMin(t) => int::min(t, old, b),
+            Self::IntMax(t) => int::max(t, old, b),
+            Self::Float(combine) => combine.of(space, old, b),
+        }
+    }
+}
+
+impl FloatCombine {
+    fn of(self, space: Space, old: u64, b: u64) -> u64 {
+        match self {
+            Self::AddF32 { in_global } => {
+                let subnormals = if space == Space::Global { in_global } else { Subnormals::Keep };
+                float::add(&Arith { subnormals, ..Arith::nearest(Format::F32) }, old, b)
+            }
+            Self::Add(format, packing) => {
+                packing.apply(old, b, |old, b| float::add(&Arith::nearest(format), old, b))
+            }
+            Self::Extreme(extreme, packing) => packing.apply(old, b, |old, b| extreme.of(old, b)),
+        }
+    }
+}
