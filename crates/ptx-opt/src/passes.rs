@@ -1,5 +1,6 @@
 //! The project's own passes: one module each, in one list.
 
+mod count_first;
 mod point_branches;
 mod shorten_lives;
 mod strip_hints;
@@ -19,6 +20,7 @@ pub struct Pass {
 
 /// Every own pass, by name.
 pub const PASSES: &[Pass] = &[
+    COUNT_FIRST,
     POINT_BRANCHES,
     Pass {
         name: "ptx-strip-hints",
@@ -33,6 +35,13 @@ pub(crate) const SHORTEN_LIVES: Pass = Pass {
     name: "ptx-shorten-lives",
     summary: "Computes before a call, or after it, what takes fewer registers across it there.",
     run: shorten_lives::run,
+};
+
+/// Runs at every level that optimizes, after that.
+pub(crate) const COUNT_FIRST: Pass = Pass {
+    name: "ptx-count-first",
+    summary: "Counts at the top of loops that end on the counter as it was, which ptxas does not unroll.",
+    run: count_first::run,
 };
 
 /// Runs at every level that optimizes, last.

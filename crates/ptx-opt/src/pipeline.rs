@@ -7,7 +7,7 @@ use ptx_llvm::{
 use thiserror::Error;
 
 use crate::masked_pointers::masked_again;
-use crate::passes::{POINT_BRANCHES, Pass, SHORTEN_LIVES, by_name};
+use crate::passes::{COUNT_FIRST, POINT_BRANCHES, Pass, SHORTEN_LIVES, by_name};
 
 /// What LLVM's backend does to accesses before it selects instructions, which raising does not, when the spaces of generic pointers are
 /// inferred: vectors of neighbouring accesses, which the default pipelines take apart.
@@ -76,7 +76,7 @@ pub fn optimize(
         (_, Tuning::Source) => steps.extend([Step::Spaces, Step::Llvm(MEMORY_OF_SOURCE)]),
     }
     if level != OptLevel::O0 {
-        steps.extend([Step::Own(&SHORTEN_LIVES), Step::Own(&POINT_BRANCHES)]);
+        steps.extend([Step::Own(&SHORTEN_LIVES), Step::Own(&COUNT_FIRST), Step::Own(&POINT_BRANCHES)]);
     }
     if let Some(text) = passes {
         steps.append(&mut split(text)?);
