@@ -209,11 +209,15 @@ fn initialize() {
 /// Nor is such work done before the branch: for targets whose threads diverge LLVM's pipelines have a pass, speculative-execution, that moves
 /// cheap instructions of one side there, in the hope that both sides have them, and count on InstCombine to take the others back. It
 /// gives up at the first instruction that stays, which the branch at the end of a side always is.
+///
+/// And SimplifyCFG computes one instruction of the sides of a branch on every way, with a select after it, instead of up to four: where `ptxas` had
+/// predicates (`@!P0 FFMA`, `@!P0 IADD3`) it has the same and selects then, and loops that were short enough to be unrolled are too long.
 fn set_options() {
     let options = [
         c"ptx-llvm".as_ptr(),
         c"-instcombine-code-sinking=0".as_ptr(),
         c"-spec-exec-max-not-hoisted=0".as_ptr(),
+        c"-two-entry-phi-node-folding-threshold=1".as_ptr(),
     ];
     // SAFETY: the strings end in NUL and are only read; the caller runs once, and passes need the machine that it makes
     // first, so that none of this library's reads the options meanwhile.

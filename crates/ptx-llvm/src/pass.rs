@@ -270,6 +270,36 @@ end:
     }
 
     #[test]
+    fn sides_of_a_branch_that_predicates_do_for_are_not_computed_on_every_way() {
+        let text = b"define { float, i32 } @f(i1 %c, float %x, float %sum, i32 %count) {
+  br i1 %c, label %end, label %side
+side:
+  %more = call float @llvm.fma.f32(float %x, float %x, float %sum)
+  %next = add i32 %count, 1
+  br label %end
+end:
+  %a = phi float [ %sum, %0 ], [ %more, %side ]
+  %b = phi i32 [ %count, %0 ], [ %next, %side ]
+  %first = insertvalue { float, i32 } poison, float %a, 0
+  %both = insertvalue { float, i32 } %first, i32 %b, 1
+  ret { float, i32 } %both
+}";
+        let context = Context::new().expect("LLVM 22");
+        let machine = Machine::new(&Gpu::default(), OptLevel::O2).expect("the default machine");
+        let optimized = |text: &[u8]| {
+            let module = Module::parse(&context, "m", text).expect("valid text");
+            run_passes(&module, "default<O2>", &machine).expect("runs");
+            module.to_text()
+        };
+        let both = optimized(text);
+        assert!(both.contains("br i1") && !both.contains("select"), "{both}");
+        // One that costs no more than a predicate is selected as before.
+        let one = String::from_utf8_lossy(text).replace("[ %more, %side ]", "[ %x, %side ]");
+        let one = optimized(one.as_bytes());
+        assert!(!one.contains("br i1") && one.contains("select"), "{one}");
+    }
+
+    #[test]
     fn wrong_pipeline_text_is_an_error() {
         for text in
             ["frobnicate", "default<O9>", "function(mem2reg", "mem2reg)", "a\0b", ",", "function(inline)"]
