@@ -5,21 +5,25 @@
 //!
 //! - the places of a variable that LLVM can keep in registers, with numbers left open, one each:
 //!   `%n = freeze i32 poison`, `store i32 %n, ptr %x`;
+//! - the same places where nothing but the function's result is loaded from them, with what inline assembly without a text gives,
+//!   `%n = call i32 asm "", "=r"()`: of a frozen `poison` InstCombine makes zero, which the function then had to return;
 //! - any other variable as a whole, by inline assembly without a text, of which LLVM knows only that it may write there:
 //!   `call void asm "", "l,~{memory}"(ptr writeonly captures(none) %x) memory(argmem: write)`. (LLVM takes
 //!   assembly without this clobber for one that touches no memory on this target, regardless of its attributes.)
 //!
-//! Neither is an instruction in PTX: both store what the memory may hold as it is. A variable of which every part is written on every
+//! None is an instruction in PTX: all store what the memory may hold as it is. A variable of which every part is written on every
 //! way to where it is read, or to where its address goes out of sight, needs nothing.
 
 use std::collections::{HashMap, HashSet};
 
 use inkwell::values::AsValueRef;
-use llvm_sys::LLVMInlineAsmDialect;
 use llvm_sys::LLVMOpcode::*;
 use llvm_sys::core::*;
-use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMContextRef, LLVMValueRef};
-use llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMStoreSizeOfType, LLVMTargetDataRef};
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMContextRef, LLVMTypeRef, LLVMValueRef};
+use llvm_sys::target::{
+    LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement, LLVMStoreSizeOfType, LLVMTargetDataRef,
+};
+use llvm_sys::{LLVMInlineAsmDialect, LLVMTypeKind};
 
 use crate::module::Module;
 use crate::raw;
@@ -28,6 +32,8 @@ use crate::raw;
 const MOST_STORED: u64 = 256;
 /// So many blocks are looked at for all variables of a function; what is not known then counts as not written.
 const MOST_STEPS: usize = 1 << 22;
+/// Of a result of more values the places are not taken apart.
+const MOST_BOUNDS: usize = 1 << 10;
 /// The attribute `memory` of [assembly](OPAQUE_WRITE) that writes a variable: LLVM's number for `memory(argmem: write)`.
 pub const WRITES_ARGUMENTS: u64 = 0b10;
 /// The constraints of inline assembly without a text that may write a variable: its address, and that memory is touched.
@@ -57,7 +63,10 @@ pub fn leave_contents_open(module: &Module<'_>) {
                 LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(variable));
                 let bytes: u64 = open.iter().map(|range| range.1 - range.0).sum();
                 if uses.is_plain && bytes <= MOST_STORED {
-                    store_open(builder, module.context().raw(), variable, &open);
+                    let (returned, other): (Vec<Range>, Vec<Range>) =
+                        open.into_iter().partition(|part| uses.is_only_returned(*part));
+                    store_open(builder, module.context().raw(), variable, &returned, Number::Opaque);
+                    store_open(builder, module.context().raw(), variable, &other, Number::Frozen);
                 } else {
                     write_opaquely(builder, module.context().raw(), variable);
                 }
@@ -76,13 +85,23 @@ struct Uses {
     reads: Vec<(LLVMValueRef, Range)>,
     /// Where they are written.
     writes: Vec<(LLVMValueRef, Range)>,
+    /// The loads among the reads that are the function's result and nothing else.
+    returned: HashSet<LLVMValueRef>,
+    /// Where the values begin and end that the result consists of.
+    bounds: Vec<u64>,
     /// It is only loaded and stored, at known places: LLVM can keep it in registers.
     is_plain: bool,
 }
 
 impl Uses {
     unsafe fn of(variable: LLVMValueRef, size: u64, layout: LLVMTargetDataRef) -> Self {
-        let mut uses = Uses { reads: Vec::new(), writes: Vec::new(), is_plain: true };
+        let mut uses = Uses {
+            reads: Vec::new(),
+            writes: Vec::new(),
+            returned: HashSet::new(),
+            bounds: Vec::new(),
+            is_plain: true,
+        };
         let mut pointers = vec![(variable, 0_u64)];
         // SAFETY: uses of a value that is alive are followed to their end; each is asked for what its kind has.
         unsafe {
@@ -126,6 +145,12 @@ impl Uses {
                     if let Some(range) = access(LLVMStoreSizeOfType(layout, LLVMTypeOf(user))) {
                         self.is_plain &= LLVMGetVolatile(user) == 0;
                         self.reads.push((user, range));
+                        if is_returned(user) {
+                            // The loads of all returns are of one type.
+                            if self.returned.insert(user) && self.returned.len() == 1 {
+                                self.bounds = bounds_of(LLVMTypeOf(user), offset, layout);
+                            }
+                        }
                         return None;
                     }
                 }
@@ -155,6 +180,7 @@ impl Uses {
     unsafe fn unwritten(&self, flow: &mut Flow) -> Vec<Range> {
         let mut bounds: Vec<u64> =
             self.reads.iter().chain(&self.writes).flat_map(|(_, range)| [range.0, range.1]).collect();
+        bounds.extend_from_slice(&self.bounds);
         bounds.sort_unstable();
         bounds.dedup();
         let parts = bounds.windows(2).filter_map(|pair| match pair {
@@ -163,6 +189,13 @@ impl Uses {
         });
         // SAFETY: the instructions are of the flow's function.
         parts.filter(|part| unsafe { self.may_be_read_first(*part, flow) }).collect()
+    }
+
+    /// Whether a part is read as a part of the function's result alone.
+    fn is_only_returned(&self, part: Range) -> bool {
+        let others = self.reads.iter().filter(|(read, _)| !self.returned.contains(read));
+        let reads = |range: &Range| range.0 < part.1 && part.0 < range.1;
+        !self.returned.is_empty() && !others.map(|(_, range)| range).any(reads)
     }
 
     /// Whether a part, which every access takes whole or not at all, may be read before it is written.
@@ -229,31 +262,140 @@ unsafe fn starts_arguments(call: LLVMValueRef) -> bool {
     }
 }
 
+/// Whether a function returns what a load gives, alone or as a part of a structure, and does nothing else with it.
+unsafe fn is_returned(load: LLVMValueRef) -> bool {
+    let mut value = load;
+    // SAFETY: uses of a value that is alive, and their users.
+    unsafe {
+        loop {
+            let only = LLVMGetFirstUse(value);
+            if only.is_null() || !LLVMGetNextUse(only).is_null() {
+                return false;
+            }
+            let user = LLVMGetUser(only);
+            match LLVMGetInstructionOpcode(user) {
+                LLVMRet => return true,
+                LLVMInsertValue => value = user,
+                _ => return false,
+            }
+        }
+    }
+}
+
+/// Where the values begin and end that a type consists of, unless they are too many.
+unsafe fn bounds_of(ty: LLVMTypeRef, offset: u64, layout: LLVMTargetDataRef) -> Vec<u64> {
+    let mut bounds = Vec::new();
+    let mut rest = vec![(ty, offset)];
+    // SAFETY: types of the module, and fields of them below their count.
+    unsafe {
+        while let Some((ty, offset)) = rest.pop() {
+            if bounds.len() + rest.len() > MOST_BOUNDS {
+                return Vec::new();
+            }
+            match LLVMGetTypeKind(ty) {
+                LLVMTypeKind::LLVMStructTypeKind => {
+                    for field in 0..LLVMCountStructElementTypes(ty) {
+                        let further = offset + LLVMOffsetOfElement(layout, ty, field);
+                        rest.push((LLVMStructGetTypeAtIndex(ty, field), further));
+                    }
+                }
+                LLVMTypeKind::LLVMArrayTypeKind => {
+                    let (element, length) = (LLVMGetElementType(ty), LLVMGetArrayLength2(ty));
+                    let stride = LLVMABISizeOfType(layout, element);
+                    let elements = 0..length.min(MOST_BOUNDS as u64 + 1);
+                    rest.extend(elements.map(|at| (element, offset + at * stride)));
+                }
+                _ => bounds.extend([offset, offset + LLVMStoreSizeOfType(layout, ty)]),
+            }
+        }
+    }
+    bounds
+}
+
+/// A number that is left open.
+#[derive(Clone, Copy)]
+enum Number {
+    /// A frozen `poison`, for which LLVM takes what suits it.
+    Frozen,
+    /// What inline assembly without a text gives, for which LLVM takes nothing else.
+    Opaque,
+}
+
 /// Stores numbers left open, in pieces that registers hold.
 unsafe fn store_open(
     builder: LLVMBuilderRef,
     context: LLVMContextRef,
     variable: LLVMValueRef,
     open: &[Range],
+    number: Number,
 ) {
-    // SAFETY: the builder is positioned after the variable; the ranges are inside of it.
+    let pieces: Vec<Range> = open.iter().flat_map(|range| pieces(*range)).collect();
+    // SAFETY: the builder is positioned after the variable; the pieces are inside of it.
     unsafe {
         let byte = LLVMInt8TypeInContext(context);
-        for &(mut from, to) in open {
-            while from < to {
-                let aligned = if from == 0 { 8 } else { 1 << from.trailing_zeros().min(3) };
-                let room = 1 << (to - from).ilog2().min(3);
-                let bytes: u64 = aligned.min(room);
-                let ty = LLVMIntTypeInContext(context, (bytes * 8) as u32);
-                let number = LLVMBuildFreeze(builder, LLVMGetPoison(ty), c"".as_ptr());
-                let mut place = variable;
-                if from > 0 {
-                    let mut index = LLVMConstInt(LLVMInt64TypeInContext(context), from, 0);
-                    place = LLVMBuildGEP2(builder, byte, variable, &raw mut index, 1, c"".as_ptr());
-                }
-                let store = LLVMBuildStore(builder, number, place);
-                LLVMSetAlignment(store, LLVMGetAlignment(variable).min(bytes as u32));
-                from += bytes;
+        let integer = |(from, to): &Range| LLVMIntTypeInContext(context, ((to - from) * 8) as u32);
+        let types: Vec<LLVMTypeRef> = pieces.iter().map(integer).collect();
+        let opaque = match number {
+            Number::Frozen => Vec::new(),
+            Number::Opaque => opaque_numbers(builder, context, &types),
+        };
+        for (at, ((from, to), ty)) in pieces.into_iter().zip(types).enumerate() {
+            let number = match opaque.get(at) {
+                Some(number) => *number,
+                None => LLVMBuildFreeze(builder, LLVMGetPoison(ty), c"".as_ptr()),
+            };
+            let mut place = variable;
+            if from > 0 {
+                let mut index = LLVMConstInt(LLVMInt64TypeInContext(context), from, 0);
+                place = LLVMBuildGEP2(builder, byte, variable, &raw mut index, 1, c"".as_ptr());
+            }
+            let store = LLVMBuildStore(builder, number, place);
+            LLVMSetAlignment(store, LLVMGetAlignment(variable).min((to - from) as u32));
+        }
+    }
+}
+
+/// Takes a range apart into pieces that registers hold, each at a multiple of its size.
+fn pieces((mut from, to): Range) -> Vec<Range> {
+    let mut found = Vec::new();
+    while from < to {
+        let aligned = if from == 0 { 8 } else { 1 << from.trailing_zeros().min(3) };
+        let room = 1 << (to - from).ilog2().min(3);
+        let bytes: u64 = aligned.min(room);
+        found.push((from, from + bytes));
+        from += bytes;
+    }
+    found
+}
+
+/// Numbers of integer types of 8 to 64 bits about which LLVM knows nothing. One call gives all of them, since LLVM takes two calls of the
+/// same assembly for one, and the numbers for equal.
+unsafe fn opaque_numbers(
+    builder: LLVMBuilderRef,
+    context: LLVMContextRef,
+    types: &[LLVMTypeRef],
+) -> Vec<LLVMValueRef> {
+    let mut types = types.to_vec();
+    // SAFETY: the builder is positioned; LLVM copies the texts; a structure of these types has them as its fields.
+    unsafe {
+        let result = match types.as_slice() {
+            [] => return Vec::new(),
+            [one] => *one,
+            _ => LLVMStructTypeInContext(context, types.as_mut_ptr(), types.len() as u32, 0),
+        };
+        let letters = types.iter().map(|ty| match LLVMGetIntTypeWidth(*ty) {
+            64 => "=l",
+            32 => "=r",
+            _ => "=h",
+        });
+        let constraints = letters.collect::<Vec<_>>().join(",");
+        let ty = LLVMFunctionType(result, std::ptr::null_mut(), 0, 0);
+        let call = call_without_text(builder, ty, &constraints, &mut []);
+        add_attributes(context, call, &[(llvm_sys::LLVMAttributeFunctionIndex, "memory", 0)]);
+        match types.len() {
+            1 => vec![call],
+            count => {
+                (0..count as u32).map(|at| LLVMBuildExtractValue(builder, call, at, c"".as_ptr())).collect()
             }
         }
     }
@@ -261,24 +403,41 @@ unsafe fn store_open(
 
 /// Writes a variable in a way that is opaque to LLVM.
 unsafe fn write_opaquely(builder: LLVMBuilderRef, context: LLVMContextRef, variable: LLVMValueRef) {
-    // SAFETY: the builder is positioned after the variable; LLVM copies the texts.
+    // SAFETY: the builder is positioned after the variable.
     unsafe {
         let mut parameter = LLVMTypeOf(variable);
         let ty = LLVMFunctionType(LLVMVoidTypeInContext(context), &raw mut parameter, 1, 0);
-        let (text, constraint) = (c"".as_ptr(), OPAQUE_WRITE.as_ptr().cast());
-        let dialect = LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
-        let asm = LLVMGetInlineAsm(ty, text, 0, constraint, OPAQUE_WRITE.len(), 0, 0, dialect, 0);
-        let mut argument = variable;
-        let call = LLVMBuildCall2(builder, ty, asm, &raw mut argument, 1, c"".as_ptr());
+        let call = call_without_text(builder, ty, OPAQUE_WRITE, &mut [variable]);
         let function = llvm_sys::LLVMAttributeFunctionIndex;
-        for (place, name, value) in [
-            (function, "memory", WRITES_ARGUMENTS),
-            (function, "nosync", 0),
-            (function, "nounwind", 0),
-            (function, "willreturn", 0),
-            (1, "captures", 0),
-            (1, "writeonly", 0),
-        ] {
+        let memory = (function, "memory", WRITES_ARGUMENTS);
+        add_attributes(context, call, &[memory, (1, "captures", 0), (1, "writeonly", 0)]);
+    }
+}
+
+/// A call of inline assembly without a text.
+unsafe fn call_without_text(
+    builder: LLVMBuilderRef,
+    ty: LLVMTypeRef,
+    constraints: &str,
+    arguments: &mut [LLVMValueRef],
+) -> LLVMValueRef {
+    // SAFETY: the builder is positioned; LLVM copies the texts, whose lengths it is given; the arguments are those of the type.
+    unsafe {
+        let (text, dialect) = (c"".as_ptr(), LLVMInlineAsmDialect::LLVMInlineAsmDialectATT);
+        let (letters, length) = (constraints.as_ptr().cast(), constraints.len());
+        let asm = LLVMGetInlineAsm(ty, text, 0, letters, length, 0, 0, dialect, 0);
+        let count = arguments.len() as u32;
+        LLVMBuildCall2(builder, ty, asm, arguments.as_mut_ptr(), count, c"".as_ptr())
+    }
+}
+
+/// Gives a call of assembly without a text its attributes, each with the place that it is for: it comes back and does no more than they tell.
+unsafe fn add_attributes(context: LLVMContextRef, call: LLVMValueRef, own: &[(u32, &str, u64)]) {
+    let function = llvm_sys::LLVMAttributeFunctionIndex;
+    let always = ["nosync", "nounwind", "willreturn"].map(|name| (function, name, 0));
+    for &(place, name, value) in always.iter().chain(own) {
+        // SAFETY: names of LLVM's attributes with their lengths, on a call that has these places.
+        unsafe {
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
             LLVMAddCallSiteAttribute(call, place, LLVMCreateEnumAttribute(context, kind, value));
         }

@@ -31,6 +31,10 @@ impl FunctionRaiser<'_, '_, '_> {
         let ty = self.value_type(aggregate)?;
         let range = self.field(ty, indices)?;
         let mut values = self.value(aggregate)?.to_vec();
+        if self.idle_fields.contains(&id) {
+            self.define(id, values.into());
+            return Ok(());
+        }
         let inserted = self.value(element)?;
         if range.end > values.len() || inserted.len() != range.len() {
             return Err(Refusal::new(INSTRUCTION, "a field past the end"));

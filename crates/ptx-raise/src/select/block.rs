@@ -202,9 +202,10 @@ impl FunctionRaiser<'_, '_, '_> {
             }
         }
         let idle = self.idle_writes(&of_results);
-        of_results.retain(|(_, user)| !idle.contains(user));
-        of_parameters.retain(|(_, user)| !idle.contains(user));
-        self.fused.extend(idle);
+        of_results.retain(|(_, user)| !idle.insts.contains(user));
+        of_parameters.retain(|(_, user)| !idle.insts.contains(user));
+        self.fused.extend(idle.insts);
+        self.idle_fields = idle.fields;
         for (used, _) in &of_results {
             if let Some(count) = self.uses.get_mut(*used as usize) {
                 *count += 1;

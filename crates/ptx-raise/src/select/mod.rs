@@ -123,6 +123,8 @@ pub(crate) struct FunctionRaiser<'m, 'v, 'c> {
     parameter_users: Users,
     /// Instructions whose work another one does.
     fused: InstSet,
+    /// The `insertvalue` instructions that put into the result what its memory may hold as it is.
+    idle_fields: HashSet<InstId>,
     /// Instructions that a PTX text stands in the place of.
     spellings: HashMap<InstId, Spelling>,
     /// What such texts take: it must be there as it is.
@@ -264,6 +266,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             users: Users::default(),
             parameter_users: Users::default(),
             fused: InstSet::default(),
+            idle_fields: HashSet::default(),
             spellings: HashMap::default(),
             text_inputs: HashSet::default(),
             text_places: HashMap::default(),

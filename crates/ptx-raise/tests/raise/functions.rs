@@ -207,6 +207,93 @@ define alignstack(16) { i32, i32, i32, i32 } @f(i32 %x) {
     has_not(&text, "+12]");
 }
 
+/// A function whose result has `%x` in its first field and what `number` gives in the second.
+fn returning(number: &str, rest: &str) -> String {
+    ptx(&format!(
+        "define {{ i32, i32 }} @f(i32 %x, ptr %p) {{
+  {number}
+  %first = insertvalue {{ i32, i32 }} poison, i32 %x, 0
+  %both = insertvalue {{ i32, i32 }} %first, i32 %n, 1
+  {rest}
+  ret {{ i32, i32 }} %both
+}}"
+    ))
+}
+
+#[test]
+fn numbers_left_open_that_are_only_returned_are_not_written() {
+    let one = r#"%n = call i32 asm "", "=r"() nounwind memory(none)"#;
+    let two = r#"%o = call { i32, i32 } asm "", "=r,=r"() nounwind memory(none)
+  %n = extractvalue { i32, i32 } %o, 1"#;
+    for number in ["%n = freeze i32 poison", one, two] {
+        let text = returning(number, "");
+        has(&text, &["st.param.b32 [f_retval0], %", "ret"]);
+        has_not(&text, "+4]");
+    }
+    // A function that returns in registers returns all of them.
+    let text = ptx(&format!(
+        "define i32 @f() {{
+  {one}
+  ret i32 %n
+}}"
+    ));
+    has(&text, &["st.param.b32 [f_retval0], %r"]);
+}
+
+#[test]
+fn a_number_left_open_is_the_same_wherever_it_is_taken() {
+    let one = r#"%n = call i32 asm "", "=r"() nounwind memory(none)"#;
+    let twice = r#"%o = call { i32, i32 } asm "", "=r,=r"() nounwind memory(none)
+  %n = extractvalue { i32, i32 } %o, 1
+  %m = extractvalue { i32, i32 } %o, 1"#;
+    let whole = r#"%o = call { i32, i32 } asm "", "=r,=r"() nounwind memory(none)
+  %n = extractvalue { i32, i32 } %o, 1"#;
+    for (number, rest) in [
+        ("%n = freeze i32 poison", "store i32 %n, ptr %p"),
+        (one, "store i32 %n, ptr %p"),
+        (twice, "store i32 %m, ptr %p"),
+        (whole, "store { i32, i32 } %o, ptr %p"),
+        (one, "store { i32, i32 } %both, ptr %p"),
+        (
+            one,
+            "%m = extractvalue { i32, i32 } %both, 1
+  store i32 %m, ptr %p",
+        ),
+    ] {
+        let text = returning(number, rest);
+        let (returned, stored): (Vec<&str>, Vec<&str>) = text
+            .lines()
+            .filter(|line| line.trim_start().starts_with("st."))
+            .partition(|line| line.contains("f_retval0"));
+        // The last register of the last store, which is that of the second field.
+        let second = |stores: &[&str]| {
+            let last = stores.last().expect("a store").trim_end_matches(['}', ';']);
+            last.rsplit([' ', '\t', '{']).next().expect("a register").to_owned()
+        };
+        assert!(returned.len() == 2 || returned.concat().contains(".v2"), "{text}");
+        assert_eq!(second(&returned), second(&stored), "{text}");
+    }
+}
+
+#[test]
+fn a_number_left_open_that_a_loop_stores_is_one_number() {
+    let text = ptx(r#"define void @f(ptr %p, i32 %count) {
+entry:
+  %n = call i32 asm "", "=r"() nounwind memory(none)
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %q = getelementptr i32, ptr %p, i32 %i
+  store i32 %n, ptr %q
+  %next = add i32 %i, 1
+  %more = icmp ult i32 %next, %count
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}"#);
+    has(&text, &["$L__BB0_1:", "st.b32 ", "setp"]);
+}
+
 #[test]
 fn structures_and_numbers_are_loaded_in_the_order_of_the_parameters() {
     let text = ptx("define void @f(ptr byval([16 x i8]) align 8 %s, i32 %n, ptr %p) {
