@@ -20,6 +20,9 @@ impl FunctionRaiser<'_, '_, '_> {
         lhs: Value,
         rhs: Value,
     ) -> Raised<()> {
+        if let Some(truths) = self.truths(id) {
+            return self.combine_truths(id, truths);
+        }
         let ty = self.value_type(lhs)?;
         let leaves = self.leaves(ty)?;
         let (a, b) = (self.value(lhs)?, self.value(rhs)?);

@@ -72,6 +72,10 @@ impl FunctionRaiser<'_, '_, '_> {
                     self.drop_unread(root.call);
                     continue;
                 }
+                if let Some(truths) = self.truths(id) {
+                    self.look_through(truths.cast, truths.vector);
+                    continue;
+                }
                 self.fuse_index(id);
                 if let Some((extension, narrow)) = self.masked_extension(id) {
                     self.look_through(extension, narrow);

@@ -61,6 +61,7 @@ mod sign;
 mod spelling;
 mod stack;
 mod trace;
+mod truths;
 mod undefined;
 mod variadic;
 mod wide;
