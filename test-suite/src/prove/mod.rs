@@ -6,6 +6,9 @@
 //! reference (`ir`); and so is what the PTX computes that our emitter makes of either (`ptx`). A solver is asked for
 //! inputs on which they differ, where the terms are not the same already (`term`, `smt`).
 //!
+//! A question about operations on floating-point numbers is asked with functions in their place of which nothing is known,
+//! and then in the solver's theory of them; approximations are known by their names alone (`define/arithmetic`).
+//!
 //! A refutation is one that evaluating both terms on the solver's inputs confirms. Poison in a result, and undefined
 //! behaviour anywhere, refute as a wrong number does, unless the manual leaves the result open.
 
@@ -20,10 +23,10 @@ mod term;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use ptx_diag::SourceFile;
 use ptx_gen::{Choices, Home, Seeded};
-use ptx_isa::{FormId, Mnemonic, ScalarType};
+use ptx_isa::{FormId, ScalarType};
 use ptx_llvm::Context;
 use ptx_llvm::view::View;
 
@@ -143,13 +146,9 @@ pub fn is_defined(case: &Case) -> bool {
     ptx::kernel(&Terms::new(), &module, &differential::plain_name(0)).is_ok()
 }
 
-/// Whether an instruction computes integers and bits alone, by its types: then a definition must be written down for it.
-pub fn is_integer(mnemonic: &Mnemonic) -> bool {
-    mnemonic.modifiers().all(|modifier| match ScalarType::from_mod(modifier) {
-        Some(ty) => !define::is_floating(ty),
-        // The narrow formats, which are not types of their own.
-        None => ScalarType::holder(modifier).is_none(),
-    })
+/// Whether a row has instructions whose function is known by its name alone: approximations, conversions from and to narrow formats.
+pub fn is_known_by_name(row: FormId) -> bool {
+    ptx_gen::mnemonics(row).iter().any(define::arithmetic::is_by_name)
 }
 
 /// Asks about every case along every route, and hands each answer on.
@@ -280,7 +279,7 @@ pub fn contradiction(case: &Case, runs: &[Run]) -> Result<Option<String>> {
             let value = memory.result(slot, width(register));
             let got = terms.number(width(register), after);
             let wrong = !value.open & differ(register, value.bits, got);
-            if terms.evaluate(wrong, &inputs) != Some(0) {
+            if !matches!(terms.evaluate(wrong, &inputs), Some(0) | None) {
                 let wanted = terms.evaluate(value.bits, &inputs);
                 let text = &case.text;
                 return Ok(Some(format!(
@@ -307,13 +306,14 @@ pub fn by_definition(case: &Case, runs: &[Run]) -> Result<Vec<Run>> {
         let defined = case.registers.iter().zip(after).enumerate().map(|(slot, (register, &after))| {
             let value = memory.result(slot, width(register));
             match terms.evaluate(value.open, &inputs) {
-                Some(0) => terms.evaluate(value.bits, &inputs).context("a value that is not known"),
-                _ => Ok(after),
+                // What is known by its name alone is not known here.
+                Some(0) => terms.evaluate(value.bits, &inputs).unwrap_or(after),
+                _ => after,
             }
         });
-        Ok((before.clone(), defined.collect::<Result<_>>()?))
+        (before.clone(), defined.collect())
     };
-    runs.iter().map(run).collect()
+    Ok(runs.iter().map(run).collect())
 }
 
 /// The inputs of all slots as those of the terms' variables.

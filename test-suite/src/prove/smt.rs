@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::term::{Bits, Node, Op, Terms};
+use super::term::{Bits, Node, Op, Terms, float};
 
 /// A solver's answer about a condition.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -123,6 +123,7 @@ fn application(terms: &Terms, op: Op, width: u32, args: &[u32]) -> String {
         Op::Eq => return truth("="),
         Op::Ult => return truth("bvult"),
         Op::Slt => return truth("bvslt"),
+        Op::Float(op) => return float::smt(op, &names),
         Op::Opaque(number) => return format!("(f{number} {joined})"),
     };
     format!("({plain} {joined})")

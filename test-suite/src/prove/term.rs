@@ -5,6 +5,7 @@
 //! under an assignment of its variables; [`super::smt`] writes it in SMT-LIB.
 
 mod bits;
+pub(super) mod float;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -44,6 +45,8 @@ pub(super) enum Op {
     Ult,
     /// One bit.
     Slt,
+    /// An operation on floating-point numbers.
+    Float(float::FloatOp),
     /// A function of which nothing is known but its name: equal arguments give equal results.
     Opaque(u32),
 }
@@ -234,7 +237,7 @@ impl Terms {
         self.node(Node::Apply(op, ids), width)
     }
 
-    /// The term with products and quotients replaced by functions of which nothing is known: what holds of it holds of the
+    /// The term with products, quotients and operations on floating-point numbers replaced by functions of which nothing is known: what holds of it holds of the
     /// term too, and a solver finds it out sooner.
     pub(super) fn abstracted(&self, root: Bits<'_>) -> Bits<'_> {
         let mut copies: HashMap<u32, Bits<'_>> = HashMap::new();
@@ -249,6 +252,7 @@ impl Terms {
                         Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {
                             self.opaque(&format!("{op:?}{width}"), width, &args)
                         }
+                        Op::Float(op) => self.opaque(&format!("{op:?}"), width, &args),
                         _ => self.node(Node::Apply(op, args.iter().map(|arg| arg.id).collect()), width),
                     }
                 }
@@ -306,6 +310,7 @@ fn apply(op: Op, width: u32, first: u32, last: u32, args: &[u128]) -> Option<u12
         Op::Eq => u128::from(a == b),
         Op::Ult => u128::from(a < b),
         Op::Slt => u128::from(sign(a) < sign(b)),
+        Op::Float(op) => float::compute(op, args)?,
         Op::Opaque(_) => return None,
     };
     Some(value & mask(width))

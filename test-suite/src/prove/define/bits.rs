@@ -35,7 +35,7 @@ pub(super) fn define<'t>(
         (Sem::Mov, _) => moved(mnemonic, sources),
         (Sem::MovVector, _) => Outcome::of(sources.first()?.elements.clone()),
         (Sem::Cvt, [a]) => converted(mnemonic, *a),
-        (Sem::CvtPack, [a, b, rest @ ..]) => packed(mnemonic, *a, *b, rest.first().copied()),
+        (Sem::CvtPack | Sem::CvtNarrow, [a, b, rest @ ..]) => packed(mnemonic, *a, *b, rest.first().copied()),
         _ => None,
     }
 }
@@ -197,11 +197,17 @@ fn converted<'t>(mnemonic: &Mnemonic, a: Bits<'t>) -> Option<Outcome<'t>> {
 
 /// `cvt.pack.sat`: `a` above `b`, below what is taken of `c` (manual 9.7.9.22).
 fn packed<'t>(mnemonic: &Mnemonic, a: Bits<'t>, b: Bits<'t>, c: Option<Bits<'t>>) -> Option<Outcome<'t>> {
-    let (to_signed, to) = number_type(mnemonic, Field::DType)?;
+    let (to_signed, to) = match mnemonic.get(Field::DType)? {
+        Mod::U2 => (false, 2),
+        Mod::S2 => (true, 2),
+        Mod::U4 => (false, 4),
+        Mod::S4 => (true, 4),
+        _ => number_type(mnemonic, Field::DType)?,
+    };
     let narrow = |bits: Bits<'t>| clamp(to_signed, to, bits.trunc(32).sext(34));
     let pair = narrow(a).concat(narrow(b));
     Outcome::one(match c {
-        Some(c) if to == 8 => c.trunc(16).concat(pair),
+        Some(c) if to <= 8 => c.trunc(32 - 2 * to).concat(pair),
         _ => pair,
     })
 }

@@ -3,16 +3,17 @@
 use ptx_isa::{Field, Mnemonic, Mod, ScalarType};
 
 use super::Outcome;
+use super::arithmetic::finished;
 use super::float::Format;
 use crate::prove::term::{Bits, MAX_WIDTH};
 
 pub(super) fn define<'t>(mnemonic: &Mnemonic, a: Bits<'t>) -> Option<Outcome<'t>> {
     let (to, from) = (mnemonic.type_of(Field::DType)?, mnemonic.type_of(Field::AType)?);
     let rounding = mnemonic.get(Field::Rnd)?;
-    // Clamped to 0.0 and 1.0 they are another function.
     match (Format::of(to), Format::of(from)) {
-        (Some(format), None) if !mnemonic.has(Mod::Sat) => {
-            Outcome::one(from_integer(format, rounding, from.is_signed(), a)?)
+        (Some(format), None) => {
+            let number = from_integer(format, rounding, from.is_signed(), a)?;
+            Outcome::one(finished(mnemonic, format, number))
         }
         (None, Some(format)) if to.is_integer_or_bits() => {
             let a = if mnemonic.has(Mod::Ftz) && from == ScalarType::F32 { format.flushed(a) } else { a };

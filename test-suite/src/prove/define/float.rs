@@ -4,11 +4,11 @@
 use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType, Sem};
 
 use super::compare::compared as of_outcomes;
-use super::{Outcome, Source};
+use super::{Outcome, Source, arithmetic};
 use crate::prove::term::Bits;
 
 /// A binary format.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::prove) struct Format {
     /// Bits of the exponent.
     pub exponent: u32,
@@ -33,8 +33,13 @@ impl Format {
         1 + self.exponent + self.fraction
     }
 
-    const fn infinity(self) -> u128 {
+    pub(in crate::prove) const fn infinity(self) -> u128 {
         ((1 << self.exponent) - 1) << self.fraction
+    }
+
+    /// The bits of 1.0.
+    pub(in crate::prove) const fn one(self) -> u128 {
+        ((1 << (self.exponent - 1)) - 1) << self.fraction
     }
 
     /// The bits below the sign.
@@ -113,8 +118,12 @@ pub(super) fn define<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>]) -> Option<
         (Sem::Set | Sem::Setp, [a, b, rest @ ..]) => compared(mnemonic, *a, *b, rest.first().copied()),
         (Sem::Abs | Sem::Neg, [a]) => signs(mnemonic, *a),
         (Sem::Min | Sem::Max, [a, b]) => extremes(mnemonic, *a, *b),
-        (Sem::Cvt, [a]) => super::convert::define(mnemonic, *a),
-        _ => None,
+        (Sem::Min3 | Sem::Max3, [a, b, c]) => extreme_of_three(mnemonic, [*a, *b, *c]),
+        (Sem::Cvt, [a]) => {
+            super::convert::define(mnemonic, *a).or_else(|| arithmetic::convert(mnemonic, sources))
+        }
+        (Sem::Cvt | Sem::CvtPack | Sem::CvtNarrow, _) => arithmetic::convert(mnemonic, sources),
+        _ => arithmetic::define(mnemonic, sources),
     }
 }
 
@@ -211,6 +220,18 @@ fn extremes<'t>(mnemonic: &Mnemonic, a: Bits<'t>, b: Bits<'t>) -> Option<Outcome
         extreme(format, mnemonic, is_min, a, b)
     };
     Outcome::one((1..ty.bits() / width).fold(lane(0), |low, at| lane(at).concat(low)))
+}
+
+/// `min`, `max` of three: the second two first, or the first two, is the same.
+fn extreme_of_three<'t>(mnemonic: &Mnemonic, args: [Bits<'t>; 3]) -> Option<Outcome<'t>> {
+    let format = Format::of(mnemonic.scalar_type()?)?;
+    let [a, b, c] = args.map(|arg| {
+        let arg = input(mnemonic, format, arg);
+        if mnemonic.has(Mod::AbsMod) { format.magnitude(arg).zext(format.width()) } else { arg }
+    });
+    let is_min = mnemonic.opcode() == Opcode::Min;
+    let of_two = extreme(format, mnemonic, is_min, a, b);
+    Outcome::one(extreme(format, mnemonic, is_min, of_two, c))
 }
 
 fn extreme<'t>(format: Format, mnemonic: &Mnemonic, is_min: bool, a: Bits<'t>, b: Bits<'t>) -> Bits<'t> {

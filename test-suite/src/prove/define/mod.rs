@@ -4,6 +4,7 @@
 //! symbolic term for the prover and, on numbers, an execution: `tests/prove.rs` holds it against what the interpreter
 //! computes, as the model in Python is held against it.
 
+pub(super) mod arithmetic;
 mod bits;
 mod compare;
 pub(super) mod convert;
@@ -65,6 +66,9 @@ pub fn define<'t>(
     sources: &[Source<'t>],
     around: Surroundings<'t>,
 ) -> Option<Outcome<'t>> {
+    if arithmetic::is_by_name(mnemonic) {
+        return arithmetic::by_name(mnemonic, sources);
+    }
     if mnemonic.modifiers().filter_map(ScalarType::from_mod).any(is_floating) {
         return float::define(mnemonic, sources);
     }

@@ -5,10 +5,12 @@ use ptx_isa::Mod;
 use ptx_llvm::view::{BinaryOp, CastOp, FloatKind, FloatPredicate, IntPredicate, Type, TypeId, WrapFlags};
 
 use super::Frame;
+use crate::prove::define::arithmetic::opposite;
 use crate::prove::define::convert::from_integer;
 use crate::prove::define::float::{Format, holds};
 use crate::prove::memory::Value;
 use crate::prove::term::Bits;
+use crate::prove::term::float::{FloatOp, Kind, Rounding};
 
 /// Whether `a` and `b` are in the relation of a predicate of `icmp`.
 pub(super) fn compare<'t>(predicate: IntPredicate, a: Bits<'t>, b: Bits<'t>) -> Bits<'t> {
@@ -147,6 +149,45 @@ impl<'t> Frame<'_, 't> {
             }
         }
         Ok(Value { bits, open })
+    }
+
+    /// Floating-point arithmetic, to the nearest number.
+    pub(super) fn float_binary(
+        &mut self,
+        op: BinaryOp,
+        format: Format,
+        a: Value<'t>,
+        b: Value<'t>,
+    ) -> Result<Value<'t>> {
+        let (kind, second) = match op {
+            BinaryOp::FAdd => (Kind::Add, b.bits),
+            BinaryOp::FSub => (Kind::Add, opposite(b.bits)),
+            BinaryOp::FMul => (Kind::Mul, b.bits),
+            BinaryOp::FDiv => (Kind::Div, b.bits),
+            _ => bail!("a floating-point remainder"),
+        };
+        let bits = self.float(kind, format, Rounding::Even, &[a.bits, second]);
+        Ok(Value { bits, open: a.open | b.open })
+    }
+
+    /// The result of an operation of LLVM, whose NaN may be any.
+    pub(super) fn float(
+        &self,
+        kind: Kind,
+        format: Format,
+        rounding: Rounding,
+        args: &[Bits<'t>],
+    ) -> Bits<'t> {
+        let result = self.terms.float(FloatOp { kind, format, rounding, flush: false }, args);
+        self.any_nan(format, result)
+    }
+
+    /// A number, or any NaN in place of one.
+    pub(super) fn any_nan(&self, format: Format, result: Bits<'t>) -> Bits<'t> {
+        let exponent = self.terms.number(format.width(), format.infinity());
+        let any = self.terms.fresh(format.width()) | exponent;
+        let any = format.is_nan(any).pick(any, any.number(format.canonical_nan()));
+        format.is_nan(result).pick(any, result)
     }
 
     /// A cast of a scalar.

@@ -59,6 +59,10 @@ impl<'t> Frame<'_, 't> {
         }
         let width = self.width(ty)?;
         let value = results.next().context("a result")?;
+        if value.bits.width() == 8 && width == 16 {
+            // The bits above a register of 8 bits are unspecified.
+            return Ok(Datum::One(value.map(|bits| self.terms.fresh(8).concat(bits))));
+        }
         if value.bits.width() < width {
             bail!("a result of {} bits for {width}", value.bits.width());
         }
@@ -99,19 +103,42 @@ impl<'t> Frame<'_, 't> {
         let row = intrinsics::by_name(name).find(fits).context("no row of the table of intrinsics")?;
         let mut snippet = Snippet::default();
         for (at, ty) in row.results.iter().enumerate() {
-            let _ = writeln!(snippet.declarations, ".reg .{} %d{at};", declared(*ty)?);
+            let is_byte = row.operands.contains(&Operand::ByteResult);
+            let ty = if is_byte { "b8" } else { declared(*ty)? };
+            let _ = writeln!(snippet.declarations, ".reg .{ty} %d{at};");
             snippet.writes.push(format!("%d{at}"));
         }
         for (at, (ty, arg)) in row.parameters.iter().zip(args).enumerate() {
-            let _ = writeln!(snippet.declarations, ".reg .{} %a{at};", declared(*ty)?);
-            snippet.reads.push((format!("%a{at}"), arg.flat()?));
+            if let Datum::Many(lanes) = arg
+                && ty.is_lanes()
+            {
+                for (lane, value) in lanes.iter().enumerate() {
+                    let value = value.one()?;
+                    let _ = writeln!(snippet.declarations, ".reg .b{} %a{at}_{lane};", value.bits.width());
+                    snippet.reads.push((format!("%a{at}_{lane}"), value));
+                }
+                continue;
+            }
+            let is_byte = row.operands.contains(&Operand::Byte(at));
+            let (ty, value) = if is_byte {
+                ("b8", arg.flat()?.map(|bits| bits.trunc(8)))
+            } else {
+                (declared(*ty)?, arg.flat()?)
+            };
+            let _ = writeln!(snippet.declarations, ".reg .{ty} %a{at};");
+            snippet.reads.push((format!("%a{at}"), value));
         }
         let mut operands = Vec::new();
         for operand in row.operands.iter().filter(|operand| operand.is_written()) {
             operands.push(match operand {
-                Operand::Result => "%d0".to_owned(),
+                Operand::Result | Operand::ByteResult => "%d0".to_owned(),
                 Operand::ResultPair => "%d0|%d1".to_owned(),
-                Operand::Argument(at) => format!("%a{at}"),
+                Operand::Argument(at) | Operand::Byte(at) => format!("%a{at}"),
+                Operand::ArgumentLanes(at) => {
+                    let lanes = args.get(*at).context("an argument")?.many()?.len();
+                    let lanes: Vec<String> = (0..lanes).map(|lane| format!("%a{at}_{lane}")).collect();
+                    format!("{{{}}}", lanes.join(", "))
+                }
                 Operand::Immediate { argument, .. } => {
                     constant(*argument).context("a constant argument")?.to_string()
                 }

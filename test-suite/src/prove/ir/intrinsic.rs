@@ -5,8 +5,10 @@ use ptx_llvm::view::{BinaryOp, TypeId};
 
 use super::arithmetic::overflows;
 use super::{Datum, Frame};
+use crate::prove::define::float::Format;
 use crate::prove::memory::Value;
 use crate::prove::term::Bits;
+use crate::prove::term::float::{Kind, Rounding};
 
 impl<'t> Frame<'_, 't> {
     /// What an intrinsic computes; `None` when it is one of NVPTX or none that is known here.
@@ -32,13 +34,33 @@ impl<'t> Frame<'_, 't> {
         if base == "is.fpclass" {
             return self.is_of_class(args, first).map(Some);
         }
+        let format = first.and_then(|ty| self.format(ty).ok());
         let known = std::cell::Cell::new(true);
         let datum = self.lanes(&references, &mut |frame, values| {
-            let value = frame.scalar_intrinsic(base, values)?;
+            let value = match format.and_then(|format| frame.float_intrinsic(base, format, values)) {
+                Some(value) => Some(value),
+                None => frame.scalar_intrinsic(base, values)?,
+            };
             known.set(known.get() && value.is_some());
             Ok(value.unwrap_or(values[0]))
         })?;
         Ok(known.get().then_some(datum))
+    }
+
+    /// Floating-point arithmetic of one rounding.
+    fn float_intrinsic(&mut self, base: &str, format: Format, args: &[Value<'t>]) -> Option<Value<'t>> {
+        let (kind, rounding) = match base {
+            "fma" => (Kind::Fma, Rounding::Even),
+            "sqrt" => (Kind::Sqrt, Rounding::Even),
+            "rint" | "nearbyint" | "roundeven" => (Kind::Integral, Rounding::Even),
+            "trunc" => (Kind::Integral, Rounding::Zero),
+            "floor" => (Kind::Integral, Rounding::Down),
+            "ceil" => (Kind::Integral, Rounding::Up),
+            _ => return None,
+        };
+        let open = args.iter().fold(self.terms.truth(false), |open, arg| open | arg.open);
+        let bits: Vec<Bits<'t>> = args.iter().map(|arg| arg.bits).collect();
+        Some(Value { bits: self.float(kind, format, rounding, &bits), open })
     }
 
     fn scalar_intrinsic(&mut self, base: &str, args: &[Value<'t>]) -> Result<Option<Value<'t>>> {

@@ -13,11 +13,13 @@ use std::collections::HashMap;
 use anyhow::{Context as _, Result, bail};
 use ptx_gen::Home;
 use ptx_llvm::view::{
-    BlockId, CastOp, ConstExpr, ConstId, Constant, Function, Inst, InstId, Op, Type, TypeId, Value as Name,
-    View,
+    BinaryOp, BlockId, CastOp, ConstExpr, ConstId, Constant, FastMath, Function, Inst, InstId, Op, Type,
+    TypeId, Value as Name, View,
 };
 
+use super::define::arithmetic::converted;
 use super::memory::{Memory, Value};
+use super::term::float::Rounding;
 use super::term::{Bits, Terms};
 
 /// A scalar, or the elements of a vector or a structure.
@@ -35,7 +37,7 @@ impl<'t> Datum<'t> {
         }
     }
 
-    fn many(&self) -> Result<&[Datum<'t>]> {
+    pub(super) fn many(&self) -> Result<&[Datum<'t>]> {
         match self {
             Datum::Many(parts) => Ok(parts),
             Datum::One(_) => bail!("a vector in place of a scalar"),
@@ -223,6 +225,12 @@ impl<'v, 't> Frame<'v, 't> {
 
     fn result(&mut self, block: BlockId, inst: &'v Inst) -> Result<Datum<'t>> {
         match &inst.op {
+            Op::Binary { op, lhs, rhs, fast, .. } if is_float(*op) => {
+                promises(*fast)?;
+                let format = self.format(inst.ty)?;
+                let (a, b) = (self.operand(*lhs)?, self.operand(*rhs)?);
+                self.lanes(&[&a, &b], &mut |frame, args| frame.float_binary(*op, format, args[0], args[1]))
+            }
             Op::Binary { op, lhs, rhs, wrap, .. } => {
                 let (a, b) = (self.operand(*lhs)?, self.operand(*rhs)?);
                 self.lanes(&[&a, &b], &mut |frame, args| frame.binary(*op, *wrap, args[0], args[1]))
@@ -235,6 +243,16 @@ impl<'v, 't> Frame<'v, 't> {
                     _ => flat.map(|bits| bits.resize(false, width)),
                 };
                 self.shaped(resized, inst.ty)
+            }
+            Op::Cast { op: CastOp::FPExt | CastOp::FPTrunc, value, fast, .. } => {
+                promises(*fast)?;
+                let from = self.view.value_type(self.function, *value).context("a type")?;
+                let (from, to) = (self.format(from)?, self.format(inst.ty)?);
+                let a = self.operand(*value)?;
+                self.lanes(&[&a], &mut |frame, args| {
+                    let result = converted(args[0].bits, from, to, Rounding::Even, false);
+                    Ok(Value { bits: frame.any_nan(to, result), ..args[0] })
+                })
             }
             Op::Cast { op, value, nneg, wrap, .. } => {
                 let (to, format) = (self.element_width(inst.ty)?, self.format(inst.ty).ok());
@@ -499,6 +517,18 @@ impl<'v, 't> Frame<'v, 't> {
     fn element_width(&self, ty: TypeId) -> Result<u32> {
         self.width(self.element(ty)?)
     }
+}
+
+const fn is_float(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem)
+}
+
+/// Refuses what lets LLVM compute something else; `contract` does not, for a sum or a product alone.
+fn promises(fast: FastMath) -> Result<()> {
+    if fast == (FastMath { contract: fast.contract, ..FastMath::default() }) {
+        return Ok(());
+    }
+    bail!("arithmetic with promises")
 }
 
 /// What an instruction is, for reports.
