@@ -284,7 +284,9 @@ impl Import<'_> {
             }
             Item::AddressSize(bits, at) => Item::AddressSize(*bits, self.at(*at)),
             Item::Variable(id) => Item::Variable(self.var(*id)),
-            Item::Registers(first, end) => Item::Registers(self.outer(*first), self.outer(*end)),
+            Item::Registers(first, end, linkage) => {
+                Item::Registers(self.outer(*first), self.outer(*end), *linkage)
+            }
             Item::Function(id) => Item::Function(self.func(*id)),
             Item::File(file, at) => {
                 Item::File(DebugFile { name: self.name(file.name), ..file.clone() }, self.at(*at))

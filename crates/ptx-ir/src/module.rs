@@ -411,8 +411,9 @@ pub enum Item {
     AddressSize(u32, At),
     /// A module variable.
     Variable(VarId),
-    /// Names of one `.reg` directive, before PTX 3.0: [`Module::registers`] from the first to before the second id.
-    Registers(RegDeclId, RegDeclId),
+    /// Names of one `.reg` directive, before PTX 3.0: [`Module::registers`] from the first to before the second id. It may be
+    /// `.visible`, which means nothing.
+    Registers(RegDeclId, RegDeclId, Linkage),
     /// A function, declared or defined.
     Function(FunctionId),
     /// `.file`

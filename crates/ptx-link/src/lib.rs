@@ -87,7 +87,7 @@ pub fn link(units: &[Unit<'_>], sources: &Sources) -> Result<(Module, Diagnostic
 fn refuse_thread_state(module: &Module, parts: &[Imported], findings: &mut Diagnostics) {
     for item in parts.iter().flat_map(|part| &part.items) {
         let (name, at) = match item {
-            Item::Registers(first, _) => match module.registers.get(first.0 as usize) {
+            Item::Registers(first, ..) => match module.registers.get(first.0 as usize) {
                 Some(decl) => (decl.name, decl.at),
                 None => continue,
             },

@@ -134,7 +134,7 @@ impl<'s> Reader<'s, '_> {
                 self.report(Diagnostic::warning(codes::EMPTY, span, message));
                 Ok(())
             }
-            "reg" if self.has_thread_state() => self.outer_registers(),
+            "reg" if self.has_thread_state() => self.outer_registers(Linkage::Internal),
             "local" if self.has_thread_state() => self.variables_or_semicolon(Linkage::Internal),
             "reg" | "local" | "param" => {
                 let message = format!("`.{name}` is only allowed in functions");
@@ -278,6 +278,10 @@ impl<'s> Reader<'s, '_> {
                 self.variables_or_semicolon(linkage)
             }
             Kind::Directive("local") if self.has_thread_state() => self.variables_or_semicolon(linkage),
+            // It means nothing, for no other module can name a register.
+            Kind::Directive("reg") if self.has_thread_state() && linkage == Linkage::Visible => {
+                self.outer_registers(linkage)
+            }
             Kind::Directive("reg") if self.has_thread_state() => {
                 let message = "no other module can name a register";
                 let error = Diagnostic::error(codes::CONFLICT, first.span, message);

@@ -102,7 +102,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// `.reg` outside of functions.
-    pub(crate) fn outer_registers(&mut self) -> Parse<()> {
+    pub(crate) fn outer_registers(&mut self, linkage: Linkage) -> Parse<()> {
         let declaration = self.declaration()?;
         let ty = self.register_type(&declaration)?;
         if !declaration.attributes.is_empty() {
@@ -126,7 +126,8 @@ impl<'s> Reader<'s, '_> {
             }
         }
         self.expect(b';', "`;`")?;
-        self.push_item(Item::Registers(first, RegDeclId(self.module.registers.len() as u32)));
+        let end = RegDeclId(self.module.registers.len() as u32);
+        self.push_item(Item::Registers(first, end, linkage));
         Ok(())
     }
 

@@ -91,7 +91,7 @@ fn check(module: &Module) -> Checker<'_> {
                 variables::check(&mut cx, *id, Place::Module);
                 redeclarations::check_variable(&mut cx, *id);
             }
-            Item::Registers(first, end) => variables::check_outer_registers(&mut cx, *first, *end),
+            Item::Registers(first, end, _) => variables::check_outer_registers(&mut cx, *first, *end),
             Item::Function(id) => functions::check(&mut cx, *id),
             Item::File(file, at) => debug::check_file(&mut cx, file, at.0),
             Item::Location(location) => debug::check_location(&mut cx, location),

@@ -235,7 +235,7 @@ fn first_place(cx: &Checker<'_>) -> Option<Span> {
     cx.module.items.iter().find_map(|item| match item {
         Item::Version(_, at) | Item::Target(_, at) | Item::AddressSize(_, at) => Some(at.0),
         Item::Variable(id) => Some(cx.module.variable(*id).at.0),
-        Item::Registers(first, _) => cx.module.registers.get(first.0 as usize).map(|decl| decl.at.0),
+        Item::Registers(first, ..) => cx.module.registers.get(first.0 as usize).map(|decl| decl.at.0),
         Item::Function(id) => Some(cx.module.function(*id).at.0),
         Item::File(_, at) | Item::Pragma(_, at) | Item::Alias(_, at) => Some(at.0),
         Item::Section(section) => Some(section.at.0),

@@ -30,7 +30,7 @@ impl Used {
 /// Where the module declares such a register or variable first.
 pub(crate) fn declared(module: &Module) -> Option<Span> {
     module.items.iter().find_map(|item| match item {
-        Item::Registers(first, _) => module.registers.get(first.0 as usize).map(|decl| decl.at.0),
+        Item::Registers(first, ..) => module.registers.get(first.0 as usize).map(|decl| decl.at.0),
         Item::Variable(id) => {
             let variable = module.variables.get(id.0 as usize)?;
             (variable.space == StateSpace::Local).then_some(variable.at.0)

@@ -76,7 +76,8 @@ impl Printer<'_> {
                 self.variable(self.module.variable(*id));
                 self.text(";\n");
             }
-            Item::Registers(first, end) => {
+            Item::Registers(first, end, linkage) => {
+                self.linkage(*linkage);
                 self.registers("", &self.module.registers[first.0 as usize..end.0 as usize]);
             }
             Item::Function(id) => {
