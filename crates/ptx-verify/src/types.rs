@@ -33,11 +33,11 @@ fn kinds_agree(wanted: ScalarType, actual: ScalarType) -> bool {
         // `ptxas` counts a pair of halves as 32 bits.
         TypeKind::Unsigned | TypeKind::Signed => actual.is_integer_or_bits() || actual == ScalarType::F16x2,
         TypeKind::Float => bits || actual == wanted,
-        // Pairs of halves hold pairs of integers too.
+        // Pairs of halves hold pairs of integers and four bytes too.
         TypeKind::Packed => {
-            let pairs =
-                matches!(wanted, ScalarType::U16x2 | ScalarType::S16x2) && actual == ScalarType::F16x2;
-            bits || pairs || actual == wanted
+            let integers =
+                matches!(wanted, ScalarType::U16x2 | ScalarType::S16x2 | ScalarType::U8x4 | ScalarType::S8x4);
+            bits || integers && actual == ScalarType::F16x2 || actual == wanted
         }
         TypeKind::Predicate => false,
     }
@@ -105,6 +105,8 @@ mod tests {
         assert_eq!(same(F16), [B16, F16]);
         assert_eq!(same(Bf16), [B16]);
         assert_eq!(same(F16x2), [B32, F16x2]);
+        assert_eq!(same(U16x2), [B32, F16x2]);
+        assert_eq!(same(S8x4), [B32, F16x2]);
         assert_eq!(same(F32x2), [B64]);
         assert_eq!(same(Pred), [Pred]);
     }

@@ -43,7 +43,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::Add,
     )
-    .only(9, 4, FAMILIES_107_120)
+    .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.1"),
     Form::new(
         Opcode::Add,
@@ -52,7 +52,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::Add,
     )
-    .only(9, 4, FAMILIES_107_120)
+    .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.1"),
     Form::new(
         Opcode::Add,
@@ -455,7 +455,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::PackedBytes,
     )
-    .only(9, 4, FAMILIES_107_120)
+    .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.1"),
     Form::new(
         Opcode::Sub,
@@ -464,7 +464,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::PackedBytes,
     )
-    .only(9, 4, FAMILIES_107_120)
+    .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.2"),
     Form::new(
         Opcode::Min,
@@ -473,7 +473,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::PackedBytes,
     )
-    .only(9, 4, FAMILIES_107_120)
+    .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.12"),
     Form::new(
         Opcode::Min,
@@ -482,7 +482,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::PackedBytes,
     )
-    .only(9, 4, FAMILIES_107_120)
+    .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.12"),
     Form::new(
         Opcode::Max,
@@ -491,7 +491,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::PackedBytes,
     )
-    .only(9, 4, FAMILIES_107_120)
+    .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.13"),
     Form::new(
         Opcode::Max,
@@ -500,7 +500,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RT), arg("a", T), arg("b", T)],
         Sem::PackedBytes,
     )
-    .only(9, 4, FAMILIES_107_120)
+    .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.13"),
     Form::new(
         Opcode::Neg,
@@ -509,7 +509,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", RT), arg("a", T)],
         Sem::PackedBytes,
     )
-    .only(9, 4, FAMILIES_107_120)
+    .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.11"),
 ];
 
