@@ -36,6 +36,9 @@ pub(crate) struct GrammarArguments {
     /// Instead, put something else for each operand of an instruction of every row, in turn
     #[arg(long)]
     each: bool,
+    /// With `--each`, begin at the first row of this opcode, in the order of the table
+    #[arg(long, requires = "each")]
+    from: Option<String>,
     /// A folder with further modules whose tokens are changed
     #[arg(long)]
     folder: Option<PathBuf>,
@@ -63,7 +66,10 @@ pub(crate) fn compare(arguments: &GrammarArguments) -> Result<()> {
     let mut tally = Tally { reasons: Reasons::own()?, ..Tally::default() };
     let start = Instant::now();
     if arguments.each {
-        let rows: Vec<FormId> = ptx_isa::form_ids().collect();
+        let is_first = |row: &FormId| {
+            arguments.from.as_deref().is_none_or(|from| ptx_isa::form(*row).opcode.as_str() == from)
+        };
+        let rows: Vec<FormId> = ptx_isa::form_ids().skip_while(|row| !is_first(row)).collect();
         for rows in rows.chunks(8) {
             let changes = rows.iter().flat_map(|row| draw_each(arguments.seed, *row)).collect::<Vec<_>>();
             tally.judge(&changes, &oracles, kept.as_mut())?;
