@@ -1,6 +1,7 @@
 //! The project's own passes: one module each, in one list.
 
 mod count_first;
+mod index_elements;
 mod point_branches;
 mod shorten_lives;
 mod strip_hints;
@@ -21,6 +22,7 @@ pub struct Pass {
 /// Every own pass, by name.
 pub const PASSES: &[Pass] = &[
     COUNT_FIRST,
+    INDEX_ELEMENTS,
     POINT_BRANCHES,
     Pass {
         name: "ptx-strip-hints",
@@ -42,6 +44,13 @@ pub(crate) const COUNT_FIRST: Pass = Pass {
     name: "ptx-count-first",
     summary: "Counts at the top of loops that end on the counter as it was, which ptxas does not unroll.",
     run: count_first::run,
+};
+
+/// Makes addresses of elements out of addresses of bytes.
+pub(crate) const INDEX_ELEMENTS: Pass = Pass {
+    name: "ptx-index-elements",
+    summary: "Writes `getelementptr float, ptr %p, i64 %i` where the index was a product in bytes.",
+    run: index_elements::run,
 };
 
 /// Runs at every level that optimizes, last.

@@ -29,6 +29,8 @@ pub enum Way {
     Backend,
     /// Lowered, through the stock `opt -O3`, raised.
     Stock,
+    /// Lowered at this level, made a listing (`ptx2ll --no-hints`), raised.
+    Listing(Level),
     /// Computed by ptxas, where the program computes of constants alone.
     Folded,
 }
@@ -61,10 +63,15 @@ pub fn ways_of(seed: u64, all: bool) -> Vec<Way> {
     let mut ways = vec![Way::Plain, Way::Folded, Way::RoundTrip(Level::O0)];
     if all {
         ways.extend(levels.map(Way::RoundTrip));
-        ways.extend([Way::Backend, Way::Stock]);
+        ways.extend([Way::Backend, Way::Stock, Way::Listing(Level::O0), Way::Listing(Level::O2)]);
     } else {
         ways.push(Way::RoundTrip(levels[(seed % 3) as usize]));
         ways.push(if seed.is_multiple_of(2) { Way::Backend } else { Way::Stock });
+        match seed % 8 {
+            0 => ways.push(Way::Listing(Level::O0)),
+            4 => ways.push(Way::Listing(Level::O2)),
+            _ => {}
+        }
     }
     ways
 }
@@ -151,7 +158,7 @@ pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
     let module = stage::read(&source)?;
     let context = Context::new()?;
     let level = match way {
-        Way::RoundTrip(level) => level,
+        Way::RoundTrip(level) | Way::Listing(level) => level,
         _ => Level::O0,
     };
     let lowered = stage::lower(&module, &source, &context, level)?;
@@ -168,6 +175,14 @@ pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
             let optimized = oracles.optimize(&lowered.to_text())?;
             let context = Context::new()?;
             stage::raise(&stage::read_llvm(&context, "optimized", &optimized)?)
+        }
+        Way::Listing(level) => {
+            stage::optimize(&lowered, level)?;
+            for hint in ["ptx.inst", "ptx.literal", "ptx.guard", "ptx.mods"] {
+                ptx_llvm::drop_instruction_metadata(&lowered, hint);
+            }
+            ptx_llvm::index_elements(&lowered);
+            stage::raise(&lowered)
         }
         Way::RoundTrip(level) => {
             stage::optimize(&lowered, level)?;

@@ -63,8 +63,8 @@ pub struct Arguments {
     /// The same as --emit=ll, as LLVM's tools have it
     #[arg(short = 'S', conflicts_with = "emit", hide_short_help = true)]
     pub text: bool,
-    /// Leave the hints out of the LLVM IR (`!ptx.*` metadata): a shorter listing, from which PTX comes back with other names
-    /// and spellings
+    /// Leave the hints out of the LLVM IR (`!ptx.*` metadata) and index addresses by elements: a shorter listing, from which PTX comes back
+    /// with other names and spellings
     #[arg(long)]
     pub no_hints: bool,
     /// How to optimize

@@ -16,7 +16,7 @@ use ptx_driver::{
     BitcodeFindings, Comments, Program, Sources, TargetChoice, link_bitcode, llvm_context, lower, optimize,
     read_llvm, read_program,
 };
-use ptx_llvm::FlushToZero;
+use ptx_llvm::{FlushToZero, index_elements};
 use ptx_verify::Verified;
 
 use crate::arguments::{Arguments, Emit};
@@ -115,6 +115,7 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> 
         // LLVM drops what nothing names any more.
         let listing = SourceFile::new("ptx", listing::without_hints(&module.to_text()));
         let (plain, _) = read_llvm(&context, &listing).map_err(|found| rejected(&listing, found))?;
+        index_elements(&plain);
         return Ok(plain.to_text().into_bytes());
     }
     Ok(if arguments.product() == Emit::Bc { module.to_bitcode() } else { module.to_text().into_bytes() })

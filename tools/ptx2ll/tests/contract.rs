@@ -518,6 +518,26 @@ fn listing_without_hints_has_no_metadata_of_ours_and_means_the_same() {
 }
 
 #[test]
+fn listing_without_hints_indexes_elements() {
+    let kernel = KERNEL.replace("b64 %rd<2>", "b64 %rd<4>").replace(
+        "    st.global.u32 [%rd1], %r2;",
+        "    mul.wide.u32 %rd2, %r1, 4;\n    add.s64 %rd3, %rd1, %rd2;\n    st.global.u32 [%rd3], %r2;",
+    );
+    for level in ["-O0", "-O2"] {
+        let (_, full, _) = ptx2ll(&[level], kernel.as_bytes());
+        let full = text(full);
+        assert!(full.contains("%rd3 = getelementptr i8, ptr addrspace(1) %p, i64 %rd2"), "{full}");
+        let (status, plain, err) = ptx2ll(&[level, "--no-hints"], kernel.as_bytes());
+        let plain = text(plain);
+        assert_eq!((status, err.as_str()), (0, ""));
+        assert!(
+            plain.contains("%rd3 = getelementptr i32, ptr addrspace(1) %p, i64 ") && !plain.contains("%rd2"),
+            "{plain}"
+        );
+    }
+}
+
+#[test]
 fn file_over_the_limit_is_refused_before_it_is_read() {
     let folder = folder_with(&[]);
     let file = fs::File::create(folder.path().join("big.ptx")).expect("writable");
