@@ -34,6 +34,7 @@ mod pass;
 mod raw;
 mod reflect;
 mod spaces;
+mod vectors;
 pub mod view;
 
 pub use branches::{Branches, point_branches};

@@ -17,6 +17,7 @@ use crate::error::{LlvmError, Message};
 use crate::failure::tidy;
 use crate::machine::{Machine, OptLevel, check_target};
 use crate::module::Module;
+use crate::vectors::without_loop_vectors;
 
 /// LLVM's name for its default pipeline of a level; `None` for the level that changes nothing.
 pub fn default_pipeline(level: OptLevel) -> Option<&'static str> {
@@ -48,7 +49,8 @@ pub enum Tuning {
     /// Code that comes from its source: LLVM's own choices.
     Source,
     /// Code that another compiler has optimized: loops are as long as they should be, and functions that were kept apart stay
-    /// apart unless they are tiny. Loops are not unrolled again and the inliner takes only what does not grow the code.
+    /// apart unless they are tiny. Default pipelines neither unroll loops again nor vectorize them,
+    /// and the inliner takes only what does not grow the code.
     Compiled,
 }
 
@@ -69,6 +71,10 @@ pub fn run_passes_tuned(
     check_target(module)?;
     let options = options(tuning);
     let run = || module.inkwell().run_passes(pipeline, machine.inner(), options);
+    let run = || match tuning {
+        Tuning::Compiled if pipeline.starts_with("default<") => without_loop_vectors(module, run),
+        Tuning::Compiled | Tuning::Source => run(),
+    };
     let (result, reported) = with_messages(module.context(), run);
     result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
     reject_reported_errors(reported, module.context())

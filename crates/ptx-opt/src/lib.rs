@@ -4,7 +4,7 @@
 //! pipelines (`default<O2>`, `function(sroa,gvn)`) and the passes of this project ([`PASSES`]) may be mixed at the top
 //! level. The levels `-O1` to `-O3` are LLVM's default pipelines with the cost model of the module's GPU, and after them the passes
 //! over accesses that LLVM's backend runs itself and the own pass that keeps values from living across calls. What was PTX is not
-//! unrolled or inlined much: its compiler did so. InstCombine moves nothing past branches, whoever runs it ([`ptx_llvm::Machine`]).
+//! unrolled, vectorized or inlined much: its compiler did so. InstCombine moves nothing past branches, whoever runs it ([`ptx_llvm::Machine`]).
 //! `-O0` changes nothing.
 //!
 //! Invariants:
