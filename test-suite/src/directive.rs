@@ -318,7 +318,7 @@ impl Reader {
             ending: Ending::Finish,
         };
         for word in rest.split_whitespace() {
-            let (key, value) = word.split_once('=').with_context(|| format!("{word} is no KEY=VALUE"))?;
+            let (key, value) = word.split_once('=').with_context(|| format!("{word} is not KEY=VALUE"))?;
             match key {
                 "entry" => launch.entry = value.to_owned(),
                 "grid" => launch.grid = extent(value)?,

@@ -444,7 +444,7 @@ mod tests {
 
     #[test]
     fn messages_of_a_kind_are_told_without_names_and_numbers() {
-        assert_eq!(kind_of("V0103: `%r1` of 32 bits is no `.f64`"), "V0103: _ of N bits is no _");
+        assert_eq!(kind_of("V0103: `%r1` of 32 bits is not a `.f64`"), "V0103: _ of N bits is not a _");
         assert_eq!(
             kind_of("Arguments mismatch for instruction 'add'"),
             "Arguments mismatch for instruction _"

@@ -185,7 +185,7 @@ fn generate(
 ) -> Result<Vec<Element>> {
     if name == "file" {
         let data = std::fs::read(folder.join(args.trim()))?;
-        ensure!(data.len() % ty.bytes() == 0, "the file is no whole number of elements");
+        ensure!(data.len() % ty.bytes() == 0, "the file does not hold a whole number of elements");
         let elements: Vec<Element> =
             data.chunks_exact(ty.bytes()).map(|c| Element::Bits(from_bytes(c))).collect();
         ensure!(count.is_none_or(|n| n == elements.len()), "the file holds {} elements", elements.len());
@@ -297,7 +297,7 @@ pub fn to_bytes(ty: ElementType, list: &[Element]) -> Result<Vec<u8>> {
     for element in list {
         let bits = match element {
             Element::Bits(bits) => *bits,
-            Element::AnyNan => ty.bits("NaN").context("nan is no integer")?,
+            Element::AnyNan => ty.bits("NaN").context("nan is not an integer")?,
             Element::Any => bail!("an input cannot be left open with `_`"),
         };
         bytes.extend_from_slice(&bits.to_le_bytes()[..ty.bytes()]);

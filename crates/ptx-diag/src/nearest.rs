@@ -45,7 +45,7 @@ mod tests {
         assert_eq!(of("sm_8O"), Some("sm_80"));
         assert_eq!(of("texmode_unifed"), Some("texmode_unified"));
         assert_eq!(of("gfx906"), None);
-        assert_eq!(of("sm_80"), None, "the name itself is no suggestion");
+        assert_eq!(of("sm_80"), None, "the name itself is not a suggestion");
         assert_eq!(nearest("b", ["g", "a"].into_iter()), None, "any letter is one letter away");
     }
 }

@@ -99,7 +99,7 @@ impl fmt::Display for TrapKind {
             TrapKind::Output => f.write_str("`vprintf` wrote more than the launch allows"),
             TrapKind::BranchIndex(index) => write!(f, "branch index {index} is beyond the list of targets"),
             TrapKind::CallTarget(address) => {
-                write!(f, "indirect call of {address:#x}, which is no function that takes these arguments")
+                write!(f, "indirect call of {address:#x}, which is not a function that takes these arguments")
             }
             TrapKind::Misuse(text) => f.write_str(text),
         }

@@ -355,10 +355,10 @@ pub(crate) fn immediate_bits(
         (Immediate::F32(bits, _), None) if ty.kind() == TypeKind::Bits && ty.bits() == 32 => Ok(bits.into()),
         (Immediate::F64(bits, _), None) if ty.kind() == TypeKind::Bits && ty.bits() == 64 => Ok(bits.into()),
         (Immediate::F32(..) | Immediate::F64(..), None) => {
-            unfit("a floating-point constant cannot stand here")
+            unfit("a floating-point constant is not allowed here")
         }
         (Immediate::S64(..) | Immediate::U64(..), Some(_)) => {
-            unfit("an integer constant cannot stand for a floating-point value")
+            unfit("an integer constant cannot be a floating-point value")
         }
     }
 }

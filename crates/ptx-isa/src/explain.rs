@@ -13,7 +13,7 @@ use crate::way::{Trigger, Way};
 const LEGEND: &str = "\
 `{..}` may be left out. A name such as `.type` stands for one of the modifiers listed under it. Versions are the first
 PTX version and architecture that have the row, or the modifier where one came later. `sm_100f` is also every later
-target of that family with a letter behind its number (manual 11.1.2). The order of modifiers is the canonical one,
+target of that family with a letter after its number (manual 11.1.2). The order of modifiers is the canonical one,
 which the printer writes; the reader takes nearly any order, as `ptxas` does.
 ";
 
@@ -149,7 +149,11 @@ fn rule_text(form: &Form, rule: &Rule) -> String {
     };
     match rule {
         Rule::Together(one, other) => {
-            format!("{} and {} stand together or not at all", slot_text(form, *one), slot_text(form, *other))
+            format!(
+                "{} and {} are given together or not at all",
+                slot_text(form, *one),
+                slot_text(form, *other)
+            )
         }
         Rule::Needs(modifier, needed) => format!("`.{}` needs {}", modifier.as_str(), list(needed)),
         Rule::Excludes(modifier, others) => {

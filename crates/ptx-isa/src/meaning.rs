@@ -63,7 +63,7 @@ impl Sem {
             }
             Sem::Popc => "How many bits of `a` are set.",
             Sem::Clz => {
-                "How many zero bits stand above the highest set bit of `a`; the whole width when there is none."
+                "How many zero bits are above the highest set bit of `a`; the whole width when there is none."
             }
             Sem::Bfind => {
                 "The place of the highest bit that is set, or for negative numbers clear; all ones when there is none. `.shiftamt` counts from the top."
@@ -168,11 +168,9 @@ impl Sem {
             }
             Sem::TensormapReplace => "Replaces one field of a tensor map.",
             Sem::TensormapCopy => "Publishes a tensor map that was changed in shared memory.",
-            Sem::MultimemLoadReduce => {
-                "Reads all places behind a multimem address and gives their combination."
-            }
-            Sem::MultimemStore => "Writes all places behind a multimem address.",
-            Sem::MultimemReduce => "Combines all places behind a multimem address with an operand.",
+            Sem::MultimemLoadReduce => "Reads all places of a multimem address and gives their combination.",
+            Sem::MultimemStore => "Writes all places of a multimem address.",
+            Sem::MultimemReduce => "Combines all places of a multimem address with an operand.",
             Sem::Fabric => "Accesses memory of other devices over the fabric.",
             Sem::Tex => "Reads a texture at coordinates.",
             Sem::Tld4 => "Reads one component of the four texels around coordinates.",

@@ -183,7 +183,7 @@ fn unite(
             Some((code::DUPLICATE, format!("`{text}` is defined twice"), "first defined"))
         } else if is_function == other.functions.is_empty() {
             let text = format!("`{text}` is a function in one input and a variable in another");
-            Some((code::MISMATCH, text, "the other one stands"))
+            Some((code::MISMATCH, text, "the other one"))
         } else {
             let difference = if is_function {
                 function_difference(module, chosen, other)

@@ -607,7 +607,7 @@ mod tests {
                     _ => continue,
                 };
                 let bounds = match declaration.parameters[at].takes {
-                    registry::Takes::Value => panic!("{}: argument {at} is no constant", row.name),
+                    registry::Takes::Value => panic!("{}: argument {at} is not a constant", row.name),
                     registry::Takes::Constant => None,
                     registry::Takes::ConstantIn(low, high) => Some(low.cast_unsigned()..high.cast_unsigned()),
                 };

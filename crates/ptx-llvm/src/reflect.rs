@@ -71,7 +71,7 @@ pub fn answer_reflect(module: &Module<'_>, sm: u16, machine: &Machine) -> Result
             (question(call), String::from_utf8_lossy(&raw::name(function)).into_owned())
         };
         if question.is_none() {
-            let construct = "__nvvm_reflect of something that is no constant string".to_owned();
+            let construct = "__nvvm_reflect of something that is not a constant string".to_owned();
             return Err(LlvmError::Unsupported { construct, place });
         }
     }

@@ -237,7 +237,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             Operand::Immediate(value) => value.as_integer(),
             _ => None,
         };
-        let Some(table) = table else { return unsupported("its table is no constant") };
+        let Some(table) = table else { return unsupported("its table is not a constant") };
         let ty = ScalarType::B32;
         let a = self.operand_of(site, site.operand(first), ty)?;
         let b = self.operand_of(site, site.operand(first + 1), ty)?;

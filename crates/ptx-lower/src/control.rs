@@ -300,7 +300,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                     unnatural_align(&prototype.1),
                 )
             }
-            _ => return unsupported("what it calls is no function"),
+            _ => return unsupported("what it calls is not a function"),
         };
         // A call may pass nothing to a parameter without a size.
         let missing = arguments.len() + 1 == parameter_shapes.len() && ty.is_variadic();

@@ -499,7 +499,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             | Operand::Bracket(_)
             | Operand::Vector(_)
             | Operand::List(_)
-            | Operand::Label(_) => unsupported("an operand of this kind stands here"),
+            | Operand::Label(_) => unsupported("it does not take an operand of this kind"),
         }
     }
 
@@ -538,7 +538,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             Operand::Register(register) => self.analysis.slots.lane(register, 0),
             Operand::Element(register, component) => self.analysis.slots.lane(register, lane_of(component)),
             Operand::Sink | Operand::Omitted => return Ok(()),
-            _ => return unsupported("a destination of this kind stands here"),
+            _ => return unsupported("it does not take a destination of this kind"),
         };
         let width = self.analysis.slots.ty(slot).bits();
         let value =

@@ -147,7 +147,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                         draft.text.push_str(", ");
                     }
                     if matches!(entry, Operand::Vector(_) | Operand::List(_)) {
-                        return unsupported("a vector stands in a vector");
+                        return unsupported("a vector is an element of a vector");
                     }
                     self.write_operand(site, draft, entry, ty, writes)?;
                 }
@@ -217,14 +217,14 @@ impl<'c> Emitter<'_, '_, 'c> {
                         draft.text.push_str(", ");
                     }
                     if matches!(entry, Operand::Vector(_) | Operand::List(_) | Operand::Bracket(_)) {
-                        return unsupported("a vector stands in a vector");
+                        return unsupported("a vector is an element of a vector");
                     }
                     self.write_operand(site, draft, entry, declared(entry), false)?;
                 }
                 draft.text.push('}');
                 Ok(())
             }
-            Operand::Bracket(_) | Operand::List(_) => unsupported("brackets stand in brackets"),
+            Operand::Bracket(_) | Operand::List(_) => unsupported("brackets are nested"),
             simple => self.write_operand(site, draft, simple, declared(simple), false),
         }
     }
@@ -257,7 +257,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             let (register, lane) = match *operand {
                 Operand::Register(register) => (register, 0),
                 Operand::Element(register, component) => (register, lane_of(component)),
-                _ => return unsupported("its result is no register"),
+                _ => return unsupported("its result is not a register"),
             };
             draft.inputs.push(self.read(site.statement, self.analysis.slots.lane(register, lane), *ty)?);
             draft.constraints.push(index.to_string());

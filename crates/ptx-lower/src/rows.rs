@@ -217,7 +217,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 Place::Coordinates(pointer, first, _) => {
                     let parts = self.bracketed(operand);
                     let [Operand::Register(register), coordinates] = parts.as_slice() else {
-                        return unsupported("its coordinates stand apart from the map");
+                        return unsupported("its coordinates are not beside the map");
                     };
                     let to = self.parameter(row, *pointer)?;
                     give(*pointer, self.read(site.statement, self.analysis.slots.lane(*register, 0), to)?);
@@ -249,7 +249,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 }
                 Place::Immediate { argument, .. } => {
                     let Operand::Immediate(value) = operand else {
-                        return unsupported("an operand is no constant");
+                        return unsupported("an operand is not a constant");
                     };
                     let bits = self.parameter(row, *argument)?.int_bits().unwrap_or(32);
                     give(*argument, self.types.int_value(bits, value.as_integer().unwrap_or(0)));
@@ -325,7 +325,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 };
                 self.constant(value, ty)?
             }
-            _ => return unsupported("a coordinate is no register"),
+            _ => return unsupported("a coordinate is not a register"),
         };
         self.resize(value, to)
     }
@@ -428,7 +428,9 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// An address operand as a pointer into LLVM's space of that number.
     pub(crate) fn address_in(&self, site: Site<'_>, operand: Operand, space: u32) -> Out<Value<'c>> {
-        let Operand::Address(base, offset) = operand else { return unsupported("an operand is no address") };
+        let Operand::Address(base, offset) = operand else {
+            return unsupported("an operand is not an address");
+        };
         let base = match base {
             AddressBase::Register(register) => {
                 let slot = self.analysis.slots.lane(register, 0);

@@ -246,7 +246,7 @@ fn fill_packed(view: &View, image: &mut Image, element: TypeId, parts: &[ConstId
         let words: &[u64] = match view.constant(part) {
             Constant::Int(words) => words,
             Constant::Null | Constant::Zero | Constant::Undef | Constant::Poison => &[],
-            _ => return Err(Refusal::new(INITIALIZER, "a vector of odd integers that are no numbers")),
+            _ => return Err(Refusal::new(INITIALIZER, "a vector of odd integers that are not numbers")),
         };
         for bit in 0..width {
             let set = words.get((bit / 64) as usize).is_some_and(|word| word >> (bit % 64) & 1 == 1);
@@ -378,7 +378,7 @@ fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Ev
             Err(Refusal::new(INITIALIZER, format!("a constant expression of LLVM's opcode {number}")))
         }
         Constant::Float(_) | Constant::Data(_) | Constant::Aggregate(_) | Constant::Other(_) => {
-            Err(Refusal::new(INITIALIZER, "an expression on something that is no number"))
+            Err(Refusal::new(INITIALIZER, "an expression on something that is not a number"))
         }
     }
 }
@@ -439,7 +439,7 @@ pub(crate) fn gep_offset(view: &View, source: TypeId, indices: &[ConstId]) -> Ra
         let number = match view.constant(index) {
             Constant::Int(words) => sign_extend(words.first().copied().unwrap_or(0), bits),
             Constant::Zero | Constant::Undef | Constant::Poison => 0,
-            _ => return Err(Refusal::new(INITIALIZER, "an index of a constant that is no number")),
+            _ => return Err(Refusal::new(INITIALIZER, "an index of a constant that is not a number")),
         };
         let element = match (at, view.ty(ty)) {
             (0, _) => ty,

@@ -611,5 +611,5 @@ fn dimensions(key: &str, text: &str) -> Raised<[Option<u32>; 3]> {
 
 fn number(key: &str, text: &str) -> Raised<u32> {
     let parsed = text.trim().parse();
-    parsed.map_err(|_| Refusal::new(CALL, format!("the attribute \"{key}\"=\"{text}\" is no number")))
+    parsed.map_err(|_| Refusal::new(CALL, format!("the attribute \"{key}\"=\"{text}\" is not a number")))
 }

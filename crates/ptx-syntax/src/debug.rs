@@ -157,7 +157,7 @@ impl<'s> Reader<'s, '_> {
     pub(crate) fn dwarf_line(&mut self) -> Parse<()> {
         let start = self.cursor.span();
         if self.cursor.byte_behind() != Some(b'@') {
-            return Err(self.at(codes::EXPECTED, start, "instructions stand in functions only"));
+            return Err(self.at(codes::EXPECTED, start, "instructions are only allowed in functions"));
         }
         if !self.cursor.text_from(start.lo).starts_with(b"@@DWARF") {
             return Err(self.at(codes::EXPECTED, start, "expected `@@DWARF`"));
@@ -199,7 +199,7 @@ fn section_length(text: &[u8]) -> Option<usize> {
 }
 
 fn section_error(span: Span) -> Box<Diagnostic> {
-    let error = Diagnostic::error(codes::DIRECTIVE_VALUE, span, "this is no line of a debug section");
+    let error = Diagnostic::error(codes::DIRECTIVE_VALUE, span, "this is not a line of a debug section");
     Box::new(error.with_help(
         "such a line is `label:`, or `.b8`, `.b16`, `.b32`, `.b64` with numbers that fit, or `.b32`, `.b64` with one label",
     ))

@@ -111,7 +111,7 @@ impl<'s> Reader<'s, '_> {
             "loc" => {
                 self.or_next_line(|reader| -> Parse<()> {
                     reader.cursor.advance();
-                    Err(reader.at(codes::DIRECTIVE, span, "`.loc` stands in functions only"))
+                    Err(reader.at(codes::DIRECTIVE, span, "`.loc` is only allowed in functions"))
                 });
                 Ok(())
             }
@@ -170,7 +170,7 @@ impl<'s> Reader<'s, '_> {
         let error = Diagnostic::error(
             codes::DIRECTIVE,
             span,
-            format!("`.{shown}` is no directive that may stand here"),
+            format!("`.{shown}` is not a directive that is allowed here"),
         );
         let meant = match name {
             "kernel" => Some("entry"),
@@ -190,7 +190,7 @@ impl<'s> Reader<'s, '_> {
         let Kind::Number(text) = token.kind else { return Err(self.unexpected("a version such as `8.7`")) };
         self.cursor.advance();
         let Some(version) = PtxVersion::from_text(text) else {
-            let message = format!("`{text}` is no PTX version");
+            let message = format!("`{text}` is not a PTX version");
             let error = Diagnostic::error(codes::DIRECTIVE_VALUE, token.span, message);
             return Err(Box::new(error.with_help("a version is two numbers with a dot, such as `8.7`")));
         };
@@ -253,7 +253,7 @@ impl<'s> Reader<'s, '_> {
         let (name, span) = self.expect_ident("the name of a function")?;
         match self.lookup(name) {
             Some(Entity::Function(id)) => Ok(id),
-            Some(_) => Err(self.at(codes::WRONG_NAME, span, format!("`{name}` is no function"))),
+            Some(_) => Err(self.at(codes::WRONG_NAME, span, format!("`{name}` is not a function"))),
             None => {
                 if let Some(ptx_ir::Operand::Symbol(Symbol::Function(id), _)) = self.resolve_name(name) {
                     return Ok(id);

@@ -230,7 +230,8 @@ impl<'s> Reader<'s, '_> {
                 }
                 if let Some(own) = device_rank(word) {
                     if own < rank || (own == rank && word == "noreturn") {
-                        let message = format!("`.{word}` must stand once, and before the other directives");
+                        let message =
+                            format!("`.{word}` must be given once, and before the other directives");
                         return Err(self.at(codes::CONFLICT, token.span, message));
                     }
                     rank = own;

@@ -168,9 +168,11 @@ impl Reader<'_, '_> {
         let name = crate::lexer::ascii(self.cursor.slice(span)).get(..name.len()).unwrap_or_default();
         match self.resolve_name(name) {
             Some(Operand::Symbol(symbol, _)) => Ok(symbol),
-            Some(_) => {
-                Err(self.at(codes::WRONG_NAME, span, format!("`{name}` is no variable and no function")))
-            }
+            Some(_) => Err(self.at(
+                codes::WRONG_NAME,
+                span,
+                format!("`{name}` is neither a variable nor a function"),
+            )),
             None => Err(self.at(codes::UNDECLARED, span, format!("name `{name}` is not declared"))),
         }
     }

@@ -92,7 +92,7 @@ impl<'s> Reader<'s, '_> {
             Some(Operand::Register(register)) => Some(Guard { register, negated }),
             Some(Operand::Not(register)) => Some(Guard { register, negated: !negated }),
             Some(_) => {
-                let message = format!("`{name}` is no predicate register");
+                let message = format!("`{name}` is not a predicate register");
                 return Err(self.at(codes::WRONG_NAME, span, message));
             }
             None => {

@@ -147,7 +147,7 @@ impl<'s> Reader<'s, '_> {
             return Ok(Operand::Selected(register, selector));
         }
         let Some(component) = Component::from_ptx(text) else {
-            let message = format!("`.{text}` is no component of a vector");
+            let message = format!("`.{text}` is not a component of a vector");
             let error = Diagnostic::error(codes::OPERANDS, token.span, message);
             return Err(Box::new(error.with_help("components are `.x`, `.y`, `.z` and `.w`")));
         };
@@ -170,7 +170,7 @@ impl<'s> Reader<'s, '_> {
         match self.resolve_name(name) {
             Some(Operand::Register(register)) => Ok(Operand::Not(register)),
             Some(_) => {
-                let message = format!("`{name}` is no predicate register");
+                let message = format!("`{name}` is not a predicate register");
                 Err(self.at(codes::WRONG_NAME, bang.to(token.span), message))
             }
             None => {
@@ -198,7 +198,7 @@ impl<'s> Reader<'s, '_> {
             AddressBase::Register(register) => Operand::Register(register),
             AddressBase::Symbol(symbol) => Operand::Symbol(symbol, offset),
             AddressBase::Absolute => {
-                return Err(self.at(codes::OPERANDS, first, "this is no value on its own"));
+                return Err(self.at(codes::OPERANDS, first, "this is not a value on its own"));
             }
         };
         let mut entries: Vec<(Operand, Span)> = Vec::with_capacity(4);
@@ -303,7 +303,7 @@ impl<'s> Reader<'s, '_> {
         let operand = match self.resolve_name(name) {
             Some(operand @ (Operand::Register(_) | Operand::Symbol(Symbol::Function(_), _))) => operand,
             Some(_) => {
-                let message = format!("`{name}` is no function and no register");
+                let message = format!("`{name}` is neither a function nor a register");
                 return Err(self.at(codes::WRONG_NAME, span, message));
             }
             None => {

@@ -103,7 +103,7 @@ impl<'s, 'h> Reader<'s, 'h> {
                 let found = self.shown(token);
                 let message = format!("expected {expected}, found {found}");
                 let error = Diagnostic::error(codes::EXPECTED, span, message);
-                Box::new(error.with_label(format!("{expected} is missing behind this")))
+                Box::new(error.with_label(format!("{expected} is missing after this")))
             }
             _ => {
                 let message = format!("expected {expected}, found {}", self.shown(token));
@@ -125,7 +125,7 @@ impl<'s, 'h> Reader<'s, 'h> {
                 let ascii = bytes.is_ascii();
                 Box::new(if bytes.starts_with(b"#") {
                     error.with_help(
-                        "PTX has no preprocessor; only `# 1 \"file\"` may stand, on a line of its own",
+                        "PTX has no preprocessor; only `# 1 \"file\"` is allowed, on a line of its own",
                     )
                 } else if ascii {
                     error

@@ -96,7 +96,7 @@ impl<'s> Reader<'s, '_> {
         match token.kind {
             Kind::Mark(b'@') => self.guarded()?,
             Kind::Directive(name) if starts_item(name) && token.starts_line && !self.inline => {
-                let message = format!("`.{name}` may not stand in a function");
+                let message = format!("`.{name}` is not allowed in a function");
                 let error = Diagnostic::error(codes::UNBALANCED, token.span, message);
                 let error = match opened.last() {
                     Some(&open) => error.with_related(open, "this `{` is not closed before"),

@@ -342,7 +342,7 @@ impl<'s> Reader<'s, '_> {
 
     fn unknown_type(&self, word: &str, span: Span) -> Box<Diagnostic> {
         let shown: String = word.chars().take(40).collect();
-        let error = Diagnostic::error(codes::DIRECTIVE, span, format!("`.{shown}` is no type"));
+        let error = Diagnostic::error(codes::DIRECTIVE, span, format!("`.{shown}` is not a type"));
         let known = ScalarType::ALL.iter().map(|ty| ty.as_str());
         Box::new(match ptx_diag::nearest(word, known) {
             Some(near) => error.with_help(format!("did you mean `.{near}`?")),

@@ -165,7 +165,7 @@ fn a_missing_semicolon_costs_one_error() {
 #[test]
 fn a_missing_brace_is_told_where_it_is_missed() {
     let found = findings(".entry a()\n{ {\nret;\n}\n.entry b() { ret; }\n.global .u32 x;");
-    assert_eq!(found, ["8:1 P0102 `.entry` may not stand in a function"]);
+    assert_eq!(found, ["8:1 P0102 `.entry` is not allowed in a function"]);
     let found = findings(".entry a()\n{ ret;");
     assert_eq!(found, ["5:1 P0102 this `{` is never closed"]);
     let found = findings(".entry a() { ret; } }\n.entry b() { ret; }");
@@ -198,32 +198,38 @@ fn instructions_outside_functions_are_told_once() {
 
 #[test]
 fn uses_of_a_declaration_with_an_error_say_nothing_new() {
-    assert_eq!(findings_in_kernel(".reg .b33 %q<4>, z;\nmov.b32 %q1, z;"), ["10:6 P0103 `.b33` is no type"]);
+    assert_eq!(
+        findings_in_kernel(".reg .b33 %q<4>, z;\nmov.b32 %q1, z;"),
+        ["10:6 P0103 `.b33` is not a type"]
+    );
     assert_eq!(
         findings(".global .b33 g;\n.entry k() { .reg .u64 a; mov.u64 a, g; }"),
-        ["4:9 P0103 `.b33` is no type"]
+        ["4:9 P0103 `.b33` is not a type"]
     );
     assert_eq!(
         findings(".func f(.param .b33 a) { ret; }\n.entry k() { call f; }"),
-        ["4:16 P0103 `.b33` is no type"]
+        ["4:16 P0103 `.b33` is not a type"]
     );
 }
 
 #[test]
 fn directives_that_do_not_belong_are_told() {
-    assert_eq!(findings(".globl .u32 x;"), ["4:1 P0103 `.globl` is no directive that may stand here"]);
+    assert_eq!(findings(".globl .u32 x;"), ["4:1 P0103 `.globl` is not a directive that is allowed here"]);
     assert_eq!(findings(".reg .u32 x;"), ["4:1 P0103 `.reg` is only allowed in functions"]);
     assert_eq!(
         findings_in_kernel(".branchtargets A; A:"),
         ["10:1 P0103 `.branchtargets` needs a label before it"]
     );
     assert_eq!(findings(".global[2] .u32 x;"), ["4:8 P0101 expected a type, found `[`"]);
-    assert_eq!(findings(".loc 1 2 3"), ["4:1 P0103 `.loc` stands in functions only"]);
+    assert_eq!(findings(".loc 1 2 3"), ["4:1 P0103 `.loc` is only allowed in functions"]);
     assert_eq!(
         findings(".global .align 3 .u32 x;"),
         ["4:16 P0104 an alignment must be a power of two, not 3"]
     );
-    assert_eq!(findings(".section .debug_str { hello }"), ["4:23 P0104 this is no line of a debug section"]);
+    assert_eq!(
+        findings(".section .debug_str { hello }"),
+        ["4:23 P0104 this is not a line of a debug section"]
+    );
 }
 
 /// The order of the manual's syntax (5.4) is the only one `ptxas` takes.
@@ -233,7 +239,7 @@ fn the_parts_of_a_declaration_have_their_order() {
         findings(".global .b32 .align 8 x;"),
         ["4:14 P0101 expected the name of a variable, found `.align`"]
     );
-    assert_eq!(findings(".global .v2 .align 8 .b32 x;"), ["4:13 P0103 `.align` is no type"]);
+    assert_eq!(findings(".global .v2 .align 8 .b32 x;"), ["4:13 P0103 `.align` is not a type"]);
     assert_eq!(findings(".global .b32 x[2+2];"), ["4:17 P0101 expected `]`, found `+`"]);
     assert!(findings(".align 4 .global .attribute(.managed) .align 8 .v2 .b32 x;").is_empty());
     assert!(findings(".entry k (.align 8 .param .b64 .ptr .texref .align 4 t) { ret; }").is_empty());

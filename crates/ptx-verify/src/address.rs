@@ -222,7 +222,7 @@ fn check_parameter(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: VarId
     } else if site.mnemonic().space() == Some(StateSpace::ParamFunc) && kernel {
         (codes::ADDRESS_SPACE, format!("`{name}` is a parameter of a kernel, not in `.param::func`"))
     } else if site.mnemonic().space() == Some(StateSpace::ParamEntry) && !cx.inputs.contains(&id) {
-        (codes::ADDRESS_SPACE, format!("`{name}` is no parameter of a kernel and not in `.param::entry`"))
+        (codes::ADDRESS_SPACE, format!("`{name}` is not a parameter of a kernel and not in `.param::entry`"))
     } else {
         return;
     };

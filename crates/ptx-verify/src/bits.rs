@@ -27,7 +27,7 @@ pub(crate) fn check_logic(cx: &mut Checker<'_>, site: Site<'_>) {
         && site.mnemonic().get(Field::Bool).is_some()
         && site.operand(at).is_omitted()
     {
-        let text = format!("`{}` needs a predicate behind its result", site.mnemonic());
+        let text = format!("`{}` needs a predicate after its result", site.mnemonic());
         let help = "write `d|p`, or `_|p` when only the predicate is wanted";
         cx.report(Diagnostic::error(codes::OPERAND_MISSING, site.whole(), text).with_help(help));
     }

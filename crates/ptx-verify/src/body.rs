@@ -99,7 +99,7 @@ fn check_targets(cx: &mut Checker<'_>, body: &Body, targets: &[LabelTarget]) {
     for target in targets {
         if body.label(target.label).kind != LabelKind::Code {
             let text =
-                format!("`{}` does not stand before code", cx.module.name(body.label(target.label).name));
+                format!("`{}` is not the label of code", cx.module.name(body.label(target.label).name));
             cx.report(Diagnostic::error(codes::LABEL, target.at.0, text));
         }
     }

@@ -157,7 +157,7 @@ fn wrong_list(cx: &mut Checker<'_>, site: Site<'_>, label: LabelId) {
         LabelKind::BranchTargets => "a `.branchtargets` list",
         LabelKind::CallTargets | LabelKind::CallPrototype => "nothing",
     };
-    let text = format!("`{}` stands before {text}, not before a prototype", site.module.name(found.name));
+    let text = format!("`{}` is the label of {text}, not of a prototype", site.module.name(found.name));
     cx.report(Diagnostic::error(codes::PROTOTYPE, site.span(TARGETS), text));
 }
 

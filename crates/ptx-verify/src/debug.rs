@@ -26,7 +26,7 @@ pub(crate) fn check_outer_pragma(cx: &mut Checker<'_>, strings: &[StrId], span: 
     for &string in strings {
         let word = module.name(string).trim_matches('"').split_whitespace().next().unwrap_or_default();
         if matches!(word, "used_bytes_mask" | "enable_smem_spilling" | "frequency") {
-            let text = format!("the pragma `{word}` stands only in the body of a function");
+            let text = format!("the pragma `{word}` is only allowed in the body of a function");
             cx.report(Diagnostic::error(codes::PRAGMA, span, text));
         }
     }

@@ -121,7 +121,7 @@ pub(crate) fn check_alike_from(cx: &mut Checker<'_>, site: Site<'_>, list: ptx_i
             && !are_alike(site, neighbour, element)
         {
             let (one, other) = (site.describe(neighbour), site.describe(element));
-            let text = format!("the elements of a vector must agree: {one} stands beside {other}");
+            let text = format!("the elements of a vector must agree: {one} is beside {other}");
             return cx.report(Diagnostic::error(codes::OPERAND_TYPE, span, text));
         }
     }

@@ -57,7 +57,7 @@ fn check_params(cx: &mut Checker<'_>, function: &Function, params: &[Param], pla
             Param::Register(decl, _) => {
                 let decl = registers(function).and_then(|body| body.reg_decls.get(decl.0 as usize));
                 if let Some(decl) = decl.filter(|decl| cx.module.name(decl.name) == "_") {
-                    let text = "`_` stands for a parameter only in `.callprototype`";
+                    let text = "`_` is the name of a parameter only in `.callprototype`";
                     cx.report(Diagnostic::error(codes::PARAMETER, decl.at.0, text));
                 }
             }
@@ -72,7 +72,7 @@ fn check_params(cx: &mut Checker<'_>, function: &Function, params: &[Param], pla
 fn check_name(cx: &mut Checker<'_>, id: VarId) {
     let Some(variable) = cx.module.variables.get(id.0 as usize) else { return };
     if cx.module.name(variable.name) == "_" {
-        let text = "`_` stands for a parameter only in `.callprototype`";
+        let text = "`_` is the name of a parameter only in `.callprototype`";
         cx.report(Diagnostic::error(codes::PARAMETER, variable.at.0, text));
     }
 }

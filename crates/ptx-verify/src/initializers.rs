@@ -102,7 +102,7 @@ fn field_mistake(cx: &Checker<'_>, ty: VarType, (name, value): (StrId, FieldValu
     }
     match value {
         FieldValue::Name(word) if !FIELD_NAMES.contains(&cx.module.name(word)) => {
-            Some(format!("`{}` is no value of a field", cx.module.name(word)))
+            Some(format!("`{}` is not a value of a field", cx.module.name(word)))
         }
         FieldValue::Name(_) | FieldValue::Number(_) => None,
     }
@@ -220,7 +220,9 @@ fn value_mistake(ty: ScalarType, value: Immediate) -> Option<String> {
     let integer = value.as_integer().is_some();
     // `ptxas` puts its bits into the lower half of the double.
     if ty == ScalarType::F64 && matches!(value, Immediate::F32(..)) {
-        return Some("a single-precision `0f` number is no initial value for `.f64`; use `0d`".to_owned());
+        return Some(
+            "a single-precision `0f` number is not an initial value for `.f64`; use `0d`".to_owned(),
+        );
     }
     let fits = match ty.kind() {
         TypeKind::Bits => true,
@@ -229,19 +231,19 @@ fn value_mistake(ty: ScalarType, value: Immediate) -> Option<String> {
         TypeKind::Packed | TypeKind::Predicate => false,
     };
     let found = if integer { "an integer" } else { "a floating-point number" };
-    if fits { None } else { Some(format!("{found} is no initial value for {}", dotted(ty))) }
+    if fits { None } else { Some(format!("{found} is not an initial value for {}", dotted(ty))) }
 }
 
 fn address_mistake(cx: &Checker<'_>, ty: ScalarType, symbol: Symbol) -> Option<String> {
     if !matches!(ty, ScalarType::U32 | ScalarType::U64) {
-        return Some(format!("an address is no initial value for {}; use `.u64`", dotted(ty)));
+        return Some(format!("an address is not an initial value for {}; use `.u64`", dotted(ty)));
     }
     symbol_mistake(cx, symbol)
 }
 
 fn mask_mistake(cx: &Checker<'_>, ty: ScalarType, mask: u64, symbol: Symbol) -> Option<String> {
     if !matches!(ty, ScalarType::U8 | ScalarType::U32 | ScalarType::U64) {
-        return Some(format!("a masked address is no initial value for {}; use `.u8`", dotted(ty)));
+        return Some(format!("a masked address is not an initial value for {}; use `.u8`", dotted(ty)));
     }
     let one_byte = mask != 0
         && mask >> (mask.trailing_zeros() / 8 * 8) == 0xff

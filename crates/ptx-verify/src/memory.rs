@@ -232,7 +232,7 @@ pub(crate) fn check_fill(cx: &mut Checker<'_>, site: Site<'_>) {
         let ty = site.body.reg_type(reg);
         if matches!(ty, ScalarType::B128 | ScalarType::F16x2) {
             let text =
-                format!("the size of `{}` has 32 or 64 bits and is no {}", site.mnemonic(), dotted(ty));
+                format!("the size of `{}` has 32 or 64 bits and is not {}", site.mnemonic(), dotted(ty));
             cx.report(Diagnostic::error(codes::OPERAND_TYPE, site.span(1), text));
         } else if ty.bits() == 32 {
             cx.require(Since::new(9, 0, 100), site.span(1), "a size in 32 bits");

@@ -210,12 +210,8 @@ fn refuses(cx: &mut Checker<'_>, site: Site<'_>) -> bool {
 
 /// A finding that two modifiers cannot stand together.
 pub(crate) fn conflict(cx: &mut Checker<'_>, site: Site<'_>, one: Mod, other: Mod) {
-    let text = format!(
-        "`.{}` and `.{}` cannot stand together in `{}`",
-        one.as_str(),
-        other.as_str(),
-        site.mnemonic()
-    );
+    let text =
+        format!("`.{}` and `.{}` cannot be combined in `{}`", one.as_str(), other.as_str(), site.mnemonic());
     cx.report(Diagnostic::error(codes::MODIFIER_CONFLICT, site.whole(), text));
 }
 

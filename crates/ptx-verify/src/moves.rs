@@ -209,7 +209,7 @@ fn check_packed_elements(cx: &mut Checker<'_>, site: Site<'_>, place: Place, bit
             }
             Operand::Sink if place.is_written() => {}
             Operand::Sink => {
-                let text = "`_` stands only for results that nobody wants";
+                let text = "`_` is only allowed for results that are not used";
                 cx.report(Diagnostic::error(codes::SINK, span, text));
             }
             other => wrong_kind(cx, site, place, other, "a vector of registers"),

@@ -451,7 +451,7 @@ fn wrong_type(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted
 
 fn check_sink(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
     if !place.is_written() {
-        let text = "`_` stands only for results that nobody wants";
+        let text = "`_` is only allowed for results that are not used";
         cx.report(Diagnostic::error(codes::SINK, place.span, text));
     } else if !may_be_discarded(site, place) {
         let text = format!("the result `{}` of `{}` cannot be discarded", place.name, site.mnemonic());
@@ -601,10 +601,8 @@ fn check_label(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: LabelKi
             LabelKind::CallPrototype => "a `.callprototype`",
         };
         let name = site.module.name(label.name);
-        let text = format!("`{name}` does not stand before {wanted}");
-        cx.report(
-            Diagnostic::error(codes::LABEL, place.span, text).with_related(label.at.0, "it stands here"),
-        );
+        let text = format!("`{name}` is not the label of {wanted}");
+        cx.report(Diagnostic::error(codes::LABEL, place.span, text).with_related(label.at.0, "it is here"));
     } else if kind != LabelKind::Code {
         check_order(cx, site, place.span, label);
     }
@@ -614,9 +612,9 @@ fn check_label(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: LabelKi
 pub(crate) fn check_order(cx: &mut Checker<'_>, site: Site<'_>, span: Span, label: &Label) {
     if label.at.0.lo > site.whole().lo {
         let name = site.module.name(label.name);
-        let text = format!("`{name}` must stand before the instruction that uses it");
+        let text = format!("`{name}` must be before the instruction that uses it");
         let finding = Diagnostic::error(codes::LABEL, span, text);
-        cx.report(finding.with_related(label.at.0, "it stands here"));
+        cx.report(finding.with_related(label.at.0, "it is here"));
     }
 }
 

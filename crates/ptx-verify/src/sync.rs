@@ -20,7 +20,9 @@ pub(crate) fn check_barrier(cx: &mut Checker<'_>, site: Site<'_>) {
             "b" if value == 0 && site.has(Mod::Arrive) => {
                 "an arrival counts at least one warp, not 0".to_owned()
             }
-            "b" if value % 32 != 0 => format!("a barrier counts whole warps; {value} is no multiple of 32"),
+            "b" if value % 32 != 0 => {
+                format!("a barrier counts whole warps; {value} is not a multiple of 32")
+            }
             _ => continue,
         };
         cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, site.span(at), text));
@@ -38,7 +40,7 @@ pub(crate) fn check_fence(cx: &mut Checker<'_>, site: Site<'_>) {
 pub(crate) fn check_elect(cx: &mut Checker<'_>, site: Site<'_>) {
     let place = site.form().operands.iter().position(|operand| operand.role == Role::DefPair);
     if place.is_some_and(|at| site.operand(at).is_omitted()) {
-        let text = "`elect.sync` needs a predicate behind its result";
+        let text = "`elect.sync` needs a predicate after its result";
         let help = "write `d|p`, or `_|p` when only the predicate is wanted";
         cx.report(Diagnostic::error(codes::OPERAND_MISSING, site.whole(), text).with_help(help));
     }

@@ -223,7 +223,7 @@ pub(crate) fn check_header(cx: &mut Checker<'_>) {
             Item::AddressSize(_, at) => (".address_size", codes::ADDRESS_SIZE, at),
             _ => continue,
         };
-        let text = format!("`{what}` must stand once, at the start of the module");
+        let text = format!("`{what}` must be given once, at the start of the module");
         cx.report(
             Diagnostic::error(code, at.0, text)
                 .with_help("the order is `.version`, `.target`, `.address_size`"),

@@ -127,7 +127,7 @@ pub(crate) fn check_doubles(cx: &mut Checker<'_>, site: Site<'_>) {
     }
     let is_integer = |value: &Operand| matches!(value, Operand::Register(reg) if matches!(site.body.reg_type(*reg), ScalarType::U64 | ScalarType::S64));
     if site.body.list(list).iter().any(is_integer) {
-        let text = format!("operand `d` of `{}` is no integer on this target", site.mnemonic());
+        let text = format!("operand `d` of `{}` is not an integer on this target", site.mnemonic());
         let finding = Diagnostic::error(codes::OPERAND_TYPE, site.span(0), text);
         cx.report(finding.with_help("use registers of type `.f64` or `.b64`"));
     } else if site.body.list(list).contains(&Operand::Sink) {

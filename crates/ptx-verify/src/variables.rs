@@ -299,7 +299,7 @@ fn check_pointer(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
         cx.require(Since::new(4, 3, 10), variable.at.0, "`.ptr` to a texture, sampler or surface");
     }
     if !matches!(place, Place::KernelParameter(_)) && place.head() != Some(Head::Prototype) {
-        let text = "`.ptr` stands only on parameters of kernels";
+        let text = "`.ptr` is only allowed on parameters of kernels";
         return cx.report(Diagnostic::error(codes::PARAMETER_POINTER, variable.at.0, text));
     }
     if let Some(align) = pointer.align

@@ -1,4 +1,4 @@
-; Inline assembly that is no PTX.
+; Inline assembly that is not PTX.
 ; RUN: error
 ;~@0 R0104 frobnicate
 target triple = "nvptx64-nvidia-cuda"

@@ -626,7 +626,7 @@ fn modules(list: &mut Vec<Piece>) {
         ("opaque type", "%o = type opaque\n@v = external global %o\ndefine ptr @g() {\n  ret ptr @v\n}\n"),
         ("named recursive type", "%n = type { i32, ptr }\n@v = global %n zeroinitializer\n"),
         (
-            "names that are no PTX",
+            "names that are not PTX",
             "@\"a b\" = global i32 1\n@\"$x.y\" = global ptr @\"a b\"\ndefine void @\"f<int>(x)\"() {\n  ret void\n}\n",
         ),
         ("unnamed symbols", "@0 = global i32 1\ndefine ptr @1() {\n  ret ptr @0\n}\n"),

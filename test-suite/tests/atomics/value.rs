@@ -249,7 +249,7 @@ impl Kernel {
                 }
             }
             "usub_sat" => a.saturating_sub(b),
-            other => panic!("{other} is no operation on integers"),
+            other => panic!("{other} is not an operation on integers"),
         };
         value & self.mask()
     }
@@ -287,7 +287,7 @@ fn real(op: &str, ty: &str, a: u128, b: u128) -> u128 {
         "fmaximum" | "fminimum" if nan => f64::NAN,
         "fmaximum" => x.max(y),
         "fminimum" => x.min(y),
-        other => panic!("{other} is no operation on floating-point numbers"),
+        other => panic!("{other} is not an operation on floating-point numbers"),
     };
     number(ty, result)
 }

@@ -190,7 +190,7 @@ fn check_views(args: &[ArgumentSpec], views: &[PrintSpec]) -> Result<(), Failure
         match args.get(view.index) {
             None => return Err(usage(format!("--print {}: there is no such argument", view.index))),
             Some(ArgumentSpec::Bytes(_)) => {
-                return Err(usage(format!("--print {}: the argument is no buffer", view.index)));
+                return Err(usage(format!("--print {}: the argument is not a buffer", view.index)));
             }
             Some(
                 ArgumentSpec::In(_) | ArgumentSpec::Out(..) | ArgumentSpec::InOut(..) | ArgumentSpec::Zero(_),

@@ -165,7 +165,7 @@ impl FromStr for ArgumentSpec {
             _ => match ValueType::from_name(kind) {
                 Some(ty) => ty.parse(value).map(ArgumentSpec::Bytes),
                 None => Err(format!(
-                    "`{kind}` is no kind of argument; there are i8 .. i64, u8 .. u64, f16, bf16, f32, f64, hex, in, \
+                    "`{kind}` is not a kind of argument; there are i8 .. i64, u8 .. u64, f16, bf16, f32, f64, hex, in, \
                      out, inout and zero"
                 )),
             },
@@ -192,9 +192,9 @@ impl FromStr for PrintSpec {
         let (Some(index), Some(ty)) = (parts.next(), parts.next()) else {
             return Err("a view is written INDEX:TYPE or INDEX:TYPE:COUNT, as in 2:f32:8".to_owned());
         };
-        let index = index.parse().map_err(|_| format!("`{index}` is no argument's index"))?;
+        let index = index.parse().map_err(|_| format!("`{index}` is not an argument's index"))?;
         let ty = ValueType::from_name(ty)
-            .ok_or_else(|| format!("`{ty}` is no type; there are i8 .. u64, f16 .. f64"))?;
+            .ok_or_else(|| format!("`{ty}` is not a type; there are i8 .. u64, f16 .. f64"))?;
         let count = parts.next().map(byte_count).transpose()?;
         Ok(Self { index, ty, count })
     }
@@ -216,7 +216,7 @@ impl FromStr for Dimensions {
         for (dimension, part) in dimensions.iter_mut().zip(parts) {
             *dimension = part.trim().parse().ok().filter(|&n| n > 0).ok_or_else(|| {
                 format!(
-                    "`{part}` is no dimension; dimensions are written X, X,Y or X,Y,Z with numbers from 1"
+                    "`{part}` is not a dimension; dimensions are written X, X,Y or X,Y,Z with numbers from 1"
                 )
             })?;
         }
@@ -255,7 +255,7 @@ fn in_range<T: Copy>(value: T, infinite: fn(T) -> bool, text: &str, ty: ValueTyp
 }
 
 fn not_a_number(text: &str, ty: ValueType) -> String {
-    format!("`{text}` is no number of type {}", ty.name())
+    format!("`{text}` is not a number of type {}", ty.name())
 }
 
 fn out_of_range(text: &str, ty: ValueType) -> String {
@@ -272,7 +272,7 @@ fn hex_bytes(text: &str) -> Result<Vec<u8>, String> {
 }
 
 fn byte_count(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("`{text}` is no count"))
+    text.parse().map_err(|_| format!("`{text}` is not a count"))
 }
 
 fn file(text: &str) -> Result<PathBuf, String> {
@@ -328,26 +328,26 @@ mod tests {
     fn wrong_arguments_say_what_is_wrong() {
         let wrong = [
             ("5", "KIND=VALUE"),
-            ("i32=", "no number"),
-            ("i32=1.5", "no number"),
-            ("i32=0x", "no number"),
-            ("i32=+5", "no number"),
+            ("i32=", "not a number"),
+            ("i32=1.5", "not a number"),
+            ("i32=0x", "not a number"),
+            ("i32=+5", "not a number"),
             ("i32=2147483648", "does not fit i32"),
             ("u32=-1", "does not fit u32"),
             ("u64=0x10000000000000000", "does not fit u64"),
             ("u64=999999999999999999999999999999999999999999", "does not fit u64"),
             ("f32=1e39", "does not fit f32"),
             ("f16=1e5", "does not fit f16"),
-            ("f32=one", "no number"),
+            ("f32=one", "not a number"),
             ("hex=0", "two digits"),
             ("hex=", "two digits"),
             ("hex=zz", "hexadecimal"),
             ("hex=é", "hexadecimal"),
             ("in=", "file name"),
             ("out=16", "out=BYTES:FILE"),
-            ("out=x:f", "no count"),
+            ("out=x:f", "not a count"),
             ("inout=a:b:c", "more than one `:`"),
-            ("int=5", "no kind"),
+            ("int=5", "not a kind"),
         ];
         for (text, part) in wrong {
             let error = text.parse::<ArgumentSpec>().expect_err(text);

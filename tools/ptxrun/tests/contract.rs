@@ -256,11 +256,11 @@ fn wrong_usage_is_status_2_and_says_what_is_wrong() {
         (&full, &["--engine", "jit"], "[possible values: interp]"),
         (&full, &["--arg", "u8=256"], "does not fit u8"),
         (&full, &["--arg", "5"], "KIND=VALUE"),
-        (&["-"], &["--entry", "k", "--grid", "0", "--block", "1"], "no dimension"),
+        (&["-"], &["--entry", "k", "--grid", "0", "--block", "1"], "not a dimension"),
         (&full, &["--timeout", "0"], "above 0"),
         (&full, &["--threads", "0"], "at least one thread"),
         (&full, &["--print", "0:f32"], "no such argument"),
-        (&full, &["--arg", "u32=1", "--print", "0:f32"], "no buffer"),
+        (&full, &["--arg", "u32=1", "--print", "0:f32"], "not a buffer"),
     ];
     for (first, second, part) in wrong {
         let arguments: Vec<&str> = first.iter().chain(second).copied().collect();

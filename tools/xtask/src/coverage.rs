@@ -26,7 +26,7 @@ Every instruction of the table lowers, one of three ways:
 - **inline assembly** that holds the instruction as it is written: LLVM 22 has no other form. It says whether the instruction is
   convergent, has side effects and touches memory, as the row does.
 
-The ways stand in the order of preference; some modifiers need a later one. The conformance suite carries every line that
+The ways are in the order of preference; some modifiers need a later one. The conformance suite carries every line that
 `ptxas` accepts through the lowering, LLVM's verifier and back to PTX, and compares what became of it with this column;
 `cargo xtask lines` does the same for single lines. [mapping.md](mapping.md) says what the IR looks like.
 
@@ -167,7 +167,7 @@ fn page(tallies: &BTreeMap<String, Tally>) -> String {
         }
     }
     let mut out = HEAD.to_owned();
-    out += "## Intrinsics with fewer operands\n\nEvery instruction whose mnemonic an intrinsic stands for lowers to it, but for these, with operands that \
+    out += "## Intrinsics with fewer operands\n\nEvery instruction that has an intrinsic lowers to it, but for these, with operands that \
             the intrinsic does not take. The conformance suite holds every line that `ptxas` accepts to this.\n\n\
             | mnemonic | operands |\n|---|---|\n";
     for (start, operands) in ptx_llvm::intrinsics::OTHER_OPERANDS {

@@ -540,7 +540,7 @@ impl<'a> BodyDecoder<'a> {
                 errors.push(Diagnostic::error(
                     codes::UNDEFINED,
                     span,
-                    format!("label `{name}` stands before no code"),
+                    format!("no code follows label `{name}`"),
                 ));
                 continue;
             };

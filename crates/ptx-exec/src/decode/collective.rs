@@ -78,7 +78,7 @@ impl BodyDecoder<'_> {
                 (CollectiveKind::Elect, Vec::new(), dsts)
             }
             Sem::BarrierWarp => (CollectiveKind::Barrier, Vec::new(), Vec::new()),
-            _ => return cx.unsupported("it is no operation of a warp"),
+            _ => return cx.unsupported("it is not an operation of a warp"),
         };
         emit(cx, kind, participants, srcs, dsts, (Space::Generic, 0));
         Ok(())

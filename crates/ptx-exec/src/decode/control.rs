@@ -75,11 +75,7 @@ impl<'a> BodyDecoder<'a> {
                 (Callee::Address(crate::program::Src::register(self.row_of(register))), self.stated(cx))
             }
             _ => {
-                return finding(
-                    codes::OPERAND,
-                    cx.span(callee_at),
-                    "a function or a register must stand here",
-                );
+                return finding(codes::OPERAND, cx.span(callee_at), "expected a function or a register");
             }
         };
         let mut arguments = self.slots(cx, arguments_at, arguments, signature)?;

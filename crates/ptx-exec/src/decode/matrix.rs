@@ -140,7 +140,7 @@ impl BodyDecoder<'_> {
                 emit(cx, kind, Participants::Warp, srcs, Vec::new(), addressing);
                 Ok(())
             }
-            _ => cx.unsupported("it is no matrix instruction"),
+            _ => cx.unsupported("it is not a matrix instruction"),
         }
     }
 

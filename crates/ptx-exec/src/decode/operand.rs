@@ -231,7 +231,7 @@ impl BodyDecoder<'_> {
             Operand::Address(AddressBase::Symbol(Symbol::Function(_)), _) => {
                 finding(codes::UNSUPPORTED, span, "the code of a function cannot be accessed")
             }
-            _ => finding(codes::OPERAND, span, "an address in brackets must stand here"),
+            _ => finding(codes::OPERAND, span, "expected an address in brackets"),
         }
     }
 

@@ -31,7 +31,7 @@ fn operation(cx: &Context<'_>) -> Decoded<Operation> {
             Some(Mod::Ge) => Relation::GreaterOrEqual,
             _ => return cx.unsupported("it names no known comparison"),
         }),
-        _ => return cx.unsupported("it is no known video instruction"),
+        _ => return cx.unsupported("it is not a known video instruction"),
     })
 }
 

@@ -43,7 +43,7 @@ impl Warp {
             }
             let size = bulk.size.of(rows, constants)[lane];
             if !size.is_multiple_of(bulk.unit) {
-                return Err(misuse(format!("{size} bytes are no multiple of {}", bulk.unit)));
+                return Err(misuse(format!("{size} bytes are not a multiple of {}", bulk.unit)));
             }
             if blocks == 0 {
                 continue;

@@ -291,7 +291,7 @@ impl Warp {
             Some(count) => match uniform(self.row(grid, frame, count), "thread counts")? {
                 count if count == 0 || !count.is_multiple_of(WARP as u64) => {
                     return Err(misuse(format!(
-                        "the thread count {count} is no positive multiple of the warp size"
+                        "the thread count {count} is not a positive multiple of the warp size"
                     )));
                 }
                 count if count == everyone => Expected::Everyone,

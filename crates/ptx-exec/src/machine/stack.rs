@@ -29,7 +29,7 @@ impl Warp {
                 Stack::Restore { a } => {
                     let value = a.of(rows, constants)[lane];
                     let restored = u32::try_from(value).ok().filter(|value| (bottom..=top).contains(value));
-                    let text = || format!("{value:#x} is no place that the stack of this call had");
+                    let text = || format!("{value:#x} is not a place that the stack of this call had");
                     let restored = restored.ok_or_else(|| Stop::at(TrapKind::Misuse(text()), pc, lane))?;
                     self.frames[frame].tops[lane] = restored;
                 }

@@ -25,8 +25,8 @@ const SELECTABLE: &[Mod] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F
 
 /// What bfloat values are not compared into.
 const NO_HALF_RESULTS: &[Rule] = &[
-    Rule::Never(F16, "is no result of comparing bfloat values or pairs of them"),
-    Rule::Never(F16x2, "is no result of comparing bfloat values or pairs of them"),
+    Rule::Never(F16, "is not a result of comparing bfloat values or pairs of them"),
+    Rule::Never(F16x2, "is not a result of comparing bfloat values or pairs of them"),
 ];
 
 pub(super) static FORMS: &[Form] = &[
@@ -155,7 +155,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(4, 2, 53)
     .later(SET_HALF_LATER)
-    .rules(&[Rule::Never(Bf16x2, "is no result of comparing halves or pairs of them")])
+    .rules(&[Rule::Never(Bf16x2, "is not a result of comparing halves or pairs of them")])
     .section("9.7.7.1"),
     Form::new(
         Opcode::Set,
@@ -373,7 +373,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(4, 2, 53)
     .later(SET_HALF_LATER)
-    .rules(&[Rule::Never(Bf16x2, "is no result of comparing halves or pairs of them")])
+    .rules(&[Rule::Never(Bf16x2, "is not a result of comparing halves or pairs of them")])
     .section("9.7.7.1"),
     Form::new(
         Opcode::Set,

@@ -131,7 +131,7 @@ const fn unaligned(form: Form) -> Form {
         6,
         3,
         Since::FIRST_SM,
-        "add `.aligned` behind `.sync`; all threads of the warp execute it together",
+        "add `.aligned` after `.sync`; all threads of the warp execute it together",
     )
 }
 

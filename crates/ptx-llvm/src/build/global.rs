@@ -74,7 +74,7 @@ impl<'c> Module<'c> {
     /// When the name is taken by something else.
     pub fn function(&self, name: &str, ty: Type<'c>) -> Result<Function<'c>, LlvmError> {
         if ty.result().is_none() {
-            return Err(LlvmError::Other { message: format!("{} is no function type", ty.text()) });
+            return Err(LlvmError::Other { message: format!("{} is not a function type", ty.text()) });
         }
         let c = c_name(name);
         // SAFETY: module and name are alive; LLVM copies the name. A function is asked for its type only.

@@ -312,7 +312,7 @@ impl<'c> Builder<'c> {
     pub(super) fn at(&self) -> Result<(), LlvmError> {
         if self.place.get() == Place::End && self.is_terminated() {
             return Err(LlvmError::Other {
-                message: "an instruction behind the block's terminator".to_owned(),
+                message: "an instruction after the block's terminator".to_owned(),
             });
         }
         self.block().map(|_| ())

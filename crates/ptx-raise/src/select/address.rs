@@ -21,7 +21,7 @@ impl FunctionRaiser<'_, '_, '_> {
             return self.gep_of_lanes(id, source, base, indices, *len as usize);
         }
         let [leaf] = &*leaves else {
-            return Err(Refusal::new(INSTRUCTION, "a getelementptr of something that is no address"));
+            return Err(Refusal::new(INSTRUCTION, "a getelementptr of something that is not an address"));
         };
         let (mut start, pointer) = self.scalar(base)?;
         let is_constant = |index: &Value| matches!(index, Value::Const(_));
@@ -105,7 +105,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 match self.module.view.ty(ty).clone() {
                     Type::Struct { fields } => {
                         let Val::Bits(field) = number else {
-                            return Err(Refusal::new(INSTRUCTION, "a field number that is no constant"));
+                            return Err(Refusal::new(INSTRUCTION, "a field number that is not a constant"));
                         };
                         let offsets = self.module.view.layout(ty).map(|layout| layout.offsets.clone());
                         let offset = offsets.and_then(|offsets| offsets.get(field as usize).copied());
@@ -182,7 +182,7 @@ impl FunctionRaiser<'_, '_, '_> {
         stride: u64,
     ) -> Raised<Val> {
         let Scalar::Pointer { space: typed, .. } = pointer else {
-            return Err(Refusal::new(INSTRUCTION, "a getelementptr from something that is no pointer"));
+            return Err(Refusal::new(INSTRUCTION, "a getelementptr from something that is not a pointer"));
         };
         let space = match address {
             Val::Address { space, .. } => space,

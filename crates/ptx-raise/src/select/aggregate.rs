@@ -80,7 +80,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let apart = self.apart(&leaves, values)?;
         let count = match self.module.view.ty(ty) {
             Type::Vector { len, .. } => *len as usize,
-            _ => return Err(Refusal::new(INSTRUCTION, "an element of something that is no vector")),
+            _ => return Err(Refusal::new(INSTRUCTION, "an element of something that is not a vector")),
         };
         let words = apart.len() / count.max(1);
         let scalars = apart.iter().take(words).map(|(_, scalar)| *scalar).collect();

@@ -103,7 +103,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// data races.
     fn element_access(&mut self, call: &Call, opcode: &str, side: &Side) -> Raised<(u64, String)> {
         let Val::Bits(size) = self.scalar(argument(call, 3)?)?.0 else {
-            return Err(Refusal::new(INSTRUCTION, "a size of elements that is no constant"));
+            return Err(Refusal::new(INSTRUCTION, "a size of elements that is not a constant"));
         };
         if !matches!(size, 1 | 2 | 4 | 8) {
             let message = format!("a copy by elements of {size} bytes that are each accessed whole");
@@ -234,7 +234,7 @@ impl FunctionRaiser<'_, '_, '_> {
             Arg::Operand(Operand::Register(register)) => {
                 self.resized(register, Class::B64, class).map(Arg::from)
             }
-            Arg::Operand(_) => Err(Refusal::new(INSTRUCTION, "a filled word that is no register")),
+            Arg::Operand(_) => Err(Refusal::new(INSTRUCTION, "a filled word that is not a register")),
         }
     }
 

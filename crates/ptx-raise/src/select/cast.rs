@@ -300,7 +300,7 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn cast_address(&mut self, value: Val, from: Scalar, to: Scalar) -> Raised<Val> {
         let (Scalar::Pointer { space: source, .. }, Scalar::Pointer { space: target, .. }) = (from, to)
         else {
-            return Err(Refusal::new(INSTRUCTION, "an addrspacecast of something that is no pointer"));
+            return Err(Refusal::new(INSTRUCTION, "an addrspacecast of something that is not a pointer"));
         };
         match value {
             Val::Address { base: Base::Symbol(_), .. } => Ok(value),

@@ -158,7 +158,7 @@ impl FunctionRaiser<'_, '_, '_> {
         for (case, target) in cases {
             let number = self.module.view.constant(*case).as_u64();
             numbers.push((
-                number.ok_or_else(|| Refusal::new(INSTRUCTION, "a case that is no number"))?,
+                number.ok_or_else(|| Refusal::new(INSTRUCTION, "a case that is not a number"))?,
                 *target,
             ));
         }
@@ -302,7 +302,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let view = self.module.view;
         let bits = match view.ty(self.value_type(value)?) {
             ptx_llvm::view::Type::Int { bits } => *bits,
-            _ => return Err(Refusal::new(INSTRUCTION, "a switch on something that is no integer")),
+            _ => return Err(Refusal::new(INSTRUCTION, "a switch on something that is not an integer")),
         };
         let values = self.value(value)?;
         let words = self.full_words(&values, bits, super::wide::Fill::Zero)?;

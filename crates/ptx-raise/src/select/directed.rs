@@ -47,7 +47,7 @@ impl FunctionRaiser<'_, '_, '_> {
             Scalar::Float | Scalar::BFloat => ("f32", Scalar::Float),
             Scalar::Double | Scalar::Half => ("f64", Scalar::Double),
             Scalar::HalfPair | Scalar::BFloatPair | Scalar::Int(_) | Scalar::Pointer { .. } => {
-                return Err(Refusal::new(INTRINSIC, format!("{word} of something that is no number")));
+                return Err(Refusal::new(INTRINSIC, format!("{word} of something that is not a number")));
             }
         };
         let mut operands = Vec::with_capacity(args.len());

@@ -402,7 +402,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// An address operand `[..]`, with the space it counts in.
     pub(crate) fn address_operand(&mut self, value: Val, scalar: Scalar) -> Raised<(Operand, u32)> {
         let Scalar::Pointer { space, .. } = scalar else {
-            return Err(Refusal::new(INSTRUCTION, "an access through something that is no pointer"));
+            return Err(Refusal::new(INSTRUCTION, "an access through something that is not a pointer"));
         };
         match value {
             Val::Register(register, _) => Ok((Operand::Address(AddressBase::Register(register), 0), space)),

@@ -225,7 +225,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// An address in the space of its own type: the mnemonic names that space.
     fn row_address(&mut self, value: Val, scalar: Scalar) -> Raised<Operand> {
         let Scalar::Pointer { space, .. } = scalar else {
-            return Err(Refusal::new(INTRINSIC, "an address that is no pointer"));
+            return Err(Refusal::new(INTRINSIC, "an address that is not a pointer"));
         };
         match value {
             Val::Address { space: held, .. } if held != space => {

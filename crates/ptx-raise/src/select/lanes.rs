@@ -74,7 +74,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let mask = self.value(argument(call, 2)?)?;
         let scalar = scalars.first().copied().unwrap_or(Scalar::Int(32));
         if !matches!(scalar, Scalar::Int(_)) {
-            return Err(Refusal::new(INTRINSIC, "a search for something that is no integer"));
+            return Err(Refusal::new(INTRINSIC, "a search for something that is not an integer"));
         }
         let mut results = Vec::with_capacity(elements.len());
         for (element, &active) in elements.iter().zip(mask.iter()) {
@@ -161,7 +161,7 @@ impl FunctionRaiser<'_, '_, '_> {
     /// `loop.dependence.war.mask`, `.raw.mask`: the elements that can be accessed before one of the second address is reached.
     fn dependence(&mut self, id: InstId, call: &Call, kind: Dependence) -> Raised<()> {
         let Val::Bits(size) = self.scalar(argument(call, 2)?)?.0 else {
-            return Err(Refusal::new(INTRINSIC, "an element's size that is no constant"));
+            return Err(Refusal::new(INTRINSIC, "an element's size that is not a constant"));
         };
         let lanes = self.leaves(self.type_of(id))?;
         if lanes.iter().any(|lane| lane.scalar != Scalar::Int(1)) {

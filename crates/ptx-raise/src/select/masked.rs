@@ -264,7 +264,7 @@ impl FunctionRaiser<'_, '_, '_> {
     fn element_leaves(&mut self, ty: ptx_llvm::view::TypeId) -> Raised<Vec<Vec<Leaf>>> {
         let (element, count) = match self.module.view.ty(ty) {
             ptx_llvm::view::Type::Vector { element, len } => (*element, *len),
-            _ => return Err(Refusal::new(INTRINSIC, "a masked access of something that is no vector")),
+            _ => return Err(Refusal::new(INTRINSIC, "a masked access of something that is not a vector")),
         };
         if self.bit_packed(ty).is_some() {
             return Err(Refusal::new(INTRINSIC, "a masked access of elements that share bytes"));
@@ -276,7 +276,7 @@ impl FunctionRaiser<'_, '_, '_> {
     fn scattered_leaves(&mut self, ty: ptx_llvm::view::TypeId) -> Raised<Vec<Vec<Leaf>>> {
         match self.module.view.ty(ty) {
             &ptx_llvm::view::Type::Vector { element, len } => self.leaves_by_element(element, len),
-            _ => Err(Refusal::new(INTRINSIC, "a masked access of something that is no vector")),
+            _ => Err(Refusal::new(INTRINSIC, "a masked access of something that is not a vector")),
         }
     }
 
@@ -316,7 +316,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let (pointer, scalar) = self.scalar(argument(call, at)?)?;
         let start = self.in_register(pointer, scalar)?;
         let Scalar::Pointer { space, .. } = scalar else {
-            return Err(Refusal::new(INTRINSIC, "an address that is no pointer"));
+            return Err(Refusal::new(INTRINSIC, "an address that is not a pointer"));
         };
         let cursor = self.register_for(scalar);
         self.copy_to(cursor, Val::reg(start), scalar)?;

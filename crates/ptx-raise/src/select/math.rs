@@ -355,7 +355,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let leaves = self.value_leaves(argument(call, 0)?)?;
         let values = self.value(argument(call, 0)?)?;
         let Val::Bits(classes) = self.scalar(argument(call, 1)?)?.0 else {
-            return Err(Refusal::new(INTRINSIC, "a set of classes that is no constant"));
+            return Err(Refusal::new(INTRINSIC, "a set of classes that is not a constant"));
         };
         let parts = if self.is_quadruple(self.value_type(argument(call, 0)?)?) {
             self.quadruple_summaries(&values)?
@@ -378,7 +378,7 @@ impl FunctionRaiser<'_, '_, '_> {
             Scalar::Double => (52, 64),
             // The high word of `fp128`, see `quadruple_summaries`.
             Scalar::Int(64) => (48, 64),
-            _ => return Err(Refusal::new(INTRINSIC, "classes of something that is no number")),
+            _ => return Err(Refusal::new(INTRINSIC, "classes of something that is not a number")),
         };
         let word = Scalar::Int(bits);
         let (raw, class) = self.bits_of(value, scalar)?;

@@ -533,7 +533,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
     /// The type of an operand.
     fn value_type(&self, value: Value) -> Raised<TypeId> {
         let ty = self.module.view.value_type(self.function, value);
-        ty.ok_or_else(|| Refusal::new(INSTRUCTION, "an operand that is no data"))
+        ty.ok_or_else(|| Refusal::new(INSTRUCTION, "an operand that is not data"))
     }
 
     /// The leaves of an operand's type.
@@ -557,7 +557,7 @@ impl<'m, 'v, 'c> FunctionRaiser<'m, 'v, 'c> {
             }
             Value::Const(id) => self.constant(id, 0).map(Rc::from),
             Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => {
-                Err(Refusal::new(INSTRUCTION, "an operand that is no data"))
+                Err(Refusal::new(INSTRUCTION, "an operand that is not data"))
             }
         }
     }

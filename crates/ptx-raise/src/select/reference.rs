@@ -23,7 +23,7 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         let variable = argument(call, call.args.len().saturating_sub(1))?;
         let Val::Address { base: Base::Symbol(symbol), offset: 0, .. } = self.scalar(variable)?.0 else {
-            return Err(Refusal::new(INTRINSIC, format!("{name} of something that is no variable")));
+            return Err(Refusal::new(INTRINSIC, format!("{name} of something that is not a variable")));
         };
         let register = self.handle(symbol)?;
         self.define(id, vec![Val::reg(register)].into());

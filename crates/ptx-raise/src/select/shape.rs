@@ -50,7 +50,7 @@ impl FunctionRaiser<'_, '_, '_> {
         match self.scalar(value)?.0 {
             Val::Bits(at) => usize::try_from(at).map_err(|_| Refusal::new(INTRINSIC, "a place past the end")),
             Val::Register(..) | Val::Address { .. } => {
-                Err(Refusal::new(INTRINSIC, "a place in a vector that is no constant"))
+                Err(Refusal::new(INTRINSIC, "a place in a vector that is not a constant"))
             }
         }
     }
@@ -85,7 +85,7 @@ impl FunctionRaiser<'_, '_, '_> {
         elements.extend(self.elements(argument(call, 1)?)?.0);
         let (at, kind) = self.scalar(argument(call, 2)?)?;
         let Val::Bits(at) = at else {
-            return Err(Refusal::new(INTRINSIC, "a place in a vector that is no constant"));
+            return Err(Refusal::new(INTRINSIC, "a place in a vector that is not a constant"));
         };
         let at = crate::value::sign_extend(at, kind.bits());
         let at = if name.ends_with(".right") { at.wrapping_neg() } else { at };
@@ -112,7 +112,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let ways = name.bytes().last().map_or(2, |digit| usize::from(digit.saturating_sub(b'0')));
         let (elements, _) = self.elements(argument(call, 0)?)?;
         let Type::Struct { fields } = self.module.view.ty(self.type_of(id)) else {
-            return Err(Refusal::new(INTRINSIC, "a result of several vectors that is no structure"));
+            return Err(Refusal::new(INTRINSIC, "a result of several vectors that is not a structure"));
         };
         let fields = fields.clone();
         let mut values = Vec::new();
@@ -152,7 +152,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let (elements, scalars) = self.elements(argument(call, 0)?)?;
         let leaves = self.leaves(self.type_of(id))?;
         let (Some(&kind @ Scalar::Int(_)), Some(leaf)) = (scalars.first(), leaves.first()) else {
-            return Err(Refusal::new(INTRINSIC, "a search in something that is no vector of integers"));
+            return Err(Refusal::new(INTRINSIC, "a search in something that is not a vector of integers"));
         };
         let zero = vec![Val::Bits(0); scalars.len()];
         let mut found = Val::Bits(elements.len() as u64 & mask(leaf.scalar.bits()));

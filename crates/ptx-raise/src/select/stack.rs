@@ -127,7 +127,7 @@ impl FunctionRaiser<'_, '_, '_> {
                 let register = self.in_register(top, scalar)?;
                 self.convert_address(register, space, address_space::LOCAL)?
             }
-            _ => return Err(Refusal::new(INSTRUCTION, "a stack pointer that is no pointer")),
+            _ => return Err(Refusal::new(INSTRUCTION, "a stack pointer that is not a pointer")),
         };
         self.emit("stackrestore.u64", &[own.into()])
     }

@@ -402,7 +402,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let bits = self.integer_width(call)?;
         let words = bits.div_ceil(64) as usize;
         let Val::Bits(scale) = self.scalar(argument(call, 2)?)?.0 else {
-            return Err(Refusal::new(INTRINSIC, "a scale that is no constant"));
+            return Err(Refusal::new(INTRINSIC, "a scale that is not a constant"));
         };
         let (a, b) = (self.value(argument(call, 0)?)?, self.value(argument(call, 1)?)?);
         let mut result = Vec::with_capacity(a.len());

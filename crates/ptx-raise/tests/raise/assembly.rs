@@ -71,7 +71,7 @@ fn assembly_that_cannot_be_placed_is_refused_at_its_place() {
             "module asm \"// first\"\nmodule asm \"  frob\"",
             "R0104: expected a directive, found `frob`, in line 2, column 3 of",
         ),
-        ("module asm \".symver f, f@1\"", "R0104: `.symver` is no directive"),
+        ("module asm \".symver f, f@1\"", "R0104: `.symver` is not a directive"),
         ("module asm \".version 8.0\"", "R0109: `.version` is not for the assembly"),
         ("module asm \".target sm_90\"", "R0109: `.target` is not for the assembly"),
         ("module asm \".file 1 \\22a\\22\"", "R0109: `.file` is not for the assembly"),

@@ -62,11 +62,11 @@ impl Reader {
             | LLVMValueKind::LLVMMemoryDefValueKind
             | LLVMValueKind::LLVMMemoryPhiValueKind
             | LLVMValueKind::LLVMMetadataAsValueValueKind
-            | LLVMValueKind::LLVMInlineAsmValueKind => Constant::Other("value that is no constant"),
+            | LLVMValueKind::LLVMInlineAsmValueKind => Constant::Other("value that is not a constant"),
             // What the C API has no name for: `no_cfi` and `dso_local_equivalent`, which stand for a function.
             LLVMValueKind::LLVMInstructionValueKind => match operands(raw).as_slice() {
                 [function] => self.symbol(*function),
-                _ => Constant::Other("value that is no constant"),
+                _ => Constant::Other("value that is not a constant"),
             },
         })
     }
