@@ -174,23 +174,27 @@ unsafe fn space(ty: LLVMTypeRef) -> Option<u32> {
     }
 }
 
-/// Whether a constant is a generic address with an index that is an expression, of which the pass makes another one.
+/// Whether a constant is an address that is made of a generic one with an index that is an expression, of which the pass makes another one.
 unsafe fn has_computed_step(mut constant: LLVMValueRef) -> bool {
     // SAFETY: a value that is alive; these expressions have operands, by numbers below their count.
     unsafe {
-        if LLVMIsAConstantExpr(constant).is_null() || space(LLVMTypeOf(constant)) != Some(GENERIC) {
+        if space(LLVMTypeOf(constant)).is_none() {
             return false;
         }
         while !LLVMIsAConstantExpr(constant).is_null() {
             match LLVMGetConstOpcode(constant) {
                 LLVMGetElementPtr => {
                     let count = LLVMGetNumOperands(constant).max(0) as u32;
-                    if (1..count).any(|at| is_computed(LLVMGetOperand(constant, at))) {
+                    let is_generic = space(LLVMTypeOf(constant)) == Some(GENERIC);
+                    if is_generic && (1..count).any(|at| is_computed(LLVMGetOperand(constant, at))) {
                         return true;
                     }
                     constant = LLVMGetOperand(constant, 0);
                 }
-                LLVMIntToPtr | LLVMPtrToInt | LLVMBitCast => constant = LLVMGetOperand(constant, 0),
+                // It looks through casts to other spaces, too.
+                LLVMIntToPtr | LLVMPtrToInt | LLVMBitCast | LLVMAddrSpaceCast => {
+                    constant = LLVMGetOperand(constant, 0);
+                }
                 _ => return false,
             }
         }
@@ -350,11 +354,14 @@ declare ptr @llvm.ptrmask.p0.i64(ptr, i64)
         ] {
             let place = format!("ptr getelementptr (i8, ptr {S}, {index})");
             let place_after = format!("ptr getelementptr (i8, {place}, i64 4)");
+            let in_shared = format!("ptr addrspace(3) addrspacecast ({place} to ptr addrspace(3))");
             for body in [
                 format!("%v = load i32, {place}\nret i32 %v"),
                 format!("store i32 1, {place_after}\nret i32 0"),
                 format!("%e = icmp eq {place}, {S}\n%v = zext i1 %e to i32\nret i32 %v"),
                 format!("call void @llvm.memset.p0.i64({place}, i8 1, i64 4, i1 false)\nret i32 0"),
+                format!("%v = load i32, {in_shared}\nret i32 %v"),
+                format!("store i32 1, ptr addrspace(3) getelementptr (i8, {in_shared}, i64 4)\nret i32 0"),
             ] {
                 let (before, after) = inferred(&format!("define i32 @f() {{\n{body}\n}}\n"));
                 assert_eq!(before, after);
