@@ -1,10 +1,15 @@
 //! Barriers in shared memory, bulk copies, clusters of one block, and the stack (manual 9.7.13.15, 9.7.9.25.4, 9.7.13.3, 9.7.17).
 
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, Launch, TrapKind, run};
+use ptx_exec::{Argument, ExecError, FaultKind, Launch, Space, TrapKind, run};
 
 fn launch(threads: u32, body: &str, buffer: Vec<u8>) -> Result<Vec<u8>, TrapKind> {
-    let text = format!(".version 8.6\n.target sm_100\n.address_size 64\n{body}");
+    launch_of("8.6", threads, body, buffer)
+}
+
+/// The same of a program of a version.
+fn launch_of(version: &str, threads: u32, body: &str, buffer: Vec<u8>) -> Result<Vec<u8>, TrapKind> {
+    let text = format!(".version {version}\n.target sm_100\n.address_size 64\n{body}");
     let source = SourceFile::new("test.ptx", text);
     let (module, findings) = ptx_syntax::parse(&source);
     assert!(!findings.has_errors(), "{findings:?}\n{body}");
@@ -142,6 +147,171 @@ fn a_barrier_counts_the_bytes_of_a_bulk_copy() {
         .collect();
     assert_eq!(left[112..128], masked);
     assert_eq!(words(&left[128..]), [0, 1, u32::from_le_bytes([45, 46, 47, 48])]);
+}
+
+/// What a bulk reduction makes of 16 bytes of global memory.
+fn reduced(operation: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
+    let body = kernel(&format!(
+        "mov.b32 %r1, s;
+        ld.global.v2.b64 {{%rd1, %rd2}}, [%out+16];
+        st.shared.v2.b64 [s+32], {{%rd1, %rd2}};
+        cp.reduce.async.bulk.global.shared::cta.bulk_group.{operation} [%out], [%r1+32], 16;
+        cp.async.bulk.commit_group;
+        cp.async.bulk.wait_group 0;"
+    ));
+    let left = launch_of("9.4", 1, &body, [old, new].concat()).unwrap();
+    assert_eq!(left[16..], *new, "{operation}");
+    left[..16].to_vec()
+}
+
+/// The same of shared memory, of which a barrier is told.
+fn reduced_near(operation: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
+    let body = kernel(&format!(
+        "mbarrier.init.shared.b64 [bar], 1;
+        mov.b32 %r1, s;
+        ld.global.v2.b64 {{%rd1, %rd2}}, [%out];
+        st.shared.v2.b64 [s+16], {{%rd1, %rd2}};
+        ld.global.v2.b64 {{%rd1, %rd2}}, [%out+16];
+        st.shared.v2.b64 [s+32], {{%rd1, %rd2}};
+        mbarrier.arrive.expect_tx.shared.b64 %rd3, [bar], 16;
+        mbarrier.test_wait.shared.b64 %q, [bar], %rd3;
+        cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{operation} [%r1+16], [%r1+32], 16, [bar];
+        mbarrier.test_wait.shared.b64 %p, [bar], %rd3;
+        @%q trap;
+        @!%p trap;
+        ld.shared.v2.b64 {{%rd1, %rd2}}, [s+16];
+        st.global.v2.b64 [%out], {{%rd1, %rd2}};"
+    ));
+    launch(1, &body, [old, new].concat()).unwrap()[..16].to_vec()
+}
+
+fn of_32(values: [u32; 4]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+fn of_64(values: [u64; 2]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+fn of_16(values: [u16; 8]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+#[test]
+fn bulk_reductions_combine_words_of_both_memories() {
+    const MINUS_ONE: u32 = u32::MAX;
+    for (operation, old, new, expected) in [
+        (
+            "and.b32",
+            [0xff00_ff00, 0x1234_5678, 0, 7],
+            [0x0ff0_0ff0, 0xffff, 5, 5],
+            [0x0f00_0f00, 0x5678, 0, 5],
+        ),
+        (
+            "or.b32",
+            [0xff00_ff00, 0x1234_5678, 0, 7],
+            [0x0ff0_0ff0, 0xffff, 5, 8],
+            [0xfff0_fff0, 0x1234_ffff, 5, 15],
+        ),
+        (
+            "xor.b32",
+            [0xff00_ff00, 0x1234_5678, 0, 7],
+            [0x0ff0_0ff0, 0xffff, 5, 7],
+            [0xf0f0_f0f0, 0x1234_a987, 5, 0],
+        ),
+        ("add.u32", [MINUS_ONE, 1, 0x7fff_ffff, 40], [2, 2, 1, 2], [1, 3, 0x8000_0000, 42]),
+        ("add.s32", [MINUS_ONE, 1, 0x8000_0000, 40], [2, MINUS_ONE, MINUS_ONE, 2], [1, 0, 0x7fff_ffff, 42]),
+        // Up to the operand, then 0; down to 0, then the operand.
+        ("inc.u32", [3, 5, 6, 0], [5, 5, 5, 0], [4, 0, 0, 0]),
+        ("dec.u32", [3, 0, 9, 5], [5, 7, 5, 5], [2, 7, 5, 4]),
+        ("min.u32", [1, MINUS_ONE, 5, 4], [MINUS_ONE, 1, 4, 5], [1, 1, 4, 4]),
+        ("max.u32", [1, MINUS_ONE, 5, 4], [MINUS_ONE, 1, 4, 5], [MINUS_ONE, MINUS_ONE, 5, 5]),
+        ("min.s32", [1, MINUS_ONE, 5, 4], [MINUS_ONE, 1, 4, 5], [MINUS_ONE, MINUS_ONE, 4, 4]),
+        ("max.s32", [1, MINUS_ONE, 5, 4], [MINUS_ONE, 1, 4, 5], [1, 1, 5, 5]),
+    ] {
+        assert_eq!(reduced(operation, &of_32(old), &of_32(new)), of_32(expected), "{operation}");
+        assert_eq!(reduced_near(operation, &of_32(old), &of_32(new)), of_32(expected), "{operation}");
+    }
+    const MINUS_TWO: u64 = u64::MAX - 1;
+    let sum = of_64([1 << 32, 1]);
+    assert_eq!(reduced("add.u64", &of_64([0xffff_ffff, u64::MAX]), &of_64([1, 2])), sum);
+    assert_eq!(reduced_near("add.u64", &of_64([0xffff_ffff, u64::MAX]), &of_64([1, 2])), sum);
+    for (operation, old, new, expected) in [
+        ("and.b64", [0xff00 << 40, 7], [0x0ff0 << 40, 5], [0x0f00 << 40, 5]),
+        ("or.b64", [0xff00 << 40, 7], [0x0ff0 << 40, 8], [0xfff0 << 40, 15]),
+        ("xor.b64", [0xff00 << 40, 7], [0x0ff0 << 40, 7], [0xf0f0 << 40, 0]),
+        ("min.u64", [MINUS_TWO, 1 << 40], [3, 1 << 41], [3, 1 << 40]),
+        ("max.u64", [MINUS_TWO, 1 << 40], [3, 1 << 41], [MINUS_TWO, 1 << 41]),
+        ("min.s64", [MINUS_TWO, 1 << 40], [3, 1 << 41], [MINUS_TWO, 1 << 40]),
+        ("max.s64", [MINUS_TWO, 1 << 40], [3, 1 << 41], [3, 1 << 41]),
+    ] {
+        assert_eq!(reduced(operation, &of_64(old), &of_64(new)), of_64(expected), "{operation}");
+    }
+}
+
+#[test]
+fn bulk_reductions_round_to_nearest() {
+    // 1 + 2^-24 is halfway to the next number, and the even one is 1. The others have subnormal arguments or results.
+    let old = of_32([0x3f80_0000, 1, 0x8000_0001, 0x0080_0001]);
+    let new = of_32([0x3380_0000, 1, 0x8000_0000, 0x8080_0000]);
+    assert_eq!(reduced("add.f32", &old, &new), of_32([0x3f80_0000, 0, 0x8000_0000, 0]));
+    assert_eq!(reduced("add.noftz.f32", &old, &new), of_32([0x3f80_0000, 2, 0x8000_0001, 1]));
+    let (one, half_a_step) = (1f64.to_bits(), 2f64.powi(-53).to_bits());
+    assert_eq!(reduced("add.f64", &of_64([one + 1, 1]), &of_64([half_a_step, 1])), of_64([one + 2, 2]));
+    // In order: halfway to the next number (2), subnormal numbers (2), overflow, no number, 1 - 1, 2 + 1.
+    assert_eq!(
+        reduced(
+            "add.noftz.f16",
+            &of_16([0x3c00, 0x3c01, 1, 0x8001, 0x7bff, 0x7c00, 0x3c00, 0x4000]),
+            &of_16([0x1000, 0x1000, 1, 0x8000, 0x7bff, 0xfc00, 0xbc00, 0x3c00]),
+        ),
+        of_16([0x3c00, 0x3c02, 2, 0x8001, 0x7c00, 0x7fff, 0, 0x4200])
+    );
+    assert_eq!(
+        reduced(
+            "add.noftz.bf16",
+            &of_16([0x3f80, 0x3f81, 1, 0x8001, 0x7f7f, 0x7f80, 0x3f80, 0x4000]),
+            &of_16([0x3b80, 0x3b80, 1, 0x8000, 0x7f7f, 0xff80, 0xbf80, 0x3f80]),
+        ),
+        of_16([0x3f80, 0x3f82, 2, 0x8001, 0x7f80, 0x7fff, 0, 0x4040])
+    );
+    for (one, two, infinite) in [(0x3c00, 0x4000, 0x7c00), (0x3f80, 0x4000, 0x7f80)] {
+        let minus = 0x8000;
+        let old = of_16([one, minus | one, 1, 0, two, infinite, minus | infinite, minus | 1]);
+        let new = of_16([two, one, 2, minus, one, one, one, minus | 2]);
+        let smaller = of_16([one, minus | one, 1, minus, one, one, minus | infinite, minus | 2]);
+        let larger = of_16([two, one, 2, 0, two, infinite, one, minus | 1]);
+        let ty = if one == 0x3c00 { "f16" } else { "bf16" };
+        assert_eq!(reduced(&format!("min.{ty}"), &old, &new), smaller, "{ty}");
+        assert_eq!(reduced(&format!("max.{ty}"), &old, &new), larger, "{ty}");
+    }
+}
+
+#[test]
+fn bulk_reductions_have_sizes_and_places() {
+    let far = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32";
+    let near = "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32";
+    let with = |line: String| {
+        let start = "mov.b32 %r1, s; mov.u32 %r2, 24; mov.u32 %r3, 32; mbarrier.init.shared.b64 [bar], 1;";
+        launch(1, &kernel(&format!("{start} {line}")), vec![0; 64])
+    };
+    assert!(misuse(with(format!("{far} [%out], [%r1], %r2;"))).contains("24 bytes are not a multiple of 16"));
+    assert!(
+        misuse(with(format!("{near} [%r1], [%r1+64], 16, [%r1+128];"))).contains("no initialized barrier")
+    );
+    let fault = |line: String| match with(line) {
+        Err(TrapKind::Fault(fault)) => (fault.kind, fault.space),
+        other => panic!("{other:?}"),
+    };
+    let (misaligned, outside) = (FaultKind::Misaligned, FaultKind::OutOfBounds);
+    assert_eq!(fault(format!("{far} [%out+8], [%r1], 16;")), (misaligned, Space::Global));
+    assert_eq!(fault(format!("{far} [%out], [%r1+4], 16;")), (misaligned, Space::Shared));
+    assert_eq!(fault(format!("{near} [%r1+8], [%r1+64], 16, [bar];")), (misaligned, Space::Shared));
+    assert_eq!(fault(format!("{far} [%out+48], [%r1], %r3;")), (outside, Space::Global));
+    assert_eq!(fault(format!("{near} [%r1+4096], [%r1+64], 16, [bar];")), (outside, Space::Shared));
+    assert_eq!(fault(format!("{near} [%r1], [%r1+4096], 16, [bar];")), (outside, Space::Shared));
+    // Nothing is combined where the size is 0.
+    assert!(with(format!("mov.u32 %r2, 0; {far} [%out], [%r1], %r2;")).is_ok());
 }
 
 #[test]

@@ -451,7 +451,7 @@ impl<'a> BodyDecoder<'a> {
             | Sem::MbarrierWait
             | Sem::CpAsyncArrive => Self::mbarrier,
             Sem::MbarrierPendingCount => Self::pending_count,
-            Sem::BulkCopy | Sem::StoreBulk => Self::bulk,
+            Sem::BulkCopy | Sem::BulkReduce | Sem::StoreBulk => Self::bulk,
             Sem::ClusterBarrier => Self::cluster_barrier,
             Sem::Mapa | Sem::Getctarank => Self::cluster_address,
             Sem::Stacksave | Sem::Stackrestore | Sem::Alloca => Self::stack,
@@ -478,7 +478,6 @@ impl<'a> BodyDecoder<'a> {
             | Sem::SurfaceQuery
             | Sem::StoreAsync
             | Sem::ReduceAsync
-            | Sem::BulkReduce
             | Sem::TensorCopy
             | Sem::TensorReduce
             | Sem::TensorPrefetch

@@ -80,6 +80,7 @@ fn knows_literal(modifier: Mod) -> bool {
                 | Mbarrier
                 | MbarrierCompleteTxBytes
                 | Bulk
+                | Reduce
                 | BulkGroup
                 | SharedCta
                 | SharedCluster

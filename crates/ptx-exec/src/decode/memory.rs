@@ -183,7 +183,7 @@ impl BodyDecoder<'_> {
 }
 
 /// What an atomic operation writes (manual 9.7.13.5).
-fn combination(cx: &Context<'_>, ty: ScalarType) -> Decoded<Combine> {
+pub(super) fn combination(cx: &Context<'_>, ty: ScalarType) -> Decoded<Combine> {
     let Some(numbers) = numbers(ty) else { return cx.unsupported("its type has no atomic operations") };
     // Rows with one operation have it in their name.
     let op = cx.m.get(Field::Op).or_else(|| cx.m.has(Mod::Add).then_some(Mod::Add));

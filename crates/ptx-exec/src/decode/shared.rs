@@ -5,6 +5,7 @@ use ptx_isa::{Field, Mod, Sem};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context, row_bits, unary};
+use super::memory::combination;
 use crate::memory::Space;
 use crate::program::{
     Bulk, BulkSource, ClusterAction, Completion, Effect, Mbarrier, MbarrierAction, Src, Stay, Unary,
@@ -79,7 +80,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// `cp.async.bulk`, `st.bulk`.
+    /// `cp.async.bulk`, `cp.reduce.async.bulk`, `st.bulk`.
     pub(super) fn bulk(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         if cx.m.has(Mod::IgnoreOob) || cx.m.get(Field::Report).is_some() || cx.m.has(Mod::Cp) {
             return cx
@@ -109,7 +110,16 @@ impl BodyDecoder<'_> {
         let to = self.address(cx, at, to_space)?;
         let (at, _) = cx.named("srcMem");
         let from = self.address(cx, at, from_space)?;
-        let mask = if cx.m.has(Mod::CpMask) { Some(self.src_named(cx, "byteMask")?) } else { None };
+        let source = match (cx.m.sem(), cx.m.scalar_type()) {
+            (Sem::BulkReduce, Some(ty)) => {
+                BulkSource::Combined { from, combine: combination(cx, ty)?, element: ty.bytes() }
+            }
+            _ => {
+                let has_mask = cx.m.has(Mod::CpMask);
+                let mask = if has_mask { Some(self.src_named(cx, "byteMask")?) } else { None };
+                BulkSource::Memory { from, mask }
+            }
+        };
         let barrier = match cx.find("mbar") {
             Some(at) => Some(self.address(cx, at, Space::Shared)?),
             None => None,
@@ -117,7 +127,6 @@ impl BodyDecoder<'_> {
         let blocks =
             if cx.m.has(Mod::MulticastCluster) { Some(self.src_named(cx, "ctaMask")?) } else { None };
         let size = self.src_named(cx, "size")?;
-        let source = BulkSource::Memory { from, mask };
         cx.emit(Effect::Bulk(Box::new(Bulk { to, source, size, unit: COPY_UNIT, barrier, blocks })));
         Ok(())
     }

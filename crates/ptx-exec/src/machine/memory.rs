@@ -147,7 +147,7 @@ impl View<'_> {
     }
 
     /// Changes 1, 2, 4 or 8 bytes in one step and gives the old ones.
-    fn update(
+    pub(super) fn update(
         &mut self,
         space: Space,
         address: u64,

@@ -1,6 +1,6 @@
-//! Barriers in shared memory, and copies that tell them of their bytes (manual 9.7.13.15, 9.7.9.25.4).
+//! Barriers in shared memory, copies that tell them of their bytes, and clusters (manual 9.7.13.15, 9.7.9.25.4, 9.7.13.3).
 
-use super::{Address, Dst, Src};
+use super::{Address, Combine, Dst, Src};
 
 /// Whether arrivals may complete the phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,11 +55,13 @@ pub(crate) struct Mbarrier {
 pub(crate) enum BulkSource {
     /// Memory at this address; with a mask only those bytes of each 16 whose bit is set.
     Memory { from: Address, mask: Option<Src> },
+    /// `cp.reduce.async.bulk`: each element of so many bytes is combined with what the destination holds.
+    Combined { from: Address, combine: Combine, element: u32 },
     /// `st.bulk`: zeros.
     Zeros,
 }
 
-/// `cp.async.bulk`, `st.bulk`.
+/// `cp.async.bulk`, `cp.reduce.async.bulk`, `st.bulk`.
 #[derive(Clone, Debug)]
 pub(crate) struct Bulk {
     pub(crate) to: Address,
