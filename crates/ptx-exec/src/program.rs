@@ -20,7 +20,9 @@ pub(crate) use alu::{
     PackConversion, Packing, Quaternary, SetWhere, Ternary, Unary, each,
 };
 pub(crate) use matrix::{Element, Factor, Fragment, Held, Join, Major, Overflow, Part, Place, Product, Size};
-pub(crate) use shared::{Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay};
+pub(crate) use shared::{
+    Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay, Within,
+};
 
 /// Lanes of a warp.
 pub(crate) const WARP: usize = 32;
@@ -463,6 +465,7 @@ pub(crate) enum Effect {
     AsyncCopy(Box<AsyncCopy>),
     Bulk(Box<Bulk>),
     Mbarrier(Box<Mbarrier>),
+    Within(Box<Within>),
     Stack(Stack),
     Fence,
     BlockBarrier(Box<BlockBarrier>),

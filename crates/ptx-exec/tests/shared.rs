@@ -314,6 +314,205 @@ fn bulk_reductions_have_sizes_and_places() {
     assert!(with(format!("mov.u32 %r2, 0; {far} [%out], [%r1], %r2;")).is_ok());
 }
 
+/// What 32 bytes of shared memory hold after a line that tells a barrier of so many bytes; they are at `[%r9]`, and at the
+/// generic address `[%rd9]`. The barrier is at `[%r8]`, and `[%rd8]`.
+fn told(line: &str, bytes: u32, old: &[u8; 32]) -> Result<Vec<u8>, TrapKind> {
+    let body = kernel(&format!(
+        ".reg .b128 %rq; .reg .f32 %f<3>; .reg .f64 %fd<3>;
+        mov.b32 %r1, 0x11111111; mov.b32 %r2, 0x22222222; mov.b32 %r3, 0x33333333; mov.b32 %r4, 0x44444444;
+        mov.b64 %rd1, 0x8877665544332211; mov.b64 %rd2, 0x1122334455667788; mov.b128 %rq, {{%rd1, %rd2}};
+        mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0fC0000000; mov.f64 %fd1, 0d3FF0000000000000; mov.f64 %fd2, 0dC000000000000000;
+        mov.b32 %r9, s; cvt.u64.u32 %rd9, %r9; cvta.shared.u64 %rd9, %rd9;
+        mov.b32 %r8, bar; cvt.u64.u32 %rd8, %r8; cvta.shared.u64 %rd8, %rd8;
+        ld.global.v4.b64 {{%rd10, %rd11, %rd12, %rd13}}, [%out];
+        st.shared.v2.b64 [s], {{%rd10, %rd11}};
+        st.shared.v2.b64 [s+16], {{%rd12, %rd13}};
+        mbarrier.init.shared.b64 [bar], 1;
+        mbarrier.arrive.expect_tx.shared.b64 %rd3, [bar], {bytes};
+        mbarrier.test_wait.shared.b64 %q, [bar], %rd3;
+        {line}
+        mbarrier.test_wait.shared.b64 %p, [bar], %rd3;
+        @%q trap;
+        @!%p trap;
+        ld.shared.v2.b64 {{%rd10, %rd11}}, [s];
+        ld.shared.v2.b64 {{%rd12, %rd13}}, [s+16];
+        st.global.v4.b64 [%out], {{%rd10, %rd11, %rd12, %rd13}};"
+    ));
+    launch_of("9.3", 1, &body, old.to_vec())
+}
+
+#[test]
+fn asynchronous_stores_tell_a_barrier_of_their_bytes() {
+    const DONE: &str = "mbarrier::complete_tx::bytes";
+    let words = [0x1111_1111u32, 0x2222_2222, 0x3333_3333, 0x4444_4444].map(u32::to_le_bytes).concat();
+    let longs = [0x8877_6655_4433_2211u64, 0x1122_3344_5566_7788].map(u64::to_le_bytes).concat();
+    let singles = [1f32, -2.0, 1.0, -2.0].map(f32::to_le_bytes).concat();
+    let doubles = [1f64, -2.0].map(f64::to_le_bytes).concat();
+    for (line, stored) in [
+        (format!("st.async.shared::cluster.{DONE}.b32 [%r9+16], %r1, [%r8];"), &words[..4]),
+        (format!("st.async.weak.shared::cluster.{DONE}.s64 [%r9+16], %rd1, [%r8];"), &longs[..8]),
+        (
+            format!("st.async.cluster.shared::cluster.{DONE}.v2.u32 [%r9+16], {{%r1, %r2}}, [%r8];"),
+            &words[..8],
+        ),
+        (
+            format!("st.async.shared::cluster.{DONE}.v4.b32 [%r9+16], {{%r1, %r2, %r3, %r4}}, [%r8];"),
+            &words[..],
+        ),
+        (format!("st.async.shared::cluster.{DONE}.v2.b64 [%r9+16], {{%rd1, %rd2}}, [%r8];"), &longs[..]),
+        (
+            format!("st.async.shared::cluster.{DONE}.v4.f32 [%r9+16], {{%f1, %f2, %f1, %f2}}, [%r8];"),
+            &singles[..],
+        ),
+        (format!("st.async.{DONE}.v2.f64 [%rd9+16], {{%fd1, %fd2}}, [%rd8];"), &doubles[..]),
+        (format!("st.async.weak.{DONE}.b32 [%rd9+16], %r1, [%rd8];"), &words[..4]),
+        (format!("st.async.shared::cluster.{DONE}.b128 [%r9+16], %rq, [%r8];"), &longs[..]),
+        (format!("st.async.shared::cta.{DONE}.v2.b32 [%r9+16], {{%r1, %r2}}, [%r8];"), &words[..8]),
+        ("st.async.shared::cta.v2.b32 [%r9+16], {%r1, %r2}, [%r8];".to_owned(), &words[..8]),
+        ("st.async.weak.shared::cta.b128 [%r9+16], %rq, [%r8];".to_owned(), &longs[..]),
+    ] {
+        let mut expected = [0xaa; 32];
+        expected[16..16 + stored.len()].copy_from_slice(stored);
+        let bytes = stored.len() as u32;
+        let left = told(&line, bytes, &[0xaa; 32]);
+        assert!(left.as_ref().is_ok_and(|left| *left == expected), "{line}: {left:x?}");
+        // No other number of bytes completes the phase.
+        for other in [bytes - 1, bytes + 1] {
+            assert!(matches!(told(&line, other, &[0xaa; 32]), Err(TrapKind::Trap)), "{line}");
+        }
+        // Without a guard that holds neither memory nor the barrier changes.
+        let guarded = format!("setp.ne.u32 %p, %r1, %r1; @%p {line}");
+        assert!(matches!(told(&guarded, bytes, &[0xaa; 32]), Err(TrapKind::Trap)), "{line}");
+    }
+}
+
+#[test]
+fn asynchronous_reductions_tell_a_barrier_of_their_bytes() {
+    const MINUS_ONE: u64 = u32::MAX as u64;
+    for (operation, old, new, bytes, expected) in [
+        // Up to the operand, then 0; down to 0, then the operand.
+        ("inc.u32", 3, 5, 4, 4),
+        ("inc.u32", 5, 5, 4, 0),
+        ("dec.u32", 3, 5, 4, 2),
+        ("dec.u32", 0, 5, 4, 5),
+        ("dec.u32", 9, 5, 4, 5),
+        ("min.u32", MINUS_ONE, 5, 4, 5),
+        ("min.s32", MINUS_ONE, 5, 4, MINUS_ONE),
+        ("max.u32", MINUS_ONE, 5, 4, MINUS_ONE),
+        ("max.s32", MINUS_ONE, 5, 4, 5),
+        ("add.u32", MINUS_ONE, 5, 4, 4),
+        ("add.s32", MINUS_ONE, MINUS_ONE, 4, MINUS_ONE - 1),
+        ("add.u64", MINUS_ONE, 5, 8, MINUS_ONE + 5),
+        ("and.b32", 0xff00, 0x0ff0, 4, 0x0f00),
+        ("or.b32", 0xff00, 0x0ff0, 4, 0xfff0),
+        ("xor.b32", 0xff00, 0x0ff0, 4, 0xf0f0),
+    ] {
+        let mut memory = [0; 32];
+        memory[8..16].copy_from_slice(&old.to_le_bytes());
+        let value = if bytes == 8 { "%rd1" } else { "%r1" };
+        for (space, to, barrier) in [(".shared::cluster", "%r9+8", "%r8"), ("", "%rd9+8", "%rd8")] {
+            let line = format!(
+                "mov.b64 %rd1, {new}; cvt.u32.u64 %r1, %rd1;
+                red.async.relaxed.cluster{space}.mbarrier::complete_tx::bytes.{operation} [{to}], {value}, [{barrier}];"
+            );
+            let mut wanted = [0; 32];
+            wanted[8..16].copy_from_slice(&u64::to_le_bytes(expected));
+            assert_eq!(told(&line, bytes, &memory).unwrap(), wanted, "{line}");
+            assert!(matches!(told(&line, bytes * 2, &memory), Err(TrapKind::Trap)), "{line}");
+        }
+        // In global memory no barrier is told.
+        for space in [".global", ""] {
+            let line = format!(
+                "mov.b64 %rd1, {new}; cvt.u32.u64 %r1, %rd1;
+                red.async.release.gpu{space}.{operation} [%out+8], {value};
+                red.async.mmio.release.sys.global.add.u32 [%out], 7;"
+            );
+            let left = launch_of("9.3", 1, &kernel(&line), memory.to_vec()).unwrap();
+            assert_eq!(
+                (&left[..8], &left[8..16]),
+                (&[7, 0, 0, 0, 0, 0, 0, 0][..], &u64::to_le_bytes(expected)[..])
+            );
+        }
+    }
+}
+
+#[test]
+fn asynchronous_stores_without_a_barrier_store() {
+    let body = kernel(
+        ".reg .b8 %b; .reg .b16 %h;
+        mov.b64 %rd1, 0x8877665544332211; cvt.u32.u64 %r1, %rd1; cvt.u16.u32 %h, %r1; cvt.u8.u16 %b, %h;
+        st.async.release.gpu.global.u8 [%out], %b;
+        st.async.release.sys.b16 [%out+2], %h;
+        st.async.mmio.release.sys.global.s32 [%out+4], %r1;
+        st.async.release.gpu.global.f64 [%out+8], 0d3FF0000000000000;
+        st.async.release.gpu.b64 [%out+16], %rd1;
+        mov.b32 %r2, s;
+        st.async.weak.shared::cta.u16 [%r2+6], %h;
+        ld.shared.u16 %r3, [s+6];
+        st.async.global.b32 [%out+24], %r3;",
+    );
+    let left = launch_of("9.3", 1, &body, vec![0; 28]).unwrap();
+    assert_eq!(left[..8], [0x11, 0, 0x11, 0x22, 0x11, 0x22, 0x33, 0x44]);
+    assert_eq!(left[8..16], 1f64.to_le_bytes());
+    assert_eq!(left[16..], [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x11, 0x22, 0, 0]);
+}
+
+#[test]
+fn asynchronous_stores_and_reductions_have_places() {
+    const DONE: &str = "mbarrier::complete_tx::bytes";
+    let with = |line: &str| told(line, 4, &[0; 32]);
+    for line in [
+        format!("st.async.{DONE}.b32 [%out], %r1, [%rd8];"),
+        format!("red.async.relaxed.cluster.{DONE}.add.u32 [%out], %r1, [%rd8];"),
+    ] {
+        let text = misuse(with(&line));
+        assert!(text.contains("is in .global, expected one in .shared"), "{text}");
+    }
+    for line in ["st.async.release.gpu.b32 [%rd9], %r1;", "red.async.release.gpu.add.u32 [%rd9], %r1;"] {
+        let text = misuse(with(line));
+        assert!(text.contains("is in .shared, expected one in .global"), "{text}");
+    }
+    let null = "mov.b64 %rd1, 0; st.async.release.gpu.b32 [%rd1], %r1;";
+    assert!(misuse(with(null)).contains("the address 0x0 is in no state space"));
+    let barrier = format!("st.async.{DONE}.b32 [%rd9], %r1, [%out];");
+    assert!(misuse(with(&barrier)).contains("a barrier lies in shared memory"));
+    let barrier = format!("red.async.relaxed.cluster.shared::cluster.{DONE}.inc.u32 [%r9], %r1, [%r9+64];");
+    assert!(misuse(with(&barrier)).contains("no initialized barrier"));
+    for (line, kind, space) in [
+        (
+            format!("st.async.shared::cluster.{DONE}.v4.b32 [%r9+8], {{%r1, %r1, %r1, %r1}}, [%r8];"),
+            FaultKind::Misaligned,
+            Space::Shared,
+        ),
+        (
+            format!("st.async.shared::cluster.{DONE}.b32 [%r9+4096], %r1, [%r8];"),
+            FaultKind::OutOfBounds,
+            Space::Shared,
+        ),
+        ("st.async.release.gpu.global.b64 [%out+4], %rd1;".to_owned(), FaultKind::Misaligned, Space::Global),
+        (
+            format!("red.async.relaxed.cluster.shared::cluster.{DONE}.add.u32 [%r9+2], %r1, [%r8];"),
+            FaultKind::Misaligned,
+            Space::Shared,
+        ),
+        (
+            format!("red.async.relaxed.cluster.shared::cluster.{DONE}.add.u64 [%r9+4096], %rd1, [%r8];"),
+            FaultKind::OutOfBounds,
+            Space::Shared,
+        ),
+        (
+            "red.async.release.gpu.global.add.u32 [%out+32], %r1;".to_owned(),
+            FaultKind::OutOfBounds,
+            Space::Global,
+        ),
+    ] {
+        match with(&line) {
+            Err(TrapKind::Fault(fault)) => assert_eq!((fault.kind, fault.space), (kind, space), "{line}"),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+}
+
 #[test]
 fn copies_of_threads_arrive_when_they_are_counted() {
     let body = kernel(

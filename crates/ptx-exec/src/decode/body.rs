@@ -431,6 +431,8 @@ impl<'a> BodyDecoder<'a> {
             Sem::Store => Self::store,
             Sem::Atom | Sem::Red => Self::atomic,
             Sem::AtomVector | Sem::RedVector => Self::vector_atomic,
+            Sem::StoreAsync => Self::store_async,
+            Sem::ReduceAsync => Self::reduce_async,
             Sem::CpAsync => Self::async_copy,
             // Copies are complete when they are issued, so there is nothing to close or to wait for.
             Sem::CpAsyncCommit | Sem::CpAsyncWait => |decoder, cx| decoder.simple(cx, Effect::Nothing),
@@ -476,8 +478,6 @@ impl<'a> BodyDecoder<'a> {
             | Sem::SurfaceStore
             | Sem::SurfaceReduce
             | Sem::SurfaceQuery
-            | Sem::StoreAsync
-            | Sem::ReduceAsync
             | Sem::TensorCopy
             | Sem::TensorReduce
             | Sem::TensorPrefetch

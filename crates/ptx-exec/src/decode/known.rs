@@ -204,6 +204,7 @@ fn knows(field: Field, modifier: Mod) -> bool {
         Field::Trans => modifier == Trans,
         Field::Action => matches!(modifier, Sync | Arrive | Red | LaunchDependents | Wait | Inc | Dec),
         Field::Mmio => modifier == Mmio,
+        Field::Completion => modifier == MbarrierCompleteTxBytes,
         Field::Scale => matches!(modifier, ScaledN2Ue8m0 | Shr7 | Shr15),
         Field::PlusOne => modifier == Po,
         Field::Oob => modifier == Oob,
@@ -229,7 +230,6 @@ fn knows(field: Field, modifier: Mod) -> bool {
         | Field::OverrideSizes
         | Field::MapField
         | Field::AccPrec
-        | Field::Completion
         | Field::Counted
         | Field::Multimem
         | Field::Sparsity

@@ -1,5 +1,5 @@
 //! Barriers in shared memory, bulk copies, and what concerns clusters, which have one block here (manual 9.7.13.15,
-//! 9.7.9.25.4, 9.7.9.13, 9.7.9.18, 9.7.9.23, 9.7.9.24, 9.7.13.3).
+//! 9.7.9.25.4, 9.7.9.12, 9.7.13.7, 9.7.9.13, 9.7.9.18, 9.7.9.23, 9.7.9.24, 9.7.13.3).
 
 use ptx_isa::{Field, Mod, Sem};
 
@@ -8,7 +8,7 @@ use super::body::{BodyDecoder, Context, row_bits, unary};
 use super::memory::combination;
 use crate::memory::Space;
 use crate::program::{
-    Bulk, BulkSource, ClusterAction, Completion, Effect, Mbarrier, MbarrierAction, Src, Stay, Unary,
+    Bulk, BulkSource, ClusterAction, Completion, Effect, Mbarrier, MbarrierAction, Src, Stay, Unary, Within,
 };
 
 /// What bulk copies, and bulk stores, are multiples of.
@@ -128,6 +128,49 @@ impl BodyDecoder<'_> {
             if cx.m.has(Mod::MulticastCluster) { Some(self.src_named(cx, "ctaMask")?) } else { None };
         let size = self.src_named(cx, "size")?;
         cx.emit(Effect::Bulk(Box::new(Bulk { to, source, size, unit: COPY_UNIT, barrier, blocks })));
+        Ok(())
+    }
+
+    /// `st.async`: a store, and a barrier that is told of its bytes. The manual asks for a cluster of more blocks; the only
+    /// one of a cluster has the addresses of its own memory.
+    pub(super) fn store_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let spaces: &[Space] = match cx.m.get(Field::Sem) {
+            _ if cx.find("mbar").is_some() => &[Space::Shared],
+            Some(Mod::Release) => &[Space::Global],
+            _ => &[Space::Global, Space::Shared],
+        };
+        self.expect_space(cx, spaces)?;
+        self.store(cx)?;
+        let (_, value) = cx.named("b");
+        let count = self.elements(value).len() as u64;
+        self.complete_bytes(cx, count)
+    }
+
+    /// `red.async`, likewise.
+    pub(super) fn reduce_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let is_near = cx.find("mbar").is_some();
+        self.expect_space(cx, if is_near { &[Space::Shared] } else { &[Space::Global] })?;
+        self.atomic(cx)?;
+        self.complete_bytes(cx, 1)
+    }
+
+    /// The instruction is for these spaces; one that names its space is.
+    fn expect_space(&mut self, cx: &mut Context<'_>, spaces: &'static [Space]) -> Decoded<()> {
+        if cx.m.space().is_none() {
+            let (at, _) = cx.named("a");
+            let address = self.address(cx, at, Space::Generic)?;
+            cx.emit(Effect::Within(Box::new(Within { address, spaces })));
+        }
+        Ok(())
+    }
+
+    /// Tells the barrier of the instruction, where it has one, that so many elements are written.
+    fn complete_bytes(&mut self, cx: &mut Context<'_>, count: u64) -> Decoded<()> {
+        let (Some(at), Some(ty)) = (cx.find("mbar"), cx.m.scalar_type()) else { return Ok(()) };
+        let space = self.space(cx)?;
+        let address = self.address(cx, at, space)?;
+        let action = MbarrierAction::Complete(cx.constants.of(count * u64::from(ty.bytes())));
+        cx.emit(Effect::Mbarrier(Box::new(Mbarrier { address, action, dst: None })));
         Ok(())
     }
 

@@ -57,6 +57,7 @@ impl Warp {
             | Effect::AsyncCopy(_)
             | Effect::Bulk(_)
             | Effect::Mbarrier(_)
+            | Effect::Within(_)
             | Effect::Stack(_)
             | Effect::OnlyBlock { .. }
             | Effect::Fence

@@ -8,7 +8,7 @@ use crate::error::TrapKind;
 use crate::memory::{Fault, FaultKind, Order, Space, read_bytes, write_bytes};
 use crate::program::{
     Address, AddressWidth, AsyncCopy, Atomic, Base, Combine, CopyAmount, Exchange, Load, Mask, Row, Src,
-    Store, VectorAtomic, WideAtomic, lanes,
+    Store, VectorAtomic, WideAtomic, Within, lanes,
 };
 
 /// What an access sees besides the local memory of its own thread.
@@ -424,6 +424,37 @@ impl Warp {
             let old = view.update_wide(lane, atomic.address.space, address, new).map_err(stop)?;
             for (&dst, half) in atomic.dst.iter().flatten().zip(halves(old)) {
                 rows[dst as usize][lane] = half;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops a thread whose address is in another space than the instruction is for.
+    pub(super) fn within(
+        &self,
+        grid: &Grid<'_>,
+        frame: usize,
+        rows: &[Row],
+        within: &Within,
+        active: Mask,
+        pc: u32,
+    ) -> Result<(), Stop> {
+        let local = self.frames[frame].local;
+        let addresses = addresses(&within.address, rows, &grid.program.constants, local);
+        for lane in lanes(active) {
+            let address = addresses.of(lane);
+            let found = match within.address.space {
+                Space::Generic => Space::of_generic(address).map(|(space, _)| space),
+                space => Some(space),
+            };
+            if found.is_none_or(|space| !within.spaces.contains(&space)) {
+                let found = found.map_or("no state space", Space::as_str);
+                let wanted: Vec<&str> = within.spaces.iter().map(|space| space.as_str()).collect();
+                let text = format!(
+                    "the address {address:#x} is in {found}, expected one in {}",
+                    wanted.join(" or ")
+                );
+                return Err(Stop::at(TrapKind::Misuse(text), pc, lane));
             }
         }
         Ok(())

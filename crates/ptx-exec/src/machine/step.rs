@@ -138,6 +138,7 @@ impl Warp {
             Effect::AsyncCopy(copy) => self.async_copy(grid, block, frame, rows, copy, active, pc)?,
             Effect::Bulk(bulk) => self.bulk(grid, block, frame, rows, bulk, active, pc)?,
             Effect::Mbarrier(operation) => self.mbarrier(grid, block, frame, rows, operation, active, pc)?,
+            Effect::Within(within) => self.within(grid, frame, rows, within, active, pc)?,
             Effect::Stack(stack) => self.stack(grid, frame, rows, *stack, active, pc)?,
             Effect::OnlyBlock { rank } => only_block(rank.of(rows, &program.constants), active, pc)?,
             Effect::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),

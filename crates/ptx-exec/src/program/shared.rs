@@ -1,6 +1,7 @@
 //! Barriers in shared memory, copies that tell them of their bytes, and clusters (manual 9.7.13.15, 9.7.9.25.4, 9.7.13.3).
 
 use super::{Address, Combine, Dst, Src};
+use crate::memory::Space;
 
 /// Whether arrivals may complete the phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +75,13 @@ pub(crate) struct Bulk {
     pub(crate) barrier: Option<Address>,
     /// The blocks of the cluster that get it; it has one block.
     pub(crate) blocks: Option<Src>,
+}
+
+/// Stops a thread whose address is in none of the spaces.
+#[derive(Clone, Debug)]
+pub(crate) struct Within {
+    pub(crate) address: Address,
+    pub(crate) spaces: &'static [Space],
 }
 
 /// What is done to a thread's stack (manual 9.7.17).
