@@ -19,7 +19,9 @@ pub(crate) use alu::{
     Binary, Combine, Comparison, Dual, FloatBinary, FloatCombine, FloatExtreme, FloatFunction, Numbers,
     PackConversion, Packing, Quaternary, SetWhere, Ternary, Unary, each,
 };
-pub(crate) use matrix::{Element, Factor, Fragment, Held, Join, Major, Overflow, Part, Place, Product, Size};
+pub(crate) use matrix::{
+    Element, Factor, Fragment, Held, Indices, Join, Major, Overflow, Part, Place, Product, Size, Sparse,
+};
 pub(crate) use shared::{
     Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay, Within,
 };
@@ -298,7 +300,7 @@ pub(crate) enum CollectiveKind {
     ReduxFloat(Extreme, NanRule, SignRule),
     /// Destinations: the number of the lowest lane, and whether this one is it.
     Elect,
-    /// Sources: A, B, C. Destinations: D.
+    /// Sources: A, B, C, and the metadata of a sparse A. Destinations: D.
     Multiply(Product),
     /// Loads a fragment. Sources: address and stride. Destinations: the fragment.
     LoadFragment(Fragment),

@@ -66,6 +66,7 @@ fn knows_literal(modifier: Mod) -> bool {
                 | Col
                 | Popc
                 | KindF8f6f4
+                | SpOrderedMetadata
                 | Init
                 | Inval
                 | ExpectTx
@@ -210,6 +211,7 @@ fn knows(field: Field, modifier: Mod) -> bool {
         Field::Oob => modifier == Oob,
         Field::NoInc => modifier == Noinc,
         Field::Read => modifier == Read,
+        Field::Sparsity => matches!(modifier, Sp | SpOrderedMetadata),
         Field::CpMask => modifier == CpMask,
         Field::Multicast => modifier == MulticastCluster,
         // The policies of caches, which are not there, and the ways that memory is accessed, which are all one.
@@ -232,7 +234,6 @@ fn knows(field: Field, modifier: Mod) -> bool {
         | Field::AccPrec
         | Field::Counted
         | Field::Multimem
-        | Field::Sparsity
         | Field::ScaleVec
         | Field::SType
         | Field::Exclusive

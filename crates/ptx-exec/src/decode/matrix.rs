@@ -9,8 +9,8 @@ use super::{Decoded, finding};
 use crate::error::codes;
 use crate::memory::Space;
 use crate::program::{
-    Address, AddressWidth, Base, CollectiveKind, Dst, Element, Factor, Fragment, Held, Join, Layout, Major,
-    Overflow, Part, Participants, Product, Size, Src, Unary,
+    Address, AddressWidth, Base, CollectiveKind, Dst, Element, Factor, Fragment, Held, Indices, Join, Layout,
+    Major, Overflow, Part, Participants, Product, Size, Sparse, Src, Unary,
 };
 use crate::scalar::format::Rounding;
 use crate::scalar::narrow::Narrow;
@@ -95,6 +95,7 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
         held,
         a,
         b,
+        sparse: sparse(cx, size, a.element)?,
         c: element(cx, Field::CType)?,
         d: element(cx, Field::DType)?,
         join: match cx.m.get(Field::Op) {
@@ -112,12 +113,41 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
     })
 }
 
+/// How a sparse A gives the positions of its elements; `None` for products of dense matrices.
+fn sparse(cx: &Context<'_>, size: Size, element: Element) -> Decoded<Option<Sparse>> {
+    if cx.m.sem() != Sem::MmaSparse {
+        return Ok(None);
+    }
+    let (at, operand) = cx.named("f");
+    let selector = match operand {
+        Operand::Immediate(value) => value.as_integer().and_then(|value| usize::try_from(value).ok()),
+        _ => None,
+    };
+    // `ptxas` takes 2 and 3 where pairs of threads give the positions, which the manual leaves undefined.
+    match selector {
+        Some(selector) if selector < Sparse::selectors(size, element) => {
+            let indices =
+                if cx.m.has(Mod::SpOrderedMetadata) { Indices::Increasing } else { Indices::AnyOrder };
+            Ok(Some(Sparse { selector, indices }))
+        }
+        _ => finding(
+            codes::OPERAND,
+            cx.span(at),
+            format!(
+                "the sparsity selector of `{}` must be less than {}",
+                cx.m,
+                Sparse::selectors(size, element)
+            ),
+        ),
+    }
+}
+
 impl BodyDecoder<'_> {
     /// `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix`.
     pub(super) fn matrix(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let layout = if cx.m.has(Mod::Trans) { Layout::Transposed } else { Layout::Plain };
         match cx.m.sem() {
-            Sem::Mma | Sem::Wmma => self.multiply(cx),
+            Sem::Mma | Sem::MmaSparse | Sem::Wmma => self.multiply(cx),
             Sem::WmmaLoad => self.load_fragment(cx),
             Sem::WmmaStore => self.store_fragment(cx),
             Sem::Movmatrix => {
@@ -189,6 +219,12 @@ impl BodyDecoder<'_> {
             let part = self.vector_srcs(cx, at)?;
             expect_registers(cx, part.len(), expected)?;
             srcs.extend(part);
+        }
+        if product.sparse.is_some() {
+            let (at, _) = cx.named("e");
+            let metadata = self.vector_srcs(cx, at)?;
+            expect_registers(cx, metadata.len(), 1)?;
+            srcs.extend(metadata);
         }
         emit(cx, CollectiveKind::Multiply(product), Participants::Warp, srcs, dsts, NOWHERE);
         Ok(())

@@ -193,7 +193,7 @@ fn compute(
         }
         CollectiveKind::Multiply(product) => {
             whole_warp()?;
-            matrix::multiply(&product, inputs, outputs);
+            return matrix::multiply(&product, inputs, outputs);
         }
         CollectiveKind::LoadFragment(fragment) => {
             whole_warp()?;

@@ -1,9 +1,11 @@
-//! Matrix instructions (manual 9.7.14.4, 9.7.14.5): the products, and how matrices come from memory and go there.
+//! Matrix instructions (manual 9.7.14.4 to 9.7.14.6): the products, and how matrices come from memory and go there.
 
 use super::memory::View;
 use crate::error::TrapKind;
 use crate::memory::{Order, Space};
-use crate::program::{Element, Factor, Join, Layout, Overflow, Part, Product, Row, WARP};
+use crate::program::{
+    Element, Factor, Indices, Join, Layout, Overflow, Part, Product, Row, Size, Sparse, WARP,
+};
 use crate::scalar::float::{Arith, Limit, Subnormals, finish, fma};
 use crate::scalar::format::{Format, Rounding, Sign};
 use crate::scalar::narrow::Narrow;
@@ -51,13 +53,14 @@ impl Matrices {
 
     /// Puts together what the lanes hold.
     fn gather(product: &Product, part: Part, factor: Factor, registers: &[Row]) -> Self {
-        let (rows, columns) = product.size.of(part);
+        let size = product.kept(part);
+        let (rows, columns) = size.of(part);
         let (rows, columns) = (rows as usize, columns as usize);
         let mut elements = vec![0; product.held.products() * rows * columns];
         let each = registers.len() * factor.element.per_register() as usize;
         for lane in 0..WARP {
             for i in 0..each {
-                let place = product.held.place(product.size, part, factor, lane, i);
+                let place = product.held.place(size, part, factor, lane, i);
                 let at = (place.product * rows + place.row) * columns + place.column;
                 if let Some(entry) = elements.get_mut(at) {
                     *entry = element(factor.element, registers, lane, i);
@@ -68,15 +71,88 @@ impl Matrices {
     }
 }
 
+/// The columns of A whose elements the lanes hold.
+struct Columns {
+    kept: usize,
+    /// Row after row; none when all are held.
+    of_rows: Vec<usize>,
+}
+
+impl Columns {
+    fn new(product: &Product, metadata: Option<&Row>) -> Result<Self, (TrapKind, usize)> {
+        let kept = product.kept(Part::A).k as usize;
+        let mut of_rows = Vec::new();
+        if let (Some(sparse), Some(metadata)) = (product.sparse, metadata) {
+            let Product { size, a: Factor { element, .. }, .. } = *product;
+            for row in 0..size.m as usize {
+                for chunk in 0..size.k as usize / Sparse::chunk(element) {
+                    push_chunk(sparse, size, element, metadata, (row, chunk), &mut of_rows)?;
+                }
+            }
+        }
+        Ok(Self { kept, of_rows })
+    }
+
+    /// The column of element `i` of those that are held of a row.
+    fn at(&self, row: usize, i: usize) -> usize {
+        self.of_rows.get(row * self.kept + i).copied().unwrap_or(i)
+    }
+}
+
+/// Adds the columns that a chunk keeps. The manual leaves open what metadata does that is not two indices, in order where
+/// they must be; here it stops the program.
+fn push_chunk(
+    sparse: Sparse,
+    size: Size,
+    element: Element,
+    metadata: &Row,
+    (row, chunk): (usize, usize),
+    columns: &mut Vec<usize>,
+) -> Result<(), (TrapKind, usize)> {
+    let (lane, low) = sparse.metadata(size, element, row, chunk);
+    let bits = metadata[lane] >> low & 0xf;
+    let (first, second) = ((bits & 3) as usize, (bits >> 2) as usize);
+    let width = Sparse::chunk(element);
+    let valid = match (width, sparse.indices) {
+        // The two halves of one element.
+        (2, _) => matches!(bits, 0b0100 | 0b1110),
+        (_, Indices::AnyOrder) => first != second,
+        (_, Indices::Increasing) => first < second,
+    };
+    if !valid {
+        let text = format!(
+            "bits {low} to {} of the metadata are {bits:#06b}, which no chunk of this sparse matrix can have",
+            low + 3
+        );
+        return Err((TrapKind::Misuse(text), lane));
+    }
+    let start = chunk * width;
+    match width {
+        2 => columns.push(start + first / 2),
+        4 => columns.extend([start + first, start + second]),
+        _ => columns.extend([first, second].into_iter().flat_map(|at| [start + 2 * at, start + 2 * at + 1])),
+    }
+    Ok(())
+}
+
 /// D = A * B + C.
 ///
 /// Products are exact and summed in binary64, and the sum is rounded once to the type of D: at least as precise as the
 /// manual asks for, which leaves the order of the sum open. `.f64` adds one product after the other, each with one
 /// rounding.
-pub(super) fn multiply(product: &Product, inputs: &[Row], outputs: &mut [Row]) {
-    let [a, b, ..] = product.registers().map(|count| count as usize);
+///
+/// A sparse A picks the rows of B that its elements meet; those of the other rows are not looked at, so that an infinity
+/// there does not make a NaN.
+pub(super) fn multiply(
+    product: &Product,
+    inputs: &[Row],
+    outputs: &mut [Row],
+) -> Result<(), (TrapKind, usize)> {
+    let [a, b, c, _] = product.registers().map(|count| count as usize);
     let (a, rest) = inputs.split_at(a.min(inputs.len()));
-    let (b, c) = rest.split_at(b.min(rest.len()));
+    let (b, rest) = rest.split_at(b.min(rest.len()));
+    let (c, metadata) = rest.split_at(c.min(rest.len()));
+    let columns = Columns::new(product, metadata.first())?;
     let [of_c, of_d] = [product.c, product.d].map(|element| Factor { element, ..product.a });
     let a = Matrices::gather(product, Part::A, product.a, a);
     let b = Matrices::gather(product, Part::B, product.b, b);
@@ -87,14 +163,16 @@ pub(super) fn multiply(product: &Product, inputs: &[Row], outputs: &mut [Row]) {
             *out = (0..each).fold(0, |word, sub| {
                 let i = register * each + sub;
                 let place = product.held.place(product.size, Part::Sum, of_d, lane, i);
-                let terms = (0..product.size.k as usize).map(|depth| {
-                    (a.at(place.product, place.row, depth), b.at(place.product, depth, place.column))
+                let terms = (0..columns.kept).map(|i| {
+                    let depth = columns.at(place.row, i);
+                    (a.at(place.product, place.row, i), b.at(place.product, depth, place.column))
                 });
                 let c = c.at(place.product, place.row, place.column);
                 word | dot(product, c, terms) << (bits * sub as u32)
             });
         }
     }
+    Ok(())
 }
 
 /// An element of D.

@@ -1,5 +1,5 @@
 //! Matrices that the lanes of a warp hold together: what their elements are, and which lane holds which (manual 9.7.14.4,
-//! 9.7.14.5).
+//! 9.7.14.5, 9.7.14.6).
 
 use super::WARP;
 use crate::scalar::format::Rounding;
@@ -200,6 +200,65 @@ fn quads(part: Part, Factor { element, major }: Factor, lane: usize, i: usize) -
     Place { product: lane % 16 / 4, row, column }
 }
 
+/// In which order the two indices of a chunk are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Indices {
+    /// `mma.sp`.
+    AnyOrder,
+    /// `mma.sp::ordered_metadata`.
+    Increasing,
+}
+
+/// How the positions of the elements that a sparse A keeps are given (manual 9.7.14.6).
+///
+/// Each row of A is cut into chunks of four places, two of which are kept. A place is one element of 8 or 16 bits, two of
+/// 4 bits or half of one of 32 bits. Four bits of metadata are the indices of the two, that of the first in the low bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Sparse {
+    /// Which lanes of each group give them: one, a pair, or all four, so that there are four values, two or one.
+    pub(crate) selector: usize,
+    pub(crate) indices: Indices,
+}
+
+impl Sparse {
+    /// Elements of A in a chunk.
+    pub(crate) const fn chunk(element: Element) -> usize {
+        match element.bits() {
+            32 => 2,
+            4 => 8,
+            _ => 4,
+        }
+    }
+
+    /// How many selectors a shape leaves: a lane has the metadata of eight chunks.
+    pub(crate) const fn selectors(size: Size, element: Element) -> usize {
+        let chunks = size.k as usize / Self::chunk(element);
+        if chunks <= 4 { 4 } else { 16 / chunks }
+    }
+
+    /// The lane that has the metadata of a chunk, and its lowest bit there.
+    ///
+    /// The manual has this in pictures only (figures 119, 122, 125, 127, 129, 136, 137, 139, 146 and 147). What is here is
+    /// also what the code does that `ptxas` writes to put indices in order for sm_120, and to multiply 4-bit integers on
+    /// sm_90.
+    pub(crate) const fn metadata(
+        self,
+        size: Size,
+        element: Element,
+        row: usize,
+        chunk: usize,
+    ) -> (usize, u32) {
+        let (group, down) = (row % 8, row / 8);
+        let (place, nibble) = match (Self::selectors(size, element), element.bits()) {
+            (4, _) => (self.selector, 4 * down + chunk),
+            (2, 16 | 32) => (2 * self.selector + chunk / 4, 4 * down + chunk % 4),
+            (2, _) => (2 * self.selector + down, chunk),
+            _ => (2 * (chunk / 8) + down, chunk % 8),
+        };
+        (4 * group + place, 4 * nibble as u32)
+    }
+}
+
 /// A multiplication: D = A * B + C.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Product {
@@ -207,6 +266,8 @@ pub(crate) struct Product {
     pub(crate) held: Held,
     pub(crate) a: Factor,
     pub(crate) b: Factor,
+    /// For a sparse A.
+    pub(crate) sparse: Option<Sparse>,
     pub(crate) c: Element,
     pub(crate) d: Element,
     pub(crate) join: Join,
@@ -216,11 +277,19 @@ pub(crate) struct Product {
 }
 
 impl Product {
+    /// The sizes by which the lanes hold a matrix: of a sparse A half of each row, held as a dense matrix of that size is.
+    pub(crate) const fn kept(&self, part: Part) -> Size {
+        match (self.sparse, part) {
+            (Some(_), Part::A) => Size { k: self.size.k / 2, ..self.size },
+            _ => self.size,
+        }
+    }
+
     /// The registers of A, B, C and D.
     pub(crate) const fn registers(&self) -> [u32; 4] {
         let Self { size, held, .. } = *self;
         [
-            held.registers(size, Part::A, self.a.element),
+            held.registers(self.kept(Part::A), Part::A, self.a.element),
             held.registers(size, Part::B, self.b.element),
             held.registers(size, Part::Sum, self.c),
             held.registers(size, Part::Sum, self.d),
