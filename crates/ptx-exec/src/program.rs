@@ -23,7 +23,7 @@ pub(crate) use matrix::{
     Element, Factor, Fragment, Held, Indices, Join, Major, Overflow, Part, Place, Product, Size, Sparse,
 };
 pub(crate) use shared::{
-    Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay, Within,
+    BarrierLayout, Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay, Within,
 };
 
 /// Lanes of a warp.

@@ -531,6 +531,31 @@ fn copies_of_threads_arrive_when_they_are_counted() {
 }
 
 #[test]
+fn a_barrier_tells_its_layout() {
+    let asked = |layout: &str, ask: &str| {
+        // A phase later it still does.
+        let body = kernel(&format!(
+            "mbarrier.init{layout}.shared.b64 [bar], 1;
+            mov.b32 %r9, bar; cvt.u64.u32 %rd9, %r9; cvta.shared.u64 %rd9, %rd9;
+            mbarrier.check_layout{ask}.shared::cta.b64 %p, [bar];
+            mbarrier.arrive.shared.b64 %rd1, [bar];
+            mbarrier.test_wait.shared.b64 %q, [bar], %rd1;
+            @!%q trap;
+            mbarrier.check_layout{ask}.b64 %q, [%rd9];
+            selp.u32 %r1, 1, 0, %p; selp.u32 %r2, 1, 0, %q;
+            st.global.v2.u32 [%out], {{%r1, %r2}};"
+        ));
+        words(&launch_of("9.3", 1, &body, vec![9; 8]).unwrap())
+    };
+    for (layout, first, second) in [("", 1, 0), (".layout::v0", 1, 0), (".layout::v1", 0, 1)] {
+        assert_eq!(asked(layout, ".layout::v0"), [first; 2], "{layout}");
+        assert_eq!(asked(layout, ".layout::v1"), [second; 2], "{layout}");
+    }
+    let none = kernel("mbarrier.check_layout.layout::v0.shared.b64 %p, [bar];");
+    assert!(misuse(launch_of("9.3", 1, &none, vec![0; 8])).contains("no initialized barrier"));
+}
+
+#[test]
 fn undefined_uses_of_barriers_are_reported() {
     let with = |lines: &str| misuse(launch(1, &kernel(lines), vec![0; 64]));
     assert!(

@@ -448,6 +448,7 @@ impl<'a> BodyDecoder<'a> {
             Sem::Fence | Sem::FenceProxy => |decoder, cx| decoder.simple(cx, Effect::Fence),
             Sem::MbarrierInit
             | Sem::MbarrierInval
+            | Sem::MbarrierCheckLayout
             | Sem::MbarrierTransactions
             | Sem::MbarrierArrive
             | Sem::MbarrierWait
@@ -487,7 +488,6 @@ impl<'a> BodyDecoder<'a> {
             | Sem::MultimemStore
             | Sem::MultimemReduce
             | Sem::Fabric
-            | Sem::MbarrierCheckLayout
             | Sem::TryCancel
             | Sem::QueryCancel
             | Sem::MmaScaled

@@ -69,6 +69,7 @@ fn knows_literal(modifier: Mod) -> bool {
                 | SpOrderedMetadata
                 | Init
                 | Inval
+                | CheckLayout
                 | ExpectTx
                 | CompleteTx
                 | Arrive
@@ -205,6 +206,7 @@ fn knows(field: Field, modifier: Mod) -> bool {
         Field::Trans => modifier == Trans,
         Field::Action => matches!(modifier, Sync | Arrive | Red | LaunchDependents | Wait | Inc | Dec),
         Field::Mmio => modifier == Mmio,
+        Field::Layout => matches!(modifier, LayoutV0 | LayoutV1),
         Field::Completion => modifier == MbarrierCompleteTxBytes,
         Field::Scale => matches!(modifier, ScaledN2Ue8m0 | Shr7 | Shr15),
         Field::PlusOne => modifier == Po,
@@ -221,7 +223,6 @@ fn knows(field: Field, modifier: Mod) -> bool {
         | Field::Mipmap
         | Field::Component
         | Field::Query
-        | Field::Layout
         | Field::PhaseType
         | Field::SyncRestrict
         | Field::Report

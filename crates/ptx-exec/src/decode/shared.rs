@@ -8,7 +8,8 @@ use super::body::{BodyDecoder, Context, row_bits, unary};
 use super::memory::combination;
 use crate::memory::Space;
 use crate::program::{
-    Bulk, BulkSource, ClusterAction, Completion, Effect, Mbarrier, MbarrierAction, Src, Stay, Unary, Within,
+    BarrierLayout, Bulk, BulkSource, ClusterAction, Completion, Effect, Mbarrier, MbarrierAction, Src, Stay,
+    Unary, Within,
 };
 
 /// What bulk copies, and bulk stores, are multiples of.
@@ -24,8 +25,10 @@ impl BodyDecoder<'_> {
         let space = self.space(cx)?;
         let (at, _) = cx.named("addr");
         let address = self.address(cx, at, space)?;
+        let layout = if cx.m.has(Mod::LayoutV1) { BarrierLayout::V1 } else { BarrierLayout::V0 };
         let action = match cx.m.sem() {
-            Sem::MbarrierInit => MbarrierAction::Init(self.src_named(cx, "count")?),
+            Sem::MbarrierInit => MbarrierAction::Init(self.src_named(cx, "count")?, layout),
+            Sem::MbarrierCheckLayout => MbarrierAction::HasLayout(layout),
             Sem::MbarrierInval => MbarrierAction::Invalidate,
             Sem::MbarrierTransactions if cx.m.has(Mod::ExpectTx) => {
                 MbarrierAction::Expect(self.src_named(cx, "txCount")?)
@@ -39,7 +42,7 @@ impl BodyDecoder<'_> {
             Sem::MbarrierWait => MbarrierAction::IsOver(self.src_named(cx, "state")?),
             _ => self.arrival(cx)?,
         };
-        let result = ["state", "waitComplete"].into_iter().find(|name| {
+        let result = ["state", "waitComplete", "p"].into_iter().find(|name| {
             // The state of a wait is a source.
             cx.find(name).is_some_and(|at| at == 0)
         });

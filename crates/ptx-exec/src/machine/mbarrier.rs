@@ -1,8 +1,8 @@
 //! Barriers in shared memory (manual 9.7.13.15).
 //!
 //! The object is opaque to programs. Here its 64 bits are, from the lowest: pending arrivals (20), expected arrivals (20),
-//! pending transactions (21, signed), the phase (2), and a bit that is set in every object. A state is the object before an
-//! arrival.
+//! pending transactions (21, signed), the parity of the phase, the layout, and a bit that is set in every object. A state is the
+//! object before an arrival; it is asked about in its phase and the one that follows, which the parity tells apart.
 
 use super::Stop;
 use super::block::BlockState;
@@ -11,7 +11,7 @@ use super::memory::{View, addresses, check_alignment};
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{Order, Space};
-use crate::program::{Completion, Mask, Mbarrier, MbarrierAction, Row, Src, Stay, lanes};
+use crate::program::{BarrierLayout, Completion, Mask, Mbarrier, MbarrierAction, Row, Src, Stay, lanes};
 
 /// Bytes of an object, and what its address is a multiple of.
 const BYTES: u32 = 8;
@@ -20,7 +20,8 @@ const COUNT_BITS: u32 = 20;
 const MOST: u32 = (1 << COUNT_BITS) - 1;
 const TRANSACTION_BITS: u32 = 21;
 const PHASE_SHIFT: u32 = 2 * COUNT_BITS + TRANSACTION_BITS;
-const PHASE_BITS: u32 = 2;
+const PHASE_BITS: u32 = 1;
+const LAYOUT: u64 = 1 << 62;
 const VALID: u64 = 1 << 63;
 
 /// What an object holds.
@@ -29,14 +30,17 @@ pub(super) struct Object {
     pending: u32,
     expected: u32,
     transactions: i32,
-    /// Modulo four.
+    /// Modulo two.
     phase: u32,
+    layout: BarrierLayout,
 }
 
 impl Object {
-    fn new(count: u64) -> Result<Self, String> {
+    fn new(count: u64, layout: BarrierLayout) -> Result<Self, String> {
         match u32::try_from(count) {
-            Ok(count @ 1..=MOST) => Ok(Self { pending: count, expected: count, transactions: 0, phase: 0 }),
+            Ok(count @ 1..=MOST) => {
+                Ok(Self { pending: count, expected: count, transactions: 0, phase: 0, layout })
+            }
             _ => Err(format!("a barrier is for 1 to {MOST} arrivals, not for {count}")),
         }
     }
@@ -49,12 +53,15 @@ impl Object {
             expected: field(COUNT_BITS, COUNT_BITS),
             transactions: (field(2 * COUNT_BITS, TRANSACTION_BITS) << unused) as i32 >> unused,
             phase: field(PHASE_SHIFT, PHASE_BITS),
+            layout: if bits & LAYOUT != 0 { BarrierLayout::V1 } else { BarrierLayout::V0 },
         })
     }
 
     fn to_bits(self) -> u64 {
         let transactions = u64::from(self.transactions as u32 & ((1 << TRANSACTION_BITS) - 1));
+        let layout = if self.layout == BarrierLayout::V1 { LAYOUT } else { 0 };
         VALID
+            | layout
             | u64::from(self.phase) << PHASE_SHIFT
             | transactions << (2 * COUNT_BITS)
             | u64::from(self.expected) << COUNT_BITS
@@ -156,9 +163,9 @@ impl View<'_> {
         value: impl Fn(Src) -> u64,
     ) -> Result<u64, TrapKind> {
         match action {
-            MbarrierAction::Init(count) => {
+            MbarrierAction::Init(count, layout) => {
                 let address = self.object_address(place.0, place.1)?;
-                let object = Object::new(value(count)).map_err(TrapKind::Misuse)?;
+                let object = Object::new(value(count), layout).map_err(TrapKind::Misuse)?;
                 self.write(lane, Space::Shared, address, BYTES, object.to_bits(), Order::Strong)
                     .map_err(TrapKind::Fault)?;
                 Ok(0)
@@ -168,6 +175,10 @@ impl View<'_> {
                 let address = self.object_address(place.0, place.1)?;
                 self.write(lane, Space::Shared, address, BYTES, 0, Order::Strong).map_err(TrapKind::Fault)?;
                 Ok(0)
+            }
+            MbarrierAction::HasLayout(layout) => {
+                let now = self.change(lane, place, |_| Ok(()))?;
+                Ok(u64::from((now & LAYOUT != 0) == (layout == BarrierLayout::V1)))
             }
             MbarrierAction::Expect(count) => {
                 self.change(lane, place, |object| object.transact(value(count) as i64))
@@ -242,15 +253,24 @@ mod tests {
 
     #[test]
     fn an_object_keeps_its_counts_in_its_bits() {
-        let object = Object { pending: 3, expected: MOST, transactions: -(MOST as i32), phase: 2 };
-        assert_eq!(Object::from_bits(object.to_bits()), Some(object));
+        let object = Object {
+            pending: 3,
+            expected: MOST,
+            transactions: -(MOST as i32),
+            phase: 1,
+            layout: BarrierLayout::V0,
+        };
+        for layout in [BarrierLayout::V0, BarrierLayout::V1] {
+            let object = Object { layout, ..object };
+            assert_eq!(Object::from_bits(object.to_bits()), Some(object));
+        }
         assert_eq!(Object::from_bits(0), None);
         assert_eq!(pending_count(object.to_bits()), 3);
     }
 
     #[test]
     fn a_phase_ends_when_nothing_is_pending() {
-        let mut object = Object::new(2).unwrap();
+        let mut object = Object::new(2, BarrierLayout::V0).unwrap();
         object.transact(16).unwrap();
         object.arrive(2, Stay::Stays).unwrap();
         assert!(!object.advance(), "16 transactions are pending");
@@ -260,14 +280,14 @@ mod tests {
         object.arrive(1, Stay::Leaves).unwrap();
         object.arrive(1, Stay::Stays).unwrap();
         assert!(object.advance());
-        assert_eq!((object.pending, object.expected, object.phase), (1, 1, 2));
+        assert_eq!((object.pending, object.expected, object.phase), (1, 1, 0));
     }
 
     #[test]
     fn counts_have_bounds() {
-        assert!(Object::new(0).is_err());
-        assert!(Object::new(1 << 20).is_err());
-        let mut object = Object::new(1).unwrap();
+        assert!(Object::new(0, BarrierLayout::V0).is_err());
+        assert!(Object::new(1 << 20, BarrierLayout::V0).is_err());
+        let mut object = Object::new(1, BarrierLayout::V1).unwrap();
         assert!(object.arrive(2, Stay::Stays).is_err());
         assert!(object.transact(1 << 20).is_err());
     }

@@ -19,11 +19,20 @@ pub(crate) enum Stay {
     Leaves,
 }
 
+/// What a barrier is made with; nothing but the question for it tells them apart here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BarrierLayout {
+    V0,
+    V1,
+}
+
 /// What is done to a barrier in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MbarrierAction {
     /// `mbarrier.init`, for so many arrivals.
-    Init(Src),
+    Init(Src, BarrierLayout),
+    /// `mbarrier.check_layout`: whether it was made with this one.
+    HasLayout(BarrierLayout),
     /// `mbarrier.inval`.
     Invalidate,
     /// `mbarrier.expect_tx`: so many more transactions.
@@ -47,7 +56,7 @@ pub(crate) enum MbarrierAction {
 pub(crate) struct Mbarrier {
     pub(crate) address: Address,
     pub(crate) action: MbarrierAction,
-    /// The state before an arrival, or whether the phase is over.
+    /// The state before an arrival, whether the phase is over, or whether the layout is the one.
     pub(crate) dst: Option<Dst>,
 }
 
