@@ -7,6 +7,7 @@
 mod alu;
 mod matrix;
 mod shared;
+mod tile;
 
 use ptx_diag::Span;
 use ptx_isa::{Component, SpecialReg};
@@ -25,6 +26,7 @@ pub(crate) use matrix::{
 pub(crate) use shared::{
     BarrierLayout, Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay, Within,
 };
+pub(crate) use tile::{Cell, Spread, Tiles};
 
 /// Lanes of a warp.
 pub(crate) const WARP: usize = 32;
@@ -306,19 +308,12 @@ pub(crate) enum CollectiveKind {
     LoadFragment(Fragment),
     /// Stores a fragment. Sources: address, stride, the fragment.
     StoreFragment(Fragment),
-    /// Loads this many 8x8 matrices of 16-bit elements. Sources: row addresses.
-    LoadMatrix(u32, Layout),
-    /// Stores this many. Sources: row addresses, then the matrices.
-    StoreMatrix(u32, Layout),
+    /// Loads matrices. Sources: addresses of lines.
+    LoadMatrix(Tiles),
+    /// Stores matrices. Sources: addresses of lines, then the matrices.
+    StoreMatrix(Tiles),
     /// Transposes an 8x8 matrix.
     TransposeMatrix,
-}
-
-/// Whether a matrix is transposed on its way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Layout {
-    Plain,
-    Transposed,
 }
 
 /// Which lanes take part in a collective.

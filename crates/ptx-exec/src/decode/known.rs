@@ -200,10 +200,12 @@ fn knows(field: Field, modifier: Mod) -> bool {
         Field::Sync => modifier == Sync,
         Field::Aligned => modifier == Aligned,
         Field::Uni => modifier == Uni,
-        Field::Shape => modifier == M8n8 || size_of(modifier).is_some(),
+        Field::Shape => matches!(modifier, M8n8 | M8n16 | M16n16 | M16n8) || size_of(modifier).is_some(),
         Field::ALayout | Field::BLayout => matches!(modifier, Row | Col),
         Field::Num => matches!(modifier, X1 | X2 | X4),
         Field::Trans => modifier == Trans,
+        Field::DstFmt => modifier == B8x16,
+        Field::SrcFmt => matches!(modifier, B6x16P32 | B4x16P64),
         Field::Action => matches!(modifier, Sync | Arrive | Red | LaunchDependents | Wait | Inc | Dec),
         Field::Mmio => modifier == Mmio,
         Field::Layout => matches!(modifier, LayoutV0 | LayoutV1),
@@ -239,8 +241,6 @@ fn knows(field: Field, modifier: Mod) -> bool {
         | Field::SType
         | Field::Exclusive
         | Field::Pack
-        | Field::DstFmt
-        | Field::SrcFmt
         | Field::Kind
         | Field::Ashift
         | Field::CollectorA

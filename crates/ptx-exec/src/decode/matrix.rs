@@ -9,8 +9,8 @@ use super::{Decoded, finding};
 use crate::error::codes;
 use crate::memory::Space;
 use crate::program::{
-    Address, AddressWidth, Base, CollectiveKind, Dst, Element, Factor, Fragment, Held, Indices, Join, Layout,
-    Major, Overflow, Part, Participants, Product, Size, Sparse, Src, Unary,
+    Address, AddressWidth, Base, Cell, CollectiveKind, Dst, Element, Factor, Fragment, Held, Indices, Join,
+    Major, Overflow, Part, Participants, Product, Size, Sparse, Spread, Src, Tiles, Unary,
 };
 use crate::scalar::format::Rounding;
 use crate::scalar::narrow::Narrow;
@@ -142,10 +142,38 @@ fn sparse(cx: &Context<'_>, size: Size, element: Element) -> Decoded<Option<Spar
     }
 }
 
+/// The matrices that `ldmatrix` or `stmatrix` moves.
+fn tiles(cx: &Context<'_>) -> Decoded<Tiles> {
+    let (lines, cell, spread) = match (cx.m.get(Field::Shape), cx.m.has(Mod::Trans)) {
+        (Some(Mod::M8n8), false) => (8, Cell::Half, Spread::Along),
+        (Some(Mod::M8n8), true) => (8, Cell::Half, Spread::Across),
+        (Some(Mod::M8n16), false) => (8, bytes(cx)?, Spread::Along),
+        (Some(Mod::M16n16), true) => (16, bytes(cx)?, Spread::Across),
+        (Some(Mod::M16n8), true) => (8, Cell::Byte, Spread::Sums),
+        _ => return cx.unsupported("its shape is not known here"),
+    };
+    let count = match cx.m.get(Field::Num) {
+        Some(Mod::X1) => 1,
+        Some(Mod::X2) => 2,
+        Some(Mod::X4) => 4,
+        _ => return cx.unsupported("its number of matrices is not known here"),
+    };
+    Ok(Tiles { count, lines, cell, spread })
+}
+
+/// What the elements of a matrix of bytes are in memory.
+fn bytes(cx: &Context<'_>) -> Decoded<Cell> {
+    match cx.m.get(Field::SrcFmt) {
+        None => Ok(Cell::Byte),
+        Some(Mod::B6x16P32) => Ok(Cell::Six),
+        Some(Mod::B4x16P64) => Ok(Cell::Four),
+        Some(_) => cx.unsupported("its format in memory is not known here"),
+    }
+}
+
 impl BodyDecoder<'_> {
     /// `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix`.
     pub(super) fn matrix(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let layout = if cx.m.has(Mod::Trans) { Layout::Transposed } else { Layout::Plain };
         match cx.m.sem() {
             Sem::Mma | Sem::MmaSparse | Sem::Wmma => self.multiply(cx),
             Sem::WmmaLoad => self.load_fragment(cx),
@@ -156,17 +184,22 @@ impl BodyDecoder<'_> {
                 Ok(())
             }
             Sem::Ldmatrix => {
+                let tiles = tiles(cx)?;
                 let dsts = self.vector_dsts(cx, 0)?;
+                expect_registers(cx, dsts.len(), (tiles.count * tiles.registers()) as u32)?;
                 let (address, addressing) = self.matrix_address(cx, 1)?;
-                let kind = CollectiveKind::LoadMatrix(dsts.len() as u32, layout);
+                let kind = CollectiveKind::LoadMatrix(tiles);
                 emit(cx, kind, Participants::Warp, vec![address], dsts, addressing);
                 Ok(())
             }
             Sem::Stmatrix => {
+                let tiles = tiles(cx)?;
                 let (address, addressing) = self.matrix_address(cx, 0)?;
+                let registers = self.vector_srcs(cx, 1)?;
+                expect_registers(cx, registers.len(), (tiles.count * tiles.registers()) as u32)?;
                 let mut srcs = vec![address];
-                srcs.extend(self.vector_srcs(cx, 1)?);
-                let kind = CollectiveKind::StoreMatrix(srcs.len() as u32 - 1, layout);
+                srcs.extend(registers);
+                let kind = CollectiveKind::StoreMatrix(tiles);
                 emit(cx, kind, Participants::Warp, srcs, Vec::new(), addressing);
                 Ok(())
             }

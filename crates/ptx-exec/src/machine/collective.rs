@@ -9,7 +9,7 @@ use super::call::same_value;
 use super::grid::Grid;
 use super::step::predicate_mask;
 use super::warp::{State, Warp};
-use super::{Stop, fragment, matrix};
+use super::{Stop, fragment, matrix, tile};
 use crate::error::TrapKind;
 use crate::program::{
     Collective, CollectiveKind, Effect, FULL, Mask, Op, Participants, ReduceOp, Row, ShuffleMode, VoteMode,
@@ -203,13 +203,13 @@ fn compute(
             whole_warp()?;
             return fragment::store(fragment, view, addressing.0, inputs);
         }
-        CollectiveKind::LoadMatrix(count, layout) => {
+        CollectiveKind::LoadMatrix(tiles) => {
             whole_warp()?;
-            return matrix::load(count, layout, &view, addressing, inputs, outputs);
+            return tile::load(&tiles, &view, addressing, inputs, outputs);
         }
-        CollectiveKind::StoreMatrix(count, layout) => {
+        CollectiveKind::StoreMatrix(tiles) => {
             whole_warp()?;
-            return matrix::store(count, layout, view, addressing, inputs);
+            return tile::store(&tiles, view, addressing, inputs);
         }
         CollectiveKind::TransposeMatrix => {
             whole_warp()?;

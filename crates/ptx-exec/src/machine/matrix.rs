@@ -1,11 +1,7 @@
-//! Matrix instructions (manual 9.7.14.4 to 9.7.14.6): the products, and how matrices come from memory and go there.
+//! Matrix instructions that compute (manual 9.7.14.4 to 9.7.14.6): the products, and `movmatrix`.
 
-use super::memory::View;
 use crate::error::TrapKind;
-use crate::memory::{Order, Space};
-use crate::program::{
-    Element, Factor, Indices, Join, Layout, Overflow, Part, Product, Row, Size, Sparse, WARP,
-};
+use crate::program::{Element, Factor, Indices, Join, Overflow, Part, Product, Row, Size, Sparse, WARP};
 use crate::scalar::float::{Arith, Limit, Subnormals, finish, fma};
 use crate::scalar::format::{Format, Rounding, Sign};
 use crate::scalar::narrow::Narrow;
@@ -224,86 +220,6 @@ fn rounded(format: Format, overflow: Overflow, sum: f64) -> u64 {
 /// The row and first column of the pair of elements that a lane holds of an 8x8 matrix.
 const fn held(lane: usize) -> (usize, usize) {
     (lane / 4, lane % 4 * 2)
-}
-
-/// `ldmatrix`: lanes `8 n` to `8 n + 7` give the addresses of the rows of matrix `n`.
-pub(super) fn load(
-    count: u32,
-    layout: Layout,
-    view: &View<'_>,
-    (space, offset): (Space, i64),
-    inputs: &[Row],
-    outputs: &mut [Row],
-) -> Result<(), (TrapKind, usize)> {
-    let Some(addresses) = inputs.first() else { return Ok(()) };
-    for (matrix, out) in outputs.iter_mut().enumerate().take(count as usize) {
-        let mut elements = [[0u64; 8]; 8];
-        for (row, elements) in elements.iter_mut().enumerate() {
-            let lane = (matrix * 8 + row) % WARP;
-            let address = row_address(addresses, lane, space, offset)?;
-            for (column, element) in elements.iter_mut().enumerate() {
-                let read = view.read(lane, space, address + column as u64 * 2, 2, Order::Relaxed);
-                *element = read.map_err(|fault| (TrapKind::Fault(fault), lane))?;
-            }
-        }
-        for (lane, out) in out.iter_mut().enumerate() {
-            let (row, column) = held(lane);
-            *out = match layout {
-                Layout::Plain => elements[row][column] | elements[row][column + 1] << 16,
-                Layout::Transposed => elements[column][row] | elements[column + 1][row] << 16,
-            };
-        }
-    }
-    Ok(())
-}
-
-/// `stmatrix`: the opposite of [`load`]; the matrices follow the addresses among the inputs.
-pub(super) fn store(
-    count: u32,
-    layout: Layout,
-    mut view: View<'_>,
-    (space, offset): (Space, i64),
-    inputs: &[Row],
-) -> Result<(), (TrapKind, usize)> {
-    let Some((addresses, matrices)) = inputs.split_first() else { return Ok(()) };
-    for (matrix, values) in matrices.iter().enumerate().take(count as usize) {
-        for (lane, &pair) in values.iter().enumerate() {
-            let (row, column) = held(lane);
-            for sub in 0..2 {
-                let (row, column) = match layout {
-                    Layout::Plain => (row, column + sub),
-                    Layout::Transposed => (column + sub, row),
-                };
-                let giver = (matrix * 8 + row) % WARP;
-                let address = row_address(addresses, giver, space, offset)? + column as u64 * 2;
-                let value = pair >> (16 * sub) & 0xffff;
-                let written = view.write(giver, space, address, 2, value, Order::Relaxed);
-                written.map_err(|fault| (TrapKind::Fault(fault), giver))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The address of a row of 16 bytes, which must be aligned to them.
-fn row_address(addresses: &Row, lane: usize, space: Space, offset: i64) -> Result<u64, (TrapKind, usize)> {
-    use crate::memory::{Fault, FaultKind};
-    let address = addresses[lane].wrapping_add(offset as u64);
-    if space == Space::Generic
-        && let Some((other @ (Space::Global | Space::Local | Space::Const | Space::Param), _)) =
-            Space::of_generic(address)
-    {
-        let text = format!("rows of these matrices lie in shared memory, not in {}", other.as_str());
-        return Err((TrapKind::Misuse(text), lane));
-    }
-    let fault = |kind| Err((TrapKind::Fault(Fault { kind, space, address, size: 16 }), lane));
-    if !address.is_multiple_of(16) {
-        fault(FaultKind::Misaligned)
-    } else if address > u64::MAX - 16 {
-        fault(FaultKind::OutOfBounds)
-    } else {
-        Ok(address)
-    }
 }
 
 /// `movmatrix.trans`.

@@ -92,7 +92,13 @@ impl View<'_> {
     }
 
     /// Reads 16 bytes for a lane, in one step.
-    fn read_wide(&self, lane: usize, space: Space, address: u64, order: Order) -> Result<u128, Fault> {
+    pub(super) fn read_wide(
+        &self,
+        lane: usize,
+        space: Space,
+        address: u64,
+        order: Order,
+    ) -> Result<u128, Fault> {
         let (placed, at) = place(space, address, 16)?;
         match placed {
             Space::Global | Space::Generic => self.grid.global.read_wide(at, order),
@@ -105,7 +111,7 @@ impl View<'_> {
     }
 
     /// Writes 16 bytes for a lane, in one step.
-    fn write_wide(
+    pub(super) fn write_wide(
         &mut self,
         lane: usize,
         space: Space,

@@ -25,6 +25,7 @@ mod memory;
 mod special;
 mod stack;
 mod step;
+mod tile;
 mod warp;
 
 pub(crate) use grid::{Geometry, Setup, run};
