@@ -21,7 +21,8 @@ pub(crate) use alu::{
     PackConversion, Packing, Quaternary, SetWhere, Ternary, Unary, each,
 };
 pub(crate) use matrix::{
-    Element, Factor, Fragment, Held, Indices, Join, Major, Overflow, Part, Place, Product, Size, Sparse,
+    Element, Factor, Fragment, Held, Indices, Join, Major, Overflow, Part, Place, Product, Scales, Size,
+    Sparse,
 };
 pub(crate) use shared::{
     BarrierLayout, Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay, Within,
@@ -302,7 +303,8 @@ pub(crate) enum CollectiveKind {
     ReduxFloat(Extreme, NanRule, SignRule),
     /// Destinations: the number of the lowest lane, and whether this one is it.
     Elect,
-    /// Sources: A, B, C, and the metadata of a sparse A. Destinations: D.
+    /// Sources: A, B, C, the metadata of a sparse A, and of scales for A and for B a register, byte and thread.
+    /// Destinations: D.
     Multiply(Product),
     /// Loads a fragment. Sources: address and stride. Destinations: the fragment.
     LoadFragment(Fragment),

@@ -470,7 +470,7 @@ impl<'a> BodyDecoder<'a> {
             Sem::BarrierWarp | Sem::Shfl | Sem::Vote | Sem::Match | Sem::Activemask => Self::collective,
             Sem::Redux | Sem::ReduxFloat | Sem::Elect => Self::collective,
             Sem::Mma | Sem::Ldmatrix | Sem::Stmatrix | Sem::Movmatrix => Self::matrix,
-            Sem::WmmaLoad | Sem::WmmaStore | Sem::Wmma | Sem::MmaSparse => Self::matrix,
+            Sem::WmmaLoad | Sem::WmmaStore | Sem::Wmma | Sem::MmaSparse | Sem::MmaScaled => Self::matrix,
             Sem::Tex
             | Sem::Tld4
             | Sem::Txq
@@ -490,7 +490,6 @@ impl<'a> BodyDecoder<'a> {
             | Sem::Fabric
             | Sem::TryCancel
             | Sem::QueryCancel
-            | Sem::MmaScaled
             | Sem::Wgmma
             | Sem::WgmmaSparse
             | Sem::WgmmaFence

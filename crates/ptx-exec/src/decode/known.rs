@@ -67,6 +67,10 @@ fn knows_literal(modifier: Mod) -> bool {
                 | Popc
                 | KindF8f6f4
                 | SpOrderedMetadata
+                | KindMxf8f6f4
+                | KindMxf4
+                | KindMxf4nvf4
+                | BlockScale
                 | Init
                 | Inval
                 | CheckLayout
@@ -215,6 +219,8 @@ fn knows(field: Field, modifier: Mod) -> bool {
         Field::Oob => modifier == Oob,
         Field::NoInc => modifier == Noinc,
         Field::Read => modifier == Read,
+        Field::ScaleVec => matches!(modifier, ScaleVec1X | ScaleVec2X | ScaleVec4X),
+        Field::SType => matches!(modifier, Ue8m0 | Ue4m3),
         Field::Sparsity => matches!(modifier, Sp | SpOrderedMetadata),
         Field::CpMask => modifier == CpMask,
         Field::Multicast => modifier == MulticastCluster,
@@ -237,8 +243,6 @@ fn knows(field: Field, modifier: Mod) -> bool {
         | Field::AccPrec
         | Field::Counted
         | Field::Multimem
-        | Field::ScaleVec
-        | Field::SType
         | Field::Exclusive
         | Field::Pack
         | Field::Kind

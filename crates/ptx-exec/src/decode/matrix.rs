@@ -10,7 +10,7 @@ use crate::error::codes;
 use crate::memory::Space;
 use crate::program::{
     Address, AddressWidth, Base, Cell, CollectiveKind, Dst, Element, Factor, Fragment, Held, Indices, Join,
-    Major, Overflow, Part, Participants, Product, Size, Sparse, Spread, Src, Tiles, Unary,
+    Major, Overflow, Part, Participants, Product, Scales, Size, Sparse, Spread, Src, Tiles, Unary,
 };
 use crate::scalar::format::Rounding;
 use crate::scalar::narrow::Narrow;
@@ -53,6 +53,7 @@ fn element(cx: &Context<'_>, field: Field) -> Decoded<Element> {
         Some(Mod::E5m2) => Element::Narrow(Narrow::E5m2),
         Some(Mod::E3m2) => Element::Narrow(Narrow::E3m2),
         Some(Mod::E2m3) => Element::Narrow(Narrow::E2m3),
+        Some(Mod::E2m1) if cx.m.has(Mod::KindMxf4) || cx.m.has(Mod::KindMxf4nvf4) => Element::E2m1,
         Some(Mod::E2m1) => Element::Narrow(Narrow::E2m1),
         Some(Mod::U8) => Element::U8,
         Some(Mod::S8) => Element::S8,
@@ -96,6 +97,7 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
         a,
         b,
         sparse: sparse(cx, size, a.element)?,
+        scales: scales(cx),
         c: element(cx, Field::CType)?,
         d: element(cx, Field::DType)?,
         join: match cx.m.get(Field::Op) {
@@ -115,10 +117,10 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
 
 /// How a sparse A gives the positions of its elements; `None` for products of dense matrices.
 fn sparse(cx: &Context<'_>, size: Size, element: Element) -> Decoded<Option<Sparse>> {
-    if cx.m.sem() != Sem::MmaSparse {
+    let (at, operand) = cx.named("f");
+    if operand == Operand::Omitted {
         return Ok(None);
     }
-    let (at, operand) = cx.named("f");
     let selector = match operand {
         Operand::Immediate(value) => value.as_integer().and_then(|value| usize::try_from(value).ok()),
         _ => None,
@@ -171,11 +173,23 @@ fn bytes(cx: &Context<'_>) -> Decoded<Cell> {
     }
 }
 
+/// The scales of the blocks of both factors, `None` for products without.
+fn scales(cx: &Context<'_>) -> Option<Scales> {
+    let blocks = match cx.m.get(Field::ScaleVec) {
+        Some(Mod::ScaleVec4X) => 4,
+        Some(Mod::ScaleVec2X) => 2,
+        None if cx.m.has(Mod::KindMxf4) => 2,
+        _ => 1,
+    };
+    let format = if cx.m.has(Mod::Ue4m3) { Narrow::E4m3 } else { Narrow::Ue8m0 };
+    (cx.m.sem() == Sem::MmaScaled).then_some(Scales { blocks, format })
+}
+
 impl BodyDecoder<'_> {
     /// `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix`.
     pub(super) fn matrix(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         match cx.m.sem() {
-            Sem::Mma | Sem::MmaSparse | Sem::Wmma => self.multiply(cx),
+            Sem::Mma | Sem::MmaSparse | Sem::MmaScaled | Sem::Wmma => self.multiply(cx),
             Sem::WmmaLoad => self.load_fragment(cx),
             Sem::WmmaStore => self.store_fragment(cx),
             Sem::Movmatrix => {
@@ -258,6 +272,16 @@ impl BodyDecoder<'_> {
             let metadata = self.vector_srcs(cx, at)?;
             expect_registers(cx, metadata.len(), 1)?;
             srcs.extend(metadata);
+        }
+        if product.scales.is_some() {
+            for (name, expected) in
+                [("scale-a-data", 1), ("scale-a-ids", 2), ("scale-b-data", 1), ("scale-b-ids", 2)]
+            {
+                let (at, _) = cx.named(name);
+                let part = self.vector_srcs(cx, at)?;
+                expect_registers(cx, part.len(), expected)?;
+                srcs.extend(part);
+            }
         }
         emit(cx, CollectiveKind::Multiply(product), Participants::Warp, srcs, dsts, NOWHERE);
         Ok(())

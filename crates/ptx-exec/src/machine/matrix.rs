@@ -1,7 +1,9 @@
-//! Matrix instructions that compute (manual 9.7.14.4 to 9.7.14.6): the products, and `movmatrix`.
+//! Matrix instructions that compute (manual 9.7.14.3 to 9.7.14.6): the products, and `movmatrix`.
 
 use crate::error::TrapKind;
-use crate::program::{Element, Factor, Indices, Join, Overflow, Part, Product, Row, Size, Sparse, WARP};
+use crate::program::{
+    Element, Factor, Indices, Join, Overflow, Part, Product, Row, Scales, Size, Sparse, WARP,
+};
 use crate::scalar::float::{Arith, Limit, Subnormals, finish, fma};
 use crate::scalar::format::{Format, Rounding, Sign};
 use crate::scalar::narrow::Narrow;
@@ -18,6 +20,7 @@ impl Element {
             Element::F64 => f64::from_bits(raw),
             // It is in the middle of its byte (manual 9.7.14.5.14).
             Element::Narrow(Narrow::E2m1) => Narrow::E2m1.widen(raw >> 2),
+            Element::E2m1 => Narrow::E2m1.widen(raw),
             Element::Narrow(format) => format.widen(raw),
             Element::U8 | Element::U4 | Element::B1 => f64::from(raw as u8),
             Element::S8 => f64::from(raw as i8),
@@ -131,6 +134,52 @@ fn push_chunk(
     Ok(())
 }
 
+/// What the blocks of the rows of A or of the columns of B are multiplied with.
+struct Scaling {
+    blocks: usize,
+    /// Line after line; none where there are no scales.
+    of_lines: Vec<f64>,
+}
+
+impl Scaling {
+    /// From a register, the number of a byte and that of a thread, which all lanes must give alike.
+    fn new(product: &Product, part: Part, inputs: &[Row]) -> Result<Self, (TrapKind, usize)> {
+        let (Some(scales), [data, bytes, threads, ..]) = (product.scales, inputs) else {
+            return Ok(Self { blocks: 1, of_lines: Vec::new() });
+        };
+        let (byte, thread) = (bytes[0] & 0xffff, threads[0] & 0xffff);
+        for lane in 0..WARP {
+            let given = (bytes[lane] & 0xffff, threads[lane] & 0xffff);
+            let is_valid = scales.begins_at(byte) && thread < Scales::threads(part);
+            if !is_valid || given != (byte, thread) {
+                let text = format!(
+                    "byte {} and thread {} do not name the scales of a matrix, or not the same in all threads",
+                    given.0, given.1
+                );
+                return Err((TrapKind::Misuse(text), lane));
+            }
+        }
+        let size = product.size;
+        let lines = if part == Part::A { size.m } else { size.n };
+        let mut of_lines = Vec::new();
+        for line in 0..lines as usize {
+            let word = data[Scales::lane(part, thread as usize, line)];
+            for block in 0..scales.blocks {
+                let raw = word >> (8 * (byte as usize + block)) & 0xff;
+                // The format without sign has the bits of the other one.
+                let raw = if scales.format == Narrow::E4m3 { raw & 0x7f } else { raw };
+                of_lines.push(scales.format.widen(raw));
+            }
+        }
+        Ok(Self { blocks: scales.blocks, of_lines })
+    }
+
+    /// What the element of a line at a depth of `k` is multiplied with.
+    fn at(&self, line: usize, depth: usize, k: usize) -> f64 {
+        self.of_lines.get(line * self.blocks + depth * self.blocks / k).copied().unwrap_or(1.0)
+    }
+}
+
 /// D = A * B + C.
 ///
 /// Products are exact and summed in binary64, and the sum is rounded once to the type of D: at least as precise as the
@@ -149,6 +198,10 @@ pub(super) fn multiply(
     let (b, rest) = rest.split_at(b.min(rest.len()));
     let (c, metadata) = rest.split_at(c.min(rest.len()));
     let columns = Columns::new(product, metadata.first())?;
+    let scales = metadata.get(usize::from(product.sparse.is_some())..).unwrap_or_default();
+    let (of_a, of_b) = scales.split_at(scales.len().min(3));
+    let (scale_a, scale_b) = (Scaling::new(product, Part::A, of_a)?, Scaling::new(product, Part::B, of_b)?);
+    let k = product.size.k as usize;
     let [of_c, of_d] = [product.c, product.d].map(|element| Factor { element, ..product.a });
     let a = Matrices::gather(product, Part::A, product.a, a);
     let b = Matrices::gather(product, Part::B, product.b, b);
@@ -161,7 +214,8 @@ pub(super) fn multiply(
                 let place = product.held.place(product.size, Part::Sum, of_d, lane, i);
                 let terms = (0..columns.kept).map(|i| {
                     let depth = columns.at(place.row, i);
-                    (a.at(place.product, place.row, i), b.at(place.product, depth, place.column))
+                    let scale = scale_a.at(place.row, depth, k) * scale_b.at(place.column, depth, k);
+                    (a.at(place.product, place.row, i), b.at(place.product, depth, place.column), scale)
                 });
                 let c = c.at(place.product, place.row, place.column);
                 word | dot(product, c, terms) << (bits * sub as u32)
@@ -172,13 +226,13 @@ pub(super) fn multiply(
 }
 
 /// An element of D.
-fn dot(product: &Product, c: u64, terms: impl Iterator<Item = (u64, u64)>) -> u64 {
+fn dot(product: &Product, c: u64, terms: impl Iterator<Item = (u64, u64, f64)>) -> u64 {
     if product.d == Element::F64 {
         let arith = Arith { rounding: product.rounding, ..Arith::nearest(Format::F64) };
-        return terms.fold(c, |sum, (a, b)| fma(&arith, a, b, sum));
+        return terms.fold(c, |sum, (a, b, _)| fma(&arith, a, b, sum));
     }
-    let joined = |(a, b): (u64, u64)| match product.join {
-        Join::Multiply => product.a.element.value(a) * product.b.element.value(b),
+    let joined = |(a, b, scale): (u64, u64, f64)| match product.join {
+        Join::Multiply => product.a.element.value(a) * product.b.element.value(b) * scale,
         Join::Xor => ((a ^ b).count_ones()).into(),
         Join::And => ((a & b).count_ones()).into(),
     };
@@ -194,6 +248,7 @@ fn dot(product: &Product, c: u64, terms: impl Iterator<Item = (u64, u64)>) -> u6
         | Element::U4
         | Element::S4
         | Element::B1
+        | Element::E2m1
         | Element::Narrow(_) => {
             let sum = sum as i64;
             let limited = match product.overflow {

@@ -15,6 +15,8 @@ pub(crate) enum Element {
     F64,
     /// A format of eight bits or fewer, in a byte (manual 9.7.14.5.14).
     Narrow(Narrow),
+    /// `.e2m1` in four bits.
+    E2m1,
     U8,
     S8,
     U4,
@@ -27,7 +29,7 @@ impl Element {
     pub(crate) const fn bits(self) -> u32 {
         match self {
             Element::B1 => 1,
-            Element::U4 | Element::S4 => 4,
+            Element::U4 | Element::S4 | Element::E2m1 => 4,
             Element::U8 | Element::S8 | Element::Narrow(_) => 8,
             Element::F16 | Element::Bf16 => 16,
             Element::Tf32 | Element::F32 | Element::S32 => 32,
@@ -259,6 +261,38 @@ impl Sparse {
     }
 }
 
+/// The scales of the blocks of both factors (manual 9.7.14.3): each row of A and column of B is cut into blocks along k.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Scales {
+    /// Blocks of a row: one, two or four.
+    pub(crate) blocks: usize,
+    pub(crate) format: Narrow,
+}
+
+impl Scales {
+    /// Whether `.scale_vec` leaves a byte to begin with: the scales of a row are neighbours in a register.
+    pub(crate) const fn begins_at(self, byte: u64) -> bool {
+        byte < 4 && byte.is_multiple_of(self.blocks as u64)
+    }
+
+    /// How many choices of threads there are: two lanes of a group have the scales of A for two rows, one has those of B
+    /// for its column.
+    pub(crate) const fn threads(part: Part) -> u64 {
+        match part {
+            Part::A => 2,
+            Part::B | Part::Sum => 4,
+        }
+    }
+
+    /// The lane with the scales of a row of A or column of B.
+    pub(crate) const fn lane(part: Part, thread: usize, line: usize) -> usize {
+        match part {
+            Part::A => 4 * (line % 8) + 2 * thread + line / 8,
+            Part::B | Part::Sum => 4 * line + thread,
+        }
+    }
+}
+
 /// A multiplication: D = A * B + C.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Product {
@@ -268,6 +302,7 @@ pub(crate) struct Product {
     pub(crate) b: Factor,
     /// For a sparse A.
     pub(crate) sparse: Option<Sparse>,
+    pub(crate) scales: Option<Scales>,
     pub(crate) c: Element,
     pub(crate) d: Element,
     pub(crate) join: Join,
