@@ -13,6 +13,8 @@ use super::uses::{Use, Uses};
 const BUFFER: usize = 1024;
 /// Bytes behind a pointer to a matrix: 32 rows or columns of words as far apart as strides are, and what tests add to the address.
 const MATRIX: usize = 32 * 32 * 4 + 256;
+/// Metadata of two chunks of a sparse matrix that keep the first two of four places, in order.
+const KEPT: u8 = 0x44;
 /// What a barrier waits for: more arrivals than a test has at once.
 const ARRIVALS: u32 = 64;
 /// Bytes of a bulk copy.
@@ -147,7 +149,8 @@ fn passed(view: &View, function: &Function, at: usize, uses: &Uses, rng: &mut Rn
         },
         _ => {
             let mut bytes = bytes_of(view, param.ty, rng)?;
-            for (demand, byte) in [(Use::Members, 0xff), (Use::Rank, 0)] {
+            let whole = [(Use::Members, 0xff), (Use::Rank, 0), (Use::Metadata, KEPT), (Use::ScaleIndex, 0)];
+            for (demand, byte) in whole {
                 if uses.has(at, demand) {
                     bytes.fill(byte);
                 }

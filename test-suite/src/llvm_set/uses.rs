@@ -11,6 +11,10 @@ pub(super) enum Use {
     Stride(u8),
     /// It is the rank of a block in a cluster, which has one.
     Rank,
+    /// It is the metadata of a sparse matrix, of which not all is valid.
+    Metadata,
+    /// It names the byte or the thread with the scales of a matrix.
+    ScaleIndex,
     /// It counts bytes of a bulk copy, a multiple of 16.
     BulkBytes,
     /// It points to a matrix of `wmma`, which reaches far with a stride.
@@ -96,6 +100,8 @@ fn demands(name: &str, count: usize) -> Vec<(usize, Use)> {
         let longest = if name.contains("m8n8k128") { 128 } else { 32 };
         let stride = name.contains(".stride.").then_some((count.saturating_sub(1), Use::Stride(longest)));
         [(0, Use::Matrix)].into_iter().chain(stride).collect()
+    } else if begins(&["mma.sp.", "mma.block.scale."]) {
+        selectors(name, count)
     } else if begins(&["ldmatrix.", "stmatrix.", "mbarrier.init"]) {
         vec![(0, Use::Shared)]
     } else if begins(&["mbarrier.", "cp.async.mbarrier."]) {
@@ -113,6 +119,16 @@ fn demands(name: &str, count: usize) -> Vec<(usize, Use)> {
     } else {
         Vec::new()
     }
+}
+
+/// The demands of products that are sparse or have scales: the last operands are metadata and selector, then for each of
+/// two matrices scales, a byte and a thread.
+fn selectors(name: &str, count: usize) -> Vec<(usize, Use)> {
+    let of_scales = if name.contains("block.scale.") { 6 } else { 0 };
+    let Some(end) = count.checked_sub(of_scales) else { return Vec::new() };
+    let metadata = name.starts_with("mma.sp.").then(|| (end.saturating_sub(2), Use::Metadata));
+    let indices = [1, 2, 4, 5].into_iter().filter(|_| of_scales > 0).map(|at| (end + at, Use::ScaleIndex));
+    metadata.into_iter().chain(indices).collect()
 }
 
 /// The parameter that a value is, or that its address is computed from.
