@@ -176,7 +176,7 @@ fn host_module(programs: &[Program]) -> String {
     let mut main = String::from("define i32 @main() {\n");
     for program in programs {
         let name = &program.name;
-        text += &program.text.replace("ptx_kernel ", "").replace(THREAD, "@tid_x");
+        text += &truths_by_comparison(&program.text.replace("ptx_kernel ", "").replace(THREAD, "@tid_x"));
         let bytes: String = input(program).iter().map(|byte| format!("\\{byte:02X}")).collect();
         let _ = write!(
             text,
@@ -197,6 +197,30 @@ fn host_module(programs: &[Program]) -> String {
         );
     }
     text + &main + "  ret i32 0\n}\n"
+}
+
+/// The program with vectors of truth values that are truncated numbers as comparisons of their lowest bits: of some of the former LLVM's code for
+/// x86 finds all elements false in `llvm.experimental.vector.compress`.
+///
+/// ```text
+///   %m = trunc <4 x i13> %v to <4 x i1>      %m.low = and <4 x i13> %v, splat (i13 1)
+///                                            %m = icmp ne <4 x i13> %m.low, zeroinitializer
+/// ```
+fn truths_by_comparison(text: &str) -> String {
+    let comparison = |line: &str| {
+        let (name, operation) = line.trim_start().split_once(" = trunc <")?;
+        let (ty, rest) = operation.split_once("> ")?;
+        let (value, to) = rest.split_once(" to ")?;
+        let (count, element) = ty.split_once(" x ")?;
+        let line_of = |ty: &str| {
+            format!(
+                "  {name}.low = and <{ty}> {value}, splat ({element} 1)\n  \
+                 {name} = icmp ne <{ty}> {name}.low, zeroinitializer\n"
+            )
+        };
+        (to == format!("<{count} x i1>")).then(|| line_of(ty))
+    };
+    text.lines().map(|line| comparison(line).unwrap_or_else(|| format!("{line}\n"))).collect()
 }
 
 /// The outputs of so many programs, executed by `lli`.
@@ -339,4 +363,20 @@ fn raised(ir: &str, level: Level) -> Result<String> {
     let llvm = stage::read_llvm(&context, "program", ir)?;
     stage::optimize(&llvm, level)?;
     stage::raise(&llvm)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::truths_by_comparison;
+
+    #[test]
+    fn truncated_vectors_of_truths_are_compared() {
+        assert_eq!(
+            truths_by_comparison(
+                "  %m = trunc <4 x i13> %v to <4 x i1>\n  %n = trunc <4 x i13> %v to <4 x i8>\n"
+            ),
+            "  %m.low = and <4 x i13> %v, splat (i13 1)\n  \
+             %m = icmp ne <4 x i13> %m.low, zeroinitializer\n  %n = trunc <4 x i13> %v to <4 x i8>\n"
+        );
+    }
 }
