@@ -1,5 +1,6 @@
 //! Executing programs in every way and comparing.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -176,7 +177,7 @@ fn host_module(programs: &[Program]) -> String {
     let mut main = String::from("define i32 @main() {\n");
     for program in programs {
         let name = &program.name;
-        text += &truths_by_comparison(&program.text.replace("ptx_kernel ", "").replace(THREAD, "@tid_x"));
+        text += &compress_apart(&program.text.replace("ptx_kernel ", "").replace(THREAD, "@tid_x"), name);
         let bytes: String = input(program).iter().map(|byte| format!("\\{byte:02X}")).collect();
         let _ = write!(
             text,
@@ -199,28 +200,38 @@ fn host_module(programs: &[Program]) -> String {
     text + &main + "  ret i32 0\n}\n"
 }
 
-/// The program with vectors of truth values that are truncated numbers as comparisons of their lowest bits: of some of the former LLVM's code for
-/// x86 finds all elements false in `llvm.experimental.vector.compress`.
+/// LLVM's intrinsic for compressing vectors.
+const COMPRESS: &str = "@llvm.experimental.vector.compress.";
+
+/// The program with a function of its own for each `llvm.experimental.vector.compress`: where LLVM knows its operands, its code for x86 may find
+/// all elements of the mask false.
 ///
 /// ```text
-///   %m = trunc <4 x i13> %v to <4 x i1>      %m.low = and <4 x i13> %v, splat (i13 1)
-///                                            %m = icmp ne <4 x i13> %m.low, zeroinitializer
+///   %r = call <4 x i32> @llvm.experimental.vector.compress.v4i32(..)      %r = call <4 x i32> @p0_compress.v4i32(..)
 /// ```
-fn truths_by_comparison(text: &str) -> String {
-    let comparison = |line: &str| {
-        let (name, operation) = line.trim_start().split_once(" = trunc <")?;
-        let (ty, rest) = operation.split_once("> ")?;
-        let (value, to) = rest.split_once(" to ")?;
-        let (count, element) = ty.split_once(" x ")?;
-        let line_of = |ty: &str| {
-            format!(
-                "  {name}.low = and <{ty}> {value}, splat ({element} 1)\n  \
-                 {name} = icmp ne <{ty}> {name}.low, zeroinitializer\n"
-            )
-        };
-        (to == format!("<{count} x i1>")).then(|| line_of(ty))
+fn compress_apart(program: &str, name: &str) -> String {
+    let kinds: BTreeSet<(&str, &str)> = program
+        .lines()
+        .filter_map(|line| {
+            let (before, after) = line.split_once(COMPRESS)?;
+            let (_, ty) = before.rsplit_once(" = call ")?;
+            Some((after.split_once('(')?.0, ty.trim_end()))
+        })
+        .collect();
+    let call = format!("@{name}_compress.");
+    let renamed = |line: &str| {
+        if line.starts_with("declare") { line.to_owned() } else { line.replace(COMPRESS, &call) }
     };
-    text.lines().map(|line| comparison(line).unwrap_or_else(|| format!("{line}\n"))).collect()
+    let mut text: String = program.lines().map(|line| renamed(line) + "\n").collect();
+    for (kind, ty) in kinds {
+        let mask = ty.split_once(" x ").map_or(ty, |(count, _)| count);
+        let _ = write!(
+            text,
+            "define internal {ty} {call}{kind}({ty} %v, {mask} x i1> %m, {ty} %p) noinline optnone {{\n  \
+             %r = call {ty} {COMPRESS}{kind}({ty} %v, {mask} x i1> %m, {ty} %p)\n  ret {ty} %r\n}}\n"
+        );
+    }
+    text
 }
 
 /// The outputs of so many programs, executed by `lli`.
@@ -367,16 +378,16 @@ fn raised(ir: &str, level: Level) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::truths_by_comparison;
+    use super::compress_apart;
 
     #[test]
-    fn truncated_vectors_of_truths_are_compared() {
-        assert_eq!(
-            truths_by_comparison(
-                "  %m = trunc <4 x i13> %v to <4 x i1>\n  %n = trunc <4 x i13> %v to <4 x i8>\n"
-            ),
-            "  %m.low = and <4 x i13> %v, splat (i13 1)\n  \
-             %m = icmp ne <4 x i13> %m.low, zeroinitializer\n  %n = trunc <4 x i13> %v to <4 x i8>\n"
+    fn vectors_are_compressed_in_a_function() {
+        let text = "  %r = call <2 x i8> @llvm.experimental.vector.compress.v2i8(<2 x i8> %a, <2 x i1> %m, <2 x i8> %b)\n";
+        let apart = compress_apart(text, "p0");
+        assert!(apart.starts_with("  %r = call <2 x i8> @p0_compress.v2i8(<2 x i8> %a,"), "{apart}");
+        assert!(
+            apart.contains("define internal <2 x i8> @p0_compress.v2i8(<2 x i8> %v, <2 x i1> %m,"),
+            "{apart}"
         );
     }
 }
