@@ -296,7 +296,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// What flows into each value: from nothing up, until nothing changes.
+    /// What flows into each value: from nothing up, until nothing changes. A phi is evaluated once; after that only the
+    /// operand that changed is joined into it, so that a block with `n` predecessors costs `n` steps and not `n * n`.
     fn contents(&self) -> Contents {
         let ssa = &self.analysis.ssa;
         let mut contents = Contents { of: vec![None; ssa.values.len()], ..Contents::default() };
@@ -305,21 +306,23 @@ impl Reader<'_> {
         let users = self.users();
         let mut work: Vec<usize> = (0..ssa.values.len()).rev().collect();
         let mut waiting = vec![true; ssa.values.len()];
+        let mut changed = Vec::new();
         while let Some(at) = work.pop() {
             waiting[at] = false;
             let new = self.content(ValueId(at as u32), &contents);
-            // Only ever up, so that this ends.
-            let new = match (contents.of[at], new) {
-                (Some(old), Some(new)) => Some(old.either(new)),
-                (old, new) => new.or(old),
-            };
-            if new == contents.of[at] {
-                continue;
+            if join(&mut contents.of[at], new) {
+                changed.push(at);
             }
-            contents.of[at] = new;
-            for &user in users.get(at).into_iter().flatten() {
-                if !std::mem::replace(&mut waiting[user], true) {
-                    work.push(user);
+            while let Some(at) = changed.pop() {
+                for &user in &users[at] {
+                    if matches!(ssa.values[user].def, Def::Phi(..)) {
+                        let content = contents.of[at];
+                        if join(&mut contents.of[user], content) {
+                            changed.push(user);
+                        }
+                    } else if !std::mem::replace(&mut waiting[user], true) {
+                        work.push(user);
+                    }
                 }
             }
         }
@@ -622,6 +625,16 @@ impl Reader<'_> {
             Address::Mixed => to.extend(contents.named.iter().copied()),
         }
     }
+}
+
+/// Joins what also flows into a value to what is known of it; true where that is more than before. Contents only ever go up, so
+/// that an analysis that goes on while something changes ends.
+fn join(known: &mut Option<Content>, also: Option<Content>) -> bool {
+    let joined = match (*known, also) {
+        (Some(known), Some(also)) => Some(known.either(also)),
+        (known, also) => also.or(known),
+    };
+    std::mem::replace(known, joined) != joined
 }
 
 /// Whether the instruction adds whole addresses.
