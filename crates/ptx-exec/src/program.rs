@@ -21,8 +21,8 @@ pub(crate) use alu::{
     PackConversion, Packing, Quaternary, SetWhere, Ternary, Unary, each,
 };
 pub(crate) use matrix::{
-    Element, Factor, Fragment, Held, Indices, Join, Major, Overflow, Part, Place, Product, Scales, Size,
-    Sparse,
+    Element, Factor, Fragment, Held, Indices, Join, Major, Majorness, Overflow, Part, Place, Product, Scales,
+    Size, Sparse,
 };
 pub(crate) use shared::{
     BarrierLayout, Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay, Within,

@@ -16,6 +16,8 @@ mod builtin;
 mod bulk;
 mod call;
 mod collective;
+#[cfg_attr(not(test), expect(dead_code, reason = "`wgmma` and `tcgen05` are going to use it"))]
+mod descriptor;
 mod fragment;
 mod grid;
 mod heap;
