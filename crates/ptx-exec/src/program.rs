@@ -7,6 +7,7 @@
 mod alu;
 mod matrix;
 mod shared;
+mod tcgen05;
 mod tile;
 
 use ptx_diag::Span;
@@ -26,6 +27,9 @@ pub(crate) use matrix::{
 };
 pub(crate) use shared::{
     BarrierLayout, Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay, Within,
+};
+pub(crate) use tcgen05::{
+    COLUMNS, Columns, Group, LANES, QUARTER, Reduction, Sharing, TensorAccess, TensorMove, TensorShape,
 };
 pub(crate) use tile::{Cell, Spread, Tiles};
 
@@ -316,6 +320,8 @@ pub(crate) enum CollectiveKind {
     StoreMatrix(Tiles),
     /// Transposes an 8x8 matrix.
     TransposeMatrix,
+    /// Allocates, frees, loads or stores tensor memory.
+    Tensor(TensorAccess),
 }
 
 /// Which lanes take part in a collective.

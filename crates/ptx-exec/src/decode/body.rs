@@ -471,6 +471,7 @@ impl<'a> BodyDecoder<'a> {
             Sem::Redux | Sem::ReduxFloat | Sem::Elect => Self::collective,
             Sem::Mma | Sem::Ldmatrix | Sem::Stmatrix | Sem::Movmatrix => Self::matrix,
             Sem::WmmaLoad | Sem::WmmaStore | Sem::Wmma | Sem::MmaSparse | Sem::MmaScaled => Self::matrix,
+            Sem::TensorMemory => Self::tensor_memory,
             Sem::Tex
             | Sem::Tld4
             | Sem::Txq
@@ -495,7 +496,6 @@ impl<'a> BodyDecoder<'a> {
             | Sem::WgmmaFence
             | Sem::WgmmaCommit
             | Sem::WgmmaWait
-            | Sem::TensorMemory
             | Sem::Tcgen05Mma => return None,
         };
         Some(decode)

@@ -115,6 +115,15 @@ fn knows_literal(modifier: Mod) -> bool {
                 | SyncRestrictSharedCluster
                 | SyncRestrictSharedClusterRead
                 | Sys
+                | Alloc
+                | Dealloc
+                | RelinquishAllocPermit
+                | Ld
+                | St
+                | Red
+                | Spcompress
+                | Sp24
+                | B2
         )
 }
 
@@ -204,13 +213,23 @@ fn knows(field: Field, modifier: Mod) -> bool {
         Field::Sync => modifier == Sync,
         Field::Aligned => modifier == Aligned,
         Field::Uni => modifier == Uni,
-        Field::Shape => matches!(modifier, M8n8 | M8n16 | M16n16 | M16n8) || size_of(modifier).is_some(),
+        Field::Shape => {
+            matches!(modifier, M8n8 | M8n16 | M16n16 | M16n8)
+                || matches!(modifier, S16x64b | S16x128b | S16x256b | S32x32b | S16x32bx2)
+                || size_of(modifier).is_some()
+        }
         Field::ALayout | Field::BLayout => matches!(modifier, Row | Col),
-        Field::Num => matches!(modifier, X1 | X2 | X4),
+        Field::Num => matches!(modifier, X1 | X2 | X4 | X8 | X16 | X32 | X64 | X128),
         Field::Trans => modifier == Trans,
         Field::DstFmt => modifier == B8x16,
         Field::SrcFmt => matches!(modifier, B6x16P32 | B4x16P64),
-        Field::Action => matches!(modifier, Sync | Arrive | Red | LaunchDependents | Wait | Inc | Dec),
+        Field::Action => {
+            matches!(modifier, Sync | Arrive | Red | LaunchDependents | Wait | Inc | Dec)
+                || matches!(modifier, WaitLd | WaitSt | FenceBeforeThreadSync | FenceAfterThreadSync)
+        }
+        Field::CtaGroup => matches!(modifier, CtaGroup1 | CtaGroup2),
+        Field::Exclusive => modifier == Exclusive,
+        Field::Pack => matches!(modifier, Pack16b | Unpack16b),
         Field::Mmio => modifier == Mmio,
         Field::Layout => matches!(modifier, LayoutV0 | LayoutV1),
         Field::Completion => modifier == MbarrierCompleteTxBytes,
@@ -236,15 +255,12 @@ fn knows(field: Field, modifier: Mod) -> bool {
         | Field::Report
         | Field::Dim
         | Field::LoadMode
-        | Field::CtaGroup
         | Field::OverrideAddress
         | Field::OverrideSizes
         | Field::MapField
         | Field::AccPrec
         | Field::Counted
         | Field::Multimem
-        | Field::Exclusive
-        | Field::Pack
         | Field::Kind
         | Field::Ashift
         | Field::CollectorA

@@ -223,7 +223,7 @@ impl BodyDecoder<'_> {
 
     /// The addresses of a matrix instruction as a row, and the space that goes with them. The offset is in the row, so that
     /// instructions in two places agree only on the same memory.
-    fn matrix_address(&mut self, cx: &mut Context<'_>, at: usize) -> Decoded<(Src, (Space, i64))> {
+    pub(super) fn matrix_address(&mut self, cx: &mut Context<'_>, at: usize) -> Decoded<(Src, (Space, i64))> {
         let space = self.space(cx)?;
         let Address { space, base, offset } = self.address(cx, at, space)?;
         let Base::Row(row, width) = base else {
@@ -241,12 +241,12 @@ impl BodyDecoder<'_> {
         Ok((Src::register(d), (space, 0)))
     }
 
-    fn vector_dsts(&self, cx: &Context<'_>, at: usize) -> Decoded<Vec<Dst>> {
+    pub(super) fn vector_dsts(&self, cx: &Context<'_>, at: usize) -> Decoded<Vec<Dst>> {
         let operand = cx.operands.get(at).copied().unwrap_or(Operand::Omitted);
         self.elements(operand).into_iter().map(|element| self.dst_of(element, cx.span(at))).collect()
     }
 
-    fn vector_srcs(&mut self, cx: &mut Context<'_>, at: usize) -> Decoded<Vec<Src>> {
+    pub(super) fn vector_srcs(&mut self, cx: &mut Context<'_>, at: usize) -> Decoded<Vec<Src>> {
         let operand = cx.operands.get(at).copied().unwrap_or(Operand::Omitted);
         let ty = cx.m.operand_type(at).unwrap_or(ScalarType::B32);
         let mut srcs = Vec::new();

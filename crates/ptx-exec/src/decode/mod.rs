@@ -18,6 +18,7 @@ mod reach;
 mod select;
 mod shared;
 mod stack;
+mod tcgen05;
 mod video;
 
 use ptx_diag::{Code, Diagnostic, Diagnostics, Span};

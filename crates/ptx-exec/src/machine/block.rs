@@ -3,6 +3,7 @@
 use super::Stop;
 use super::barrier::{Barrier, CLUSTER_BARRIER};
 use super::grid::Grid;
+use super::tcgen05::TensorMemory;
 use super::warp::{State, Warp};
 use crate::error::TrapKind;
 use crate::launch::Dim3;
@@ -28,7 +29,8 @@ pub(super) struct BlockState {
     pub(super) output: Vec<u8>,
     /// Threads of each warp that have not exited.
     pub(super) live: Vec<Mask>,
-    /// Whether a barrier was completed, so that waiting warps must be told.
+    pub(super) tensor: TensorMemory,
+    /// Whether a barrier was completed or tensor memory freed, so that waiting warps must be told.
     pub(super) wake: bool,
 }
 
@@ -78,6 +80,7 @@ impl Block {
             barriers: vec![Barrier::default(); CLUSTER_BARRIER + 1],
             output: Vec::new(),
             live,
+            tensor: TensorMemory::default(),
             wake: false,
         };
         Self { state, warps, executed: [0; 2], slice: FIRST_SLICE }
@@ -109,7 +112,11 @@ impl Block {
             }
             if !progressed {
                 let done = self.warps.iter().all(|warp| warp.live == 0);
-                return if done { Ok(Progress::Done) } else { Err(self.deadlock(grid)) };
+                return match (done, self.state.tensor.leaked()) {
+                    (true, None) => Ok(Progress::Done),
+                    (true, Some((pc, columns))) => Err((0, leak(pc, columns))),
+                    (false, _) => Err(self.deadlock(grid)),
+                };
             }
         }
         self.slice = (self.slice * 2).min(LONGEST_SLICE);
@@ -150,6 +157,7 @@ impl Block {
                     }
                     State::Barrier { id, .. } => format!("wait at barrier {id}"),
                     State::Collective { members } => format!("wait for lanes {members:#010x}"),
+                    State::Columns => "wait for columns of tensor memory to be freed".to_owned(),
                 };
                 groups.push((instruction, format!("thread ({x}, {y}, {z}){others}: {what}")));
             }
@@ -172,4 +180,10 @@ impl Block {
         let pc = related.first().map(|(pc, _)| *pc);
         (index, Stop { kind: TrapKind::Deadlock(text), pc, lane, related, frames: Vec::new() })
     }
+}
+
+/// That a block has ended with tensor memory that it never freed (manual 9.7.16.1.2).
+fn leak(pc: u32, columns: usize) -> Stop {
+    let text = format!("the block ends without having freed these {columns} columns of tensor memory");
+    Stop::at(TrapKind::Misuse(text), pc, 0)
 }

@@ -8,6 +8,7 @@ use super::block::BlockState;
 use super::call::same_value;
 use super::grid::Grid;
 use super::step::predicate_mask;
+use super::tcgen05::{self, Issue, Outcome};
 use super::warp::{State, Warp};
 use super::{Stop, fragment, matrix, tile};
 use crate::error::TrapKind;
@@ -124,12 +125,24 @@ impl Warp {
             }
             addressing = Some((collective.space, collective.offset));
         }
-        let view = super::memory::View { grid, block, local: &mut self.local };
-        let result = match addressing {
-            Some(addressing) => compute(kind, present, view, addressing, &inputs, &mut outputs),
-            None => Ok(()),
+        let pc = here.first().map_or(0, |&at| self.fragments[at].pc);
+        let mut view = super::memory::View { grid, block, local: &mut self.local };
+        let result = match (addressing, kind) {
+            (Some(addressing), CollectiveKind::Tensor(access)) => {
+                let issue = Issue { warp: self.index, pc };
+                whole_warp(present).and_then(|()| {
+                    tcgen05::access(access, issue, &mut view, addressing, &inputs, &mut outputs)
+                })
+            }
+            (Some(addressing), _) => {
+                compute(kind, present, view, addressing, &inputs, &mut outputs).map(|()| Outcome::Done)
+            }
+            (None, _) => Ok(Outcome::Done),
         };
-        if result.is_ok() {
+        if matches!(result, Ok(Outcome::Waits)) {
+            here.iter().for_each(|&at| self.fragments[at].state = State::Columns);
+        }
+        if matches!(result, Ok(Outcome::Done)) {
             for &at in &here {
                 let Some(collective) = self.waits_at(grid, at) else { continue };
                 let fragment = self.fragments[at];
@@ -142,8 +155,13 @@ impl Warp {
             }
         }
         (self.inputs, self.outputs) = (inputs, outputs);
-        result
+        result.map(|_| ())
     }
+}
+
+fn whole_warp(present: Mask) -> Result<(), (TrapKind, usize)> {
+    let text = "matrix instructions need all 32 threads of the warp".to_owned();
+    if present == FULL { Ok(()) } else { Err((TrapKind::Misuse(text), first_lane(present))) }
 }
 
 fn compute(
@@ -154,10 +172,7 @@ fn compute(
     inputs: &[Row],
     outputs: &mut [Row],
 ) -> Result<(), (TrapKind, usize)> {
-    let whole_warp = || {
-        let text = "matrix instructions need all 32 threads of the warp".to_owned();
-        if present == FULL { Ok(()) } else { Err((TrapKind::Misuse(text), first_lane(present))) }
-    };
+    let whole_warp = || whole_warp(present);
     match kind {
         CollectiveKind::Barrier => {}
         CollectiveKind::Shuffle(mode) => shuffle(mode, present, inputs, outputs),
@@ -215,6 +230,8 @@ fn compute(
             whole_warp()?;
             matrix::transpose(inputs, outputs);
         }
+        // Carried out with the warp's place in its block.
+        CollectiveKind::Tensor(_) => {}
     }
     Ok(())
 }

@@ -27,6 +27,7 @@ mod memory;
 mod special;
 mod stack;
 mod step;
+mod tcgen05;
 mod tile;
 mod warp;
 

@@ -20,6 +20,8 @@ pub(super) enum State {
     Barrier { id: usize, phase: u64, action: BarrierAction, dst: Dst },
     /// It waits at the collective instruction at its program counter for these lanes.
     Collective { members: Mask },
+    /// It waits at its program counter for columns of tensor memory to be freed.
+    Columns,
 }
 
 /// Threads at the same place of the same call.
@@ -209,9 +211,12 @@ impl Warp {
         self.fragments.len() - 1
     }
 
-    /// Lets threads that wait for barriers go on where the phase has ended.
+    /// Lets threads that wait for barriers go on where the phase has ended, and those that wait for tensor memory try again.
     pub(super) fn wake(&mut self, barriers: &[Barrier]) {
         for fragment in &mut self.fragments {
+            if fragment.state == State::Columns {
+                fragment.state = State::Ready;
+            }
             let State::Barrier { id, phase, action, dst } = fragment.state else { continue };
             let barrier = &barriers[id];
             if barrier.phase <= phase {

@@ -1,0 +1,222 @@
+//! What a warp does with tensor memory together: allocation, loads, stores and waits (manual 9.7.16.7, 9.7.16.8).
+
+use super::memory::{TensorMemory, check_lanes, parts};
+use crate::error::TrapKind;
+use crate::machine::call::same_value;
+use crate::machine::memory::View;
+use crate::memory::{Order, Space};
+use crate::program::{Columns, FULL, Reduction, Row, Sharing, TensorAccess, TensorMove, WARP};
+use crate::scalar::float::{self, Extreme, NanRule, SignRule, Subnormals};
+use crate::scalar::format::Format;
+use crate::scalar::int;
+
+/// What stops a lane.
+type Stopped = (TrapKind, usize);
+
+/// Who does it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::machine) struct Issue {
+    /// The warp's number in its block.
+    pub(in crate::machine) warp: usize,
+    pub(in crate::machine) pc: u32,
+}
+
+/// Whether an access was carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::machine) enum Outcome {
+    Done,
+    /// It waits for columns to be freed.
+    Waits,
+}
+
+/// Carries out an access of all threads of a warp.
+pub(in crate::machine) fn access(
+    access: TensorAccess,
+    issue: Issue,
+    view: &mut View<'_>,
+    (space, offset): (Space, i64),
+    inputs: &[Row],
+    outputs: &mut [Row],
+) -> Result<Outcome, Stopped> {
+    let stop = |kind| (kind, 0);
+    match access {
+        TensorAccess::Allocate(group, sharing) => {
+            view.block.tensor.use_group(group).map_err(stop)?;
+            let to = (space, inputs.first().map_or(0, |row| row[0]).wrapping_add_signed(offset));
+            return allocate(sharing, issue, view, to, inputs);
+        }
+        TensorAccess::Free(group, sharing) => {
+            view.block.tensor.use_group(group).map_err(stop)?;
+            let address = same(inputs.first(), "addresses")?;
+            let count = same(inputs.get(1), "numbers of columns")?;
+            view.block.tensor.free(address as u32, count, sharing).map_err(stop)?;
+            view.block.wake = true;
+        }
+        TensorAccess::Relinquish(group) => {
+            view.block.tensor.use_group(group).map_err(stop)?;
+            view.block.tensor.relinquish();
+        }
+        TensorAccess::Load(cells) => load(cells, issue, &view.block.tensor, inputs, outputs)?,
+        TensorAccess::LoadReduced(cells, reduction) => {
+            let Some((found, registers)) = outputs.split_last_mut() else { return Ok(Outcome::Done) };
+            load(cells, issue, &view.block.tensor, inputs, registers)?;
+            *found = reduced(reduction, registers);
+        }
+        TensorAccess::LoadCompressed(cells, which, nan, sign) => {
+            compressed(cells, (which, nan, sign), issue, &view.block.tensor, inputs, outputs)?;
+        }
+        TensorAccess::Store(cells) => store(cells, issue, &mut view.block.tensor, inputs)?,
+        TensorAccess::Wait => {}
+    }
+    Ok(Outcome::Done)
+}
+
+/// The value that all threads give.
+fn same(row: Option<&Row>, what: &str) -> Result<u64, Stopped> {
+    let Some(row) = row else { return Ok(0) };
+    let alike = same_value(row, FULL, 0);
+    if alike == FULL {
+        return Ok(row[0]);
+    }
+    let text = format!("the threads of the warp give different {what}");
+    Err((TrapKind::Misuse(text), (!alike).trailing_zeros() as usize))
+}
+
+fn allocate(
+    sharing: Sharing,
+    issue: Issue,
+    view: &mut View<'_>,
+    (space, to): (Space, u64),
+    inputs: &[Row],
+) -> Result<Outcome, Stopped> {
+    same(inputs.first(), "addresses")?;
+    let count = same(inputs.get(1), "numbers of columns")?;
+    let stop = |kind| (kind, 0);
+    let found = match space {
+        Space::Generic => Space::of_generic(to).map(|(space, _)| space),
+        space => Some(space),
+    };
+    if found != Some(Space::Shared) {
+        let text = format!("the address of tensor memory is written to shared memory, not to {to:#x}");
+        return Err(stop(TrapKind::Misuse(text)));
+    }
+    let Some(first) = view.block.tensor.allocate(count, sharing, issue.pc).map_err(stop)? else {
+        return Ok(Outcome::Waits);
+    };
+    let written = view.write(0, space, to, 4, first as u64, Order::Relaxed);
+    written.map_err(|fault| stop(TrapKind::Fault(fault)))?;
+    Ok(Outcome::Done)
+}
+
+/// The lane and column of the address that all threads give.
+fn base(cells: TensorMove, issue: Issue, inputs: &[Row]) -> Result<(usize, i64), Stopped> {
+    let (lane, column) = parts(same(inputs.first(), "addresses")? as u32);
+    check_lanes(issue.warp, lane, cells.shape.lanes()).map_err(|kind| (kind, 0))?;
+    Ok((lane, column as i64))
+}
+
+fn load(
+    cells: TensorMove,
+    issue: Issue,
+    memory: &TensorMemory,
+    inputs: &[Row],
+    registers: &mut [Row],
+) -> Result<(), Stopped> {
+    let (first_lane, first_column) = base(cells, issue, inputs)?;
+    for thread in 0..WARP {
+        for (register, row) in registers.iter_mut().enumerate() {
+            let (lane, columns) = cells.cells(thread, register);
+            let mut value = 0;
+            for (half, column) in columns.enumerate() {
+                let cell = memory.read(first_lane + lane, first_column + column);
+                let cell = u64::from(cell.map_err(|kind| (kind, thread))?);
+                value |= match cells.columns {
+                    Columns::Whole => cell,
+                    Columns::Halves => (cell & 0xffff) << (16 * half),
+                };
+            }
+            row[thread] = value;
+        }
+    }
+    Ok(())
+}
+
+fn store(cells: TensorMove, issue: Issue, memory: &mut TensorMemory, inputs: &[Row]) -> Result<(), Stopped> {
+    let (first_lane, first_column) = base(cells, issue, inputs)?;
+    for thread in 0..WARP {
+        for (register, row) in inputs.iter().skip(1).enumerate() {
+            let (lane, columns) = cells.cells(thread, register);
+            for (half, column) in columns.enumerate() {
+                let value = match cells.columns {
+                    Columns::Whole => row[thread] as u32,
+                    Columns::Halves => (row[thread] >> (16 * half)) as u32 & 0xffff,
+                };
+                let written = memory.write(first_lane + lane, first_column + column, value);
+                written.map_err(|kind| (kind, thread))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The smallest or largest of the values of each thread. A value alone is compared with itself, so that a NaN is canonical
+/// and a magnitude without sign.
+fn reduced(reduction: Reduction, registers: &[Row]) -> Row {
+    let join = |a: u64, b: u64| match reduction {
+        Reduction::Float(which, nan, sign) => {
+            float::extreme(Format::F32, Subnormals::Keep, which, nan, sign, a, b)
+        }
+        Reduction::Integer(Extreme::Min, ty) => int::min(ty, a, b),
+        Reduction::Integer(Extreme::Max, ty) => int::max(ty, a, b),
+    };
+    std::array::from_fn(|thread| {
+        let values = registers.iter().map(|row| row[thread]);
+        values.map(|value| join(value, value)).reduce(join).unwrap_or(0)
+    })
+}
+
+/// Keeps two of each four values of a thread in their order: those that the reduction of the four, and of the other three,
+/// would find, the first ones of equal values. The positions have two bits each.
+fn compressed(
+    cells: TensorMove,
+    (which, nan, sign): (Extreme, NanRule, SignRule),
+    issue: Issue,
+    memory: &TensorMemory,
+    inputs: &[Row],
+    outputs: &mut [Row],
+) -> Result<(), Stopped> {
+    let Some((found, rest)) = outputs.split_last_mut() else { return Ok(()) };
+    let position_rows = rest.len().div_ceil(17);
+    let (positions, kept) = rest.split_at_mut(position_rows.min(rest.len()));
+    let mut all = vec![[0; WARP]; kept.len() * 2];
+    load(cells, issue, memory, inputs, &mut all)?;
+    *found = reduced(Reduction::Float(which, nan, sign), &all);
+    positions.iter_mut().for_each(|row| *row = [0; WARP]);
+    for thread in 0..WARP {
+        for (chunk, values) in all.chunks_exact(4).enumerate() {
+            let values: [u64; 4] = std::array::from_fn(|at| values[at][thread]);
+            for (nth, at) in best_two(values, (which, nan, sign)).into_iter().enumerate() {
+                let place = chunk * 2 + nth;
+                if let (Some(row), Some(word)) = (kept.get_mut(place), positions.get_mut(place / 16)) {
+                    row[thread] = values[at];
+                    word[thread] |= (at as u64) << (2 * (place % 16));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The positions of the two of four values that are found first, in order.
+fn best_two(values: [u64; 4], (which, nan, sign): (Extreme, NanRule, SignRule)) -> [usize; 2] {
+    let join = |a, b| float::extreme(Format::F32, Subnormals::Keep, which, nan, sign, a, b);
+    let same = |value: u64| join(value, value);
+    let better = |a: usize, b: usize| {
+        let (x, y) = (same(values[a]), same(values[b]));
+        if x != y && join(x, y) == y { b } else { a }
+    };
+    let first = better(better(better(0, 1), 2), 3);
+    let others: Vec<usize> = (0..4).filter(|&at| at != first).collect();
+    let second = others.iter().copied().reduce(better).unwrap_or(0);
+    [first.min(second), first.max(second)]
+}

@@ -1,0 +1,188 @@
+//! The tensor memory of a block (manual 9.7.16.1, 9.7.16.7).
+
+use crate::error::TrapKind;
+use crate::program::{COLUMNS, Group, LANES, QUARTER, Sharing};
+
+/// Columns of an allocation that was made.
+#[derive(Clone, Copy, Debug)]
+struct Allocation {
+    first: usize,
+    count: usize,
+    sharing: Sharing,
+    /// The instruction that made it.
+    pc: u32,
+}
+
+/// The cells of a block, and which of its columns are allocated.
+#[derive(Clone, Debug, Default)]
+pub(in crate::machine) struct TensorMemory {
+    /// Column after column; empty while nothing was allocated.
+    cells: Vec<u32>,
+    allocations: Vec<Allocation>,
+    /// Whether the right to allocate was given up.
+    relinquished: bool,
+    /// What the first instruction of the kernel was for.
+    group: Option<Group>,
+}
+
+fn misuse<T>(text: String) -> Result<T, TrapKind> {
+    Err(TrapKind::Misuse(text))
+}
+
+/// The lane and column of an address.
+pub(in crate::machine) const fn parts(address: u32) -> (usize, usize) {
+    ((address >> 16) as usize, (address & 0xffff) as usize)
+}
+
+impl TensorMemory {
+    /// Holds all instructions of a block to the same `.cta_group` (manual 9.7.16.7.1).
+    pub(in crate::machine) fn use_group(&mut self, group: Group) -> Result<(), TrapKind> {
+        if *self.group.get_or_insert(group) != group {
+            return misuse("all `tcgen05` instructions of a kernel have the same `.cta_group`".to_owned());
+        }
+        if group == Group::Pair {
+            return misuse("`.cta_group::2` needs a cluster of two blocks or more".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Allocates columns and gives the first; none when there is no room now.
+    pub(super) fn allocate(
+        &mut self,
+        count: u64,
+        sharing: Sharing,
+        pc: u32,
+    ) -> Result<Option<usize>, TrapKind> {
+        check_count(count, sharing)?;
+        if self.relinquished {
+            return misuse("the block has given up the right to allocate tensor memory".to_owned());
+        }
+        let count = count as usize;
+        let mut first = 0;
+        while let Some(taken) = self
+            .allocations
+            .iter()
+            .find(|taken| first < taken.first + taken.count && taken.first < first + count)
+        {
+            first = taken.first + taken.count;
+        }
+        if first + count > COLUMNS {
+            return Ok(None);
+        }
+        self.allocations.push(Allocation { first, count, sharing, pc });
+        self.cells.resize(LANES * COLUMNS, 0);
+        Ok(Some(first))
+    }
+
+    /// Frees what was allocated at an address.
+    pub(super) fn free(&mut self, address: u32, count: u64, sharing: Sharing) -> Result<(), TrapKind> {
+        check_count(count, sharing)?;
+        let (lane, column) = parts(address);
+        let found = self.allocations.iter().position(|taken| taken.first == column && lane == 0);
+        let Some(at) = found else {
+            return misuse(format!("no columns of tensor memory are allocated at {address:#x}"));
+        };
+        let taken = self.allocations[at];
+        if taken.count as u64 != count || taken.sharing != sharing {
+            return misuse(format!(
+                "{count} columns are freed at {address:#x}, where {} were allocated{}",
+                taken.count,
+                if taken.sharing == sharing { "" } else { ", and `.exclusive` differs" }
+            ));
+        }
+        self.allocations.swap_remove(at);
+        Ok(())
+    }
+
+    /// Gives up the right to allocate.
+    pub(super) fn relinquish(&mut self) {
+        self.relinquished = true;
+    }
+
+    /// What was allocated and never freed: the instruction, and how many columns.
+    pub(in crate::machine) fn leaked(&self) -> Option<(u32, usize)> {
+        self.allocations.first().map(|taken| (taken.pc, taken.count))
+    }
+
+    fn index(&self, lane: usize, column: i64) -> Result<usize, TrapKind> {
+        let within = |column: usize| {
+            self.allocations.iter().any(|taken| (taken.first..taken.first + taken.count).contains(&column))
+        };
+        match usize::try_from(column) {
+            Ok(column) if lane < LANES && within(column) => Ok(column * LANES + lane),
+            _ if lane >= LANES => misuse(format!("tensor memory has {LANES} lanes and no lane {lane}")),
+            _ => misuse(format!("column {column} of tensor memory (lane {lane}) is not allocated")),
+        }
+    }
+
+    /// A cell.
+    pub(super) fn read(&self, lane: usize, column: i64) -> Result<u32, TrapKind> {
+        let at = self.index(lane, column)?;
+        Ok(self.cells.get(at).copied().unwrap_or(0))
+    }
+
+    /// Changes a cell.
+    pub(super) fn write(&mut self, lane: usize, column: i64, value: u32) -> Result<(), TrapKind> {
+        let at = self.index(lane, column)?;
+        if let Some(cell) = self.cells.get_mut(at) {
+            *cell = value;
+        }
+        Ok(())
+    }
+}
+
+fn check_count(count: u64, sharing: Sharing) -> Result<(), TrapKind> {
+    let whole = match sharing {
+        Sharing::Shared => count.is_power_of_two(),
+        Sharing::Exclusive => count.is_multiple_of(32),
+    };
+    if whole && (32..=COLUMNS as u64).contains(&count) {
+        return Ok(());
+    }
+    let rule = match sharing {
+        Sharing::Shared => "a power of two from 32 to 512",
+        Sharing::Exclusive => "a multiple of 32 up to 512",
+    };
+    misuse(format!("the number of columns of tensor memory is {count}, expected {rule}"))
+}
+
+/// Holds a warp to the lanes that it can reach (manual 9.7.16.8.1).
+pub(super) fn check_lanes(warp: usize, first: usize, count: usize) -> Result<(), TrapKind> {
+    let low = warp % 4 * QUARTER;
+    if first >= low && first + count <= low + QUARTER {
+        return Ok(());
+    }
+    misuse(format!(
+        "warp {warp} of the block reaches lanes {low} to {} of tensor memory, not {first} to {}",
+        low + QUARTER - 1,
+        first + count - 1
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_found_where_there_is_room() {
+        let mut memory = TensorMemory::default();
+        let mut take = |count| memory.allocate(count, Sharing::Shared, 0).unwrap();
+        assert_eq!([take(128), take(256), take(64), take(128)], [Some(0), Some(128), Some(384), None]);
+        memory.free(128, 256, Sharing::Shared).unwrap();
+        assert_eq!(memory.allocate(128, Sharing::Shared, 0).unwrap(), Some(128));
+        assert!(memory.read(0, 255).is_ok() && memory.read(0, 256).is_err() && memory.read(128, 0).is_err());
+    }
+
+    #[test]
+    fn counts_are_powers_of_two() {
+        for (count, sharing, fits) in [
+            (32, Sharing::Shared, true),
+            (16, Sharing::Shared, false),
+            (96, Sharing::Shared, false),
+            (96, Sharing::Exclusive, true),
+            (1024, Sharing::Exclusive, false),
+        ] {
+            assert_eq!(TensorMemory::default().allocate(count, sharing, 0).is_ok(), fits, "{count}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! `tcgen05`: tensor memory and what is done with it (manual 9.7.16).
+
+mod access;
+
+use ptx_diag::SourceFile;
+use ptx_exec::{Argument, ExecError, Launch, Trap, TrapKind, run};
+
+/// The first lines of kernels: 128 threads, all 512 columns at `%base`, the thread in `%t`, and in `%own` the address of
+/// column 0 of the lowest lane that its warp reaches. `%in` and `%out` are buffers.
+const START: &str = ".visible .entry k(.param .u64 pin, .param .u64 pout) {
+    .shared .align 1024 .b8 memory[65536];
+    .shared .align 8 .b64 barrier;
+    .shared .align 4 .b32 slot;
+    .reg .b64 %in, %out, %x<20>; .reg .b32 %base, %own, %t, %warp, %y<20>; .reg .pred %p<8>;
+    ld.param.u64 %in, [pin];
+    ld.param.u64 %out, [pout];
+    mov.u32 %t, %tid.x;
+    shr.u32 %warp, %t, 5;
+    setp.ne.u32 %p0, %warp, 0;
+    @%p0 bra ALLOCATED;
+    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [slot], 512;
+ALLOCATED:
+    bar.sync 0;
+    ld.shared.u32 %base, [slot];
+    shl.b32 %own, %warp, 21;
+    add.u32 %own, %own, %base;
+";
+
+/// The last lines.
+const END: &str = "
+    bar.sync 0;
+    @%p0 bra FREED;
+    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %base, 512;
+FREED:
+    ret;
+}
+";
+
+/// Runs a kernel of 128 threads; what it left in its output.
+fn launch(target: &str, text: &str, input: Vec<u8>, output: usize) -> Result<Vec<u8>, ExecError> {
+    let header = format!(".version 9.5\n.target {target}\n.address_size 64\n");
+    let source = SourceFile::new("test.ptx", header + text);
+    let (module, findings) = ptx_syntax::parse(&source);
+    assert!(!findings.has_errors(), "{findings:?}\n{text}");
+    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|found| panic!("{found:?}\n{text}"));
+    let arguments = vec![Argument::Buffer(input), Argument::Buffer(vec![0; output])];
+    let done = run(verified, &Launch { block: [128, 1, 1], arguments, ..Launch::new("k") })?;
+    Ok(done.buffers.into_iter().nth(1).flatten().unwrap())
+}
+
+/// The words that a kernel between [`START`] and [`END`] leaves.
+fn words(target: &str, body: &str, input: Vec<u8>, count: usize) -> Vec<u32> {
+    let bytes = launch(target, &format!("{START}{body}{END}"), input, count * 4).unwrap();
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+}
+
+/// What stops a kernel, and the line of it, counted from 1 after the header.
+fn misuse(text: &str) -> (String, Trap) {
+    match launch("sm_100a", text, Vec::new(), 1024) {
+        Err(ExecError::Trap(trap)) => match &trap.kind {
+            TrapKind::Misuse(why) => (why.clone(), *trap),
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+/// `{%r0, %r1, ...}`.
+fn list(name: &str, count: usize) -> String {
+    let names: Vec<String> = (0..count).map(|n| format!("%{name}{n}")).collect();
+    format!("{{{}}}", names.join(", "))
+}
