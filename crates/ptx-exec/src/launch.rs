@@ -1,6 +1,7 @@
 //! What a launch is asked for and what it gives back.
 
 use std::num::NonZeroUsize;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Three extents or indices, `x` first.
@@ -50,6 +51,35 @@ impl Default for Limits {
     }
 }
 
+/// When asynchronous operations complete: `cp.async`, bulk copies and reductions, and what else a thread goes on after
+/// before it is done.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Completion {
+    /// When they are issued. Programs that do not wait for them work.
+    #[default]
+    Eager,
+    /// As late as the program allows: at the wait for them, when all threads of the block wait, or when the block ends.
+    /// Programs that do not wait for them see what memory held before.
+    Late,
+    /// At points that depend on this seed and the number of the block alone, in any order that PTX allows.
+    Random(u64),
+}
+
+impl FromStr for Completion {
+    type Err = String;
+
+    /// Reads `eager`, `late` or `random:SEED`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let seed = text.strip_prefix("random:").and_then(|seed| seed.parse().ok());
+        match (text, seed) {
+            ("eager", _) => Ok(Completion::Eager),
+            ("late", _) => Ok(Completion::Late),
+            (_, Some(seed)) => Ok(Completion::Random(seed)),
+            _ => Err(format!("expected eager, late or random:SEED with a number from 0, not `{text}`")),
+        }
+    }
+}
+
 /// A kernel launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Launch {
@@ -67,6 +97,8 @@ pub struct Launch {
     pub arguments: Vec<Argument>,
     /// Host threads that blocks are spread over; `None` for as many as the host has.
     pub threads: Option<NonZeroUsize>,
+    /// When asynchronous operations complete.
+    pub completion: Completion,
     /// Bounds.
     pub limits: Limits,
 }
@@ -82,6 +114,7 @@ impl Launch {
             dynamic_shared: 0,
             arguments: Vec::new(),
             threads: None,
+            completion: Completion::Eager,
             limits: Limits::default(),
         }
     }

@@ -30,7 +30,7 @@ mod run;
 pub mod scalar;
 
 pub use error::{ExecError, Trap, TrapKind, codes};
-pub use launch::{Argument, Dim3, Launch, Limits, Outcome};
+pub use launch::{Argument, Completion, Dim3, Launch, Limits, Outcome};
 pub use memory::{Fault, FaultKind, Space};
 pub use run::run;
 

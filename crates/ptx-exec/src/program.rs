@@ -5,6 +5,7 @@
 //! addresses known before the launch are rows of their own, so that every operand is a row.
 
 mod alu;
+mod async_group;
 mod matrix;
 mod shared;
 mod tcgen05;
@@ -21,6 +22,7 @@ pub(crate) use alu::{
     Binary, Combine, Comparison, Dual, FloatBinary, FloatCombine, FloatExtreme, FloatFunction, Numbers,
     PackConversion, Packing, Quaternary, SetWhere, Ternary, Unary, each,
 };
+pub(crate) use async_group::{AsyncGroup, Family, GroupAction};
 pub(crate) use matrix::{
     Element, Factor, Fragment, Held, Indices, Join, Major, Majorness, Overflow, Part, Place, Product, Scales,
     Size, Sparse,
@@ -469,6 +471,7 @@ pub(crate) enum Effect {
     WideAtomic(Box<WideAtomic>),
     AsyncCopy(Box<AsyncCopy>),
     Bulk(Box<Bulk>),
+    AsyncGroup(AsyncGroup),
     Mbarrier(Box<Mbarrier>),
     Within(Box<Within>),
     Stack(Stack),

@@ -71,6 +71,7 @@ pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> 
         params,
         heap,
         limits: launch.limits.clone(),
+        completion: launch.completion,
         threads,
     };
     let finished = machine::run(setup).map_err(|mut trap| {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use ptx_cli::{Documents, OptimizeArgs, ReportArgs};
+use ptx_exec::Completion;
 
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec};
 
@@ -21,8 +22,15 @@ Buffers lie in global memory; their parameter is their address.
 Launch file (--launch), in JSON; options on the command line win:
   {\"entry\": \"saxpy\", \"grid\": [4], \"block\": [128], \"cluster\": [1], \"shared\": 0,
    \"args\": [\"i32=500\", \"f32=2\", \"in=x.bin\", \"inout=y.bin:y.bin\"],
-   \"engine\": \"interp\", \"threads\": 2, \"timeout\": 10, \"print\": [\"3:f32:4\"]}
+   \"engine\": \"interp\", \"async\": \"late\", \"threads\": 2, \"timeout\": 10, \"print\": [\"3:f32:4\"]}
 Every field may be left out. Files in it are looked for beside it.
+
+Asynchronous operations (--async): cp.async, bulk and tensor copies and all others that a thread goes on after complete
+  eager        when they are issued
+  late         at the wait for them or when all threads wait: what a program does not wait for, it does not see
+  random:SEED  at points that the number SEED decides, the same in each run
+A right program gives the same results with each; one that forgets a wait gives wrong ones, as it may on a GPU. That a
+fence.proxy.async is missing does not show.
 
 Folders: each .ptx, .ll and .bc file, at any depth, is a program of its own, executed one after the other. Without --launch the
 launch of k.ptx is k.json beside it, where there is one. What programs print comes after a line with their name.
@@ -31,6 +39,7 @@ Examples:
   ptxrun k.ptx --entry scale --grid 4 --block 128 --arg u32=500 --arg in=x.bin --arg out=2000:y.bin
   ptxrun k.ll --launch k.json --print 2:f32:8
   ptxrun -O2 k.ptx --launch k.json        what LLVM makes of it, as ptx2ll -O2 and ll2ptx translate it
+  ptxrun k.ptx --launch k.json --async random:1
   ptxrun --list kernels/                  the kernels of each file, with their parameters
   ptxrun kernels/ --timeout 10            each file as the launch file beside it has it
 
@@ -57,7 +66,7 @@ pub struct Arguments {
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "shared", "args", "print", "launch", "engine", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "shared", "args", "print", "launch", "engine", "completion", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -86,6 +95,9 @@ pub struct Arguments {
     /// What executes the kernel [default: interp]
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub engine: Option<Engine>,
+    /// When asynchronous operations complete: eager, late or random:SEED [default: eager]
+    #[arg(long = "async", value_name = "WHEN")]
+    pub completion: Option<Completion>,
     /// Host threads, at most one for each core [default: one for each core]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ptx_exec::Completion;
 use serde::Deserialize;
 
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec};
@@ -23,6 +24,8 @@ pub struct LaunchFile {
     pub args: Option<Vec<ArgumentSpec>>,
     /// `"engine": "interp"`
     pub engine: Option<String>,
+    /// `"async": "late"`
+    pub completion: Option<Completion>,
     /// `"threads": 2`
     pub threads: Option<usize>,
     /// `"timeout": 1.5`
@@ -42,6 +45,8 @@ struct Json {
     shared: Option<u64>,
     args: Option<Vec<String>>,
     engine: Option<String>,
+    #[serde(rename = "async")]
+    completion: Option<String>,
     threads: Option<usize>,
     timeout: Option<f64>,
     print: Option<Vec<String>>,
@@ -65,12 +70,14 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
     let view = |(index, text): (usize, &String)| {
         text.parse::<PrintSpec>().map_err(|error| format!("`print[{index}]`: {error}"))
     };
+    let completion = |text: String| text.parse().map_err(|error| format!("`async`: {error}"));
     Ok(LaunchFile {
         grid: dimensions("grid", json.grid)?,
         block: dimensions("block", json.block)?,
         cluster: dimensions("cluster", json.cluster)?,
         args: json.args.map(|list| list.iter().enumerate().map(argument).collect()).transpose()?,
         print: json.print.map(|list| list.iter().enumerate().map(view).collect()).transpose()?,
+        completion: json.completion.map(completion).transpose()?,
         entry: json.entry,
         shared: json.shared,
         engine: json.engine,
@@ -96,7 +103,7 @@ mod tests {
     #[test]
     fn every_field_is_read() {
         let text = br#"{"entry": "k", "grid": [4, 2], "block": [128], "cluster": [1, 1, 1], "shared": 64,
-            "args": ["i32=1", "in=x.bin", "out=4:/abs"], "engine": "interp", "threads": 2, "timeout": 0.5,
+            "args": ["i32=1", "in=x.bin", "out=4:/abs"], "engine": "interp", "async": "random:7", "threads": 2, "timeout": 0.5,
             "print": ["1:u8:2"]}"#;
         let launch = parse(text, Path::new("dir")).expect("valid");
         assert_eq!(launch.grid, Some(Dimensions([4, 2, 1])));
@@ -105,18 +112,20 @@ mod tests {
         assert_eq!(args[1], ArgumentSpec::In("dir/x.bin".into()));
         assert_eq!(args[2], ArgumentSpec::Out(4, "/abs".into()));
         assert_eq!((launch.shared, launch.threads, launch.timeout), (Some(64), Some(2), Some(0.5)));
+        assert_eq!(launch.completion, Some(Completion::Random(7)));
         assert_eq!(launch.print.map(|list| list.len()), Some(1));
     }
 
     #[test]
     fn wrong_files_say_what_is_wrong() {
-        let wrong: [(&[u8], &str); 6] = [
+        let wrong: [(&[u8], &str); 7] = [
             (b"{", "EOF"),
             (br#"{"gird": [1]}"#, "unknown field `gird`"),
             (br#"{"grid": [0]}"#, "`grid`"),
             (br#"{"grid": []}"#, "`grid`"),
             (br#"{"args": ["u8=256"]}"#, "`args[0]`: `256` does not fit u8"),
             (br#"{"print": ["x"]}"#, "`print[0]`"),
+            (br#"{"async": "never"}"#, "`async`: expected eager, late or random:SEED"),
         ];
         for (text, part) in wrong {
             let error = parse(text, Path::new("")).expect_err(part);

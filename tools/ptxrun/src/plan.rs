@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use ptx_cli::{ExitStatus, Failure, code};
 use ptx_diag::{Code, Diagnostic};
-use ptx_exec::{Argument, Launch, Limits};
+use ptx_exec::{Argument, Completion, Launch, Limits};
 
 use crate::arguments::{Arguments, Engine};
 use crate::launch_file::{self, LaunchFile};
@@ -36,6 +36,8 @@ pub struct Plan {
     pub print: Vec<PrintSpec>,
     /// Host threads; `None` for one a core.
     pub threads: Option<NonZeroUsize>,
+    /// When asynchronous operations complete.
+    pub completion: Completion,
     /// When to give up.
     pub timeout: Option<Duration>,
 }
@@ -69,6 +71,7 @@ impl Plan {
             shared: shared(arguments.shared.or(file.shared).unwrap_or(0))?,
             args,
             print,
+            completion: arguments.completion.or(file.completion).unwrap_or_default(),
             threads: arguments.threads.or(file.threads).map(threads).transpose()?,
             timeout: arguments.timeout.or(file.timeout).map(timeout).transpose()?,
         })
@@ -92,6 +95,7 @@ impl Plan {
             dynamic_shared: self.shared,
             arguments,
             threads: self.threads,
+            completion: self.completion,
             limits: Limits { timeout: self.timeout, ..Limits::default() },
         })
     }

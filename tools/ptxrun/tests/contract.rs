@@ -154,6 +154,33 @@ fn launch_file_says_the_same_and_the_command_line_wins() {
 }
 
 #[test]
+fn forgotten_waits_show_where_asynchronous_operations_are_late() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = |wait: &str| {
+        format!(
+            ".version 8.0\n.target sm_80\n.address_size 64
+            .visible .entry k(.param .u64 p) {{ .reg .b32 %r<3>; .reg .b64 %rd; .shared .align 16 .b8 s[16];
+            ld.param.u64 %rd, [p]; mov.b32 %r1, s; cp.async.ca.shared.global [%r1], [%rd], 4; {wait}
+            ld.shared.u32 %r2, [s]; st.global.u32 [%rd+4], %r2; ret; }}"
+        )
+    };
+    fs::write(folder.path().join("in.bin"), [7, 0, 0, 0, 9, 0, 0, 0]).expect("writable");
+    let found = |wait: &str, when: &[&str]| {
+        let arguments =
+            ["-", "--entry", "k", "--grid", "1", "--block", "1", "--arg", "in=in.bin", "--print", "0:u32"];
+        let arguments: Vec<&str> = arguments.iter().chain(when).copied().collect();
+        let (status, out, err) = ptxrun(folder.path(), &arguments, &text(wait));
+        assert_eq!((status, err.as_str()), (0, ""));
+        out
+    };
+    for when in [&[][..], &["--async", "eager"], &["--async", "late"], &["--async", "random:3"]] {
+        assert_eq!(found("cp.async.wait_all;", when), "0:u32 = 7 7\n", "{when:?}");
+    }
+    assert_eq!(found("", &["--async=eager"]), "0:u32 = 7 7\n");
+    assert_eq!(found("", &["--async=late"]), "0:u32 = 7 0\n");
+}
+
+#[test]
 fn failed_executions_are_status_3_and_write_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (how, code) in [("u32=0", "X0202"), ("u32=1", "X0204"), ("u32=2", "X0201")] {
@@ -248,7 +275,7 @@ fn wrong_input_is_status_1() {
 fn wrong_usage_is_status_2_and_says_what_is_wrong() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let full = ["-", "--entry", "scale", "--grid", "1", "--block", "1"];
-    let wrong: [(&[&str], &[&str], &str); 12] = [
+    let wrong: [(&[&str], &[&str], &str); 13] = [
         (&[], &[], "INPUT"),
         (&["-"], &["--grid", "1", "--block", "1"], "--entry is missing"),
         (&["-"], &["--entry", "k", "--block", "1"], "--grid is missing"),
@@ -258,6 +285,7 @@ fn wrong_usage_is_status_2_and_says_what_is_wrong() {
         (&full, &["--arg", "5"], "KIND=VALUE"),
         (&["-"], &["--entry", "k", "--grid", "0", "--block", "1"], "not a dimension"),
         (&full, &["--timeout", "0"], "above 0"),
+        (&full, &["--async", "random"], "expected eager, late or random:SEED"),
         (&full, &["--threads", "0"], "at least one thread"),
         (&full, &["--print", "0:f32"], "no such argument"),
         (&full, &["--arg", "u32=1", "--print", "0:f32"], "not a buffer"),

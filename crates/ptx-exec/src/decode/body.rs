@@ -434,9 +434,7 @@ impl<'a> BodyDecoder<'a> {
             Sem::StoreAsync => Self::store_async,
             Sem::ReduceAsync => Self::reduce_async,
             Sem::CpAsync => Self::async_copy,
-            // Copies are complete when they are issued, so there is nothing to close or to wait for.
-            Sem::CpAsyncCommit | Sem::CpAsyncWait => |decoder, cx| decoder.simple(cx, Effect::Nothing),
-            Sem::BulkCommit | Sem::BulkWait => |decoder, cx| decoder.simple(cx, Effect::Nothing),
+            Sem::CpAsyncCommit | Sem::CpAsyncWait | Sem::BulkCommit | Sem::BulkWait => Self::group,
             // Hints and profiler events: no program can see them. What is discarded has any value, its own too.
             Sem::Prefetch | Sem::BulkPrefetch | Sem::ApplyPriority | Sem::Discard | Sem::Pmevent => {
                 |decoder, cx| decoder.simple(cx, Effect::Nothing)

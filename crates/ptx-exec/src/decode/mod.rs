@@ -8,6 +8,7 @@ mod body;
 mod collective;
 mod control;
 mod convert;
+mod group;
 mod known;
 mod matrix;
 mod memory;

@@ -3,6 +3,8 @@
 use super::Stop;
 use super::barrier::{Barrier, CLUSTER_BARRIER};
 use super::grid::Grid;
+use super::memory::View;
+use super::pending::{Pending, Registers};
 use super::tcgen05::TensorMemory;
 use super::warp::{State, Warp};
 use crate::error::TrapKind;
@@ -32,6 +34,8 @@ pub(super) struct BlockState {
     pub(super) tensor: TensorMemory,
     /// Whether a barrier was completed or tensor memory freed, so that waiting warps must be told.
     pub(super) wake: bool,
+    /// Asynchronous operations in flight.
+    pub(super) pending: Pending,
 }
 
 impl BlockState {
@@ -65,6 +69,11 @@ pub(super) enum Progress {
     Unfinished,
 }
 
+/// A stop with the warp that it concerns.
+fn located(stop: Stop) -> (usize, Stop) {
+    (stop.warp.unwrap_or(0), stop)
+}
+
 impl Block {
     /// Starts a block of the grid.
     pub(super) fn new(grid: &Grid<'_>, number: u64) -> Self {
@@ -82,6 +91,7 @@ impl Block {
             live,
             tensor: TensorMemory::default(),
             wake: false,
+            pending: Pending::new(grid.completion, number),
         };
         Self { state, warps, executed: [0; 2], slice: FIRST_SLICE }
     }
@@ -91,7 +101,7 @@ impl Block {
     pub(super) fn run(&mut self, grid: &Grid<'_>) -> Result<Progress, (usize, Stop)> {
         let mut used = 0;
         while used < self.slice {
-            let mut progressed = false;
+            let (mut progressed, mut waiting) = (false, true);
             for at in 0..self.warps.len() {
                 let warp = &mut self.warps[at];
                 if !warp.is_ready() {
@@ -99,7 +109,10 @@ impl Block {
                 }
                 progressed = true;
                 let before = warp.thread_instructions;
-                let steps = warp.run(grid, &mut self.state, TURN).map_err(|stop| (at, stop))?;
+                let turn = self.state.pending.turn(TURN);
+                let steps =
+                    warp.run(grid, &mut self.state, turn).map_err(|stop| (stop.warp.unwrap_or(at), stop))?;
+                waiting &= warp.waits;
                 used += steps;
                 self.executed[0] += steps;
                 self.executed[1] += warp.thread_instructions - before;
@@ -109,6 +122,10 @@ impl Block {
                 if std::mem::take(&mut self.state.wake) {
                     self.warps.iter_mut().for_each(|warp| warp.wake(&self.state.barriers));
                 }
+            }
+            if !self.state.pending.is_empty() {
+                self.advance(grid, waiting, progressed)?;
+                continue;
             }
             if !progressed {
                 let done = self.warps.iter().all(|warp| warp.live == 0);
@@ -120,7 +137,27 @@ impl Block {
             }
         }
         self.slice = (self.slice * 2).min(LONGEST_SLICE);
+        if !self.state.pending.is_empty() {
+            let mut view = View { grid, block: &mut self.state, local: &mut [] };
+            view.put_aside(&mut Registers::All(&mut self.warps)).map_err(located)?;
+        }
         Ok(Progress::Unfinished)
+    }
+
+    /// Lets asynchronous operations complete between rounds of turns: `waiting` tells that all warps that may run wait for
+    /// others, `progressed` that some may run.
+    fn advance(&mut self, grid: &Grid<'_>, waiting: bool, progressed: bool) -> Result<(), (usize, Stop)> {
+        let groups = self.warps.iter().map(|warp| warp.fragments.len()).max().unwrap_or(0);
+        let done = self.warps.iter().all(|warp| warp.live == 0);
+        let mut view = View { grid, block: &mut self.state, local: &mut [] };
+        let mut registers = Registers::All(&mut self.warps);
+        let advanced = match progressed {
+            _ if done => view.end(&mut registers),
+            true => view.advance(&mut registers, waiting, groups),
+            // None can run until one of them completes, if that helps.
+            false => view.complete_all(&mut registers),
+        };
+        advanced.map_err(located)
     }
 
     /// That a limit is reached, and where the threads are.
@@ -135,7 +172,7 @@ impl Block {
                 text.push_str(&format!("; and {more} other groups of threads elsewhere"));
             }
         }
-        (warp, Stop { kind, pc, lane, related, frames: Vec::new() })
+        (warp, Stop { kind, pc, lane, warp: None, related, frames: Vec::new() })
     }
 
     /// The groups of threads that are at one place each: the instruction and what they do there.
@@ -178,7 +215,7 @@ impl Block {
         let warp = self.warps.iter().find(|warp| warp.live != 0);
         let (index, lane) = warp.map_or((0, 0), |warp| (warp.index, first_lane(warp.live)));
         let pc = related.first().map(|(pc, _)| *pc);
-        (index, Stop { kind: TrapKind::Deadlock(text), pc, lane, related, frames: Vec::new() })
+        (index, Stop { kind: TrapKind::Deadlock(text), pc, lane, warp: None, related, frames: Vec::new() })
     }
 }
 

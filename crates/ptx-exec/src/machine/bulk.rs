@@ -1,18 +1,53 @@
-//! Copies and reductions of blocks of memory (manual 9.7.9.25.4.1, 9.7.9.25.4.2, 9.7.9.13). They are done at once: a program
-//! must not look before it has waited, so it cannot tell.
+//! Copies and reductions of blocks of memory (manual 9.7.9.25.4.1, 9.7.9.25.4.2, 9.7.9.13).
 
 use super::Stop;
 use super::block::BlockState;
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
+use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work, operand_place};
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{Fault, Order, Space};
-use crate::program::{Address, Bulk, BulkSource, Combine, Mask, Row, lanes};
+use crate::program::{Bulk, BulkSource, Combine, Family, Mask, Row, lanes};
 
 /// Bytes that are copied in one step, and those that a mask is for.
 const STEP: u32 = 8;
 const MASKED: u64 = 16;
+
+/// A bulk copy or reduction of a thread.
+#[derive(Clone, Debug)]
+pub(super) struct BulkWork {
+    to: Place,
+    source: Source,
+    /// Bytes.
+    size: u64,
+    effect: BulkEffect,
+}
+
+/// Where the bytes of a bulk operation come from.
+#[derive(Clone, Debug)]
+enum Source {
+    Memory(Place),
+    /// They have been read.
+    Read(Box<[u8]>),
+}
+
+/// What a bulk operation does to its destination.
+#[derive(Clone, Copy, Debug)]
+enum BulkEffect {
+    /// Overwrites it.
+    Copy,
+    /// Overwrites those bytes of each 16 whose bit is set.
+    CopyMasked(u64),
+    /// Combines elements of so many bytes with what it holds, each in a step of its own.
+    Combine(Combine, u32),
+}
+
+impl BulkWork {
+    pub(super) fn reads_shared(&self) -> bool {
+        matches!(self.source, Source::Memory((Space::Shared, _)))
+    }
+}
 
 impl View<'_> {
     fn clear_block(&mut self, lane: usize, (space, to): (Space, u64), size: u64) -> Result<(), Fault> {
@@ -21,38 +56,46 @@ impl View<'_> {
             .try_for_each(|at| self.write(lane, space, to.wrapping_add(at), STEP, 0, Order::Relaxed))
     }
 
-    /// Copies a block, or with a mask those bytes of each 16 whose bit is set.
-    fn copy_block(
-        &mut self,
-        lane: usize,
-        (to_space, to): (Space, u64),
-        (from_space, from): (Space, u64),
-        size: u64,
-        mask: Option<u64>,
-    ) -> Result<(), Fault> {
-        let step = if mask.is_some() { 1 } else { STEP };
-        let is_copied = |at: &u64| mask.is_none_or(|mask| mask >> (at % MASKED) & 1 == 1);
-        for at in (0..size).step_by(step as usize).filter(is_copied) {
-            let value = self.read(lane, from_space, from.wrapping_add(at), step, Order::Relaxed)?;
-            self.write(lane, to_space, to.wrapping_add(at), step, value, Order::Relaxed)?;
+    /// An element of a source.
+    fn bulk_element(&self, source: &Source, at: u64, size: u32) -> Result<u64, Fault> {
+        match source {
+            Source::Memory((space, from)) => {
+                self.read(0, *space, from.wrapping_add(at), size, Order::Relaxed)
+            }
+            Source::Read(bytes) => {
+                let bytes = bytes.iter().skip(at as usize).take(size as usize).rev();
+                Ok(bytes.fold(0, |value, &byte| value << 8 | u64::from(byte)))
+            }
+        }
+    }
+
+    pub(super) fn perform_bulk(&mut self, bulk: &BulkWork) -> Result<(), Fault> {
+        let (space, to) = bulk.to;
+        let (step, mask) = match bulk.effect {
+            BulkEffect::Copy => (STEP, u64::MAX),
+            BulkEffect::CopyMasked(mask) => (1, mask),
+            BulkEffect::Combine(_, element) => (element, u64::MAX),
+        };
+        for at in (0..bulk.size).step_by(step as usize).filter(|at| mask >> (at % MASKED) & 1 == 1) {
+            let value = self.bulk_element(&bulk.source, at, step)?;
+            let to = to.wrapping_add(at);
+            match bulk.effect {
+                BulkEffect::Copy | BulkEffect::CopyMasked(_) => {
+                    self.write(0, space, to, step, value, Order::Relaxed)?;
+                }
+                BulkEffect::Combine(combine, _) => {
+                    self.update(space, to, step, |space, old| combine.of(space, old, value, value))?;
+                }
+            }
         }
         Ok(())
     }
 
-    /// Combines each element of a block with another, in a step of its own.
-    fn combine_block(
-        &mut self,
-        lane: usize,
-        (to_space, to): (Space, u64),
-        (from_space, from): (Space, u64),
-        size: u64,
-        (combine, element): (Combine, u32),
-    ) -> Result<(), Fault> {
-        for at in (0..size).step_by(element as usize) {
-            let value = self.read(lane, from_space, from.wrapping_add(at), element, Order::Relaxed)?;
-            self.update(to_space, to.wrapping_add(at), element, |space, old| {
-                combine.of(space, old, value, value)
-            })?;
+    /// Reads the source, so that it may change.
+    pub(super) fn read_bulk(&self, bulk: &mut BulkWork) -> Result<(), Fault> {
+        if let Source::Memory(_) = bulk.source {
+            let byte = |at| Ok(self.bulk_element(&bulk.source, at, 1)? as u8);
+            bulk.source = Source::Read((0..bulk.size).map(byte).collect::<Result<_, Fault>>()?);
         }
         Ok(())
     }
@@ -65,20 +108,17 @@ impl Warp {
         grid: &Grid<'_>,
         block: &mut BlockState,
         frame: usize,
-        rows: &[Row],
+        rows: &mut [Row],
         bulk: &Bulk,
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
         let constants = &grid.program.constants;
-        let local = self.frames[frame].local;
-        let to = addresses(&bulk.to, rows, constants, local);
-        let barrier =
-            bulk.barrier.map(|barrier| (barrier.space, addresses(&barrier, rows, constants, local)));
+        let (local, warp) = (self.frames[frame].local, self.index);
         let mut view = self.view(grid, block);
         for lane in lanes(active) {
-            let stop = |fault| Stop::at(TrapKind::Fault(fault), pc, lane);
-            let misuse = |text: String| Stop::at(TrapKind::Misuse(text), pc, lane);
+            let trap = |kind| Stop::at(kind, pc, lane);
+            let misuse = |text: String| trap(TrapKind::Misuse(text));
             let blocks = bulk.blocks.map_or(1, |blocks| blocks.of(rows, constants)[lane]);
             if blocks & !1 != 0 {
                 return Err(misuse(format!(
@@ -92,28 +132,39 @@ impl Warp {
             if blocks == 0 {
                 continue;
             }
-            let to = to.of(lane);
-            check_alignment(bulk.to.space, to, bulk.unit).map_err(stop)?;
-            let place = (bulk.to.space, to);
-            let from = |source: &Address| {
-                let from = addresses(source, rows, constants, local).of(lane);
-                check_alignment(source.space, from, bulk.unit).map(|()| (source.space, from))
+            let resolved = |address| {
+                let at = addresses(address, rows, constants, local).of(lane);
+                check_alignment(address.space, at, bulk.unit).map_err(TrapKind::Fault)?;
+                operand_place(address.space, at, STEP)
             };
-            let brought = match &bulk.source {
-                BulkSource::Zeros => view.clear_block(lane, place, size),
-                BulkSource::Memory { from: source, mask } => from(source).and_then(|from| {
-                    let mask = mask.map(|mask| mask.of(rows, constants)[lane]);
-                    view.copy_block(lane, place, from, size, mask)
-                }),
-                BulkSource::Combined { from: source, combine, element } => from(source)
-                    .and_then(|from| view.combine_block(lane, place, from, size, (*combine, *element))),
+            let to = resolved(&bulk.to).map_err(trap)?;
+            let (from, effect) = match &bulk.source {
+                BulkSource::Zeros => {
+                    view.clear_block(lane, to, size).map_err(|fault| trap(TrapKind::Fault(fault)))?;
+                    continue;
+                }
+                BulkSource::Memory { from, mask: None } => (from, BulkEffect::Copy),
+                BulkSource::Memory { from, mask: Some(mask) } => {
+                    (from, BulkEffect::CopyMasked(mask.of(rows, constants)[lane]))
+                }
+                BulkSource::Combined { from, combine, element } => {
+                    (from, BulkEffect::Combine(*combine, *element))
+                }
             };
-            brought.map_err(stop)?;
-            if let Some((space, barrier)) = &barrier {
-                view.complete_transactions(lane, (*space, barrier.of(lane)), size)
-                    .map_err(|kind| Stop::at(kind, pc, lane))?;
-            }
+            let source = Source::Memory(resolved(from).map_err(trap)?);
+            let operation =
+                Operation::new(Work::Bulk(BulkWork { to, source, size, effect }), (warp, lane, pc));
+            let operation = match &bulk.barrier {
+                None => operation.grouped(Family::Bulk, Ordered::Free),
+                Some(barrier) => {
+                    let at = addresses(barrier, rows, constants, local).of(lane);
+                    let barrier = view.barrier_place((barrier.space, at)).map_err(trap)?;
+                    operation.signals(Signal::Transactions(barrier, size))
+                }
+            };
+            view.issue(operation, &mut Registers::Running { warp, frame, rows })?;
         }
+        self.issued(block);
         Ok(())
     }
 }

@@ -56,6 +56,7 @@ impl Warp {
             | Effect::WideAtomic(_)
             | Effect::AsyncCopy(_)
             | Effect::Bulk(_)
+            | Effect::AsyncGroup(_)
             | Effect::Mbarrier(_)
             | Effect::Within(_)
             | Effect::Stack(_)

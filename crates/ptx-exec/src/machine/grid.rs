@@ -11,7 +11,7 @@ use super::block::{Block, Progress};
 use super::heap::Heap;
 use super::{RESIDENT_BLOCKS, RESIDENT_BYTES, Stop};
 use crate::error::{Trap, TrapKind};
-use crate::launch::{Dim3, Limits};
+use crate::launch::{Completion, Dim3, Limits};
 use crate::layout::{Object, nearest};
 use crate::memory::{GlobalMemory, Space};
 use crate::program::{Program, WARP};
@@ -68,6 +68,7 @@ pub(crate) struct Setup<'p> {
     /// The address and size of the memory that `malloc` takes from.
     pub(crate) heap: (u64, u64),
     pub(crate) limits: Limits,
+    pub(crate) completion: Completion,
     pub(crate) threads: NonZeroUsize,
 }
 
@@ -81,6 +82,7 @@ pub(super) struct Grid<'p> {
     pub(super) constant: Vec<u8>,
     pub(super) params: Vec<u8>,
     pub(super) heap: Mutex<Heap>,
+    pub(super) completion: Completion,
     /// How many blocks may be started at a time.
     resident: usize,
     limits: Limits,
@@ -191,6 +193,7 @@ pub(crate) fn run(setup: Setup<'_>) -> Result<Finished, Box<Trap>> {
         heap: Mutex::new(Heap::new(heap_base, heap_size)),
         resident: resident_blocks(setup.program, &setup.geometry),
         limits: setup.limits,
+        completion: setup.completion,
         started,
         deadline,
         steps: AtomicU64::new(0),

@@ -8,10 +8,13 @@ use super::Stop;
 use super::block::BlockState;
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
+use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work};
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{Order, Space};
-use crate::program::{BarrierLayout, Completion, Mask, Mbarrier, MbarrierAction, Row, Src, Stay, lanes};
+use crate::program::{
+    BarrierLayout, Completion, Family, Mask, Mbarrier, MbarrierAction, Row, Src, Stay, lanes,
+};
 
 /// Bytes of an object, and what its address is a multiple of.
 const BYTES: u32 = 8;
@@ -90,6 +93,15 @@ impl Object {
         Ok(())
     }
 
+    /// Lets the phase wait for one arrival more than those it was made for.
+    fn expect_one_more(&mut self) -> Result<(), String> {
+        if self.pending == MOST {
+            return Err(format!("a barrier waits for at most {MOST} arrivals"));
+        }
+        self.pending += 1;
+        Ok(())
+    }
+
     /// Starts the next phase when this one is complete; whether it was.
     fn advance(&mut self) -> bool {
         let is_complete = self.pending == 0 && self.transactions == 0;
@@ -99,6 +111,13 @@ impl Object {
         }
         is_complete
     }
+}
+
+/// What a barrier will be told of.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Demand {
+    pub(super) arrivals: u64,
+    pub(super) transactions: u64,
 }
 
 /// How many arrivals the phase of a state was still waiting for.
@@ -139,11 +158,45 @@ impl View<'_> {
         Ok(before)
     }
 
+    /// The place of an object.
+    pub(super) fn barrier_place(&self, (space, address): Place) -> Result<Place, TrapKind> {
+        Ok((Space::Shared, self.object_address(space, address)?))
+    }
+
+    /// Whether the phase of a barrier ends when it is told of so much.
+    pub(super) fn would_complete(&self, (space, address): Place, demand: Demand) -> bool {
+        let bits = self.read(0, space, address, BYTES, Order::Strong).ok();
+        bits.and_then(Object::from_bits).is_some_and(|object| {
+            u64::from(object.pending) == demand.arrivals
+                && i64::from(object.transactions) == demand.transactions as i64
+        })
+    }
+
+    /// Notes that a thread asked about a barrier in vain; whether operations are in flight.
+    fn wait_for(&mut self, place: Place) -> Result<bool, TrapKind> {
+        if self.block.pending.is_empty() {
+            return Ok(false);
+        }
+        let place = self.barrier_place(place)?;
+        self.block.pending.want(place);
+        Ok(true)
+    }
+
+    /// Tells a barrier of an arrival that it waits for.
+    pub(super) fn complete_arrival(&mut self, lane: usize, place: Place) -> Result<(), TrapKind> {
+        self.change(lane, place, |object| {
+            object.arrive(1, Stay::Stays)?;
+            object.advance();
+            Ok(())
+        })?;
+        Ok(())
+    }
+
     /// Tells a barrier that so many transactions are done.
     pub(super) fn complete_transactions(
         &mut self,
         lane: usize,
-        place: (Space, u64),
+        place: Place,
         count: u64,
     ) -> Result<(), TrapKind> {
         self.change(lane, place, |object| {
@@ -197,13 +250,9 @@ impl View<'_> {
                     Ok(())
                 })
             }
-            // One arrival more is expected, and has come.
-            MbarrierAction::ArriveOfCopies => self.change(lane, place, |_| Ok(())),
-            MbarrierAction::ArriveOfCopiesCounted => self.change(lane, place, |object| {
-                object.arrive(1, Stay::Stays)?;
-                object.advance();
-                Ok(())
-            }),
+            // The arrival itself is an operation that `Warp::mbarrier` issues.
+            MbarrierAction::ArriveOfCopies => self.change(lane, place, Object::expect_one_more),
+            MbarrierAction::ArriveOfCopiesCounted => Ok(0),
             MbarrierAction::IsOver(state) => {
                 let now = self.change(lane, place, |_| Ok(()))?;
                 Ok(u64::from((now ^ value(state)) >> PHASE_SHIFT & ((1 << PHASE_BITS) - 1) != 0))
@@ -231,17 +280,37 @@ impl Warp {
         // Programs wait for other threads with it.
         self.poll();
         let constants = &grid.program.constants;
-        let local = self.frames[frame].local;
+        let (local, warp) = (self.frames[frame].local, self.index);
         let mut view = self.view(grid, block);
+        let mut in_vain = false;
         for lane in lanes(active) {
             let address = addresses(&operation.address, rows, constants, local).of(lane);
             let place = (operation.address.space, address);
+            let stop = |kind| Stop::at(kind, pc, lane);
             let result = view
                 .operate(lane, place, operation.action, |src| src.of(rows, constants)[lane])
-                .map_err(|kind| Stop::at(kind, pc, lane))?;
+                .map_err(stop)?;
             if let Some(dst) = operation.dst {
                 rows[dst as usize][lane] = result;
             }
+            match operation.action {
+                MbarrierAction::ArriveOfCopies | MbarrierAction::ArriveOfCopiesCounted => {
+                    let barrier = view.barrier_place(place).map_err(stop)?;
+                    let arrival = Operation::new(Work::Nothing, (warp, lane, pc))
+                        .grouped(Family::Copies, Ordered::AfterEarlier)
+                        .signals(Signal::Arrival(barrier));
+                    view.issue(arrival, &mut Registers::Running { warp, frame, rows })?;
+                }
+                MbarrierAction::IsOver(_) | MbarrierAction::IsOverParity(_) if result == 0 => {
+                    in_vain |= view.wait_for(place).map_err(stop)?;
+                }
+                _ => {}
+            }
+        }
+        match operation.action {
+            _ if in_vain => self.give_way(),
+            MbarrierAction::ArriveOfCopies | MbarrierAction::ArriveOfCopiesCounted => self.issued(block),
+            _ => {}
         }
         Ok(())
     }

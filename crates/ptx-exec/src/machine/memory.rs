@@ -7,8 +7,8 @@ use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{Fault, FaultKind, Order, Space, read_bytes, write_bytes};
 use crate::program::{
-    Address, AddressWidth, AsyncCopy, Atomic, Base, Combine, CopyAmount, Exchange, Load, Mask, Row, Src,
-    Store, VectorAtomic, WideAtomic, Within, lanes,
+    Address, AddressWidth, Atomic, Base, Combine, Exchange, Load, Mask, Row, Src, Store, VectorAtomic,
+    WideAtomic, Within, lanes,
 };
 
 /// What an access sees besides the local memory of its own thread.
@@ -19,7 +19,7 @@ pub(super) struct View<'a> {
 }
 
 /// The space and address that a possibly generic address means.
-fn place(space: Space, address: u64, size: u32) -> Result<(Space, u64), Fault> {
+pub(super) fn place(space: Space, address: u64, size: u32) -> Result<(Space, u64), Fault> {
     match space {
         Space::Generic => {
             Space::of_generic(address).ok_or(Fault { kind: FaultKind::OutOfBounds, space, address, size })
@@ -461,49 +461,6 @@ impl Warp {
                     wanted.join(" or ")
                 );
                 return Err(Stop::at(TrapKind::Misuse(text), pc, lane));
-            }
-        }
-        Ok(())
-    }
-
-    /// Copies at once: a program must not look before it has waited, so it cannot tell (manual 9.7.9.25.3.1).
-    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
-    pub(super) fn async_copy(
-        &mut self,
-        grid: &Grid<'_>,
-        block: &mut BlockState,
-        frame: usize,
-        rows: &[Row],
-        copy: &AsyncCopy,
-        active: Mask,
-        pc: u32,
-    ) -> Result<(), Stop> {
-        let constants = &grid.program.constants;
-        let local = self.frames[frame].local;
-        let (to, from) =
-            (addresses(&copy.to, rows, constants, local), addresses(&copy.from, rows, constants, local));
-        let mut view = self.view(grid, block);
-        for lane in lanes(active) {
-            let wanted = match copy.amount {
-                CopyAmount::Whole => copy.size,
-                CopyAmount::Bytes(src) => (src.of(rows, constants)[lane] as u32).min(copy.size),
-                CopyAmount::UnlessTrue(src) if src.of(rows, constants)[lane] & 1 == 1 => 0,
-                CopyAmount::UnlessTrue(_) => copy.size,
-            };
-            let stop = |fault| Stop::at(TrapKind::Fault(fault), pc, lane);
-            let (to, from) = (to.of(lane), from.of(lane));
-            check_alignment(copy.to.space, to, copy.size.into()).map_err(stop)?;
-            check_alignment(copy.from.space, from, copy.size.into()).map_err(stop)?;
-            let unit = if wanted.is_multiple_of(4) { 4 } else { 1 };
-            for byte in (0..u64::from(copy.size)).step_by(unit as usize) {
-                let value = if byte < u64::from(wanted) {
-                    view.read(lane, copy.from.space, from.wrapping_add(byte), unit, Order::Relaxed)
-                        .map_err(stop)?
-                } else {
-                    0
-                };
-                view.write(lane, copy.to.space, to.wrapping_add(byte), unit, value, Order::Relaxed)
-                    .map_err(stop)?;
             }
         }
         Ok(())

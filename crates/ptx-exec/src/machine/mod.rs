@@ -16,6 +16,7 @@ mod builtin;
 mod bulk;
 mod call;
 mod collective;
+mod copy;
 #[cfg_attr(not(test), expect(dead_code, reason = "`wgmma` and `tcgen05` are going to use it"))]
 mod descriptor;
 mod fragment;
@@ -24,6 +25,7 @@ mod heap;
 mod matrix;
 mod mbarrier;
 mod memory;
+mod pending;
 mod special;
 mod stack;
 mod step;
@@ -44,6 +46,8 @@ pub(crate) struct Stop {
     pub(crate) kind: crate::error::TrapKind,
     pub(crate) pc: Option<u32>,
     pub(crate) lane: usize,
+    /// The warp, where it is not the one that runs.
+    pub(crate) warp: Option<usize>,
     pub(crate) related: Vec<(u32, String)>,
     /// The functions that the thread was in, each with the address of its local memory, where an access of that is wrong.
     pub(crate) frames: Vec<(u32, u32)>,
@@ -52,6 +56,6 @@ pub(crate) struct Stop {
 impl Stop {
     /// At an instruction of a lane.
     fn at(kind: crate::error::TrapKind, pc: u32, lane: usize) -> Self {
-        Self { kind, pc: Some(pc), lane, related: Vec::new(), frames: Vec::new() }
+        Self { kind, pc: Some(pc), lane, warp: None, related: Vec::new(), frames: Vec::new() }
     }
 }

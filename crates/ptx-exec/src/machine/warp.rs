@@ -72,8 +72,10 @@ pub(super) struct Warp {
     pub(super) thread_instructions: u64,
     /// Of each thread that has arrived at the barrier of the cluster and not waited, the phase in which it arrived.
     pub(super) cluster_phases: [Option<u64>; WARP],
-    /// Whether it asked to let others run.
-    pub(super) paused: bool,
+    /// Whether its turn is over.
+    paused: bool,
+    /// Whether it ended its turn to wait for others.
+    pub(super) waits: bool,
     /// The clock at which the running group's turn is over.
     pub(super) turn_end: u64,
     polls: u32,
@@ -110,6 +112,7 @@ impl Warp {
             thread_instructions: 0,
             cluster_phases: [None; WARP],
             paused: false,
+            waits: false,
             turn_end: 0,
             polls: 0,
             impatient: false,
@@ -126,7 +129,7 @@ impl Warp {
     /// Runs for about `budget` instructions, or until no thread can run, a barrier is complete or a thread pauses.
     pub(super) fn run(&mut self, grid: &Grid<'_>, block: &mut BlockState, budget: u64) -> Result<u64, Stop> {
         let start = self.clock;
-        self.paused = false;
+        (self.paused, self.waits) = (false, false);
         while self.clock - start < budget && !block.wake && !self.paused {
             let Some(current) = self.pick() else { break };
             let left = budget - (self.clock - start);
@@ -187,10 +190,16 @@ impl Warp {
         }
     }
 
-    /// Ends the turn of the running group and of the warp.
+    /// Ends the turn of the running group and of the warp, to wait for others.
     pub(super) fn give_way(&mut self) {
         self.polls = 0;
-        (self.impatient, self.paused, self.turn_end) = (true, true, self.clock);
+        (self.impatient, self.waits) = (true, true);
+        self.end_turn();
+    }
+
+    /// Ends the turn of the running group and of the warp.
+    pub(super) fn end_turn(&mut self) {
+        (self.paused, self.turn_end) = (true, self.clock);
     }
 
     /// How long the group may run before others of the warp get their turn.

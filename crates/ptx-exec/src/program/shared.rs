@@ -41,7 +41,7 @@ pub(crate) enum MbarrierAction {
     Complete(Src),
     /// `mbarrier.arrive`, after expecting transactions where there are some.
     Arrive { count: Src, transactions: Option<Src>, completion: Completion, stay: Stay },
-    /// `cp.async.mbarrier.arrive`; copies are done when they are issued.
+    /// `cp.async.mbarrier.arrive`: when the thread's `cp.async` so far are done.
     ArriveOfCopies,
     /// The same with `.noinc`.
     ArriveOfCopiesCounted,

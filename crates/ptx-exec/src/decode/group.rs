@@ -1,0 +1,25 @@
+//! Groups of asynchronous operations (manual 9.7.9.25.3.2, 9.7.9.25.3.3, 9.7.9.27.2).
+
+use ptx_isa::{Mod, Sem};
+
+use super::Decoded;
+use super::body::{BodyDecoder, Context};
+use crate::program::{AsyncGroup, Effect, Family, GroupAction};
+
+impl BodyDecoder<'_> {
+    /// `cp.async.commit_group`, `cp.async.wait_group`, `cp.async.wait_all`, and the same of bulk operations.
+    pub(super) fn group(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let (family, action) = match cx.m.sem() {
+            Sem::CpAsyncCommit => (Family::Copies, GroupAction::Commit),
+            Sem::BulkCommit => (Family::Bulk, GroupAction::Commit),
+            Sem::CpAsyncWait if cx.m.has(Mod::WaitAll) => (Family::Copies, GroupAction::WaitForAll),
+            Sem::CpAsyncWait => (Family::Copies, GroupAction::Wait(self.src_named(cx, "n")?)),
+            Sem::BulkWait if cx.m.has(Mod::Read) => {
+                (Family::Bulk, GroupAction::WaitForReads(self.src_named(cx, "N")?))
+            }
+            _ => (Family::Bulk, GroupAction::Wait(self.src_named(cx, "N")?)),
+        };
+        cx.emit(Effect::AsyncGroup(AsyncGroup { family, action }));
+        Ok(())
+    }
+}

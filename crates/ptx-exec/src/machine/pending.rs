@@ -1,0 +1,500 @@
+//! Asynchronous operations: issued by a thread, complete at a point of their own (manual 9.7.9.25.1, 8.9.1.1).
+//!
+//! An operation that is issued is an [`Operation`]: what it does ([`Work`], with every operand resolved: addresses, sizes and
+//! values of registers), what it is ordered with ([`Track`]) and what it tells a barrier when it is done ([`Signal`]).
+//! [`View::issue`] takes it. A launch with [`Completion::Eager`] performs it there and then; any other puts it into the
+//! [`Pending`] queue of its block, from which it is taken
+//! - at a wait of its thread for its group ([`Warp::group`]);
+//! - when every warp of the block waits, those first whose barrier is waited for ([`View::advance`]);
+//! - when the block ran for long, as memory changes in finite time, and when the block ends;
+//! - with [`Completion::Random`] at any other point too.
+//!
+//! Memory is read when an operation is performed, or when a wait for its reads ends. Accesses through the asynchronous proxy
+//! are ordered with others as if there were one proxy: that a `fence.proxy.async` is missing is not seen.
+//!
+//! To add an operation: an arm of [`Work`] that holds its resolved operands, an arm of `View::perform_work` that does it on
+//! memory, and in the instruction a call of `View::issue` for each thread (or once for a warp, as lane 0) instead of the work
+//! itself. Where the operation
+//! - is waited for in groups: a [`Family`], and `Effect::AsyncGroup` for its `commit` and `wait`;
+//! - tells a barrier: a [`Signal`], which follows the work. An instruction that only tells one when others are done has
+//!   [`Work::Nothing`], the track of the others and `Order::AfterEarlier`;
+//! - may not overtake earlier ones of its kind (products that add to the same place): a track and `Order::AfterEarlier`;
+//! - writes registers: `registers` names the frame. It is then performed only where the rows of its warp are at hand, which
+//!   `View::perform_work` gets.
+
+use std::collections::BTreeMap;
+
+use super::block::BlockState;
+use super::bulk::BulkWork;
+use super::copy::CopyWork;
+use super::grid::Grid;
+use super::memory::{View, place};
+use super::warp::Warp;
+use super::{Stop, mbarrier::Demand};
+use crate::error::TrapKind;
+use crate::launch::Completion;
+use crate::memory::Space;
+use crate::program::{AsyncGroup, Family, GroupAction, Mask, Row, lanes};
+
+/// An address whose space is known: never a generic one.
+pub(super) type Place = (Space, u64);
+
+/// What an operation does when it is performed.
+#[derive(Clone, Debug)]
+pub(super) enum Work {
+    /// Nothing but its signal.
+    Nothing,
+    /// `cp.async`.
+    Copy(CopyWork),
+    /// `cp.async.bulk`, `cp.reduce.async.bulk`.
+    Bulk(BulkWork),
+}
+
+/// The operations of one family that a thread issued.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Track {
+    pub(super) family: Family,
+    pub(super) warp: usize,
+    /// 0 for families whose operations a whole warp issues.
+    pub(super) lane: usize,
+}
+
+/// How an operation is ordered with those of its track.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    /// It is not.
+    Free,
+    /// It is performed after all earlier ones of the track.
+    AfterEarlier,
+}
+
+/// What a barrier is told when an operation is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Signal {
+    /// So many transactions.
+    Transactions(Place, u64),
+    /// An arrival.
+    Arrival(Place),
+}
+
+/// An operation that was issued.
+#[derive(Clone, Debug)]
+pub(super) struct Operation {
+    pub(super) work: Work,
+    /// Nothing where only a signal tells that it is done.
+    pub(super) track: Option<(Track, Order)>,
+    pub(super) signal: Option<Signal>,
+    /// The frame of its warp whose rows it reads or writes.
+    pub(super) registers: Option<usize>,
+    /// Who issued it, where.
+    pub(super) warp: usize,
+    pub(super) lane: usize,
+    pub(super) pc: u32,
+    /// The group of the track.
+    group: u64,
+    /// Operations of the block before it.
+    number: u64,
+}
+
+impl Operation {
+    /// An operation that no group and no barrier tracks.
+    pub(super) fn new(work: Work, (warp, lane, pc): (usize, usize, u32)) -> Self {
+        Self { work, track: None, signal: None, registers: None, warp, lane, pc, group: 0, number: 0 }
+    }
+
+    /// In the open group of its thread.
+    pub(super) fn grouped(self, family: Family, order: Order) -> Self {
+        let track = Track { family, warp: self.warp, lane: self.lane };
+        Self { track: Some((track, order)), ..self }
+    }
+
+    /// Tells a barrier.
+    pub(super) fn signals(self, signal: Signal) -> Self {
+        Self { signal: Some(signal), ..self }
+    }
+
+    fn stop(&self, kind: TrapKind) -> Stop {
+        Stop { warp: Some(self.warp), ..Stop::at(kind, self.pc, self.lane) }
+    }
+}
+
+/// The rows that operations may read and write at some point of the machine.
+pub(super) enum Registers<'a> {
+    /// Those of a frame of the warp that runs, which are taken out of it.
+    Running { warp: usize, frame: usize, rows: &'a mut [Row] },
+    /// Those of all warps: none runs.
+    All(&'a mut [Warp]),
+}
+
+impl Registers<'_> {
+    /// Whether those of an operation are among them.
+    fn has(&self, operation: &Operation) -> bool {
+        match (operation.registers, self) {
+            (None, _) => true,
+            (Some(wanted), Registers::Running { warp, frame, .. }) => {
+                (operation.warp, wanted) == (*warp, *frame)
+            }
+            (Some(_), Registers::All(_)) => true,
+        }
+    }
+
+    /// Those of an operation.
+    fn of(&mut self, operation: &Operation) -> &mut [Row] {
+        let rows = match (operation.registers, self) {
+            (None, _) => None,
+            (Some(_), Registers::Running { rows, .. }) => Some(&mut **rows),
+            (Some(frame), Registers::All(warps)) => warps
+                .get_mut(operation.warp)
+                .and_then(|warp| warp.frames.get_mut(frame))
+                .map(|frame| frame.rows.as_mut_slice()),
+        };
+        rows.unwrap_or_default()
+    }
+}
+
+/// Operations of a block that are not done.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    operations: Vec<Operation>,
+    /// The number of the open group, where it is not 0.
+    open: BTreeMap<Track, u64>,
+    issued: u64,
+    /// How many operations were issued when the block was put aside last.
+    seen: u64,
+    /// Barriers that were asked about in vain since an operation was done.
+    wanted: Vec<Place>,
+    /// Rounds in which all warps waited.
+    idle: usize,
+    random: Option<Random>,
+}
+
+/// A generator of numbers (splitmix64), and how often operations complete.
+#[derive(Clone, Copy, Debug)]
+struct Random {
+    state: u64,
+    /// Of 64.
+    rate: u64,
+}
+
+impl Random {
+    fn new(seed: u64, block: u64) -> Self {
+        let mut random = Self { state: seed ^ block.wrapping_mul(0xd134_2543_de82_ef95), rate: 0 };
+        random.rate = [56, 32, 8, 1][random.below(4)];
+        random
+    }
+
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    /// A number below `end`, which is not 0.
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+
+    fn completes(&mut self) -> bool {
+        self.next() % 64 < self.rate
+    }
+}
+
+/// The longest turn of a warp, in instructions, while operations complete at random.
+const LONGEST_TURN: usize = 64;
+
+impl Pending {
+    /// That of a block of the grid.
+    pub(super) fn new(completion: Completion, block: u64) -> Self {
+        let random = match completion {
+            Completion::Random(seed) => Some(Random::new(seed, block)),
+            Completion::Eager | Completion::Late => None,
+        };
+        Self { random, ..Self::default() }
+    }
+
+    /// Whether nothing is in flight.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// How many instructions a warp may execute in a turn that is `longest` by default.
+    pub(super) fn turn(&mut self, longest: u64) -> u64 {
+        match &mut self.random {
+            Some(random) if !self.operations.is_empty() => random.below(LONGEST_TURN) as u64 + 1,
+            _ => longest,
+        }
+    }
+
+    /// Notes that a thread asked about a barrier whose phase is not over.
+    pub(super) fn want(&mut self, barrier: Place) {
+        if !self.wanted.contains(&barrier) {
+            self.wanted.push(barrier);
+        }
+    }
+
+    fn open_group(&self, track: Track) -> u64 {
+        self.open.get(&track).copied().unwrap_or(0)
+    }
+
+    fn close_group(&mut self, track: Track) {
+        *self.open.entry(track).or_default() += 1;
+    }
+
+    /// What a barrier will be told by all operations in flight.
+    fn demand(&self, barrier: Place) -> Demand {
+        let mut demand = Demand::default();
+        for operation in &self.operations {
+            match operation.signal {
+                Some(Signal::Transactions(at, count)) if at == barrier => demand.transactions += count,
+                Some(Signal::Arrival(at)) if at == barrier => demand.arrivals += 1,
+                _ => {}
+            }
+        }
+        demand
+    }
+
+    /// Takes the operations out that `which` chooses, and those that are performed before them, in order of issue.
+    fn take(&mut self, which: impl Fn(&Operation) -> bool) -> Vec<Operation> {
+        let mut until: BTreeMap<Track, u64> = BTreeMap::new();
+        for operation in self.operations.iter().filter(|operation| which(operation)) {
+            if let Some((track, Order::AfterEarlier)) = operation.track {
+                let last = until.entry(track).or_default();
+                *last = (*last).max(operation.number);
+            }
+        }
+        let is_before = |operation: &Operation| {
+            let last = operation.track.and_then(|(track, _)| until.get(&track));
+            last.is_some_and(|&last| operation.number <= last)
+        };
+        let mut taken: Vec<Operation> =
+            self.operations.extract_if(.., |operation| which(operation) || is_before(operation)).collect();
+        taken.sort_by_key(|operation| operation.number);
+        taken
+    }
+}
+
+impl View<'_> {
+    /// Performs an operation, or puts it among those in flight, as the launch has it.
+    pub(super) fn issue(&mut self, operation: Operation, registers: &mut Registers<'_>) -> Result<(), Stop> {
+        if self.grid.completion == Completion::Eager {
+            return self.perform(&operation, registers);
+        }
+        let pending = &mut self.block.pending;
+        let group = operation.track.map_or(0, |(track, _)| pending.open_group(track));
+        let number = pending.issued;
+        pending.issued += 1;
+        pending.operations.push(Operation { group, number, ..operation });
+        Ok(())
+    }
+
+    fn perform(&mut self, operation: &Operation, registers: &mut Registers<'_>) -> Result<(), Stop> {
+        self.perform_work(operation, registers.of(operation)).map_err(|kind| operation.stop(kind))?;
+        let told = match operation.signal {
+            None => Ok(()),
+            Some(Signal::Transactions(barrier, count)) => {
+                self.complete_transactions(operation.lane, barrier, count)
+            }
+            Some(Signal::Arrival(barrier)) => self.complete_arrival(operation.lane, barrier),
+        };
+        told.map_err(|kind| operation.stop(kind))
+    }
+
+    fn perform_work(&mut self, operation: &Operation, _rows: &mut [Row]) -> Result<(), TrapKind> {
+        match &operation.work {
+            Work::Nothing => Ok(()),
+            Work::Copy(copy) => self.perform_copy(copy).map_err(TrapKind::Fault),
+            Work::Bulk(bulk) => self.perform_bulk(bulk).map_err(TrapKind::Fault),
+        }
+    }
+
+    /// Reads what an operation reads, so that only its writes are left to do.
+    fn read_sources(&self, operation: &mut Operation) -> Result<(), Stop> {
+        let read = match &mut operation.work {
+            Work::Nothing | Work::Copy(_) => Ok(()),
+            Work::Bulk(bulk) => self.read_bulk(bulk).map_err(TrapKind::Fault),
+        };
+        read.map_err(|kind| operation.stop(kind))
+    }
+
+    /// Whether an operation has yet to read shared memory.
+    fn reads_shared(work: &Work) -> bool {
+        match work {
+            Work::Nothing | Work::Copy(_) => false,
+            Work::Bulk(bulk) => bulk.reads_shared(),
+        }
+    }
+
+    /// Performs the operations in flight that `which` chooses, and those that are ordered before them.
+    fn complete(
+        &mut self,
+        registers: &mut Registers<'_>,
+        which: impl Fn(&Operation) -> bool,
+    ) -> Result<(), Stop> {
+        let taken = self.block.pending.take(|operation| registers.has(operation) && which(operation));
+        if !taken.is_empty() {
+            self.block.pending.idle = 0;
+            self.block.pending.wanted.clear();
+        }
+        taken.iter().try_for_each(|operation| self.perform(operation, registers))
+    }
+
+    /// Lets operations complete between the turns of warps. `waiting` tells that in this round all warps of the block
+    /// waited, and `groups` how many groups of threads take turns in a warp at most.
+    pub(super) fn advance(
+        &mut self,
+        registers: &mut Registers<'_>,
+        waiting: bool,
+        groups: usize,
+    ) -> Result<(), Stop> {
+        while let Some(random) = &mut self.block.pending.random
+            && !self.block.pending.operations.is_empty()
+            && random.completes()
+        {
+            self.complete_one(registers)?;
+        }
+        let pending = &mut self.block.pending;
+        pending.idle = if waiting { pending.idle + 1 } else { 0 };
+        if pending.operations.is_empty() || pending.idle <= groups {
+            return Ok(());
+        }
+        // Every group had its turn and waits: for a barrier that operations in flight complete, or for memory that one of
+        // them changes.
+        let wanted = std::mem::take(&mut pending.wanted);
+        let is_enough =
+            |barrier: &&Place| self.would_complete(**barrier, self.block.pending.demand(**barrier));
+        let ready: Vec<Place> = wanted.iter().filter(is_enough).copied().collect();
+        let signaled = |operation: &Operation, barriers: &[Place]| match operation.signal {
+            Some(Signal::Transactions(barrier, _) | Signal::Arrival(barrier)) => barriers.contains(&barrier),
+            None => false,
+        };
+        for barriers in [ready, wanted] {
+            if self.block.pending.operations.iter().any(|operation| signaled(operation, &barriers)) {
+                return self.complete(registers, |operation| signaled(operation, &barriers));
+            }
+        }
+        self.complete_all(registers)
+    }
+
+    /// Performs one of the operations, or the reads of one.
+    fn complete_one(&mut self, registers: &mut Registers<'_>) -> Result<(), Stop> {
+        let pending = &mut self.block.pending;
+        let Some(random) = &mut pending.random else { return Ok(()) };
+        let at = random.below(pending.operations.len());
+        let only_reads = random.below(4) == 0;
+        let Some(operation) = pending.operations.get(at) else { return Ok(()) };
+        let number = operation.number;
+        if only_reads {
+            let mut operation = operation.clone();
+            self.read_sources(&mut operation)?;
+            if let Some(place) = self.block.pending.operations.get_mut(at) {
+                *place = operation;
+            }
+            return Ok(());
+        }
+        self.complete(registers, |operation| operation.number == number)
+    }
+
+    /// Performs what was in flight already when the block was put aside before.
+    pub(super) fn put_aside(&mut self, registers: &mut Registers<'_>) -> Result<(), Stop> {
+        let seen = std::mem::replace(&mut self.block.pending.seen, self.block.pending.issued);
+        self.complete(registers, |operation| operation.number < seen)
+    }
+
+    /// Performs all: the threads of the block have exited. Its shared memory ends with it (manual 2.3), so nothing may read
+    /// it any longer.
+    pub(super) fn end(&mut self, registers: &mut Registers<'_>) -> Result<(), Stop> {
+        let unread =
+            self.block.pending.operations.iter().find(|operation| Self::reads_shared(&operation.work));
+        if let Some(operation) = unread {
+            let text = "the block ends while an asynchronous operation may still read its shared memory; wait for it with \
+                        `cp.async.bulk.wait_group.read`";
+            return Err(operation.stop(TrapKind::Misuse(text.to_owned())));
+        }
+        self.complete_all(registers)
+    }
+
+    /// Performs all operations in flight.
+    pub(super) fn complete_all(&mut self, registers: &mut Registers<'_>) -> Result<(), Stop> {
+        self.complete(registers, |_| true)
+    }
+}
+
+/// The place of an operand that an asynchronous operation accesses.
+pub(super) fn operand_place(space: Space, address: u64, size: u32) -> Result<Place, TrapKind> {
+    match place(space, address, size).map_err(TrapKind::Fault)? {
+        (Space::Local, address) => Err(TrapKind::Misuse(format!(
+            "an asynchronous operation cannot access local memory, where {address:#x} is"
+        ))),
+        found => Ok(found),
+    }
+}
+
+impl Warp {
+    /// Ends the turn after an operation was issued that is in flight now, so that others get theirs before it is done.
+    pub(super) fn issued(&mut self, block: &BlockState) {
+        if !block.pending.is_empty() {
+            self.end_turn();
+        }
+    }
+
+    /// Closes groups of operations, or performs those that are waited for.
+    pub(super) fn group(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &mut [Row],
+        group: AsyncGroup,
+        active: Mask,
+    ) -> Result<(), Stop> {
+        if grid.completion == Completion::Eager {
+            return Ok(());
+        }
+        let warp = self.index;
+        let track = |lane: usize| Track { family: group.family, warp, lane };
+        let most = match group.action {
+            GroupAction::Commit | GroupAction::WaitForAll => {
+                lanes(active).for_each(|lane| block.pending.close_group(track(lane)));
+                None
+            }
+            GroupAction::Wait(most) | GroupAction::WaitForReads(most) => {
+                Some(*most.of(rows, &grid.program.constants))
+            }
+        };
+        // Of each lane, the groups before which all are waited for.
+        let ends: Vec<u64> = (0..crate::program::WARP)
+            .map(|lane| {
+                let left = most.map_or(0, |most| most[lane] & u64::from(u32::MAX));
+                let is_active = active >> lane & 1 == 1;
+                if is_active { block.pending.open_group(track(lane)).saturating_sub(left) } else { 0 }
+            })
+            .collect();
+        let is_waited_for = |operation: &Operation| {
+            operation.track.is_some_and(|(track, _)| {
+                (track.family, track.warp) == (group.family, warp)
+                    // What only tells a barrier of the others is in no group.
+                    && !matches!(operation.work, Work::Nothing)
+                    && ends.get(track.lane).is_some_and(|&end| operation.group < end)
+            })
+        };
+        let mut registers = Registers::Running { warp, frame, rows };
+        let mut view = self.view(grid, block);
+        match group.action {
+            GroupAction::Commit => Ok(()),
+            GroupAction::Wait(_) | GroupAction::WaitForAll => view.complete(&mut registers, is_waited_for),
+            GroupAction::WaitForReads(_) => view.complete_reads(is_waited_for),
+        }
+    }
+}
+
+impl View<'_> {
+    fn complete_reads(&mut self, which: impl Fn(&Operation) -> bool) -> Result<(), Stop> {
+        let mut operations = std::mem::take(&mut self.block.pending.operations);
+        let mut chosen = operations.iter_mut().filter(|operation| which(operation));
+        let read = chosen.try_for_each(|operation| self.read_sources(operation));
+        self.block.pending.operations = operations;
+        read
+    }
+}

@@ -1,0 +1,33 @@
+//! Groups of asynchronous operations, closed and waited for by the thread that issued them (manual 9.7.9.25.1.1).
+
+use super::Src;
+
+/// Operations that are closed and waited for together. Those of a thread are in groups of each family apart.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Family {
+    /// `cp.async`.
+    Copies,
+    /// `cp.async.bulk`, `cp.reduce.async.bulk` and their tensor forms, where they end at no barrier.
+    Bulk,
+}
+
+/// What is done to groups of a family.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum GroupAction {
+    /// Closes the group of the operations since the last one was closed.
+    Commit,
+    /// Waits until only so many of the last closed groups are not complete.
+    Wait(Src),
+    /// Waits until all but so many have read what they read.
+    WaitForReads(Src),
+    /// Closes the group and waits for all.
+    WaitForAll,
+}
+
+/// `cp.async.commit_group`, `cp.async.wait_group`, `cp.async.wait_all`, `cp.async.bulk.commit_group`,
+/// `cp.async.bulk.wait_group`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AsyncGroup {
+    pub(crate) family: Family,
+    pub(crate) action: GroupAction,
+}
