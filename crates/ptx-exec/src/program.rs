@@ -448,7 +448,7 @@ impl From<Effect> for Op {
     }
 }
 
-/// What an instruction does that is no operation on registers alone: it needs memory, other lanes or the place of the
+/// What an instruction does that is not an operation on registers alone: it needs memory, other lanes or the place of the
 /// thread, or decides where control goes.
 #[derive(Clone, Debug)]
 pub(crate) enum Effect {

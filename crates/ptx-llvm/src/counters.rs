@@ -27,7 +27,7 @@ use crate::raw;
 ///   br i1 %more, label %loop, label %exit          br i1 %more, label %loop, label %exit
 /// ```
 ///
-/// Sums wrap, so that `%i` has the values that it had, whatever `%n` is. An equation with a constant has the step added on both sides instead.
+/// Sums wrap, so that `%i` has the values that it had, for every `%n`. An equation with a constant has the step added on both sides instead.
 /// A counter that more than its step and the comparison reads, and a sum that is needed elsewhere too, leave the loop as it is: there it
 /// would cost instructions. A comparison of such a loop without regard to signs that are the same (`icmp samesign ult`) becomes a signed one, of
 /// which ptxas takes no round before the others. Functions that are `optnone` stay.
@@ -245,7 +245,7 @@ unsafe fn uses(value: LLVMValueRef) -> usize {
     }
 }
 
-/// The first instruction of a block that is no phi.
+/// The first instruction of a block that is not a phi.
 ///
 /// # Safety
 ///

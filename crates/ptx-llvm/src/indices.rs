@@ -50,7 +50,7 @@ pub fn index_elements(module: &Module<'_>) {
 struct Product {
     /// The product, or its extension.
     instruction: LLVMValueRef,
-    /// The factor that is no constant.
+    /// The factor that is not a constant.
     index: LLVMValueRef,
     size: u64,
     /// How the factor is extended where the product was.
@@ -123,7 +123,7 @@ impl Product {
                 LLVMOpcode::LLVMShl => 1u64.checked_shl(u32::try_from(factor).ok()?)?,
                 _ => factor,
             };
-            // Sizes that are no positive number of the product's width would be of another sign.
+            // A size that is not a positive number of the product's width would have another sign.
             let is_size = size > 1 && size < 1 << (bits - 1).min(32);
             is_size.then_some(Product {
                 instruction,

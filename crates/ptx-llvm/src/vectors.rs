@@ -1,6 +1,6 @@
 //! Loops that LLVM's loop vectorizer leaves as they are.
 //!
-//! LLVM decides about that when it reads `default<O2>`, whatever the options of its pipelines are; what a loop itself forbids it heeds.
+//! LLVM decides about that when it reads `default<O2>`, independently of the options of its pipelines; metadata of the loop itself is respected.
 
 use std::collections::{HashMap, HashSet};
 use std::ptr;

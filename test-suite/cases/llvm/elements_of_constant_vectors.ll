@@ -47,7 +47,7 @@ define ptx_kernel void @k(ptr addrspace(1) %y) #0 {
   %v1 = load i32, ptr addrspace(4) %p1, align 1
   %y1 = getelementptr i32, ptr addrspace(1) %y, i64 1
   store i32 %v1, ptr addrspace(1) %y1
-  ; Words of a sum that begins in shared memory, as LLVM writes them: of what is left of it is no upper half.
+  ; Words of a sum that begins in shared memory, as LLVM writes them: what is left of it has no upper half.
   %a2.0 = freeze i32 extractelement (<2 x i32> bitcast (i64 add (i64 add (i64 add (i64 xor (i64 ptrtoint (ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @s, i64 4) to i64), i64 -1), i64 -1), i64 ptrtoint (ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @s, i64 4) to i64)), i64 add (i64 ptrtoint (ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @s, i64 4) to i64), i64 2)) to <2 x i32>), i32 0)
   %b2.0 = zext i32 %a2.0 to i64
   %c2.0 = shl i64 %b2.0, 0

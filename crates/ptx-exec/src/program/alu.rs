@@ -150,7 +150,7 @@ pub(crate) enum Unary {
     },
     /// Whether a generic address is one in the space (`isspacep`).
     IsInSpace(Space),
-    /// The arrivals that an `mbarrier` state says are pending.
+    /// The arrivals that are pending in an `mbarrier` state.
     PendingCount,
 }
 

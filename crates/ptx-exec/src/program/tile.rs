@@ -1,7 +1,7 @@
 //! The matrices of `ldmatrix` and `stmatrix` (manual 9.7.14.5.15, 9.7.14.5.16): how they lie in shared memory, and which lane
 //! holds which element.
 //!
-//! What the manual has in pictures only is taken from CUTLASS, NVIDIA's own library, which says of each instruction where every bit
+//! What the manual has in pictures only is taken from CUTLASS, NVIDIA's own library, which specifies for each instruction where every bit
 //! goes (`cute/atom/copy_traits_sm100.hpp`).
 
 /// An element.

@@ -264,7 +264,7 @@ impl FunctionRaiser<'_, '_, '_> {
         })
     }
 
-    /// Whether every use of an address, and of the steps from it, is an access; `kind` says what the uses are that are not
+    /// Whether every use of an address, and of the steps from it, is an access; `kind` describes the uses that are not
     /// accesses through it. At most so many addresses are looked at.
     fn only_used(&self, id: InstId, most: usize, kind: impl Fn(&Op) -> Use) -> bool {
         let (mut work, mut steps) = (vec![id], 0);
