@@ -361,7 +361,9 @@ impl Reader {
             ensure!(values.is_none(), "an out buffer has no start value");
             (vec![0xA5; count.context("an out buffer needs its length")? * ty.bytes()], None)
         } else {
-            let list = parse_list(ty, count, values.context("a value is missing")?, &self.folder)?;
+            let values = values.context("a value is missing")?;
+            self.found.files.extend(file_of(values).map(|file| self.folder.join(file)));
+            let list = parse_list(ty, count, values, &self.folder)?;
             let bytes = crate::value::to_bytes(ty, &list)?;
             (bytes, (role == Role::In).then_some((list, Judgement::default())))
         };
@@ -388,9 +390,7 @@ impl Reader {
             }
         }
         let (name, values) = (name.trim(), words.join(" "));
-        if let Some(file) = values.strip_prefix("file(").and_then(|f| f.strip_suffix(')')) {
-            self.found.files.push(self.folder.join(file));
-        }
+        self.found.files.extend(file_of(&values).map(|file| self.folder.join(file)));
         match self.wants.iter_mut().find(|w| w.0 == name) {
             Some(want) => {
                 want.1.push(' ');
@@ -484,6 +484,11 @@ fn extent(text: &str) -> Result<[u32; 3]> {
         *extent.get_mut(at).context("at most three dimensions")? = part.parse()?;
     }
     Ok(extent)
+}
+
+/// The file that a list of values is taken from.
+fn file_of(values: &str) -> Option<&str> {
+    values.trim().strip_prefix("file(").and_then(|file| file.strip_suffix(')'))
 }
 
 #[cfg(test)]
