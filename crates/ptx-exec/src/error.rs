@@ -1,12 +1,14 @@
 //! Why a launch is refused or stops.
 
 use std::fmt;
+use std::sync::Arc;
 
 use ptx_diag::{Code, Diagnostic, Diagnostics, Span};
 use thiserror::Error;
 
 use crate::launch::Dim3;
 use crate::memory::Fault;
+use crate::program::SourceLine;
 
 /// Codes of the findings of this crate.
 pub mod codes {
@@ -115,6 +117,8 @@ pub struct Trap {
     pub object: Option<String>,
     /// The instruction, when it was one.
     pub span: Option<Span>,
+    /// The line of the source that the instruction is from, when the module names it (`.loc`).
+    pub source: Option<Arc<SourceLine>>,
     /// The instruction's mnemonic, empty when it was none.
     pub instruction: String,
     /// The function it is in.
@@ -143,7 +147,11 @@ impl fmt::Display for Trap {
         if self.function != self.kernel {
             write!(f, ", function {}", self.function)?;
         }
-        write!(f, ", block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})")
+        write!(f, ", block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})")?;
+        match &self.source {
+            Some(source) => write!(f, ", at {source}"),
+            None => Ok(()),
+        }
     }
 }
 

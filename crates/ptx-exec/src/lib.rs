@@ -32,6 +32,7 @@ pub mod scalar;
 pub use error::{ExecError, Trap, TrapKind, codes};
 pub use launch::{Argument, Completion, Dim3, Launch, Limits, Outcome};
 pub use memory::{Fault, FaultKind, Space};
+pub use program::SourceLine;
 pub use run::run;
 
 /// Whether the interpreter executes instructions of this row. Of one that it does, single modifiers or types may still be

@@ -6,10 +6,13 @@
 
 mod alu;
 mod async_group;
+mod lines;
 mod matrix;
 mod shared;
 mod tcgen05;
 mod tile;
+
+use std::sync::Arc;
 
 use ptx_diag::Span;
 use ptx_isa::{Component, SpecialReg};
@@ -23,6 +26,8 @@ pub(crate) use alu::{
     PackConversion, Packing, Quaternary, SetWhere, Ternary, Unary, each,
 };
 pub(crate) use async_group::{AsyncGroup, Family, GroupAction};
+pub(crate) use lines::Files;
+pub use lines::SourceLine;
 pub(crate) use matrix::{
     Element, Factor, Fragment, Held, Indices, Join, Major, Majorness, Overflow, Part, Place, Product, Scales,
     Size, Sparse,
@@ -533,6 +538,8 @@ pub(crate) struct Origin {
     pub(crate) span: Span,
     pub(crate) mnemonic: ptx_isa::Mnemonic,
     pub(crate) function: u32,
+    /// Its place among the lines of the program.
+    pub(crate) line: Option<u32>,
 }
 
 /// A program, ready to run: all of it is data, which any engine can execute.
@@ -541,6 +548,8 @@ pub(crate) struct Program {
     pub(crate) code: Vec<Inst>,
     /// One for each instruction.
     pub(crate) origins: Vec<Origin>,
+    /// The lines of the source that the instructions are from.
+    pub(crate) lines: Vec<Arc<SourceLine>>,
     pub(crate) constants: Vec<Row>,
     pub(crate) functions: Vec<Function>,
     /// The kernel.
@@ -556,6 +565,12 @@ pub(crate) const fn function_address(index: u32) -> u64 {
 }
 
 impl Program {
+    /// The line of the source that an instruction is from.
+    pub(crate) fn line_of(&self, pc: u32) -> Option<&Arc<SourceLine>> {
+        let line = self.origins.get(pc as usize)?.line?;
+        self.lines.get(line as usize)
+    }
+
     /// The function at an address.
     pub(crate) fn function_at(&self, address: u64) -> Option<u32> {
         let offset = address.checked_sub(CODE_WINDOW)?;

@@ -480,3 +480,39 @@ fn too_large_variables_are_refused() {
     assert!(refused(text, &Launch::new("k"))[0].starts_with("X0004 with `b`"));
     assert!(execute(text, &Launch::new("fine")).is_ok());
 }
+
+#[test]
+fn a_trap_names_the_line_of_the_source() {
+    let text = r#"
+.file 1 "/src/kernel.cu"
+.file 2 "/src/inline.cuh"
+.visible .entry k(.param .u64 p) {
+    .reg .b64 %rd<3>; .reg .b32 %r<3>;
+    .loc 1 12 9
+    ld.param.u64 %rd1, [p];
+    .loc 2 20 1, function_name $name, inlined_at 1 12 9
+    .loc 2 3 7, function_name $name, inlined_at 2 20 1
+    ld.global.u32 %r1, [%rd1+4];
+    .loc 1 13 0
+    bar.sync 1, 64;
+    ret;
+}
+.section .debug_str { $name: .b8 107 .b8 0 }"#;
+    let found = trapped(text, &launch(1, 1, vec![Argument::Buffer(vec![0; 4])]));
+    let source = found.source.as_ref().unwrap();
+    assert_eq!((&*source.file, source.line, source.column), ("/src/inline.cuh", 3, 7));
+    assert!(
+        found.to_string().ends_with(
+            ", at /src/inline.cuh:3:7, inlined at /src/inline.cuh:20:1, inlined at /src/kernel.cu:12:9"
+        ),
+        "{found}"
+    );
+    // Where the threads of a deadlock wait is named too.
+    let found = trapped(text, &launch(1, 1, vec![Argument::Buffer(vec![0; 8])]));
+    assert!(matches!(found.kind, TrapKind::Deadlock(_)), "{found}");
+    assert!(found.to_string().ends_with(", at /src/kernel.cu:13"), "{found}");
+    assert!(found.related[0].1.ends_with(", at /src/kernel.cu:13"), "{:?}", found.related);
+    // Of a module without lines none is named.
+    let without = text.lines().filter(|line| !line.trim().starts_with(".loc")).collect::<Vec<_>>().join("\n");
+    assert_eq!(trapped(&without, &launch(1, 1, vec![Argument::Buffer(vec![0; 4])])).source, None);
+}

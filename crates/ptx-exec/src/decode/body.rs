@@ -13,8 +13,8 @@ use super::{Constants, Decoded, Reached, finding};
 use crate::error::codes;
 use crate::layout::{Layout, align_up};
 use crate::program::{
-    Alu, Binary, Dst, Effect, FRAME_ALIGNMENT, Guard, Inst, Op, Origin, Packing, Program, Slot, Src, Ternary,
-    Unary,
+    Alu, Binary, Dst, Effect, FRAME_ALIGNMENT, Files, Guard, Inst, Op, Origin, Packing, Program, Slot, Src,
+    Ternary, Unary,
 };
 
 /// What callers and the frame of a function must know.
@@ -217,6 +217,8 @@ pub(super) struct BodyDecoder<'a> {
     labels: Vec<Option<u32>>,
     /// Branches whose labels are not known yet: instruction, place in its list of targets, label.
     pending: Vec<(u32, usize, LabelId, Span)>,
+    /// The line of the source that the next instructions are from.
+    line: Option<u32>,
     /// The bytes that the next load is read for.
     pub(super) used_bytes: u32,
 }
@@ -231,6 +233,7 @@ pub(super) struct Context<'c> {
     pub(super) program: &'c mut Program,
     pub(super) constants: &'c mut Constants,
     index: u32,
+    line: Option<u32>,
 }
 
 impl Context<'_> {
@@ -247,7 +250,8 @@ impl Context<'_> {
 
     fn emit_always(&mut self, op: Op, guard: Option<Guard>) {
         self.program.code.push(Inst { guard, op });
-        self.program.origins.push(Origin { span: self.inst.at.0, mnemonic: self.m, function: self.index });
+        let origin = Origin { span: self.inst.at.0, mnemonic: self.m, function: self.index, line: self.line };
+        self.program.origins.push(origin);
     }
 
     /// The place of the operand that the row calls `name`.
@@ -307,12 +311,18 @@ impl<'a> BodyDecoder<'a> {
             most: 0,
             labels: vec![None; body.labels.len()],
             pending: Vec::new(),
+            line: None,
             used_bytes: u32::MAX,
         }
     }
 
     /// Appends the function to the program; gives its number of rows and all findings.
-    pub(super) fn run(mut self, program: &mut Program, constants: &mut Constants) -> (u32, Vec<Diagnostic>) {
+    pub(super) fn run(
+        mut self,
+        program: &mut Program,
+        constants: &mut Constants,
+        files: &mut Files,
+    ) -> (u32, Vec<Diagnostic>) {
         let mut errors = Vec::new();
         let mut last = None;
         for stmt in &self.body.statements {
@@ -336,9 +346,14 @@ impl<'a> BodyDecoder<'a> {
                 | Stmt::Variable(_)
                 | Stmt::ScopeStart
                 | Stmt::ScopeEnd
-                | Stmt::Location(_)
                 | Stmt::Comment(_)
                 | Stmt::TrailingComment(_) => {}
+                Stmt::Location(location) => {
+                    self.line = files.line(location).map(|line| {
+                        program.lines.push(line);
+                        program.lines.len() as u32 - 1
+                    });
+                }
                 Stmt::Pragma(texts) => {
                     let mut masks =
                         texts.iter().filter_map(|text| ptx_ir::used_bytes(self.module.name(*text)));
@@ -350,7 +365,7 @@ impl<'a> BodyDecoder<'a> {
         if let Some(mnemonic) = return_mnemonic() {
             let span = last.map_or(Span::default(), |inst| inst.at.0);
             program.code.push(Inst { guard: None, op: Effect::Return.into() });
-            program.origins.push(Origin { span, mnemonic, function: self.index });
+            program.origins.push(Origin { span, mnemonic, function: self.index, line: self.line });
         }
         self.resolve(program, &mut errors);
         (self.temporaries + self.most, errors)
@@ -367,8 +382,8 @@ impl<'a> BodyDecoder<'a> {
             .guard
             .map(|guard: IrGuard| Guard { row: self.row_of(guard.register), negated: guard.negated });
         let (operands, spans) = (self.body.operands(inst), self.body.operand_spans(inst));
-        let (m, index) = (inst.mnemonic, self.index);
-        let mut cx = Context { inst, m, operands, spans, guard, program, constants, index };
+        let (m, index, line) = (inst.mnemonic, self.index, self.line);
+        let mut cx = Context { inst, m, operands, spans, guard, program, constants, index, line };
         if operands.len() != m.form().operands.len() {
             return finding(codes::OPERAND, inst.at.0, format!("`{m}` has the wrong number of operands"));
         }

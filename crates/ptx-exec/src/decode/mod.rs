@@ -31,7 +31,7 @@ pub(crate) use reach::{Reached, reach};
 
 use crate::layout::{Layout, Object};
 use crate::memory::Space;
-use crate::program::{Function, Program, Row, Src, WARP};
+use crate::program::{Files, Function, Program, Row, Src, WARP};
 use body::BodyDecoder;
 
 /// A finding that ends the decoding of one instruction.
@@ -74,6 +74,7 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
     let mut program = Program {
         code: Vec::new(),
         origins: Vec::new(),
+        lines: Vec::new(),
         constants: Vec::new(),
         functions: Vec::new(),
         entry: 0,
@@ -82,6 +83,7 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
     let mut findings = Diagnostics::new();
     let mut signatures: FxHashMap<FunctionId, Signature> = FxHashMap::default();
     let open = body::open_room(module, &reached.functions);
+    let mut files = Files::of(module);
     for &id in &reached.functions {
         match body::signature(module, id, open) {
             Ok(signature) => {
@@ -96,7 +98,7 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
         };
         let start = program.code.len() as u32;
         let decoder = BodyDecoder::new(module, reached, layout, id, index as u32, body, signature);
-        let (rows, errors) = decoder.run(&mut program, &mut constants);
+        let (rows, errors) = decoder.run(&mut program, &mut constants, &mut files);
         errors.into_iter().for_each(|error| findings.push(error));
         program.functions.push(Function {
             name: module.name(module.function(id).name).to_owned(),

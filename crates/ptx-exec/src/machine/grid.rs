@@ -132,7 +132,11 @@ impl Grid<'_> {
         let origin = stop.pc.and_then(|pc| self.program.origins.get(pc as usize));
         let name_of = |index: u32| self.program.functions.get(index as usize).map_or("", |f| f.name.as_str());
         let place = |pc: u32| self.program.origins.get(pc as usize).map(|origin| origin.span);
-        let related = stop.related.into_iter().filter_map(|(pc, text)| place(pc).map(|span| (span, text)));
+        let related = stop.related.into_iter().filter_map(|(pc, text)| {
+            let text =
+                self.program.line_of(pc).map_or_else(|| text.clone(), |line| format!("{text}, at {line}"));
+            place(pc).map(|span| (span, text))
+        });
         let locals = stop.frames.iter().filter_map(|(function, base)| {
             let objects = &self.program.functions.get(*function as usize)?.objects;
             let moved =
@@ -148,6 +152,7 @@ impl Grid<'_> {
             kind: stop.kind,
             object,
             span: origin.map(|origin| origin.span),
+            source: stop.pc.and_then(|pc| self.program.line_of(pc)).cloned(),
             instruction: origin.map_or_else(String::new, |origin| origin.mnemonic.to_string()),
             function: name_of(origin.map_or(self.program.entry, |origin| origin.function)).to_owned(),
             kernel: name_of(self.program.entry).to_owned(),
