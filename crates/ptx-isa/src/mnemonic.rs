@@ -134,9 +134,14 @@ impl Mnemonic {
         self.form().effects
     }
 
+    /// The slots of the row in order, each with what was chosen for it.
+    pub fn slots(&self) -> impl Iterator<Item = (&'static Slot, Option<Mod>)> + '_ {
+        self.form().slots.iter().zip(&self.chosen).map(|(slot, &number)| (slot, slot.modifier(number)))
+    }
+
     /// The chosen modifiers in canonical order.
     pub fn modifiers(&self) -> impl Iterator<Item = Mod> + '_ {
-        self.form().slots.iter().zip(&self.chosen).filter_map(|(slot, &number)| slot.modifier(number))
+        self.slots().filter_map(|(_, chosen)| chosen)
     }
 
     /// Whether the modifier was chosen, in whatever slot.

@@ -15,6 +15,9 @@ use crate::scalar::float::{Arith, Extreme, Limit, NanRule, Property, SignRule, S
 use crate::scalar::format::{Format, Rounding};
 use crate::scalar::int::{Int, Part, Saturation, Signedness};
 
+/// Why approximations are as other results.
+const ROUNDED: &str = "approximations are rounded correctly, which is within their bounds";
+
 /// What numbers a type holds; bits count as unsigned.
 pub(super) fn numbers(ty: ScalarType) -> Option<Numbers> {
     let sign = if ty.is_signed() { Signedness::Signed } else { Signedness::Unsigned };
@@ -48,20 +51,21 @@ pub(super) fn subnormals(cx: &Context<'_>) -> Subnormals {
     if cx.m.has(Mod::Ftz) { Subnormals::Flush } else { Subnormals::Keep }
 }
 
-/// The rounding that a modifier names.
-pub(super) fn rounding(modifier: Option<Mod>) -> Rounding {
-    match modifier {
+/// The rounding that the modifiers name.
+pub(super) fn rounding(cx: &Context<'_>) -> Decoded<Rounding> {
+    Ok(match cx.m.get(Field::Rnd) {
+        // Without a modifier it is the same as with `.rn` (manual 9.7.3.3).
+        None | Some(Mod::Rn) => Rounding::NearestEven,
         Some(Mod::Rz) => Rounding::TowardZero,
         Some(Mod::Rm) => Rounding::Down,
         Some(Mod::Rp) => Rounding::Up,
         Some(Mod::Rna) => Rounding::NearestAway,
-        // `.rn` is also what stands for no modifier (manual 9.7.3.3).
-        _ => Rounding::NearestEven,
-    }
+        Some(_) => return cx.unsupported("its rounding is not known here"),
+    })
 }
 
 /// Everything about a floating-point instruction that is not its operation.
-fn arith(cx: &Context<'_>, format: Format) -> Arith {
+fn arith(cx: &Context<'_>, format: Format) -> Decoded<Arith> {
     let limit = if cx.m.has(Mod::Sat) {
         Limit::Unit
     } else if cx.m.has(Mod::Relu) {
@@ -69,25 +73,34 @@ fn arith(cx: &Context<'_>, format: Format) -> Arith {
     } else {
         Limit::None
     };
-    // `rcp` with a rounding mode takes `.ftz` on `.f64`, and `ptxas` makes the code of the one without it.
-    let subnormals = if format == Format::F64 { Subnormals::Keep } else { subnormals(cx) };
-    Arith { format, rounding: rounding(cx.m.get(Field::Rnd)), subnormals, limit }
+    let subnormals = if format == Format::F64 {
+        cx.m.ignore(&[Field::Ftz], "`ptxas` makes the code of `rcp.rn.f64` for `rcp.rn.ftz.f64`");
+        Subnormals::Keep
+    } else {
+        subnormals(cx)
+    };
+    Ok(Arith { format, rounding: rounding(cx)?, subnormals, limit })
 }
 
 pub(super) fn saturation(cx: &Context<'_>) -> Saturation {
     if cx.m.has(Mod::Sat) { Saturation::Clamp } else { Saturation::Wrap }
 }
 
-fn part(cx: &Context<'_>) -> Part {
+fn part(cx: &Context<'_>) -> Decoded<Part> {
     match cx.m.get(Field::Part) {
-        Some(Mod::Hi) => Part::Hi,
-        Some(Mod::Wide) => Part::Wide,
-        _ => Part::Lo,
+        Some(Mod::Hi) => Ok(Part::Hi),
+        Some(Mod::Wide) => Ok(Part::Wide),
+        Some(Mod::Lo) => Ok(Part::Lo),
+        _ => cx.unsupported("which part of the product it gives is not known here"),
     }
 }
 
-pub(super) fn overshoot(cx: &Context<'_>) -> Overshoot {
-    if cx.m.has(Mod::Wrap) { Overshoot::Wrap } else { Overshoot::Clamp }
+pub(super) fn overshoot(cx: &Context<'_>) -> Decoded<Overshoot> {
+    match (cx.m.has(Mod::Clamp), cx.m.has(Mod::Wrap)) {
+        (true, false) => Ok(Overshoot::Clamp),
+        (false, true) => Ok(Overshoot::Wrap),
+        _ => cx.unsupported("what amounts beyond the width do is not known here"),
+    }
 }
 
 /// The signedness of the operand whose type is in a slot.
@@ -139,12 +152,12 @@ impl BodyDecoder<'_> {
     }
 
     fn integer_arithmetic(&mut self, cx: &mut Context<'_>, t: Int) -> Decoded<()> {
-        let (packing, saturation, part) = (type_numbers(cx)?.packing(), saturation(cx), part(cx));
+        let packing = type_numbers(cx)?.packing();
         match cx.m.sem() {
-            Sem::Add => self.binary(cx, Binary::IntAdd(t, saturation), packing),
-            Sem::Sub => self.binary(cx, Binary::IntSub(t, saturation), packing),
-            Sem::Mul => self.binary(cx, Binary::IntMul(t, part), Packing::Whole),
-            Sem::Mad => self.ternary(cx, Ternary::IntMad(t, part, saturation), Packing::Whole),
+            Sem::Add => self.binary(cx, Binary::IntAdd(t, saturation(cx)), packing),
+            Sem::Sub => self.binary(cx, Binary::IntSub(t, saturation(cx)), packing),
+            Sem::Mul => self.binary(cx, Binary::IntMul(t, part(cx)?), Packing::Whole),
+            Sem::Mad => self.ternary(cx, Ternary::IntMad(t, part(cx)?, saturation(cx)), Packing::Whole),
             Sem::Div => self.binary(cx, Binary::IntDiv(t), Packing::Whole),
             Sem::Rem => self.binary(cx, Binary::IntRem(t), Packing::Whole),
             Sem::Abs => self.unary(cx, Unary::IntAbs(t), packing),
@@ -154,19 +167,25 @@ impl BodyDecoder<'_> {
     }
 
     fn float_arithmetic(&mut self, cx: &mut Context<'_>, format: Format) -> Decoded<()> {
-        let (packing, m) = (type_numbers(cx)?.packing(), arith(cx, format));
-        let approximate = cx.m.get(Field::Approx) == Some(Mod::Approx);
+        let packing = type_numbers(cx)?.packing();
         let op = match cx.m.sem() {
             Sem::Add => FloatBinary::Add,
             Sem::Sub => FloatBinary::Sub,
             Sem::Mul => FloatBinary::Mul,
-            Sem::Div if approximate => FloatBinary::DivApprox,
-            Sem::Div => FloatBinary::Div,
-            Sem::Mad | Sem::Fma => return self.ternary(cx, Ternary::Fma(m), packing),
-            Sem::Abs => return self.unary(cx, Unary::FloatAbs(format, m.subnormals), packing),
-            Sem::Neg => return self.unary(cx, Unary::FloatNeg(format, m.subnormals), packing),
+            Sem::Div if cx.m.has(Mod::Approx) => FloatBinary::DivApprox,
+            Sem::Div => {
+                cx.m.ignore_words(&[Mod::Full], ROUNDED);
+                FloatBinary::Div
+            }
+            Sem::Mad | Sem::Fma => {
+                let m = arith(cx, format)?;
+                return self.ternary(cx, Ternary::Fma(m), packing);
+            }
+            Sem::Abs => return self.unary(cx, Unary::FloatAbs(format, subnormals(cx)), packing),
+            Sem::Neg => return self.unary(cx, Unary::FloatNeg(format, subnormals(cx)), packing),
             _ => return cx.unsupported("it has no floating-point form"),
         };
+        let m = arith(cx, format)?;
         self.binary(cx, Binary::Float(op, m), packing)
     }
 
@@ -175,7 +194,10 @@ impl BodyDecoder<'_> {
         let Some(from) = float_format(from) else {
             return cx.unsupported("its argument type has no arithmetic here");
         };
-        let m = arith(cx, Format::F32);
+        if cx.m.scalar_type() != Some(ScalarType::F32) {
+            return cx.unsupported("its type has no mixed precision here");
+        }
+        let m = arith(cx, Format::F32)?;
         let op = match cx.m.sem() {
             Sem::Add => FloatBinary::Add,
             Sem::Sub => FloatBinary::Sub,
@@ -191,7 +213,10 @@ impl BodyDecoder<'_> {
         let (Numbers::Float(format) | Numbers::Floats(format, _)) = n else {
             return cx.unsupported("its type is not a floating-point type");
         };
-        let m = arith(cx, format);
+        if !cx.m.has(Mod::Oob) {
+            return cx.unsupported("what it does out of bounds is not known here");
+        }
+        let m = arith(cx, format)?;
         self.ternary(cx, Ternary::FmaWithinBounds(m), n.packing())
     }
 
@@ -199,10 +224,9 @@ impl BodyDecoder<'_> {
     pub(super) fn packed_bytes(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let n = type_numbers(cx)?;
         let Numbers::Ints(t, _) = n else { return cx.unsupported("its type is not a pack of integers") };
-        let saturation = saturation(cx);
         match cx.m.opcode() {
-            Opcode::Add => self.binary(cx, Binary::IntAdd(t, saturation), n.packing()),
-            Opcode::Sub => self.binary(cx, Binary::IntSub(t, saturation), n.packing()),
+            Opcode::Add => self.binary(cx, Binary::IntAdd(t, saturation(cx)), n.packing()),
+            Opcode::Sub => self.binary(cx, Binary::IntSub(t, saturation(cx)), n.packing()),
             Opcode::Min | Opcode::Max => self.extreme(cx),
             Opcode::Neg => self.unary(cx, Unary::IntNeg(t), n.packing()),
             _ => cx.unsupported("it is not a known operation on bytes"),
@@ -246,12 +270,15 @@ impl BodyDecoder<'_> {
 
     /// `sad`, `mul24`, `mad24`, `dp4a`, `dp2a`.
     pub(super) fn integer(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let (part, saturation) = (part(cx), saturation(cx));
         let (a_sign, b_sign) = (sign_of(cx, Field::AType), sign_of(cx, Field::BType));
         match cx.m.sem() {
             Sem::Dp4a => return self.ternary(cx, Ternary::Dp4a(a_sign, b_sign), Packing::Whole),
             Sem::Dp2a => {
-                let half = if cx.m.has(Mod::Hi) { Part::Hi } else { Part::Lo };
+                let half = match cx.m.get(Field::Mode) {
+                    Some(Mod::Lo) => Part::Lo,
+                    Some(Mod::Hi) => Part::Hi,
+                    _ => return cx.unsupported("which half it multiplies is not known here"),
+                };
                 return self.ternary(cx, Ternary::Dp2a(a_sign, b_sign, half), Packing::Whole);
             }
             _ => {}
@@ -259,8 +286,8 @@ impl BodyDecoder<'_> {
         let Numbers::Int(t) = type_numbers(cx)? else { return cx.unsupported("its type is not an integer") };
         match cx.m.sem() {
             Sem::Sad => self.ternary(cx, Ternary::Sad(t), Packing::Whole),
-            Sem::Mul24 => self.binary(cx, Binary::Mul24(t, part), Packing::Whole),
-            Sem::Mad24 => self.ternary(cx, Ternary::Mad24(t, part, saturation), Packing::Whole),
+            Sem::Mul24 => self.binary(cx, Binary::Mul24(t, part(cx)?), Packing::Whole),
+            Sem::Mad24 => self.ternary(cx, Ternary::Mad24(t, part(cx)?, saturation(cx)), Packing::Whole),
             _ => cx.unsupported("it is not an integer operation"),
         }
     }
@@ -275,13 +302,13 @@ impl BodyDecoder<'_> {
         let none = u64::from(cx.m.sem() == Sem::SubCarry);
         let carry = if reads { Src::register(self.carry) } else { cx.constants.of(none) };
         let (a, b) = (self.src(cx, 1)?, self.src(cx, 2)?);
-        let part = part(cx);
-        let saturation = saturation(cx);
         let (op, c) = match cx.m.sem() {
-            Sem::AddCarry => (Dual::AddCarry(t, saturation), carry),
-            Sem::SubCarry => (Dual::SubCarry(t, saturation), carry),
-            // `ptxas` takes `madc.hi.sat` and makes the code of `madc.hi` for it.
-            Sem::MadCarry => (Dual::MadCarry(t, part), self.src(cx, 3)?),
+            Sem::AddCarry => (Dual::AddCarry(t, saturation(cx)), carry),
+            Sem::SubCarry => (Dual::SubCarry(t, saturation(cx)), carry),
+            Sem::MadCarry => {
+                cx.m.ignore_words(&[Mod::Sat], "`ptxas` makes the code of `madc.hi` for `madc.hi.sat`");
+                (Dual::MadCarry(t, part(cx)?), self.src(cx, 3)?)
+            }
             _ => return cx.unsupported("it reads or writes no condition code"),
         };
         cx.emit(Alu::Dual { op, dsts: [d, out], srcs: [a, b, c, carry] });
@@ -321,11 +348,10 @@ impl BodyDecoder<'_> {
         };
         let d = self.dst_named(cx, "d")?;
         let (a, b, c) = (self.src_named(cx, "a")?, self.src_named(cx, "b")?, self.src_named(cx, "c")?);
-        let Some(join) = cx.m.get(Field::Bool) else {
+        let Some(join) = super::select::join(cx)? else {
             cx.emit(ternary(Ternary::Lop3(table), d, [a, b, c]));
             return Ok(());
         };
-        let join = super::select::join(join);
         let (p, q) = (self.dst_named(cx, "p")?, self.src_named(cx, "q")?);
         cx.emit(Alu::Dual { op: Dual::Lop3(table, join), dsts: [d, p], srcs: [a, b, c, q] });
         Ok(())
@@ -334,13 +360,16 @@ impl BodyDecoder<'_> {
     /// Shifts, bit counts, bit fields and byte permutations.
     pub(super) fn bit_operation(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let Numbers::Int(t) = type_numbers(cx)? else { return cx.unsupported("its type is not an integer") };
-        let (overshoot, sign) = (overshoot(cx), t.sign());
         match cx.m.sem() {
             Sem::Shl => self.binary(cx, Binary::Shl(t), Packing::Whole),
             Sem::Shr => self.binary(cx, Binary::Shr(t), Packing::Whole),
             Sem::Shf => {
-                let direction = if cx.m.has(Mod::L) { Direction::Left } else { Direction::Right };
-                self.ternary(cx, Ternary::Shf(direction, overshoot), Packing::Whole)
+                let direction = match cx.m.get(Field::Direction) {
+                    Some(Mod::L) => Direction::Left,
+                    Some(Mod::R) => Direction::Right,
+                    _ => return cx.unsupported("its direction is not known here"),
+                };
+                self.ternary(cx, Ternary::Shf(direction, overshoot(cx)?), Packing::Whole)
             }
             Sem::Popc => self.unary(cx, Unary::Popc(t), Packing::Whole),
             Sem::Clz => self.unary(cx, Unary::Clz(t), Packing::Whole),
@@ -357,8 +386,8 @@ impl BodyDecoder<'_> {
                 cx.emit(Alu::Quaternary { op: Quaternary::Bfi(t), d, srcs });
                 Ok(())
             }
-            Sem::Bmsk => self.binary(cx, Binary::Bmsk(overshoot), Packing::Whole),
-            Sem::Szext => self.binary(cx, Binary::Szext(sign, overshoot), Packing::Whole),
+            Sem::Bmsk => self.binary(cx, Binary::Bmsk(overshoot(cx)?), Packing::Whole),
+            Sem::Szext => self.binary(cx, Binary::Szext(t.sign(), overshoot(cx)?), Packing::Whole),
             Sem::Prmt => {
                 let mode = match cx.m.get(Field::Mode) {
                     Some(Mod::F4e) => Permutation::Forward4Extract,
@@ -367,7 +396,8 @@ impl BodyDecoder<'_> {
                     Some(Mod::Ecl) => Permutation::EdgeClampLeft,
                     Some(Mod::Ecr) => Permutation::EdgeClampRight,
                     Some(Mod::Rc16) => Permutation::Replicate16,
-                    _ => Permutation::Generic,
+                    None => Permutation::Generic,
+                    Some(_) => return cx.unsupported("its mode is not known here"),
                 };
                 self.ternary(cx, Ternary::Prmt(mode), Packing::Whole)
             }
@@ -381,14 +411,12 @@ impl BodyDecoder<'_> {
         let (Numbers::Float(format) | Numbers::Floats(format, _)) = n else {
             return cx.unsupported("its type is not a floating-point type");
         };
-        let m = arith(cx, format);
-        let approximate = cx.m.get(Field::Approx) == Some(Mod::Approx);
         let function = match cx.m.sem() {
             // Only the upper words of the flushed `.f64` approximations count.
-            Sem::Rcp if format == Format::F64 && approximate => {
+            Sem::Rcp if format == Format::F64 && cx.m.has(Mod::Approx) && cx.m.has(Mod::Ftz) => {
                 return self.unary(cx, Unary::RcpUpperWord, Packing::Whole);
             }
-            Sem::Rsqrt if format == Format::F64 && cx.m.has(Mod::Ftz) => {
+            Sem::Rsqrt if format == Format::F64 && cx.m.has(Mod::Approx) && cx.m.has(Mod::Ftz) => {
                 return self.unary(cx, Unary::RsqrtUpperWord, Packing::Whole);
             }
             Sem::Rcp => FloatFunction::Rcp,
@@ -405,6 +433,8 @@ impl BodyDecoder<'_> {
             Sem::Testp => return self.test_property(cx, format),
             _ => return cx.unsupported("it is not a function of one value"),
         };
+        cx.m.ignore(&[Field::Approx], ROUNDED);
+        let m = arith(cx, format)?;
         self.unary(cx, Unary::Function(function, m), n.packing())
     }
 

@@ -8,7 +8,7 @@ use ptx_ir::{
 use ptx_isa::{Form, Kind, Mnemonic, Role, ScalarType, Sem, StateSpace};
 use rustc_hash::FxHashMap;
 
-use super::known::{check_modifiers, knows_some};
+use super::modifiers::{Modifiers, NO_CACHES, STRONGEST, UNIFORM};
 use super::{Constants, Decoded, Reached, finding};
 use crate::error::codes;
 use crate::layout::{Layout, align_up};
@@ -226,7 +226,7 @@ pub(super) struct BodyDecoder<'a> {
 /// An instruction that is being decoded, and what it is decoded into.
 pub(super) struct Context<'c> {
     pub(super) inst: &'c IrInst,
-    pub(super) m: Mnemonic,
+    pub(super) m: Modifiers,
     pub(super) operands: &'c [Operand],
     pub(super) spans: &'c [Span],
     pub(super) guard: Option<Guard>,
@@ -250,8 +250,8 @@ impl Context<'_> {
 
     fn emit_always(&mut self, op: Op, guard: Option<Guard>) {
         self.program.code.push(Inst { guard, op });
-        let origin = Origin { span: self.inst.at.0, mnemonic: self.m, function: self.index, line: self.line };
-        self.program.origins.push(origin);
+        let (span, mnemonic) = (self.inst.at.0, self.inst.mnemonic);
+        self.program.origins.push(Origin { span, mnemonic, function: self.index, line: self.line });
     }
 
     /// The place of the operand that the row calls `name`.
@@ -276,12 +276,15 @@ impl Context<'_> {
     }
 }
 
+/// Why a row without modifiers ignores them.
+const NO_MODIFIERS: &str = "it has none";
+
 /// Decodes one instruction.
 type Decode<'a> = fn(&mut BodyDecoder<'a>, &mut Context<'_>) -> Decoded<()>;
 
-/// Whether the interpreter has the operation of a row and knows a choice of its modifiers; others may still be refused.
+/// Whether the interpreter has the operation of a row; single modifiers may still be refused.
 pub(crate) fn executes(form: &Form) -> bool {
-    BodyDecoder::decoder(form.sem).is_some() && knows_some(form)
+    BodyDecoder::decoder(form.sem).is_some()
 }
 
 impl<'a> BodyDecoder<'a> {
@@ -382,19 +385,22 @@ impl<'a> BodyDecoder<'a> {
             .guard
             .map(|guard: IrGuard| Guard { row: self.row_of(guard.register), negated: guard.negated });
         let (operands, spans) = (self.body.operands(inst), self.body.operand_spans(inst));
-        let (m, index, line) = (inst.mnemonic, self.index, self.line);
+        let (m, index, line) = (Modifiers::new(inst.mnemonic), self.index, self.line);
         let mut cx = Context { inst, m, operands, spans, guard, program, constants, index, line };
-        if operands.len() != m.form().operands.len() {
-            return finding(codes::OPERAND, inst.at.0, format!("`{m}` has the wrong number of operands"));
+        if operands.len() != cx.m.form().operands.len() {
+            let text = format!("`{}` has the wrong number of operands", cx.m);
+            return finding(codes::OPERAND, inst.at.0, text);
         }
         // Of an operation that the interpreter does not have no modifier is at fault.
         let Some(decode) = Self::decoder(cx.m.sem()) else {
             return cx.unsupported("the interpreter has no such operation");
         };
-        check_modifiers(&cx)?;
         decode(self, &mut cx)?;
         self.fill_wide(&mut cx);
-        Ok(())
+        match cx.m.untaken() {
+            None => Ok(()),
+            Some(modifier) => cx.unsupported(&format!("`.{}` is not known here", modifier.as_str())),
+        }
     }
 
     /// Gives registers of 128 bits that hold a narrower result the rest of it (manual 9.4.1).
@@ -450,15 +456,18 @@ impl<'a> BodyDecoder<'a> {
             Sem::ReduceAsync => Self::reduce_async,
             Sem::CpAsync => Self::async_copy,
             Sem::CpAsyncCommit | Sem::CpAsyncWait | Sem::BulkCommit | Sem::BulkWait => Self::group,
-            // Hints and profiler events: no program can see them. What is discarded has any value, its own too.
-            Sem::Prefetch | Sem::BulkPrefetch | Sem::ApplyPriority | Sem::Discard | Sem::Pmevent => {
-                |decoder, cx| decoder.simple(cx, Effect::Nothing)
+            // What is discarded has any value, its own too.
+            Sem::Prefetch | Sem::BulkPrefetch | Sem::ApplyPriority | Sem::Discard => {
+                |decoder, cx| decoder.plain(cx, Effect::Nothing, NO_CACHES)
             }
-            // There are no grids that depend on this one, and registers enough.
-            Sem::Griddepcontrol | Sem::Setmaxnreg => |decoder, cx| decoder.simple(cx, Effect::Nothing),
+            Sem::Pmevent => |decoder, cx| decoder.plain(cx, Effect::Nothing, "there is no profiler"),
+            Sem::Griddepcontrol => {
+                |decoder, cx| decoder.plain(cx, Effect::Nothing, "there are no grids that depend on this one")
+            }
+            Sem::Setmaxnreg => |decoder, cx| decoder.plain(cx, Effect::Nothing, "there are registers enough"),
             Sem::CreatePolicy => Self::create_policy,
-            // All accesses go the same way.
-            Sem::Fence | Sem::FenceProxy => |decoder, cx| decoder.simple(cx, Effect::Fence),
+            Sem::Fence => |decoder, cx| decoder.plain(cx, Effect::Fence, STRONGEST),
+            Sem::FenceProxy => |decoder, cx| decoder.plain(cx, Effect::Fence, "all accesses go the same way"),
             Sem::MbarrierInit
             | Sem::MbarrierInval
             | Sem::MbarrierCheckLayout
@@ -471,11 +480,11 @@ impl<'a> BodyDecoder<'a> {
             Sem::ClusterBarrier => Self::cluster_barrier,
             Sem::Mapa | Sem::Getctarank => Self::cluster_address,
             Sem::Stacksave | Sem::Stackrestore | Sem::Alloca => Self::stack,
-            Sem::Nanosleep => |decoder, cx| decoder.simple(cx, Effect::Pause),
-            Sem::Exit => |decoder, cx| decoder.simple(cx, Effect::Exit),
-            Sem::Ret => |decoder, cx| decoder.simple(cx, Effect::Return),
-            Sem::Trap => |decoder, cx| decoder.simple(cx, Effect::Trap),
-            Sem::Brkpt => |decoder, cx| decoder.simple(cx, Effect::Breakpoint),
+            Sem::Nanosleep => |decoder, cx| decoder.plain(cx, Effect::Pause, "a sleep has one type"),
+            Sem::Exit => |decoder, cx| decoder.plain(cx, Effect::Exit, NO_MODIFIERS),
+            Sem::Ret => |decoder, cx| decoder.plain(cx, Effect::Return, UNIFORM),
+            Sem::Trap => |decoder, cx| decoder.plain(cx, Effect::Trap, NO_MODIFIERS),
+            Sem::Brkpt => |decoder, cx| decoder.plain(cx, Effect::Breakpoint, NO_MODIFIERS),
             Sem::Bra => Self::branch,
             Sem::BrxIdx => Self::branch_indexed,
             Sem::Call => Self::call,
@@ -514,7 +523,9 @@ impl<'a> BodyDecoder<'a> {
         Some(decode)
     }
 
-    fn simple(&mut self, cx: &mut Context<'_>, op: Effect) -> Decoded<()> {
+    /// An operation that all modifiers leave as it is, for the reason given.
+    fn plain(&mut self, cx: &mut Context<'_>, op: Effect, why: &'static str) -> Decoded<()> {
+        cx.m.ignore_all(why);
         cx.emit(op);
         Ok(())
     }

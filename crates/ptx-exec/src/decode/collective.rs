@@ -1,16 +1,19 @@
 //! Operations of a warp (manual 9.7.9.6, 9.7.13).
 
-use ptx_isa::{Field, Mod, Sem};
+use ptx_isa::{Field, Mod, ScalarType, Sem};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context};
 use super::convert::int_of;
+use super::modifiers::TOGETHER;
 use crate::memory::Space;
 use crate::program::{
     Collective, CollectiveKind, Dst, Effect, Participants, ReduceOp, ShuffleMode, Src, VoteMode,
 };
 use crate::scalar::float::{Extreme, NanRule, SignRule};
-use crate::scalar::int::Int;
+
+/// Why `match` needs no type.
+const WHOLE: &str = "registers are compared whole";
 
 impl BodyDecoder<'_> {
     /// `bar.warp.sync`, `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`.
@@ -20,6 +23,7 @@ impl BodyDecoder<'_> {
             cx.emit(Effect::ActiveMask { d });
             return Ok(());
         }
+        cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
         let participants = match cx.find("membermask") {
             Some(at) => Participants::Members(self.src(cx, at)?),
             None => Participants::Converged,
@@ -46,13 +50,18 @@ impl BodyDecoder<'_> {
                     Some(Mod::Ballot) => VoteMode::Ballot,
                     _ => return cx.unsupported("it names no known mode"),
                 };
+                cx.m.ignore_words(&[Mod::Pred, Mod::B32], "the mode has one type of result");
                 (CollectiveKind::Vote(mode), vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
             }
             Sem::Match if cx.m.has(Mod::All) => {
+                cx.m.ignore(&[Field::Type], WHOLE);
                 let dsts = vec![self.dst_named(cx, "d")?, self.dst_named(cx, "p")?];
                 (CollectiveKind::MatchAll, vec![value(self, cx)?], dsts)
             }
-            Sem::Match => (CollectiveKind::MatchAny, vec![value(self, cx)?], vec![self.dst_named(cx, "d")?]),
+            Sem::Match if cx.m.has(Mod::Any) => {
+                cx.m.ignore(&[Field::Type], WHOLE);
+                (CollectiveKind::MatchAny, vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
+            }
             Sem::Redux => {
                 let op = match cx.m.get(Field::Op) {
                     Some(Mod::Add) => ReduceOp::Add,
@@ -63,11 +72,20 @@ impl BodyDecoder<'_> {
                     Some(Mod::Xor) => ReduceOp::Xor,
                     _ => return cx.unsupported("it names no known operation"),
                 };
-                let ty = cx.m.scalar_type().and_then(int_of).unwrap_or(Int::U32);
+                let Some(ty) = cx.m.scalar_type().and_then(int_of) else {
+                    return cx.unsupported("its type is not an integer");
+                };
                 (CollectiveKind::Redux(op, ty), vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
             }
             Sem::ReduxFloat => {
-                let which = if cx.m.get(Field::Op) == Some(Mod::Min) { Extreme::Min } else { Extreme::Max };
+                let which = match cx.m.get(Field::Op) {
+                    Some(Mod::Min) => Extreme::Min,
+                    Some(Mod::Max) => Extreme::Max,
+                    _ => return cx.unsupported("it names no known operation"),
+                };
+                if cx.m.scalar_type() != Some(ScalarType::F32) {
+                    return cx.unsupported("its type is not known here");
+                }
                 let nan = if cx.m.has(Mod::Nan) { NanRule::Propagate } else { NanRule::Ignore };
                 let sign = if cx.m.has(Mod::AbsMod) { SignRule::Magnitude } else { SignRule::Plain };
                 let kind = CollectiveKind::ReduxFloat(which, nan, sign);

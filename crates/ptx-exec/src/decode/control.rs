@@ -4,6 +4,7 @@ use ptx_ir::{Body, Function, FunctionId, Module, Operand, Param, Stmt, Symbol};
 use ptx_isa::{Field, Mod, ScalarType};
 
 use super::body::{BodyDecoder, Context, is_open, row_bits, rows_of};
+use super::modifiers::{TOGETHER, UNIFORM};
 use super::operand::Place;
 use super::reach::builtin;
 use super::{Decoded, finding};
@@ -40,6 +41,7 @@ impl<'a> BodyDecoder<'a> {
         let Operand::Label(label) = cx.operands[0] else {
             return finding(codes::OPERAND, cx.span(0), "a branch goes to a label");
         };
+        cx.m.ignore(&[Field::Uni], UNIFORM);
         self.pend(cx, 0, label, cx.span(0));
         cx.emit(Effect::Branch { target: 0 });
         Ok(())
@@ -54,6 +56,7 @@ impl<'a> BodyDecoder<'a> {
         if targets.is_empty() {
             return finding(codes::UNDEFINED, cx.span(1), "the label is that of no `.branchtargets` list");
         }
+        cx.m.ignore(&[Field::Uni], UNIFORM);
         let index = self.src(cx, 0)?;
         for (at, &label) in targets.iter().enumerate() {
             self.pend(cx, at, label, cx.span(1));
@@ -66,6 +69,7 @@ impl<'a> BodyDecoder<'a> {
     pub(super) fn call(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let ((results_at, results), (callee_at, callee)) = (cx.named("ret"), cx.named("func"));
         let (arguments_at, arguments) = cx.named("args");
+        cx.m.ignore(&[Field::Uni], UNIFORM);
         let results = self.slots(cx, results_at, results, None)?;
         let (callee, signature) = match callee {
             Operand::Symbol(Symbol::Function(id), _) => {
@@ -191,6 +195,9 @@ impl<'a> BodyDecoder<'a> {
             (Some(Mod::Sync), None) => BarrierAction::Sync,
             _ => return cx.unsupported("it does nothing that is known"),
         };
+        cx.m.ignore(&[Field::Cta], "there are no other barriers of this kind");
+        cx.m.ignore(&[Field::Aligned], TOGETHER);
+        cx.m.ignore_words(&[Mod::U32, Mod::Pred], "the operation has one type of result");
         let dst = match cx.find("d").or(cx.find("p")) {
             Some(at) => self.dst(cx, at)?,
             None => self.sink,

@@ -10,7 +10,7 @@ use crate::memory::Space;
 use crate::program::{Binary, Numbers, Src, Unary};
 use crate::scalar::convert::{Excess, Integral, Range, ToFloat};
 use crate::scalar::float::Limit;
-use crate::scalar::format::Format;
+use crate::scalar::format::{Format, Rounding};
 use crate::scalar::int::{Int, Signedness};
 
 /// The format of a floating-point type.
@@ -25,17 +25,18 @@ pub(super) fn float_format(ty: ScalarType) -> Option<Format> {
     }
 }
 
-fn integral(modifier: Option<Mod>) -> Option<Integral> {
-    match modifier {
-        Some(Mod::Rni) => Some(Integral::NearestEven),
-        Some(Mod::Rzi) => Some(Integral::TowardZero),
-        Some(Mod::Rmi) => Some(Integral::Down),
-        Some(Mod::Rpi) => Some(Integral::Up),
-        _ => None,
-    }
+/// The rounding to an integer that the modifiers name, if they name one.
+fn integral(cx: &Context<'_>) -> Option<Integral> {
+    let named = [
+        (Mod::Rni, Integral::NearestEven),
+        (Mod::Rzi, Integral::TowardZero),
+        (Mod::Rmi, Integral::Down),
+        (Mod::Rpi, Integral::Up),
+    ];
+    named.into_iter().find(|(modifier, _)| cx.m.has(*modifier)).map(|(_, integral)| integral)
 }
 
-fn to_float(cx: &Context<'_>, format: Format) -> ToFloat {
+fn to_float(cx: &Context<'_>, format: Format, rounding: Rounding) -> ToFloat {
     let limit = if cx.m.has(Mod::Relu) {
         Limit::Relu
     } else if cx.m.has(Mod::Sat) {
@@ -44,7 +45,7 @@ fn to_float(cx: &Context<'_>, format: Format) -> ToFloat {
         Limit::None
     };
     let range = if cx.m.has(Mod::Satfinite) { Range::Finite } else { Range::Infinite };
-    ToFloat { format, rounding: rounding(cx.m.get(Field::Rnd)), subnormals: subnormals(cx), limit, range }
+    ToFloat { format, rounding, subnormals: subnormals(cx), limit, range }
 }
 
 impl BodyDecoder<'_> {
@@ -56,8 +57,7 @@ impl BodyDecoder<'_> {
             return cx.unsupported("its types cannot be converted here");
         };
         let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
-        let subnormals = subnormals(cx);
-        let integral = integral(cx.m.get(Field::Rnd));
+        let integral = integral(cx);
         let low = row_bits(atype);
         // A wider destination is filled with the sign of signed integers, else with zeros.
         let register = self.register_type(cx.operands[0]).map_or(u64::MAX, row_bits);
@@ -67,20 +67,21 @@ impl BodyDecoder<'_> {
                 Unary::IntToInt { to, from, excess, register }
             }
             (Numbers::Int(to), Numbers::Float(from)) => {
+                cx.m.ignore(&[Field::Sat], "what becomes an integer is always clamped");
                 let integral = integral.unwrap_or(Integral::TowardZero);
-                Unary::FloatToInt { to, integral, from, subnormals, low, register }
+                Unary::FloatToInt { to, integral, from, subnormals: subnormals(cx), low, register }
             }
             (Numbers::Float(format), Numbers::Int(from)) => {
-                Unary::IntToFloat { to: to_float(cx, format), from }
+                Unary::IntToFloat { to: to_float(cx, format, rounding(cx)?), from }
             }
-            (Numbers::Float(format), Numbers::Float(from)) => {
-                let to = to_float(cx, format);
-                match integral {
-                    Some(integral) if format == from => Unary::FloatToIntegral { to, integral, low },
-                    Some(_) => return cx.unsupported("rounding to an integer needs equal types"),
-                    None => Unary::FloatToFloat { to, from, low },
+            (Numbers::Float(format), Numbers::Float(from)) => match integral {
+                Some(integral) if format == from => {
+                    let to = to_float(cx, format, Rounding::NearestEven);
+                    Unary::FloatToIntegral { to, integral, low }
                 }
-            }
+                Some(_) => return cx.unsupported("rounding to an integer needs equal types"),
+                None => Unary::FloatToFloat { to: to_float(cx, format, rounding(cx)?), from, low },
+            },
             (Numbers::Ints(..) | Numbers::Floats(..), _) | (_, Numbers::Ints(..) | Numbers::Floats(..)) => {
                 return cx.unsupported("packed types are converted by other rows");
             }
@@ -112,7 +113,8 @@ impl BodyDecoder<'_> {
         else {
             return cx.unsupported("its types cannot be packed here");
         };
-        cx.emit(binary(Binary::FloatPair(to_float(cx, format), from), d, a, b));
+        let to = to_float(cx, format, rounding(cx)?);
+        cx.emit(binary(Binary::FloatPair(to, from), d, a, b));
         Ok(())
     }
 

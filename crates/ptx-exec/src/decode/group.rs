@@ -1,9 +1,10 @@
 //! Groups of asynchronous operations (manual 9.7.9.25.3.2, 9.7.9.25.3.3, 9.7.9.27.2).
 
-use ptx_isa::{Mod, Sem};
+use ptx_isa::{Field, Mod, Sem};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context};
+use super::modifiers::STRONGEST;
 use crate::program::{AsyncGroup, Effect, Family, GroupAction};
 
 impl BodyDecoder<'_> {
@@ -13,11 +14,17 @@ impl BodyDecoder<'_> {
             Sem::CpAsyncCommit => (Family::Copies, GroupAction::Commit),
             Sem::BulkCommit => (Family::Bulk, GroupAction::Commit),
             Sem::CpAsyncWait if cx.m.has(Mod::WaitAll) => (Family::Copies, GroupAction::WaitForAll),
-            Sem::CpAsyncWait => (Family::Copies, GroupAction::Wait(self.src_named(cx, "n")?)),
+            Sem::CpAsyncWait if cx.m.has(Mod::WaitGroup) => {
+                (Family::Copies, GroupAction::Wait(self.src_named(cx, "n")?))
+            }
             Sem::BulkWait if cx.m.has(Mod::Read) => {
                 (Family::Bulk, GroupAction::WaitForReads(self.src_named(cx, "N")?))
             }
-            _ => (Family::Bulk, GroupAction::Wait(self.src_named(cx, "N")?)),
+            Sem::BulkWait => {
+                cx.m.ignore(&[Field::SyncRestrict], STRONGEST);
+                (Family::Bulk, GroupAction::Wait(self.src_named(cx, "N")?))
+            }
+            _ => return cx.unsupported("it does nothing that is known with a group"),
         };
         cx.emit(Effect::AsyncGroup(AsyncGroup { family, action }));
         Ok(())

@@ -3,8 +3,10 @@
 use ptx_ir::Operand;
 use ptx_isa::{Field, Mod, ScalarType, Sem};
 
+use super::arithmetic::rounding;
 use super::body::{BodyDecoder, Context, unary};
 use super::collective::emit;
+use super::modifiers::TOGETHER;
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::memory::Space;
@@ -12,11 +14,13 @@ use crate::program::{
     Address, AddressWidth, Base, Cell, CollectiveKind, Dst, Element, Factor, Fragment, Held, Indices, Join,
     Major, Overflow, Part, Participants, Product, Scales, Size, Sparse, Spread, Src, Tiles, Unary,
 };
-use crate::scalar::format::Rounding;
 use crate::scalar::narrow::Narrow;
 
 /// The space and offset of instructions that do not access memory.
 const NOWHERE: (Space, i64) = (Space::Generic, 0);
+
+/// Why the type of matrices that are moved is not asked for.
+const SHAPED: &str = "each shape has elements of one size";
 
 /// The sizes of a product, `None` for other shapes and for those of whole groups of warps.
 pub(super) const fn size_of(shape: Mod) -> Option<Size> {
@@ -73,17 +77,27 @@ fn size(cx: &Context<'_>) -> Decoded<Size> {
 }
 
 /// `.row` or `.col`; forms that have one choice only name A by rows and B by columns.
-fn major(cx: &Context<'_>, field: Field) -> Major {
+fn major(cx: &Context<'_>, field: Field) -> Decoded<Major> {
     match (cx.m.get(field), field) {
-        (Some(Mod::Col), _) | (None, Field::BLayout) => Major::Column,
-        _ => Major::Row,
+        (Some(Mod::Col), _) => Ok(Major::Column),
+        (Some(Mod::Row), _) => Ok(Major::Row),
+        (None, Field::BLayout) => {
+            cx.m.ignore_words(&[Mod::Col], "the row has no other layout");
+            Ok(Major::Column)
+        }
+        (None, _) => {
+            cx.m.ignore_words(&[Mod::Row], "the row has no other layout");
+            Ok(Major::Row)
+        }
+        (Some(_), _) => cx.unsupported("its layout is not known here"),
     }
 }
 
 fn product(cx: &Context<'_>) -> Decoded<Product> {
+    cx.m.ignore_words(&[Mod::KindF8f6f4, Mod::KindMxf8f6f4], "the types tell it");
     let size = size(cx)?;
     let factor = |ty, layout| -> Decoded<Factor> {
-        Ok(Factor { element: element(cx, ty)?, major: major(cx, layout) })
+        Ok(Factor { element: element(cx, ty)?, major: major(cx, layout)? })
     };
     let (a, b) = (factor(Field::AType, Field::ALayout)?, factor(Field::BType, Field::BLayout)?);
     let held = match (cx.m.sem(), size) {
@@ -97,21 +111,17 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
         a,
         b,
         sparse: sparse(cx, size, a.element)?,
-        scales: scales(cx),
+        scales: scales(cx)?,
         c: element(cx, Field::CType)?,
         d: element(cx, Field::DType)?,
         join: match cx.m.get(Field::Op) {
-            Some(Mod::Xor) => Join::Xor,
-            Some(Mod::And) => Join::And,
-            _ => Join::Multiply,
+            Some(Mod::Xor) if cx.m.has(Mod::Popc) => Join::Xor,
+            Some(Mod::And) if cx.m.has(Mod::Popc) => Join::And,
+            None => Join::Multiply,
+            Some(_) => return cx.unsupported("its operation is not known here"),
         },
         overflow: if cx.m.has(Mod::Satfinite) { Overflow::Finite } else { Overflow::Plain },
-        rounding: match cx.m.get(Field::Rnd) {
-            Some(Mod::Rz) => Rounding::TowardZero,
-            Some(Mod::Rm) => Rounding::Down,
-            Some(Mod::Rp) => Rounding::Up,
-            _ => Rounding::NearestEven,
-        },
+        rounding: rounding(cx)?,
     })
 }
 
@@ -128,8 +138,11 @@ fn sparse(cx: &Context<'_>, size: Size, element: Element) -> Decoded<Option<Spar
     // `ptxas` takes 2 and 3 where pairs of threads give the positions, which the manual leaves undefined.
     match selector {
         Some(selector) if selector < Sparse::selectors(size, element) => {
-            let indices =
-                if cx.m.has(Mod::SpOrderedMetadata) { Indices::Increasing } else { Indices::AnyOrder };
+            let indices = match (cx.m.has(Mod::Sp), cx.m.has(Mod::SpOrderedMetadata)) {
+                (true, false) => Indices::AnyOrder,
+                (false, true) => Indices::Increasing,
+                _ => return cx.unsupported("the order of its positions is not known here"),
+            };
             Ok(Some(Sparse { selector, indices }))
         }
         _ => finding(
@@ -146,6 +159,7 @@ fn sparse(cx: &Context<'_>, size: Size, element: Element) -> Decoded<Option<Spar
 
 /// The matrices that `ldmatrix` or `stmatrix` moves.
 fn tiles(cx: &Context<'_>) -> Decoded<Tiles> {
+    cx.m.ignore(&[Field::Type, Field::DstFmt], SHAPED);
     let (lines, cell, spread) = match (cx.m.get(Field::Shape), cx.m.has(Mod::Trans)) {
         (Some(Mod::M8n8), false) => (8, Cell::Half, Spread::Along),
         (Some(Mod::M8n8), true) => (8, Cell::Half, Spread::Across),
@@ -174,25 +188,40 @@ fn bytes(cx: &Context<'_>) -> Decoded<Cell> {
 }
 
 /// The scales of the blocks of both factors, `None` for products without.
-fn scales(cx: &Context<'_>) -> Option<Scales> {
+fn scales(cx: &Context<'_>) -> Decoded<Option<Scales>> {
+    if cx.m.sem() != Sem::MmaScaled {
+        return Ok(None);
+    }
     let blocks = match cx.m.get(Field::ScaleVec) {
         Some(Mod::ScaleVec4X) => 4,
         Some(Mod::ScaleVec2X) => 2,
+        Some(Mod::ScaleVec1X) => 1,
         None if cx.m.has(Mod::KindMxf4) => 2,
-        _ => 1,
+        None if cx.m.has(Mod::KindMxf8f6f4) => 1,
+        _ => return cx.unsupported("the size of its blocks is not known here"),
     };
-    let format = if cx.m.has(Mod::Ue4m3) { Narrow::E4m3 } else { Narrow::Ue8m0 };
-    (cx.m.sem() == Sem::MmaScaled).then_some(Scales { blocks, format })
+    let format = match cx.m.get(Field::SType) {
+        Some(Mod::Ue4m3) => Narrow::E4m3,
+        Some(Mod::Ue8m0) => Narrow::Ue8m0,
+        _ => return cx.unsupported("the type of its scales is not known here"),
+    };
+    Ok(Some(Scales { blocks, format }))
 }
 
 impl BodyDecoder<'_> {
     /// `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix`.
     pub(super) fn matrix(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
         match cx.m.sem() {
             Sem::Mma | Sem::MmaSparse | Sem::MmaScaled | Sem::Wmma => self.multiply(cx),
             Sem::WmmaLoad => self.load_fragment(cx),
             Sem::WmmaStore => self.store_fragment(cx),
             Sem::Movmatrix => {
+                if cx.m.get(Field::Shape) != Some(Mod::M8n8) {
+                    return cx.unsupported("its shape is not known here");
+                }
+                cx.m.ignore(&[Field::Type], SHAPED);
+                cx.m.ignore_words(&[Mod::Trans], "there is no other way of moving it");
                 let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
                 emit(cx, CollectiveKind::TransposeMatrix, Participants::Warp, vec![a], vec![d], NOWHERE);
                 Ok(())
@@ -296,7 +325,7 @@ impl BodyDecoder<'_> {
                 (Part::Sum, if cx.m.has(Mod::C) { Field::CType } else { Field::DType }),
                 |(_, part, field)| (part, field),
             );
-        let factor = Factor { element: element(cx, field)?, major: major(cx, Field::ALayout) };
+        let factor = Factor { element: element(cx, field)?, major: major(cx, Field::ALayout)? };
         let fragment = Fragment { size: size(cx)?, part, factor };
         let (at, _) = cx.named("p");
         let (address, addressing) = self.matrix_address(cx, at)?;

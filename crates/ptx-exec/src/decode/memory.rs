@@ -5,6 +5,7 @@ use ptx_isa::{Field, Mod, ScalarType};
 
 use super::arithmetic::numbers;
 use super::body::{BodyDecoder, Context, row_bits, rows_of};
+use super::modifiers::{CACHING, NO_CACHES, ORDERING, STRONGEST};
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::memory::{Order, Space};
@@ -15,12 +16,21 @@ use crate::program::{
 use crate::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
 
-/// The order that a load or store must have at least.
-fn order(cx: &Context<'_>) -> Order {
+/// The order that a load or store must have at least, and whether it may wait for what another thread writes.
+fn order(cx: &Context<'_>) -> Decoded<(Order, bool)> {
+    cx.m.ignore(&[Field::Scope, Field::Mmio], STRONGEST);
     match cx.m.get(Field::Sem) {
-        Some(Mod::Acquire | Mod::Release | Mod::AcqRel | Mod::Sc) => Order::Strong,
-        _ => Order::Relaxed,
+        None | Some(Mod::Weak) => Ok((Order::Relaxed, false)),
+        Some(Mod::Volatile | Mod::Relaxed) => Ok((Order::Relaxed, true)),
+        Some(Mod::Acquire | Mod::Release) => Ok((Order::Strong, true)),
+        Some(_) => cx.unsupported("its order is not known here"),
     }
+}
+
+/// What is ignored of an access to memory.
+fn ignore(cx: &Context<'_>) {
+    cx.m.ignore(CACHING, NO_CACHES);
+    cx.m.ignore(&[Field::Vec], "the operand has that many elements");
 }
 
 impl BodyDecoder<'_> {
@@ -40,16 +50,10 @@ impl BodyDecoder<'_> {
         let align = u64::from(ty.bytes()) * elements.len() as u64;
         let sign_shift = if ty.is_signed() { 64 - ty.bits() } else { 0 };
         let fill = Fill { sign_shift, register: row_bits(register) };
-        let load = Load {
-            address,
-            dsts: dsts.into(),
-            size,
-            align,
-            fill,
-            order: order(cx),
-            polls: cx.m.get(Field::Sem).is_some_and(|sem| sem != Mod::Weak),
-            used: self.used_bytes,
-        };
+        let (order, polls) = order(cx)?;
+        ignore(cx);
+        let load =
+            Load { address, dsts: dsts.into(), size, align, fill, order, polls, used: self.used_bytes };
         self.check_vector(cx, align)?;
         cx.emit(Effect::Load(Box::new(load)));
         Ok(())
@@ -71,7 +75,10 @@ impl BodyDecoder<'_> {
             srcs.extend((0..rows_of(ty)).map(|n| src.plus(n)));
         }
         let align = u64::from(ty.bytes()) * elements.len() as u64;
-        let store = Store { address, srcs: srcs.into(), size: ty.bytes(), align, order: order(cx) };
+        let (order, _) = order(cx)?;
+        ignore(cx);
+        cx.m.ignore(&[Field::Type], "as many bits are stored as they are");
+        let store = Store { address, srcs: srcs.into(), size: ty.bytes(), align, order };
         self.check_vector(cx, align)?;
         cx.emit(Effect::Store(Box::new(store)));
         Ok(())
@@ -100,6 +107,8 @@ impl BodyDecoder<'_> {
         let b = self.src_named(cx, "b")?;
         let c = if cx.find("c").is_some() { self.src_named(cx, "c")? } else { b };
         let combine = combination(cx, ty)?;
+        cx.m.ignore(ORDERING, STRONGEST);
+        ignore(cx);
         cx.emit(Effect::Atomic(Box::new(Atomic {
             address,
             size: ty.bytes(),
@@ -132,6 +141,8 @@ impl BodyDecoder<'_> {
             elements.push((dst, self.src_of(cx, value, ty, cx.span(at))?));
         }
         let combine = combination(cx, ty)?;
+        cx.m.ignore(ORDERING, STRONGEST);
+        ignore(cx);
         let atomic = VectorAtomic { address, size: ty.bytes(), elements: elements.into(), combine };
         cx.emit(Effect::VectorAtomic(Box::new(atomic)));
         Ok(())
@@ -155,6 +166,8 @@ impl BodyDecoder<'_> {
         };
         let b = self.src_named(cx, "b")?;
         let c = if cx.find("c").is_some() { self.src_named(cx, "c")? } else { b };
+        cx.m.ignore(ORDERING, STRONGEST);
+        ignore(cx);
         cx.emit(Effect::WideAtomic(Box::new(WideAtomic { address, dst, operands: [b, c], exchange })));
         Ok(())
     }
@@ -177,6 +190,8 @@ impl BodyDecoder<'_> {
         } else {
             CopyAmount::Bytes(self.src_named(cx, "src-size")?)
         };
+        ignore(cx);
+        cx.m.ignore(&[Field::Space], "it goes to shared memory of the block");
         cx.emit(Effect::AsyncCopy(Box::new(AsyncCopy { to, from, size: size as u32, amount })));
         Ok(())
     }
@@ -187,6 +202,9 @@ pub(super) fn combination(cx: &Context<'_>, ty: ScalarType) -> Decoded<Combine> 
     let Some(numbers) = numbers(ty) else { return cx.unsupported("its type has no atomic operations") };
     // Rows with one operation have it in their name.
     let op = cx.m.get(Field::Op).or_else(|| cx.m.has(Mod::Add).then_some(Mod::Add));
+    if !matches!(numbers, Numbers::Float(Format::F32)) {
+        cx.m.ignore_words(&[Mod::Noftz], "the others keep subnormals anyway");
+    }
     Ok(match (op, numbers) {
         (Some(Mod::Exch), _) => Combine::Exchange,
         (Some(Mod::Cas), _) => Combine::CompareAndSwap,

@@ -2,6 +2,15 @@
 //!
 //! Only functions that the kernel reaches are decoded, by calls or through their addresses, so that what cannot be
 //! executed elsewhere in the module does not matter. All findings are collected.
+//!
+//! A decoder *takes* the modifiers of its instruction by asking for them ([`modifiers::Modifiers`], `cx.m`), and an
+//! instruction with a modifier that no one took is refused by its name. So:
+//! - `cx.m.has(Mod::X)` takes `.x` alone: what another row or a later version has in its place is refused;
+//! - `cx.m.get(field)` takes what is there, so that a `match` on it lists what it knows and refuses the rest
+//!   (`_ => cx.unsupported(..)`, never a default);
+//! - what cannot change anything that a program sees here is declared with its reason, `cx.m.ignore(..)`;
+//! - ask only where the answer is used: a modifier that is read and dropped is dropped silently. `tests.rs` decodes every
+//!   row with each of its modifiers and finds those that change nothing and are not declared.
 
 mod arithmetic;
 mod body;
@@ -9,9 +18,9 @@ mod collective;
 mod control;
 mod convert;
 mod group;
-mod known;
 mod matrix;
 mod memory;
+mod modifiers;
 mod moves;
 mod narrow;
 mod operand;
@@ -20,6 +29,8 @@ mod select;
 mod shared;
 mod stack;
 mod tcgen05;
+#[cfg(test)]
+mod tests;
 mod video;
 
 use ptx_diag::{Code, Diagnostic, Diagnostics, Span};

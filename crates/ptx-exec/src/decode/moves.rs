@@ -1,7 +1,7 @@
 //! `mov` (manual 9.7.9.3 and 9.7.9.4).
 
 use ptx_ir::Operand;
-use ptx_isa::{Component, ScalarType};
+use ptx_isa::{Component, Field, ScalarType};
 
 use super::body::{BodyDecoder, Context, binary, row_bits, rows_of, unary};
 use super::{Decoded, finding};
@@ -11,6 +11,7 @@ use crate::program::{Binary, Effect, Src, Unary};
 impl BodyDecoder<'_> {
     pub(super) fn mov(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("it has no type") };
+        cx.m.ignore(&[Field::Type], "registers are copied whole");
         let (to, from) = (self.elements(cx.operands[0]), self.elements(cx.operands[1]));
         let is_vector = |operand: Operand, elements: &[Operand]| {
             matches!(operand, Operand::Vector(_)) || elements.len() > 1
@@ -28,6 +29,10 @@ impl BodyDecoder<'_> {
     /// `mov.v4`: every element is read before any is written.
     pub(super) fn mov_vector(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("it has no type") };
+        cx.m.ignore(
+            &[Field::Vec, Field::Type],
+            "the operands have that many elements, which are copied whole",
+        );
         let to = self.elements(cx.operands[0]);
         let from = match cx.operands[1] {
             Operand::Special(register, None) => {

@@ -52,11 +52,6 @@ fn integer_of(modifier: Mod) -> Option<PackElement> {
     Some(PackElement { bits, sign })
 }
 
-/// Whether a conversion knows a type that registers do not have.
-pub(super) fn knows_pack(modifier: Mod) -> bool {
-    pack_of(modifier).is_some() || integer_of(modifier).is_some()
-}
-
 impl BodyDecoder<'_> {
     /// `cvt` of and to packs of narrow formats, and to pairs by random bits.
     pub(super) fn convert_narrow(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
@@ -77,8 +72,8 @@ impl BodyDecoder<'_> {
             cx.emit(ternary(Ternary::RepackRandom(conversion), d, [low, high, bits]));
             return Ok(());
         }
-        let direction = Direction::By(rounding(cx.m.get(Field::Rnd)));
-        if cx.m.get(Field::Scale).is_some() {
+        let direction = Direction::By(rounding(cx)?);
+        if cx.m.has(Mod::ScaledN2Ue8m0) {
             let scales = self.src_named(cx, "scale-factor")?;
             cx.emit(ternary(Ternary::RepackScaled(conversion, direction), d, [low, high, scales]));
             return Ok(());
@@ -119,6 +114,7 @@ impl BodyDecoder<'_> {
 
     /// `cvt.pack`: clamps two integers into elements of 2 to 16 bits.
     pub(super) fn convert_integers(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore_words(&[Mod::Sat, Mod::B32], "the others all clamp, and join 32 bits");
         let Some(element) = cx.m.get(Field::DType).and_then(integer_of) else {
             return cx.unsupported("its result type cannot be packed here");
         };

@@ -5,19 +5,20 @@ use ptx_isa::{Field, Mod, ScalarType, Sem};
 
 use super::Decoded;
 use super::arithmetic::{numbers, subnormals, type_numbers};
-use super::body::{BodyDecoder, Context, binary, ternary};
-use super::convert::float_format;
+use super::body::{BodyDecoder, Context, binary, rows_of, ternary};
 use crate::program::{Alu, Binary, Comparison, Dual, Numbers, SetWhere, Ternary};
 use crate::scalar::compare::{Join, Relation, WithNan};
 use crate::scalar::format::Format;
 
-/// The Boolean operator that a modifier names.
-pub(super) fn join(modifier: Mod) -> Join {
-    match modifier {
-        Mod::Or => Join::Or,
-        Mod::Xor => Join::Xor,
-        _ => Join::And,
-    }
+/// The Boolean operator that the modifiers name, if they name one.
+pub(super) fn join(cx: &Context<'_>) -> Decoded<Option<Join>> {
+    Ok(match cx.m.get(Field::Bool) {
+        None => None,
+        Some(Mod::And) => Some(Join::And),
+        Some(Mod::Or) => Some(Join::Or),
+        Some(Mod::Xor) => Some(Join::Xor),
+        Some(_) => return cx.unsupported("its operator is not known here"),
+    })
 }
 
 /// The comparison that the modifiers name.
@@ -49,6 +50,7 @@ impl BodyDecoder<'_> {
             Sem::Setp => self.setp(cx),
             Sem::Set => self.set(cx),
             Sem::Selp => {
+                self.one_row(cx)?;
                 let d = self.dst(cx, 0)?;
                 let (a, b, c) = (self.src(cx, 1)?, self.src(cx, 2)?, self.src(cx, 3)?);
                 cx.emit(ternary(Ternary::Select, d, [a, b, c]));
@@ -62,7 +64,7 @@ impl BodyDecoder<'_> {
     fn setp(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let numbers = type_numbers(cx)?;
         let comparison = comparison(cx, numbers)?;
-        let join = cx.m.get(Field::Bool).map(join);
+        let join = join(cx)?;
         let (p, q) = (self.dst_named(cx, "p")?, self.dst_named(cx, "q")?);
         let (a, b) = (self.src_named(cx, "a")?, self.src_named(cx, "b")?);
         let packed = matches!(numbers, Numbers::Ints(..) | Numbers::Floats(..));
@@ -102,7 +104,7 @@ impl BodyDecoder<'_> {
             ScalarType::Bf16 | ScalarType::Bf16x2 => Format::Bf16.one(),
             _ => ones,
         };
-        let join = cx.m.get(Field::Bool).map(join);
+        let join = join(cx)?;
         let d = self.dst_named(cx, "d")?;
         let (a, b) = (self.src_named(cx, "a")?, self.src_named(cx, "b")?);
         let c = if join.is_some() { self.src_named(cx, "c")? } else { cx.constants.of(1) };
@@ -114,13 +116,26 @@ impl BodyDecoder<'_> {
 
     /// `a` when `c` is not negative, else `b`; a NaN selects `b` (manual 9.7.6.4).
     fn slct(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        self.one_row(cx)?;
         let d = self.dst(cx, 0)?;
         let (a, b, c) = (self.src(cx, 1)?, self.src(cx, 2)?, self.src(cx, 3)?);
-        let op = match cx.m.type_of(Field::CType).and_then(float_format) {
-            Some(format) => Ternary::SelectByFloatSign(format, subnormals(cx)),
-            None => Ternary::SelectBySign,
+        let op = match cx.m.type_of(Field::CType) {
+            Some(ScalarType::F32) => Ternary::SelectByFloatSign(Format::F32, subnormals(cx)),
+            Some(ScalarType::S32) => Ternary::SelectBySign,
+            _ => return cx.unsupported("the type of its selector is not known here"),
         };
         cx.emit(ternary(op, d, [a, b, c]));
         Ok(())
+    }
+
+    /// The values that are selected from are of any type that a row holds.
+    fn one_row(&self, cx: &Context<'_>) -> Decoded<()> {
+        match cx.m.scalar_type() {
+            Some(ty) if rows_of(ty) == 1 => {
+                cx.m.ignore(&[Field::Type, Field::DType], "the selected value goes on as it is");
+                Ok(())
+            }
+            _ => cx.unsupported("its type is not known here"),
+        }
     }
 }

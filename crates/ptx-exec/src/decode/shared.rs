@@ -6,6 +6,7 @@ use ptx_isa::{Field, Mod, Sem};
 use super::Decoded;
 use super::body::{BodyDecoder, Context, row_bits, unary};
 use super::memory::combination;
+use super::modifiers::{CACHING, NO_CACHES, ORDERING, STRONGEST, TOGETHER};
 use crate::memory::Space;
 use crate::program::{
     BarrierLayout, Bulk, BulkSource, ClusterAction, Completion, Effect, Mbarrier, MbarrierAction, Src, Stay,
@@ -19,13 +20,16 @@ const STORE_UNIT: u64 = 8;
 impl BodyDecoder<'_> {
     /// `mbarrier` on an object, `cp.async.mbarrier.arrive`.
     pub(super) fn mbarrier(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        if cx.m.has(Mod::PhaseTypeConditional) || cx.m.has(Mod::PhaseTypePrimary) {
-            return cx.unsupported("phases have one type here");
-        }
         let space = self.space(cx)?;
         let (at, _) = cx.named("addr");
         let address = self.address(cx, at, space)?;
-        let layout = if cx.m.has(Mod::LayoutV1) { BarrierLayout::V1 } else { BarrierLayout::V0 };
+        let layout = match cx.m.get(Field::Layout) {
+            Some(Mod::LayoutV1) => BarrierLayout::V1,
+            Some(Mod::LayoutV0) | None => BarrierLayout::V0,
+            Some(_) => return cx.unsupported("its layout is not known here"),
+        };
+        cx.m.ignore(ORDERING, STRONGEST);
+        cx.m.ignore_words(&[Mod::TestWait, Mod::TryWait], "a wait may give up at once");
         let action = match cx.m.sem() {
             Sem::MbarrierInit => MbarrierAction::Init(self.src_named(cx, "count")?, layout),
             Sem::MbarrierCheckLayout => MbarrierAction::HasLayout(layout),
@@ -33,14 +37,17 @@ impl BodyDecoder<'_> {
             Sem::MbarrierTransactions if cx.m.has(Mod::ExpectTx) => {
                 MbarrierAction::Expect(self.src_named(cx, "txCount")?)
             }
-            Sem::MbarrierTransactions => MbarrierAction::Complete(self.src_named(cx, "txCount")?),
+            Sem::MbarrierTransactions if cx.m.has(Mod::CompleteTx) => {
+                MbarrierAction::Complete(self.src_named(cx, "txCount")?)
+            }
             Sem::CpAsyncArrive if cx.m.has(Mod::Noinc) => MbarrierAction::ArriveOfCopiesCounted,
             Sem::CpAsyncArrive => MbarrierAction::ArriveOfCopies,
             Sem::MbarrierWait if cx.m.has(Mod::Parity) => {
                 MbarrierAction::IsOverParity(self.src_named(cx, "phaseParity")?)
             }
             Sem::MbarrierWait => MbarrierAction::IsOver(self.src_named(cx, "state")?),
-            _ => self.arrival(cx)?,
+            Sem::MbarrierArrive => self.arrival(cx)?,
+            _ => return cx.unsupported("it is no operation of a barrier"),
         };
         let result = ["state", "waitComplete", "p"].into_iter().find(|name| {
             // The state of a wait is a source.
@@ -59,12 +66,13 @@ impl BodyDecoder<'_> {
             Some(at) => self.src_in_braces(cx, at)?,
             None => cx.constants.of(1),
         };
-        let transactions = match cx.find("txCount") {
-            Some(at) => Some(self.src(cx, at)?),
-            None => None,
-        };
+        let transactions = if cx.m.has(Mod::ExpectTx) { Some(self.src_named(cx, "txCount")?) } else { None };
         let completion = if cx.m.has(Mod::NoComplete) { Completion::Forbidden } else { Completion::Allowed };
-        let stay = if cx.m.has(Mod::ArriveDrop) { Stay::Leaves } else { Stay::Stays };
+        let stay = match (cx.m.has(Mod::Arrive), cx.m.has(Mod::ArriveDrop)) {
+            (true, false) => Stay::Stays,
+            (false, true) => Stay::Leaves,
+            _ => return cx.unsupported("how it arrives is not known here"),
+        };
         Ok(MbarrierAction::Arrive { count, transactions, completion, stay })
     }
 
@@ -85,10 +93,8 @@ impl BodyDecoder<'_> {
 
     /// `cp.async.bulk`, `cp.reduce.async.bulk`, `st.bulk`.
     pub(super) fn bulk(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        if cx.m.has(Mod::IgnoreOob) || cx.m.get(Field::Report).is_some() || cx.m.has(Mod::Cp) {
-            return cx
-                .unsupported("copies are of memory that is there, to one place, and report nothing here");
-        }
+        cx.m.ignore(CACHING, NO_CACHES);
+        cx.m.ignore(ORDERING, STRONGEST);
         if cx.m.sem() == Sem::StoreBulk {
             let space = self.space(cx)?;
             let (at, _) = cx.named("a");
@@ -106,7 +112,9 @@ impl BodyDecoder<'_> {
             return Ok(());
         }
         let is_out = cx.m.has(Mod::BulkGroup);
-        let is_within = !is_out && !cx.m.has(Mod::Global);
+        let spaces = &[Mod::SharedCta, Mod::SharedCluster, Mod::MbarrierCompleteTxBytes];
+        cx.m.ignore_words(spaces, "what completes it, and `.global`, tell the spaces");
+        let is_within = !cx.m.has(Mod::Global) && !is_out;
         let to_space = if is_out { Space::Global } else { Space::Shared };
         let from_space = if is_out || is_within { Space::Shared } else { Space::Global };
         let (at, _) = cx.named("dstMem");
@@ -143,6 +151,7 @@ impl BodyDecoder<'_> {
             _ => &[Space::Global, Space::Shared],
         };
         self.expect_space(cx, spaces)?;
+        cx.m.ignore(&[Field::Completion], "there is one mechanism");
         self.store(cx)?;
         let (_, value) = cx.named("b");
         let count = self.elements(value).len() as u64;
@@ -152,6 +161,7 @@ impl BodyDecoder<'_> {
     /// `red.async`, likewise.
     pub(super) fn reduce_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let is_near = cx.find("mbar").is_some();
+        cx.m.ignore(&[Field::Completion], "there is one mechanism");
         self.expect_space(cx, if is_near { &[Space::Shared] } else { &[Space::Global] })?;
         self.atomic(cx)?;
         self.complete_bytes(cx, 1)
@@ -179,7 +189,13 @@ impl BodyDecoder<'_> {
 
     /// `barrier.cluster`.
     pub(super) fn cluster_barrier(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let action = if cx.m.has(Mod::Wait) { ClusterAction::Wait } else { ClusterAction::Arrive };
+        cx.m.ignore(ORDERING, STRONGEST);
+        cx.m.ignore(&[Field::Aligned], TOGETHER);
+        let action = match (cx.m.has(Mod::Arrive), cx.m.has(Mod::Wait)) {
+            (true, false) => ClusterAction::Arrive,
+            (false, true) => ClusterAction::Wait,
+            _ => return cx.unsupported("what it does is not known here"),
+        };
         cx.emit(Effect::ClusterBarrier(action));
         Ok(())
     }
@@ -187,7 +203,9 @@ impl BodyDecoder<'_> {
     /// `mapa`, `getctarank`: the only block of a cluster has rank 0, and sees its own memory.
     pub(super) fn cluster_address(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let d = self.dst_named(cx, "d")?;
+        cx.m.ignore(&[Field::Space], "the generic address of what is in a window is in it, too");
         if cx.m.sem() == Sem::Getctarank {
+            cx.m.ignore(&[Field::Type], "a rank has 32 bits");
             let a = cx.constants.of(0);
             cx.emit(Effect::Copy([(d, a)].into()));
             return Ok(());
@@ -202,6 +220,7 @@ impl BodyDecoder<'_> {
 
     /// `createpolicy`: what a policy says nobody asks, and its bits are opaque.
     pub(super) fn create_policy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore_all(NO_CACHES);
         let d = self.dst_named(cx, "cache-policy")?;
         let a = cx.constants.of(0);
         cx.emit(Effect::Copy([(d, a)].into()));

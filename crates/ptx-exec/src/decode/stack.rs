@@ -1,7 +1,7 @@
 //! Memory that a thread allocates on its stack (manual 9.7.17).
 
 use ptx_ir::Operand;
-use ptx_isa::Sem;
+use ptx_isa::{Field, Sem};
 
 use super::body::{BodyDecoder, Context};
 use super::{Decoded, finding};
@@ -16,6 +16,7 @@ const LARGEST_ALIGNMENT: u64 = 1 << 23;
 impl BodyDecoder<'_> {
     /// `stacksave`, `stackrestore`, `alloca`.
     pub(super) fn stack(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore(&[Field::Type], "addresses in local memory fit into 32 bits");
         let stack = match cx.m.sem() {
             Sem::Stacksave => Stack::Save { d: self.dst_named(cx, "d")? },
             Sem::Stackrestore => Stack::Restore { a: self.src_named(cx, "a")? },

@@ -6,6 +6,7 @@ use ptx_isa::{Field, Mod, ScalarType};
 use super::body::{BodyDecoder, Context, unary};
 use super::collective::emit;
 use super::convert::int_of;
+use super::modifiers::TOGETHER;
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::layout::immediate_bits;
@@ -20,22 +21,28 @@ use crate::scalar::int::Int;
 /// The space and offset of accesses to tensor memory, which is none of the spaces.
 const NOWHERE: (Space, i64) = (Space::Generic, 0);
 
+/// Why it does not matter what is waited for.
+const IN_ORDER: &str = "accesses are done in their order";
+
 impl BodyDecoder<'_> {
     /// All of `tcgen05` but the multiplications.
     pub(super) fn tensor_memory(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
         if cx.m.has(Mod::Ld) || cx.m.has(Mod::St) {
             return self.tensor_move(cx);
         }
         if cx.m.has(Mod::WaitLd) || cx.m.has(Mod::WaitSt) {
+            cx.m.ignore(&[Field::Action], IN_ORDER);
             return self.tensor_access(cx, TensorAccess::Wait, Vec::new(), Vec::new());
         }
-        // Accesses are done in their order.
         if cx.m.has(Mod::FenceBeforeThreadSync) || cx.m.has(Mod::FenceAfterThreadSync) {
+            cx.m.ignore(&[Field::Action], IN_ORDER);
             cx.emit(Effect::Fence);
             return Ok(());
         }
         let sharing = if cx.m.has(Mod::Exclusive) { Sharing::Exclusive } else { Sharing::Shared };
-        let group = group(cx);
+        let group = group(cx)?;
+        cx.m.ignore_words(&[Mod::B32], "addresses of tensor memory have one type");
         if cx.m.has(Mod::Alloc) {
             let (at, _) = cx.named("dst");
             let (to, addressing) = self.matrix_address(cx, at)?;
@@ -75,6 +82,8 @@ impl BodyDecoder<'_> {
             Some(Mod::S16x32bx2) => TensorShape::Split(self.half_distance(cx)?),
             _ => return cx.unsupported("it names no known shape"),
         };
+        cx.m.ignore(&[Field::Num], "the operand has that many registers");
+        cx.m.ignore_words(&[Mod::B32], "cells of tensor memory have no other type");
         let halves = cx.m.has(Mod::Pack16b) || cx.m.has(Mod::Unpack16b);
         let columns = if halves { Columns::Halves } else { Columns::Whole };
         let cells = TensorMove { shape, columns };
@@ -88,12 +97,20 @@ impl BodyDecoder<'_> {
         if !cx.m.has(Mod::Red) {
             return self.tensor_access(cx, TensorAccess::Load(cells), srcs, dsts);
         }
-        let which = if cx.m.get(Field::Op) == Some(Mod::Min) { Extreme::Min } else { Extreme::Max };
+        let which = match cx.m.get(Field::Op) {
+            Some(Mod::Min) => Extreme::Min,
+            Some(Mod::Max) => Extreme::Max,
+            _ => return cx.unsupported("its reduction is not known here"),
+        };
         let nan = if cx.m.has(Mod::Nan) { NanRule::Propagate } else { NanRule::Ignore };
         let sign = if cx.m.has(Mod::AbsMod) { SignRule::Magnitude } else { SignRule::Plain };
         let (at, _) = cx.named("redval");
         dsts.extend(self.vector_dsts(cx, at)?);
         let access = if cx.m.has(Mod::Spcompress) {
+            cx.m.ignore_words(&[Mod::Sp24, Mod::B2], "there is one compression");
+            if cx.m.scalar_type() != Some(ScalarType::F32) {
+                return cx.unsupported("its type is not known here");
+            }
             let (at, _) = cx.named("e");
             let positions = self.vector_dsts(cx, at)?;
             dsts.splice(0..0, positions);
@@ -141,6 +158,10 @@ impl BodyDecoder<'_> {
 }
 
 /// The blocks that an instruction is for.
-fn group(cx: &Context<'_>) -> Group {
-    if cx.m.has(Mod::CtaGroup2) { Group::Pair } else { Group::One }
+fn group(cx: &Context<'_>) -> Decoded<Group> {
+    match cx.m.get(Field::CtaGroup) {
+        Some(Mod::CtaGroup1) => Ok(Group::One),
+        Some(Mod::CtaGroup2) => Ok(Group::Pair),
+        _ => cx.unsupported("which blocks it is for is not known here"),
+    }
 }

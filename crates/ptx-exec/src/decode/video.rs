@@ -20,8 +20,8 @@ fn operation(cx: &Context<'_>) -> Decoded<Operation> {
         Opcode::Vabsdiff | Opcode::Vabsdiff2 | Opcode::Vabsdiff4 => Operation::Distance,
         Opcode::Vmin | Opcode::Vmin2 | Opcode::Vmin4 => Operation::Min,
         Opcode::Vmax | Opcode::Vmax2 | Opcode::Vmax4 => Operation::Max,
-        Opcode::Vshl => Operation::ShiftLeft(overshoot(cx)),
-        Opcode::Vshr => Operation::ShiftRight(overshoot(cx)),
+        Opcode::Vshl => Operation::ShiftLeft(overshoot(cx)?),
+        Opcode::Vshr => Operation::ShiftRight(overshoot(cx)?),
         Opcode::Vset | Opcode::Vset2 | Opcode::Vset4 => Operation::Compare(match cx.m.get(Field::Cmp) {
             Some(Mod::Eq) => Relation::Equal,
             Some(Mod::Ne) => Relation::NotEqual,
@@ -116,10 +116,12 @@ impl BodyDecoder<'_> {
                 (false, false, true) => Turn::PlusOne,
                 _ => return finding(codes::OPERAND, cx.inst.at.0, "only one part of a `vmad` is negated"),
             };
+            cx.m.ignore(&[Field::DType], "the factors and signs tell what is clamped to (manual 9.7.18.5)");
             let scale = match cx.m.get(Field::Scale) {
                 Some(Mod::Shr7) => 7,
                 Some(Mod::Shr15) => 15,
-                _ => 0,
+                None => 0,
+                Some(_) => return cx.unsupported("its scale is not known here"),
             };
             let vmad = MultiplyAdd { a: a_part, b: b_part, turn, scale, saturation: saturation(cx) };
             cx.emit(ternary(Ternary::MultiplyAdd(vmad), d, [a, b, c]));
@@ -129,8 +131,9 @@ impl BodyDecoder<'_> {
             Some(Mod::Add) => Second::Add,
             Some(Mod::Min) => Second::Min,
             Some(Mod::Max) => Second::Max,
-            _ if cx.find("c").is_some() => Second::Merge(part(selected)),
-            _ => Second::Nothing,
+            None if cx.find("c").is_some() => Second::Merge(part(selected)),
+            None => Second::Nothing,
+            Some(_) => return cx.unsupported("its second operation is not known here"),
         };
         let scalar = Scalar {
             operation: operation(cx)?,
@@ -163,7 +166,7 @@ impl BodyDecoder<'_> {
             d: sign_of(cx, Field::DType),
             saturation: saturation(cx),
             mask,
-            gather: if cx.m.get(Field::Op) == Some(Mod::Add) { Gather::Sum } else { Gather::Merge },
+            gather: if cx.m.has(Mod::Add) { Gather::Sum } else { Gather::Merge },
         };
         cx.emit(ternary(Ternary::VideoSimd(simd), d, [a, b, c]));
         Ok(())

@@ -1,0 +1,243 @@
+//! Every modifier of every row changes what is executed, is declared without effect, or is refused.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use ptx_diag::Diagnostics;
+use ptx_gen::{
+    Density, Home, Instruction, Pin, Seeded, check, instruction, module, pins, uses, valid_instruction,
+};
+use ptx_ir::Module;
+use ptx_isa::{Field, FormId, Mnemonic, Mod, ScalarType, Slot, form, form_ids};
+
+use super::modifiers::Modifiers;
+use super::{decode, executes, reach};
+use crate::launch::Launch;
+use crate::layout::lay_out;
+
+thread_local! {
+    /// The modifiers that were declared without effect.
+    static IGNORED: RefCell<Vec<Mod>> = const { RefCell::new(Vec::new()) };
+}
+
+pub(super) fn note_ignored(modifiers: impl Iterator<Item = Mod>) {
+    IGNORED.with_borrow_mut(|all| all.extend(modifiers));
+}
+
+/// What an instruction is decoded into, and the modifiers without effect.
+struct Decoded {
+    code: String,
+    ignored: Vec<Mod>,
+}
+
+/// Decodes a module with one kernel.
+fn decoded(module: &Module) -> Result<Decoded, String> {
+    let refused = |findings: Diagnostics| findings.iter().next().unwrap().message.clone();
+    let (verified, _) = ptx_verify::verify(module).map_err(refused)?;
+    let module = &*verified.written_out();
+    let reached = reach(module, "k").map_err(refused)?;
+    let layout = lay_out(module, &reached, 0, &Launch::new("k")).map_err(refused)?;
+    IGNORED.take();
+    let program = decode(module, &reached, &layout).map_err(refused)?;
+    Ok(Decoded { code: format!("{:?} {:?}", program.code, program.constants), ignored: IGNORED.take() })
+}
+
+/// The slots of a row with a choice, each with all that it may hold.
+fn options(slot: &Slot) -> Option<(Field, Vec<Option<Mod>>)> {
+    match slot {
+        Slot::Lit(_) => None,
+        Slot::One(field, set) => Some((*field, set.iter().copied().map(Some).collect())),
+        Slot::Opt(field, set) => {
+            Some((*field, std::iter::once(None).chain(set.iter().copied().map(Some)).collect()))
+        }
+    }
+}
+
+type Alike = (&'static [&'static str], Field, &'static [Option<Mod>], &'static str);
+
+/// Modifiers of a slot that mean the same, in rows of these opcodes, and why.
+const ALIKE: &[Alike] = &[
+    (&["add", "sub", "mul", "mma", "wmma"], Field::Rnd, &[None, Some(Mod::Rn)], "`.rn` is the default"),
+    (&["mad"], Field::Ftz, &[None, Some(Mod::Ftz)], "`mad.f32` of sm_1x always flushes (manual 9.7.3.6)"),
+    (&["mbarrier"], Field::Layout, &[None, Some(Mod::LayoutV0)], "the default (manual 9.7.13.15.9)"),
+    (&["mma"], Field::ScaleVec, &[None, Some(Mod::ScaleVec2X)], "the only one of `.kind::mxf4`"),
+    (&["mma"], Field::ScaleVec, &[None, Some(Mod::ScaleVec1X)], "the only one of `.kind::mxf8f6f4`"),
+    (&["ld", "st"], Field::Sem, &[None, Some(Mod::Weak)], "the default (manual 9.7.9.8)"),
+    (&["st"], Field::Sem, &[None, Some(Mod::Weak), Some(Mod::Volatile)], "stores are seen at once"),
+    (&["set", "setp"], Field::Cmp, &[Some(Mod::Lt), Some(Mod::Lo)], "the same on unsigned integers"),
+    (&["set", "setp"], Field::Cmp, &[Some(Mod::Le), Some(Mod::Ls)], "the same on unsigned integers"),
+    (&["set", "setp"], Field::Cmp, &[Some(Mod::Gt), Some(Mod::Hi)], "the same on unsigned integers"),
+    (&["set", "setp"], Field::Cmp, &[Some(Mod::Ge), Some(Mod::Hs)], "the same on unsigned integers"),
+    (&["set"], Field::DType, &[Some(Mod::U16), Some(Mod::S16)], "true is all ones"),
+    (&["set"], Field::DType, &[Some(Mod::U32), Some(Mod::S32)], "true is all ones"),
+    (&["shr", "ld", "ldu"], Field::Type, &[Some(Mod::B8), Some(Mod::U8)], ZEROS),
+    (&["shr", "ld", "ldu"], Field::Type, &[Some(Mod::B16), Some(Mod::U16)], ZEROS),
+    (&["shr", "ld", "ldu"], Field::Type, &[Some(Mod::B32), Some(Mod::U32), Some(Mod::F32)], ZEROS),
+    (
+        &["shr", "ld", "ldu"],
+        Field::Type,
+        &[Some(Mod::B64), Some(Mod::U64), Some(Mod::S64), Some(Mod::F64)],
+        ZEROS,
+    ),
+    (
+        SHARED,
+        Field::Space,
+        &[Some(Mod::Shared), Some(Mod::SharedCta), Some(Mod::SharedCluster)],
+        "a cluster has one block",
+    ),
+    (
+        &["ld", "st", "cvta", "isspacep"],
+        Field::Space,
+        &[Some(Mod::Param), Some(Mod::ParamEntry)],
+        "`.param` in a kernel is that of the kernel",
+    ),
+    (
+        &["ld", "st"],
+        Field::Space,
+        &[Some(Mod::Local), Some(Mod::Param), Some(Mod::ParamFunc)],
+        "parameters of calls lie in the frame",
+    ),
+];
+const ZEROS: &str = "the upper bits become zeros";
+const SHARED: &[&str] =
+    &["atom", "red", "cp", "cvta", "isspacep", "ld", "st", "ldmatrix", "stmatrix", "wmma", "mbarrier"];
+
+#[test]
+fn every_modifier_changes_the_program_or_is_declared_without_effect() {
+    let (mut compared, mut used, mut dropped) = (0, BTreeSet::new(), BTreeSet::new());
+    for id in form_ids().filter(|&id| executes(form(id))) {
+        for (at, slot) in form(id).slots.iter().enumerate() {
+            let Some((field, options)) = options(slot) else { continue };
+            for (n, &one) in options.iter().enumerate() {
+                for &other in &options[..n] {
+                    let Some(is_seen) = compare(id, at, field, [one, other]) else { continue };
+                    compared += 1;
+                    if is_seen {
+                        continue;
+                    }
+                    let opcode = form(id).opcode.as_str();
+                    let known = ALIKE.iter().position(|(opcodes, of, alike, _)| {
+                        opcodes.contains(&opcode)
+                            && *of == field
+                            && alike.contains(&one)
+                            && alike.contains(&other)
+                    });
+                    match known {
+                        Some(known) => drop(used.insert(known)),
+                        None => drop(dropped.insert(format!("{}: {one:?} for {other:?}", form(id).syntax()))),
+                    }
+                }
+            }
+        }
+    }
+    assert!(dropped.is_empty(), "these change nothing: {dropped:#?}");
+    let stale: Vec<_> = ALIKE.iter().enumerate().filter(|(at, _)| !used.contains(at)).collect();
+    assert!(stale.is_empty(), "these are not alike any more: {stale:#?}");
+    // The others are of other types and so with other operands, refused, or ruled out by what they are beside.
+    assert!(compared > 4500, "{compared} pairs of modifiers compared");
+}
+
+/// Whether another modifier in a slot changes the program that an instruction is decoded into, or both are declared without
+/// effect; `None` when no instruction was found that is valid and decoded with either.
+fn compare(id: FormId, at: usize, field: Field, pair: [Option<Mod>; 2]) -> Option<bool> {
+    let modifier = pair[0].or(pair[1])?;
+    let mut choices = Seeded::new(at as u64);
+    let mut is_seen = None;
+    for attempt in 0..8 {
+        let density = if attempt % 2 == 0 { Density::Sparse } else { Density::Dense };
+        let Some(drawn) = instruction(&mut choices, id, Some(Pin { slot: at, modifier }), density) else {
+            continue;
+        };
+        let [Some(a), Some(b)] = pair.map(|modifier| with(&drawn, field, modifier)) else { continue };
+        let homes = [&a, &b].map(|one| Home::any_of(&mut choices, &one.mnemonic));
+        let both = |home| Some([decoded_at(home, &a)?.ok()?, decoded_at(home, &b)?.ok()?]);
+        let Some([a, b]) = homes.into_iter().flatten().find_map(both) else { continue };
+        let declared = |modifier: Option<Mod>, decoded: &Decoded| {
+            modifier.is_none_or(|modifier| decoded.ignored.contains(&modifier))
+        };
+        if a.code != b.code || (declared(pair[0], &a) && declared(pair[1], &b)) {
+            return Some(true);
+        }
+        is_seen = Some(false);
+    }
+    is_seen
+}
+
+/// The instruction with something else in a slot.
+fn with(drawn: &Instruction, field: Field, modifier: Option<Mod>) -> Option<Instruction> {
+    let mnemonic = drawn.mnemonic.with(field, modifier)?;
+    let text = drawn.text.replacen(&drawn.mnemonic.to_string(), &mnemonic.to_string(), 1);
+    Some(Instruction { mnemonic, text, ..drawn.clone() })
+}
+
+/// `None` when the instruction is not valid there.
+fn decoded_at(home: Home, instruction: &Instruction) -> Option<Result<Decoded, String>> {
+    let read = check(&module(home, [instruction]).text).ok()?;
+    uses(&read, instruction.mnemonic.form_id()).then(|| decoded(&read))
+}
+
+/// What rows of an opcode that is executed may hold and is refused: the opcode, and what the refusal tells.
+const REFUSED: &[(&str, &str)] = &[
+    ("mbarrier", "`.phase_type::primary` is not known here"),
+    ("mbarrier", "`.phase_type::conditional` is not known here"),
+    ("mbarrier", "`.multicast::cluster::32b` is not known here"),
+    ("multimem", "`.cp` is not known here"),
+    ("ldmatrix", "its number of matrices is not known here"),
+    ("stmatrix", "its number of matrices is not known here"),
+    ("cp", "`.mbarrier::report"),
+    ("cp", "`.ignore_oob` is not known here"),
+    ("cp", "`.multicast::cluster::32b` is not known here"),
+    ("tcgen05", "the interpreter has no such operation"),
+    ("cvta", "generic addresses have 64 bits"),
+];
+
+#[test]
+fn whatever_an_executed_row_may_hold_is_decoded() {
+    let (mut used, mut refused) = (BTreeSet::new(), BTreeSet::new());
+    for id in form_ids().filter(|&id| executes(form(id))) {
+        for pin in std::iter::once(None).chain(pins(form(id)).into_iter().map(Some)) {
+            let mut choices = Seeded::new(1);
+            let drawn = (0..20).find_map(|_| {
+                let (drawn, home) = valid_instruction(&mut choices, id, pin, 4)?;
+                decoded_at(home, &drawn)
+            });
+            let Some(Err(why)) = drawn else { continue };
+            let known = REFUSED
+                .iter()
+                .position(|(opcode, text)| *opcode == form(id).opcode.as_str() && why.contains(text));
+            match known {
+                Some(known) => drop(used.insert(known)),
+                None => drop(refused.insert(why)),
+            }
+        }
+    }
+    assert!(refused.is_empty(), "{refused:#?}");
+    let stale: Vec<_> = REFUSED.iter().enumerate().filter(|(at, _)| !used.contains(at)).collect();
+    assert!(stale.is_empty(), "these are executed: {stale:?}");
+}
+
+#[test]
+fn a_modifier_that_no_one_asks_for_is_left_over() {
+    let m = Modifiers::new(Mnemonic::from_text("add.rn.ftz.sat.f32").unwrap());
+    assert_eq!(m.untaken(), Some(Mod::Rn));
+    assert_eq!((m.get(Field::Rnd), m.scalar_type()), (Some(Mod::Rn), Some(ScalarType::F32)));
+    // Who asks for another modifier of the slot has not taken what is in it.
+    assert!(!m.has(Mod::Satfinite));
+    assert!(m.has(Mod::Ftz));
+    assert_eq!(m.untaken(), Some(Mod::Sat));
+    m.ignore(&[Field::Sat], "a test");
+    assert_eq!(m.untaken(), None);
+}
+
+#[test]
+fn literals_that_tell_rows_apart_must_be_taken() {
+    // All rows of a shuffle have `.b32`; `.sync` only the current ones.
+    let m = Modifiers::new(Mnemonic::from_text("shfl.sync.up.b32").unwrap());
+    assert_eq!(m.get(Field::Mode), Some(Mod::Up));
+    assert_eq!(m.untaken(), Some(Mod::Sync));
+    // `multimem.cp.async.bulk` means a bulk copy as `cp.async.bulk` does, to several places.
+    let m =
+        Modifiers::new(Mnemonic::from_text("multimem.cp.async.bulk.global.shared::cta.bulk_group").unwrap());
+    m.ignore_words(&[Mod::Global, Mod::SharedCta, Mod::BulkGroup], "a test");
+    assert_eq!(m.untaken(), Some(Mod::Cp));
+}
