@@ -11,6 +11,7 @@ mod matrix;
 mod shared;
 mod tcgen05;
 mod tile;
+mod wgmma;
 
 use std::sync::Arc;
 
@@ -39,6 +40,7 @@ pub(crate) use tcgen05::{
     COLUMNS, Columns, Group, LANES, QUARTER, Reduction, Sharing, TensorAccess, TensorMove, TensorShape,
 };
 pub(crate) use tile::{Cell, Spread, Tiles};
+pub(crate) use wgmma::{FactorA, SharedFactor, WARPGROUP, WarpgroupAction, WarpgroupProduct};
 
 /// Lanes of a warp.
 pub(crate) const WARP: usize = 32;
@@ -488,6 +490,7 @@ pub(crate) enum Effect {
         rank: Src,
     },
     Collective(Box<Collective>),
+    Warpgroup(Box<WarpgroupAction>),
     ActiveMask {
         d: Dst,
     },

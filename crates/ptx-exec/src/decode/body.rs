@@ -494,6 +494,9 @@ impl<'a> BodyDecoder<'a> {
             Sem::Mma | Sem::Ldmatrix | Sem::Stmatrix | Sem::Movmatrix => Self::matrix,
             Sem::WmmaLoad | Sem::WmmaStore | Sem::Wmma | Sem::MmaSparse | Sem::MmaScaled => Self::matrix,
             Sem::TensorMemory => Self::tensor_memory,
+            Sem::Wgmma | Sem::WgmmaSparse | Sem::WgmmaFence | Sem::WgmmaCommit | Sem::WgmmaWait => {
+                Self::warpgroup
+            }
             Sem::Tex
             | Sem::Tld4
             | Sem::Txq
@@ -513,11 +516,6 @@ impl<'a> BodyDecoder<'a> {
             | Sem::Fabric
             | Sem::TryCancel
             | Sem::QueryCancel
-            | Sem::Wgmma
-            | Sem::WgmmaSparse
-            | Sem::WgmmaFence
-            | Sem::WgmmaCommit
-            | Sem::WgmmaWait
             | Sem::Tcgen05Mma => return None,
         };
         Some(decode)

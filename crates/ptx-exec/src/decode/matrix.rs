@@ -17,7 +17,7 @@ use crate::program::{
 use crate::scalar::narrow::Narrow;
 
 /// The space and offset of instructions that do not access memory.
-const NOWHERE: (Space, i64) = (Space::Generic, 0);
+pub(super) const NOWHERE: (Space, i64) = (Space::Generic, 0);
 
 /// Why the type of matrices that are moved is not asked for.
 const SHAPED: &str = "each shape has elements of one size";
@@ -46,7 +46,7 @@ pub(super) const fn size_of(shape: Mod) -> Option<Size> {
 }
 
 /// The element type of a matrix; `wmma.mma` does not name that of halves.
-fn element(cx: &Context<'_>, field: Field) -> Decoded<Element> {
+pub(super) fn element(cx: &Context<'_>, field: Field) -> Decoded<Element> {
     Ok(match cx.m.get(field) {
         None | Some(Mod::F16) => Element::F16,
         Some(Mod::Bf16) => Element::Bf16,
@@ -110,7 +110,7 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
         held,
         a,
         b,
-        sparse: sparse(cx, size, a.element)?,
+        sparse: sparse(cx, "f", size, a.element)?,
         scales: scales(cx)?,
         c: element(cx, Field::CType)?,
         d: element(cx, Field::DType)?,
@@ -125,9 +125,9 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
     })
 }
 
-/// How a sparse A gives the positions of its elements; `None` for products of dense matrices.
-fn sparse(cx: &Context<'_>, size: Size, element: Element) -> Decoded<Option<Sparse>> {
-    let (at, operand) = cx.named("f");
+/// How a sparse A gives the positions of its elements; `None` for products of dense matrices. The selector is the operand that the row calls `name`.
+pub(super) fn sparse(cx: &Context<'_>, name: &str, size: Size, element: Element) -> Decoded<Option<Sparse>> {
+    let (at, operand) = cx.named(name);
     if operand == Operand::Omitted {
         return Ok(None);
     }
@@ -356,7 +356,7 @@ impl BodyDecoder<'_> {
     }
 }
 
-fn expect_registers(cx: &Context<'_>, count: usize, expected: u32) -> Decoded<()> {
+pub(super) fn expect_registers(cx: &Context<'_>, count: usize, expected: u32) -> Decoded<()> {
     if count == expected as usize {
         return Ok(());
     }

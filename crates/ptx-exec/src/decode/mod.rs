@@ -32,6 +32,7 @@ mod tcgen05;
 #[cfg(test)]
 mod tests;
 mod video;
+mod wgmma;
 
 use ptx_diag::{Code, Diagnostic, Diagnostics, Span};
 use ptx_ir::{FunctionId, Module, VarId};

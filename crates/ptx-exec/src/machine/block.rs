@@ -1,5 +1,7 @@
 //! A block: its warps, its shared memory and its barriers.
 
+use std::collections::BTreeMap;
+
 use super::Stop;
 use super::barrier::{Barrier, CLUSTER_BARRIER};
 use super::grid::Grid;
@@ -7,6 +9,7 @@ use super::memory::View;
 use super::pending::{Pending, Registers};
 use super::tcgen05::TensorMemory;
 use super::warp::{State, Warp};
+use super::wgmma::Warpgroup;
 use crate::error::TrapKind;
 use crate::launch::Dim3;
 use crate::program::{Mask, WARP, first_lane};
@@ -32,6 +35,8 @@ pub(super) struct BlockState {
     /// Threads of each warp that have not exited.
     pub(super) live: Vec<Mask>,
     pub(super) tensor: TensorMemory,
+    /// Its warpgroups that multiply, by number.
+    pub(super) warpgroups: BTreeMap<usize, Warpgroup>,
     /// Whether a barrier was completed or tensor memory freed, so that waiting warps must be told.
     pub(super) wake: bool,
     /// Asynchronous operations in flight.
@@ -44,6 +49,7 @@ impl BlockState {
         if let Some(entry) = self.live.get_mut(warp) {
             *entry = live;
         }
+        self.wake |= !self.warpgroups.is_empty();
         for barrier in &mut self.barriers {
             self.wake |= barrier.complete(&self.live);
         }
@@ -90,6 +96,7 @@ impl Block {
             output: Vec::new(),
             live,
             tensor: TensorMemory::default(),
+            warpgroups: BTreeMap::new(),
             wake: false,
             pending: Pending::new(grid.completion, number),
         };
@@ -193,6 +200,7 @@ impl Block {
                         "wait at the barrier of the cluster".to_owned()
                     }
                     State::Barrier { id, .. } => format!("wait at barrier {id}"),
+                    State::Warpgroup => "wait for the other warps of the warpgroup".to_owned(),
                     State::Collective { members } => format!("wait for lanes {members:#010x}"),
                     State::Columns => "wait for columns of tensor memory to be freed".to_owned(),
                 };

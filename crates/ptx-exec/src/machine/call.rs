@@ -42,6 +42,11 @@ impl Warp {
             Effect::BlockBarrier(barrier) => self.barrier(grid, block, current, active, pc, barrier),
             Effect::ClusterBarrier(action) => self.cluster_barrier(block, current, active, pc, *action),
             Effect::Collective(collective) => self.collective(grid, block, current, active, pc, collective),
+            // It waits for other warps, and comes back.
+            Effect::Warpgroup(_) => {
+                self.split(current, active, pc, State::Warpgroup);
+                Ok(())
+            }
             Effect::Trap => Err(Stop::at(TrapKind::Trap, pc, lane)),
             Effect::Breakpoint => Err(Stop::at(TrapKind::Breakpoint, pc, lane)),
             // The inner loop has executed these; the group only gives way.

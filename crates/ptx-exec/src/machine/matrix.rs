@@ -10,7 +10,7 @@ use crate::scalar::narrow::Narrow;
 
 impl Element {
     /// The value of an element as a binary64, which holds every one of them.
-    fn value(self, raw: u64) -> f64 {
+    pub(super) fn value(self, raw: u64) -> f64 {
         match self {
             Element::F16 => Format::F16.widen(raw),
             Element::Bf16 => Format::Bf16.widen(raw),
@@ -39,7 +39,7 @@ fn element(ty: Element, registers: &[Row], lane: usize, i: usize) -> u64 {
 }
 
 /// A matrix of each of the products that an instruction computes.
-struct Matrices {
+pub(super) struct Matrices {
     rows: usize,
     columns: usize,
     elements: Vec<u64>,
@@ -51,7 +51,7 @@ impl Matrices {
     }
 
     /// Puts together what the lanes hold.
-    fn gather(product: &Product, part: Part, factor: Factor, registers: &[Row]) -> Self {
+    pub(super) fn gather(product: &Product, part: Part, factor: Factor, registers: &[Row]) -> Self {
         let size = product.kept(part);
         let (rows, columns) = size.of(part);
         let (rows, columns) = (rows as usize, columns as usize);
@@ -70,15 +70,22 @@ impl Matrices {
     }
 }
 
+impl Matrices {
+    /// The values of a matrix, row after row.
+    pub(super) fn values(&self, element: Element) -> Vec<f64> {
+        self.elements.iter().map(|&raw| element.value(raw)).collect()
+    }
+}
+
 /// The columns of A whose elements the lanes hold.
-struct Columns {
+pub(super) struct Columns {
     kept: usize,
     /// Row after row; none when all are held.
     of_rows: Vec<usize>,
 }
 
 impl Columns {
-    fn new(product: &Product, metadata: Option<&Row>) -> Result<Self, (TrapKind, usize)> {
+    pub(super) fn new(product: &Product, metadata: Option<&Row>) -> Result<Self, (TrapKind, usize)> {
         let kept = product.kept(Part::A).k as usize;
         let mut of_rows = Vec::new();
         if let (Some(sparse), Some(metadata)) = (product.sparse, metadata) {
@@ -93,7 +100,7 @@ impl Columns {
     }
 
     /// The column of element `i` of those that are held of a row.
-    fn at(&self, row: usize, i: usize) -> usize {
+    pub(super) fn at(&self, row: usize, i: usize) -> usize {
         self.of_rows.get(row * self.kept + i).copied().unwrap_or(i)
     }
 }
@@ -237,10 +244,15 @@ fn dot(product: &Product, c: u64, terms: impl Iterator<Item = (u64, u64, f64)>) 
         Join::And => ((a & b).count_ones()).into(),
     };
     let sum = terms.fold(product.c.value(c), |sum, term| sum + joined(term));
-    match product.d {
-        Element::F16 => rounded(Format::F16, product.overflow, sum),
-        Element::Bf16 => rounded(Format::Bf16, product.overflow, sum),
-        Element::F32 | Element::Tf32 | Element::F64 => rounded(Format::F32, product.overflow, sum),
+    rounded(product.d, product.overflow, sum)
+}
+
+/// An exact sum as one of the type of D.
+pub(super) fn rounded(element: Element, overflow: Overflow, sum: f64) -> u64 {
+    match element {
+        Element::F16 => rounded_float(Format::F16, overflow, sum),
+        Element::Bf16 => rounded_float(Format::Bf16, overflow, sum),
+        Element::F32 | Element::Tf32 | Element::F64 => rounded_float(Format::F32, overflow, sum),
         // Sums of integers are exact in binary64.
         Element::S32
         | Element::U8
@@ -251,7 +263,7 @@ fn dot(product: &Product, c: u64, terms: impl Iterator<Item = (u64, u64, f64)>) 
         | Element::E2m1
         | Element::Narrow(_) => {
             let sum = sum as i64;
-            let limited = match product.overflow {
+            let limited = match overflow {
                 Overflow::Finite => sum.clamp(i32::MIN.into(), i32::MAX.into()),
                 Overflow::Plain => sum,
             };
@@ -261,7 +273,7 @@ fn dot(product: &Product, c: u64, terms: impl Iterator<Item = (u64, u64, f64)>) 
 }
 
 /// A floating-point sum. What `.satfinite` made of one the manual no longer tells; CUDA does, of `mma_sync`.
-fn rounded(format: Format, overflow: Overflow, sum: f64) -> u64 {
+fn rounded_float(format: Format, overflow: Overflow, sum: f64) -> u64 {
     let raw = finish(format, Subnormals::Keep, Limit::None, format.narrow(sum, Rounding::NearestEven));
     match overflow {
         Overflow::Finite if format.is_nan(raw) => 0,

@@ -17,7 +17,6 @@ mod bulk;
 mod call;
 mod collective;
 mod copy;
-#[cfg_attr(not(test), expect(dead_code, reason = "`wgmma` and `tcgen05` are going to use it"))]
 mod descriptor;
 mod fragment;
 mod grid;
@@ -32,6 +31,7 @@ mod step;
 mod tcgen05;
 mod tile;
 mod warp;
+mod wgmma;
 
 pub(crate) use grid::{Geometry, Setup, run};
 

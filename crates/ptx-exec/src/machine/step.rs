@@ -144,6 +144,11 @@ impl Warp {
             Effect::OnlyBlock { rank } => only_block(rank.of(rows, &program.constants), active, pc)?,
             Effect::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
             Effect::ActiveMask { d } => blend(rows, *d, &[u64::from(active); WARP], active),
+            Effect::Warpgroup(action) => {
+                if !self.warpgroup(grid, block, rows, action, active, pc)? {
+                    return Ok(Flow::Control(effect));
+                }
+            }
             Effect::Branch { target } if active == mask => return Ok(Flow::Jump(*target)),
             Effect::Pause => {
                 self.give_way();

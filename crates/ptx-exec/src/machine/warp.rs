@@ -2,6 +2,7 @@
 
 use super::block::BlockState;
 use super::grid::Grid;
+use super::wgmma::Products;
 use super::{Stop, barrier::Barrier};
 use crate::program::{BarrierAction, Dst, Mask, Row, WARP, lanes};
 
@@ -18,6 +19,8 @@ pub(super) enum State {
     Ready,
     /// It waits for a phase of a barrier after this one to end; `dst` gets the result.
     Barrier { id: usize, phase: u64, action: BarrierAction, dst: Dst },
+    /// It waits for the other warps of its warpgroup, and then executes its instruction again.
+    Warpgroup,
     /// It waits at the collective instruction at its program counter for these lanes.
     Collective { members: Mask },
     /// It waits at its program counter for columns of tensor memory to be freed.
@@ -72,6 +75,8 @@ pub(super) struct Warp {
     pub(super) thread_instructions: u64,
     /// Of each thread that has arrived at the barrier of the cluster and not waited, the phase in which it arrived.
     pub(super) cluster_phases: [Option<u64>; WARP],
+    /// The products that it has asked its warpgroup for.
+    pub(super) products: Products,
     /// Whether its turn is over.
     paused: bool,
     /// Whether it ended its turn to wait for others.
@@ -111,6 +116,7 @@ impl Warp {
             clock: 0,
             thread_instructions: 0,
             cluster_phases: [None; WARP],
+            products: Products::default(),
             paused: false,
             waits: false,
             turn_end: 0,
@@ -220,10 +226,11 @@ impl Warp {
         self.fragments.len() - 1
     }
 
-    /// Lets threads that wait for barriers go on where the phase has ended, and those that wait for tensor memory try again.
+    /// Lets threads that wait for barriers go on where the phase has ended, and those that wait for tensor memory or for their
+    /// warpgroup try again.
     pub(super) fn wake(&mut self, barriers: &[Barrier]) {
         for fragment in &mut self.fragments {
-            if fragment.state == State::Columns {
+            if matches!(fragment.state, State::Columns | State::Warpgroup) {
                 fragment.state = State::Ready;
             }
             let State::Barrier { id, phase, action, dst } = fragment.state else { continue };

@@ -87,7 +87,6 @@ pub(crate) enum Major {
 }
 
 /// Which elements of a matrix in shared memory are neighbours, where a descriptor names it (manual 9.7.15.5.1.2).
-#[cfg_attr(not(test), expect(dead_code, reason = "`wgmma` and `tcgen05` are going to use it"))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Majorness {
     /// Those of a row of A or of a column of B.

@@ -1,0 +1,122 @@
+//! `wgmma` (manual 9.7.15).
+
+use ptx_ir::Operand;
+use ptx_isa::{Field, Mod, Sem};
+
+use super::body::{BodyDecoder, Context};
+use super::collective::emit;
+use super::matrix::{NOWHERE, element, expect_registers, sparse};
+use super::modifiers::TOGETHER;
+use super::{Decoded, finding};
+use crate::error::codes;
+use crate::program::{
+    CollectiveKind, Effect, Factor, FactorA, Held, Join, Major, Majorness, Overflow, Participants, Product,
+    SharedFactor, Size, WarpgroupAction, WarpgroupProduct,
+};
+use crate::scalar::format::Rounding;
+
+/// The part of a warp in a shape of a warpgroup, `.m64nNkK`; `None` for other shapes.
+pub(super) fn part_of_warp(shape: Mod) -> Option<Size> {
+    let (n, k) = shape.as_str().strip_prefix("m64n")?.split_once('k')?;
+    Some(Size { m: 16, n: n.parse().ok()?, k: k.parse().ok()? })
+}
+
+/// The value of an operand, which is constant; `None` where the row has no such operand.
+fn immediate(cx: &Context<'_>, name: &str) -> Decoded<Option<u64>> {
+    let (at, operand) = cx.named(name);
+    match operand {
+        Operand::Omitted => Ok(None),
+        Operand::Immediate(value) if value.as_integer().is_some() => Ok(value.as_integer()),
+        _ => finding(codes::OPERAND, cx.span(at), "expected an integer constant"),
+    }
+}
+
+/// Whether an operand, which is 0 or 1, or 1 or -1, is `given`.
+fn is_immediate(cx: &Context<'_>, name: &str, given: i64) -> Decoded<bool> {
+    Ok(immediate(cx, name)?.is_some_and(|value| value as i64 == given))
+}
+
+fn product(cx: &Context<'_>) -> Decoded<Product> {
+    let Some(size) = cx.m.get(Field::Shape).and_then(part_of_warp) else {
+        return cx.unsupported("its shape is not known here");
+    };
+    let factor = |field, major| -> Decoded<Factor> { Ok(Factor { element: element(cx, field)?, major }) };
+    let (a, b) = (factor(Field::AType, Major::Row)?, factor(Field::BType, Major::Column)?);
+    let sum = element(cx, Field::DType)?;
+    Ok(Product {
+        size,
+        held: Held::Groups,
+        a,
+        b,
+        sparse: sparse(cx, "sp-sel", size, a.element)?,
+        scales: None,
+        c: sum,
+        d: sum,
+        join: match cx.m.get(Field::Op) {
+            None => Join::Multiply,
+            // Of bits, which are 0 and 1, that is a product.
+            Some(Mod::And) if cx.m.has(Mod::Popc) => Join::Multiply,
+            Some(_) => return cx.unsupported("its operation is not known here"),
+        },
+        overflow: if cx.m.has(Mod::Satfinite) { Overflow::Finite } else { Overflow::Plain },
+        rounding: Rounding::NearestEven,
+    })
+}
+
+impl BodyDecoder<'_> {
+    /// `wgmma`. All of its instructions wait for the threads of the warp.
+    pub(super) fn warpgroup(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
+        let action = match cx.m.sem() {
+            // Registers are read and written in the order of the program.
+            Sem::WgmmaFence => None,
+            Sem::WgmmaCommit => Some(WarpgroupAction::Commit),
+            Sem::WgmmaWait => Some(WarpgroupAction::Wait(immediate(cx, "N")?.unwrap_or(0))),
+            _ => Some(WarpgroupAction::Multiply(self.warpgroup_product(cx)?)),
+        };
+        emit(cx, CollectiveKind::Barrier, Participants::Warp, Vec::new(), Vec::new(), NOWHERE);
+        if let Some(action) = action {
+            cx.emit(Effect::Warpgroup(Box::new(action)));
+        }
+        Ok(())
+    }
+
+    fn warpgroup_product(&mut self, cx: &mut Context<'_>) -> Decoded<WarpgroupProduct> {
+        let product = product(cx)?;
+        let [of_a, _, _, of_d] = product.registers();
+        let (at, _) = cx.named("d");
+        let d = self.vector_dsts(cx, at)?;
+        expect_registers(cx, d.len(), of_d)?;
+        let a = match cx.find("a") {
+            Some(at) => {
+                let registers = self.vector_srcs(cx, at)?;
+                expect_registers(cx, registers.len(), of_a)?;
+                FactorA::Registers(registers.into())
+            }
+            None => FactorA::Shared(self.shared_factor(cx, "a-desc", "imm-trans-a")?),
+        };
+        let b = self.shared_factor(cx, "b-desc", "imm-trans-b")?;
+        let accumulates = self.src_named(cx, "scale-d")?;
+        let negated = is_immediate(cx, "imm-scale-a", -1)? != is_immediate(cx, "imm-scale-b", -1)?;
+        let metadata = match cx.find("sp-meta") {
+            Some(at) => {
+                // It may be in braces.
+                let metadata = self.vector_srcs(cx, at)?;
+                expect_registers(cx, metadata.len(), 1)?;
+                metadata.first().copied()
+            }
+            None => None,
+        };
+        Ok(WarpgroupProduct { product, a, b, d: d.into(), accumulates, negated, metadata })
+    }
+
+    fn shared_factor(
+        &mut self,
+        cx: &mut Context<'_>,
+        descriptor: &str,
+        transposed: &str,
+    ) -> Decoded<SharedFactor> {
+        let majorness = if is_immediate(cx, transposed, 1)? { Majorness::Mn } else { Majorness::K };
+        Ok(SharedFactor { descriptor: self.src_named(cx, descriptor)?, majorness })
+    }
+}
