@@ -265,6 +265,8 @@ pub(crate) struct BlockBarrier {
     pub(crate) count: Option<Src>,
     pub(crate) predicate: Option<Src>,
     pub(crate) dst: Dst,
+    /// Whether all threads of a warp execute it together (`bar`, `.aligned`).
+    pub(crate) is_aligned: bool,
 }
 
 /// Which lane a shuffle reads from.

@@ -516,3 +516,42 @@ fn a_trap_names_the_line_of_the_source() {
     let without = text.lines().filter(|line| !line.trim().starts_with(".loc")).collect::<Vec<_>>().join("\n");
     assert_eq!(trapped(&without, &launch(1, 1, vec![Argument::Buffer(vec![0; 4])])).source, None);
 }
+
+/// Of a kernel of one warp, that its threads are reported as divergent at an instruction, and the texts about others.
+fn diverges(body: &str, at: &str) -> Vec<String> {
+    let text = format!(
+        ".visible .entry k() {{ .reg .pred %p<3>; .reg .b32 %r<9>; .shared .align 16 .b8 s[512];
+        mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 16; mov.b32 %r2, s; {body} ret; }}"
+    );
+    let found = trapped(&text, &launch(1, 32, vec![]));
+    assert!(matches!(&found.kind, TrapKind::Misuse(_)), "{found}");
+    assert_eq!(found.instruction, at, "{found}");
+    found.related.into_iter().map(|(_, text)| text).collect()
+}
+
+#[test]
+fn divergence_at_an_aligned_barrier_is_reported() {
+    // Manual 9.7.13.1: all threads execute the same instruction.
+    let both = "@%p1 bra L; bar.sync 0; bra E; L: bar.sync 0; E:";
+    let waits = diverges(both, "bar.sync");
+    assert_eq!(waits.len(), 1);
+    assert!(waits[0].ends_with("of the warp waits here"), "{waits:?}");
+    diverges(&both.replace("bar.sync 0", "barrier.sync.aligned 0"), "barrier.sync.aligned");
+    // Some threads pass by the first one and come to the second.
+    diverges("@%p1 bra L; bar.sync 0; L: bar.sync 0;", "bar.sync");
+    // Those of named barriers too.
+    diverges("@%p1 bra L; bar.sync 1, 32; bra E; L: bar.sync 2, 32; E:", "bar.sync");
+    // What is not aligned may be different instructions.
+    let apart = format!(
+        ".visible .entry k() {{ .reg .pred %p<3>; .reg .b32 %r<9>;
+        mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 16; {} ret; }}",
+        both.replace("bar.sync 0", "barrier.sync 0")
+    );
+    assert!(execute(&apart, &launch(1, 64, vec![])).is_ok());
+}
+
+#[test]
+fn divergence_at_an_aligned_collective_is_reported() {
+    let load = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r2];";
+    diverges(&format!("@%p1 bra L; {load} bra E; L: {load} E:"), "ldmatrix.sync.aligned.m8n8.x1.shared.b16");
+}

@@ -1,10 +1,10 @@
 //! Branches, calls and block barriers (manual 9.7.12, 9.7.13.1).
 
 use ptx_ir::{Body, Function, FunctionId, Module, Operand, Param, Stmt, Symbol};
-use ptx_isa::{Field, Mod, ScalarType};
+use ptx_isa::{Field, Mod, Opcode, ScalarType};
 
 use super::body::{BodyDecoder, Context, is_open, row_bits, rows_of};
-use super::modifiers::{TOGETHER, UNIFORM};
+use super::modifiers::UNIFORM;
 use super::operand::Place;
 use super::reach::builtin;
 use super::{Decoded, finding};
@@ -196,7 +196,6 @@ impl<'a> BodyDecoder<'a> {
             _ => return cx.unsupported("it does nothing that is known"),
         };
         cx.m.ignore(&[Field::Cta], "there are no other barriers of this kind");
-        cx.m.ignore(&[Field::Aligned], TOGETHER);
         cx.m.ignore_words(&[Mod::U32, Mod::Pred], "the operation has one type of result");
         let dst = match cx.find("d").or(cx.find("p")) {
             Some(at) => self.dst(cx, at)?,
@@ -205,7 +204,9 @@ impl<'a> BodyDecoder<'a> {
         let id = self.src_named(cx, "a")?;
         let count = if cx.named("b").1.is_omitted() { None } else { Some(self.src_named(cx, "b")?) };
         let predicate = if cx.find("c").is_some() { Some(self.src_named(cx, "c")?) } else { None };
-        cx.emit(Effect::BlockBarrier(Box::new(BlockBarrier { action, id, count, predicate, dst })));
+        let is_aligned = cx.m.opcode() == Opcode::Bar || cx.m.has(Mod::Aligned);
+        let barrier = BlockBarrier { action, id, count, predicate, dst, is_aligned };
+        cx.emit(Effect::BlockBarrier(Box::new(barrier)));
         Ok(())
     }
 }

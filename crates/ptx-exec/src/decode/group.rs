@@ -17,12 +17,13 @@ impl BodyDecoder<'_> {
             Sem::CpAsyncWait if cx.m.has(Mod::WaitGroup) => {
                 (Family::Copies, GroupAction::Wait(self.src_named(cx, "n")?))
             }
-            Sem::BulkWait if cx.m.has(Mod::Read) => {
-                (Family::Bulk, GroupAction::WaitForReads(self.src_named(cx, "N")?))
-            }
             Sem::BulkWait => {
                 cx.m.ignore(&[Field::SyncRestrict], STRONGEST);
-                (Family::Bulk, GroupAction::Wait(self.src_named(cx, "N")?))
+                let most = self.src_named(cx, "N")?;
+                let is_of_reads = cx.m.has(Mod::Read);
+                let action =
+                    if is_of_reads { GroupAction::WaitForReads(most) } else { GroupAction::Wait(most) };
+                (Family::Bulk, action)
             }
             _ => return cx.unsupported("it does nothing that is known with a group"),
         };

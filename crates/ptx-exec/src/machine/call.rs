@@ -306,6 +306,9 @@ impl Warp {
                 count => Expected::Count(u32::try_from(count).unwrap_or(u32::MAX)),
             },
         };
+        if barrier.is_aligned {
+            self.expect_together(grid, block, lane, pc)?;
+        }
         let trues = barrier.predicate.map(|src| active & predicate_mask(self.row(grid, frame, src)));
         let arrival = Arrival { warp: self.index, lanes: active, expected, trues };
         let phase = block.barriers[index].phase;
@@ -319,6 +322,29 @@ impl Warp {
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
         block.wake |= block.barriers[index].complete(&block.live);
         Ok(())
+    }
+
+    /// Stops a thread that comes to an aligned barrier while others of its warp wait at another one: all of them have to
+    /// come to the same instruction (manual 9.7.13.1).
+    fn expect_together(&self, grid: &Grid<'_>, block: &BlockState, lane: usize, pc: u32) -> Result<(), Stop> {
+        let is_waiting = |state: State| match state {
+            State::Barrier { id, phase, .. } => block.barriers.get(id).is_some_and(|b| b.phase == phase),
+            _ => false,
+        };
+        let is_aligned = |pc: u32| match grid.program.code.get(pc as usize).map(|inst| &inst.op) {
+            Some(Op::Effect(Effect::BlockBarrier(barrier))) => barrier.is_aligned,
+            _ => false,
+        };
+        let waiting = self.fragments.iter().filter(|group| is_waiting(group.state));
+        let places = waiting.map(|group| (group.pc.wrapping_sub(1), group.mask));
+        let Some((other, mask)) = places.into_iter().find(|&(at, _)| at != pc && is_aligned(at)) else {
+            return Ok(());
+        };
+        let text = "threads of a warp come to different barriers, each of which all of them have to come to together; \
+                    `barrier.sync` without `.aligned` is for some of them";
+        let (x, y, z) = grid.geometry.thread(self.index, first_lane(mask)).into();
+        let related = vec![(other, format!("thread ({x}, {y}, {z}) of the warp waits here"))];
+        Err(Stop { related, ..Stop::at(TrapKind::Misuse(text.to_owned()), pc, lane) })
     }
 
     /// `barrier.cluster`: the cluster has one block, all of whose threads arrive and wait, or have exited.

@@ -101,6 +101,22 @@ impl Warp {
         here.fold(0, |mask, at| mask | self.fragments[at].mask)
     }
 
+    /// All lanes have to come to the same `.aligned` instruction, not only to ones that do the same.
+    fn expect_one_place(&self, grid: &Grid<'_>, here: &[usize]) -> Result<(), (TrapKind, usize)> {
+        let places = || here.iter().filter_map(|&at| self.fragments.get(at));
+        let Some(first) = places().next() else { return Ok(()) };
+        let is_apart = places().any(|group| group.pc != first.pc);
+        let aligned = here.first().and_then(|&at| self.waits_at(grid, at));
+        let is_aligned =
+            aligned.is_some_and(|collective| matches!(collective.participants, Participants::Warp));
+        if is_apart && is_aligned {
+            let text = "threads of a warp execute an `.aligned` instruction at different places; all of them have to come \
+                        to it together";
+            return Err((TrapKind::Misuse(text.to_owned()), first_lane(first.mask)));
+        }
+        Ok(())
+    }
+
     fn carry_out(
         &mut self,
         grid: &Grid<'_>,
@@ -113,6 +129,7 @@ impl Warp {
         let mut outputs = std::mem::take(&mut self.outputs);
         let here: Vec<usize> =
             (0..self.fragments.len()).filter(|&at| self.waits_for(grid, at, kind, members)).collect();
+        self.expect_one_place(grid, &here)?;
         let mut addressing = None;
         for &at in &here {
             let Some(collective) = self.waits_at(grid, at) else { continue };
