@@ -80,6 +80,35 @@ impl FromStr for Completion {
     }
 }
 
+/// How many threads a launch has, and how they are grouped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Blocks of the grid.
+    pub grid: Dim3,
+    /// Threads of a block.
+    pub block: Dim3,
+    /// Blocks of a cluster.
+    pub cluster: Dim3,
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// Whether all blocks have to be there at once, so that they can wait for each other.
+    pub cooperative: bool,
+}
+
+impl Default for Shape {
+    /// One thread.
+    fn default() -> Self {
+        Self { grid: [1; 3], block: [1; 3], cluster: [1; 3], dynamic_shared: 0, cooperative: false }
+    }
+}
+
+impl Shape {
+    /// `blocks` blocks of `threads` threads, along `x`.
+    pub fn linear(blocks: u32, threads: u32) -> Self {
+        Self { grid: [blocks, 1, 1], block: [threads, 1, 1], ..Self::default() }
+    }
+}
+
 /// A kernel launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Launch {
@@ -117,6 +146,14 @@ impl Launch {
             completion: Completion::Eager,
             limits: Limits::default(),
         }
+    }
+}
+
+impl Launch {
+    /// Its shape.
+    pub fn shape(&self) -> Shape {
+        let Self { grid, block, cluster, dynamic_shared, .. } = *self;
+        Shape { grid, block, cluster, dynamic_shared, cooperative: false }
     }
 }
 

@@ -9,25 +9,30 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::Reached;
 use crate::error::codes;
-use crate::launch::Launch;
-use crate::memory::{ALLOCATION_SHIFT, Allocation, Fault, GlobalMemory, Space};
+use crate::memory::{Fault, Space};
 use crate::program::function_address;
 use crate::scalar::format::{Format, Rounding};
 
 /// The constant memory of a module (manual 5.1.3: 64 KiB, and ten more banks through pointers).
 const CONSTANT_BYTES: u64 = 11 << 16;
 
+/// The space of each variable and its address there.
+pub(crate) type Places = FxHashMap<VarId, (Space, u64)>;
+
 /// Where the variables of the module and of the functions that a kernel reaches lie. Those on the stack of a thread and
 /// parameters are not among them.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
-    places: FxHashMap<VarId, (Space, u64)>,
-    /// Bytes of shared memory of a block, dynamic ones included.
-    pub(crate) shared: u64,
+    pub(crate) places: Places,
+    /// Bytes of shared memory of a block, without dynamic ones.
+    shared: u64,
+    /// What the address of dynamic shared memory is a multiple of.
+    dynamic_align: u64,
+    has_dynamic: bool,
     /// Contents of the constant memory.
     pub(crate) constant: Vec<u8>,
-    /// Contents of the global variables, in the order of their allocations.
-    pub(crate) globals: Vec<Vec<u8>>,
+    /// The global variables that got their places here and their contents, in the order of their addresses.
+    pub(crate) globals: Vec<(VarId, Vec<u8>)>,
 }
 
 /// Something in memory that a program knows by name.
@@ -42,23 +47,12 @@ pub(crate) struct Object {
     pub(crate) bytes: u64,
 }
 
-/// What a faulty access is about: the object it begins in, else the one that ends nearest before it, in global memory only
-/// within the object's own range of addresses.
+/// What a faulty access outside of global memory is about: the object it begins in, else the one that ends nearest before it.
 pub(crate) fn nearest(fault: &Fault, objects: &[Object]) -> Option<String> {
-    let (space, address) = match fault.space {
-        Space::Generic => (Space::Global, fault.address),
-        space => (space, fault.address),
-    };
-    let is_before = |object: &&Object| {
-        let in_range =
-            space != Space::Global || object.address >> ALLOCATION_SHIFT == address >> ALLOCATION_SHIFT;
-        object.space == space && object.address <= address && in_range
-    };
-    let Some(object) =
-        objects.iter().filter(is_before).max_by_key(|object| (object.address, object.bytes, &object.name))
-    else {
-        return Some("there is no argument or variable at this address".to_owned());
-    };
+    let (space, address) = (fault.space, fault.address);
+    let is_before = |object: &&Object| object.space == space && object.address <= address;
+    let object =
+        objects.iter().filter(is_before).max_by_key(|object| (object.address, object.bytes, &object.name))?;
     let (name, bytes, offset) = (&object.name, object.bytes, address - object.address);
     Some(format!("offset {offset} of {name}, which has {bytes} bytes"))
 }
@@ -69,40 +63,52 @@ impl Layout {
         self.places.get(&id).copied()
     }
 
-    /// The variables, each with its name, space, address and size in bytes; those of dynamic shared memory have its size.
-    pub(crate) fn objects(&self, module: &Module, dynamic_shared: u32) -> Vec<Object> {
+    /// The variables outside of global memory, each with its name, space, address and size in bytes, and whether it is dynamic
+    /// shared memory, whose size only a launch knows.
+    pub(crate) fn objects(&self, module: &Module) -> Vec<(Object, bool)> {
         let object = |(id, (space, address)): (&VarId, &(Space, u64))| {
             let variable = module.variable(*id);
             let is_dynamic = *space == Space::Shared && variable.linkage == Linkage::Extern;
-            let bytes = if is_dynamic { dynamic_shared.into() } else { variable.bytes().unwrap_or(0) };
+            let bytes = if is_dynamic { 0 } else { variable.bytes().unwrap_or(0) };
             let name = format!("variable `{}`", module.name(variable.name));
-            Object { name, space: *space, address: *address, bytes }
+            (Object { name, space: *space, address: *address, bytes }, is_dynamic)
         };
-        self.places.iter().map(object).collect()
+        let is_kept = |(_, (space, _)): &(&VarId, &(Space, u64))| *space != Space::Global;
+        self.places.iter().filter(is_kept).map(object).collect()
     }
 
-    /// The allocations of the global variables, to be put behind those of the arguments.
-    pub(crate) fn allocations(&self) -> impl Iterator<Item = Allocation> + '_ {
-        self.globals.iter().map(|bytes| Allocation::from_bytes(bytes))
+    /// The address of dynamic shared memory.
+    fn dynamic_start(&self) -> u64 {
+        align_up(self.shared, self.dynamic_align)
+    }
+
+    /// Bytes of shared memory of a block that has this many dynamic ones.
+    pub(crate) fn shared_bytes(&self, dynamic: u32) -> u64 {
+        let has_dynamic = dynamic > 0 || self.has_dynamic;
+        if has_dynamic { self.dynamic_start() + u64::from(dynamic) } else { self.shared }
     }
 }
 
-/// Lays out the variables of `reached`; global ones get the allocations from `first_allocation` on.
-///
-/// # Errors
-/// Variables without a definition, too large ones, and initial values that cannot be computed.
-pub(crate) fn lay_out(
-    module: &Module,
-    reached: &Reached,
-    first_allocation: usize,
-    launch: &Launch,
-) -> Result<Layout, Diagnostics> {
+/// What a layout starts from.
+pub(crate) struct Ground<'a> {
+    /// Variables that have their places already.
+    pub(crate) known: &'a Places,
+    /// Bytes that global variables may take together.
+    pub(crate) limit: u64,
+    /// Gives the address of the next global variable, of a name, bytes and alignment; `None` where there is no room.
+    pub(crate) place_global: &'a mut dyn FnMut(&str, u64, u64) -> Option<u64>,
+}
+
+/// Lays out the variables of `reached`. Those with errors get no place: without a definition, too large, or with initial values that
+/// cannot be computed.
+pub(crate) fn lay_out(module: &Module, reached: &Reached, ground: Ground<'_>) -> (Layout, Diagnostics) {
     let mut findings = Diagnostics::new();
-    let mut layout = Layout::default();
+    let Ground { known, limit, place_global } = ground;
+    let mut layout = Layout { places: known.clone(), ..Layout::default() };
     let (mut dynamic, mut initialized) = (Vec::new(), Vec::new());
     let (mut constant, mut global) = (0, 0);
-    let limit = launch.limits.variables;
-    for &id in &reached.variables {
+    let unplaced = reached.variables.iter().filter(|id| !known.contains_key(id));
+    for &id in unplaced {
         let variable = module.variable(id);
         let mut report = |code, text: String| findings.push(Diagnostic::error(code, variable.at.0, text));
         let name = module.name(variable.name);
@@ -144,10 +150,14 @@ pub(crate) fn lay_out(
         let align = u64::from(variable.alignment().max(1));
         let address = match space {
             Space::Global => {
+                let Some(address) = place_global(name, bytes, align) else {
+                    report(codes::SIZE, format!("there is no room for `{name}` of {bytes} bytes"));
+                    continue;
+                };
                 global += bytes;
-                layout.globals.push(vec![0; bytes as usize]);
+                layout.globals.push((id, vec![0; bytes as usize]));
                 initialized.push((id, Some(layout.globals.len() - 1), 0));
-                GlobalMemory::base(first_allocation + layout.globals.len() - 1)
+                address
             }
             Space::Const => {
                 let at = align_up(constant, align);
@@ -167,29 +177,29 @@ pub(crate) fn lay_out(
         let text =
             format!("{constant} bytes of constant memory are more than the {CONSTANT_BYTES} there are");
         findings.push(Diagnostic::error_without_place(codes::SIZE, text));
-        return Err(findings);
+        layout.places.retain(|_, (space, _)| *space != Space::Const);
+        initialized.retain(|(_, allocation, _)| allocation.is_some());
+        constant = 0;
     }
     layout.constant = vec![0; constant as usize];
-    place_dynamic(module, &dynamic, launch.dynamic_shared, &mut layout);
+    place_dynamic(module, &dynamic, &mut layout);
     for (id, allocation, offset) in initialized {
         if let Err(diagnostic) = initialize(module, reached, &mut layout, id, allocation, offset) {
             findings.push(*diagnostic);
+            layout.places.remove(&id);
         }
     }
-    if findings.has_errors() { Err(findings) } else { Ok(layout) }
+    (layout, findings)
 }
 
 /// All `.extern .shared` variables name the same memory behind the other variables (manual 5.1.8, 11.6.1).
-fn place_dynamic(module: &Module, dynamic: &[VarId], bytes: u32, layout: &mut Layout) {
-    let align =
+fn place_dynamic(module: &Module, dynamic: &[VarId], layout: &mut Layout) {
+    layout.dynamic_align =
         dynamic.iter().map(|&id| u64::from(module.variable(id).alignment())).max().unwrap_or(1).max(16);
-    if bytes > 0 || !dynamic.is_empty() {
-        layout.shared = align_up(layout.shared, align);
-    }
+    layout.has_dynamic = !dynamic.is_empty();
     for &id in dynamic {
-        layout.places.insert(id, (Space::Shared, layout.shared));
+        layout.places.insert(id, (Space::Shared, layout.dynamic_start()));
     }
-    layout.shared += u64::from(bytes);
 }
 
 /// The next multiple of an alignment.
@@ -227,7 +237,7 @@ fn initialize(
             Initializer::List(_) | Initializer::Integers(_) | Initializer::Fields(_) => continue,
         };
         let target = match allocation {
-            Some(allocation) => layout.globals.get_mut(allocation),
+            Some(allocation) => layout.globals.get_mut(allocation).map(|(_, bytes)| bytes),
             None => Some(&mut layout.constant),
         };
         let start = offset + index as usize * size;
@@ -313,9 +323,9 @@ fn address_of(
             Ok(address.wrapping_add(window).wrapping_add(offset as u64))
         }
         Symbol::Function(id) => {
-            let index = reached.function(module, id);
-            let index = index.ok_or_else(|| undefined(module.name(module.function(id).name)))?;
-            Ok(function_address(index).wrapping_add(offset as u64))
+            let number = reached.number(module, id);
+            let number = number.ok_or_else(|| undefined(module.name(module.function(id).name)))?;
+            Ok(function_address(number).wrapping_add(offset as u64))
         }
     }
 }

@@ -4,6 +4,9 @@
 //! kernel reaches into an executable form, and interprets them warp by warp, the blocks of the grid spread over host
 //! threads. It is the reference that faster engines are compared with: slow, exact and full of checks.
 //!
+//! An [`Image`] is a module whose variables live in a [`Memory`] of the caller's, at addresses of the host process: its kernels are
+//! decoded once and launched any number of times. The crate `ptx-device` has streams, events and checked arguments on top of it.
+//!
 //! What a launch means:
 //! - arithmetic is bit-exact as the manual has it ([`scalar`]); approximate functions are rounded correctly, which is
 //!   within their bounds;
@@ -21,6 +24,8 @@
 mod decode;
 mod error;
 mod format;
+mod image;
+mod kernel;
 mod launch;
 mod layout;
 mod machine;
@@ -30,8 +35,12 @@ mod run;
 pub mod scalar;
 
 pub use error::{ExecError, Trap, TrapKind, codes};
-pub use launch::{Argument, Completion, Dim3, Launch, Limits, Outcome};
-pub use memory::{Fault, FaultKind, Space};
+pub use image::{DeviceHeap, Image, Options, Prepared, Report, Surroundings, Variable};
+pub use kernel::Parameter;
+pub use launch::{Argument, Completion, Dim3, Launch, Limits, Outcome, Shape};
+pub use memory::{
+    Fault, FaultKind, HostMemory, HostRegion, Kind, Memory, MemoryError, RegionInfo, Space, Words,
+};
 pub use program::SourceLine;
 pub use run::run;
 

@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use ptx_diag::Span;
 use ptx_isa::{Component, SpecialReg};
+use rustc_hash::FxHashMap;
 
 use crate::layout::Object;
 use crate::memory::{Order, Space};
@@ -557,16 +558,18 @@ pub(crate) struct Program {
     pub(crate) lines: Vec<Arc<SourceLine>>,
     pub(crate) constants: Vec<Row>,
     pub(crate) functions: Vec<Function>,
+    /// Where each function, by its number in the module, is among them.
+    pub(crate) numbers: FxHashMap<u32, u32>,
     /// The kernel.
     pub(crate) entry: u32,
 }
 
-/// The upper bits of the addresses of functions; the number of the function follows in steps of 16.
+/// The upper bits of the addresses of functions; the number of the function in its module follows in steps of 16.
 const CODE_WINDOW: u64 = 14 << 32;
 
-/// The address of a function.
-pub(crate) const fn function_address(index: u32) -> u64 {
-    CODE_WINDOW + (index as u64 + 1) * 16
+/// The address of a function, which is the same for all kernels of a module.
+pub(crate) const fn function_address(number: u32) -> u64 {
+    CODE_WINDOW + (number as u64 + 1) * 16
 }
 
 impl Program {
@@ -579,7 +582,7 @@ impl Program {
     /// The function at an address.
     pub(crate) fn function_at(&self, address: u64) -> Option<u32> {
         let offset = address.checked_sub(CODE_WINDOW)?;
-        let index = (offset / 16).checked_sub(1)?;
-        (offset % 16 == 0 && index < self.functions.len() as u64).then_some(index as u32)
+        let number = (offset / 16).checked_sub(1).filter(|_| offset % 16 == 0)?;
+        self.numbers.get(&u32::try_from(number).ok()?).copied()
     }
 }

@@ -1,17 +1,19 @@
 //! From a launch to its outcome.
 
 use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use ptx_diag::{Diagnostic, Diagnostics};
-use ptx_ir::{FunctionDirective, FunctionId, Module};
+use ptx_ir::{At, FunctionDirective, FunctionId, Module};
 use ptx_verify::Verified;
 
-use crate::decode::{decode, kernel_parameters, reach};
-use crate::error::{ExecError, TrapKind, codes};
-use crate::launch::{Argument, Dim3, Launch, Outcome};
-use crate::layout::{Object, lay_out, nearest};
-use crate::machine::{self, Geometry, Setup};
-use crate::memory::{ALLOCATION_SHIFT, Allocation, Concurrency, GlobalMemory, Space};
+use crate::decode::{Launches, Reached, kernel_parameters, reach};
+use crate::error::{ExecError, codes};
+use crate::kernel::{Kernel, With, parameters};
+use crate::launch::{Argument, Dim3, Launch, Outcome, Shape};
+use crate::layout::{Ground, Layout, Places, lay_out};
+use crate::machine::Heap;
+use crate::memory::{ALLOCATION_SHIFT, Concurrency, GlobalMemory, Region};
 
 /// The most threads of a block, and the most along each axis (compute capabilities 2.0 and later).
 const MOST_THREADS: u64 = 1024;
@@ -21,72 +23,51 @@ const LARGEST_GRID: Dim3 = [i32::MAX as u32, 65535, 65535];
 
 /// Launches a kernel and waits for it.
 ///
+/// Memory has addresses that depend on the module and the launch alone: the buffers of the arguments come first, then the
+/// variables. Kernels that share variables, or many launches of one, need an [`Image`](crate::Image).
+///
 /// # Errors
 /// [`ExecError::Refused`] when the launch does not fit the module or something the kernel reaches cannot be executed;
 /// [`ExecError::Trap`] when a thread was stopped.
 pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> {
     let module = &*module.written_out();
     let refused = ExecError::Refused;
-    check_shape(launch).map_err(refused)?;
-    let reached = reach(module, &launch.entry).map_err(refused)?;
-    let Some(&kernel) = reached.functions.first() else { return Err(refused(Diagnostics::new())) };
-    check_kernel(module, kernel, launch).map_err(refused)?;
-    let buffers: Vec<&[u8]> = launch.arguments.iter().filter_map(buffer).collect();
-    let params = pass_arguments(module, kernel, &launch.arguments).map_err(refused)?;
-    let layout = lay_out(module, &reached, buffers.len(), launch).map_err(refused)?;
-    if layout.shared > launch.limits.shared.min(u32::MAX.into()) {
-        let (needs, limit) = (layout.shared, launch.limits.shared);
-        return Err(refused(one(
-            codes::SIZE,
-            format!("a block needs {needs} bytes of shared memory of {limit} there are"),
-        )));
-    }
-    let mut objects = argument_objects(module, kernel, &launch.arguments);
-    objects.extend(layout.objects(module, launch.dynamic_shared));
-    let program = decode(module, &reached, &layout).map_err(refused)?;
+    let shape = launch.shape();
+    check_shape(&shape).map_err(refused)?;
+    let reached = reach(module, &launch.entry, Launches::One).map_err(refused)?;
+    let Some(&entry) = reached.functions.first() else { return Err(refused(Diagnostics::new())) };
+    let params = pass_arguments(module, entry, &launch.arguments).map_err(refused)?;
+    let mut regions = argument_regions(module, entry, &launch.arguments);
+    let layout = place_variables(module, &reached, &mut regions, launch).map_err(refused)?;
+    let constant = layout.constant.clone();
+    let kernel = Kernel::prepare(module, &reached, layout).map_err(refused)?;
 
-    let mut allocations: Vec<Allocation> =
-        buffers.iter().map(|bytes| Allocation::from_bytes(bytes)).collect();
-    allocations.extend(layout.allocations());
-    let heap_size = if reached.needs_heap { launch.limits.heap } else { 0 };
-    let heap = (GlobalMemory::base(allocations.len()), heap_size as u64);
+    let heap_size = if kernel.needs_heap { launch.limits.heap } else { 0 };
+    let heap_base = GlobalMemory::base(regions.len());
     if heap_size > 0 {
-        allocations.push(Allocation::from_bytes(&vec![0; heap_size]));
+        regions.push(Region::of_bytes(heap_base, &vec![0; heap_size], "the heap of `malloc`"));
     }
-    let host = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let threads = launch.threads.unwrap_or(host);
-    let geometry = Geometry {
-        grid: launch.grid,
-        block: launch.block,
-        shared: layout.shared as u32,
-        dynamic_shared: launch.dynamic_shared,
-    };
-    let alone = threads == NonZeroUsize::MIN || geometry.blocks() == 1;
-    let concurrency = if alone { Concurrency::Single } else { Concurrency::Many };
-    let setup = Setup {
-        program: &program,
-        geometry,
-        global: GlobalMemory::new(allocations, concurrency),
-        constant: layout.constant,
+    let threads = launch.threads.unwrap_or_else(host_threads);
+    let is_alone = threads == NonZeroUsize::MIN || shape.grid == [1; 3];
+    let concurrency = if is_alone { Concurrency::Single } else { Concurrency::Many };
+    let global = GlobalMemory::numbered(regions, concurrency);
+    let with = With {
+        shape,
+        global: global.clone(),
+        constant,
         params,
-        heap,
+        heap: Arc::new(Mutex::new(Heap::new(heap_base, heap_size as u64))),
         limits: launch.limits.clone(),
         completion: launch.completion,
         threads,
     };
-    let finished = machine::run(setup).map_err(|mut trap| {
-        if let TrapKind::Fault(fault) = &trap.kind
-            && fault.space != Space::Local
-        {
-            trap.object = nearest(fault, &objects);
-        }
-        ExecError::Trap(trap)
-    })?;
+    let finished = kernel.launch(with)?;
+    finished.result.map_err(ExecError::Trap)?;
     let mut next = 0;
     let mut contents = |argument: &Argument| {
         buffer(argument)?;
         next += 1;
-        finished.global.bytes_of(next - 1)
+        global.bytes_of(next - 1)
     };
     Ok(Outcome {
         buffers: launch.arguments.iter().map(&mut contents).collect(),
@@ -96,20 +77,47 @@ pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> 
     })
 }
 
-/// The buffers among the arguments, and the parameters themselves.
-fn argument_objects(module: &Module, kernel: FunctionId, arguments: &[Argument]) -> Vec<Object> {
-    let Ok((places, total)) = kernel_parameters(module, kernel) else { return Vec::new() };
-    let parameters = "the kernel's parameters".to_owned();
-    let mut objects = vec![Object { name: parameters, space: Space::Param, address: 0, bytes: total.into() }];
-    let mut buffers = 0;
-    for (index, ((id, ..), argument)) in places.into_iter().zip(arguments).enumerate() {
-        let Some(bytes) = buffer(argument) else { continue };
-        let name = format!("argument {index} (`{}`)", module.name(module.variable(id).name));
-        let (address, bytes) = (GlobalMemory::base(buffers), bytes.len() as u64);
-        objects.push(Object { name, space: Space::Global, address, bytes });
-        buffers += 1;
+/// As many as the host can run at once.
+pub(crate) fn host_threads() -> NonZeroUsize {
+    static THREADS: OnceLock<NonZeroUsize> = OnceLock::new();
+    *THREADS.get_or_init(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
+}
+
+/// The memory of the arguments.
+fn argument_regions(module: &Module, kernel: FunctionId, arguments: &[Argument]) -> Vec<Region> {
+    let Ok((parameters, _)) = parameters(module, kernel) else { return Vec::new() };
+    let buffers = parameters.iter().zip(arguments).enumerate();
+    let buffers = buffers.filter_map(|(index, (parameter, argument))| {
+        Some((format!("argument {index} (`{}`)", parameter.name), buffer(argument)?))
+    });
+    let region = |(n, (name, bytes))| Region::of_bytes(GlobalMemory::base(n), bytes, name);
+    buffers.enumerate().map(region).collect()
+}
+
+/// Lays out the variables; appends the memory of the global ones.
+fn place_variables(
+    module: &Module,
+    reached: &Reached,
+    regions: &mut Vec<Region>,
+    launch: &Launch,
+) -> Result<Layout, Diagnostics> {
+    let first = regions.len();
+    let mut next = first;
+    let mut place_global = |_: &str, _: u64, _: u64| {
+        next += 1;
+        Some(GlobalMemory::base(next - 1))
+    };
+    let ground =
+        Ground { known: &Places::default(), limit: launch.limits.variables, place_global: &mut place_global };
+    let (layout, findings) = lay_out(module, reached, ground);
+    if findings.has_errors() {
+        return Err(findings);
     }
-    objects
+    for (n, (id, bytes)) in layout.globals.iter().enumerate() {
+        let name = format!("variable `{}`", module.name(module.variable(*id).name));
+        regions.push(Region::of_bytes(GlobalMemory::base(first + n), bytes, name));
+    }
+    Ok(layout)
 }
 
 fn buffer(argument: &Argument) -> Option<&[u8]> {
@@ -119,7 +127,7 @@ fn buffer(argument: &Argument) -> Option<&[u8]> {
     }
 }
 
-fn one(code: ptx_diag::Code, text: impl Into<String>) -> Diagnostics {
+pub(crate) fn one(code: ptx_diag::Code, text: impl Into<String>) -> Diagnostics {
     let mut findings = Diagnostics::new();
     findings.push(Diagnostic::error_without_place(code, text));
     findings
@@ -129,7 +137,7 @@ fn show([x, y, z]: Dim3) -> String {
     format!("{x} x {y} x {z}")
 }
 
-fn check_shape(launch: &Launch) -> Result<(), Diagnostics> {
+pub(crate) fn check_shape(launch: &Shape) -> Result<(), Diagnostics> {
     let (grid, block) = (launch.grid, launch.block);
     let within = |dims: Dim3, largest: Dim3| {
         dims.iter().zip(largest).all(|(&dim, largest)| (1..=largest).contains(&dim))
@@ -160,15 +168,14 @@ fn check_shape(launch: &Launch) -> Result<(), Diagnostics> {
 }
 
 /// Checks the launch against the kernel's directives (manual 11.4).
-fn check_kernel(module: &Module, kernel: FunctionId, launch: &Launch) -> Result<(), Diagnostics> {
+pub(crate) fn check_directives(
+    directives: &[(FunctionDirective, At)],
+    launch: &Shape,
+) -> Result<(), Diagnostics> {
     let mut findings = Diagnostics::new();
-    if module.address_size() != 64 {
-        let text = "only modules with `.address_size 64` can be executed";
-        findings.push(Diagnostic::error_without_place(codes::UNSUPPORTED, text));
-    }
     let threads: u64 = launch.block.iter().map(|&dim| u64::from(dim)).product();
     let named = |dims: &[Option<u32>; 3]| dims.map(|dim| dim.unwrap_or(1));
-    for (directive, at) in &module.function(kernel).directives {
+    for (directive, at) in directives {
         let text = match directive {
             FunctionDirective::ReqNtid(dims) if named(dims) != launch.block => {
                 format!(

@@ -39,7 +39,7 @@ use ptx_ir::{FunctionId, Module, VarId};
 use rustc_hash::FxHashMap;
 
 pub(crate) use body::{executes, kernel_parameters};
-pub(crate) use reach::{Reached, reach};
+pub(crate) use reach::{Launches, Reached, all_variables, kernels, reach};
 
 use crate::layout::{Layout, Object};
 use crate::memory::Space;
@@ -89,6 +89,7 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
         lines: Vec::new(),
         constants: Vec::new(),
         functions: Vec::new(),
+        numbers: FxHashMap::default(),
         entry: 0,
     };
     let mut constants = Constants::default();
@@ -112,6 +113,7 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
         let decoder = BodyDecoder::new(module, reached, layout, id, index as u32, body, signature);
         let (rows, errors) = decoder.run(&mut program, &mut constants, &mut files);
         errors.into_iter().for_each(|error| findings.push(error));
+        program.numbers.insert(id.0, program.functions.len() as u32);
         program.functions.push(Function {
             name: module.name(module.function(id).name).to_owned(),
             start,

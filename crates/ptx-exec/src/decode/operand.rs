@@ -128,9 +128,9 @@ impl BodyDecoder<'_> {
         span: Span,
     ) -> Decoded<Src> {
         match symbol {
-            Symbol::Function(id) => match self.reached.function(self.module, id) {
-                Some(index) => {
-                    Ok(cx.constants.of(function_address(index).wrapping_add(offset as u64) & row_bits(ty)))
+            Symbol::Function(id) => match self.reached.number(self.module, id) {
+                Some(number) => {
+                    Ok(cx.constants.of(function_address(number).wrapping_add(offset as u64) & row_bits(ty)))
                 }
                 None => {
                     let name = self.module.name(self.module.function(id).name);

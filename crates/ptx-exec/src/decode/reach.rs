@@ -5,6 +5,7 @@ use ptx_ir::{
     AddressBase, Body, FunctionId, FunctionKind, Initializer, Item, Linkage, Module, Operand, Stmt, Symbol,
     VarId,
 };
+use ptx_isa::{Sem, StateSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::codes;
@@ -64,6 +65,12 @@ impl Reached {
         self.index.get(&self.definition(module, id)).copied()
     }
 
+    /// The number of a function in the module, of which its address is made; declarations and aliases lead to their definitions.
+    pub(crate) fn number(&self, module: &Module, id: FunctionId) -> Option<u32> {
+        let id = self.definition(module, id);
+        module.function(id).body.as_ref().map(|_| id.0)
+    }
+
     fn definition(&self, module: &Module, id: FunctionId) -> FunctionId {
         self.definitions.functions.get(&module.function(id).name).copied().unwrap_or(id)
     }
@@ -95,6 +102,26 @@ impl Reached {
                 if self.seen.insert(id) {
                     self.variables.push(id);
                 }
+            }
+        }
+    }
+
+    /// Adds what the functions and variables need that have been reached.
+    fn follow(&mut self, module: &Module) {
+        let (mut functions, mut variables) = (0, 0);
+        loop {
+            if let Some(&id) = self.functions.get(functions) {
+                functions += 1;
+                if let Some(body) = &module.function(id).body {
+                    self.add_body(module, body);
+                }
+            } else if let Some(&id) = self.variables.get(variables) {
+                variables += 1;
+                if let Some(initializer) = &module.variable(id).init {
+                    self.add_initializer(module, initializer);
+                }
+            } else {
+                return;
             }
         }
     }
@@ -176,20 +203,75 @@ pub(crate) fn builtin(module: &Module, id: FunctionId) -> Option<Builtin> {
     }
 }
 
+/// Where the addresses of functions can come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Launches {
+    /// What the kernel reaches.
+    One,
+    /// Whatever kernels of the module have left in memory.
+    Many,
+}
+
+/// The kernels that a module defines.
+pub(crate) fn kernels(module: &Module) -> impl Iterator<Item = FunctionId> {
+    module.function_ids().filter(|&id| {
+        let function = module.function(id);
+        function.kind == FunctionKind::Kernel && function.body.is_some()
+    })
+}
+
+/// All global and constant variables of a module, those of its functions too.
+pub(crate) fn all_variables(module: &Module) -> Reached {
+    let mut reached = Reached { definitions: Definitions::new(module), ..Reached::default() };
+    let mut add = |id: VarId| {
+        let variable = module.variable(id);
+        let is_kept = matches!(variable.space, StateSpace::Global | StateSpace::Const);
+        if is_kept && variable.linkage != Linkage::Extern && reached.seen.insert(id) {
+            reached.variables.push(id);
+        }
+    };
+    for item in &module.items {
+        if let Item::Variable(id) = item {
+            add(*id);
+        }
+    }
+    for body in module.function_ids().filter_map(|id| module.function(id).body.as_ref()) {
+        for stmt in &body.statements {
+            if let Stmt::Variable(id) = stmt {
+                add(*id);
+            }
+        }
+    }
+    reached
+}
+
+/// Whether a function calls others by their addresses.
+fn calls_addresses(body: &Body) -> bool {
+    let calls = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Call);
+    let mut operands = calls.flat_map(|(_, inst)| body.operands(inst));
+    operands.any(|operand| matches!(operand, Operand::Register(_)))
+}
+
+/// The functions whose addresses a function makes.
+fn addressed<'m>(module: &'m Module, body: &'m Body) -> impl Iterator<Item = FunctionId> + use<'m> {
+    let others = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() != Sem::Call);
+    let operands = others.flat_map(|(_, inst)| body.operands(inst));
+    operands.filter_map(|operand| match operand {
+        Operand::Symbol(Symbol::Function(id), _) if module.function(*id).kind != FunctionKind::Kernel => {
+            Some(*id)
+        }
+        _ => None,
+    })
+}
+
 /// Finds what the kernel `entry` needs.
 ///
 /// # Errors
 /// When the module has no such kernel with a body.
-pub(crate) fn reach(module: &Module, entry: &str) -> Result<Reached, Diagnostics> {
-    let is_kernel = |id: &FunctionId| {
-        let function = module.function(*id);
-        function.kind == FunctionKind::Kernel && function.body.is_some()
-    };
-    let kernel =
-        module.function_ids().filter(is_kernel).find(|&id| module.name(module.function(id).name) == entry);
+pub(crate) fn reach(module: &Module, entry: &str, launches: Launches) -> Result<Reached, Diagnostics> {
+    let kernel = kernels(module).find(|&id| module.name(module.function(id).name) == entry);
     let Some(kernel) = kernel else {
-        let names: Vec<&str> =
-            module.function_ids().filter(is_kernel).map(|id| module.name(module.function(id).name)).collect();
+        let names: Vec<&str> = kernels(module).map(|id| module.name(module.function(id).name)).collect();
         let mut findings = Diagnostics::new();
         let text = format!("the module has no kernel `{entry}`");
         let help = match names.as_slice() {
@@ -201,20 +283,15 @@ pub(crate) fn reach(module: &Module, entry: &str) -> Result<Reached, Diagnostics
     };
     let mut reached = Reached { definitions: Definitions::new(module), ..Reached::default() };
     reached.add_function(module, kernel);
-    let (mut functions, mut variables) = (0, 0);
-    loop {
-        if let Some(&id) = reached.functions.get(functions) {
-            functions += 1;
-            if let Some(body) = &module.function(id).body {
-                reached.add_body(module, body);
-            }
-        } else if let Some(&id) = reached.variables.get(variables) {
-            variables += 1;
-            if let Some(initializer) = &module.variable(id).init {
-                reached.add_initializer(module, initializer);
-            }
-        } else {
-            return Ok(reached);
-        }
+    reached.follow(module);
+    let reached_bodies = || reached.functions.iter().filter_map(|&id| module.function(id).body.as_ref());
+    if launches == Launches::Many && reached_bodies().any(calls_addresses) {
+        let bodies = module.function_ids().filter_map(|id| module.function(id).body.as_ref());
+        bodies.flat_map(|body| addressed(module, body)).for_each(|id| reached.add_function(module, id));
+        let kept = all_variables(module).variables;
+        let initial = kept.iter().filter_map(|&id| module.variable(id).init.as_ref());
+        initial.for_each(|init| reached.add_initializer(module, init));
+        reached.follow(module);
     }
+    Ok(reached)
 }

@@ -1,4 +1,4 @@
-//! Makes functions of rows out of the operations of a program, once for a launch.
+//! Makes functions of rows out of the operations of a program, once for all of its launches.
 //!
 //! What an operation is (`program/alu.rs`) is looked at here and never again: each becomes a closure that computes a whole
 //! row, of which the compiler makes a loop of its own.
@@ -22,31 +22,31 @@ pub(super) type Row4 = Box<dyn Fn([&Row; 4], Mask, &mut Row) + Send + Sync>;
 pub(super) type RowPair = Box<dyn Fn([&Row; 4], Mask, &mut Row, &mut Row) + Send + Sync>;
 
 /// An instruction as the inner loop executes it.
-pub(super) struct Bound<'p> {
+pub(super) struct Bound {
     pub(super) guard: Option<Guard>,
-    pub(super) step: Step<'p>,
+    pub(super) step: Step,
 }
 
 /// What an instruction does.
-pub(super) enum Step<'p> {
+pub(super) enum Step {
     Alu1 { f: Row1, d: Dst, a: Src },
     Alu2 { f: Row2, d: Dst, a: Src, b: Src },
     Alu3 { f: Row3, d: Dst, a: Src, b: Src, c: Src },
     Alu4(Box<(Row4, Dst, [Src; 4])>),
     AluPair(Box<(RowPair, [Dst; 2], [Src; 4])>),
-    Effect(&'p Effect),
+    Effect(Effect),
 }
 
 /// Binds the instructions of a program.
-pub(super) fn bind(program: &Program) -> Vec<Bound<'_>> {
-    let step = |op| match op {
-        &Op::Alu(alu) => bind_alu(alu),
-        Op::Effect(effect) => Step::Effect(effect),
+pub(super) fn bind(program: &Program) -> Vec<Bound> {
+    let step = |op: &Op| match op {
+        Op::Alu(alu) => bind_alu(*alu),
+        Op::Effect(effect) => Step::Effect(effect.clone()),
     };
     program.code.iter().map(|inst| Bound { guard: inst.guard, step: step(&inst.op) }).collect()
 }
 
-fn bind_alu<'p>(alu: Alu) -> Step<'p> {
+fn bind_alu(alu: Alu) -> Step {
     match alu {
         Alu::Unary { op, packing, d, a } => Step::Alu1 { f: unary(op, packing), d, a },
         Alu::Binary { op, packing, d, a, b } => Step::Alu2 { f: binary(op, packing), d, a, b },

@@ -1,15 +1,19 @@
 //! A grid: what all blocks share, and how host threads take them up.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::bind::{Bound, bind};
 use super::block::{Block, Progress};
 use super::heap::Heap;
-use super::{RESIDENT_BLOCKS, RESIDENT_BYTES, Stop};
+use super::{MOST_RESIDENT_BLOCKS, RESIDENT_BYTES, Stop};
 use crate::error::{Trap, TrapKind};
 use crate::launch::{Completion, Dim3, Limits};
 use crate::layout::{Object, nearest};
@@ -58,40 +62,84 @@ impl Geometry {
     }
 }
 
+/// A program with its instructions as the inner loop executes them, ready for any number of launches.
+pub(crate) struct Executable {
+    pub(crate) program: Program,
+    code: Vec<Bound>,
+}
+
+impl Executable {
+    pub(crate) fn new(program: Program) -> Self {
+        Self { code: bind(&program), program }
+    }
+
+    /// How many blocks may be started at a time.
+    pub(crate) fn resident_blocks(&self, geometry: &Geometry) -> usize {
+        let kernel = self.program.functions.get(self.program.entry as usize);
+        let of_warp = kernel.map_or(0, |kernel| (kernel.rows as usize * 8 + kernel.local as usize) * WARP);
+        let of_block = geometry.threads().div_ceil(WARP) * of_warp + geometry.shared as usize;
+        (RESIDENT_BYTES / of_block.max(1)).clamp(16, MOST_RESIDENT_BLOCKS)
+    }
+}
+
 /// Everything a launch needs, made before the first thread runs.
-pub(crate) struct Setup<'p> {
-    pub(crate) program: &'p Program,
+pub(crate) struct Setup {
+    pub(crate) executable: Arc<Executable>,
     pub(crate) geometry: Geometry,
     pub(crate) global: GlobalMemory,
     pub(crate) constant: Vec<u8>,
     pub(crate) params: Vec<u8>,
-    /// The address and size of the memory that `malloc` takes from.
-    pub(crate) heap: (u64, u64),
+    pub(crate) heap: Arc<Mutex<Heap>>,
     pub(crate) limits: Limits,
     pub(crate) completion: Completion,
     pub(crate) threads: NonZeroUsize,
 }
 
-/// What all blocks see.
-pub(super) struct Grid<'p> {
-    pub(super) program: &'p Program,
-    /// Its instructions as the inner loop executes them.
-    pub(super) code: Vec<Bound<'p>>,
-    pub(super) geometry: Geometry,
-    pub(super) global: GlobalMemory,
-    pub(super) constant: Vec<u8>,
-    pub(super) params: Vec<u8>,
-    pub(super) heap: Mutex<Heap>,
-    pub(super) completion: Completion,
+/// A launch that host threads work on.
+struct Job {
+    setup: Setup,
     /// How many blocks may be started at a time.
     resident: usize,
-    limits: Limits,
     started: Instant,
     deadline: Option<Instant>,
     steps: AtomicU64,
     written: AtomicU64,
     /// The lowest number of a block that was stopped; `u64::MAX` while there is none.
     stopped: AtomicU64,
+    queue: Mutex<Queue>,
+    /// Told when no host thread runs a block any more.
+    idle: Condvar,
+}
+
+/// What all blocks see.
+pub(super) struct Grid<'p> {
+    pub(super) program: &'p Program,
+    /// Its instructions as the inner loop executes them.
+    pub(super) code: &'p [Bound],
+    pub(super) geometry: Geometry,
+    pub(super) global: GlobalMemory,
+    pub(super) constant: &'p [u8],
+    pub(super) params: &'p [u8],
+    pub(super) heap: &'p Mutex<Heap>,
+    pub(super) completion: Completion,
+    job: &'p Job,
+}
+
+impl<'p> Grid<'p> {
+    fn of(job: &'p Job) -> Self {
+        let setup = &job.setup;
+        Self {
+            program: &setup.executable.program,
+            code: &setup.executable.code,
+            geometry: setup.geometry,
+            global: setup.global.clone(),
+            constant: &setup.constant,
+            params: &setup.params,
+            heap: &setup.heap,
+            completion: setup.completion,
+            job,
+        }
+    }
 }
 
 impl Grid<'_> {
@@ -100,12 +148,12 @@ impl Grid<'_> {
     /// Once a block was stopped, those behind it need not go on. Those before it run a little longer, as they may be
     /// stopped too: then the first one is reported, whatever the order in which host threads came to them.
     pub(super) fn spend(&self, block: u64, steps: u64) -> Result<(), TrapKind> {
-        let before = self.steps.fetch_add(steps, Ordering::Relaxed);
-        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if late || self.stopped.load(Ordering::Relaxed) < block {
+        let before = self.job.steps.fetch_add(steps, Ordering::Relaxed);
+        let late = self.job.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if late || self.job.stopped.load(Ordering::Relaxed) < block {
             return Err(TrapKind::Timeout);
         }
-        match self.limits.steps {
+        match self.job.setup.limits.steps {
             Some(limit) if before + steps > limit => Err(TrapKind::Steps),
             _ => Ok(()),
         }
@@ -113,18 +161,18 @@ impl Grid<'_> {
 
     /// Counts bytes of output; whether they may be written.
     pub(super) fn write_output(&self, bytes: u64) -> Result<(), TrapKind> {
-        let before = self.written.fetch_add(bytes, Ordering::Relaxed);
-        if before + bytes > self.limits.output as u64 { Err(TrapKind::Output) } else { Ok(()) }
+        let before = self.job.written.fetch_add(bytes, Ordering::Relaxed);
+        if before + bytes > self.job.setup.limits.output as u64 { Err(TrapKind::Output) } else { Ok(()) }
     }
 
     /// Bytes of stack that a thread may have.
     pub(super) fn stack_limit(&self) -> usize {
-        self.limits.stack
+        self.job.setup.limits.stack
     }
 
     /// Nanoseconds since the launch began.
     pub(super) fn nanoseconds(&self) -> u64 {
-        self.started.elapsed().as_nanos() as u64
+        self.job.started.elapsed().as_nanos() as u64
     }
 
     /// Says where a thread of a block was stopped.
@@ -163,84 +211,106 @@ impl Grid<'_> {
     }
 }
 
-/// What a finished grid leaves.
+/// What a launch leaves.
 pub(crate) struct Finished {
-    pub(crate) global: GlobalMemory,
+    /// What stopped the first of the blocks that were stopped.
+    pub(crate) result: Result<(), Box<Trap>>,
+    /// What all blocks wrote, that were stopped too.
     pub(crate) output: Vec<u8>,
     /// Instructions executed by warps and by threads.
     pub(crate) executed: [u64; 2],
 }
 
 /// Blocks that wait for a host thread, and what finished ones left.
+#[derive(Default)]
 struct Queue {
     next: u64,
     /// Blocks that were started and put aside.
     waiting: VecDeque<Block>,
     /// Blocks that were started and are not done.
     started: usize,
+    /// Blocks that host threads run now.
+    running: usize,
     output: Vec<(u64, Vec<u8>)>,
     executed: [u64; 2],
     failure: Option<(u64, usize, Stop)>,
+    /// What a host thread panicked with.
+    panicked: Option<Box<dyn Any + Send>>,
 }
 
-/// Runs all blocks. An error is the stop of the first of the blocks that were stopped.
-pub(crate) fn run(setup: Setup<'_>) -> Result<Finished, Box<Trap>> {
+impl Queue {
+    /// Whether no further block is to run.
+    fn is_over(&self) -> bool {
+        self.failure.is_some() || self.panicked.is_some()
+    }
+
+    fn keep_output(&mut self, block: Block) {
+        if !block.state.output.is_empty() {
+            self.output.push((block.state.number, block.state.output));
+        }
+    }
+}
+
+/// Runs all blocks.
+///
+/// The thread that calls works itself; threads of the pool join it as they become free. Nothing waits for one that has not begun,
+/// so that launches which wait for each other make progress however many there are.
+pub(crate) fn run(setup: Setup) -> Finished {
     let started = Instant::now();
     let deadline = setup.limits.timeout.and_then(|timeout: Duration| started.checked_add(timeout));
-    let (heap_base, heap_size) = setup.heap;
-    let grid = Grid {
-        program: setup.program,
-        code: bind(setup.program),
-        geometry: setup.geometry,
-        global: setup.global,
-        constant: setup.constant,
-        params: setup.params,
-        heap: Mutex::new(Heap::new(heap_base, heap_size)),
-        resident: resident_blocks(setup.program, &setup.geometry),
-        limits: setup.limits,
-        completion: setup.completion,
+    // More host threads than blocks would have nothing to do.
+    let threads = (setup.threads.get() as u64).min(setup.geometry.blocks()).max(1);
+    let job = Arc::new(Job {
+        resident: setup.executable.resident_blocks(&setup.geometry),
+        setup,
         started,
         deadline,
         steps: AtomicU64::new(0),
         written: AtomicU64::new(0),
         stopped: AtomicU64::new(u64::MAX),
-    };
-    let queue = Mutex::new(Queue {
-        next: 0,
-        waiting: VecDeque::new(),
-        started: 0,
-        output: Vec::new(),
-        executed: [0; 2],
-        failure: None,
+        queue: Mutex::default(),
+        idle: Condvar::new(),
     });
-    // More host threads than blocks would have nothing to do.
-    let threads = (setup.threads.get() as u64).min(grid.geometry.blocks()).max(1);
-    if threads == 1 {
-        work(&grid, &queue);
-    } else {
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                // When the host refuses a thread, those that there are do the work.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, || work(&grid, &queue));
-            }
-            work(&grid, &queue);
-        });
+    // Where the host refuses threads, the one that calls does all the work.
+    if let Some(pool) = pool().filter(|_| threads > 1) {
+        for _ in 1..threads.min(pool.current_num_threads() as u64 + 1) {
+            let job = job.clone();
+            pool.spawn(move || work(&job));
+        }
     }
-    let mut queue = queue.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some((block, warp, stop)) = queue.failure {
-        return Err(Box::new(grid.trap(block, warp, stop)));
+    let mut queue = loop {
+        work(&job);
+        let mut queue = lock(&job.queue);
+        if queue.running > 0 {
+            queue = job.idle.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        // A block may have been put aside meanwhile.
+        if queue.running == 0 && (queue.waiting.is_empty() || queue.is_over()) {
+            break queue;
+        }
+    };
+    if let Some(payload) = queue.panicked.take() {
+        drop(queue);
+        resume_unwind(payload);
     }
+    let result = match queue.failure.take() {
+        Some((block, warp, stop)) => Err(Box::new(Grid::of(&job).trap(block, warp, stop))),
+        None => Ok(()),
+    };
     queue.output.sort_by_key(|(number, _)| *number);
-    let output = queue.output.into_iter().flat_map(|(_, text)| text).collect();
-    Ok(Finished { global: grid.global, output, executed: queue.executed })
+    let output = std::mem::take(&mut queue.output).into_iter().flat_map(|(_, text)| text).collect();
+    Finished { result, output, executed: queue.executed }
 }
 
-/// How many blocks may be started at a time.
-fn resident_blocks(program: &Program, geometry: &Geometry) -> usize {
-    let kernel = program.functions.get(program.entry as usize);
-    let of_warp = kernel.map_or(0, |kernel| (kernel.rows as usize * 8 + kernel.local as usize) * WARP);
-    let of_block = geometry.threads().div_ceil(WARP) * of_warp + geometry.shared as usize;
-    (RESIDENT_BYTES / of_block.max(1)).clamp(16, RESIDENT_BLOCKS)
+/// The threads that launches share, as many as the host can run at once.
+fn pool() -> Option<&'static ThreadPool> {
+    static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
+    let make = || {
+        let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN).get();
+        let builder = ThreadPoolBuilder::new().num_threads(threads);
+        builder.thread_name(|index| format!("ptx-exec {index}")).build().ok()
+    };
+    POOL.get_or_init(make).as_ref()
 }
 
 fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
@@ -248,47 +318,72 @@ fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// A block that a host thread takes up.
+enum Next {
+    /// One that has not been started, of this number.
+    New(u64),
+    Waiting(Box<Block>),
+}
+
 /// Takes up blocks until none is left.
-fn work(grid: &Grid<'_>, queue: &Mutex<Queue>) {
-    while let Some(mut block) = take(grid, queue) {
-        let number = block.state.number;
-        let result = block.run(grid);
-        let mut queue = lock(queue);
+fn work(job: &Job) {
+    let grid = Grid::of(job);
+    while let Some(next) = take(&grid) {
+        let run = || {
+            let mut block = match next {
+                Next::New(number) => Block::new(&grid, number),
+                Next::Waiting(block) => *block,
+            };
+            let progress = block.run(&grid);
+            (block, progress)
+        };
+        let result = catch_unwind(AssertUnwindSafe(run));
+        let mut queue = lock(&job.queue);
+        queue.running -= 1;
         match result {
-            Ok(Progress::Unfinished) => queue.waiting.push_back(block),
-            Ok(Progress::Done) => {
+            Ok((block, Ok(Progress::Unfinished))) => queue.waiting.push_back(block),
+            Ok((block, Ok(Progress::Done))) => {
                 queue.started -= 1;
                 for (sum, part) in queue.executed.iter_mut().zip(block.executed) {
                     *sum += part;
                 }
-                if !block.state.output.is_empty() {
-                    queue.output.push((number, std::mem::take(&mut block.state.output)));
-                }
+                queue.keep_output(block);
             }
-            Err((warp, stop)) => {
-                grid.stopped.fetch_min(number, Ordering::Relaxed);
+            Ok((block, Err((warp, stop)))) => {
+                let number = block.state.number;
+                queue.keep_output(block);
+                job.stopped.fetch_min(number, Ordering::Relaxed);
                 if queue.failure.as_ref().is_none_or(|(first, ..)| number < *first) {
                     queue.failure = Some((number, warp, stop));
                 }
             }
+            Err(payload) => {
+                job.stopped.store(0, Ordering::Relaxed);
+                queue.panicked = Some(payload);
+            }
+        }
+        if queue.running == 0 {
+            job.idle.notify_all();
         }
     }
 }
 
 /// The next block to run: a new one while there may be more, else the one that waits longest.
-fn take(grid: &Grid<'_>, queue: &Mutex<Queue>) -> Option<Block> {
-    let mut queue = lock(queue);
-    if queue.failure.is_some() {
+fn take(grid: &Grid<'_>) -> Option<Next> {
+    let mut queue = lock(&grid.job.queue);
+    if queue.is_over() {
         return None;
     }
-    if queue.next < grid.geometry.blocks() && queue.started < grid.resident {
+    if queue.next < grid.geometry.blocks() && queue.started < grid.job.resident {
         let number = queue.next;
         queue.next += 1;
         queue.started += 1;
-        drop(queue);
-        return Some(Block::new(grid, number));
+        queue.running += 1;
+        return Some(Next::New(number));
     }
-    queue.waiting.pop_front()
+    let block = queue.waiting.pop_front()?;
+    queue.running += 1;
+    Some(Next::Waiting(Box::new(block)))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 const ALIGNMENT: u64 = 16;
 
 /// Which parts of the heap are free.
-#[derive(Debug)]
-pub(super) struct Heap {
+#[derive(Debug, Default)]
+pub(crate) struct Heap {
     /// Free ranges: start and length, none next to another.
     free: BTreeMap<u64, u64>,
     /// Pieces in use: start and length.
@@ -16,7 +16,7 @@ pub(super) struct Heap {
 
 impl Heap {
     /// A heap of `size` bytes at `base`, all free.
-    pub(super) fn new(base: u64, size: u64) -> Self {
+    pub(crate) fn new(base: u64, size: u64) -> Self {
         let size = size / ALIGNMENT * ALIGNMENT;
         Self {
             free: if size == 0 { BTreeMap::new() } else { BTreeMap::from([(base, size)]) },

@@ -2,7 +2,7 @@
 //!
 //! A block stays with one host thread while it runs, so its shared memory needs no atomics. A block that runs for long
 //! is put aside so that others get started: a grid that synchronizes through global memory makes progress as long as
-//! its blocks stay below [`RESIDENT_BLOCKS`] and [`RESIDENT_BYTES`].
+//! its blocks stay below [`MOST_RESIDENT_BLOCKS`] and [`RESIDENT_BYTES`].
 //!
 //! Warps of a block take turns. Within a warp, threads that are at the same place of the same call run together; of
 //! several such groups the one in the deepest call and at the lowest address runs first, which brings diverged threads
@@ -33,10 +33,11 @@ mod tile;
 mod warp;
 mod wgmma;
 
-pub(crate) use grid::{Geometry, Setup, run};
+pub(crate) use grid::{Executable, Finished, Geometry, Setup, run};
+pub(crate) use heap::Heap;
 
 /// How many blocks are started before older ones are taken up again, if their memory allows it: more than a GPU holds.
-const RESIDENT_BLOCKS: usize = 4096;
+pub(crate) const MOST_RESIDENT_BLOCKS: usize = 4096;
 /// Bytes that started blocks may take together; fewer are started when they would take more.
 const RESIDENT_BYTES: usize = 512 << 20;
 

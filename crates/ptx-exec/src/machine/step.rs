@@ -70,7 +70,7 @@ impl Warp {
         block: &mut BlockState,
         frame: usize,
         rows: &mut [Row],
-        step: &Step<'p>,
+        step: &'p Step,
         mask: Mask,
         active: Mask,
         pc: u32,

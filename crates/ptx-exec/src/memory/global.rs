@@ -5,8 +5,11 @@
 //! scope of PTX asks for (manual 8).
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::beyond::Beyond;
+use super::freed::{Freed, NEAR, Near, describe};
+use super::region::{Guess, Region, search};
 use super::{ALLOCATION_SHIFT, Fault, FaultKind, Space};
 
 /// Whether several host threads use the memory at once.
@@ -27,87 +30,106 @@ pub(crate) enum Order {
     Strong,
 }
 
-/// A run of bytes with unmapped addresses around it.
-#[derive(Debug)]
-pub(crate) struct Allocation {
-    words: Vec<AtomicU64>,
-    len: u64,
-}
-
-impl Allocation {
-    /// Holds a copy of `bytes`.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
-        let word = |chunk: &[u8]| {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            AtomicU64::new(u64::from_le_bytes(word))
-        };
-        Self { words: bytes.chunks(8).map(word).collect(), len: bytes.len() as u64 }
-    }
-
-    /// The bytes as they are now.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes: Vec<u8> =
-            self.words.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect();
-        bytes.truncate(self.len as usize);
-        bytes
-    }
-}
-
-/// All global allocations of a launch.
-#[derive(Debug)]
+/// Global memory as a launch sees it: the regions that there were when it began. Copies share the regions.
+#[derive(Clone, Debug)]
 pub(crate) struct GlobalMemory {
-    allocations: Vec<Allocation>,
+    /// In the order of their addresses.
+    regions: Arc<[Region]>,
+    guess: Guess,
     concurrency: Concurrency,
     /// Held while 16 bytes are read or changed in one step. Accesses of other sizes to the same bytes do not wait for it: only
     /// those that overlap completely are ordered with each other (manual 8.7).
-    wide: Mutex<()>,
+    wide: Arc<Mutex<()>>,
+    freed: Arc<[Freed]>,
+    beyond: Option<Arc<Beyond>>,
 }
 
 /// The bits of a value of `size` bytes.
 #[inline]
-fn mask(size: u32) -> u64 {
+pub(super) fn mask(size: u32) -> u64 {
     u64::MAX >> (64 - 8 * size)
 }
 
 impl GlobalMemory {
-    /// The generic address of the first byte of allocation `index`.
+    /// The generic address of the first byte of allocation `index`, where allocations are numbered.
     pub(crate) const fn base(index: usize) -> u64 {
         (index as u64 + 1) << ALLOCATION_SHIFT
     }
 
-    /// Memory of these allocations, in order.
-    pub(crate) fn new(allocations: Vec<Allocation>, concurrency: Concurrency) -> Self {
-        Self { allocations, concurrency, wide: Mutex::new(()) }
+    /// Memory of allocations that are numbered: each is at the [base](Self::base) of its index.
+    pub(crate) fn numbered(regions: Vec<Region>, concurrency: Concurrency) -> Self {
+        let wide = Arc::new(Mutex::new(()));
+        Self::new(regions.into(), Guess::Numbered, concurrency, wide, [].into(), None)
+    }
+
+    /// Memory of these regions, in the order of their addresses.
+    pub(super) fn new(
+        regions: Arc<[Region]>,
+        guess: Guess,
+        concurrency: Concurrency,
+        wide: Arc<Mutex<()>>,
+        freed: Arc<[Freed]>,
+        beyond: Option<Arc<Beyond>>,
+    ) -> Self {
+        Self { regions, guess, concurrency, wide, freed, beyond }
     }
 
     /// The bytes of allocation `index`, or nothing when there is none.
     pub(crate) fn bytes_of(&self, index: usize) -> Option<Vec<u8>> {
-        self.allocations.get(index).map(Allocation::to_bytes)
+        self.regions.get(index).map(Region::to_bytes)
+    }
+
+    /// What is at or around an address: an offset in a region, or from one that is near.
+    pub(crate) fn describe(&self, address: u64) -> Option<String> {
+        let near = if matches!(self.guess, Guess::Numbered) { Near::Numbered } else { NEAR };
+        describe(&self.regions, &self.freed, near, address)
     }
 
     /// The word of an access and the shift of its bytes in it.
     #[inline]
-    fn word(&self, address: u64, size: u32) -> Result<(&AtomicU64, u32), Fault> {
+    fn word<const WRITE: bool>(&self, address: u64, size: u32) -> Result<(&AtomicU64, u32), Fault> {
+        if let Some(region) = self.regions.get(self.guess.index(address))
+            && region.holds(address, size.into(), WRITE)
+            && address.is_multiple_of(u64::from(size))
+            && let Some(word) = region.word(address)
+        {
+            return Ok((word, (address % 8) as u32 * 8));
+        }
+        self.find(address, size, WRITE)
+    }
+
+    /// The same where the guess was wrong.
+    #[cold]
+    fn find(&self, address: u64, size: u32, write: bool) -> Result<(&AtomicU64, u32), Fault> {
         let fault = |kind| Fault { kind, space: Space::Global, address, size };
-        let allocation =
-            ((address >> ALLOCATION_SHIFT) as usize).checked_sub(1).and_then(|n| self.allocations.get(n));
-        let allocation = allocation.ok_or(fault(FaultKind::OutOfBounds))?;
-        let offset = address & ((1 << ALLOCATION_SHIFT) - 1);
-        if !address.is_multiple_of(u64::from(size)) {
+        let shift = (address % 8) as u32 * 8;
+        let is_aligned = address.is_multiple_of(u64::from(size));
+        if let Some(index) = search(&self.regions, address) {
+            let region = &self.regions[index];
+            if !is_aligned {
+                return Err(fault(FaultKind::Misaligned));
+            }
+            if !region.holds(address, size.into(), write) {
+                let is_readable = write && region.holds(address, size.into(), false);
+                return Err(fault(if is_readable { FaultKind::ReadOnly } else { FaultKind::OutOfBounds }));
+            }
+            self.guess.learn(address, index);
+            return region.word(address).map(|word| (word, shift)).ok_or(fault(FaultKind::OutOfBounds));
+        }
+        if self.freed.iter().any(|freed| freed.holds(address)) {
+            return Err(fault(FaultKind::Freed));
+        }
+        let beyond = self.beyond.as_ref().ok_or(fault(FaultKind::OutOfBounds))?;
+        if !is_aligned {
             return Err(fault(FaultKind::Misaligned));
         }
-        if offset + u64::from(size) > allocation.len {
-            return Err(fault(FaultKind::OutOfBounds));
-        }
-        let word = allocation.words.get((offset / 8) as usize).ok_or(fault(FaultKind::OutOfBounds))?;
-        Ok((word, (offset % 8) as u32 * 8))
+        beyond.word(address, size, write).map(|word| (word, shift)).map_err(fault)
     }
 
     /// Reads 1, 2, 4 or 8 bytes.
     #[inline]
     pub(crate) fn read(&self, address: u64, size: u32, order: Order) -> Result<u64, Fault> {
-        let (word, shift) = self.word(address, size)?;
+        let (word, shift) = self.word::<false>(address, size)?;
         let order = match order {
             Order::Relaxed => Ordering::Relaxed,
             Order::Strong => Ordering::SeqCst,
@@ -118,7 +140,7 @@ impl GlobalMemory {
     /// Writes 1, 2, 4 or 8 bytes.
     #[inline]
     pub(crate) fn write(&self, address: u64, size: u32, value: u64, order: Order) -> Result<(), Fault> {
-        let (word, shift) = self.word(address, size)?;
+        let (word, shift) = self.word::<true>(address, size)?;
         let (mask, value) = (mask(size) << shift, (value & mask(size)) << shift);
         match (size, self.concurrency, order) {
             (8, _, Order::Relaxed) => word.store(value, Ordering::Relaxed),
@@ -141,7 +163,7 @@ impl GlobalMemory {
         size: u32,
         mut new: impl FnMut(u64) -> u64,
     ) -> Result<u64, Fault> {
-        let (word, shift) = self.word(address, size)?;
+        let (word, shift) = self.word::<true>(address, size)?;
         let low = mask(size);
         let old = update(word, Ordering::SeqCst, |old| {
             old & !(low << shift) | (new(old >> shift & low) & low) << shift
@@ -197,13 +219,16 @@ fn update(word: &AtomicU64, success: Ordering, mut new: impl FnMut(u64) -> u64) 
 mod tests {
     use super::*;
 
+    fn memory(contents: &[&[u8]]) -> GlobalMemory {
+        let regions = contents.iter().enumerate();
+        let regions = regions.map(|(n, bytes)| Region::of_bytes(GlobalMemory::base(n), bytes, "r"));
+        GlobalMemory::numbered(regions.collect(), Concurrency::Many)
+    }
+
     #[test]
     fn bytes_survive_a_round_trip_and_the_tail_is_unmapped() {
         let bytes: Vec<u8> = (1..=13).collect();
-        let memory = GlobalMemory::new(
-            vec![Allocation::from_bytes(&[0; 3]), Allocation::from_bytes(&bytes)],
-            Concurrency::Many,
-        );
+        let memory = memory(&[&[0; 3], &bytes]);
         let base = GlobalMemory::base(1);
         assert_eq!(memory.read(base + 8, 4, Order::Relaxed), Ok(0x0c0b_0a09));
         memory.write(base + 12, 1, 0xffaa, Order::Strong).unwrap();
@@ -220,7 +245,7 @@ mod tests {
 
     #[test]
     fn wide_updates_from_many_threads_are_all_counted() {
-        let memory = GlobalMemory::new(vec![Allocation::from_bytes(&[0xff; 24])], Concurrency::Many);
+        let memory = memory(&[&[0xff; 24]]);
         let base = GlobalMemory::base(0);
         std::thread::scope(|scope| {
             for _ in 0..4 {
@@ -242,7 +267,7 @@ mod tests {
 
     #[test]
     fn updates_from_many_threads_are_all_counted() {
-        let memory = GlobalMemory::new(vec![Allocation::from_bytes(&[0; 8])], Concurrency::Many);
+        let memory = memory(&[&[0; 8]]);
         let base = GlobalMemory::base(0);
         std::thread::scope(|scope| {
             for thread in 0..4 {

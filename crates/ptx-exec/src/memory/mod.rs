@@ -9,22 +9,34 @@
 //! | 0 | 10 | kernel parameters |
 //! | 0 | 12 | `.const` |
 //! | n > 0 | any | `.global`: byte `address mod 2^36` of allocation `n - 1` |
+//! | 0 | others | `.global` from 2^16 on; only the host process has memory there |
 //!
 //! so that every allocation is fenced off by unmapped addresses, a null pointer and small offsets from it are never
-//! valid, and addresses in `.shared`, `.local`, `.const` and `.param` fit 32 bits.
+//! valid, and addresses in `.shared`, `.local`, `.const` and `.param` fit 32 bits. In memory that outlives launches
+//! ([`Memory`]) global addresses are those of the host process; what has an address in a window there cannot be registered.
 //!
 //! Every access is checked: it must lie within one allocation and be aligned to its size.
 
+mod beyond;
+mod device;
+mod freed;
 mod global;
 mod private;
+mod region;
 
-pub(crate) use global::{Allocation, Concurrency, GlobalMemory, Order};
+pub use beyond::{HostMemory, HostRegion};
+pub use device::{Kind, Memory, MemoryError, RegionInfo, Words};
+pub(crate) use global::{Concurrency, GlobalMemory, Order};
 pub(crate) use private::{read_bytes, write_bytes};
+pub(crate) use region::Region;
 
 use std::fmt;
 
 /// Bits of a global address below the number of its allocation.
 pub(crate) const ALLOCATION_SHIFT: u32 = 36;
+
+/// Addresses from 0 on where no operating system has memory.
+const NULL_BYTES: u64 = 1 << 16;
 
 /// A space that an access can go to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -66,6 +78,8 @@ impl Space {
             8 => Some((Space::Local, offset)),
             10 => Some((Space::Param, offset)),
             12 => Some((Space::Const, offset)),
+            14 => None,
+            _ if address >= NULL_BYTES => Some((Space::Global, address)),
             _ => None,
         }
     }
@@ -88,6 +102,8 @@ impl Space {
 pub enum FaultKind {
     /// No allocation holds all of its bytes.
     OutOfBounds,
+    /// The memory was there and has been freed.
+    Freed,
     /// The address is no multiple of the size of the access.
     Misaligned,
     /// The memory may not be written.
@@ -115,6 +131,9 @@ impl fmt::Display for Fault {
         match self.kind {
             FaultKind::OutOfBounds => {
                 write!(f, "access of {size} bytes at {address:#x} in {space} memory is out of bounds")
+            }
+            FaultKind::Freed => {
+                write!(f, "access of {size} bytes at {address:#x} in {space} memory that was freed")
             }
             FaultKind::Misaligned => {
                 write!(
@@ -146,6 +165,9 @@ mod tests {
         }
         assert_eq!(Space::of_generic(1 << 36), Some((Space::Global, 1 << 36)));
         assert_eq!(Space::of_generic(0), None);
+        assert_eq!(Space::of_generic(0xffff), None);
+        assert_eq!(Space::of_generic(0x40_1000), Some((Space::Global, 0x40_1000)));
+        assert_eq!(Space::of_generic(14 << 32), None, "functions");
         assert_eq!(Space::of_generic(u64::MAX), Some((Space::Global, u64::MAX)));
     }
 }

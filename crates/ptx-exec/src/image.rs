@@ -1,0 +1,319 @@
+//! A module whose variables keep their values from launch to launch.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ptx_diag::Diagnostics;
+use ptx_ir::{FunctionId, Module, VarId};
+use ptx_verify::Verified;
+
+use crate::decode::{Launches, all_variables, kernels, reach};
+use crate::error::{ExecError, codes};
+use crate::kernel::{Kernel, Parameter, With, parameters};
+use crate::launch::{Completion, Limits, Shape};
+use crate::layout::{Ground, Places, lay_out};
+use crate::machine::Heap;
+use crate::memory::{HostMemory, Kind, Memory, MemoryError, Space};
+use crate::run::{host_threads, one};
+
+/// The memory that `malloc` of device code takes from; copies share it. It is made when the first kernel needs it.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceHeap {
+    heap: Arc<Mutex<Heap>>,
+    made: Arc<Mutex<bool>>,
+}
+
+impl DeviceHeap {
+    /// Makes the heap in a memory, unless it was made before.
+    fn make(&self, memory: &Memory, bytes: usize) -> Result<(), MemoryError> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*made {
+            let base = memory.add(Kind::Heap, bytes as u64, 1, "the heap of `malloc`".to_owned())?;
+            *self.heap.lock().unwrap_or_else(PoisonError::into_inner) = Heap::new(base, bytes as u64);
+            *made = true;
+        }
+        Ok(())
+    }
+}
+
+/// A variable of a module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable {
+    /// Its address in [`Memory`], also where it is in the `.const` space: what is written there before a launch, that launch sees.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// `.global` or `.const`.
+    pub space: Space,
+}
+
+/// What an [`Image`] executes with, besides the module.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// Where its variables are, and what launches access.
+    pub memory: Memory,
+    /// What `malloc` takes from.
+    pub heap: DeviceHeap,
+    /// Bounds of variables and of each launch.
+    pub limits: Limits,
+}
+
+/// What a launch executes with, besides shape and parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Host threads that blocks are spread over; `None` for as many as the host has.
+    pub threads: Option<NonZeroUsize>,
+    /// When asynchronous operations complete.
+    pub completion: Completion,
+    /// What knows the memory of the host process outside of registered regions; without it, no access there is made.
+    pub host: Option<Arc<dyn HostMemory>>,
+}
+
+/// What a launch leaves.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// What stopped the first of the blocks that were stopped.
+    pub result: Result<(), ExecError>,
+    /// What `vprintf` wrote, block after block; after a stop, that of the blocks that ran until then.
+    pub output: Vec<u8>,
+    /// Instructions executed by all warps; one for a warp counts once.
+    pub warp_instructions: u64,
+    /// Instructions executed by all threads; those whose guard was false do not count.
+    pub thread_instructions: u64,
+}
+
+/// A module in memory: its variables have addresses and values, and its kernels are decoded once, when they are first asked for.
+#[derive(Debug)]
+pub struct Image {
+    module: Module,
+    surroundings: Surroundings,
+    known: Places,
+    variables: HashMap<String, Variable>,
+    /// The address and initial bytes of each global variable, and of the constant memory.
+    initial: Vec<(u64, Vec<u8>)>,
+    constant: Option<(u64, usize)>,
+    kernels: Mutex<HashMap<FunctionId, Arc<Kernel>>>,
+}
+
+impl Image {
+    /// Puts the variables of a module into memory.
+    ///
+    /// # Errors
+    /// [`codes::SIZE`] where they do not fit. What is wrong with a single variable or function is only found when a kernel that
+    /// needs it is [asked for](Image::kernel).
+    pub fn new(module: Verified<'_>, surroundings: Surroundings) -> Result<Arc<Self>, Diagnostics> {
+        let module = module.written_out().into_owned();
+        let memory = surroundings.memory.clone();
+        let mut place_global = |name: &str, bytes: u64, align: u64| {
+            memory.add(Kind::Variable, bytes, align, format!("variable `{name}`")).ok()
+        };
+        let limit = surroundings.limits.variables;
+        let ground = Ground { known: &Places::default(), limit, place_global: &mut place_global };
+        let reached = all_variables(&module);
+        let (layout, findings) = lay_out(&module, &reached, ground);
+        let mut image = Self {
+            known: layout.places,
+            module,
+            surroundings,
+            variables: HashMap::new(),
+            initial: Vec::new(),
+            constant: None,
+            kernels: Mutex::default(),
+        };
+        let places = image.known.clone();
+        let address = |id: &VarId| places.get(id).map(|&(_, address)| address);
+        let globals = layout.globals.into_iter().filter_map(|(id, bytes)| Some((address(&id)?, bytes)));
+        image.initial.extend(globals);
+        if let Some(finding) = findings.into_iter().find(|finding| finding.code == codes::SIZE) {
+            let mut findings = Diagnostics::new();
+            findings.push(finding);
+            return Err(findings);
+        }
+        if !layout.constant.is_empty() {
+            let bytes = layout.constant.len();
+            let base = memory.add(Kind::Variable, bytes as u64, 1, "the constant memory".to_owned());
+            let base = base.map_err(|error| one(codes::SIZE, error.to_string()))?;
+            image.constant = Some((base, bytes));
+            image.initial.push((base, layout.constant));
+        }
+        image.name_variables();
+        image.reset();
+        Ok(Arc::new(image))
+    }
+
+    fn name_variables(&mut self) {
+        for (&id, &(space, address)) in &self.known {
+            let variable = self.module.variable(id);
+            let base = match (space, self.constant) {
+                (Space::Const, Some((base, _))) => base,
+                _ => 0,
+            };
+            let bytes = variable.bytes().unwrap_or(0);
+            let name = self.module.name(variable.name).to_owned();
+            self.variables.insert(name, Variable { address: base + address, bytes, space });
+        }
+    }
+
+    /// The module, with its shorthands expanded.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Gives all variables their initial values again.
+    pub fn reset(&self) {
+        for (address, bytes) in &self.initial {
+            // The regions are the image's own and as large as this.
+            let _ = self.surroundings.memory.write(*address, bytes);
+        }
+    }
+
+    /// A global or constant variable by its name.
+    pub fn variable(&self, name: &str) -> Option<&Variable> {
+        self.variables.get(name)
+    }
+
+    /// The names of its global and constant variables, in order.
+    pub fn variables(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.variables.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The names of its kernels, in the order of the module.
+    pub fn kernels(&self) -> Vec<&str> {
+        kernels(&self.module).map(|id| self.module.name(self.module.function(id).name)).collect()
+    }
+
+    /// A kernel, decoded.
+    ///
+    /// # Errors
+    /// [`codes::NO_KERNEL`], or everything it reaches that cannot be executed.
+    pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Prepared, Diagnostics> {
+        let id = kernels(&self.module).find(|&id| self.module.name(self.module.function(id).name) == name);
+        let prepared = |kernel| Prepared { image: self.clone(), name: name.into(), kernel };
+        let mut kept = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = id.and_then(|id| kept.get(&id)) {
+            return Ok(prepared(kernel.clone()));
+        }
+        let reached = reach(&self.module, name, Launches::Many)?;
+        let mut no_room = |_: &str, _: u64, _: u64| None;
+        let ground = Ground {
+            known: &self.known,
+            limit: self.surroundings.limits.variables,
+            place_global: &mut no_room,
+        };
+        let (layout, findings) = lay_out(&self.module, &reached, ground);
+        if findings.has_errors() {
+            return Err(findings);
+        }
+        let kernel = Arc::new(Kernel::prepare(&self.module, &reached, layout)?);
+        if kernel.needs_heap {
+            let made = self.surroundings.heap.make(&self.surroundings.memory, self.surroundings.limits.heap);
+            made.map_err(|error| one(codes::SIZE, error.to_string()))?;
+        }
+        if let Some(id) = id {
+            kept.insert(id, kernel.clone());
+        }
+        Ok(prepared(kernel))
+    }
+
+    /// The parameters of a kernel, which need not be one that can be executed.
+    ///
+    /// # Errors
+    /// Parameters that cannot be passed; none where there is no such kernel.
+    pub fn parameters(&self, name: &str) -> Result<Vec<Parameter>, Diagnostics> {
+        let id = kernels(&self.module).find(|&id| self.module.name(self.module.function(id).name) == name);
+        id.map_or(Ok(Vec::new()), |id| parameters(&self.module, id).map(|(parameters, _)| parameters))
+    }
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        for (address, _) in &self.initial {
+            self.surroundings.memory.free_variable(*address);
+        }
+    }
+}
+
+/// A kernel of an [`Image`], ready for any number of launches.
+#[derive(Clone)]
+pub struct Prepared {
+    image: Arc<Image>,
+    name: Arc<str>,
+    kernel: Arc<Kernel>,
+}
+
+impl std::fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Prepared").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Prepared {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The image that it belongs to.
+    pub fn image(&self) -> &Arc<Image> {
+        &self.image
+    }
+
+    /// Its parameters.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.kernel.parameters
+    }
+
+    /// Bytes of its parameter space.
+    pub fn parameter_bytes(&self) -> usize {
+        self.kernel.parameter_bytes as usize
+    }
+
+    /// Checks a launch without running it.
+    ///
+    /// # Errors
+    /// What does not fit the kernel or the limits.
+    pub fn check(&self, shape: &Shape) -> Result<(), Diagnostics> {
+        self.kernel.check(shape, &self.image.surroundings.limits).map(drop)
+    }
+
+    /// Runs all blocks and waits for them. `params` is the parameter space; what is missing at its end is zero.
+    pub fn launch(&self, shape: &Shape, params: &[u8], options: &Options) -> Report {
+        let Surroundings { memory, heap, limits } = &self.image.surroundings;
+        let mut constant = Vec::new();
+        if let Some((address, bytes)) = self.image.constant {
+            constant.resize(bytes, 0);
+            // The region is the image's own.
+            let _ = memory.read(address, &mut constant);
+        }
+        let mut space = vec![0; self.parameter_bytes()];
+        let given = params.len().min(space.len());
+        space[..given].copy_from_slice(&params[..given]);
+        let with = With {
+            shape: *shape,
+            global: memory.seen(options.host.clone()),
+            constant,
+            params: space,
+            heap: heap.heap.clone(),
+            limits: limits.clone(),
+            completion: options.completion,
+            threads: options.threads.unwrap_or_else(host_threads),
+        };
+        match self.kernel.launch(with) {
+            Err(error) => Report {
+                result: Err(error),
+                output: Vec::new(),
+                warp_instructions: 0,
+                thread_instructions: 0,
+            },
+            Ok(finished) => Report {
+                result: finished.result.map_err(ExecError::Trap),
+                output: finished.output,
+                warp_instructions: finished.executed[0],
+                thread_instructions: finished.executed[1],
+            },
+        }
+    }
+}

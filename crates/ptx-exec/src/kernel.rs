@@ -1,0 +1,187 @@
+//! A kernel that is decoded, and its launches.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex};
+
+use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_ir::{At, FunctionDirective, FunctionId, Module};
+use ptx_isa::ScalarType;
+
+use crate::decode::{Reached, decode, kernel_parameters};
+use crate::error::{ExecError, TrapKind, codes};
+use crate::launch::{Completion, Limits, Shape};
+use crate::layout::{Layout, Object, nearest};
+use crate::machine::{self, Executable, Finished, Geometry, Heap, MOST_RESIDENT_BLOCKS};
+use crate::memory::{GlobalMemory, Space};
+use crate::run::{check_directives, check_shape, one};
+
+/// A parameter of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// Its name in the module.
+    pub name: String,
+    /// Its place in the parameter space.
+    pub offset: u32,
+    /// Bytes.
+    pub bytes: u32,
+    /// What its place is a multiple of.
+    pub align: u32,
+    /// Its type; that of its elements where it is an array.
+    pub ty: ScalarType,
+    /// Whether it is an array, as structures are.
+    pub is_array: bool,
+}
+
+/// A kernel, decoded and laid out.
+pub(crate) struct Kernel {
+    executable: Arc<Executable>,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) parameter_bytes: u32,
+    directives: Vec<(FunctionDirective, At)>,
+    layout: Layout,
+    /// The variables, and whether each is dynamic shared memory.
+    objects: Vec<(Object, bool)>,
+    pub(crate) needs_heap: bool,
+}
+
+/// What a launch executes with.
+pub(crate) struct With {
+    pub(crate) shape: Shape,
+    pub(crate) global: GlobalMemory,
+    pub(crate) constant: Vec<u8>,
+    pub(crate) params: Vec<u8>,
+    pub(crate) heap: Arc<Mutex<Heap>>,
+    pub(crate) limits: Limits,
+    pub(crate) completion: Completion,
+    pub(crate) threads: NonZeroUsize,
+}
+
+impl Kernel {
+    /// Decodes the first of `reached`.
+    ///
+    /// # Errors
+    /// Everything it reaches that cannot be executed.
+    pub(crate) fn prepare(module: &Module, reached: &Reached, layout: Layout) -> Result<Self, Diagnostics> {
+        let Some(&kernel) = reached.functions.first() else { return Err(Diagnostics::new()) };
+        if module.address_size() != 64 {
+            let text = "only modules with `.address_size 64` can be executed";
+            return Err(one(codes::UNSUPPORTED, text));
+        }
+        let (parameters, parameter_bytes) = parameters(module, kernel)?;
+        let program = decode(module, reached, &layout)?;
+        let space = Object {
+            name: "the kernel's parameters".to_owned(),
+            space: Space::Param,
+            address: 0,
+            bytes: parameter_bytes.into(),
+        };
+        let mut objects = layout.objects(module);
+        objects.push((space, false));
+        Ok(Self {
+            executable: Arc::new(Executable::new(program)),
+            parameters,
+            parameter_bytes,
+            directives: module.function(kernel).directives.clone(),
+            layout,
+            objects,
+            needs_heap: reached.needs_heap,
+        })
+    }
+
+    /// Checks a launch against the kernel and the limits; gives the bytes of shared memory of a block.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub(crate) fn check(&self, shape: &Shape, limits: &Limits) -> Result<u32, Diagnostics> {
+        check_shape(shape)?;
+        check_directives(&self.directives, shape)?;
+        let (needs, limit) = (self.layout.shared_bytes(shape.dynamic_shared), limits.shared);
+        if needs > limit.min(u32::MAX.into()) {
+            let text = format!("a block needs {needs} bytes of shared memory of {limit} there are");
+            return Err(one(codes::SIZE, text));
+        }
+        let geometry = geometry(shape, needs as u32);
+        let most = self.executable.resident_blocks(&geometry);
+        if shape.cooperative && geometry.blocks() > most as u64 {
+            let text = format!(
+                "a cooperative launch of {} blocks: at most {most} of this kernel can be there at once",
+                geometry.blocks()
+            );
+            let help = format!("at most {MOST_RESIDENT_BLOCKS}, as far as their registers and memory fit");
+            let mut findings = Diagnostics::new();
+            findings.push(Diagnostic::error_without_place(codes::SHAPE, text).with_help(help));
+            return Err(findings);
+        }
+        Ok(needs as u32)
+    }
+
+    /// Runs all blocks and waits for them.
+    ///
+    /// # Errors
+    /// What does not fit; then nothing was run. That a thread was stopped is in [`Finished`].
+    pub(crate) fn launch(&self, with: With) -> Result<Finished, ExecError> {
+        let With { shape, global, constant, params, heap, limits, completion, threads } = with;
+        let shared = self.check(&shape, &limits).map_err(ExecError::Refused)?;
+        let seen = global.clone();
+        let executable = self.executable.clone();
+        let geometry = geometry(&shape, shared);
+        let setup = machine::Setup {
+            executable,
+            geometry,
+            global,
+            constant,
+            params,
+            heap,
+            limits,
+            completion,
+            threads,
+        };
+        let mut finished = machine::run(setup);
+        if let Err(trap) = &mut finished.result
+            && let TrapKind::Fault(fault) = &trap.kind
+            && fault.space != Space::Local
+        {
+            trap.object = match fault.space {
+                Space::Global | Space::Generic => seen.describe(fault.address),
+                _ => nearest(fault, &self.objects(shape.dynamic_shared)),
+            };
+            let unknown = || "there is no argument or variable at this address".to_owned();
+            trap.object = Some(trap.object.take().unwrap_or_else(unknown));
+        }
+        Ok(finished)
+    }
+
+    /// The variables, those of dynamic shared memory with its size.
+    fn objects(&self, dynamic_shared: u32) -> Vec<Object> {
+        let sized = |(object, is_dynamic): &(Object, bool)| {
+            let bytes = if *is_dynamic { dynamic_shared.into() } else { object.bytes };
+            Object { bytes, ..object.clone() }
+        };
+        self.objects.iter().map(sized).collect()
+    }
+}
+
+fn geometry(shape: &Shape, shared: u32) -> Geometry {
+    Geometry { grid: shape.grid, block: shape.block, shared, dynamic_shared: shape.dynamic_shared }
+}
+
+/// The parameters of a kernel, and the bytes of its parameter space.
+pub(crate) fn parameters(module: &Module, kernel: FunctionId) -> Result<(Vec<Parameter>, u32), Diagnostics> {
+    let (places, total) = kernel_parameters(module, kernel).map_err(|finding| {
+        let mut findings = Diagnostics::new();
+        findings.push(*finding);
+        findings
+    })?;
+    let parameter = |(id, offset, bytes): (ptx_ir::VarId, u32, u32)| {
+        let variable = module.variable(id);
+        Parameter {
+            name: module.name(variable.name).to_owned(),
+            offset,
+            bytes,
+            align: variable.alignment(),
+            ty: variable.scalar_type().unwrap_or(ScalarType::B8),
+            is_array: !variable.dims.is_empty(),
+        }
+    };
+    Ok((places.into_iter().map(parameter).collect(), total))
+}

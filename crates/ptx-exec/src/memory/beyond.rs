@@ -1,0 +1,68 @@
+//! Memory of the host process that nobody registered.
+
+use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
+
+use super::FaultKind;
+use super::region::Region;
+
+/// Mappings that a launch keeps once it has found them.
+const KEPT: usize = 64;
+
+/// Memory of the host process that may be accessed at its address.
+#[derive(Clone, Copy, Debug)]
+pub struct HostRegion {
+    /// The words that hold it. Whoever gives it out ensures that it stays accessible.
+    pub words: &'static [AtomicU64],
+    /// Address of the first byte, in the first of the words.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Whether it may be written.
+    pub is_writable: bool,
+}
+
+/// Knows the memory of the host process. It is asked about addresses that are in no registered region, before they are accessed.
+pub trait HostMemory: fmt::Debug + Send + Sync {
+    /// The memory around an address that may be accessed; `None` where there is none.
+    fn find(&self, address: u64) -> Option<HostRegion>;
+}
+
+/// The memory that a launch found outside of all registered regions.
+#[derive(Debug)]
+pub(crate) struct Beyond {
+    host: Arc<dyn HostMemory>,
+    found: [OnceLock<Region>; KEPT],
+}
+
+impl Beyond {
+    pub(crate) fn new(host: Arc<dyn HostMemory>) -> Self {
+        Self { host, found: [const { OnceLock::new() }; KEPT] }
+    }
+
+    /// The word of an access.
+    pub(super) fn word(&self, address: u64, size: u32, write: bool) -> Result<&'static AtomicU64, FaultKind> {
+        let known = self.found.iter().map_while(OnceLock::get);
+        for region in known {
+            if region.holds(address, size.into(), write) {
+                return region.host_word(address).ok_or(FaultKind::OutOfBounds);
+            }
+        }
+        let HostRegion { words, address: base, bytes, is_writable } =
+            self.host.find(address).ok_or(FaultKind::OutOfBounds)?;
+        let region = Region::of_host(words, (base, bytes), is_writable, "memory of the host process")
+            .ok_or(FaultKind::OutOfBounds)?;
+        if !region.holds(address, size.into(), write) {
+            let is_readable = write && region.holds(address, size.into(), false);
+            return Err(if is_readable { FaultKind::ReadOnly } else { FaultKind::OutOfBounds });
+        }
+        let word = region.host_word(address).ok_or(FaultKind::OutOfBounds);
+        // Where all places are taken, it is asked for again next time.
+        let _ = self.found.iter().try_fold(region, |region, place| match place.set(region) {
+            Ok(()) => Err(()),
+            Err(region) => Ok(region),
+        });
+        word
+    }
+}

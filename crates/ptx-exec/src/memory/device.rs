@@ -1,0 +1,505 @@
+//! Memory that outlives launches: allocations and registered memory of the host process, at addresses of the host.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use thiserror::Error;
+
+use super::beyond::{Beyond, HostMemory, HostRegion};
+use super::freed::{Freed, NEAR, describe};
+use super::global::{Concurrency, GlobalMemory};
+use super::region::{Guess, Region, search};
+use super::{ALLOCATION_SHIFT, Space};
+
+/// Alignment of every allocation, as CUDA guarantees.
+const ALIGNMENT: u64 = 256;
+/// Bytes of nothing on either side of an allocation.
+const FENCE: u64 = 256;
+/// The largest allocation.
+const LARGEST: u64 = 1 << 40;
+/// Freed allocations whose addresses are not used again for a while, and the bytes that they may take.
+const MOST_FREED: usize = 4096;
+const MOST_FREED_BYTES: u64 = 64 << 20;
+/// Bytes that are copied at a time.
+const PIECE: usize = 64 << 10;
+
+/// What a region is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// It was [allocated](Memory::allocate).
+    Allocation,
+    /// It belongs to the host process and was [registered](Memory::register).
+    Registered,
+    /// It holds a variable of a module.
+    Variable,
+    /// Device code's `malloc` takes from it.
+    Heap,
+}
+
+/// A region of memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RegionInfo {
+    /// Address of the first byte.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// What it is.
+    pub kind: Kind,
+    /// How messages call it: "allocation 3", "variable `x`".
+    pub name: String,
+}
+
+/// Why memory cannot be given, taken back or accessed.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum MemoryError {
+    /// Not all of the bytes are in one region.
+    #[error("{bytes} bytes at {address:#x} are out of bounds: {object}")]
+    OutOfBounds {
+        /// The first byte of the access.
+        address: u64,
+        /// Its size.
+        bytes: u64,
+        /// What is there, or near.
+        object: String,
+    },
+    /// The memory was freed.
+    #[error("{bytes} bytes at {address:#x} were freed: {object}")]
+    Freed {
+        /// The first byte of the access.
+        address: u64,
+        /// Its size.
+        bytes: u64,
+        /// What was there.
+        object: String,
+    },
+    /// Registered memory that may not be written.
+    #[error("{name} at {address:#x} is read-only")]
+    ReadOnly {
+        /// The address.
+        address: u64,
+        /// What is there.
+        name: String,
+    },
+    /// No region of this kind begins at the address.
+    #[error("{address:#x} is not the address of {expected}{}", .found.as_ref().map(|found| format!(": it is {found}")).unwrap_or_default())]
+    NotARegion {
+        /// The address.
+        address: u64,
+        /// What it should have been.
+        expected: &'static str,
+        /// What is there instead.
+        found: Option<String>,
+    },
+    /// More bytes than an allocation can have.
+    #[error("an allocation of {bytes} bytes is larger than the {} that one may have", LARGEST)]
+    TooLarge {
+        /// The bytes asked for.
+        bytes: u64,
+    },
+    /// The memory to be registered is known already, in part at least.
+    #[error("{bytes} bytes at {address:#x} overlap {with}")]
+    Overlap {
+        /// The first byte.
+        address: u64,
+        /// Bytes.
+        bytes: u64,
+        /// What they overlap.
+        with: String,
+    },
+    /// The memory to be registered has addresses that mean other spaces, or is not where its words are.
+    #[error("{bytes} bytes at {address:#x} cannot be registered: {why}")]
+    Unfit {
+        /// The first byte.
+        address: u64,
+        /// Bytes.
+        bytes: u64,
+        /// What is wrong.
+        why: &'static str,
+    },
+}
+
+/// The global memory of a device. Copies are the same memory.
+///
+/// Addresses are those of the host process, so that memory can be shared with it. Each access has to lie in one region. Addresses of
+/// freed allocations are kept out of use for a while, so that accesses to them are found.
+///
+/// ```
+/// use ptx_exec::Memory;
+///
+/// let memory = Memory::new();
+/// let numbers = memory.allocate(8)?;
+/// memory.write(numbers, &[1, 2, 3, 4])?;
+/// memory.copy(numbers + 4, numbers, 4)?;
+/// let mut bytes = [0; 8];
+/// memory.read(numbers, &mut bytes)?;
+/// assert_eq!(bytes, [1, 2, 3, 4, 1, 2, 3, 4]);
+/// memory.free(numbers)?;
+/// let error = memory.read(numbers, &mut bytes).unwrap_err();
+/// assert!(error.to_string().ends_with("offset 0 of allocation 1, which had 8 bytes and was freed"));
+/// # Ok::<(), ptx_exec::MemoryError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    wide: Arc<Mutex<()>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    regions: BTreeMap<u64, (Kind, Region)>,
+    freed: VecDeque<(Freed, Region)>,
+    freed_bytes: u64,
+    allocations: u64,
+    /// What launches see, until something changes.
+    table: Option<Table>,
+}
+
+#[derive(Clone, Debug)]
+struct Table {
+    regions: Arc<[Region]>,
+    guess: Guess,
+    freed: Arc<[Freed]>,
+}
+
+impl State {
+    fn table(&mut self) -> Table {
+        let State { regions, freed, .. } = self;
+        let make = || Table {
+            regions: regions.values().map(|(_, region)| region.clone()).collect(),
+            guess: Guess::last(),
+            freed: freed.iter().map(|(freed, _)| freed.clone()).collect(),
+        };
+        self.table.get_or_insert_with(make).clone()
+    }
+
+    fn insert(&mut self, kind: Kind, region: Region) -> u64 {
+        self.table = None;
+        let base = region.base;
+        self.regions.insert(base, (kind, region));
+        base
+    }
+
+    /// Takes a region of one of these kinds away.
+    fn remove(
+        &mut self,
+        address: u64,
+        kinds: &[Kind],
+        expected: &'static str,
+    ) -> Result<Region, MemoryError> {
+        match self.regions.get(&address) {
+            Some((kind, _)) if kinds.contains(kind) => {}
+            _ => {
+                let Table { regions, freed, .. } = self.table();
+                let found = describe(&regions, &freed, NEAR, address);
+                return Err(MemoryError::NotARegion { address, expected, found });
+            }
+        }
+        self.table = None;
+        let removed = self.regions.remove(&address).map(|(_, region)| region);
+        removed.ok_or(MemoryError::NotARegion { address, expected, found: None })
+    }
+
+    fn retire(&mut self, region: Region) {
+        let freed = Freed { base: region.base, len: region.len, name: region.name.clone() };
+        self.freed_bytes += region.owned_bytes();
+        self.freed.push_back((freed, region));
+        while self.freed.len() > MOST_FREED || self.freed_bytes > MOST_FREED_BYTES {
+            let Some((_, oldest)) = self.freed.pop_front() else { break };
+            self.freed_bytes -= oldest.owned_bytes();
+        }
+    }
+}
+
+impl Memory {
+    /// Memory without any region.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Allocates zeros and gives their address, a multiple of 256.
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLarge`].
+    pub fn allocate(&self, bytes: u64) -> Result<u64, MemoryError> {
+        let mut state = self.lock();
+        state.allocations += 1;
+        let name = format!("allocation {}", state.allocations);
+        drop(state);
+        self.add(Kind::Allocation, bytes, ALIGNMENT, name)
+    }
+
+    pub(crate) fn add(&self, kind: Kind, bytes: u64, align: u64, name: String) -> Result<u64, MemoryError> {
+        if bytes > LARGEST {
+            return Err(MemoryError::TooLarge { bytes });
+        }
+        let region = Region::allocate(bytes, align.max(ALIGNMENT), FENCE, name);
+        Ok(self.lock().insert(kind, region))
+    }
+
+    /// Takes an allocation back. What launches that run still do to it is not seen; [`Memory`] does not wait for them.
+    ///
+    /// # Errors
+    /// [`MemoryError::NotARegion`] unless the address is one that [`Memory::allocate`] gave and that was not freed since.
+    pub fn free(&self, address: u64) -> Result<(), MemoryError> {
+        let mut state = self.lock();
+        let region = state.remove(address, &[Kind::Allocation], "an allocation")?;
+        state.retire(region);
+        Ok(())
+    }
+
+    /// Takes back what a module has.
+    pub(crate) fn free_variable(&self, address: u64) {
+        let mut state = self.lock();
+        if let Ok(region) = state.remove(address, &[Kind::Variable], "a variable") {
+            state.retire(region);
+        }
+    }
+
+    /// Lets launches access memory of the host process, at its address.
+    ///
+    /// # Errors
+    /// [`MemoryError::Overlap`] with a region that is known, and [`MemoryError::Unfit`] where it cannot have global addresses.
+    pub fn register(&self, region: HostRegion, name: &str) -> Result<(), MemoryError> {
+        let HostRegion { words, address, bytes, is_writable } = region;
+        let unfit = |why| MemoryError::Unfit { address, bytes, why };
+        let region = Region::of_host(words, (address, bytes), is_writable, name)
+            .ok_or(unfit("it is not where its words are"))?;
+        let last = address + bytes.saturating_sub(1);
+        let is_global = |at| Space::of_generic(at) == Some((Space::Global, at));
+        let has_windows = address >> ALLOCATION_SHIFT == 0 && last >> 32 >= 4;
+        if !is_global(address) || !is_global(last) || has_windows {
+            return Err(unfit("its addresses mean other state spaces"));
+        }
+        let mut state = self.lock();
+        let next = state.regions.range(..=last).next_back();
+        if let Some((_, (_, known))) = next.filter(|(_, (_, known))| known.base + known.len > address) {
+            let with = known.name.to_string();
+            return Err(MemoryError::Overlap { address, bytes, with });
+        }
+        state.insert(Kind::Registered, region);
+        Ok(())
+    }
+
+    /// Ends what [`Memory::register`] began. Launches that run may still access it.
+    ///
+    /// # Errors
+    /// [`MemoryError::NotARegion`] unless it is the address of a registered region.
+    pub fn unregister(&self, address: u64) -> Result<(), MemoryError> {
+        self.lock().remove(address, &[Kind::Registered], "registered memory").map(drop)
+    }
+
+    /// The words of an allocation or variable, as the host process may access them while launches do; `None` where no region that
+    /// this memory owns begins at the address.
+    pub fn words(&self, address: u64) -> Option<Words> {
+        let state = self.lock();
+        let (_, region) = state.regions.get(&address)?;
+        region.address_is_aligned().then(|| Words(region.clone()))
+    }
+
+    /// The region that has the byte at an address.
+    pub fn region(&self, address: u64) -> Option<RegionInfo> {
+        let state = self.lock();
+        let (_, (kind, region)) = state.regions.range(..=address).next_back()?;
+        (address - region.base < region.len.max(1)).then(|| RegionInfo {
+            address: region.base,
+            bytes: region.len,
+            kind: *kind,
+            name: region.name.to_string(),
+        })
+    }
+
+    /// Bytes of all regions that this memory owns.
+    pub fn used_bytes(&self) -> u64 {
+        let owned = |kind: Kind| kind != Kind::Registered;
+        self.lock().regions.values().filter(|(kind, _)| owned(*kind)).map(|(_, region)| region.len).sum()
+    }
+
+    /// The region that has all of these bytes.
+    fn whole(&self, address: u64, bytes: u64, write: bool) -> Result<Region, MemoryError> {
+        let Table { regions, freed, .. } = self.lock().table();
+        let found = search(&regions, address).and_then(|index| regions.get(index));
+        if let Some(region) = found.filter(|region| region.holds(address, bytes, write)) {
+            return Ok(region.clone());
+        }
+        if let Some(region) = found.filter(|region| write && region.holds(address, bytes, false)) {
+            return Err(MemoryError::ReadOnly { address, name: region.name.to_string() });
+        }
+        let object = describe(&regions, &freed, NEAR, address).unwrap_or("there is no memory".to_owned());
+        let was_freed = found.is_none() && freed.iter().any(|freed| freed.holds(address));
+        Err(if was_freed {
+            MemoryError::Freed { address, bytes, object }
+        } else {
+            MemoryError::OutOfBounds { address, bytes, object }
+        })
+    }
+
+    /// Reads bytes.
+    ///
+    /// # Errors
+    /// Where they are not all in one region.
+    pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), MemoryError> {
+        if !to.is_empty() {
+            self.whole(address, to.len() as u64, false)?.read(address, to);
+        }
+        Ok(())
+    }
+
+    /// Writes bytes.
+    ///
+    /// # Errors
+    /// Where they are not all in one region, or that is read-only.
+    pub fn write(&self, address: u64, from: &[u8]) -> Result<(), MemoryError> {
+        if !from.is_empty() {
+            self.whole(address, from.len() as u64, true)?.write(address, from);
+        }
+        Ok(())
+    }
+
+    /// Writes a pattern `count` times, one after the other.
+    ///
+    /// # Errors
+    /// As [`Memory::write`].
+    pub fn fill(&self, address: u64, pattern: &[u8], count: u64) -> Result<(), MemoryError> {
+        let Some(bytes) = (pattern.len() as u64).checked_mul(count).filter(|&bytes| bytes > 0) else {
+            let object = "there is no memory of this size".to_owned();
+            let is_nothing = pattern.is_empty() || count == 0;
+            let error = MemoryError::OutOfBounds { address, bytes: u64::MAX, object };
+            return if is_nothing { Ok(()) } else { Err(error) };
+        };
+        let region = self.whole(address, bytes, true)?;
+        let repeats = (PIECE / pattern.len()).clamp(1, count as usize);
+        let piece = pattern.repeat(repeats);
+        let mut done = 0;
+        while done < bytes {
+            let part = (bytes - done).min(piece.len() as u64);
+            region.write(address + done, &piece[..part as usize]);
+            done += part;
+        }
+        Ok(())
+    }
+
+    /// Copies bytes within the memory; source and destination may overlap.
+    ///
+    /// # Errors
+    /// As [`Memory::read`] and [`Memory::write`].
+    pub fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), MemoryError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let source = self.whole(from, bytes, false)?;
+        let target = self.whole(to, bytes, true)?;
+        let mut piece = vec![0; PIECE.min(bytes as usize)];
+        let mut done = 0;
+        while done < bytes {
+            let part = (bytes - done).min(PIECE as u64);
+            // Towards higher addresses the end goes first, so that nothing is overwritten before it was read.
+            let at = if to > from { bytes - done - part } else { done };
+            let piece = &mut piece[..part as usize];
+            source.read(from + at, piece);
+            target.write(to + at, piece);
+            done += part;
+        }
+        Ok(())
+    }
+
+    /// The memory as a launch that begins now sees it.
+    pub(crate) fn seen(&self, host: Option<Arc<dyn HostMemory>>) -> GlobalMemory {
+        let Table { regions, guess, freed } = self.lock().table();
+        let beyond = host.map(|host| Arc::new(Beyond::new(host)));
+        // Other launches and the host may access it at any time.
+        GlobalMemory::new(regions, guess, Concurrency::Many, self.shared.wide.clone(), freed, beyond)
+    }
+}
+
+/// The words of a region, which launches may change at any time.
+#[derive(Clone, Debug)]
+pub struct Words(Region);
+
+impl std::ops::Deref for Words {
+    type Target = [AtomicU64];
+
+    fn deref(&self) -> &[AtomicU64] {
+        self.0.words()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaked(words: usize) -> &'static [AtomicU64] {
+        (0..words).map(|_| AtomicU64::new(0)).collect::<Vec<_>>().leak()
+    }
+
+    #[test]
+    fn freed_memory_is_told_until_its_address_is_used_again() {
+        let memory = Memory::new();
+        let (a, b) = (memory.allocate(100).unwrap(), memory.allocate(100).unwrap());
+        memory.free(a).unwrap();
+        assert!(matches!(memory.read(a + 96, &mut [0; 4]), Err(MemoryError::Freed { .. })));
+        let error = memory.free(a).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "{a:#x} is not the address of an allocation: it is offset 0 of allocation 1, which had 100 bytes and was freed"
+            )
+        );
+        assert_eq!(memory.used_bytes(), 100);
+        let error = memory.write(b + 98, &[0; 4]).unwrap_err();
+        let text = format!(
+            "4 bytes at {:#x} are out of bounds: offset 98 of allocation 2, which has 100 bytes",
+            b + 98
+        );
+        assert_eq!(error.to_string(), text);
+        assert!(memory.free(b + 8).is_err());
+    }
+
+    #[test]
+    fn copies_may_overlap() {
+        let memory = Memory::new();
+        let len = 200_000u64;
+        let at = memory.allocate(len + 10).unwrap();
+        let bytes: Vec<u8> = (0..len).map(|n| (n * 7 % 251) as u8).collect();
+        let mut back = vec![0; len as usize];
+        for (to, from) in [(at + 5, at), (at, at + 5)] {
+            memory.write(from, &bytes).unwrap();
+            memory.copy(to, from, len).unwrap();
+            memory.read(to, &mut back).unwrap();
+            assert!(back == bytes);
+        }
+        memory.fill(at + 1, &[1, 2, 3], 4).unwrap();
+        let mut filled = [0; 12];
+        memory.read(at + 1, &mut filled).unwrap();
+        assert_eq!(filled, [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3]);
+        assert!(memory.fill(at, &[0; 8], u64::MAX / 2).is_err());
+    }
+
+    #[test]
+    fn memory_of_the_host_is_registered_once_and_at_its_address() {
+        let memory = Memory::new();
+        let words = leaked(4);
+        let address = words.as_ptr() as u64 + 4;
+        let region = |bytes| HostRegion { words, address, bytes, is_writable: false };
+        memory.register(region(20), "r").unwrap();
+        let again = memory.register(region(1), "s").unwrap_err();
+        assert!(matches!(again, MemoryError::Overlap { with, .. } if with == "r"));
+        words[1].store(u64::MAX, std::sync::atomic::Ordering::Relaxed);
+        let mut bytes = [0; 8];
+        memory.read(address, &mut bytes).unwrap();
+        assert_eq!(bytes, [0, 0, 0, 0, 255, 255, 255, 255]);
+        assert!(matches!(memory.write(address, &[0]), Err(MemoryError::ReadOnly { .. })));
+        memory.unregister(address).unwrap();
+        assert!(memory.read(address, &mut bytes).is_err());
+        assert!(matches!(memory.register(region(29), "r"), Err(MemoryError::Unfit { .. })));
+    }
+}

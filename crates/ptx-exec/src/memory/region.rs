@@ -1,0 +1,262 @@
+//! Runs of bytes that programs may access, and how one is found by its address.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use super::ALLOCATION_SHIFT;
+use super::global::mask;
+
+/// The words that hold the bytes of a region.
+#[derive(Clone, Debug)]
+enum Words {
+    /// Memory of this crate; it lives as long as a region or a launch knows it.
+    Owned(Arc<[AtomicU64]>),
+    /// Memory of the host process.
+    Host(&'static [AtomicU64]),
+}
+
+impl Words {
+    #[inline]
+    fn all(&self) -> &[AtomicU64] {
+        match self {
+            Words::Owned(words) => words,
+            Words::Host(words) => words,
+        }
+    }
+}
+
+/// A run of bytes with a name.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    /// Address of the first byte.
+    pub(crate) base: u64,
+    /// Bytes.
+    pub(crate) len: u64,
+    /// Bytes from the start that may be written: all or none.
+    writable: u64,
+    /// Address of the first word, a multiple of 8.
+    origin: u64,
+    words: Words,
+    /// What it is: "argument 2 (`p`)", "allocation 7".
+    pub(crate) name: Arc<str>,
+}
+
+fn zeros(words: usize) -> Arc<[AtomicU64]> {
+    (0..words).map(|_| AtomicU64::new(0)).collect()
+}
+
+fn address_of(words: &[AtomicU64]) -> u64 {
+    words.as_ptr().expose_provenance() as u64
+}
+
+impl Region {
+    /// A copy of `bytes` at an address of its own.
+    pub(crate) fn of_bytes(base: u64, bytes: &[u8], name: impl Into<Arc<str>>) -> Self {
+        let word = |chunk: &[u8]| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            AtomicU64::new(u64::from_le_bytes(word))
+        };
+        let (words, len) = (bytes.chunks(8).map(word).collect(), bytes.len() as u64);
+        Self { base, len, writable: len, origin: base, words: Words::Owned(words), name: name.into() }
+    }
+
+    /// `len` zeros at their address in the host, which is a multiple of `align`, with at least `fence` bytes of nothing else
+    /// on either side.
+    pub(crate) fn allocate(len: u64, align: u64, fence: u64, name: impl Into<Arc<str>>) -> Self {
+        let words = zeros((len.div_ceil(8) + align.div_ceil(8) + 2 * fence.div_ceil(8)) as usize);
+        let origin = address_of(&words);
+        let base = (origin + fence).next_multiple_of(align);
+        Self { base, len, writable: len, origin, words: Words::Owned(words), name: name.into() }
+    }
+
+    /// Bytes `base..base + len` of memory of the host process, all of which lie in `words`; `None` where they do not.
+    pub(crate) fn of_host(
+        words: &'static [AtomicU64],
+        (base, len): (u64, u64),
+        is_writable: bool,
+        name: impl Into<Arc<str>>,
+    ) -> Option<Self> {
+        let origin = address_of(words);
+        let end = base.checked_add(len)?;
+        let room = origin + 8 * words.len() as u64;
+        let writable = if is_writable { len } else { 0 };
+        (origin <= base && end <= room).then(|| Self {
+            base,
+            len,
+            writable,
+            origin,
+            words: Words::Host(words),
+            name: name.into(),
+        })
+    }
+
+    /// Bytes that the region keeps in use, where it owns its memory.
+    pub(crate) fn owned_bytes(&self) -> u64 {
+        match &self.words {
+            Words::Owned(words) => 8 * words.len() as u64,
+            Words::Host(_) => 0,
+        }
+    }
+
+    /// Whether its first byte is the first of a word.
+    pub(crate) fn address_is_aligned(&self) -> bool {
+        self.base.is_multiple_of(8)
+    }
+
+    /// Its words, where the first byte is the first of a word.
+    pub(crate) fn words(&self) -> &[AtomicU64] {
+        let skipped = (self.base - self.origin) as usize / 8;
+        let end = skipped + self.len.div_ceil(8) as usize;
+        self.words.all().get(skipped..end).unwrap_or_default()
+    }
+
+    /// Whether `size` bytes from an address on lie in it, and may be written where they are to be.
+    #[inline]
+    pub(crate) fn holds(&self, address: u64, size: u64, write: bool) -> bool {
+        let len = if write { self.writable } else { self.len };
+        address.wrapping_sub(self.base).saturating_add(size) <= len
+    }
+
+    /// The word that holds the byte at an address.
+    #[inline]
+    pub(crate) fn word(&self, address: u64) -> Option<&AtomicU64> {
+        self.words.all().get((address.wrapping_sub(self.origin) / 8) as usize)
+    }
+
+    /// The word of the host's memory that holds the byte at an address.
+    pub(crate) fn host_word(&self, address: u64) -> Option<&'static AtomicU64> {
+        match &self.words {
+            Words::Owned(_) => None,
+            Words::Host(words) => words.get((address.wrapping_sub(self.origin) / 8) as usize),
+        }
+    }
+
+    /// The bytes as they are now.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.len as usize];
+        self.read(self.base, &mut bytes);
+        bytes
+    }
+
+    /// Copies bytes out; those outside of the region are left as they are.
+    pub(crate) fn read(&self, address: u64, to: &mut [u8]) {
+        let mut at = address;
+        let mut rest = to;
+        while !rest.is_empty() {
+            let skipped = (at % 8) as usize;
+            let (part, others) = rest.split_at_mut((8 - skipped).min(rest.len()));
+            if let Some(word) = self.word(at) {
+                let bytes = word.load(Ordering::Relaxed).to_le_bytes();
+                part.copy_from_slice(&bytes[skipped..skipped + part.len()]);
+            }
+            at += part.len() as u64;
+            rest = others;
+        }
+    }
+
+    /// Copies bytes in. Of words that are changed in part the other bytes stay what they are, even where others change them.
+    pub(crate) fn write(&self, address: u64, from: &[u8]) {
+        let mut at = address;
+        let mut rest = from;
+        while !rest.is_empty() {
+            let skipped = (at % 8) as usize;
+            let (part, others) = rest.split_at((8 - skipped).min(rest.len()));
+            if let Some(word) = self.word(at) {
+                let mut bytes = [0; 8];
+                bytes[skipped..skipped + part.len()].copy_from_slice(part);
+                let value = u64::from_le_bytes(bytes);
+                if part.len() == 8 {
+                    word.store(value, Ordering::Relaxed);
+                } else {
+                    let changed = mask(part.len() as u32) << (8 * skipped);
+                    let new = |old: u64| Some(old & !changed | value);
+                    // The function never refuses.
+                    let _ = word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, new);
+                }
+            }
+            at += part.len() as u64;
+            rest = others;
+        }
+    }
+}
+
+/// How the region of an address is guessed; whether the guess is right is always checked.
+#[derive(Clone, Debug)]
+pub(crate) enum Guess {
+    /// Region `n` begins at `(n + 1) << ALLOCATION_SHIFT`.
+    Numbered,
+    /// As at the last access to an address like it.
+    Last(Arc<[AtomicU32; GUESSES]>),
+}
+
+/// Guesses that are kept, and the bits of an address below those that choose one.
+const GUESSES: usize = 256;
+const GUESS_SHIFT: u32 = 12;
+
+impl Guess {
+    pub(crate) fn last() -> Self {
+        Guess::Last(Arc::new([const { AtomicU32::new(0) }; GUESSES]))
+    }
+
+    #[inline]
+    pub(crate) fn index(&self, address: u64) -> usize {
+        match self {
+            Guess::Numbered => ((address >> ALLOCATION_SHIFT) as usize).wrapping_sub(1),
+            Guess::Last(guesses) => {
+                guesses[(address >> GUESS_SHIFT) as usize % GUESSES].load(Ordering::Relaxed) as usize
+            }
+        }
+    }
+
+    /// Notes where an address was found.
+    pub(crate) fn learn(&self, address: u64, index: usize) {
+        if let Guess::Last(guesses) = self {
+            guesses[(address >> GUESS_SHIFT) as usize % GUESSES].store(index as u32, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The index of the region that holds the byte at an address, of regions in the order of their addresses.
+pub(crate) fn search(regions: &[Region], address: u64) -> Option<usize> {
+    let index = regions.partition_point(|region| region.base <= address).checked_sub(1)?;
+    (address - regions[index].base < regions[index].len).then_some(index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_words_are_copied() {
+        let region = Region::allocate(21, 256, 64, "a");
+        assert!(region.base.is_multiple_of(256));
+        let bytes: Vec<u8> = (1..=21).collect();
+        region.write(region.base, &bytes);
+        region.write(region.base + 7, &[0xaa, 0xbb]);
+        let mut wanted = bytes;
+        (wanted[7], wanted[8]) = (0xaa, 0xbb);
+        assert_eq!(region.to_bytes(), wanted);
+        let mut middle = [0; 10];
+        region.read(region.base + 5, &mut middle);
+        assert_eq!(middle[..], wanted[5..15]);
+        assert_eq!(region.words().len(), 3);
+    }
+
+    #[test]
+    fn ends_are_exact_and_addresses_do_not_wrap_around() {
+        let region = Region::allocate(20, 256, 64, "a");
+        let holds = |offset: i64, size| region.holds(region.base.wrapping_add(offset as u64), size, true);
+        assert!(holds(0, 8) && holds(16, 4) && holds(19, 1));
+        assert!(!holds(16, 8) && !holds(20, 1) && !holds(-1, 1) && !holds(-8, 8) && !holds(-1, 4));
+    }
+
+    #[test]
+    fn regions_are_found_by_any_address_in_them() {
+        let at = |base, len| Region::of_bytes(base, &vec![0; len], "r");
+        let regions = [at(100, 8), at(108, 4), at(200, 1)];
+        let found = [99, 100, 107, 108, 111, 112, 199, 200, 201].map(|address| search(&regions, address));
+        let wanted = [None, Some(0), Some(0), Some(1), Some(1), None, None, Some(2), None];
+        assert_eq!(found, wanted);
+    }
+}
