@@ -84,7 +84,6 @@ pub struct Report {
 }
 
 /// A module in memory: its variables have addresses and values, and its kernels are decoded once, when they are first asked for.
-#[derive(Debug)]
 pub struct Image {
     module: Module,
     surroundings: Surroundings,
@@ -125,9 +124,7 @@ impl Image {
         let address = |id: &VarId| places.get(id).map(|&(_, address)| address);
         let globals = layout.globals.into_iter().filter_map(|(id, bytes)| Some((address(&id)?, bytes)));
         image.initial.extend(globals);
-        if let Some(finding) = findings.into_iter().find(|finding| finding.code == codes::SIZE) {
-            let mut findings = Diagnostics::new();
-            findings.push(finding);
+        if findings.iter().any(|finding| finding.code == codes::SIZE) {
             return Err(findings);
         }
         if !layout.constant.is_empty() {
@@ -137,13 +134,15 @@ impl Image {
             image.constant = Some((base, bytes));
             image.initial.push((base, layout.constant));
         }
-        image.name_variables();
+        image.name_variables(&reached.variables);
         image.reset();
         Ok(Arc::new(image))
     }
 
-    fn name_variables(&mut self) {
-        for (&id, &(space, address)) in &self.known {
+    /// Variables of functions have no names of their own, so those of the module come before them.
+    fn name_variables(&mut self, order: &[VarId]) {
+        for &id in order.iter().rev() {
+            let Some(&(space, address)) = self.known.get(&id) else { continue };
             let variable = self.module.variable(id);
             let base = match (space, self.constant) {
                 (Space::Const, Some((base, _))) => base,
@@ -225,6 +224,12 @@ impl Image {
     pub fn parameters(&self, name: &str) -> Result<Vec<Parameter>, Diagnostics> {
         let id = kernels(&self.module).find(|&id| self.module.name(self.module.function(id).name) == name);
         id.map_or(Ok(Vec::new()), |id| parameters(&self.module, id).map(|(parameters, _)| parameters))
+    }
+}
+
+impl std::fmt::Debug for Image {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Image").field("variables", &self.variables).finish_non_exhaustive()
     }
 }
 

@@ -95,7 +95,7 @@ fn argument_regions(module: &Module, kernel: FunctionId, arguments: &[Argument])
 }
 
 /// Lays out the variables; appends the memory of the global ones.
-fn place_variables(
+pub(crate) fn place_variables(
     module: &Module,
     reached: &Reached,
     regions: &mut Vec<Region>,

@@ -11,9 +11,9 @@ use ptx_ir::Module;
 use ptx_isa::{Field, FormId, Mnemonic, Mod, ScalarType, Slot, form, form_ids};
 
 use super::modifiers::Modifiers;
-use super::{decode, executes, reach};
+use super::{Launches, decode, executes, reach};
 use crate::launch::Launch;
-use crate::layout::lay_out;
+use crate::run::place_variables;
 
 thread_local! {
     /// The modifiers that were declared without effect.
@@ -35,8 +35,8 @@ fn decoded(module: &Module) -> Result<Decoded, String> {
     let refused = |findings: Diagnostics| findings.iter().next().unwrap().message.clone();
     let (verified, _) = ptx_verify::verify(module).map_err(refused)?;
     let module = &*verified.written_out();
-    let reached = reach(module, "k").map_err(refused)?;
-    let layout = lay_out(module, &reached, 0, &Launch::new("k")).map_err(refused)?;
+    let reached = reach(module, "k", Launches::One).map_err(refused)?;
+    let layout = place_variables(module, &reached, &mut Vec::new(), &Launch::new("k")).map_err(refused)?;
     IGNORED.take();
     let program = decode(module, &reached, &layout).map_err(refused)?;
     Ok(Decoded { code: format!("{:?} {:?}", program.code, program.constants), ignored: IGNORED.take() })

@@ -66,8 +66,8 @@ impl View<'_> {
             Space::Global | Space::Generic => self.grid.global.read(address, size, order),
             Space::Shared => read_bytes(&self.block.shared, space, address, size),
             Space::Local => read_bytes(&self.local[lane], space, address, size),
-            Space::Const => read_bytes(&self.grid.constant, space, address, size),
-            Space::Param => read_bytes(&self.grid.params, space, address, size),
+            Space::Const => read_bytes(self.grid.constant, space, address, size),
+            Space::Param => read_bytes(self.grid.params, space, address, size),
         }
     }
 
