@@ -36,7 +36,11 @@ impl Warp {
             Effect::Exit => self.exit(grid, block, current, active),
             Effect::Return => match self.frames[self.fragments[current].frame].caller {
                 None => self.exit(grid, block, current, active),
-                Some((caller, call)) => self.leave(grid, current, active, caller, call),
+                Some((caller, call)) => {
+                    let frame = self.fragments[current].frame;
+                    self.leave(grid, current, active, caller, call)?;
+                    self.end_products(grid, block, frame)
+                }
             },
             Effect::Call(call) => self.call(grid, block, current, active, pc, call),
             Effect::BlockBarrier(barrier) => self.barrier(grid, block, current, active, pc, barrier),
@@ -107,6 +111,14 @@ impl Warp {
         current: usize,
         active: Mask,
     ) -> Result<(), Stop> {
+        let mut at = Some(self.fragments[current].frame);
+        while let Some(frame) = at {
+            at = self.frames[frame].caller.map(|(caller, _)| caller);
+            // Other calls may get the rows.
+            if at.is_some() {
+                self.end_products(grid, block, frame)?;
+            }
+        }
         self.retire(block, current, active);
         self.complete_collectives(grid, block)
     }

@@ -78,6 +78,7 @@ impl Matrices {
 }
 
 /// The columns of A whose elements the lanes hold.
+#[derive(Clone, Debug)]
 pub(super) struct Columns {
     kept: usize,
     /// Row after row; none when all are held.

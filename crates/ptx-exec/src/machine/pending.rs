@@ -30,6 +30,7 @@ use super::copy::CopyWork;
 use super::grid::Grid;
 use super::memory::{View, place};
 use super::warp::Warp;
+use super::wgmma::WarpgroupWork;
 use super::{Stop, mbarrier::Demand};
 use crate::error::TrapKind;
 use crate::launch::Completion;
@@ -48,6 +49,8 @@ pub(super) enum Work {
     Copy(CopyWork),
     /// `cp.async.bulk`, `cp.reduce.async.bulk`.
     Bulk(BulkWork),
+    /// `wgmma.mma_async`.
+    Warpgroup(Box<WarpgroupWork>),
 }
 
 /// The operations of one family that a thread issued.
@@ -100,6 +103,11 @@ impl Operation {
     /// An operation that no group and no barrier tracks.
     pub(super) fn new(work: Work, (warp, lane, pc): (usize, usize, u32)) -> Self {
         Self { work, track: None, signal: None, registers: None, warp, lane, pc, group: 0, number: 0 }
+    }
+
+    /// It reads and writes the rows of a frame of its warp.
+    pub(super) fn with_registers(self, frame: usize) -> Self {
+        Self { registers: Some(frame), ..self }
     }
 
     /// In the open group of its thread.
@@ -256,7 +264,7 @@ impl Pending {
     }
 
     /// Takes the operations out that `which` chooses, and those that are performed before them, in order of issue.
-    fn take(&mut self, which: impl Fn(&Operation) -> bool) -> Vec<Operation> {
+    pub(super) fn take(&mut self, which: impl Fn(&Operation) -> bool) -> Vec<Operation> {
         let mut until: BTreeMap<Track, u64> = BTreeMap::new();
         for operation in self.operations.iter().filter(|operation| which(operation)) {
             if let Some((track, Order::AfterEarlier)) = operation.track {
@@ -271,6 +279,10 @@ impl Pending {
         let mut taken: Vec<Operation> =
             self.operations.extract_if(.., |operation| which(operation) || is_before(operation)).collect();
         taken.sort_by_key(|operation| operation.number);
+        if !taken.is_empty() {
+            self.idle = 0;
+            self.wanted.clear();
+        }
         taken
     }
 }
@@ -289,7 +301,11 @@ impl View<'_> {
         Ok(())
     }
 
-    fn perform(&mut self, operation: &Operation, registers: &mut Registers<'_>) -> Result<(), Stop> {
+    pub(super) fn perform(
+        &mut self,
+        operation: &Operation,
+        registers: &mut Registers<'_>,
+    ) -> Result<(), Stop> {
         self.perform_work(operation, registers.of(operation)).map_err(|kind| operation.stop(kind))?;
         let told = match operation.signal {
             None => Ok(()),
@@ -301,11 +317,14 @@ impl View<'_> {
         told.map_err(|kind| operation.stop(kind))
     }
 
-    fn perform_work(&mut self, operation: &Operation, _rows: &mut [Row]) -> Result<(), TrapKind> {
+    fn perform_work(&mut self, operation: &Operation, rows: &mut [Row]) -> Result<(), TrapKind> {
         match &operation.work {
             Work::Nothing => Ok(()),
             Work::Copy(copy) => self.perform_copy(copy).map_err(TrapKind::Fault),
             Work::Bulk(bulk) => self.perform_bulk(bulk).map_err(TrapKind::Fault),
+            Work::Warpgroup(product) => {
+                self.perform_product(product, (operation.warp, operation.pc), rows).map_err(TrapKind::Fault)
+            }
         }
     }
 
@@ -314,6 +333,7 @@ impl View<'_> {
         let read = match &mut operation.work {
             Work::Nothing | Work::Copy(_) => Ok(()),
             Work::Bulk(bulk) => self.read_bulk(bulk).map_err(TrapKind::Fault),
+            Work::Warpgroup(product) => self.read_factors(product, operation.pc).map_err(TrapKind::Fault),
         };
         read.map_err(|kind| operation.stop(kind))
     }
@@ -323,6 +343,7 @@ impl View<'_> {
         match work {
             Work::Nothing | Work::Copy(_) => false,
             Work::Bulk(bulk) => bulk.reads_shared(),
+            Work::Warpgroup(product) => product.reads_shared(),
         }
     }
 
@@ -333,10 +354,6 @@ impl View<'_> {
         which: impl Fn(&Operation) -> bool,
     ) -> Result<(), Stop> {
         let taken = self.block.pending.take(|operation| registers.has(operation) && which(operation));
-        if !taken.is_empty() {
-            self.block.pending.idle = 0;
-            self.block.pending.wanted.clear();
-        }
         taken.iter().try_for_each(|operation| self.perform(operation, registers))
     }
 
@@ -408,9 +425,13 @@ impl View<'_> {
         let unread =
             self.block.pending.operations.iter().find(|operation| Self::reads_shared(&operation.work));
         if let Some(operation) = unread {
-            let text = "the block ends while an asynchronous operation may still read its shared memory; wait for it with \
-                        `cp.async.bulk.wait_group.read`";
-            return Err(operation.stop(TrapKind::Misuse(text.to_owned())));
+            let wait = match operation.work {
+                Work::Warpgroup(_) => "wgmma.wait_group",
+                Work::Nothing | Work::Copy(_) | Work::Bulk(_) => "cp.async.bulk.wait_group.read",
+            };
+            return Err(operation.stop(TrapKind::Misuse(format!(
+                "the block ends while an asynchronous operation may still read its shared memory; wait for it with `{wait}`"
+            ))));
         }
         self.complete_all(registers)
     }
@@ -490,7 +511,8 @@ impl Warp {
 }
 
 impl View<'_> {
-    fn complete_reads(&mut self, which: impl Fn(&Operation) -> bool) -> Result<(), Stop> {
+    /// Reads what the operations in flight read that `which` chooses.
+    pub(super) fn complete_reads(&mut self, which: impl Fn(&Operation) -> bool) -> Result<(), Stop> {
         let mut operations = std::mem::take(&mut self.block.pending.operations);
         let mut chosen = operations.iter_mut().filter(|operation| which(operation));
         let read = chosen.try_for_each(|operation| self.read_sources(operation));

@@ -145,7 +145,7 @@ impl Warp {
             Effect::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
             Effect::ActiveMask { d } => blend(rows, *d, &[u64::from(active); WARP], active),
             Effect::Warpgroup(action) => {
-                if !self.warpgroup(grid, block, rows, action, active, pc)? {
+                if !self.warpgroup(grid, block, frame, rows, action, active, pc)? {
                     return Ok(Flow::Control(effect));
                 }
             }

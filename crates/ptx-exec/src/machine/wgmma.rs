@@ -1,8 +1,8 @@
 //! Products of a warpgroup: `wgmma` (manual 9.7.15).
 //!
-//! Each warp computes its 16 rows when it executes the instruction. A product is one operation of four warps, though, which is
-//! complete when all of them have executed it: until then a wait for it lasts, since one thread may tell others then that the
-//! shared memory of the factors is free.
+//! Each warp computes its 16 rows, as an operation of its own (`pending.rs`) that reads the registers of A when it is performed. A
+//! product is one operation of four warps, though, which is complete when all of them have executed the instruction and the factors
+//! are read: until then a wait for it lasts, since one thread may tell others then that their shared memory is free.
 
 use std::collections::VecDeque;
 
@@ -13,12 +13,13 @@ use super::descriptor::{Descriptor, SharedMatrix};
 use super::grid::Grid;
 use super::matrix::{Columns, Matrices, rounded};
 use super::memory::View;
+use super::pending::{Operation, Order as Ordered, Registers, Work};
 use super::step::predicate_mask;
 use super::warp::Warp;
 use crate::error::TrapKind;
-use crate::memory::{Order, Space};
+use crate::memory::{Fault, Order, Space};
 use crate::program::{
-    Element, FULL, Factor, FactorA, Mask, Part, Row, SharedFactor, Src, WARPGROUP, WarpgroupAction,
+    Effect, Element, FULL, FactorA, Family, Mask, Op, Part, Row, SharedFactor, WARPGROUP, WarpgroupAction,
     WarpgroupProduct, first_lane,
 };
 
@@ -73,12 +74,31 @@ pub(super) struct Products {
     groups: VecDeque<u64>,
 }
 
-/// The operands of a product that are read when it is issued.
-struct Resolved {
-    a: Option<SharedMatrix>,
-    b: SharedMatrix,
+/// A factor in shared memory.
+#[derive(Clone, Debug)]
+enum Source {
+    Shared(SharedMatrix),
+    /// Its values, line after line.
+    Read(Vec<f64>),
+}
+
+/// The part of a warp of a product, with the operands that are read when it is issued. The others are the registers of A and D.
+#[derive(Clone, Debug)]
+pub(super) struct WarpgroupWork {
+    /// Products of the warpgroup before it.
+    number: u64,
+    a: Option<Source>,
+    b: Source,
     accumulates: bool,
-    metadata: Option<Row>,
+    columns: Columns,
+}
+
+impl WarpgroupWork {
+    /// Whether a factor is yet to be read.
+    pub(super) fn reads_shared(&self) -> bool {
+        let is_shared = |source: &Source| matches!(source, Source::Shared(_));
+        is_shared(&self.b) || self.a.as_ref().is_some_and(is_shared)
+    }
 }
 
 /// What stops a warp, and the lane that is told.
@@ -96,62 +116,109 @@ fn uniform(row: &Row, what: &str) -> Result<u64, Stopped> {
     misuse(format!("the threads of the warp give different {what}"))
 }
 
-impl Resolved {
-    fn new(op: &WarpgroupProduct, rows: &[Row], constants: &[Row]) -> Result<(Self, [u64; 2]), Stopped> {
-        let product = &op.product;
-        let matrix = |factor: SharedFactor, part: Part, Factor { element, .. }: Factor, lines| {
-            let bits = uniform(factor.descriptor.of(rows, constants), "matrix descriptors")?;
-            let descriptor = Descriptor::of_warpgroup(bits).map_err(|text| (TrapKind::Misuse(text), 0))?;
-            let depth = product.kept(part).k as usize;
-            let matrix =
-                SharedMatrix { descriptor, majorness: factor.majorness, bits: element.bits(), lines, depth };
-            matrix.check().map_err(|text| (TrapKind::Misuse(text), 0))?;
-            Ok::<_, Stopped>((matrix, bits))
-        };
-        let a = match &op.a {
-            FactorA::Registers(_) => None,
-            FactorA::Shared(factor) => Some(matrix(*factor, Part::A, product.a, ROWS)?),
-        };
-        let b = matrix(op.b, Part::B, product.b, product.size.n as usize)?;
-        let accumulates = predicate_mask(op.accumulates.of(rows, constants));
-        if !matches!(accumulates, 0 | FULL) {
-            return misuse("the threads of the warp give different values of `scale-d`");
+/// A factor in shared memory, and its descriptor.
+fn shared_matrix(
+    op: &WarpgroupProduct,
+    part: Part,
+    factor: SharedFactor,
+    rows: &[Row],
+    constants: &[Row],
+) -> Result<(Source, u64), Stopped> {
+    let bits = uniform(factor.descriptor.of(rows, constants), "matrix descriptors")?;
+    let descriptor = Descriptor::of_warpgroup(bits).or_else(misuse)?;
+    let (of_part, lines) = match part {
+        Part::A => (op.product.a, ROWS),
+        Part::B | Part::Sum => (op.product.b, op.product.size.n as usize),
+    };
+    let matrix = SharedMatrix {
+        descriptor,
+        majorness: factor.majorness,
+        bits: of_part.element.bits(),
+        lines,
+        depth: op.product.kept(part).k as usize,
+    };
+    matrix.check().or_else(misuse)?;
+    Ok((Source::Shared(matrix), bits))
+}
+
+/// The operands that are read at once, and what all warps must give alike.
+fn resolve(
+    op: &WarpgroupProduct,
+    number: u64,
+    pc: u32,
+    rows: &[Row],
+    constants: &[Row],
+) -> Result<(WarpgroupWork, Common), Stopped> {
+    let (a, of_a) = match &op.a {
+        FactorA::Registers(_) => (None, 0),
+        FactorA::Shared(factor) => {
+            let (a, bits) = shared_matrix(op, Part::A, *factor, rows, constants)?;
+            (Some(a), bits)
         }
-        let metadata = op.metadata.map(|metadata| *metadata.of(rows, constants));
-        let descriptors = [a.map_or(0, |(_, bits)| bits), b.1];
-        let resolved = Self { a: a.map(|(a, _)| a), b: b.0, accumulates: accumulates != 0, metadata };
-        Ok((resolved, descriptors))
-    }
+    };
+    let (b, of_b) = shared_matrix(op, Part::B, op.b, rows, constants)?;
+    let accumulates = match predicate_mask(op.accumulates.of(rows, constants)) {
+        0 => false,
+        FULL => true,
+        _ => return misuse("the threads of the warp give different values of `scale-d`"),
+    };
+    let metadata = op.metadata.map(|metadata| metadata.of(rows, constants));
+    let columns = Columns::new(&op.product, metadata)?;
+    Ok((WarpgroupWork { number, a, b, accumulates, columns }, (pc, [of_a, of_b], accumulates)))
 }
 
 impl View<'_> {
-    /// The values of a matrix in shared memory, line after line.
-    fn shared_values(&self, matrix: &SharedMatrix, element: Element) -> Result<Vec<f64>, Stopped> {
-        let read = |address| self.read_wide(0, Space::Shared, address, Order::Relaxed);
-        let elements = matrix.elements(read).map_err(|fault| (TrapKind::Fault(fault), 0))?;
-        Ok(elements.into_iter().map(|raw| element.value(raw)).collect())
+    /// The product that is the instruction at a place.
+    fn product_at(&self, pc: u32) -> Option<&WarpgroupProduct> {
+        match &self.grid.program.code.get(pc as usize)?.op {
+            Op::Effect(Effect::Warpgroup(action)) => match &**action {
+                WarpgroupAction::Multiply(op) => Some(op),
+                WarpgroupAction::Commit | WarpgroupAction::Wait(_) => None,
+            },
+            Op::Alu(_) | Op::Effect(_) => None,
+        }
     }
 
-    /// The part of a warp of a product. It is computed as products of `mma` are.
-    fn multiply_rows(
+    /// The values of a factor, line after line.
+    fn values(&self, source: &Source, element: Element) -> Result<Vec<f64>, Fault> {
+        match source {
+            Source::Read(values) => Ok(values.clone()),
+            Source::Shared(matrix) => {
+                let read = |address| self.read_wide(0, Space::Shared, address, Order::Relaxed);
+                Ok(matrix.elements(read)?.into_iter().map(|raw| element.value(raw)).collect())
+            }
+        }
+    }
+
+    /// Reads the factors, so that the memory may change.
+    pub(super) fn read_factors(&self, work: &mut WarpgroupWork, pc: u32) -> Result<(), Fault> {
+        let Some(op) = self.product_at(pc) else { return Ok(()) };
+        if let Some(a) = &mut work.a {
+            *a = Source::Read(self.values(a, op.product.a.element)?);
+        }
+        work.b = Source::Read(self.values(&work.b, op.product.b.element)?);
+        Ok(())
+    }
+
+    /// Computes the 16 rows of a warp, as `mma` computes its products.
+    pub(super) fn perform_product(
         &self,
-        op: &WarpgroupProduct,
-        resolved: &Resolved,
-        warp: usize,
+        work: &WarpgroupWork,
+        (warp, pc): (usize, u32),
         rows: &mut [Row],
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), Fault> {
+        let Some(op) = self.product_at(pc) else { return Ok(()) };
         let product = &op.product;
-        let columns = Columns::new(product, resolved.metadata.as_ref())?;
-        let kept = product.kept(Part::A).k as usize;
-        let (depth, constants) = (product.size.k as usize, &self.grid.program.constants);
-        let mut a = match (&op.a, &resolved.a) {
-            (_, Some(matrix)) => {
-                let all = self.shared_values(matrix, product.a.element)?;
+        let (kept, depth) = (product.kept(Part::A).k as usize, product.size.k as usize);
+        let mut a: Vec<f64> = match (&op.a, &work.a) {
+            (_, Some(source)) => {
+                let all = self.values(source, product.a.element)?;
                 let first = warp % WARPGROUP * ROWS_OF_WARP * kept;
                 all.into_iter().skip(first).take(ROWS_OF_WARP * kept).collect()
             }
-            (FactorA::Registers(srcs), _) => {
-                let held: Vec<Row> = srcs.iter().map(|src: &Src| *src.of(rows, constants)).collect();
+            (FactorA::Registers(srcs), None) => {
+                let constants = &self.grid.program.constants;
+                let held: Vec<Row> = srcs.iter().map(|src| *src.of(rows, constants)).collect();
                 Matrices::gather(product, Part::A, product.a, &held).values(product.a.element)
             }
             (FactorA::Shared(_), None) => Vec::new(),
@@ -159,7 +226,14 @@ impl View<'_> {
         if op.negated {
             a.iter_mut().for_each(|value| *value = -*value);
         }
-        let b = self.shared_values(&resolved.b, product.b.element)?;
+        let b = self.values(&work.b, product.b.element)?;
+        let sum = |row: usize, column: usize, first: f64| {
+            let of_a = a.get(row * kept..).unwrap_or_default().iter().take(kept).enumerate();
+            let of_b = b.get(column * depth..).unwrap_or_default();
+            of_a.fold(first, |sum, (i, value)| {
+                sum + value * of_b.get(work.columns.at(row, i)).copied().unwrap_or(0.0)
+            })
+        };
         let (bits, each) = (product.d.bits(), product.d.per_register() as usize);
         let mask = u64::MAX >> (64 - bits);
         for (register, &d) in op.d.iter().enumerate() {
@@ -168,13 +242,8 @@ impl View<'_> {
                 *word = (0..each).fold(0, |new, sub| {
                     let (row, column) = WarpgroupProduct::place(lane, register * each + sub);
                     let low = bits * sub as u32;
-                    let old = *word >> low & mask;
-                    let first = if resolved.accumulates { product.d.value(old) } else { 0.0 };
-                    let of_a = a.get(row * kept..).unwrap_or_default().iter().take(kept).enumerate();
-                    let of_b = b.get(column * depth..).unwrap_or_default();
-                    let sum = of_a.fold(first, |sum, (i, value)| {
-                        sum + value * of_b.get(columns.at(row, i)).copied().unwrap_or(0.0)
-                    });
+                    let old = product.d.value(*word >> low & mask);
+                    let sum = sum(row, column, if work.accumulates { old } else { 0.0 });
                     new | rounded(product.d, product.overflow, sum) << low
                 });
             }
@@ -207,68 +276,112 @@ impl Warp {
     }
 
     /// An instruction of a warpgroup; false when it has to wait for other warps, and is executed again then.
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
     pub(super) fn warpgroup(
         &mut self,
         grid: &Grid<'_>,
         block: &mut BlockState,
+        frame: usize,
         rows: &mut [Row],
         action: &WarpgroupAction,
         active: Mask,
         pc: u32,
     ) -> Result<bool, Stop> {
-        let done = match action {
-            WarpgroupAction::Multiply(op) => self.multiply(grid, block, rows, op, active, pc).map(|()| true),
+        let stop = |(kind, lane)| Stop::at(kind, pc, lane);
+        let (number, own) = (self.index / WARPGROUP, self.index % WARPGROUP);
+        let count = block.warpgroups.get(&number).map_or(0, |group| group.counts[own]);
+        match action {
+            WarpgroupAction::Multiply(op) => {
+                self.check_warpgroup(block, active, count + 1).map_err(stop)?;
+                let (work, common) = resolve(op, count, pc, rows, &grid.program.constants).map_err(stop)?;
+                let group = block.warpgroups.entry(number).or_default();
+                group.note(own, common).or_else(misuse).map_err(stop)?;
+                block.wake |= std::mem::take(&mut group.is_awaited);
+                let operation = Operation::new(Work::Warpgroup(Box::new(work)), (self.index, 0, pc))
+                    .grouped(Family::Products, Ordered::AfterEarlier)
+                    .with_registers(frame);
+                let mut registers = Registers::Running { warp: self.index, frame, rows };
+                self.view(grid, block).issue(operation, &mut registers)?;
+                self.issued(block);
+                Ok(true)
+            }
             WarpgroupAction::Commit => {
-                let group = block.warpgroups.get(&(self.index / WARPGROUP));
-                let count = group.map_or(0, |group| group.counts[self.index % WARPGROUP]);
                 self.products.groups.push_back(count);
                 Ok(true)
             }
-            WarpgroupAction::Wait(left) => self.wait_for_warpgroup(block, active, *left),
-        };
-        done.map_err(|(kind, lane)| Stop::at(kind, pc, lane))
+            WarpgroupAction::Wait(left) => {
+                let groups = &self.products.groups;
+                let closed = groups.len().saturating_sub(usize::try_from(*left).unwrap_or(usize::MAX));
+                let last = closed.checked_sub(1).and_then(|last| groups.get(last));
+                let Some(&needed) = last else { return Ok(true) };
+                self.check_warpgroup(block, active, needed).map_err(stop)?;
+                let group = block.warpgroups.entry(number).or_default();
+                group.is_awaited = group.counts.iter().any(|&count| count < needed);
+                if group.is_awaited {
+                    return Ok(false);
+                }
+                self.products.groups.drain(..closed);
+                self.complete_products(grid, block, needed, (frame, rows))?;
+                Ok(true)
+            }
+        }
     }
 
-    fn multiply(
+    /// Performs the products of the warp before one that are in flight. The other warps of the group at least read the factors of
+    /// theirs, as a product is one operation of all four.
+    fn complete_products(
         &mut self,
         grid: &Grid<'_>,
         block: &mut BlockState,
-        rows: &mut [Row],
-        op: &WarpgroupProduct,
-        active: Mask,
-        pc: u32,
-    ) -> Result<(), Stopped> {
-        let (index, number) = (self.index, self.index / WARPGROUP);
-        let group = block.warpgroups.entry(number).or_default();
-        let needed = group.counts[index % WARPGROUP] + 1;
-        self.check_warpgroup(block, active, needed)?;
-        let (resolved, descriptors) = Resolved::new(op, rows, &grid.program.constants)?;
-        let group = block.warpgroups.entry(number).or_default();
-        let noted = group.note(index % WARPGROUP, (pc, descriptors, resolved.accumulates));
-        noted.map_err(|text| (TrapKind::Misuse(text.to_owned()), 0))?;
-        block.wake |= std::mem::take(&mut group.is_awaited);
-        self.view(grid, block).multiply_rows(op, &resolved, index, rows)
+        needed: u64,
+        running: (usize, &mut [Row]),
+    ) -> Result<(), Stop> {
+        if block.pending.is_empty() {
+            return Ok(());
+        }
+        let group = self.index / WARPGROUP;
+        let is_before =
+            |operation: &Operation| matches!(&operation.work, Work::Warpgroup(work) if work.number < needed);
+        let of_group = |operation: &Operation| operation.warp / WARPGROUP == group && is_before(operation);
+        self.view(grid, block).complete_reads(of_group)?;
+        self.perform_products(grid, block, running, is_before)
     }
 
-    /// Whether the groups that are waited for are complete.
-    fn wait_for_warpgroup(
+    /// Performs products of the warp that are in flight: those that `which` chooses. The rows of the frame that runs are apart.
+    fn perform_products(
         &mut self,
+        grid: &Grid<'_>,
         block: &mut BlockState,
-        active: Mask,
-        left: u64,
-    ) -> Result<bool, Stopped> {
-        let closed = self.products.groups.len().saturating_sub(usize::try_from(left).unwrap_or(usize::MAX));
-        let Some(&needed) = closed.checked_sub(1).and_then(|last| self.products.groups.get(last)) else {
-            return Ok(true);
-        };
-        self.check_warpgroup(block, active, needed)?;
-        let group = block.warpgroups.entry(self.index / WARPGROUP).or_default();
-        let is_complete = group.counts.iter().all(|&count| count >= needed);
-        if is_complete {
-            self.products.groups.drain(..closed);
-        } else {
-            group.is_awaited = true;
+        (running, rows): (usize, &mut [Row]),
+        which: impl Fn(&Operation) -> bool,
+    ) -> Result<(), Stop> {
+        let warp = self.index;
+        for operation in block.pending.take(|operation| operation.warp == warp && which(operation)) {
+            let Some(frame) = operation.registers else { continue };
+            let rows = if frame == running {
+                &mut *rows
+            } else {
+                self.frames.get_mut(frame).map(|frame| frame.rows.as_mut_slice()).unwrap_or_default()
+            };
+            let mut view = View { grid, block, local: &mut self.local };
+            view.perform(&operation, &mut Registers::Running { warp, frame, rows })?;
         }
-        Ok(is_complete)
+        Ok(())
+    }
+
+    /// Performs the products in flight whose registers are those of a call that is over, before other calls get them.
+    pub(super) fn end_products(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+    ) -> Result<(), Stop> {
+        if block.pending.is_empty() {
+            return Ok(());
+        }
+        let is_of_frame = |operation: &Operation| {
+            operation.registers == Some(frame) && matches!(operation.work, Work::Warpgroup(_))
+        };
+        self.perform_products(grid, block, (usize::MAX, &mut []), is_of_frame)
     }
 }

@@ -9,6 +9,8 @@ pub(crate) enum Family {
     Copies,
     /// `cp.async.bulk`, `cp.reduce.async.bulk` and their tensor forms, where they end at no barrier.
     Bulk,
+    /// `wgmma.mma_async`, of a whole warp.
+    Products,
 }
 
 /// What is done to groups of a family.

@@ -3,7 +3,7 @@
 //! sparse A, with its metadata, as figures 175 to 181 do.
 
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, Launch, run};
+use ptx_exec::{Argument, Completion, ExecError, Launch, run};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Type {
@@ -73,13 +73,28 @@ impl Type {
     }
 }
 
+/// Ways in which asynchronous operations complete.
+pub const WAYS: [Completion; 6] = [
+    Completion::Eager,
+    Completion::Late,
+    Completion::Random(1),
+    Completion::Random(2),
+    Completion::Random(3),
+    Completion::Random(4),
+];
+
 /// Executes a kernel `k` on one block.
-pub fn launch(text: &str, threads: u32, arguments: Vec<Argument>) -> Result<Vec<Option<Vec<u8>>>, ExecError> {
+pub fn launch(
+    text: &str,
+    threads: u32,
+    completion: Completion,
+    arguments: Vec<Argument>,
+) -> Result<Vec<Option<Vec<u8>>>, ExecError> {
     let source = SourceFile::new("wgmma.ptx", text.to_owned());
     let (module, findings) = ptx_syntax::parse(&source);
     assert!(!findings.has_errors(), "{findings:?}\n{text}");
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}\n{text}"));
-    let launch = Launch { block: [threads, 1, 1], arguments, ..Launch::new("k") };
+    let launch = Launch { block: [threads, 1, 1], arguments, completion, ..Launch::new("k") };
     run(verified, &launch).map(|outcome| outcome.buffers)
 }
 
@@ -379,9 +394,12 @@ impl Case {
         let text =
             kernel(memory.len(), [of_a.0, start], [of_a.1, layout.descriptor()], self.registers(), &body);
         let arguments = [memory, held, sums(&|row, column| self.d_value(row, column)), metadata];
-        let buffers = launch(&text, 128, arguments.map(Argument::Buffer).to_vec());
-        let buffers = buffers.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-        assert!(buffers[2].as_deref() == Some(sums(&product).as_slice()), "{self:?}");
+        let arguments = arguments.map(Argument::Buffer).to_vec();
+        for way in [Completion::Eager, Completion::Late] {
+            let buffers = launch(&text, 128, way, arguments.clone());
+            let buffers = buffers.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+            assert!(buffers[2].as_deref() == Some(sums(&product).as_slice()), "{self:?}, {way:?}");
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Groups and waits, results that do not fit, and what is reported.
 
-use ptx_exec::{Argument, ExecError, FaultKind, TrapKind};
+use ptx_exec::{Argument, Completion, ExecError, FaultKind, TrapKind};
 
-use super::model::{A, Case, Layout, Type, kernel, launch, registers};
+use super::model::{A, Case, Layout, Type, WAYS, kernel, launch, registers};
 
 fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
@@ -15,6 +15,10 @@ fn halves(body: &str) -> String {
 }
 
 fn execute(text: &str, threads: u32, half: u16, d: u32) -> Result<Vec<u32>, TrapKind> {
+    execute_as(Completion::Eager, text, threads, half, d)
+}
+
+fn execute_as(way: Completion, text: &str, threads: u32, half: u16, d: u32) -> Result<Vec<u32>, TrapKind> {
     let repeat = |bytes: &[u8], count| Argument::Buffer(bytes.repeat(count));
     let arguments = vec![
         repeat(&half.to_le_bytes(), 1024),
@@ -22,7 +26,7 @@ fn execute(text: &str, threads: u32, half: u16, d: u32) -> Result<Vec<u32>, Trap
         repeat(&d.to_le_bytes(), 256 * 4),
         repeat(&[0x44], 256 * 4),
     ];
-    match launch(text, threads, arguments) {
+    match launch(text, threads, way, arguments) {
         Ok(buffers) => Ok(words(buffers[2].as_deref().unwrap())),
         Err(ExecError::Trap(trap)) => Err(trap.kind),
         Err(other) => panic!("{other:?}\n{text}"),
@@ -59,14 +63,17 @@ fn products_of_several_groups_add_up() {
         wgmma.wait_group.sync.aligned 7;"
     );
     // Two warpgroups, each 16 * 1 four times.
-    let sums = execute(&halves(&body), 256, ONE, 2.5f32.to_bits()).unwrap();
-    assert_eq!(sums, vec![66.5f32.to_bits(); 1024]);
+    for way in WAYS {
+        let sums = execute_as(way, &halves(&body), 256, ONE, 2.5f32.to_bits()).unwrap();
+        assert_eq!(sums, vec![66.5f32.to_bits(); 1024], "{way:?}");
+    }
 }
 
 #[test]
 fn a_wait_lasts_until_all_four_warps_have_read_the_factors() {
-    // As soon as its wait is over, the first warp lets the fifth clear the factors.
-    for slow in 0..4 {
+    // As soon as its wait is over, a warp of the second warpgroup lets the first warp of the block clear the factors.
+    for slow in 4..8 {
+        let signals = 32 * (4 + (slow + 1) % 4);
         let one = product("%da", "%db");
         let body = format!(
             ".shared .align 8 .b64 bar;
@@ -76,8 +83,10 @@ fn a_wait_lasts_until_all_four_warps_have_read_the_factors() {
             setp.eq.u32 %q, %t, 0;
             @%q mbarrier.init.shared.b64 [bar], 1;
             bar.sync 0;
-            setp.ge.u32 %q, %t, 128;
+            setp.lt.u32 %q, %t, 32;
             @%q bra CLEAR;
+            setp.lt.u32 %q, %t, 128;
+            @%q bra DONE;
             shr.u32 %w, %t, 5;
             setp.eq.u32 %slow, %w, {slow};
             mov.u32 %i, 0;
@@ -87,14 +96,13 @@ fn a_wait_lasts_until_all_four_warps_have_read_the_factors() {
             @%q bra IDLE;
             wgmma.fence.sync.aligned;
             {one}{END}
-            setp.eq.u32 %q, %t, 0;
+            setp.eq.u32 %q, %t, {signals};
             @%q mbarrier.arrive.shared.b64 %st, [bar];
             bra DONE;
             CLEAR:
             mbarrier.test_wait.parity.shared.b64 %q, [bar], 0;
             @!%q bra CLEAR;
-            sub.u32 %u, %t, 128;
-            mad.lo.u32 %u, %u, 64, %s;
+            mad.lo.u32 %u, %t, 64, %s;
             mov.u32 %i, 0;
             ZERO:
             st.shared.u32 [%u], 0;
@@ -104,8 +112,86 @@ fn a_wait_lasts_until_all_four_warps_have_read_the_factors() {
             @%q bra ZERO;
             DONE:\n"
         );
-        let sums = execute(&halves(&body), 160, ONE, 0).unwrap();
-        assert_eq!(sums[..512], vec![16f32.to_bits(); 512], "{slow}");
+        for way in WAYS {
+            let sums = execute_as(way, &halves(&body), 256, ONE, 0).unwrap();
+            assert_eq!(sums[512..], vec![16f32.to_bits(); 512], "{slow}, {way:?}");
+        }
+    }
+}
+
+#[test]
+fn results_come_late_where_they_may() {
+    let one = product("%da", "%db");
+    let group = format!("wgmma.fence.sync.aligned;\n{one}wgmma.commit_group.sync.aligned;\n");
+    // Before the wait D is what it was, and after a wait for all but one group, too.
+    let wait = "wgmma.wait_group.sync.aligned 1;\nmov.b32 %r1, %d0;\nwgmma.wait_group.sync.aligned 0;\n";
+    let body = format!("{group}mov.b32 %r0, %d0;\n{wait}mov.b32 %d1, %r0;\nmov.b32 %d2, %r1;\n");
+    for (way, early) in [(Completion::Eager, 17f32), (Completion::Late, 1f32)] {
+        let sums = execute_as(way, &halves(&body), 128, ONE, 1f32.to_bits()).unwrap();
+        assert_eq!(sums[..4], [17f32, early, early, 17f32].map(f32::to_bits), "{way:?}");
+    }
+}
+
+#[test]
+fn registers_of_a_factor_are_read_until_the_wait() {
+    let body = |between: &str, after: &str| {
+        format!(
+            "wgmma.fence.sync.aligned;
+            wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {D}, {}, %db, 0, 1, 1, 0;
+            {between}
+            {END}
+            {after}",
+            registers("a", 4)
+        )
+    };
+    let clear = "mov.b32 %a0, 0; mov.b32 %a1, 0; mov.b32 %a2, 0;";
+    let sums = |way, text: &str| execute_as(way, &halves(text), 128, ONE, 0).unwrap()[0];
+    for way in WAYS {
+        assert_eq!(sums(way, &body("", clear)), 16f32.to_bits(), "{way:?}");
+    }
+    // The first sum is of a row whose columns are in the first and third registers.
+    assert_eq!(sums(Completion::Eager, &body(clear, "")), 16f32.to_bits());
+    assert_eq!(sums(Completion::Late, &body(clear, "")), 0f32.to_bits());
+}
+
+/// A function that waits, and one that begins a product with registers of its own and returns.
+#[test]
+fn products_and_their_waits_may_be_in_different_functions() {
+    let functions = format!(
+        ".func wait() {{ wgmma.wait_group.sync.aligned 0; ret; }}
+        .func begin(.param .b64 a, .param .b64 b) {{
+        .reg .b64 %da, %db; .reg .b32 %d<4>;
+        ld.param.b64 %da, [a]; ld.param.b64 %db, [b];
+        mov.b32 %d0, 0; mov.b32 %d1, 0; mov.b32 %d2, 0; mov.b32 %d3, 0;
+        wgmma.fence.sync.aligned;
+        {}wgmma.commit_group.sync.aligned;
+        ret; }}
+        .func (.param .b32 r) other(.param .b32 x) {{
+        .reg .b32 %o<40>;
+        ld.param.b32 %o0, [x];
+        {}
+        call wait, ();
+        st.param.b32 [r], %o39; ret; }}
+        .visible .entry",
+        product("%da", "%db"),
+        (1..40).map(|n| format!("add.u32 %o{n}, %o{}, 1;\n", n - 1)).collect::<String>(),
+    );
+    let body = format!(
+        "wgmma.fence.sync.aligned;
+        {}wgmma.commit_group.sync.aligned;
+        call begin, (%da, %db);
+        call (%r0), other, (%t);
+        call wait, ();
+        mov.b32 %d3, %r0;\n",
+        product("%da", "%db"),
+    );
+    let text = halves(&body).replacen(".visible .entry", &functions, 1);
+    for way in WAYS {
+        let sums = execute_as(way, &text, 128, ONE, 1f32.to_bits()).unwrap();
+        for (thread, sums) in sums.chunks(4).take(128).enumerate() {
+            let own = 17f32.to_bits();
+            assert_eq!(sums, [own, own, own, thread as u32 + 39], "{way:?}, {thread}");
+        }
     }
 }
 
@@ -166,7 +252,9 @@ fn products_agree_with_those_of_mma() {
     let run = |body: &str| {
         let text = kernel(256, [0, 0], [layout.descriptor(); 2], 4, body);
         let arguments = [shared.clone(), a.clone(), d.clone(), vec![0; 512]].map(Argument::Buffer).to_vec();
-        launch(&text, 128, arguments).unwrap_or_else(|error| panic!("{error:?}"))[2].clone().unwrap()
+        launch(&text, 128, Completion::Eager, arguments).unwrap_or_else(|error| panic!("{error:?}"))[2]
+            .clone()
+            .unwrap()
     };
     let sums = run(&of_group);
     assert_ne!(sums, d);
