@@ -318,7 +318,7 @@ fn parts_of_a_warpgroup_are_reported() {
     assert!(misuse(execute(&halves(&all), 96, ONE, 0)).contains("warp 3 does not exist"));
     assert!(misuse(execute(&halves(&all), 120, ONE, 0)).contains("four whole warps"));
     let some = format!("setp.lt.u32 %p, %t, 100;\n@%p {all}");
-    assert!(misuse(execute(&halves(&some), 128, ONE, 0)).contains("all 32 threads of the warp"));
+    assert!(misuse(execute(&halves(&some), 128, ONE, 0)).contains("have to come to it together"));
     let left = format!("setp.ge.u32 %p, %t, 64;\n@%p exit;\n{all}");
     assert!(misuse(execute(&halves(&left), 128, ONE, 0)).contains("warp 2 has threads that have exited"));
     let leaves = format!("{one}\nsetp.lt.u32 %p, %t, 96;\n@!%p exit;\n{all}");
