@@ -14,6 +14,9 @@ pub enum Argument {
     Bytes(Vec<u8>),
     /// A buffer in global memory; the parameter gets its address. The contents are given back after the launch.
     Buffer(Vec<u8>),
+    /// A multimem address (manual 9.7.9.14): one at which the buffers of these arguments, named by their numbers, are
+    /// accessed together, the first byte with the first byte and so on. They have the same size.
+    Multimem(Vec<usize>),
 }
 
 /// Bounds that keep a launch from running or growing for ever.

@@ -8,6 +8,7 @@ mod alu;
 mod async_group;
 mod lines;
 mod matrix;
+mod multimem;
 mod shared;
 mod tcgen05;
 mod tile;
@@ -34,6 +35,7 @@ pub(crate) use matrix::{
     Element, Factor, Fragment, Held, Indices, Join, Major, Majorness, Overflow, Part, Place, Product, Scales,
     Size, Sparse,
 };
+pub(crate) use multimem::{Accumulation, Multimem, MultimemAction, Rounds, Step};
 pub(crate) use shared::{
     BarrierLayout, Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay, Within,
 };
@@ -479,6 +481,7 @@ pub(crate) enum Effect {
     Atomic(Box<Atomic>),
     VectorAtomic(Box<VectorAtomic>),
     WideAtomic(Box<WideAtomic>),
+    Multimem(Box<Multimem>),
     AsyncCopy(Box<AsyncCopy>),
     Bulk(Box<Bulk>),
     AsyncGroup(AsyncGroup),

@@ -13,7 +13,7 @@ use crate::kernel::{Kernel, With, parameters};
 use crate::launch::{Argument, Dim3, Launch, Outcome, Shape};
 use crate::layout::{Ground, Layout, Places, lay_out};
 use crate::machine::Heap;
-use crate::memory::{ALLOCATION_SHIFT, Concurrency, GlobalMemory, Region};
+use crate::memory::{ALLOCATION_SHIFT, Concurrency, GlobalMemory, Multicast, Region};
 
 /// The most threads of a block, and the most along each axis (compute capabilities 2.0 and later).
 const MOST_THREADS: u64 = 1024;
@@ -50,7 +50,7 @@ pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> 
     let threads = launch.threads.unwrap_or_else(host_threads);
     let is_alone = threads == NonZeroUsize::MIN || shape.grid == [1; 3];
     let concurrency = if is_alone { Concurrency::Single } else { Concurrency::Many };
-    let global = GlobalMemory::numbered(regions, concurrency);
+    let global = GlobalMemory::numbered(regions, concurrency).with_multicasts(multicasts(&launch.arguments));
     let with = With {
         shape,
         global: global.clone(),
@@ -123,8 +123,26 @@ pub(crate) fn place_variables(
 fn buffer(argument: &Argument) -> Option<&[u8]> {
     match argument {
         Argument::Buffer(bytes) => Some(bytes),
-        Argument::Bytes(_) => None,
+        Argument::Bytes(_) | Argument::Multimem(_) => None,
     }
+}
+
+/// The multimem objects among the arguments. What is no buffer was refused before.
+fn multicasts(arguments: &[Argument]) -> Vec<Multicast> {
+    let base_of = |&index: &usize| {
+        let before = arguments.iter().take(index).filter_map(buffer).count();
+        let bytes = arguments.get(index).and_then(buffer)?;
+        Some((GlobalMemory::base(before), bytes.len() as u64))
+    };
+    let objects = arguments.iter().filter_map(|argument| match argument {
+        Argument::Multimem(members) => Some(members.iter().filter_map(base_of).collect::<Vec<_>>()),
+        Argument::Bytes(_) | Argument::Buffer(_) => None,
+    });
+    let multicast = |places: Vec<(u64, u64)>| Multicast {
+        bytes: places.iter().map(|(_, bytes)| *bytes).min().unwrap_or(0),
+        members: places.iter().map(|(base, _)| *base).collect(),
+    };
+    objects.map(multicast).collect()
 }
 
 pub(crate) fn one(code: ptx_diag::Code, text: impl Into<String>) -> Diagnostics {
@@ -243,7 +261,7 @@ fn pass_arguments(
         return Err(findings);
     }
     let mut params = vec![0; total as usize];
-    let mut buffers = 0;
+    let (mut buffers, mut multicasts) = (0, 0);
     for (index, ((id, at, size), argument)) in places.into_iter().zip(arguments).enumerate() {
         let variable = module.variable(id);
         let mut report = |text: String| {
@@ -259,6 +277,17 @@ fn pass_arguments(
                 }
                 buffers += 1;
                 GlobalMemory::base(buffers - 1).to_le_bytes().to_vec()
+            }
+            Argument::Multimem(members) => {
+                let sizes =
+                    members.iter().map(|&member| arguments.get(member).and_then(buffer).map(<[u8]>::len));
+                let sizes: Option<Vec<usize>> = sizes.collect();
+                match sizes {
+                    Some(sizes) if !sizes.is_empty() && sizes.windows(2).all(|pair| pair[0] == pair[1]) => {}
+                    _ => report("is a multimem address of what are not buffers of one size".to_owned()),
+                }
+                multicasts += 1;
+                Multicast::base(multicasts - 1).to_le_bytes().to_vec()
             }
         };
         if bytes.len() != size as usize {

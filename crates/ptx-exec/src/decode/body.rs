@@ -477,6 +477,7 @@ impl<'a> BodyDecoder<'a> {
             | Sem::CpAsyncArrive => Self::mbarrier,
             Sem::MbarrierPendingCount => Self::pending_count,
             Sem::BulkCopy | Sem::BulkReduce | Sem::StoreBulk => Self::bulk,
+            Sem::MultimemLoadReduce | Sem::MultimemStore | Sem::MultimemReduce => Self::multimem,
             Sem::ClusterBarrier => Self::cluster_barrier,
             Sem::Mapa | Sem::Getctarank => Self::cluster_address,
             Sem::Stacksave | Sem::Stackrestore | Sem::Alloca => Self::stack,
@@ -510,9 +511,6 @@ impl<'a> BodyDecoder<'a> {
             | Sem::TensorPrefetch
             | Sem::TensormapReplace
             | Sem::TensormapCopy
-            | Sem::MultimemLoadReduce
-            | Sem::MultimemStore
-            | Sem::MultimemReduce
             | Sem::Fabric
             | Sem::TryCancel
             | Sem::QueryCancel

@@ -22,6 +22,7 @@ mod matrix;
 mod memory;
 mod modifiers;
 mod moves;
+mod multimem;
 mod narrow;
 mod operand;
 mod reach;

@@ -107,11 +107,12 @@ impl BodyDecoder<'_> {
                 size,
                 unit: STORE_UNIT,
                 barrier: None,
+                is_multimem: false,
                 blocks: None,
             })));
             return Ok(());
         }
-        let is_out = cx.m.has(Mod::BulkGroup);
+        let (is_out, is_multimem) = (cx.m.has(Mod::BulkGroup), cx.m.has(Mod::Cp));
         let spaces = &[Mod::SharedCta, Mod::SharedCluster, Mod::MbarrierCompleteTxBytes];
         cx.m.ignore_words(spaces, "what completes it, and `.global`, tell the spaces");
         let is_within = !cx.m.has(Mod::Global) && !is_out;
@@ -138,7 +139,15 @@ impl BodyDecoder<'_> {
         let blocks =
             if cx.m.has(Mod::MulticastCluster) { Some(self.src_named(cx, "ctaMask")?) } else { None };
         let size = self.src_named(cx, "size")?;
-        cx.emit(Effect::Bulk(Box::new(Bulk { to, source, size, unit: COPY_UNIT, barrier, blocks })));
+        cx.emit(Effect::Bulk(Box::new(Bulk {
+            to,
+            source,
+            size,
+            unit: COPY_UNIT,
+            barrier,
+            is_multimem,
+            blocks,
+        })));
         Ok(())
     }
 

@@ -102,6 +102,9 @@ const ZEROS: &str = "the upper bits become zeros";
 const SHARED: &[&str] =
     &["atom", "red", "cp", "cvta", "isspacep", "ld", "st", "ldmatrix", "stmatrix", "wmma", "mbarrier"];
 
+/// Slots with more choices are not compared in all pairs.
+const MOST: usize = 20;
+
 #[test]
 fn every_modifier_changes_the_program_or_is_declared_without_effect() {
     let (mut compared, mut used, mut dropped) = (0, BTreeSet::new(), BTreeSet::new());
@@ -109,7 +112,9 @@ fn every_modifier_changes_the_program_or_is_declared_without_effect() {
         for (at, slot) in form(id).slots.iter().enumerate() {
             let Some((field, options)) = options(slot) else { continue };
             for (n, &one) in options.iter().enumerate() {
-                for &other in &options[..n] {
+                // Of the many shapes of a matrix each is compared with the one before it.
+                let others = if options.len() > MOST { n.saturating_sub(1)..n } else { 0..n };
+                for &other in &options[others] {
                     let Some(is_seen) = compare(id, at, field, [one, other]) else { continue };
                     compared += 1;
                     if is_seen {
@@ -181,7 +186,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("mbarrier", "`.phase_type::primary` is not known here"),
     ("mbarrier", "`.phase_type::conditional` is not known here"),
     ("mbarrier", "`.multicast::cluster::32b` is not known here"),
-    ("multimem", "`.cp` is not known here"),
     ("ldmatrix", "its number of matrices is not known here"),
     ("stmatrix", "its number of matrices is not known here"),
     ("cp", "`.mbarrier::report"),

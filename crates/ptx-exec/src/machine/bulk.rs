@@ -4,6 +4,7 @@ use super::Stop;
 use super::block::BlockState;
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
+use super::multimem::places;
 use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work, operand_place};
 use super::warp::Warp;
 use crate::error::TrapKind;
@@ -137,10 +138,20 @@ impl Warp {
                 check_alignment(address.space, at, bulk.unit).map_err(TrapKind::Fault)?;
                 operand_place(address.space, at, STEP)
             };
-            let to = resolved(&bulk.to).map_err(trap)?;
+            let destinations = if bulk.is_multimem {
+                let at = addresses(&bulk.to, rows, constants, local).of(lane);
+                let misaligned = |fault| trap(TrapKind::Fault(fault));
+                check_alignment(bulk.to.space, at, bulk.unit).map_err(misaligned)?;
+                let places = places(grid, &bulk.to, at, size).map_err(trap)?;
+                places.into_iter().map(|at| (Space::Global, at)).collect()
+            } else {
+                vec![resolved(&bulk.to).map_err(trap)?]
+            };
             let (from, effect) = match &bulk.source {
                 BulkSource::Zeros => {
-                    view.clear_block(lane, to, size).map_err(|fault| trap(TrapKind::Fault(fault)))?;
+                    for to in destinations {
+                        view.clear_block(lane, to, size).map_err(|fault| trap(TrapKind::Fault(fault)))?;
+                    }
                     continue;
                 }
                 BulkSource::Memory { from, mask: None } => (from, BulkEffect::Copy),
@@ -152,17 +163,19 @@ impl Warp {
                 }
             };
             let source = Source::Memory(resolved(from).map_err(trap)?);
-            let operation =
-                Operation::new(Work::Bulk(BulkWork { to, source, size, effect }), (warp, lane, pc));
-            let operation = match &bulk.barrier {
-                None => operation.grouped(Family::Bulk, Ordered::Free),
-                Some(barrier) => {
-                    let at = addresses(barrier, rows, constants, local).of(lane);
-                    let barrier = view.barrier_place((barrier.space, at)).map_err(trap)?;
-                    operation.signals(Signal::Transactions(barrier, size))
-                }
-            };
-            view.issue(operation, &mut Registers::Running { warp, frame, rows })?;
+            for to in destinations {
+                let work = BulkWork { to, source: source.clone(), size, effect };
+                let operation = Operation::new(Work::Bulk(work), (warp, lane, pc));
+                let operation = match &bulk.barrier {
+                    None => operation.grouped(Family::Bulk, Ordered::Free),
+                    Some(barrier) => {
+                        let at = addresses(barrier, rows, constants, local).of(lane);
+                        let barrier = view.barrier_place((barrier.space, at)).map_err(trap)?;
+                        operation.signals(Signal::Transactions(barrier, size))
+                    }
+                };
+                view.issue(operation, &mut Registers::Running { warp, frame, rows })?;
+            }
         }
         self.issued(block);
         Ok(())

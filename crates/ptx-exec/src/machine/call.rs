@@ -63,6 +63,7 @@ impl Warp {
             | Effect::Atomic(_)
             | Effect::VectorAtomic(_)
             | Effect::WideAtomic(_)
+            | Effect::Multimem(_)
             | Effect::AsyncCopy(_)
             | Effect::Bulk(_)
             | Effect::AsyncGroup(_)

@@ -24,6 +24,7 @@ mod heap;
 mod matrix;
 mod mbarrier;
 mod memory;
+mod multimem;
 mod pending;
 mod special;
 mod stack;

@@ -134,6 +134,7 @@ impl Warp {
             Effect::VectorAtomic(atomic) => {
                 self.vector_atomic(grid, block, frame, rows, atomic, active, pc)?;
             }
+            Effect::Multimem(access) => self.multimem(grid, frame, rows, access, active, pc)?,
             Effect::WideAtomic(atomic) => self.wide_atomic(grid, block, frame, rows, atomic, active, pc)?,
             Effect::AsyncCopy(copy) => self.async_copy(grid, block, frame, rows, copy, active, pc)?,
             Effect::Bulk(bulk) => self.bulk(grid, block, frame, rows, bulk, active, pc)?,

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::beyond::Beyond;
 use super::freed::{Freed, NEAR, Near, describe};
+use super::multicast::Multicast;
 use super::region::{Guess, Region, search};
 use super::{ALLOCATION_SHIFT, Fault, FaultKind, Space};
 
@@ -35,6 +36,7 @@ pub(crate) enum Order {
 pub(crate) struct GlobalMemory {
     /// In the order of their addresses.
     regions: Arc<[Region]>,
+    multicasts: Arc<[Multicast]>,
     guess: Guess,
     concurrency: Concurrency,
     /// Held while 16 bytes are read or changed in one step. Accesses of other sizes to the same bytes do not wait for it: only
@@ -71,7 +73,17 @@ impl GlobalMemory {
         freed: Arc<[Freed]>,
         beyond: Option<Arc<Beyond>>,
     ) -> Self {
-        Self { regions, guess, concurrency, wide, freed, beyond }
+        Self { regions, multicasts: [].into(), guess, concurrency, wide, freed, beyond }
+    }
+
+    /// The same with these multimem objects, in order.
+    pub(crate) fn with_multicasts(self, multicasts: Vec<Multicast>) -> Self {
+        Self { multicasts: multicasts.into(), ..self }
+    }
+
+    /// The addresses in all places of `bytes` bytes from a multimem address on; `None` when it is none.
+    pub(crate) fn members(&self, address: u64, bytes: u64) -> Option<Result<Vec<u64>, Fault>> {
+        Multicast::members(&self.multicasts, address, bytes)
     }
 
     /// The bytes of allocation `index`, or nothing when there is none.

@@ -8,7 +8,7 @@
 //! | 0 | 8 | `.local` |
 //! | 0 | 10 | kernel parameters |
 //! | 0 | 12 | `.const` |
-//! | n > 0 | any | `.global`: byte `address mod 2^36` of allocation `n - 1` |
+//! | n > 0 | any | `.global`: byte `address mod 2^36` of allocation `n - 1`; from 2^27 on of a multimem object |
 //! | 0 | others | `.global` from 2^16 on; only the host process has memory there |
 //!
 //! so that every allocation is fenced off by unmapped addresses, a null pointer and small offsets from it are never
@@ -21,12 +21,14 @@ mod beyond;
 mod device;
 mod freed;
 mod global;
+mod multicast;
 mod private;
 mod region;
 
 pub use beyond::{HostMemory, HostRegion};
 pub use device::{Kind, Memory, MemoryError, RegionInfo, Words};
 pub(crate) use global::{Concurrency, GlobalMemory, Order};
+pub(crate) use multicast::Multicast;
 pub(crate) use private::{read_bytes, write_bytes};
 pub(crate) use region::Region;
 

@@ -82,6 +82,8 @@ pub(crate) struct Bulk {
     pub(crate) unit: u64,
     /// The barrier that is told of the bytes.
     pub(crate) barrier: Option<Address>,
+    /// Whether it goes to all places of a multimem address.
+    pub(crate) is_multimem: bool,
     /// The blocks of the cluster that get it; it has one block.
     pub(crate) blocks: Option<Src>,
 }

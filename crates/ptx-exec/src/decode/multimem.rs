@@ -1,0 +1,107 @@
+//! Accesses to multimem addresses (manual 9.7.9.14).
+
+use ptx_isa::{Field, Mod, ScalarType, Sem};
+
+use super::Decoded;
+use super::body::{BodyDecoder, Context};
+use super::memory::combination;
+use super::modifiers::{ORDERING, STRONGEST};
+use crate::memory::Space;
+use crate::program::{
+    Accumulation, Combine, Effect, FloatCombine, FloatExtreme, Multimem, MultimemAction, Rounds, Step,
+};
+use crate::scalar::convert::Element;
+use crate::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
+use crate::scalar::format::Format;
+use crate::scalar::narrow::Narrow;
+
+/// A register of a type that only multimem accesses have: what its elements are, how many, and its bytes.
+fn narrow(modifier: Option<Mod>) -> Option<(Narrow, u32)> {
+    Some(match modifier? {
+        Mod::E4m3 => (Narrow::E4m3, 1),
+        Mod::E5m2 => (Narrow::E5m2, 1),
+        Mod::E4m3x2 => (Narrow::E4m3, 2),
+        Mod::E5m2x2 => (Narrow::E5m2, 2),
+        Mod::E4m3x4 => (Narrow::E4m3, 4),
+        Mod::E5m2x4 => (Narrow::E5m2, 4),
+        _ => return None,
+    })
+}
+
+impl BodyDecoder<'_> {
+    /// `multimem.ld_reduce`, `multimem.st`, `multimem.red`.
+    pub(super) fn multimem(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore(ORDERING, STRONGEST);
+        cx.m.ignore(&[Field::Vec], "the operand has that many elements");
+        let space = match self.space(cx)? {
+            Space::Generic => Space::Generic,
+            _ => Space::Global,
+        };
+        let (at, _) = cx.named("a");
+        let address = self.address(cx, at, space)?;
+        let narrow = narrow(cx.m.get(Field::Type));
+        let size = match (narrow, cx.m.scalar_type()) {
+            (Some((_, count)), _) => count,
+            (None, Some(ty)) => ty.bytes(),
+            (None, None) => return cx.unsupported("its type is not known here"),
+        };
+        let action = match cx.m.sem() {
+            Sem::MultimemLoadReduce => {
+                let (at, _) = cx.named("d");
+                let accumulation = accumulation(cx, narrow)?;
+                MultimemAction::Load(self.vector_dsts(cx, at)?.into(), accumulation)
+            }
+            Sem::MultimemStore => {
+                cx.m.ignore(&[Field::Type], "as many bits are stored as they are");
+                let (at, _) = cx.named("b");
+                MultimemAction::Store(self.vector_srcs(cx, at)?.into())
+            }
+            Sem::MultimemReduce => {
+                let (at, _) = cx.named("b");
+                let combine = plain(cx)?;
+                MultimemAction::Combine(self.vector_srcs(cx, at)?.into(), combine)
+            }
+            _ => return cx.unsupported("it is not an access to a multimem address"),
+        };
+        cx.emit(Effect::Multimem(Box::new(Multimem { address, size, action })));
+        Ok(())
+    }
+}
+
+/// How two values become one in the precision of their type. Nothing is flushed: the manual has it for `red` alone.
+fn plain(cx: &Context<'_>) -> Decoded<Combine> {
+    let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("its type is not known here") };
+    Ok(match combination(cx, ty)? {
+        Combine::Float(FloatCombine::AddF32 { .. }) => {
+            Combine::Float(FloatCombine::AddF32 { in_global: Subnormals::Keep })
+        }
+        combine => combine,
+    })
+}
+
+/// How the values of all places become one.
+fn accumulation(cx: &Context<'_>, narrow: Option<(Narrow, u32)>) -> Decoded<Accumulation> {
+    let precision = cx.m.get(Field::AccPrec);
+    let (element, count, format) = match (narrow, cx.m.scalar_type(), precision) {
+        // Their values are exact in half precision.
+        (Some((narrow, count)), _, None | Some(Mod::AccF16)) => (Element::Narrow(narrow), count, Format::F16),
+        (None, _, None) => return Ok(Accumulation::Plain(plain(cx)?)),
+        (None, Some(ScalarType::F16), Some(Mod::AccF32)) => (Element::Wide(Format::F16), 1, Format::F32),
+        (None, Some(ScalarType::F16x2), Some(Mod::AccF32)) => (Element::Wide(Format::F16), 2, Format::F32),
+        (None, Some(ScalarType::Bf16), Some(Mod::AccF32)) => (Element::Wide(Format::Bf16), 1, Format::F32),
+        (None, Some(ScalarType::Bf16x2), Some(Mod::AccF32)) => (Element::Wide(Format::Bf16), 2, Format::F32),
+        _ => return cx.unsupported("the precision of its sums is not known here"),
+    };
+    let extreme = |which| {
+        let (nan, sign) = (NanRule::Ignore, SignRule::Plain);
+        Step::Extreme(FloatExtreme { format, subnormals: Subnormals::Keep, which, nan, sign })
+    };
+    let step = match cx.m.get(Field::Op) {
+        Some(Mod::Add) => Step::Add,
+        Some(Mod::Min) => extreme(Extreme::Min),
+        Some(Mod::Max) => extreme(Extreme::Max),
+        _ => return cx.unsupported("its operation is not known here"),
+    };
+    let rounds = if precision.is_some() { Rounds::AtTheEnd } else { Rounds::EachStep };
+    Ok(Accumulation::Widened { element, count, format, step, rounds })
+}

@@ -1,0 +1,72 @@
+//! Accesses to several places at one address (manual 9.7.9.14).
+
+use super::Stop;
+use super::grid::Grid;
+use super::memory::{addresses, check_alignment, place};
+use super::warp::Warp;
+use crate::error::TrapKind;
+use crate::memory::{Fault, Order, Space};
+use crate::program::{Address, Mask, Multimem, MultimemAction, Row, lanes};
+
+/// The global addresses of all places of a multimem address, each with as many bytes from it on.
+pub(super) fn places(grid: &Grid<'_>, address: &Address, at: u64, bytes: u64) -> Result<Vec<u64>, TrapKind> {
+    let (space, at) = place(address.space, at, bytes as u32).map_err(TrapKind::Fault)?;
+    match (space, grid.global.members(at, bytes)) {
+        (Space::Global, Some(members)) => members.map_err(TrapKind::Fault),
+        _ => Err(TrapKind::Misuse(format!("the address {at:#x} is not a multimem address"))),
+    }
+}
+
+impl Warp {
+    pub(super) fn multimem(
+        &mut self,
+        grid: &Grid<'_>,
+        frame: usize,
+        rows: &mut [Row],
+        access: &Multimem,
+        active: Mask,
+        pc: u32,
+    ) -> Result<(), Stop> {
+        self.poll();
+        let constants = &grid.program.constants;
+        let local = self.frames[frame].local;
+        let size = access.size;
+        for lane in lanes(active) {
+            let stop = |kind| Stop::at(kind, pc, lane);
+            let fault = |fault: Fault| stop(TrapKind::Fault(fault));
+            let at = addresses(&access.address, rows, constants, local).of(lane);
+            let count = match &access.action {
+                MultimemAction::Store(srcs) | MultimemAction::Combine(srcs, _) => srcs.len(),
+                MultimemAction::Load(dsts, _) => dsts.len(),
+            };
+            let bytes = u64::from(size) * count as u64;
+            check_alignment(access.address.space, at, bytes).map_err(fault)?;
+            let members = places(grid, &access.address, at, bytes).map_err(stop)?;
+            for n in 0..count {
+                let offset = n as u64 * u64::from(size);
+                let places = members.iter().map(|member| member.wrapping_add(offset));
+                match &access.action {
+                    MultimemAction::Store(srcs) => {
+                        let value = srcs[n].of(rows, constants)[lane];
+                        for to in places {
+                            grid.global.write(to, size, value, Order::Strong).map_err(fault)?;
+                        }
+                    }
+                    MultimemAction::Combine(srcs, combine) => {
+                        let value = srcs[n].of(rows, constants)[lane];
+                        let combined = |old| combine.of(Space::Global, old, value, value);
+                        for to in places {
+                            grid.global.update(to, size, combined).map_err(fault)?;
+                        }
+                    }
+                    MultimemAction::Load(dsts, accumulation) => {
+                        let read = |from| grid.global.read(from, size, Order::Strong);
+                        let values: Vec<u64> = places.map(read).collect::<Result<_, _>>().map_err(fault)?;
+                        rows[dsts[n] as usize][lane] = accumulation.of(&values);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

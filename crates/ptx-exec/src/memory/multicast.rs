@@ -1,0 +1,35 @@
+//! Several places in memory at one address (manual 9.7.9.14).
+
+use super::{ALLOCATION_SHIFT, Fault, FaultKind, GlobalMemory, Space};
+
+/// Memory that is accessed together at one multimem address.
+#[derive(Clone, Debug)]
+pub(crate) struct Multicast {
+    /// Bytes of each place.
+    pub(crate) bytes: u64,
+    /// The addresses of the first byte of each.
+    pub(crate) members: Vec<u64>,
+}
+
+/// The number of the first multimem object among allocations; memory has fewer, and no host has such addresses.
+const FIRST: usize = 1 << 27;
+
+impl Multicast {
+    /// The multimem address of the first byte of object `index`.
+    pub(crate) const fn base(index: usize) -> u64 {
+        GlobalMemory::base(FIRST + index)
+    }
+
+    /// The addresses in all places of `bytes` bytes from a multimem address on; `None` when it is the address of none of
+    /// `objects`.
+    pub(super) fn members(objects: &[Self], address: u64, bytes: u64) -> Option<Result<Vec<u64>, Fault>> {
+        let index = ((address >> ALLOCATION_SHIFT) as usize).checked_sub(1 + FIRST)?;
+        let multicast = objects.get(index)?;
+        let offset = address & ((1 << ALLOCATION_SHIFT) - 1);
+        if offset.saturating_add(bytes) > multicast.bytes {
+            let size = bytes.min(u32::MAX.into()) as u32;
+            return Some(Err(Fault { kind: FaultKind::OutOfBounds, space: Space::Global, address, size }));
+        }
+        Some(Ok(multicast.members.iter().map(|member| member + offset).collect()))
+    }
+}

@@ -1,0 +1,194 @@
+//! Accesses to multimem addresses (manual 9.7.9.14, 9.7.9.26, 9.7.9.27). Expected values are sums and bit patterns written
+//! down by hand: the formats are in the manual's 5.2.3, and where an accumulation rounds decides the results.
+
+use ptx_diag::SourceFile;
+use ptx_exec::{Argument, ExecError, Launch, Outcome, run};
+
+/// Executes lines on one warp. `[%rd0]` is a multimem address of the `places`, `[%rd1]` a buffer of 512 bytes that is given
+/// back after them, `%r0` the thread, and `s` shared memory.
+fn launch(lines: &str, places: &[Vec<u8>]) -> Result<Outcome, ExecError> {
+    let params: String = (0..places.len()).map(|n| format!(".param .u64 b{n}, ")).collect();
+    let text = format!(
+        ".version 9.1\n.target sm_100a\n.address_size 64\n\
+         .visible .entry k({params}.param .u64 out, .param .u64 mc) {{\n\
+         .reg .b8 %b<9>;\n.reg .b16 %h<9>;\n.reg .b32 %r<9>;\n.reg .f32 %f<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<2>;\n\
+         .shared .align 16 .b8 s[64];\n\
+         ld.param.u64 %rd0, [mc];\nld.param.u64 %rd1, [out];\nmov.u32 %r0, %tid.x;\n{lines}\nret;\n}}\n"
+    );
+    let source = SourceFile::new("multimem.ptx", text);
+    let (module, findings) = ptx_syntax::parse(&source);
+    assert!(!findings.has_errors(), "{findings:?}");
+    let (verified, _) = ptx_verify::verify(&module).unwrap();
+    let mut arguments: Vec<Argument> = places.iter().cloned().map(Argument::Buffer).collect();
+    arguments.push(Argument::Buffer(vec![0; 512]));
+    arguments.push(Argument::Multimem((0..places.len()).collect()));
+    run(verified, &Launch { block: [32, 1, 1], arguments, ..Launch::new("k") })
+}
+
+/// What thread 0 has of the places, as so many bytes.
+fn loaded(lines: &str, places: &[Vec<u8>], bytes: usize) -> Vec<u8> {
+    let outcome = launch(lines, places).unwrap();
+    outcome.buffers[places.len()].as_ref().unwrap()[..bytes].to_vec()
+}
+
+fn message(result: Result<Outcome, ExecError>) -> String {
+    match result {
+        Ok(_) => panic!("nothing was wrong"),
+        Err(ExecError::Trap(trap)) => trap.to_string(),
+        Err(ExecError::Refused(findings)) => findings.iter().next().unwrap().message.clone(),
+    }
+}
+
+fn words(values: &[u32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+#[test]
+fn stores_go_to_all_places() {
+    let lines = "mad.wide.u32 %rd2, %r0, 4, %rd0;\nadd.u32 %r1, %r0, 100;\nmultimem.st.relaxed.sys.global.u32 [%rd2], %r1;";
+    let outcome = launch(lines, &[vec![0; 128], vec![7; 128], vec![9; 128]]).unwrap();
+    let wanted = words(&(100..132).collect::<Vec<u32>>());
+    for place in 0..3 {
+        assert_eq!(outcome.buffers[place].as_ref(), Some(&wanted));
+    }
+}
+
+#[test]
+fn vectors_are_stored_whole() {
+    let lines = "mov.b32 %f0, 0f3f800000;\nmov.b32 %f1, 0f40000000;\nsetp.eq.u32 %p0, %r0, 0;\n\
+                 @%p0 multimem.st.v4.f32 [%rd0+16], {%f0, %f1, %f0, %f1};";
+    let outcome = launch(lines, &[vec![0; 32], vec![0; 32]]).unwrap();
+    let (one, two) = (0x3f80_0000, 0x4000_0000);
+    for place in 0..2 {
+        assert_eq!(outcome.buffers[place], Some(words(&[0, 0, 0, 0, one, two, one, two])));
+    }
+}
+
+#[test]
+fn reductions_count_every_thread_in_every_place() {
+    let lines = "multimem.red.add.u32 [%rd0], %r0;\nmultimem.red.max.s32 [%rd0+4], %r0;\nmultimem.red.or.b32 [%rd0+8], 6;";
+    let outcome = launch(lines, &[words(&[1, 5, 8]), words(&[1000, 77, 1])]).unwrap();
+    // 0 + 1 + ... + 31 is 496.
+    assert_eq!(outcome.buffers[0], Some(words(&[497, 31, 14])));
+    assert_eq!(outcome.buffers[1], Some(words(&[1496, 77, 7])));
+}
+
+#[test]
+fn integers_of_all_places_are_combined() {
+    let places = [words(&[12, 0xffff_fff0]), words(&[10, 3]), words(&[6, 0x10])];
+    for (op, ty, offset, wanted) in [
+        ("add", "u32", 0, 28),
+        ("min", "u32", 0, 6),
+        ("max", "u32", 0, 12),
+        ("and", "b32", 0, 0),
+        ("or", "b32", 0, 14),
+        // 12 ^ 10 ^ 6
+        ("xor", "b32", 0, 0),
+        // -16, 3, 16
+        ("min", "s32", 4, 0xffff_fff0),
+        ("max", "s32", 4, 16),
+        ("min", "u32", 4, 3),
+        ("add", "s32", 4, 3),
+    ] {
+        let lines = format!(
+            "multimem.ld_reduce.acquire.sys.global.{op}.{ty} %r1, [%rd0+{offset}];\nst.global.u32 [%rd1], %r1;"
+        );
+        assert_eq!(loaded(&lines, &places, 4), words(&[wanted]), "{op}.{ty}");
+    }
+}
+
+#[test]
+fn halves_are_summed_in_their_own_precision_or_in_single() {
+    // 2048 and 1 in half precision; between 2048 and 4096 every second number is one, ties go to the even significand.
+    let (large, one) = (0x6800_6800u32, 0x3c00_3c00);
+    let places = [words(&[large]), words(&[one]), words(&[one])];
+    let lines = |precision: &str| {
+        format!("multimem.ld_reduce.add{precision}.f16x2 %r1, [%rd0];\nst.global.u32 [%rd1], %r1;")
+    };
+    assert_eq!(loaded(&lines(""), &places, 4), words(&[0x6800_6800]));
+    // 2050
+    assert_eq!(loaded(&lines(".acc::f32"), &places, 4), words(&[0x6801_6801]));
+}
+
+#[test]
+fn bfloats_are_summed_in_their_own_precision_or_in_single() {
+    // 256 and 1 as bfloats: between 256 and 512 every second number is one.
+    let places = [words(&[0x4380_3f80, 0]), words(&[0x3f80_3f80, 0]), words(&[0x3f80_3f80, 0x3f80_0000])];
+    let lines = |precision: &str| {
+        format!(
+            "multimem.ld_reduce.add{precision}.v2.bf16x2 {{%r1, %r2}}, [%rd0];\nst.global.v2.u32 [%rd1], {{%r1, %r2}};"
+        )
+    };
+    // 3 below; above 256 + 1 + 1 stays 256, or is 258.
+    assert_eq!(loaded(&lines(""), &places, 8), words(&[0x4380_4040, 0x3f80_0000]));
+    assert_eq!(loaded(&lines(".acc::f32"), &places, 8), words(&[0x4381_4040, 0x3f80_0000]));
+}
+
+#[test]
+fn bytes_are_summed_in_their_own_precision_or_in_half() {
+    // .e4m3: 16 is 0x58 and 18 is 0x59; 1 is 0x38; 448 is 0x7e, the largest.
+    let places = [vec![0x58, 0x7e, 0x38, 0xb8], vec![0x38, 0x7e, 0x38, 0x38], vec![0x38, 0x38, 0x38, 0x38]];
+    let lines = |precision: &str| {
+        format!("multimem.ld_reduce.add{precision}.e4m3x4 %r1, [%rd0];\nst.global.u32 [%rd1], %r1;")
+    };
+    // 16 + 1 + 1, 448 + 448 + 1, 3 is 0x44, -1 + 1 + 1.
+    assert_eq!(loaded(&lines(""), &places, 4), [0x58, 0x7e, 0x44, 0x38]);
+    assert_eq!(loaded(&lines(".acc::f16"), &places, 4), [0x59, 0x7e, 0x44, 0x38]);
+}
+
+#[test]
+fn the_largest_and_the_smallest_bytes_are_found() {
+    // .e5m2: 1 is 0x3c, -1 is 0xbc, 0.5 is 0x38, 2 is 0x40, a NaN is 0x7f.
+    let places = [vec![0xbc, 0x7f, 0x38, 0x40], vec![0x38, 0x3c, 0xbc, 0x7f]];
+    let lines = |op: &str| {
+        format!(
+            "multimem.ld_reduce.{op}.v2.e5m2x2 {{%h1, %h2}}, [%rd0];\nst.global.v2.u16 [%rd1], {{%h1, %h2}};"
+        )
+    };
+    assert_eq!(loaded(&lines("max"), &places, 4), [0x38, 0x3c, 0x38, 0x40]);
+    assert_eq!(loaded(&lines("min"), &places, 4), [0xbc, 0x3c, 0xbc, 0x40]);
+    let lines = "multimem.ld_reduce.max.v4.e5m2 {%b0, %b1, %b2, %b3}, [%rd0];\nst.global.v4.b8 [%rd1], {%b0, %b1, %b2, %b3};";
+    assert_eq!(loaded(lines, &places, 4), [0x38, 0x3c, 0x38, 0x40]);
+}
+
+#[test]
+fn single_precision_values_are_summed() {
+    let places = [words(&[0x3f80_0000, 1]), words(&[0x4000_0000, 2])];
+    let lines = "multimem.ld_reduce.add.v2.f32 {%f1, %f2}, [%rd0];\nst.global.v2.f32 [%rd1], {%f1, %f2};";
+    // 1 + 2, and two subnormals, which are kept.
+    assert_eq!(loaded(lines, &places, 8), words(&[0x4040_0000, 3]));
+}
+
+#[test]
+fn bulk_copies_and_reductions_go_to_all_places() {
+    let lines = |opcode: &str| {
+        format!(
+            "mov.u32 %r1, s;\nmad.lo.u32 %r1, %r0, 4, %r1;\nsetp.lt.u32 %p0, %r0, 4;\n@%p0 st.shared.u32 [%r1], %r0;\n\
+             fence.proxy.async;\nbar.sync 0;\nsetp.eq.u32 %p0, %r0, 0;\nmov.u32 %r1, s;\n\
+             @%p0 multimem.{opcode} [%rd0], [%r1], 16;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;"
+        )
+    };
+    let places = [words(&[5, 6, 7, 8]), words(&[9, 9, 9, 9])];
+    let copied = launch(&lines("cp.async.bulk.global.shared::cta.bulk_group"), &places).unwrap();
+    assert_eq!(copied.buffers[0], Some(words(&[0, 1, 2, 3])));
+    assert_eq!(copied.buffers[1], Some(words(&[0, 1, 2, 3])));
+    let added =
+        launch(&lines("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32"), &places).unwrap();
+    assert_eq!(added.buffers[0], Some(words(&[5, 7, 9, 11])));
+    assert_eq!(added.buffers[1], Some(words(&[9, 10, 11, 12])));
+}
+
+#[test]
+fn addresses_are_of_one_kind() {
+    let places = [vec![0; 16], vec![0; 16]];
+    let text = message(launch("multimem.red.add.u32 [%rd1], %r0;", &places));
+    assert!(text.contains("is not a multimem address"), "{text}");
+    let text = message(launch("ld.global.u32 %r1, [%rd0];", &places));
+    assert!(text.contains("out of bounds"), "{text}");
+    let text = message(launch("multimem.st.u32 [%rd0+16], %r0;", &places));
+    assert!(text.contains("out of bounds"), "{text}");
+    let text = message(launch("multimem.st.v2.f32 [%rd0+4], {%f0, %f1};", &places));
+    assert!(text.contains("not aligned to 8 bytes"), "{text}");
+    let text = message(launch("", &[vec![0; 16], vec![0; 8]]));
+    assert!(text.contains("is a multimem address of what are not buffers of one size"), "{text}");
+}
