@@ -40,7 +40,9 @@ pub(crate) use shared::{
     BarrierLayout, Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay, Within,
 };
 pub(crate) use tcgen05::{
-    COLUMNS, Columns, Group, LANES, QUARTER, Reduction, Sharing, TensorAccess, TensorMove, TensorShape,
+    COLUMNS, Columns, CopyRows, Group, LANES, Multiplication, MultiplyKind, Packed, QUARTER, Reduction,
+    ScaleVector, Sharing, TensorA, TensorAccess, TensorCommit, TensorIssue, TensorMove, TensorOperation,
+    TensorShape,
 };
 pub(crate) use tile::{Cell, Spread, Tiles};
 pub(crate) use wgmma::{FactorA, SharedFactor, WARPGROUP, WarpgroupAction, WarpgroupProduct};
@@ -487,6 +489,8 @@ pub(crate) enum Effect {
     AsyncGroup(AsyncGroup),
     Mbarrier(Box<Mbarrier>),
     Within(Box<Within>),
+    Tensor(Box<TensorIssue>),
+    TensorCommit(Box<TensorCommit>),
     Stack(Stack),
     Fence,
     BlockBarrier(Box<BlockBarrier>),

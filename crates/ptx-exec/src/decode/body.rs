@@ -498,6 +498,7 @@ impl<'a> BodyDecoder<'a> {
             Sem::Wgmma | Sem::WgmmaSparse | Sem::WgmmaFence | Sem::WgmmaCommit | Sem::WgmmaWait => {
                 Self::warpgroup
             }
+            Sem::Tcgen05Mma => Self::tensor_multiply,
             Sem::Tex
             | Sem::Tld4
             | Sem::Txq
@@ -513,8 +514,7 @@ impl<'a> BodyDecoder<'a> {
             | Sem::TensormapCopy
             | Sem::Fabric
             | Sem::TryCancel
-            | Sem::QueryCancel
-            | Sem::Tcgen05Mma => return None,
+            | Sem::QueryCancel => return None,
         };
         Some(decode)
     }

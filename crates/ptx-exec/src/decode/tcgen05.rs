@@ -12,8 +12,9 @@ use crate::error::codes;
 use crate::layout::immediate_bits;
 use crate::memory::Space;
 use crate::program::{
-    CollectiveKind, Columns, Dst, Effect, Group, Participants, Reduction, Sharing, Src, TensorAccess,
-    TensorMove, TensorShape, Unary,
+    CollectiveKind, Columns, CopyRows, Dst, Effect, Group, Multiplication, MultiplyKind, Packed,
+    Participants, Reduction, ScaleVector, Sharing, Src, TensorA, TensorAccess, TensorCommit, TensorIssue,
+    TensorMove, TensorOperation, TensorShape, Unary,
 };
 use crate::scalar::float::{Extreme, NanRule, SignRule};
 use crate::scalar::int::Int;
@@ -58,7 +59,143 @@ impl BodyDecoder<'_> {
         if cx.m.has(Mod::RelinquishAllocPermit) {
             return self.tensor_access(cx, TensorAccess::Relinquish(group), Vec::new(), Vec::new());
         }
+        if cx.m.has(Mod::Cp) {
+            return self.tensor_copy(cx);
+        }
+        if cx.m.has(Mod::Shift) {
+            cx.m.ignore_words(&[Mod::Down], "there is one direction");
+            let at = self.tensor_address(cx, "taddr")?;
+            return self.tensor_issue(cx, TensorOperation::Shift(at));
+        }
+        if cx.m.has(Mod::Commit) {
+            return self.tensor_commit(cx);
+        }
         cx.unsupported("the interpreter has no such operation")
+    }
+
+    fn tensor_issue(&mut self, cx: &mut Context<'_>, operation: TensorOperation<Src>) -> Decoded<()> {
+        let group = group(cx)?;
+        cx.emit(Effect::Tensor(Box::new(TensorIssue { group, operation })));
+        Ok(())
+    }
+
+    /// `tcgen05.cp`.
+    fn tensor_copy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore_words(&[Mod::S64x128b, Mod::S32x128b], "the warps that get rows tell how many there are");
+        cx.m.ignore(&[Field::DstFmt], "all is unpacked to bytes");
+        let (rows, chunks) = match (cx.m.get(Field::Shape), cx.m.get(Field::Multicast)) {
+            (Some(Mod::S128x256b), None) => (CopyRows::All, 2),
+            (Some(Mod::S128x128b), None) => (CopyRows::All, 1),
+            (Some(Mod::S4x256b), None) => (CopyRows::Four, 2),
+            (None, Some(Mod::Warpx20213)) => (CopyRows::Halves, 1),
+            (None, Some(Mod::Warpx20123)) => (CopyRows::Pairs, 1),
+            (None, Some(Mod::Warpx4)) => (CopyRows::Quarters, 1),
+            _ => return cx.unsupported("it names no known shape"),
+        };
+        let packed = match cx.m.get(Field::SrcFmt) {
+            None => None,
+            Some(Mod::B6x16P32) => Some(Packed::Six),
+            Some(Mod::B4x16P64) => Some(Packed::Four),
+            Some(_) => return cx.unsupported("it names no known format"),
+        };
+        let (to, from) = (self.tensor_address(cx, "taddr")?, self.src_named(cx, "s-desc")?);
+        self.tensor_issue(cx, TensorOperation::Copy { rows, chunks, packed, to, from })
+    }
+
+    /// `tcgen05.commit`.
+    fn tensor_commit(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore(&[Field::SyncRestrict], IN_ORDER);
+        cx.m.ignore_words(&[Mod::MbarrierArriveOne, Mod::B64], "there is one way to arrive");
+        let space = self.space(cx)?;
+        let (at, _) = cx.named("mbar");
+        let barrier = self.address(cx, at, space)?;
+        let blocks = match cx.m.get(Field::Multicast) {
+            None => None,
+            Some(Mod::MulticastCluster | Mod::MulticastCluster32b) => {
+                let places = cx.m.form().operands.iter().enumerate();
+                let mut masks = places.filter(|(_, place)| place.name == "ctaMask").map(|(at, _)| at);
+                let given = masks.find(|&at| cx.operands.get(at).is_some_and(|&one| one != Operand::Omitted));
+                Some(self.src(cx, given.unwrap_or_default())?)
+            }
+            Some(_) => return cx.unsupported("it names no known way to tell several blocks"),
+        };
+        let group = group(cx)?;
+        cx.emit(Effect::TensorCommit(Box::new(TensorCommit { group, barrier, blocks })));
+        Ok(())
+    }
+
+    /// `tcgen05.mma`.
+    pub(super) fn tensor_multiply(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore(&[Field::CollectorA, Field::CollectorB], "what is kept of a matrix no program can see");
+        cx.m.ignore_words(&[Mod::Sp, Mod::BlockScale], "the operands tell");
+        let (kind, most) = match cx.m.get(Field::Kind) {
+            Some(Mod::KindF16) => (MultiplyKind::F16, 15),
+            Some(Mod::KindTf32) => (MultiplyKind::Tf32, 15),
+            Some(Mod::KindF8f6f4) => (MultiplyKind::F8f6f4, 0),
+            Some(Mod::KindI8) => (MultiplyKind::I8, 0),
+            Some(Mod::KindMxf8f6f4) => (MultiplyKind::Mxf8f6f4, 0),
+            Some(Mod::KindMxf4) => (MultiplyKind::Mxf4, 0),
+            Some(Mod::KindMxf4nvf4) => (MultiplyKind::Mxf4nvf4, 0),
+            _ => return cx.unsupported("it names no known kind"),
+        };
+        let vector = match cx.m.get(Field::ScaleVec) {
+            None | Some(Mod::Block32) => ScaleVector::Block(32),
+            Some(Mod::Block16) => ScaleVector::Block(16),
+            Some(Mod::ScaleVec1X) => ScaleVector::Count(1),
+            Some(Mod::ScaleVec2X) => ScaleVector::Count(2),
+            Some(Mod::ScaleVec4X) => ScaleVector::Count(4),
+            Some(_) => return cx.unsupported("it names no known scales"),
+        };
+        let shift_d = match cx.named("scale-input-d") {
+            (_, Operand::Omitted) => cx.constants.of(0),
+            (at, Operand::Immediate(immediate)) => {
+                let shift = immediate_bits(immediate, ScalarType::U32, cx.span(at))? as u64;
+                if shift > most {
+                    return cx.unsupported("only D of kinds f16 and tf32 is divided, by 2^15 at most");
+                }
+                cx.constants.of(shift)
+            }
+            (at, _) => return finding(codes::OPERAND, cx.span(at), "expected a constant"),
+        };
+        let a = match cx.find("a-tmem") {
+            Some(_) => TensorA::Tensor(self.tensor_address(cx, "a-tmem")?),
+            None => TensorA::Shared(self.src_named(cx, "a-desc")?),
+        };
+        let metadata = match cx.find("sp-meta-tmem") {
+            Some(_) => Some(self.tensor_address(cx, "sp-meta-tmem")?),
+            None => None,
+        };
+        let scales = match cx.find("scale-A-tmem") {
+            Some(_) => {
+                Some((self.tensor_address(cx, "scale-A-tmem")?, self.tensor_address(cx, "scale-B-tmem")?))
+            }
+            None => None,
+        };
+        let disabled = match cx.find("disable-output-lane") {
+            Some(at) => self.vector_srcs(cx, at)?,
+            None => Vec::new(),
+        };
+        let zeros = match cx.named("zero-column-mask-desc") {
+            (_, Operand::Omitted) => None,
+            (at, _) => Some(self.src(cx, at)?),
+        };
+        let product = Multiplication {
+            kind,
+            keeps_b: cx.m.has(Mod::Ws),
+            shifts_a: cx.m.has(Mod::Ashift),
+            vector,
+            d: self.tensor_address(cx, "d-tmem")?,
+            a,
+            b: self.src_named(cx, "b-desc")?,
+            instruction: self.src_named(cx, "idesc")?,
+            metadata,
+            scales,
+            disabled,
+            adds_d: self.src_named(cx, "enable-input-d")?,
+            shift_d,
+            zeros,
+        };
+        self.tensor_issue(cx, TensorOperation::Multiply(Box::new(product)))
     }
 
     fn tensor_access(
@@ -159,9 +296,9 @@ impl BodyDecoder<'_> {
 
 /// The blocks that an instruction is for.
 fn group(cx: &Context<'_>) -> Decoded<Group> {
-    match cx.m.get(Field::CtaGroup) {
-        Some(Mod::CtaGroup1) => Ok(Group::One),
-        Some(Mod::CtaGroup2) => Ok(Group::Pair),
+    match (cx.m.has(Mod::CtaGroup1), cx.m.has(Mod::CtaGroup2)) {
+        (true, _) => Ok(Group::One),
+        (_, true) => Ok(Group::Pair),
         _ => cx.unsupported("which blocks it is for is not known here"),
     }
 }

@@ -62,6 +62,13 @@ const ALIKE: &[Alike] = &[
     (&["mbarrier"], Field::Layout, &[None, Some(Mod::LayoutV0)], "the default (manual 9.7.13.15.9)"),
     (&["mma"], Field::ScaleVec, &[None, Some(Mod::ScaleVec2X)], "the only one of `.kind::mxf4`"),
     (&["mma"], Field::ScaleVec, &[None, Some(Mod::ScaleVec1X)], "the only one of `.kind::mxf8f6f4`"),
+    (
+        &["tcgen05"],
+        Field::Multicast,
+        &[Some(Mod::MulticastCluster), Some(Mod::MulticastCluster32b)],
+        "the type of the mask tells how many blocks it can name",
+    ),
+    (&["tcgen05"], Field::ScaleVec, &[None, Some(Mod::Block32)], "the default (manual 9.7.16.10.9.1)"),
     (&["ld", "st"], Field::Sem, &[None, Some(Mod::Weak)], "the default (manual 9.7.9.8)"),
     (&["st"], Field::Sem, &[None, Some(Mod::Weak), Some(Mod::Volatile)], "stores are seen at once"),
     (&["set", "setp"], Field::Cmp, &[Some(Mod::Lt), Some(Mod::Lo)], "the same on unsigned integers"),
@@ -191,7 +198,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("cp", "`.mbarrier::report"),
     ("cp", "`.ignore_oob` is not known here"),
     ("cp", "`.multicast::cluster::32b` is not known here"),
-    ("tcgen05", "the interpreter has no such operation"),
+    ("tcgen05", "only D of kinds f16 and tf32 is divided"),
     ("cvta", "generic addresses have 64 bits"),
 ];
 

@@ -69,6 +69,8 @@ impl Warp {
             | Effect::AsyncGroup(_)
             | Effect::Mbarrier(_)
             | Effect::Within(_)
+            | Effect::Tensor(_)
+            | Effect::TensorCommit(_)
             | Effect::Stack(_)
             | Effect::OnlyBlock { .. }
             | Effect::Fence

@@ -152,7 +152,7 @@ impl SharedMatrix {
 
     /// The address of a chunk: of elements `chunk * each()` and following of line `row`, or for [`Majorness::Mn`] of element `row`
     /// of lines `chunk * each()` and following. These are the canonical layouts (manual 9.7.15.5.1.2.1.3).
-    fn chunk(&self, row: usize, chunk: usize) -> u64 {
+    pub(super) fn chunk(&self, row: usize, chunk: usize) -> u64 {
         let Descriptor { start, leading, stride, base, swizzle } = self.descriptor;
         let (row, chunk, width, rows) = (row as u64, chunk as u64, swizzle.width(), swizzle.rows());
         let offset = match (self.majorness, swizzle) {

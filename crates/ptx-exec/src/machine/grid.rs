@@ -18,7 +18,7 @@ use crate::error::{Trap, TrapKind};
 use crate::launch::{Completion, Dim3, Limits};
 use crate::layout::{Object, nearest};
 use crate::memory::{GlobalMemory, Space};
-use crate::program::{Program, WARP};
+use crate::program::{COLUMNS, Effect, LANES, Op, Program, WARP};
 
 /// The shape of a launch.
 #[derive(Clone, Copy, Debug)]
@@ -66,18 +66,22 @@ impl Geometry {
 pub(crate) struct Executable {
     pub(crate) program: Program,
     code: Vec<Bound>,
+    /// Bytes of tensor memory of a block.
+    tensor: usize,
 }
 
 impl Executable {
     pub(crate) fn new(program: Program) -> Self {
-        Self { code: bind(&program), program }
+        let multiplies = program.code.iter().any(|inst| matches!(&inst.op, Op::Effect(Effect::Tensor(_))));
+        let tensor = if multiplies { LANES * COLUMNS * size_of::<u32>() } else { 0 };
+        Self { code: bind(&program), program, tensor }
     }
 
     /// How many blocks may be started at a time.
     pub(crate) fn resident_blocks(&self, geometry: &Geometry) -> usize {
         let kernel = self.program.functions.get(self.program.entry as usize);
         let of_warp = kernel.map_or(0, |kernel| (kernel.rows as usize * 8 + kernel.local as usize) * WARP);
-        let of_block = geometry.threads().div_ceil(WARP) * of_warp + geometry.shared as usize;
+        let of_block = geometry.threads().div_ceil(WARP) * of_warp + geometry.shared as usize + self.tensor;
         (RESIDENT_BYTES / of_block.max(1)).clamp(16, MOST_RESIDENT_BLOCKS)
     }
 }

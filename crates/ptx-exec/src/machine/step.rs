@@ -141,6 +141,10 @@ impl Warp {
             Effect::AsyncGroup(group) => self.group(grid, block, frame, rows, *group, active)?,
             Effect::Mbarrier(operation) => self.mbarrier(grid, block, frame, rows, operation, active, pc)?,
             Effect::Within(within) => self.within(grid, frame, rows, within, active, pc)?,
+            Effect::Tensor(issue) => self.tensor(grid, block, rows, issue, active, pc)?,
+            Effect::TensorCommit(commit) => {
+                self.tensor_commit(grid, block, frame, rows, commit, active, pc)?;
+            }
             Effect::Stack(stack) => self.stack(grid, frame, rows, *stack, active, pc)?,
             Effect::OnlyBlock { rank } => only_block(rank.of(rows, &program.constants), active, pc)?,
             Effect::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),

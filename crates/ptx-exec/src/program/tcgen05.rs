@@ -3,6 +3,7 @@
 //! The tensor memory of a block has 128 lanes of 512 columns with cells of 32 bits. An address has the lane in its upper
 //! 16 bits and the column in its lower ones.
 
+use super::{Address, Src};
 use crate::scalar::float::{Extreme, NanRule, SignRule};
 use crate::scalar::int::Int;
 
@@ -126,4 +127,180 @@ pub(crate) enum TensorAccess {
     Store(TensorMove),
     /// Until loads or stores are done.
     Wait,
+}
+
+/// How the rows of a matrix that is copied are spread over lanes (manual 9.7.16.9.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CopyRows {
+    /// A row for each lane.
+    All,
+    /// `.4x256b`: four rows, 32 lanes apart.
+    Four,
+    /// `.64x128b.warpx2::02_13`: 64 rows, twice.
+    Halves,
+    /// `.64x128b.warpx2::01_23`: 32 rows twice, then the other 32 twice.
+    Pairs,
+    /// `.32x128b.warpx4`: 32 rows, four times.
+    Quarters,
+}
+
+impl CopyRows {
+    pub(crate) const fn count(self) -> usize {
+        match self {
+            CopyRows::All => 128,
+            CopyRows::Four => 4,
+            CopyRows::Halves | CopyRows::Pairs => 64,
+            CopyRows::Quarters => 32,
+        }
+    }
+
+    /// The lanes, counted from the address, that get a row.
+    pub(crate) fn lanes(self, row: usize) -> impl Iterator<Item = usize> {
+        let (first, copies, apart) = match self {
+            CopyRows::All => (row, 1, 0),
+            CopyRows::Four => (row * 32, 1, 0),
+            CopyRows::Halves => (row, 2, 64),
+            CopyRows::Pairs => (row % 32 + row / 32 * 64, 2, 32),
+            CopyRows::Quarters => (row, 4, 32),
+        };
+        (0..copies).map(move |copy| first + copy * apart)
+    }
+}
+
+/// Elements of fewer bits than eight, 16 of which follow each other in the low bits of 16 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Packed {
+    /// `.b6x16_p32`
+    Six,
+    /// `.b4x16_p64`
+    Four,
+}
+
+/// Which elements a multiplication is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MultiplyKind {
+    F16,
+    Tf32,
+    F8f6f4,
+    I8,
+    Mxf8f6f4,
+    Mxf4,
+    Mxf4nvf4,
+}
+
+/// How many scales a row has along K, or how many elements have one (manual 9.7.16.10.7.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ScaleVector {
+    Count(usize),
+    Block(usize),
+}
+
+/// Where A is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TensorA<T> {
+    /// The descriptor of a matrix in shared memory.
+    Shared(T),
+    /// An address of tensor memory.
+    Tensor(T),
+}
+
+/// D = A * B + D (manual 9.7.16.10).
+#[derive(Clone, Debug)]
+pub(crate) struct Multiplication<T> {
+    pub(crate) kind: MultiplyKind,
+    /// `.ws`
+    pub(crate) keeps_b: bool,
+    /// `.ashift`
+    pub(crate) shifts_a: bool,
+    pub(crate) vector: ScaleVector,
+    pub(crate) d: T,
+    pub(crate) a: TensorA<T>,
+    /// The descriptor of a matrix in shared memory.
+    pub(crate) b: T,
+    /// The instruction descriptor.
+    pub(crate) instruction: T,
+    /// The address of the metadata of a sparse A.
+    pub(crate) metadata: Option<T>,
+    /// The addresses of the scales of A and of B.
+    pub(crate) scales: Option<(T, T)>,
+    /// Words with a bit for each lane that stays as it is.
+    pub(crate) disabled: Vec<T>,
+    /// A predicate: whether D is added.
+    pub(crate) adds_d: T,
+    /// By which power of two D is divided first.
+    pub(crate) shift_d: T,
+    /// The descriptor of columns of B that are zero.
+    pub(crate) zeros: Option<T>,
+}
+
+/// What one thread has done with tensor memory; `T` is a source, or its value.
+#[derive(Clone, Debug)]
+pub(crate) enum TensorOperation<T> {
+    /// `tcgen05.cp`
+    Copy {
+        rows: CopyRows,
+        /// Pieces of 16 bytes of a row.
+        chunks: usize,
+        packed: Option<Packed>,
+        to: T,
+        /// The descriptor of a matrix in shared memory.
+        from: T,
+    },
+    /// `tcgen05.shift.down`
+    Shift(T),
+    Multiply(Box<Multiplication<T>>),
+}
+
+impl<T: Copy> TensorOperation<T> {
+    /// With a value for each source.
+    pub(crate) fn map<U>(&self, f: impl Fn(T) -> U) -> TensorOperation<U> {
+        match self {
+            &TensorOperation::Copy { rows, chunks, packed, to, from } => {
+                TensorOperation::Copy { rows, chunks, packed, to: f(to), from: f(from) }
+            }
+            TensorOperation::Shift(at) => TensorOperation::Shift(f(*at)),
+            TensorOperation::Multiply(product) => TensorOperation::Multiply(Box::new(product.map(f))),
+        }
+    }
+}
+
+impl<T: Copy> Multiplication<T> {
+    fn map<U>(&self, f: impl Fn(T) -> U) -> Multiplication<U> {
+        let &Self { kind, keeps_b, shifts_a, vector, d, a, b, instruction, .. } = self;
+        Multiplication {
+            kind,
+            keeps_b,
+            shifts_a,
+            vector,
+            d: f(d),
+            a: match a {
+                TensorA::Shared(a) => TensorA::Shared(f(a)),
+                TensorA::Tensor(a) => TensorA::Tensor(f(a)),
+            },
+            b: f(b),
+            instruction: f(instruction),
+            metadata: self.metadata.map(&f),
+            scales: self.scales.map(|(a, b)| (f(a), f(b))),
+            disabled: self.disabled.iter().map(|&word| f(word)).collect(),
+            adds_d: f(self.adds_d),
+            shift_d: f(self.shift_d),
+            zeros: self.zeros.map(&f),
+        }
+    }
+}
+
+/// An operation of one thread on the tensor memory of its block or pair of blocks.
+#[derive(Clone, Debug)]
+pub(crate) struct TensorIssue {
+    pub(crate) group: Group,
+    pub(crate) operation: TensorOperation<Src>,
+}
+
+/// `tcgen05.commit`: an arrival when what the thread issued before is done.
+#[derive(Clone, Debug)]
+pub(crate) struct TensorCommit {
+    pub(crate) group: Group,
+    pub(crate) barrier: Address,
+    /// The blocks of the cluster whose barriers there are told.
+    pub(crate) blocks: Option<Src>,
 }

@@ -1,6 +1,6 @@
 //! Allocation, loads and stores (manual 9.7.16.7, 9.7.16.8).
 
-use super::{END, START, launch, list, misuse, words};
+use super::{END, START, launch, list, stops, words};
 
 /// A shape with its repeats: registers, and the lane and column of a thread's register.
 ///
@@ -337,18 +337,6 @@ fn allocation_waits_for_columns_to_be_freed() {
     );
     let bytes = launch("sm_100a", &text, Vec::new(), 8).unwrap();
     assert_eq!(bytes, [20000u32.to_le_bytes(), 20000u32.to_le_bytes()].concat());
-}
-
-/// A kernel of lines; the line that is stopped is the one that ends in `// here`.
-fn stops(body: &str, why: &str) {
-    let (text, trap) = misuse(body);
-    assert!(text.contains(why), "{text}");
-    let here = 1 + body.lines().position(|line| line.ends_with("// here")).unwrap();
-    // Three lines come before it.
-    let before = format!(".version 9.5\n.target sm_100a\n.address_size 64\n{body}");
-    let at = trap.span.unwrap().lo as usize;
-    let line = before[..at].matches('\n').count() + 1;
-    assert_eq!(line, here + 3, "{text}");
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! `tcgen05`: tensor memory and what is done with it (manual 9.7.16).
 
 mod access;
+mod copy;
+mod image;
+mod multiply;
 
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, ExecError, Launch, Trap, TrapKind, run};
@@ -22,6 +25,7 @@ const START: &str = ".visible .entry k(.param .u64 pin, .param .u64 pout) {
 ALLOCATED:
     bar.sync 0;
     ld.shared.u32 %base, [slot];
+    mov.u32 %y0, memory;
     shl.b32 %own, %warp, 21;
     add.u32 %own, %own, %base;
 ";
@@ -69,4 +73,16 @@ fn misuse(text: &str) -> (String, Trap) {
 fn list(name: &str, count: usize) -> String {
     let names: Vec<String> = (0..count).map(|n| format!("%{name}{n}")).collect();
     format!("{{{}}}", names.join(", "))
+}
+
+/// A kernel of lines; the line that is stopped is the one that ends in `// here`.
+fn stops(body: &str, why: &str) {
+    let (text, trap) = misuse(body);
+    assert!(text.contains(why), "{text}");
+    let here = 1 + body.lines().position(|line| line.ends_with("// here")).unwrap();
+    // Three lines come before it.
+    let before = format!(".version 9.5\n.target sm_100a\n.address_size 64\n{body}");
+    let at = trap.span.unwrap().lo as usize;
+    let line = before[..at].matches('\n').count() + 1;
+    assert_eq!(line, here + 3, "{text}");
 }

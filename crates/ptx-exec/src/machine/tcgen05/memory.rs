@@ -1,5 +1,6 @@
 //! The tensor memory of a block (manual 9.7.16.1, 9.7.16.7).
 
+use super::misuse;
 use crate::error::TrapKind;
 use crate::program::{COLUMNS, Group, LANES, QUARTER, Sharing};
 
@@ -23,10 +24,6 @@ pub(in crate::machine) struct TensorMemory {
     relinquished: bool,
     /// What the first instruction of the kernel was for.
     group: Option<Group>,
-}
-
-fn misuse<T>(text: String) -> Result<T, TrapKind> {
-    Err(TrapKind::Misuse(text))
 }
 
 /// The lane and column of an address.

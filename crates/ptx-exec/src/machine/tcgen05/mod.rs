@@ -1,7 +1,21 @@
 //! Tensor memory and the multiplications that use it (manual 9.7.16).
 
 mod access;
+mod copy;
+mod factor;
+mod instruction;
+mod issue;
+mod layout;
 mod memory;
+mod multiply;
+mod shared;
 
 pub(super) use access::{Issue, Outcome, access};
 pub(super) use memory::TensorMemory;
+
+use crate::error::TrapKind;
+
+/// That something was used in a way that has no meaning.
+fn misuse<T>(text: impl Into<String>) -> Result<T, TrapKind> {
+    Err(TrapKind::Misuse(text.into()))
+}

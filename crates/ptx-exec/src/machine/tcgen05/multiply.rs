@@ -1,0 +1,105 @@
+//! `tcgen05.mma` (manual 9.7.16.10).
+
+use super::factor::{FactorB, Lane, LaneA, SharedA, scales};
+use super::instruction::Instruction;
+use super::layout::Layout;
+use super::memory::{TensorMemory, parts};
+use crate::error::TrapKind;
+use crate::machine::block::BlockState;
+use crate::machine::matrix::rounded;
+use crate::program::{Element, Group, LANES, Multiplication, Overflow};
+
+/// D = A * B + D.
+///
+/// Products are exact and summed in binary64, and the sum is rounded once to the type of D, as that of `mma` is. A lane of D has
+/// its row of A, its metadata and its scales from its own lanes of tensor memory, so that what programs must store more
+/// than once has to be there.
+pub(super) fn multiply(
+    product: &Multiplication<u64>,
+    blocks: &mut [&mut BlockState],
+) -> Result<(), TrapKind> {
+    let group = if blocks.len() == 1 { Group::One } else { Group::Pair };
+    let instruction = Instruction::new(product.instruction as u32, product, group)?;
+    let (base, first_column) = parts(product.d as u32);
+    let size = (instruction.m, instruction.n);
+    let layout = Layout::new(size, group, product.keeps_b, product.metadata.is_some(), base)?;
+    let a = SharedA::new(&instruction, product, &layout, blocks)?;
+    let b = FactorB::new(&instruction, product, blocks)?;
+    let mut results = Vec::new();
+    for (number, block) in blocks.iter().enumerate() {
+        for lane in 0..LANES {
+            let Some((row, first)) = layout.row(lane) else { continue };
+            let at = Lane { block: number, lane, row };
+            let word = product.disabled.get(number * 4 + lane / 32).copied().unwrap_or(0);
+            if word >> (lane % 32) & 1 == 1 {
+                continue;
+            }
+            let of_lane = LaneA::new(&instruction, product, &layout, &a, at, &block.tensor)?;
+            for column in 0..layout.columns {
+                let cell = (first_column + column) as i64;
+                let memory = &block.tensor;
+                let start = if product.adds_d & 1 == 1 {
+                    let old = memory.read(lane, cell)?;
+                    added(instruction.d, old, product.shift_d)
+                } else {
+                    0.0
+                };
+                let scaling = Scaling::new(&instruction, product, &layout, (at, column), memory)?;
+                let sum = scaling.sum(start, &of_lane, b.column(first + column));
+                results.push((number, lane, cell, narrowed(&instruction, sum)));
+            }
+        }
+    }
+    for (number, lane, cell, value) in results {
+        if let Some(block) = blocks.get_mut(number) {
+            block.tensor.write(lane, cell, value)?;
+        }
+    }
+    Ok(())
+}
+
+/// The value of D before, divided by a power of two.
+fn added(d: Element, cell: u32, shift: u64) -> f64 {
+    let raw = if d == Element::F16 { u64::from(cell & 0xffff) } else { cell.into() };
+    d.value(raw) / f64::from(1u32 << shift.min(31))
+}
+
+/// What blocks of a row of A and of a column of B are multiplied with.
+struct Scaling {
+    k: usize,
+    /// One for each block; none where there are no scales.
+    of_blocks: Vec<f64>,
+}
+
+impl Scaling {
+    fn new(
+        instruction: &Instruction,
+        product: &Multiplication<u64>,
+        layout: &Layout,
+        (at, column): (Lane, usize),
+        memory: &TensorMemory,
+    ) -> Result<Self, TrapKind> {
+        let mut of_blocks = Vec::new();
+        if let (Some((a, b)), Some((format, count, ids))) = (product.scales, instruction.scales) {
+            let of_a = scales((format, count, ids[0]), a, (at.row, layout.rows), at.lane, memory)?;
+            let of_b = scales((format, count, ids[1]), b, (column, layout.columns), at.lane, memory)?;
+            of_blocks = of_a.into_iter().zip(of_b).map(|(a, b)| a * b).collect();
+        }
+        Ok(Self { k: instruction.k, of_blocks })
+    }
+
+    /// A sum of products.
+    fn sum(&self, start: f64, a: &LaneA, b: &[f64]) -> f64 {
+        let terms = a.values.iter().zip(&a.depths).map(|(&value, &depth)| {
+            let scale = self.of_blocks.get(depth * self.of_blocks.len() / self.k).copied().unwrap_or(1.0);
+            value * b.get(depth).copied().unwrap_or(0.0) * scale
+        });
+        terms.fold(start, |sum, term| sum + term)
+    }
+}
+
+/// A sum in the type of D. One of 16 bits has the lower half of its cell.
+fn narrowed(instruction: &Instruction, sum: f64) -> u32 {
+    let overflow = if instruction.saturates { Overflow::Finite } else { Overflow::Plain };
+    rounded(instruction.d, overflow, sum) as u32
+}
