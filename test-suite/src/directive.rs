@@ -147,6 +147,8 @@ pub struct Launch {
     pub arguments: Vec<Argument>,
     /// What it must come to.
     pub ending: Ending,
+    /// The lines that it prints, each with its end.
+    pub printed: String,
 }
 
 /// How a check line is matched.
@@ -316,6 +318,7 @@ impl Reader {
             timeout: 20.0,
             arguments: Vec::new(),
             ending: Ending::Finish,
+            printed: String::new(),
         };
         for word in rest.split_whitespace() {
             let (key, value) = word.split_once('=').with_context(|| format!("{word} is not KEY=VALUE"))?;
@@ -379,6 +382,11 @@ impl Reader {
             launch.ending = Ending::Fault { code: code.to_owned(), text: text.trim().to_owned() };
             return Ok(());
         }
+        if let Some(line) = rest.strip_prefix("prints ") {
+            launch.printed.push_str(line);
+            launch.printed.push('\n');
+            return Ok(());
+        }
         let (name, values) = rest.split_once('=').context("write `WANT: BUFFER = VALUES`")?;
         let (mut judgement, mut words) = (Judgement::default(), Vec::new());
         for word in values.split_whitespace() {
@@ -438,7 +446,7 @@ impl Reader {
         match launch.ending {
             Ending::Finish => {
                 let judged = launch.arguments.iter().any(|a| matches!(a.role, Role::Out | Role::InOut));
-                ensure!(judged, "the launch of {entry} has no result to judge");
+                ensure!(judged || !launch.printed.is_empty(), "the launch of {entry} has no result to judge");
                 let open = launch.arguments.iter().find(|a| a.role != Role::Value && a.want.is_none());
                 ensure!(open.is_none(), "the launch of {entry} leaves a buffer without WANT:");
             }

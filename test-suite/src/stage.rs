@@ -147,6 +147,10 @@ pub fn execute(source: &SourceFile, launch: &Launch, threads: NonZeroUsize) -> R
             return Ok(());
         }
     };
+    let printed = String::from_utf8_lossy(&outcome.output);
+    if !launch.printed.is_empty() && printed != launch.printed {
+        bail!("{entry} prints {printed:?} instead of {:?}", launch.printed);
+    }
     for (argument, buffer) in launch.arguments.iter().zip(&outcome.buffers) {
         let Some((want, judgement)) = &argument.want else { continue };
         let got = buffer.as_ref().with_context(|| format!("{} did not come back", argument.name))?;

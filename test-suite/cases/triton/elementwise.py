@@ -182,19 +182,6 @@ def to_fp8_kernel(x, out, back, BLOCK: tl.constexpr, TYPE: tl.constexpr):
     tl.store(back + at, narrow.to(tl.float32))
 
 
-def nearest(codes, x):
-    """The codes of the nearest values, ties to the even code, saturated."""
-    finite = np.isfinite(codes)
-    order = np.where(finite)[0]
-    result = []
-    for v in x:
-        distance = abs(codes[order] - v)
-        near = order[distance == distance.min()]
-        even = [n for n in near if n % 2 == 0 and np.signbit(codes[n]) == np.signbit(v)] or list(near)
-        result.append(even[0])
-    return np.array(result, np.uint8)
-
-
 @case(to_fp8_kernel, targets=(90, 100), constexprs={"BLOCK": 256, "TYPE": "tl.float8e4nv"})
 def to_e4m3(c):
     x = (rng("e4m3").normal(size=256) * 20).astype(np.float32)

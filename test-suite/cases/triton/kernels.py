@@ -15,7 +15,7 @@ import common
 import elementwise, reductions, matrices, memory  # noqa: E401, F401
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-END = "// END\n"
+END = common.END
 
 
 def compiled(this, target):
@@ -24,7 +24,8 @@ def compiled(this, target):
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
     names = this.function.arg_names
-    kinds = iter(this.signature)
+    # Triton's names of the types.
+    kinds = iter(ty.replace(ty.lstrip("*"), common.TYPES.get(ty.lstrip("*"), ty.lstrip("*"))) for ty in this.types)
     signature = {n: "constexpr" if n in this.constexprs else next(kinds) for n in names}
     aligned = {(at,): [["tt.divisibility", 16]] for at, n in enumerate(names) if signature[n].startswith("*")}
     # Types are named, so that this file is read without the package, too.
@@ -44,10 +45,10 @@ def head(this, metadata):
     launch += f" shared={shared}" if shared else ""
     launch += f" cluster={ctas}" if ctas > 1 else ""
     total = scratch * blocks[0] * blocks[1] * blocks[2]
-    arguments = [f"// {line}" for line in this.lines if line.startswith("ARG")]
+    arguments = this.arguments()
     # Every kernel takes two more: memory for what does not fit in registers, and for profiles.
     arguments += [f"// ARG: inout scratch u8[{total}] = {total}*0" if total else "// ARG: u64 = 0", "// ARG: u64 = 0"]
-    wants = [f"// {line}" for line in this.lines if line.startswith("WANT")] + ([f"// WANT: scratch = {total}*_"] if total else [])
+    wants = this.wants() + ([f"// WANT: scratch = {total}*_"] if total else [])
     return "\n".join(runs + [launch] + arguments + wants) + "\n" + END
 
 
@@ -65,11 +66,11 @@ def numbers(text):
 
 def main():
     chosen = [word for word in sys.argv[1:] if not word.startswith("-")]
-    write, wrong = "--write" in sys.argv or "--compile" in sys.argv, []
+    made = {}
     for name, this in common.CASES.items():
         if chosen and name not in chosen:
             continue
-        made = dict(this.files)
+        made.update(this.files)
         for target in this.targets:
             path = f"{name}.sm_{target}.ptx"
             if "--compile" in sys.argv:
@@ -79,14 +80,7 @@ def main():
                 text = open(os.path.join(HERE, path)).read()
                 code, metadata = text[text.index(END) + len(END):], numbers(text)
             made[path] = (head(this, metadata) + code).encode()
-        for path, content in made.items():
-            path = os.path.join(HERE, path)
-            if write:
-                open(path, "wb").write(content)
-            elif not os.path.exists(path) or open(path, "rb").read() != content:
-                wrong.append(os.path.basename(path))
-    if wrong:
-        sys.exit("not what kernels.py makes: " + " ".join(wrong))
+    common.settle(HERE, made, "--write" in sys.argv or "--compile" in sys.argv)
 
 
 if __name__ == "__main__":
