@@ -393,7 +393,10 @@ impl<'a> BodyDecoder<'a> {
         }
         // Of an operation that the interpreter does not have no modifier is at fault.
         let Some(decode) = Self::decoder(cx.m.sem()) else {
-            return cx.unsupported("the interpreter has no such operation");
+            return cx.unsupported(match cx.m.sem() {
+                Sem::Fabric => "there is no other device, and the manual does not define what a handle names",
+                _ => "the interpreter has no such operation",
+            });
         };
         decode(self, &mut cx)?;
         self.fill_wide(&mut cx);

@@ -172,7 +172,7 @@ fn tiles(cx: &Context<'_>) -> Decoded<Tiles> {
         Some(Mod::X1) => 1,
         Some(Mod::X2) => 2,
         Some(Mod::X4) => 4,
-        _ => return cx.unsupported("its number of matrices is not known here"),
+        _ => return cx.unsupported("the manual has 1, 2 or 4 matrices"),
     };
     Ok(Tiles { count, lines, cell, spread })
 }

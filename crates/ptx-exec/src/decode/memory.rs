@@ -10,8 +10,8 @@ use super::{Decoded, finding};
 use crate::error::codes;
 use crate::memory::{Order, Space};
 use crate::program::{
-    AsyncCopy, Atomic, Combine, CopyAmount, Effect, Exchange, Fill, FloatCombine, FloatExtreme, Load,
-    Numbers, Store, VectorAtomic, WideAtomic,
+    Address, AsyncCopy, Atomic, Combine, CopyAmount, Effect, Exchange, Fill, FloatCombine, FloatExtreme,
+    Load, Numbers, Store, VectorAtomic, WideAtomic,
 };
 use crate::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
@@ -69,18 +69,47 @@ impl BodyDecoder<'_> {
         };
         let address = self.address(cx, 0, space)?;
         let elements = self.elements(cx.operands[1]);
+        let align = u64::from(ty.bytes()) * elements.len() as u64;
+        if elements.contains(&Operand::Sink) {
+            return self.store_some(cx, ty, address, &elements);
+        }
         let mut srcs = Vec::new();
         for &element in &elements {
             let src = self.src_of(cx, element, ty, cx.span(1))?;
             srcs.extend((0..rows_of(ty)).map(|n| src.plus(n)));
         }
-        let align = u64::from(ty.bytes()) * elements.len() as u64;
         let (order, _) = order(cx)?;
         ignore(cx);
         cx.m.ignore(&[Field::Type], "as many bits are stored as they are");
         let store = Store { address, srcs: srcs.into(), size: ty.bytes(), align, order };
         self.check_vector(cx, align)?;
         cx.emit(Effect::Store(Box::new(store)));
+        Ok(())
+    }
+
+    /// A store of a vector that leaves memory as it is where an element is `_` (manual 9.7.9.11).
+    fn store_some(
+        &mut self,
+        cx: &mut Context<'_>,
+        ty: ScalarType,
+        address: Address,
+        elements: &[Operand],
+    ) -> Decoded<()> {
+        let (order, _) = order(cx)?;
+        ignore(cx);
+        let size = u64::from(ty.bytes());
+        let align = size * elements.len() as u64;
+        self.check_vector(cx, align)?;
+        // The alignment is that of the whole vector, so that it is checked first.
+        let whole = Store { address, srcs: [].into(), size: ty.bytes(), align, order };
+        cx.emit(Effect::Store(Box::new(whole.clone())));
+        for (n, &element) in elements.iter().enumerate().filter(|(_, element)| **element != Operand::Sink) {
+            let src = self.src_of(cx, element, ty, cx.span(1))?;
+            let offset = address.offset.wrapping_add((n as u64 * size) as i64);
+            let srcs = [src].into();
+            let store = Store { address: Address { offset, ..address }, srcs, align: size, ..whole.clone() };
+            cx.emit(Effect::Store(Box::new(store)));
+        }
         Ok(())
     }
 
