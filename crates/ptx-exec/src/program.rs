@@ -28,7 +28,7 @@ pub(crate) use alu::{
     Binary, Combine, Comparison, Dual, FloatBinary, FloatCombine, FloatExtreme, FloatFunction, Numbers,
     PackConversion, Packing, Quaternary, SetWhere, Ternary, Unary, each,
 };
-pub(crate) use async_group::{AsyncGroup, Family, GroupAction};
+pub(crate) use async_group::{AsyncGroup, AsyncWrite, Family, GroupAction, Write};
 pub(crate) use lines::Files;
 pub use lines::SourceLine;
 pub(crate) use matrix::{
@@ -487,6 +487,7 @@ pub(crate) enum Effect {
     AsyncCopy(Box<AsyncCopy>),
     Bulk(Box<Bulk>),
     AsyncGroup(AsyncGroup),
+    AsyncWrite(Box<AsyncWrite>),
     Mbarrier(Box<Mbarrier>),
     Within(Box<Within>),
     Tensor(Box<TensorIssue>),

@@ -42,7 +42,7 @@ fn launch(
 /// A kernel with the address of its buffer in `%out`, the thread's number in `%t` and shared memory `s` and `bar`.
 fn kernel(body: &str) -> String {
     format!(
-        ".version 8.6\n.target sm_100\n.address_size 64
+        ".version 8.7\n.target sm_100\n.address_size 64
         .visible .entry k(.param .u64 p) {{
             .reg .pred %p, %q; .reg .b32 %t, %i, %r<20>; .reg .b64 %out, %rd<20>;
             .shared .align 128 .b8 s[4096]; .shared .align 8 .b64 bar[4];
@@ -396,4 +396,51 @@ fn a_seed_decides_the_points_whatever_the_threads_of_the_host() {
     // Blocks have points of their own.
     assert!(results.iter().any(|result| result[..32] != result[32..64]));
     assert_eq!(launch(&kernel(RACE), (4, 32), &memory, Completion::Late, 1), Ok(vec![0; 128]));
+}
+
+/// Stores 7 and adds 5 to 30 in shared memory, each told to a barrier of its own.
+fn writes(waits: [&str; 2]) -> String {
+    format!(
+        "mov.b32 %r1, s; mov.b32 %r2, bar; mov.u32 %r3, 30;
+        st.shared.u32 [s+4], %r3;
+        mbarrier.init.shared.b64 [bar], 1; mbarrier.init.shared.b64 [bar+8], 1;
+        mbarrier.arrive.expect_tx.shared.b64 %rd1, [bar], 4;
+        mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar+8], 4;
+        mov.u32 %r4, 7; mov.u32 %r5, 5;
+        st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r4, [%r2];
+        red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1+4], %r5, [%r2+8];
+        mov.u32 %r4, 0; mov.u32 %r5, 0;
+        {} {}
+        ld.shared.v2.u32 {{%r6, %r7}}, [s];
+        st.global.v2.u32 [%out], {{%r6, %r7}};",
+        waits[0], waits[1]
+    )
+}
+
+#[test]
+fn stores_and_reductions_are_there_when_their_barrier_was_waited_for() {
+    let waits = [
+        "A: mbarrier.try_wait.shared.b64 %p, [bar], %rd1; @!%p bra A;",
+        "B: mbarrier.try_wait.shared.b64 %p, [bar+8], %rd2; @!%p bra B;",
+    ];
+    expect_always(&writes(waits), 1, &[0; 2], &[7, 35]);
+    assert_eq!(late(&writes([waits[0], ""]), 1, &[0; 2]), Ok(vec![7, 30]));
+    assert_eq!(late(&writes(["", waits[1]]), 1, &[0; 2]), Ok(vec![0, 35]));
+}
+
+#[test]
+fn stores_that_nothing_tells_of_happen_in_finite_time() {
+    // The second warp waits for a word in global memory that the first one stores and goes on waiting too.
+    let body = "setp.ge.u32 %q, %t, 32;
+        @%q bra SECOND;
+        setp.eq.u32 %q, %t, 0;
+        mov.u32 %r1, 3;
+        @%q st.async.release.gpu.global.u32 [%out], %r1;
+        FIRST: ld.acquire.gpu.global.u32 %r2, [%out+4]; setp.ne.u32 %p, %r2, 4; @%p bra FIRST;
+        bra DONE;
+        SECOND: ld.acquire.gpu.global.u32 %r2, [%out]; setp.ne.u32 %p, %r2, 3; @%p bra SECOND;
+        mov.u32 %r1, 4;
+        st.global.u32 [%out+4], %r1;
+        DONE:";
+    expect_always(body, 64, &[0; 2], &[3, 4]);
 }

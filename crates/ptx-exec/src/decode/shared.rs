@@ -9,8 +9,8 @@ use super::memory::combination;
 use super::modifiers::{CACHING, NO_CACHES, ORDERING, STRONGEST, TOGETHER};
 use crate::memory::Space;
 use crate::program::{
-    BarrierLayout, Bulk, BulkSource, ClusterAction, Completion, Effect, Mbarrier, MbarrierAction, Src, Stay,
-    Unary, Within,
+    AsyncWrite, BarrierLayout, Bulk, BulkSource, ClusterAction, Completion, Effect, Mbarrier, MbarrierAction,
+    Op, Src, Stay, Unary, Within, Write,
 };
 
 /// What bulk copies, and bulk stores, are multiples of.
@@ -162,9 +162,7 @@ impl BodyDecoder<'_> {
         self.expect_space(cx, spaces)?;
         cx.m.ignore(&[Field::Completion], "there is one mechanism");
         self.store(cx)?;
-        let (_, value) = cx.named("b");
-        let count = self.elements(value).len() as u64;
-        self.complete_bytes(cx, count)
+        self.write_async(cx)
     }
 
     /// `red.async`, likewise.
@@ -173,7 +171,7 @@ impl BodyDecoder<'_> {
         cx.m.ignore(&[Field::Completion], "there is one mechanism");
         self.expect_space(cx, if is_near { &[Space::Shared] } else { &[Space::Global] })?;
         self.atomic(cx)?;
-        self.complete_bytes(cx, 1)
+        self.write_async(cx)
     }
 
     /// The instruction is for these spaces; one that names its space is.
@@ -186,13 +184,23 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// Tells the barrier of the instruction, where it has one, that so many elements are written.
-    fn complete_bytes(&mut self, cx: &mut Context<'_>, count: u64) -> Decoded<()> {
-        let (Some(at), Some(ty)) = (cx.find("mbar"), cx.m.scalar_type()) else { return Ok(()) };
-        let space = self.space(cx)?;
-        let address = self.address(cx, at, space)?;
-        let action = MbarrierAction::Complete(cx.constants.of(count * u64::from(ty.bytes())));
-        cx.emit(Effect::Mbarrier(Box::new(Mbarrier { address, action, dst: None })));
+    /// Makes the store or reduction that was decoded last an asynchronous one, which tells the barrier of the instruction,
+    /// where it has one, of its bytes.
+    fn write_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let write = match cx.program.code.pop().map(|inst| inst.op) {
+            Some(Op::Effect(Effect::Store(store))) => Write::Store(*store),
+            Some(Op::Effect(Effect::Atomic(atomic))) => Write::Combine(*atomic),
+            _ => return cx.unsupported("what it writes is not known"),
+        };
+        cx.program.origins.pop();
+        let barrier = match cx.find("mbar") {
+            Some(at) => {
+                let space = self.space(cx)?;
+                Some(self.address(cx, at, space)?)
+            }
+            None => None,
+        };
+        cx.emit(Effect::AsyncWrite(Box::new(AsyncWrite { write, barrier })));
         Ok(())
     }
 

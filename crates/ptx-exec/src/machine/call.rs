@@ -67,6 +67,7 @@ impl Warp {
             | Effect::AsyncCopy(_)
             | Effect::Bulk(_)
             | Effect::AsyncGroup(_)
+            | Effect::AsyncWrite(_)
             | Effect::Mbarrier(_)
             | Effect::Within(_)
             | Effect::Tensor(_)

@@ -9,6 +9,7 @@
 //! together again soon, and a group that waited for long runs next whatever its place, so that every thread makes
 //! progress (manual 3.2).
 
+mod async_write;
 mod barrier;
 mod bind;
 mod block;

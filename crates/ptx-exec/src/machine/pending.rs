@@ -24,6 +24,7 @@
 
 use std::collections::BTreeMap;
 
+use super::async_write::WriteWork;
 use super::block::BlockState;
 use super::bulk::BulkWork;
 use super::copy::CopyWork;
@@ -47,6 +48,8 @@ pub(super) enum Work {
     Nothing,
     /// `cp.async`.
     Copy(CopyWork),
+    /// `st.async`, `red.async`.
+    Write(WriteWork),
     /// `cp.async.bulk`, `cp.reduce.async.bulk`.
     Bulk(BulkWork),
     /// `wgmma.mma_async`.
@@ -321,6 +324,7 @@ impl View<'_> {
         match &operation.work {
             Work::Nothing => Ok(()),
             Work::Copy(copy) => self.perform_copy(copy).map_err(TrapKind::Fault),
+            Work::Write(write) => self.perform_write(write).map_err(TrapKind::Fault),
             Work::Bulk(bulk) => self.perform_bulk(bulk).map_err(TrapKind::Fault),
             Work::Warpgroup(product) => {
                 self.perform_product(product, (operation.warp, operation.pc), rows).map_err(TrapKind::Fault)
@@ -331,7 +335,7 @@ impl View<'_> {
     /// Reads what an operation reads, so that only its writes are left to do.
     fn read_sources(&self, operation: &mut Operation) -> Result<(), Stop> {
         let read = match &mut operation.work {
-            Work::Nothing | Work::Copy(_) => Ok(()),
+            Work::Nothing | Work::Copy(_) | Work::Write(_) => Ok(()),
             Work::Bulk(bulk) => self.read_bulk(bulk).map_err(TrapKind::Fault),
             Work::Warpgroup(product) => self.read_factors(product, operation.pc).map_err(TrapKind::Fault),
         };
@@ -341,7 +345,7 @@ impl View<'_> {
     /// Whether an operation has yet to read shared memory.
     fn reads_shared(work: &Work) -> bool {
         match work {
-            Work::Nothing | Work::Copy(_) => false,
+            Work::Nothing | Work::Copy(_) | Work::Write(_) => false,
             Work::Bulk(bulk) => bulk.reads_shared(),
             Work::Warpgroup(product) => product.reads_shared(),
         }
@@ -427,7 +431,10 @@ impl View<'_> {
         if let Some(operation) = unread {
             let wait = match operation.work {
                 Work::Warpgroup(_) => "wgmma.wait_group",
-                Work::Nothing | Work::Copy(_) | Work::Bulk(_) => "cp.async.bulk.wait_group.read",
+                _ if operation.signal.is_some() => "mbarrier.try_wait",
+                Work::Nothing | Work::Copy(_) | Work::Write(_) | Work::Bulk(_) => {
+                    "cp.async.bulk.wait_group.read"
+                }
             };
             return Err(operation.stop(TrapKind::Misuse(format!(
                 "the block ends while an asynchronous operation may still read its shared memory; wait for it with `{wait}`"

@@ -138,6 +138,7 @@ impl Warp {
             Effect::WideAtomic(atomic) => self.wide_atomic(grid, block, frame, rows, atomic, active, pc)?,
             Effect::AsyncCopy(copy) => self.async_copy(grid, block, frame, rows, copy, active, pc)?,
             Effect::Bulk(bulk) => self.bulk(grid, block, frame, rows, bulk, active, pc)?,
+            Effect::AsyncWrite(write) => self.async_write(grid, block, frame, rows, write, active, pc)?,
             Effect::AsyncGroup(group) => self.group(grid, block, frame, rows, *group, active)?,
             Effect::Mbarrier(operation) => self.mbarrier(grid, block, frame, rows, operation, active, pc)?,
             Effect::Within(within) => self.within(grid, frame, rows, within, active, pc)?,

@@ -1,6 +1,7 @@
-//! Groups of asynchronous operations, closed and waited for by the thread that issued them (manual 9.7.9.25.1.1).
+//! Groups of asynchronous operations, closed and waited for by the thread that issued them (manual 9.7.9.25.1.1), and
+//! asynchronous stores.
 
-use super::Src;
+use super::{Address, Atomic, Src, Store};
 
 /// Operations that are closed and waited for together. Those of a thread are in groups of each family apart.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -32,4 +33,19 @@ pub(crate) enum GroupAction {
 pub(crate) struct AsyncGroup {
     pub(crate) family: Family,
     pub(crate) action: GroupAction,
+}
+
+/// What an asynchronous store does to memory.
+#[derive(Clone, Debug)]
+pub(crate) enum Write {
+    Store(Store),
+    Combine(Atomic),
+}
+
+/// `st.async`, `red.async`.
+#[derive(Clone, Debug)]
+pub(crate) struct AsyncWrite {
+    pub(crate) write: Write,
+    /// The barrier that is told of the bytes.
+    pub(crate) barrier: Option<Address>,
 }
