@@ -38,11 +38,12 @@ pub use error::{ExecError, Trap, TrapKind, codes};
 pub use image::{DeviceHeap, Image, Options, Prepared, Report, Surroundings, Variable};
 pub use kernel::Parameter;
 pub use launch::{Argument, Completion, Dim3, Launch, Limits, Outcome, Shape};
+pub use machine::MOST_RESIDENT_BLOCKS;
 pub use memory::{
     Fault, FaultKind, HostMemory, HostRegion, Kind, Memory, MemoryError, RegionInfo, Space, Words,
 };
 pub use program::SourceLine;
-pub use run::run;
+pub use run::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS, run};
 
 /// Whether the interpreter executes instructions of this row. Of one that it does, single modifiers or types may still be
 /// refused, by name, before a launch starts.

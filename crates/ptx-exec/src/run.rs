@@ -15,11 +15,12 @@ use crate::layout::{Ground, Layout, Places, lay_out};
 use crate::machine::Heap;
 use crate::memory::{ALLOCATION_SHIFT, Concurrency, GlobalMemory, Multicast, Region};
 
-/// The most threads of a block, and the most along each axis (compute capabilities 2.0 and later).
-const MOST_THREADS: u64 = 1024;
-const LARGEST_BLOCK: Dim3 = [1024, 1024, 64];
+/// The most threads of a block (compute capabilities 2.0 and later).
+pub const MOST_THREADS: u64 = 1024;
+/// The most threads of a block along each axis.
+pub const LARGEST_BLOCK: Dim3 = [1024, 1024, 64];
 /// The most blocks along each axis.
-const LARGEST_GRID: Dim3 = [i32::MAX as u32, 65535, 65535];
+pub const LARGEST_GRID: Dim3 = [i32::MAX as u32, 65535, 65535];
 
 /// Launches a kernel and waits for it.
 ///

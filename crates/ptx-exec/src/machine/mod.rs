@@ -39,7 +39,7 @@ pub(crate) use grid::{Executable, Finished, Geometry, Setup, run};
 pub(crate) use heap::Heap;
 
 /// How many blocks are started before older ones are taken up again, if their memory allows it: more than a GPU holds.
-pub(crate) const MOST_RESIDENT_BLOCKS: usize = 4096;
+pub const MOST_RESIDENT_BLOCKS: usize = 4096;
 /// Bytes that started blocks may take together; fewer are started when they would take more.
 const RESIDENT_BYTES: usize = 512 << 20;
 

@@ -1,0 +1,317 @@
+//! A device and its memory.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+
+use ptx_exec::{
+    Completion, DeviceHeap, Dim3, HostMemory, HostRegion, Limits, Memory, Options, RegionInfo, Surroundings,
+    Words,
+};
+use ptx_isa::Sm;
+
+use crate::DeviceError;
+use crate::error::Stopped;
+use crate::stream::Progress;
+
+/// Takes what kernels print.
+pub(crate) type Sink = Box<dyn FnMut(&[u8]) + Send>;
+
+/// What a device is like.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceOptions {
+    /// The architecture that it has: modules for later ones are refused. `None` for any.
+    pub architecture: Option<Sm>,
+    /// Bounds of its launches, of the variables of a module and of the heap.
+    pub limits: Limits,
+    /// Host threads that the blocks of a launch are spread over; `None` for as many as the host has.
+    pub threads: Option<NonZeroUsize>,
+    /// When asynchronous operations complete.
+    pub completion: Completion,
+    /// What knows the memory of the host process outside of registered regions. Without it, accesses there are errors.
+    pub host: Option<Arc<dyn HostMemory>>,
+}
+
+/// What a launch on a device may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Properties {
+    /// Threads of a warp.
+    pub warp_size: u32,
+    /// Threads of a block.
+    pub threads_per_block: u32,
+    /// Threads of a block along each axis.
+    pub block: Dim3,
+    /// Blocks along each axis.
+    pub grid: Dim3,
+    /// Bytes of shared memory of a block, static and dynamic.
+    pub shared_bytes: u64,
+    /// Bytes of local memory and registers of a thread.
+    pub stack_bytes: usize,
+    /// Bytes of the heap of `malloc`.
+    pub heap_bytes: usize,
+    /// Blocks of a cooperative launch, if their registers and memory fit.
+    pub cooperative_blocks: u32,
+}
+
+/// A device. Copies are the same one. Devices share nothing but the host's threads.
+#[derive(Clone)]
+pub struct Device {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    options: DeviceOptions,
+    memory: Memory,
+    heap: DeviceHeap,
+    stopped: Mutex<Option<Arc<Stopped>>>,
+    streams: Mutex<Vec<Weak<Progress>>>,
+    /// Launches that run.
+    active: Mutex<usize>,
+    ended: Condvar,
+    sink: Mutex<Sink>,
+    kept: Arc<Mutex<Vec<u8>>>,
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("options", &self.inner.options).finish_non_exhaustive()
+    }
+}
+
+impl Default for Device {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// That a launch runs.
+pub(crate) struct Active<'d>(&'d Inner);
+
+impl Drop for Active<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.active) -= 1;
+        self.0.ended.notify_all();
+    }
+}
+
+impl Device {
+    /// A device of any architecture, with the limits that [`Limits`] has.
+    pub fn new() -> Self {
+        Self::with(DeviceOptions::default())
+    }
+
+    /// A device with these options.
+    pub fn with(options: DeviceOptions) -> Self {
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        let keep = kept.clone();
+        let most = options.limits.output;
+        let sink: Sink = Box::new(move |text: &[u8]| {
+            let mut kept = lock(&keep);
+            let room = most.saturating_sub(kept.len()).min(text.len());
+            kept.extend_from_slice(&text[..room]);
+        });
+        let inner = Inner {
+            options,
+            memory: Memory::new(),
+            heap: DeviceHeap::default(),
+            stopped: Mutex::new(None),
+            streams: Mutex::default(),
+            active: Mutex::new(0),
+            ended: Condvar::new(),
+            sink: Mutex::new(sink),
+            kept,
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// What launches on it may have.
+    pub fn properties(&self) -> Properties {
+        let limits = &self.inner.options.limits;
+        Properties {
+            warp_size: 32,
+            threads_per_block: ptx_exec::MOST_THREADS as u32,
+            block: ptx_exec::LARGEST_BLOCK,
+            grid: ptx_exec::LARGEST_GRID,
+            shared_bytes: limits.shared,
+            stack_bytes: limits.stack,
+            heap_bytes: limits.heap,
+            cooperative_blocks: ptx_exec::MOST_RESIDENT_BLOCKS as u32,
+        }
+    }
+
+    /// The architecture that it has; `None` where it runs modules for any.
+    pub fn architecture(&self) -> Option<Sm> {
+        self.inner.options.architecture
+    }
+
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        let Inner { memory, heap, options, .. } = &*self.inner;
+        Surroundings { memory: memory.clone(), heap: heap.clone(), limits: options.limits.clone() }
+    }
+
+    pub(crate) fn options(&self) -> Options {
+        let DeviceOptions { threads, completion, host, .. } = &self.inner.options;
+        Options { threads: *threads, completion: *completion, host: host.clone() }
+    }
+
+    /// Fails where the device was stopped.
+    pub(crate) fn check(&self) -> Result<(), DeviceError> {
+        match &*lock(&self.inner.stopped) {
+            Some(stopped) => Err(DeviceError::Stopped(stopped.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes that a kernel was stopped; the first one is kept.
+    pub(crate) fn stop(&self, stopped: Stopped) -> DeviceError {
+        let stopped = Arc::new(stopped);
+        lock(&self.inner.stopped).get_or_insert_with(|| stopped.clone());
+        DeviceError::Stopped(stopped)
+    }
+
+    /// Lets the device work again after a kernel was stopped; gives what stopped it. Memory is as the kernel left it.
+    pub fn recover(&self) -> Option<DeviceError> {
+        lock(&self.inner.stopped).take().map(DeviceError::Stopped)
+    }
+
+    pub(crate) fn know(&self, stream: &Arc<Progress>) {
+        let mut streams = lock(&self.inner.streams);
+        streams.retain(|stream| stream.strong_count() > 0);
+        streams.push(Arc::downgrade(stream));
+    }
+
+    /// Notes that a launch begins.
+    pub(crate) fn begin(&self) -> Active<'_> {
+        *lock(&self.inner.active) += 1;
+        Active(&self.inner)
+    }
+
+    fn wait(&self) {
+        let streams: Vec<Arc<Progress>> =
+            lock(&self.inner.streams).iter().filter_map(Weak::upgrade).collect();
+        streams.iter().for_each(|stream| stream.wait());
+        let mut active = lock(&self.inner.active);
+        while *active > 0 {
+            active = self.inner.ended.wait(active).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits until all streams have done what they were asked for, and all launches have ended.
+    ///
+    /// # Errors
+    /// That the device was stopped. Other errors of streams are told by [`Stream::synchronize`](crate::Stream::synchronize).
+    pub fn synchronize(&self) -> Result<(), DeviceError> {
+        self.wait();
+        self.check()
+    }
+
+    /// Allocates memory, all zeros; gives the address, a multiple of 256. The host can access it, too: [`Device::words`].
+    ///
+    /// # Errors
+    /// [`DeviceError::Memory`] where it is too large.
+    pub fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.allocate(bytes)?)
+    }
+
+    /// Frees memory, once all work of the device is done, as with CUDA. Accesses to it are told as such for a while.
+    ///
+    /// # Errors
+    /// [`DeviceError::Memory`] unless [`Device::allocate`] gave the address and it was not freed since.
+    pub fn free(&self, address: u64) -> Result<(), DeviceError> {
+        self.wait();
+        Ok(self.inner.memory.free(address)?)
+    }
+
+    /// Lets kernels access memory of the host process, at its address.
+    ///
+    /// # Errors
+    /// [`DeviceError::Memory`] where it overlaps what is known, or cannot be accessed.
+    pub fn register(&self, region: HostRegion, name: &str) -> Result<(), DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.register(region, name)?)
+    }
+
+    /// Ends what [`Device::register`] began, once all work of the device is done.
+    ///
+    /// # Errors
+    /// [`DeviceError::Memory`] unless it is the address of a registered region.
+    pub fn unregister(&self, address: u64) -> Result<(), DeviceError> {
+        self.wait();
+        Ok(self.inner.memory.unregister(address)?)
+    }
+
+    /// The words of an allocation or variable, which begins at this address, for the host to access while kernels do.
+    pub fn words(&self, address: u64) -> Option<Words> {
+        self.inner.memory.words(address)
+    }
+
+    /// What is at an address.
+    pub fn region(&self, address: u64) -> Option<RegionInfo> {
+        self.inner.memory.region(address)
+    }
+
+    /// Bytes that allocations and variables take.
+    pub fn used_bytes(&self) -> u64 {
+        self.inner.memory.used_bytes()
+    }
+
+    /// Reads bytes, at once: streams may be changing them.
+    ///
+    /// # Errors
+    /// [`DeviceError::Memory`] where they are not all in one region.
+    pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.read(address, to)?)
+    }
+
+    /// Writes bytes, at once: streams may be reading them.
+    ///
+    /// # Errors
+    /// As [`Device::read`], and where the memory is read-only.
+    pub fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.write(address, from)?)
+    }
+
+    /// Copies bytes within memory, also between places that overlap.
+    ///
+    /// # Errors
+    /// As [`Device::write`].
+    pub fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.copy(to, from, bytes)?)
+    }
+
+    /// Writes a pattern `count` times, one after the other.
+    ///
+    /// # Errors
+    /// As [`Device::write`].
+    pub fn fill(&self, address: u64, pattern: &[u8], count: u64) -> Result<(), DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.fill(address, pattern, count)?)
+    }
+
+    /// Gives what kernels print to a function, launch after launch, each when it ends, its blocks in order. It must not wait for the
+    /// device.
+    pub fn print_to(&self, sink: impl FnMut(&[u8]) + Send + 'static) {
+        *lock(&self.inner.sink) = Box::new(sink);
+    }
+
+    /// What kernels printed since the last call, unless it [goes elsewhere](Device::print_to). Not more is kept than one launch may
+    /// print.
+    pub fn take_output(&self) -> Vec<u8> {
+        std::mem::take(&mut lock(&self.inner.kept))
+    }
+
+    pub(crate) fn print(&self, text: &[u8]) {
+        if !text.is_empty() {
+            let mut sink = lock(&self.inner.sink);
+            sink(text);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What can go wrong on a device.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ptx_diag::{Diagnostics, Format, Severity, render};
+use ptx_exec::{MemoryError, Trap};
+use ptx_link::Sources;
+use thiserror::Error;
+
+/// A finding about a module or a launch, with its place as people read it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// `file:line:column: error[CODE]: message`; without a place where there is none.
+    pub text: String,
+    /// The code, such as `X0003`.
+    pub code: &'static str,
+    /// Whether it is an error and no warning.
+    pub is_error: bool,
+}
+
+/// The findings about the files of a module.
+pub(crate) fn findings(sources: &Sources, found: &Diagnostics) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for (file, findings) in sources.split(found) {
+        for finding in &findings {
+            let mut one = Diagnostics::new();
+            one.push(finding.clone());
+            let text = render(&file, &one, Format::Short).trim_end().to_owned();
+            all.push(Finding { text, code: finding.code.0, is_error: finding.severity == Severity::Error });
+        }
+    }
+    all
+}
+
+fn joined(findings: &[Finding]) -> String {
+    let errors = findings.iter().filter(|finding| finding.is_error);
+    errors.map(|finding| finding.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// A kernel that was stopped.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stopped {
+    /// What stopped it, and where.
+    pub trap: Trap,
+    /// The same with the place in the file, and the places of other threads that explain it.
+    pub findings: Vec<Finding>,
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&joined(&self.findings))
+    }
+}
+
+/// Why a device did not do something.
+#[derive(Clone, Debug, Error)]
+pub enum DeviceError {
+    /// The text is not PTX, or not valid, or its parts cannot be linked.
+    #[error("the module is rejected:\n{}", joined(.0))]
+    Module(Vec<Finding>),
+    /// The module is for a target that the device does not have.
+    #[error("the module is for {needed}, which a device of {has} does not run")]
+    Target {
+        /// The module's target.
+        needed: String,
+        /// The device's.
+        has: String,
+    },
+    /// There is no such kernel, or it needs something that cannot be executed.
+    #[error("the kernel cannot be executed:\n{}", joined(.0))]
+    Kernel(Vec<Finding>),
+    /// The arguments do not fit the parameters.
+    #[error("{0}")]
+    Arguments(String),
+    /// The launch does not fit the kernel or the device.
+    #[error("the launch is refused:\n{}", joined(.0))]
+    Launch(Vec<Finding>),
+    /// An access to memory, or the memory's management.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// A kernel was stopped, now or before. Until [`Device::recover`](crate::Device::recover) all calls return this.
+    #[error("{0}")]
+    Stopped(Arc<Stopped>),
+    /// An event that was not recorded, or not reached yet.
+    #[error("the event {0}")]
+    Event(&'static str),
+    /// The host has no thread for a stream.
+    #[error("the host refuses a thread: {0}")]
+    Host(String),
+    /// A defect of this library.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+/// The text that a panic carries.
+pub(crate) fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown".to_owned())
+}

@@ -1,0 +1,233 @@
+//! Modules and their kernels.
+
+use std::sync::Arc;
+
+use ptx_diag::{Diagnostics, SourceFile};
+use ptx_exec::{ExecError, Image, Parameter, Prepared, Report, Shape, Variable};
+use ptx_ir::Module as Tree;
+use ptx_isa::{Sm, SmVariant};
+use ptx_link::{Sources, Unit, link};
+use ptx_verify::verify;
+
+use crate::argument::pack;
+use crate::error::{Finding, Stopped, findings};
+use crate::{Argument, Device, DeviceError};
+
+/// A module on a device: its variables are in the device's memory and keep their values from launch to launch. Copies are the same
+/// one; when the last one and the last of its kernels is dropped, the variables are freed.
+#[derive(Clone, Debug)]
+pub struct Module {
+    device: Device,
+    image: Arc<Image>,
+    sources: Arc<Sources>,
+    warnings: Arc<Vec<Finding>>,
+}
+
+impl Module {
+    /// Loads PTX. The name is what errors call the file.
+    ///
+    /// # Errors
+    /// [`DeviceError::Module`] with everything that is wrong with the text; [`DeviceError::Target`] where the device has an earlier
+    /// architecture. What cannot be executed is only refused when a [kernel](Module::kernel) needs it.
+    pub fn load(device: &Device, name: &str, text: impl Into<Vec<u8>>) -> Result<Self, DeviceError> {
+        Self::load_files(device, vec![SourceFile::new(name, text)])
+    }
+
+    /// Loads several files, each a name and PTX, and links them.
+    ///
+    /// # Errors
+    /// As [`Module::load`].
+    ///
+    /// ```
+    /// use ptx_device::{Device, Module, Shape};
+    ///
+    /// let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    /// let caller = format!("{head}
+    /// .extern .func (.reg .u32 r) seven();
+    /// .visible .global .u32 result;
+    /// .visible .entry k() {{ .reg .u32 %r; call (%r), seven; st.global.u32 [result], %r; ret; }}");
+    /// let callee = format!("{head} .visible .func (.reg .u32 r) seven() {{ mov.u32 r, 7; ret; }}");
+    ///
+    /// let device = Device::new();
+    /// let module = Module::link(&device, [("caller.ptx", caller), ("callee.ptx", callee)])?;
+    /// module.kernel("k")?.launch(&Shape::default(), &[])?;
+    /// let mut bytes = [0; 4];
+    /// device.read(module.variable("result").unwrap().address, &mut bytes)?;
+    /// assert_eq!(u32::from_le_bytes(bytes), 7);
+    /// # Ok::<(), ptx_device::DeviceError>(())
+    /// ```
+    pub fn link<N: Into<String>, T: Into<Vec<u8>>>(
+        device: &Device,
+        files: impl IntoIterator<Item = (N, T)>,
+    ) -> Result<Self, DeviceError> {
+        let files = files.into_iter().map(|(name, text)| SourceFile::new(name, text));
+        Self::load_files(device, files.collect())
+    }
+
+    fn load_files(device: &Device, files: Vec<SourceFile>) -> Result<Self, DeviceError> {
+        device.check()?;
+        let (tree, sources, mut warnings) = read(files)?;
+        let rejected = |found: &Diagnostics| DeviceError::Module(findings(&sources, found));
+        let (verified, more) = verify(&tree).map_err(|found| rejected(&found))?;
+        warnings.extend(findings(&sources, &more));
+        let needed = tree.target().and_then(|target| target.sm);
+        if let (Some(has), Some(needed)) = (device.architecture(), needed)
+            && !(Sm { variant: SmVariant::Arch, ..has }).provides(needed)
+        {
+            return Err(DeviceError::Target { needed: needed.to_string(), has: has.to_string() });
+        }
+        let image = Image::new(verified, device.surroundings()).map_err(|found| rejected(&found))?;
+        let (sources, warnings) = (Arc::new(sources), Arc::new(warnings));
+        Ok(Self { device: device.clone(), image, sources, warnings })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// What is doubtful about its text.
+    pub fn warnings(&self) -> &[Finding] {
+        &self.warnings
+    }
+
+    /// The names of its kernels, in the order of the text.
+    pub fn kernels(&self) -> Vec<&str> {
+        self.image.kernels()
+    }
+
+    /// A kernel. The first call decodes it; it is kept as long as the module.
+    ///
+    /// # Errors
+    /// [`DeviceError::Kernel`] where there is none of this name, or with everything it reaches that cannot be executed.
+    pub fn kernel(&self, name: &str) -> Result<Kernel, DeviceError> {
+        self.device.check()?;
+        let found = |found: Diagnostics| DeviceError::Kernel(findings(&self.sources, &found));
+        Ok(Kernel { module: self.clone(), prepared: self.image.kernel(name).map_err(found)? })
+    }
+
+    /// A `.global` or `.const` variable of the module by its name: its address and size. What the host writes to constants, the next
+    /// launch sees.
+    pub fn variable(&self, name: &str) -> Option<&Variable> {
+        self.image.variable(name)
+    }
+
+    /// The names of its variables, in order.
+    pub fn variables(&self) -> Vec<&str> {
+        self.image.variables()
+    }
+
+    /// Gives all variables their initial values again.
+    pub fn reset(&self) {
+        self.image.reset();
+    }
+}
+
+/// Reads files and links them.
+fn read(files: Vec<SourceFile>) -> Result<(Tree, Sources, Vec<Finding>), DeviceError> {
+    let sources = Sources::new(files).map_err(|error| DeviceError::Internal(error.to_string()))?;
+    let (mut trees, mut found, mut failed) = (Vec::new(), Vec::new(), false);
+    let several = sources.files().len() > 1;
+    for file in sources.files() {
+        let (tree, mut findings_of_file) = ptx_syntax::parse(file);
+        if several && !findings_of_file.has_errors() {
+            findings_of_file.append(verify(&tree).map_or_else(|found| found, |(_, found)| found));
+        }
+        failed |= findings_of_file.has_errors();
+        // Each file is read by itself, so positions are its own.
+        if let Ok(own) = Sources::new(vec![file.clone()]) {
+            found.extend(findings(&own, &findings_of_file));
+        }
+        trees.push(tree);
+    }
+    if failed {
+        return Err(DeviceError::Module(found));
+    }
+    let units = trees.iter().zip(sources.files());
+    let units: Vec<Unit<'_>> = units.map(|(module, source)| Unit { module, source }).collect();
+    let (tree, more) =
+        link(&units, &sources).map_err(|found| DeviceError::Module(findings(&sources, &found)))?;
+    found.extend(findings(&sources, &more));
+    Ok((tree, sources, found))
+}
+
+/// A kernel of a module on a device.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    module: Module,
+    prepared: Prepared,
+}
+
+impl Kernel {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.prepared.name()
+    }
+
+    /// Its module.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Its parameters, in order.
+    pub fn parameters(&self) -> &[Parameter] {
+        self.prepared.parameters()
+    }
+
+    /// Launches it and waits for it, beside what streams do.
+    ///
+    /// # Errors
+    /// [`DeviceError::Arguments`] and [`DeviceError::Launch`] where something does not fit, [`DeviceError::Stopped`] where a thread
+    /// was stopped, or one of an earlier launch was.
+    pub fn launch(&self, shape: &Shape, arguments: &[Argument]) -> Result<Report, DeviceError> {
+        let params = self.checked(shape, arguments)?;
+        self.run(shape, &params)
+    }
+
+    /// Launches it with the bytes of all parameters, each at its place ([`Kernel::parameters`]); what is missing at the end is zero.
+    ///
+    /// # Errors
+    /// As [`Kernel::launch`].
+    pub fn launch_raw(&self, shape: &Shape, params: &[u8]) -> Result<Report, DeviceError> {
+        self.check(shape)?;
+        self.run(shape, params)
+    }
+
+    /// Whether a launch of this shape fits the kernel and the device.
+    ///
+    /// # Errors
+    /// [`DeviceError::Launch`]; that the device was stopped.
+    pub fn check(&self, shape: &Shape) -> Result<(), DeviceError> {
+        self.module.device.check()?;
+        self.prepared.check(shape).map_err(|found| self.refused(&found))
+    }
+
+    fn refused(&self, found: &Diagnostics) -> DeviceError {
+        DeviceError::Launch(findings(&self.module.sources, found))
+    }
+
+    /// The parameter space of a launch that fits.
+    pub(crate) fn checked(&self, shape: &Shape, arguments: &[Argument]) -> Result<Vec<u8>, DeviceError> {
+        self.check(shape)?;
+        pack(self.name(), self.parameters(), arguments, self.prepared.parameter_bytes())
+    }
+
+    pub(crate) fn run(&self, shape: &Shape, params: &[u8]) -> Result<Report, DeviceError> {
+        let device = &self.module.device;
+        device.check()?;
+        let active = device.begin();
+        let mut report = self.prepared.launch(shape, params, &device.options());
+        drop(active);
+        device.print(&report.output);
+        let result = std::mem::replace(&mut report.result, Ok(()));
+        match result {
+            Ok(()) => Ok(report),
+            Err(ExecError::Refused(found)) => Err(self.refused(&found)),
+            Err(ExecError::Trap(trap)) => {
+                let found = ExecError::Trap(trap.clone()).into_diagnostics();
+                let findings = findings(&self.module.sources, &found);
+                Err(device.stop(Stopped { trap: *trap, findings }))
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Streams: work that is done in order, beside other streams.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::error::panic_text;
+use crate::{Argument, Device, DeviceError, Event, Kernel, Shape};
+
+type Task = Box<dyn FnOnce() -> Result<(), DeviceError> + Send>;
+
+/// What a stream has left to do.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: u64,
+    error: Option<DeviceError>,
+}
+
+impl Progress {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until all that was asked for is done.
+    pub(crate) fn wait(&self) {
+        drop(self.idle());
+    }
+
+    fn idle(&self) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        while state.waiting > 0 {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state
+    }
+
+    fn done(&self, result: Result<(), DeviceError>) {
+        let mut state = self.lock();
+        state.waiting -= 1;
+        if let Err(error) = result {
+            state.error.get_or_insert(error);
+        }
+        if state.waiting == 0 {
+            self.changed.notify_all();
+        }
+    }
+}
+
+/// Work that is done in order on a host thread of its own. Copies are the same stream. When the last one is dropped, what was asked
+/// for is still done.
+///
+/// ```
+/// use ptx_device::{Device, Event, Stream};
+///
+/// let device = Device::new();
+/// let (first, second) = (Stream::new(&device)?, Stream::new(&device)?);
+/// let data = device.allocate(8)?;
+/// let written = Event::new();
+/// first.write(data, vec![1; 8])?;
+/// first.record(&written);
+/// second.wait(&written);
+/// let bytes = second.read(data, 8)?;
+/// assert_eq!(bytes.wait()?, [1; 8]);
+/// # Ok::<(), ptx_device::DeviceError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Stream {
+    device: Device,
+    tasks: Sender<Task>,
+    progress: Arc<Progress>,
+}
+
+/// Bytes that a stream will have read.
+#[derive(Debug)]
+pub struct Pending {
+    bytes: Receiver<Result<Vec<u8>, DeviceError>>,
+}
+
+impl Pending {
+    /// Waits for them.
+    ///
+    /// # Errors
+    /// What kept the stream from reading them.
+    pub fn wait(self) -> Result<Vec<u8>, DeviceError> {
+        let ended = || DeviceError::Internal("the stream ended before it came to the read".to_owned());
+        self.bytes.recv().map_err(|_| ended())?
+    }
+}
+
+impl Stream {
+    /// A stream of a device.
+    ///
+    /// # Errors
+    /// [`DeviceError::Host`] where the host has no thread for it.
+    pub fn new(device: &Device) -> Result<Self, DeviceError> {
+        let (tasks, queue) = channel::<Task>();
+        let progress = Arc::new(Progress::default());
+        let told = progress.clone();
+        let work = move || {
+            for task in queue {
+                let result = catch_unwind(AssertUnwindSafe(task));
+                told.done(result.unwrap_or_else(|panic| Err(DeviceError::Internal(panic_text(&*panic)))));
+            }
+        };
+        let builder = std::thread::Builder::new().name("ptx stream".to_owned());
+        builder.spawn(work).map_err(|error| DeviceError::Host(error.to_string()))?;
+        device.know(&progress);
+        Ok(Self { device: device.clone(), tasks, progress })
+    }
+
+    fn push(&self, task: impl FnOnce() -> Result<(), DeviceError> + Send + 'static) {
+        self.progress.lock().waiting += 1;
+        if self.tasks.send(Box::new(task)).is_err() {
+            self.progress.done(Err(DeviceError::Internal("the thread of the stream ended".to_owned())));
+        }
+    }
+
+    /// Launches a kernel after all that the stream was asked for.
+    ///
+    /// # Errors
+    /// As [`Kernel::launch`], but that the kernel is stopped: [`Stream::synchronize`] tells that.
+    pub fn launch(&self, kernel: &Kernel, shape: &Shape, arguments: &[Argument]) -> Result<(), DeviceError> {
+        let params = kernel.checked(shape, arguments)?;
+        let (kernel, shape) = (kernel.clone(), *shape);
+        self.push(move || kernel.run(&shape, &params).map(drop));
+        Ok(())
+    }
+
+    /// Writes bytes to memory.
+    ///
+    /// # Errors
+    /// That the device was stopped. What is wrong with the access is told by [`Stream::synchronize`].
+    pub fn write(&self, address: u64, bytes: Vec<u8>) -> Result<(), DeviceError> {
+        self.device.check()?;
+        let device = self.device.clone();
+        self.push(move || device.write(address, &bytes));
+        Ok(())
+    }
+
+    /// Reads bytes from memory.
+    ///
+    /// # Errors
+    /// That the device was stopped. What is wrong with the access is told by [`Pending::wait`].
+    pub fn read(&self, address: u64, bytes: usize) -> Result<Pending, DeviceError> {
+        self.device.check()?;
+        let (device, (to, pending)) = (self.device.clone(), channel());
+        self.push(move || {
+            let mut read = vec![0; bytes];
+            let result = device.read(address, &mut read).map(|()| read);
+            // When no one waits for it, nothing is lost.
+            let _ = to.send(result);
+            Ok(())
+        });
+        Ok(Pending { bytes: pending })
+    }
+
+    /// Copies bytes within memory.
+    ///
+    /// # Errors
+    /// As [`Stream::write`].
+    pub fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceError> {
+        self.device.check()?;
+        let device = self.device.clone();
+        self.push(move || device.copy(to, from, bytes));
+        Ok(())
+    }
+
+    /// Writes a pattern `count` times.
+    ///
+    /// # Errors
+    /// As [`Stream::write`].
+    pub fn fill(&self, address: u64, pattern: Vec<u8>, count: u64) -> Result<(), DeviceError> {
+        self.device.check()?;
+        let device = self.device.clone();
+        self.push(move || device.fill(address, &pattern, count));
+        Ok(())
+    }
+
+    /// Records an event: it is reached when all that the stream was asked for before is done.
+    pub fn record(&self, event: &Event) {
+        let mark = event.mark();
+        self.push(move || {
+            mark.reach();
+            Ok(())
+        });
+    }
+
+    /// Lets what the stream is asked for from now on wait until an event, as it is recorded now, is reached.
+    pub fn wait(&self, event: &Event) {
+        if let Some(mark) = event.current() {
+            self.push(move || {
+                mark.wait();
+                Ok(())
+            });
+        }
+    }
+
+    /// Whether all that the stream was asked for is done.
+    pub fn is_idle(&self) -> bool {
+        self.progress.lock().waiting == 0
+    }
+
+    /// Waits until all that the stream was asked for is done.
+    ///
+    /// # Errors
+    /// The first error of it since the last call, or that the device was stopped.
+    pub fn synchronize(&self) -> Result<(), DeviceError> {
+        let error = self.progress.idle().error.take();
+        error.map_or_else(|| self.device.check(), Err)
+    }
+}
