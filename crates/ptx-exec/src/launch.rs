@@ -4,6 +4,8 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::memory::GlobalMemory;
+
 /// Three extents or indices, `x` first.
 pub type Dim3 = [u32; 3];
 
@@ -17,6 +19,14 @@ pub enum Argument {
     /// A multimem address (manual 9.7.9.14): one at which the buffers of these arguments, named by their numbers, are
     /// accessed together, the first byte with the first byte and so on. They have the same size.
     Multimem(Vec<usize>),
+}
+
+impl Argument {
+    /// The address in global memory of the `index`-th buffer among the arguments of [`run`](crate::run), from 0: for pointers inside of other
+    /// arguments, such as tensor maps.
+    pub const fn buffer_address(index: usize) -> u64 {
+        GlobalMemory::base(index)
+    }
 }
 
 /// Bounds that keep a launch from running or growing for ever.

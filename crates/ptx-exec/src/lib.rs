@@ -33,6 +33,7 @@ mod memory;
 mod program;
 mod run;
 pub mod scalar;
+pub mod tensormap;
 
 pub use error::{ExecError, Trap, TrapKind, codes};
 pub use image::{DeviceHeap, Image, Options, Prepared, Report, Surroundings, Variable};
@@ -44,6 +45,7 @@ pub use memory::{
 };
 pub use program::SourceLine;
 pub use run::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS, run};
+pub use tensormap::TensorMap;
 
 /// Whether the interpreter executes instructions of this row. Of one that it does, single modifiers or types may still be
 /// refused, by name, before a launch starts.

@@ -11,6 +11,7 @@ mod matrix;
 mod multimem;
 mod shared;
 mod tcgen05;
+mod tensor;
 mod tile;
 mod wgmma;
 
@@ -43,6 +44,9 @@ pub(crate) use tcgen05::{
     COLUMNS, Columns, CopyRows, Group, LANES, Multiplication, MultiplyKind, Packed, QUARTER, Reduction,
     ScaleVector, Sharing, TensorA, TensorAccess, TensorCommit, TensorIssue, TensorMove, TensorOperation,
     TensorShape,
+};
+pub(crate) use tensor::{
+    TensorAction, TensorCopy, TensorMode, TensorReduction, TensormapCopy, TensormapReplace,
 };
 pub(crate) use tile::{Cell, Spread, Tiles};
 pub(crate) use wgmma::{FactorA, SharedFactor, WARPGROUP, WarpgroupAction, WarpgroupProduct};
@@ -488,6 +492,9 @@ pub(crate) enum Effect {
     Bulk(Box<Bulk>),
     AsyncGroup(AsyncGroup),
     AsyncWrite(Box<AsyncWrite>),
+    TensorCopy(Box<TensorCopy>),
+    TensormapReplace(Box<TensormapReplace>),
+    TensormapCopy(Box<TensormapCopy>),
     Mbarrier(Box<Mbarrier>),
     Within(Box<Within>),
     Tensor(Box<TensorIssue>),

@@ -70,7 +70,7 @@ const CLASSES: [ScalarType; 8] = [
     ScalarType::B128,
 ];
 
-fn operand(m: &Mnemonic, at: usize, next: &mut usize) -> Option<String> {
+fn operand(m: &Mnemonic, kind: Kind, next: &mut usize) -> Option<String> {
     let mut register = |ty: ScalarType| {
         *next += 1;
         format!("{}{next}", class(ty).0)
@@ -81,7 +81,7 @@ fn operand(m: &Mnemonic, at: usize, next: &mut usize) -> Option<String> {
         let names: Vec<String> = (0..count).map(|_| register(ty)).collect();
         Some(if count > 1 || braces_for_one { format!("{{{}}}", names.join(", ")) } else { names.concat() })
     };
-    Some(match m.form().operands[at].kind {
+    Some(match kind {
         Kind::Value(rule)
         | Kind::Register(rule)
         | Kind::Wide(rule)
@@ -103,15 +103,17 @@ fn operand(m: &Mnemonic, at: usize, next: &mut usize) -> Option<String> {
         },
         Kind::AddressIn(StateSpace::Global) => "[%rd0]".to_owned(),
         Kind::AddressIn(_) => "[s]".to_owned(),
+        Kind::LooseAddress => "[s]".to_owned(),
+        Kind::Braced(rule, length) => vector(rule, length, true)?,
+        // A tensor map.
+        Kind::Reference => "%rd0".to_owned(),
+        Kind::Bracketed(parts) => {
+            let given = parts.iter().filter(|part| part.role != Role::UseOpt || m.asks_for(part));
+            let texts: Option<Vec<String>> = given.map(|part| operand(m, part.kind, next)).collect();
+            format!("[{}]", texts?.join(", "))
+        }
         // What has these the interpreter does not execute.
-        Kind::LooseAddress
-        | Kind::TensorAddress
-        | Kind::Bracketed(_)
-        | Kind::Braced(..)
-        | Kind::Reference
-        | Kind::Coordinates(_)
-        | Kind::Selected(..)
-        | Kind::Signed(..) => return None,
+        Kind::TensorAddress | Kind::Coordinates(_) | Kind::Selected(..) | Kind::Signed(..) => return None,
         Kind::Label => "AFTER".to_owned(),
         Kind::BranchTargets => "TARGETS".to_owned(),
         Kind::Callee | Kind::Results | Kind::Arguments | Kind::CallTargets => return None,
@@ -122,12 +124,11 @@ fn program(m: &Mnemonic) -> Option<String> {
     let mut line = m.to_string();
     let mut next = 0;
     let mut first = true;
-    for (at, place) in m.form().operands.iter().enumerate() {
-        let policy = matches!(place.kind, Kind::CachePolicy);
-        if (policy && !m.has(Mod::L2CacheHint)) || (place.role == Role::UseOpt && !policy) {
+    for place in m.form().operands {
+        if place.role == Role::UseOpt && !m.asks_for(place) {
             continue;
         }
-        let text = operand(m, at, &mut next)?;
+        let text = operand(m, place.kind, &mut next)?;
         line += match (place.role, first) {
             (Role::DefPair, _) => "|",
             (_, true) => " ",

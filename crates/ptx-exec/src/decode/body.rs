@@ -481,6 +481,10 @@ impl<'a> BodyDecoder<'a> {
             Sem::MbarrierPendingCount => Self::pending_count,
             Sem::BulkCopy | Sem::BulkReduce | Sem::StoreBulk => Self::bulk,
             Sem::MultimemLoadReduce | Sem::MultimemStore | Sem::MultimemReduce => Self::multimem,
+            Sem::TensorCopy | Sem::TensorReduce => Self::bulk_tensor,
+            Sem::TensorPrefetch => |decoder, cx| decoder.plain(cx, Effect::Nothing, NO_CACHES),
+            Sem::TensormapReplace => Self::tensormap_replace,
+            Sem::TensormapCopy => Self::tensormap_copy,
             Sem::ClusterBarrier => Self::cluster_barrier,
             Sem::Mapa | Sem::Getctarank => Self::cluster_address,
             Sem::Stacksave | Sem::Stackrestore | Sem::Alloca => Self::stack,
@@ -510,11 +514,6 @@ impl<'a> BodyDecoder<'a> {
             | Sem::SurfaceStore
             | Sem::SurfaceReduce
             | Sem::SurfaceQuery
-            | Sem::TensorCopy
-            | Sem::TensorReduce
-            | Sem::TensorPrefetch
-            | Sem::TensormapReplace
-            | Sem::TensormapCopy
             | Sem::Fabric
             | Sem::TryCancel
             | Sem::QueryCancel => return None,

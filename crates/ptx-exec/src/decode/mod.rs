@@ -30,6 +30,7 @@ mod select;
 mod shared;
 mod stack;
 mod tcgen05;
+mod tensor;
 #[cfg(test)]
 mod tests;
 mod video;

@@ -53,6 +53,11 @@ impl Modifiers {
         self.m.operand_type(at)
     }
 
+    /// Which of so many values in brackets is at each of these places (`Mnemonic::fill`). Takes nothing.
+    pub(super) fn fill(&self, places: &[ptx_isa::Operand], written: usize) -> Option<Vec<Option<usize>>> {
+        self.m.fill(places, written)
+    }
+
     /// Takes the slots that hold the modifier; false when none does.
     pub(super) fn has(&self, modifier: Mod) -> bool {
         self.take(|_, chosen| chosen == modifier).is_some()

@@ -59,6 +59,8 @@ type Alike = (&'static [&'static str], Field, &'static [Option<Mod>], &'static s
 const ALIKE: &[Alike] = &[
     (&["add", "sub", "mul", "mma", "wmma"], Field::Rnd, &[None, Some(Mod::Rn)], "`.rn` is the default"),
     (&["mad"], Field::Ftz, &[None, Some(Mod::Ftz)], "`mad.f32` of sm_1x always flushes (manual 9.7.3.6)"),
+    (&["cp"], Field::LoadMode, &[None, Some(Mod::Tile)], "the default (manual 9.7.9.25.5.2)"),
+    (&["cp"], Field::Report, &[None, Some(Mod::MbarrierReportDisabled)], "nothing is reported"),
     (&["mbarrier"], Field::Layout, &[None, Some(Mod::LayoutV0)], "the default (manual 9.7.13.15.9)"),
     (&["mma"], Field::ScaleVec, &[None, Some(Mod::ScaleVec2X)], "the only one of `.kind::mxf4`"),
     (&["mma"], Field::ScaleVec, &[None, Some(Mod::ScaleVec1X)], "the only one of `.kind::mxf8f6f4`"),
@@ -191,6 +193,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("ldmatrix", "the manual has 1, 2 or 4 matrices"),
     ("stmatrix", "the manual has 1, 2 or 4 matrices"),
     ("cp", "`.mbarrier::report"),
+    ("cp", "how sizes and strides in registers stand in for those of the map is not documented"),
+    ("cp", "what barriers are told about invalid data is not documented"),
     ("cp", "`.ignore_oob` is not known here"),
     ("cp", "`.multicast::cluster::32b` is not known here"),
     ("tcgen05", "only D of kinds f16 and tf32 is divided"),

@@ -31,6 +31,8 @@ mod special;
 mod stack;
 mod step;
 mod tcgen05;
+mod tensor;
+mod tensor_walk;
 mod tile;
 mod warp;
 mod wgmma;

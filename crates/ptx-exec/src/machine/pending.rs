@@ -30,6 +30,7 @@ use super::bulk::BulkWork;
 use super::copy::CopyWork;
 use super::grid::Grid;
 use super::memory::{View, place};
+use super::tensor::TensorWork;
 use super::warp::Warp;
 use super::wgmma::WarpgroupWork;
 use super::{Stop, mbarrier::Demand};
@@ -54,6 +55,8 @@ pub(super) enum Work {
     Bulk(BulkWork),
     /// `wgmma.mma_async`.
     Warpgroup(Box<WarpgroupWork>),
+    /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`.
+    Tensor(TensorWork),
 }
 
 /// The operations of one family that a thread issued.
@@ -329,6 +332,7 @@ impl View<'_> {
             Work::Warpgroup(product) => {
                 self.perform_product(product, (operation.warp, operation.pc), rows).map_err(TrapKind::Fault)
             }
+            Work::Tensor(tensor) => self.perform_tensor(tensor).map_err(TrapKind::Fault),
         }
     }
 
@@ -338,6 +342,7 @@ impl View<'_> {
             Work::Nothing | Work::Copy(_) | Work::Write(_) => Ok(()),
             Work::Bulk(bulk) => self.read_bulk(bulk).map_err(TrapKind::Fault),
             Work::Warpgroup(product) => self.read_factors(product, operation.pc).map_err(TrapKind::Fault),
+            Work::Tensor(tensor) => self.read_tensor(tensor).map_err(TrapKind::Fault),
         };
         read.map_err(|kind| operation.stop(kind))
     }
@@ -348,6 +353,7 @@ impl View<'_> {
             Work::Nothing | Work::Copy(_) | Work::Write(_) => false,
             Work::Bulk(bulk) => bulk.reads_shared(),
             Work::Warpgroup(product) => product.reads_shared(),
+            Work::Tensor(tensor) => tensor.reads_shared(),
         }
     }
 
@@ -432,7 +438,7 @@ impl View<'_> {
             let wait = match operation.work {
                 Work::Warpgroup(_) => "wgmma.wait_group",
                 _ if operation.signal.is_some() => "mbarrier.try_wait",
-                Work::Nothing | Work::Copy(_) | Work::Write(_) | Work::Bulk(_) => {
+                Work::Nothing | Work::Copy(_) | Work::Write(_) | Work::Bulk(_) | Work::Tensor(_) => {
                     "cp.async.bulk.wait_group.read"
                 }
             };

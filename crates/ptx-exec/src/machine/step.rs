@@ -140,6 +140,11 @@ impl Warp {
             Effect::Bulk(bulk) => self.bulk(grid, block, frame, rows, bulk, active, pc)?,
             Effect::AsyncWrite(write) => self.async_write(grid, block, frame, rows, write, active, pc)?,
             Effect::AsyncGroup(group) => self.group(grid, block, frame, rows, *group, active)?,
+            Effect::TensorCopy(copy) => self.tensor_copy(grid, block, frame, rows, copy, active, pc)?,
+            Effect::TensormapReplace(change) => {
+                self.tensormap_replace(grid, block, frame, rows, change, active, pc)?;
+            }
+            Effect::TensormapCopy(copy) => self.tensormap_copy(grid, block, frame, rows, copy, active, pc)?,
             Effect::Mbarrier(operation) => self.mbarrier(grid, block, frame, rows, operation, active, pc)?,
             Effect::Within(within) => self.within(grid, frame, rows, within, active, pc)?,
             Effect::Tensor(issue) => self.tensor(grid, block, rows, issue, active, pc)?,

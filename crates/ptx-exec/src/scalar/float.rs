@@ -191,7 +191,7 @@ pub fn fma(m: &Arith, a: u64, b: u64, c: u64) -> u64 {
 
 /// The NaN that tensor copies fill with what lies out of bounds (manual 5.5.3.3). The manual does not tell its bits; they
 /// are those that such copies were seen to write, for every type of 16 bits.
-const OUT_OF_BOUNDS: u64 = 0x7ff7;
+pub(crate) const OUT_OF_BOUNDS: u64 = 0x7ff7;
 
 /// `fma.oob`: +0.0 when a factor lies out of bounds, else [`fma`] (manual 9.7.4.4).
 pub fn fma_within_bounds(m: &Arith, a: u64, b: u64, c: u64) -> u64 {

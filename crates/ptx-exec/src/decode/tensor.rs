@@ -1,0 +1,243 @@
+//! Tensor copies, and changes and copies of tensor maps (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
+
+use ptx_ir::{AddressBase, Operand, Symbol};
+use ptx_isa::{Field as Slot, Kind, Mod, ScalarType, Sem};
+
+use super::body::{BodyDecoder, Context};
+use super::collective;
+use super::modifiers::{CACHING, NO_CACHES, STRONGEST};
+use super::operand::Place;
+use super::{Decoded, finding};
+use crate::error::codes;
+use crate::memory::Space;
+use crate::program::{
+    Address, AddressWidth, Base, CollectiveKind, Effect, Participants, Src, TensorAction, TensorCopy,
+    TensorMode, TensorReduction, TensormapCopy, TensormapReplace,
+};
+use crate::tensormap::Field;
+
+/// The parts of `[map, address, {c0, c1}]`.
+struct Tensor {
+    map: Operand,
+    address: Option<Operand>,
+    coordinates: Operand,
+}
+
+impl BodyDecoder<'_> {
+    /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`.
+    pub(super) fn bulk_tensor(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        if cx.m.get(Slot::OverrideSizes).is_some() {
+            return cx.unsupported(
+                "how sizes and strides in registers stand in for those of the map is not documented",
+            );
+        }
+        match cx.m.get(Slot::Report) {
+            None | Some(Mod::MbarrierReportDisabled) => {}
+            Some(_) => return cx.unsupported("what barriers are told about invalid data is not documented"),
+        }
+        cx.m.ignore(CACHING, NO_CACHES);
+        cx.m.ignore(&[Slot::CtaGroup], "the barrier is in the block, which has no other beside it");
+        let (at, operand) = cx.named("tensor");
+        let span = cx.span(at);
+        let tensor = self.tensor(cx, at, operand)?;
+        let map = self.map_address(cx, tensor.map, at)?;
+        let coordinates = self.vector(cx, tensor.coordinates, ScalarType::S32, at)?;
+        let address = match tensor.address {
+            Some(operand) => Some(self.src_of(cx, operand, ScalarType::U64, span)?),
+            None => None,
+        };
+        let offsets = match cx.named("im2colInfo") {
+            (at, operand @ Operand::Vector(_)) => self.vector(cx, operand, ScalarType::U16, at)?,
+            _ => Box::default(),
+        };
+        let is_load = cx.m.has(Mod::MbarrierCompleteTxBytes);
+        let spaces = &[Mod::SharedCta, Mod::SharedCluster, Mod::Global, Mod::BulkGroup];
+        cx.m.ignore_words(spaces, "what completes it tells the spaces");
+        let shared = self.loose(cx, if is_load { "dstMem" } else { "srcMem" })?;
+        let action = if is_load {
+            let blocks = if cx.m.get(Slot::Multicast).is_some() { Some(self.blocks(cx)?) } else { None };
+            TensorAction::Load { barrier: self.loose(cx, "mbar")?, blocks }
+        } else if cx.m.sem() == Sem::TensorReduce {
+            TensorAction::Reduce(reduction(cx)?)
+        } else {
+            TensorAction::Store
+        };
+        let (rank, mode) = (rank(cx)?, mode(cx)?);
+        let copy = TensorCopy { map, rank, mode, shared, coordinates, offsets, address, action };
+        cx.emit(Effect::TensorCopy(Box::new(copy)));
+        Ok(())
+    }
+
+    /// The mask of a multicast, which has 16 or 32 bits.
+    fn blocks(&mut self, cx: &mut Context<'_>) -> Decoded<Src> {
+        let operands = cx.m.form().operands.iter().enumerate();
+        let given = |at: usize| cx.operands.get(at).is_some_and(|operand| !operand.is_omitted());
+        let at =
+            operands.filter(|(_, place)| place.name == "ctaMask").map(|(at, _)| at).find(|&at| given(at));
+        match at {
+            Some(at) => self.src(cx, at),
+            None => cx.unsupported("it has no mask of blocks"),
+        }
+    }
+
+    /// The parts of the tensor's operand.
+    fn tensor(&self, cx: &Context<'_>, at: usize, operand: Operand) -> Decoded<Tensor> {
+        let place = cx.m.form().operands.get(at).map(|place| place.kind);
+        let (Operand::Bracket(list), Some(Kind::Bracketed(parts))) = (operand, place) else {
+            return finding(codes::OPERAND, cx.span(at), "expected a tensor map and coordinates in brackets");
+        };
+        let values = self.body.list(list);
+        let filled = cx.m.fill(parts, values.len()).unwrap_or_default();
+        let part = |name: &str| {
+            let named = parts.iter().zip(&filled).find(|(part, _)| part.name == name);
+            named.and_then(|(_, &at)| at).and_then(|at| values.get(at).copied())
+        };
+        match (part("tensorMap"), part("tensorCoords")) {
+            (Some(map), Some(coordinates)) => {
+                let is_given = cx.m.has(Mod::OverrideGlobalAddress);
+                let address = if is_given { part("globalAddress") } else { None };
+                Ok(Tensor { map, address, coordinates })
+            }
+            _ => finding(codes::OPERAND, cx.span(at), "expected a tensor map and coordinates in brackets"),
+        }
+    }
+
+    /// The address of a tensor map, which is a generic one in a register.
+    fn map_address(&mut self, cx: &mut Context<'_>, operand: Operand, at: usize) -> Decoded<Address> {
+        let span = cx.span(at);
+        match operand {
+            Operand::Register(register) => {
+                let bits = self.body.reg_type(register).bits();
+                let width = if bits == 32 { AddressWidth::Bits32 } else { AddressWidth::Bits64 };
+                let base = Base::Row(Src::register(self.row_of(register)), width);
+                Ok(Address { space: Space::Generic, base, offset: 0 })
+            }
+            Operand::Symbol(Symbol::Variable(id), offset) => match self.place(id, span)? {
+                Place::Fixed(space, address) => {
+                    let base = Base::Row(cx.constants.of(address), AddressWidth::Bits64);
+                    Ok(Address { space, base, offset })
+                }
+                Place::Frame(_) => finding(codes::OPERAND, span, "a tensor map does not lie in .local"),
+            },
+            _ => finding(codes::OPERAND, span, "expected a variable or a register with its address"),
+        }
+    }
+
+    /// The elements of a vector in braces.
+    fn vector(
+        &mut self,
+        cx: &mut Context<'_>,
+        operand: Operand,
+        ty: ScalarType,
+        at: usize,
+    ) -> Decoded<Box<[Src]>> {
+        let span = cx.span(at);
+        let elements = self.elements(operand);
+        elements.into_iter().map(|element| self.src_of(cx, element, ty, span)).collect()
+    }
+
+    /// An address in shared memory whose brackets may be missing.
+    fn loose(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<Address> {
+        let (at, operand) = cx.named(name);
+        let Operand::Register(register) = operand else { return self.address(cx, at, Space::Shared) };
+        let bits = self.body.reg_type(register).bits();
+        let width = if bits == 32 { AddressWidth::Bits32 } else { AddressWidth::Bits64 };
+        let base = Base::Row(Src::register(self.row_of(register)), width);
+        Ok(Address { space: Space::Shared, base, offset: 0 })
+    }
+
+    /// `tensormap.replace`.
+    pub(super) fn tensormap_replace(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let space = self.space(cx)?;
+        cx.m.ignore_words(&[Mod::B32, Mod::B64], "the field has a type");
+        let (at, _) = cx.named("addr");
+        let map = self.address(cx, at, space)?;
+        let value = self.src_named(cx, "new_val")?;
+        let field = field(cx)?;
+        cx.emit(Effect::TensormapReplace(Box::new(TensormapReplace { map, field, value })));
+        Ok(())
+    }
+
+    /// `tensormap.cp_fenceproxy`: the threads of the warp meet, then each copies.
+    pub(super) fn tensormap_copy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let (at, _) = cx.named("dst");
+        let to = self.address(cx, at, Space::Global)?;
+        let (at, _) = cx.named("src");
+        let from = self.address(cx, at, Space::Shared)?;
+        cx.m.ignore(&[Slot::Scope], STRONGEST);
+        let none = (Space::Generic, 0);
+        collective::emit(cx, CollectiveKind::Barrier, Participants::Warp, Vec::new(), Vec::new(), none);
+        cx.emit(Effect::TensormapCopy(Box::new(TensormapCopy { to, from })));
+        Ok(())
+    }
+}
+
+fn rank(cx: &Context<'_>) -> Decoded<usize> {
+    Ok(match cx.m.get(Slot::Dim) {
+        Some(Mod::D1) => 1,
+        Some(Mod::D2) => 2,
+        Some(Mod::D3) => 3,
+        Some(Mod::D4) => 4,
+        Some(Mod::D5) => 5,
+        _ => return cx.unsupported("it names no number of dimensions"),
+    })
+}
+
+fn mode(cx: &Context<'_>) -> Decoded<TensorMode> {
+    Ok(match cx.m.get(Slot::LoadMode) {
+        None | Some(Mod::Tile) => TensorMode::Tile,
+        Some(Mod::TileGather4 | Mod::TileScatter4) => TensorMode::FourRows,
+        Some(Mod::Im2col | Mod::Im2colNoOffs) => TensorMode::Im2col,
+        Some(Mod::Im2colW) => TensorMode::Im2colW,
+        Some(Mod::Im2colW128) => TensorMode::Im2colW128,
+        Some(other) => return cx.unsupported(&format!("`.{}` is not known here", other.as_str())),
+    })
+}
+
+fn reduction(cx: &Context<'_>) -> Decoded<TensorReduction> {
+    Ok(match cx.m.get(Slot::Op) {
+        Some(Mod::Add) => TensorReduction::Add,
+        Some(Mod::Min) => TensorReduction::Min,
+        Some(Mod::Max) => TensorReduction::Max,
+        Some(Mod::Inc) => TensorReduction::Inc,
+        Some(Mod::Dec) => TensorReduction::Dec,
+        Some(Mod::And) => TensorReduction::And,
+        Some(Mod::Or) => TensorReduction::Or,
+        Some(Mod::Xor) => TensorReduction::Xor,
+        _ => return cx.unsupported("it names no known operation"),
+    })
+}
+
+/// The field that is replaced, with the dimension it is of.
+fn field(cx: &Context<'_>) -> Decoded<Field> {
+    let (at, ord) = cx.named("ord");
+    let dimension = match ord {
+        Operand::Immediate(value) => value.as_integer().and_then(|value| usize::try_from(value).ok()),
+        Operand::Address(AddressBase::Absolute, value) => usize::try_from(value).ok(),
+        _ => None,
+    };
+    let of = |field: fn(usize) -> Field| match dimension {
+        Some(dimension) => Ok(field(dimension)),
+        None => finding(codes::OPERAND, cx.span(at), "expected the number of a dimension"),
+    };
+    if cx.m.has(Mod::GlobalAddress) {
+        return Ok(Field::Address);
+    }
+    if cx.m.has(Mod::Rank) {
+        return Ok(Field::Rank);
+    }
+    if cx.m.has(Mod::GlobalStride) {
+        return of(Field::GlobalStride);
+    }
+    match cx.m.get(Slot::MapField) {
+        Some(Mod::BoxDim) => of(Field::BoxDim),
+        Some(Mod::GlobalDim) => of(Field::GlobalDim),
+        Some(Mod::ElementStride) => of(Field::ElementStride),
+        Some(Mod::Elemtype) => Ok(Field::ElementType),
+        Some(Mod::InterleaveLayout) => Ok(Field::Interleave),
+        Some(Mod::SwizzleMode) => Ok(Field::SwizzleMode),
+        Some(Mod::SwizzleAtomicity) => Ok(Field::SwizzleAtomicity),
+        Some(Mod::FillMode) => Ok(Field::Fill),
+        _ => cx.unsupported("it names no known field"),
+    }
+}

@@ -1,0 +1,502 @@
+//! Tensor copies and reductions, and the objects that describe tensors (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
+//!
+//! An instruction becomes a [`TensorWork`] with all of its operands for each thread; it is performed when it completes.
+
+use super::Stop;
+use super::block::BlockState;
+use super::grid::Grid;
+use super::memory::{View, addresses, check_alignment};
+use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work, operand_place};
+use super::tensor_walk::{Run, Walk};
+use super::warp::Warp;
+use crate::error::TrapKind;
+use crate::memory::{Fault, FaultKind, Order, Space};
+use crate::program::{
+    Combine, Family, FloatCombine, FloatExtreme, Mask, Packing, Row, Src, TensorAction, TensorCopy,
+    TensorReduction, TensormapCopy, TensormapReplace, lanes,
+};
+use crate::scalar::float::{Extreme, NanRule, OUT_OF_BOUNDS, SignRule, Subnormals};
+use crate::scalar::format::Format;
+use crate::scalar::int::Int;
+use crate::tensormap::{self, ElementType, Interleave, OutOfBounds, Swizzle, TensorMap};
+
+/// What an address in shared memory of a tensor copy is a multiple of.
+const SHARED_ALIGNMENT: u64 = 128;
+/// Bytes that are copied in one step where all of them are in the tensor.
+const STEP: u64 = 8;
+/// Elements that are padded together, and their bytes in shared memory.
+const GROUP: u64 = 16;
+
+/// A tensor copy of one thread: what the tensor map has is as it was when the instruction was executed.
+#[derive(Clone, Debug)]
+pub(super) struct TensorWork {
+    element: ElementType,
+    out_of_bounds: OutOfBounds,
+    swizzle: Swizzle,
+    /// The address in the shared memory of the block.
+    shared: u64,
+    effect: TensorEffect,
+    /// In the order of shared memory, so many elements each.
+    runs: Box<[Run]>,
+    length: u64,
+    /// What shared memory held, where it has been read.
+    read: Option<Box<[u8]>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum TensorEffect {
+    Load,
+    Store,
+    Reduce(Combine),
+}
+
+fn misuse(text: impl Into<String>) -> TrapKind {
+    TrapKind::Misuse(text.into())
+}
+
+impl TensorWork {
+    pub(super) fn reads_shared(&self) -> bool {
+        !matches!(self.effect, TensorEffect::Load) && self.read.is_none()
+    }
+
+    /// Bytes of a run in shared memory.
+    fn row(&self) -> u64 {
+        self.element.shared_bytes(self.length)
+    }
+
+    /// Bytes of shared memory that it is about; elements outside of the tensor count too.
+    fn bytes(&self) -> u64 {
+        self.row() * self.runs.len() as u64
+    }
+
+    /// What is written for bits of the tensor: one or more elements.
+    fn loaded(&self, bits: u64) -> u64 {
+        match self.element {
+            ElementType::Tf32 | ElementType::Tf32Ftz => {
+                rounded(bits as u32) | rounded((bits >> 32) as u32) << 32
+            }
+            _ => bits,
+        }
+    }
+
+    /// What is written for an element outside of the tensor.
+    fn filler(&self) -> u64 {
+        match self.out_of_bounds {
+            OutOfBounds::Zeros => 0,
+            // Wider types have it twice or four times.
+            OutOfBounds::Nan => OUT_OF_BOUNDS * 0x0001_0001_0001_0001,
+        }
+    }
+}
+
+impl View<'_> {
+    /// Copies, or combines, all runs.
+    pub(super) fn perform_tensor(&mut self, work: &TensorWork) -> Result<(), Fault> {
+        let row = work.row();
+        for (number, run) in work.runs.iter().enumerate() {
+            let at = work.shared + number as u64 * row;
+            match (work.effect, work.element.is_padded()) {
+                (TensorEffect::Load, false) => self.load_run(work, run, at)?,
+                (TensorEffect::Load, true) => self.load_padded(work, run, at)?,
+                (TensorEffect::Store, false) => self.store_run(work, run, at)?,
+                (TensorEffect::Store, true) => self.store_padded(work, run, at)?,
+                (TensorEffect::Reduce(combine), _) => self.reduce_run(work, run, at, combine)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what is stored or combined, so that shared memory may change.
+    pub(super) fn read_tensor(&self, work: &mut TensorWork) -> Result<(), Fault> {
+        if work.reads_shared() {
+            // A swizzle moves bytes within lines of 128.
+            let wanted = work.bytes().next_multiple_of(SHARED_ALIGNMENT);
+            let end = (work.shared + wanted).min(self.block.shared.len() as u64);
+            let byte = |at| Ok(self.read(0, Space::Shared, at, 1, Order::Relaxed)? as u8);
+            work.read = Some((work.shared..end).map(byte).collect::<Result<_, Fault>>()?);
+        }
+        Ok(())
+    }
+
+    /// What shared memory holds, or held when it was read.
+    fn tensor_source(&self, work: &TensorWork, at: u64, size: u64) -> Result<u64, Fault> {
+        let at = work.swizzle.apply(at);
+        match &work.read {
+            None => self.read(0, Space::Shared, at, size as u32, Order::Relaxed),
+            Some(bytes) => {
+                let bytes = bytes.iter().skip((at - work.shared) as usize).take(size as usize).rev();
+                Ok(bytes.fold(0, |value, &byte| value << 8 | u64::from(byte)))
+            }
+        }
+    }
+
+    /// Copies a run to shared memory and fills what is outside of the tensor.
+    fn load_run(&mut self, work: &TensorWork, run: &Run, at: u64) -> Result<(), Fault> {
+        let (unit, inside) = units(work.element, run);
+        let (first, last) = (inside.start * unit, inside.end * unit);
+        for offset in (0..work.row()).step_by(STEP as usize) {
+            let to = work.swizzle.apply(at + offset);
+            if first <= offset && offset + STEP <= last {
+                let address = run.global.wrapping_add(offset);
+                let value = self.read(0, Space::Global, address, STEP as u32, Order::Relaxed)?;
+                self.write(0, Space::Shared, to, STEP as u32, work.loaded(value), Order::Relaxed)?;
+                continue;
+            }
+            for byte in (0..STEP).step_by(unit as usize) {
+                let address = run.global.wrapping_add(offset + byte);
+                let value = if (first..last).contains(&(offset + byte)) {
+                    work.loaded(self.read(0, Space::Global, address, unit as u32, Order::Relaxed)?)
+                } else {
+                    work.filler()
+                };
+                self.write(0, Space::Shared, to + byte, unit as u32, value, Order::Relaxed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same of elements that have unused bytes after every 16 in shared memory; these stay as they are.
+    fn load_padded(&mut self, work: &TensorWork, run: &Run, at: u64) -> Result<(), Fault> {
+        let packed = GROUP * work.element.bits() / 8;
+        for group in 0..work.length / GROUP {
+            let is_inside = run.inside.contains(&(group * GROUP));
+            for byte in (0..packed).step_by(4) {
+                let from = run.global.wrapping_add(group * packed + byte);
+                let value = if is_inside { self.read(0, Space::Global, from, 4, Order::Relaxed)? } else { 0 };
+                let to = work.swizzle.apply(at + group * GROUP + byte);
+                self.write(0, Space::Shared, to, 4, value, Order::Relaxed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies what is inside of the tensor to it.
+    fn store_run(&mut self, work: &TensorWork, run: &Run, at: u64) -> Result<(), Fault> {
+        let (unit, inside) = units(work.element, run);
+        let (mut offset, last) = (inside.start * unit, inside.end * unit);
+        while offset < last {
+            let whole = offset.is_multiple_of(STEP) && offset + STEP <= last;
+            let size = if whole { STEP } else { unit };
+            let value = self.tensor_source(work, at + offset, size)?;
+            let to = run.global.wrapping_add(offset);
+            self.write(0, Space::Global, to, size as u32, value, Order::Relaxed)?;
+            offset += size;
+        }
+        Ok(())
+    }
+
+    /// Packs the lower 6 bits of each byte (`.b6p2x16`).
+    fn store_padded(&mut self, work: &TensorWork, run: &Run, at: u64) -> Result<(), Fault> {
+        let bits = work.element.bits();
+        let packed = GROUP * bits / 8;
+        for group in (run.inside.start / GROUP)..(run.inside.end / GROUP) {
+            let mut word = 0u128;
+            for n in 0..GROUP {
+                let value = self.tensor_source(work, at + group * GROUP + n, 1)?;
+                word |= u128::from(value & ((1 << bits) - 1)) << (n * bits);
+            }
+            for byte in (0..packed).step_by(4) {
+                let to = run.global.wrapping_add(group * packed + byte);
+                let value = (word >> (byte * 8)) as u64 & u64::from(u32::MAX);
+                self.write(0, Space::Global, to, 4, value, Order::Relaxed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Combines the elements of the tensor with those of shared memory, each in a step of its own.
+    fn reduce_run(&mut self, work: &TensorWork, run: &Run, at: u64, combine: Combine) -> Result<(), Fault> {
+        let (unit, inside) = units(work.element, run);
+        for number in inside {
+            let value = self.tensor_source(work, at + number * unit, unit)?;
+            let to = run.global.wrapping_add(number * unit);
+            self.update(Space::Global, to, unit as u32, |space, old| combine.of(space, old, value, value))?;
+        }
+        Ok(())
+    }
+}
+
+/// The bytes that are moved as one, and those of the run that are inside of the tensor.
+fn units(element: ElementType, run: &Run) -> (u64, std::ops::Range<u64>) {
+    match element.bits() {
+        // Two share a byte; sizes are even.
+        4 => (1, run.inside.start / 2..run.inside.end / 2),
+        bits => (bits / 8, run.inside.clone()),
+    }
+}
+
+/// A value of `.f32` as one of `.tf32`: 13 bits of the fraction are rounded off to the nearest even (manual 5.5.1). A NaN keeps
+/// no other bits than those that `.tf32` has.
+fn rounded(bits: u32) -> u64 {
+    const DROPPED: u32 = 13;
+    const KEPT: u32 = u32::MAX << DROPPED;
+    let magnitude = bits & (u32::MAX >> 1);
+    let result = match magnitude {
+        0x7f80_0001.. => u32::MAX >> 1 & KEPT,
+        0x7f80_0000 => bits,
+        _ => {
+            let odd = bits >> DROPPED & 1;
+            bits.wrapping_add((1 << (DROPPED - 1)) - 1 + odd) & KEPT
+        }
+    };
+    result.into()
+}
+
+/// How elements of a type are combined (manual 9.7.9.25.5.3, the table of operations and types).
+fn combination(op: TensorReduction, element: ElementType) -> Option<Combine> {
+    use ElementType::{Bf16, F16, F32, F32Ftz, S32, S64, U32, U64};
+    use TensorReduction::{Add, And, Dec, Inc, Max, Min, Or, Xor};
+    let int = match element {
+        U32 => Some(Int::U32),
+        S32 => Some(Int::S32),
+        U64 => Some(Int::U64),
+        S64 => Some(Int::S64),
+        _ => None,
+    };
+    let half = match element {
+        F16 => Some(Format::F16),
+        Bf16 => Some(Format::Bf16),
+        _ => None,
+    };
+    let extreme = |which, format| {
+        let (nan, sign, subnormals) = (NanRule::Ignore, SignRule::Plain, Subnormals::Keep);
+        let extreme = FloatExtreme { format, subnormals, which, nan, sign };
+        Combine::Float(FloatCombine::Extreme(extreme, Packing::Whole))
+    };
+    match (op, element) {
+        (Add, U32 | S32 | U64) => int.map(Combine::IntAdd),
+        (Add, F32) => Some(Combine::Float(FloatCombine::AddF32 { in_global: Subnormals::Keep })),
+        (Add, F32Ftz) => Some(Combine::Float(FloatCombine::AddF32 { in_global: Subnormals::Flush })),
+        (Add, _) => half.map(|format| Combine::Float(FloatCombine::Add(format, Packing::Whole))),
+        (Min, _) => int.map(Combine::IntMin).or(half.map(|format| extreme(Extreme::Min, format))),
+        (Max, _) => int.map(Combine::IntMax).or(half.map(|format| extreme(Extreme::Max, format))),
+        (Inc, U32) => Some(Combine::Inc),
+        (Dec, U32) => Some(Combine::Dec),
+        (And, U32 | S32 | U64 | S64) => Some(Combine::And),
+        (Or, U32 | S32 | U64 | S64) => Some(Combine::Or),
+        (Xor, U32 | S32 | U64 | S64) => Some(Combine::Xor),
+        (Inc | Dec | And | Or | Xor, _) => None,
+    }
+}
+
+impl View<'_> {
+    /// The 128 bytes at an address.
+    fn map_bytes(
+        &self,
+        lane: usize,
+        (space, address): (Space, u64),
+    ) -> Result<[u8; tensormap::BYTES], Fault> {
+        check_alignment(space, address, tensormap::ALIGNMENT)?;
+        let mut bytes = [0; tensormap::BYTES];
+        for (n, word) in bytes.chunks_exact_mut(8).enumerate() {
+            let at = address.wrapping_add(n as u64 * 8);
+            let value = self.read(lane, space, at, 8, Order::Relaxed)?;
+            word.copy_from_slice(&value.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+
+    fn write_map(
+        &mut self,
+        lane: usize,
+        (space, address): (Space, u64),
+        bytes: &[u8; tensormap::BYTES],
+    ) -> Result<(), Fault> {
+        check_alignment(space, address, tensormap::ALIGNMENT)?;
+        for (n, word) in bytes.chunks_exact(8).enumerate() {
+            let value = word.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+            self.write(lane, space, address.wrapping_add(n as u64 * 8), 8, value, Order::Relaxed)?;
+        }
+        Ok(())
+    }
+
+    /// The tensor map at an address, as a copy uses it.
+    fn map(&self, lane: usize, place: (Space, u64)) -> Result<TensorMap, TrapKind> {
+        let found = match place.0 {
+            Space::Generic => Space::of_generic(place.1).map_or(Space::Generic, |(space, _)| space),
+            space => space,
+        };
+        if matches!(found, Space::Shared | Space::Local) {
+            let text = "a tensor map that is used lies in .param, .const or .global, not in";
+            return Err(misuse(format!("{text} {}", found.as_str())));
+        }
+        let bytes = self.map_bytes(lane, place).map_err(TrapKind::Fault)?;
+        TensorMap::from_bytes(&bytes).map_err(|error| misuse(error.to_string()))
+    }
+}
+
+impl Warp {
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
+    pub(super) fn tensor_copy(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &mut [Row],
+        copy: &TensorCopy,
+        active: Mask,
+        pc: u32,
+    ) -> Result<(), Stop> {
+        let (local, warp) = (self.frames[frame].local, self.index);
+        let mut view = self.view(grid, block);
+        for lane in lanes(active) {
+            let resolved = Operands { copy, rows, local, lane };
+            let work = resolved.work(&view).map_err(|kind| Stop::at(kind, pc, lane))?;
+            let Some((work, barrier)) = work else { continue };
+            let bytes = work.bytes();
+            let operation = Operation::new(Work::Tensor(work), (warp, lane, pc));
+            let operation = match barrier {
+                None => operation.grouped(Family::Bulk, Ordered::Free),
+                Some(barrier) => operation.signals(Signal::Transactions(barrier, bytes)),
+            };
+            view.issue(operation, &mut Registers::Running { warp, frame, rows })?;
+        }
+        self.issued(block);
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
+    pub(super) fn tensormap_replace(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &[Row],
+        change: &TensormapReplace,
+        active: Mask,
+        pc: u32,
+    ) -> Result<(), Stop> {
+        let constants = &grid.program.constants;
+        let to = addresses(&change.map, rows, constants, self.frames[frame].local);
+        let mut view = self.view(grid, block);
+        for lane in lanes(active) {
+            let place = (change.map.space, to.of(lane));
+            let value = change.value.of(rows, constants)[lane];
+            let fault = |fault| Stop::at(TrapKind::Fault(fault), pc, lane);
+            let bytes = view.map_bytes(lane, place).map_err(fault)?;
+            let changed = TensorMap::for_replacement(&bytes).and_then(|mut map| {
+                map.replace(change.field, value)?;
+                Ok(map)
+            });
+            let map = changed.map_err(|error| Stop::at(misuse(error.to_string()), pc, lane))?;
+            view.write_map(lane, place, &map.to_bytes()).map_err(fault)?;
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
+    pub(super) fn tensormap_copy(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &[Row],
+        copy: &TensormapCopy,
+        active: Mask,
+        pc: u32,
+    ) -> Result<(), Stop> {
+        let constants = &grid.program.constants;
+        let local = self.frames[frame].local;
+        let (to, from) =
+            (addresses(&copy.to, rows, constants, local), addresses(&copy.from, rows, constants, local));
+        let mut view = self.view(grid, block);
+        for lane in lanes(active) {
+            let copied = view
+                .map_bytes(lane, (copy.from.space, from.of(lane)))
+                .and_then(|bytes| view.write_map(lane, (copy.to.space, to.of(lane)), &bytes));
+            copied.map_err(|fault| Stop::at(TrapKind::Fault(fault), pc, lane))?;
+        }
+        Ok(())
+    }
+}
+
+/// A tensor copy as one thread executes it.
+struct Operands<'a> {
+    copy: &'a TensorCopy,
+    rows: &'a [Row],
+    local: u32,
+    lane: usize,
+}
+
+impl Operands<'_> {
+    /// What is to be done, and the barrier that is told; nothing when the mask names no block.
+    fn work(&self, view: &View<'_>) -> Result<Option<(TensorWork, Option<Place>)>, TrapKind> {
+        let (copy, lane) = (self.copy, self.lane);
+        let constants = &view.grid.program.constants;
+        let of = |src: Src| src.of(self.rows, constants)[lane];
+        let address = |at| addresses(at, self.rows, constants, self.local).of(lane);
+        let mut map = view.map(lane, (copy.map.space, address(&copy.map)))?;
+        if let Some(src) = copy.address {
+            map.address = of(src);
+        }
+        map.check().map_err(|error| misuse(format!("the tensor map cannot be used: {error}")))?;
+        let (effect, barrier) = match &copy.action {
+            TensorAction::Load { barrier, blocks } => {
+                let mask = blocks.map_or(1, of);
+                if mask & !1 != 0 {
+                    let text = format!("the mask {mask:#x} names blocks that the cluster does not have");
+                    return Err(misuse(text));
+                }
+                if mask == 0 {
+                    return Ok(None);
+                }
+                let barrier = view.barrier_place((barrier.space, address(barrier)))?;
+                (TensorEffect::Load, Some(barrier))
+            }
+            TensorAction::Store if map.element == ElementType::B4x16P64 => {
+                return Err(misuse("elements of type `.b4x16_p64` cannot be stored"));
+            }
+            TensorAction::Store => (TensorEffect::Store, None),
+            TensorAction::Reduce(op) => {
+                let combine = combination(*op, map.element);
+                let text = || misuse(format!("elements of type {:?} have no operation {op:?}", map.element));
+                (TensorEffect::Reduce(combine.ok_or_else(text)?), None)
+            }
+        };
+        let coordinates: Vec<i64> = copy.coordinates.iter().map(|&src| i64::from(of(src) as i32)).collect();
+        let offsets: Vec<u64> = copy.offsets.iter().map(|&src| of(src) & u64::from(u16::MAX)).collect();
+        let stores = !matches!(effect, TensorEffect::Load);
+        let (mode, map) = (copy.mode, &map);
+        let walk = Walk { map, mode, coordinates: &coordinates, offsets: &offsets, stores };
+        walk.check(copy.rank).map_err(TrapKind::Misuse)?;
+        let shared = match operand_place(copy.shared.space, address(&copy.shared), STEP as u32)? {
+            (Space::Shared, address) => address,
+            (space, _) => {
+                let text = "a box is copied from or to shared memory, not";
+                return Err(misuse(format!("{text} {}", space.as_str())));
+            }
+        };
+        let length = walk.run_length();
+        let swizzle = map.swizzle().map_err(|error| misuse(error.to_string()))?;
+        check_rows(map, swizzle, length, walk.count())?;
+        check_room(view, shared, map.element.shared_bytes(length).saturating_mul(walk.count()))?;
+        let runs = walk.runs().map_err(TrapKind::Misuse)?.into();
+        let (element, out_of_bounds) = (map.element, map.out_of_bounds);
+        let work = TensorWork { element, out_of_bounds, swizzle, shared, effect, runs, length, read: None };
+        Ok(Some((work, barrier)))
+    }
+}
+
+/// How rows that are shorter than the swizzle lie in shared memory no document tells.
+fn check_rows(map: &TensorMap, swizzle: Swizzle, length: u64, count: u64) -> Result<(), TrapKind> {
+    let row = map.element.shared_bytes(length);
+    match swizzle.span() {
+        Some(span) if row < span && count > 1 && map.interleave == Interleave::None => Err(misuse(format!(
+            "how rows of {row} bytes lie in shared memory with a swizzle of {span} bytes is not documented; \
+             expected rows of {span} bytes"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the box is within the shared memory of the block, so that no walk is longer than that.
+fn check_room(view: &View<'_>, address: u64, bytes: u64) -> Result<(), TrapKind> {
+    let space = Space::Shared;
+    check_alignment(space, address, SHARED_ALIGNMENT).map_err(TrapKind::Fault)?;
+    let room = (view.block.shared.len() as u64).saturating_sub(address);
+    if bytes <= room {
+        return Ok(());
+    }
+    let size = u32::try_from(bytes).unwrap_or(u32::MAX);
+    Err(TrapKind::Fault(Fault { kind: FaultKind::OutOfBounds, space, address, size }))
+}

@@ -1,0 +1,337 @@
+//! Which elements a tensor copy takes, and where they are in both memories (manual 5.5).
+
+use std::ops::Range;
+
+use crate::program::TensorMode;
+use crate::tensormap::{MOST_DIMENSIONS, Part, Pixels, TensorMap, WideMode};
+
+/// What the address of the first element of a box is a multiple of.
+const BOX_ALIGNMENT_BITS: i64 = 128;
+/// What the first coordinate is a multiple of where shared memory has padding.
+const PADDED_STEP: i64 = 128;
+/// Limits of the numbers beside a row of pixels.
+const MOST_HALO: u64 = 512;
+const MOST_HALO_128: u64 = 32;
+const MOST_OFFSET: u64 = 32;
+/// Pixels between two halos, and how often there is one, where a row has 128.
+const HALO_GROUP: u64 = 32;
+const HALO_GROUPS: u64 = 4;
+
+/// Elements that lie one after the other in global and, before swizzling, in shared memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Run {
+    /// The address of its first element in global memory, where it has one.
+    pub(super) global: u64,
+    /// Those of its elements, from 0, that are inside of the tensor.
+    pub(super) inside: Range<u64>,
+}
+
+/// What of a tensor is copied.
+#[derive(Clone, Debug)]
+pub(super) struct Walk<'a> {
+    pub(super) map: &'a TensorMap,
+    pub(super) mode: TensorMode,
+    /// As the instruction has them: one for each dimension, or a column and four rows.
+    pub(super) coordinates: &'a [i64],
+    pub(super) offsets: &'a [u64],
+    /// Whether the tensor is written.
+    pub(super) stores: bool,
+}
+
+type Coordinates = [i64; MOST_DIMENSIONS];
+
+impl Walk<'_> {
+    /// Elements of each run.
+    pub(super) fn run_length(&self) -> u64 {
+        let row = match &self.map.part {
+            Part::Tile(sizes) => sizes[0].into(),
+            Part::Pixels(pixels) => u64::from(pixels.channels),
+        };
+        self.slice().map_or(row, |slice| slice.min(row))
+    }
+
+    /// Channels of a slice, where the tensor is interleaved.
+    fn slice(&self) -> Option<u64> {
+        self.map.interleave.slice().map(|bytes| bytes * 8 / self.map.element.bits())
+    }
+
+    /// How many runs there are.
+    pub(super) fn count(&self) -> u64 {
+        match (&self.map.part, self.mode) {
+            (_, TensorMode::FourRows) => 4,
+            (Part::Tile(sizes), _) => {
+                let slices = self.slice().map_or(1, |slice| u64::from(sizes[0]) / slice);
+                (1..self.map.rank)
+                    .fold(slices, |count, dimension| count.saturating_mul(self.steps(sizes, dimension)))
+            }
+            (Part::Pixels(_), TensorMode::Im2colW128) => HALO_GROUPS * (HALO_GROUP + self.offset(0)),
+            (Part::Pixels(pixels), TensorMode::Im2colW) => u64::from(pixels.pixels) + self.offset(0),
+            (Part::Pixels(pixels), _) => pixels.pixels.into(),
+        }
+    }
+
+    /// Elements of the box along a dimension.
+    fn steps(&self, sizes: &[u32; MOST_DIMENSIONS], dimension: usize) -> u64 {
+        sizes[dimension].div_ceil(self.map.element_strides[dimension].max(1)).into()
+    }
+
+    fn offset(&self, at: usize) -> u64 {
+        self.offsets.get(at).copied().unwrap_or(0)
+    }
+
+    fn coordinate(&self, at: usize) -> i64 {
+        self.coordinates.get(at).copied().unwrap_or(0)
+    }
+
+    /// Whether the instruction goes with the map.
+    ///
+    /// # Errors
+    /// What does not.
+    pub(super) fn check(&self, rank: usize) -> Result<(), String> {
+        let map = self.map;
+        if map.rank != rank {
+            return Err(format!("a copy of {rank} dimensions with a tensor map of {}", map.rank));
+        }
+        let (fits, wanted) = match (self.mode, &map.part) {
+            (TensorMode::Tile | TensorMode::FourRows, part) => (matches!(part, Part::Tile(_)), "boxes"),
+            (TensorMode::Im2col, part) => {
+                (matches!(part, Part::Pixels(Pixels { wide: None, .. })), "pixels (`im2col`)")
+            }
+            (TensorMode::Im2colW, part) => (
+                matches!(part, Part::Pixels(Pixels { wide: Some(WideMode::W), .. })),
+                "rows of pixels (`im2col_wide`, W)",
+            ),
+            (TensorMode::Im2colW128, part) => (
+                matches!(part, Part::Pixels(Pixels { wide: Some(WideMode::W128), .. })),
+                "rows of pixels (`im2col_wide`, W128)",
+            ),
+        };
+        if !fits {
+            return Err(format!("the copy needs a tensor map of {wanted}"));
+        }
+        self.check_start()?;
+        self.check_slices()?;
+        self.check_offsets()
+    }
+
+    /// Where the copy starts.
+    fn check_start(&self) -> Result<(), String> {
+        let column = self.coordinate(0);
+        let element = self.map.element;
+        if column * element.bits() as i64 % BOX_ALIGNMENT_BITS != 0 {
+            return Err(format!("the box starts at column {column}, which is not a multiple of 16 bytes"));
+        }
+        if element.is_padded() && column % PADDED_STEP != 0 {
+            return Err(format!(
+                "the box starts at column {column}, which is not a multiple of {PADDED_STEP}"
+            ));
+        }
+        if self.stores && self.coordinates.iter().any(|&coordinate| coordinate < 0) {
+            let text = "coordinates of what is stored are not negative, and these are";
+            return Err(format!("{text} {:?}", self.coordinates));
+        }
+        if let (true, Part::Pixels(Pixels { lower, upper, .. })) = (self.stores, &self.map.part)
+            && (lower.iter().any(|&corner| corner < 0) || upper.iter().any(|&corner| corner > 0))
+        {
+            return Err("pixels that are stored lie inside of the tensor; the corners are outside".to_owned());
+        }
+        if let (TensorMode::FourRows, Part::Tile(sizes)) = (self.mode, &self.map.part)
+            && (sizes[1] != 1 || self.slice().is_some())
+        {
+            return Err("four rows need a box with one row and no interleave".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Of interleaved tensors whole slices are copied.
+    fn check_slices(&self) -> Result<(), String> {
+        let Some(slice) = self.slice() else { return Ok(()) };
+        if self.coordinate(0) % slice as i64 != 0 {
+            return Err(format!("the box starts within a slice of {slice} channels"));
+        }
+        let channels = match &self.map.part {
+            Part::Tile(sizes) => u64::from(sizes[0]),
+            Part::Pixels(pixels) => pixels.channels.into(),
+        };
+        if !channels.is_multiple_of(slice) {
+            return Err(format!("a box of {channels} channels is not made of slices of {slice}"));
+        }
+        if matches!(self.map.part, Part::Pixels(_)) && channels != slice {
+            return Err(format!(
+                "where the slices of {channels} channels of pixels go is not documented; one slice has {slice}"
+            ));
+        }
+        if self.map.element_strides[0] != 1 {
+            return Err("what an element stride does to slices is not documented; expected 1".to_owned());
+        }
+        Ok(())
+    }
+
+    fn check_offsets(&self) -> Result<(), String> {
+        let limits: &[u64] = match (self.mode, self.map.rank) {
+            (TensorMode::Tile | TensorMode::FourRows, _) => &[],
+            (TensorMode::Im2colW, _) => &[MOST_HALO, MOST_OFFSET],
+            (TensorMode::Im2colW128, _) => &[MOST_HALO_128, MOST_OFFSET],
+            (TensorMode::Im2col, 3) => &[1 << 16],
+            (TensorMode::Im2col, 4) => &[1 << 8; 2],
+            (TensorMode::Im2col, _) => &[1 << 5; 3],
+        };
+        let beyond = self.offsets.iter().zip(limits).find(|(offset, limit)| offset >= limit);
+        if let Some((offset, limit)) = beyond {
+            return Err(format!("the halo or offset {offset} is not below {limit}"));
+        }
+        Ok(())
+    }
+
+    /// The runs, in the order of shared memory.
+    ///
+    /// # Errors
+    /// For pixels outside of their box.
+    pub(super) fn runs(&self) -> Result<Vec<Run>, String> {
+        match (&self.map.part, self.mode) {
+            (Part::Tile(sizes), TensorMode::FourRows) => {
+                let row = |at: usize| {
+                    self.run([self.coordinate(0), self.coordinate(1 + at), 0, 0, 0], sizes[0].into())
+                };
+                Ok((0..4).map(row).collect())
+            }
+            (Part::Tile(sizes), _) => Ok(self.boxed(sizes)),
+            (Part::Pixels(pixels), TensorMode::Im2col) => self.filtered(pixels),
+            (Part::Pixels(pixels), mode) => self.widened(pixels, mode),
+        }
+    }
+
+    /// A box: the first dimension fastest. The layout of the tensor is kept, so slices come next to last.
+    fn boxed(&self, sizes: &[u32; MOST_DIMENSIONS]) -> Vec<Run> {
+        let rank = self.map.rank;
+        let length = self.run_length();
+        let slices = self.slice().map(|slice| u64::from(sizes[0]) / slice);
+        // Dimensions in the order of shared memory; 0 stands for the slices.
+        let mut order: Vec<usize> = (1..rank).collect();
+        if slices.is_some() {
+            order.insert(rank.saturating_sub(2), 0);
+        }
+        let mut counts: [u64; MOST_DIMENSIONS] = std::array::from_fn(|at| self.steps(sizes, at));
+        counts[0] = slices.unwrap_or(1);
+        let total: u64 = order.iter().map(|&dimension| counts[dimension]).product();
+        let step = |dimension: usize| match dimension {
+            0 => length as i64,
+            _ => self.map.element_strides[dimension].into(),
+        };
+        let coordinates = |number: u64| {
+            let mut rest = number;
+            let mut at: Coordinates = std::array::from_fn(|dimension| self.coordinate(dimension));
+            for &dimension in &order {
+                at[dimension] += (rest % counts[dimension]) as i64 * step(dimension);
+                rest /= counts[dimension];
+            }
+            at
+        };
+        (0..total).map(|number| self.run(coordinates(number), length)).collect()
+    }
+
+    /// Pixels under one place of a filter after the other: along W, then H, D and N (manual 5.5.4).
+    fn filtered(&self, pixels: &Pixels) -> Result<Vec<Run>, String> {
+        let spatial = self.map.rank - 2;
+        let mut at: Coordinates = std::array::from_fn(|dimension| self.coordinate(dimension));
+        let (mut lower, mut upper) = (at, at);
+        for n in 0..spatial {
+            let dimension = n + 1;
+            let (low, high) = self.corners(pixels, dimension);
+            if !(low..=high).contains(&at[dimension]) {
+                let coordinate = at[dimension];
+                return Err(format!(
+                    "the filter is at {coordinate} along dimension {dimension}, outside of {low} to {high}"
+                ));
+            }
+            let offset = self.offset(n) as i64;
+            at[dimension] += offset;
+            (lower[dimension], upper[dimension]) = (low + offset, high + offset);
+        }
+        let length = self.run_length();
+        let mut runs = Vec::with_capacity(pixels.pixels as usize);
+        for _ in 0..pixels.pixels {
+            runs.push(self.run(at, length));
+            let mut dimension = 1;
+            while dimension <= spatial {
+                at[dimension] += i64::from(self.map.element_strides[dimension]);
+                if at[dimension] <= upper[dimension] {
+                    break;
+                }
+                at[dimension] = lower[dimension];
+                dimension += 1;
+            }
+            if dimension > spatial {
+                at[self.map.rank - 1] += 1;
+            }
+        }
+        Ok(runs)
+    }
+
+    /// The pixels between which a filter moves along a dimension, without offsets.
+    fn corners(&self, pixels: &Pixels, dimension: usize) -> (i64, i64) {
+        let last = self.map.dims[dimension] as i64 - 1;
+        (pixels.lower[dimension - 1].into(), last + i64::from(pixels.upper[dimension - 1]))
+    }
+
+    /// Pixels along W of one image after the other, and a halo: the pixels that follow, or with 128 those that follow each 32,
+    /// the first of each, then the second (manual 5.5.5).
+    fn widened(&self, pixels: &Pixels, mode: TensorMode) -> Result<Vec<Run>, String> {
+        let (low, high) = self.corners(pixels, 1);
+        if self.coordinate(1) > high {
+            let text = "the first pixel is at";
+            return Err(format!("{text} {} along dimension 1, beyond {high}", self.coordinate(1)));
+        }
+        let (halo, offset) = (self.offset(0), self.offset(1) as i64);
+        let order: Vec<u64> = match mode {
+            TensorMode::Im2colW128 => {
+                let halos =
+                    (0..halo).flat_map(|n| (1..=HALO_GROUPS).map(move |group| group * HALO_GROUP + n));
+                (0..HALO_GROUPS * HALO_GROUP).chain(halos).collect()
+            }
+            _ => (0..u64::from(pixels.pixels) + halo).collect(),
+        };
+        let last = order.iter().max().copied().unwrap_or(0);
+        let mut at: Coordinates = std::array::from_fn(|dimension| self.coordinate(dimension));
+        at[1] += offset;
+        let length = self.run_length();
+        let mut walked = Vec::with_capacity(last as usize + 1);
+        for _ in 0..=last {
+            walked.push(self.run(at, length));
+            at[1] += i64::from(self.map.element_strides[1]);
+            if at[1] > high + offset {
+                at[1] = low + offset;
+                at[self.map.rank - 1] += 1;
+            }
+        }
+        Ok(order.iter().filter_map(|&number| walked.get(number as usize).cloned()).collect())
+    }
+
+    /// The elements from a place on, along the first dimension.
+    fn run(&self, at: Coordinates, length: u64) -> Run {
+        let map = self.map;
+        let outer = || at.iter().zip(&map.dims).take(map.rank).skip(1);
+        let is_inside = outer().all(|(&coordinate, &size)| (0..size as i64).contains(&coordinate));
+        let within = |coordinate: i64| coordinate.clamp(0, map.dims[0] as i64);
+        let (start, end) = (within(at[0]), within(at[0] + length as i64));
+        let is_empty = !is_inside || start == end;
+        let inside = if is_empty { 0..0 } else { (start - at[0]) as u64..(end - at[0]) as u64 };
+        let bits = map.element.bits() as i64;
+        let first = match self.slice() {
+            Some(slice) => at[0].div_euclid(slice as i64).wrapping_mul(self.slice_stride()),
+            None => at[0] * bits / 8,
+        };
+        let steps = at.iter().skip(1).zip(&map.strides).take(map.rank - 1);
+        let offset = steps.fold(first, |sum, (&coordinate, &stride)| {
+            sum.wrapping_add(coordinate.wrapping_mul(stride as i64))
+        });
+        Run { global: map.address.wrapping_add(offset as u64), inside }
+    }
+
+    /// Bytes from a slice of channels to the next one: those of all pixels of an image.
+    fn slice_stride(&self) -> i64 {
+        let rank = self.map.rank;
+        let (stride, size) = (self.map.strides[rank - 3], self.map.dims[rank - 2]);
+        (stride as i64).wrapping_mul(size as i64)
+    }
+}

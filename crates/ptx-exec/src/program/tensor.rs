@@ -1,0 +1,74 @@
+//! Tensor copies and changes of tensor maps (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
+
+use super::{Address, Src};
+use crate::tensormap::Field;
+
+/// Which elements of the tensor are copied, and in which order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TensorMode {
+    /// A box.
+    Tile,
+    /// `.tile::gather4`, `.tile::scatter4`: four rows, each with a coordinate of its own.
+    FourRows,
+    /// `.im2col`, and `.im2col_no_offs` without offsets.
+    Im2col,
+    /// `.im2col::w`: the offsets are the halo and the offset along W.
+    Im2colW,
+    /// `.im2col::w::128`.
+    Im2colW128,
+}
+
+/// How `cp.reduce.async.bulk.tensor` combines elements; their type is in the map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TensorReduction {
+    Add,
+    Min,
+    Max,
+    Inc,
+    Dec,
+    And,
+    Or,
+    Xor,
+}
+
+/// Where a tensor copy goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TensorAction {
+    /// To shared memory; a barrier there is told of the bytes. With a mask to the blocks of the cluster that it names.
+    Load { barrier: Address, blocks: Option<Src> },
+    /// To the tensor.
+    Store,
+    /// To the tensor, combined with what it holds.
+    Reduce(TensorReduction),
+}
+
+/// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`.
+#[derive(Clone, Debug)]
+pub(crate) struct TensorCopy {
+    /// Where the tensor map is.
+    pub(crate) map: Address,
+    /// Dimensions of the tensor.
+    pub(crate) rank: usize,
+    pub(crate) mode: TensorMode,
+    pub(crate) shared: Address,
+    pub(crate) coordinates: Box<[Src]>,
+    pub(crate) offsets: Box<[Src]>,
+    /// The address that stands in for the one of the map.
+    pub(crate) address: Option<Src>,
+    pub(crate) action: TensorAction,
+}
+
+/// `tensormap.replace`.
+#[derive(Clone, Debug)]
+pub(crate) struct TensormapReplace {
+    pub(crate) map: Address,
+    pub(crate) field: Field,
+    pub(crate) value: Src,
+}
+
+/// `tensormap.cp_fenceproxy`, after all threads of the warp have come.
+#[derive(Clone, Debug)]
+pub(crate) struct TensormapCopy {
+    pub(crate) to: Address,
+    pub(crate) from: Address,
+}
