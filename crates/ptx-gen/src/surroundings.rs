@@ -116,7 +116,7 @@ impl Registers {
     }
 
     /// Makes sure that there are so many of a type.
-    pub(crate) fn reserve(&mut self, ty: ScalarType, count: u32) {
+    pub fn reserve(&mut self, ty: ScalarType, count: u32) {
         let known = self.0.entry(ty).or_default();
         *known = count.max(*known);
     }

@@ -10,7 +10,7 @@
 //!   (`_ => cx.unsupported(..)`, never a default);
 //! - what cannot change anything that a program sees here is declared with its reason, `cx.m.ignore(..)`;
 //! - ask only where the answer is used: a modifier that is read and dropped is dropped silently. `tests.rs` decodes every
-//!   row with each of its modifiers and finds those that change nothing and are not declared.
+//!   row with each of its modifiers, and with other operands, and finds what changes nothing and is not declared.
 
 mod arithmetic;
 mod body;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use ptx_diag::Diagnostics;
 use ptx_gen::{Density, Home, Instruction, Pin, Seeded, check, instruction, module, uses, valid_instruction};
-use ptx_ir::Module;
-use ptx_isa::{Field, FormId, Mnemonic, Mod, ScalarType, Slot, form, form_ids};
+use ptx_ir::{Item, Module};
+use ptx_isa::{Field, FormId, Mnemonic, Mod, ScalarType, Sem, Slot, form, form_ids};
 
 use super::modifiers::Modifiers;
 use super::{Launches, decode, executes, reach};
@@ -254,4 +254,120 @@ fn literals_that_tell_rows_apart_must_be_taken() {
         Modifiers::new(Mnemonic::from_text("multimem.cp.async.bulk.global.shared::cta.bulk_group").unwrap());
     m.ignore_words(&[Mod::Global, Mod::SharedCta, Mod::BulkGroup], "a test");
     assert_eq!(m.untaken(), Some(Mod::Cp));
+}
+
+/// Operands that change nothing, and why.
+const UNREAD: &[(&[Sem], &[&str], &str)] = &[
+    (&[], &["cache-policy"], "there are no caches"),
+    (&[Sem::Prefetch, Sem::ApplyPriority, Sem::Discard], &["a", "size"], "there are no caches"),
+    (&[Sem::BulkPrefetch], &["srcMem", "size"], "there are no caches"),
+    (
+        &[Sem::CreatePolicy],
+        &["a", "access-property", "fraction", "primary-size", "total-size"],
+        "policies are opaque, and all the same",
+    ),
+    (&[Sem::FenceProxy], &["addr", "size"], "the fence is for all memory"),
+    (&[Sem::MbarrierWait], &["suspendTimeHint"], "a wait may give up at once"),
+    (&[Sem::Nanosleep], &["t"], "a sleep may be short (manual 9.7.19.2)"),
+    (&[Sem::Getctarank], &["a"], "a cluster has one block"),
+];
+
+#[test]
+fn every_operand_changes_the_program_or_is_declared_unread() {
+    let (mut changed, mut unread) = (0, BTreeSet::new());
+    for id in form_ids().filter(|&id| executes(form(id))) {
+        let mut choices = Seeded::new(3);
+        for density in [Density::Sparse, Density::Dense, Density::Sparse, Density::Dense] {
+            let Some(drawn) = instruction(&mut choices, id, None, density) else { continue };
+            let Some(home) = Home::any_of(&mut choices, &drawn.mnemonic) else { continue };
+            let drawn = with_others_mentioned(drawn);
+            let Some(Ok(base)) = decoded_at(home, &drawn) else { continue };
+            for register in registers(&drawn.text) {
+                let other = Instruction { text: register.other_in(&drawn.text), ..drawn.clone() };
+                match decoded_at(home, &other) {
+                    Some(Ok(other)) if other.code == base.code => {
+                        let name = operand_at(home, &drawn, register.from);
+                        let is_known = UNREAD.iter().any(|(meanings, names, _)| {
+                            (meanings.is_empty() || meanings.contains(&form(id).sem)) && names.contains(&name)
+                        });
+                        if !is_known {
+                            unread.insert(format!("{name} of {}", drawn.text));
+                        }
+                    }
+                    _ => changed += 1,
+                }
+            }
+        }
+    }
+    assert!(unread.is_empty(), "another register is the same for {unread:#?}");
+    assert!(changed > 8000, "{changed} operands");
+}
+
+/// A register in the text of an instruction.
+struct Named {
+    from: usize,
+    to: usize,
+    ty: ScalarType,
+    number: u32,
+}
+
+impl Named {
+    /// What the number of the other register is more.
+    const OTHER: u32 = 40;
+
+    fn name(&self, more: u32) -> String {
+        ptx_gen::register(self.ty, self.number + more)
+    }
+
+    /// The text with another register of the type in its place.
+    fn other_in(&self, text: &str) -> String {
+        format!("{}{}{}", &text[..self.from], self.name(Self::OTHER), &text[self.to..])
+    }
+}
+
+fn registers(text: &str) -> Vec<Named> {
+    let named = |(from, _)| {
+        let rest: &str = &text[from + 1..];
+        let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (ty, number) = rest[..length].rsplit_once('_')?;
+        Some(Named {
+            from,
+            to: from + 1 + length,
+            ty: ScalarType::from_ptx(ty)?,
+            number: number.parse().ok()?,
+        })
+    };
+    text.match_indices('%').filter_map(named).collect()
+}
+
+/// The instruction after moves that name its registers and the others that may be in their places, so that rows are given to
+/// all of them in one order.
+fn with_others_mentioned(mut drawn: Instruction) -> Instruction {
+    for register in registers(&drawn.text) {
+        drawn.registers.reserve(register.ty, 2 * Named::OTHER);
+        let ty = if register.ty == ScalarType::Pred {
+            "pred".to_owned()
+        } else {
+            format!("b{}", register.ty.bits())
+        };
+        drawn.before += &format!(" mov.{ty} {}, {};", register.name(0), register.name(Named::OTHER));
+    }
+    drawn
+}
+
+/// The name of the operand at a place of the text of an instruction.
+fn operand_at(home: Home, drawn: &Instruction, from: usize) -> &'static str {
+    let id = drawn.mnemonic.form_id();
+    let text = module(home, [drawn]).text;
+    let at = text.find(&drawn.text).unwrap() + from;
+    let read = check(&text).unwrap();
+    let bodies = read.items.iter().filter_map(|item| match item {
+        Item::Function(function) => read.function(*function).body.as_ref(),
+        _ => None,
+    });
+    let mut places = bodies.flat_map(|body| {
+        let inst = body.instructions().map(|(_, inst)| inst).find(|inst| inst.mnemonic.form_id() == id)?;
+        body.operand_spans(inst).iter().position(|span| (span.lo as usize..span.hi as usize).contains(&at))
+    });
+    places.next().and_then(|place| form(id).operands.get(place)).map_or("a guard", |operand| operand.name)
 }
