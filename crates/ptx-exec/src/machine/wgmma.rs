@@ -316,8 +316,8 @@ impl Warp {
                 let Some(&needed) = last else { return Ok(true) };
                 self.check_warpgroup(block, active, needed).map_err(stop)?;
                 let group = block.warpgroups.entry(number).or_default();
-                group.is_awaited = group.counts.iter().any(|&count| count < needed);
-                if group.is_awaited {
+                if group.counts.iter().any(|&count| count < needed) {
+                    group.is_awaited = true;
                     return Ok(false);
                 }
                 self.products.groups.drain(..closed);
