@@ -22,8 +22,8 @@ use crate::scalar::int::Int;
 /// The space and offset of accesses to tensor memory, which is none of the spaces.
 const NOWHERE: (Space, i64) = (Space::Generic, 0);
 
-/// Why it does not matter what is waited for.
-const IN_ORDER: &str = "accesses are done in their order";
+/// Why fences, and arrivals that may be early, change nothing.
+const IN_ORDER: &str = "operations of a block are done in their order";
 
 impl BodyDecoder<'_> {
     /// All of `tcgen05` but the multiplications.
@@ -32,9 +32,11 @@ impl BodyDecoder<'_> {
         if cx.m.has(Mod::Ld) || cx.m.has(Mod::St) {
             return self.tensor_move(cx);
         }
-        if cx.m.has(Mod::WaitLd) || cx.m.has(Mod::WaitSt) {
-            cx.m.ignore(&[Field::Action], IN_ORDER);
-            return self.tensor_access(cx, TensorAccess::Wait, Vec::new(), Vec::new());
+        if cx.m.has(Mod::WaitLd) {
+            return self.tensor_access(cx, TensorAccess::WaitForLoads, Vec::new(), Vec::new());
+        }
+        if cx.m.has(Mod::WaitSt) {
+            return self.tensor_access(cx, TensorAccess::WaitForStores, Vec::new(), Vec::new());
         }
         if cx.m.has(Mod::FenceBeforeThreadSync) || cx.m.has(Mod::FenceAfterThreadSync) {
             cx.m.ignore(&[Field::Action], IN_ORDER);

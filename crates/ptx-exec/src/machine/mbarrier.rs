@@ -207,16 +207,6 @@ impl View<'_> {
         Ok(())
     }
 
-    /// One arrival at a barrier.
-    pub(super) fn arrive_once(&mut self, lane: usize, place: (Space, u64)) -> Result<(), TrapKind> {
-        self.change(lane, place, |object| {
-            object.arrive(1, Stay::Stays)?;
-            object.advance();
-            Ok(())
-        })?;
-        Ok(())
-    }
-
     /// Does what one lane asks for, and gives its result.
     fn operate(
         &mut self,

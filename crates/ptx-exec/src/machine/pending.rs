@@ -30,6 +30,7 @@ use super::bulk::BulkWork;
 use super::copy::CopyWork;
 use super::grid::Grid;
 use super::memory::{View, place};
+use super::tcgen05::{Tcgen05Work, TensorStore};
 use super::tensor::TensorWork;
 use super::warp::Warp;
 use super::wgmma::WarpgroupWork;
@@ -57,6 +58,10 @@ pub(super) enum Work {
     Warpgroup(Box<WarpgroupWork>),
     /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`.
     Tensor(TensorWork),
+    /// `tcgen05.mma`, `tcgen05.cp`, `tcgen05.shift`.
+    Tcgen05(Box<Tcgen05Work>),
+    /// `tcgen05.st`.
+    TensorStore(Box<TensorStore>),
 }
 
 /// The operations of one family that a thread issued.
@@ -333,13 +338,17 @@ impl View<'_> {
                 self.perform_product(product, (operation.warp, operation.pc), rows).map_err(TrapKind::Fault)
             }
             Work::Tensor(tensor) => self.perform_tensor(tensor).map_err(TrapKind::Fault),
+            Work::Tcgen05(work) => self.perform_tcgen05(work),
+            Work::TensorStore(store) => self.perform_tensor_store(store),
         }
     }
 
     /// Reads what an operation reads, so that only its writes are left to do.
     fn read_sources(&self, operation: &mut Operation) -> Result<(), Stop> {
         let read = match &mut operation.work {
-            Work::Nothing | Work::Copy(_) | Work::Write(_) => Ok(()),
+            Work::Nothing | Work::Copy(_) | Work::Write(_) | Work::Tcgen05(_) | Work::TensorStore(_) => {
+                Ok(())
+            }
             Work::Bulk(bulk) => self.read_bulk(bulk).map_err(TrapKind::Fault),
             Work::Warpgroup(product) => self.read_factors(product, operation.pc).map_err(TrapKind::Fault),
             Work::Tensor(tensor) => self.read_tensor(tensor).map_err(TrapKind::Fault),
@@ -350,7 +359,8 @@ impl View<'_> {
     /// Whether an operation has yet to read shared memory.
     fn reads_shared(work: &Work) -> bool {
         match work {
-            Work::Nothing | Work::Copy(_) | Work::Write(_) => false,
+            Work::Nothing | Work::Copy(_) | Work::Write(_) | Work::TensorStore(_) => false,
+            Work::Tcgen05(work) => work.reads_shared(),
             Work::Bulk(bulk) => bulk.reads_shared(),
             Work::Warpgroup(product) => product.reads_shared(),
             Work::Tensor(tensor) => tensor.reads_shared(),
@@ -358,7 +368,7 @@ impl View<'_> {
     }
 
     /// Performs the operations in flight that `which` chooses, and those that are ordered before them.
-    fn complete(
+    pub(super) fn complete(
         &mut self,
         registers: &mut Registers<'_>,
         which: impl Fn(&Operation) -> bool,
@@ -437,10 +447,14 @@ impl View<'_> {
         if let Some(operation) = unread {
             let wait = match operation.work {
                 Work::Warpgroup(_) => "wgmma.wait_group",
+                Work::Tcgen05(_) => "tcgen05.commit",
                 _ if operation.signal.is_some() => "mbarrier.try_wait",
-                Work::Nothing | Work::Copy(_) | Work::Write(_) | Work::Bulk(_) | Work::Tensor(_) => {
-                    "cp.async.bulk.wait_group.read"
-                }
+                Work::Nothing
+                | Work::Copy(_)
+                | Work::Write(_)
+                | Work::Bulk(_)
+                | Work::Tensor(_)
+                | Work::TensorStore(_) => "cp.async.bulk.wait_group.read",
             };
             return Err(operation.stop(TrapKind::Misuse(format!(
                 "the block ends while an asynchronous operation may still read its shared memory; wait for it with `{wait}`"

@@ -12,6 +12,10 @@ pub(crate) enum Family {
     Bulk,
     /// `wgmma.mma_async`, of a whole warp.
     Products,
+    /// What `tcgen05` does with tensor memory, of a whole block: what is issued later does not overtake what it must follow.
+    Tensor,
+    /// `tcgen05.st`, of a whole warp.
+    TensorStores,
 }
 
 /// What is done to groups of a family.

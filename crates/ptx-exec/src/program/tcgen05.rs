@@ -125,8 +125,8 @@ pub(crate) enum TensorAccess {
     LoadCompressed(TensorMove, Extreme, NanRule, SignRule),
     /// Sources: address and registers.
     Store(TensorMove),
-    /// Until loads or stores are done.
-    Wait,
+    WaitForLoads,
+    WaitForStores,
 }
 
 /// How the rows of a matrix that is copied are spread over lanes (manual 9.7.16.9.2).

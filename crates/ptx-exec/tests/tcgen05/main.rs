@@ -4,9 +4,10 @@ mod access;
 mod copy;
 mod image;
 mod multiply;
+mod order;
 
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, Launch, Trap, TrapKind, run};
+use ptx_exec::{Argument, Completion, ExecError, Launch, Trap, TrapKind, run};
 
 /// The first lines of kernels: 128 threads, all 512 columns at `%base`, the thread in `%t`, and in `%own` the address of
 /// column 0 of the lowest lane that its warp reaches. `%in` and `%out` are buffers.
@@ -40,21 +41,38 @@ FREED:
 }
 ";
 
-/// Runs a kernel of 128 threads; what it left in its output.
+/// Runs a kernel of 128 threads whose operations are done when they are issued; what it left in its output.
 fn launch(target: &str, text: &str, input: Vec<u8>, output: usize) -> Result<Vec<u8>, ExecError> {
+    launch_as(Completion::Eager, target, text, input, output)
+}
+
+fn launch_as(
+    completion: Completion,
+    target: &str,
+    text: &str,
+    input: Vec<u8>,
+    output: usize,
+) -> Result<Vec<u8>, ExecError> {
     let header = format!(".version 9.5\n.target {target}\n.address_size 64\n");
     let source = SourceFile::new("test.ptx", header + text);
     let (module, findings) = ptx_syntax::parse(&source);
     assert!(!findings.has_errors(), "{findings:?}\n{text}");
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|found| panic!("{found:?}\n{text}"));
     let arguments = vec![Argument::Buffer(input), Argument::Buffer(vec![0; output])];
-    let done = run(verified, &Launch { block: [128, 1, 1], arguments, ..Launch::new("k") })?;
+    let done = run(verified, &Launch { block: [128, 1, 1], arguments, completion, ..Launch::new("k") })?;
     Ok(done.buffers.into_iter().nth(1).flatten().unwrap())
 }
 
-/// The words that a kernel between [`START`] and [`END`] leaves.
+/// The words that a kernel between [`START`] and [`END`] leaves, whenever its operations are done.
 fn words(target: &str, body: &str, input: Vec<u8>, count: usize) -> Vec<u32> {
-    let bytes = launch(target, &format!("{START}{body}{END}"), input, count * 4).unwrap();
+    let text = format!("{START}{body}{END}");
+    let found = [Completion::Eager, Completion::Late]
+        .map(|completion| words_of(launch_as(completion, target, &text, input.clone(), count * 4).unwrap()));
+    assert!(found[0] == found[1], "operations done late: {body}");
+    found.into_iter().next().unwrap()
+}
+
+fn words_of(bytes: Vec<u8>) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
 }
 

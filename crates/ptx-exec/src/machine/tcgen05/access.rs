@@ -1,11 +1,14 @@
 //! What a warp does with tensor memory together: allocation, loads, stores and waits (manual 9.7.16.7, 9.7.16.8).
+//!
+//! Loads are done when they are issued: who reads a register that one writes gets the value without a wait (9.7.16.6.4.5).
 
 use super::memory::{TensorMemory, check_lanes, parts};
 use crate::error::TrapKind;
 use crate::machine::call::same_value;
 use crate::machine::memory::View;
+use crate::machine::pending::{Operation, Order as InOrder, Registers, Track, Work};
 use crate::memory::{Order, Space};
-use crate::program::{Columns, FULL, Reduction, Row, Sharing, TensorAccess, TensorMove, WARP};
+use crate::program::{Columns, FULL, Family, Reduction, Row, Sharing, TensorAccess, TensorMove, WARP};
 use crate::scalar::float::{self, Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
 use crate::scalar::int;
@@ -65,8 +68,15 @@ pub(in crate::machine) fn access(
         TensorAccess::LoadCompressed(cells, which, nan, sign) => {
             compressed(cells, (which, nan, sign), issue, &view.block.tensor, inputs, outputs)?;
         }
-        TensorAccess::Store(cells) => store(cells, issue, &mut view.block.tensor, inputs)?,
-        TensorAccess::Wait => {}
+        TensorAccess::Store(cells) => store(cells, issue, view, inputs)?,
+        TensorAccess::WaitForLoads => {}
+        TensorAccess::WaitForStores => {
+            let own = |operation: &Operation| {
+                operation.track.is_some_and(|(track, _)| track == stores_of(issue.warp))
+            };
+            let done = view.complete(&mut Registers::All(&mut []), own);
+            done.map_err(|stop| (stop.kind, stop.lane))?;
+        }
     }
     Ok(Outcome::Done)
 }
@@ -141,8 +151,25 @@ fn load(
     Ok(())
 }
 
-fn store(cells: TensorMove, issue: Issue, memory: &mut TensorMemory, inputs: &[Row]) -> Result<(), Stopped> {
+/// Cells with what is stored in them.
+#[derive(Clone, Debug)]
+pub(in crate::machine) struct TensorStore(Vec<(usize, i64, u32)>);
+
+impl View<'_> {
+    /// Performs a store that was issued.
+    pub(in crate::machine) fn perform_tensor_store(&mut self, store: &TensorStore) -> Result<(), TrapKind> {
+        store.0.iter().try_for_each(|&(lane, column, value)| self.block.tensor.write(lane, column, value))
+    }
+}
+
+/// The stores of a warp that are in flight.
+fn stores_of(warp: usize) -> Track {
+    Track { family: Family::TensorStores, warp, lane: 0 }
+}
+
+fn store(cells: TensorMove, issue: Issue, view: &mut View<'_>, inputs: &[Row]) -> Result<(), Stopped> {
     let (first_lane, first_column) = base(cells, issue, inputs)?;
+    let mut stored = Vec::new();
     for thread in 0..WARP {
         for (register, row) in inputs.iter().skip(1).enumerate() {
             let (lane, columns) = cells.cells(thread, register);
@@ -151,12 +178,16 @@ fn store(cells: TensorMove, issue: Issue, memory: &mut TensorMemory, inputs: &[R
                     Columns::Whole => row[thread] as u32,
                     Columns::Halves => (row[thread] >> (16 * half)) as u32 & 0xffff,
                 };
-                let written = memory.write(first_lane + lane, first_column + column, value);
-                written.map_err(|kind| (kind, thread))?;
+                let (lane, column) = (first_lane + lane, first_column + column);
+                view.block.tensor.read(lane, column).map_err(|kind| (kind, thread))?;
+                stored.push((lane, column, value));
             }
         }
     }
-    Ok(())
+    let work = Work::TensorStore(Box::new(TensorStore(stored)));
+    let mut operation = Operation::new(work, (issue.warp, 0, issue.pc));
+    operation.track = Some((stores_of(issue.warp), InOrder::AfterEarlier));
+    view.issue(operation, &mut Registers::All(&mut [])).map_err(|stop| (stop.kind, stop.lane))
 }
 
 /// The smallest or largest of the values of each thread. A value alone is compared with itself, so that a NaN is canonical

@@ -1,4 +1,7 @@
 //! What one thread has done with tensor memory (manual 9.7.16.9, 9.7.16.10, 9.7.16.12).
+//!
+//! Operations of a block are performed in the order in which they are issued: the manual lets some overtake others
+//! (9.7.16.6.2), and has those stay in order, also between threads, that programs count on.
 
 use super::copy::{copy, shift};
 use super::multiply::multiply;
@@ -6,9 +9,31 @@ use crate::error::TrapKind;
 use crate::machine::Stop;
 use crate::machine::block::BlockState;
 use crate::machine::grid::Grid;
-use crate::machine::memory::addresses;
+use crate::machine::memory::{View, addresses};
+use crate::machine::pending::{Operation, Order, Registers, Signal, Track, Work, operand_place};
 use crate::machine::warp::Warp;
-use crate::program::{Mask, Row, TensorCommit, TensorIssue, TensorOperation, lanes};
+use crate::program::{Family, Mask, Row, TensorCommit, TensorIssue, TensorOperation, lanes};
+
+/// The operations of a block, whichever of its threads issued them.
+const OF_BLOCK: Track = Track { family: Family::Tensor, warp: 0, lane: 0 };
+/// Bytes of a barrier.
+const BARRIER: u32 = 8;
+
+/// An operation with its operands.
+#[derive(Clone, Debug)]
+pub(in crate::machine) struct Tcgen05Work {
+    operation: TensorOperation<u64>,
+}
+
+impl Tcgen05Work {
+    /// Whether it reads shared memory.
+    pub(in crate::machine) fn reads_shared(&self) -> bool {
+        match &self.operation {
+            TensorOperation::Copy { .. } | TensorOperation::Multiply(_) => true,
+            TensorOperation::Shift(_) => false,
+        }
+    }
+}
 
 /// Carries out an operation on the tensor memory of a block or of a pair of blocks, the even one first.
 fn perform(operation: &TensorOperation<u64>, blocks: &mut [&mut BlockState]) -> Result<(), TrapKind> {
@@ -23,8 +48,15 @@ fn perform(operation: &TensorOperation<u64>, blocks: &mut [&mut BlockState]) -> 
     }
 }
 
+impl View<'_> {
+    /// Performs an operation that was issued.
+    pub(in crate::machine) fn perform_tcgen05(&mut self, work: &Tcgen05Work) -> Result<(), TrapKind> {
+        perform(&work.operation, &mut [&mut *self.block])
+    }
+}
+
 impl Warp {
-    /// `tcgen05.cp`, `tcgen05.shift`, `tcgen05.mma`: done when they are issued.
+    /// `tcgen05.cp`, `tcgen05.shift`, `tcgen05.mma`.
     pub(in crate::machine) fn tensor(
         &mut self,
         grid: &Grid<'_>,
@@ -34,16 +66,20 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
+        let warp = self.index;
         for lane in lanes(active) {
-            let stop = |kind| Stop::at(kind, pc, lane);
-            block.tensor.use_group(issue.group).map_err(stop)?;
+            block.tensor.use_group(issue.group).map_err(|kind| Stop::at(kind, pc, lane))?;
             let operation = issue.operation.map(|src| src.of(rows, &grid.program.constants)[lane]);
-            perform(&operation, &mut [&mut *block]).map_err(stop)?;
+            let work = Work::Tcgen05(Box::new(Tcgen05Work { operation }));
+            let mut operation = Operation::new(work, (warp, lane, pc));
+            operation.track = Some((OF_BLOCK, Order::AfterEarlier));
+            self.view(grid, block).issue(operation, &mut Registers::All(&mut []))?;
         }
+        self.issued(block);
         Ok(())
     }
 
-    /// `tcgen05.commit`: an arrival, as all that was issued is done.
+    /// `tcgen05.commit`: an arrival when all that was issued is done.
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
     pub(in crate::machine) fn tensor_commit(
         &mut self,
@@ -57,19 +93,25 @@ impl Warp {
     ) -> Result<(), Stop> {
         let constants = &grid.program.constants;
         let barriers = addresses(&commit.barrier, rows, constants, self.frames[frame].local);
-        let mut view = self.view(grid, block);
+        let warp = self.index;
         for lane in lanes(active) {
             let stop = |kind| Stop::at(kind, pc, lane);
-            view.block.tensor.use_group(commit.group).map_err(stop)?;
+            block.tensor.use_group(commit.group).map_err(stop)?;
             let blocks = commit.blocks.map_or(1, |blocks| blocks.of(rows, constants)[lane]);
             if blocks & !1 != 0 {
                 let text = format!("the mask {blocks:#x} names blocks that the cluster does not have");
                 return Err(stop(TrapKind::Misuse(text)));
             }
             if blocks == 1 {
-                view.arrive_once(lane, (commit.barrier.space, barriers.of(lane))).map_err(stop)?;
+                let barrier =
+                    operand_place(commit.barrier.space, barriers.of(lane), BARRIER).map_err(stop)?;
+                let arrival = Operation::new(Work::Nothing, (warp, lane, pc));
+                let mut arrival = arrival.signals(Signal::Arrival(barrier));
+                arrival.track = Some((OF_BLOCK, Order::AfterEarlier));
+                self.view(grid, block).issue(arrival, &mut Registers::All(&mut []))?;
             }
         }
+        self.issued(block);
         Ok(())
     }
 }

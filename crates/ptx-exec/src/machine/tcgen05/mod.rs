@@ -10,7 +10,8 @@ mod memory;
 mod multiply;
 mod shared;
 
-pub(super) use access::{Issue, Outcome, access};
+pub(super) use access::{Issue, Outcome, TensorStore, access};
+pub(super) use issue::Tcgen05Work;
 pub(super) use memory::TensorMemory;
 
 use crate::error::TrapKind;
