@@ -1,82 +1,17 @@
 //! Matrix instructions against products computed element by element; which lane holds which element is written here as
 //! the manual writes it for each shape (9.7.14.5.2 ff.).
 
-use ptx_diag::SourceFile;
-use ptx_exec::{Argument, Launch, run};
+use ptx_exec::Argument;
+
+mod common;
+
+use common::{Type, launch_warp, spread};
 
 /// The row and column of element `i` of a lane, from the lane's group and its place in it.
 type Held = fn(group: usize, place: usize, i: usize) -> (usize, usize);
 
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    F16,
-    Tf32,
-    F32,
-    F64,
-    E4m3,
-    E5m2,
-    /// In the lower six bits of a byte.
-    E3m2,
-    E2m3,
-    /// In the middle of a byte.
-    E2m1,
-    U8,
-    S8,
-    U4,
-    S4,
-    B1,
-    S32,
-}
-
-impl Kind {
-    fn bits(self) -> usize {
-        match self {
-            Kind::B1 => 1,
-            Kind::U4 | Kind::S4 => 4,
-            Kind::U8 | Kind::S8 | Kind::E4m3 | Kind::E5m2 | Kind::E3m2 | Kind::E2m3 | Kind::E2m1 => 8,
-            Kind::F16 => 16,
-            Kind::Tf32 | Kind::F32 | Kind::S32 => 32,
-            Kind::F64 => 64,
-        }
-    }
-
-    fn is_unsigned(self) -> bool {
-        matches!(self, Kind::U8 | Kind::U4)
-    }
-
-    /// The bits of a small integer.
-    fn encode(self, value: i64) -> u64 {
-        match self {
-            Kind::F16 => half::f16::from_f64(value as f64).to_bits().into(),
-            Kind::Tf32 | Kind::F32 => (value as f32).to_bits().into(),
-            Kind::F64 => (value as f64).to_bits(),
-            // The bits of 0, 1, 2 and 3, from the manual's 5.2.3.
-            Kind::E4m3 => narrow(value, [0, 0x38, 0x40, 0x44], 0x80),
-            Kind::E5m2 => narrow(value, [0, 0x3c, 0x40, 0x42], 0x80),
-            Kind::E3m2 => narrow(value, [0, 0b01100, 0b10000, 0b10010], 0x20),
-            Kind::E2m3 => narrow(value, [0, 0b01000, 0b10000, 0b10100], 0x20),
-            Kind::E2m1 => narrow(value, [0, 0b010, 0b100, 0b101], 0x8) << 2,
-            Kind::U8 | Kind::S8 | Kind::U4 | Kind::S4 | Kind::B1 | Kind::S32 => {
-                value as u64 & (u64::MAX >> (64 - self.bits()))
-            }
-        }
-    }
-
-    fn register(self) -> &'static str {
-        match self {
-            Kind::F64 => "f64",
-            Kind::F32 => "f32",
-            _ => "b32",
-        }
-    }
-}
-
-fn narrow(value: i64, magnitudes: [u64; 4], sign: u64) -> u64 {
-    magnitudes[value.unsigned_abs() as usize] | if value < 0 { sign } else { 0 }
-}
-
 struct Matrix {
-    kind: Kind,
+    kind: Type,
     /// Elements that a lane holds.
     elements: usize,
     held: Held,
@@ -88,39 +23,33 @@ impl Matrix {
     }
 
     fn register_bytes(&self) -> usize {
-        if self.kind == Kind::F64 { 8 } else { 4 }
+        if self.kind == Type::F64 { 8 } else { 4 }
     }
 
     /// The bytes of all lanes' registers, lane after lane.
     fn spread(&self, value: impl Fn(usize, usize) -> i64) -> Vec<u8> {
-        let bits = self.kind.bits();
-        let of_lane = self.elements * bits / 8;
-        let mut bytes = vec![0; 32 * of_lane];
-        for lane in 0..32 {
-            for i in 0..self.elements {
-                let (row, column) = (self.held)(lane / 4, lane % 4, i);
-                let raw = self.kind.encode(value(row, column));
-                for bit in 0..bits {
-                    let at = i * bits + bit;
-                    bytes[lane * of_lane + at / 8] |= ((raw >> bit & 1) as u8) << (at % 8);
-                }
-            }
-        }
-        bytes
+        spread(self.kind.bits(), self.elements, |lane, i| {
+            let (row, column) = (self.held)(lane / 4, lane % 4, i);
+            self.kind.encode(value(row, column))
+        })
     }
 }
 
-fn launch_warp(text: &str, arguments: Vec<Argument>) -> Vec<Option<Vec<u8>>> {
-    let target = if text.contains("kind::") { "8.7\n.target sm_120a" } else { "8.7\n.target sm_90" };
-    let source = SourceFile::new("test.ptx", format!(".version {target}\n.address_size 64\n{text}"));
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap();
-    run(verified, &Launch { block: [32, 1, 1], arguments, ..Launch::new("k") }).unwrap().buffers
+fn launch(text: &str, arguments: Vec<Argument>) -> Vec<Option<Vec<u8>>> {
+    let target = if text.contains("kind::") { "sm_120a" } else { "sm_90" };
+    launch_warp("8.7", target, text, arguments).unwrap()
+}
+
+fn register(ty: Type) -> &'static str {
+    match ty {
+        Type::F64 => "f64",
+        Type::F32 => "f32",
+        _ => "b32",
+    }
 }
 
 fn check(mnemonic: &str, k: usize, a: Matrix, b: Matrix, c: Matrix) {
-    let is_bits = a.kind == Kind::B1;
+    let is_bits = a.kind == Type::B1;
     let low = if a.kind.is_unsigned() { 0 } else { -3 };
     let a_value = |row: usize, column: usize| match is_bits {
         true => ((row * 5 + column * 3 + row * column) % 7 % 2) as i64,
@@ -146,7 +75,7 @@ fn check(mnemonic: &str, k: usize, a: Matrix, b: Matrix, c: Matrix) {
         ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc) {\n.reg .b32 %t; .reg .b64 %p<9>;\nmov.u32 %t, %tid.x;\n",
     );
     for (at, (name, matrix)) in parts.iter().enumerate() {
-        let (count, ty, bytes) = (matrix.registers(), matrix.kind.register(), matrix.register_bytes());
+        let (count, ty, bytes) = (matrix.registers(), register(matrix.kind), matrix.register_bytes());
         text += &format!(".reg .{ty} %{name}<8>;\nld.param.u64 %p{at}, [p{name}];\n");
         text += &format!("mad.wide.u32 %p{at}, %t, {}, %p{at};\n", count * bytes);
         (0..count).for_each(|n| text += &format!("ld.global.{ty} %{name}{n}, [%p{at}+{}];\n", n * bytes));
@@ -158,7 +87,7 @@ fn check(mnemonic: &str, k: usize, a: Matrix, b: Matrix, c: Matrix) {
     let [la, lb, lc] = parts.map(|(name, matrix)| list(name, matrix.registers()));
     text += &format!("{mnemonic} {lc}, {la}, {lb}, {lc};\n");
     for n in 0..c.registers() {
-        text += &format!("st.global.{} [%p2+{}], %c{n};\n", c.kind.register(), n * c.register_bytes());
+        text += &format!("st.global.{} [%p2+{}], %c{n};\n", register(c.kind), n * c.register_bytes());
     }
     text += "ret;\n}\n";
     let arguments = vec![
@@ -166,11 +95,11 @@ fn check(mnemonic: &str, k: usize, a: Matrix, b: Matrix, c: Matrix) {
         Argument::Buffer(b.spread(b_value)),
         Argument::Buffer(c.spread(c_value)),
     ];
-    let buffers = launch_warp(&text, arguments);
+    let buffers = launch(&text, arguments);
     assert_eq!(buffers[2].as_deref(), Some(c.spread(product).as_slice()), "{mnemonic}");
 }
 
-const fn matrix(kind: Kind, elements: usize, held: Held) -> Matrix {
+const fn matrix(kind: Type, elements: usize, held: Held) -> Matrix {
     Matrix { kind, elements, held }
 }
 
@@ -179,9 +108,9 @@ fn double_precision() {
     check(
         "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64",
         4,
-        matrix(Kind::F64, 1, |group, place, _| (group, place)),
-        matrix(Kind::F64, 1, |group, place, _| (place, group)),
-        matrix(Kind::F64, 2, |group, place, i| (group, place * 2 + (i & 1))),
+        matrix(Type::F64, 1, |group, place, _| (group, place)),
+        matrix(Type::F64, 1, |group, place, _| (place, group)),
+        matrix(Type::F64, 2, |group, place, i| (group, place * 2 + (i & 1))),
     );
 }
 
@@ -192,9 +121,9 @@ fn tf32_in_the_small_shape() {
     check(
         "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32",
         4,
-        matrix(Kind::Tf32, 2, |group, place, i| (if i == 0 { group } else { group + 8 }, place)),
-        matrix(Kind::Tf32, 1, |group, place, _| (place, group)),
-        matrix(Kind::Tf32, 4, C16),
+        matrix(Type::Tf32, 2, |group, place, i| (if i == 0 { group } else { group + 8 }, place)),
+        matrix(Type::Tf32, 1, |group, place, _| (place, group)),
+        matrix(Type::Tf32, 4, C16),
     );
 }
 
@@ -203,19 +132,19 @@ fn halves_with_half_sums() {
     check(
         "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16",
         8,
-        matrix(Kind::F16, 4, |group, place, i| (if i < 2 { group } else { group + 8 }, place * 2 + (i & 1))),
-        matrix(Kind::F16, 2, |group, place, i| (place * 2 + i, group)),
-        matrix(Kind::F16, 4, C16),
+        matrix(Type::F16, 4, |group, place, i| (if i < 2 { group } else { group + 8 }, place * 2 + (i & 1))),
+        matrix(Type::F16, 2, |group, place, i| (place * 2 + i, group)),
+        matrix(Type::F16, 4, C16),
     );
     check(
         "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
         16,
-        matrix(Kind::F16, 8, |group, place, i| {
+        matrix(Type::F16, 8, |group, place, i| {
             let row = if matches!(i, 0 | 1 | 4 | 5) { group } else { group + 8 };
             (row, if i < 4 { place * 2 + (i & 1) } else { place * 2 + (i & 1) + 8 })
         }),
-        matrix(Kind::F16, 4, |group, place, i| (place * 2 + (i & 1) + if i < 2 { 0 } else { 8 }, group)),
-        matrix(Kind::F16, 4, C16),
+        matrix(Type::F16, 4, |group, place, i| (place * 2 + (i & 1) + if i < 2 { 0 } else { 8 }, group)),
+        matrix(Type::F16, 4, C16),
     );
 }
 
@@ -224,58 +153,58 @@ fn bytes_of_both_signs() {
     check(
         "mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32",
         16,
-        matrix(Kind::U8, 4, |group, place, i| (group, place * 4 + i)),
-        matrix(Kind::S8, 4, |group, place, i| (place * 4 + i, group)),
-        matrix(Kind::S32, 2, |group, place, i| (group, place * 2 + i)),
+        matrix(Type::U8, 4, |group, place, i| (group, place * 4 + i)),
+        matrix(Type::S8, 4, |group, place, i| (place * 4 + i, group)),
+        matrix(Type::S32, 2, |group, place, i| (group, place * 2 + i)),
     );
     check(
         "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.s8.u8.s32",
         16,
-        matrix(Kind::S8, 8, |group, place, i| (if i < 4 { group } else { group + 8 }, place * 4 + (i & 3))),
-        matrix(Kind::U8, 4, |group, place, i| (place * 4 + i, group)),
-        matrix(Kind::S32, 4, C16),
+        matrix(Type::S8, 8, |group, place, i| (if i < 4 { group } else { group + 8 }, place * 4 + (i & 3))),
+        matrix(Type::U8, 4, |group, place, i| (place * 4 + i, group)),
+        matrix(Type::S32, 4, C16),
     );
     check(
         "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32",
         32,
-        matrix(Kind::S8, 16, |group, place, i| {
+        matrix(Type::S8, 16, |group, place, i| {
             let row = if i < 4 || (8..12).contains(&i) { group } else { group + 8 };
             (row, place * 4 + (i & 3) + if i < 8 { 0 } else { 16 })
         }),
-        matrix(Kind::S8, 8, |group, place, i| (place * 4 + (i & 3) + if i < 4 { 0 } else { 16 }, group)),
-        matrix(Kind::S32, 4, C16),
+        matrix(Type::S8, 8, |group, place, i| (place * 4 + (i & 3) + if i < 4 { 0 } else { 16 }, group)),
+        matrix(Type::S32, 4, C16),
     );
 }
 
 #[test]
 fn double_precision_in_larger_shapes() {
     let a =
-        |elements| matrix(Kind::F64, elements, |group, place, i| (group + 8 * (i % 2), place + 4 * (i / 2)));
-    let b = |elements| matrix(Kind::F64, elements, |group, place, i| (place + 4 * i, group));
+        |elements| matrix(Type::F64, elements, |group, place, i| (group + 8 * (i % 2), place + 4 * (i / 2)));
+    let b = |elements| matrix(Type::F64, elements, |group, place, i| (place + 4 * i, group));
     for k in [4, 8, 16] {
         let mnemonic = format!("mma.sync.aligned.m16n8k{k}.row.col.f64.f64.f64.f64");
-        check(&mnemonic, k, a(k / 2), b(k / 4), matrix(Kind::F64, 4, C16));
+        check(&mnemonic, k, a(k / 2), b(k / 4), matrix(Type::F64, 4, C16));
     }
 }
 
 #[test]
 fn nibbles_of_both_signs() {
-    for (a, b) in [(Kind::U4, Kind::S4), (Kind::S4, Kind::U4), (Kind::S4, Kind::S4)] {
-        let name = |kind| if kind == Kind::U4 { "u4" } else { "s4" };
+    for (a, b) in [(Type::U4, Type::S4), (Type::S4, Type::U4), (Type::S4, Type::S4)] {
+        let name = |kind| if kind == Type::U4 { "u4" } else { "s4" };
         let types = format!("s32.{}.{}.s32", name(a), name(b));
         check(
             &format!("mma.sync.aligned.m8n8k32.row.col.{types}"),
             32,
             matrix(a, 8, |group, place, i| (group, place * 8 + i)),
             matrix(b, 8, |group, place, i| (place * 8 + i, group)),
-            matrix(Kind::S32, 2, |group, place, i| (group, place * 2 + i)),
+            matrix(Type::S32, 2, |group, place, i| (group, place * 2 + i)),
         );
         check(
             &format!("mma.sync.aligned.m16n8k32.row.col.satfinite.{types}"),
             32,
             matrix(a, 16, |group, place, i| (if i < 8 { group } else { group + 8 }, place * 8 + (i & 7))),
             matrix(b, 8, |group, place, i| (place * 8 + i, group)),
-            matrix(Kind::S32, 4, C16),
+            matrix(Type::S32, 4, C16),
         );
         check(
             &format!("mma.sync.aligned.m16n8k64.row.col.{types}"),
@@ -285,7 +214,7 @@ fn nibbles_of_both_signs() {
                 (row, place * 8 + (i & 7) + if i < 16 { 0 } else { 32 })
             }),
             matrix(b, 16, |group, place, i| (place * 8 + (i & 7) + if i < 8 { 0 } else { 32 }, group)),
-            matrix(Kind::S32, 4, C16),
+            matrix(Type::S32, 4, C16),
         );
     }
 }
@@ -296,30 +225,30 @@ fn bits_are_counted() {
         check(
             &format!("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.{join}.popc"),
             128,
-            matrix(Kind::B1, 32, |group, place, i| (group, place * 32 + i)),
-            matrix(Kind::B1, 32, |group, place, i| (place * 32 + i, group)),
-            matrix(Kind::S32, 2, |group, place, i| (group, place * 2 + i)),
+            matrix(Type::B1, 32, |group, place, i| (group, place * 32 + i)),
+            matrix(Type::B1, 32, |group, place, i| (place * 32 + i, group)),
+            matrix(Type::S32, 2, |group, place, i| (group, place * 2 + i)),
         );
         check(
             &format!("mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.{join}.popc"),
             128,
-            matrix(Kind::B1, 64, |group, place, i| {
+            matrix(Type::B1, 64, |group, place, i| {
                 (if i < 32 { group } else { group + 8 }, place * 32 + (i & 31))
             }),
-            matrix(Kind::B1, 32, |group, place, i| (place * 32 + i, group)),
-            matrix(Kind::S32, 4, C16),
+            matrix(Type::B1, 32, |group, place, i| (place * 32 + i, group)),
+            matrix(Type::S32, 4, C16),
         );
         check(
             &format!("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.{join}.popc"),
             256,
-            matrix(Kind::B1, 128, |group, place, i| {
+            matrix(Type::B1, 128, |group, place, i| {
                 let row = if i < 32 || (64..96).contains(&i) { group } else { group + 8 };
                 (row, place * 32 + (i & 31) + if i < 64 { 0 } else { 128 })
             }),
-            matrix(Kind::B1, 64, |group, place, i| {
+            matrix(Type::B1, 64, |group, place, i| {
                 (place * 32 + (i & 31) + if i < 32 { 0 } else { 128 }, group)
             }),
-            matrix(Kind::S32, 4, C16),
+            matrix(Type::S32, 4, C16),
         );
     }
 }
@@ -327,11 +256,11 @@ fn bits_are_counted() {
 #[test]
 fn narrow_floating_point_values() {
     let narrow = [
-        (Kind::E4m3, "e4m3"),
-        (Kind::E5m2, "e5m2"),
-        (Kind::E3m2, "e3m2"),
-        (Kind::E2m3, "e2m3"),
-        (Kind::E2m1, "e2m1"),
+        (Type::E4m3, "e4m3"),
+        (Type::E5m2, "e5m2"),
+        (Type::E3m2, "e3m2"),
+        (Type::E2m3, "e2m3"),
+        (Type::E2m1, "e2m1"),
     ];
     for (a, of_a) in narrow {
         for (b, of_b) in narrow {
@@ -344,7 +273,7 @@ fn narrow_floating_point_values() {
             } else {
                 ""
             };
-            for (sum, name) in [(Kind::F32, "f32"), (Kind::F16, "f16")] {
+            for (sum, name) in [(Type::F32, "f32"), (Type::F16, "f16")] {
                 check(
                     &format!("mma.sync.aligned.m16n8k32.row.col{kind}.{name}.{of_a}.{of_b}.{name}"),
                     32,
@@ -369,21 +298,21 @@ const fn of_quads(group: usize) -> (usize, usize) {
 #[test]
 fn four_products_of_quads() {
     let a = |layout| match layout {
-        "row" => matrix(Kind::F16, 4, |group, place, i| {
+        "row" => matrix(Type::F16, 4, |group, place, i| {
             let (first, half) = of_quads(group);
             (first + place + half, i)
         }),
-        _ => matrix(Kind::F16, 4, |group, place, i| {
+        _ => matrix(Type::F16, 4, |group, place, i| {
             let (first, half) = of_quads(group);
             (first + i + half, place)
         }),
     };
     let b = |layout| match layout {
-        "row" => matrix(Kind::F16, 4, |group, place, i| {
+        "row" => matrix(Type::F16, 4, |group, place, i| {
             let (first, half) = of_quads(group);
             (place, first + i + half)
         }),
-        _ => matrix(Kind::F16, 4, |group, place, i| {
+        _ => matrix(Type::F16, 4, |group, place, i| {
             let (first, half) = of_quads(group);
             (i, first + place + half)
         }),
@@ -395,7 +324,7 @@ fn four_products_of_quads() {
                 4,
                 a(of_a),
                 b(of_b),
-                matrix(Kind::F16, 8, |group, place, i| {
+                matrix(Type::F16, 8, |group, place, i| {
                     let (first, half) = of_quads(group);
                     (first + place + half, first + i)
                 }),
@@ -405,7 +334,7 @@ fn four_products_of_quads() {
                 4,
                 a(of_a),
                 b(of_b),
-                matrix(Kind::F32, 8, |group, place, i| {
+                matrix(Type::F32, 8, |group, place, i| {
                     let (first, half) = of_quads(group);
                     // `%laneid & 1` and `%laneid & 2` are those of the place.
                     (first + (place & 1) + (i & 2) + half, first + (i & 4) + (place & 2) + (i & 1))
@@ -427,7 +356,7 @@ fn sums_saturate_only_when_asked() {
                 st.global.v2.u32 [%rd1], {{%d0, %d1}};
                 ret; }}"
         );
-        launch_warp(&text, vec![Argument::Buffer(vec![0; 8])])[0].clone().unwrap()
+        launch(&text, vec![Argument::Buffer(vec![0; 8])])[0].clone().unwrap()
     };
     // 16 * 127 * 127 = 258064 more than the largest integer.
     let words = |low: u32, high: u32| [low.to_le_bytes(), high.to_le_bytes()].concat();
@@ -448,7 +377,7 @@ fn registers_are_transposed() {
     // Lane l holds elements 2 (l mod 4) and the next of row l / 4 (9.7.14.5.17), so memory is the matrix row by row.
     let plain: Vec<u8> = (0..64u16).flat_map(u16::to_le_bytes).collect();
     let transposed: Vec<u8> = (0..64u16).map(|at| at % 8 * 8 + at / 8).flat_map(u16::to_le_bytes).collect();
-    assert_eq!(launch_warp(text, vec![Argument::Buffer(plain)]), [Some(transposed)]);
+    assert_eq!(launch(text, vec![Argument::Buffer(plain)]), [Some(transposed)]);
 }
 
 #[test]
@@ -475,7 +404,7 @@ fn stored_matrices_lie_row_by_row() {
             st.global.v2.u32 [%rd2], {{%r5, %r6}};
             ret; }}"
         );
-        let stored = launch_warp(&text, vec![Argument::Buffer(vec![0; 256])]);
+        let stored = launch(&text, vec![Argument::Buffer(vec![0; 256])]);
         let place = |at: u16| if transposed { at % 8 * 8 + at / 8 } else { at };
         let expected: Vec<u8> =
             (0..128u16).map(|at| at / 64 * 64 + place(at % 64)).flat_map(u16::to_le_bytes).collect();

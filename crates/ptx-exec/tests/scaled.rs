@@ -1,8 +1,11 @@
 //! `mma` with scales for blocks, of dense and of sparse matrices, against products of the scaled matrices (manual
 //! 9.7.14.3).
 
-use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, Launch, TrapKind, run};
+use ptx_exec::{Argument, ExecError, TrapKind};
+
+mod common;
+
+use common::{launch_warp, narrow, spread};
 
 /// A format of elements: its name, bits, those of the numbers 0 to 3 (manual 5.2.3), and of the sign.
 #[derive(Clone, Copy)]
@@ -18,7 +21,7 @@ const E2M1: Format = Format("e2m1", 4, [0, 0b010, 0b100, 0b101], 0x8);
 
 impl Format {
     fn encode(self, value: i64) -> u64 {
-        self.2[value.unsigned_abs() as usize] | if value < 0 { self.3 } else { 0 }
+        narrow(value, self.2, self.3)
     }
 }
 
@@ -74,24 +77,8 @@ fn kept(row: usize, k: usize, bits: usize) -> Vec<(Vec<usize>, u32)> {
     (0..k * bits / 32).map(chunk_of).collect()
 }
 
-fn spread(bits: usize, count: usize, raw: impl Fn(usize, usize) -> u64) -> Vec<u8> {
-    let mut bytes = vec![0; 32 * count * bits / 8];
-    for lane in 0..32 {
-        for i in 0..count {
-            let at = (lane * count + i) * bits;
-            bytes[at / 8] |= (raw(lane, i) << (at % 8)) as u8;
-        }
-    }
-    bytes
-}
-
 fn launch(text: &str, arguments: Vec<Argument>) -> Result<Vec<Option<Vec<u8>>>, ExecError> {
-    let source =
-        SourceFile::new("test.ptx", format!(".version 9.1\n.target sm_120a\n.address_size 64\n{text}"));
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap();
-    run(verified, &Launch { block: [32, 1, 1], arguments, ..Launch::new("k") }).map(|done| done.buffers)
+    launch_warp("9.1", "sm_120a", text, arguments)
 }
 
 /// Loads the registers of each lane, multiplies and stores D where C was. `ids` are those of A and of B.

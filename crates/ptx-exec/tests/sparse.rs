@@ -1,80 +1,11 @@
 //! `mma.sp` against products of the whole matrices. Which lane holds which element of A is written here as the manual
 //! writes it for each shape (9.7.14.6.2), which lane has which metadata as its figures show it.
 
-use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, Launch, TrapKind, run};
+use ptx_exec::{Argument, ExecError, TrapKind};
 
-#[derive(Clone, Copy, PartialEq)]
-enum Type {
-    F16,
-    Bf16,
-    Tf32,
-    F32,
-    E4m3,
-    E5m2,
-    E3m2,
-    E2m3,
-    E2m1,
-    U8,
-    S8,
-    U4,
-    S4,
-    S32,
-}
+mod common;
 
-impl Type {
-    fn bits(self) -> usize {
-        match self {
-            Type::U4 | Type::S4 => 4,
-            Type::U8 | Type::S8 | Type::E4m3 | Type::E5m2 | Type::E3m2 | Type::E2m3 | Type::E2m1 => 8,
-            Type::F16 | Type::Bf16 => 16,
-            Type::Tf32 | Type::F32 | Type::S32 => 32,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Type::F16 => "f16",
-            Type::Bf16 => "bf16",
-            Type::Tf32 => "tf32",
-            Type::F32 => "f32",
-            Type::E4m3 => "e4m3",
-            Type::E5m2 => "e5m2",
-            Type::E3m2 => "e3m2",
-            Type::E2m3 => "e2m3",
-            Type::E2m1 => "e2m1",
-            Type::U8 => "u8",
-            Type::S8 => "s8",
-            Type::U4 => "u4",
-            Type::S4 => "s4",
-            Type::S32 => "s32",
-        }
-    }
-
-    fn is_unsigned(self) -> bool {
-        matches!(self, Type::U8 | Type::U4)
-    }
-
-    /// The bits of a small integer; those of 0 to 3 in narrow formats are from the manual's 5.2.3.
-    fn encode(self, value: i64) -> u64 {
-        let narrow = |magnitudes: [u64; 4], sign: u64| {
-            magnitudes[value.unsigned_abs() as usize] | if value < 0 { sign } else { 0 }
-        };
-        match self {
-            Type::F16 => half::f16::from_f64(value as f64).to_bits().into(),
-            Type::Bf16 => half::bf16::from_f64(value as f64).to_bits().into(),
-            Type::Tf32 | Type::F32 => (value as f32).to_bits().into(),
-            Type::E4m3 => narrow([0, 0x38, 0x40, 0x44], 0x80),
-            Type::E5m2 => narrow([0, 0x3c, 0x40, 0x42], 0x80),
-            Type::E3m2 => narrow([0, 0b01100, 0b10000, 0b10010], 0x20),
-            Type::E2m3 => narrow([0, 0b01000, 0b10000, 0b10100], 0x20),
-            Type::E2m1 => narrow([0, 0b010, 0b100, 0b101], 0x8) << 2,
-            Type::U8 | Type::S8 | Type::U4 | Type::S4 | Type::S32 => {
-                value as u64 & (u64::MAX >> (64 - self.bits()))
-            }
-        }
-    }
-}
+use common::{Type, launch_warp, spread};
 
 /// A shape with the types that are held alike.
 #[derive(Clone, Copy)]
@@ -232,29 +163,13 @@ impl Shape {
 }
 
 /// The bytes of all lanes' registers, lane after lane.
-fn spread(ty: Type, count: usize, value: impl Fn(usize, usize) -> i64) -> Vec<u8> {
-    let (bits, of_lane) = (ty.bits(), count * ty.bits() / 8);
-    let mut bytes = vec![0; 32 * of_lane];
-    for lane in 0..32 {
-        for i in 0..count {
-            let raw = ty.encode(value(lane, i));
-            for bit in 0..bits {
-                let at = i * bits + bit;
-                bytes[lane * of_lane + at / 8] |= ((raw >> bit & 1) as u8) << (at % 8);
-            }
-        }
-    }
-    bytes
+fn held(ty: Type, count: usize, value: impl Fn(usize, usize) -> i64) -> Vec<u8> {
+    spread(ty.bits(), count, |lane, i| ty.encode(value(lane, i)))
 }
 
 fn launch(text: &str, arguments: Vec<Argument>) -> Result<Vec<Option<Vec<u8>>>, ExecError> {
     let target = if text.contains("kind::") || text.contains("f16.e") { "sm_120a" } else { "sm_90" };
-    let source =
-        SourceFile::new("test.ptx", format!(".version 8.7\n.target {target}\n.address_size 64\n{text}"));
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap();
-    run(verified, &Launch { block: [32, 1, 1], arguments, ..Launch::new("k") }).map(|done| done.buffers)
+    launch_warp("8.7", target, text, arguments)
 }
 
 /// A kernel that loads the registers of A, B, C and the metadata of each lane, multiplies and stores D where C was.
@@ -316,11 +231,11 @@ fn check(mnemonic: &str, shape: Shape, [a, b, sum]: [Type; 3], selector: usize) 
     let b_held =
         |lane: usize, i: usize| b_value(i / b_each * 4 * b_each + lane % 4 * b_each + i % b_each, lane / 4);
     let sums = |value: &dyn Fn(usize, usize) -> i64| {
-        spread(sum, 4, |lane, i| value(lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2))
+        held(sum, 4, |lane, i| value(lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2))
     };
     let arguments = vec![
-        Argument::Buffer(spread(a, shape.k / 4, a_held)),
-        Argument::Buffer(spread(b, shape.k / 4, b_held)),
+        Argument::Buffer(held(a, shape.k / 4, a_held)),
+        Argument::Buffer(held(b, shape.k / 4, b_held)),
         Argument::Buffer(sums(&c_value)),
         Argument::Buffer(shape.metadata_of_lanes(selector, ordered)),
     ];

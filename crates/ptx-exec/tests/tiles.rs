@@ -1,20 +1,18 @@
 //! Every form of `ldmatrix` and `stmatrix` against matrices put together here: memory is read bit by bit into the matrix that the
 //! manual speaks of, transposed where it is, and the fragments are taken from there (9.7.14.5.15, 9.7.14.5.16).
 
-use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, Launch, Outcome, TrapKind, run};
+use ptx_exec::{Argument, ExecError, TrapKind};
 
-fn launch(text: &str, arguments: Vec<Argument>) -> Result<Outcome, ExecError> {
-    let text = format!(".version 8.8\n.target sm_100a\n.address_size 64\n{text}");
-    let source = SourceFile::new("test.ptx", text.clone());
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|found| panic!("{found:?}\n{text}"));
-    run(verified, &Launch { block: [32, 1, 1], arguments, ..Launch::new("k") })
+mod common;
+
+use common::launch_warp;
+
+fn launch(text: &str, arguments: Vec<Argument>) -> Result<Vec<Option<Vec<u8>>>, ExecError> {
+    launch_warp("8.8", "sm_100a", text, arguments)
 }
 
 fn outcome(text: &str, memory: Vec<u8>) -> Vec<u8> {
-    launch(text, vec![Argument::Buffer(memory)]).unwrap().buffers[0].clone().unwrap()
+    launch(text, vec![Argument::Buffer(memory)]).unwrap()[0].clone().unwrap()
 }
 
 /// Bytes without a pattern.

@@ -1,76 +1,19 @@
 //! `wmma` from memory to memory, against products computed element by element (manual 9.7.14.4). Values are small, so that
 //! every product and every sum is exact in every type, whatever the order of the sum.
 
-use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, Launch, TrapKind, run};
+use ptx_exec::{Argument, ExecError, TrapKind};
 
-/// An element type, and what an element means.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Type {
-    F16,
-    Bf16,
-    Tf32,
-    F32,
-    F64,
-    U8,
-    S8,
-    U4,
-    S4,
-    B1,
-    S32,
-}
+mod common;
 
-impl Type {
-    fn name(self) -> &'static str {
-        match self {
-            Type::F16 => "f16",
-            Type::Bf16 => "bf16",
-            Type::Tf32 => "tf32",
-            Type::F32 => "f32",
-            Type::F64 => "f64",
-            Type::U8 => "u8",
-            Type::S8 => "s8",
-            Type::U4 => "u4",
-            Type::S4 => "s4",
-            Type::B1 => "b1",
-            Type::S32 => "s32",
-        }
-    }
+use common::{Type, launch_warp};
 
-    fn bits(self) -> usize {
-        match self {
-            Type::B1 => 1,
-            Type::U4 | Type::S4 => 4,
-            Type::U8 | Type::S8 => 8,
-            Type::F16 | Type::Bf16 => 16,
-            Type::Tf32 | Type::F32 | Type::S32 => 32,
-            Type::F64 => 64,
-        }
-    }
-
-    fn is_unsigned(self) -> bool {
-        matches!(self, Type::U8 | Type::U4 | Type::B1)
-    }
-
-    fn encode(self, value: i64) -> u64 {
-        let raw = match self {
-            Type::F16 => half::f16::from_f64(value as f64).to_bits().into(),
-            Type::Bf16 => half::bf16::from_f64(value as f64).to_bits().into(),
-            Type::Tf32 | Type::F32 => (value as f32).to_bits().into(),
-            Type::F64 => (value as f64).to_bits(),
-            Type::U8 | Type::S8 | Type::U4 | Type::S4 | Type::B1 | Type::S32 => value as u64,
-        };
-        raw & (u64::MAX >> (64 - self.bits()))
-    }
-
-    /// Registers of a fragment, as the tables of 9.7.14.4.1 have them, and their type.
-    fn registers(self, elements: usize, is_factor: bool) -> (usize, &'static str) {
-        match self {
-            Type::F16 if is_factor => (8, "b32"),
-            Type::F64 => (elements / 32, "f64"),
-            Type::F32 => (elements / 32, "f32"),
-            _ => (elements * self.bits() / 32 / 32, "b32"),
-        }
+/// Registers of a fragment, as the tables of 9.7.14.4.1 have them, and their type.
+fn registers(ty: Type, elements: usize, is_factor: bool) -> (usize, &'static str) {
+    match ty {
+        Type::F16 if is_factor => (8, "b32"),
+        Type::F64 => (elements / 32, "f64"),
+        Type::F32 => (elements / 32, "f32"),
+        _ => (elements * ty.bits() / 32 / 32, "b32"),
     }
 }
 
@@ -167,13 +110,7 @@ impl Multiplication {
 }
 
 fn launch(text: &str, arguments: Vec<Argument>) -> Result<Vec<Option<Vec<u8>>>, ExecError> {
-    let source =
-        SourceFile::new("test.ptx", format!(".version 8.0\n.target sm_90\n.address_size 64\n{text}"));
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap();
-    let launch = Launch { block: [32, 1, 1], arguments, ..Launch::new("k") };
-    run(verified, &launch).map(|outcome| outcome.buffers)
+    launch_warp("8.0", "sm_90", text, arguments)
 }
 
 fn check(multiplication: &Multiplication, layouts: [Layout; 4], gap: usize) {
@@ -200,7 +137,7 @@ fn check(multiplication: &Multiplication, layouts: [Layout; 4], gap: usize) {
     for (at, (name, matrix, is_factor)) in
         [("a", a, true), ("b", b, true), ("c", c, false), ("d", d, false)].into_iter().enumerate()
     {
-        let (count, register) = matrix.ty.registers(matrix.rows * matrix.columns, is_factor);
+        let (count, register) = registers(matrix.ty, matrix.rows * matrix.columns, is_factor);
         let names: Vec<String> = (0..count).map(|number| format!("%{name}{number}")).collect();
         fragments.push(format!("{{{}}}", names.join(", ")));
         text += &format!(".reg .{register} %{name}<{count}>;\nld.param.u64 %p{at}, [p{name}];\n");
@@ -375,17 +312,11 @@ fn sums_of_halves_are_clamped_only_when_asked() {
                 wmma.store.d.sync.aligned.row.m16n16k16.f16 [%p], {{%c0, %c1, %c2, %c3}};
                 ret; }}"
         );
-        let source =
-            SourceFile::new("test.ptx", format!(".version 6.4\n.target sm_70\n.address_size 64\n{text}"));
-        let (module, findings) = ptx_syntax::parse(&source);
-        assert!(!findings.has_errors(), "{findings:?}");
-        let (verified, _) = ptx_verify::verify(&module).unwrap();
         // The transpose is the second factor. Row 0 squared is beyond the largest half, row 1 is NaNs, the product of both signs is below the smallest.
         let row = |raw: u16| raw.to_le_bytes().repeat(16);
         let memory = [row(0x5bff), row(0x7fff), row(0xdbff), row(0).repeat(13)].concat();
         let arguments = vec![Argument::Buffer(memory)];
-        let launch = Launch { block: [32, 1, 1], arguments, ..Launch::new("k") };
-        let buffers = run(verified, &launch).unwrap().buffers.remove(0).unwrap();
+        let buffers = launch_warp("6.4", "sm_70", &text, arguments).unwrap().remove(0).unwrap();
         let at = |row: usize, column: usize| {
             u16::from_le_bytes([buffers[row * 32 + column * 2], buffers[row * 32 + column * 2 + 1]])
         };

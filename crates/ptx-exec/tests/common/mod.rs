@@ -1,0 +1,123 @@
+//! What tests of matrix instructions share: launches of one warp, the bits of small numbers in every type of an element, and
+//! the registers of a warp as bytes.
+
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use ptx_diag::SourceFile;
+use ptx_exec::{Argument, ExecError, Launch, run};
+
+/// Executes kernel `k` of a text on one warp; gives what the buffers hold afterwards.
+pub fn launch_warp(
+    version: &str,
+    target: &str,
+    text: &str,
+    arguments: Vec<Argument>,
+) -> Result<Vec<Option<Vec<u8>>>, ExecError> {
+    let text = format!(".version {version}\n.target {target}\n.address_size 64\n{text}");
+    let source = SourceFile::new("test.ptx", text.clone());
+    let (module, findings) = ptx_syntax::parse(&source);
+    assert!(!findings.has_errors(), "{findings:?}\n{text}");
+    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|found| panic!("{found:?}\n{text}"));
+    run(verified, &Launch { block: [32, 1, 1], arguments, ..Launch::new("k") }).map(|done| done.buffers)
+}
+
+/// The type of an element.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Type {
+    F16,
+    Bf16,
+    Tf32,
+    F32,
+    F64,
+    E4m3,
+    E5m2,
+    /// In the lower six bits of a byte.
+    E3m2,
+    E2m3,
+    /// In the middle of a byte.
+    E2m1,
+    U8,
+    S8,
+    U4,
+    S4,
+    B1,
+    S32,
+}
+
+impl Type {
+    pub fn name(self) -> &'static str {
+        match self {
+            Type::F16 => "f16",
+            Type::Bf16 => "bf16",
+            Type::Tf32 => "tf32",
+            Type::F32 => "f32",
+            Type::F64 => "f64",
+            Type::E4m3 => "e4m3",
+            Type::E5m2 => "e5m2",
+            Type::E3m2 => "e3m2",
+            Type::E2m3 => "e2m3",
+            Type::E2m1 => "e2m1",
+            Type::U8 => "u8",
+            Type::S8 => "s8",
+            Type::U4 => "u4",
+            Type::S4 => "s4",
+            Type::B1 => "b1",
+            Type::S32 => "s32",
+        }
+    }
+
+    /// Bits of an element in a register.
+    pub fn bits(self) -> usize {
+        match self {
+            Type::B1 => 1,
+            Type::U4 | Type::S4 => 4,
+            Type::U8 | Type::S8 | Type::E4m3 | Type::E5m2 | Type::E3m2 | Type::E2m3 | Type::E2m1 => 8,
+            Type::F16 | Type::Bf16 => 16,
+            Type::Tf32 | Type::F32 | Type::S32 => 32,
+            Type::F64 => 64,
+        }
+    }
+
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, Type::U8 | Type::U4 | Type::B1)
+    }
+
+    /// The bits of a small integer; those of 0 to 3 in narrow formats are from the manual's 5.2.3.
+    pub fn encode(self, value: i64) -> u64 {
+        match self {
+            Type::F16 => half::f16::from_f64(value as f64).to_bits().into(),
+            Type::Bf16 => half::bf16::from_f64(value as f64).to_bits().into(),
+            Type::Tf32 | Type::F32 => (value as f32).to_bits().into(),
+            Type::F64 => (value as f64).to_bits(),
+            Type::E4m3 => narrow(value, [0, 0x38, 0x40, 0x44], 0x80),
+            Type::E5m2 => narrow(value, [0, 0x3c, 0x40, 0x42], 0x80),
+            Type::E3m2 => narrow(value, [0, 0b01100, 0b10000, 0b10010], 0x20),
+            Type::E2m3 => narrow(value, [0, 0b01000, 0b10000, 0b10100], 0x20),
+            Type::E2m1 => narrow(value, [0, 0b010, 0b100, 0b101], 0x8) << 2,
+            Type::U8 | Type::S8 | Type::U4 | Type::S4 | Type::B1 | Type::S32 => {
+                value as u64 & (u64::MAX >> (64 - self.bits()))
+            }
+        }
+    }
+}
+
+/// One of the numbers from -3 to 3, from the bits of 0 to 3 and that of the sign.
+pub fn narrow(value: i64, magnitudes: [u64; 4], sign: u64) -> u64 {
+    magnitudes[value.unsigned_abs() as usize] | if value < 0 { sign } else { 0 }
+}
+
+/// The bytes of all lanes' registers, lane after lane, each with `count` elements of so many bits, the first in the lowest.
+pub fn spread(bits: usize, count: usize, raw: impl Fn(usize, usize) -> u64) -> Vec<u8> {
+    let of_lane = count * bits / 8;
+    let mut bytes = vec![0; 32 * of_lane];
+    for lane in 0..32 {
+        for i in 0..count {
+            let raw = raw(lane, i);
+            for bit in 0..bits {
+                let at = i * bits + bit;
+                bytes[lane * of_lane + at / 8] |= ((raw >> bit & 1) as u8) << (at % 8);
+            }
+        }
+    }
+    bytes
+}
