@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::memory::GlobalMemory;
+use crate::tensormap::TensorMap;
 
 /// Three extents or indices, `x` first.
 pub type Dim3 = [u32; 3];
@@ -16,14 +17,17 @@ pub enum Argument {
     Bytes(Vec<u8>),
     /// A buffer in global memory; the parameter gets its address. The contents are given back after the launch.
     Buffer(Vec<u8>),
+    /// A tensor map and the buffer that the tensor is in; the parameter gets the map (manual 5.5.8). The address in the map counts
+    /// from the start of the buffer, whose contents are given back after the launch.
+    Tensor(TensorMap, Vec<u8>),
     /// A multimem address (manual 9.7.9.14): one at which the buffers of these arguments, named by their numbers, are
     /// accessed together, the first byte with the first byte and so on. They have the same size.
     Multimem(Vec<usize>),
 }
 
 impl Argument {
-    /// The address in global memory of the `index`-th buffer among the arguments of [`run`](crate::run), from 0: for pointers inside of other
-    /// arguments, such as tensor maps.
+    /// The address in global memory of the `index`-th buffer among the arguments of [`run`](crate::run), from 0: for pointers
+    /// inside of other arguments, and for tensor maps of buffers that have a parameter of their own.
     pub const fn buffer_address(index: usize) -> u64 {
         GlobalMemory::base(index)
     }

@@ -123,7 +123,7 @@ pub(crate) fn place_variables(
 
 fn buffer(argument: &Argument) -> Option<&[u8]> {
     match argument {
-        Argument::Buffer(bytes) => Some(bytes),
+        Argument::Buffer(bytes) | Argument::Tensor(_, bytes) => Some(bytes),
         Argument::Bytes(_) | Argument::Multimem(_) => None,
     }
 }
@@ -137,7 +137,7 @@ fn multicasts(arguments: &[Argument]) -> Vec<Multicast> {
     };
     let objects = arguments.iter().filter_map(|argument| match argument {
         Argument::Multimem(members) => Some(members.iter().filter_map(base_of).collect::<Vec<_>>()),
-        Argument::Bytes(_) | Argument::Buffer(_) => None,
+        Argument::Bytes(_) | Argument::Buffer(_) | Argument::Tensor(..) => None,
     });
     let multicast = |places: Vec<(u64, u64)>| Multicast {
         bytes: places.iter().map(|(_, bytes)| *bytes).min().unwrap_or(0),
@@ -272,12 +272,16 @@ fn pass_arguments(
         };
         let bytes = match argument {
             Argument::Bytes(bytes) => bytes.clone(),
-            Argument::Buffer(bytes) => {
+            Argument::Buffer(bytes) | Argument::Tensor(_, bytes) => {
                 if bytes.len() as u64 > 1 << ALLOCATION_SHIFT {
                     report(format!("is a buffer of {} bytes, too large", bytes.len()));
                 }
                 buffers += 1;
-                GlobalMemory::base(buffers - 1).to_le_bytes().to_vec()
+                let base = GlobalMemory::base(buffers - 1);
+                match argument {
+                    Argument::Tensor(map, _) => map.moved_by(base).to_bytes().to_vec(),
+                    _ => base.to_le_bytes().to_vec(),
+                }
             }
             Argument::Multimem(members) => {
                 let sizes =

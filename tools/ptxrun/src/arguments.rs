@@ -17,6 +17,13 @@ Arguments (--arg), one for each kernel parameter, in order:
   out=BYTES:FILE                          a zeroed buffer, written to the file after the launch
   inout=FILE:FILE                         a buffer with the first file's content, written to the second
   zero=BYTES                              a zeroed buffer
+  tensormap=BUFFER,type=f16,dims=256x512,box=64x16[,strides=512][,steps=1x1]
+           [,interleave=16B][,swizzle=128B][,fill=nan][,offset=BYTES]
+                                          a tensor map: BUFFER is in=, out=, inout= or zero= as above, or
+                                          the index of the argument that is the buffer. Lists begin with the
+                                          innermost dimension; strides are bytes and of all others. For im2col
+                                          lower=-1x-1,upper=0x0,channels=64,pixels=32 instead of box (W, H,
+                                          D), with wide=w or wide=w128 for im2col::w
 Buffers lie in global memory; their parameter is their address.
 
 Launch file (--launch), in JSON; options on the command line win:

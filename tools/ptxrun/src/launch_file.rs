@@ -6,6 +6,7 @@ use ptx_exec::Completion;
 use serde::Deserialize;
 
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec};
+use crate::tensor::Source;
 
 /// What a launch file says; every field is the option of the same name and may be left out.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -92,6 +93,12 @@ fn beside(spec: ArgumentSpec, folder: &Path) -> ArgumentSpec {
         ArgumentSpec::In(path) => ArgumentSpec::In(place(path)),
         ArgumentSpec::Out(bytes, path) => ArgumentSpec::Out(bytes, place(path)),
         ArgumentSpec::InOut(from, to) => ArgumentSpec::InOut(place(from), place(to)),
+        ArgumentSpec::TensorMap(mut map) => {
+            if let Source::Own(own) = map.source {
+                map.source = Source::Own(beside(own, folder));
+            }
+            ArgumentSpec::TensorMap(map)
+        }
         ArgumentSpec::Bytes(_) | ArgumentSpec::Zero(_) => spec,
     }
 }

@@ -5,6 +5,7 @@ mod launch_file;
 mod list;
 mod plan;
 mod spec;
+mod tensor;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,7 +26,7 @@ use ptx_verify::Verified;
 
 use crate::arguments::Arguments;
 use crate::plan::Plan;
-use crate::spec::{ArgumentSpec, PrintSpec};
+use crate::spec::PrintSpec;
 
 /// What files of programs are called.
 const SUFFIXES: &[&str] = &["ptx", "ll", "bc"];
@@ -118,8 +119,8 @@ fn execute(
     }
     Output::Stdout.write(&outcome.output)?;
     for (argument, bytes) in plan.args.iter().zip(&outcome.buffers) {
-        let (ArgumentSpec::Out(_, path) | ArgumentSpec::InOut(_, path)) = argument else { continue };
-        Output::File(path.clone()).write(bytes.as_deref().unwrap_or_default())?;
+        let Some(path) = argument.output() else { continue };
+        Output::File(path.to_owned()).write(bytes.as_deref().unwrap_or_default())?;
     }
     Output::Stdout.write(views.as_bytes())
 }

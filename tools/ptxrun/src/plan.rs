@@ -13,6 +13,7 @@ use ptx_exec::{Argument, Completion, Launch, Limits};
 use crate::arguments::{Arguments, Engine};
 use crate::launch_file::{self, LaunchFile};
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec};
+use crate::tensor::Source;
 
 /// All buffers of a launch together hold at most this many bytes.
 const MAX_BUFFER_BYTES: u64 = 16 << 30;
@@ -62,6 +63,7 @@ impl Plan {
         let print =
             if arguments.print.is_empty() { file.print.unwrap_or_default() } else { arguments.print.clone() };
         check_views(&args, &print)?;
+        check_maps(&args)?;
         let single = Dimensions([1; 3]);
         Ok(Self {
             entry: given(arguments.entry.clone().or(file.entry), "--entry")?,
@@ -84,8 +86,11 @@ impl Plan {
     /// A file that cannot be read, or buffers too large for this machine.
     pub fn launch(&self) -> Result<Launch, Failure> {
         let mut left = MAX_BUFFER_BYTES;
-        let arguments =
-            self.args.iter().map(|argument| content(argument, &mut left)).collect::<Result<Vec<_>, _>>()?;
+        let arguments = self
+            .args
+            .iter()
+            .map(|argument| self.content(argument, &mut left))
+            .collect::<Result<Vec<_>, _>>()?;
         self.print.iter().try_for_each(|view| check_count(view, &arguments))?;
         Ok(Launch {
             entry: self.entry.clone(),
@@ -99,6 +104,50 @@ impl Plan {
             limits: Limits { timeout: self.timeout, ..Limits::default() },
         })
     }
+
+    /// What an argument holds when the launch begins.
+    fn content(&self, argument: &ArgumentSpec, left: &mut u64) -> Result<Argument, Failure> {
+        let bytes = match argument {
+            ArgumentSpec::Bytes(bytes) => return Ok(Argument::Bytes(bytes.clone())),
+            ArgumentSpec::TensorMap(spec) => {
+                let encoded = |address| spec.encode(address).map_err(|error| usage(error.to_string()));
+                return match &spec.source {
+                    Source::Argument(index) => {
+                        let before = self.args.iter().take(*index).filter_map(ArgumentSpec::buffer);
+                        let map = encoded(Argument::buffer_address(before.count()))?;
+                        Ok(Argument::Bytes(map.to_bytes().to_vec()))
+                    }
+                    Source::Own(own) => match self.content(own, left)? {
+                        Argument::Buffer(bytes) => Ok(Argument::Tensor(encoded(0)?, bytes)),
+                        other => Ok(other),
+                    },
+                };
+            }
+            ArgumentSpec::In(path) | ArgumentSpec::InOut(path, _) => {
+                let size = fs::metadata(path).map(|metadata| metadata.len());
+                take(left, size.unwrap_or(0))?;
+                fs::read(path).map_err(|error| unreadable(path, &error.to_string()))?
+            }
+            ArgumentSpec::Out(count, _) | ArgumentSpec::Zero(count) => {
+                take(left, *count)?;
+                zeroed(*count)?
+            }
+        };
+        Ok(Argument::Buffer(bytes))
+    }
+}
+
+/// Tensor maps are of buffers.
+fn check_maps(args: &[ArgumentSpec]) -> Result<(), Failure> {
+    for argument in args {
+        let ArgumentSpec::TensorMap(spec) = argument else { continue };
+        if let Source::Argument(index) = spec.source
+            && args.get(index).and_then(ArgumentSpec::buffer).is_none()
+        {
+            return Err(usage(format!("tensormap={index}: argument {index} is not a buffer")));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses output files of a launch that several programs share, since each would replace what the one before it wrote.
@@ -112,7 +161,7 @@ pub fn refuse_shared_outputs(arguments: &Arguments) -> Result<(), Failure> {
         _ => arguments.args.clone(),
     };
     for argument in args {
-        if let ArgumentSpec::Out(_, path) | ArgumentSpec::InOut(_, path) = argument {
+        if let Some(path) = argument.output() {
             let finding = Diagnostic::error_without_place(
                 code::USAGE,
                 format!("every program of the folder would write `{}`", path.display()),
@@ -124,26 +173,11 @@ pub fn refuse_shared_outputs(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What an argument holds when the launch begins.
-fn content(argument: &ArgumentSpec, left: &mut u64) -> Result<Argument, Failure> {
-    let bytes = match argument {
-        ArgumentSpec::Bytes(bytes) => return Ok(Argument::Bytes(bytes.clone())),
-        ArgumentSpec::In(path) | ArgumentSpec::InOut(path, _) => {
-            let size = fs::metadata(path).map(|metadata| metadata.len());
-            take(left, size.unwrap_or(0))?;
-            fs::read(path).map_err(|error| unreadable(path, &error.to_string()))?
-        }
-        ArgumentSpec::Out(count, _) | ArgumentSpec::Zero(count) => {
-            take(left, *count)?;
-            zeroed(*count)?
-        }
-    };
-    Ok(Argument::Buffer(bytes))
-}
-
 /// Refuses to show more elements than a buffer has.
 fn check_count(view: &PrintSpec, arguments: &[Argument]) -> Result<(), Failure> {
-    let Some(Argument::Buffer(bytes)) = arguments.get(view.index) else { return Ok(()) };
+    let Some(Argument::Buffer(bytes) | Argument::Tensor(_, bytes)) = arguments.get(view.index) else {
+        return Ok(());
+    };
     let there = bytes.len() / view.ty.size();
     match view.count {
         Some(count) if count > there as u64 => {
@@ -193,12 +227,10 @@ fn check_views(args: &[ArgumentSpec], views: &[PrintSpec]) -> Result<(), Failure
     for view in views {
         match args.get(view.index) {
             None => return Err(usage(format!("--print {}: there is no such argument", view.index))),
-            Some(ArgumentSpec::Bytes(_)) => {
+            Some(argument) if argument.buffer().is_none() => {
                 return Err(usage(format!("--print {}: the argument is not a buffer", view.index)));
             }
-            Some(
-                ArgumentSpec::In(_) | ArgumentSpec::Out(..) | ArgumentSpec::InOut(..) | ArgumentSpec::Zero(_),
-            ) => {}
+            Some(_) => {}
         }
     }
     Ok(())

@@ -1,10 +1,12 @@
 //! The small languages of ptxrun's command line: launch arguments (`--arg`), views of buffers (`--print`) and
 //! dimensions (`--grid`).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use half::{bf16, f16};
+
+use crate::tensor::{Source, TensorMapSpec};
 
 /// One kernel argument (`--arg SPEC`).
 #[derive(Clone, PartialEq, Debug)]
@@ -19,6 +21,37 @@ pub enum ArgumentSpec {
     InOut(PathBuf, PathBuf),
     /// `zero=BYTES`: a zeroed buffer.
     Zero(u64),
+    /// `tensormap=BUFFER,type=..,dims=..,box=..`: a tensor map over a buffer of its own, or over that of another argument.
+    TensorMap(Box<TensorMapSpec>),
+}
+
+impl ArgumentSpec {
+    /// Whether it is a buffer, and its parameter the address.
+    pub fn is_plain_buffer(&self) -> bool {
+        match self {
+            Self::In(_) | Self::Out(..) | Self::InOut(..) | Self::Zero(_) => true,
+            Self::Bytes(_) | Self::TensorMap(_) => false,
+        }
+    }
+
+    /// The buffer that it is or brings.
+    pub fn buffer(&self) -> Option<&Self> {
+        match self {
+            Self::TensorMap(spec) => match &spec.source {
+                Source::Own(own) => Some(own),
+                Source::Argument(_) => None,
+            },
+            other => other.is_plain_buffer().then_some(other),
+        }
+    }
+
+    /// Where the buffer is written after the launch.
+    pub fn output(&self) -> Option<&Path> {
+        match self.buffer() {
+            Some(Self::Out(_, path) | Self::InOut(_, path)) => Some(path),
+            _ => None,
+        }
+    }
 }
 
 /// The scalar types that arguments and views are written in.
@@ -149,6 +182,7 @@ impl FromStr for ArgumentSpec {
         })?;
         match kind {
             "hex" => hex_bytes(value).map(ArgumentSpec::Bytes),
+            "tensormap" => value.parse().map(|spec| ArgumentSpec::TensorMap(Box::new(spec))),
             "in" => file(value).map(ArgumentSpec::In),
             "zero" => byte_count(value).map(ArgumentSpec::Zero),
             "out" => {
@@ -166,7 +200,7 @@ impl FromStr for ArgumentSpec {
                 Some(ty) => ty.parse(value).map(ArgumentSpec::Bytes),
                 None => Err(format!(
                     "`{kind}` is not a kind of argument; there are i8 .. i64, u8 .. u64, f16, bf16, f32, f64, hex, in, \
-                     out, inout and zero"
+                     out, inout, zero and tensormap"
                 )),
             },
         }

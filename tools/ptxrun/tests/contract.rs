@@ -61,6 +61,37 @@ store:
 }
 ";
 
+/// Copies a box of one tensor to the same place of another.
+const MOVE: &str = "
+.version 8.6
+.target sm_100
+.address_size 64
+.visible .entry move(.param .align 64 .b8 from[128], .param .align 64 .b8 to[128], .param .u32 row)
+{
+    .reg .pred %p;
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<4>;
+    .shared .align 128 .b8 s[128];
+    .shared .b64 bar;
+    mov.b64 %rd1, from;
+    cvta.param.u64 %rd1, %rd1;
+    mov.b64 %rd2, to;
+    cvta.param.u64 %rd2, %rd2;
+    ld.param.u32 %r1, [row];
+    mov.b32 %r2, s;
+    mbarrier.init.shared.b64 [bar], 1;
+    mbarrier.arrive.expect_tx.shared.b64 %rd3, [bar], 32;
+    cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%r2], [%rd1, {0, %r1}], [bar];
+wait:
+    mbarrier.test_wait.shared.b64 %p, [bar], %rd3;
+    @!%p bra wait;
+    cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd2, {0, %r1}], [%r2];
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+    ret;
+}
+";
+
 fn ptxrun(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) {
     let mut command = Command::cargo_bin("ptxrun").expect("built with the tests");
     let output = command.current_dir(folder).args(arguments).write_stdin(input).output().expect("runs");
@@ -498,4 +529,34 @@ fn programs_are_optimized_before_they_are_executed() {
     assert!(status == 2 && err.contains("O0001"), "{err}");
     let (status, out, _) = ptxrun(folder.path(), &[&launch[..], &["--passes=instcombine"]].concat(), "");
     assert_eq!((status, out.as_str()), (0, plain.as_str()));
+}
+
+#[test]
+fn tensor_maps_bring_the_buffers_of_their_tensors() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let memory: Vec<f32> = (0..16).map(|n| n as f32).collect();
+    fs::write(folder.path().join("in.bin"), floats(&memory)).expect("writable");
+    let base = ["-", "--entry", "move", "--grid", "1", "--block", "1", "--print", "1:f32"];
+    let run = |maps: [&str; 2]| {
+        let arguments = ["--arg", maps[0], "--arg", maps[1], "--arg", "u32=1"];
+        ptxrun(folder.path(), &[&base[..], &arguments[..]].concat(), MOVE)
+    };
+    // Rows of 4, of which two are copied; the second tensor has one row fewer, and begins 16 bytes into its buffer.
+    let from = "tensormap=in=in.bin,type=f32,dims=4x4,box=4x2";
+    let (status, printed, errors) =
+        run([from, "tensormap=out=64:out.bin,type=f32,dims=4x2,strides=16,box=4x2,offset=16"]);
+    assert_eq!(status, 0, "{errors}");
+    assert_eq!(printed, "1:f32 = 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 4.0 5.0 6.0 7.0 0.0 0.0 0.0 0.0\n");
+    let written = fs::read(folder.path().join("out.bin")).expect("written");
+    assert_eq!(written, [floats(&[0.0; 8]), floats(&[4.0, 5.0, 6.0, 7.0]), floats(&[0.0; 4])].concat());
+
+    // The map of another argument's buffer has none to show.
+    let (status, _, errors) = run([from, "tensormap=0,type=f32,dims=4x2,box=4x2"]);
+    assert_eq!(status, 2);
+    assert!(errors.contains("--print 1: the argument is not a buffer"), "{errors}");
+    let (status, _, errors) = run([from, "tensormap=2,type=f32,dims=4x2,box=4x2"]);
+    assert_eq!((status, errors.contains("not a buffer")), (2, true), "{errors}");
+    let (status, _, errors) = run([from, "tensormap=zero=64,type=f32,dims=4x2,box=3x2"]);
+    assert_eq!(status, 2);
+    assert!(errors.contains("not a multiple of 16 bytes"), "{errors}");
 }

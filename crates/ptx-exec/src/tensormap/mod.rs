@@ -8,11 +8,10 @@
 //! use ptx_exec::tensormap::{ElementType, Swizzle, Tensor};
 //! use ptx_exec::{Argument, TensorMap};
 //!
-//! // The first buffer of a launch is a matrix of 512 rows and 256 columns; boxes have 16 rows and 64 columns.
-//! let address = Argument::buffer_address(0);
-//! let matrix = Tensor { swizzle: Swizzle::Bytes128, ..Tensor::new(ElementType::F16, address, &[256, 512], &[512]) };
+//! // A matrix of 512 rows and 256 columns at the start of a buffer; boxes have 16 rows and 64 columns.
+//! let matrix = Tensor { swizzle: Swizzle::Bytes128, ..Tensor::new(ElementType::F16, 0, &[256, 512], &[512]) };
 //! let map = TensorMap::tiled(&matrix, &[64, 16])?;
-//! let argument = Argument::Bytes(map.to_bytes().to_vec());
+//! let argument = Argument::Tensor(map, vec![0; 512 * 512]);
 //! # Ok::<(), ptx_exec::tensormap::TensorMapError>(())
 //! ```
 
@@ -415,6 +414,12 @@ impl TensorMap {
         };
         map.check()?;
         Ok(map)
+    }
+
+    /// The map of the same tensor so many bytes further in memory; as `cuTensorMapReplaceAddress`, but relative.
+    #[must_use]
+    pub const fn moved_by(&self, bytes: u64) -> Self {
+        Self { address: self.address.wrapping_add(bytes), ..*self }
     }
 
     /// The pattern that the numbers of mode and atomicity mean.

@@ -321,3 +321,26 @@ fn a_map_in_constant_memory_is_used() {
     let buffers = launch(&text, arguments(&map, &memory, 0), 1).unwrap();
     assert_eq!(buffers[2].as_deref().unwrap()[..4], memory[28..32]);
 }
+
+#[test]
+fn an_argument_is_a_map_with_the_buffer_of_its_tensor() {
+    // The tensor starts 32 bytes into the buffer; two rows change places.
+    let tensor = Tensor::new(ElementType::U32, 32, &[8, 2], &[32]);
+    let map = TensorMap::tiled(&tensor, &[8, 1]).unwrap();
+    let memory = noise(96);
+    let body = "
+        mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.expect_tx.shared.b64 %rd1, [bar], 64;
+        add.u32 %r1, %s, 128;
+        cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%s], [%map, {0, 0}], [bar];
+        cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%map, {0, 1}], [bar];
+        WAIT: mbarrier.test_wait.shared.b64 %p, [bar], %rd1; @!%p bra WAIT;
+        cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%map, {0, 1}], [%s];
+        cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%map, {0, 0}], [%r1];
+        cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;";
+    let mut arguments = arguments(&map, &[0; 16], 0);
+    arguments[0] = Argument::Tensor(map, memory.clone());
+    let buffers = launch(&kernel(&[], body), arguments, 1).unwrap();
+    let expected = [&memory[..32], &memory[64..], &memory[32..64]].concat();
+    assert_eq!(buffers[0], Some(expected));
+    assert_eq!(buffers[1], Some(vec![0; 16]));
+}
