@@ -304,6 +304,7 @@ impl Prepared {
             heap: heap.heap.clone(),
             limits: limits.clone(),
             completion: options.completion,
+            observer: None,
             threads: options.threads.unwrap_or_else(host_threads),
         };
         match self.kernel.launch(with) {

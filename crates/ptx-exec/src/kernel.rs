@@ -11,8 +11,9 @@ use crate::decode::{Reached, decode, kernel_parameters};
 use crate::error::{ExecError, TrapKind, codes};
 use crate::launch::{Completion, Limits, Shape};
 use crate::layout::{Layout, Object, nearest};
-use crate::machine::{self, Executable, Finished, Geometry, Heap, MOST_RESIDENT_BLOCKS};
+use crate::machine::{self, Executable, Finished, Geometry, Heap, MOST_RESIDENT_BLOCKS, Observer};
 use crate::memory::{GlobalMemory, Space};
+use crate::program::Program;
 use crate::run::{check_directives, check_shape, one};
 
 /// A parameter of a kernel.
@@ -53,10 +54,16 @@ pub(crate) struct With {
     pub(crate) heap: Arc<Mutex<Heap>>,
     pub(crate) limits: Limits,
     pub(crate) completion: Completion,
+    pub(crate) observer: Option<Arc<Observer>>,
     pub(crate) threads: NonZeroUsize,
 }
 
 impl Kernel {
+    /// The instructions.
+    pub(crate) fn program(&self) -> &Program {
+        &self.executable.program
+    }
+
     /// Decodes the first of `reached`.
     ///
     /// # Errors
@@ -120,7 +127,7 @@ impl Kernel {
     /// # Errors
     /// What does not fit; then nothing was run. That a thread was stopped is in [`Finished`].
     pub(crate) fn launch(&self, with: With) -> Result<Finished, ExecError> {
-        let With { shape, global, constant, params, heap, limits, completion, threads } = with;
+        let With { shape, global, constant, params, heap, limits, completion, observer, threads } = with;
         let shared = self.check(&shape, &limits).map_err(ExecError::Refused)?;
         let seen = global.clone();
         let executable = self.executable.clone();
@@ -134,6 +141,7 @@ impl Kernel {
             heap,
             limits,
             completion,
+            observer,
             threads,
         };
         let mut finished = machine::run(setup);

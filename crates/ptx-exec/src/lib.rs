@@ -30,6 +30,7 @@ mod launch;
 mod layout;
 mod machine;
 mod memory;
+mod observe;
 mod program;
 mod run;
 pub mod scalar;
@@ -42,6 +43,9 @@ pub use launch::{Argument, Completion, Dim3, Launch, Limits, Outcome, Shape};
 pub use machine::MOST_RESIDENT_BLOCKS;
 pub use memory::{
     Fault, FaultKind, HostMemory, HostRegion, Kind, Memory, MemoryError, RegionInfo, Space, Words,
+};
+pub use observe::{
+    Choice, Counts, Observation, Observed, Profile, Sink, Trace, TraceEvent, Value, run_observed,
 };
 pub use program::SourceLine;
 pub use run::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS, run};

@@ -7,13 +7,14 @@ use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{At, FunctionDirective, FunctionId, Module};
 use ptx_verify::Verified;
 
-use crate::decode::{Launches, Reached, kernel_parameters, reach};
+use crate::decode::{Launches, Reached, kernel_parameters, reach, registers};
 use crate::error::{ExecError, codes};
 use crate::kernel::{Kernel, With, parameters};
 use crate::launch::{Argument, Dim3, Launch, Outcome, Shape};
 use crate::layout::{Ground, Layout, Places, lay_out};
-use crate::machine::Heap;
+use crate::machine::{Heap, Observer};
 use crate::memory::{ALLOCATION_SHIFT, Concurrency, GlobalMemory, Multicast, Region};
+use crate::observe::{Observation, Profile};
 
 /// The most threads of a block (compute capabilities 2.0 and later).
 pub const MOST_THREADS: u64 = 1024;
@@ -31,6 +32,15 @@ pub const LARGEST_GRID: Dim3 = [i32::MAX as u32, 65535, 65535];
 /// [`ExecError::Refused`] when the launch does not fit the module or something the kernel reaches cannot be executed;
 /// [`ExecError::Trap`] when a thread was stopped.
 pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> {
+    run_watched(module, launch, None)
+}
+
+/// The same, watched: the profile is appended.
+pub(crate) fn run_watched(
+    module: Verified<'_>,
+    launch: &Launch,
+    observation: Option<(&Observation, &mut Vec<Profile>)>,
+) -> Result<Outcome, ExecError> {
     let module = &*module.written_out();
     let refused = ExecError::Refused;
     let shape = launch.shape();
@@ -42,6 +52,11 @@ pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> 
     let layout = place_variables(module, &reached, &mut regions, launch).map_err(refused)?;
     let constant = layout.constant.clone();
     let kernel = Kernel::prepare(module, &reached, layout).map_err(refused)?;
+
+    let observer = observation.as_ref().map(|(observation, _)| {
+        let registers = registers(module, &reached, kernel.program());
+        Arc::new(Observer::new(kernel.program(), observation, registers))
+    });
 
     let heap_size = if kernel.needs_heap { launch.limits.heap } else { 0 };
     let heap_base = GlobalMemory::base(regions.len());
@@ -60,9 +75,14 @@ pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> 
         heap: Arc::new(Mutex::new(Heap::new(heap_base, heap_size as u64))),
         limits: launch.limits.clone(),
         completion: launch.completion,
+        observer: observer.clone(),
         threads,
     };
-    let finished = kernel.launch(with)?;
+    let finished = kernel.launch(with);
+    if let (Some(observer), Some((_, profile))) = (observer, observation) {
+        profile.extend(observer.profile(kernel.program()));
+    }
+    let finished = finished?;
     finished.result.map_err(ExecError::Trap)?;
     let mut next = 0;
     let mut contents = |argument: &Argument| {

@@ -41,7 +41,7 @@ pub(super) const fn row_bits(ty: ScalarType) -> u64 {
 }
 
 /// The first row of each register.
-fn register_rows(body: &Body) -> (Vec<u32>, u32) {
+pub(super) fn register_rows(body: &Body) -> (Vec<u32>, u32) {
     let mut next = 0u32;
     let firsts = (0..body.registers.len())
         .map(|index| {

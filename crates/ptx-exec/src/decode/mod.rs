@@ -25,6 +25,7 @@ mod moves;
 mod multimem;
 mod narrow;
 mod operand;
+mod operands;
 mod reach;
 mod select;
 mod shared;
@@ -41,6 +42,7 @@ use ptx_ir::{FunctionId, Module, VarId};
 use rustc_hash::FxHashMap;
 
 pub(crate) use body::{executes, kernel_parameters};
+pub(crate) use operands::{Named, Registers, registers};
 pub(crate) use reach::{Launches, Reached, all_variables, kernels, reach};
 
 use crate::layout::{Layout, Object};

@@ -167,6 +167,9 @@ impl Warp {
                 for (output, &dst) in outputs.iter().zip(&collective.dsts) {
                     lanes(fragment.mask).for_each(|lane| rows[dst as usize][lane] = output[lane]);
                 }
+                if let Some(observer) = grid.observer {
+                    observer.results(grid, block, (self.index, fragment.mask, fragment.pc), rows);
+                }
                 let fragment = &mut self.fragments[at];
                 (fragment.pc, fragment.state, fragment.ran) = (fragment.pc + 1, State::Ready, self.clock);
             }

@@ -13,6 +13,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::bind::{Bound, bind};
 use super::block::{Block, Progress};
 use super::heap::Heap;
+use super::observe::Observer;
 use super::{MOST_RESIDENT_BLOCKS, RESIDENT_BYTES, Stop};
 use crate::error::{Trap, TrapKind};
 use crate::launch::{Completion, Dim3, Limits};
@@ -96,6 +97,7 @@ pub(crate) struct Setup {
     pub(crate) heap: Arc<Mutex<Heap>>,
     pub(crate) limits: Limits,
     pub(crate) completion: Completion,
+    pub(crate) observer: Option<Arc<Observer>>,
     pub(crate) threads: NonZeroUsize,
 }
 
@@ -126,6 +128,7 @@ pub(super) struct Grid<'p> {
     pub(super) params: &'p [u8],
     pub(super) heap: &'p Mutex<Heap>,
     pub(super) completion: Completion,
+    pub(super) observer: Option<&'p Observer>,
     job: &'p Job,
 }
 
@@ -141,6 +144,7 @@ impl<'p> Grid<'p> {
             params: &setup.params,
             heap: &setup.heap,
             completion: setup.completion,
+            observer: setup.observer.as_deref(),
             job,
         }
     }

@@ -26,6 +26,7 @@ mod matrix;
 mod mbarrier;
 mod memory;
 mod multimem;
+mod observe;
 mod pending;
 mod special;
 mod stack;
@@ -39,6 +40,7 @@ mod wgmma;
 
 pub(crate) use grid::{Executable, Finished, Geometry, Setup, run};
 pub(crate) use heap::Heap;
+pub(crate) use observe::Observer;
 
 /// How many blocks are started before older ones are taken up again, if their memory allows it: more than a GPU holds.
 pub const MOST_RESIDENT_BLOCKS: usize = 4096;

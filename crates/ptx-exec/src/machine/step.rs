@@ -17,8 +17,9 @@ enum Flow<'p> {
 }
 
 impl Warp {
-    /// Runs a group until another one could join it, it has to wait, or its turn is over.
-    pub(super) fn run_fragment(
+    /// Runs a group until another one could join it, it has to wait, or its turn is over. `OBSERVED` tells that somebody
+    /// watches, which costs nothing otherwise.
+    pub(super) fn run_fragment<const OBSERVED: bool>(
         &mut self,
         grid: &Grid<'_>,
         block: &mut BlockState,
@@ -32,12 +33,22 @@ impl Warp {
         let mut pc = fragment.pc;
         let mut rows = std::mem::take(&mut self.frames[frame].rows);
         let mut result = Ok(None);
+        let mut before = None;
         loop {
             let inst = &grid.code[pc as usize];
             let active = inst.guard.map_or(mask, |guard| mask & guarded(&rows, guard));
             self.clock += 1;
             self.thread_instructions += u64::from(active.count_ones());
-            match self.step(grid, block, frame, &mut rows, &inst.step, mask, active, pc) {
+            if OBSERVED && let Some(observer) = grid.observer {
+                observer.count(grid, self.local_of(frame), &rows, active, pc);
+                before = before.or_else(|| observer.before(grid, block, &rows, pc));
+            }
+            let flow = self.step(grid, block, frame, &mut rows, &inst.step, mask, active, pc);
+            if OBSERVED && let Some(observer) = grid.observer {
+                let writes = matches!(flow, Ok(Flow::Next | Flow::Jump(_)));
+                observer.after(grid, block, self.index, &rows, active, pc, &mut before, writes);
+            }
+            match flow {
                 Ok(Flow::Next) => pc += 1,
                 Ok(Flow::Jump(target)) => pc = target,
                 Ok(Flow::Control(effect)) => {
@@ -49,7 +60,8 @@ impl Warp {
                     break;
                 }
             }
-            if pc >= limit || self.clock >= self.turn_end {
+            // The instruction that is told of may be several here.
+            if (pc >= limit || self.clock >= self.turn_end) && (!OBSERVED || before.is_none()) {
                 break;
             }
         }
@@ -57,6 +69,15 @@ impl Warp {
         let fragment = &mut self.fragments[current];
         (fragment.pc, fragment.ran) = (pc, self.clock);
         match result? {
+            Some((active, effect)) if OBSERVED => {
+                let groups = self.fragments.len();
+                self.control(grid, block, current, active, effect)?;
+                let parts = matches!(effect, Effect::Branch { .. } | Effect::BranchIndexed { .. });
+                if let Some(observer) = grid.observer.filter(|_| parts && self.fragments.len() > groups) {
+                    observer.diverged(pc);
+                }
+                Ok(())
+            }
             Some((active, effect)) => self.control(grid, block, current, active, effect),
             None => Ok(()),
         }

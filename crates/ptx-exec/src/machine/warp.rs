@@ -139,7 +139,10 @@ impl Warp {
         while self.clock - start < budget && !block.wake && !self.paused {
             let Some(current) = self.pick() else { break };
             let left = budget - (self.clock - start);
-            self.run_fragment(grid, block, current, left)?;
+            match grid.observer {
+                None => self.run_fragment::<false>(grid, block, current, left)?,
+                Some(_) => self.run_fragment::<true>(grid, block, current, left)?,
+            }
         }
         Ok(self.clock - start)
     }

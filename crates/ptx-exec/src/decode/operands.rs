@@ -1,0 +1,147 @@
+//! The registers of the operands of instructions, for those who watch a launch.
+
+use std::sync::Arc;
+
+use ptx_ir::{AddressBase, Body, Inst, Module, Operand, RegId, Stmt};
+use ptx_isa::{Role, ScalarType};
+
+use super::body::{register_rows, rows_of};
+use super::reach::Reached;
+use crate::program::Program;
+
+/// A register, or an element of one, and where its value is.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    pub(crate) name: Arc<str>,
+    pub(crate) ty: ScalarType,
+    /// Its rows, one or two.
+    pub(crate) first: u32,
+    pub(crate) rows: u32,
+}
+
+/// An instruction of the PTX.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Operands {
+    /// The first and the last instruction of the program that it was decoded into.
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+    pub(crate) reads: Vec<Named>,
+    pub(crate) writes: Vec<Named>,
+}
+
+/// Of each instruction of the program, which one of the PTX it is part of, and those.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Registers {
+    pub(crate) at: Vec<Option<u32>>,
+    pub(crate) instructions: Vec<Operands>,
+}
+
+/// Collects the registers of all instructions of a decoded program.
+pub(crate) fn registers(module: &Module, reached: &Reached, program: &Program) -> Registers {
+    let mut found = Registers { at: vec![None; program.code.len()], instructions: Vec::new() };
+    for (index, &id) in reached.functions.iter().enumerate() {
+        let Some(body) = &module.function(id).body else { continue };
+        let (firsts, _) = register_rows(body);
+        let start = program.functions.get(index).map_or(0, |function| function.start);
+        // What follows a body is a return that is not in the text.
+        let next = program.functions.get(index + 1).map_or(program.code.len() as u32, |next| next.start);
+        let end = next.saturating_sub(1);
+        let mut pc = start;
+        for stmt in &body.statements {
+            let Stmt::Inst(inst) = stmt else { continue };
+            let first = pc;
+            let is_of = |pc: u32| {
+                let origin = program.origins.get(pc as usize);
+                origin.is_some_and(|origin| {
+                    (origin.span, origin.function, origin.mnemonic)
+                        == (inst.at.0, index as u32, inst.mnemonic)
+                })
+            };
+            while pc < end && is_of(pc) {
+                pc += 1;
+            }
+            if pc == first {
+                continue;
+            }
+            let collector = Collector { module, body, firsts: &firsts };
+            let operands = Operands { first, last: pc - 1, ..collector.operands(inst) };
+            let number = found.instructions.len() as u32;
+            found.at.get_mut(first as usize..pc as usize).unwrap_or_default().fill(Some(number));
+            found.instructions.push(operands);
+        }
+    }
+    found
+}
+
+struct Collector<'a> {
+    module: &'a Module,
+    body: &'a Body,
+    firsts: &'a [u32],
+}
+
+impl Collector<'_> {
+    fn operands(&self, inst: &Inst) -> Operands {
+        let mut found = Operands::default();
+        if let Some(guard) = inst.guard {
+            self.register(guard.register, None, &mut found.reads);
+        }
+        for (place, &operand) in inst.mnemonic.form().operands.iter().zip(self.body.operands(inst)) {
+            let is_written = place.role == Role::Def;
+            self.operand(operand, is_written, &mut found);
+        }
+        found
+    }
+
+    fn operand(&self, operand: Operand, is_written: bool, found: &mut Operands) {
+        let list = if is_written { &mut found.writes } else { &mut found.reads };
+        match operand {
+            Operand::Register(register) => self.register(register, None, list),
+            Operand::Element(register, component) => {
+                self.register(register, Some(component.index() as u32), list);
+            }
+            Operand::Selected(register, _)
+            | Operand::Negated(register, _)
+            | Operand::Sum(register, _)
+            | Operand::Not(register) => self.register(register, None, list),
+            // The register of an address is read, whoever writes to memory there.
+            Operand::Address(AddressBase::Register(register), _) => {
+                self.register(register, None, &mut found.reads);
+            }
+            Operand::Bracket(id) | Operand::Vector(id) | Operand::List(id) => {
+                self.body.list(id).iter().for_each(|&operand| self.operand(operand, is_written, found));
+            }
+            Operand::Address(..)
+            | Operand::Omitted
+            | Operand::Sink
+            | Operand::SpecialSum(..)
+            | Operand::Special(..)
+            | Operand::Immediate(_)
+            | Operand::Symbol(..)
+            | Operand::Label(_) => {}
+        }
+    }
+
+    /// Appends a register, or each element of a vector.
+    fn register(&self, register: RegId, element: Option<u32>, list: &mut Vec<Named>) {
+        let Some(&first) = self.firsts.get(register.index()) else { return };
+        let decl = self.body.decl(register);
+        let mut name = self.module.name(decl.name).to_owned();
+        if decl.count.is_some()
+            && let Some(number) = self.body.registers.get(register.index()).map(|register| register.number)
+        {
+            name.push_str(&number.to_string());
+        }
+        let (ty, lanes) = (decl.ty, decl.shape.lanes());
+        let rows = rows_of(ty);
+        for lane in 0..lanes {
+            if element.is_some_and(|element| element != lane) {
+                continue;
+            }
+            let name: Arc<str> = match lanes {
+                1 => name.as_str().into(),
+                _ => format!("{name}.{}", ["x", "y", "z", "w"].get(lane as usize).unwrap_or(&"?")).into(),
+            };
+            list.push(Named { name, ty, first: first + lane * rows, rows });
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! Watches a launch: counts what instructions cost, and tells what threads read and write.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::block::BlockState;
+use super::grid::Grid;
+use super::memory::addresses;
+use super::warp::Warp;
+use crate::decode::{Named, Registers};
+use crate::memory::Space;
+use crate::observe::{Counts, Observation, Profile, Trace, TraceEvent, Value};
+use crate::program::{Address, Effect, Mask, Op, Program, Row, WARP, lanes};
+
+/// Bytes of a sector.
+const SECTOR: u64 = 32;
+/// Banks of shared memory, and bytes of a word of one.
+const BANKS: u64 = 32;
+const WORD: u64 = 4;
+
+/// Watches a launch.
+pub(crate) struct Observer {
+    /// By instruction; empty where nothing is counted.
+    counters: Vec<Counter>,
+    tracer: Option<Tracer>,
+}
+
+#[derive(Default)]
+struct Counter {
+    warps: AtomicU64,
+    threads: AtomicU64,
+    divergent: AtomicU64,
+    sectors: AtomicU64,
+    conflicts: AtomicU64,
+}
+
+struct Tracer {
+    trace: Trace,
+    registers: Registers,
+    /// By instruction of the program.
+    is_chosen: Vec<bool>,
+}
+
+/// The values of operands before an instruction.
+pub(super) type Before = Vec<Row>;
+
+impl Observer {
+    pub(crate) fn new(program: &Program, observation: &Observation, registers: Registers) -> Self {
+        let count = if observation.profile { program.code.len() } else { 0 };
+        let tracer = observation.trace.clone().map(|trace| {
+            let is_chosen = (0u32..).zip(&program.origins).map(|(pc, origin)| match &trace.instructions {
+                None => true,
+                Some(choice) => choice(origin.span, program.line_of(pc).map(|line| &**line)),
+            });
+            Tracer { is_chosen: is_chosen.collect(), registers, trace }
+        });
+        Self { counters: (0..count).map(|_| Counter::default()).collect(), tracer }
+    }
+
+    /// What was counted, by instruction of the PTX.
+    pub(crate) fn profile(&self, program: &Program) -> Vec<Profile> {
+        let mut profile: Vec<Profile> = Vec::new();
+        for ((pc, counter), origin) in (0u32..).zip(&self.counters).zip(&program.origins) {
+            let counts = counter.counts();
+            if counts.warps == 0 {
+                continue;
+            }
+            let function =
+                program.functions.get(origin.function as usize).map_or("", |function| &function.name);
+            // An instruction of the PTX may be several here, which count once.
+            if let Some(last) = profile.last_mut()
+                && (last.span, last.function.as_str()) == (origin.span, function)
+            {
+                let warps = last.counts.warps.max(counts.warps);
+                let threads = last.counts.threads.max(counts.threads);
+                last.counts += counts;
+                (last.counts.warps, last.counts.threads) = (warps, threads);
+                continue;
+            }
+            profile.push(Profile {
+                span: origin.span,
+                source: program.line_of(pc).cloned(),
+                instruction: origin.mnemonic.to_string(),
+                function: function.to_owned(),
+                counts,
+            });
+        }
+        profile
+    }
+
+    /// Notes that a branch parted the threads of a warp.
+    pub(super) fn diverged(&self, pc: u32) {
+        if let Some(counter) = self.counters.get(pc as usize) {
+            counter.divergent.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts an instruction that lanes are about to execute.
+    pub(super) fn count(&self, grid: &Grid<'_>, local: u32, rows: &[Row], active: Mask, pc: u32) {
+        let Some(counter) = self.counters.get(pc as usize) else { return };
+        counter.warps.fetch_add(1, Ordering::Relaxed);
+        counter.threads.fetch_add(active.count_ones().into(), Ordering::Relaxed);
+        let Some(Op::Effect(effect)) = grid.program.code.get(pc as usize).map(|inst| &inst.op) else {
+            return;
+        };
+        for (address, bytes) in accesses(effect) {
+            let resolved = addresses(address, rows, &grid.program.constants, local);
+            let mut places = Places::default();
+            for lane in lanes(active) {
+                places.add(address.space, resolved.of(lane), bytes, lane);
+            }
+            counter.sectors.fetch_add(places.sectors.len() as u64, Ordering::Relaxed);
+            counter.conflicts.fetch_add(conflicts(&places.shared, bytes), Ordering::Relaxed);
+        }
+    }
+
+    /// The operands of an instruction before it, where it is told of and this is its beginning.
+    pub(super) fn before(
+        &self,
+        grid: &Grid<'_>,
+        block: &BlockState,
+        rows: &[Row],
+        pc: u32,
+    ) -> Option<Before> {
+        let (tracer, number) = self.traced(grid, block, pc)?;
+        let operands = tracer.registers.instructions.get(number)?;
+        (operands.first == pc).then(|| values(&operands.reads, rows))
+    }
+
+    fn traced(&self, grid: &Grid<'_>, block: &BlockState, pc: u32) -> Option<(&Tracer, usize)> {
+        let tracer =
+            self.tracer.as_ref().filter(|tracer| tracer.is_chosen.get(pc as usize) == Some(&true))?;
+        let is_here = tracer.trace.block.is_none_or(|wanted| wanted == block.index);
+        let number = tracer.registers.at.get(pc as usize).copied().flatten().filter(|_| is_here)?;
+        debug_assert!(grid.program.code.len() == tracer.is_chosen.len());
+        Some((tracer, number as usize))
+    }
+
+    /// Tells of an instruction that lanes have executed; `writes` tells that what they write is there. False where more of
+    /// it is to come.
+    #[expect(clippy::too_many_arguments, reason = "the state of the inner loop")]
+    pub(super) fn after(
+        &self,
+        grid: &Grid<'_>,
+        block: &BlockState,
+        warp: usize,
+        rows: &[Row],
+        active: Mask,
+        pc: u32,
+        before: &mut Option<Before>,
+        writes: bool,
+    ) {
+        let Some((tracer, number)) = self.traced(grid, block, pc) else { return };
+        let Some(operands) = tracer.registers.instructions.get(number) else { return };
+        if operands.last != pc {
+            return;
+        }
+        let read = before.take().unwrap_or_else(|| values(&operands.reads, rows));
+        let written = if writes { values(&operands.writes, rows) } else { Vec::new() };
+        tracer.tell(grid, block, (warp, active, pc), (&operands.reads, &read), (&operands.writes, &written));
+    }
+
+    /// Tells of what an instruction of several lanes has written.
+    pub(super) fn results(
+        &self,
+        grid: &Grid<'_>,
+        block: &BlockState,
+        (warp, active, pc): (usize, Mask, u32),
+        rows: &[Row],
+    ) {
+        let Some((tracer, number)) = self.traced(grid, block, pc) else { return };
+        let Some(operands) = tracer.registers.instructions.get(number) else { return };
+        let written = values(&operands.writes, rows);
+        if !written.is_empty() {
+            tracer.tell(grid, block, (warp, active, pc), (&[], &[]), (&operands.writes, &written));
+        }
+    }
+}
+
+/// The rows of registers, those of each after the other.
+fn values(registers: &[Named], rows: &[Row]) -> Vec<Row> {
+    let rows_of = |named: &Named| named.first..named.first + named.rows;
+    let row = |at: u32| rows.get(at as usize).copied().unwrap_or([0; WARP]);
+    registers.iter().flat_map(rows_of).map(row).collect()
+}
+
+impl Tracer {
+    fn tell(
+        &self,
+        grid: &Grid<'_>,
+        block: &BlockState,
+        (warp, active, pc): (usize, Mask, u32),
+        reads: (&[Named], &[Row]),
+        writes: (&[Named], &[Row]),
+    ) {
+        let Some(origin) = grid.program.origins.get(pc as usize) else { return };
+        for lane in lanes(active) {
+            let thread = grid.geometry.thread(warp, lane);
+            if self.trace.thread.is_some_and(|wanted| wanted != thread) {
+                continue;
+            }
+            (self.trace.sink)(&TraceEvent {
+                block: block.index,
+                thread,
+                span: origin.span,
+                source: grid.program.line_of(pc).cloned(),
+                reads: of_lane(reads, lane),
+                writes: of_lane(writes, lane),
+            });
+        }
+    }
+}
+
+fn of_lane((registers, rows): (&[Named], &[Row]), lane: usize) -> Vec<Value> {
+    let mut rows = rows.iter();
+    // What was not read has no rows.
+    let known = if rows.len() == 0 { &[] } else { registers };
+    let value = |named: &Named| {
+        let mut next = || rows.next().and_then(|row| row.get(lane)).copied().map_or(0, u128::from);
+        let low = next();
+        let bits = if named.rows == 2 { low | next() << 64 } else { low };
+        Value { register: named.name.clone(), ty: named.ty, bits }
+    };
+    known.iter().map(value).collect()
+}
+
+impl Counter {
+    fn counts(&self) -> Counts {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Counts {
+            warps: of(&self.warps),
+            threads: of(&self.threads),
+            divergent: of(&self.divergent),
+            sectors: of(&self.sectors),
+            conflicts: of(&self.conflicts),
+        }
+    }
+}
+
+/// What each thread accesses with an instruction, and how many bytes. What a thread has done for it in other ways, as bulk
+/// copies are, has no such accesses.
+fn accesses(effect: &Effect) -> Vec<(&Address, u32)> {
+    match effect {
+        Effect::Load(load) => {
+            let elements = load.dsts.len() as u32 / if load.size == 16 { 2 } else { 1 };
+            vec![(&load.address, load.size * elements)]
+        }
+        Effect::Store(store) => {
+            let elements = store.srcs.len() as u32 / if store.size == 16 { 2 } else { 1 };
+            vec![(&store.address, store.size * elements)]
+        }
+        Effect::Atomic(atomic) => vec![(&atomic.address, atomic.size)],
+        Effect::VectorAtomic(atomic) => vec![(&atomic.address, atomic.size * atomic.elements.len() as u32)],
+        Effect::WideAtomic(atomic) => vec![(&atomic.address, 16)],
+        Effect::AsyncCopy(copy) => vec![(&copy.from, copy.size), (&copy.to, copy.size)],
+        _ => Vec::new(),
+    }
+}
+
+/// The places that the threads of a warp access together.
+#[derive(Default)]
+struct Places {
+    /// By space and number.
+    sectors: BTreeSet<(bool, u64)>,
+    /// The words of shared memory, with the lane.
+    shared: Vec<(usize, u64)>,
+}
+
+impl Places {
+    fn add(&mut self, space: Space, address: u64, bytes: u32, lane: usize) {
+        let placed = match space {
+            Space::Generic => Space::of_generic(address),
+            space => Some((space, address)),
+        };
+        let Some((space, address)) = placed else { return };
+        let last = address.wrapping_add(u64::from(bytes.max(1)) - 1);
+        match space {
+            Space::Global => self.sectors.extend((address / SECTOR..=last / SECTOR).map(|n| (false, n))),
+            Space::Local => {
+                // Words of the lanes follow each other.
+                let sector = |word: u64| (word * WARP as u64 + lane as u64) * WORD / SECTOR;
+                self.sectors.extend((address / WORD..=last / WORD).map(|word| (true, sector(word))));
+            }
+            Space::Const | Space::Param | Space::Generic => {}
+            _ => self.shared.extend((address / WORD..=last / WORD).map(|word| (lane, word))),
+        }
+    }
+}
+
+/// By how many an access to shared memory takes more turns than it would without conflicts. In a turn each bank gives one word,
+/// to any number of threads; accesses of 8 and 16 bytes are made by halves and quarters of a warp.
+fn conflicts(words: &[(usize, u64)], bytes: u32) -> u64 {
+    let together = (WARP as u64 * WORD / u64::from(bytes.clamp(4, 128))).max(1) as usize;
+    (0..WARP.div_ceil(together))
+        .map(|part| {
+            let of_part = words.iter().filter(|(lane, _)| lane / together == part).map(|(_, word)| *word);
+            let distinct: BTreeSet<u64> = of_part.collect();
+            let mut banks = [0u64; BANKS as usize];
+            distinct.iter().for_each(|word| banks[(word % BANKS) as usize] += 1);
+            banks.iter().max().map_or(0, |most| most.saturating_sub(1))
+        })
+        .sum()
+}
+
+impl Warp {
+    /// Where the local memory of a frame begins.
+    pub(super) fn local_of(&self, frame: usize) -> u32 {
+        self.frames.get(frame).map_or(0, |frame| frame.local)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shared(stride: u64, bytes: u32) -> u64 {
+        let mut places = Places::default();
+        (0..WARP).for_each(|lane| places.add(Space::Shared, lane as u64 * stride, bytes, lane));
+        conflicts(&places.shared, bytes)
+    }
+
+    #[test]
+    fn words_of_one_bank_conflict() {
+        // A stride of n words hits each of 32 / gcd(n, 32) banks gcd(n, 32) times.
+        for (words, expected) in [(0, 0), (1, 0), (2, 1), (3, 0), (4, 3), (8, 7), (32, 31), (33, 0)] {
+            assert_eq!(shared(words * 4, 4), expected, "{words}");
+        }
+        // Wide accesses that follow each other do not conflict; rows of 128 bytes do, 16 in a half and 8 in a quarter.
+        assert_eq!((shared(8, 8), shared(16, 16)), (0, 0));
+        assert_eq!((shared(128, 8), shared(128, 16)), (2 * 15, 4 * 7));
+        assert_eq!(shared(1, 1), 0, "four threads in a word");
+    }
+
+    #[test]
+    fn sectors_are_32_bytes() {
+        let of = |space, stride: u64, bytes| {
+            let mut places = Places::default();
+            (0..WARP).for_each(|lane| places.add(space, (1 << 40) + lane as u64 * stride, bytes, lane));
+            places.sectors.len()
+        };
+        assert_eq!((of(Space::Global, 4, 4), of(Space::Global, 8, 8), of(Space::Global, 32, 4)), (4, 8, 32));
+        assert_eq!((of(Space::Global, 0, 4), of(Space::Generic, 1, 1)), (1, 1));
+        // All threads at one address of theirs: 128 bytes in a row.
+        assert_eq!((of(Space::Local, 0, 4), of(Space::Local, 0, 8)), (4, 8));
+    }
+}
