@@ -3,9 +3,12 @@
 
 mod cute;
 mod shared;
+mod tma;
+
+use std::time::Duration;
 
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, Completion, Launch, run};
+use ptx_exec::{Argument, Completion, Launch, Limits, run};
 
 /// Ways in which asynchronous operations complete.
 const WAYS: [Completion; 5] = [
@@ -56,7 +59,8 @@ fn check(text: &str, launch: &Launch, buffer: usize, expected: &[u8]) {
     assert!(!findings.has_errors(), "{findings:?}");
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}"));
     for completion in WAYS {
-        let launch = Launch { completion, ..launch.clone() };
+        let limits = Limits { timeout: Some(Duration::from_secs(10)), ..Limits::default() };
+        let launch = Launch { completion, limits, ..launch.clone() };
         let outcome = run(verified, &launch).unwrap_or_else(|error| panic!("{completion:?}: {error:?}"));
         let found = outcome.buffers[buffer].as_deref().unwrap();
         let wrong = found.iter().zip(expected).position(|(found, expected)| found != expected);
