@@ -2,6 +2,7 @@
 //! head. Elements are small integers, so that sums are exact, and are compared with those of a plain loop.
 
 mod cute;
+mod cute100;
 mod shared;
 mod tma;
 
