@@ -260,7 +260,7 @@ fn literals_that_tell_rows_apart_must_be_taken() {
 const UNREAD: &[(&[Sem], &[&str], &str)] = &[
     (&[], &["cache-policy"], "there are no caches"),
     (&[Sem::Prefetch, Sem::ApplyPriority, Sem::Discard], &["a", "size"], "there are no caches"),
-    (&[Sem::BulkPrefetch], &["srcMem", "size"], "there are no caches"),
+    (&[Sem::BulkPrefetch, Sem::TensorPrefetch], &["srcMem", "size", "tensor"], "there are no caches"),
     (
         &[Sem::CreatePolicy],
         &["a", "access-property", "fraction", "primary-size", "total-size"],

@@ -10,7 +10,7 @@ use crate::scalar::convert::{Element, Excess, Integral, PackElement, Repack, Sca
 use crate::scalar::float::{self, Arith, Extreme, NanRule, Property, SignRule, Subnormals};
 use crate::scalar::format::{Format, RandomBits};
 use crate::scalar::int::{self, Int, Part, Saturation, Signedness};
-use crate::scalar::narrow::{self, Narrow};
+use crate::scalar::narrow;
 use crate::scalar::video::{MultiplyAdd, Scalar, Simd};
 
 /// The numbers that a register holds, and how many of them.
@@ -233,18 +233,10 @@ impl PackConversion {
         let (count, shift) = match self.repack.to {
             Element::Wide(Format::F16) => (13, 16 * n),
             Element::Wide(Format::Bf16 | Format::F32 | Format::F64 | Format::Tf32) => (16, 16 * n),
-            // Four elements share two halves: the upper two the upper half, the lower two the lower one.
-            Element::Narrow(
-                Narrow::E4m3
-                | Narrow::E5m2
-                | Narrow::E2m3
-                | Narrow::E3m2
-                | Narrow::Ue8m0
-                | Narrow::Ue5m3
-                | Narrow::S2f6,
-            ) => (16, 16 * (n / 2)),
-            // The upper two elements have the upper bytes of both halves, the lower two the lower bytes.
-            Element::Narrow(Narrow::E2m1) => (8, 8 * (n / 2) + 16 * (n % 2)),
+            // Of elements of 4 bits the upper two have the upper bytes of both halves, the lower two the lower bytes.
+            Element::Narrow(format) if format.place() == 4 => (8, 8 * (n / 2) + 16 * (n % 2)),
+            // Four elements of 8 bits share two halves: the upper two the upper half, the lower two the lower one.
+            Element::Narrow(_) => (16, 16 * (n / 2)),
         };
         RandomBits { count, bits: bits >> shift }
     }
