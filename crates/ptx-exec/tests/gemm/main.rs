@@ -1,6 +1,7 @@
 //! Products of matrices by kernels in CUDA C++, compiled by nvcc: each `.ptx` here is of the `.cu` beside it, by the command at its
 //! head. Elements are small integers, so that sums are exact, and are compared with those of a plain loop.
 
+mod boxes;
 mod cute;
 mod cute100;
 mod shared;
