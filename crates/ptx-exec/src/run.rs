@@ -66,7 +66,8 @@ pub(crate) fn run_watched(
     let threads = launch.threads.unwrap_or_else(host_threads);
     let is_alone = threads == NonZeroUsize::MIN || shape.grid == [1; 3];
     let concurrency = if is_alone { Concurrency::Single } else { Concurrency::Many };
-    let global = GlobalMemory::numbered(regions, concurrency).with_multicasts(multicasts(&launch.arguments));
+    let global =
+        GlobalMemory::numbered(regions, concurrency).with_multicasts(multicasts(&launch.arguments).into());
     let with = With {
         shape,
         global: global.clone(),

@@ -2,7 +2,10 @@
 //! down by hand: the formats are in the manual's 5.2.3, and where an accumulation rounds decides the results.
 
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, Launch, Outcome, run};
+use ptx_exec::{
+    Argument, DeviceHeap, ExecError, Image, Launch, Limits, Memory, Options, Outcome, Shape, Surroundings,
+    run,
+};
 
 /// Executes lines on one warp. `[%rd0]` is a multimem address of the `places`, `[%rd1]` a buffer of 512 bytes that is given
 /// back after them, `%r0` the thread, and `s` shared memory.
@@ -191,4 +194,36 @@ fn addresses_are_of_one_kind() {
     assert!(text.contains("not aligned to 8 bytes"), "{text}");
     let text = message(launch("", &[vec![0; 16], vec![0; 8]]));
     assert!(text.contains("is a multimem address of what are not buffers of one size"), "{text}");
+}
+
+#[test]
+fn memory_that_outlives_launches_has_multimem_addresses() {
+    let source = SourceFile::new(
+        "multimem.ptx",
+        ".version 9.1\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 mc) {\n\
+         .reg .b32 %r<3>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd0, [mc];\nmultimem.red.add.u32 [%rd0], 5;\n\
+         multimem.ld_reduce.add.u32 %r0, [%rd0];\nmultimem.st.u32 [%rd0+4], %r0;\nret;\n}\n",
+    );
+    let (module, findings) = ptx_syntax::parse(&source);
+    assert!(!findings.has_errors(), "{findings:?}");
+    let (verified, _) = ptx_verify::verify(&module).unwrap();
+    let memory = Memory::new();
+    let surroundings =
+        Surroundings { memory: memory.clone(), heap: DeviceHeap::default(), limits: Limits::default() };
+    let image = Image::new(verified, surroundings).unwrap();
+    let places = [memory.allocate(16).unwrap(), memory.allocate(8).unwrap()];
+    let address = memory.multicast(&[places[0] + 8, places[1]], 8).unwrap();
+    for _ in 0..2 {
+        let report =
+            image.kernel("k").unwrap().launch(&Shape::default(), &address.to_le_bytes(), &Options::default());
+        report.result.unwrap();
+    }
+    // After the second launch each place holds 10, and so their sum.
+    let mut bytes = [0; 16];
+    memory.read(places[0], &mut bytes).unwrap();
+    assert_eq!(bytes.to_vec(), words(&[0, 0, 10, 20]));
+    memory.read(places[1], &mut bytes[..8]).unwrap();
+    assert_eq!(bytes[..8].to_vec(), words(&[10, 20]));
+    let error = memory.multicast(&[places[0] + 8, places[1]], 16).unwrap_err();
+    assert!(error.to_string().contains("out of bounds"), "{error}");
 }

@@ -9,6 +9,7 @@ use thiserror::Error;
 use super::beyond::{Beyond, HostMemory, HostRegion};
 use super::freed::{Freed, NEAR, describe};
 use super::global::{Concurrency, GlobalMemory};
+use super::multicast::Multicast;
 use super::region::{Guess, Region, search};
 use super::{ALLOCATION_SHIFT, Space};
 
@@ -156,6 +157,7 @@ struct State {
     freed: VecDeque<(Freed, Region)>,
     freed_bytes: u64,
     allocations: u64,
+    multicasts: Vec<Multicast>,
     /// What launches see, until something changes.
     table: Option<Table>,
 }
@@ -165,15 +167,17 @@ struct Table {
     regions: Arc<[Region]>,
     guess: Guess,
     freed: Arc<[Freed]>,
+    multicasts: Arc<[Multicast]>,
 }
 
 impl State {
     fn table(&mut self) -> Table {
-        let State { regions, freed, .. } = self;
+        let State { regions, freed, multicasts, .. } = self;
         let make = || Table {
             regions: regions.values().map(|(_, region)| region.clone()).collect(),
             guess: Guess::last(),
             freed: freed.iter().map(|(freed, _)| freed.clone()).collect(),
+            multicasts: multicasts.as_slice().into(),
         };
         self.table.get_or_insert_with(make).clone()
     }
@@ -298,6 +302,24 @@ impl Memory {
         self.lock().remove(address, &[Kind::Registered], "registered memory").map(drop)
     }
 
+    /// Makes a multimem address (manual 9.7.9.14): one at which so many bytes from each of these addresses on are accessed
+    /// together, as long as the memory there is not taken back.
+    ///
+    /// # Errors
+    /// Where the bytes at one of the addresses are not in one region that may be written.
+    pub fn multicast(&self, members: &[u64], bytes: u64) -> Result<u64, MemoryError> {
+        if bytes > 1 << ALLOCATION_SHIFT {
+            return Err(MemoryError::TooLarge { bytes });
+        }
+        for &member in members {
+            self.whole(member, bytes, true)?;
+        }
+        let mut state = self.lock();
+        state.table = None;
+        state.multicasts.push(Multicast { bytes, members: members.to_vec() });
+        Ok(Multicast::base(state.multicasts.len() - 1))
+    }
+
     /// The words of an allocation or variable, as the host process may access them while launches do; `None` where no region that
     /// this memory owns begins at the address.
     pub fn words(&self, address: u64) -> Option<Words> {
@@ -414,10 +436,11 @@ impl Memory {
 
     /// The memory as a launch that begins now sees it.
     pub(crate) fn seen(&self, host: Option<Arc<dyn HostMemory>>) -> GlobalMemory {
-        let Table { regions, guess, freed } = self.lock().table();
+        let Table { regions, guess, freed, multicasts } = self.lock().table();
         let beyond = host.map(|host| Arc::new(Beyond::new(host)));
         // Other launches and the host may access it at any time.
         GlobalMemory::new(regions, guess, Concurrency::Many, self.shared.wide.clone(), freed, beyond)
+            .with_multicasts(multicasts)
     }
 }
 

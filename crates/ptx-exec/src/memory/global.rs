@@ -77,8 +77,8 @@ impl GlobalMemory {
     }
 
     /// The same with these multimem objects, in order.
-    pub(crate) fn with_multicasts(self, multicasts: Vec<Multicast>) -> Self {
-        Self { multicasts: multicasts.into(), ..self }
+    pub(crate) fn with_multicasts(self, multicasts: Arc<[Multicast]>) -> Self {
+        Self { multicasts, ..self }
     }
 
     /// The addresses in all places of `bytes` bytes from a multimem address on; `None` when it is none.
