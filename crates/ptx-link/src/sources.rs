@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
+use ptx_diag::{Diagnostic, Diagnostics, Position, SourceFile, Span};
 
 /// The sources of a linked module: positions count through all of them, one behind the other.
 #[derive(Clone, Debug)]
@@ -57,6 +57,20 @@ impl Sources {
         let file = self.starts.partition_point(|start| *start <= span.lo).saturating_sub(1);
         let start = self.start(file);
         (file, Span::new(span.lo - start, span.hi.saturating_sub(start)))
+    }
+
+    /// The file that a position is in, and where it begins there.
+    pub fn place(&self, span: Span) -> Option<(&SourceFile, Position)> {
+        let (file, span) = self.locate(span);
+        let file = self.files.get(file)?;
+        Some((file, file.position(span.lo)))
+    }
+
+    /// The text at a position.
+    pub fn text(&self, span: Span) -> String {
+        let (file, span) = self.locate(span);
+        let text = self.files.get(file).and_then(|file| file.text().get(span.lo as usize..span.hi as usize));
+        String::from_utf8_lossy(text.unwrap_or_default()).into_owned()
     }
 
     /// Findings about the linked module as findings about its files, in the order of the files. What explains a finding from another

@@ -7,6 +7,7 @@ use ptx_cli::{Documents, OptimizeArgs, ReportArgs};
 use ptx_exec::Completion;
 
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec};
+use crate::watch::TraceFilter;
 
 const DETAILS: &str = "\
 Arguments (--arg), one for each kernel parameter, in order:
@@ -39,6 +40,12 @@ Asynchronous operations (--async): cp.async, bulk and tensor copies and all othe
 A right program gives the same results with each; one that forgets a wait gives wrong ones, as it may on a GPU. That a
 fence.proxy.async is missing does not show.
 
+Watching: --profile prints, by instruction and by line of the source, how often warps and threads executed it, how often it parted
+the threads of a warp, the 32-byte sectors of memory its accesses touched, and how many turns more than without conflicts of banks
+its accesses to shared memory took. --trace prints each instruction of each thread with the values before and after; a filter
+has parts with commas between them: block=X[:Y[:Z]], thread=X[:Y[:Z]], line=N[-M] of the PTX, source=FILE:LINE as in .loc.
+Both go to standard output, before what --print shows, and are objects, one a line, with --error-format=json.
+
 Folders: each .ptx, .ll and .bc file, at any depth, is a program of its own, executed one after the other. Without --launch the
 launch of k.ptx is k.json beside it, where there is one. What programs print comes after a line with their name.
 
@@ -47,6 +54,7 @@ Examples:
   ptxrun k.ll --launch k.json --print 2:f32:8
   ptxrun -O2 k.ptx --launch k.json        what LLVM makes of it, as ptx2ll -O2 and ll2ptx translate it
   ptxrun k.ptx --launch k.json --async random:1
+  ptxrun k.ptx --launch k.json --trace=block=1,thread=33,line=12-20
   ptxrun --list kernels/                  the kernels of each file, with their parameters
   ptxrun kernels/ --timeout 10            each file as the launch file beside it has it
 
@@ -73,7 +81,7 @@ pub struct Arguments {
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "shared", "args", "print", "launch", "engine", "completion", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "shared", "args", "print", "launch", "engine", "completion", "profile", "trace", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -105,6 +113,12 @@ pub struct Arguments {
     /// When asynchronous operations complete: eager, late or random:SEED [default: eager]
     #[arg(long = "async", value_name = "WHEN")]
     pub completion: Option<Completion>,
+    /// Count what each instruction and line of the source costs
+    #[arg(long)]
+    pub profile: bool,
+    /// Show each instruction that a thread executes, with the values of its registers; --help lists the filters
+    #[arg(long, value_name = "FILTER", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub trace: Option<TraceFilter>,
     /// Host threads, at most one for each core [default: one for each core]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,

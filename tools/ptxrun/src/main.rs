@@ -6,6 +6,7 @@ mod list;
 mod plan;
 mod spec;
 mod tensor;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -105,8 +106,22 @@ fn execute(
     let terminal = arguments.report.terminal();
     let Program { module, sources, warnings } = read(arguments, inputs)?;
     let verified = verify(&module, &sources, warnings, terminal)?;
-    let launch = plan.launch()?;
-    let outcome = terminal.step("execute", || ptx_exec::run(verified, &launch));
+    let mut launch = plan.launch()?;
+    let outcome = if arguments.profile || arguments.trace.is_some() {
+        if arguments.trace.is_some() {
+            // One instruction after the other.
+            launch.threads = Some(std::num::NonZeroUsize::MIN);
+        }
+        let format = terminal.format();
+        let observation = watch::observation(arguments.profile, arguments.trace.as_ref(), &sources, format);
+        let observed = terminal.step("execute", || ptx_exec::run_observed(verified, &launch, &observation));
+        if arguments.profile {
+            Output::Stdout.write(watch::profile(&observed.profile, &sources, format).as_bytes())?;
+        }
+        observed.result
+    } else {
+        terminal.step("execute", || ptx_exec::run(verified, &launch))
+    };
     let outcome = outcome.map_err(|error| failed(&sources, error))?;
     terminal.note(|| {
         let (warps, threads) = (outcome.warp_instructions, outcome.thread_instructions);

@@ -211,6 +211,67 @@ fn forgotten_waits_show_where_asynchronous_operations_are_late() {
     assert_eq!(found("", &["--async=late"]), "0:u32 = 7 0\n");
 }
 
+/// Stores twice the number of each thread.
+const TWICE: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.file 1 \"twice.cu\"
+.visible .entry twice(.param .u64 p) {
+    .reg .s32 %s<3>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [p];
+    .loc 1 4 0
+    mov.u32 %s1, %tid.x;
+    mul.wide.u32 %rd2, %s1, 4;
+    .loc 1 5 0
+    add.s32 %s2, %s1, %s1;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %s2;
+    ret;
+}";
+
+#[test]
+fn a_profile_counts_by_instruction_and_by_line_of_the_source() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let launch = ["-", "--entry", "twice", "--grid", "2", "--block", "64", "--arg", "zero=256", "--profile"];
+    let (status, out, err) = ptxrun(folder.path(), &launch, TWICE);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split_whitespace().collect()).collect();
+    // 2 blocks of 2 warps; 32 words in a row are 4 sectors.
+    assert!(rows.contains(&vec!["4", "128", "0", "16", "0", "<stdin>:14", "st.global.u32"]), "{out}");
+    // Two instructions of line 4, three of line 5.
+    assert!(rows.contains(&vec!["8", "256", "0", "0", "0", "twice.cu:4"]), "{out}");
+    let json: Vec<&str> = launch.into_iter().chain(["--error-format=json"]).collect();
+    let (_, out, _) = ptxrun(folder.path(), &json, TWICE);
+    let objects: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let store = objects.iter().find(|object| object["instruction"] == "st.global.u32").expect("there");
+    assert_eq!((&store["line"], &store["sectors"]), (&serde_json::json!(14), &serde_json::json!(16)));
+}
+
+#[test]
+fn a_trace_shows_values_of_the_threads_asked_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let traced = |filter: &str| {
+        let trace = format!("--trace={filter}");
+        let launch =
+            ["-", "--entry", "twice", "--grid", "2", "--block", "64", "--arg", "zero=256", trace.as_str()];
+        let (status, out, err) = ptxrun(folder.path(), &launch, TWICE);
+        assert_eq!((status, err.as_str()), (0, ""));
+        out
+    };
+    let expected =
+        "(1,0,0) (33,0,0) <stdin>:12: add.s32 %s2, %s1, %s1; %s1 = 33, %s1 = 33 -> %s2 = 66 [twice.cu:5]\n";
+    assert_eq!(traced("block=1,thread=33,line=12"), expected);
+    assert_eq!(traced("block=1,thread=33,source=twice.cu:5,line=1-12"), expected);
+    // The store and the return too.
+    assert_eq!(traced("block=1,thread=33,source=twice.cu:5").lines().count(), 4);
+    assert_eq!(traced("thread=5").lines().count(), 2 * 7);
+    let launch = ["-", "--entry", "twice", "--grid", "1", "--block", "1", "--trace=warp=1"];
+    let (status, _, err) = ptxrun(folder.path(), &launch, TWICE);
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("not `warp=1`"), "{err}");
+}
+
 #[test]
 fn failed_executions_are_status_3_and_write_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");

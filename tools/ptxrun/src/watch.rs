@@ -1,0 +1,244 @@
+//! Watching a launch: `--profile` and `--trace`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use ptx_cli::Output;
+use ptx_diag::{Format, Span};
+use ptx_driver::Sources;
+use ptx_exec::{Counts, Observation, Profile, SourceLine, Trace, TraceEvent, Value};
+use serde_json::json;
+
+/// Which instructions `--trace` shows.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TraceFilter {
+    block: Option<[u32; 3]>,
+    thread: Option<[u32; 3]>,
+    /// First and last line of the PTX.
+    lines: Option<(u32, u32)>,
+    /// The end of a file's name, and a line of it.
+    source: Option<(String, u32)>,
+}
+
+impl FromStr for TraceFilter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut filter = Self::default();
+        for part in text.split(',').filter(|part| !part.is_empty()) {
+            let wrong = || {
+                format!(
+                    "expected block=X[:Y[:Z]], thread=X[:Y[:Z]], line=N[-M] or source=FILE:LINE, not `{part}`"
+                )
+            };
+            let (key, value) = part.split_once('=').ok_or_else(wrong)?;
+            match key {
+                "block" => filter.block = Some(index(value).ok_or_else(wrong)?),
+                "thread" => filter.thread = Some(index(value).ok_or_else(wrong)?),
+                "line" => {
+                    let (first, last) = value.split_once('-').unwrap_or((value, value));
+                    let lines = first.parse().ok().zip(last.parse().ok());
+                    filter.lines = Some(lines.filter(|(first, last)| first <= last).ok_or_else(wrong)?);
+                }
+                "source" => {
+                    let (file, line) = value.rsplit_once(':').ok_or_else(wrong)?;
+                    filter.source = Some((file.to_owned(), line.parse().map_err(|_| wrong())?));
+                }
+                _ => return Err(wrong()),
+            }
+        }
+        Ok(filter)
+    }
+}
+
+/// `X`, `X:Y` or `X:Y:Z`.
+fn index(text: &str) -> Option<[u32; 3]> {
+    let mut index = [0; 3];
+    let parts: Vec<&str> = text.split(':').collect();
+    if parts.len() > index.len() {
+        return None;
+    }
+    for (place, part) in index.iter_mut().zip(parts) {
+        *place = part.parse().ok()?;
+    }
+    Some(index)
+}
+
+impl TraceFilter {
+    fn wants(&self, sources: &Sources, span: Span, source: Option<&SourceLine>) -> bool {
+        let is_line = self.lines.is_none_or(|(first, last)| {
+            let place = sources.place(span);
+            place.is_some_and(|(_, position)| (first..=last).contains(&position.line))
+        });
+        let is_source = self.source.as_ref().is_none_or(|(file, line)| {
+            source.is_some_and(|source| source.line == *line && source.file.ends_with(file.as_str()))
+        });
+        is_line && is_source
+    }
+}
+
+/// What a launch is watched for. What a trace tells goes to standard output as it happens.
+pub fn observation(
+    profile: bool,
+    filter: Option<&TraceFilter>,
+    sources: &Sources,
+    format: Format,
+) -> Observation {
+    let trace = filter.map(|filter| {
+        let (wanted, known, shown) = (filter.clone(), sources.clone(), sources.clone());
+        Trace {
+            block: filter.block,
+            thread: filter.thread,
+            instructions: Some(Arc::new(move |span, source| wanted.wants(&known, span, source))),
+            sink: Arc::new(move |event| {
+                // A trace that nobody reads any longer does not stop the launch.
+                let _ = Output::Stdout.write(event_line(event, &shown, format).as_bytes());
+            }),
+        }
+    });
+    Observation { profile, trace }
+}
+
+/// The file and line of an instruction.
+fn place(sources: &Sources, span: Span) -> (String, u32) {
+    let place = sources.place(span);
+    place.map_or_else(|| ("?".to_owned(), 0), |(file, position)| (file.name().to_owned(), position.line))
+}
+
+fn event_line(event: &TraceEvent, sources: &Sources, format: Format) -> String {
+    let (file, line) = place(sources, event.span);
+    let text = sources.text(event.span).split_whitespace().collect::<Vec<_>>().join(" ");
+    if format == Format::Json {
+        let values = |values: &[Value]| -> Vec<_> {
+            let value = |value: &Value| {
+                let (register, ty) = (value.register.as_ref(), value.ty.as_str());
+                json!({"register": register, "type": ty, "bits": format!("{:#x}", value.bits), "value": shown(value)})
+            };
+            values.iter().map(value).collect()
+        };
+        let object = json!({
+            "kind": "trace", "block": event.block, "thread": event.thread, "file": file, "line": line,
+            "source": event.source.as_ref().map(ToString::to_string), "instruction": text,
+            "reads": values(&event.reads), "writes": values(&event.writes),
+        });
+        return format!("{object}\n");
+    }
+    let ([bx, by, bz], [tx, ty, tz]) = (event.block, event.thread);
+    let values = |values: &[Value]| {
+        let value = |value: &Value| format!(" {} = {}", value.register, shown(value));
+        values.iter().map(value).collect::<Vec<_>>().join(",")
+    };
+    let mut shown = format!("({bx},{by},{bz}) ({tx},{ty},{tz}) {file}:{line}: {text};");
+    shown.push_str(&values(&event.reads));
+    if !event.writes.is_empty() {
+        let _ = write!(shown, " ->{}", values(&event.writes));
+    }
+    if let Some(source) = &event.source {
+        let _ = write!(shown, " [{source}]");
+    }
+    shown.push('\n');
+    shown
+}
+
+/// A value as its type has it; bits in hexadecimal.
+fn shown(value: &Value) -> String {
+    use ptx_isa::ScalarType as Type;
+    let bits = value.bits;
+    match value.ty {
+        Type::Pred => (bits & 1 == 1).to_string(),
+        Type::F32 => format!("{:?}", f32::from_bits(bits as u32)),
+        Type::F64 => format!("{:?}", f64::from_bits(bits as u64)),
+        Type::S16 => (bits as i16).to_string(),
+        Type::S32 => (bits as i32).to_string(),
+        Type::S64 => (bits as i64).to_string(),
+        Type::U16 | Type::U32 | Type::U64 => bits.to_string(),
+        _ => format!("{bits:#x}"),
+    }
+}
+
+/// The counts of a launch, by instruction and by line of the source.
+pub fn profile(profile: &[Profile], sources: &Sources, format: Format) -> String {
+    let mut lines: BTreeMap<String, Counts> = BTreeMap::new();
+    for entry in profile {
+        if let Some(source) = &entry.source {
+            *lines.entry(format!("{}:{}", source.file, source.line)).or_default() += entry.counts;
+        }
+    }
+    if format == Format::Json {
+        return profile_objects(profile, &lines, sources);
+    }
+    let head = |what: &str| {
+        format!(
+            "{:>12} {:>14} {:>10} {:>12} {:>10}  {what}\n",
+            "warps", "threads", "divergent", "sectors", "conflicts"
+        )
+    };
+    let row = |counts: &Counts, what: &str| {
+        let Counts { warps, threads, divergent, sectors, conflicts } = counts;
+        format!("{warps:>12} {threads:>14} {divergent:>10} {sectors:>12} {conflicts:>10}  {what}\n")
+    };
+    let mut text = head("instruction");
+    for entry in profile {
+        let (file, line) = place(sources, entry.span);
+        text.push_str(&row(&entry.counts, &format!("{file}:{line} {}", entry.instruction)));
+    }
+    if !lines.is_empty() {
+        text.push_str(&head("line of the source"));
+        lines.iter().for_each(|(line, counts)| text.push_str(&row(counts, line)));
+    }
+    text
+}
+
+/// One object a line.
+fn profile_objects(profile: &[Profile], lines: &BTreeMap<String, Counts>, sources: &Sources) -> String {
+    let with = |mut object: serde_json::Value, counts: &Counts| {
+        let Counts { warps, threads, divergent, sectors, conflicts } = counts;
+        object["warps"] = json!(warps);
+        object["threads"] = json!(threads);
+        object["divergent"] = json!(divergent);
+        object["sectors"] = json!(sectors);
+        object["conflicts"] = json!(conflicts);
+        format!("{object}\n")
+    };
+    let instructions = profile.iter().map(|entry| {
+        let (file, line) = place(sources, entry.span);
+        let object = json!({
+            "kind": "profile", "file": file, "line": line, "function": entry.function,
+            "source": entry.source.as_ref().map(ToString::to_string), "instruction": entry.instruction,
+        });
+        with(object, &entry.counts)
+    });
+    let lines =
+        lines.iter().map(|(line, counts)| with(json!({"kind": "profile-line", "source": line}), counts));
+    instructions.chain(lines).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_are_read() {
+        let filter: TraceFilter = "block=1:2,thread=33,line=12-20,source=k.cu:7".parse().unwrap();
+        assert_eq!((filter.block, filter.thread), (Some([1, 2, 0]), Some([33, 0, 0])));
+        assert_eq!((filter.lines, filter.source), (Some((12, 20)), Some(("k.cu".to_owned(), 7))));
+        assert_eq!("".parse(), Ok(TraceFilter::default()));
+        for wrong in ["block", "block=a", "thread=1:2:3:4", "line=5-4", "source=k.cu", "warp=1"] {
+            let error = wrong.parse::<TraceFilter>().unwrap_err();
+            assert!(error.ends_with(&format!("not `{wrong}`")), "{error}");
+        }
+    }
+
+    #[test]
+    fn values_are_shown_as_their_types_have_them() {
+        use ptx_isa::ScalarType as Type;
+        let show = |ty, bits| shown(&Value { register: "%r".into(), ty, bits });
+        assert_eq!(show(Type::S32, 0xffff_ffff), "-1");
+        assert_eq!(show(Type::U32, 0xffff_ffff), "4294967295");
+        assert_eq!(show(Type::B32, 0xff), "0xff");
+        assert_eq!(show(Type::F32, 0x3fc0_0000), "1.5");
+        assert_eq!(show(Type::Pred, 1), "true");
+    }
+}
