@@ -19,8 +19,8 @@ use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{Fault, Order, Space};
 use crate::program::{
-    Effect, Element, FULL, FactorA, Family, Mask, Op, Part, Row, SharedFactor, WARPGROUP, WarpgroupAction,
-    WarpgroupProduct, first_lane,
+    Dst, Effect, Element, FULL, FactorA, Family, Mask, Op, Part, Row, SharedFactor, WARP, WARPGROUP,
+    WarpgroupAction, WarpgroupProduct, first_lane,
 };
 
 /// Rows of A of a warpgroup, and of each of its warps.
@@ -227,28 +227,64 @@ impl View<'_> {
             a.iter_mut().for_each(|value| *value = -*value);
         }
         let b = self.values(&work.b, product.b.element)?;
-        let sum = |row: usize, column: usize, first: f64| {
-            let of_a = a.get(row * kept..).unwrap_or_default().iter().take(kept).enumerate();
-            let of_b = b.get(column * depth..).unwrap_or_default();
-            of_a.fold(first, |sum, (i, value)| {
-                sum + value * of_b.get(work.columns.at(row, i)).copied().unwrap_or(0.0)
-            })
-        };
-        let (bits, each) = (product.d.bits(), product.d.per_register() as usize);
-        let mask = u64::MAX >> (64 - bits);
-        for (register, &d) in op.d.iter().enumerate() {
-            let Some(words) = rows.get_mut(d as usize) else { continue };
-            for (lane, word) in words.iter_mut().enumerate() {
-                *word = (0..each).fold(0, |new, sub| {
-                    let (row, column) = WarpgroupProduct::place(lane, register * each + sub);
-                    let low = bits * sub as u32;
-                    let old = product.d.value(*word >> low & mask);
-                    let sum = sum(row, column, if work.accumulates { old } else { 0.0 });
-                    new | rounded(product.d, product.overflow, sum) << low
-                });
+        let mut sums = Sums::new(op, rows, work.accumulates);
+        let n = (product.size.n as usize).max(1);
+        // The rows of B, so that the sums of a row of D are neighbours.
+        let b: Vec<f64> = (0..depth).flat_map(|k| b.iter().skip(k).step_by(depth).take(n)).copied().collect();
+        for (row, (sums, a)) in sums.values.chunks_mut(n).zip(a.chunks(kept.max(1))).enumerate() {
+            for (i, value) in a.iter().enumerate() {
+                let of_b = b.chunks(n).nth(work.columns.at(row, i)).unwrap_or_default();
+                sums.iter_mut().zip(of_b).for_each(|(sum, other)| *sum += value * other);
             }
         }
+        sums.store(op, rows);
         Ok(())
+    }
+}
+
+/// The sums of a warp, row after row.
+struct Sums {
+    values: Vec<f64>,
+}
+
+impl Sums {
+    /// The values of D, or zeros.
+    fn new(op: &WarpgroupProduct, rows: &[Row], accumulates: bool) -> Self {
+        let mut sums = Self { values: vec![0.0; ROWS_OF_WARP * op.product.size.n as usize] };
+        if accumulates {
+            let element = op.product.d;
+            let mask = u64::MAX >> (64 - element.bits());
+            sums.each(op, |sum, d, lane, low| {
+                let word = rows.get(d as usize).map_or(0, |words| words[lane]);
+                *sum = element.value(word >> low & mask);
+            });
+        }
+        sums
+    }
+
+    /// Calls `f` for each sum with the register, lane and lowest bit that have it.
+    fn each(&mut self, op: &WarpgroupProduct, mut f: impl FnMut(&mut f64, Dst, usize, u32)) {
+        let (bits, each) = (op.product.d.bits(), op.product.d.per_register() as usize);
+        for (register, &d) in op.d.iter().enumerate() {
+            for (lane, sub) in (0..WARP).flat_map(|lane| (0..each).map(move |sub| (lane, sub))) {
+                let (row, column) = WarpgroupProduct::place(lane, register * each + sub);
+                if let Some(sum) = self.values.get_mut(row * op.product.size.n as usize + column) {
+                    f(sum, d, lane, bits * sub as u32);
+                }
+            }
+        }
+    }
+
+    /// Puts them into D.
+    fn store(&mut self, op: &WarpgroupProduct, rows: &mut [Row]) {
+        let (element, overflow) = (op.product.d, op.product.overflow);
+        self.each(op, |sum, d, lane, low| {
+            if let Some(word) = rows.get_mut(d as usize).map(|words| &mut words[lane]) {
+                // The first element of a register clears it.
+                let kept = *word & ((1 << low) - 1);
+                *word = kept | rounded(element, overflow, *sum) << low;
+            }
+        });
     }
 }
 
