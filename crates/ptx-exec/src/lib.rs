@@ -51,7 +51,7 @@ pub use program::SourceLine;
 pub use run::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS, run};
 pub use tensormap::TensorMap;
 
-/// Whether the interpreter executes instructions of this row. Of one that it does, single modifiers or types may still be
+/// Whether the interpreter executes instructions of this row: it does some of them. Single modifiers or types may still be
 /// refused, by name, before a launch starts.
 pub fn executes(form: &ptx_isa::Form) -> bool {
     decode::executes(form)
