@@ -49,6 +49,8 @@ pub mod codes {
 pub enum TrapKind {
     /// An access to memory that cannot be carried out.
     Fault(Fault),
+    /// An access to a surface beyond its edge, or misaligned; says which.
+    Surface(String),
     /// `trap`.
     Trap,
     /// `brkpt`, with no debugger to take over.
@@ -77,7 +79,7 @@ impl TrapKind {
     /// The code of the finding.
     pub const fn code(&self) -> Code {
         match self {
-            TrapKind::Fault(_) => codes::FAULT,
+            TrapKind::Fault(_) | TrapKind::Surface(_) => codes::FAULT,
             TrapKind::Trap | TrapKind::Breakpoint | TrapKind::Assertion(_) => codes::TRAP,
             TrapKind::Deadlock(_) => codes::DEADLOCK,
             TrapKind::Timeout => codes::TIMEOUT,
@@ -103,7 +105,7 @@ impl fmt::Display for TrapKind {
             TrapKind::CallTarget(address) => {
                 write!(f, "indirect call of {address:#x}, which is not a function that takes these arguments")
             }
-            TrapKind::Misuse(text) => f.write_str(text),
+            TrapKind::Surface(text) | TrapKind::Misuse(text) => f.write_str(text),
         }
     }
 }

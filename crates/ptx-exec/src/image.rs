@@ -16,6 +16,7 @@ use crate::layout::{Ground, Places, lay_out};
 use crate::machine::Heap;
 use crate::memory::{HostMemory, Kind, Memory, MemoryError, Space};
 use crate::run::{host_threads, one};
+use crate::texture::{TextureSet, opaque_of};
 
 /// The memory that `malloc` of device code takes from; copies share it. It is made when the first kernel needs it.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +69,8 @@ pub struct Options {
     pub completion: Completion,
     /// What knows the memory of the host process outside of registered regions; without it, no access there is made.
     pub host: Option<Arc<dyn HostMemory>>,
+    /// Textures, samplers and surfaces.
+    pub textures: Arc<TextureSet>,
 }
 
 /// What a launch leaves.
@@ -144,6 +147,10 @@ impl Image {
         for &id in order.iter().rev() {
             let Some(&(space, address)) = self.known.get(&id) else { continue };
             let variable = self.module.variable(id);
+            // The name of a texture means a handle, where there is no memory.
+            if opaque_of(variable).is_some() {
+                continue;
+            }
             let base = match (space, self.constant) {
                 (Space::Const, Some((base, _))) => base,
                 _ => 0,
@@ -299,6 +306,7 @@ impl Prepared {
         let with = With {
             shape: *shape,
             global: memory.seen(options.host.clone()),
+            textures: options.textures.clone(),
             constant,
             params: space,
             heap: heap.heap.clone(),

@@ -15,6 +15,7 @@ use crate::machine::{self, Executable, Finished, Geometry, Heap, MOST_RESIDENT_B
 use crate::memory::{GlobalMemory, Space};
 use crate::program::Program;
 use crate::run::{check_directives, check_shape, one};
+use crate::texture::{TextureSet, Units};
 
 /// A parameter of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,7 +28,7 @@ pub struct Parameter {
     pub bytes: u32,
     /// What its place is a multiple of.
     pub align: u32,
-    /// Its type; that of its elements where it is an array.
+    /// Its type; that of its elements where it is an array, `.b64` where it is a texture, sampler or surface.
     pub ty: ScalarType,
     /// Whether it is an array, as structures are.
     pub is_array: bool,
@@ -49,6 +50,7 @@ pub(crate) struct Kernel {
 pub(crate) struct With {
     pub(crate) shape: Shape,
     pub(crate) global: GlobalMemory,
+    pub(crate) textures: Arc<TextureSet>,
     pub(crate) constant: Vec<u8>,
     pub(crate) params: Vec<u8>,
     pub(crate) heap: Arc<Mutex<Heap>>,
@@ -127,8 +129,10 @@ impl Kernel {
     /// # Errors
     /// What does not fit; then nothing was run. That a thread was stopped is in [`Finished`].
     pub(crate) fn launch(&self, with: With) -> Result<Finished, ExecError> {
-        let With { shape, global, constant, params, heap, limits, completion, observer, threads } = with;
+        let With { shape, global, textures, constant, params, heap, limits, completion, observer, threads } =
+            with;
         let shared = self.check(&shape, &limits).map_err(ExecError::Refused)?;
+        let units = Units::bind(&self.layout.references, textures).map_err(ExecError::Refused)?;
         let seen = global.clone();
         let executable = self.executable.clone();
         let geometry = geometry(&shape, shared);
@@ -136,6 +140,7 @@ impl Kernel {
             executable,
             geometry,
             global,
+            units,
             constant,
             params,
             heap,
@@ -187,7 +192,7 @@ pub(crate) fn parameters(module: &Module, kernel: FunctionId) -> Result<(Vec<Par
             offset,
             bytes,
             align: variable.alignment(),
-            ty: variable.scalar_type().unwrap_or(ScalarType::B8),
+            ty: variable.scalar_type().unwrap_or(ScalarType::B64),
             is_array: !variable.dims.is_empty(),
         }
     };

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::memory::GlobalMemory;
 use crate::tensormap::TensorMap;
+use crate::texture::{Handle, Textures};
 
 /// Three extents or indices, `x` first.
 pub type Dim3 = [u32; 3];
@@ -23,6 +24,8 @@ pub enum Argument {
     /// A multimem address (manual 9.7.9.14): one at which the buffers of these arguments, named by their numbers, are
     /// accessed together, the first byte with the first byte and so on. They have the same size.
     Multimem(Vec<usize>),
+    /// A texture, sampler or surface of [`Launch::textures`]; the parameter, an opaque one or one of 64 bits, gets its handle.
+    Handle(Handle),
 }
 
 impl Argument {
@@ -127,7 +130,7 @@ impl Shape {
 }
 
 /// A kernel launch.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Launch {
     /// Name of the kernel.
     pub entry: String,
@@ -141,6 +144,8 @@ pub struct Launch {
     pub dynamic_shared: u32,
     /// The arguments.
     pub arguments: Vec<Argument>,
+    /// Textures, samplers and surfaces.
+    pub textures: Textures,
     /// Host threads that blocks are spread over; `None` for as many as the host has.
     pub threads: Option<NonZeroUsize>,
     /// When asynchronous operations complete.
@@ -159,6 +164,7 @@ impl Launch {
             cluster: [1; 3],
             dynamic_shared: 0,
             arguments: Vec::new(),
+            textures: Textures::default(),
             threads: None,
             completion: Completion::Eager,
             limits: Limits::default(),
@@ -179,6 +185,8 @@ impl Launch {
 pub struct Outcome {
     /// For each argument the contents of its buffer, or nothing when it was no buffer.
     pub buffers: Vec<Option<Vec<u8>>>,
+    /// For each image of [`Launch::textures`] its texels, or nothing when it lies in linear memory.
+    pub images: Vec<Option<Vec<u8>>>,
     /// What `vprintf` wrote, block after block.
     pub output: Vec<u8>,
     /// Instructions executed by all warps; one for a warp counts once.

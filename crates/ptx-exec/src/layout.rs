@@ -12,6 +12,7 @@ use crate::error::codes;
 use crate::memory::{Fault, Space};
 use crate::program::function_address;
 use crate::scalar::format::{Format, Rounding};
+use crate::texture::{References, opaque_of};
 
 /// The constant memory of a module (manual 5.1.3: 64 KiB, and ten more banks through pointers).
 const CONSTANT_BYTES: u64 = 11 << 16;
@@ -33,6 +34,8 @@ pub(crate) struct Layout {
     pub(crate) constant: Vec<u8>,
     /// The global variables that got their places here and their contents, in the order of their addresses.
     pub(crate) globals: Vec<(VarId, Vec<u8>)>,
+    /// Textures, samplers and surfaces.
+    pub(crate) references: References,
 }
 
 /// Something in memory that a program knows by name.
@@ -104,11 +107,13 @@ pub(crate) struct Ground<'a> {
 pub(crate) fn lay_out(module: &Module, reached: &Reached, ground: Ground<'_>) -> (Layout, Diagnostics) {
     let mut findings = Diagnostics::new();
     let Ground { known, limit, place_global } = ground;
-    let mut layout = Layout { places: known.clone(), ..Layout::default() };
+    let references = References::new(module);
+    let mut layout = Layout { places: known.clone(), references, ..Layout::default() };
     let (mut dynamic, mut initialized) = (Vec::new(), Vec::new());
     let (mut constant, mut global) = (0, 0);
-    let unplaced = reached.variables.iter().filter(|id| !known.contains_key(id));
-    for &id in unplaced {
+    place_references(module, reached, &mut layout, &mut findings);
+    let is_placed = |id: &&VarId| known.contains_key(id) || opaque_of(module.variable(**id)).is_some();
+    for &id in reached.variables.iter().filter(|id| !is_placed(id)) {
         let variable = module.variable(id);
         let mut report = |code, text: String| findings.push(Diagnostic::error(code, variable.at.0, text));
         let name = module.name(variable.name);
@@ -128,13 +133,6 @@ pub(crate) fn lay_out(module: &Module, reached: &Reached, ground: Ground<'_>) ->
                 continue;
             }
         };
-        if variable.scalar_type().is_none() {
-            report(
-                codes::UNSUPPORTED,
-                format!("`{name}` is a texture, sampler or surface, which cannot be executed yet"),
-            );
-            continue;
-        }
         if space == Space::Shared && variable.linkage == Linkage::Extern {
             dynamic.push(id);
             continue;
@@ -190,6 +188,23 @@ pub(crate) fn lay_out(module: &Module, reached: &Reached, ground: Ground<'_>) ->
         }
     }
     (layout, findings)
+}
+
+/// Gives opaque variables their handles, which their names mean.
+fn place_references(module: &Module, reached: &Reached, layout: &mut Layout, findings: &mut Diagnostics) {
+    for &id in &reached.variables {
+        let variable = module.variable(id);
+        // Parameters hold handles of their own.
+        let Some(opaque) = opaque_of(variable).filter(|_| variable.space != StateSpace::Param) else {
+            continue;
+        };
+        match layout.references.add(module, id, opaque) {
+            Ok(handle) => {
+                layout.places.insert(id, (Space::Global, handle));
+            }
+            Err(finding) => findings.push(*finding),
+        }
+    }
 }
 
 /// All `.extern .shared` variables name the same memory behind the other variables (manual 5.1.8, 11.6.1).

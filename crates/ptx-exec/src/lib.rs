@@ -35,6 +35,7 @@ mod program;
 mod run;
 pub mod scalar;
 pub mod tensormap;
+pub mod texture;
 
 pub use error::{ExecError, Trap, TrapKind, codes};
 pub use image::{DeviceHeap, Image, Options, Prepared, Report, Surroundings, Variable};

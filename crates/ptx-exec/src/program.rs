@@ -12,6 +12,7 @@ mod multimem;
 mod shared;
 mod tcgen05;
 mod tensor;
+mod texture;
 mod tile;
 mod wgmma;
 
@@ -47,6 +48,10 @@ pub(crate) use tcgen05::{
 };
 pub(crate) use tensor::{
     TensorAction, TensorCopy, TensorMode, TensorReduction, TensormapCopy, TensormapReplace,
+};
+pub(crate) use texture::{
+    Beyond, Coordinates, Fetch, Geometry, LevelOf, Opaque, Property, SurfaceAccess, SurfaceAction, Texels,
+    TextureQuery, Texturing,
 };
 pub(crate) use tile::{Cell, Spread, Tiles};
 pub(crate) use wgmma::{FactorA, SharedFactor, WARPGROUP, WarpgroupAction, WarpgroupProduct};
@@ -499,6 +504,7 @@ pub(crate) enum Effect {
     Within(Box<Within>),
     Tensor(Box<TensorIssue>),
     TensorCommit(Box<TensorCommit>),
+    Texturing(Box<Texturing>),
     Stack(Stack),
     Fence,
     BlockBarrier(Box<BlockBarrier>),

@@ -15,6 +15,7 @@ use crate::layout::{Ground, Layout, Places, lay_out};
 use crate::machine::{Heap, Observer};
 use crate::memory::{ALLOCATION_SHIFT, Concurrency, GlobalMemory, Multicast, Region};
 use crate::observe::{Observation, Profile};
+use crate::texture::{TextureSet, check_given, opaque_name, opaque_of};
 
 /// The most threads of a block (compute capabilities 2.0 and later).
 pub const MOST_THREADS: u64 = 1024;
@@ -48,6 +49,7 @@ pub(crate) fn run_watched(
     let reached = reach(module, &launch.entry, Launches::One).map_err(refused)?;
     let Some(&entry) = reached.functions.first() else { return Err(refused(Diagnostics::new())) };
     let params = pass_arguments(module, entry, &launch.arguments).map_err(refused)?;
+    let textures = Arc::new(textures(module, launch).map_err(refused)?);
     let mut regions = argument_regions(module, entry, &launch.arguments);
     let layout = place_variables(module, &reached, &mut regions, launch).map_err(refused)?;
     let constant = layout.constant.clone();
@@ -71,6 +73,7 @@ pub(crate) fn run_watched(
     let with = With {
         shape,
         global: global.clone(),
+        textures: textures.clone(),
         constant,
         params,
         heap: Arc::new(Mutex::new(Heap::new(heap_base, heap_size as u64))),
@@ -93,10 +96,31 @@ pub(crate) fn run_watched(
     };
     Ok(Outcome {
         buffers: launch.arguments.iter().map(&mut contents).collect(),
+        images: textures.contents(),
         output: finished.output,
         warp_instructions: finished.executed[0],
         thread_instructions: finished.executed[1],
     })
+}
+
+/// The textures of a launch, and the memory of their images.
+fn textures(module: &Module, launch: &Launch) -> Result<TextureSet, Diagnostics> {
+    let mut findings = Diagnostics::new();
+    let handles = launch.arguments.iter().enumerate();
+    let handles = handles.filter_map(|(index, argument)| match argument {
+        Argument::Handle(handle) => Some((index, *handle)),
+        Argument::Bytes(_) | Argument::Buffer(_) | Argument::Multimem(_) | Argument::Tensor(..) => None,
+    });
+    check_given(module, &launch.textures, handles, &mut findings);
+    if findings.has_errors() {
+        return Err(findings);
+    }
+    let buffer_at = |index: usize| {
+        let bytes = buffer(launch.arguments.get(index)?)?.len() as u64;
+        let before = launch.arguments.iter().take(index).filter_map(buffer).count();
+        Some((GlobalMemory::base(before), bytes))
+    };
+    TextureSet::place(launch.textures.clone(), &buffer_at)
 }
 
 /// As many as the host can run at once.
@@ -145,7 +169,7 @@ pub(crate) fn place_variables(
 fn buffer(argument: &Argument) -> Option<&[u8]> {
     match argument {
         Argument::Buffer(bytes) | Argument::Tensor(_, bytes) => Some(bytes),
-        Argument::Bytes(_) | Argument::Multimem(_) => None,
+        Argument::Bytes(_) | Argument::Multimem(_) | Argument::Handle(_) => None,
     }
 }
 
@@ -158,7 +182,7 @@ fn multicasts(arguments: &[Argument]) -> Vec<Multicast> {
     };
     let objects = arguments.iter().filter_map(|argument| match argument {
         Argument::Multimem(members) => Some(members.iter().filter_map(base_of).collect::<Vec<_>>()),
-        Argument::Bytes(_) | Argument::Buffer(_) | Argument::Tensor(..) => None,
+        Argument::Bytes(_) | Argument::Buffer(_) | Argument::Tensor(..) | Argument::Handle(_) => None,
     });
     let multicast = |places: Vec<(u64, u64)>| Multicast {
         bytes: places.iter().map(|(_, bytes)| *bytes).min().unwrap_or(0),
@@ -291,7 +315,18 @@ fn pass_arguments(
             let text = format!("argument {index} for parameter `{name}` of {size} bytes {text}");
             findings.push(Diagnostic::error(codes::ARGUMENTS, variable.at.0, text));
         };
+        let opaque = opaque_of(variable);
+        if let (Some(opaque), false) = (opaque, matches!(argument, Argument::Handle(_))) {
+            report(format!("is not the handle of a {}", opaque_name(opaque)));
+            continue;
+        }
         let bytes = match argument {
+            Argument::Handle(handle) => {
+                if opaque.is_some_and(|opaque| opaque != handle.opaque()) {
+                    report(format!("is the handle of a {}", opaque_name(handle.opaque())));
+                }
+                handle.value().to_le_bytes().to_vec()
+            }
             Argument::Bytes(bytes) => bytes.clone(),
             Argument::Buffer(bytes) | Argument::Tensor(_, bytes) => {
                 if bytes.len() as u64 > 1 << ALLOCATION_SHIFT {

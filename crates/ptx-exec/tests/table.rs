@@ -105,15 +105,27 @@ fn operand(m: &Mnemonic, kind: Kind, next: &mut usize) -> Option<String> {
         Kind::AddressIn(_) => "[s]".to_owned(),
         Kind::LooseAddress => "[s]".to_owned(),
         Kind::Braced(rule, length) => vector(rule, length, true)?,
-        // A tensor map.
+        // A tensor map, texture or surface.
         Kind::Reference => "%rd0".to_owned(),
         Kind::Bracketed(parts) => {
             let given = parts.iter().filter(|part| part.role != Role::UseOpt || m.asks_for(part));
             let texts: Option<Vec<String>> = given.map(|part| operand(m, part.kind, next)).collect();
             format!("[{}]", texts?.join(", "))
         }
+        Kind::Coordinates(rule) => {
+            let ty = m.resolve(rule)?;
+            let has = |all: &[Mod]| all.iter().any(|&modifier| m.has(modifier));
+            let index = has(&[Mod::A1d, Mod::A2d, Mod::Acube, Mod::A2dms]).then_some(ScalarType::B32);
+            let count = match () {
+                () if has(&[Mod::D1]) => 1,
+                () if has(&[Mod::D2, Mod::A1d]) => 2,
+                () => 4,
+            };
+            let types = index.into_iter().chain(std::iter::repeat(ty)).take(count);
+            format!("{{{}}}", types.map(register).collect::<Vec<_>>().join(", "))
+        }
         // What has these the interpreter does not execute.
-        Kind::TensorAddress | Kind::Coordinates(_) | Kind::Selected(..) | Kind::Signed(..) => return None,
+        Kind::TensorAddress | Kind::Selected(..) | Kind::Signed(..) => return None,
         Kind::Label => "AFTER".to_owned(),
         Kind::BranchTargets => "TARGETS".to_owned(),
         Kind::Callee | Kind::Results | Kind::Arguments | Kind::CallTargets => return None,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use ptx_cli::{ExitStatus, Failure, code};
 use ptx_diag::{Code, Diagnostic};
+use ptx_exec::texture::Textures;
 use ptx_exec::{Argument, Completion, Launch, Limits};
 
 use crate::arguments::{Arguments, Engine};
@@ -99,6 +100,7 @@ impl Plan {
             cluster: self.cluster.0,
             dynamic_shared: self.shared,
             arguments,
+            textures: Textures::default(),
             threads: self.threads,
             completion: self.completion,
             limits: Limits { timeout: self.timeout, ..Limits::default() },

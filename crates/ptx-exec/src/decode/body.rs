@@ -69,10 +69,6 @@ pub(crate) fn kernel_parameters(module: &Module, kernel: FunctionId) -> Decoded<
             return finding(codes::UNSUPPORTED, module.function(kernel).at.0, "a kernel takes no registers");
         };
         let variable = module.variable(id);
-        if variable.scalar_type().is_none() {
-            let text = "textures, samplers and surfaces cannot be passed to a kernel yet";
-            return finding(codes::UNSUPPORTED, variable.at.0, text);
-        }
         let size = variable.bytes().filter(|&bytes| bytes <= 1 << 16);
         let Some(size) = size else {
             return finding(codes::SIZE, variable.at.0, "the parameter is larger than 65536 bytes");
@@ -514,17 +510,9 @@ impl<'a> BodyDecoder<'a> {
                 Self::warpgroup
             }
             Sem::Tcgen05Mma => Self::tensor_multiply,
-            Sem::Tex
-            | Sem::Tld4
-            | Sem::Txq
-            | Sem::Istypep
-            | Sem::SurfaceLoad
-            | Sem::SurfaceStore
-            | Sem::SurfaceReduce
-            | Sem::SurfaceQuery
-            | Sem::Fabric
-            | Sem::TryCancel
-            | Sem::QueryCancel => return None,
+            Sem::Tex | Sem::Tld4 | Sem::Txq | Sem::Istypep => Self::texturing,
+            Sem::SurfaceLoad | Sem::SurfaceStore | Sem::SurfaceReduce | Sem::SurfaceQuery => Self::texturing,
+            Sem::Fabric | Sem::TryCancel | Sem::QueryCancel => return None,
         };
         Some(decode)
     }

@@ -34,6 +34,7 @@ mod tcgen05;
 mod tensor;
 #[cfg(test)]
 mod tests;
+mod texture;
 mod video;
 mod wgmma;
 

@@ -137,6 +137,10 @@ impl BodyDecoder<'_> {
                     finding(codes::UNDEFINED, span, format!("function `{name}` is defined nowhere"))
                 }
             },
+            // The name of an opaque parameter means its handle.
+            Symbol::Variable(id) if self.is_opaque_parameter(id) => {
+                self.handle(cx, Operand::Symbol(symbol, 0), 0)
+            }
             Symbol::Variable(id) => match self.place(id, span)? {
                 Place::Fixed(space, address) => {
                     // The sum of a variable's address and a constant has as many bits as addresses of its space.

@@ -71,6 +71,13 @@ const ALIKE: &[Alike] = &[
         "the type of the mask tells how many blocks it can name",
     ),
     (&["tcgen05"], Field::ScaleVec, &[None, Some(Mod::Block32)], "the default (manual 9.7.16.10.9.1)"),
+    (&["tex"], Field::Mipmap, &[None, Some(Mod::Base)], "the default (manual 9.7.10.3)"),
+    (
+        &["tex", "tld4"],
+        Field::DType,
+        &[Some(Mod::U32), Some(Mod::S32), Some(Mod::F32)],
+        "the texture tells what the 32 bits of a channel are",
+    ),
     (&["ld", "st"], Field::Sem, &[None, Some(Mod::Weak)], "the default (manual 9.7.9.8)"),
     (&["st"], Field::Sem, &[None, Some(Mod::Weak), Some(Mod::Volatile)], "stores are seen at once"),
     (&["set", "setp"], Field::Cmp, &[Some(Mod::Lt), Some(Mod::Lo)], "the same on unsigned integers"),
@@ -280,6 +287,11 @@ const UNREAD: &[(&[Sem], &[&str], &str)] = &[
     (&[Sem::FenceProxy], &["addr", "size"], "the fence is for all memory"),
     (&[Sem::MbarrierWait], &["suspendTimeHint"], "a wait may give up at once"),
     (&[Sem::Nanosleep], &["t"], "a sleep may be short (manual 9.7.19.2)"),
+    (
+        &[Sem::Tex, Sem::Tld4, Sem::SurfaceLoad, Sem::SurfaceStore, Sem::SurfaceReduce],
+        &["at", "e", "dPdx", "dPdy"],
+        "what fills three values up to four is ignored, and beside a unified texture a sampler",
+    ),
     (&[Sem::Getctarank], &["a"], "a cluster has one block"),
 ];
 

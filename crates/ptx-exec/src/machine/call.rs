@@ -79,6 +79,7 @@ impl Warp {
             | Effect::OnlyBlock { .. }
             | Effect::Fence
             | Effect::ActiveMask { .. }
+            | Effect::Texturing(_)
             | Effect::Nothing => Ok(()),
         }
     }

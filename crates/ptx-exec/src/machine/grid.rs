@@ -20,6 +20,7 @@ use crate::launch::{Completion, Dim3, Limits};
 use crate::layout::{Object, nearest};
 use crate::memory::{GlobalMemory, Space};
 use crate::program::{COLUMNS, Effect, LANES, Op, Program, WARP};
+use crate::texture::Units;
 
 /// The shape of a launch.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +93,8 @@ pub(crate) struct Setup {
     pub(crate) executable: Arc<Executable>,
     pub(crate) geometry: Geometry,
     pub(crate) global: GlobalMemory,
+    /// Textures, samplers and surfaces.
+    pub(crate) units: Units,
     pub(crate) constant: Vec<u8>,
     pub(crate) params: Vec<u8>,
     pub(crate) heap: Arc<Mutex<Heap>>,
@@ -124,6 +127,8 @@ pub(super) struct Grid<'p> {
     pub(super) code: &'p [Bound],
     pub(super) geometry: Geometry,
     pub(super) global: GlobalMemory,
+    /// Textures, samplers and surfaces.
+    pub(super) units: &'p Units,
     pub(super) constant: &'p [u8],
     pub(super) params: &'p [u8],
     pub(super) heap: &'p Mutex<Heap>,
@@ -140,6 +145,7 @@ impl<'p> Grid<'p> {
             code: &setup.executable.code,
             geometry: setup.geometry,
             global: setup.global.clone(),
+            units: &setup.units,
             constant: &setup.constant,
             params: &setup.params,
             heap: &setup.heap,

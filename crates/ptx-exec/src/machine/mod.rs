@@ -34,6 +34,7 @@ mod step;
 mod tcgen05;
 mod tensor;
 mod tensor_walk;
+mod texture;
 mod tile;
 mod warp;
 mod wgmma;

@@ -167,6 +167,7 @@ impl Warp {
             }
             Effect::TensormapCopy(copy) => self.tensormap_copy(grid, block, frame, rows, copy, active, pc)?,
             Effect::Mbarrier(operation) => self.mbarrier(grid, block, frame, rows, operation, active, pc)?,
+            Effect::Texturing(texturing) => self.texturing(grid, rows, texturing, active, pc)?,
             Effect::Within(within) => self.within(grid, frame, rows, within, active, pc)?,
             Effect::Tensor(issue) => self.tensor(grid, block, rows, issue, active, pc)?,
             Effect::TensorCommit(commit) => {

@@ -1,0 +1,302 @@
+//! Textures, samplers and surfaces (manual 9.7.10, 9.7.11).
+
+use ptx_ir::{AddressBase, Operand, Symbol, VarId};
+use ptx_isa::{Field, Mod, ScalarType, Sem};
+
+use super::body::{BodyDecoder, Context};
+use super::modifiers::{CACHING, Modifiers, NO_CACHES};
+use super::{Decoded, finding};
+use crate::error::codes;
+use crate::memory::{Order, Space};
+use crate::program::{
+    Address, AddressWidth, Base, Beyond, Combine, Coordinates, Dst, Effect, Fetch, Fill, Geometry, LevelOf,
+    Load, Opaque, Property, Src, SurfaceAccess, SurfaceAction, Texels, TextureQuery, Texturing,
+};
+use crate::scalar::int::{Int, Signedness};
+use crate::texture::opaque_of;
+
+/// What stands in the brackets of a fetch or access.
+struct At {
+    object: Src,
+    /// A second object.
+    sampler: Option<Src>,
+    layer: Option<Src>,
+    sample: Option<Src>,
+    coordinates: Box<[Src]>,
+}
+
+fn geometry(m: &Modifiers) -> Option<Geometry> {
+    let axes = |count, is_array| Geometry::Axes { count, is_array, has_samples: false };
+    let samples = |is_array| Geometry::Axes { count: 2, is_array, has_samples: true };
+    Some(match m.get(Field::Geometry)? {
+        Mod::D1 => axes(1, false),
+        Mod::D2 => axes(2, false),
+        Mod::D3 => axes(3, false),
+        Mod::A1d => axes(1, true),
+        Mod::A2d => axes(2, true),
+        Mod::Cube => Geometry::Cube { is_array: false },
+        Mod::Acube => Geometry::Cube { is_array: true },
+        Mod::D2ms => samples(false),
+        Mod::A2dms => samples(true),
+        _ => return None,
+    })
+}
+
+fn beyond(m: &Modifiers) -> Option<Beyond> {
+    match m.get(Field::Clamp)? {
+        Mod::Trap => Some(Beyond::Trap),
+        Mod::Clamp => Some(Beyond::Clamp),
+        Mod::Zero => Some(Beyond::Zero),
+        _ => None,
+    }
+}
+
+impl BodyDecoder<'_> {
+    /// `tex`, `tld4`, `txq`, `suq`, `istypep`, `suld`, `sust`, `sured`.
+    pub(super) fn texturing(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let texturing = match cx.m.sem() {
+            Sem::Tex | Sem::Tld4 => Texturing::Fetch(self.fetch(cx)?),
+            Sem::Txq | Sem::SurfaceQuery => Texturing::Query(self.texture_query(cx)?),
+            Sem::Istypep => self.is_type(cx)?,
+            _ => Texturing::Surface(self.surface(cx)?),
+        };
+        cx.emit(Effect::Texturing(Box::new(texturing)));
+        Ok(())
+    }
+
+    /// The handle that a variable or a register holds.
+    pub(super) fn handle(&mut self, cx: &mut Context<'_>, operand: Operand, at: usize) -> Decoded<Src> {
+        match operand {
+            Operand::Symbol(Symbol::Variable(id), _)
+            | Operand::Address(AddressBase::Symbol(Symbol::Variable(id)), _) => {
+                let id = self.reached.variable(self.module, id);
+                if let Some(&offset) = self.signature.kernel_params.get(&id) {
+                    return Ok(self.handle_parameter(cx, offset));
+                }
+                match self.layout.references.handle(id) {
+                    Some(handle) => Ok(cx.constants.of(handle)),
+                    None => finding(codes::OPERAND, cx.span(at), "expected a texture, sampler or surface"),
+                }
+            }
+            Operand::Address(AddressBase::Register(register), _) => Ok(Src::register(self.row_of(register))),
+            other => self.src_of(cx, other, ScalarType::U64, cx.span(at)),
+        }
+    }
+
+    /// The handle in an opaque parameter of the kernel.
+    fn handle_parameter(&mut self, cx: &mut Context<'_>, offset: u32) -> Src {
+        let d = self.temporary();
+        let base = Base::Row(cx.constants.of(offset.into()), AddressWidth::Bits64);
+        let fill = Fill { sign_shift: 0, register: u64::MAX };
+        cx.prepare(Effect::Load(Box::new(Load {
+            address: Address { space: Space::Param, base, offset: 0 },
+            dsts: [d].into(),
+            size: 8,
+            align: 8,
+            fill,
+            order: Order::Relaxed,
+            polls: false,
+            used: u32::MAX,
+        })));
+        Src::register(d)
+    }
+
+    /// Whether a variable is an opaque parameter of the kernel.
+    pub(super) fn is_opaque_parameter(&self, id: VarId) -> bool {
+        let id = self.reached.variable(self.module, id);
+        opaque_of(self.module.variable(id)).is_some() && self.signature.kernel_params.contains_key(&id)
+    }
+
+    /// `[object, {coordinates}]`, `[object, sampler, {coordinates}]`
+    fn at(&mut self, cx: &mut Context<'_>, geometry: Geometry, ty: ScalarType) -> Decoded<At> {
+        let (place, operand) = cx.named("at");
+        let parts = match operand {
+            Operand::Bracket(list) => self.body.list(list).to_vec(),
+            _ => Vec::new(),
+        };
+        let (object, sampler, coordinates) = match *parts.as_slice() {
+            [object, coordinates] => (object, None, coordinates),
+            [object, sampler, coordinates] => (object, Some(sampler), coordinates),
+            _ => {
+                return finding(
+                    codes::OPERAND,
+                    cx.span(place),
+                    "expected an object and coordinates in brackets",
+                );
+            }
+        };
+        let object = self.handle(cx, object, place)?;
+        // In the unified mode a texture has its sampler, and `ptxas` does not look at what else is named.
+        let sampler = match sampler {
+            Some(sampler) if self.layout.references.independent => Some(self.handle(cx, sampler, place)?),
+            _ => None,
+        };
+        let mut elements = self.elements(coordinates).into_iter();
+        let mut next = |decoder: &mut Self, cx: &mut Context<'_>, ty| {
+            let element = elements.next().unwrap_or(Operand::Omitted);
+            decoder.src_of(cx, element, ty, cx.span(place))
+        };
+        let (axes, is_array, has_samples) = match geometry {
+            Geometry::Axes { count, is_array, has_samples } => (count, is_array, has_samples),
+            Geometry::Cube { is_array } => (3, is_array, false),
+        };
+        let layer = if is_array { Some(next(self, cx, ScalarType::U32)?) } else { None };
+        let sample = if has_samples { Some(next(self, cx, ScalarType::U32)?) } else { None };
+        let coordinates = (0..axes).map(|_| next(self, cx, ty)).collect::<Decoded<_>>()?;
+        Ok(At { object, sampler, layer, sample, coordinates })
+    }
+
+    /// The values of a vector operand.
+    fn values(&mut self, cx: &mut Context<'_>, name: &str, ty: ScalarType) -> Decoded<Box<[Src]>> {
+        let (at, operand) = cx.named(name);
+        if operand.is_omitted() {
+            return Ok(Box::default());
+        }
+        let elements = self.elements(operand);
+        elements.into_iter().map(|element| self.src_of(cx, element, ty, cx.span(at))).collect()
+    }
+
+    fn optional(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<Option<Src>> {
+        if cx.named(name).1.is_omitted() { Ok(None) } else { self.src_named(cx, name).map(Some) }
+    }
+
+    fn destinations(&self, cx: &Context<'_>) -> Decoded<Box<[Dst]>> {
+        let (at, operand) = cx.named("d");
+        self.elements(operand).into_iter().map(|element| self.dst_of(element, cx.span(at))).collect()
+    }
+
+    /// `tex`, `tld4`.
+    fn fetch(&mut self, cx: &mut Context<'_>) -> Decoded<Fetch> {
+        let Some(geometry) = geometry(&cx.m) else { return cx.unsupported("it has no geometry") };
+        // `ptxas` makes the same instruction of fetches by gradients with `.s32` and with `.f32`, which takes the bits of the
+        // coordinates for single precision.
+        let is_gradient = cx.m.has(Mod::Grad);
+        let ty = match cx.m.type_of(Field::CType) {
+            Some(ty @ (ScalarType::S32 | ScalarType::F32)) => ty,
+            _ => return cx.unsupported("its coordinates have no such type"),
+        };
+        let is_whole = ty == ScalarType::S32 && !is_gradient;
+        let At { object: texture, sampler, layer, sample, coordinates } = self.at(cx, geometry, ty)?;
+        let level = if is_gradient {
+            let dx = self.values(cx, "dPdx", ScalarType::F32)?;
+            LevelOf::Gradient { dx, dy: self.values(cx, "dPdy", ScalarType::F32)? }
+        } else if cx.m.has(Mod::Level) {
+            LevelOf::Given(self.src_named(cx, "lod")?)
+        } else {
+            // What `.base` asks for is asked for without it too.
+            match cx.m.get(Field::Mipmap) {
+                None | Some(Mod::Base) => LevelOf::Base,
+                Some(_) => return cx.unsupported("its choice of levels is not known here"),
+            }
+        };
+        let gather = match cx.m.get(Field::Component) {
+            None => None,
+            Some(Mod::R) => Some(0),
+            Some(Mod::G) => Some(1),
+            Some(Mod::B) => Some(2),
+            Some(Mod::A) => Some(3),
+            Some(_) => return cx.unsupported("its component is not known here"),
+        };
+        let texels = match cx.m.get(Field::DType) {
+            Some(Mod::U32 | Mod::S32 | Mod::F32) => Texels::Words,
+            Some(Mod::F16) => Texels::Halves,
+            Some(Mod::F16x2) => Texels::HalfPairs,
+            _ => return cx.unsupported("its results have no such type"),
+        };
+        // How many registers there are the type says too.
+        cx.m.ignore_words(&[Mod::V2, Mod::V4], "the type of the results says it too");
+        let resident = match cx.named("p") {
+            (_, Operand::Omitted) => None,
+            (at, operand) => Some(self.dst_of(operand, cx.span(at))?),
+        };
+        Ok(Fetch {
+            texture,
+            sampler,
+            geometry,
+            layer,
+            sample,
+            at: if is_whole { Coordinates::Whole(coordinates) } else { Coordinates::Point(coordinates) },
+            level,
+            offsets: self.values(cx, "e", ScalarType::S32)?,
+            depth: self.optional(cx, "f")?,
+            gather,
+            texels,
+            dsts: self.destinations(cx)?,
+            resident,
+        })
+    }
+
+    /// `txq`, `suq`.
+    fn texture_query(&mut self, cx: &mut Context<'_>) -> Decoded<TextureQuery> {
+        let query = cx.m.get(Field::Query).and_then(|query| Property::from_name(query.as_str()));
+        let Some(property) = query else { return cx.unsupported("it asks for nothing that is known") };
+        let dst = self.dst_named(cx, "d")?;
+        let (at, operand) = cx.named("a");
+        let handle = self.handle(cx, operand, at)?;
+        let level = if cx.m.has(Mod::Level) { Some(self.src_named(cx, "lod")?) } else { None };
+        Ok(TextureQuery { handle, property, level, dst })
+    }
+
+    fn is_type(&mut self, cx: &mut Context<'_>) -> Decoded<Texturing> {
+        let opaque = match cx.m.get(Field::Type) {
+            Some(Mod::Texref) => Opaque::Texture,
+            Some(Mod::Samplerref) => Opaque::Sampler,
+            Some(Mod::Surfref) => Opaque::Surface,
+            _ => return cx.unsupported("its type is not known here"),
+        };
+        let dst = self.dst_named(cx, "p")?;
+        Ok(Texturing::IsType { handle: self.src_named(cx, "a")?, opaque, dst })
+    }
+
+    /// `suld`, `sust`, `sured`.
+    fn surface(&mut self, cx: &mut Context<'_>) -> Decoded<SurfaceAccess> {
+        let (Some(geometry), Some(beyond)) = (geometry(&cx.m), beyond(&cx.m)) else {
+            return cx.unsupported("it has no geometry, or nothing to do beyond the edge");
+        };
+        let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("it has no type") };
+        cx.m.ignore(CACHING, NO_CACHES);
+        let At { object, layer, coordinates, .. } = self.at(cx, geometry, ScalarType::S32)?;
+        let size = ty.bytes();
+        let by_texels = cx.m.has(Mod::P) || !cx.m.has(Mod::B);
+        match cx.m.get(Field::Vec) {
+            // As many registers as the operand has.
+            None | Some(Mod::V2 | Mod::V4) => {}
+            Some(_) => return cx.unsupported("a texel has at most four channels"),
+        }
+        let action = match cx.m.sem() {
+            Sem::SurfaceLoad => SurfaceAction::Load { size, dsts: self.destinations(cx)? },
+            Sem::SurfaceStore if by_texels => SurfaceAction::StoreTexel { srcs: self.values(cx, "c", ty)? },
+            Sem::SurfaceStore => SurfaceAction::Store { size, srcs: self.values(cx, "c", ty)? },
+            _ => self.reduction(cx, ty, by_texels)?,
+        };
+        Ok(SurfaceAccess { surface: object, geometry, layer, at: coordinates, beyond, action })
+    }
+
+    /// What `sured` does.
+    fn reduction(&mut self, cx: &mut Context<'_>, ty: ScalarType, by_texels: bool) -> Decoded<SurfaceAction> {
+        let Some(op) = cx.m.get(Field::Op) else { return cx.unsupported("it has no operation") };
+        let combine = |sign| {
+            let int = Int::new(ty.bits(), sign)?;
+            match op {
+                Mod::Add => Some(Combine::IntAdd(int)),
+                Mod::Min => Some(Combine::IntMin(int)),
+                Mod::Max => Some(Combine::IntMax(int)),
+                Mod::And => Some(Combine::And),
+                Mod::Or => Some(Combine::Or),
+                _ => None,
+            }
+        };
+        let (Some(unsigned), Some(signed)) = (combine(Signedness::Unsigned), combine(Signedness::Signed))
+        else {
+            return cx.unsupported("its operation is not known here");
+        };
+        let src = self.src_named(cx, "c")?;
+        let size = ty.bytes();
+        Ok(if by_texels {
+            SurfaceAction::ReduceTexel { size, unsigned, signed, src }
+        } else {
+            let combine = if ty.is_signed() { signed } else { unsigned };
+            SurfaceAction::Reduce { size, combine, src }
+        })
+    }
+}

@@ -1,0 +1,304 @@
+//! Textures and surfaces of a warp.
+
+mod axis;
+mod cube;
+mod fetch;
+mod level;
+mod surface;
+mod texel;
+
+use super::Stop;
+use super::grid::Grid;
+use super::warp::Warp;
+use crate::error::TrapKind;
+use crate::program::{
+    Coordinates, Dst, Fetch, Geometry, LevelOf, Mask, Opaque, Property, Row, Src, SurfaceAccess,
+    SurfaceAction, Texels, TextureQuery, Texturing, lanes,
+};
+use crate::texture::{
+    AddressMode, BoundTexture, Extent, Filter, Image, PlacedImage, ReadMode, Sampler, Units, describe,
+    opaque_name,
+};
+use fetch::{Asked, At, Fetcher, Request, check_geometry};
+use surface::{Place, SurfaceView, channel};
+
+/// Texels that can be added to coordinates (manual 9.7.10.3).
+const OFFSETS: std::ops::RangeInclusive<i64> = -8..=7;
+
+/// The registers of one lane.
+#[derive(Clone, Copy)]
+struct LaneOf<'r> {
+    rows: &'r [Row],
+    constants: &'r [Row],
+    lane: usize,
+}
+
+impl LaneOf<'_> {
+    fn bits(self, src: Src) -> u64 {
+        src.of(self.rows, self.constants)[self.lane]
+    }
+
+    /// The low bytes of a register that may be wider.
+    fn low(self, src: Src, bytes: u32) -> u64 {
+        self.bits(src) & u64::MAX >> (64 - 8 * bytes)
+    }
+
+    fn word(self, src: Src) -> u32 {
+        self.bits(src) as u32
+    }
+
+    fn integer(self, src: Src) -> i64 {
+        (self.word(src) as i32).into()
+    }
+
+    fn float(self, src: Src) -> f64 {
+        f32::from_bits(self.word(src)).into()
+    }
+
+    /// Up to three values; those that there are not are 0.
+    fn three<T: Copy + Default>(self, srcs: &[Src], value: impl Fn(Self, Src) -> T) -> [T; 3] {
+        let mut values = [T::default(); 3];
+        values.iter_mut().zip(srcs).for_each(|(place, &src)| *place = value(self, src));
+        values
+    }
+}
+
+fn not_a<T>(value: u64, opaque: Opaque) -> Result<T, TrapKind> {
+    let name = opaque_name(opaque);
+    Err(TrapKind::Misuse(format!("{value:#x} is not the handle of a {name} of the launch")))
+}
+
+/// The textures of a launch, as instructions use them.
+#[derive(Clone, Copy)]
+struct Textures<'a>(&'a Units);
+
+impl<'a> Textures<'a> {
+    fn texture(self, handle: u64) -> Result<(BoundTexture, &'a PlacedImage), TrapKind> {
+        let texture = self.0.texture(handle);
+        let found = texture.and_then(|texture| Some((texture, self.0.set.images.get(texture.image)?)));
+        found.map_or_else(|| not_a(handle, Opaque::Texture), Ok)
+    }
+
+    fn sampler(self, handle: u64) -> Result<Sampler, TrapKind> {
+        self.0.sampler(handle).map_or_else(|| not_a(handle, Opaque::Sampler), Ok)
+    }
+
+    fn surface(self, handle: u64) -> Result<SurfaceView<'a>, TrapKind> {
+        let set = &*self.0.set;
+        let surface = self.0.surface(handle);
+        let found = surface.and_then(|surface| Some((surface, set.images.get(surface.image)?)));
+        match found {
+            Some((surface, image)) => Ok(SurfaceView { image, set, level: surface.level }),
+            None => not_a(handle, Opaque::Surface),
+        }
+    }
+
+    /// What a query of a lane gives.
+    fn query(self, query: &TextureQuery, lane: LaneOf<'_>) -> Result<u32, TrapKind> {
+        let handle = lane.bits(query.handle);
+        let level = query.level.map_or(0, |src| lane.word(src));
+        match self.0.opaque(handle) {
+            Some(Opaque::Sampler) => {
+                let found = of_sampler(&self.sampler(handle)?, query.property);
+                found.map_or_else(|| not_a(handle, Opaque::Texture), Ok)
+            }
+            Some(Opaque::Surface) => {
+                let view = self.surface(handle)?;
+                let found = describe(&view.image.image, query.property, view.level, ReadMode::Element);
+                found.map_or_else(|| not_a(handle, Opaque::Texture), Ok)
+            }
+            Some(Opaque::Texture) | None => {
+                let (texture, placed) = self.texture(handle)?;
+                let levels = placed.image.levels;
+                if level >= levels {
+                    let text = format!("the image has {levels} levels; there is none with number {level}");
+                    return Err(TrapKind::Misuse(text));
+                }
+                Ok(match query.property {
+                    Property::NormalizedCoords => texture.normalized.into(),
+                    property => describe(&placed.image, property, level, texture.read)
+                        .or_else(|| of_sampler(&texture.sampler, property))
+                        .unwrap_or(0),
+                })
+            }
+        }
+    }
+
+    /// Fetches for a lane: the contents of its registers.
+    fn fetch(self, grid: &Grid<'_>, fetch: &Fetch, lane: LaneOf<'_>) -> Result<[u32; 4], TrapKind> {
+        let (texture, image) = self.texture(lane.bits(fetch.texture))?;
+        let sampler = match fetch.sampler {
+            Some(src) => self.sampler(lane.bits(src))?,
+            None => texture.sampler,
+        };
+        check_geometry(fetch.geometry, &image.image)?;
+        let fetcher = Fetcher { texture, sampler, image, set: &self.0.set, global: &grid.global };
+        let texel = fetcher.fetch(&request(fetch, lane)?)?;
+        let halves = || {
+            let text = "results in half precision are of numbers, and the texture gives integers".to_owned();
+            texel.halves().ok_or(TrapKind::Misuse(text))
+        };
+        Ok(match fetch.texels {
+            Texels::Words => texel.words(),
+            Texels::Halves => halves()?,
+            Texels::HalfPairs => {
+                let [r, g, b, a] = halves()?;
+                [r | g << 16, b | a << 16, 0, 0]
+            }
+        })
+    }
+
+    /// Accesses a surface for a lane; gives what is loaded.
+    fn access(self, access: &SurfaceAccess, lane: LaneOf<'_>) -> Result<[u64; 4], TrapKind> {
+        let view = self.surface(lane.bits(access.surface))?;
+        let image = &view.image.image;
+        check_surface(access.geometry, image)?;
+        let texel = u64::from(image.texel_bytes());
+        let bytes = match &access.action {
+            SurfaceAction::Load { size, dsts } => u64::from(*size) * dsts.len() as u64,
+            SurfaceAction::Store { size, srcs } => u64::from(*size) * srcs.len() as u64,
+            SurfaceAction::StoreTexel { .. } => texel,
+            SurfaceAction::Reduce { size, .. } | SurfaceAction::ReduceTexel { size, .. } => (*size).into(),
+        };
+        let place = Place {
+            layer: access.layer.map_or(0, |src| lane.word(src).into()),
+            at: lane.three(&access.at, LaneOf::integer),
+            unit: if access.action.counts_elements() { bytes } else { 1 },
+            bytes,
+            beyond: access.beyond,
+        };
+        let mut loaded = [0; 4];
+        let Some(address) = view.locate(&place)? else { return Ok(loaded) };
+        match &access.action {
+            SurfaceAction::Load { size, dsts } => {
+                for (n, loaded) in loaded.iter_mut().enumerate().take(dsts.len()) {
+                    *loaded = view.read(address + n as u64 * u64::from(*size), *size)?;
+                }
+            }
+            SurfaceAction::Store { size, srcs } => {
+                for (n, &src) in srcs.iter().enumerate() {
+                    view.write(address + n as u64 * u64::from(*size), *size, lane.bits(src))?;
+                }
+            }
+            SurfaceAction::StoreTexel { srcs } => {
+                // Channels that the program does not give have any value; here they become 0.
+                let size = image.format.bytes();
+                for n in 0..image.channels {
+                    let value = srcs.get(n as usize).map_or(0, |&src| channel(lane.word(src), image.format));
+                    view.write(address + u64::from(n * size), size, value)?;
+                }
+            }
+            SurfaceAction::Reduce { size, combine, src } => {
+                view.combine(address, *size, *combine, lane.low(*src, *size))?;
+            }
+            SurfaceAction::ReduceTexel { size, unsigned, signed, src } => {
+                let combine = if view.is_signed()? { *signed } else { *unsigned };
+                view.combine(address, *size, combine, lane.low(*src, *size))?;
+            }
+        }
+        Ok(loaded)
+    }
+}
+
+/// What a sampler answers to a query, in the enumerations of the manual; `None` for properties that it does not have.
+fn of_sampler(sampler: &Sampler, property: Property) -> Option<u32> {
+    Some(match property {
+        Property::FilterMode => match sampler.filter {
+            Filter::Point => 0,
+            Filter::Linear => 1,
+        },
+        Property::AddressMode(axis) => match sampler.address.get(axis)? {
+            AddressMode::Wrap => 0,
+            AddressMode::Mirror => 1,
+            AddressMode::ClampOgl => 2,
+            AddressMode::Clamp => 3,
+            AddressMode::Border => 4,
+        },
+        Property::ForceUnnormalizedCoords => sampler.force_unnormalized.into(),
+        _ => return None,
+    })
+}
+
+/// Whether a geometry reaches a surface: the faces of cubes are layers.
+fn check_surface(geometry: Geometry, image: &Image) -> Result<(), TrapKind> {
+    let is_cube = matches!(image.extent, Extent::Cube { .. });
+    match geometry {
+        Geometry::Axes { count: 2, is_array: true, .. } if is_cube => Ok(()),
+        geometry => check_geometry(geometry, image),
+    }
+}
+
+/// What a lane asks for.
+fn request(fetch: &Fetch, lane: LaneOf<'_>) -> Result<Request, TrapKind> {
+    let offsets = lane.three(&fetch.offsets, LaneOf::integer);
+    if let Some(stray) = offsets.iter().find(|offset| !OFFSETS.contains(offset)) {
+        return Err(TrapKind::Misuse(format!("the offset {stray} in texels is not between -8 and 7")));
+    }
+    let is_whole = matches!(fetch.at, Coordinates::Whole(_));
+    Ok(Request {
+        at: match &fetch.at {
+            Coordinates::Whole(srcs) => At::Whole(lane.three(srcs, LaneOf::integer)),
+            Coordinates::Point(srcs) => At::Point(lane.three(srcs, LaneOf::float)),
+        },
+        layer: fetch.layer.map_or(0, |src| lane.word(src).into()),
+        sample: fetch.sample.map_or(0, |src| lane.word(src).into()),
+        offsets,
+        asked: match &fetch.level {
+            LevelOf::Base => Asked::Finest,
+            LevelOf::Given(src) if is_whole => Asked::Whole(lane.integer(*src)),
+            LevelOf::Given(src) => Asked::Detail(lane.float(*src)),
+            LevelOf::Gradient { dx, dy } => {
+                Asked::Gradient(lane.three(dx, LaneOf::float), lane.three(dy, LaneOf::float))
+            }
+        },
+        depth: fetch.depth.map(|src| f32::from_bits(lane.word(src))),
+        gather: fetch.gather,
+    })
+}
+
+/// Writes the registers of a lane.
+fn put(rows: &mut [Row], dsts: &[Dst], lane: usize, values: impl IntoIterator<Item = u64>) {
+    for (&dst, value) in dsts.iter().zip(values) {
+        rows[dst as usize][lane] = value;
+    }
+}
+
+impl Warp {
+    /// Executes an instruction on textures, samplers or surfaces.
+    pub(super) fn texturing(
+        &mut self,
+        grid: &Grid<'_>,
+        rows: &mut [Row],
+        texturing: &Texturing,
+        active: Mask,
+        pc: u32,
+    ) -> Result<(), Stop> {
+        let (units, constants) = (Textures(grid.units), grid.program.constants.as_slice());
+        for lane in lanes(active) {
+            let stop = |kind| Stop::at(kind, pc, lane);
+            let of = LaneOf { rows: &*rows, constants, lane };
+            match texturing {
+                Texturing::Fetch(fetch) => {
+                    let values = units.fetch(grid, fetch, of).map_err(stop)?;
+                    put(rows, &fetch.dsts, lane, values.map(u64::from));
+                    put(rows, fetch.resident.as_slice(), lane, [1]);
+                }
+                Texturing::Query(query) => {
+                    let value = units.query(query, of).map_err(stop)?;
+                    put(rows, &[query.dst], lane, [value.into()]);
+                }
+                Texturing::IsType { handle, opaque, dst } => {
+                    let is = units.0.opaque(of.bits(*handle)) == Some(*opaque);
+                    put(rows, &[*dst], lane, [is.into()]);
+                }
+                Texturing::Surface(access) => {
+                    let values = units.access(access, of).map_err(stop)?;
+                    if let SurfaceAction::Load { dsts, .. } = &access.action {
+                        put(rows, dsts, lane, values);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

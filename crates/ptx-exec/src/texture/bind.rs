@@ -1,0 +1,390 @@
+//! What the opaque variables of a module mean in a launch: their handles, and samplers from initial values (manual 5.3).
+
+use std::sync::Arc;
+
+use ptx_diag::{Diagnostic, Diagnostics, Span};
+use ptx_ir::{FieldValue, Initializer, Item, Linkage, Module, VarId, VarType, Variable};
+use ptx_isa::StateSpace;
+use rustc_hash::FxHashMap;
+
+use super::query::describe;
+use super::{
+    AddressMode, ChannelFormat, Filter, Handle, Image, Meaning, ReadMode, Sampler, Storage, Surface, Texture,
+    TextureSet, Textures,
+};
+use crate::error::codes;
+use crate::program::{Opaque, Property};
+
+/// Upper bits of handles. Generic addresses do not have them, so that a handle is no address.
+const WINDOW: u64 = 2 << 32;
+const KIND_SHIFT: u32 = 28;
+/// The kind of a variable's handle; those of things in a [`TextureSet`] have theirs from 1 to 3.
+const VARIABLE: u64 = 4;
+
+impl Handle {
+    /// The 64 bits that a program has of it.
+    pub const fn value(self) -> u64 {
+        let (kind, index) = match self {
+            Handle::Texture(index) => (1, index),
+            Handle::Sampler(index) => (2, index),
+            Handle::Surface(index) => (3, index),
+        };
+        handle_of(kind, index)
+    }
+
+    /// What kind of variable it can stand for.
+    pub(crate) const fn opaque(self) -> Opaque {
+        match self {
+            Handle::Texture(_) => Opaque::Texture,
+            Handle::Sampler(_) => Opaque::Sampler,
+            Handle::Surface(_) => Opaque::Surface,
+        }
+    }
+
+    const fn index(self) -> usize {
+        let (Handle::Texture(index) | Handle::Sampler(index) | Handle::Surface(index)) = self;
+        index
+    }
+}
+
+const fn handle_of(kind: u64, index: usize) -> u64 {
+    WINDOW | kind << KIND_SHIFT | index as u64 & ((1 << KIND_SHIFT) - 1)
+}
+
+/// The type of an opaque variable; `None` for others. One in `.tex` is a texture of any type (manual 5.1.8).
+pub(crate) fn opaque_of(variable: &Variable) -> Option<Opaque> {
+    match variable.ty {
+        VarType::TexRef => Some(Opaque::Texture),
+        VarType::SamplerRef => Some(Opaque::Sampler),
+        VarType::SurfRef => Some(Opaque::Surface),
+        VarType::Scalar(_) if variable.space == StateSpace::Tex => Some(Opaque::Texture),
+        VarType::Scalar(_) => None,
+    }
+}
+
+/// What an opaque type is called in PTX.
+pub(crate) const fn opaque_name(opaque: Opaque) -> &'static str {
+    match opaque {
+        Opaque::Texture => ".texref",
+        Opaque::Sampler => ".samplerref",
+        Opaque::Surface => ".surfref",
+    }
+}
+
+/// A texture with all that was left to defaults.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct BoundTexture {
+    pub(crate) image: usize,
+    pub(crate) read: ReadMode,
+    pub(crate) srgb: bool,
+    pub(crate) normalized: bool,
+    pub(crate) sampler: Sampler,
+}
+
+impl BoundTexture {
+    fn new(texture: &Texture, declared: &Declared) -> Self {
+        Self {
+            image: texture.image,
+            read: texture.read,
+            srgb: texture.srgb,
+            normalized: texture.normalized.unwrap_or(declared.normalized),
+            sampler: texture.sampler.unwrap_or(declared.sampler),
+        }
+    }
+}
+
+/// An opaque variable as the module declares it.
+#[derive(Clone, Debug, Default)]
+struct Declared {
+    name: String,
+    opaque: Option<Opaque>,
+    span: Span,
+    has_initial_value: bool,
+    /// What the initial value says about the image: that must be so.
+    claims: Vec<(Property, u64)>,
+    normalized: bool,
+    sampler: Sampler,
+}
+
+/// The opaque variables that a kernel reaches.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct References {
+    variables: FxHashMap<VarId, Declared>,
+    /// Whether samplers are apart from textures (manual 9.7.10.1).
+    pub(crate) independent: bool,
+}
+
+impl References {
+    /// Reads the declarations of a module.
+    pub(crate) fn new(module: &Module) -> Self {
+        let independent = module.items.iter().any(|item| match item {
+            Item::Target(target, _) => {
+                target.names.iter().any(|&name| module.name(name) == "texmode_independent")
+            }
+            _ => false,
+        });
+        Self { independent, ..Self::default() }
+    }
+
+    /// Adds a variable; gives its handle.
+    ///
+    /// # Errors
+    /// Variables without a definition, and arrays.
+    pub(crate) fn add(&mut self, module: &Module, id: VarId, opaque: Opaque) -> Result<u64, Box<Diagnostic>> {
+        let variable = module.variable(id);
+        let name = module.name(variable.name);
+        let refuse = |code, text: String| Err(Box::new(Diagnostic::error(code, variable.at.0, text)));
+        if !variable.dims.is_empty() {
+            let text = format!("`{name}` is an array of {}, which cannot be executed", opaque_name(opaque));
+            return refuse(codes::UNSUPPORTED, text);
+        }
+        if variable.linkage == Linkage::Extern {
+            return refuse(codes::UNDEFINED, format!("`{name}` is declared `.extern` and defined nowhere"));
+        }
+        let mut declared = Declared {
+            name: name.to_owned(),
+            opaque: Some(opaque),
+            span: variable.at.0,
+            has_initial_value: variable.init.is_some(),
+            ..Declared::default()
+        };
+        if let Some(Initializer::Fields(fields)) = &variable.init {
+            for &(name, value) in fields {
+                declared.read(module.name(name), value, module);
+            }
+        }
+        self.variables.insert(id, declared);
+        Ok(handle_of(VARIABLE, id.0 as usize))
+    }
+
+    /// The handle of a variable.
+    pub(crate) fn handle(&self, id: VarId) -> Option<u64> {
+        self.variables.contains_key(&id).then(|| handle_of(VARIABLE, id.0 as usize))
+    }
+}
+
+impl Declared {
+    /// Takes a field of the initial value.
+    fn read(&mut self, name: &str, value: FieldValue, module: &Module) {
+        let (word, number) = match value {
+            FieldValue::Name(word) => (module.name(word), None),
+            FieldValue::Number(number) => ("", number.as_integer()),
+        };
+        match (Property::from_name(name), number) {
+            (Some(Property::NormalizedCoords), number) => self.normalized = number.is_some_and(|n| n != 0),
+            (Some(Property::ForceUnnormalizedCoords), number) => {
+                self.sampler.force_unnormalized = number.is_some_and(|n| n != 0);
+            }
+            (Some(Property::FilterMode), number) => {
+                let is_linear = word == "linear" || number == Some(1);
+                self.sampler.filter = if is_linear { Filter::Linear } else { Filter::Point };
+            }
+            (Some(Property::AddressMode(axis)), number) => {
+                if let Some(place) = self.sampler.address.get_mut(axis) {
+                    *place = match (word, number) {
+                        ("wrap", _) | (_, Some(0)) => AddressMode::Wrap,
+                        ("mirror", _) | (_, Some(1)) => AddressMode::Mirror,
+                        ("clamp_ogl", _) | (_, Some(2)) => AddressMode::ClampOgl,
+                        ("clamp_to_border", _) | (_, Some(4)) => AddressMode::Border,
+                        _ => AddressMode::Clamp,
+                    };
+                }
+            }
+            (Some(property), Some(number)) => self.claims.push((property, number)),
+            _ => {}
+        }
+    }
+
+    /// Holds the size and format that the program declares against those of the image.
+    fn check(&self, image: &Image, read: ReadMode) -> Result<(), String> {
+        for &(property, declared) in &self.claims {
+            let is = describe(image, property, 0, read).map_or(declared, u64::from);
+            if is != declared {
+                let name = &self.name;
+                return Err(format!(
+                    "`{name}` is declared with {property:?} {declared}, and its image has {is}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a variable means in a launch.
+#[derive(Clone, Copy, Debug)]
+enum Meant {
+    Texture(BoundTexture),
+    Sampler(Sampler),
+    Surface(Surface),
+}
+
+/// The textures, samplers and surfaces of a launch as its threads see them.
+#[derive(Debug)]
+pub(crate) struct Units {
+    pub(crate) set: Arc<TextureSet>,
+    textures: Vec<BoundTexture>,
+    variables: FxHashMap<VarId, Meant>,
+}
+
+impl Units {
+    /// Binds the variables of a kernel to what a launch gives for them.
+    ///
+    /// # Errors
+    /// [`codes::ARGUMENTS`] for variables that the launch gives nothing for, or the wrong thing.
+    pub(crate) fn bind(references: &References, set: Arc<TextureSet>) -> Result<Self, Diagnostics> {
+        let mut findings = Diagnostics::new();
+        let mut variables = FxHashMap::default();
+        let mut in_order: Vec<_> = references.variables.iter().collect();
+        in_order.sort_unstable_by_key(|(id, _)| id.0);
+        for (&id, declared) in in_order {
+            match bind_variable(declared, &set) {
+                Ok(meant) => {
+                    variables.insert(id, meant);
+                }
+                Err(text) => findings.push(Diagnostic::error(codes::ARGUMENTS, declared.span, text)),
+            }
+        }
+        if findings.has_errors() {
+            return Err(findings);
+        }
+        let plain = Declared::default();
+        let textures = set.given.textures.iter().map(|texture| BoundTexture::new(texture, &plain)).collect();
+        Ok(Self { set, textures, variables })
+    }
+
+    /// What a value is the handle of; `None` where it is none.
+    fn meant(&self, value: u64) -> Option<Meant> {
+        let low = value.checked_sub(WINDOW).filter(|&low| low >> 32 == 0)?;
+        let index = (low & ((1 << KIND_SHIFT) - 1)) as usize;
+        match low >> KIND_SHIFT {
+            1 => self.textures.get(index).copied().map(Meant::Texture),
+            2 => self.set.given.samplers.get(index).copied().map(Meant::Sampler),
+            3 => self.set.given.surfaces.get(index).copied().map(Meant::Surface),
+            VARIABLE => self.variables.get(&VarId(index as u32)).copied(),
+            _ => None,
+        }
+    }
+
+    /// The type of what a value is the handle of.
+    pub(crate) fn opaque(&self, value: u64) -> Option<Opaque> {
+        self.meant(value).map(|meant| match meant {
+            Meant::Texture(_) => Opaque::Texture,
+            Meant::Sampler(_) => Opaque::Sampler,
+            Meant::Surface(_) => Opaque::Surface,
+        })
+    }
+
+    /// The texture of a handle.
+    pub(crate) fn texture(&self, value: u64) -> Option<BoundTexture> {
+        if let Some(Meant::Texture(texture)) = self.meant(value) { Some(texture) } else { None }
+    }
+
+    /// The sampler of a handle.
+    pub(crate) fn sampler(&self, value: u64) -> Option<Sampler> {
+        if let Some(Meant::Sampler(sampler)) = self.meant(value) { Some(sampler) } else { None }
+    }
+
+    /// The surface of a handle.
+    pub(crate) fn surface(&self, value: u64) -> Option<Surface> {
+        if let Some(Meant::Surface(surface)) = self.meant(value) { Some(surface) } else { None }
+    }
+}
+
+fn bind_variable(declared: &Declared, set: &TextureSet) -> Result<Meant, String> {
+    let given = &set.given;
+    let name = &declared.name;
+    let found = given.references.iter().rfind(|(known, _)| known == name).map(|(_, handle)| *handle);
+    let wanted = declared.opaque.unwrap_or(Opaque::Texture);
+    let Some(handle) = found else {
+        if wanted == Opaque::Sampler && declared.has_initial_value {
+            return Ok(Meant::Sampler(declared.sampler));
+        }
+        return Err(format!("the launch gives nothing for the {} `{name}`", opaque_name(wanted)));
+    };
+    if handle.opaque() != wanted {
+        let (wanted, got) = (opaque_name(wanted), opaque_name(handle.opaque()));
+        return Err(format!("`{name}` is a {wanted}, and the launch gives it a {got}"));
+    }
+    let missing = || format!("the launch gives `{name}` {wanted:?} {}, which there is not", handle.index());
+    let image = |index: usize| set.images.get(index).map(|placed| &placed.image).ok_or_else(missing);
+    match handle {
+        Handle::Texture(index) => {
+            let texture = given.textures.get(index).ok_or_else(missing)?;
+            declared.check(image(texture.image)?, texture.read)?;
+            Ok(Meant::Texture(BoundTexture::new(texture, declared)))
+        }
+        Handle::Sampler(index) => given.samplers.get(index).copied().map(Meant::Sampler).ok_or_else(missing),
+        Handle::Surface(index) => {
+            let surface = given.surfaces.get(index).copied().ok_or_else(missing)?;
+            declared.check(image(surface.image)?, ReadMode::Element)?;
+            Ok(Meant::Surface(surface))
+        }
+    }
+}
+
+/// What is wrong with handles and names that a launch gives: there is nothing that they mean.
+pub(crate) fn check_given(
+    module: &Module,
+    given: &Textures,
+    handles: impl IntoIterator<Item = (usize, Handle)>,
+    findings: &mut Diagnostics,
+) {
+    let mut report = |text: String| findings.push(Diagnostic::error_without_place(codes::ARGUMENTS, text));
+    for (argument, handle) in handles {
+        let count = match handle {
+            Handle::Texture(_) => given.textures.len(),
+            Handle::Sampler(_) => given.samplers.len(),
+            Handle::Surface(_) => given.surfaces.len(),
+        };
+        let (name, number) = (opaque_name(handle.opaque()), handle.index());
+        if number >= count {
+            report(format!("argument {argument} is {name} {number}, and the launch has {count} of them"));
+        }
+    }
+    for (name, _) in &given.references {
+        let is_it = |item: &Item| match item {
+            Item::Variable(id) => {
+                let variable = module.variable(*id);
+                module.name(variable.name) == name && opaque_of(variable).is_some()
+            }
+            _ => false,
+        };
+        if !module.items.iter().any(is_it) {
+            report(format!("the module has no texture, sampler or surface `{name}`"));
+        }
+    }
+}
+
+/// What is wrong with a texture, if anything is.
+pub(super) fn texture_mistake(given: &Textures, texture: &Texture) -> Option<String> {
+    let Some(image) = given.images.get(texture.image) else {
+        return Some(format!("is of image {}, which there is not", texture.image));
+    };
+    let is_fraction = match image.format.meaning() {
+        Meaning::UnsignedFraction => true,
+        Meaning::Unsigned => texture.read == ReadMode::NormalizedFloat,
+        Meaning::Signed | Meaning::Float | Meaning::SignedFraction => false,
+    };
+    let is_wide = matches!(image.format, ChannelFormat::Unsigned32 | ChannelFormat::Signed32);
+    if texture.read == ReadMode::NormalizedFloat && is_wide {
+        return Some("reads integers of 32 bits as fractions; only those of 8 and 16 bits can be".to_owned());
+    }
+    if texture.srgb && !(is_fraction && image.format.bytes() == 1) {
+        return Some("is in sRGB, which only fractions of 8 bits are".to_owned());
+    }
+    None
+}
+
+/// What is wrong with a surface, if anything is.
+pub(super) fn surface_mistake(given: &Textures, surface: &Surface) -> Option<String> {
+    let Some(image) = given.images.get(surface.image) else {
+        return Some(format!("is of image {}, which there is not", surface.image));
+    };
+    if matches!(image.storage, Storage::Linear { .. }) {
+        return Some("is of linear memory; surfaces are of arrays".to_owned());
+    }
+    if surface.level >= image.levels || image.samples > 1 {
+        return Some("is of a level that the image does not have, or of one with several samples".to_owned());
+    }
+    None
+}
