@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use ptx_exec::Completion;
+
 use crate::value::{Element, ElementType, Judgement, parse_list};
 
 /// How strongly LLVM optimizes between lowering and raising.
@@ -141,6 +143,8 @@ pub struct Launch {
     pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub shared: u32,
+    /// When asynchronous operations complete.
+    pub completion: Completion,
     /// Seconds after which the launch is a failure.
     pub timeout: f64,
     /// The parameters, in order.
@@ -315,6 +319,7 @@ impl Reader {
             block: [1; 3],
             cluster: [1; 3],
             shared: 0,
+            completion: Completion::default(),
             timeout: 20.0,
             arguments: Vec::new(),
             ending: Ending::Finish,
@@ -329,6 +334,7 @@ impl Reader {
                 "cluster" => launch.cluster = extent(value)?,
                 "shared" => launch.shared = value.parse()?,
                 "timeout" => launch.timeout = value.parse()?,
+                "async" => launch.completion = value.parse().map_err(anyhow::Error::msg)?,
                 _ => bail!("unknown key {key}"),
             }
         }

@@ -140,9 +140,16 @@ pub fn execute(source: &SourceFile, launch: &Launch, threads: NonZeroUsize) -> R
         }
         (Err(error), Ending::Fault { code, text }) => {
             let findings = error.into_diagnostics();
-            let expected = findings.iter().any(|f| f.code.0 == code && f.message.contains(text.as_str()));
-            if !expected {
-                bail!("{entry} fails, but not with {code}: {}", describe(source, &findings));
+            let expected = findings.iter().find(|f| f.code.0 == code && f.message.contains(text.as_str()));
+            let Some(finding) = expected else {
+                bail!("{entry} fails, but not with {code} {text}: {}", describe(source, &findings));
+            };
+            let marked = lines_with_bugs(source);
+            let lines = finding.span.into_iter().chain(finding.related.iter().map(|label| label.span));
+            if !marked.is_empty()
+                && !lines.clone().any(|span| marked.contains(&source.position(span.lo).line))
+            {
+                bail!("{entry} fails, but not on a line with `// BUG`: {}", describe(source, &findings));
             }
             return Ok(());
         }
@@ -160,6 +167,12 @@ pub fn execute(source: &SourceFile, launch: &Launch, threads: NonZeroUsize) -> R
     Ok(())
 }
 
+/// The lines that end in the comment `// BUG`, where a fault has to be reported.
+fn lines_with_bugs(source: &SourceFile) -> Vec<u32> {
+    let text = String::from_utf8_lossy(source.text());
+    (1..).zip(text.lines()).filter(|(_, line)| line.ends_with("// BUG")).map(|(number, _)| number).collect()
+}
+
 fn exec_launch(launch: &Launch, threads: NonZeroUsize) -> ptx_exec::Launch {
     let arguments = launch.arguments.iter().map(|argument| match argument.role {
         Role::Value => ptx_exec::Argument::Bytes(argument.bytes.clone()),
@@ -172,6 +185,7 @@ fn exec_launch(launch: &Launch, threads: NonZeroUsize) -> ptx_exec::Launch {
     exec.dynamic_shared = launch.shared;
     exec.arguments = arguments.collect();
     exec.threads = Some(threads);
+    exec.completion = launch.completion;
     exec.limits.timeout = Some(Duration::from_secs_f64(launch.timeout));
     exec
 }

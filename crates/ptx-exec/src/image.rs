@@ -14,7 +14,7 @@ use crate::kernel::{Kernel, Parameter, With, parameters};
 use crate::launch::{Completion, Limits, Shape};
 use crate::layout::{Ground, Places, lay_out};
 use crate::machine::Heap;
-use crate::memory::{HostMemory, Kind, Memory, MemoryError, Space};
+use crate::memory::{HostMemory, Kind, Memory, MemoryError, Pieces, Space};
 use crate::run::{host_threads, one};
 use crate::texture::{TextureSet, opaque_of};
 
@@ -30,8 +30,9 @@ impl DeviceHeap {
     fn make(&self, memory: &Memory, bytes: usize) -> Result<(), MemoryError> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if !*made {
-            let base = memory.add(Kind::Heap, bytes as u64, 1, "the heap of `malloc`".to_owned())?;
-            *self.heap.lock().unwrap_or_else(PoisonError::into_inner) = Heap::new(base, bytes as u64);
+            let pieces = Arc::new(Pieces::of_heap(bytes as u64));
+            let base = memory.add_heap(bytes as u64, Arc::clone(&pieces), "the heap of `malloc`")?;
+            *self.heap.lock().unwrap_or_else(PoisonError::into_inner) = Heap::new(base, bytes as u64, pieces);
             *made = true;
         }
         Ok(())

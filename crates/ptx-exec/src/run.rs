@@ -13,7 +13,7 @@ use crate::kernel::{Kernel, With, parameters};
 use crate::launch::{Argument, Dim3, Launch, Outcome, Shape};
 use crate::layout::{Ground, Layout, Places, lay_out};
 use crate::machine::{Heap, Observer};
-use crate::memory::{ALLOCATION_SHIFT, Concurrency, GlobalMemory, Multicast, Region};
+use crate::memory::{ALLOCATION_SHIFT, Concurrency, GlobalMemory, Multicast, Pieces, Region};
 use crate::observe::{Observation, Profile};
 use crate::texture::{TextureSet, check_given, opaque_name, opaque_of};
 
@@ -62,8 +62,10 @@ pub(crate) fn run_watched(
 
     let heap_size = if kernel.needs_heap { launch.limits.heap } else { 0 };
     let heap_base = GlobalMemory::base(regions.len());
+    let pieces = Arc::new(Pieces::of_heap(heap_size as u64));
     if heap_size > 0 {
-        regions.push(Region::of_bytes(heap_base, &vec![0; heap_size], "the heap of `malloc`"));
+        let region = Region::of_bytes(heap_base, &vec![0; heap_size], "the heap of `malloc`");
+        regions.push(region.with_pieces(Arc::clone(&pieces)));
     }
     let threads = launch.threads.unwrap_or_else(host_threads);
     let is_alone = threads == NonZeroUsize::MIN || shape.grid == [1; 3];
@@ -76,7 +78,7 @@ pub(crate) fn run_watched(
         textures: textures.clone(),
         constant,
         params,
-        heap: Arc::new(Mutex::new(Heap::new(heap_base, heap_size as u64))),
+        heap: Arc::new(Mutex::new(Heap::new(heap_base, heap_size as u64, pieces))),
         limits: launch.limits.clone(),
         completion: launch.completion,
         observer: observer.clone(),

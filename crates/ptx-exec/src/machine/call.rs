@@ -327,6 +327,13 @@ impl Warp {
             },
         };
         if barrier.is_aligned {
+            if self.fragments[current].mask != active {
+                return Err(misuse(
+                    "the guard of an aligned barrier is true for some threads of a warp only; `barrier.sync` without \
+                     `.aligned` is for some of them"
+                        .to_owned(),
+                ));
+            }
             self.expect_together(grid, block, lane, pc)?;
         }
         let trues = barrier.predicate.map(|src| active & predicate_mask(self.row(grid, frame, src)));

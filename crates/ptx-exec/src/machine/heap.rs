@@ -1,6 +1,9 @@
 //! The memory that `malloc` and `free` of device code manage.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::memory::Pieces;
 
 /// Alignment of every piece, as CUDA guarantees.
 const ALIGNMENT: u64 = 16;
@@ -12,21 +15,26 @@ pub(crate) struct Heap {
     free: BTreeMap<u64, u64>,
     /// Pieces in use: start and length.
     used: BTreeMap<u64, u64>,
+    base: u64,
+    /// What an access is checked against.
+    pieces: Arc<Pieces>,
 }
 
 impl Heap {
     /// A heap of `size` bytes at `base`, all free.
-    pub(crate) fn new(base: u64, size: u64) -> Self {
+    pub(crate) fn new(base: u64, size: u64, pieces: Arc<Pieces>) -> Self {
         let size = size / ALIGNMENT * ALIGNMENT;
         Self {
             free: if size == 0 { BTreeMap::new() } else { BTreeMap::from([(base, size)]) },
             used: BTreeMap::new(),
+            base,
+            pieces,
         }
     }
 
     /// The address of a new piece, or 0 when there is no room.
-    pub(super) fn allocate(&mut self, size: u64) -> u64 {
-        let Some(size) = size.max(1).checked_next_multiple_of(ALIGNMENT) else { return 0 };
+    pub(super) fn allocate(&mut self, bytes: u64) -> u64 {
+        let Some(size) = bytes.max(1).checked_next_multiple_of(ALIGNMENT) else { return 0 };
         let Some((start, length)) = self.free.iter().map(|(&s, &l)| (s, l)).find(|&(_, l)| l >= size) else {
             return 0;
         };
@@ -35,12 +43,14 @@ impl Heap {
             self.free.insert(start + size, length - size);
         }
         self.used.insert(start, size);
+        self.pieces.give(start - self.base, bytes);
         start
     }
 
     /// Gives a piece back; `false` when the address is none that `allocate` gave.
     pub(super) fn release(&mut self, address: u64) -> bool {
         let Some(mut size) = self.used.remove(&address) else { return false };
+        self.pieces.take(address - self.base);
         let mut start = address;
         if let Some(next) = self.free.remove(&(address + size)) {
             size += next;
@@ -62,7 +72,7 @@ mod tests {
 
     #[test]
     fn freed_pieces_join_and_are_used_again() {
-        let mut heap = Heap::new(1024, 64);
+        let mut heap = Heap::new(1024, 64, Arc::default());
         let pieces: Vec<u64> = (0..4).map(|_| heap.allocate(10)).collect();
         assert_eq!(pieces, [1024, 1040, 1056, 1072]);
         assert_eq!(heap.allocate(1), 0);

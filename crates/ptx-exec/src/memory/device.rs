@@ -10,8 +10,9 @@ use super::beyond::{Beyond, HostMemory, HostRegion};
 use super::freed::{Freed, NEAR, describe};
 use super::global::{Concurrency, GlobalMemory};
 use super::multicast::Multicast;
+use super::pieces::Pieces;
 use super::region::{Guess, Region, search};
-use super::{ALLOCATION_SHIFT, Space};
+use super::{ALLOCATION_SHIFT, FaultKind, Space};
 
 /// Alignment of every allocation, as CUDA guarantees.
 const ALIGNMENT: u64 = 256;
@@ -242,6 +243,15 @@ impl Memory {
         self.add(Kind::Allocation, bytes, ALIGNMENT, name)
     }
 
+    /// A heap, of which device code may access these pieces.
+    pub(crate) fn add_heap(&self, bytes: u64, pieces: Arc<Pieces>, name: &str) -> Result<u64, MemoryError> {
+        if bytes > LARGEST {
+            return Err(MemoryError::TooLarge { bytes });
+        }
+        let region = Region::allocate(bytes, ALIGNMENT, FENCE, name).with_pieces(pieces);
+        Ok(self.lock().insert(Kind::Heap, region))
+    }
+
     pub(crate) fn add(&self, kind: Kind, bytes: u64, align: u64, name: String) -> Result<u64, MemoryError> {
         if bytes > LARGEST {
             return Err(MemoryError::TooLarge { bytes });
@@ -350,14 +360,17 @@ impl Memory {
     fn whole(&self, address: u64, bytes: u64, write: bool) -> Result<Region, MemoryError> {
         let Table { regions, freed, .. } = self.lock().table();
         let found = search(&regions, address).and_then(|index| regions.get(index));
-        if let Some(region) = found.filter(|region| region.holds(address, bytes, write)) {
-            return Ok(region.clone());
-        }
-        if let Some(region) = found.filter(|region| write && region.holds(address, bytes, false)) {
-            return Err(MemoryError::ReadOnly { address, name: region.name.to_string() });
-        }
+        let refused = match found.map(|region| (region, region.permit(address, bytes, write))) {
+            Some((region, Ok(()))) => return Ok(region.clone()),
+            Some((region, Err(FaultKind::ReadOnly))) => {
+                return Err(MemoryError::ReadOnly { address, name: region.name.to_string() });
+            }
+            Some((_, Err(kind))) => Some(kind),
+            None => None,
+        };
         let object = describe(&regions, &freed, NEAR, address).unwrap_or("there is no memory".to_owned());
-        let was_freed = found.is_none() && freed.iter().any(|freed| freed.holds(address));
+        let is_past = || found.is_none() && freed.iter().any(|freed| freed.holds(address));
+        let was_freed = refused == Some(FaultKind::Freed) || is_past();
         Err(if was_freed {
             MemoryError::Freed { address, bytes, object }
         } else {

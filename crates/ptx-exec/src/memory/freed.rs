@@ -37,7 +37,8 @@ pub(super) fn describe(regions: &[Region], freed: &[Freed], near: Near, address:
     let after = regions.partition_point(|region| region.base <= address);
     let before = after.checked_sub(1).and_then(|index| regions.get(index));
     let offset_in = |region: &Region| {
-        format!("offset {} of {}, which has {} bytes", address - region.base, region.name, region.len)
+        let unknown = || format!("offset {} of {}", address - region.base, region.name);
+        region.describe(address).unwrap_or_else(unknown)
     };
     if let Some(region) = before.filter(|region| address - region.base < region.len) {
         return Some(offset_in(region));

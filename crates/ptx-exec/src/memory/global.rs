@@ -121,10 +121,7 @@ impl GlobalMemory {
             if !is_aligned {
                 return Err(fault(FaultKind::Misaligned));
             }
-            if !region.holds(address, size.into(), write) {
-                let is_readable = write && region.holds(address, size.into(), false);
-                return Err(fault(if is_readable { FaultKind::ReadOnly } else { FaultKind::OutOfBounds }));
-            }
+            region.permit(address, size.into(), write).map_err(fault)?;
             self.guess.learn(address, index);
             return region.word(address).map(|word| (word, shift)).ok_or(fault(FaultKind::OutOfBounds));
         }

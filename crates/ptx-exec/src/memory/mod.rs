@@ -22,6 +22,7 @@ mod device;
 mod freed;
 mod global;
 mod multicast;
+mod pieces;
 mod private;
 mod region;
 
@@ -29,6 +30,7 @@ pub use beyond::{HostMemory, HostRegion};
 pub use device::{Kind, Memory, MemoryError, RegionInfo, Words};
 pub(crate) use global::{Concurrency, GlobalMemory, Order};
 pub(crate) use multicast::Multicast;
+pub(crate) use pieces::Pieces;
 pub(crate) use private::{read_bytes, write_bytes};
 pub(crate) use region::Region;
 

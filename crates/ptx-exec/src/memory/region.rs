@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use super::ALLOCATION_SHIFT;
 use super::global::mask;
+use super::pieces::Pieces;
+use super::{ALLOCATION_SHIFT, FaultKind};
 
 /// The words that hold the bytes of a region.
 #[derive(Clone, Debug)]
@@ -32,11 +33,14 @@ pub(crate) struct Region {
     pub(crate) base: u64,
     /// Bytes.
     pub(crate) len: u64,
-    /// Bytes from the start that may be written: all or none.
+    /// Bytes from the start that may be read without a further look, and those that may be written: all or none.
+    readable: u64,
     writable: u64,
     /// Address of the first word, a multiple of 8.
     origin: u64,
     words: Words,
+    /// Of a heap, what of it may be accessed.
+    pieces: Option<Arc<Pieces>>,
     /// What it is: "argument 2 (`p`)", "allocation 7".
     pub(crate) name: Arc<str>,
 }
@@ -58,7 +62,25 @@ impl Region {
             AtomicU64::new(u64::from_le_bytes(word))
         };
         let (words, len) = (bytes.chunks(8).map(word).collect(), bytes.len() as u64);
-        Self { base, len, writable: len, origin: base, words: Words::Owned(words), name: name.into() }
+        Self::owned(base, len, base, words, name.into())
+    }
+
+    fn owned(base: u64, len: u64, origin: u64, words: Arc<[AtomicU64]>, name: Arc<str>) -> Self {
+        Self {
+            base,
+            len,
+            readable: len,
+            writable: len,
+            origin,
+            words: Words::Owned(words),
+            pieces: None,
+            name,
+        }
+    }
+
+    /// The same as a heap, of which only these pieces may be accessed.
+    pub(crate) fn with_pieces(self, pieces: Arc<Pieces>) -> Self {
+        Self { readable: 0, writable: 0, pieces: Some(pieces), ..self }
     }
 
     /// `len` zeros at their address in the host, which is a multiple of `align`, with at least `fence` bytes of nothing else
@@ -67,7 +89,7 @@ impl Region {
         let words = zeros((len.div_ceil(8) + align.div_ceil(8) + 2 * fence.div_ceil(8)) as usize);
         let origin = address_of(&words);
         let base = (origin + fence).next_multiple_of(align);
-        Self { base, len, writable: len, origin, words: Words::Owned(words), name: name.into() }
+        Self::owned(base, len, origin, words, name.into())
     }
 
     /// Bytes `base..base + len` of memory of the host process, all of which lie in `words`; `None` where they do not.
@@ -84,7 +106,9 @@ impl Region {
         (origin <= base && end <= room).then(|| Self {
             base,
             len,
+            readable: len,
             writable,
+            pieces: None,
             origin,
             words: Words::Host(words),
             name: name.into(),
@@ -111,11 +135,34 @@ impl Region {
         self.words.all().get(skipped..end).unwrap_or_default()
     }
 
-    /// Whether `size` bytes from an address on lie in it, and may be written where they are to be.
+    /// Whether `size` bytes from an address on lie in it, and may be written where they are to be. Of a heap it does not tell.
     #[inline]
     pub(crate) fn holds(&self, address: u64, size: u64, write: bool) -> bool {
-        let len = if write { self.writable } else { self.len };
+        let len = if write { self.writable } else { self.readable };
         address.wrapping_sub(self.base).saturating_add(size) <= len
+    }
+
+    /// The same of any region.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn permit(&self, address: u64, size: u64, write: bool) -> Result<(), FaultKind> {
+        let offset = address.wrapping_sub(self.base);
+        match &self.pieces {
+            _ if self.holds(address, size, write) => Ok(()),
+            _ if offset.saturating_add(size) > self.len => Err(FaultKind::OutOfBounds),
+            Some(pieces) => pieces.check(offset, size),
+            None => Err(FaultKind::ReadOnly),
+        }
+    }
+
+    /// What the byte at an address is in, or after; `None` before a heap's first piece.
+    pub(crate) fn describe(&self, address: u64) -> Option<String> {
+        let offset = address - self.base;
+        match &self.pieces {
+            Some(pieces) => pieces.describe(offset).map(|piece| format!("{piece}, in {}", self.name)),
+            None => Some(format!("offset {offset} of {}, which has {} bytes", self.name, self.len)),
+        }
     }
 
     /// The word that holds the byte at an address.
