@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
+use ptx_exec::texture::TextureSet;
 use ptx_exec::{
     Completion, DeviceHeap, Dim3, HostMemory, HostRegion, Limits, Memory, Options, RegionInfo, Surroundings,
     Words,
@@ -70,6 +71,7 @@ struct Inner {
     ended: Condvar,
     sink: Mutex<Sink>,
     kept: Arc<Mutex<Vec<u8>>>,
+    textures: Mutex<Arc<TextureSet>>,
 }
 
 impl fmt::Debug for Device {
@@ -124,6 +126,7 @@ impl Device {
             ended: Condvar::new(),
             sink: Mutex::new(sink),
             kept,
+            textures: Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -143,6 +146,12 @@ impl Device {
         }
     }
 
+    /// Gives launches from now on these textures, samplers and surfaces, instead of those before. Variables of modules are bound to
+    /// them by name; the [value](ptx_exec::texture::Handle::value) of a handle is what a parameter of 64 bits gets.
+    pub fn set_textures(&self, textures: Arc<TextureSet>) {
+        *lock(&self.inner.textures) = textures;
+    }
+
     /// The architecture that it has; `None` where it runs modules for any.
     pub fn architecture(&self) -> Option<Sm> {
         self.inner.options.architecture
@@ -155,7 +164,8 @@ impl Device {
 
     pub(crate) fn options(&self) -> Options {
         let DeviceOptions { threads, completion, host, .. } = &self.inner.options;
-        Options { threads: *threads, completion: *completion, host: host.clone() }
+        let textures = lock(&self.inner.textures).clone();
+        Options { threads: *threads, completion: *completion, host: host.clone(), textures }
     }
 
     /// Fails where the device was stopped.
