@@ -7,12 +7,13 @@ use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{At, FunctionDirective, FunctionId, Module};
 use ptx_isa::ScalarType;
 
+use crate::cluster_shape::Clusters;
 use crate::decode::{Reached, decode, kernel_parameters};
 use crate::error::{ExecError, TrapKind, codes};
 use crate::launch::{Completion, Limits, Shape};
 use crate::layout::{Layout, Object, nearest};
 use crate::machine::{self, Executable, Finished, Geometry, Heap, MOST_RESIDENT_BLOCKS, Observer};
-use crate::memory::{GlobalMemory, Space};
+use crate::memory::{Fault, GlobalMemory, RANK_SHIFT, Space, rank_and_offset};
 use crate::program::Program;
 use crate::run::{check_directives, check_shape, one};
 use crate::texture::{TextureSet, Units};
@@ -97,19 +98,28 @@ impl Kernel {
         })
     }
 
-    /// Checks a launch against the kernel and the limits; gives the bytes of shared memory of a block.
+    /// Checks a launch against the kernel and the limits; gives its geometry.
     ///
     /// # Errors
     /// What does not fit.
-    pub(crate) fn check(&self, shape: &Shape, limits: &Limits) -> Result<u32, Diagnostics> {
-        check_shape(shape)?;
+    pub(crate) fn check(&self, shape: &Shape, limits: &Limits) -> Result<Geometry, Diagnostics> {
+        let clusters = Clusters::new(&self.directives, shape)?;
+        check_shape(clusters.grid, shape.block)?;
         check_directives(&self.directives, shape)?;
-        let (needs, limit) = (self.layout.shared_bytes(shape.dynamic_shared), limits.shared);
-        if needs > limit.min(u32::MAX.into()) {
+        let (needs, limit) =
+            (self.layout.shared_bytes(shape.dynamic_shared), limits.shared.min(1 << RANK_SHIFT));
+        if needs > limit {
             let text = format!("a block needs {needs} bytes of shared memory of {limit} there are");
             return Err(one(codes::SIZE, text));
         }
-        let geometry = geometry(shape, needs as u32);
+        let geometry = Geometry {
+            grid: clusters.grid,
+            block: shape.block,
+            cluster: clusters.shape,
+            is_explicit_cluster: clusters.is_explicit,
+            shared: needs as u32,
+            dynamic_shared: shape.dynamic_shared,
+        };
         let most = self.executable.resident_blocks(&geometry);
         if shape.cooperative && geometry.blocks() > most as u64 {
             let text = format!(
@@ -121,7 +131,7 @@ impl Kernel {
             findings.push(Diagnostic::error_without_place(codes::SHAPE, text).with_help(help));
             return Err(findings);
         }
-        Ok(needs as u32)
+        Ok(geometry)
     }
 
     /// Runs all blocks and waits for them.
@@ -131,11 +141,10 @@ impl Kernel {
     pub(crate) fn launch(&self, with: With) -> Result<Finished, ExecError> {
         let With { shape, global, textures, constant, params, heap, limits, completion, observer, threads } =
             with;
-        let shared = self.check(&shape, &limits).map_err(ExecError::Refused)?;
+        let geometry = self.check(&shape, &limits).map_err(ExecError::Refused)?;
         let units = Units::bind(&self.layout.references, textures).map_err(ExecError::Refused)?;
         let seen = global.clone();
         let executable = self.executable.clone();
-        let geometry = geometry(&shape, shared);
         let setup = machine::Setup {
             executable,
             geometry,
@@ -156,7 +165,7 @@ impl Kernel {
         {
             trap.object = match fault.space {
                 Space::Global | Space::Generic => seen.describe(fault.address),
-                _ => nearest(fault, &self.objects(shape.dynamic_shared)),
+                _ => nearest(&in_block(*fault), &self.objects(shape.dynamic_shared)),
             };
             let unknown = || "there is no argument or variable at this address".to_owned();
             trap.object = Some(trap.object.take().unwrap_or_else(unknown));
@@ -174,8 +183,14 @@ impl Kernel {
     }
 }
 
-fn geometry(shape: &Shape, shared: u32) -> Geometry {
-    Geometry { grid: shape.grid, block: shape.block, shared, dynamic_shared: shape.dynamic_shared }
+/// A fault in shared memory as one of the block that has it, where the variables have their offsets as addresses.
+fn in_block(fault: Fault) -> Fault {
+    match fault.space {
+        Space::Shared | Space::SharedCluster => {
+            Fault { space: Space::Shared, address: rank_and_offset(fault.address).1, ..fault }
+        }
+        Space::Generic | Space::Global | Space::Local | Space::Const | Space::Param => fault,
+    }
 }
 
 /// The parameters of a kernel, and the bytes of its parameter space.

@@ -107,8 +107,9 @@ pub struct Shape {
     pub grid: Dim3,
     /// Threads of a block.
     pub block: Dim3,
-    /// Blocks of a cluster.
-    pub cluster: Dim3,
+    /// Blocks of a cluster, 16 at most; each extent divides the grid's. `None` for what the kernel requires
+    /// (`.reqnctapercluster`), or one block.
+    pub cluster: Option<Dim3>,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
     /// Whether all blocks have to be there at once, so that they can wait for each other.
@@ -118,7 +119,7 @@ pub struct Shape {
 impl Default for Shape {
     /// One thread.
     fn default() -> Self {
-        Self { grid: [1; 3], block: [1; 3], cluster: [1; 3], dynamic_shared: 0, cooperative: false }
+        Self { grid: [1; 3], block: [1; 3], cluster: None, dynamic_shared: 0, cooperative: false }
     }
 }
 
@@ -134,12 +135,13 @@ impl Shape {
 pub struct Launch {
     /// Name of the kernel.
     pub entry: String,
-    /// Blocks of the grid.
+    /// Blocks of the grid; clusters of it for a kernel with `.blocksareclusters`.
     pub grid: Dim3,
     /// Threads of a block.
     pub block: Dim3,
-    /// Blocks of a cluster; only `[1, 1, 1]` can be executed.
-    pub cluster: Dim3,
+    /// Blocks of a cluster, 16 at most; each extent divides the grid's. `None` for what the kernel requires
+    /// (`.reqnctapercluster`), or one block.
+    pub cluster: Option<Dim3>,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
     /// The arguments.
@@ -161,7 +163,7 @@ impl Launch {
             entry: entry.into(),
             grid: [1; 3],
             block: [1; 3],
-            cluster: [1; 3],
+            cluster: None,
             dynamic_shared: 0,
             arguments: Vec::new(),
             textures: Textures::default(),

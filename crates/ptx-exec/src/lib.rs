@@ -21,6 +21,7 @@
 //!
 //! Nothing here prints, reads the environment, or grows without bound on any input ([`Limits`]).
 
+mod cluster_shape;
 mod decode;
 mod error;
 mod format;

@@ -6,6 +6,7 @@
 
 mod alu;
 mod async_group;
+mod cluster;
 mod lines;
 mod matrix;
 mod multimem;
@@ -23,7 +24,7 @@ use ptx_isa::{Component, SpecialReg};
 use rustc_hash::FxHashMap;
 
 use crate::layout::Object;
-use crate::memory::{Order, Space};
+use crate::memory::{Order, Space, shared_address};
 use crate::scalar::float::{Extreme, NanRule, SignRule};
 
 pub(crate) use alu::{
@@ -31,6 +32,7 @@ pub(crate) use alu::{
     PackConversion, Packing, Quaternary, SetWhere, Ternary, Unary, each,
 };
 pub(crate) use async_group::{AsyncGroup, AsyncWrite, Family, GroupAction, Write};
+pub(crate) use cluster::{ClusterAction, MapAddress};
 pub(crate) use lines::Files;
 pub use lines::SourceLine;
 pub(crate) use matrix::{
@@ -39,7 +41,7 @@ pub(crate) use matrix::{
 };
 pub(crate) use multimem::{Accumulation, Multimem, MultimemAction, Rounds, Step};
 pub(crate) use shared::{
-    BarrierLayout, Bulk, BulkSource, ClusterAction, Completion, Mbarrier, MbarrierAction, Stack, Stay, Within,
+    BarrierLayout, Bulk, BulkSource, Completion, Mbarrier, MbarrierAction, Stack, Stay, Within,
 };
 pub(crate) use tcgen05::{
     COLUMNS, Columns, CopyRows, Group, LANES, Multiplication, MultiplyKind, Packed, QUARTER, Reduction,
@@ -509,10 +511,7 @@ pub(crate) enum Effect {
     Fence,
     BlockBarrier(Box<BlockBarrier>),
     ClusterBarrier(ClusterAction),
-    /// Stops a thread that names a block which the cluster does not have: every rank but 0.
-    OnlyBlock {
-        rank: Src,
-    },
+    MapAddress(Box<MapAddress>),
     Collective(Box<Collective>),
     Warpgroup(Box<WarpgroupAction>),
     ActiveMask {
@@ -569,6 +568,37 @@ pub(crate) struct Origin {
     pub(crate) line: Option<u32>,
 }
 
+/// Values known before the launch, each in a row of its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Constants {
+    rows: Vec<Row>,
+    /// Those that are addresses in shared memory, in ascending order: each block of a cluster has its own.
+    shared: Vec<u32>,
+}
+
+impl Constants {
+    /// From the rows, and the places of those that are addresses in shared memory.
+    pub(crate) fn new(rows: Vec<Row>, shared: Vec<u32>) -> Self {
+        Self { rows, shared }
+    }
+
+    /// The rows as the first block of a cluster sees them.
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The rows as the block of this rank in its cluster sees them.
+    pub(crate) fn of_rank(&self, rank: u32) -> Vec<Row> {
+        let mut rows = self.rows.clone();
+        for &at in &self.shared {
+            if let Some(row) = rows.get_mut(at as usize) {
+                row.iter_mut().for_each(|address| *address = shared_address(rank, *address));
+            }
+        }
+        rows
+    }
+}
+
 /// A program, ready to run: all of it is data, which any engine can execute.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
@@ -577,7 +607,7 @@ pub(crate) struct Program {
     pub(crate) origins: Vec<Origin>,
     /// The lines of the source that the instructions are from.
     pub(crate) lines: Vec<Arc<SourceLine>>,
-    pub(crate) constants: Vec<Row>,
+    pub(crate) constants: Constants,
     pub(crate) functions: Vec<Function>,
     /// Where each function, by its number in the module, is among them.
     pub(crate) numbers: FxHashMap<u32, u32>,

@@ -45,7 +45,6 @@ pub(crate) fn run_watched(
     let module = &*module.written_out();
     let refused = ExecError::Refused;
     let shape = launch.shape();
-    check_shape(&shape).map_err(refused)?;
     let reached = reach(module, &launch.entry, Launches::One).map_err(refused)?;
     let Some(&entry) = reached.functions.first() else { return Err(refused(Diagnostics::new())) };
     let params = pass_arguments(module, entry, &launch.arguments).map_err(refused)?;
@@ -68,7 +67,7 @@ pub(crate) fn run_watched(
         regions.push(region.with_pieces(Arc::clone(&pieces)));
     }
     let threads = launch.threads.unwrap_or_else(host_threads);
-    let is_alone = threads == NonZeroUsize::MIN || shape.grid == [1; 3];
+    let is_alone = threads == NonZeroUsize::MIN || launch.grid == [1; 3];
     let concurrency = if is_alone { Concurrency::Single } else { Concurrency::Many };
     let global =
         GlobalMemory::numbered(regions, concurrency).with_multicasts(multicasts(&launch.arguments).into());
@@ -203,8 +202,8 @@ fn show([x, y, z]: Dim3) -> String {
     format!("{x} x {y} x {z}")
 }
 
-pub(crate) fn check_shape(launch: &Shape) -> Result<(), Diagnostics> {
-    let (grid, block) = (launch.grid, launch.block);
+/// Checks the blocks of a grid and the threads of a block.
+pub(crate) fn check_shape(grid: Dim3, block: Dim3) -> Result<(), Diagnostics> {
     let within = |dims: Dim3, largest: Dim3| {
         dims.iter().zip(largest).all(|(&dim, largest)| (1..=largest).contains(&dim))
     };
@@ -223,12 +222,6 @@ pub(crate) fn check_shape(launch: &Shape) -> Result<(), Diagnostics> {
         let mut findings = Diagnostics::new();
         findings.push(Diagnostic::error_without_place(codes::SHAPE, text).with_help(help));
         return Err(findings);
-    }
-    if launch.cluster != [1; 3] {
-        return Err(one(
-            codes::UNSUPPORTED,
-            format!("clusters of {} blocks cannot be executed yet", show(launch.cluster)),
-        ));
     }
     Ok(())
 }
@@ -257,17 +250,10 @@ pub(crate) fn check_directives(
                 }
                 format!("the kernel takes at most {most} threads in a block, not {threads}")
             }
-            FunctionDirective::ReqNCtaPerCluster(dims) if named(dims) != launch.cluster => {
-                format!(
-                    "the kernel needs clusters of {} blocks, which cannot be executed yet",
-                    show(named(dims))
-                )
-            }
-            FunctionDirective::BlocksAreClusters => {
-                "a grid given in clusters (`.blocksareclusters`) cannot be executed yet".to_owned()
-            }
             FunctionDirective::ReqNtid(_)
+            // See `Clusters`.
             | FunctionDirective::ReqNCtaPerCluster(_)
+            | FunctionDirective::BlocksAreClusters
             | FunctionDirective::MinNCtaPerSm(_)
             | FunctionDirective::MaxNCtaPerSm(_)
             | FunctionDirective::MaxNReg(_)

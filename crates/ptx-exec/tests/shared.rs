@@ -306,9 +306,9 @@ fn bulk_reductions_have_sizes_and_places() {
     let (misaligned, outside) = (FaultKind::Misaligned, FaultKind::OutOfBounds);
     assert_eq!(fault(format!("{far} [%out+8], [%r1], 16;")), (misaligned, Space::Global));
     assert_eq!(fault(format!("{far} [%out], [%r1+4], 16;")), (misaligned, Space::Shared));
-    assert_eq!(fault(format!("{near} [%r1+8], [%r1+64], 16, [bar];")), (misaligned, Space::Shared));
+    assert_eq!(fault(format!("{near} [%r1+8], [%r1+64], 16, [bar];")), (misaligned, Space::SharedCluster));
     assert_eq!(fault(format!("{far} [%out+48], [%r1], %r3;")), (outside, Space::Global));
-    assert_eq!(fault(format!("{near} [%r1+4096], [%r1+64], 16, [bar];")), (outside, Space::Shared));
+    assert_eq!(fault(format!("{near} [%r1+4096], [%r1+64], 16, [bar];")), (outside, Space::SharedCluster));
     assert_eq!(fault(format!("{near} [%r1], [%r1+4096], 16, [bar];")), (outside, Space::Shared));
     // Nothing is combined where the size is 0.
     assert!(with(format!("mov.u32 %r2, 0; {far} [%out], [%r1], %r2;")).is_ok());
@@ -470,7 +470,7 @@ fn asynchronous_stores_and_reductions_have_places() {
     }
     for line in ["st.async.release.gpu.b32 [%rd9], %r1;", "red.async.release.gpu.add.u32 [%rd9], %r1;"] {
         let text = misuse(with(line));
-        assert!(text.contains("is in .shared, expected one in .global"), "{text}");
+        assert!(text.contains("is in .shared::cluster, expected one in .global"), "{text}");
     }
     let null = "mov.b64 %rd1, 0; st.async.release.gpu.b32 [%rd1], %r1;";
     assert!(misuse(with(null)).contains("the address 0x0 is in no state space"));
@@ -482,23 +482,23 @@ fn asynchronous_stores_and_reductions_have_places() {
         (
             format!("st.async.shared::cluster.{DONE}.v4.b32 [%r9+8], {{%r1, %r1, %r1, %r1}}, [%r8];"),
             FaultKind::Misaligned,
-            Space::Shared,
+            Space::SharedCluster,
         ),
         (
             format!("st.async.shared::cluster.{DONE}.b32 [%r9+4096], %r1, [%r8];"),
             FaultKind::OutOfBounds,
-            Space::Shared,
+            Space::SharedCluster,
         ),
         ("st.async.release.gpu.global.b64 [%out+4], %rd1;".to_owned(), FaultKind::Misaligned, Space::Global),
         (
             format!("red.async.relaxed.cluster.shared::cluster.{DONE}.add.u32 [%r9+2], %r1, [%r8];"),
             FaultKind::Misaligned,
-            Space::Shared,
+            Space::SharedCluster,
         ),
         (
             format!("red.async.relaxed.cluster.shared::cluster.{DONE}.add.u64 [%r9+4096], %rd1, [%r8];"),
             FaultKind::OutOfBounds,
-            Space::Shared,
+            Space::SharedCluster,
         ),
         (
             "red.async.release.gpu.global.add.u32 [%out+32], %r1;".to_owned(),

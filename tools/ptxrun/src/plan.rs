@@ -28,8 +28,8 @@ pub struct Plan {
     pub grid: Dimensions,
     /// Threads of a block in each dimension.
     pub block: Dimensions,
-    /// Blocks of a cluster in each dimension.
-    pub cluster: Dimensions,
+    /// Blocks of a cluster in each dimension; `None` for what the kernel requires, or one block.
+    pub cluster: Option<Dimensions>,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
     /// The kernel's arguments.
@@ -65,12 +65,11 @@ impl Plan {
             if arguments.print.is_empty() { file.print.unwrap_or_default() } else { arguments.print.clone() };
         check_views(&args, &print)?;
         check_maps(&args)?;
-        let single = Dimensions([1; 3]);
         Ok(Self {
             entry: given(arguments.entry.clone().or(file.entry), "--entry")?,
             grid: given(arguments.grid.or(file.grid), "--grid")?,
             block: given(arguments.block.or(file.block), "--block")?,
-            cluster: arguments.cluster.or(file.cluster).unwrap_or(single),
+            cluster: arguments.cluster.or(file.cluster),
             shared: shared(arguments.shared.or(file.shared).unwrap_or(0))?,
             args,
             print,
@@ -97,7 +96,7 @@ impl Plan {
             entry: self.entry.clone(),
             grid: self.grid.0,
             block: self.block.0,
-            cluster: self.cluster.0,
+            cluster: self.cluster.map(|dimensions| dimensions.0),
             dynamic_shared: self.shared,
             arguments,
             textures: Textures::default(),

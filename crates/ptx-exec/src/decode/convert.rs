@@ -127,6 +127,11 @@ impl BodyDecoder<'_> {
         };
         let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
         let window = space.window();
+        if cx.m.sem() == ptx_isa::Sem::Isspacep && space == Space::Shared {
+            let own = cx.constants.of_shared(window);
+            cx.emit(binary(Binary::IsInBlock, d, a, own));
+            return Ok(());
+        }
         let op = if cx.m.sem() == ptx_isa::Sem::Isspacep {
             Unary::IsInSpace(space)
         } else if cx.m.scalar_type().map(ScalarType::bits) != Some(64) {

@@ -14,6 +14,7 @@
 
 mod arithmetic;
 mod body;
+mod cluster;
 mod collective;
 mod control;
 mod convert;
@@ -48,7 +49,7 @@ pub(crate) use reach::{Launches, Reached, all_variables, kernels, reach};
 
 use crate::layout::{Layout, Object};
 use crate::memory::Space;
-use crate::program::{Files, Function, Program, Row, Src, WARP};
+use crate::program::{self, Files, Function, Program, Row, Src, WARP};
 use body::BodyDecoder;
 
 /// A finding that ends the decoding of one instruction.
@@ -63,6 +64,8 @@ fn finding<T>(code: Code, span: Span, message: impl Into<String>) -> Decoded<T> 
 struct Constants {
     rows: Vec<Row>,
     known: FxHashMap<u64, u32>,
+    /// The same for addresses in shared memory, which are others in each block of a cluster.
+    shared: FxHashMap<u64, u32>,
 }
 
 impl Constants {
@@ -73,6 +76,22 @@ impl Constants {
             self.rows.push([value; WARP]);
         }
         Src::constant(index)
+    }
+
+    /// An address in the shared memory of the block that executes it.
+    fn of_shared(&mut self, address: u64) -> Src {
+        let next = self.rows.len() as u32;
+        let index = *self.shared.entry(address).or_insert(next);
+        if index == next {
+            self.rows.push([address; WARP]);
+        }
+        Src::constant(index)
+    }
+
+    fn finish(self) -> program::Constants {
+        let mut shared: Vec<u32> = self.shared.into_values().collect();
+        shared.sort_unstable();
+        program::Constants::new(self.rows, shared)
     }
 
     /// Two constants in neighbouring rows, for a 128-bit value.
@@ -92,7 +111,7 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
         code: Vec::new(),
         origins: Vec::new(),
         lines: Vec::new(),
-        constants: Vec::new(),
+        constants: program::Constants::default(),
         functions: Vec::new(),
         numbers: FxHashMap::default(),
         entry: 0,
@@ -129,7 +148,7 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
             results: signature.results.clone().into(),
         });
     }
-    program.constants = constants.rows;
+    program.constants = constants.finish();
     if findings.has_errors() { Err(findings) } else { Ok(program) }
 }
 

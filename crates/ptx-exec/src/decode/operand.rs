@@ -145,7 +145,19 @@ impl BodyDecoder<'_> {
                 Place::Fixed(space, address) => {
                     // The sum of a variable's address and a constant has as many bits as addresses of its space.
                     let bits = if space == Space::Global { u64::MAX } else { u32::MAX.into() };
-                    Ok(cx.constants.of(address.wrapping_add(offset as u64) & bits & row_bits(ty)))
+                    let address = address.wrapping_add(offset as u64) & bits & row_bits(ty);
+                    Ok(match space {
+                        Space::Shared | Space::SharedCluster if ty.bits() >= 32 => {
+                            cx.constants.of_shared(address)
+                        }
+                        Space::Shared
+                        | Space::SharedCluster
+                        | Space::Generic
+                        | Space::Global
+                        | Space::Local
+                        | Space::Const
+                        | Space::Param => cx.constants.of(address),
+                    })
                 }
                 Place::Frame(at) => {
                     let d = self.temporary();
@@ -180,7 +192,8 @@ impl BodyDecoder<'_> {
         match cx.m.space() {
             None => Ok(Space::Generic),
             Some(StateSpace::Global) => Ok(Space::Global),
-            Some(StateSpace::Shared | StateSpace::SharedCta | StateSpace::SharedCluster) => Ok(Space::Shared),
+            Some(StateSpace::Shared | StateSpace::SharedCta) => Ok(Space::Shared),
+            Some(StateSpace::SharedCluster) => Ok(Space::SharedCluster),
             Some(StateSpace::Const) => Ok(Space::Const),
             Some(StateSpace::Local) => Ok(Space::Local),
             // The parameters of a device function lie in its frame.
@@ -217,8 +230,11 @@ impl BodyDecoder<'_> {
                 // A name means the variable in its own space, whatever window the instruction uses.
                 let (own, base, offset) = match place {
                     Place::Fixed(own, address) => {
-                        let base = Base::Row(cx.constants.of(address), AddressWidth::Bits64);
-                        (own, base, offset)
+                        let address = match own {
+                            Space::Shared => cx.constants.of_shared(address),
+                            _ => cx.constants.of(address),
+                        };
+                        (own, Base::Row(address, AddressWidth::Bits64), offset)
                     }
                     Place::Frame(at) => (Space::Local, Base::Frame, i64::from(at).wrapping_add(offset)),
                 };
@@ -226,7 +242,8 @@ impl BodyDecoder<'_> {
                     cx.m.space(),
                     Some(StateSpace::Param | StateSpace::ParamFunc | StateSpace::ParamEntry)
                 );
-                if space != Space::Generic && space != own && !param_space {
+                let is_cluster = (own, space) == (Space::Shared, Space::SharedCluster);
+                if space != Space::Generic && space != own && !param_space && !is_cluster {
                     let text = format!("the variable lies in {}, not in {}", own.as_str(), space.as_str());
                     return finding(codes::OPERAND, span, text);
                 }

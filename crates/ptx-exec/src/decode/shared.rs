@@ -1,16 +1,15 @@
-//! Barriers in shared memory, bulk copies, and what concerns clusters, which have one block here (manual 9.7.13.15,
-//! 9.7.9.25.4, 9.7.9.12, 9.7.13.7, 9.7.9.13, 9.7.9.18, 9.7.9.23, 9.7.9.24, 9.7.13.3).
+//! Barriers in shared memory, and bulk copies (manual 9.7.13.15, 9.7.9.25.4, 9.7.9.12, 9.7.13.7, 9.7.9.13, 9.7.9.18).
 
 use ptx_isa::{Field, Mod, Sem};
 
 use super::Decoded;
-use super::body::{BodyDecoder, Context, row_bits, unary};
+use super::body::{BodyDecoder, Context, unary};
 use super::memory::combination;
-use super::modifiers::{CACHING, NO_CACHES, ORDERING, STRONGEST, TOGETHER};
+use super::modifiers::{CACHING, NO_CACHES, ORDERING, STRONGEST};
 use crate::memory::Space;
 use crate::program::{
-    AsyncWrite, BarrierLayout, Bulk, BulkSource, ClusterAction, Completion, Effect, Mbarrier, MbarrierAction,
-    Op, Src, Stay, Unary, Within, Write,
+    AsyncWrite, BarrierLayout, Bulk, BulkSource, Completion, Effect, Mbarrier, MbarrierAction, Op, Src, Stay,
+    Unary, Within, Write,
 };
 
 /// What bulk copies, and bulk stores, are multiples of.
@@ -113,10 +112,14 @@ impl BodyDecoder<'_> {
             return Ok(());
         }
         let (is_out, is_multimem) = (cx.m.has(Mod::BulkGroup), cx.m.has(Mod::Cp));
+        let to_space = match () {
+            () if is_out => Space::Global,
+            () if cx.m.has(Mod::SharedCluster) => Space::SharedCluster,
+            () => Space::Shared,
+        };
         let spaces = &[Mod::SharedCta, Mod::SharedCluster, Mod::MbarrierCompleteTxBytes];
         cx.m.ignore_words(spaces, "what completes it, and `.global`, tell the spaces");
         let is_within = !cx.m.has(Mod::Global) && !is_out;
-        let to_space = if is_out { Space::Global } else { Space::Shared };
         let from_space = if is_out || is_within { Space::Shared } else { Space::Global };
         let (at, _) = cx.named("dstMem");
         let to = self.address(cx, at, to_space)?;
@@ -133,7 +136,7 @@ impl BodyDecoder<'_> {
             }
         };
         let barrier = match cx.find("mbar") {
-            Some(at) => Some(self.address(cx, at, Space::Shared)?),
+            Some(at) => Some(self.address(cx, at, to_space)?),
             None => None,
         };
         let blocks =
@@ -155,9 +158,9 @@ impl BodyDecoder<'_> {
     /// one of a cluster has the addresses of its own memory.
     pub(super) fn store_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let spaces: &[Space] = match cx.m.get(Field::Sem) {
-            _ if cx.find("mbar").is_some() => &[Space::Shared],
+            _ if cx.find("mbar").is_some() => &[Space::SharedCluster],
             Some(Mod::Release) => &[Space::Global],
-            _ => &[Space::Global, Space::Shared],
+            _ => &[Space::Global, Space::SharedCluster],
         };
         self.expect_space(cx, spaces)?;
         cx.m.ignore(&[Field::Completion], "there is one mechanism");
@@ -169,7 +172,7 @@ impl BodyDecoder<'_> {
     pub(super) fn reduce_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let is_near = cx.find("mbar").is_some();
         cx.m.ignore(&[Field::Completion], "there is one mechanism");
-        self.expect_space(cx, if is_near { &[Space::Shared] } else { &[Space::Global] })?;
+        self.expect_space(cx, if is_near { &[Space::SharedCluster] } else { &[Space::Global] })?;
         self.atomic(cx)?;
         self.write_async(cx)
     }
@@ -201,37 +204,6 @@ impl BodyDecoder<'_> {
             None => None,
         };
         cx.emit(Effect::AsyncWrite(Box::new(AsyncWrite { write, barrier })));
-        Ok(())
-    }
-
-    /// `barrier.cluster`.
-    pub(super) fn cluster_barrier(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        cx.m.ignore(ORDERING, STRONGEST);
-        cx.m.ignore(&[Field::Aligned], TOGETHER);
-        let action = match (cx.m.has(Mod::Arrive), cx.m.has(Mod::Wait)) {
-            (true, false) => ClusterAction::Arrive,
-            (false, true) => ClusterAction::Wait,
-            _ => return cx.unsupported("what it does is not known here"),
-        };
-        cx.emit(Effect::ClusterBarrier(action));
-        Ok(())
-    }
-
-    /// `mapa`, `getctarank`: the only block of a cluster has rank 0, and sees its own memory.
-    pub(super) fn cluster_address(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let d = self.dst_named(cx, "d")?;
-        cx.m.ignore(&[Field::Space], "the generic address of what is in a window is in it, too");
-        if cx.m.sem() == Sem::Getctarank {
-            cx.m.ignore(&[Field::Type], "a rank has 32 bits");
-            let a = cx.constants.of(0);
-            cx.emit(Effect::Copy([(d, a)].into()));
-            return Ok(());
-        }
-        let a = self.src_named(cx, "a")?;
-        let rank = self.src_named(cx, "b")?;
-        cx.emit(Effect::OnlyBlock { rank });
-        let bits = cx.m.scalar_type().map_or(u64::MAX, row_bits);
-        cx.emit(unary(Unary::Field { shift: 0, mask: bits }, d, a));
         Ok(())
     }
 

@@ -53,10 +53,12 @@ impl BodyDecoder<'_> {
         let is_load = cx.m.has(Mod::MbarrierCompleteTxBytes);
         let spaces = &[Mod::SharedCta, Mod::SharedCluster, Mod::Global, Mod::BulkGroup];
         cx.m.ignore_words(spaces, "what completes it tells the spaces");
-        let shared = self.loose(cx, if is_load { "dstMem" } else { "srcMem" })?;
+        let space =
+            if is_load && cx.m.has(Mod::SharedCluster) { Space::SharedCluster } else { Space::Shared };
+        let shared = self.loose(cx, if is_load { "dstMem" } else { "srcMem" }, space)?;
         let action = if is_load {
             let blocks = if cx.m.get(Slot::Multicast).is_some() { Some(self.blocks(cx)?) } else { None };
-            TensorAction::Load { barrier: self.loose(cx, "mbar")?, blocks }
+            TensorAction::Load { barrier: self.loose(cx, "mbar", space)?, blocks }
         } else if cx.m.sem() == Sem::TensorReduce {
             TensorAction::Reduce(reduction(cx)?)
         } else {
@@ -137,13 +139,13 @@ impl BodyDecoder<'_> {
     }
 
     /// An address in shared memory whose brackets may be missing.
-    fn loose(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<Address> {
+    fn loose(&mut self, cx: &mut Context<'_>, name: &str, space: Space) -> Decoded<Address> {
         let (at, operand) = cx.named(name);
-        let Operand::Register(register) = operand else { return self.address(cx, at, Space::Shared) };
+        let Operand::Register(register) = operand else { return self.address(cx, at, space) };
         let bits = self.body.reg_type(register).bits();
         let width = if bits == 32 { AddressWidth::Bits32 } else { AddressWidth::Bits64 };
         let base = Base::Row(Src::register(self.row_of(register)), width);
-        Ok(Address { space: Space::Shared, base, offset: 0 })
+        Ok(Address { space, base, offset: 0 })
     }
 
     /// `tensormap.replace`.

@@ -49,8 +49,8 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let constants = &grid.program.constants;
-        let (local, warp) = (self.frames[frame].local, self.index);
+        let constants = self.constants(grid);
+        let (local, warp) = (self.frames[frame].local, self.id);
         let mut view = self.view(grid, block);
         let (address, size, align, srcs, combine) = match &write.write {
             Write::Store(store) => (&store.address, store.size, store.align, &*store.srcs, None),

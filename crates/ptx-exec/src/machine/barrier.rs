@@ -8,8 +8,6 @@ use crate::program::{BarrierAction, Mask};
 
 /// The barriers of a block.
 pub(super) const BARRIERS: usize = 16;
-/// The barrier of the cluster stands behind them.
-pub(super) const CLUSTER_BARRIER: usize = BARRIERS;
 
 /// One barrier.
 #[derive(Clone, Debug, Default)]

@@ -4,7 +4,7 @@
 //! row, of which the compiler makes a loop of its own.
 
 use super::mbarrier::pending_count;
-use crate::memory::Space;
+use crate::memory::{RANK_SHIFT, Space};
 use crate::program::{
     Alu, Binary, Dst, Dual, Effect, FULL, FloatBinary, FloatFunction, Guard, Mask, Op, Packing, Program,
     Quaternary, Row, Src, Ternary, Unary, WARP, each, lanes,
@@ -205,6 +205,7 @@ const FLUSHED: Arith = Arith { subnormals: Subnormals::Flush, ..PLAIN };
 /// The function of an operation with two sources.
 fn binary(op: Binary, packing: Packing) -> Row2 {
     match op {
+        Binary::IsInBlock => row2(|a, b| u64::from(a >> RANK_SHIFT == b >> RANK_SHIFT)),
         Binary::And => row2(|a, b| a & b),
         Binary::Or => row2(|a, b| a | b),
         Binary::Xor => row2(|a, b| a ^ b),

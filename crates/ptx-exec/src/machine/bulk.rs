@@ -2,6 +2,7 @@
 
 use super::Stop;
 use super::block::BlockState;
+use super::cluster::in_target;
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
 use super::multimem::places;
@@ -46,7 +47,7 @@ enum BulkEffect {
 
 impl BulkWork {
     pub(super) fn reads_shared(&self) -> bool {
-        matches!(self.source, Source::Memory((Space::Shared, _)))
+        matches!(self.source, Source::Memory((Space::Shared | Space::SharedCluster, _)))
     }
 }
 
@@ -114,24 +115,17 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let constants = &grid.program.constants;
-        let (local, warp) = (self.frames[frame].local, self.index);
+        let constants = self.constants(grid);
+        let (local, warp) = (self.frames[frame].local, self.id);
         let mut view = self.view(grid, block);
         for lane in lanes(active) {
             let trap = |kind| Stop::at(kind, pc, lane);
             let misuse = |text: String| trap(TrapKind::Misuse(text));
-            let blocks = bulk.blocks.map_or(1, |blocks| blocks.of(rows, constants)[lane]);
-            if blocks & !1 != 0 {
-                return Err(misuse(format!(
-                    "the mask {blocks:#x} names blocks that the cluster does not have"
-                )));
-            }
+            let targets = bulk.blocks.map(|blocks| blocks.of(rows, constants)[lane]);
+            let targets = view.block.targets(targets).map_err(trap)?;
             let size = bulk.size.of(rows, constants)[lane];
             if !size.is_multiple_of(bulk.unit) {
                 return Err(misuse(format!("{size} bytes are not a multiple of {}", bulk.unit)));
-            }
-            if blocks == 0 {
-                continue;
             }
             let resolved = |address| {
                 let at = addresses(address, rows, constants, local).of(lane);
@@ -143,13 +137,14 @@ impl Warp {
                 let misaligned = |fault| trap(TrapKind::Fault(fault));
                 check_alignment(bulk.to.space, at, bulk.unit).map_err(misaligned)?;
                 let places = places(grid, &bulk.to, at, size).map_err(trap)?;
-                places.into_iter().map(|at| (Space::Global, at)).collect()
+                places.into_iter().map(|at| ((Space::Global, at), None)).collect()
             } else {
-                vec![resolved(&bulk.to).map_err(trap)?]
+                let to = resolved(&bulk.to).map_err(trap)?;
+                targets.into_iter().map(|target| (in_target(to, target), target)).collect::<Vec<_>>()
             };
             let (from, effect) = match &bulk.source {
                 BulkSource::Zeros => {
-                    for to in destinations {
+                    for (to, _) in destinations {
                         view.clear_block(lane, to, size).map_err(|fault| trap(TrapKind::Fault(fault)))?;
                     }
                     continue;
@@ -163,7 +158,7 @@ impl Warp {
                 }
             };
             let source = Source::Memory(resolved(from).map_err(trap)?);
-            for to in destinations {
+            for (to, target) in destinations {
                 let work = BulkWork { to, source: source.clone(), size, effect };
                 let operation = Operation::new(Work::Bulk(work), (warp, lane, pc));
                 let operation = match &bulk.barrier {
@@ -171,6 +166,7 @@ impl Warp {
                     Some(barrier) => {
                         let at = addresses(barrier, rows, constants, local).of(lane);
                         let barrier = view.barrier_place((barrier.space, at)).map_err(trap)?;
+                        let barrier = in_target(barrier, target);
                         operation.signals(Signal::Transactions(barrier, size))
                     }
                 };

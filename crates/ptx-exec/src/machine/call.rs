@@ -1,7 +1,7 @@
 //! Instructions that change the groups of a warp: branches that diverge, calls, returns, exits, barriers.
 
 use super::Stop;
-use super::barrier::{Arrival, BARRIERS, CLUSTER_BARRIER, Expected};
+use super::barrier::{Arrival, BARRIERS, Expected};
 use super::block::BlockState;
 use super::grid::Grid;
 use super::step::predicate_mask;
@@ -76,7 +76,7 @@ impl Warp {
             | Effect::Tensor(_)
             | Effect::TensorCommit(_)
             | Effect::Stack(_)
-            | Effect::OnlyBlock { .. }
+            | Effect::MapAddress(_)
             | Effect::Fence
             | Effect::ActiveMask { .. }
             | Effect::Texturing(_)
@@ -86,7 +86,7 @@ impl Warp {
 
     /// The values of an operand of a group's current call.
     pub(super) fn row<'a>(&'a self, grid: &'a Grid<'_>, frame: usize, src: Src) -> &'a Row {
-        src.of(&self.frames[frame].rows, &grid.program.constants)
+        src.of(&self.frames[frame].rows, self.constants(grid))
     }
 
     fn branch_indexed(
@@ -337,7 +337,7 @@ impl Warp {
             self.expect_together(grid, block, lane, pc)?;
         }
         let trues = barrier.predicate.map(|src| active & predicate_mask(self.row(grid, frame, src)));
-        let arrival = Arrival { warp: self.index, lanes: active, expected, trues };
+        let arrival = Arrival { warp: self.id.index, lanes: active, expected, trues };
         let phase = block.barriers[index].phase;
         let warps = block.live.len();
         block.barriers[index].arrive(&arrival, warps).map_err(misuse)?;
@@ -369,12 +369,12 @@ impl Warp {
         };
         let text = "threads of a warp come to different barriers, each of which all of them have to come to together; \
                     `barrier.sync` without `.aligned` is for some of them";
-        let (x, y, z) = grid.geometry.thread(self.index, first_lane(mask)).into();
+        let (x, y, z) = grid.geometry.thread(self.id.index, first_lane(mask)).into();
         let related = vec![(other, format!("thread ({x}, {y}, {z}) of the warp waits here"))];
         Err(Stop { related, ..Stop::at(TrapKind::Misuse(text.to_owned()), pc, lane) })
     }
 
-    /// `barrier.cluster`: the cluster has one block, all of whose threads arrive and wait, or have exited.
+    /// `barrier.cluster`: the threads of all blocks arrive and wait, or have exited (manual 9.7.13.3).
     fn cluster_barrier(
         &mut self,
         block: &mut BlockState,
@@ -386,8 +386,9 @@ impl Warp {
         let misuse = |text: &str, lane| Stop::at(TrapKind::Misuse(text.to_owned()), pc, lane);
         let arrived = lanes(active).filter(|&lane| self.cluster_phases[lane].is_some());
         let arrived = arrived.fold(0, |mask: Mask, lane| mask | 1 << lane);
-        let barrier = &mut block.barriers[CLUSTER_BARRIER];
-        let phase = barrier.phase;
+        let warp = block.rank as usize * block.live.len() + self.id.index;
+        let cluster = &mut block.cluster;
+        let phase = cluster.barrier.phase;
         match action {
             ClusterAction::Arrive => {
                 if arrived != 0 {
@@ -396,10 +397,10 @@ impl Warp {
                 }
                 lanes(active).for_each(|lane| self.cluster_phases[lane] = Some(phase));
                 let expected = Expected::Everyone;
-                let arrival = Arrival { warp: self.index, lanes: active, expected, trues: None };
-                let all = barrier.arrive(&arrival, block.live.len());
+                let arrival = Arrival { warp, lanes: active, expected, trues: None };
+                let all = cluster.barrier.arrive(&arrival, cluster.live.len());
                 all.map_err(|text| misuse(&text, first_lane(active)))?;
-                block.wake |= barrier.complete(&block.live);
+                cluster.wake |= cluster.barrier.complete(&cluster.live);
             }
             ClusterAction::Wait => {
                 if arrived != active {
@@ -410,8 +411,7 @@ impl Warp {
                 let waits = waits.fold(0, |mask: Mask, lane| mask | 1 << lane);
                 lanes(active).for_each(|lane| self.cluster_phases[lane] = None);
                 if waits != 0 {
-                    let (id, action) = (CLUSTER_BARRIER, BarrierAction::Sync);
-                    self.split(current, waits, pc + 1, State::Barrier { id, phase, action, dst: 0 });
+                    self.split(current, waits, pc + 1, State::Cluster { phase });
                 }
             }
         }

@@ -146,7 +146,7 @@ impl Warp {
         let mut view = super::memory::View { grid, block, local: &mut self.local };
         let result = match (addressing, kind) {
             (Some(addressing), CollectiveKind::Tensor(access)) => {
-                let issue = Issue { warp: self.index, pc };
+                let issue = Issue { warp: self.id, pc };
                 whole_warp(present).and_then(|()| {
                     tcgen05::access(access, issue, &mut view, addressing, &inputs, &mut outputs)
                 })
@@ -168,7 +168,7 @@ impl Warp {
                     lanes(fragment.mask).for_each(|lane| rows[dst as usize][lane] = output[lane]);
                 }
                 if let Some(observer) = grid.observer {
-                    observer.results(grid, block, (self.index, fragment.mask, fragment.pc), rows);
+                    observer.results(grid, block, (self.id.index, fragment.mask, fragment.pc), rows);
                 }
                 let fragment = &mut self.fragments[at];
                 (fragment.pc, fragment.state, fragment.ran) = (fragment.pc + 1, State::Ready, self.clock);

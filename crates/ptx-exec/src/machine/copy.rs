@@ -48,8 +48,8 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let constants = &grid.program.constants;
-        let (local, warp) = (self.frames[frame].local, self.index);
+        let constants = self.constants(grid);
+        let (local, warp) = (self.frames[frame].local, self.id);
         let mut view = self.view(grid, block);
         for lane in lanes(active) {
             let copied = match copy.amount {

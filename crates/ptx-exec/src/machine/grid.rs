@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::bind::{Bound, bind};
-use super::block::{Block, Progress};
+use super::cluster::{Cluster, Progress};
 use super::heap::Heap;
 use super::observe::Observer;
 use super::{MOST_RESIDENT_BLOCKS, RESIDENT_BYTES, Stop};
@@ -19,7 +19,7 @@ use crate::error::{Trap, TrapKind};
 use crate::launch::{Completion, Dim3, Limits};
 use crate::layout::{Object, nearest};
 use crate::memory::{GlobalMemory, Space};
-use crate::program::{COLUMNS, Effect, LANES, Op, Program, WARP};
+use crate::program::{COLUMNS, Effect, LANES, Op, Program, Row, WARP};
 use crate::texture::Units;
 
 /// The shape of a launch.
@@ -27,6 +27,10 @@ use crate::texture::Units;
 pub(crate) struct Geometry {
     pub(crate) grid: Dim3,
     pub(crate) block: Dim3,
+    /// Blocks of a cluster; the grid is a multiple of it.
+    pub(crate) cluster: Dim3,
+    /// Whether the launch or the kernel gives the shape of the clusters.
+    pub(crate) is_explicit_cluster: bool,
     /// Bytes of shared memory of a block, dynamic ones included.
     pub(crate) shared: u32,
     pub(crate) dynamic_shared: u32,
@@ -53,9 +57,41 @@ impl Geometry {
         product(self.block) as usize
     }
 
-    /// The index of a block.
-    pub(crate) fn block_index(&self, number: u64) -> Dim3 {
-        unflatten(number, self.grid)
+    /// The clusters of the grid.
+    pub(crate) fn cluster_grid(&self) -> Dim3 {
+        std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis].max(1))
+    }
+
+    /// How many clusters the grid has.
+    pub(crate) fn clusters(&self) -> u64 {
+        product(self.cluster_grid())
+    }
+
+    /// Blocks of a cluster.
+    pub(crate) fn cluster_size(&self) -> u32 {
+        product(self.cluster) as u32
+    }
+
+    /// The index of a cluster among the clusters of the grid.
+    pub(crate) fn cluster_index(&self, cluster: u64) -> Dim3 {
+        unflatten(cluster, self.cluster_grid())
+    }
+
+    /// The index in its cluster of the block of a rank (manual 10: `%cluster_ctaid`, `%cluster_ctarank`).
+    pub(crate) fn index_in_cluster(&self, rank: u32) -> Dim3 {
+        unflatten(rank.into(), self.cluster)
+    }
+
+    /// The index in the grid of the block of a cluster that has a rank.
+    pub(crate) fn block_index(&self, cluster: u64, rank: u32) -> Dim3 {
+        let (first, own) = (self.cluster_index(cluster), self.index_in_cluster(rank));
+        std::array::from_fn(|axis| first[axis] * self.cluster[axis] + own[axis])
+    }
+
+    /// An index in the grid, counted `x` first.
+    pub(crate) fn block_number(&self, [x, y, z]: Dim3) -> u64 {
+        let [width, height, _] = self.grid.map(u64::from);
+        u64::from(x) + width * (u64::from(y) + height * u64::from(z))
     }
 
     /// The index of a thread in its block.
@@ -79,12 +115,14 @@ impl Executable {
         Self { code: bind(&program), program, tensor }
     }
 
-    /// How many blocks may be started at a time.
+    /// How many blocks may be started at a time: whole clusters.
     pub(crate) fn resident_blocks(&self, geometry: &Geometry) -> usize {
         let kernel = self.program.functions.get(self.program.entry as usize);
         let of_warp = kernel.map_or(0, |kernel| (kernel.rows as usize * 8 + kernel.local as usize) * WARP);
         let of_block = geometry.threads().div_ceil(WARP) * of_warp + geometry.shared as usize + self.tensor;
-        (RESIDENT_BYTES / of_block.max(1)).clamp(16, MOST_RESIDENT_BLOCKS)
+        let cluster = geometry.cluster_size().max(1) as usize;
+        let blocks = (RESIDENT_BYTES / of_block.max(1)).clamp(16, MOST_RESIDENT_BLOCKS);
+        (blocks / cluster).max(1) * cluster
     }
 }
 
@@ -107,16 +145,18 @@ pub(crate) struct Setup {
 /// A launch that host threads work on.
 struct Job {
     setup: Setup,
-    /// How many blocks may be started at a time.
+    /// The constants of the program as the blocks of each rank but the first see them.
+    constants: Vec<Vec<Row>>,
+    /// How many clusters may be started at a time.
     resident: usize,
     started: Instant,
     deadline: Option<Instant>,
     steps: AtomicU64,
     written: AtomicU64,
-    /// The lowest number of a block that was stopped; `u64::MAX` while there is none.
+    /// The lowest number of a cluster that was stopped; `u64::MAX` while there is none.
     stopped: AtomicU64,
     queue: Mutex<Queue>,
-    /// Told when no host thread runs a block any more.
+    /// Told when no host thread runs a cluster any more.
     idle: Condvar,
 }
 
@@ -125,6 +165,8 @@ pub(super) struct Grid<'p> {
     pub(super) program: &'p Program,
     /// Its instructions as the inner loop executes them.
     pub(super) code: &'p [Bound],
+    /// Its constants as the blocks of each rank see them.
+    constants: Vec<&'p [Row]>,
     pub(super) geometry: Geometry,
     pub(super) global: GlobalMemory,
     /// Textures, samplers and surfaces.
@@ -143,6 +185,9 @@ impl<'p> Grid<'p> {
         Self {
             program: &setup.executable.program,
             code: &setup.executable.code,
+            constants: std::iter::once(setup.executable.program.constants.rows())
+                .chain(job.constants.iter().map(Vec::as_slice))
+                .collect(),
             geometry: setup.geometry,
             global: setup.global.clone(),
             units: &setup.units,
@@ -157,14 +202,20 @@ impl<'p> Grid<'p> {
 }
 
 impl Grid<'_> {
-    /// Counts instructions of a block; an error when a limit is reached.
+    /// The constants of the program as the block of a rank sees them.
+    #[inline]
+    pub(super) fn constants(&self, rank: u32) -> &[Row] {
+        self.constants[rank as usize]
+    }
+
+    /// Counts instructions of a cluster; an error when a limit is reached.
     ///
-    /// Once a block was stopped, those behind it need not go on. Those before it run a little longer, as they may be
+    /// Once a cluster was stopped, those after it need not go on. Those before it run a little longer, as they may be
     /// stopped too: then the first one is reported, whatever the order in which host threads came to them.
-    pub(super) fn spend(&self, block: u64, steps: u64) -> Result<(), TrapKind> {
+    pub(super) fn spend(&self, cluster: u64, steps: u64) -> Result<(), TrapKind> {
         let before = self.job.steps.fetch_add(steps, Ordering::Relaxed);
         let late = self.job.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if late || self.job.stopped.load(Ordering::Relaxed) < block {
+        if late || self.job.stopped.load(Ordering::Relaxed) < cluster {
             return Err(TrapKind::Timeout);
         }
         match self.job.setup.limits.steps {
@@ -190,7 +241,8 @@ impl Grid<'_> {
     }
 
     /// Says where a thread of a block was stopped.
-    fn trap(&self, block: u64, warp: usize, stop: Stop) -> Trap {
+    fn trap(&self, cluster: u64, stop: Stop) -> Trap {
+        let warp = stop.warp.unwrap_or_default();
         let origin = stop.pc.and_then(|pc| self.program.origins.get(pc as usize));
         let name_of = |index: u32| self.program.functions.get(index as usize).map_or("", |f| f.name.as_str());
         let place = |pc: u32| self.program.origins.get(pc as usize).map(|origin| origin.span);
@@ -218,8 +270,8 @@ impl Grid<'_> {
             instruction: origin.map_or_else(String::new, |origin| origin.mnemonic.to_string()),
             function: name_of(origin.map_or(self.program.entry, |origin| origin.function)).to_owned(),
             kernel: name_of(self.program.entry).to_owned(),
-            block: self.geometry.block_index(block),
-            thread: self.geometry.thread(warp, stop.lane),
+            block: self.geometry.block_index(cluster, warp.rank),
+            thread: self.geometry.thread(warp.index, stop.lane),
             related: related.collect(),
         }
     }
@@ -227,7 +279,7 @@ impl Grid<'_> {
 
 /// What a launch leaves.
 pub(crate) struct Finished {
-    /// What stopped the first of the blocks that were stopped.
+    /// What stopped the first of the clusters that were stopped.
     pub(crate) result: Result<(), Box<Trap>>,
     /// What all blocks wrote, that were stopped too.
     pub(crate) output: Vec<u8>,
@@ -235,33 +287,31 @@ pub(crate) struct Finished {
     pub(crate) executed: [u64; 2],
 }
 
-/// Blocks that wait for a host thread, and what finished ones left.
+/// Clusters that wait for a host thread, and what finished ones left.
 #[derive(Default)]
 struct Queue {
     next: u64,
-    /// Blocks that were started and put aside.
-    waiting: VecDeque<Block>,
-    /// Blocks that were started and are not done.
+    /// Clusters that were started and put aside.
+    waiting: VecDeque<Cluster>,
+    /// Clusters that were started and are not done.
     started: usize,
-    /// Blocks that host threads run now.
+    /// Clusters that host threads run now.
     running: usize,
     output: Vec<(u64, Vec<u8>)>,
     executed: [u64; 2],
-    failure: Option<(u64, usize, Stop)>,
+    failure: Option<(u64, Stop)>,
     /// What a host thread panicked with.
     panicked: Option<Box<dyn Any + Send>>,
 }
 
 impl Queue {
-    /// Whether no further block is to run.
+    /// Whether no further cluster is to run.
     fn is_over(&self) -> bool {
         self.failure.is_some() || self.panicked.is_some()
     }
 
-    fn keep_output(&mut self, block: Block) {
-        if !block.state.output.is_empty() {
-            self.output.push((block.state.number, block.state.output));
-        }
+    fn keep_output(&mut self, mut cluster: Cluster) {
+        self.output.extend(cluster.take_output());
     }
 }
 
@@ -272,10 +322,14 @@ impl Queue {
 pub(crate) fn run(setup: Setup) -> Finished {
     let started = Instant::now();
     let deadline = setup.limits.timeout.and_then(|timeout: Duration| started.checked_add(timeout));
-    // More host threads than blocks would have nothing to do.
-    let threads = (setup.threads.get() as u64).min(setup.geometry.blocks()).max(1);
+    // More host threads than clusters would have nothing to do.
+    let threads = (setup.threads.get() as u64).min(setup.geometry.clusters()).max(1);
     let job = Arc::new(Job {
-        resident: setup.executable.resident_blocks(&setup.geometry),
+        constants: (1..setup.geometry.cluster_size())
+            .map(|rank| setup.executable.program.constants.of_rank(rank))
+            .collect(),
+        resident: setup.executable.resident_blocks(&setup.geometry)
+            / setup.geometry.cluster_size().max(1) as usize,
         setup,
         started,
         deadline,
@@ -298,7 +352,7 @@ pub(crate) fn run(setup: Setup) -> Finished {
         if queue.running > 0 {
             queue = job.idle.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
-        // A block may have been put aside meanwhile.
+        // A cluster may have been put aside meanwhile.
         if queue.running == 0 && (queue.waiting.is_empty() || queue.is_over()) {
             break queue;
         }
@@ -308,7 +362,7 @@ pub(crate) fn run(setup: Setup) -> Finished {
         resume_unwind(payload);
     }
     let result = match queue.failure.take() {
-        Some((block, warp, stop)) => Err(Box::new(Grid::of(&job).trap(block, warp, stop))),
+        Some((cluster, stop)) => Err(Box::new(Grid::of(&job).trap(cluster, stop))),
         None => Ok(()),
     };
     queue.output.sort_by_key(|(number, _)| *number);
@@ -332,43 +386,43 @@ fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A block that a host thread takes up.
+/// A cluster that a host thread takes up.
 enum Next {
     /// One that has not been started, of this number.
     New(u64),
-    Waiting(Box<Block>),
+    Waiting(Box<Cluster>),
 }
 
-/// Takes up blocks until none is left.
+/// Takes up clusters until none is left.
 fn work(job: &Job) {
     let grid = Grid::of(job);
     while let Some(next) = take(&grid) {
         let run = || {
-            let mut block = match next {
-                Next::New(number) => Block::new(&grid, number),
-                Next::Waiting(block) => *block,
+            let mut cluster = match next {
+                Next::New(number) => Cluster::new(&grid, number),
+                Next::Waiting(cluster) => *cluster,
             };
-            let progress = block.run(&grid);
-            (block, progress)
+            let progress = cluster.run(&grid);
+            (cluster, progress)
         };
         let result = catch_unwind(AssertUnwindSafe(run));
         let mut queue = lock(&job.queue);
         queue.running -= 1;
         match result {
-            Ok((block, Ok(Progress::Unfinished))) => queue.waiting.push_back(block),
-            Ok((block, Ok(Progress::Done))) => {
+            Ok((cluster, Ok(Progress::Unfinished))) => queue.waiting.push_back(cluster),
+            Ok((cluster, Ok(Progress::Done))) => {
                 queue.started -= 1;
-                for (sum, part) in queue.executed.iter_mut().zip(block.executed) {
+                for (sum, part) in queue.executed.iter_mut().zip(cluster.executed) {
                     *sum += part;
                 }
-                queue.keep_output(block);
+                queue.keep_output(cluster);
             }
-            Ok((block, Err((warp, stop)))) => {
-                let number = block.state.number;
-                queue.keep_output(block);
+            Ok((cluster, Err(stop))) => {
+                let number = cluster.number;
+                queue.keep_output(cluster);
                 job.stopped.fetch_min(number, Ordering::Relaxed);
                 if queue.failure.as_ref().is_none_or(|(first, ..)| number < *first) {
-                    queue.failure = Some((number, warp, stop));
+                    queue.failure = Some((number, stop));
                 }
             }
             Err(payload) => {
@@ -382,33 +436,53 @@ fn work(job: &Job) {
     }
 }
 
-/// The next block to run: a new one while there may be more, else the one that waits longest.
+/// The next cluster to run: a new one while there may be more, else the one that waits longest.
 fn take(grid: &Grid<'_>) -> Option<Next> {
     let mut queue = lock(&grid.job.queue);
     if queue.is_over() {
         return None;
     }
-    if queue.next < grid.geometry.blocks() && queue.started < grid.job.resident {
+    if queue.next < grid.geometry.clusters() && queue.started < grid.job.resident {
         let number = queue.next;
         queue.next += 1;
         queue.started += 1;
         queue.running += 1;
         return Some(Next::New(number));
     }
-    let block = queue.waiting.pop_front()?;
+    let cluster = queue.waiting.pop_front()?;
     queue.running += 1;
-    Some(Next::Waiting(Box::new(block)))
+    Some(Next::Waiting(Box::new(cluster)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const NOTHING: Geometry = Geometry {
+        grid: [1; 3],
+        block: [1; 3],
+        cluster: [1; 3],
+        is_explicit_cluster: false,
+        shared: 0,
+        dynamic_shared: 0,
+    };
+
     #[test]
     fn threads_are_numbered_x_first() {
-        let geometry = Geometry { grid: [2, 3, 4], block: [5, 4, 3], shared: 0, dynamic_shared: 0 };
+        let geometry = Geometry { grid: [2, 3, 4], block: [5, 4, 3], ..NOTHING };
         assert_eq!(geometry.thread(1, 3), [0, 3, 1], "thread 35 = 0 + 3 * 5 + 1 * 20");
-        assert_eq!(geometry.block_index(23), [1, 2, 3]);
+        assert_eq!(geometry.block_index(23, 0), [1, 2, 3]);
         assert_eq!((geometry.threads(), geometry.blocks()), (60, 24));
+    }
+
+    #[test]
+    fn blocks_are_numbered_by_cluster_and_rank() {
+        let geometry = Geometry { grid: [6, 4, 3], cluster: [2, 2, 1], ..NOTHING };
+        assert_eq!((geometry.clusters(), geometry.cluster_size()), (18, 4));
+        // Cluster 7 = 1 + 0 * 3 + 1 * 6; rank 3 = 1 + 1 * 2.
+        assert_eq!(geometry.cluster_index(7), [1, 0, 1]);
+        assert_eq!(geometry.index_in_cluster(3), [1, 1, 0]);
+        assert_eq!(geometry.block_index(7, 3), [3, 1, 1]);
+        assert_eq!(geometry.block_number([3, 1, 1]), 3 + 6 + 24);
     }
 }

@@ -126,18 +126,18 @@ pub(crate) fn pending_count(state: u64) -> u64 {
 }
 
 impl View<'_> {
-    /// The address of an object in the block's shared memory.
-    fn object_address(&self, space: Space, address: u64) -> Result<u64, TrapKind> {
+    /// The place of an object in the shared memory of the cluster.
+    fn object_place(&self, space: Space, address: u64) -> Result<(Space, u64), TrapKind> {
         let (found, address) = match space {
             Space::Generic => Space::of_generic(address).unwrap_or((space, address)),
             space => (space, address),
         };
-        if found != Space::Shared {
+        if !found.is_shared() {
             let text = format!("a barrier lies in shared memory, not at {address:#x} in {}", found.as_str());
             return Err(TrapKind::Misuse(text));
         }
         check_alignment(found, address, BYTES.into()).map_err(TrapKind::Fault)?;
-        Ok(address)
+        Ok((found, address))
     }
 
     /// Changes an object, and gives its bits before that.
@@ -147,20 +147,19 @@ impl View<'_> {
         (space, address): (Space, u64),
         change: impl FnOnce(&mut Object) -> Result<(), String>,
     ) -> Result<u64, TrapKind> {
-        let address = self.object_address(space, address)?;
-        let before =
-            self.read(lane, Space::Shared, address, BYTES, Order::Strong).map_err(TrapKind::Fault)?;
+        let (space, address) = self.object_place(space, address)?;
+        let before = self.read(lane, space, address, BYTES, Order::Strong).map_err(TrapKind::Fault)?;
         let no_object = || TrapKind::Misuse(format!("there is no initialized barrier at {address:#x}"));
         let mut object = Object::from_bits(before).ok_or_else(no_object)?;
         change(&mut object).map_err(TrapKind::Misuse)?;
-        self.write(lane, Space::Shared, address, BYTES, object.to_bits(), Order::Strong)
-            .map_err(TrapKind::Fault)?;
+        self.write(lane, space, address, BYTES, object.to_bits(), Order::Strong).map_err(TrapKind::Fault)?;
         Ok(before)
     }
 
-    /// The place of an object.
+    /// The place of an object, for an operation that is done later.
     pub(super) fn barrier_place(&self, (space, address): Place) -> Result<Place, TrapKind> {
-        Ok((Space::Shared, self.object_address(space, address)?))
+        let place = self.object_place(space, address)?;
+        self.block.absolute(place, BYTES).map_err(TrapKind::Fault)
     }
 
     /// Whether the phase of a barrier ends when it is told of so much.
@@ -174,11 +173,11 @@ impl View<'_> {
 
     /// Notes that a thread asked about a barrier in vain; whether operations are in flight.
     fn wait_for(&mut self, place: Place) -> Result<bool, TrapKind> {
-        if self.block.pending.is_empty() {
+        if self.block.cluster.pending.is_empty() {
             return Ok(false);
         }
         let place = self.barrier_place(place)?;
-        self.block.pending.want(place);
+        self.block.cluster.pending.want(place);
         Ok(true)
     }
 
@@ -217,16 +216,16 @@ impl View<'_> {
     ) -> Result<u64, TrapKind> {
         match action {
             MbarrierAction::Init(count, layout) => {
-                let address = self.object_address(place.0, place.1)?;
+                let (space, address) = self.object_place(place.0, place.1)?;
                 let object = Object::new(value(count), layout).map_err(TrapKind::Misuse)?;
-                self.write(lane, Space::Shared, address, BYTES, object.to_bits(), Order::Strong)
+                self.write(lane, space, address, BYTES, object.to_bits(), Order::Strong)
                     .map_err(TrapKind::Fault)?;
                 Ok(0)
             }
             MbarrierAction::Invalidate => {
                 self.change(lane, place, |_| Ok(()))?;
-                let address = self.object_address(place.0, place.1)?;
-                self.write(lane, Space::Shared, address, BYTES, 0, Order::Strong).map_err(TrapKind::Fault)?;
+                let (space, address) = self.object_place(place.0, place.1)?;
+                self.write(lane, space, address, BYTES, 0, Order::Strong).map_err(TrapKind::Fault)?;
                 Ok(0)
             }
             MbarrierAction::HasLayout(layout) => {
@@ -279,8 +278,8 @@ impl Warp {
     ) -> Result<(), Stop> {
         // Programs wait for other threads with it.
         self.poll();
-        let constants = &grid.program.constants;
-        let (local, warp) = (self.frames[frame].local, self.index);
+        let constants = self.constants(grid);
+        let (local, warp) = (self.frames[frame].local, self.id);
         let mut view = self.view(grid, block);
         let mut in_vain = false;
         for lane in lanes(active) {

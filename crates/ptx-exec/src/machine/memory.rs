@@ -24,7 +24,9 @@ pub(super) fn place(space: Space, address: u64, size: u32) -> Result<(Space, u64
         Space::Generic => {
             Space::of_generic(address).ok_or(Fault { kind: FaultKind::OutOfBounds, space, address, size })
         }
-        Space::Global | Space::Shared | Space::Local | Space::Const | Space::Param => Ok((space, address)),
+        Space::Global | Space::Shared | Space::SharedCluster | Space::Local | Space::Const | Space::Param => {
+            Ok((space, address))
+        }
     }
 }
 
@@ -64,7 +66,7 @@ impl View<'_> {
         let (space, address) = place(space, address, size)?;
         match space {
             Space::Global | Space::Generic => self.grid.global.read(address, size, order),
-            Space::Shared => read_bytes(&self.block.shared, space, address, size),
+            Space::Shared | Space::SharedCluster => self.block.read_shared(space, address, size),
             Space::Local => read_bytes(&self.local[lane], space, address, size),
             Space::Const => read_bytes(self.grid.constant, space, address, size),
             Space::Param => read_bytes(self.grid.params, space, address, size),
@@ -85,7 +87,7 @@ impl View<'_> {
         let (space, address) = place(space, address, size)?;
         match space {
             Space::Global | Space::Generic => self.grid.global.write(address, size, value, order),
-            Space::Shared => write_bytes(&mut self.block.shared, space, address, size, value),
+            Space::Shared | Space::SharedCluster => self.block.write_shared(space, address, size, value),
             Space::Local => write_bytes(&mut self.local[lane], space, address, size, value),
             Space::Const | Space::Param => Err(Fault { kind: FaultKind::ReadOnly, space, address, size }),
         }
@@ -102,7 +104,7 @@ impl View<'_> {
         let (placed, at) = place(space, address, 16)?;
         match placed {
             Space::Global | Space::Generic => self.grid.global.read_wide(at, order),
-            Space::Shared | Space::Local | Space::Const | Space::Param => {
+            Space::Shared | Space::SharedCluster | Space::Local | Space::Const | Space::Param => {
                 let low = self.read(lane, placed, at, 8, order)?;
                 let high = self.read(lane, placed, at.wrapping_add(8), 8, order)?;
                 Ok(joined(low, high))
@@ -122,7 +124,7 @@ impl View<'_> {
         let (placed, at) = place(space, address, 16)?;
         match placed {
             Space::Global | Space::Generic => self.grid.global.write_wide(at, value, order),
-            Space::Shared | Space::Local | Space::Const | Space::Param => {
+            Space::Shared | Space::SharedCluster | Space::Local | Space::Const | Space::Param => {
                 self.write(lane, placed, at, 8, value as u64, order)?;
                 self.write(lane, placed, at.wrapping_add(8), 8, (value >> 64) as u64, order)
             }
@@ -140,8 +142,8 @@ impl View<'_> {
         let (placed, at) = place(space, address, 16)?;
         match placed {
             Space::Global | Space::Generic => self.grid.global.update_wide(at, new),
-            // A block stays on one host thread.
-            Space::Shared => {
+            // A cluster stays on one host thread.
+            Space::Shared | Space::SharedCluster => {
                 let old = self.read_wide(lane, placed, at, Order::Strong)?;
                 self.write_wide(lane, placed, at, new(old), Order::Strong)?;
                 Ok(old)
@@ -163,9 +165,9 @@ impl View<'_> {
         let (space, address) = place(space, address, size)?;
         match space {
             Space::Global | Space::Generic => self.grid.global.update(address, size, |old| new(space, old)),
-            Space::Shared => {
-                let old = read_bytes(&self.block.shared, space, address, size)?;
-                write_bytes(&mut self.block.shared, space, address, size, new(space, old))?;
+            Space::Shared | Space::SharedCluster => {
+                let old = self.block.read_shared(space, address, size)?;
+                self.block.write_shared(space, address, size, new(space, old))?;
                 Ok(old)
             }
             Space::Local | Space::Const | Space::Param => {
@@ -247,9 +249,10 @@ impl Warp {
             self.poll();
         }
         let base = self.frames[frame].local;
+        let constants = self.constants(grid);
         let view = self.view(grid, block);
         for lane in lanes(active) {
-            let address = addresses(&load.address, rows, &grid.program.constants, base).of(lane);
+            let address = addresses(&load.address, rows, constants, base).of(lane);
             let stop = |fault| Stop::at(TrapKind::Fault(fault), pc, lane);
             check_alignment(load.address.space, address, load.align).map_err(stop)?;
             if load.size == 16 {
@@ -284,7 +287,7 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let constants = &grid.program.constants;
+        let constants = self.constants(grid);
         let addresses = addresses(&store.address, rows, constants, self.frames[frame].local);
         let mut view = self.view(grid, block);
         for lane in lanes(active) {
@@ -347,7 +350,7 @@ impl Warp {
         pc: u32,
         combine: impl Fn(Space, u64, u64, u64) -> u64,
     ) -> Result<(), Stop> {
-        let constants = &grid.program.constants;
+        let constants = self.constants(grid);
         let base = self.frames[frame].local;
         let mut view = self.view(grid, block);
         for lane in lanes(active) {
@@ -374,7 +377,7 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let constants = &grid.program.constants;
+        let constants = self.constants(grid);
         self.poll();
         let base = self.frames[frame].local;
         let mut view = self.view(grid, block);
@@ -412,7 +415,7 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let constants = &grid.program.constants;
+        let constants = self.constants(grid);
         self.poll();
         let base = self.frames[frame].local;
         let mut view = self.view(grid, block);
@@ -446,7 +449,7 @@ impl Warp {
         pc: u32,
     ) -> Result<(), Stop> {
         let local = self.frames[frame].local;
-        let addresses = addresses(&within.address, rows, &grid.program.constants, local);
+        let addresses = addresses(&within.address, rows, self.constants(grid), local);
         for lane in lanes(active) {
             let address = addresses.of(lane);
             let found = match within.address.space {

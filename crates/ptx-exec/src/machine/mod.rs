@@ -1,10 +1,10 @@
 //! Runs a decoded program: a grid of blocks, spread over host threads.
 //!
-//! A block stays with one host thread while it runs, so its shared memory needs no atomics. A block that runs for long
-//! is put aside so that others get started: a grid that synchronizes through global memory makes progress as long as
+//! A cluster of blocks stays with one host thread while it runs, so its shared memory needs no atomics. One that runs for
+//! long is put aside so that others get started: a grid that synchronizes through global memory makes progress as long as
 //! its blocks stay below [`MOST_RESIDENT_BLOCKS`] and [`RESIDENT_BYTES`].
 //!
-//! Warps of a block take turns. Within a warp, threads that are at the same place of the same call run together; of
+//! Blocks of a cluster take turns, and warps of a block. Within a warp, threads that are at the same place of the same call run together; of
 //! several such groups the one in the deepest call and at the lowest address runs first, which brings diverged threads
 //! together again soon, and a group that waited for long runs next whatever its place, so that every thread makes
 //! progress (manual 3.2).
@@ -16,6 +16,7 @@ mod block;
 mod builtin;
 mod bulk;
 mod call;
+mod cluster;
 mod collective;
 mod copy;
 mod descriptor;
@@ -55,7 +56,7 @@ pub(crate) struct Stop {
     pub(crate) pc: Option<u32>,
     pub(crate) lane: usize,
     /// The warp, where it is not the one that runs.
-    pub(crate) warp: Option<usize>,
+    pub(crate) warp: Option<warp::WarpId>,
     pub(crate) related: Vec<(u32, String)>,
     /// The functions that the thread was in, each with the address of its local memory, where an access of that is wrong.
     pub(crate) frames: Vec<(u32, u32)>,

@@ -28,7 +28,7 @@ impl Warp {
         pc: u32,
     ) -> Result<(), Stop> {
         self.poll();
-        let constants = &grid.program.constants;
+        let constants = self.constants(grid);
         let local = self.frames[frame].local;
         let size = access.size;
         for lane in lanes(active) {

@@ -104,7 +104,8 @@ impl Observer {
             return;
         };
         for (address, bytes) in accesses(effect) {
-            let resolved = addresses(address, rows, &grid.program.constants, local);
+            // Of a shared address the rank of the block, which the constants have, does not matter.
+            let resolved = addresses(address, rows, grid.constants(0), local);
             let mut places = Places::default();
             for lane in lanes(active) {
                 places.add(address.space, resolved.of(lane), bytes, lane);

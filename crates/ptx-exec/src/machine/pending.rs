@@ -3,10 +3,10 @@
 //! An operation that is issued is an [`Operation`]: what it does ([`Work`], with every operand resolved: addresses, sizes and
 //! values of registers), what it is ordered with ([`Track`]) and what it tells a barrier when it is done ([`Signal`]).
 //! [`View::issue`] takes it. A launch with [`Completion::Eager`] performs it there and then; any other puts it into the
-//! [`Pending`] queue of its block, from which it is taken
+//! [`Pending`] queue of its cluster, from which it is taken
 //! - at a wait of its thread for its group ([`Warp::group`]);
-//! - when every warp of the block waits, those first whose barrier is waited for ([`View::advance`]);
-//! - when the block ran for long, as memory changes in finite time, and when the block ends;
+//! - when every warp of the cluster waits, those first whose barrier is waited for ([`View::advance`]);
+//! - when the cluster ran for long, as memory changes in finite time, and when the cluster ends;
 //! - with [`Completion::Random`] at any other point too.
 //!
 //! Memory is read when an operation is performed, or when a wait for its reads ends. Accesses through the asynchronous proxy
@@ -32,7 +32,7 @@ use super::grid::Grid;
 use super::memory::{View, place};
 use super::tcgen05::{Tcgen05Work, TensorStore};
 use super::tensor::TensorWork;
-use super::warp::Warp;
+use super::warp::{Warp, WarpId};
 use super::wgmma::WarpgroupWork;
 use super::{Stop, mbarrier::Demand};
 use crate::error::TrapKind;
@@ -68,7 +68,7 @@ pub(super) enum Work {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Track {
     pub(super) family: Family,
-    pub(super) warp: usize,
+    pub(super) warp: WarpId,
     /// 0 for families whose operations a whole warp issues.
     pub(super) lane: usize,
 }
@@ -101,18 +101,18 @@ pub(super) struct Operation {
     /// The frame of its warp whose rows it reads or writes.
     pub(super) registers: Option<usize>,
     /// Who issued it, where.
-    pub(super) warp: usize,
+    pub(super) warp: WarpId,
     pub(super) lane: usize,
     pub(super) pc: u32,
     /// The group of the track.
     group: u64,
-    /// Operations of the block before it.
+    /// Operations of the cluster before it.
     number: u64,
 }
 
 impl Operation {
     /// An operation that no group and no barrier tracks.
-    pub(super) fn new(work: Work, (warp, lane, pc): (usize, usize, u32)) -> Self {
+    pub(super) fn new(work: Work, (warp, lane, pc): (WarpId, usize, u32)) -> Self {
         Self { work, track: None, signal: None, registers: None, warp, lane, pc, group: 0, number: 0 }
     }
 
@@ -140,9 +140,9 @@ impl Operation {
 /// The rows that operations may read and write at some point of the machine.
 pub(super) enum Registers<'a> {
     /// Those of a frame of the warp that runs, which are taken out of it.
-    Running { warp: usize, frame: usize, rows: &'a mut [Row] },
-    /// Those of all warps: none runs.
-    All(&'a mut [Warp]),
+    Running { warp: WarpId, frame: usize, rows: &'a mut [Row] },
+    /// Those of all warps of each block: none runs.
+    All(&'a mut [Vec<Warp>]),
 }
 
 impl Registers<'_> {
@@ -163,7 +163,8 @@ impl Registers<'_> {
             (None, _) => None,
             (Some(_), Registers::Running { rows, .. }) => Some(&mut **rows),
             (Some(frame), Registers::All(warps)) => warps
-                .get_mut(operation.warp)
+                .get_mut(operation.warp.rank as usize)
+                .and_then(|warps| warps.get_mut(operation.warp.index))
                 .and_then(|warp| warp.frames.get_mut(frame))
                 .map(|frame| frame.rows.as_mut_slice()),
         };
@@ -171,14 +172,14 @@ impl Registers<'_> {
     }
 }
 
-/// Operations of a block that are not done.
+/// Operations of a cluster that are not done.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     operations: Vec<Operation>,
     /// The number of the open group, where it is not 0.
     open: BTreeMap<Track, u64>,
     issued: u64,
-    /// How many operations were issued when the block was put aside last.
+    /// How many operations were issued when the cluster was put aside last.
     seen: u64,
     /// Barriers that were asked about in vain since an operation was done.
     wanted: Vec<Place>,
@@ -196,8 +197,8 @@ struct Random {
 }
 
 impl Random {
-    fn new(seed: u64, block: u64) -> Self {
-        let mut random = Self { state: seed ^ block.wrapping_mul(0xd134_2543_de82_ef95), rate: 0 };
+    fn new(seed: u64, cluster: u64) -> Self {
+        let mut random = Self { state: seed ^ cluster.wrapping_mul(0xd134_2543_de82_ef95), rate: 0 };
         random.rate = [56, 32, 8, 1][random.below(4)];
         random
     }
@@ -223,10 +224,10 @@ impl Random {
 const LONGEST_TURN: usize = 64;
 
 impl Pending {
-    /// That of a block of the grid.
-    pub(super) fn new(completion: Completion, block: u64) -> Self {
+    /// That of a cluster of the grid.
+    pub(super) fn new(completion: Completion, cluster: u64) -> Self {
         let random = match completion {
-            Completion::Random(seed) => Some(Random::new(seed, block)),
+            Completion::Random(seed) => Some(Random::new(seed, cluster)),
             Completion::Eager | Completion::Late => None,
         };
         Self { random, ..Self::default() }
@@ -304,7 +305,7 @@ impl View<'_> {
         if self.grid.completion == Completion::Eager {
             return self.perform(&operation, registers);
         }
-        let pending = &mut self.block.pending;
+        let pending = &mut self.block.cluster.pending;
         let group = operation.track.map_or(0, |(track, _)| pending.open_group(track));
         let number = pending.issued;
         pending.issued += 1;
@@ -317,15 +318,29 @@ impl View<'_> {
         operation: &Operation,
         registers: &mut Registers<'_>,
     ) -> Result<(), Stop> {
-        self.perform_work(operation, registers.of(operation)).map_err(|kind| operation.stop(kind))?;
-        let told = match operation.signal {
-            None => Ok(()),
-            Some(Signal::Transactions(barrier, count)) => {
-                self.complete_transactions(operation.lane, barrier, count)
+        self.in_block_of(operation, |view| {
+            view.perform_work(operation, registers.of(operation))?;
+            match operation.signal {
+                None => Ok(()),
+                Some(Signal::Transactions(barrier, count)) => {
+                    view.complete_transactions(operation.lane, barrier, count)
+                }
+                Some(Signal::Arrival(barrier)) => view.complete_arrival(operation.lane, barrier),
             }
-            Some(Signal::Arrival(barrier)) => self.complete_arrival(operation.lane, barrier),
-        };
-        told.map_err(|kind| operation.stop(kind))
+        })
+    }
+
+    /// Does something as the block that issued an operation.
+    fn in_block_of(
+        &mut self,
+        operation: &Operation,
+        action: impl FnOnce(&mut Self) -> Result<(), TrapKind>,
+    ) -> Result<(), Stop> {
+        let running = self.block.rank;
+        self.block.become_block(operation.warp.rank);
+        let done = action(self);
+        self.block.become_block(running);
+        done.map_err(|kind| operation.stop(kind))
     }
 
     fn perform_work(&mut self, operation: &Operation, rows: &mut [Row]) -> Result<(), TrapKind> {
@@ -334,9 +349,9 @@ impl View<'_> {
             Work::Copy(copy) => self.perform_copy(copy).map_err(TrapKind::Fault),
             Work::Write(write) => self.perform_write(write).map_err(TrapKind::Fault),
             Work::Bulk(bulk) => self.perform_bulk(bulk).map_err(TrapKind::Fault),
-            Work::Warpgroup(product) => {
-                self.perform_product(product, (operation.warp, operation.pc), rows).map_err(TrapKind::Fault)
-            }
+            Work::Warpgroup(product) => self
+                .perform_product(product, (operation.warp.index, operation.pc), rows)
+                .map_err(TrapKind::Fault),
             Work::Tensor(tensor) => self.perform_tensor(tensor).map_err(TrapKind::Fault),
             Work::Tcgen05(work) => self.perform_tcgen05(work),
             Work::TensorStore(store) => self.perform_tensor_store(store),
@@ -344,16 +359,21 @@ impl View<'_> {
     }
 
     /// Reads what an operation reads, so that only its writes are left to do.
-    fn read_sources(&self, operation: &mut Operation) -> Result<(), Stop> {
-        let read = match &mut operation.work {
-            Work::Nothing | Work::Copy(_) | Work::Write(_) | Work::Tcgen05(_) | Work::TensorStore(_) => {
-                Ok(())
+    fn read_sources(&mut self, operation: &mut Operation) -> Result<(), Stop> {
+        let (pc, mut work) = (operation.pc, std::mem::replace(&mut operation.work, Work::Nothing));
+        let read = self.in_block_of(operation, |view| {
+            match &mut work {
+                Work::Nothing | Work::Copy(_) | Work::Write(_) | Work::Tcgen05(_) | Work::TensorStore(_) => {
+                    Ok(())
+                }
+                Work::Bulk(bulk) => view.read_bulk(bulk),
+                Work::Warpgroup(product) => view.read_factors(product, pc),
+                Work::Tensor(tensor) => view.read_tensor(tensor),
             }
-            Work::Bulk(bulk) => self.read_bulk(bulk).map_err(TrapKind::Fault),
-            Work::Warpgroup(product) => self.read_factors(product, operation.pc).map_err(TrapKind::Fault),
-            Work::Tensor(tensor) => self.read_tensor(tensor).map_err(TrapKind::Fault),
-        };
-        read.map_err(|kind| operation.stop(kind))
+            .map_err(TrapKind::Fault)
+        });
+        operation.work = work;
+        read
     }
 
     /// Whether an operation has yet to read shared memory.
@@ -373,11 +393,11 @@ impl View<'_> {
         registers: &mut Registers<'_>,
         which: impl Fn(&Operation) -> bool,
     ) -> Result<(), Stop> {
-        let taken = self.block.pending.take(|operation| registers.has(operation) && which(operation));
+        let taken = self.block.cluster.pending.take(|operation| registers.has(operation) && which(operation));
         taken.iter().try_for_each(|operation| self.perform(operation, registers))
     }
 
-    /// Lets operations complete between the turns of warps. `waiting` tells that in this round all warps of the block
+    /// Lets operations complete between the turns of warps. `waiting` tells that in this round all warps of the cluster
     /// waited, and `groups` how many groups of threads take turns in a warp at most.
     pub(super) fn advance(
         &mut self,
@@ -385,13 +405,13 @@ impl View<'_> {
         waiting: bool,
         groups: usize,
     ) -> Result<(), Stop> {
-        while let Some(random) = &mut self.block.pending.random
-            && !self.block.pending.operations.is_empty()
+        while let Some(random) = &mut self.block.cluster.pending.random
+            && !self.block.cluster.pending.operations.is_empty()
             && random.completes()
         {
             self.complete_one(registers)?;
         }
-        let pending = &mut self.block.pending;
+        let pending = &mut self.block.cluster.pending;
         pending.idle = if waiting { pending.idle + 1 } else { 0 };
         if pending.operations.is_empty() || pending.idle <= groups {
             return Ok(());
@@ -400,14 +420,14 @@ impl View<'_> {
         // them changes.
         let wanted = std::mem::take(&mut pending.wanted);
         let is_enough =
-            |barrier: &&Place| self.would_complete(**barrier, self.block.pending.demand(**barrier));
+            |barrier: &&Place| self.would_complete(**barrier, self.block.cluster.pending.demand(**barrier));
         let ready: Vec<Place> = wanted.iter().filter(is_enough).copied().collect();
         let signaled = |operation: &Operation, barriers: &[Place]| match operation.signal {
             Some(Signal::Transactions(barrier, _) | Signal::Arrival(barrier)) => barriers.contains(&barrier),
             None => false,
         };
         for barriers in [ready, wanted] {
-            if self.block.pending.operations.iter().any(|operation| signaled(operation, &barriers)) {
+            if self.block.cluster.pending.operations.iter().any(|operation| signaled(operation, &barriers)) {
                 return self.complete(registers, |operation| signaled(operation, &barriers));
             }
         }
@@ -416,7 +436,7 @@ impl View<'_> {
 
     /// Performs one of the operations, or the reads of one.
     fn complete_one(&mut self, registers: &mut Registers<'_>) -> Result<(), Stop> {
-        let pending = &mut self.block.pending;
+        let pending = &mut self.block.cluster.pending;
         let Some(random) = &mut pending.random else { return Ok(()) };
         let at = random.below(pending.operations.len());
         let only_reads = random.below(4) == 0;
@@ -425,7 +445,7 @@ impl View<'_> {
         if only_reads {
             let mut operation = operation.clone();
             self.read_sources(&mut operation)?;
-            if let Some(place) = self.block.pending.operations.get_mut(at) {
+            if let Some(place) = self.block.cluster.pending.operations.get_mut(at) {
                 *place = operation;
             }
             return Ok(());
@@ -433,34 +453,33 @@ impl View<'_> {
         self.complete(registers, |operation| operation.number == number)
     }
 
-    /// Performs what was in flight already when the block was put aside before.
+    /// Performs what was in flight already when the cluster was put aside before.
     pub(super) fn put_aside(&mut self, registers: &mut Registers<'_>) -> Result<(), Stop> {
-        let seen = std::mem::replace(&mut self.block.pending.seen, self.block.pending.issued);
+        let seen = std::mem::replace(&mut self.block.cluster.pending.seen, self.block.cluster.pending.issued);
         self.complete(registers, |operation| operation.number < seen)
     }
 
-    /// Performs all: the threads of the block have exited. Its shared memory ends with it (manual 2.3), so nothing may read
-    /// it any longer.
-    pub(super) fn end(&mut self, registers: &mut Registers<'_>) -> Result<(), Stop> {
-        let unread =
-            self.block.pending.operations.iter().find(|operation| Self::reads_shared(&operation.work));
-        if let Some(operation) = unread {
-            let wait = match operation.work {
-                Work::Warpgroup(_) => "wgmma.wait_group",
-                Work::Tcgen05(_) => "tcgen05.commit",
-                _ if operation.signal.is_some() => "mbarrier.try_wait",
-                Work::Nothing
-                | Work::Copy(_)
-                | Work::Write(_)
-                | Work::Bulk(_)
-                | Work::Tensor(_)
-                | Work::TensorStore(_) => "cp.async.bulk.wait_group.read",
-            };
-            return Err(operation.stop(TrapKind::Misuse(format!(
-                "the block ends while an asynchronous operation may still read its shared memory; wait for it with `{wait}`"
-            ))));
-        }
-        self.complete_all(registers)
+    /// The threads of a block have exited. Its shared memory ends with it (manual 2.3), so none of its operations may read it
+    /// any longer.
+    pub(super) fn check_end(&self, rank: u32) -> Result<(), Stop> {
+        let operations = &self.block.cluster.pending.operations;
+        let is_unread =
+            |operation: &&Operation| operation.warp.rank == rank && Self::reads_shared(&operation.work);
+        let Some(operation) = operations.iter().find(is_unread) else { return Ok(()) };
+        let wait = match operation.work {
+            Work::Warpgroup(_) => "wgmma.wait_group",
+            Work::Tcgen05(_) => "tcgen05.commit",
+            _ if operation.signal.is_some() => "mbarrier.try_wait",
+            Work::Nothing
+            | Work::Copy(_)
+            | Work::Write(_)
+            | Work::Bulk(_)
+            | Work::Tensor(_)
+            | Work::TensorStore(_) => "cp.async.bulk.wait_group.read",
+        };
+        Err(operation.stop(TrapKind::Misuse(format!(
+            "the block ends while an asynchronous operation may still read its shared memory; wait for it with `{wait}`"
+        ))))
     }
 
     /// Performs all operations in flight.
@@ -482,7 +501,7 @@ pub(super) fn operand_place(space: Space, address: u64, size: u32) -> Result<Pla
 impl Warp {
     /// Ends the turn after an operation was issued that is in flight now, so that others get theirs before it is done.
     pub(super) fn issued(&mut self, block: &BlockState) {
-        if !block.pending.is_empty() {
+        if !block.cluster.pending.is_empty() {
             self.end_turn();
         }
     }
@@ -500,15 +519,15 @@ impl Warp {
         if grid.completion == Completion::Eager {
             return Ok(());
         }
-        let warp = self.index;
+        let warp = self.id;
         let track = |lane: usize| Track { family: group.family, warp, lane };
         let most = match group.action {
             GroupAction::Commit | GroupAction::WaitForAll => {
-                lanes(active).for_each(|lane| block.pending.close_group(track(lane)));
+                lanes(active).for_each(|lane| block.cluster.pending.close_group(track(lane)));
                 None
             }
             GroupAction::Wait(most) | GroupAction::WaitForReads(most) => {
-                Some(*most.of(rows, &grid.program.constants))
+                Some(*most.of(rows, self.constants(grid)))
             }
         };
         // Of each lane, the groups before which all are waited for.
@@ -516,7 +535,7 @@ impl Warp {
             .map(|lane| {
                 let left = most.map_or(0, |most| most[lane] & u64::from(u32::MAX));
                 let is_active = active >> lane & 1 == 1;
-                if is_active { block.pending.open_group(track(lane)).saturating_sub(left) } else { 0 }
+                if is_active { block.cluster.pending.open_group(track(lane)).saturating_sub(left) } else { 0 }
             })
             .collect();
         let is_waited_for = |operation: &Operation| {
@@ -540,10 +559,10 @@ impl Warp {
 impl View<'_> {
     /// Reads what the operations in flight read that `which` chooses.
     pub(super) fn complete_reads(&mut self, which: impl Fn(&Operation) -> bool) -> Result<(), Stop> {
-        let mut operations = std::mem::take(&mut self.block.pending.operations);
+        let mut operations = std::mem::take(&mut self.block.cluster.pending.operations);
         let mut chosen = operations.iter_mut().filter(|operation| which(operation));
         let read = chosen.try_for_each(|operation| self.read_sources(operation));
-        self.block.pending.operations = operations;
+        self.block.cluster.pending.operations = operations;
         read
     }
 }

@@ -28,20 +28,25 @@ impl Warp {
         let lanewise = |f: fn(u32) -> u32| std::array::from_fn(|lane| u64::from(f(lane as u32)));
         let geometry = &grid.geometry;
         match register {
-            SpecialReg::Tid => std::array::from_fn(|lane| of(geometry.thread(self.index, lane))),
+            SpecialReg::Tid => std::array::from_fn(|lane| of(geometry.thread(self.id.index, lane))),
             SpecialReg::Ntid => uniform(if axis < 3 { of(geometry.block) } else { 0 }),
             SpecialReg::LaneId => lanewise(|lane| lane),
-            SpecialReg::WarpId => uniform(self.index as u64),
+            SpecialReg::WarpId => uniform(self.id.index as u64),
             SpecialReg::NWarpId => uniform(WARPS_PER_MULTIPROCESSOR),
-            SpecialReg::CtaId | SpecialReg::ClusterId => uniform(of(block.index)),
-            SpecialReg::NCtaId | SpecialReg::NClusterId => uniform(of(geometry.grid)),
-            SpecialReg::ClusterNCtaId => uniform(u64::from(axis < 3)),
-            SpecialReg::ClusterNCtaRank | SpecialReg::NSmId => uniform(1),
+            SpecialReg::CtaId => uniform(of(block.index)),
+            SpecialReg::NCtaId => uniform(of(geometry.grid)),
+            SpecialReg::ClusterId => {
+                uniform(of(std::array::from_fn(|axis| block.index[axis] / geometry.cluster[axis].max(1))))
+            }
+            SpecialReg::NClusterId => uniform(of(geometry.cluster_grid())),
+            SpecialReg::ClusterCtaId => uniform(of(geometry.index_in_cluster(block.rank))),
+            SpecialReg::ClusterNCtaId => uniform(of(geometry.cluster)),
+            SpecialReg::ClusterCtaRank => uniform(block.rank.into()),
+            SpecialReg::ClusterNCtaRank => uniform(geometry.cluster_size().into()),
+            SpecialReg::IsExplicitCluster => uniform(geometry.is_explicit_cluster.into()),
+            SpecialReg::NSmId => uniform(1),
             SpecialReg::SmId
             | SpecialReg::GridId
-            | SpecialReg::IsExplicitCluster
-            | SpecialReg::ClusterCtaId
-            | SpecialReg::ClusterCtaRank
             | SpecialReg::CurrentGraphExec
             | SpecialReg::ReservedSmemOffsetBegin
             | SpecialReg::ReservedSmemOffsetEnd

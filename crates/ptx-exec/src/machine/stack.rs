@@ -17,7 +17,7 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let constants = &grid.program.constants;
+        let constants = self.constants(grid);
         let bottom = {
             let Frame { local, function, .. } = &self.frames[frame];
             local + grid.program.functions[*function as usize].local

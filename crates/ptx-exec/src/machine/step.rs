@@ -3,10 +3,10 @@
 use super::Stop;
 use super::bind::{Row1, Row2, Row3, Step};
 use super::block::BlockState;
+use super::cluster::map_addresses;
 use super::grid::Grid;
 use super::warp::Warp;
-use crate::error::TrapKind;
-use crate::program::{Dst, Effect, FULL, Guard, Mask, Program, Row, Src, WARP, lanes};
+use crate::program::{Dst, Effect, FULL, Guard, Mask, Row, Src, WARP, lanes};
 
 /// Where control goes after an instruction.
 enum Flow<'p> {
@@ -30,6 +30,7 @@ impl Warp {
         let (mask, frame) = (fragment.mask, fragment.frame);
         let limit = self.meeting_place(current);
         self.turn_end = self.clock + self.turn(left);
+        let constants = self.constants(grid);
         let mut pc = fragment.pc;
         let mut rows = std::mem::take(&mut self.frames[frame].rows);
         let mut result = Ok(None);
@@ -43,10 +44,10 @@ impl Warp {
                 observer.count(grid, self.local_of(frame), &rows, active, pc);
                 before = before.or_else(|| observer.before(grid, block, &rows, pc));
             }
-            let flow = self.step(grid, block, frame, &mut rows, &inst.step, mask, active, pc);
+            let flow = self.step(grid, block, frame, &mut rows, constants, &inst.step, mask, active, pc);
             if OBSERVED && let Some(observer) = grid.observer {
                 let writes = matches!(flow, Ok(Flow::Next | Flow::Jump(_)));
-                observer.after(grid, block, self.index, &rows, active, pc, &mut before, writes);
+                observer.after(grid, block, self.id.index, &rows, active, pc, &mut before, writes);
             }
             match flow {
                 Ok(Flow::Next) => pc += 1,
@@ -91,6 +92,7 @@ impl Warp {
         block: &mut BlockState,
         frame: usize,
         rows: &mut [Row],
+        constants: &[Row],
         step: &'p Step,
         mask: Mask,
         active: Mask,
@@ -99,26 +101,25 @@ impl Warp {
         if active == 0 {
             return Ok(Flow::Next);
         }
-        let program = grid.program;
         match step {
-            Step::Alu1 { f, d, a } => apply1(program, rows, f, *d, *a, active),
-            Step::Alu2 { f, d, a, b } => apply2(program, rows, f, *d, [*a, *b], active),
-            Step::Alu3 { f, d, a, b, c } => apply3(program, rows, f, *d, [*a, *b, *c], active),
+            Step::Alu1 { f, d, a } => apply1(constants, rows, f, *d, *a, active),
+            Step::Alu2 { f, d, a, b } => apply2(constants, rows, f, *d, [*a, *b], active),
+            Step::Alu3 { f, d, a, b, c } => apply3(constants, rows, f, *d, [*a, *b, *c], active),
             Step::Alu4(op) => {
                 let (f, d, srcs) = &**op;
                 let mut out = [0; WARP];
-                f(srcs.map(|src| src.of(rows, &program.constants)), active, &mut out);
+                f(srcs.map(|src| src.of(rows, constants)), active, &mut out);
                 blend(rows, *d, &out, active);
             }
             Step::AluPair(op) => {
                 let (f, [d, e], srcs) = &**op;
                 let (mut first, mut second) = ([0; WARP], [0; WARP]);
-                f(srcs.map(|src| src.of(rows, &program.constants)), active, &mut first, &mut second);
+                f(srcs.map(|src| src.of(rows, constants)), active, &mut first, &mut second);
                 blend(rows, *d, &first, active);
                 blend(rows, *e, &second, active);
             }
             Step::Effect(effect) => {
-                return self.effect(grid, block, frame, rows, effect, mask, active, pc);
+                return self.effect(grid, block, frame, rows, constants, effect, mask, active, pc);
             }
         }
         Ok(Flow::Next)
@@ -132,14 +133,14 @@ impl Warp {
         block: &mut BlockState,
         frame: usize,
         rows: &mut [Row],
+        constants: &[Row],
         effect: &'p Effect,
         mask: Mask,
         active: Mask,
         pc: u32,
     ) -> Result<Flow<'p>, Stop> {
-        let program = grid.program;
         match effect {
-            Effect::Copy(pairs) => copy(program, rows, pairs, active),
+            Effect::Copy(pairs) => copy(constants, rows, pairs, active),
             Effect::Special { d, register, component } => {
                 let values = self.special(grid, block, *register, *component);
                 blend(rows, *d, &values, active);
@@ -174,7 +175,7 @@ impl Warp {
                 self.tensor_commit(grid, block, frame, rows, commit, active, pc)?;
             }
             Effect::Stack(stack) => self.stack(grid, frame, rows, *stack, active, pc)?,
-            Effect::OnlyBlock { rank } => only_block(rank.of(rows, &program.constants), active, pc)?,
+            Effect::MapAddress(map) => map_addresses(grid, rows, constants, map, active, pc)?,
             Effect::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
             Effect::ActiveMask { d } => blend(rows, *d, &[u64::from(active); WARP], active),
             Effect::Warpgroup(action) => {
@@ -230,43 +231,36 @@ pub(super) fn blend(rows: &mut [Row], d: Dst, values: &Row, active: Mask) {
 }
 
 #[inline]
-fn apply1(program: &Program, rows: &mut [Row], f: &Row1, d: Dst, a: Src, active: Mask) {
+fn apply1(constants: &[Row], rows: &mut [Row], f: &Row1, d: Dst, a: Src, active: Mask) {
     let mut out = [0; WARP];
-    f(a.of(rows, &program.constants), active, &mut out);
+    f(a.of(rows, constants), active, &mut out);
     blend(rows, d, &out, active);
 }
 
 #[inline]
-fn apply2(program: &Program, rows: &mut [Row], f: &Row2, d: Dst, [a, b]: [Src; 2], active: Mask) {
+fn apply2(constants: &[Row], rows: &mut [Row], f: &Row2, d: Dst, [a, b]: [Src; 2], active: Mask) {
     let mut out = [0; WARP];
-    f(a.of(rows, &program.constants), b.of(rows, &program.constants), active, &mut out);
+    f(a.of(rows, constants), b.of(rows, constants), active, &mut out);
     blend(rows, d, &out, active);
 }
 
 #[inline]
-fn apply3(program: &Program, rows: &mut [Row], f: &Row3, d: Dst, [a, b, c]: [Src; 3], active: Mask) {
+fn apply3(constants: &[Row], rows: &mut [Row], f: &Row3, d: Dst, [a, b, c]: [Src; 3], active: Mask) {
     let mut out = [0; WARP];
-    let constants = &program.constants;
     f(a.of(rows, constants), b.of(rows, constants), c.of(rows, constants), active, &mut out);
     blend(rows, d, &out, active);
 }
 
-fn only_block(ranks: &Row, active: Mask, pc: u32) -> Result<(), Stop> {
-    let stray = lanes(active).find(|&lane| ranks[lane] & u64::from(u32::MAX) != 0);
-    let text = |lane: usize| format!("the cluster has no block {}", ranks[lane]);
-    stray.map_or(Ok(()), |lane| Err(Stop::at(TrapKind::Misuse(text(lane)), pc, lane)))
-}
-
-fn copy(program: &Program, rows: &mut [Row], pairs: &[(Dst, Src)], active: Mask) {
+fn copy(constants: &[Row], rows: &mut [Row], pairs: &[(Dst, Src)], active: Mask) {
     // A destination of one pair may be the source of another, so each lane is read before it is written.
     if let [(d, s)] = pairs {
-        let values = *s.of(rows, &program.constants);
+        let values = *s.of(rows, constants);
         return blend(rows, *d, &values, active);
     }
     let mut values = [0; 16];
     for lane in lanes(active) {
         for (value, (_, s)) in values.iter_mut().zip(pairs) {
-            *value = s.of(rows, &program.constants)[lane];
+            *value = s.of(rows, constants)[lane];
         }
         for (value, (d, _)) in values.iter().zip(pairs) {
             rows[*d as usize][lane] = *value;

@@ -4,13 +4,14 @@
 
 use super::Stop;
 use super::block::BlockState;
+use super::cluster::in_target;
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
 use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work, operand_place};
 use super::tensor_walk::{Run, Walk};
 use super::warp::Warp;
 use crate::error::TrapKind;
-use crate::memory::{Fault, FaultKind, Order, Space};
+use crate::memory::{Fault, FaultKind, Order, Space, rank_and_offset};
 use crate::program::{
     Combine, Family, FloatCombine, FloatExtreme, Mask, Packing, Row, Src, TensorAction, TensorCopy,
     TensorReduction, TensormapCopy, TensormapReplace, lanes,
@@ -33,8 +34,9 @@ pub(super) struct TensorWork {
     element: ElementType,
     out_of_bounds: OutOfBounds,
     swizzle: Swizzle,
-    /// The address in the shared memory of the block.
+    /// The address in the shared memory of the block or of its cluster, and which of the two.
     shared: u64,
+    space: Space,
     effect: TensorEffect,
     /// In the order of shared memory, so many elements each.
     runs: Box<[Run]>,
@@ -111,8 +113,11 @@ impl View<'_> {
         if work.reads_shared() {
             // A swizzle moves bytes within lines of 128.
             let wanted = work.bytes().next_multiple_of(SHARED_ALIGNMENT);
-            let end = (work.shared + wanted).min(self.block.shared.len() as u64);
-            let byte = |at| Ok(self.read(0, Space::Shared, at, 1, Order::Relaxed)? as u8);
+            let (_, offset) = rank_and_offset(work.shared);
+            let room = (self.block.shared.len() as u64).saturating_sub(offset);
+            let end = work.shared + wanted.min(room);
+            let space = work.space;
+            let byte = |at| Ok(self.read(0, space, at, 1, Order::Relaxed)? as u8);
             work.read = Some((work.shared..end).map(byte).collect::<Result<_, Fault>>()?);
         }
         Ok(())
@@ -122,7 +127,7 @@ impl View<'_> {
     fn tensor_source(&self, work: &TensorWork, at: u64, size: u64) -> Result<u64, Fault> {
         let at = work.swizzle.apply(at);
         match &work.read {
-            None => self.read(0, Space::Shared, at, size as u32, Order::Relaxed),
+            None => self.read(0, work.space, at, size as u32, Order::Relaxed),
             Some(bytes) => {
                 let bytes = bytes.iter().skip((at - work.shared) as usize).take(size as usize).rev();
                 Ok(bytes.fold(0, |value, &byte| value << 8 | u64::from(byte)))
@@ -139,7 +144,7 @@ impl View<'_> {
             if first <= offset && offset + STEP <= last {
                 let address = run.global.wrapping_add(offset);
                 let value = self.read(0, Space::Global, address, STEP as u32, Order::Relaxed)?;
-                self.write(0, Space::Shared, to, STEP as u32, work.loaded(value), Order::Relaxed)?;
+                self.write(0, work.space, to, STEP as u32, work.loaded(value), Order::Relaxed)?;
                 continue;
             }
             for byte in (0..STEP).step_by(unit as usize) {
@@ -149,7 +154,7 @@ impl View<'_> {
                 } else {
                     work.filler()
                 };
-                self.write(0, Space::Shared, to + byte, unit as u32, value, Order::Relaxed)?;
+                self.write(0, work.space, to + byte, unit as u32, value, Order::Relaxed)?;
             }
         }
         Ok(())
@@ -164,7 +169,7 @@ impl View<'_> {
                 let from = run.global.wrapping_add(group * packed + byte);
                 let value = if is_inside { self.read(0, Space::Global, from, 4, Order::Relaxed)? } else { 0 };
                 let to = work.swizzle.apply(at + group * GROUP + byte);
-                self.write(0, Space::Shared, to, 4, value, Order::Relaxed)?;
+                self.write(0, work.space, to, 4, value, Order::Relaxed)?;
             }
         }
         Ok(())
@@ -316,7 +321,7 @@ impl View<'_> {
             Space::Generic => Space::of_generic(place.1).map_or(Space::Generic, |(space, _)| space),
             space => space,
         };
-        if matches!(found, Space::Shared | Space::Local) {
+        if found.is_shared() || found == Space::Local {
             let text = "a tensor map that is used lies in .param, .const or .global, not in";
             return Err(misuse(format!("{text} {}", found.as_str())));
         }
@@ -337,19 +342,20 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let (local, warp) = (self.frames[frame].local, self.index);
+        let (local, warp) = (self.frames[frame].local, self.id);
         let mut view = self.view(grid, block);
         for lane in lanes(active) {
-            let resolved = Operands { copy, rows, local, lane };
+            let resolved = Operands { copy, rows: &*rows, local, lane };
             let work = resolved.work(&view).map_err(|kind| Stop::at(kind, pc, lane))?;
-            let Some((work, barrier)) = work else { continue };
-            let bytes = work.bytes();
-            let operation = Operation::new(Work::Tensor(work), (warp, lane, pc));
-            let operation = match barrier {
-                None => operation.grouped(Family::Bulk, Ordered::Free),
-                Some(barrier) => operation.signals(Signal::Transactions(barrier, bytes)),
-            };
-            view.issue(operation, &mut Registers::Running { warp, frame, rows })?;
+            for (work, barrier) in work {
+                let bytes = work.bytes();
+                let operation = Operation::new(Work::Tensor(work), (warp, lane, pc));
+                let operation = match barrier {
+                    None => operation.grouped(Family::Bulk, Ordered::Free),
+                    Some(barrier) => operation.signals(Signal::Transactions(barrier, bytes)),
+                };
+                view.issue(operation, &mut Registers::Running { warp, frame, rows })?;
+            }
         }
         self.issued(block);
         Ok(())
@@ -366,7 +372,7 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let constants = &grid.program.constants;
+        let constants = self.constants(grid);
         let to = addresses(&change.map, rows, constants, self.frames[frame].local);
         let mut view = self.view(grid, block);
         for lane in lanes(active) {
@@ -395,7 +401,7 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let constants = &grid.program.constants;
+        let constants = self.constants(grid);
         let local = self.frames[frame].local;
         let (to, from) =
             (addresses(&copy.to, rows, constants, local), addresses(&copy.from, rows, constants, local));
@@ -419,10 +425,10 @@ struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    /// What is to be done, and the barrier that is told; nothing when the mask names no block.
-    fn work(&self, view: &View<'_>) -> Result<Option<(TensorWork, Option<Place>)>, TrapKind> {
+    /// What is to be done for each block that it is for, and the barrier that is told.
+    fn work(&self, view: &View<'_>) -> Result<Vec<(TensorWork, Option<Place>)>, TrapKind> {
         let (copy, lane) = (self.copy, self.lane);
-        let constants = &view.grid.program.constants;
+        let constants = view.grid.constants(view.block.rank);
         let of = |src: Src| src.of(self.rows, constants)[lane];
         let address = |at| addresses(at, self.rows, constants, self.local).of(lane);
         let mut map = view.map(lane, (copy.map.space, address(&copy.map)))?;
@@ -430,16 +436,10 @@ impl Operands<'_> {
             map.address = of(src);
         }
         map.check().map_err(|error| misuse(format!("the tensor map cannot be used: {error}")))?;
+        let mut targets = vec![None];
         let (effect, barrier) = match &copy.action {
             TensorAction::Load { barrier, blocks } => {
-                let mask = blocks.map_or(1, of);
-                if mask & !1 != 0 {
-                    let text = format!("the mask {mask:#x} names blocks that the cluster does not have");
-                    return Err(misuse(text));
-                }
-                if mask == 0 {
-                    return Ok(None);
-                }
+                targets = view.block.targets(blocks.map(of))?;
                 let barrier = view.barrier_place((barrier.space, address(barrier)))?;
                 (TensorEffect::Load, Some(barrier))
             }
@@ -459,8 +459,8 @@ impl Operands<'_> {
         let (mode, map) = (copy.mode, &map);
         let walk = Walk { map, mode, coordinates: &coordinates, offsets: &offsets, stores };
         walk.check(copy.rank).map_err(TrapKind::Misuse)?;
-        let shared = match operand_place(copy.shared.space, address(&copy.shared), STEP as u32)? {
-            (Space::Shared, address) => address,
+        let (space, shared) = match operand_place(copy.shared.space, address(&copy.shared), STEP as u32)? {
+            (space, address) if space.is_shared() => (space, address),
             (space, _) => {
                 let text = "a box is copied from or to shared memory, not";
                 return Err(misuse(format!("{text} {}", space.as_str())));
@@ -469,11 +469,16 @@ impl Operands<'_> {
         let length = walk.run_length();
         let swizzle = map.swizzle().map_err(|error| misuse(error.to_string()))?;
         check_rows(map, swizzle, length, walk.count())?;
-        check_room(view, shared, map.element.shared_bytes(length).saturating_mul(walk.count()))?;
+        check_room(view, (space, shared), map.element.shared_bytes(length).saturating_mul(walk.count()))?;
         let runs = walk.runs().map_err(TrapKind::Misuse)?.into();
         let (element, out_of_bounds) = (map.element, map.out_of_bounds);
-        let work = TensorWork { element, out_of_bounds, swizzle, shared, effect, runs, length, read: None };
-        Ok(Some((work, barrier)))
+        let work =
+            TensorWork { element, out_of_bounds, swizzle, shared, space, effect, runs, length, read: None };
+        let of_target = |target: Option<u32>| {
+            let (space, shared) = in_target((work.space, work.shared), target);
+            (TensorWork { shared, space, ..work.clone() }, barrier.map(|barrier| in_target(barrier, target)))
+        };
+        Ok(targets.into_iter().map(of_target).collect())
     }
 }
 
@@ -490,10 +495,9 @@ fn check_rows(map: &TensorMap, swizzle: Swizzle, length: u64, count: u64) -> Res
 }
 
 /// Whether the box is within the shared memory of the block, so that no walk is longer than that.
-fn check_room(view: &View<'_>, address: u64, bytes: u64) -> Result<(), TrapKind> {
-    let space = Space::Shared;
+fn check_room(view: &View<'_>, (space, address): Place, bytes: u64) -> Result<(), TrapKind> {
     check_alignment(space, address, SHARED_ALIGNMENT).map_err(TrapKind::Fault)?;
-    let room = (view.block.shared.len() as u64).saturating_sub(address);
+    let room = (view.block.shared.len() as u64).saturating_sub(rank_and_offset(address).1);
     if bytes <= room {
         return Ok(());
     }

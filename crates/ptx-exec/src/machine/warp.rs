@@ -21,6 +21,8 @@ pub(super) enum State {
     Barrier { id: usize, phase: u64, action: BarrierAction, dst: Dst },
     /// It waits for the other warps of its warpgroup, and then executes its instruction again.
     Warpgroup,
+    /// It waits for the phase of the cluster's barrier after this one to begin.
+    Cluster { phase: u64 },
     /// It waits at the collective instruction at its program counter for these lanes.
     Collective { members: Mask },
     /// It waits at its program counter for columns of tensor memory to be freed.
@@ -57,10 +59,19 @@ pub(super) struct Frame {
     pub(super) inside: Mask,
 }
 
+/// Which warp of a cluster it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(crate) struct WarpId {
+    /// The rank of its block in the cluster.
+    pub(super) rank: u32,
+    /// Its number in the block.
+    pub(super) index: usize,
+}
+
 /// A warp.
 #[derive(Debug)]
 pub(super) struct Warp {
-    pub(super) index: usize,
+    pub(super) id: WarpId,
     /// Threads that have not exited.
     pub(super) live: Mask,
     pub(super) fragments: Vec<Fragment>,
@@ -93,7 +104,7 @@ pub(super) struct Warp {
 
 impl Warp {
     /// A warp whose threads are about to enter the kernel.
-    pub(super) fn new(grid: &Grid<'_>, index: usize, live: Mask) -> Self {
+    pub(super) fn new(grid: &Grid<'_>, id: WarpId, live: Mask) -> Self {
         let program = grid.program;
         let kernel = &program.functions[program.entry as usize];
         let frame = Frame {
@@ -107,7 +118,7 @@ impl Warp {
         let fragment = Fragment { pc: kernel.start, frame: 0, mask: live, state: State::Ready, ran: 0 };
         let local_of = |lane| if live >> lane & 1 == 1 { vec![0; kernel.local as usize] } else { Vec::new() };
         Self {
-            index,
+            id,
             live,
             fragments: vec![fragment],
             frames: vec![frame],
@@ -127,6 +138,12 @@ impl Warp {
         }
     }
 
+    /// The constants as its block sees them.
+    #[inline]
+    pub(super) fn constants<'g>(&self, grid: &'g Grid<'_>) -> &'g [Row] {
+        grid.constants(self.id.rank)
+    }
+
     /// Whether a thread of it can run.
     pub(super) fn is_ready(&self) -> bool {
         self.fragments.iter().any(|fragment| fragment.state == State::Ready)
@@ -136,7 +153,7 @@ impl Warp {
     pub(super) fn run(&mut self, grid: &Grid<'_>, block: &mut BlockState, budget: u64) -> Result<u64, Stop> {
         let start = self.clock;
         (self.paused, self.waits) = (false, false);
-        while self.clock - start < budget && !block.wake && !self.paused {
+        while self.clock - start < budget && !block.wake && !block.cluster.wake && !self.paused {
             let Some(current) = self.pick() else { break };
             let left = budget - (self.clock - start);
             match grid.observer {
@@ -250,6 +267,15 @@ impl Warp {
         }
     }
 
+    /// Lets threads that wait for the barrier of the cluster go on, given the phase that has begun.
+    pub(super) fn wake_cluster(&mut self, begun: u64) {
+        for fragment in &mut self.fragments {
+            if matches!(fragment.state, State::Cluster { phase } if phase < begun) {
+                (fragment.state, fragment.ran) = (State::Ready, self.clock);
+            }
+        }
+    }
+
     /// Ends threads of a group for good.
     pub(super) fn retire(&mut self, block: &mut BlockState, current: usize, part: Mask) {
         let frame = self.fragments[current].frame;
@@ -268,6 +294,6 @@ impl Warp {
             }
         }
         lanes(part).for_each(|lane| self.local[lane] = Vec::new());
-        block.exited(self.index, self.live);
+        block.exited(self.id.index, self.live);
     }
 }

@@ -217,7 +217,7 @@ impl View<'_> {
                 all.into_iter().skip(first).take(ROWS_OF_WARP * kept).collect()
             }
             (FactorA::Registers(srcs), None) => {
-                let constants = &self.grid.program.constants;
+                let constants = self.grid.constants(self.block.rank);
                 let held: Vec<Row> = srcs.iter().map(|src| *src.of(rows, constants)).collect();
                 Matrices::gather(product, Part::A, product.a, &held).values(product.a.element)
             }
@@ -297,7 +297,7 @@ impl Warp {
                 first_lane(active),
             ));
         }
-        let group = self.index / WARPGROUP;
+        let group = self.id.index / WARPGROUP;
         let counts = block.warpgroups.get(&group).map_or([0; WARPGROUP], |group| group.counts);
         for (warp, count) in (group * WARPGROUP..).zip(counts) {
             let live = block.live.get(warp).copied();
@@ -324,19 +324,19 @@ impl Warp {
         pc: u32,
     ) -> Result<bool, Stop> {
         let stop = |(kind, lane)| Stop::at(kind, pc, lane);
-        let (number, own) = (self.index / WARPGROUP, self.index % WARPGROUP);
+        let (number, own) = (self.id.index / WARPGROUP, self.id.index % WARPGROUP);
         let count = block.warpgroups.get(&number).map_or(0, |group| group.counts[own]);
         match action {
             WarpgroupAction::Multiply(op) => {
                 self.check_warpgroup(block, active, count + 1).map_err(stop)?;
-                let (work, common) = resolve(op, count, pc, rows, &grid.program.constants).map_err(stop)?;
+                let (work, common) = resolve(op, count, pc, rows, self.constants(grid)).map_err(stop)?;
                 let group = block.warpgroups.entry(number).or_default();
                 group.note(own, common).or_else(misuse).map_err(stop)?;
                 block.wake |= std::mem::take(&mut group.is_awaited);
-                let operation = Operation::new(Work::Warpgroup(Box::new(work)), (self.index, 0, pc))
+                let operation = Operation::new(Work::Warpgroup(Box::new(work)), (self.id, 0, pc))
                     .grouped(Family::Products, Ordered::AfterEarlier)
                     .with_registers(frame);
-                let mut registers = Registers::Running { warp: self.index, frame, rows };
+                let mut registers = Registers::Running { warp: self.id, frame, rows };
                 self.view(grid, block).issue(operation, &mut registers)?;
                 self.issued(block);
                 Ok(true)
@@ -372,13 +372,15 @@ impl Warp {
         needed: u64,
         running: (usize, &mut [Row]),
     ) -> Result<(), Stop> {
-        if block.pending.is_empty() {
+        if block.cluster.pending.is_empty() {
             return Ok(());
         }
-        let group = self.index / WARPGROUP;
+        let (rank, group) = (self.id.rank, self.id.index / WARPGROUP);
         let is_before =
             |operation: &Operation| matches!(&operation.work, Work::Warpgroup(work) if work.number < needed);
-        let of_group = |operation: &Operation| operation.warp / WARPGROUP == group && is_before(operation);
+        let of_group = |operation: &Operation| {
+            operation.warp.rank == rank && operation.warp.index / WARPGROUP == group && is_before(operation)
+        };
         self.view(grid, block).complete_reads(of_group)?;
         self.perform_products(grid, block, running, is_before)
     }
@@ -391,8 +393,8 @@ impl Warp {
         (running, rows): (usize, &mut [Row]),
         which: impl Fn(&Operation) -> bool,
     ) -> Result<(), Stop> {
-        let warp = self.index;
-        for operation in block.pending.take(|operation| operation.warp == warp && which(operation)) {
+        let warp = self.id;
+        for operation in block.cluster.pending.take(|operation| operation.warp == warp && which(operation)) {
             let Some(frame) = operation.registers else { continue };
             let rows = if frame == running {
                 &mut *rows
@@ -412,7 +414,7 @@ impl Warp {
         block: &mut BlockState,
         frame: usize,
     ) -> Result<(), Stop> {
-        if block.pending.is_empty() {
+        if block.cluster.pending.is_empty() {
             return Ok(());
         }
         let is_of_frame = |operation: &Operation| {

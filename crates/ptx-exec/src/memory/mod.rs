@@ -4,7 +4,7 @@
 //!
 //! | bits 63..36 | bits 35..32 | what |
 //! |---|---|---|
-//! | 0 | 4 | `.shared`, offset in the low 32 bits |
+//! | 0 | 4 | `.shared::cluster`, address in the low 32 bits |
 //! | 0 | 8 | `.local` |
 //! | 0 | 10 | kernel parameters |
 //! | 0 | 12 | `.const` |
@@ -14,6 +14,11 @@
 //! so that every allocation is fenced off by unmapped addresses, a null pointer and small offsets from it are never
 //! valid, and addresses in `.shared`, `.local`, `.const` and `.param` fit 32 bits. In memory that outlives launches
 //! ([`Memory`]) global addresses are those of the host process; what has an address in a window there cannot be registered.
+//!
+//! An address in shared memory has the rank of its block in the cluster in bits 31..24 and the offset below, so that one of
+//! the own memory (`.shared::cta`) is one of `.shared::cluster` too, as the windows of the manual contain each other (5.1.8).
+//! A number below 2^24, which is the address of no variable in a block of rank 1 or higher, means for `.shared::cta` the own
+//! memory in every block.
 //!
 //! Every access is checked: it must lie within one allocation and be aligned to its size.
 
@@ -42,6 +47,24 @@ pub(crate) const ALLOCATION_SHIFT: u32 = 36;
 /// Addresses from 0 on where no operating system has memory.
 const NULL_BYTES: u64 = 1 << 16;
 
+/// The bit of a shared address that the rank of the block begins at.
+pub(crate) const RANK_SHIFT: u32 = 24;
+
+/// The address of a place in the shared memory of the block of this rank; other bits of the address stay.
+pub(crate) const fn shared_address(rank: u32, address: u64) -> u64 {
+    address | (rank as u64) << RANK_SHIFT
+}
+
+/// The same place in the block of this rank.
+pub(crate) const fn address_in(rank: u32, address: u64) -> u64 {
+    shared_address(rank, address & !(0xff << RANK_SHIFT))
+}
+
+/// The rank and the offset that a shared address names.
+pub(crate) const fn rank_and_offset(address: u64) -> (u64, u64) {
+    (address >> RANK_SHIFT, address & ((1 << RANK_SHIFT) - 1))
+}
+
 /// A space that an access can go to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Space {
@@ -49,8 +72,10 @@ pub enum Space {
     Generic,
     /// Memory of the whole grid.
     Global,
-    /// Memory of a block.
+    /// Memory of the own block: `.shared`, `.shared::cta`.
     Shared,
+    /// Memory of any block of the cluster.
+    SharedCluster,
     /// Memory of one thread.
     Local,
     /// Read-only memory of the module.
@@ -64,7 +89,7 @@ impl Space {
     pub const fn window(self) -> u64 {
         match self {
             Space::Generic | Space::Global => 0,
-            Space::Shared => 4 << 32,
+            Space::Shared | Space::SharedCluster => 4 << 32,
             Space::Local => 8 << 32,
             Space::Param => 10 << 32,
             Space::Const => 12 << 32,
@@ -78,7 +103,7 @@ impl Space {
         }
         let offset = address & 0xffff_ffff;
         match address >> 32 {
-            4 => Some((Space::Shared, offset)),
+            4 => Some((Space::SharedCluster, offset)),
             8 => Some((Space::Local, offset)),
             10 => Some((Space::Param, offset)),
             12 => Some((Space::Const, offset)),
@@ -88,12 +113,18 @@ impl Space {
         }
     }
 
+    /// Whether it is memory of the own block or of one of the cluster.
+    pub const fn is_shared(self) -> bool {
+        matches!(self, Space::Shared | Space::SharedCluster)
+    }
+
     /// The name in PTX.
     pub const fn as_str(self) -> &'static str {
         match self {
             Space::Generic => "generic",
             Space::Global => ".global",
             Space::Shared => ".shared",
+            Space::SharedCluster => ".shared::cluster",
             Space::Local => ".local",
             Space::Const => ".const",
             Space::Param => ".param",
@@ -114,6 +145,10 @@ pub enum FaultKind {
     ReadOnly,
     /// An atomic operation on memory that has none.
     NotAtomic,
+    /// The address lies in the shared memory of another block, and the instruction is for the own one.
+    OtherBlock,
+    /// The block that has the shared memory has exited.
+    Exited,
 }
 
 /// An access that cannot be carried out.
@@ -148,6 +183,21 @@ impl fmt::Display for Fault {
             FaultKind::ReadOnly => {
                 write!(f, "write of {size} bytes at {address:#x} in {space} memory, which is read-only")
             }
+            FaultKind::OtherBlock => {
+                let (rank, _) = rank_and_offset(address);
+                write!(
+                    f,
+                    "access of {size} bytes at {address:#x} in {space} memory is one to block {rank} of the cluster, \
+                     which takes `.shared::cluster`"
+                )
+            }
+            FaultKind::Exited => {
+                let (rank, _) = rank_and_offset(address);
+                write!(
+                    f,
+                    "access of {size} bytes at {address:#x} in {space} memory: block {rank} of the cluster has exited"
+                )
+            }
             FaultKind::NotAtomic => {
                 write!(
                     f,
@@ -164,7 +214,7 @@ mod tests {
 
     #[test]
     fn generic_addresses_tell_their_space() {
-        for space in [Space::Shared, Space::Local, Space::Param, Space::Const] {
+        for space in [Space::SharedCluster, Space::Local, Space::Param, Space::Const] {
             assert_eq!(Space::of_generic(space.window() + 20), Some((space, 20)));
         }
         assert_eq!(Space::of_generic(1 << 36), Some((Space::Global, 1 << 36)));

@@ -250,6 +250,8 @@ impl PackConversion {
 /// An operation with two sources.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Binary {
+    /// Whether a generic address is in the shared memory of the block that has the second one.
+    IsInBlock,
     And,
     Or,
     Xor,

@@ -1,4 +1,4 @@
-//! Barriers in shared memory, copies that tell them of their bytes, and clusters (manual 9.7.13.15, 9.7.9.25.4, 9.7.13.3).
+//! Barriers in shared memory, and copies that tell them of their bytes (manual 9.7.13.15, 9.7.9.25.4).
 
 use super::{Address, Combine, Dst, Src};
 use crate::memory::Space;
@@ -110,11 +110,4 @@ pub(crate) enum Stack {
         size: Src,
         align: u64,
     },
-}
-
-/// What a thread does at the barrier of its cluster (manual 9.7.13.3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ClusterAction {
-    Arrive,
-    Wait,
 }

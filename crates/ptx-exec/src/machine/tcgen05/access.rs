@@ -7,6 +7,7 @@ use crate::error::TrapKind;
 use crate::machine::call::same_value;
 use crate::machine::memory::View;
 use crate::machine::pending::{Operation, Order as InOrder, Registers, Track, Work};
+use crate::machine::warp::WarpId;
 use crate::memory::{Order, Space};
 use crate::program::{Columns, FULL, Family, Reduction, Row, Sharing, TensorAccess, TensorMove, WARP};
 use crate::scalar::float::{self, Extreme, NanRule, SignRule, Subnormals};
@@ -19,8 +20,7 @@ type Stopped = (TrapKind, usize);
 /// Who does it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::machine) struct Issue {
-    /// The warp's number in its block.
-    pub(in crate::machine) warp: usize,
+    pub(in crate::machine) warp: WarpId,
     pub(in crate::machine) pc: u32,
 }
 
@@ -106,7 +106,7 @@ fn allocate(
         Space::Generic => Space::of_generic(to).map(|(space, _)| space),
         space => Some(space),
     };
-    if found != Some(Space::Shared) {
+    if !found.is_some_and(Space::is_shared) {
         let text = format!("the address of tensor memory is written to shared memory, not to {to:#x}");
         return Err(stop(TrapKind::Misuse(text)));
     }
@@ -121,7 +121,7 @@ fn allocate(
 /// The lane and column of the address that all threads give.
 fn base(cells: TensorMove, issue: Issue, inputs: &[Row]) -> Result<(usize, i64), Stopped> {
     let (lane, column) = parts(same(inputs.first(), "addresses")? as u32);
-    check_lanes(issue.warp, lane, cells.shape.lanes()).map_err(|kind| (kind, 0))?;
+    check_lanes(issue.warp.index, lane, cells.shape.lanes()).map_err(|kind| (kind, 0))?;
     Ok((lane, column as i64))
 }
 
@@ -163,7 +163,7 @@ impl View<'_> {
 }
 
 /// The stores of a warp that are in flight.
-fn stores_of(warp: usize) -> Track {
+fn stores_of(warp: WarpId) -> Track {
     Track { family: Family::TensorStores, warp, lane: 0 }
 }
 

@@ -8,16 +8,17 @@ use super::multiply::multiply;
 use crate::error::TrapKind;
 use crate::machine::Stop;
 use crate::machine::block::BlockState;
+use crate::machine::cluster::in_target;
 use crate::machine::grid::Grid;
 use crate::machine::memory::{View, addresses};
-use crate::machine::pending::{Operation, Order, Registers, Signal, Track, Work, operand_place};
-use crate::machine::warp::Warp;
+use crate::machine::pending::{Operation, Order, Registers, Signal, Track, Work};
+use crate::machine::warp::{Warp, WarpId};
 use crate::program::{Family, Mask, Row, TensorCommit, TensorIssue, TensorOperation, lanes};
 
 /// The operations of a block, whichever of its threads issued them.
-const OF_BLOCK: Track = Track { family: Family::Tensor, warp: 0, lane: 0 };
-/// Bytes of a barrier.
-const BARRIER: u32 = 8;
+fn of_block(rank: u32) -> Track {
+    Track { family: Family::Tensor, warp: WarpId { rank, index: 0 }, lane: 0 }
+}
 
 /// An operation with its operands.
 #[derive(Clone, Debug)]
@@ -66,13 +67,13 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let warp = self.index;
+        let warp = self.id;
         for lane in lanes(active) {
             block.tensor.use_group(issue.group).map_err(|kind| Stop::at(kind, pc, lane))?;
-            let operation = issue.operation.map(|src| src.of(rows, &grid.program.constants)[lane]);
+            let operation = issue.operation.map(|src| src.of(rows, self.constants(grid))[lane]);
             let work = Work::Tcgen05(Box::new(Tcgen05Work { operation }));
             let mut operation = Operation::new(work, (warp, lane, pc));
-            operation.track = Some((OF_BLOCK, Order::AfterEarlier));
+            operation.track = Some((of_block(warp.rank), Order::AfterEarlier));
             self.view(grid, block).issue(operation, &mut Registers::All(&mut []))?;
         }
         self.issued(block);
@@ -91,24 +92,22 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let constants = &grid.program.constants;
+        let constants = self.constants(grid);
         let barriers = addresses(&commit.barrier, rows, constants, self.frames[frame].local);
-        let warp = self.index;
+        let warp = self.id;
         for lane in lanes(active) {
             let stop = |kind| Stop::at(kind, pc, lane);
             block.tensor.use_group(commit.group).map_err(stop)?;
-            let blocks = commit.blocks.map_or(1, |blocks| blocks.of(rows, constants)[lane]);
-            if blocks & !1 != 0 {
-                let text = format!("the mask {blocks:#x} names blocks that the cluster does not have");
-                return Err(stop(TrapKind::Misuse(text)));
-            }
-            if blocks == 1 {
-                let barrier =
-                    operand_place(commit.barrier.space, barriers.of(lane), BARRIER).map_err(stop)?;
+            let targets = commit.blocks.map(|blocks| blocks.of(rows, constants)[lane]);
+            let mut view = self.view(grid, block);
+            let targets = view.block.targets(targets).map_err(stop)?;
+            let place = (commit.barrier.space, barriers.of(lane));
+            let place = view.barrier_place(place).map_err(stop)?;
+            for target in targets {
                 let arrival = Operation::new(Work::Nothing, (warp, lane, pc));
-                let mut arrival = arrival.signals(Signal::Arrival(barrier));
-                arrival.track = Some((OF_BLOCK, Order::AfterEarlier));
-                self.view(grid, block).issue(arrival, &mut Registers::All(&mut []))?;
+                let mut arrival = arrival.signals(Signal::Arrival(in_target(place, target)));
+                arrival.track = Some((of_block(warp.rank), Order::AfterEarlier));
+                view.issue(arrival, &mut Registers::All(&mut []))?;
             }
         }
         self.issued(block);

@@ -273,7 +273,7 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let (units, constants) = (Textures(grid.units), grid.program.constants.as_slice());
+        let (units, constants) = (Textures(grid.units), self.constants(grid));
         for lane in lanes(active) {
             let stop = |kind| Stop::at(kind, pc, lane);
             let of = LaneOf { rows: &*rows, constants, lane };

@@ -1,0 +1,418 @@
+//! A cluster: blocks that run together on one host thread, and reach each other's shared memory (manual 2.2.2, 5.1.8).
+//!
+//! Its blocks take turns, and the warps of each. The block that runs holds the state of the others, so that an access to its
+//! own shared memory is not slower than in a grid without clusters.
+
+use super::Stop;
+use super::barrier::Barrier;
+use super::block::BlockState;
+use super::grid::Grid;
+use super::memory::View;
+use super::pending::{Pending, Place, Registers};
+use super::warp::{State, Warp, WarpId};
+use crate::error::TrapKind;
+use crate::memory::{Fault, FaultKind, Space, address_in, rank_and_offset, read_bytes, write_bytes};
+use crate::program::{MapAddress, Mask, Row, first_lane, lanes};
+
+/// The most groups of threads that a time-out shows.
+const MOST_GROUPS: usize = 32;
+/// Instructions that a warp runs before the next one gets its turn.
+const TURN: u64 = 4096;
+/// Instructions that a cluster runs at first before others of the grid get their turn, and at most.
+const FIRST_SLICE: u64 = 1 << 18;
+const LONGEST_SLICE: u64 = 1 << 22;
+
+/// What the blocks of a cluster share; the running block has it.
+#[derive(Debug, Default)]
+pub(super) struct ClusterState {
+    /// The blocks by rank, with an empty one in the place of the one that runs.
+    peers: Vec<BlockState>,
+    /// The barrier that counts the threads of all blocks (`barrier.cluster`).
+    pub(super) barrier: Barrier,
+    /// Threads that have not exited: of each warp of each block, in the order of the ranks.
+    pub(super) live: Vec<Mask>,
+    /// Whether the barrier was completed, so that waiting warps must be told.
+    pub(super) wake: bool,
+    /// Asynchronous operations in flight.
+    pub(super) pending: Pending,
+}
+
+impl ClusterState {
+    /// How many blocks the cluster has.
+    pub(super) fn blocks(&self) -> usize {
+        self.peers.len()
+    }
+}
+
+/// The place that corresponds to a shared one in the block of a rank, where it is for one.
+pub(super) fn in_target((space, address): Place, target: Option<u32>) -> Place {
+    match target {
+        None => (space, address),
+        Some(rank) => (Space::SharedCluster, address_in(rank, address)),
+    }
+}
+
+/// Where a shared address leads.
+enum Owner {
+    Running,
+    Peer(usize),
+}
+
+impl BlockState {
+    /// Reads 1, 2, 4 or 8 bytes of the shared memory of the cluster.
+    #[inline]
+    pub(super) fn read_shared(&self, space: Space, address: u64, size: u32) -> Result<u64, Fault> {
+        match read_bytes(&self.shared, space, address ^ self.window, size) {
+            Ok(value) => Ok(value),
+            Err(_) => self.read_elsewhere(space, address, size),
+        }
+    }
+
+    /// Writes 1, 2, 4 or 8 bytes of the shared memory of the cluster.
+    #[inline]
+    pub(super) fn write_shared(
+        &mut self,
+        space: Space,
+        address: u64,
+        size: u32,
+        value: u64,
+    ) -> Result<(), Fault> {
+        match write_bytes(&mut self.shared, space, address ^ self.window, size, value) {
+            Ok(()) => Ok(()),
+            Err(_) => self.write_elsewhere(space, address, size, value),
+        }
+    }
+
+    #[cold]
+    fn read_elsewhere(&self, space: Space, address: u64, size: u32) -> Result<u64, Fault> {
+        let (owner, offset) = self.owner(space, address, size)?;
+        let block = match owner {
+            Owner::Running => self,
+            Owner::Peer(rank) => self.cluster.peers.get(rank).unwrap_or(self),
+        };
+        read_bytes(&block.shared, space, offset, size).map_err(|fault| Fault { address, ..fault })
+    }
+
+    #[cold]
+    fn write_elsewhere(&mut self, space: Space, address: u64, size: u32, value: u64) -> Result<(), Fault> {
+        let (owner, offset) = self.owner(space, address, size)?;
+        let shared = match owner {
+            Owner::Running => &mut self.shared,
+            Owner::Peer(rank) => match self.cluster.peers.get_mut(rank) {
+                Some(peer) => &mut peer.shared,
+                None => &mut self.shared,
+            },
+        };
+        write_bytes(shared, space, offset, size, value).map_err(|fault| Fault { address, ..fault })
+    }
+
+    /// The block whose shared memory an address is in, and the offset there.
+    fn owner(&self, space: Space, address: u64, size: u32) -> Result<(Owner, u64), Fault> {
+        let fault = |kind| Err(Fault { kind, space, address, size });
+        let blocks = self.cluster.blocks();
+        let (rank, offset) = rank_and_offset(address);
+        let own = u64::from(self.rank);
+        let is_own = rank == own || rank == 0 && space == Space::Shared;
+        match usize::try_from(rank) {
+            _ if is_own => Ok((Owner::Running, offset)),
+            Ok(rank) if rank < blocks => {
+                if space == Space::Shared {
+                    return fault(FaultKind::OtherBlock);
+                }
+                match self.cluster.peers.get(rank) {
+                    Some(peer) if peer.live.iter().any(|&live| live != 0) => Ok((Owner::Peer(rank), offset)),
+                    _ => fault(FaultKind::Exited),
+                }
+            }
+            _ => fault(FaultKind::OutOfBounds),
+        }
+    }
+
+    /// Turns into the block of this rank, which takes over what the cluster shares.
+    pub(super) fn become_block(&mut self, rank: u32) {
+        let last = self.rank;
+        if last == rank {
+            return;
+        }
+        let mut cluster = std::mem::take(&mut self.cluster);
+        if let Some(next) = cluster.peers.get_mut(rank as usize) {
+            std::mem::swap(self, next);
+            cluster.peers.swap(last as usize, rank as usize);
+        }
+        self.cluster = cluster;
+    }
+
+    /// The blocks that a mask of a multicast names; without a mask the block that the address itself is of.
+    pub(super) fn targets(&self, mask: Option<u64>) -> Result<Vec<Option<u32>>, TrapKind> {
+        let Some(mask) = mask else { return Ok(vec![None]) };
+        if mask >> self.cluster.blocks().min(63) != 0 {
+            let text = format!("the mask {mask:#x} names blocks that the cluster does not have");
+            return Err(TrapKind::Misuse(text));
+        }
+        Ok((0..u64::BITS).filter(|rank| mask >> rank & 1 == 1).map(Some).collect())
+    }
+
+    /// The same place in a form that means it in every block of the cluster.
+    pub(super) fn absolute(&self, (space, address): Place, size: u32) -> Result<Place, Fault> {
+        match space {
+            Space::Shared | Space::SharedCluster if self.cluster.blocks() > 1 => {
+                match self.owner(space, address, size)? {
+                    (Owner::Running, offset) => Ok((Space::SharedCluster, self.window | offset)),
+                    (Owner::Peer(_), _) => Ok((space, address)),
+                }
+            }
+            Space::Shared | Space::SharedCluster => Ok((Space::Shared, address)),
+            Space::Generic | Space::Global | Space::Local | Space::Const | Space::Param => {
+                Ok((space, address))
+            }
+        }
+    }
+}
+
+/// A cluster that has been started.
+pub(super) struct Cluster {
+    /// Its index in the grid, counted `x` first.
+    pub(super) number: u64,
+    /// The block that runs, or ran last, with what its cluster shares.
+    running: BlockState,
+    /// The warps of each block.
+    warps: Vec<Vec<Warp>>,
+    /// Instructions executed by its warps and by its threads.
+    pub(super) executed: [u64; 2],
+    /// Instructions that it may run next time; twice as many each time, as switching between clusters costs time.
+    slice: u64,
+}
+
+/// How far a cluster got.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Progress {
+    /// All of its threads have exited.
+    Done,
+    /// It used up its slice of time.
+    Unfinished,
+}
+
+/// What the warps did in turn.
+struct Round {
+    /// Whether some could run.
+    progressed: bool,
+    /// Whether all that ran wait for others.
+    waiting: bool,
+    /// Instructions executed.
+    steps: u64,
+}
+
+/// Whether all threads of a block have exited.
+fn is_done(warps: &[Warp]) -> bool {
+    warps.iter().all(|warp| warp.live == 0)
+}
+
+impl Cluster {
+    /// Starts a cluster of the grid.
+    pub(super) fn new(grid: &Grid<'_>, number: u64) -> Self {
+        let ranks = 0..grid.geometry.cluster_size();
+        let mut peers: Vec<BlockState> = ranks.map(|rank| BlockState::new(grid, number, rank)).collect();
+        let of_block = |block: &BlockState| {
+            let warp = |(index, &live)| Warp::new(grid, WarpId { rank: block.rank, index }, live);
+            block.live.iter().enumerate().map(warp).collect()
+        };
+        let warps = peers.iter().map(of_block).collect();
+        let live = peers.iter().flat_map(|block| block.live.iter().copied()).collect();
+        // The first block runs first.
+        let mut running = peers.first_mut().map(std::mem::take).unwrap_or_default();
+        let pending = Pending::new(grid.completion, number);
+        running.cluster = ClusterState { peers, live, pending, ..ClusterState::default() };
+        Self { number, running, warps, executed: [0; 2], slice: FIRST_SLICE }
+    }
+
+    /// What `vprintf` wrote in each block, with the number of the block.
+    pub(super) fn take_output(&mut self) -> Vec<(u64, Vec<u8>)> {
+        let mut output = Vec::new();
+        for rank in 0..self.warps.len() {
+            self.running.become_block(rank as u32);
+            if !self.running.output.is_empty() {
+                output.push((self.running.number, std::mem::take(&mut self.running.output)));
+            }
+        }
+        output
+    }
+
+    /// Runs all warps in turn until all threads have exited or the cluster's slice is over. An error has the warp it concerns.
+    pub(super) fn run(&mut self, grid: &Grid<'_>) -> Result<Progress, Stop> {
+        let mut used = 0;
+        while used < self.slice {
+            let mut round = Round { progressed: false, waiting: true, steps: 0 };
+            for rank in 0..self.warps.len() {
+                if self.warps[rank].iter().any(Warp::is_ready) {
+                    self.running.become_block(rank as u32);
+                    self.run_block(grid, rank, &mut round)?;
+                }
+            }
+            used += round.steps;
+            if !self.running.cluster.pending.is_empty() {
+                self.advance(grid, &round)?;
+                continue;
+            }
+            if !round.progressed {
+                let done = self.warps.iter().all(|warps| is_done(warps));
+                return if done { self.end() } else { Err(self.deadlock(grid)) };
+            }
+        }
+        self.slice = (self.slice * 2).min(LONGEST_SLICE);
+        if !self.running.cluster.pending.is_empty() {
+            let mut view = View { grid, block: &mut self.running, local: &mut [] };
+            view.put_aside(&mut Registers::All(&mut self.warps))?;
+        }
+        Ok(Progress::Unfinished)
+    }
+
+    /// Gives each warp of the running block its turn.
+    fn run_block(&mut self, grid: &Grid<'_>, rank: usize, round: &mut Round) -> Result<(), Stop> {
+        for at in 0..self.warps[rank].len() {
+            let (block, warps) = (&mut self.running, &mut self.warps[rank]);
+            let warp = &mut warps[at];
+            if !warp.is_ready() {
+                continue;
+            }
+            round.progressed = true;
+            let (before, id) = (warp.thread_instructions, warp.id);
+            let turn = block.cluster.pending.turn(TURN);
+            let steps =
+                warp.run(grid, block, turn).map_err(|stop| Stop { warp: stop.warp.or(Some(id)), ..stop })?;
+            round.waiting &= warp.waits;
+            round.steps += steps;
+            self.executed[0] += steps;
+            self.executed[1] += warp.thread_instructions - before;
+            if let Err(kind) = grid.spend(self.number, steps) {
+                return Err(self.out_of_time(grid, id, kind));
+            }
+            if std::mem::take(&mut block.wake) {
+                warps.iter_mut().for_each(|warp| warp.wake(&block.barriers));
+            }
+            if std::mem::take(&mut block.cluster.wake) {
+                let phase = block.cluster.barrier.phase;
+                self.warps.iter_mut().flatten().for_each(|warp| warp.wake_cluster(phase));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets asynchronous operations complete between rounds of turns.
+    fn advance(&mut self, grid: &Grid<'_>, round: &Round) -> Result<(), Stop> {
+        let groups = self.warps.iter().flatten().map(|warp| warp.fragments.len()).max().unwrap_or(0);
+        let ended = (0..).zip(&self.warps).filter(|(_, warps)| is_done(warps));
+        let ended: Vec<u32> = ended.map(|(rank, _)| rank).collect();
+        let all_ended = ended.len() == self.warps.len();
+        let mut view = View { grid, block: &mut self.running, local: &mut [] };
+        ended.into_iter().try_for_each(|rank| view.check_end(rank))?;
+        let mut registers = Registers::All(&mut self.warps);
+        if round.progressed && !all_ended {
+            view.advance(&mut registers, round.waiting, groups)
+        } else {
+            // None can run until one of them completes, if that helps.
+            view.complete_all(&mut registers)
+        }
+    }
+
+    /// All threads have exited: looks for tensor memory that a block never freed (manual 9.7.16.1.2).
+    fn end(&mut self) -> Result<Progress, Stop> {
+        for rank in 0..self.warps.len() {
+            self.running.become_block(rank as u32);
+            if let Some((pc, columns)) = self.running.tensor.leaked() {
+                let text =
+                    format!("the block ends without having freed these {columns} columns of tensor memory");
+                let warp = WarpId { rank: rank as u32, index: 0 };
+                return Err(Stop { warp: Some(warp), ..Stop::at(TrapKind::Misuse(text), pc, 0) });
+            }
+        }
+        Ok(Progress::Done)
+    }
+
+    /// That a limit is reached, and where the threads are.
+    fn out_of_time(&self, grid: &Grid<'_>, id: WarpId, kind: TrapKind) -> Stop {
+        let mut related = self.groups(grid);
+        let warp = self.warps.get(id.rank as usize).and_then(|warps| warps.get(id.index));
+        let here = warp.and_then(|warp| warp.fragments.first());
+        let pc = here.map(|group| group.pc).or(related.first().map(|(pc, _)| *pc));
+        let lane = here.map_or(0, |group| first_lane(group.mask));
+        if let more @ 1.. = related.len().saturating_sub(MOST_GROUPS) {
+            related.truncate(MOST_GROUPS);
+            if let Some((_, text)) = related.last_mut() {
+                text.push_str(&format!("; and {more} other groups of threads elsewhere"));
+            }
+        }
+        Stop { kind, pc, lane, warp: Some(id), related, frames: Vec::new() }
+    }
+
+    /// The groups of threads that are at one place each: the instruction and what they do there.
+    fn groups(&self, grid: &Grid<'_>) -> Vec<(u32, String)> {
+        let mut groups = Vec::new();
+        for warp in self.warps.iter().flatten() {
+            let [x, y, z] = grid.geometry.block_index(self.number, warp.id.rank);
+            let of_block = match self.warps.len() {
+                0 | 1 => String::new(),
+                _ => format!("block ({x}, {y}, {z}), "),
+            };
+            for fragment in &warp.fragments {
+                let waits = matches!(fragment.state, State::Barrier { .. } | State::Cluster { .. });
+                let instruction = fragment.pc.saturating_sub(u32::from(waits));
+                let (x, y, z) = grid.geometry.thread(warp.id.index, first_lane(fragment.mask)).into();
+                let others = match fragment.mask.count_ones() - 1 {
+                    0 => String::new(),
+                    n => format!(" and {n} more of its warp"),
+                };
+                let what = match fragment.state {
+                    State::Ready => "run here".to_owned(),
+                    State::Cluster { .. } => "wait at the barrier of the cluster".to_owned(),
+                    State::Barrier { id, .. } => format!("wait at barrier {id}"),
+                    State::Warpgroup => "wait for the other warps of the warpgroup".to_owned(),
+                    State::Collective { members } => format!("wait for lanes {members:#010x}"),
+                    State::Columns => "wait for columns of tensor memory to be freed".to_owned(),
+                };
+                groups.push((instruction, format!("{of_block}thread ({x}, {y}, {z}){others}: {what}")));
+            }
+        }
+        groups
+    }
+
+    /// Who waits where.
+    fn deadlock(&self, grid: &Grid<'_>) -> Stop {
+        let related = self.groups(grid);
+        let text = match related.as_slice() {
+            [] => "no thread is left".to_owned(),
+            [(_, only)] => only.clone(),
+            [(_, first), rest @ ..] => {
+                format!("{first}, and {} other group(s) of threads wait too", rest.len())
+            }
+        };
+        let waiting = self.warps.iter().flatten().find(|warp| warp.live != 0);
+        let (id, lane) = waiting.map_or_else(Default::default, |warp| (warp.id, first_lane(warp.live)));
+        let pc = related.first().map(|(pc, _)| *pc);
+        Stop { kind: TrapKind::Deadlock(text), pc, lane, warp: Some(id), related, frames: Vec::new() }
+    }
+}
+
+/// `mapa`: the addresses that correspond to shared ones in the blocks of given ranks.
+pub(super) fn map_addresses(
+    grid: &Grid<'_>,
+    rows: &mut [Row],
+    constants: &[Row],
+    map: &MapAddress,
+    active: Mask,
+    pc: u32,
+) -> Result<(), Stop> {
+    let misuse = |text: String, lane| Stop::at(TrapKind::Misuse(text), pc, lane);
+    for lane in lanes(active) {
+        let (address, rank) = (map.a.of(rows, constants)[lane], map.rank.of(rows, constants)[lane] as u32);
+        if rank >= grid.geometry.cluster_size() {
+            return Err(misuse(format!("the cluster has no block {rank}"), lane));
+        }
+        let is_shared =
+            !map.is_generic || matches!(Space::of_generic(address), Some((Space::SharedCluster, _)));
+        if !is_shared {
+            return Err(misuse(format!("the address {address:#x} is not one in shared memory"), lane));
+        }
+        rows[map.d as usize][lane] = address_in(rank, address);
+    }
+    Ok(())
+}
