@@ -102,7 +102,8 @@ impl GlobalMemory {
     fn word<const WRITE: bool>(&self, address: u64, size: u32) -> Result<(&AtomicU64, u32), Fault> {
         if let Some(region) = self.regions.get(self.guess.index(address))
             && region.holds(address, size.into(), WRITE)
-            && address.is_multiple_of(u64::from(size))
+            // The size is a power of two.
+            && address & (u64::from(size) - 1) == 0
             && let Some(word) = region.word(address)
         {
             return Ok((word, (address % 8) as u32 * 8));

@@ -2,24 +2,41 @@
 
 use super::{Fault, FaultKind, Space};
 
-fn range(len: usize, space: Space, address: u64, size: u32) -> Result<std::ops::Range<usize>, Fault> {
-    let fault = |kind| Fault { kind, space, address, size };
-    if !address.is_multiple_of(u64::from(size)) {
-        return Err(fault(FaultKind::Misaligned));
-    }
-    match address.checked_add(u64::from(size)) {
-        Some(end) if end <= len as u64 => Ok(address as usize..end as usize),
-        _ => Err(fault(FaultKind::OutOfBounds)),
-    }
+/// What is wrong with an access that does not succeed.
+#[cold]
+fn fault(space: Space, address: u64, size: u32) -> Fault {
+    let is_aligned = address.is_multiple_of(u64::from(size));
+    let kind = if is_aligned { FaultKind::OutOfBounds } else { FaultKind::Misaligned };
+    Fault { kind, space, address, size }
+}
+
+/// The place of an access, if it is aligned to its size, which is a power of two.
+#[inline]
+fn place(address: u64, size: u32) -> Option<usize> {
+    if address & (u64::from(size) - 1) == 0 { usize::try_from(address).ok() } else { None }
+}
+
+#[inline]
+fn part<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
+    bytes.get(at..)?.first_chunk().copied()
+}
+
+#[inline]
+fn put<const N: usize>(bytes: &mut [u8], at: usize, value: [u8; N]) -> Option<()> {
+    *bytes.get_mut(at..)?.first_chunk_mut()? = value;
+    Some(())
 }
 
 /// Reads 1, 2, 4 or 8 bytes, little-endian.
 #[inline]
 pub(crate) fn read_bytes(bytes: &[u8], space: Space, address: u64, size: u32) -> Result<u64, Fault> {
-    let bytes = &bytes[range(bytes.len(), space, address, size)?];
-    let mut word = [0; 8];
-    word[..bytes.len()].copy_from_slice(bytes);
-    Ok(u64::from_le_bytes(word))
+    let found = place(address, size).and_then(|at| match size {
+        1 => part(bytes, at).map(u8::from_le_bytes).map(u64::from),
+        2 => part(bytes, at).map(u16::from_le_bytes).map(u64::from),
+        4 => part(bytes, at).map(u32::from_le_bytes).map(u64::from),
+        _ => part(bytes, at).map(u64::from_le_bytes),
+    });
+    found.ok_or_else(|| fault(space, address, size))
 }
 
 /// Writes 1, 2, 4 or 8 bytes, little-endian.
@@ -31,10 +48,13 @@ pub(crate) fn write_bytes(
     size: u32,
     value: u64,
 ) -> Result<(), Fault> {
-    let range = range(bytes.len(), space, address, size)?;
-    let size = range.len();
-    bytes[range].copy_from_slice(&value.to_le_bytes()[..size]);
-    Ok(())
+    let written = place(address, size).and_then(|at| match size {
+        1 => put(bytes, at, (value as u8).to_le_bytes()),
+        2 => put(bytes, at, (value as u16).to_le_bytes()),
+        4 => put(bytes, at, (value as u32).to_le_bytes()),
+        _ => put(bytes, at, value.to_le_bytes()),
+    });
+    written.ok_or_else(|| fault(space, address, size))
 }
 
 #[cfg(test)]
