@@ -50,6 +50,24 @@ fn a_vector_with_elements_left_out_is_aligned_as_a_whole() {
 }
 
 #[test]
+fn narrow_addresses_are_widened_by_their_sign_to_32_bits() {
+    // `ptxas` loads such registers by their sign (`LDCU.S16`, `LDCU.U8`) and takes 32 bits of them as the address.
+    for (ty, address) in [("b16", 0x10), ("u16", 0x10), ("s16", 0x10), ("u8", 0x10), ("s8", 0x10)] {
+        let lines = format!(
+            ".reg .{ty} %x;\n.reg .b16 %h;\nmov.b16 %h, {address};\ncvt.{}.u16 %x, %h;\n\
+             st.shared.u32 [s], 3;\nst.shared.u32 [s+16], 4;\nld.shared.u32 %r1, [%x];\nst.global.u32 [%rd0], %r1;",
+            ty.replace('b', "u")
+        );
+        assert_eq!(launch(1, &lines).unwrap()[0], 4, "{ty}");
+    }
+    let lines = ".reg .s8 %x;\nmov.u32 %r1, 0xf0;\ncvt.s8.s32 %x, %r1;\nld.shared.u32 %r1, [%x];";
+    match launch(1, lines) {
+        Err(TrapKind::Fault(fault)) => assert_eq!(fault.address, 0xffff_fff0),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn hints_change_nothing() {
     let lines = "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd1, 0.5;\n\
                  createpolicy.range.global.L2::evict_last.L2::evict_first.b64 %rd2, [%rd0], 32, 64;\n\

@@ -5,11 +5,14 @@ use ptx_ir::{AddressBase, Operand, Symbol, VarId};
 use ptx_isa::{Component, ScalarType, StateSpace};
 
 use super::body::{BodyDecoder, Context, row_bits, rows_of, unary};
+use super::convert::int_of;
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::layout::immediate_bits;
 use crate::memory::Space;
 use crate::program::{Address, AddressWidth, Base, Dst, Effect, Src, Unary, function_address};
+use crate::scalar::convert::Excess;
+use crate::scalar::int::Int;
 
 /// Where a variable lies.
 #[derive(Clone, Copy)]
@@ -207,20 +210,34 @@ impl BodyDecoder<'_> {
         }
     }
 
+    /// An address in a register of 8 or 16 bits, which `ptxas` widens to 32 by the sign of its type, and further by zeros.
+    fn narrow_address(&mut self, cx: &mut Context<'_>, row: Src, ty: ScalarType) -> Src {
+        let Some(from) = int_of(ty).filter(|_| ty.is_signed()) else { return row };
+        let d = self.temporary();
+        let register = row_bits(ScalarType::S32);
+        cx.prepare(unary(Unary::IntToInt { to: Int::S32, from, excess: Excess::Truncate, register }, d, row));
+        Src::register(d)
+    }
+
     /// An address operand of an instruction that accesses `space`.
     pub(super) fn address(&mut self, cx: &mut Context<'_>, at: usize, space: Space) -> Decoded<Address> {
         let span = cx.span(at);
         match cx.operands.get(at).copied().unwrap_or(Operand::Omitted) {
             Operand::Address(AddressBase::Register(register), offset) => {
-                let bits = self.body.reg_type(register).bits();
-                let width = match bits {
-                    32 => AddressWidth::Bits32,
-                    64 => AddressWidth::Bits64,
+                let row = Src::register(self.row_of(register));
+                let (row, width) = match self.body.reg_type(register) {
+                    ty if ty.bits() == 64 => (row, AddressWidth::Bits64),
+                    ty if ty.bits() == 32 => (row, AddressWidth::Bits32),
+                    ty if ty.bits() < 32 => (self.narrow_address(cx, row, ty), AddressWidth::Bits32),
                     _ => {
-                        return finding(codes::OPERAND, span, "an address is in a register of 32 or 64 bits");
+                        return finding(
+                            codes::OPERAND,
+                            span,
+                            "an address is in a register of 64 bits or less",
+                        );
                     }
                 };
-                Ok(Address { space, base: Base::Row(Src::register(self.row_of(register)), width), offset })
+                Ok(Address { space, base: Base::Row(row, width), offset })
             }
             Operand::Address(AddressBase::Absolute, offset) => {
                 Ok(Address { space, base: Base::Row(cx.constants.of(0), AddressWidth::Bits64), offset })
