@@ -1,12 +1,12 @@
 //! Arguments of kernels.
 
-use ptx_exec::Parameter;
+use ptx_exec::{Parameter, TensorMap};
 use ptx_isa::ScalarType;
 
 use crate::DeviceError;
 
-/// A value that is passed to a kernel. It is made from a number (`From`), where addresses are `u64`, or from
-/// [bytes](Argument::bytes).
+/// A value that is passed to a kernel. It is made from a number (`From`), where addresses are `u64`, from a [`TensorMap`] of memory
+/// of the device, or from [bytes](Argument::bytes).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Argument {
     value: Value,
@@ -53,6 +53,12 @@ impl Argument {
             Value::Float(..) => (is_float || is_bits) && !parameter.is_array,
         };
         kind_fits && self.contents().len() == parameter.bytes as usize
+    }
+}
+
+impl From<TensorMap> for Argument {
+    fn from(map: TensorMap) -> Self {
+        Self::bytes(map.to_bytes())
     }
 }
 

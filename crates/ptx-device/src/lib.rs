@@ -81,6 +81,6 @@ pub use stream::{Pending, Stream};
 
 pub use ptx_exec::{
     Completion, Dim3, HostMemory, HostRegion, Kind, Limits, MemoryError, Parameter, RegionInfo, Report,
-    Shape, Space, Trap, TrapKind, Variable, Words,
+    Shape, Space, TensorMap, Trap, TrapKind, Variable, Words, tensormap,
 };
 pub use ptx_isa::Sm;
