@@ -36,7 +36,11 @@ impl BodyDecoder<'_> {
             Some(_) => return cx.unsupported("what barriers are told about invalid data is not documented"),
         }
         cx.m.ignore(CACHING, NO_CACHES);
-        cx.m.ignore(&[Slot::CtaGroup], "the barrier is in the block, which has no other beside it");
+        let for_pairs = match cx.m.get(Slot::CtaGroup) {
+            None | Some(Mod::CtaGroup1) => false,
+            Some(Mod::CtaGroup2) => true,
+            Some(other) => return cx.unsupported(&format!("`.{}` is not known here", other.as_str())),
+        };
         let (at, operand) = cx.named("tensor");
         let span = cx.span(at);
         let tensor = self.tensor(cx, at, operand)?;
@@ -58,7 +62,9 @@ impl BodyDecoder<'_> {
         let shared = self.loose(cx, if is_load { "dstMem" } else { "srcMem" }, space)?;
         let action = if is_load {
             let blocks = if cx.m.get(Slot::Multicast).is_some() { Some(self.blocks(cx)?) } else { None };
-            TensorAction::Load { barrier: self.loose(cx, "mbar", space)?, blocks }
+            // The barrier of a pair may be in the other block.
+            let space = if for_pairs { Space::SharedCluster } else { space };
+            TensorAction::Load { barrier: self.loose(cx, "mbar", space)?, blocks, for_pairs }
         } else if cx.m.sem() == Sem::TensorReduce {
             TensorAction::Reduce(reduction(cx)?)
         } else {

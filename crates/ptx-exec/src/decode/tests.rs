@@ -60,6 +60,7 @@ const ALIKE: &[Alike] = &[
     (&["add", "sub", "mul", "mma", "wmma"], Field::Rnd, &[None, Some(Mod::Rn)], "`.rn` is the default"),
     (&["mad"], Field::Ftz, &[None, Some(Mod::Ftz)], "`mad.f32` of sm_1x always flushes (manual 9.7.3.6)"),
     (&["cp"], Field::LoadMode, &[None, Some(Mod::Tile)], "the default (manual 9.7.9.25.5.2)"),
+    (&["cp"], Field::CtaGroup, &[None, Some(Mod::CtaGroup1)], "the default (manual 9.7.9.25.5.2)"),
     (&["cp"], Field::Report, &[None, Some(Mod::MbarrierReportDisabled)], "nothing is reported"),
     (&["mbarrier"], Field::Layout, &[None, Some(Mod::LayoutV0)], "the default (manual 9.7.13.15.9)"),
     (&["mma"], Field::ScaleVec, &[None, Some(Mod::ScaleVec2X)], "the only one of `.kind::mxf4`"),

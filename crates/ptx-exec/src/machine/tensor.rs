@@ -436,9 +436,10 @@ impl Operands<'_> {
             map.address = of(src);
         }
         map.check().map_err(|error| misuse(format!("the tensor map cannot be used: {error}")))?;
-        let mut targets = vec![None];
+        let (mut targets, mut is_for_pairs) = (vec![None], false);
         let (effect, barrier) = match &copy.action {
-            TensorAction::Load { barrier, blocks } => {
+            TensorAction::Load { barrier, blocks, for_pairs } => {
+                is_for_pairs = *for_pairs;
                 targets = view.block.targets(blocks.map(of))?;
                 let barrier = view.barrier_place((barrier.space, address(barrier)))?;
                 (TensorEffect::Load, Some(barrier))
@@ -476,10 +477,22 @@ impl Operands<'_> {
             TensorWork { element, out_of_bounds, swizzle, shared, space, effect, runs, length, read: None };
         let of_target = |target: Option<u32>| {
             let (space, shared) = in_target((work.space, work.shared), target);
-            (TensorWork { shared, space, ..work.clone() }, barrier.map(|barrier| in_target(barrier, target)))
+            let barrier = barrier.map(|barrier| {
+                let told =
+                    if is_for_pairs { target.map(|target| of_pair(view, target, barrier)) } else { target };
+                in_target(barrier, told)
+            });
+            (TensorWork { shared, space, ..work.clone() }, barrier)
         };
         Ok(targets.into_iter().map(of_target).collect())
     }
+}
+
+/// The block of a pair whose barrier is told: the even or the odd one, as the block of the barrier that is named.
+fn of_pair(view: &View<'_>, target: u32, (space, address): Place) -> u32 {
+    let (rank, _) = rank_and_offset(address);
+    let named = if space == Space::Shared { view.block.rank } else { rank as u32 };
+    target & !1 | named & 1
 }
 
 /// How rows that are shorter than the swizzle lie in shared memory no document tells.

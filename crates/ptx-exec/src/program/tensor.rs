@@ -34,8 +34,9 @@ pub(crate) enum TensorReduction {
 /// Where a tensor copy goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TensorAction {
-    /// To shared memory; a barrier there is told of the bytes. With a mask to the blocks of the cluster that it names.
-    Load { barrier: Address, blocks: Option<Src> },
+    /// To shared memory; a barrier there is told of the bytes. With a mask to the blocks of the cluster that it names, and
+    /// for pairs of blocks the barriers are those of the even or of the odd ones, as the one that is named.
+    Load { barrier: Address, blocks: Option<Src>, for_pairs: bool },
     /// To the tensor.
     Store,
     /// To the tensor, combined with what it holds.

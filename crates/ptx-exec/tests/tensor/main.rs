@@ -3,6 +3,7 @@
 //! What memory holds afterwards is worked out here element by element, by loops over coordinates that are written from the
 //! manual's text, and from its tables of swizzling patterns.
 
+mod cluster;
 mod harness;
 mod maps;
 mod misuse;
