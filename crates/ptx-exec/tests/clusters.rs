@@ -4,7 +4,9 @@
 use std::num::NonZeroUsize;
 
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, Dim3, ExecError, FaultKind, Launch, Outcome, Space, Trap, TrapKind, run};
+use ptx_exec::{
+    Argument, Completion, Dim3, ExecError, FaultKind, Launch, Outcome, Space, Trap, TrapKind, run,
+};
 
 fn execute(text: &str, launch: &Launch) -> Result<Outcome, ExecError> {
     let text = format!(".version 8.6\n.target sm_100\n.address_size 64\n{text}");
@@ -351,4 +353,78 @@ fn a_grid_of_clusters_has_all_of_their_blocks() {
     // 2 x 1 clusters of 2 x 3 blocks are 4 x 3 blocks.
     let launch = Launch { cluster: None, ..shaped([2, 1, 1], [1; 3], 1, 48) };
     assert_eq!(words(&run(verified, &launch).unwrap()), [304; 12]);
+}
+
+#[test]
+fn copies_and_arrivals_reach_other_blocks() {
+    // Each block copies 32 bytes of its own to the next one, which waits for them at its own barrier; then each tells the barrier
+    // of the one before it of an arrival, and of 4 bytes that it stores there.
+    let body = kernel(
+        "",
+        &format!(
+            "mbarrier.init.shared.b64 [bar], 1; fence.mbarrier_init.release.cluster;
+            mov.u32 %r1, s; mov.u32 %r2, bar; add.u32 %r3, %rank, 1; rem.u32 %r3, %r3, %ranks;
+            mapa.shared::cluster.u32 %r4, %r1, %r3; mapa.shared::cluster.u32 %r5, %r2, %r3;
+            add.u32 %r6, %rank, 100; st.shared.u32 [s+64], %r6; st.shared.u32 [s+92], %r6;
+            {MEET}
+            mbarrier.arrive.expect_tx.shared.b64 _, [bar], 32;
+            cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r4], [s+64], 32, [%r5];
+            W0: mbarrier.try_wait.parity.shared.b64 %p, [bar], 0; @!%p bra W0;
+            ld.shared.u32 %r7, [s]; ld.shared.u32 %r8, [s+28];
+            add.u32 %r3, %rank, %ranks; sub.u32 %r3, %r3, 1; rem.u32 %r3, %r3, %ranks;
+            mapa.shared::cluster.u32 %r4, %r1, %r3; mapa.shared::cluster.u32 %r5, %r2, %r3;
+            mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 4;
+            {MEET}
+            mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r5];
+            st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r4+32], %r6, [%r5];
+            W1: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p, [bar], 1; @!%p bra W1;
+            ld.shared.u32 %r9, [s+32];
+            {MEET}
+            mov.u32 %r10, %ctaid.x; mad.wide.u32 %rd1, %r10, 12, %out;
+            st.global.u32 [%rd1], %r7; st.global.u32 [%rd1+4], %r8; st.global.u32 [%rd1+8], %r9;"
+        ),
+    );
+    let before = |rank: u32, n: u32| 100 + (rank + n - 1) % n;
+    for completion in [Completion::Eager, Completion::Late, Completion::Random(1), Completion::Random(7)] {
+        let launch = Launch { completion, ..shaped([8, 1, 1], [4, 1, 1], 1, 96) };
+        let expected: Vec<u32> = (0..8)
+            .flat_map(|block| [before(block % 4, 4), before(block % 4, 4), 100 + (block + 1) % 4])
+            .collect();
+        assert_eq!(words(&execute(&body, &launch).unwrap()), expected, "{completion:?}");
+    }
+}
+
+#[test]
+fn multicasts_write_the_same_place_of_each_block() {
+    // Block 1 of 4 brings 16 bytes to offset 16 of blocks 0, 2 and 3, and each of these waits at its own barrier.
+    let body = kernel(
+        "",
+        &format!(
+            "mbarrier.init.shared.b64 [bar], 1; fence.mbarrier_init.release.cluster; mov.u32 %r1, s;
+            setp.ne.u32 %q, %rank, 1;
+            @%q mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;
+            {MEET}
+            mov.b16 %h, 13;
+            @!%q cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1+16], [%out], 16, [bar], %h;
+            @!%q bra DONE;
+            W0: mbarrier.try_wait.parity.shared.b64 %p, [bar], 0; @!%p bra W0;
+            DONE: {MEET}
+            ld.shared.u32 %r7, [s+16]; ld.shared.u32 %r8, [s+28];
+            mad.wide.u32 %rd1, %rank, 8, %out; st.global.u32 [%rd1+16], %r7; st.global.u32 [%rd1+20], %r8;"
+        ),
+    )
+    .replace(".reg .pred", ".reg .b16 %h; .reg .pred");
+    for completion in [Completion::Eager, Completion::Late, Completion::Random(3)] {
+        let mut buffer: Vec<u8> = [11u32, 22, 33, 44].iter().flat_map(|word| word.to_le_bytes()).collect();
+        buffer.resize(48, 0);
+        let launch = Launch {
+            completion,
+            arguments: vec![Argument::Buffer(buffer)],
+            ..shaped([4, 1, 1], [4, 1, 1], 1, 0)
+        };
+        let left = words(&execute(&body, &launch).unwrap());
+        assert_eq!(left[4..], [11, 44, 0, 0, 11, 44, 11, 44], "{completion:?}");
+    }
+    let text = misuse(&body, &Launch { cluster: Some([2, 1, 1]), ..shaped([2, 1, 1], [2, 1, 1], 1, 48) });
+    assert!(text.contains("names blocks that the cluster does not have"), "{text}");
 }
