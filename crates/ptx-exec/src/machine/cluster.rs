@@ -142,6 +142,17 @@ impl BlockState {
         self.cluster = cluster;
     }
 
+    /// Does something with the block and its peer, whose rank differs in the last bit; none where there is no such block.
+    pub(super) fn with_peer<T>(&mut self, action: impl FnOnce(&mut Self, &mut Self) -> T) -> Option<T> {
+        let rank = (self.rank ^ 1) as usize;
+        let mut peer = std::mem::take(self.cluster.peers.get_mut(rank)?);
+        let done = action(self, &mut peer);
+        if let Some(place) = self.cluster.peers.get_mut(rank) {
+            *place = peer;
+        }
+        Some(done)
+    }
+
     /// The blocks that a mask of a multicast names; without a mask the block that the address itself is of.
     pub(super) fn targets(&self, mask: Option<u64>) -> Result<Vec<Option<u32>>, TrapKind> {
         let Some(mask) = mask else { return Ok(vec![None]) };
@@ -367,7 +378,7 @@ impl Cluster {
                     State::Barrier { id, .. } => format!("wait at barrier {id}"),
                     State::Warpgroup => "wait for the other warps of the warpgroup".to_owned(),
                     State::Collective { members } => format!("wait for lanes {members:#010x}"),
-                    State::Columns => "wait for columns of tensor memory to be freed".to_owned(),
+                    State::Columns => "wait for columns of tensor memory".to_owned(),
                 };
                 groups.push((instruction, format!("{of_block}thread ({x}, {y}, {z}){others}: {what}")));
             }

@@ -267,9 +267,13 @@ impl Warp {
         }
     }
 
-    /// Lets threads that wait for the barrier of the cluster go on, given the phase that has begun.
+    /// Lets threads that wait for the barrier of the cluster go on, given the phase that has begun, and those that wait for
+    /// tensor memory try again.
     pub(super) fn wake_cluster(&mut self, begun: u64) {
         for fragment in &mut self.fragments {
+            if fragment.state == State::Columns {
+                fragment.state = State::Ready;
+            }
             if matches!(fragment.state, State::Cluster { phase } if phase < begun) {
                 (fragment.state, fragment.ran) = (State::Ready, self.clock);
             }

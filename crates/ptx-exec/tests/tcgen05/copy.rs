@@ -112,7 +112,7 @@ fn wrong_copies_stop_the_program() {
         ("tcgen05.cp.cta_group::1.128x128b [%base], 0;", "expected 1"),
         ("tcgen05.cp.cta_group::2.128x128b [%base], %x10;", "same `.cta_group`"),
         (
-            "tcgen05.commit.cta_group::1.mbarrier::arrive::one.multicast::cluster.b64 [%out], 3;",
+            "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [barrier], 3;",
             "blocks that the cluster does not have",
         ),
         ("tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%out];", "a barrier lies in shared memory"),

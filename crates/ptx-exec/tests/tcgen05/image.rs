@@ -1,6 +1,6 @@
 //! Kernels between an image of shared memory with one of tensor memory, and an image of tensor memory afterwards.
 
-use super::{list, words};
+use super::{list, words, words_of_pair};
 
 /// Columns of an image of tensor memory.
 pub const COLUMNS: usize = 512;
@@ -43,16 +43,47 @@ pub fn descriptor(register: usize, bits: u64) -> String {
 /// Fills shared memory at `memory` and tensor memory, runs `body` in one thread (predicate `%p1`), waits for the barrier that
 /// it commits to, and gives tensor memory.
 pub fn run_image(target: &str, shared: &[u8], tensor: &Tensor, body: &str) -> Tensor {
+    let commit = "@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [barrier];";
+    let text = image("setp.eq.u32 %p1, %t, 0;", &format!("{body}{commit}"), "bar.sync 0;");
+    Tensor(words(target, &text, input(shared, tensor), 128 * COLUMNS))
+}
+
+/// The same in a pair of blocks, where the first thread of the even one issues what both get.
+pub fn run_pair(target: &str, shared: &[Vec<u8>], tensors: &[Tensor], body: &str) -> Vec<Tensor> {
+    let commit = "mov.b16 %h0, 3;
+        @%p1 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [barrier], %h0;";
+    let prepare = format!(
+        "mov.u32 %y0, %cluster_ctarank;
+        mad.wide.u32 %in, %y0, {}, %in;
+        mad.wide.u32 %out, %y0, {}, %out;
+        mad.lo.u32 %y0, %y0, 128, %t;",
+        65536 + 512 * COLUMNS,
+        512 * COLUMNS
+    );
+    let meet = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;";
+    let body = image("setp.eq.u32 %p1, %y0, 0;", &format!("{body}{commit}"), meet);
+    let bytes = shared.iter().zip(tensors).flat_map(|(shared, tensor)| input(shared, tensor)).collect();
+    let found = words_of_pair(target, &format!(".reg .b16 %h0;\n{prepare}{body}"), bytes, 256 * COLUMNS);
+    found.chunks_exact(128 * COLUMNS).map(|part| Tensor(part.to_vec())).collect()
+}
+
+/// What a block gets.
+fn input(shared: &[u8], tensor: &Tensor) -> Vec<u8> {
     assert!(shared.len() <= 65536);
     let mut input = shared.to_vec();
     input.resize(65536, 0xcc);
     input.extend(tensor.0.iter().flat_map(|cell| cell.to_le_bytes()));
+    input
+}
+
+/// `issuer` sets `%p1`, `meet` lets all threads meet that the body concerns.
+fn image(issuer: &str, body: &str, meet: &str) -> String {
     let registers = list("c", 16);
     let fours: Vec<String> = (0..4)
         .map(|n| format!("{{%c{}, %c{}, %c{}, %c{}}}", n * 4, n * 4 + 1, n * 4 + 2, n * 4 + 3))
         .collect();
     let each = |text: &dyn Fn(usize) -> String| (0..4).map(text).collect::<String>();
-    let text = format!(
+    format!(
         ".reg .b32 %c<16>; .reg .pred %q<4>;
         // Shared memory, 16 bytes a thread each time.
         mad.wide.u32 %x0, %t, 16, %in;
@@ -84,10 +115,10 @@ pub fn run_image(target: &str, shared: &[u8], tensor: &Tensor, body: &str) -> Te
         fence.proxy.async.shared::cta;
         setp.eq.u32 %p1, %t, 0;
         @%p1 mbarrier.init.shared.b64 [barrier], 1;
-        bar.sync 0;
+        {meet}
+        {issuer}
         tcgen05.fence::after_thread_sync;
         {body}
-        @%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [barrier];
     WAIT:
         mbarrier.try_wait.parity.shared.b64 %q0, [barrier], 0;
         @!%q0 bra WAIT;
@@ -107,6 +138,5 @@ pub fn run_image(target: &str, shared: &[u8], tensor: &Tensor, body: &str) -> Te
         row = COLUMNS * 4,
         loads = each(&|n| format!("ld.global.v4.b32 {}, [%x0+{}];\n", fours[n], n * 16)),
         stores = each(&|n| format!("st.global.v4.b32 [%x0+{}], {};\n", n * 16, fours[n])),
-    );
-    Tensor(words(target, &text, input, 128 * COLUMNS))
+    )
 }

@@ -1,10 +1,12 @@
 //! `tcgen05`: tensor memory and what is done with it (manual 9.7.16).
 
 mod access;
+mod case;
 mod copy;
 mod image;
 mod multiply;
 mod order;
+mod pair;
 
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, Completion, ExecError, Launch, Trap, TrapKind, run};
@@ -15,7 +17,7 @@ const START: &str = ".visible .entry k(.param .u64 pin, .param .u64 pout) {
     .shared .align 1024 .b8 memory[65536];
     .shared .align 8 .b64 barrier;
     .shared .align 4 .b32 slot;
-    .reg .b64 %in, %out, %x<20>; .reg .b32 %base, %own, %t, %warp, %y<20>; .reg .pred %p<8>;
+    .reg .b64 %in, %out, %x<20>; .reg .b32 %base, %own, %t, %warp, %y<20>, %z<8>; .reg .pred %p<8>;
     ld.param.u64 %in, [pin];
     ld.param.u64 %out, [pout];
     mov.u32 %t, %tid.x;
@@ -31,9 +33,11 @@ ALLOCATED:
     add.u32 %own, %own, %base;
 ";
 
+/// The barrier before the last lines.
+const END_OF_BLOCK: &str = "bar.sync 0; // end";
 /// The last lines.
 const END: &str = "
-    bar.sync 0;
+    bar.sync 0; // end
     @%p0 bra FREED;
     tcgen05.dealloc.cta_group::1.sync.aligned.b32 %base, 512;
 FREED:
@@ -53,13 +57,33 @@ fn launch_as(
     input: Vec<u8>,
     output: usize,
 ) -> Result<Vec<u8>, ExecError> {
+    launch_blocks(1, completion, target, text, input, output)
+}
+
+/// Runs a cluster of so many blocks.
+fn launch_blocks(
+    blocks: u32,
+    completion: Completion,
+    target: &str,
+    text: &str,
+    input: Vec<u8>,
+    output: usize,
+) -> Result<Vec<u8>, ExecError> {
     let header = format!(".version 9.5\n.target {target}\n.address_size 64\n");
     let source = SourceFile::new("test.ptx", header + text);
     let (module, findings) = ptx_syntax::parse(&source);
     assert!(!findings.has_errors(), "{findings:?}\n{text}");
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|found| panic!("{found:?}\n{text}"));
     let arguments = vec![Argument::Buffer(input), Argument::Buffer(vec![0; output])];
-    let done = run(verified, &Launch { block: [128, 1, 1], arguments, completion, ..Launch::new("k") })?;
+    let launch = Launch {
+        grid: [blocks, 1, 1],
+        block: [128, 1, 1],
+        cluster: Some([blocks, 1, 1]),
+        arguments,
+        completion,
+        ..Launch::new("k")
+    };
+    let done = run(verified, &launch)?;
     Ok(done.buffers.into_iter().nth(1).flatten().unwrap())
 }
 
@@ -68,6 +92,18 @@ fn words(target: &str, body: &str, input: Vec<u8>, count: usize) -> Vec<u32> {
     let text = format!("{START}{body}{END}");
     let found = [Completion::Eager, Completion::Late]
         .map(|completion| words_of(launch_as(completion, target, &text, input.clone(), count * 4).unwrap()));
+    assert!(found[0] == found[1], "operations done late: {body}");
+    found.into_iter().next().unwrap()
+}
+
+/// The same of a kernel in a cluster of two blocks.
+fn words_of_pair(target: &str, body: &str, input: Vec<u8>, count: usize) -> Vec<u32> {
+    let text = format!("{START}{body}{END}").replace("cta_group::1", "cta_group::2");
+    // No block of the pair may end, or free its memory, before the other is done with it.
+    let text = text.replace(END_OF_BLOCK, "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n");
+    let found = [Completion::Eager, Completion::Late].map(|completion| {
+        words_of(launch_blocks(2, completion, target, &text, input.clone(), count * 4).unwrap())
+    });
     assert!(found[0] == found[1], "operations done late: {body}");
     found.into_iter().next().unwrap()
 }

@@ -2,6 +2,7 @@
 //!
 //! Loads are done when they are issued: who reads a register that one writes gets the value without a wait (9.7.16.6.4.5).
 
+use super::issue::use_group;
 use super::memory::{TensorMemory, check_lanes, parts};
 use crate::error::TrapKind;
 use crate::machine::call::same_value;
@@ -9,7 +10,7 @@ use crate::machine::memory::View;
 use crate::machine::pending::{Operation, Order as InOrder, Registers, Track, Work};
 use crate::machine::warp::WarpId;
 use crate::memory::{Order, Space};
-use crate::program::{Columns, FULL, Family, Reduction, Row, Sharing, TensorAccess, TensorMove, WARP};
+use crate::program::{Columns, FULL, Family, Group, Reduction, Row, Sharing, TensorAccess, TensorMove, WARP};
 use crate::scalar::float::{self, Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
 use crate::scalar::int;
@@ -44,19 +45,20 @@ pub(in crate::machine) fn access(
     let stop = |kind| (kind, 0);
     match access {
         TensorAccess::Allocate(group, sharing) => {
-            view.block.tensor.use_group(group).map_err(stop)?;
+            use_group(view.block, group).map_err(stop)?;
             let to = (space, inputs.first().map_or(0, |row| row[0]).wrapping_add_signed(offset));
-            return allocate(sharing, issue, view, to, inputs);
+            return allocate((group, sharing), issue, view, to, inputs);
         }
         TensorAccess::Free(group, sharing) => {
-            view.block.tensor.use_group(group).map_err(stop)?;
+            use_group(view.block, group).map_err(stop)?;
             let address = same(inputs.first(), "addresses")?;
             let count = same(inputs.get(1), "numbers of columns")?;
             view.block.tensor.free(address as u32, count, sharing).map_err(stop)?;
             view.block.wake = true;
+            view.block.cluster.wake |= group == Group::Pair;
         }
         TensorAccess::Relinquish(group) => {
-            view.block.tensor.use_group(group).map_err(stop)?;
+            use_group(view.block, group).map_err(stop)?;
             view.block.tensor.relinquish();
         }
         TensorAccess::Load(cells) => load(cells, issue, &view.block.tensor, inputs, outputs)?,
@@ -93,7 +95,7 @@ fn same(row: Option<&Row>, what: &str) -> Result<u64, Stopped> {
 }
 
 fn allocate(
-    sharing: Sharing,
+    (group, sharing): (Group, Sharing),
     issue: Issue,
     view: &mut View<'_>,
     (space, to): (Space, u64),
@@ -110,9 +112,17 @@ fn allocate(
         let text = format!("the address of tensor memory is written to shared memory, not to {to:#x}");
         return Err(stop(TrapKind::Misuse(text)));
     }
-    let Some(first) = view.block.tensor.allocate(count, sharing, issue.pc).map_err(stop)? else {
-        return Ok(Outcome::Waits);
+    let first = match group {
+        Group::One => view.block.tensor.allocate(count, sharing, issue.pc),
+        Group::Pair => {
+            let both = view.block.with_peer(|block, peer| {
+                block.tensor.allocate_both(&mut peer.tensor, count, sharing, issue.pc)
+            });
+            both.unwrap_or(Ok(None))
+        }
     };
+    let Some(first) = first.map_err(stop)? else { return Ok(Outcome::Waits) };
+    view.block.cluster.wake |= group == Group::Pair;
     let written = view.write(0, space, to, 4, first as u64, Order::Relaxed);
     written.map_err(|fault| stop(TrapKind::Fault(fault)))?;
     Ok(Outcome::Done)

@@ -4,6 +4,7 @@
 //! (9.7.16.6.2), and has those stay in order, also between threads, that programs count on.
 
 use super::copy::{copy, shift};
+use super::misuse;
 use super::multiply::multiply;
 use crate::error::TrapKind;
 use crate::machine::Stop;
@@ -13,16 +14,32 @@ use crate::machine::grid::Grid;
 use crate::machine::memory::{View, addresses};
 use crate::machine::pending::{Operation, Order, Registers, Signal, Track, Work};
 use crate::machine::warp::{Warp, WarpId};
-use crate::program::{Family, Mask, Row, TensorCommit, TensorIssue, TensorOperation, lanes};
+use crate::program::{Family, Group, Mask, Row, TensorCommit, TensorIssue, TensorOperation, lanes};
 
-/// The operations of a block, whichever of its threads issued them.
-fn of_block(rank: u32) -> Track {
+/// Holds a block, or both of a pair, to the same `.cta_group`.
+pub(super) fn use_group(block: &mut BlockState, group: Group) -> Result<(), TrapKind> {
+    block.tensor.use_group(group)?;
+    match group {
+        Group::One => Ok(()),
+        Group::Pair => block.with_peer(|_, peer| peer.tensor.use_group(group)).unwrap_or_else(|| {
+            misuse("`.cta_group::2` needs a cluster with a block of the rank next to this one")
+        }),
+    }
+}
+
+/// The operations of a block or of a pair, whichever of their threads issued them.
+fn track(rank: u32, group: Group) -> Track {
+    let rank = match group {
+        Group::One => rank,
+        Group::Pair => rank & !1,
+    };
     Track { family: Family::Tensor, warp: WarpId { rank, index: 0 }, lane: 0 }
 }
 
 /// An operation with its operands.
 #[derive(Clone, Debug)]
 pub(in crate::machine) struct Tcgen05Work {
+    group: Group,
     operation: TensorOperation<u64>,
 }
 
@@ -34,6 +51,15 @@ impl Tcgen05Work {
             TensorOperation::Shift(_) => false,
         }
     }
+}
+
+/// The peer of a pair must not have ended (manual 9.7.16.5).
+fn check_peer(block: &mut BlockState, group: Group) -> Result<(), TrapKind> {
+    let has_ended = |peer: &BlockState| peer.live.iter().all(|&live| live == 0);
+    if group == Group::Pair && block.with_peer(|_, peer| has_ended(peer)) == Some(true) {
+        return misuse("the other block of the pair has ended");
+    }
+    Ok(())
 }
 
 /// Carries out an operation on the tensor memory of a block or of a pair of blocks, the even one first.
@@ -52,7 +78,15 @@ fn perform(operation: &TensorOperation<u64>, blocks: &mut [&mut BlockState]) -> 
 impl View<'_> {
     /// Performs an operation that was issued.
     pub(in crate::machine) fn perform_tcgen05(&mut self, work: &Tcgen05Work) -> Result<(), TrapKind> {
-        perform(&work.operation, &mut [&mut *self.block])
+        if work.group == Group::One {
+            return perform(&work.operation, &mut [&mut *self.block]);
+        }
+        let is_even = self.block.rank.is_multiple_of(2);
+        let done = self.block.with_peer(|block, peer| match is_even {
+            true => perform(&work.operation, &mut [block, peer]),
+            false => perform(&work.operation, &mut [peer, block]),
+        });
+        done.unwrap_or(Ok(()))
     }
 }
 
@@ -69,11 +103,12 @@ impl Warp {
     ) -> Result<(), Stop> {
         let warp = self.id;
         for lane in lanes(active) {
-            block.tensor.use_group(issue.group).map_err(|kind| Stop::at(kind, pc, lane))?;
+            use_group(block, issue.group).map_err(|kind| Stop::at(kind, pc, lane))?;
+            check_peer(block, issue.group).map_err(|kind| Stop::at(kind, pc, lane))?;
             let operation = issue.operation.map(|src| src.of(rows, self.constants(grid))[lane]);
-            let work = Work::Tcgen05(Box::new(Tcgen05Work { operation }));
+            let work = Work::Tcgen05(Box::new(Tcgen05Work { group: issue.group, operation }));
             let mut operation = Operation::new(work, (warp, lane, pc));
-            operation.track = Some((of_block(warp.rank), Order::AfterEarlier));
+            operation.track = Some((track(warp.rank, issue.group), Order::AfterEarlier));
             self.view(grid, block).issue(operation, &mut Registers::All(&mut []))?;
         }
         self.issued(block);
@@ -97,7 +132,7 @@ impl Warp {
         let warp = self.id;
         for lane in lanes(active) {
             let stop = |kind| Stop::at(kind, pc, lane);
-            block.tensor.use_group(commit.group).map_err(stop)?;
+            use_group(block, commit.group).map_err(stop)?;
             let targets = commit.blocks.map(|blocks| blocks.of(rows, constants)[lane]);
             let mut view = self.view(grid, block);
             let targets = view.block.targets(targets).map_err(stop)?;
@@ -106,7 +141,7 @@ impl Warp {
             for target in targets {
                 let arrival = Operation::new(Work::Nothing, (warp, lane, pc));
                 let mut arrival = arrival.signals(Signal::Arrival(in_target(place, target)));
-                arrival.track = Some((of_block(warp.rank), Order::AfterEarlier));
+                arrival.track = Some((track(warp.rank, commit.group), Order::AfterEarlier));
                 view.issue(arrival, &mut Registers::All(&mut []))?;
             }
         }

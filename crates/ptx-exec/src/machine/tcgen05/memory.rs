@@ -24,6 +24,10 @@ pub(in crate::machine) struct TensorMemory {
     relinquished: bool,
     /// What the first instruction of the kernel was for.
     group: Option<Group>,
+    /// What a warp asks for until one of the peer asks for the same.
+    asked: Option<(u64, Sharing)>,
+    /// The first of the columns that the peer allocated in both blocks.
+    granted: Option<usize>,
 }
 
 /// The lane and column of an address.
@@ -33,14 +37,11 @@ pub(in crate::machine) const fn parts(address: u32) -> (usize, usize) {
 
 impl TensorMemory {
     /// Holds all instructions of a block to the same `.cta_group` (manual 9.7.16.7.1).
-    pub(in crate::machine) fn use_group(&mut self, group: Group) -> Result<(), TrapKind> {
-        if *self.group.get_or_insert(group) != group {
-            return misuse("all `tcgen05` instructions of a kernel have the same `.cta_group`".to_owned());
+    pub(super) fn use_group(&mut self, group: Group) -> Result<(), TrapKind> {
+        if *self.group.get_or_insert(group) == group {
+            return Ok(());
         }
-        if group == Group::Pair {
-            return misuse("`.cta_group::2` needs a cluster of two blocks or more".to_owned());
-        }
-        Ok(())
+        misuse("all `tcgen05` instructions of a kernel have the same `.cta_group`")
     }
 
     /// Allocates columns and gives the first; none when there is no room now.
@@ -50,25 +51,59 @@ impl TensorMemory {
         sharing: Sharing,
         pc: u32,
     ) -> Result<Option<usize>, TrapKind> {
+        self.check_allocation(count, sharing)?;
+        let first = room(&[self], count as usize);
+        if let Some(first) = first {
+            self.take(Allocation { first, count: count as usize, sharing, pc });
+        }
+        Ok(first)
+    }
+
+    /// Allocates the same columns in both blocks of a pair, when a warp of each asks for them; none until then, or when there is
+    /// no room now.
+    pub(super) fn allocate_both(
+        &mut self,
+        peer: &mut Self,
+        count: u64,
+        sharing: Sharing,
+        pc: u32,
+    ) -> Result<Option<usize>, TrapKind> {
+        if let Some(first) = self.granted.take() {
+            return Ok(Some(first));
+        }
+        self.check_allocation(count, sharing)?;
+        self.asked = Some((count, sharing));
+        match peer.asked {
+            None => return Ok(None),
+            Some(asked) if asked == (count, sharing) => {}
+            Some((other, _)) => {
+                return misuse(format!(
+                    "the block allocates {count} columns of tensor memory, and its peer {other}"
+                ));
+            }
+        }
+        let first = room(&[self, peer], count as usize);
+        if let Some(first) = first {
+            for memory in [&mut *self, &mut *peer] {
+                memory.take(Allocation { first, count: count as usize, sharing, pc });
+                memory.asked = None;
+            }
+            peer.granted = Some(first);
+        }
+        Ok(first)
+    }
+
+    fn check_allocation(&self, count: u64, sharing: Sharing) -> Result<(), TrapKind> {
         check_count(count, sharing)?;
         if self.relinquished {
-            return misuse("the block has given up the right to allocate tensor memory".to_owned());
+            return misuse("the block has given up the right to allocate tensor memory");
         }
-        let count = count as usize;
-        let mut first = 0;
-        while let Some(taken) = self
-            .allocations
-            .iter()
-            .find(|taken| first < taken.first + taken.count && taken.first < first + count)
-        {
-            first = taken.first + taken.count;
-        }
-        if first + count > COLUMNS {
-            return Ok(None);
-        }
-        self.allocations.push(Allocation { first, count, sharing, pc });
+        Ok(())
+    }
+
+    fn take(&mut self, allocation: Allocation) {
+        self.allocations.push(allocation);
         self.cells.resize(LANES * COLUMNS, 0);
-        Ok(Some(first))
     }
 
     /// Frees what was allocated at an address.
@@ -126,6 +161,18 @@ impl TensorMemory {
         }
         Ok(())
     }
+}
+
+/// The first of so many columns that are free in all memories.
+fn room(memories: &[&TensorMemory], count: usize) -> Option<usize> {
+    let mut first = 0;
+    let taken = || memories.iter().flat_map(|memory| &memory.allocations);
+    while let Some(taken) =
+        taken().find(|taken| first < taken.first + taken.count && taken.first < first + count)
+    {
+        first = taken.first + taken.count;
+    }
+    (first + count <= COLUMNS).then_some(first)
 }
 
 fn check_count(count: u64, sharing: Sharing) -> Result<(), TrapKind> {
