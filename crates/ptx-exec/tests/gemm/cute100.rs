@@ -55,3 +55,20 @@ fn singles_by_columns_in_pieces_of_32_bytes() {
     let launch = launch("singles", [1, 1, 1], [floats(&by_columns(&a, m, k)), floats(&b)], size);
     check(TEXT, &launch, 2, &floats(&product(&a, |at, column| b[column * k + at], size)));
 }
+
+#[test]
+fn pairs_of_blocks() {
+    // Two pairs after each other.
+    let size @ [m, n, k] = [512, 64, 128];
+    let (a, b) = (matrix(m, k, 9), matrix(n, k, 10));
+    let launch = launch("pair", [4, 1, 1], [halves(&a, f16), halves(&b, f16)], size);
+    check(TEXT, &launch, 2, &floats(&product(&a, |at, column| b[column * k + at], size)));
+}
+
+#[test]
+fn pairs_of_blocks_with_64_rows_each() {
+    let size @ [m, n, k] = [128, 256, 64];
+    let (a, b) = (matrix(m, k, 11), matrix(n, k, 12));
+    let launch = launch("halved", [2, 2, 1], [halves(&a, f16), halves(&by_columns(&b, n, k), f16)], size);
+    check(TEXT, &launch, 2, &floats(&product(&a, |at, column| b[column * k + at], size)));
+}
