@@ -17,14 +17,15 @@ constexpr int kStages = 3;
 // A block has a tile of `Tile` of D; three buffers are filled by `cp.async` ahead of the products.
 template <class Tile, class Atom, class LayoutA, class LayoutB, class TensorA, class TensorB, class TensorD>
 __device__ void multiply(TensorA a, TensorB b, TensorD d) {
-    using Element = typename TensorA::value_type;
+    using ElementA = typename TensorA::value_type;
+    using ElementB = typename TensorB::value_type;
     constexpr int M = size<0>(Tile{}), N = size<1>(Tile{}), K = size<2>(Tile{});
     auto layout_a = tile_to_shape(LayoutA{}, make_shape(Int<M>{}, Int<K>{}, Int<kStages>{}));
     auto layout_b = tile_to_shape(LayoutB{}, make_shape(Int<N>{}, Int<K>{}, Int<kStages>{}));
-    __shared__ alignas(1024) uint8_t memory_a[sizeof(Element) * cosize_v<decltype(layout_a)>];
-    __shared__ alignas(1024) uint8_t memory_b[sizeof(Element) * cosize_v<decltype(layout_b)>];
-    Tensor shared_a = make_tensor(make_smem_ptr(reinterpret_cast<Element*>(memory_a)), layout_a);
-    Tensor shared_b = make_tensor(make_smem_ptr(reinterpret_cast<Element*>(memory_b)), layout_b);
+    __shared__ alignas(1024) uint8_t memory_a[sizeof(ElementA) * cosize_v<decltype(layout_a)>];
+    __shared__ alignas(1024) uint8_t memory_b[sizeof(ElementB) * cosize_v<decltype(layout_b)>];
+    Tensor shared_a = make_tensor(make_smem_ptr(reinterpret_cast<ElementA*>(memory_a)), layout_a);
+    Tensor shared_b = make_tensor(make_smem_ptr(reinterpret_cast<ElementB*>(memory_b)), layout_b);
 
     auto block = make_coord(blockIdx.x, blockIdx.y, _);
     Tensor tile_a = local_tile(a, Tile{}, block, Step<_1, X, _1>{});
@@ -32,8 +33,9 @@ __device__ void multiply(TensorA a, TensorB b, TensorD d) {
     Tensor tile_d = local_tile(d, Tile{}, block, Step<_1, _1, X>{});
 
     // Threads copy 16 bytes at a time, along the dimension that is contiguous in memory.
-    constexpr int each = 16 / sizeof(Element);
+    constexpr int each = 16 / sizeof(ElementA);
     auto copier = [](auto const& tensor) {
+        using Element = typename std::remove_reference_t<decltype(tensor)>::value_type;
         using Op = Copy_Atom<SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>, Element>;
         if constexpr (is_constant<1, decltype(stride<1>(tensor.layout()))>::value) {
             return make_tiled_copy(Op{}, Layout<Shape<Int<128 / 8>, _8>, Stride<_8, _1>>{}, Layout<Shape<_1, Int<each>>>{});
@@ -113,3 +115,9 @@ extern "C" __global__ void bytes(const int8_t* a, const int8_t* b, int32_t* d, i
              GMMA::Layout_K_INTER_Atom<int8_t>>(by_rows(a, m, k), by_rows(b, n, k), by_rows(d, m, n));
 }
 
+
+// The same of 8-bit floating-point values of two formats.
+extern "C" __global__ void narrow(const float_e4m3_t* a, const float_e5m2_t* b, float* d, int m, int n, int k) {
+    multiply<Shape<_64, _64, _128>, SM90_64x64x32_F32E4M3E5M2_SS_TN<>, GMMA::Layout_K_SW128_Atom<uint8_t>,
+             GMMA::Layout_K_SW64_Atom<uint8_t>>(by_rows(a, m, k), by_rows(b, n, k), by_rows(d, m, n));
+}

@@ -43,3 +43,18 @@ fn bytes_in_32_bytes_and_without_swizzling() {
     let expected = product(&a, |at, column| b[column * k + at], size);
     check(TEXT, &launch, 2, &expected.into_iter().flat_map(i32::to_le_bytes).collect::<Vec<u8>>());
 }
+
+#[test]
+fn values_of_eight_bits_in_two_formats() {
+    let size @ [m, n, k] = [128, 64, 384];
+    let (a, b) = (matrix(m, k, 7), matrix(n, k, 8));
+    // Magnitudes of 0 to 4 (manual 5.2.3).
+    let narrow = |matrix: &[i32], magnitudes: [u8; 5]| {
+        let encode =
+            |&value: &i32| magnitudes[value.unsigned_abs() as usize] | if value < 0 { 0x80 } else { 0 };
+        matrix.iter().map(encode).collect::<Vec<u8>>()
+    };
+    let factors = [narrow(&a, [0, 0x38, 0x40, 0x44, 0x48]), narrow(&b, [0, 0x3c, 0x40, 0x42, 0x44])];
+    let launch = launch("narrow", [2, 1, 1], factors, size);
+    check(TEXT, &launch, 2, &floats(&product(&a, |at, column| b[column * k + at], size)));
+}
