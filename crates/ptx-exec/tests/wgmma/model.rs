@@ -90,11 +90,22 @@ pub fn launch(
     completion: Completion,
     arguments: Vec<Argument>,
 ) -> Result<Vec<Option<Vec<u8>>>, ExecError> {
+    launch_as(&Launch::new("k"), text, threads, completion, arguments)
+}
+
+/// Executes a kernel on the grid of a launch.
+pub fn launch_as(
+    launch: &Launch,
+    text: &str,
+    threads: u32,
+    completion: Completion,
+    arguments: Vec<Argument>,
+) -> Result<Vec<Option<Vec<u8>>>, ExecError> {
     let source = SourceFile::new("wgmma.ptx", text.to_owned());
     let (module, findings) = ptx_syntax::parse(&source);
     assert!(!findings.has_errors(), "{findings:?}\n{text}");
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}\n{text}"));
-    let launch = Launch { block: [threads, 1, 1], arguments, completion, ..Launch::new("k") };
+    let launch = Launch { block: [threads, 1, 1], arguments, completion, ..launch.clone() };
     run(verified, &launch).map(|outcome| outcome.buffers)
 }
 

@@ -1,8 +1,8 @@
 //! Groups and waits, results that do not fit, and what is reported.
 
-use ptx_exec::{Argument, Completion, ExecError, FaultKind, TrapKind};
+use ptx_exec::{Argument, Completion, ExecError, FaultKind, Launch, TrapKind};
 
-use super::model::{A, Case, Layout, Type, WAYS, kernel, launch, registers};
+use super::model::{A, Case, Layout, Type, WAYS, kernel, launch, launch_as, registers};
 
 fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
@@ -192,6 +192,34 @@ fn products_and_their_waits_may_be_in_different_functions() {
             let own = 17f32.to_bits();
             assert_eq!(sums, [own, own, own, thread as u32 + 39], "{way:?}, {thread}");
         }
+    }
+}
+
+/// Descriptors have no room for the rank of a block: each reads its own memory.
+#[test]
+fn blocks_of_a_cluster_multiply_their_own_matrices() {
+    let body = format!(
+        "mov.u32 %r0, %ctaid.x;
+        mul.lo.u32 %r2, %r0, {}; cvt.u64.u32 %rd4, %r2; add.u64 %rd2, %rd2, %rd4;
+        mad.lo.u32 %r2, %t, 16, %s;
+        setp.eq.u32 %p, %r0, 0;
+        @%p bra STORED;
+        st.shared.v4.u32 [%r2], {{0x40004000, 0x40004000, 0x40004000, 0x40004000}};
+        STORED:
+        bar.sync 0;
+        fence.proxy.async;
+        wgmma.fence.sync.aligned;
+        {}{END}",
+        128 * 16,
+        product("%da", "%db"),
+    );
+    let arguments = [ONE.to_le_bytes().repeat(1024), vec![0; 2048], vec![0; 4096], vec![0; 512]];
+    let arguments = arguments.map(Argument::Buffer).to_vec();
+    let pair = Launch { grid: [2, 1, 1], cluster: Some([2, 1, 1]), ..Launch::new("k") };
+    for way in WAYS {
+        let buffers = launch_as(&pair, &halves(&body), 128, way, arguments.clone()).unwrap();
+        let sums = words(buffers[2].as_deref().unwrap());
+        assert_eq!(sums, [vec![16f32.to_bits(); 512], vec![64f32.to_bits(); 512]].concat(), "{way:?}");
     }
 }
 
