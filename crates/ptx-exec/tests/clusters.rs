@@ -278,7 +278,7 @@ fn a_deadlock_tells_of_all_blocks() {
         told,
         [
             "block (0, 0, 0), thread (0, 0, 0) and 31 more of its warp: wait at the barrier of the cluster",
-            "block (1, 0, 0), thread (0, 0, 0) and 31 more of its warp: wait at barrier 3",
+            "block (1, 0, 0), thread (0, 0, 0) and 31 more of its warp: wait at barrier 3, to which 32 of 64 threads have come",
         ]
     );
 }

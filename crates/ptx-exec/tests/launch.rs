@@ -157,8 +157,8 @@ fn deadlocks_name_who_waits() {
     assert_eq!(
         texts,
         [
-            "thread (0, 0, 0) and 31 more of its warp: wait at barrier 1",
-            "thread (32, 0, 0) and 31 more of its warp: wait at barrier 2"
+            "thread (0, 0, 0) and 31 more of its warp: wait at barrier 1, to which thread (32, 0, 0) and 31 more have not come",
+            "thread (32, 0, 0) and 31 more of its warp: wait at barrier 2, to which thread (0, 0, 0) and 31 more have not come"
         ]
     );
 }
@@ -552,4 +552,36 @@ fn divergence_at_an_aligned_barrier_is_reported() {
 fn divergence_at_an_aligned_collective_is_reported() {
     let load = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r2];";
     diverges(&format!("@%p1 bra L; {load} bra E; L: {load} E:"), "ldmatrix.sync.aligned.m8n8.x1.shared.b16");
+}
+
+#[test]
+fn a_deadlock_tells_for_whom_each_group_waits() {
+    let waits = |threads: u32, body: &str| {
+        let text = format!(
+            ".visible .entry k() {{ .reg .pred %p<3>; .reg .b32 %r<9>;
+            mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, {}; @%p1 bra L; {body} ret; }}",
+            threads / 2
+        );
+        let found = trapped(&text, &launch(1, threads, vec![]));
+        assert!(matches!(found.kind, TrapKind::Deadlock(_)), "{found}");
+        let mut texts: Vec<String> = found.related.into_iter().map(|(_, text)| text).collect();
+        texts.sort();
+        texts
+    };
+    // Two warps at each of two barriers that are for three.
+    let named = waits(128, "bar.sync 1, 96; bra E; L: bar.sync 2, 96; E:");
+    let expected = |(first, barrier)| {
+        format!(
+            "thread ({first}, 0, 0) and 31 more of its warp: wait at barrier {barrier}, to which 64 of 96 threads have come"
+        )
+    };
+    assert_eq!(named, [(0, 2), (32, 2), (64, 1), (96, 1)].map(expected));
+    // Half a warp shuffles with the other half, which waits for all threads.
+    assert_eq!(
+        waits(32, "shfl.sync.idx.b32 %r2, %r1, 0, 31, -1; bra E; L: barrier.sync 0; E:"),
+        [
+            "thread (0, 0, 0) and 15 more of its warp: wait at barrier 0, to which thread (16, 0, 0) and 15 more have not come",
+            "thread (16, 0, 0) and 15 more of its warp: wait for lanes 0xffffffff, of which thread (0, 0, 0) and 15 more have not come",
+        ]
+    );
 }

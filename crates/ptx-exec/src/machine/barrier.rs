@@ -95,6 +95,20 @@ impl Barrier {
         complete
     }
 
+    /// For whom those wait who have arrived, given the threads of each warp that have not exited.
+    pub(super) fn awaited(&self, live: &[Mask]) -> Awaited {
+        let arrived = |warp: usize| self.arrived.get(warp).copied().unwrap_or(0);
+        let missing = live.iter().enumerate().map(|(warp, live)| (warp, live & !arrived(warp)));
+        let missing: Vec<(usize, Mask)> = missing.filter(|(_, lanes)| *lanes != 0).collect();
+        match self.expected {
+            Some(Expected::Count(count)) => {
+                let arrived = self.arrived.iter().map(|lanes| lanes.count_ones()).sum::<u32>();
+                Awaited::More { arrived: self.counted + arrived, count }
+            }
+            Some(Expected::Everyone) | None => Awaited::Threads(missing),
+        }
+    }
+
     /// What a waiting thread gets from the phase that completed last.
     pub(super) fn result(&self, action: BarrierAction) -> Option<u64> {
         let (trues, predicates) = self.last;
@@ -105,6 +119,15 @@ impl Barrier {
             BarrierAction::Or => Some((trues != 0).into()),
         }
     }
+}
+
+/// For whom the threads at a barrier wait.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Awaited {
+    /// For these lanes of warps.
+    Threads(Vec<(usize, Mask)>),
+    /// For any threads until so many have arrived.
+    More { arrived: u32, count: u32 },
 }
 
 impl Expected {
@@ -154,6 +177,20 @@ mod tests {
         let mut barrier = Barrier::default();
         assert!(!arrive(&mut barrier, 1, 0xffff, Expected::Everyone));
         assert!(barrier.complete(&[0, 0xffff]));
+    }
+
+    #[test]
+    fn who_is_awaited_is_told() {
+        let mut barrier = Barrier::default();
+        assert!(!arrive(&mut barrier, 0, 0xffff_0000, Expected::Everyone));
+        let awaited = barrier.awaited(&[u32::MAX, 0xffff]);
+        assert_eq!(awaited, Awaited::Threads(vec![(0, 0xffff), (1, 0xffff)]));
+        // Those who have exited are not.
+        assert_eq!(barrier.awaited(&[u32::MAX, 0]), Awaited::Threads(vec![(0, 0xffff)]));
+        let mut named = Barrier::default();
+        assert!(!arrive(&mut named, 0, u32::MAX, Expected::Count(96)));
+        assert!(!arrive(&mut named, 0, 1, Expected::Count(96)));
+        assert_eq!(named.awaited(&[u32::MAX, 0xffff]), Awaited::More { arrived: 33, count: 96 });
     }
 
     #[test]

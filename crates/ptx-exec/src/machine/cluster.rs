@@ -4,7 +4,7 @@
 //! own shared memory is not slower than in a grid without clusters.
 
 use super::Stop;
-use super::barrier::Barrier;
+use super::barrier::{Awaited, Barrier};
 use super::block::BlockState;
 use super::grid::Grid;
 use super::memory::View;
@@ -364,7 +364,7 @@ impl Cluster {
                 0 | 1 => String::new(),
                 _ => format!("block ({x}, {y}, {z}), "),
             };
-            for fragment in &warp.fragments {
+            for (at, fragment) in warp.fragments.iter().enumerate() {
                 let waits = matches!(fragment.state, State::Barrier { .. } | State::Cluster { .. });
                 let instruction = fragment.pc.saturating_sub(u32::from(waits));
                 let (x, y, z) = grid.geometry.thread(warp.id.index, first_lane(fragment.mask)).into();
@@ -375,15 +375,37 @@ impl Cluster {
                 let what = match fragment.state {
                     State::Ready => "run here".to_owned(),
                     State::Cluster { .. } => "wait at the barrier of the cluster".to_owned(),
-                    State::Barrier { id, .. } => format!("wait at barrier {id}"),
+                    State::Barrier { id, .. } => {
+                        format!("wait at barrier {id}{}", self.awaited_at(grid, warp, id))
+                    }
                     State::Warpgroup => "wait for the other warps of the warpgroup".to_owned(),
-                    State::Collective { members } => format!("wait for lanes {members:#010x}"),
+                    State::Collective { members } => {
+                        let missing = threads(grid, &[(warp.id.index, warp.missing(grid, at))]);
+                        format!("wait for lanes {members:#010x}, of which {missing} not come")
+                    }
                     State::Columns => "wait for columns of tensor memory".to_owned(),
                 };
                 groups.push((instruction, format!("{of_block}thread ({x}, {y}, {z}){others}: {what}")));
             }
         }
         groups
+    }
+
+    /// For whom those wait who are at a barrier of a warp's block.
+    fn awaited_at(&self, grid: &Grid<'_>, warp: &Warp, id: usize) -> String {
+        let block = match warp.id.rank {
+            rank if rank == self.running.rank => Some(&self.running),
+            rank => self.running.cluster.peers.get(rank as usize),
+        };
+        let Some(block) = block else { return String::new() };
+        match block.barriers.get(id).map(|barrier| barrier.awaited(&block.live)) {
+            None => String::new(),
+            Some(Awaited::Threads(missing)) if missing.is_empty() => String::new(),
+            Some(Awaited::Threads(missing)) => format!(", to which {} not come", threads(grid, &missing)),
+            Some(Awaited::More { arrived, count }) => {
+                format!(", to which {arrived} of {count} threads have come")
+            }
+        }
     }
 
     /// Who waits where.
@@ -400,6 +422,18 @@ impl Cluster {
         let (id, lane) = waiting.map_or_else(Default::default, |warp| (warp.id, first_lane(warp.live)));
         let pc = related.first().map(|(pc, _)| *pc);
         Stop { kind: TrapKind::Deadlock(text), pc, lane, warp: Some(id), related, frames: Vec::new() }
+    }
+}
+
+/// Names threads of warps of a block, for a sentence that goes on with what they have done.
+fn threads(grid: &Grid<'_>, lanes: &[(usize, Mask)]) -> String {
+    let count: u32 = lanes.iter().map(|(_, lanes)| lanes.count_ones()).sum();
+    let Some(&(warp, first)) = lanes.first() else { return "none has".to_owned() };
+    let (x, y, z) = grid.geometry.thread(warp, first_lane(first)).into();
+    match count {
+        0 => "none has".to_owned(),
+        1 => format!("thread ({x}, {y}, {z}) has"),
+        more => format!("thread ({x}, {y}, {z}) and {} more have", more - 1),
     }
 }
 

@@ -101,6 +101,17 @@ impl Warp {
         here.fold(0, |mask, at| mask | self.fragments[at].mask)
     }
 
+    /// The lanes that have not come to the collective at which a group waits.
+    pub(super) fn missing(&self, grid: &Grid<'_>, at: usize) -> Mask {
+        let waits = self.fragments.get(at).map(|group| group.state);
+        match (waits, self.waits_at(grid, at)) {
+            (Some(State::Collective { members }), Some(collective)) => {
+                members & self.live & !self.present(grid, collective.kind, members)
+            }
+            _ => 0,
+        }
+    }
+
     /// All lanes have to come to the same `.aligned` instruction, not only to ones that do the same.
     fn expect_one_place(&self, grid: &Grid<'_>, here: &[usize]) -> Result<(), (TrapKind, usize)> {
         let places = || here.iter().filter_map(|&at| self.fragments.get(at));
