@@ -18,6 +18,16 @@ use crate::stream::Progress;
 /// Takes what kernels print.
 pub(crate) type Sink = Box<dyn FnMut(&[u8]) + Send>;
 
+/// What a device does after a kernel was stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum AfterStop {
+    /// It refuses all work until it is told to [recover](Device::recover).
+    #[default]
+    Refuse,
+    /// It goes on; the error concerns the launch alone.
+    GoOn,
+}
+
 /// What a device is like.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceOptions {
@@ -29,6 +39,8 @@ pub struct DeviceOptions {
     pub threads: Option<NonZeroUsize>,
     /// When asynchronous operations complete.
     pub completion: Completion,
+    /// What it does after a kernel was stopped.
+    pub after_stop: AfterStop,
     /// What knows the memory of the host process outside of registered regions. Without it, accesses there are errors.
     pub host: Option<Arc<dyn HostMemory>>,
 }
@@ -179,7 +191,9 @@ impl Device {
     /// Notes that a kernel was stopped; the first one is kept.
     pub(crate) fn stop(&self, stopped: Stopped) -> DeviceError {
         let stopped = Arc::new(stopped);
-        lock(&self.inner.stopped).get_or_insert_with(|| stopped.clone());
+        if self.inner.options.after_stop == AfterStop::Refuse {
+            lock(&self.inner.stopped).get_or_insert_with(|| stopped.clone());
+        }
         DeviceError::Stopped(stopped)
     }
 

@@ -57,7 +57,7 @@
 //! As with CUDA there are two kinds. What does not fit (a module with errors, wrong arguments, an impossible shape, a copy out of
 //! bounds) concerns the call alone. A kernel that is stopped leaves memory half-changed, so the device refuses all further
 //! work with [`DeviceError::Stopped`], which holds the first such error, until [`Device::recover`] is called (with CUDA the process
-//! has to end). Launches on streams are checked when they are made; when they are stopped, [`Stream::synchronize`] and all further
+//! has to end); [`AfterStop::GoOn`] makes it an error of the launch alone. Launches on streams are checked when they are made; when they are stopped, [`Stream::synchronize`] and all further
 //! work tell.
 //!
 //! # Streams
@@ -73,7 +73,7 @@ mod module;
 mod stream;
 
 pub use argument::Argument;
-pub use device::{Device, DeviceOptions, Properties};
+pub use device::{AfterStop, Device, DeviceOptions, Properties};
 pub use error::{DeviceError, Finding};
 pub use event::Event;
 pub use module::{Kernel, Module};
@@ -84,3 +84,8 @@ pub use ptx_exec::{
     Shape, Space, TensorMap, Trap, TrapKind, Variable, Words, tensormap,
 };
 pub use ptx_isa::Sm;
+
+/// The examples of the page about the runtime.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/runtime.md")]
+struct Page;

@@ -132,6 +132,17 @@ impl Stream {
         Ok(())
     }
 
+    /// Launches a kernel with the bytes of all parameters, as [`Kernel::launch_raw`].
+    ///
+    /// # Errors
+    /// As [`Stream::launch`].
+    pub fn launch_raw(&self, kernel: &Kernel, shape: &Shape, params: Vec<u8>) -> Result<(), DeviceError> {
+        kernel.check(shape)?;
+        let (kernel, shape) = (kernel.clone(), *shape);
+        self.push(move || kernel.run(&shape, &params).map(drop));
+        Ok(())
+    }
+
     /// Writes bytes to memory.
     ///
     /// # Errors

@@ -1,0 +1,269 @@
+//! Devices and their memory.
+
+use std::ffi::{c_char, c_void};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ptx_device::{AfterStop, Completion, Device, DeviceOptions, HostMemory, HostRegion, Sm};
+
+use crate::mappings::Mappings;
+use crate::pointer::{given, items, region, room, store};
+use crate::status::{Failure, PtxStatus, guard};
+
+/// A device: memory, and what kernels do to it.
+pub struct PtxDevice(pub(crate) Device);
+
+/// What a device is like. Zeros are the defaults.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PtxDeviceOptions {
+    /// The architecture, 90 for `sm_90` and `sm_90a`: modules for later ones are refused. 0 for any.
+    pub architecture: u32,
+    /// Host threads that the blocks of a launch are spread over; 0 for as many as the host has.
+    pub threads: u32,
+    /// Milliseconds that a launch may take; 0 for no limit.
+    pub timeout: u64,
+    /// Bytes of the heap of `malloc`; 0 for 8 MiB.
+    pub heap: u64,
+    /// When asynchronous operations complete: 0 when they are issued, 1 as late as waits allow.
+    pub completion: u32,
+    /// Not 0 for errors of kernels to concern the launch alone. Otherwise the device refuses all work until `ptx_device_recover`.
+    pub go_on_after_stop: u32,
+    /// Not 0 for kernels to access all memory of the process, checked against its mappings (Linux), besides what is registered.
+    pub unregistered: u32,
+}
+
+/// Takes what kernels print: text, its bytes, and the pointer that was given with the function. Streams call it on threads of their own.
+pub type PtxPrint = Option<extern "C" fn(*const c_char, usize, *mut c_void)>;
+
+struct User(*mut c_void);
+
+// SAFETY: the pointer is only handed back to the caller's function, which is told that other threads call it.
+unsafe impl Send for User {}
+
+pub(crate) fn print_to(device: &Device, print: PtxPrint, user: *mut c_void) {
+    let user = User(user);
+    device.print_to(move |text| {
+        let user = &user;
+        if let Some(print) = print {
+            print(text.as_ptr().cast(), text.len(), user.0);
+        }
+    });
+}
+
+impl PtxDeviceOptions {
+    fn read(self) -> Result<DeviceOptions, Failure> {
+        let mut options = DeviceOptions::default();
+        if self.architecture != 0 {
+            let number = u16::try_from(self.architecture);
+            options.architecture =
+                Some(Sm::new(number.map_err(|_| Failure::value("there is no such architecture"))?));
+        }
+        options.threads = NonZeroUsize::new(self.threads as usize);
+        options.limits.timeout = (self.timeout != 0).then(|| Duration::from_millis(self.timeout));
+        if self.heap != 0 {
+            options.limits.heap =
+                usize::try_from(self.heap).map_err(|_| Failure::value("the heap is too large"))?;
+        }
+        options.completion = match self.completion {
+            0 => Completion::Eager,
+            1 => Completion::Late,
+            _ => return Err(Failure::value("`completion` is neither 0 nor 1")),
+        };
+        options.after_stop = if self.go_on_after_stop == 0 { AfterStop::Refuse } else { AfterStop::GoOn };
+        options.host = (self.unregistered != 0).then(|| Arc::new(Mappings) as Arc<dyn HostMemory>);
+        Ok(options)
+    }
+}
+
+/// Makes a device. `options` may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_device_create(
+    options: *const PtxDeviceOptions,
+    device: *mut *mut PtxDevice,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let options = unsafe { options.as_ref() }.copied();
+        let options = options.map_or_else(|| Ok(DeviceOptions::default()), PtxDeviceOptions::read)?;
+        let made = Box::new(PtxDevice(Device::with(options)));
+        print_to(&made.0, None, std::ptr::null_mut());
+        // SAFETY: the header's contract.
+        unsafe { store(device, Box::into_raw(made), "`device`") }
+    })
+}
+
+/// Destroys the handle of a device. What still uses the device keeps it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_device_destroy(device: *mut PtxDevice) -> PtxStatus {
+    guard(|| {
+        if !device.is_null() {
+            // SAFETY: the header's contract: it came from `ptx_device_create` and is destroyed once.
+            drop(unsafe { Box::from_raw(device) });
+        }
+        Ok(())
+    })
+}
+
+/// Waits until all work of the device is done.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_device_synchronize(device: *const PtxDevice) -> PtxStatus {
+    // SAFETY: the header's contract.
+    guard(|| Ok(unsafe { given(device, "`device`") }?.0.synchronize()?))
+}
+
+/// Lets a device work again after a kernel was stopped. Memory is as the kernel left it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_device_recover(device: *const PtxDevice) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        unsafe { given(device, "`device`") }?.0.recover();
+        Ok(())
+    })
+}
+
+/// Gives what kernels print to a function, launch after launch. A null function drops it, as is the case at first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_device_print_to(
+    device: *const PtxDevice,
+    print: PtxPrint,
+    user: *mut c_void,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        print_to(&unsafe { given(device, "`device`") }?.0, print, user);
+        Ok(())
+    })
+}
+
+/// Allocates memory, all zeros, at a multiple of 256. The process may access it, too, also while kernels run.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_malloc(
+    device: *const PtxDevice,
+    bytes: usize,
+    pointer: *mut *mut c_void,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let address = unsafe { given(device, "`device`") }?.0.allocate(bytes as u64)?;
+        // SAFETY: the header's contract.
+        unsafe { store(pointer, std::ptr::with_exposed_provenance_mut(address as usize), "`pointer`") }
+    })
+}
+
+/// Frees memory that `ptx_malloc` gave, once all work of the device is done.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_free(device: *const PtxDevice, pointer: *mut c_void) -> PtxStatus {
+    // SAFETY: the header's contract.
+    guard(|| Ok(unsafe { given(device, "`device`") }?.0.free(address_of(pointer))?))
+}
+
+pub(crate) fn address_of(pointer: *const c_void) -> u64 {
+    pointer.expose_provenance() as u64
+}
+
+/// Memory of the process as a region; refuses null and what does not fit the address space.
+///
+/// # Safety
+/// As for [`region`].
+pub(crate) unsafe fn memory(
+    pointer: *const c_void,
+    bytes: usize,
+    is_writable: bool,
+) -> Result<HostRegion, Failure> {
+    // SAFETY: by the contract of this function.
+    let found = unsafe { region(address_of(pointer), bytes as u64, is_writable) };
+    found.ok_or_else(|| Failure::value(format!("{pointer:p} is not the address of {bytes} bytes")))
+}
+
+/// Lets kernels access memory of the process, until `ptx_unregister`. It has to stay there and accessible until then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_register(
+    device: *const PtxDevice,
+    pointer: *mut c_void,
+    bytes: usize,
+    is_writable: bool,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let device = unsafe { given(device, "`device`") }?;
+        // SAFETY: the header's contract.
+        let region = unsafe { memory(pointer, bytes, is_writable) }?;
+        Ok(device.0.register(region, "registered memory")?)
+    })
+}
+
+/// Ends what `ptx_register` began, once all work of the device is done.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_unregister(device: *const PtxDevice, pointer: *mut c_void) -> PtxStatus {
+    // SAFETY: the header's contract.
+    guard(|| Ok(unsafe { given(device, "`device`") }?.0.unregister(address_of(pointer))?))
+}
+
+/// Copies bytes of the process into memory of the device, checked against its bounds.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_copy_in(
+    device: *const PtxDevice,
+    to: *mut c_void,
+    from: *const c_void,
+    bytes: usize,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let device = unsafe { given(device, "`device`") }?;
+        // SAFETY: the header's contract.
+        let from = unsafe { items(from.cast::<u8>(), bytes, "`from`") }?;
+        Ok(device.0.write(address_of(to), from)?)
+    })
+}
+
+/// Copies bytes out of memory of the device, checked against its bounds.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_copy_out(
+    device: *const PtxDevice,
+    to: *mut c_void,
+    from: *const c_void,
+    bytes: usize,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let device = unsafe { given(device, "`device`") }?;
+        // SAFETY: the header's contract.
+        let to = unsafe { room(to.cast::<u8>(), bytes, "`to`") }?;
+        Ok(device.0.read(address_of(from), to)?)
+    })
+}
+
+/// Copies bytes within memory of the device, also between places that overlap.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_copy(
+    device: *const PtxDevice,
+    to: *mut c_void,
+    from: *const c_void,
+    bytes: usize,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let device = unsafe { given(device, "`device`") }?;
+        Ok(device.0.copy(address_of(to), address_of(from), bytes as u64)?)
+    })
+}
+
+/// Writes a pattern of some bytes `count` times.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_fill(
+    device: *const PtxDevice,
+    to: *mut c_void,
+    pattern: *const c_void,
+    pattern_bytes: usize,
+    count: usize,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let device = unsafe { given(device, "`device`") }?;
+        // SAFETY: the header's contract.
+        let pattern = unsafe { items(pattern.cast::<u8>(), pattern_bytes, "`pattern`") }?;
+        Ok(device.0.fill(address_of(to), pattern, count as u64)?)
+    })
+}

@@ -1,0 +1,270 @@
+//! Modules, kernels and launches.
+
+use std::ffi::{CString, c_char, c_void};
+
+use ptx_device::{Kernel, Module, Shape};
+
+use crate::device::PtxDevice;
+use crate::pointer::{given, items, store, text};
+use crate::status::{Failure, PtxStatus, guard};
+use crate::stream::PtxStream;
+
+/// A module on a device. Its variables keep their values from launch to launch.
+pub struct PtxModule {
+    module: Module,
+    kernels: Vec<CString>,
+}
+
+/// A kernel of a module.
+pub struct PtxKernel {
+    pub(crate) kernel: Kernel,
+    names: Vec<CString>,
+}
+
+/// How many threads a launch has, and how they are grouped.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PtxShape {
+    /// Blocks of the grid along x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Blocks of a cluster; zeros for one.
+    pub cluster: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// Not 0 where blocks wait for each other: then too many of them are refused.
+    pub cooperative: u32,
+}
+
+/// A parameter of a kernel.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PtxParameter {
+    /// Its name, valid as long as the kernel's handle.
+    pub name: *const c_char,
+    /// Its bytes.
+    pub bytes: u32,
+    /// Its place among the parameters.
+    pub offset: u32,
+}
+
+fn c_text(text: &str) -> CString {
+    CString::new(text).unwrap_or_default()
+}
+
+/// Loads PTX. `name` is what errors call the file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_module_load(
+    device: *const PtxDevice,
+    name: *const c_char,
+    ptx: *const c_char,
+    module: *mut *mut PtxModule,
+) -> PtxStatus {
+    // SAFETY: the header's contract.
+    unsafe { ptx_module_link(device, 1, &name, &ptx, module) }
+}
+
+/// Loads several files of PTX and links them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_module_link(
+    device: *const PtxDevice,
+    count: usize,
+    names: *const *const c_char,
+    ptx: *const *const c_char,
+    module: *mut *mut PtxModule,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let device = unsafe { given(device, "`device`") }?;
+        // SAFETY: the header's contract.
+        let (names, texts) = unsafe { (items(names, count, "`names`")?, items(ptx, count, "`ptx`")?) };
+        let mut files = Vec::new();
+        for (&name, &ptx) in names.iter().zip(texts) {
+            // SAFETY: the header's contract.
+            files.push(unsafe { (text(name, "`name`")?, text(ptx, "`ptx`")?) });
+        }
+        if files.is_empty() {
+            return Err(Failure::value("there is no file to load"));
+        }
+        let loaded = Module::link(&device.0, files)?;
+        let kernels = loaded.kernels().into_iter().map(c_text).collect();
+        let loaded = Box::new(PtxModule { module: loaded, kernels });
+        // SAFETY: the header's contract.
+        unsafe { store(module, Box::into_raw(loaded), "`module`") }
+    })
+}
+
+/// Destroys the handle of a module; its variables are freed once its kernels are destroyed, too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_module_destroy(module: *mut PtxModule) -> PtxStatus {
+    guard(|| {
+        if !module.is_null() {
+            // SAFETY: the header's contract: it came from this library and is destroyed once.
+            drop(unsafe { Box::from_raw(module) });
+        }
+        Ok(())
+    })
+}
+
+/// Gives all variables their initial values again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_module_reset(module: *const PtxModule) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        unsafe { given(module, "`module`") }?.module.reset();
+        Ok(())
+    })
+}
+
+/// The address and size of a `.global` or `.const` variable. `bytes` may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_module_variable(
+    module: *const PtxModule,
+    name: *const c_char,
+    pointer: *mut *mut c_void,
+    bytes: *mut usize,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let (module, name) = unsafe { (given(module, "`module`")?, text(name, "`name`")?) };
+        let missing = || Failure::new(PtxStatus::PtxNotFound, format!("the module has no variable `{name}`"));
+        let variable = module.module.variable(name).ok_or_else(missing)?;
+        let address = std::ptr::with_exposed_provenance_mut(variable.address as usize);
+        // SAFETY: the header's contract.
+        unsafe {
+            store(pointer, address, "`pointer`")?;
+            if !bytes.is_null() {
+                store(bytes, variable.bytes as usize, "`bytes`")?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// How many kernels a module has.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_module_kernel_count(module: *const PtxModule, count: *mut usize) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let module = unsafe { given(module, "`module`") }?;
+        // SAFETY: the header's contract.
+        unsafe { store(count, module.kernels.len(), "`count`") }
+    })
+}
+
+/// The name of a kernel of a module, in the order of the text. It is valid as long as the module's handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_module_kernel_name(
+    module: *const PtxModule,
+    index: usize,
+    name: *mut *const c_char,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let module = unsafe { given(module, "`module`") }?;
+        let missing = || Failure::new(PtxStatus::PtxNotFound, format!("the module has no kernel {index}"));
+        let found = module.kernels.get(index).ok_or_else(missing)?;
+        // SAFETY: the header's contract.
+        unsafe { store(name, found.as_ptr(), "`name`") }
+    })
+}
+
+/// A kernel of a module by its name. The first call for a kernel decodes it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_kernel_get(
+    module: *const PtxModule,
+    name: *const c_char,
+    kernel: *mut *mut PtxKernel,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let (module, name) = unsafe { (given(module, "`module`")?, text(name, "`name`")?) };
+        let found = module.module.kernel(name)?;
+        let names = found.parameters().iter().map(|parameter| c_text(&parameter.name)).collect();
+        let found = Box::new(PtxKernel { kernel: found, names });
+        // SAFETY: the header's contract.
+        unsafe { store(kernel, Box::into_raw(found), "`kernel`") }
+    })
+}
+
+/// Destroys the handle of a kernel.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_kernel_destroy(kernel: *mut PtxKernel) -> PtxStatus {
+    guard(|| {
+        if !kernel.is_null() {
+            // SAFETY: the header's contract: it came from `ptx_kernel_get` and is destroyed once.
+            drop(unsafe { Box::from_raw(kernel) });
+        }
+        Ok(())
+    })
+}
+
+/// How many parameters a kernel has.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_kernel_parameter_count(
+    kernel: *const PtxKernel,
+    count: *mut usize,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let kernel = unsafe { given(kernel, "`kernel`") }?;
+        // SAFETY: the header's contract.
+        unsafe { store(count, kernel.names.len(), "`count`") }
+    })
+}
+
+/// A parameter of a kernel.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_kernel_parameter(
+    kernel: *const PtxKernel,
+    index: usize,
+    parameter: *mut PtxParameter,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let kernel = unsafe { given(kernel, "`kernel`") }?;
+        let found = kernel.kernel.parameters().get(index).zip(kernel.names.get(index));
+        let missing = || Failure::new(PtxStatus::PtxNotFound, format!("the kernel has no parameter {index}"));
+        let (found, name) = found.ok_or_else(missing)?;
+        let found = PtxParameter { name: name.as_ptr(), bytes: found.bytes, offset: found.offset };
+        // SAFETY: the header's contract.
+        unsafe { store(parameter, found, "`parameter`") }
+    })
+}
+
+/// Launches a kernel. `arguments` are as many as it has parameters, and each points to the value, as for `cuLaunchKernel`. Without a stream (null) the
+/// kernel has ended when the function returns; with one, `ptx_stream_synchronize` waits for it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_launch(
+    kernel: *const PtxKernel,
+    shape: *const PtxShape,
+    arguments: *const *const c_void,
+    stream: *const PtxStream,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let (kernel, shape) = unsafe { (&given(kernel, "`kernel`")?.kernel, *given(shape, "`shape`")?) };
+        let parameters = kernel.parameters();
+        // SAFETY: the header's contract.
+        let values = unsafe { items(arguments, parameters.len(), "`arguments`") }?;
+        let mut space = Vec::new();
+        for (index, (parameter, &value)) in parameters.iter().zip(values).enumerate() {
+            let what = format!("argument {index}");
+            // SAFETY: the header's contract: it points to a value of the parameter's size.
+            let bytes = unsafe { items(value.cast::<u8>(), parameter.bytes as usize, &what) }?;
+            space.resize(parameter.offset as usize, 0);
+            space.extend_from_slice(bytes);
+        }
+        let cluster = if shape.cluster == [0; 3] { [1; 3] } else { shape.cluster };
+        let PtxShape { grid, block, dynamic_shared, cooperative, .. } = shape;
+        let shape = Shape { grid, block, cluster, dynamic_shared, cooperative: cooperative != 0 };
+        if stream.is_null() {
+            kernel.launch_raw(&shape, &space)?;
+        } else {
+            // SAFETY: the header's contract.
+            unsafe { given(stream, "`stream`") }?.0.launch_raw(kernel, &shape, space)?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,92 @@
+//! Pointers from C as references, with null pointers refused.
+
+use std::ffi::{CStr, c_char};
+use std::sync::atomic::AtomicU64;
+
+use ptx_device::HostRegion;
+
+use crate::status::Failure;
+
+/// What a pointer points to.
+///
+/// # Safety
+/// It is null or points to a `T` that nothing changes until the caller's function returns.
+pub(crate) unsafe fn given<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, Failure> {
+    // SAFETY: by the contract of this function.
+    unsafe { pointer.as_ref() }.ok_or_else(|| Failure::value(format!("{what} is a null pointer")))
+}
+
+/// Stores a result.
+///
+/// # Safety
+/// The pointer is null or points to room for a `T`.
+pub(crate) unsafe fn store<T>(to: *mut T, value: T, what: &str) -> Result<(), Failure> {
+    if to.is_null() {
+        return Err(Failure::value(format!("{what} is a null pointer")));
+    }
+    // SAFETY: by the contract of this function; what was there is no value, so nothing is dropped.
+    unsafe { to.write(value) };
+    Ok(())
+}
+
+/// A text.
+///
+/// # Safety
+/// The pointer is null or points to bytes that end in a zero.
+pub(crate) unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a str, Failure> {
+    if pointer.is_null() {
+        return Err(Failure::value(format!("{what} is a null pointer")));
+    }
+    // SAFETY: by the contract of this function.
+    let text = unsafe { CStr::from_ptr(pointer) };
+    text.to_str().map_err(|_| Failure::value(format!("{what} is not UTF-8")))
+}
+
+/// Items one after the other.
+///
+/// # Safety
+/// The pointer points to as many items, or their number is 0.
+pub(crate) unsafe fn items<'a, T>(pointer: *const T, count: usize, what: &str) -> Result<&'a [T], Failure> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    if pointer.is_null() || !pointer.is_aligned() || count > isize::MAX as usize / size_of::<T>().max(1) {
+        return Err(Failure::value(format!("{what} is not the address of {count} items")));
+    }
+    // SAFETY: by the contract of this function.
+    Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
+}
+
+/// Bytes that are written.
+///
+/// # Safety
+/// As for [`items`]; nothing else accesses them until the caller's function returns.
+pub(crate) unsafe fn room<'a>(pointer: *mut u8, count: usize, what: &str) -> Result<&'a mut [u8], Failure> {
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    if pointer.is_null() || count > isize::MAX as usize {
+        return Err(Failure::value(format!("{what} is not the address of {count} bytes")));
+    }
+    // SAFETY: by the contract of this function.
+    Ok(unsafe { std::slice::from_raw_parts_mut(pointer, count) })
+}
+
+/// Memory of the process for kernels.
+///
+/// # Safety
+/// All of `address..address + bytes` may be read, and written where `is_writable`, as long as kernels may access it. Nothing in it
+/// is a Rust object that its owner relies on.
+pub(crate) unsafe fn region(address: u64, bytes: u64, is_writable: bool) -> Option<HostRegion> {
+    let start = address & !7;
+    let end = address.checked_add(bytes)?.checked_next_multiple_of(8)?;
+    let count = usize::try_from((end - start) / 8).ok()?;
+    if address == 0 || count > isize::MAX as usize / 8 {
+        return None;
+    }
+    let pointer = std::ptr::with_exposed_provenance::<AtomicU64>(start as usize);
+    // SAFETY: the words are aligned and lie in pages that hold bytes of the memory, so all of them can be accessed; they are only accessed
+    // atomically. Of the first and last word only the bytes inside are changed, by compare and exchange.
+    let words = unsafe { std::slice::from_raw_parts(pointer, count) };
+    Some(HostRegion { words, address, bytes, is_writable })
+}

@@ -1,0 +1,162 @@
+//! One function that runs a kernel on memory of the caller, as gpuocelot has it.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use ptx_device::{AfterStop, Device, DeviceOptions, Kernel, Module, Shape};
+
+use crate::device::{PtxPrint, address_of, memory, print_to};
+use crate::mappings::Mappings;
+use crate::pointer::{items, text};
+use crate::status::{Failure, PtxStatus, guard};
+
+/// Modules that are kept decoded.
+const KEPT: usize = 64;
+
+/// The device of `ptx_run`.
+fn device() -> &'static Device {
+    static DEVICE: OnceLock<Device> = OnceLock::new();
+    DEVICE.get_or_init(|| {
+        let device = Device::with(DeviceOptions {
+            after_stop: AfterStop::GoOn,
+            host: Some(Arc::new(Mappings)),
+            ..DeviceOptions::default()
+        });
+        print_to(&device, None, std::ptr::null_mut());
+        device
+    })
+}
+
+/// The first kernels of texts that were run, those used last at the end. One that runs is not among them.
+static KERNELS: Mutex<Vec<(Box<str>, Kernel)>> = Mutex::new(Vec::new());
+
+fn take(ptx: &str) -> Result<Kernel, Failure> {
+    let mut kernels = KERNELS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(at) = kernels.iter().position(|(known, _)| **known == *ptx) {
+        return Ok(kernels.remove(at).1);
+    }
+    drop(kernels);
+    let module = Module::load(device(), "ptx", ptx)?;
+    let missing = || Failure::new(PtxStatus::PtxNotFound, "the module defines no kernel");
+    let name = module.kernels().first().map(|name| (*name).to_owned()).ok_or_else(missing)?;
+    Ok(module.kernel(&name)?)
+}
+
+fn keep(ptx: &str, kernel: Kernel) {
+    // Each run begins with the initial values.
+    kernel.module().reset();
+    let mut kernels = KERNELS.lock().unwrap_or_else(PoisonError::into_inner);
+    if kernels.len() >= KEPT {
+        kernels.remove(0);
+    }
+    kernels.push((ptx.into(), kernel));
+}
+
+/// The parameter space, of values that are each in a slot of a pointer's size.
+fn pack(kernel: &Kernel, values: &[u64]) -> Result<Vec<u8>, Failure> {
+    let parameters = kernel.parameters();
+    let refuse = |text: String| Err(Failure::new(PtxStatus::PtxInvalidArguments, text));
+    if parameters.len() != values.len() {
+        let (name, takes, given) = (kernel.name(), parameters.len(), values.len());
+        return refuse(format!("kernel `{name}` takes {takes} arguments, {given} were given"));
+    }
+    let mut space = Vec::new();
+    for (index, (parameter, value)) in parameters.iter().zip(values).enumerate() {
+        let bytes = parameter.bytes as usize;
+        let value = value.to_le_bytes();
+        let Some(value) = value.get(..bytes) else {
+            return refuse(format!("parameter {index} has {bytes} bytes, more than a pointer has"));
+        };
+        space.resize(parameter.offset as usize, 0);
+        space.extend_from_slice(value);
+    }
+    Ok(space)
+}
+
+fn run(ptx: &str, values: &[u64], block: [c_int; 3], grid: [c_int; 3], shared: c_int) -> Result<(), Failure> {
+    let extents = |dims: [c_int; 3]| dims.map(|dim| u32::try_from(dim).unwrap_or(0));
+    let dynamic_shared =
+        u32::try_from(shared).map_err(|_| Failure::value("the bytes of shared memory are negative"))?;
+    let shape = Shape { grid: extents(grid), block: extents(block), dynamic_shared, ..Shape::default() };
+    let kernel = take(ptx)?;
+    let result = pack(&kernel, values).and_then(|space| Ok(kernel.launch_raw(&shape, &space).map(drop)?));
+    keep(ptx, kernel);
+    result
+}
+
+/// Runs the first kernel of a module and waits for it, with blocks of `lx` by `ly` by `lz` threads, a grid of `gx` by `gy` by `gz` blocks and `smem`
+/// bytes of dynamic shared memory. `args[i]` is the value of argument i itself, in the size of a pointer: an address, an integer, or the
+/// bits of a floating-point number; of smaller parameters the lower bytes count.
+///
+/// Kernels access memory of the process at its address. What was registered with `ptx_register_memory` is accessed without further checks. Any other
+/// access, also past the end of registered memory, is checked against the mappings of the process before it is made (Linux; elsewhere it is an error), so that an address where
+/// there is no memory is an error; one that hits memory of something else is not found. Memory that kernels access must not be unmapped meanwhile.
+///
+/// The modules used last are kept decoded. Each run begins with the initial values of variables. Whether it succeeded, `ptx_last_error` tells: its text is
+/// empty then. `ptx_try_run` is the same function with a status.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_run(
+    ptx: *const c_char,
+    nargs: c_int,
+    args: *const *mut c_void,
+    lx: c_int,
+    ly: c_int,
+    lz: c_int,
+    gx: c_int,
+    gy: c_int,
+    gz: c_int,
+    smem: c_int,
+) {
+    // SAFETY: the header's contract.
+    unsafe { ptx_try_run(ptx, nargs, args, lx, ly, lz, gx, gy, gz, smem) };
+}
+
+/// `ptx_run` with a status.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_try_run(
+    ptx: *const c_char,
+    nargs: c_int,
+    args: *const *mut c_void,
+    lx: c_int,
+    ly: c_int,
+    lz: c_int,
+    gx: c_int,
+    gy: c_int,
+    gz: c_int,
+    smem: c_int,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let ptx = unsafe { text(ptx, "`ptx`") }?;
+        let count = usize::try_from(nargs).map_err(|_| Failure::value("`nargs` is negative"))?;
+        // SAFETY: the header's contract.
+        let values = unsafe { items(args, count, "`args`") }?;
+        let values: Vec<u64> = values.iter().map(|value| address_of(*value)).collect();
+        run(ptx, &values, [lx, ly, lz], [gx, gy, gz], smem)
+    })
+}
+
+/// Gives what kernels of `ptx_run` print to a function. A null function drops it, as is the case at first.
+#[unsafe(no_mangle)]
+pub extern "C" fn ptx_run_print_to(print: PtxPrint, user: *mut c_void) -> PtxStatus {
+    guard(|| {
+        print_to(device(), print, user);
+        Ok(())
+    })
+}
+
+/// Lets kernels of `ptx_run` access memory without a look at the process's mappings, until `ptx_unregister_memory`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_register_memory(pointer: *mut c_void, bytes: usize) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let region = unsafe { memory(pointer, bytes, true) }?;
+        Ok(device().register(region, "registered memory")?)
+    })
+}
+
+/// Ends what `ptx_register_memory` began, once no kernel of `ptx_run` runs any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_unregister_memory(pointer: *mut c_void) -> PtxStatus {
+    guard(|| Ok(device().unregister(address_of(pointer))?))
+}

@@ -1,0 +1,145 @@
+//! What functions return, and the text of the last error.
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ptx_device::DeviceError;
+
+/// What a function returns. The text of an error is `ptx_last_error()`.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
+pub enum PtxStatus {
+    /// It is done.
+    PtxSuccess = 0,
+    /// A null pointer, or text that is not UTF-8, or a number that has no meaning.
+    PtxInvalidValue = 1,
+    /// The module is not valid PTX, or for a target that the device does not have.
+    PtxInvalidModule = 2,
+    /// There is no such kernel or variable.
+    PtxNotFound = 3,
+    /// The kernel needs something that cannot be executed.
+    PtxUnsupported = 4,
+    /// The arguments do not fit the parameters.
+    PtxInvalidArguments = 5,
+    /// The launch does not fit the kernel or the device.
+    PtxInvalidLaunch = 6,
+    /// An address or size: out of bounds, freed, read-only, known already.
+    PtxInvalidMemory = 7,
+    /// A kernel was stopped, now or before: a wrong access, a trap, a deadlock, a limit.
+    PtxStopped = 8,
+    /// An event that was not recorded or not reached.
+    PtxNotReady = 9,
+    /// The host has no thread.
+    PtxHostError = 10,
+    /// A defect of this library.
+    PtxInternalError = 11,
+}
+
+/// Why a function fails.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) status: PtxStatus,
+    pub(crate) text: String,
+}
+
+impl Failure {
+    pub(crate) fn new(status: PtxStatus, text: impl Into<String>) -> Self {
+        Self { status, text: text.into() }
+    }
+
+    pub(crate) fn value(text: impl Into<String>) -> Self {
+        Self::new(PtxStatus::PtxInvalidValue, text)
+    }
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Self {
+        let status = match &error {
+            DeviceError::Module(_) | DeviceError::Target { .. } => PtxStatus::PtxInvalidModule,
+            DeviceError::Kernel(findings) if findings.iter().any(|finding| finding.code == "X0001") => {
+                PtxStatus::PtxNotFound
+            }
+            DeviceError::Kernel(_) => PtxStatus::PtxUnsupported,
+            DeviceError::Arguments(_) => PtxStatus::PtxInvalidArguments,
+            DeviceError::Launch(_) => PtxStatus::PtxInvalidLaunch,
+            DeviceError::Memory(_) => PtxStatus::PtxInvalidMemory,
+            DeviceError::Stopped(_) => PtxStatus::PtxStopped,
+            DeviceError::Event(_) => PtxStatus::PtxNotReady,
+            DeviceError::Host(_) => PtxStatus::PtxHostError,
+            DeviceError::Internal(_) => PtxStatus::PtxInternalError,
+        };
+        Self { status, text: error.to_string() }
+    }
+}
+
+thread_local! {
+    static LAST: RefCell<CString> = RefCell::default();
+}
+
+fn keep(text: String) {
+    let text = CString::new(text.replace('\0', "\\0")).unwrap_or_default();
+    // A thread that is about to end has no place for it any more.
+    let _ = LAST.try_with(|last| last.try_borrow_mut().map(|mut last| *last = text));
+}
+
+/// Does the work of a function: keeps the text of what fails, and lets no panic out.
+pub(crate) fn guard(work: impl FnOnce() -> Result<(), Failure>) -> PtxStatus {
+    let failure = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => {
+            keep(String::new());
+            return PtxStatus::PtxSuccess;
+        }
+        Ok(Err(failure)) => failure,
+        Err(_) => Failure::new(PtxStatus::PtxInternalError, "internal error: the library panicked"),
+    };
+    keep(failure.text);
+    failure.status
+}
+
+/// The text of the error of the last function that this thread called, empty where it succeeded. It is valid until the thread calls the
+/// next function.
+#[unsafe(no_mangle)]
+pub extern "C" fn ptx_last_error() -> *const c_char {
+    LAST.try_with(|last| last.try_borrow().map_or(std::ptr::null(), |last| last.as_ptr()))
+        .unwrap_or(c"".as_ptr())
+}
+
+/// The name of a status, such as `PTX_STOPPED`.
+#[unsafe(no_mangle)]
+pub extern "C" fn ptx_status_name(status: i32) -> *const c_char {
+    let name = match status {
+        0 => c"PTX_SUCCESS",
+        1 => c"PTX_INVALID_VALUE",
+        2 => c"PTX_INVALID_MODULE",
+        3 => c"PTX_NOT_FOUND",
+        4 => c"PTX_UNSUPPORTED",
+        5 => c"PTX_INVALID_ARGUMENTS",
+        6 => c"PTX_INVALID_LAUNCH",
+        7 => c"PTX_INVALID_MEMORY",
+        8 => c"PTX_STOPPED",
+        9 => c"PTX_NOT_READY",
+        10 => c"PTX_HOST_ERROR",
+        11 => c"PTX_INTERNAL_ERROR",
+        _ => c"no status",
+    };
+    name.as_ptr()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panics_become_errors_with_a_text() {
+        let status = guard(|| panic!("on purpose"));
+        assert_eq!(status, PtxStatus::PtxInternalError);
+        let text = LAST.with_borrow(|last| last.to_string_lossy().into_owned());
+        assert_eq!(text, "internal error: the library panicked");
+        assert_eq!(guard(|| Err(Failure::value("a\0b"))), PtxStatus::PtxInvalidValue);
+        assert_eq!(LAST.with_borrow(|last| last.to_string_lossy().into_owned()), "a\\0b");
+        assert_eq!(guard(|| Ok(())), PtxStatus::PtxSuccess);
+        assert!(LAST.with_borrow(|last| last.is_empty()));
+    }
+}

@@ -1,0 +1,128 @@
+//! Programs in C and Python that use the library: those of docs/runtime.md, and one that calls every function. They are counted as
+//! skipped where there is no compiler or interpreter.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Output};
+use std::sync::OnceLock;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// The folder with the library, which is built first: Cargo builds it for no test.
+fn library() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let test = std::env::current_exe().unwrap();
+        let folder = test.ancestors().nth(2).unwrap().to_owned();
+        let profile = match folder.file_name().and_then(|name| name.to_str()) {
+            Some("debug") => "dev",
+            Some(profile) => profile,
+            None => panic!("no profile in {folder:?}"),
+        };
+        let status = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--package", "ptx-exec-c", "--profile", profile, "--target-dir"])
+            .arg(folder.parent().unwrap())
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .status();
+        assert!(status.unwrap().success());
+        folder
+    })
+}
+
+fn exists(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+fn main() -> ExitCode {
+    let trial = |name, program, test: fn()| {
+        let run = move || {
+            test();
+            Ok(())
+        };
+        Trial::test(name, run).with_ignored_flag(!exists(program))
+    };
+    let trials = vec![
+        trial("the program in C of the documentation prints what it says", "cc", program_in_c),
+        trial("the program in Python of the documentation prints what it says", "python3", program_in_python),
+        trial("every function can be called from C", "cc", every_function),
+        trial("the header is valid in C++", "c++", header_in_cpp),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// The blocks of docs/runtime.md in a language.
+fn blocks(language: &str) -> Vec<String> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runtime.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let start = format!("```{language}\n");
+    page.split(&start).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+}
+
+fn text(output: &Output) -> String {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{:?}\n{out}\n{err}", output.status);
+    out.into_owned()
+}
+
+/// Compiles a program in C against the shared library and runs it.
+fn run_c(source: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, program) = (folder.path().join("program.c"), folder.path().join("program"));
+    std::fs::write(&file, source).unwrap();
+    let compiled = Command::new("cc")
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"])
+        .arg(&program)
+        .arg(&file)
+        .arg("-I")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("include"))
+        .arg("-L")
+        .arg(library())
+        .arg("-lptx_exec")
+        .arg(format!("-Wl,-rpath,{}", library().display()))
+        .output()
+        .unwrap();
+    text(&compiled);
+    text(&Command::new(&program).output().unwrap())
+}
+
+/// Addresses differ from run to run.
+fn without_addresses(text: &str) -> String {
+    let words = text
+        .split(' ')
+        .map(|word| if word.starts_with("0x7") || word.starts_with("0x5") { "ADDRESS" } else { word });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn program_in_c() {
+    let printed = run_c(&blocks("c")[0]);
+    assert_eq!(without_addresses(&printed), blocks("text")[0]);
+}
+
+fn program_in_python() {
+    let library = library().join("libptx_exec.so");
+    let run = Command::new("python3")
+        .args(["-c", &blocks("python")[0]])
+        .env("PTX_EXEC_LIBRARY", library)
+        .output()
+        .unwrap();
+    assert_eq!(text(&run), blocks("text")[1]);
+}
+
+fn every_function() {
+    let source = include_str!("every_function.c");
+    let header = include_str!("../include/ptx_exec.h");
+    for name in header.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+        let is_function = name.starts_with("ptx_") && header.contains(&format!("{name}("));
+        assert!(!is_function || source.contains(&format!("{name}(")), "{name} is not called");
+    }
+    assert_eq!(run_c(source), "ok\n");
+}
+
+fn header_in_cpp() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("header.cpp");
+    std::fs::write(&file, "#include \"ptx_exec.h\"\nint main() { return 0; }\n").unwrap();
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("include");
+    let mut compiler = Command::new("c++");
+    compiler.args(["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I"]).arg(include).arg(&file);
+    text(&compiler.output().unwrap());
+}
