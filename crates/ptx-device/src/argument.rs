@@ -1,5 +1,6 @@
 //! Arguments of kernels.
 
+use ptx_exec::texture::Handle;
 use ptx_exec::{Parameter, TensorMap};
 use ptx_isa::ScalarType;
 
@@ -77,6 +78,13 @@ macro_rules! from_number {
 
 from_number!(Integer: u8 u16 u32 u64 i8 i16 i32 i64);
 from_number!(Float: f32 f64);
+
+impl From<Handle> for Argument {
+    /// A texture, sampler or surface of the [device's](crate::Device::set_textures).
+    fn from(handle: Handle) -> Self {
+        handle.value().into()
+    }
+}
 
 /// The parameter space of a kernel.
 pub(crate) fn pack(

@@ -284,6 +284,15 @@ impl Device {
         self.inner.memory.used_bytes()
     }
 
+    /// Makes a multimem address: one at which so many bytes from each of these addresses on are accessed together.
+    ///
+    /// # Errors
+    /// [`DeviceError::Memory`] where the bytes at one of the addresses are not in one region that may be written.
+    pub fn multicast(&self, members: &[u64], bytes: u64) -> Result<u64, DeviceError> {
+        self.check()?;
+        Ok(self.inner.memory.multicast(members, bytes)?)
+    }
+
     /// Reads bytes, at once: streams may be changing them.
     ///
     /// # Errors

@@ -81,7 +81,7 @@ pub use stream::{Pending, Stream};
 
 pub use ptx_exec::{
     Completion, Dim3, HostMemory, HostRegion, Kind, Limits, MemoryError, Parameter, RegionInfo, Report,
-    Shape, Space, TensorMap, Trap, TrapKind, Variable, Words, tensormap,
+    Shape, Space, TensorMap, Trap, TrapKind, Variable, Words, tensormap, texture,
 };
 pub use ptx_isa::Sm;
 

@@ -464,3 +464,49 @@ fn a_time_limit_ends_what_never_ends() {
     assert_eq!(stopped(&error), &TrapKind::Timeout);
     assert!(begun.elapsed() < Duration::from_secs(20));
 }
+
+#[test]
+fn textures_and_tensor_maps_are_arguments() {
+    use ptx_device::TensorMap;
+    use ptx_device::tensormap::{ElementType, Tensor};
+    use ptx_device::texture::{ChannelFormat, Extent, Handle, Image, Texture, TextureSet, Textures};
+
+    let device = Device::new();
+    let head = HEAD.replace("8.0", "8.7").replace("sm_80", "sm_90");
+    let text = format!(
+        "{head}.visible .entry fetch(.param .u64 texture, .param .u64 to) {{
+            .reg .b64 %t, %o; .reg .b32 %x, %a, %b, %c, %d;
+            ld.param.u64 %t, [texture]; ld.param.u64 %o, [to];
+            mov.u32 %x, %tid.x;
+            tex.1d.v4.u32.s32 {{%a, %b, %c, %d}}, [%t, {{%x}}];
+            mad.wide.u32 %o, %x, 4, %o;
+            st.global.u32 [%o], %a;
+            ret;
+        }}
+        .visible .entry map(.param .align 64 .b8 map[128], .param .u64 to) {{
+            .reg .b64 %o, %v;
+            ld.param.u64 %o, [to];
+            ld.param.u64 %v, [map];
+            st.global.u64 [%o], %v;
+            ld.param.u64 %v, [map+120];
+            st.global.u64 [%o+8], %v;
+            ret;
+        }}"
+    );
+    let module = Module::load(&device, "objects.ptx", text).unwrap();
+    let texels: Vec<u8> = [10u32, 20, 30, 40].map(u32::to_le_bytes).concat();
+    let image = Image::array(ChannelFormat::Unsigned32, 1, Extent::D1 { width: 4 }, texels);
+    let textures = Textures { images: vec![image], textures: vec![Texture::new(0)], ..Textures::default() };
+    device.set_textures(Arc::new(TextureSet::new(textures).unwrap()));
+    let to = device.allocate(16).unwrap();
+    let fetch = module.kernel("fetch").unwrap();
+    fetch.launch(&Shape::linear(1, 4), &[Handle::Texture(0).into(), to.into()]).unwrap();
+    assert_eq!(words(&device, to, 2), [20 << 32 | 10, 40 << 32 | 30]);
+
+    let tensor = Tensor::new(ElementType::U32, to, &[4, 1], &[16]);
+    let map = TensorMap::tiled(&tensor, &[4, 1]).unwrap();
+    let bytes = map.to_bytes();
+    module.kernel("map").unwrap().launch(&Shape::default(), &[map.into(), to.into()]).unwrap();
+    let word_of = |at: usize| u64::from_le_bytes(*bytes[at..].first_chunk().unwrap());
+    assert_eq!(words(&device, to, 2), [word_of(0), word_of(120)]);
+}

@@ -98,7 +98,7 @@ typedef struct PtxShape {
   uint32_t grid[3];
   // Threads of a block.
   uint32_t block[3];
-  // Blocks of a cluster; zeros for one.
+  // Blocks of a cluster; zeros for what the kernel asks for, or one.
   uint32_t cluster[3];
   // Bytes of dynamic shared memory.
   uint32_t dynamic_shared;

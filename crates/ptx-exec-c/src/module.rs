@@ -29,7 +29,7 @@ pub struct PtxShape {
     pub grid: [u32; 3],
     /// Threads of a block.
     pub block: [u32; 3],
-    /// Blocks of a cluster; zeros for one.
+    /// Blocks of a cluster; zeros for what the kernel asks for, or one.
     pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn ptx_launch(
             space.resize(parameter.offset as usize, 0);
             space.extend_from_slice(bytes);
         }
-        let cluster = if shape.cluster == [0; 3] { [1; 3] } else { shape.cluster };
+        let cluster = (shape.cluster != [0; 3]).then_some(shape.cluster);
         let PtxShape { grid, block, dynamic_shared, cooperative, .. } = shape;
         let shape = Shape { grid, block, cluster, dynamic_shared, cooperative: cooperative != 0 };
         if stream.is_null() {
