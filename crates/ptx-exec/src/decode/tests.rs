@@ -99,8 +99,14 @@ const ALIKE: &[Alike] = &[
     (
         SHARED,
         Field::Space,
+        &[Some(Mod::Shared), Some(Mod::SharedCta)],
+        "`.shared` is that of the block (manual 5.1.8)",
+    ),
+    (
+        &["cvta"],
+        Field::Space,
         &[Some(Mod::Shared), Some(Mod::SharedCta), Some(Mod::SharedCluster)],
-        "a cluster has one block",
+        "the window of the block is in that of the cluster",
     ),
     (
         &["ld", "st", "cvta", "isspacep"],
@@ -293,7 +299,6 @@ const UNREAD: &[(&[Sem], &[&str], &str)] = &[
         &["at", "e", "dPdx", "dPdy"],
         "what fills three values up to four is ignored, and beside a unified texture a sampler",
     ),
-    (&[Sem::Getctarank], &["a"], "a cluster has one block"),
 ];
 
 #[test]
