@@ -32,7 +32,7 @@ pub(crate) use alu::{
     PackConversion, Packing, Quaternary, SetWhere, Ternary, Unary, each,
 };
 pub(crate) use async_group::{AsyncGroup, AsyncWrite, Family, GroupAction, Write};
-pub(crate) use cluster::{ClusterAction, MapAddress};
+pub(crate) use cluster::{Audience, ClusterAction, MapAddress, TryCancel};
 pub(crate) use lines::Files;
 pub use lines::SourceLine;
 pub(crate) use matrix::{
@@ -512,6 +512,7 @@ pub(crate) enum Effect {
     BlockBarrier(Box<BlockBarrier>),
     ClusterBarrier(ClusterAction),
     MapAddress(Box<MapAddress>),
+    TryCancel(Box<TryCancel>),
     Collective(Box<Collective>),
     Warpgroup(Box<WarpgroupAction>),
     ActiveMask {

@@ -512,7 +512,9 @@ impl<'a> BodyDecoder<'a> {
             Sem::Tcgen05Mma => Self::tensor_multiply,
             Sem::Tex | Sem::Tld4 | Sem::Txq | Sem::Istypep => Self::texturing,
             Sem::SurfaceLoad | Sem::SurfaceStore | Sem::SurfaceReduce | Sem::SurfaceQuery => Self::texturing,
-            Sem::Fabric | Sem::TryCancel | Sem::QueryCancel => return None,
+            Sem::TryCancel => Self::try_cancel,
+            Sem::QueryCancel => Self::query_cancel,
+            Sem::Fabric => return None,
         };
         Some(decode)
     }

@@ -1,4 +1,4 @@
-//! Barriers and addresses of clusters (manual 9.7.13.3, 9.7.9.23, 9.7.9.24).
+//! Barriers, addresses and launches of clusters (manual 9.7.13.3, 9.7.9.23, 9.7.9.24, 9.7.13.17, 9.7.13.18).
 
 use ptx_isa::{Field, Mod, Sem};
 
@@ -6,7 +6,7 @@ use super::Decoded;
 use super::body::{BodyDecoder, Context, unary};
 use super::modifiers::{ORDERING, STRONGEST, TOGETHER};
 use crate::memory::RANK_SHIFT;
-use crate::program::{ClusterAction, Effect, MapAddress, Unary};
+use crate::program::{Audience, ClusterAction, Effect, MapAddress, TryCancel, Unary};
 
 impl BodyDecoder<'_> {
     /// `barrier.cluster`.
@@ -35,6 +35,55 @@ impl BodyDecoder<'_> {
         let is_generic = cx.m.space().is_none();
         let rank = self.src_named(cx, "b")?;
         cx.emit(Effect::MapAddress(Box::new(MapAddress { d, a, rank, is_generic })));
+        Ok(())
+    }
+
+    /// `clusterlaunchcontrol.try_cancel`.
+    pub(super) fn try_cancel(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let space = self.space(cx)?;
+        let (at, _) = cx.named("addr");
+        let to = self.address(cx, at, space)?;
+        let (at, _) = cx.named("mbar");
+        let barrier = self.address(cx, at, space)?;
+        let is_for_all = cx.m.has(Mod::MulticastClusterAll);
+        cx.m.ignore_words(&[Mod::MbarrierCompleteTxBytes], "there is one mechanism");
+        let audience = if is_for_all { Audience::Cluster } else { Audience::Block };
+        cx.emit(Effect::TryCancel(Box::new(TryCancel { to, barrier, audience })));
+        Ok(())
+    }
+
+    /// `clusterlaunchcontrol.query_cancel`: parts of the answer.
+    pub(super) fn query_cancel(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let answer = self.src_named(cx, "try_cancel_response")?;
+        let part =
+            |n: u32| (answer.plus(n / 2), Unary::Field { shift: n % 2 * 32, mask: u64::from(u32::MAX) });
+        if cx.m.has(Mod::IsCanceled) {
+            cx.m.ignore_words(&[Mod::Pred, Mod::B128], "the operands have the types");
+            let d = self.dst_named(cx, "p")?;
+            cx.emit(unary(Unary::Field { shift: 63, mask: 1 }, d, answer.plus(1)));
+            return Ok(());
+        }
+        cx.m.ignore_words(&[Mod::B32, Mod::B128, Mod::V4], "the operands have the types");
+        let axes = [Mod::GetFirstCtaidX, Mod::GetFirstCtaidY, Mod::GetFirstCtaidZ];
+        if let Some(axis) = axes.into_iter().position(|axis| cx.m.has(axis)) {
+            let d = self.dst_named(cx, "d")?;
+            let (a, op) = part(axis as u32);
+            cx.emit(unary(op, d, a));
+            return Ok(());
+        }
+        if !cx.m.has(Mod::GetFirstCtaid) {
+            return cx.unsupported("what it asks for is not known here");
+        }
+        let (at, operand) = cx.named("d");
+        for (n, element) in self.elements(operand).into_iter().enumerate() {
+            let d = self.dst_of(element, cx.span(at))?;
+            // The fourth element is not specified.
+            let (a, op) = match n {
+                0..3 => part(n as u32),
+                _ => (cx.constants.of(0), Unary::Field { shift: 0, mask: 0 }),
+            };
+            cx.emit(unary(op, d, a));
+        }
         Ok(())
     }
 }

@@ -21,6 +21,13 @@ pub(super) struct WriteWork {
     combine: Option<Combine>,
 }
 
+impl WriteWork {
+    /// Writes two values of 8 bytes.
+    pub(super) fn of_pair(to: Place, values: [u64; 2]) -> Self {
+        Self { to, size: 8, values: values.into(), combine: None }
+    }
+}
+
 impl View<'_> {
     pub(super) fn perform_write(&mut self, work: &WriteWork) -> Result<(), Fault> {
         let (space, to) = work.to;

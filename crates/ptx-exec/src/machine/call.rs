@@ -77,6 +77,7 @@ impl Warp {
             | Effect::TensorCommit(_)
             | Effect::Stack(_)
             | Effect::MapAddress(_)
+            | Effect::TryCancel(_)
             | Effect::Fence
             | Effect::ActiveMask { .. }
             | Effect::Texturing(_)

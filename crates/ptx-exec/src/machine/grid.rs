@@ -235,6 +235,16 @@ impl Grid<'_> {
         self.job.setup.limits.stack
     }
 
+    /// The number of a cluster that has not started, which then never does.
+    pub(super) fn take_cluster(&self) -> Option<u64> {
+        let mut queue = lock(&self.job.queue);
+        let number = queue.next;
+        (number < self.geometry.clusters()).then(|| {
+            queue.next += 1;
+            number
+        })
+    }
+
     /// Nanoseconds since the launch began.
     pub(super) fn nanoseconds(&self) -> u64 {
         self.job.started.elapsed().as_nanos() as u64

@@ -23,6 +23,7 @@ mod descriptor;
 mod fragment;
 mod grid;
 mod heap;
+mod launch_control;
 mod matrix;
 mod mbarrier;
 mod memory;

@@ -175,6 +175,7 @@ impl Warp {
                 self.tensor_commit(grid, block, frame, rows, commit, active, pc)?;
             }
             Effect::Stack(stack) => self.stack(grid, frame, rows, *stack, active, pc)?,
+            Effect::TryCancel(cancel) => self.try_cancel(grid, block, frame, rows, cancel, active, pc)?,
             Effect::MapAddress(map) => map_addresses(grid, rows, constants, map, active, pc)?,
             Effect::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
             Effect::ActiveMask { d } => blend(rows, *d, &[u64::from(active); WARP], active),

@@ -1,6 +1,6 @@
-//! What blocks of a cluster do with each other (manual 9.7.9.23, 9.7.13.3).
+//! What blocks of a cluster do with each other (manual 9.7.9.23, 9.7.13.3, 9.7.13.17).
 
-use super::{Dst, Src};
+use super::{Address, Dst, Src};
 
 /// What a thread does at the barrier of its cluster (manual 9.7.13.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,4 +17,23 @@ pub(crate) struct MapAddress {
     pub(crate) rank: Src,
     /// Whether the addresses are generic.
     pub(crate) is_generic: bool,
+}
+
+/// Which blocks get an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Audience {
+    /// The one that asks.
+    Block,
+    /// `.multicast::cluster::all`: all of its cluster, each at the same place.
+    Cluster,
+}
+
+/// `clusterlaunchcontrol.try_cancel`: takes a cluster that has not started from the launch. The answer has 16 bytes: the index
+/// of its first block, 32 bits each, then whether there was one, in the highest bit.
+#[derive(Clone, Debug)]
+pub(crate) struct TryCancel {
+    pub(crate) to: Address,
+    /// The barrier that is told of the bytes.
+    pub(crate) barrier: Address,
+    pub(crate) audience: Audience,
 }
