@@ -6,7 +6,7 @@ use clap::{Parser, ValueEnum};
 use ptx_cli::{Documents, OptimizeArgs, ReportArgs};
 use ptx_exec::Completion;
 
-use crate::spec::{ArgumentSpec, Dimensions, PrintSpec};
+use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
 use crate::watch::TraceFilter;
 
 const DETAILS: &str = "\
@@ -25,11 +25,23 @@ Arguments (--arg), one for each kernel parameter, in order:
                                           innermost dimension; strides are bytes and of all others. For im2col
                                           lower=-1x-1,upper=0x0,channels=64,pixels=32 instead of box (W, H,
                                           D), with wide=w or wide=w128 for im2col::w
+  texture=BUFFER,type=u8x4,dims=64x32[,layers=N][,levels=N][,samples=N][,read=fraction][,srgb=yes]
+         [,normalized=yes][,filter=linear][,levelfilter=linear][,bias=X][,address=wrap|mirror|border]
+                                          the handle of a texture. BUFFER is in=, out=, inout= or zero= with the
+                                          texels of a CUDA array, level by level and layer by layer; or the index of
+                                          an argument: a buffer, which is linear memory (with pitch=, offset=), or a
+                                          texture or surface, whose image it is then (no type, no dims). cube=N
+                                          instead of dims for a cube; types are u8 s8 u16 s16 u32 s32 f16 f32,
+                                          unorm8 snorm8 unorm16 snorm16, with x2 or x4
+  surface=BUFFER,type=u8x4,dims=64x32[,layers=N][,levels=N][,level=N]
+                                          the handle of a surface, likewise
+Textures and surfaces that are variables of the module: --reference NAME=texture=.. or NAME=surface=..; they count as arguments
+behind those of --arg.
 Buffers lie in global memory; their parameter is their address.
 
 Launch file (--launch), in JSON; options on the command line win:
   {\"entry\": \"saxpy\", \"grid\": [4], \"block\": [128], \"cluster\": [1], \"shared\": 0,
-   \"args\": [\"i32=500\", \"f32=2\", \"in=x.bin\", \"inout=y.bin:y.bin\"],
+   \"args\": [\"i32=500\", \"f32=2\", \"in=x.bin\", \"inout=y.bin:y.bin\"], \"references\": [],
    \"engine\": \"interp\", \"async\": \"late\", \"threads\": 2, \"timeout\": 10, \"print\": [\"3:f32:4\"]}
 Every field may be left out. Files in it are looked for beside it.
 
@@ -81,7 +93,7 @@ pub struct Arguments {
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "shared", "args", "print", "launch", "engine", "completion", "profile", "trace", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "shared", "args", "references", "print", "launch", "engine", "completion", "profile", "trace", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -101,6 +113,9 @@ pub struct Arguments {
     /// One kernel argument, in order; --help lists the forms
     #[arg(long = "arg", value_name = "SPEC")]
     pub args: Vec<ArgumentSpec>,
+    /// A texture or surface of the module, by its name; --help lists the forms
+    #[arg(long = "reference", value_name = "NAME=SPEC")]
+    pub references: Vec<ReferenceSpec>,
     /// Show a buffer after the launch, by the argument's index from 0
     #[arg(long, value_name = "INDEX:TYPE[:COUNT]")]
     pub print: Vec<PrintSpec>,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use ptx_exec::Completion;
 use serde::Deserialize;
 
-use crate::spec::{ArgumentSpec, Dimensions, PrintSpec};
+use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
 use crate::tensor::Source;
 
 /// What a launch file says; every field is the option of the same name and may be left out.
@@ -23,6 +23,8 @@ pub struct LaunchFile {
     pub shared: Option<u64>,
     /// `"args": ["i32=5", "in=x.bin"]`; files are looked for beside the launch file.
     pub args: Option<Vec<ArgumentSpec>>,
+    /// `"references": ["t=texture=in=x.bin,type=f32,dims=8"]`; files are looked for beside the launch file.
+    pub references: Option<Vec<ReferenceSpec>>,
     /// `"engine": "interp"`
     pub engine: Option<String>,
     /// `"async": "late"`
@@ -45,6 +47,7 @@ struct Json {
     cluster: Option<Vec<u32>>,
     shared: Option<u64>,
     args: Option<Vec<String>>,
+    references: Option<Vec<String>>,
     engine: Option<String>,
     #[serde(rename = "async")]
     completion: Option<String>,
@@ -68,6 +71,10 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
         let spec: ArgumentSpec = text.parse().map_err(|error| format!("`args[{index}]`: {error}"))?;
         Ok::<_, String>(beside(spec, folder))
     };
+    let reference = |(index, text): (usize, &String)| {
+        let spec: ReferenceSpec = text.parse().map_err(|error| format!("`references[{index}]`: {error}"))?;
+        Ok::<_, String>(ReferenceSpec { shown: beside(spec.shown, folder), ..spec })
+    };
     let view = |(index, text): (usize, &String)| {
         text.parse::<PrintSpec>().map_err(|error| format!("`print[{index}]`: {error}"))
     };
@@ -77,6 +84,10 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
         block: dimensions("block", json.block)?,
         cluster: dimensions("cluster", json.cluster)?,
         args: json.args.map(|list| list.iter().enumerate().map(argument).collect()).transpose()?,
+        references: json
+            .references
+            .map(|list| list.iter().enumerate().map(reference).collect())
+            .transpose()?,
         print: json.print.map(|list| list.iter().enumerate().map(view).collect()).transpose()?,
         completion: json.completion.map(completion).transpose()?,
         entry: json.entry,
@@ -98,6 +109,12 @@ fn beside(spec: ArgumentSpec, folder: &Path) -> ArgumentSpec {
                 map.source = Source::Own(beside(own, folder));
             }
             ArgumentSpec::TensorMap(map)
+        }
+        ArgumentSpec::Texture(mut texture) => {
+            if let Source::Own(own) = texture.source {
+                texture.source = Source::Own(beside(own, folder));
+            }
+            ArgumentSpec::Texture(texture)
         }
         ArgumentSpec::Bytes(_) | ArgumentSpec::Zero(_) => spec,
     }

@@ -6,6 +6,7 @@ mod list;
 mod plan;
 mod spec;
 mod tensor;
+mod texture;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -127,13 +128,13 @@ fn execute(
         let (warps, threads) = (outcome.warp_instructions, outcome.thread_instructions);
         format!("executed {warps} instructions of warps, {threads} of threads")
     });
-    let buffers = &outcome.buffers;
+    let buffers = &plan.contents(outcome.buffers, &outcome.images);
     let views: String = plan.print.iter().map(|view| show(view, buffers)).collect();
     if let Some(name) = name.filter(|_| !outcome.output.is_empty() || !views.is_empty()) {
         Output::Stdout.write(format!("==> {name} <==\n").as_bytes())?;
     }
     Output::Stdout.write(&outcome.output)?;
-    for (argument, bytes) in plan.args.iter().zip(&outcome.buffers) {
+    for (argument, bytes) in plan.written().zip(buffers) {
         let Some(path) = argument.output() else { continue };
         Output::File(path.to_owned()).write(bytes.as_deref().unwrap_or_default())?;
     }

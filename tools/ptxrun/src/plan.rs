@@ -8,13 +8,14 @@ use std::time::Duration;
 use clap::ValueEnum;
 use ptx_cli::{ExitStatus, Failure, code};
 use ptx_diag::{Code, Diagnostic};
-use ptx_exec::texture::Textures;
+use ptx_exec::texture::{Handle, Storage, Surface, Texture, Textures};
 use ptx_exec::{Argument, Completion, Launch, Limits};
 
 use crate::arguments::{Arguments, Engine};
 use crate::launch_file::{self, LaunchFile};
-use crate::spec::{ArgumentSpec, Dimensions, PrintSpec};
+use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
 use crate::tensor::Source;
+use crate::texture::{Shown, TextureSpec};
 
 /// All buffers of a launch together hold at most this many bytes.
 const MAX_BUFFER_BYTES: u64 = 16 << 30;
@@ -34,6 +35,8 @@ pub struct Plan {
     pub shared: u32,
     /// The kernel's arguments.
     pub args: Vec<ArgumentSpec>,
+    /// The textures and surfaces of the module.
+    pub references: Vec<ReferenceSpec>,
     /// Buffers to show afterwards.
     pub print: Vec<PrintSpec>,
     /// Host threads; `None` for one a core.
@@ -63,8 +66,16 @@ impl Plan {
             if arguments.args.is_empty() { file.args.unwrap_or_default() } else { arguments.args.clone() };
         let print =
             if arguments.print.is_empty() { file.print.unwrap_or_default() } else { arguments.print.clone() };
-        check_views(&args, &print)?;
+        let references = if arguments.references.is_empty() {
+            file.references.unwrap_or_default()
+        } else {
+            arguments.references.clone()
+        };
+        let shown = references.iter().map(|reference| reference.shown.clone());
+        let all: Vec<ArgumentSpec> = args.iter().cloned().chain(shown).collect();
+        check_views(&all, &print)?;
         check_maps(&args)?;
+        check_textures(&all, args.len())?;
         Ok(Self {
             entry: given(arguments.entry.clone().or(file.entry), "--entry")?,
             grid: given(arguments.grid.or(file.grid), "--grid")?,
@@ -72,6 +83,7 @@ impl Plan {
             cluster: arguments.cluster.or(file.cluster),
             shared: shared(arguments.shared.or(file.shared).unwrap_or(0))?,
             args,
+            references,
             print,
             completion: arguments.completion.or(file.completion).unwrap_or_default(),
             threads: arguments.threads.or(file.threads).map(threads).transpose()?,
@@ -86,11 +98,17 @@ impl Plan {
     /// A file that cannot be read, or buffers too large for this machine.
     pub fn launch(&self) -> Result<Launch, Failure> {
         let mut left = MAX_BUFFER_BYTES;
-        let arguments = self
-            .args
-            .iter()
-            .map(|argument| self.content(argument, &mut left))
+        let mut textures = Textures::default();
+        let mut arguments = self
+            .written()
+            .map(|argument| self.content(argument, &mut textures, &mut left))
             .collect::<Result<Vec<_>, _>>()?;
+        let named = arguments.split_off(self.args.len());
+        for (reference, argument) in self.references.iter().zip(named) {
+            if let Argument::Handle(handle) = argument {
+                textures.references.push((reference.name.clone(), handle));
+            }
+        }
         self.print.iter().try_for_each(|view| check_count(view, &arguments))?;
         Ok(Launch {
             entry: self.entry.clone(),
@@ -99,26 +117,89 @@ impl Plan {
             cluster: self.cluster.map(|dimensions| dimensions.0),
             dynamic_shared: self.shared,
             arguments,
-            textures: Textures::default(),
+            textures,
             threads: self.threads,
             completion: self.completion,
             limits: Limits { timeout: self.timeout, ..Limits::default() },
         })
     }
 
+    /// All that is written as arguments are: the arguments, and then the references.
+    pub fn written(&self) -> impl Iterator<Item = &ArgumentSpec> {
+        self.args.iter().chain(self.references.iter().map(|reference| &reference.shown))
+    }
+
+    /// What each of them holds after a launch, which left these buffers and images.
+    pub fn contents(
+        &self,
+        buffers: Vec<Option<Vec<u8>>>,
+        images: &[Option<Vec<u8>>],
+    ) -> Vec<Option<Vec<u8>>> {
+        let mut images = images.iter();
+        let mut buffers = buffers.into_iter();
+        let content = |argument: &ArgumentSpec| {
+            let buffer = buffers.next().flatten();
+            match argument {
+                ArgumentSpec::Texture(spec) if spec.image().is_some() => images.next().cloned().flatten(),
+                _ => buffer,
+            }
+        };
+        self.written().map(content).collect()
+    }
+
+    /// A texture or surface, with an image where it brings one.
+    fn texture(
+        &self,
+        spec: &TextureSpec,
+        textures: &mut Textures,
+        left: &mut u64,
+    ) -> Result<Argument, Failure> {
+        let brings = |argument: &&ArgumentSpec| matches!(argument, ArgumentSpec::Texture(spec) if spec.image().is_some());
+        let image = match (spec.image(), &spec.source) {
+            (None, Source::Argument(index)) => self.written().take(*index).filter(brings).count(),
+            (None, Source::Own(_)) => 0,
+            (Some(image), source) => {
+                let mut image = image.clone();
+                if let Source::Own(own) = source
+                    && let Argument::Buffer(bytes) = self.content(own, textures, left)?
+                {
+                    image.storage = Storage::Array(bytes);
+                }
+                textures.images.push(image);
+                textures.images.len() - 1
+            }
+        };
+        Ok(Argument::Handle(match &spec.shown {
+            Shown::Texture(texture) => {
+                textures.textures.push(Texture { image, ..*texture });
+                Handle::Texture(textures.textures.len() - 1)
+            }
+            Shown::Surface(surface) => {
+                textures.surfaces.push(Surface { image, ..*surface });
+                Handle::Surface(textures.surfaces.len() - 1)
+            }
+        }))
+    }
+
     /// What an argument holds when the launch begins.
-    fn content(&self, argument: &ArgumentSpec, left: &mut u64) -> Result<Argument, Failure> {
+    fn content(
+        &self,
+        argument: &ArgumentSpec,
+        textures: &mut Textures,
+        left: &mut u64,
+    ) -> Result<Argument, Failure> {
         let bytes = match argument {
             ArgumentSpec::Bytes(bytes) => return Ok(Argument::Bytes(bytes.clone())),
+            ArgumentSpec::Texture(spec) => return self.texture(spec, textures, left),
             ArgumentSpec::TensorMap(spec) => {
                 let encoded = |address| spec.encode(address).map_err(|error| usage(error.to_string()));
                 return match &spec.source {
                     Source::Argument(index) => {
-                        let before = self.args.iter().take(*index).filter_map(ArgumentSpec::buffer);
+                        let before = self.args.iter().take(*index).filter_map(ArgumentSpec::global_buffer);
                         let map = encoded(Argument::buffer_address(before.count()))?;
                         Ok(Argument::Bytes(map.to_bytes().to_vec()))
                     }
-                    Source::Own(own) => match self.content(own, left)? {
+                    Source::Own(own) => match self.content(own, textures, left)? {
                         Argument::Buffer(bytes) => Ok(Argument::Tensor(encoded(0)?, bytes)),
                         other => Ok(other),
                     },
@@ -143,10 +224,27 @@ fn check_maps(args: &[ArgumentSpec]) -> Result<(), Failure> {
     for argument in args {
         let ArgumentSpec::TensorMap(spec) = argument else { continue };
         if let Source::Argument(index) = spec.source
-            && args.get(index).and_then(ArgumentSpec::buffer).is_none()
+            && args.get(index).and_then(ArgumentSpec::global_buffer).is_none()
         {
             return Err(usage(format!("tensormap={index}: argument {index} is not a buffer")));
         }
+    }
+    Ok(())
+}
+
+/// Textures and surfaces without an image show that of one before them; linear memory is that of a buffer.
+fn check_textures(all: &[ArgumentSpec], args: usize) -> Result<(), Failure> {
+    for (at, argument) in all.iter().enumerate() {
+        let ArgumentSpec::Texture(spec) = argument else { continue };
+        let Source::Argument(index) = spec.source else { continue };
+        let found = all.get(index);
+        let mistake = match (spec.image(), found) {
+            (Some(_), Some(found)) if index < args && found.is_plain_buffer() => continue,
+            (Some(_), _) => "is not a buffer",
+            (None, Some(ArgumentSpec::Texture(other))) if index < at && other.image().is_some() => continue,
+            (None, _) => "is not a texture or surface before this one that has an image of its own",
+        };
+        return Err(usage(format!("texture or surface of argument {index}, which {mistake}")));
     }
     Ok(())
 }
@@ -161,7 +259,13 @@ pub fn refuse_shared_outputs(arguments: &Arguments) -> Result<(), Failure> {
         Some(path) if arguments.args.is_empty() => read_launch_file(path)?.args.unwrap_or_default(),
         _ => arguments.args.clone(),
     };
-    for argument in args {
+    let references = match &arguments.launch {
+        Some(path) if arguments.references.is_empty() => {
+            read_launch_file(path)?.references.unwrap_or_default()
+        }
+        _ => arguments.references.clone(),
+    };
+    for argument in args.into_iter().chain(references.into_iter().map(|reference| reference.shown)) {
         if let Some(path) = argument.output() {
             let finding = Diagnostic::error_without_place(
                 code::USAGE,

@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use half::{bf16, f16};
 
-use crate::tensor::{Source, TensorMapSpec};
+use crate::tensor::TensorMapSpec;
+use crate::texture::TextureSpec;
 
 /// One kernel argument (`--arg SPEC`).
 #[derive(Clone, PartialEq, Debug)]
@@ -23,6 +24,8 @@ pub enum ArgumentSpec {
     Zero(u64),
     /// `tensormap=BUFFER,type=..,dims=..,box=..`: a tensor map over a buffer of its own, or over that of another argument.
     TensorMap(Box<TensorMapSpec>),
+    /// `texture=BUFFER,type=..,dims=..`, `surface=..`: the handle of a texture or surface.
+    Texture(Box<TextureSpec>),
 }
 
 impl ArgumentSpec {
@@ -30,17 +33,20 @@ impl ArgumentSpec {
     pub fn is_plain_buffer(&self) -> bool {
         match self {
             Self::In(_) | Self::Out(..) | Self::InOut(..) | Self::Zero(_) => true,
-            Self::Bytes(_) | Self::TensorMap(_) => false,
+            Self::Bytes(_) | Self::TensorMap(_) | Self::Texture(_) => false,
         }
     }
 
-    /// The buffer that it is or brings.
+    /// The buffer in global memory that it is or brings.
+    pub fn global_buffer(&self) -> Option<&Self> {
+        self.buffer().filter(|_| !matches!(self, Self::Texture(_)))
+    }
+
+    /// The buffer, or the texels, that it is or brings.
     pub fn buffer(&self) -> Option<&Self> {
         match self {
-            Self::TensorMap(spec) => match &spec.source {
-                Source::Own(own) => Some(own),
-                Source::Argument(_) => None,
-            },
+            Self::TensorMap(spec) => spec.source.own(),
+            Self::Texture(spec) => spec.source.own(),
             other => other.is_plain_buffer().then_some(other),
         }
     }
@@ -183,6 +189,9 @@ impl FromStr for ArgumentSpec {
         match kind {
             "hex" => hex_bytes(value).map(ArgumentSpec::Bytes),
             "tensormap" => value.parse().map(|spec| ArgumentSpec::TensorMap(Box::new(spec))),
+            "texture" | "surface" => {
+                TextureSpec::parse(value, kind == "surface").map(|spec| ArgumentSpec::Texture(Box::new(spec)))
+            }
             "in" => file(value).map(ArgumentSpec::In),
             "zero" => byte_count(value).map(ArgumentSpec::Zero),
             "out" => {
@@ -200,9 +209,31 @@ impl FromStr for ArgumentSpec {
                 Some(ty) => ty.parse(value).map(ArgumentSpec::Bytes),
                 None => Err(format!(
                     "`{kind}` is not a kind of argument; there are i8 .. i64, u8 .. u64, f16, bf16, f32, f64, hex, in, \
-                     out, inout, zero and tensormap"
+                     out, inout, zero, tensormap, texture and surface"
                 )),
             },
+        }
+    }
+}
+
+/// A texture or surface of the module (`--reference NAME=texture=..`).
+#[derive(Clone, PartialEq, Debug)]
+pub struct ReferenceSpec {
+    /// The variable's name.
+    pub name: String,
+    /// What it shows.
+    pub shown: ArgumentSpec,
+}
+
+impl FromStr for ReferenceSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted = || format!("`{text}` is not written NAME=texture=.. or NAME=surface=..");
+        let (name, shown) = text.split_once('=').ok_or_else(wanted)?;
+        match shown.parse()? {
+            shown @ ArgumentSpec::Texture(_) => Ok(Self { name: name.to_owned(), shown }),
+            _ => Err(wanted()),
         }
     }
 }

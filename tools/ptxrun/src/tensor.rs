@@ -18,6 +18,16 @@ pub enum Source {
     Own(ArgumentSpec),
 }
 
+impl Source {
+    /// The buffer, where it is one of its own.
+    pub fn own(&self) -> Option<&ArgumentSpec> {
+        match self {
+            Source::Own(own) => Some(own),
+            Source::Argument(_) => None,
+        }
+    }
+}
+
 /// A tensor map over a buffer of the launch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TensorMapSpec {

@@ -621,3 +621,91 @@ fn tensor_maps_bring_the_buffers_of_their_tensors() {
     assert_eq!(status, 2);
     assert!(errors.contains("not a multiple of 16 bytes"), "{errors}");
 }
+
+/// Blends neighbours of a texture at the middle between them into a surface of the module, and doubles in linear memory.
+const BLEND: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.global .surfref written;
+.visible .entry blend(.param .u64 from, .param .u64 words, .param .u64 line)
+{
+    .reg .u64 %t, %w, %l;
+    .reg .u32 %i, %n, %a, %b, %c;
+    .reg .f32 %x, %f<4>;
+    ld.param.u64 %t, [from];
+    ld.param.u64 %w, [words];
+    ld.param.u64 %l, [line];
+    mov.u32 %i, %tid.x;
+    cvt.rn.f32.u32 %x, %i;
+    add.f32 %x, %x, 0f3F800000;
+    tex.1d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%t, {%x}];
+    sust.p.1d.b32.zero [written, {%i}], {%f0};
+    tex.1d.v4.u32.s32 {%n, %a, %b, %c}, [%l, {%i}];
+    add.u32 %n, %n, %n;
+    mad.wide.u32 %w, %i, 4, %w;
+    st.global.u32 [%w], %n;
+    ret;
+}
+";
+
+#[test]
+fn textures_and_surfaces_are_given_by_files_and_arguments() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("in.bin"), floats(&[1.0, 3.0, 7.0, 15.0])).expect("writable");
+    let words: Vec<u8> = [5u32, 6, 7].iter().flat_map(|word| word.to_le_bytes()).collect();
+    fs::write(folder.path().join("words.bin"), &words).expect("writable");
+    let base =
+        ["-", "--entry", "blend", "--grid", "1", "--block", "3", "--print", "1:u32", "--print", "3:f32"];
+    let run = |texture: &str, line: &str, written: &str| {
+        let arguments = ["--arg", texture, "--arg", "in=words.bin", "--arg", line, "--reference", written];
+        ptxrun(folder.path(), &[&base[..], &arguments[..]].concat(), BLEND)
+    };
+    let texture = "texture=in=in.bin,type=f32,dims=4,filter=linear";
+    let written = "written=surface=out=16:out.bin,type=f32,dims=4";
+    let (status, printed, errors) = run(texture, "texture=1,type=u32,dims=3", written);
+    assert_eq!(status, 0, "{errors}");
+    // x = 1, 2, 3 are the edges between texels: the mean of both.
+    assert_eq!(printed, "1:u32 = 10 12 14\n3:f32 = 2.0 5.0 11.0 0.0\n");
+    let found = fs::read(folder.path().join("out.bin")).expect("written");
+    assert_eq!(found, floats(&[2.0, 5.0, 11.0, 0.0]));
+
+    // The same in a launch file.
+    let launch = r#"{"entry": "blend", "grid": [1], "block": [3], "print": ["3:f32:1"],
+        "args": ["texture=in=in.bin,type=f32,dims=4,filter=linear", "in=words.bin", "texture=1,type=u32,dims=3"],
+        "references": ["written=surface=zero=16,type=f32,dims=4"]}"#;
+    fs::write(folder.path().join("k.json"), launch).expect("writable");
+    let (status, printed, errors) = ptxrun(folder.path(), &["-", "--launch", "k.json"], BLEND);
+    assert_eq!((status, printed.as_str()), (0, "3:f32 = 2.0\n"), "{errors}");
+
+    // A surface of the texture's own image: thread 2 may or may not see what thread 1 stored, the first texel is sure.
+    let (status, printed, errors) = run(texture, "texture=1,type=u32,dims=3", "written=surface=0");
+    assert_eq!((status, printed.as_str()), (2, ""), "{errors}");
+    assert!(errors.contains("--print 3: the argument is not a buffer"), "{errors}");
+    for (line, written, wanted) in [
+        (
+            "texture=0",
+            "written=surface=7",
+            "texture or surface of argument 7, which is not a texture or surface",
+        ),
+        (
+            "texture=0,type=u32,dims=3",
+            "written=surface=0",
+            "texture or surface of argument 0, which is not a buffer",
+        ),
+        (
+            "texture=0",
+            "other=surface=zero=16,type=f32,dims=4",
+            "the module has no texture, sampler or surface `other`",
+        ),
+        (
+            "texture=0",
+            "written=surface=zero=12,type=f32,dims=4",
+            "has 12 bytes of texels; its shape takes 16",
+        ),
+    ] {
+        let arguments = ["--arg", texture, "--arg", "in=words.bin", "--arg", line, "--reference", written];
+        let (status, _, errors) = ptxrun(folder.path(), &[&base[..7], &arguments[..]].concat(), BLEND);
+        assert!(status != 0 && errors.contains(wanted), "{status} {errors}");
+    }
+}
