@@ -130,14 +130,14 @@ impl BodyDecoder<'_> {
     pub(super) fn tensor_multiply(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore(&[Field::CollectorA, Field::CollectorB], "what is kept of a matrix no program can see");
         cx.m.ignore_words(&[Mod::Sp, Mod::BlockScale], "the operands tell");
-        let (kind, most) = match cx.m.get(Field::Kind) {
-            Some(Mod::KindF16) => (MultiplyKind::F16, 15),
-            Some(Mod::KindTf32) => (MultiplyKind::Tf32, 15),
-            Some(Mod::KindF8f6f4) => (MultiplyKind::F8f6f4, 0),
-            Some(Mod::KindI8) => (MultiplyKind::I8, 0),
-            Some(Mod::KindMxf8f6f4) => (MultiplyKind::Mxf8f6f4, 0),
-            Some(Mod::KindMxf4) => (MultiplyKind::Mxf4, 0),
-            Some(Mod::KindMxf4nvf4) => (MultiplyKind::Mxf4nvf4, 0),
+        let (kind, divides) = match cx.m.get(Field::Kind) {
+            Some(Mod::KindF16) => (MultiplyKind::F16, true),
+            Some(Mod::KindTf32) => (MultiplyKind::Tf32, true),
+            Some(Mod::KindF8f6f4) => (MultiplyKind::F8f6f4, false),
+            Some(Mod::KindI8) => (MultiplyKind::I8, false),
+            Some(Mod::KindMxf8f6f4) => (MultiplyKind::Mxf8f6f4, false),
+            Some(Mod::KindMxf4) => (MultiplyKind::Mxf4, false),
+            Some(Mod::KindMxf4nvf4) => (MultiplyKind::Mxf4nvf4, false),
             _ => return cx.unsupported("it names no known kind"),
         };
         let vector = match cx.m.get(Field::ScaleVec) {
@@ -151,10 +151,10 @@ impl BodyDecoder<'_> {
         let shift_d = match cx.named("scale-input-d") {
             (_, Operand::Omitted) => cx.constants.of(0),
             (at, Operand::Immediate(immediate)) => {
-                let shift = immediate_bits(immediate, ScalarType::U32, cx.span(at))? as u64;
-                if shift > most {
-                    return cx.unsupported("only D of kinds f16 and tf32 is divided, by 2^15 at most");
-                }
+                // That of integers has no place in machine code: `ptxas` drops it.
+                let shift =
+                    if divides { immediate_bits(immediate, ScalarType::U32, cx.span(at))? } else { 0 };
+                let shift = shift as u64;
                 cx.constants.of(shift)
             }
             (at, _) => return finding(codes::OPERAND, cx.span(at), "expected a constant"),

@@ -207,7 +207,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("cp", "how sizes and strides in registers stand in for those of the map is not documented"),
     ("cp", "what barriers are told about invalid data is not documented"),
     ("cp", "`.multicast::cluster::32b` is not known here"),
-    ("tcgen05", "only D of kinds f16 and tf32 is divided"),
     ("cvta", "generic addresses have 64 bits"),
 ];
 

@@ -386,7 +386,8 @@ impl Case {
         let held = if self.ashift && row % of_block == of_block - 1 { row - 1 } else { row };
         let mut sum = if self.adds {
             let old = if self.saturates { f64::from(saturated(row, column)) } else { self.old(row, column) };
-            old / f64::from(1 << self.shift_d)
+            // `ptxas` drops the divisor of integers.
+            if self.d == "s32" { old } else { old / f64::from(1 << self.shift_d) }
         } else {
             0.0
         };

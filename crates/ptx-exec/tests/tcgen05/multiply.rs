@@ -68,6 +68,7 @@ fn bytes_and_integers() {
         Case { kind: "i8", k: 32, a, b, d: "s32", n: 48, ..CASE }.check();
     }
     Case { kind: "i8", k: 32, a: S8, b: S8, d: "s32", saturates: true, ..CASE }.check();
+    Case { kind: "i8", k: 32, a: S8, b: S8, d: "s32", shift_d: 2, ..CASE }.check();
 }
 
 #[test]
