@@ -139,8 +139,8 @@ pub struct Launch {
     pub grid: [u32; 3],
     /// Threads of a block in x, y, z.
     pub block: [u32; 3],
-    /// Blocks of a cluster in x, y, z.
-    pub cluster: [u32; 3],
+    /// Blocks of a cluster in x, y, z, where the launch names them.
+    pub cluster: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
     /// When asynchronous operations complete.
@@ -317,7 +317,7 @@ impl Reader {
             entry: String::new(),
             grid: [1; 3],
             block: [1; 3],
-            cluster: [1; 3],
+            cluster: None,
             shared: 0,
             completion: Completion::default(),
             timeout: 20.0,
@@ -331,7 +331,7 @@ impl Reader {
                 "entry" => launch.entry = value.to_owned(),
                 "grid" => launch.grid = extent(value)?,
                 "block" => launch.block = extent(value)?,
-                "cluster" => launch.cluster = extent(value)?,
+                "cluster" => launch.cluster = Some(extent(value)?),
                 "shared" => launch.shared = value.parse()?,
                 "timeout" => launch.timeout = value.parse()?,
                 "async" => launch.completion = value.parse().map_err(anyhow::Error::msg)?,

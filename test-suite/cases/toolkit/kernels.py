@@ -293,6 +293,37 @@ def intrinsics(c):
     c.want("out", "f32", np.array(rows, np.float32).T)
 
 
+@source(targets=("90a", "100a", "120a"))
+def clusters(c):
+    r = rng("clusters")
+    x = r.integers(-100, 100, (2, 4, 64)).astype(np.int32)
+    c.launch("reduction", 8, 64, cluster=4)
+    c.buffer("in", "in", "i32", x); c.buffer("inout", "out", "i32", np.zeros(2, np.int32))
+    c.want("out", "i32", (x.sum(2) * np.arange(1, 5)).sum(1).astype(np.int32))
+    v = r.integers(0, 80, 8 * 32).astype(np.int32)
+    c.launch("histogram", 8, 32, cluster=2, shared=160)
+    c.buffer("in", "in", "i32", v); c.buffer("inout", "out", "i32", np.zeros(80, np.int32)); c.scalar("i32", 40)
+    c.want("out", "i32", np.bincount(v, minlength=80).astype(np.int32))
+    box = np.array([[rank * 100 + t for t in range(32)] for rank in range(4)])
+    for _ in range(5):
+        box = np.roll(box, 1, axis=0)[:, ::-1] + 1
+    # A grid of 2 x 4 blocks has two clusters of 2 x 2.
+    c.launch("ring", "2,4", 32, cluster="2,2")
+    c.buffer("out", "out", "i32", count=256); c.scalar("i32", 5)
+    c.want("out", "i32", np.concatenate([box, box]).astype(np.int32))
+
+
+@source()
+def grids(c):
+    a = rng("grids").integers(-9, 9, 6 * 64)
+    c.launch("rounds", 6, 64, cooperative="yes")
+    c.buffer("inout", "a", "i32", a.astype(np.int32)); c.buffer("inout", "b", "i32", np.zeros(384, np.int32)); c.scalar("i32", 3)
+    steps = [a]
+    for _ in range(3):
+        steps.append(steps[-1] + np.roll(steps[-1], -1))
+    c.want("a", "i32", wrap(steps[2])); c.want("b", "i32", wrap(steps[3]))
+
+
 # These kernels take textures, which tests/textures.rs makes.
 @source(roundtrip=False)
 def textures(c):
