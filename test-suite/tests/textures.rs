@@ -67,9 +67,12 @@ fn textures(images: Vec<Image>, samplers: &[(Option<Sampler>, bool, ReadMode)]) 
     Textures { textures: samplers.iter().enumerate().map(texture).collect(), images, ..Textures::default() }
 }
 
+/// The texel that a place along an axis of so many texels means; none for the border.
+type Place = fn(i32, i32) -> Option<i32>;
+
 #[test]
 fn linear_filters_mix_neighbours_by_distance() {
-    let modes: [(AddressMode, fn(i32, i32) -> Option<i32>); 3] = [
+    let modes: [(AddressMode, Place); 3] = [
         (AddressMode::Clamp, |at, size| Some(at.clamp(0, size - 1))),
         (AddressMode::Border, |at, size| (0..size).contains(&at).then_some(at)),
         (AddressMode::Wrap, |at, size| Some(at.rem_euclid(size))),
