@@ -510,3 +510,43 @@ fn textures_and_tensor_maps_are_arguments() {
     let word_of = |at: usize| u64::from_le_bytes(*bytes[at..].first_chunk().unwrap());
     assert_eq!(words(&device, to, 2), [word_of(0), word_of(120)]);
 }
+
+#[test]
+fn blocks_of_a_cluster_reach_each_other_s_memory() {
+    let device = Device::new();
+    // Each block of a pair writes the number of its block plus 1 to its own shared memory, and gives out what its peer has.
+    let text = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry pair(.param .u64 to)
+{
+    .shared .align 4 .u32 mine;
+    .reg .b32 %own, %peer, %a, %v;
+    .reg .b64 %o;
+    mov.u32 %own, %ctaid.x;
+    add.u32 %v, %own, 1;
+    st.shared.u32 [mine], %v;
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    mov.u32 %peer, %cluster_ctarank;
+    xor.b32 %peer, %peer, 1;
+    mov.u32 %a, mine;
+    mapa.shared::cluster.u32 %a, %a, %peer;
+    ld.shared::cluster.u32 %v, [%a];
+    ld.param.u64 %o, [to];
+    mad.wide.u32 %o, %own, 8, %o;
+    st.global.u32 [%o], %v;
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    ret;
+}
+";
+    let pair = Module::load(&device, "pair.ptx", text).unwrap().kernel("pair").unwrap();
+    let to = device.allocate(6 * 8).unwrap();
+    let shape = Shape { cluster: Some([2, 1, 1]), ..Shape::linear(6, 1) };
+    pair.launch(&shape, &[to.into()]).unwrap();
+    assert_eq!(words(&device, to, 6), [2, 1, 4, 3, 6, 5]);
+    let odd = Shape { grid: [5, 1, 1], ..shape };
+    assert!(matches!(pair.launch(&odd, &[to.into()]), Err(DeviceError::Launch(_))));
+}
