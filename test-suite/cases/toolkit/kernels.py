@@ -313,6 +313,21 @@ def clusters(c):
     c.want("out", "i32", np.concatenate([box, box]).astype(np.int32))
 
 
+@source(targets=("90a", "100a", "120a"))
+def wrappers(c):
+    x = rng("wrappers").integers(-999, 999, 256)
+    c.launch("bulk", 1, 256)
+    c.buffer("in", "in", "i32", x.astype(np.int32)); c.buffer("out", "out", "i32", count=256)
+    c.want("out", "i32", (2 * x + np.arange(256)).astype(np.int32))
+    t, b = np.arange(64), np.arange(5)[:, None]
+    c.launch("reduction", 5, 64)
+    c.buffer("inout", "out", "i32", np.full(64, 7, np.int32)); c.buffer("inout", "most", "u32", np.zeros(64, np.uint32))
+    c.want("out", "i32", (7 + (t * (b + 1)).sum(0)).astype(np.int32)); c.want("most", "u32", ((t * 37 + b * 11) % 64).max(0).astype(np.uint32))
+    c.launch("stores", 4, 64, cluster=2)
+    c.buffer("out", "out", "i32", count=256)
+    c.want("out", "i32", np.array([(block % 2 ^ 1) * 1000 + 63 - i for block in range(4) for i in range(64)], np.int32))
+
+
 @source()
 def grids(c):
     a = rng("grids").integers(-9, 9, 6 * 64)
