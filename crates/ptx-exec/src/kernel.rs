@@ -143,12 +143,14 @@ impl Kernel {
             with;
         let geometry = self.check(&shape, &limits).map_err(ExecError::Refused)?;
         let units = Units::bind(&self.layout.references, textures).map_err(ExecError::Refused)?;
+        let (global, workspace) = if shape.cooperative { global.with_workspace() } else { (global, 0) };
         let seen = global.clone();
         let executable = self.executable.clone();
         let setup = machine::Setup {
             executable,
             geometry,
             global,
+            workspace,
             units,
             constant,
             params,

@@ -144,6 +144,8 @@ pub struct Launch {
     pub cluster: Option<Dim3>,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
+    /// Whether all blocks have to be there at once, so that they can wait for each other (`grid.sync()` of cooperative groups).
+    pub cooperative: bool,
     /// The arguments.
     pub arguments: Vec<Argument>,
     /// Textures, samplers and surfaces.
@@ -165,6 +167,7 @@ impl Launch {
             block: [1; 3],
             cluster: None,
             dynamic_shared: 0,
+            cooperative: false,
             arguments: Vec::new(),
             textures: Textures::default(),
             threads: None,
@@ -177,8 +180,8 @@ impl Launch {
 impl Launch {
     /// Its shape.
     pub fn shape(&self) -> Shape {
-        let Self { grid, block, cluster, dynamic_shared, .. } = *self;
-        Shape { grid, block, cluster, dynamic_shared, cooperative: false }
+        let Self { grid, block, cluster, dynamic_shared, cooperative, .. } = *self;
+        Shape { grid, block, cluster, dynamic_shared, cooperative }
     }
 }
 

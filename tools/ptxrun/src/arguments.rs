@@ -93,7 +93,7 @@ pub struct Arguments {
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "shared", "args", "references", "print", "launch", "engine", "completion", "profile", "trace", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "completion", "profile", "trace", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -107,6 +107,9 @@ pub struct Arguments {
     /// Blocks of a cluster in each dimension
     #[arg(long, value_name = "X[,Y[,Z]]")]
     pub cluster: Option<Dimensions>,
+    /// All blocks are there at once, so that they can wait for each other
+    #[arg(long)]
+    pub cooperative: bool,
     /// Dynamic shared memory of a block
     #[arg(long, value_name = "BYTES")]
     pub shared: Option<u64>,

@@ -31,6 +31,8 @@ pub struct Plan {
     pub block: Dimensions,
     /// Blocks of a cluster in each dimension; `None` for what the kernel requires, or one block.
     pub cluster: Option<Dimensions>,
+    /// Whether all blocks have to be there at once.
+    pub cooperative: bool,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
     /// The kernel's arguments.
@@ -81,6 +83,7 @@ impl Plan {
             grid: given(arguments.grid.or(file.grid), "--grid")?,
             block: given(arguments.block.or(file.block), "--block")?,
             cluster: arguments.cluster.or(file.cluster),
+            cooperative: arguments.cooperative,
             shared: shared(arguments.shared.or(file.shared).unwrap_or(0))?,
             args,
             references,
@@ -116,6 +119,7 @@ impl Plan {
             block: self.block.0,
             cluster: self.cluster.map(|dimensions| dimensions.0),
             dynamic_shared: self.shared,
+            cooperative: self.cooperative,
             arguments,
             textures,
             threads: self.threads,

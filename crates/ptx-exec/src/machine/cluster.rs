@@ -268,6 +268,10 @@ impl Cluster {
                 let done = self.warps.iter().all(|warps| is_done(warps));
                 return if done { self.end() } else { Err(self.deadlock(grid)) };
             }
+            // Blocks of a cooperative launch wait for others of the grid.
+            if round.waiting && grid.workspace != 0 {
+                return Ok(Progress::Unfinished);
+            }
         }
         self.slice = (self.slice * 2).min(LONGEST_SLICE);
         if !self.running.cluster.pending.is_empty() {

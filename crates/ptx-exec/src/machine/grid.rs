@@ -131,6 +131,8 @@ pub(crate) struct Setup {
     pub(crate) executable: Arc<Executable>,
     pub(crate) geometry: Geometry,
     pub(crate) global: GlobalMemory,
+    /// The address of the workspace of a cooperative launch; 0 for any other.
+    pub(crate) workspace: u64,
     /// Textures, samplers and surfaces.
     pub(crate) units: Units,
     pub(crate) constant: Vec<u8>,
@@ -169,6 +171,8 @@ pub(super) struct Grid<'p> {
     constants: Vec<&'p [Row]>,
     pub(super) geometry: Geometry,
     pub(super) global: GlobalMemory,
+    /// The address of the workspace of a cooperative launch; 0 for any other.
+    pub(super) workspace: u64,
     /// Textures, samplers and surfaces.
     pub(super) units: &'p Units,
     pub(super) constant: &'p [u8],
@@ -190,6 +194,7 @@ impl<'p> Grid<'p> {
                 .collect(),
             geometry: setup.geometry,
             global: setup.global.clone(),
+            workspace: setup.workspace,
             units: &setup.units,
             constant: &setup.constant,
             params: &setup.params,

@@ -45,6 +45,9 @@ impl Warp {
             SpecialReg::ClusterNCtaRank => uniform(geometry.cluster_size().into()),
             SpecialReg::IsExplicitCluster => uniform(geometry.is_explicit_cluster.into()),
             SpecialReg::NSmId => uniform(1),
+            // CUDA's driver tells cooperative groups so where the workspace of the grid is.
+            SpecialReg::Envreg(1) => uniform(grid.workspace >> 32),
+            SpecialReg::Envreg(2) => uniform(grid.workspace & u64::from(u32::MAX)),
             SpecialReg::SmId
             | SpecialReg::GridId
             | SpecialReg::CurrentGraphExec

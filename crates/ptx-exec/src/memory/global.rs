@@ -22,6 +22,9 @@ pub(crate) enum Concurrency {
     Many,
 }
 
+/// Bytes around the workspace of a grid that are nothing else.
+const WORKSPACE_FENCE: u64 = 64;
+
 /// The order of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Order {
@@ -79,6 +82,23 @@ impl GlobalMemory {
     /// The same with these multimem objects, in order.
     pub(crate) fn with_multicasts(self, multicasts: Arc<[Multicast]>) -> Self {
         Self { multicasts, ..self }
+    }
+
+    /// The same with memory by which the blocks of a cooperative launch wait for each other, and its address. It is laid out as
+    /// CUDA's driver does it: 32 bits with the size, and 32 bits of the barrier of the grid.
+    pub(crate) fn with_workspace(self) -> (Self, u64) {
+        const NAME: &str = "the workspace of the grid";
+        const BYTES: u64 = 8;
+        let region = match self.guess {
+            Guess::Numbered => Region::of_bytes(Self::base(self.regions.len()), &BYTES.to_le_bytes(), NAME),
+            _ => Region::allocate(BYTES, BYTES, WORKSPACE_FENCE, NAME),
+        };
+        let base = region.base;
+        region.write(base, &BYTES.to_le_bytes());
+        let mut regions = self.regions.to_vec();
+        let place = regions.partition_point(|other| other.base < base);
+        regions.insert(place, region);
+        (Self { regions: regions.into(), ..self }, base)
     }
 
     /// The addresses in all places of `bytes` bytes from a multimem address on; `None` when it is none.
