@@ -85,7 +85,8 @@ impl Warp {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
-    #[inline]
+    // Called from two loops, of which the one that nobody watches is to be fast.
+    #[inline(always)]
     fn step<'p>(
         &mut self,
         grid: &Grid<'p>,
@@ -126,7 +127,7 @@ impl Warp {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
-    #[inline]
+    #[inline(always)]
     fn effect<'p>(
         &mut self,
         grid: &Grid<'p>,
