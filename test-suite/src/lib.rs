@@ -16,6 +16,7 @@ pub mod csmith;
 pub mod differential;
 pub mod directive;
 pub mod generated;
+pub mod gpu;
 pub mod grammar;
 pub mod growth;
 mod host;

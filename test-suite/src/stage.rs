@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use ptx_diag::{Diagnostics, SourceFile};
 use ptx_driver::TargetChoice;
 use ptx_llvm::{Context, Gpu, Module as Llvm, OptLevel};
@@ -154,11 +154,30 @@ pub fn execute(source: &SourceFile, launch: &Launch, threads: NonZeroUsize) -> R
             return Ok(());
         }
     };
-    let printed = String::from_utf8_lossy(&outcome.output);
+    judge(launch, &String::from_utf8_lossy(&outcome.output), &outcome.buffers)
+}
+
+/// Executes a launch that has to finish, its blocks on `threads` host threads.
+///
+/// # Errors
+/// When the launch fails.
+pub fn run(source: &SourceFile, launch: &Launch, threads: NonZeroUsize) -> Result<ptx_exec::Outcome> {
+    let module = read(source)?;
+    ptx_exec::run(verify(&module, source)?, &exec_launch(launch, threads))
+        .map_err(|error| anyhow!("{} fails: {}", launch.entry, describe(source, &error.into_diagnostics())))
+}
+
+/// Compares what a launch that finished printed and left, a buffer for each argument that is one, with what is expected.
+///
+/// # Errors
+/// When something differs.
+pub fn judge(launch: &Launch, printed: &str, buffers: &[Option<Vec<u8>>]) -> Result<()> {
+    let entry = &launch.entry;
     if !launch.printed.is_empty() && printed != launch.printed {
         bail!("{entry} prints {printed:?} instead of {:?}", launch.printed);
     }
-    for (argument, buffer) in launch.arguments.iter().zip(&outcome.buffers) {
+    ensure!(buffers.len() == launch.arguments.len(), "{} buffers came back", buffers.len());
+    for (argument, buffer) in launch.arguments.iter().zip(buffers) {
         let Some((want, judgement)) = &argument.want else { continue };
         let got = buffer.as_ref().with_context(|| format!("{} did not come back", argument.name))?;
         compare(argument.ty, want, got, *judgement)

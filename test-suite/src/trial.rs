@@ -68,6 +68,11 @@ impl Case {
         Ok(Self { path: path.to_owned(), source: SourceFile::new(name.as_str(), bytes), name, directives })
     }
 
+    /// The text of the file.
+    pub fn source(&self) -> &SourceFile {
+        &self.source
+    }
+
     fn language(&self) -> Language {
         if self.path.extension().is_some_and(|e| e == "ll") { Language::Llvm } else { Language::Ptx }
     }
@@ -311,7 +316,7 @@ pub fn collect(root: &Path) -> Result<(Vec<Case>, Vec<String>)> {
     Ok((cases, complaints))
 }
 
-fn files(root: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn files(root: &Path) -> Result<Vec<PathBuf>> {
     let (mut folders, mut files) = (vec![root.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {

@@ -287,7 +287,8 @@ fn read_word(ty: ElementType, word: &str, list: &mut Vec<Element>) -> Result<()>
     Ok(())
 }
 
-fn from_bytes(bytes: &[u8]) -> u64 {
+/// The little-endian number that the bytes of an element are.
+pub(crate) fn from_bytes(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b))
 }
 

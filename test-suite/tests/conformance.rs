@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use test_suite::corpus;
+use test_suite::gpu;
 use test_suite::lines::{self, Depth, Line, Stage, Verdict};
 use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
 use test_suite::skip::Skips;
@@ -60,8 +61,9 @@ fn trials(workspace: &Path, around: &Arc<Surroundings>) -> anyhow::Result<Vec<Tr
         let name = format!("in order: {}", complaint.split(':').next().unwrap_or_default());
         trials.push(Trial::test(name, move || Err(Failed::from(complaint))));
     }
+    let cases: Vec<Arc<Case>> = cases.into_iter().map(Arc::new).collect();
+    trials.extend(recorded_trials(&cases, around)?);
     for case in cases {
-        let case = Arc::new(case);
         for run in &case.directives.runs {
             let (case, run, around) = (Arc::clone(&case), run.clone(), Arc::clone(around));
             let name = format!("{}::{}", case.name, Case::label(&run));
@@ -106,6 +108,30 @@ fn trials(workspace: &Path, around: &Arc<Surroundings>) -> anyhow::Result<Vec<Tr
     });
     trials.push(trial.with_ignored_flag(!here));
     Ok(trials)
+}
+
+/// A trial for each recording from a GPU: the interpreter leaves the same. Cases without a recording are counted.
+fn recorded_trials(cases: &[Arc<Case>], around: &Arc<Surroundings>) -> anyhow::Result<Vec<Trial>> {
+    let recordings = gpu::recordings(&Path::new(env!("CARGO_MANIFEST_DIR")).join("gpu"))?;
+    for case in cases.iter().filter(|case| gpu::left_out(case).is_none()) {
+        if recordings.iter().all(|(name, ..)| *name != case.name) {
+            around.skips.count("no recording from a GPU: execution not compared with one");
+        }
+    }
+    let trials = recordings.into_iter().map(|(name, device, recording)| {
+        let case = cases.iter().find(|case| case.name == name).cloned();
+        let around = Arc::clone(around);
+        Trial::test(format!("{name}::gpu {device}"), move || {
+            let case = case.ok_or("a recording of a case that is not there")?;
+            let job = gpu::job(&case).map_err(|e| format!("{e:#}"))??;
+            if job.digest != recording.digest {
+                around.skips.count("a case was changed after its recording from a GPU: not compared");
+                return Ok(());
+            }
+            Ok(recording.compare(&case).map_err(|e| format!("{e:#}"))?)
+        })
+    });
+    Ok(trials.collect())
 }
 
 /// Carries every line that ptxas accepts to LLVM IR and back, and lets it assemble a sample. What the reader or the verifier refuses is

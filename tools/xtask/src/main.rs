@@ -6,6 +6,7 @@ mod coverage;
 mod csmith;
 mod differential;
 mod fidelity;
+mod gpu;
 mod grammar;
 mod instructions;
 mod intrinsics;
@@ -47,6 +48,16 @@ enum Chore {
     Docs,
     /// Compare real PTX before and after a way through LLVM IR: mnemonics, order, names, pragmas, lines
     Fidelity(fidelity::FidelityArguments),
+    /// Write the launches of the execution tests as JSON for `scripts/gpu-golden`
+    GpuCases {
+        /// The file; one job on each line
+        file: PathBuf,
+    },
+    /// Judge what a GPU gave for the execution tests, and record it below test-suite/gpu
+    GpuRecord {
+        /// The file that `scripts/gpu-golden` wrote
+        file: PathBuf,
+    },
     /// Change tokens of valid PTX and compare our verdict with that of ptxas
     Grammar(grammar::GrammarArguments),
     /// Raise every intrinsic of LLVM's NVPTX target and let ptxas judge what comes of it
@@ -103,6 +114,8 @@ fn main() -> Result<()> {
         Chore::Csmith(arguments) => csmith::compare(&arguments),
         Chore::Differential(arguments) => differential::compare(&arguments),
         Chore::Fidelity(arguments) => fidelity::measure(&arguments),
+        Chore::GpuCases { file } => gpu::write_cases(&file),
+        Chore::GpuRecord { file } => gpu::record_outputs(&file),
         Chore::Grammar(arguments) => grammar::compare(&arguments),
         Chore::Intrinsics(arguments) => intrinsics::measure(&arguments),
         Chore::IrFuzz(arguments) => ir_fuzz::fuzz(&arguments),
