@@ -141,6 +141,8 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Blocks of a cluster in x, y, z, where the launch names them.
     pub cluster: Option<[u32; 3]>,
+    /// Whether all blocks are there at once.
+    pub cooperative: bool,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
     /// When asynchronous operations complete.
@@ -318,6 +320,7 @@ impl Reader {
             grid: [1; 3],
             block: [1; 3],
             cluster: None,
+            cooperative: false,
             shared: 0,
             completion: Completion::default(),
             timeout: 20.0,
@@ -332,6 +335,7 @@ impl Reader {
                 "grid" => launch.grid = extent(value)?,
                 "block" => launch.block = extent(value)?,
                 "cluster" => launch.cluster = Some(extent(value)?),
+                "cooperative" => launch.cooperative = value == "yes",
                 "shared" => launch.shared = value.parse()?,
                 "timeout" => launch.timeout = value.parse()?,
                 "async" => launch.completion = value.parse().map_err(anyhow::Error::msg)?,

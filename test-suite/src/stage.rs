@@ -201,6 +201,7 @@ fn exec_launch(launch: &Launch, threads: NonZeroUsize) -> ptx_exec::Launch {
     exec.grid = launch.grid;
     exec.block = launch.block;
     exec.cluster = launch.cluster;
+    exec.cooperative = launch.cooperative;
     exec.dynamic_shared = launch.shared;
     exec.arguments = arguments.collect();
     exec.threads = Some(threads);
