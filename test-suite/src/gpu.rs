@@ -1,6 +1,6 @@
 //! The execution tests as jobs for a GPU, and recordings of what a GPU made of them.
 //!
-//! `scripts/gpu-golden` writes the jobs ([`jobs`]), runs them through the CUDA driver, and hands what came back to [`record`], which holds it
+//! `scripts/gpu-golden` writes the jobs ([`job`]), runs them through the CUDA driver, and hands what came back to [`record`], which holds it
 //! against the expectations of the test and makes a [`Recording`]. The conformance tests hold the interpreter against the recordings
 //! ([`Recording::compare`]).
 //!
