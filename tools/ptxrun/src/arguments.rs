@@ -16,28 +16,28 @@ Arguments (--arg), one for each kernel parameter, in order:
   hex=0011..                              a parameter's bytes, little endian
   in=FILE                                 a buffer with the file's content
   out=BYTES:FILE                          a zeroed buffer, written to the file after the launch
-  inout=FILE:FILE                         a buffer with the first file's content, written to the second
+  inout=FILE:FILE                         a buffer with the first file's content, written to the
+                                          second one
   zero=BYTES                              a zeroed buffer
-  tensormap=BUFFER,type=f16,dims=256x512,box=64x16[,strides=512][,steps=1x1]
-           [,interleave=16B][,swizzle=128B][,fill=nan][,offset=BYTES]
-                                          a tensor map: BUFFER is in=, out=, inout= or zero= as above, or
-                                          the index of the argument that is the buffer. Lists begin with the
-                                          innermost dimension; strides are bytes and of all others. For im2col
-                                          lower=-1x-1,upper=0x0,channels=64,pixels=32 instead of box (W, H,
-                                          D), with wide=w or wide=w128 for im2col::w
+  tensormap=BUFFER,type=f16,dims=256x512,box=64x16[,strides=512][,steps=1x1][,interleave=16B]
+           [,swizzle=128B][,fill=nan][,offset=BYTES]
+      A tensor map. BUFFER is in=, out=, inout= or zero= as above, or the index of the argument
+      that is the buffer. Lists begin with the innermost dimension; strides are in bytes, of all
+      dimensions but the innermost. For im2col lower=-1x-1,upper=0x0,channels=64,pixels=32 instead
+      of box (W, H, D), with wide=w or wide=w128 for im2col::w.
   texture=BUFFER,type=u8x4,dims=64x32[,layers=N][,levels=N][,samples=N][,read=fraction][,srgb=yes]
-         [,normalized=yes][,filter=linear][,levelfilter=linear][,bias=X][,address=wrap|mirror|border]
-                                          the handle of a texture. BUFFER is in=, out=, inout= or zero= with the
-                                          texels of a CUDA array, level by level and layer by layer; or the index of
-                                          an argument: a buffer, which is linear memory (with pitch=, offset=), or a
-                                          texture or surface, whose image it is then (no type, no dims). cube=N
-                                          instead of dims for a cube; types are u8 s8 u16 s16 u32 s32 f16 f32,
-                                          unorm8 snorm8 unorm16 snorm16, with x2 or x4
+         [,normalized=yes][,filter=linear][,levelfilter=linear][,bias=X]
+         [,address=wrap|mirror|border]
+      The handle of a texture. BUFFER is in=, out=, inout= or zero= with the texels of a CUDA
+      array, level by level and layer by layer; or the index of an argument: a buffer, which is
+      linear memory (with pitch=, offset=), or a texture or surface, whose image it is then (no
+      type, no dims). cube=N instead of dims for a cube; types are u8 s8 u16 s16 u32 s32 f16 f32,
+      unorm8 snorm8 unorm16 snorm16, with x2 or x4.
   surface=BUFFER,type=u8x4,dims=64x32[,layers=N][,levels=N][,level=N]
-                                          the handle of a surface, likewise
-Textures and surfaces that are variables of the module: --reference NAME=texture=.. or NAME=surface=..; they count as arguments
-behind those of --arg.
-Buffers lie in global memory; their parameter is their address.
+      The handle of a surface, likewise.
+Textures and surfaces that are variables of the module: --reference NAME=texture=.. or
+NAME=surface=..; they count as arguments after those of --arg.
+Buffers are in global memory; their parameter is their address.
 
 Launch file (--launch), in JSON; options on the command line win:
   {\"entry\": \"saxpy\", \"grid\": [4], \"block\": [128], \"cluster\": [1], \"shared\": 0,
@@ -45,26 +45,31 @@ Launch file (--launch), in JSON; options on the command line win:
    \"engine\": \"interp\", \"async\": \"late\", \"threads\": 2, \"timeout\": 10, \"print\": [\"3:f32:4\"]}
 Every field may be left out. Files in it are looked for beside it.
 
-Asynchronous operations (--async): cp.async, bulk and tensor copies and all others that a thread goes on after complete
+Asynchronous operations (--async): cp.async, bulk and tensor copies, and all others that a thread
+goes on after, complete
   eager        when they are issued
-  late         at the wait for them or when all threads wait: what a program does not wait for, it does not see
+  late         at the wait for them, or when all threads wait: a program does not see what it does
+               not wait for
   random:SEED  at points that the number SEED decides, the same in each run
-A right program gives the same results with each; one that forgets a wait gives wrong ones, as it may on a GPU. That a
-fence.proxy.async is missing does not show.
+A correct program gives the same results with each; one that forgets a wait gives wrong ones, as it
+may on a GPU. A missing fence.proxy.async is not detected.
 
-Watching: --profile prints, by instruction and by line of the source, how often warps and threads executed it, how often it parted
-the threads of a warp, the 32-byte sectors of memory its accesses touched, and how many turns more than without conflicts of banks
-its accesses to shared memory took. --trace prints each instruction of each thread with the values before and after; a filter
-has parts with commas between them: block=X[:Y[:Z]], thread=X[:Y[:Z]], line=N[-M] of the PTX, source=FILE:LINE as in .loc.
-Both go to standard output, before what --print shows, and are objects, one a line, with --error-format=json.
+Watching: --profile prints, by instruction and by line of the source, how often warps and threads
+executed it, how often it diverged, the 32-byte sectors of memory that its accesses touched, and
+the extra turns that bank conflicts cost its accesses to shared memory. --trace prints each
+instruction of each thread with the values before and after; a filter has parts with commas between
+them: block=X[:Y[:Z]], thread=X[:Y[:Z]], line=N[-M] of the PTX, source=FILE:LINE as in .loc. Both
+go to standard output, before what --print shows, and are objects, one a line, with
+--error-format=json.
 
-Folders: each .ptx, .ll and .bc file, at any depth, is a program of its own, executed one after the other. Without --launch the
-launch of k.ptx is k.json beside it, where there is one. What programs print comes after a line with their name.
+Folders: each .ptx, .ll and .bc file, at any depth, is a program of its own, executed one after the
+other. Without --launch the launch of k.ptx is k.json beside it, where there is one. What programs
+print comes after a line with their name.
 
 Examples:
   ptxrun k.ptx --entry scale --grid 4 --block 128 --arg u32=500 --arg in=x.bin --arg out=2000:y.bin
   ptxrun k.ll --launch k.json --print 2:f32:8
-  ptxrun -O2 k.ptx --launch k.json        what LLVM makes of it, as ptx2ll -O2 and ll2ptx translate it
+  ptxrun -O2 k.ptx --launch k.json        optimized by LLVM, as ptx2ll -O2 and ll2ptx do it
   ptxrun k.ptx --launch k.json --async random:1
   ptxrun k.ptx --launch k.json --trace=block=1,thread=33,line=12-20
   ptxrun --list kernels/                  the kernels of each file, with their parameters
