@@ -21,7 +21,7 @@ pub(crate) type Sink = Box<dyn FnMut(&[u8]) + Send>;
 /// What a device does after a kernel was stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum AfterStop {
-    /// It refuses all work until it is told to [recover](Device::recover).
+    /// It refuses all work until [`Device::recover`] is called.
     #[default]
     Refuse,
     /// It goes on; the error concerns the launch alone.
@@ -224,10 +224,10 @@ impl Device {
         }
     }
 
-    /// Waits until all streams have done what they were asked for, and all launches have ended.
+    /// Waits until all streams have done all work queued on them, and all launches have ended.
     ///
     /// # Errors
-    /// That the device was stopped. Other errors of streams are told by [`Stream::synchronize`](crate::Stream::synchronize).
+    /// That the device was stopped. Other errors of streams are returned by [`Stream::synchronize`](crate::Stream::synchronize).
     pub fn synchronize(&self) -> Result<(), DeviceError> {
         self.wait();
         self.check()
@@ -242,7 +242,7 @@ impl Device {
         Ok(self.inner.memory.allocate(bytes)?)
     }
 
-    /// Frees memory, once all work of the device is done, as with CUDA. Accesses to it are told as such for a while.
+    /// Frees memory, once all work of the device is done, as with CUDA. Accesses to it are reported as such for a while.
     ///
     /// # Errors
     /// [`DeviceError::Memory`] unless [`Device::allocate`] gave the address and it was not freed since.

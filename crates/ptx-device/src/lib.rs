@@ -58,12 +58,12 @@
 //! bounds) concerns the call alone. A kernel that is stopped leaves memory half-changed, so the device refuses all further
 //! work with [`DeviceError::Stopped`], which holds the first such error, until [`Device::recover`] is called (with CUDA the process
 //! has to end); [`AfterStop::GoOn`] makes it an error of the launch alone. Launches on streams are checked when they are made; when they are stopped, [`Stream::synchronize`] and all further
-//! work tell.
+//! work return the error.
 //!
 //! # Streams
 //!
 //! A [`Stream`] does its work in order on a host thread of its own; streams run at the same time. [`Kernel::launch`] runs the kernel
-//! before it returns, whatever streams do: there is no default stream that others wait for.
+//! before it returns, independently of all streams: there is no default stream that others wait for.
 
 mod argument;
 mod device;

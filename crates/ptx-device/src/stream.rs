@@ -27,7 +27,7 @@ impl Progress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until all that was asked for is done.
+    /// Waits until all queued work is done.
     pub(crate) fn wait(&self) {
         drop(self.idle());
     }
@@ -101,11 +101,11 @@ impl Stream {
     pub fn new(device: &Device) -> Result<Self, DeviceError> {
         let (tasks, queue) = channel::<Task>();
         let progress = Arc::new(Progress::default());
-        let told = progress.clone();
+        let done = progress.clone();
         let work = move || {
             for task in queue {
                 let result = catch_unwind(AssertUnwindSafe(task));
-                told.done(result.unwrap_or_else(|panic| Err(DeviceError::Internal(panic_text(&*panic)))));
+                done.done(result.unwrap_or_else(|panic| Err(DeviceError::Internal(panic_text(&*panic)))));
             }
         };
         let builder = std::thread::Builder::new().name("ptx stream".to_owned());
@@ -121,10 +121,10 @@ impl Stream {
         }
     }
 
-    /// Launches a kernel after all that the stream was asked for.
+    /// Launches a kernel after all work queued before.
     ///
     /// # Errors
-    /// As [`Kernel::launch`], but that the kernel is stopped: [`Stream::synchronize`] tells that.
+    /// As [`Kernel::launch`], but that the kernel is stopped: [`Stream::synchronize`] reports that.
     pub fn launch(&self, kernel: &Kernel, shape: &Shape, arguments: &[Argument]) -> Result<(), DeviceError> {
         let params = kernel.checked(shape, arguments)?;
         let (kernel, shape) = (kernel.clone(), *shape);
@@ -146,7 +146,7 @@ impl Stream {
     /// Writes bytes to memory.
     ///
     /// # Errors
-    /// That the device was stopped. What is wrong with the access is told by [`Stream::synchronize`].
+    /// That the device was stopped. What is wrong with the access is reported by [`Stream::synchronize`].
     pub fn write(&self, address: u64, bytes: Vec<u8>) -> Result<(), DeviceError> {
         self.device.check()?;
         let device = self.device.clone();
@@ -157,7 +157,7 @@ impl Stream {
     /// Reads bytes from memory.
     ///
     /// # Errors
-    /// That the device was stopped. What is wrong with the access is told by [`Pending::wait`].
+    /// That the device was stopped. What is wrong with the access is reported by [`Pending::wait`].
     pub fn read(&self, address: u64, bytes: usize) -> Result<Pending, DeviceError> {
         self.device.check()?;
         let (device, (to, pending)) = (self.device.clone(), channel());
@@ -193,7 +193,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Records an event: it is reached when all that the stream was asked for before is done.
+    /// Records an event: it is reached when all work queued before is done.
     pub fn record(&self, event: &Event) {
         let mark = event.mark();
         self.push(move || {
@@ -202,7 +202,7 @@ impl Stream {
         });
     }
 
-    /// Lets what the stream is asked for from now on wait until an event, as it is recorded now, is reached.
+    /// Makes work that is queued from now on wait until an event, as it is recorded now, is reached.
     pub fn wait(&self, event: &Event) {
         if let Some(mark) = event.current() {
             self.push(move || {
@@ -212,12 +212,12 @@ impl Stream {
         }
     }
 
-    /// Whether all that the stream was asked for is done.
+    /// Whether all queued work is done.
     pub fn is_idle(&self) -> bool {
         self.progress.lock().waiting == 0
     }
 
-    /// Waits until all that the stream was asked for is done.
+    /// Waits until all queued work is done.
     ///
     /// # Errors
     /// The first error of it since the last call, or that the device was stopped.

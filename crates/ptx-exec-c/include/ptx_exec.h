@@ -3,7 +3,7 @@
  *
  * What holds for every function:
  * - Handles come from this library and are used until they are destroyed, once. Functions take them from any thread, several at a time.
- * - Other pointers point to what their type and name say, which stays as it is until the function returns. Texts are UTF-8 and end in a
+ * - Other pointers point to what their type and name specify, which stays unchanged until the function returns. Texts are UTF-8 and end in a
  *   zero. A null pointer is an error unless the function allows it.
  * - Results are stored only by a function that returns PTX_SUCCESS. The text of an error is ptx_last_error().
  * - Addresses of the device are addresses of the process. Memory that kernels may access is not unmapped while they run.
@@ -98,7 +98,7 @@ typedef struct PtxShape {
   uint32_t grid[3];
   // Threads of a block.
   uint32_t block[3];
-  // Blocks of a cluster; zeros for what the kernel asks for, or one.
+  // Blocks of a cluster; zeros for what the kernel requires, or one.
   uint32_t cluster[3];
   // Bytes of dynamic shared memory.
   uint32_t dynamic_shared;
@@ -232,10 +232,10 @@ enum PtxStatus ptx_launch(const struct PtxKernel *kernel,
 // Makes a stream of a device.
 enum PtxStatus ptx_stream_create(const struct PtxDevice *device, struct PtxStream **stream);
 
-// Destroys the handle of a stream. What it was asked for is still done.
+// Destroys the handle of a stream. Work that is queued is still done.
 enum PtxStatus ptx_stream_destroy(struct PtxStream *stream);
 
-// Waits until a stream has done what it was asked for; gives the first error of it.
+// Waits until a stream has done all queued work; gives the first error of it.
 enum PtxStatus ptx_stream_synchronize(const struct PtxStream *stream);
 
 // Lets a stream copy bytes into memory of the device. They are read before the function returns.
@@ -256,10 +256,10 @@ enum PtxStatus ptx_event_create(struct PtxEvent **event);
 // Destroys the handle of an event.
 enum PtxStatus ptx_event_destroy(struct PtxEvent *event);
 
-// Records an event: it is reached when the stream has done what it was asked for until now.
+// Records an event: it is reached when the stream has done all work queued until now.
 enum PtxStatus ptx_event_record(const struct PtxEvent *event, const struct PtxStream *stream);
 
-// Lets what a stream is asked for from now on wait for an event.
+// Makes work that is queued from now on wait for an event.
 enum PtxStatus ptx_stream_wait(const struct PtxStream *stream, const struct PtxEvent *event);
 
 // Waits until an event is reached.
@@ -278,7 +278,7 @@ enum PtxStatus ptx_event_elapsed(const struct PtxEvent *from,
 // access, also past the end of registered memory, is checked against the mappings of the process before it is made (Linux; elsewhere it is an error), so that an address where
 // there is no memory is an error; one that hits memory of something else is not found. Memory that kernels access must not be unmapped meanwhile.
 //
-// The modules used last are kept decoded. Each run begins with the initial values of variables. Whether it succeeded, `ptx_last_error` tells: its text is
+// The modules used last are kept decoded. Each run begins with the initial values of variables. `ptx_last_error` shows whether it succeeded: its text is
 // empty then. `ptx_try_run` is the same function with a status.
 void ptx_run(const char *ptx,
              int nargs,

@@ -39,7 +39,7 @@ pub type PtxPrint = Option<extern "C" fn(*const c_char, usize, *mut c_void)>;
 
 struct User(*mut c_void);
 
-// SAFETY: the pointer is only handed back to the caller's function, which is told that other threads call it.
+// SAFETY: the pointer is only handed back to the caller's function, which is documented to be called by other threads.
 unsafe impl Send for User {}
 
 pub(crate) fn print_to(device: &Device, print: PtxPrint, user: *mut c_void) {

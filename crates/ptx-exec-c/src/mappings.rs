@@ -1,4 +1,4 @@
-//! The memory of the process, as the operating system tells it.
+//! The memory of the process, as the operating system lists it.
 
 use ptx_device::{HostMemory, HostRegion};
 
@@ -15,7 +15,7 @@ fn mapping(line: &str) -> Option<(u64, u64, bool)> {
     let (start, end) = (u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?);
     let rights = words.next()?.as_bytes();
     let path = words.nth(3).unwrap_or("");
-    // Devices and pages of the kernel are no memory, whatever their rights.
+    // Devices and pages of the kernel are not memory, with any rights.
     let is_memory = !matches!(path, "[vvar]" | "[vvar_vclock]" | "[vsyscall]")
         && (!path.starts_with("/dev/") || path.starts_with("/dev/shm/") || path == "/dev/zero");
     (rights.first() == Some(&b'r') && is_memory).then(|| (start, end, rights.get(1) == Some(&b'w')))

@@ -29,7 +29,7 @@ pub struct PtxShape {
     pub grid: [u32; 3],
     /// Threads of a block.
     pub block: [u32; 3],
-    /// Blocks of a cluster; zeros for what the kernel asks for, or one.
+    /// Blocks of a cluster; zeros for what the kernel requires, or one.
     pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,

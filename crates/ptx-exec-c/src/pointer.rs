@@ -24,7 +24,7 @@ pub(crate) unsafe fn store<T>(to: *mut T, value: T, what: &str) -> Result<(), Fa
     if to.is_null() {
         return Err(Failure::value(format!("{what} is a null pointer")));
     }
-    // SAFETY: by the contract of this function; what was there is no value, so nothing is dropped.
+    // SAFETY: by the contract of this function; what was there is not a value, so nothing is dropped.
     unsafe { to.write(value) };
     Ok(())
 }

@@ -92,7 +92,7 @@ fn run(ptx: &str, values: &[u64], block: [c_int; 3], grid: [c_int; 3], shared: c
 /// access, also past the end of registered memory, is checked against the mappings of the process before it is made (Linux; elsewhere it is an error), so that an address where
 /// there is no memory is an error; one that hits memory of something else is not found. Memory that kernels access must not be unmapped meanwhile.
 ///
-/// The modules used last are kept decoded. Each run begins with the initial values of variables. Whether it succeeded, `ptx_last_error` tells: its text is
+/// The modules used last are kept decoded. Each run begins with the initial values of variables. `ptx_last_error` shows whether it succeeded: its text is
 /// empty then. `ptx_try_run` is the same function with a status.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_run(

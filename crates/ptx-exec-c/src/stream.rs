@@ -28,7 +28,7 @@ pub unsafe extern "C" fn ptx_stream_create(
     })
 }
 
-/// Destroys the handle of a stream. What it was asked for is still done.
+/// Destroys the handle of a stream. Work that is queued is still done.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_stream_destroy(stream: *mut PtxStream) -> PtxStatus {
     guard(|| {
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn ptx_stream_destroy(stream: *mut PtxStream) -> PtxStatus
     })
 }
 
-/// Waits until a stream has done what it was asked for; gives the first error of it.
+/// Waits until a stream has done all queued work; gives the first error of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_stream_synchronize(stream: *const PtxStream) -> PtxStatus {
     // SAFETY: the header's contract.
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn ptx_event_destroy(event: *mut PtxEvent) -> PtxStatus {
     })
 }
 
-/// Records an event: it is reached when the stream has done what it was asked for until now.
+/// Records an event: it is reached when the stream has done all work queued until now.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_event_record(event: *const PtxEvent, stream: *const PtxStream) -> PtxStatus {
     guard(|| {
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn ptx_event_record(event: *const PtxEvent, stream: *const
     })
 }
 
-/// Lets what a stream is asked for from now on wait for an event.
+/// Makes work that is queued from now on wait for an event.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_stream_wait(stream: *const PtxStream, event: *const PtxEvent) -> PtxStatus {
     guard(|| {

@@ -41,8 +41,12 @@ fn main() -> ExitCode {
         Trial::test(name, run).with_ignored_flag(!exists(program))
     };
     let trials = vec![
-        trial("the program in C of the documentation prints what it says", "cc", program_in_c),
-        trial("the program in Python of the documentation prints what it says", "python3", program_in_python),
+        trial("the program in C of the documentation prints what is documented", "cc", program_in_c),
+        trial(
+            "the program in Python of the documentation prints what is documented",
+            "python3",
+            program_in_python,
+        ),
         trial("every function can be called from C", "cc", every_function),
         trial("the header is valid in C++", "c++", header_in_cpp),
     ];

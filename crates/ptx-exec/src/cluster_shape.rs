@@ -25,7 +25,7 @@ fn show([x, y, z]: Dim3) -> String {
 }
 
 impl Clusters {
-    /// What a launch of a kernel asks for.
+    /// What a launch of a kernel requires.
     ///
     /// # Errors
     /// Shapes that contradict the kernel's directives, that no GPU takes, or that the grid does not fall into.

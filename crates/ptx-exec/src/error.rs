@@ -49,7 +49,7 @@ pub mod codes {
 pub enum TrapKind {
     /// An access to memory that cannot be carried out.
     Fault(Fault),
-    /// An access to a surface beyond its edge, or misaligned; says which.
+    /// An access to a surface beyond its edge, or misaligned; specifies which.
     Surface(String),
     /// `trap`.
     Trap,

@@ -87,7 +87,7 @@ pub struct Report {
     pub thread_instructions: u64,
 }
 
-/// A module in memory: its variables have addresses and values, and its kernels are decoded once, when they are first asked for.
+/// A module in memory: its variables have addresses and values, and its kernels are decoded once, when they are first requested.
 pub struct Image {
     module: Module,
     surroundings: Surroundings,
@@ -104,7 +104,7 @@ impl Image {
     ///
     /// # Errors
     /// [`codes::SIZE`] where they do not fit. What is wrong with a single variable or function is only found when a kernel that
-    /// needs it is [asked for](Image::kernel).
+    /// needs it is [requested](Image::kernel).
     pub fn new(module: Verified<'_>, surroundings: Surroundings) -> Result<Arc<Self>, Diagnostics> {
         let module = module.written_out().into_owned();
         let memory = surroundings.memory.clone();
@@ -148,7 +148,7 @@ impl Image {
         for &id in order.iter().rev() {
             let Some(&(space, address)) = self.known.get(&id) else { continue };
             let variable = self.module.variable(id);
-            // The name of a texture means a handle, where there is no memory.
+            // The name of a texture means a handle, which has no memory.
             if opaque_of(variable).is_some() {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What a launch is asked for and what it gives back.
+//! What a launch is given and what it returns.
 
 use std::num::NonZeroUsize;
 use std::str::FromStr;

@@ -14,7 +14,7 @@
 //!   its address, space, thread and position;
 //! - the 32 lanes of a warp diverge and come together again freely; collectives wait for all lanes that they name;
 //!   barriers count threads; a program that can make no progress is reported, one that spins runs into its time limit;
-//! - memory is at least as strongly ordered as any PTX order and scope asks for;
+//! - memory is at least as strongly ordered as any PTX order and scope requires;
 //! - nothing is ignored: what cannot be executed is refused, with its position, before the first thread runs;
 //! - the result depends on the module and the launch alone, except where the program itself depends on the order in
 //!   which blocks and warps run, or on the global timer.

@@ -16,16 +16,16 @@ use crate::program::SourceLine;
 pub struct Observation {
     /// Whether the instructions are counted.
     pub profile: bool,
-    /// Who is told of the instructions that threads execute.
+    /// Who receives the instructions that threads execute.
     pub trace: Option<Trace>,
 }
 
 /// Chooses instructions by their place in the PTX and the line of the source that they are from.
 pub type Choice = Arc<dyn Fn(Span, Option<&SourceLine>) -> bool + Send + Sync>;
-/// Is told of an instruction. Blocks that run on several host threads tell it at the same time.
+/// Receives an instruction. Blocks that run on several host threads call it at the same time.
 pub type Sink = Arc<dyn Fn(&TraceEvent) + Send + Sync>;
 
-/// Which instructions of which threads are told to whom.
+/// Which instructions of which threads are reported, and to whom.
 #[derive(Clone)]
 pub struct Trace {
     /// The index of the only block; all when there is none.
@@ -34,7 +34,7 @@ pub struct Trace {
     pub thread: Option<Dim3>,
     /// The instructions, each asked about once before the launch; all when there is none.
     pub instructions: Option<Choice>,
-    /// Who is told.
+    /// Who receives them.
     pub sink: Sink,
 }
 
@@ -68,8 +68,8 @@ pub struct TraceEvent {
     pub source: Option<Arc<SourceLine>>,
     /// The registers that it names as operands, before it; its guard among them.
     pub reads: Vec<Value>,
-    /// The registers that it writes, after it. An instruction that threads of a warp execute together tells these in an
-    /// event of its own, without `reads`; one that waits at a barrier does not tell them.
+    /// The registers that it writes, after it. An instruction that threads of a warp execute together reports these in an
+    /// event of its own, without `reads`; one that waits at a barrier does not report them.
     pub writes: Vec<Value>,
 }
 

@@ -174,7 +174,7 @@ fn buffer(argument: &Argument) -> Option<&[u8]> {
     }
 }
 
-/// The multimem objects among the arguments. What is no buffer was refused before.
+/// The multimem objects among the arguments. What is not a buffer was refused before.
 fn multicasts(arguments: &[Argument]) -> Vec<Multicast> {
     let base_of = |&index: &usize| {
         let before = arguments.iter().take(index).filter_map(buffer).count();

@@ -145,7 +145,7 @@ fn values_go_round_a_ring_of_blocks() {
 
 #[test]
 fn an_address_has_the_rank_of_its_block() {
-    // What is told of the variable `s` at offset 64: its own address, generic and not; that of block 2; ranks and spaces.
+    // What is found out about the variable `s` at offset 64: its own address, generic and not; that of block 2; ranks and spaces.
     let body = kernel(
         "",
         "mov.u32 %r1, s; mov.u64 %rd1, s; cvta.shared.u64 %rd2, %rd1; mov.u32 %r2, 2; mapa.u64 %rd3, %rd2, %r2;
@@ -273,9 +273,9 @@ fn a_deadlock_tells_of_all_blocks() {
     );
     let trap = trap(&body, &shaped([4, 1, 1], [2, 1, 1], 32, 4));
     assert!(matches!(trap.kind, TrapKind::Deadlock(_)), "{trap}");
-    let told: Vec<&str> = trap.related.iter().map(|(_, text)| text.as_str()).collect();
+    let related: Vec<&str> = trap.related.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(
-        told,
+        related,
         [
             "block (0, 0, 0), thread (0, 0, 0) and 31 more of its warp: wait at the barrier of the cluster",
             "block (1, 0, 0), thread (0, 0, 0) and 31 more of its warp: wait at barrier 3, to which 32 of 64 threads have come",
@@ -357,7 +357,7 @@ fn a_grid_of_clusters_has_all_of_their_blocks() {
 
 #[test]
 fn copies_and_arrivals_reach_other_blocks() {
-    // Each block copies 32 bytes of its own to the next one, which waits for them at its own barrier; then each tells the barrier
+    // Each block copies 32 bytes of its own to the next one, which waits for them at its own barrier; then each signals the barrier
     // of the one before it of an arrival, and of 4 bytes that it stores there.
     let body = kernel(
         "",

@@ -1,5 +1,5 @@
 //! Clusters that take work from the launch (manual 9.7.13.17, 9.7.13.18). Each block of the grid adds the number of its place and
-//! one to a sum of that place, whether it was started or taken, so that the sums tell that each place was worked on once.
+//! one to a sum of that place, whether it was started or taken, so that the sums show that each place was worked on once.
 
 use std::num::NonZeroUsize;
 

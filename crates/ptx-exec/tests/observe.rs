@@ -1,4 +1,4 @@
-//! What a watched launch tells. The counts expected were worked out by hand from the addresses that the threads access.
+//! What a watched launch reports. The counts expected were worked out by hand from the addresses that the threads access.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ fn watch(text: &str, launch: &Launch, observation: &Observation) -> (SourceFile,
     assert!(!findings.has_errors(), "{findings:?}\n{text}");
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}\n{text}"));
     let observed = run_observed(verified, launch, observation);
-    // Nobody sees from the outside that a launch was watched.
+    // A watched launch has the same outcome.
     let (verified, _) = ptx_verify::verify(&module).unwrap();
     assert_eq!(run(verified, launch), observed.result);
     (source, observed)
@@ -103,25 +103,25 @@ fn a_profile_counts_accesses_and_divergence() {
 }
 
 #[test]
-fn what_a_launch_cost_until_it_was_stopped_is_told() {
+fn what_a_launch_cost_until_it_was_stopped_is_reported() {
     let observation = Observation { profile: true, ..Observation::default() };
     let (_, observed) = watch(&kernel("@%p trap;\ntrap;"), &launch(1, 32, 4), &observation);
     assert!(matches!(&observed.result, Err(ExecError::Trap(trap)) if trap.kind == TrapKind::Trap));
     assert_eq!(counts(&observed, "mov.u32").threads, 32);
 }
 
-/// What a trace tells, one line for each instruction of a thread.
+/// What a trace reports, one line for each instruction of a thread.
 fn trace(body: &str, launch: &Launch, limit: impl FnOnce(&mut Trace)) -> Vec<String> {
-    let told: Arc<Mutex<Vec<TraceEvent>>> = Arc::default();
+    let events: Arc<Mutex<Vec<TraceEvent>>> = Arc::default();
     let sink = {
-        let told = told.clone();
-        Arc::new(move |event: &TraceEvent| told.lock().unwrap().push(event.clone()))
+        let events = events.clone();
+        Arc::new(move |event: &TraceEvent| events.lock().unwrap().push(event.clone()))
     };
     let mut trace = Trace { block: None, thread: None, instructions: None, sink };
     limit(&mut trace);
     let observation = Observation { profile: false, trace: Some(trace) };
     let (source, _) = watch(&kernel(body), launch, &observation);
-    let told = told.lock().unwrap();
+    let events = events.lock().unwrap();
     let show = |event: &TraceEvent| {
         let values = |values: &[ptx_exec::Value]| {
             let value = |value: &ptx_exec::Value| format!(" {}={:#x}", value.register, value.bits);
@@ -132,7 +132,7 @@ fn trace(body: &str, launch: &Launch, limit: impl FnOnce(&mut Trace)) -> Vec<Str
         let text = text_of(&source, event.span);
         format!("{bx}:{tx}{line} {text}:{} ->{}", values(&event.reads), values(&event.writes))
     };
-    told.iter().map(show).collect()
+    events.iter().map(show).collect()
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_trace_tells_values_before_and_after() {
         shfl.sync.bfly.b32 %r2, %r1, 1, 0x1f, 3;
         .loc 1 9 0
         mov.b64 %rd2, {%r1, %r2};";
-    let told = trace(body, &launch(2, 2, 4), |trace| {
+    let events = trace(body, &launch(2, 2, 4), |trace| {
         trace.block = Some([1, 0, 0]);
         trace.instructions = Some(Arc::new(|_, line| line.is_some_and(|line| line.line == 7)));
     });
@@ -163,13 +163,13 @@ fn a_trace_tells_values_before_and_after() {
         "1:0 k.cu:7:3 shfl.sync.bfly.b32 %r2, %r1, 1, 0x1f, 3: -> %r2=0xc",
         "1:1 k.cu:7:3 shfl.sync.bfly.b32 %r2, %r1, 1, 0x1f, 3: -> %r2=0xa",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(events, expected);
 }
 
 #[test]
 fn a_trace_is_of_one_thread() {
     let body = "mov.u32 %r1, 7;\nst.global.u32 [%rd0], %r1;\n@%p bra END;\nEND:";
-    let told = trace(body, &launch(1, 64, 4), |trace| trace.thread = Some([33, 0, 0]));
+    let events = trace(body, &launch(1, 64, 4), |trace| trace.thread = Some([33, 0, 0]));
     let base = 1u64 << 36;
     let expected = [
         format!("0:33 ld.param.u64 %rd0, [p]: -> %rd0={base:#x}"),
@@ -178,6 +178,6 @@ fn a_trace_is_of_one_thread() {
         format!("0:33 st.global.u32 [%rd0], %r1: %rd0={base:#x} %r1=0x7 ->"),
         "0:33 ret: ->".to_owned(),
     ];
-    let told: Vec<&String> = told.iter().filter(|line| !line.contains("bra")).collect();
-    assert_eq!(told, expected.iter().collect::<Vec<_>>());
+    let events: Vec<&String> = events.iter().filter(|line| !line.contains("bra")).collect();
+    assert_eq!(events, expected.iter().collect::<Vec<_>>());
 }

@@ -1,7 +1,7 @@
 //! Asynchronous operations complete at a point of their own (manual 9.7.9.25.1, 9.7.13.15.15, 9.7.9.27.2).
 //!
 //! What memory holds when is worked out here from the manual's rules: what was waited for is there, what was not is not under
-//! `Late`. Buffers hold words whose values are their places, so that each result tells where it came from.
+//! `Late`. Buffers hold words whose values are their places, so that each result shows where it came from.
 
 use std::num::NonZeroUsize;
 
@@ -145,7 +145,7 @@ fn copies_that_were_not_waited_for_leave_what_was_there() {
     let expected =
         with_results(&tiles(), |thread| (STAGES..TILES).map(|tile| word(tile - STAGES, thread)).sum());
     assert_eq!(stale, Ok(expected));
-    // Eager launches do not tell.
+    // Eager launches do not show it.
     let eager = launch(&kernel(&pipeline("", 1)), (1, THREADS), &tiles(), Completion::Eager, 1);
     let right = with_results(&tiles(), |thread| (0..TILES).map(|tile| word(tile, (thread + 1) % 64)).sum());
     assert_eq!(eager, Ok(right));
@@ -398,7 +398,7 @@ fn a_seed_decides_the_points_whatever_the_threads_of_the_host() {
     assert_eq!(launch(&kernel(RACE), (4, 32), &memory, Completion::Late, 1), Ok(vec![0; 128]));
 }
 
-/// Stores 7 and adds 5 to 30 in shared memory, each told to a barrier of its own.
+/// Stores 7 and adds 5 to 30 in shared memory, each signalled to a barrier of its own.
 fn writes(waits: [&str; 2]) -> String {
     format!(
         "mov.b32 %r1, s; mov.b32 %r2, bar; mov.u32 %r3, 30;

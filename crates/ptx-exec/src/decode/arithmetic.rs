@@ -447,7 +447,7 @@ impl BodyDecoder<'_> {
             Some(Mod::Notanumber) => Property::NotANumber,
             Some(Mod::Normal) => Property::Normal,
             Some(Mod::Subnormal) => Property::Subnormal,
-            _ => return cx.unsupported("it names no known property"),
+            _ => return cx.unsupported("its property is not known here"),
         };
         self.unary(cx, Unary::HasProperty(format, property), Packing::Whole)
     }

@@ -72,7 +72,7 @@ impl BodyDecoder<'_> {
             return Ok(());
         }
         if !cx.m.has(Mod::GetFirstCtaid) {
-            return cx.unsupported("what it asks for is not known here");
+            return cx.unsupported("this form is not known here");
         }
         let (at, operand) = cx.named("d");
         for (n, element) in self.elements(operand).into_iter().enumerate() {

@@ -36,7 +36,7 @@ impl BodyDecoder<'_> {
                     Some(Mod::Down) => ShuffleMode::Down,
                     Some(Mod::Bfly) => ShuffleMode::Butterfly,
                     Some(Mod::Idx) => ShuffleMode::Index,
-                    _ => return cx.unsupported("it names no known mode"),
+                    _ => return cx.unsupported("its mode is not known here"),
                 };
                 let srcs = vec![value(self, cx)?, self.src_named(cx, "b")?, self.src_named(cx, "c")?];
                 let dsts = vec![self.dst_named(cx, "d")?, self.dst_named(cx, "p")?];
@@ -48,7 +48,7 @@ impl BodyDecoder<'_> {
                     Some(Mod::Any) => VoteMode::Any,
                     Some(Mod::Uni) => VoteMode::Uniform,
                     Some(Mod::Ballot) => VoteMode::Ballot,
-                    _ => return cx.unsupported("it names no known mode"),
+                    _ => return cx.unsupported("its mode is not known here"),
                 };
                 cx.m.ignore_words(&[Mod::Pred, Mod::B32], "the mode has one type of result");
                 (CollectiveKind::Vote(mode), vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
@@ -70,7 +70,7 @@ impl BodyDecoder<'_> {
                     Some(Mod::And) => ReduceOp::And,
                     Some(Mod::Or) => ReduceOp::Or,
                     Some(Mod::Xor) => ReduceOp::Xor,
-                    _ => return cx.unsupported("it names no known operation"),
+                    _ => return cx.unsupported("its operation is not known here"),
                 };
                 let Some(ty) = cx.m.scalar_type().and_then(int_of) else {
                     return cx.unsupported("its type is not an integer");
@@ -81,7 +81,7 @@ impl BodyDecoder<'_> {
                 let which = match cx.m.get(Field::Op) {
                     Some(Mod::Min) => Extreme::Min,
                     Some(Mod::Max) => Extreme::Max,
-                    _ => return cx.unsupported("it names no known operation"),
+                    _ => return cx.unsupported("its operation is not known here"),
                 };
                 if cx.m.scalar_type() != Some(ScalarType::F32) {
                     return cx.unsupported("its type is not known here");

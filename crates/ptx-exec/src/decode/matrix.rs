@@ -19,7 +19,7 @@ use crate::scalar::narrow::Narrow;
 /// The space and offset of instructions that do not access memory.
 pub(super) const NOWHERE: (Space, i64) = (Space::Generic, 0);
 
-/// Why the type of matrices that are moved is not asked for.
+/// Why the type of matrices that are moved is not queried.
 const SHAPED: &str = "each shape has elements of one size";
 
 /// The sizes of a product, `None` for other shapes and for those of whole groups of warps.
@@ -94,7 +94,7 @@ fn major(cx: &Context<'_>, field: Field) -> Decoded<Major> {
 }
 
 fn product(cx: &Context<'_>) -> Decoded<Product> {
-    cx.m.ignore_words(&[Mod::KindF8f6f4, Mod::KindMxf8f6f4], "the types tell it");
+    cx.m.ignore_words(&[Mod::KindF8f6f4, Mod::KindMxf8f6f4], "the types determine it");
     let size = size(cx)?;
     let factor = |ty, layout| -> Decoded<Factor> {
         Ok(Factor { element: element(cx, ty)?, major: major(cx, layout)? })

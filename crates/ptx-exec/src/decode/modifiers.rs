@@ -13,13 +13,13 @@ pub(super) const CACHING: &[Field] =
 pub(super) const ORDERING: &[Field] = &[Field::Sem, Field::Scope, Field::Mmio];
 
 pub(super) const NO_CACHES: &str = "there are no caches";
-pub(super) const STRONGEST: &str = "memory is as strong as the strongest order at the widest scope asks for";
+pub(super) const STRONGEST: &str = "memory is as strong as the strongest order at the widest scope requires";
 pub(super) const UNIFORM: &str = "lanes that agree on where to go, or do not, go there alike";
 pub(super) const TOGETHER: &str = "lanes wait for each other, whether they promise to come together or not";
 
-/// The modifiers of one instruction. Whoever asks for one takes it; what no one took refuses the instruction.
+/// The modifiers of one instruction. Querying one takes it; one that no one took refuses the instruction.
 ///
-/// Literals that all rows of a meaning have are taken from the start: the decoder was chosen by them. Those that tell rows
+/// Literals that all rows of a meaning have are taken from the start: the decoder was chosen by them. Those that distinguish rows
 /// apart must be taken as others are.
 pub(super) struct Modifiers {
     m: Mnemonic,
@@ -48,7 +48,7 @@ impl Modifiers {
         self.m.opcode()
     }
 
-    /// The type of the operand at a place. Takes nothing: most types say more than how wide a constant is.
+    /// The type of the operand at a place. Takes nothing: most types specify more than how wide a constant is.
     pub(super) fn operand_type(&self, at: usize) -> Option<ScalarType> {
         self.m.operand_type(at)
     }
@@ -98,7 +98,7 @@ impl Modifiers {
         self.skip(|slot, _| slot.field().is_some_and(|field| fields.contains(&field)));
     }
 
-    /// Takes these modifiers wherever they are: they change nothing that a program can see here, for the reason given.
+    /// Takes these modifiers in any slot: they change nothing that a program can see here, for the reason given.
     pub(super) fn ignore_words(&self, words: &[Mod], _why: &'static str) {
         self.skip(|_, chosen| words.contains(&chosen));
     }

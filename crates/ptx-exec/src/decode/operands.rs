@@ -1,4 +1,4 @@
-//! The registers of the operands of instructions, for those who watch a launch.
+//! The registers of the operands of instructions, for observed launches.
 
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ impl Collector<'_> {
             | Operand::Negated(register, _)
             | Operand::Sum(register, _)
             | Operand::Not(register) => self.register(register, None, list),
-            // The register of an address is read, whoever writes to memory there.
+            // The register of an address is read, also where memory there is written.
             Operand::Address(AddressBase::Register(register), _) => {
                 self.register(register, None, &mut found.reads);
             }

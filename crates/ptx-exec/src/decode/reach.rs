@@ -208,7 +208,7 @@ pub(crate) fn builtin(module: &Module, id: FunctionId) -> Option<Builtin> {
 pub(crate) enum Launches {
     /// What the kernel reaches.
     One,
-    /// Whatever kernels of the module have left in memory.
+    /// Anything that kernels of the module have left in memory.
     Many,
 }
 

@@ -38,7 +38,7 @@ fn comparison(cx: &Context<'_>, numbers: Numbers) -> Decoded<Comparison> {
         Some(Mod::Geu) => (Relation::GreaterOrEqual, WithNan::True),
         Some(Mod::Num) => (Relation::Ordered, WithNan::False),
         Some(Mod::NanCmp) => (Relation::Unordered, WithNan::False),
-        _ => return cx.unsupported("it names no known comparison"),
+        _ => return cx.unsupported("its comparison is not known here"),
     };
     Ok(Comparison { relation, with_nan, numbers, subnormals: subnormals(cx) })
 }

@@ -46,7 +46,7 @@ impl BodyDecoder<'_> {
             }
             Sem::MbarrierWait => MbarrierAction::IsOver(self.src_named(cx, "state")?),
             Sem::MbarrierArrive => self.arrival(cx)?,
-            _ => return cx.unsupported("it is no operation of a barrier"),
+            _ => return cx.unsupported("it is not an operation of a barrier"),
         };
         let result = ["state", "waitComplete", "p"].into_iter().find(|name| {
             // The state of a wait is a source.
@@ -118,7 +118,7 @@ impl BodyDecoder<'_> {
             () => Space::Shared,
         };
         let spaces = &[Mod::SharedCta, Mod::SharedCluster, Mod::MbarrierCompleteTxBytes];
-        cx.m.ignore_words(spaces, "what completes it, and `.global`, tell the spaces");
+        cx.m.ignore_words(spaces, "what completes it, and `.global`, determine the spaces");
         let is_within = !cx.m.has(Mod::Global) && !is_out;
         let from_space = if is_out || is_within { Space::Shared } else { Space::Global };
         let (at, _) = cx.named("dstMem");
@@ -187,7 +187,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// Makes the store or reduction that was decoded last an asynchronous one, which tells the barrier of the instruction,
+    /// Makes the store or reduction that was decoded last an asynchronous one, which signals the barrier of the instruction,
     /// where it has one, of its bytes.
     fn write_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let write = match cx.program.code.pop().map(|inst| inst.op) {

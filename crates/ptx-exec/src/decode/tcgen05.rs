@@ -83,7 +83,10 @@ impl BodyDecoder<'_> {
 
     /// `tcgen05.cp`.
     fn tensor_copy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        cx.m.ignore_words(&[Mod::S64x128b, Mod::S32x128b], "the warps that get rows tell how many there are");
+        cx.m.ignore_words(
+            &[Mod::S64x128b, Mod::S32x128b],
+            "the warps that get rows determine how many there are",
+        );
         cx.m.ignore(&[Field::DstFmt], "all is unpacked to bytes");
         let (rows, chunks) = match (cx.m.get(Field::Shape), cx.m.get(Field::Multicast)) {
             (Some(Mod::S128x256b), None) => (CopyRows::All, 2),
@@ -92,13 +95,13 @@ impl BodyDecoder<'_> {
             (None, Some(Mod::Warpx20213)) => (CopyRows::Halves, 1),
             (None, Some(Mod::Warpx20123)) => (CopyRows::Pairs, 1),
             (None, Some(Mod::Warpx4)) => (CopyRows::Quarters, 1),
-            _ => return cx.unsupported("it names no known shape"),
+            _ => return cx.unsupported("its shape is not known here"),
         };
         let packed = match cx.m.get(Field::SrcFmt) {
             None => None,
             Some(Mod::B6x16P32) => Some(Packed::Six),
             Some(Mod::B4x16P64) => Some(Packed::Four),
-            Some(_) => return cx.unsupported("it names no known format"),
+            Some(_) => return cx.unsupported("its format is not known here"),
         };
         let (to, from) = (self.tensor_address(cx, "taddr")?, self.src_named(cx, "s-desc")?);
         self.tensor_issue(cx, TensorOperation::Copy { rows, chunks, packed, to, from })
@@ -119,7 +122,7 @@ impl BodyDecoder<'_> {
                 let given = masks.find(|&at| cx.operands.get(at).is_some_and(|&one| one != Operand::Omitted));
                 Some(self.src(cx, given.unwrap_or_default())?)
             }
-            Some(_) => return cx.unsupported("it names no known way to tell several blocks"),
+            Some(_) => return cx.unsupported("its kind of multicast is not known here"),
         };
         let group = group(cx)?;
         cx.emit(Effect::TensorCommit(Box::new(TensorCommit { group, barrier, blocks })));
@@ -129,7 +132,7 @@ impl BodyDecoder<'_> {
     /// `tcgen05.mma`.
     pub(super) fn tensor_multiply(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore(&[Field::CollectorA, Field::CollectorB], "what is kept of a matrix no program can see");
-        cx.m.ignore_words(&[Mod::Sp, Mod::BlockScale], "the operands tell");
+        cx.m.ignore_words(&[Mod::Sp, Mod::BlockScale], "the operands determine it");
         let (kind, divides) = match cx.m.get(Field::Kind) {
             Some(Mod::KindF16) => (MultiplyKind::F16, true),
             Some(Mod::KindTf32) => (MultiplyKind::Tf32, true),
@@ -138,7 +141,7 @@ impl BodyDecoder<'_> {
             Some(Mod::KindMxf8f6f4) => (MultiplyKind::Mxf8f6f4, false),
             Some(Mod::KindMxf4) => (MultiplyKind::Mxf4, false),
             Some(Mod::KindMxf4nvf4) => (MultiplyKind::Mxf4nvf4, false),
-            _ => return cx.unsupported("it names no known kind"),
+            _ => return cx.unsupported("its kind is not known here"),
         };
         let vector = match cx.m.get(Field::ScaleVec) {
             None | Some(Mod::Block32) => ScaleVector::Block(32),
@@ -146,7 +149,7 @@ impl BodyDecoder<'_> {
             Some(Mod::ScaleVec1X) => ScaleVector::Count(1),
             Some(Mod::ScaleVec2X) => ScaleVector::Count(2),
             Some(Mod::ScaleVec4X) => ScaleVector::Count(4),
-            Some(_) => return cx.unsupported("it names no known scales"),
+            Some(_) => return cx.unsupported("its scales are not known here"),
         };
         let shift_d = match cx.named("scale-input-d") {
             (_, Operand::Omitted) => cx.constants.of(0),
@@ -219,7 +222,7 @@ impl BodyDecoder<'_> {
             Some(Mod::S16x128b) => TensorShape::Lanes16Bits128,
             Some(Mod::S16x256b) => TensorShape::Lanes16Bits256,
             Some(Mod::S16x32bx2) => TensorShape::Split(self.half_distance(cx)?),
-            _ => return cx.unsupported("it names no known shape"),
+            _ => return cx.unsupported("its shape is not known here"),
         };
         cx.m.ignore(&[Field::Num], "the operand has that many registers");
         cx.m.ignore_words(&[Mod::B32], "cells of tensor memory have no other type");

@@ -28,12 +28,12 @@ impl BodyDecoder<'_> {
     pub(super) fn bulk_tensor(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         if cx.m.get(Slot::OverrideSizes).is_some() {
             return cx.unsupported(
-                "how sizes and strides in registers stand in for those of the map is not documented",
+                "how sizes and strides in registers replace those of the map is not documented",
             );
         }
         match cx.m.get(Slot::Report) {
             None | Some(Mod::MbarrierReportDisabled) => {}
-            Some(_) => return cx.unsupported("what barriers are told about invalid data is not documented"),
+            Some(_) => return cx.unsupported("how invalid data is reported to barriers is not documented"),
         }
         cx.m.ignore(CACHING, NO_CACHES);
         let for_pairs = match cx.m.get(Slot::CtaGroup) {
@@ -56,7 +56,7 @@ impl BodyDecoder<'_> {
         };
         let is_load = cx.m.has(Mod::MbarrierCompleteTxBytes);
         let spaces = &[Mod::SharedCta, Mod::SharedCluster, Mod::Global, Mod::BulkGroup];
-        cx.m.ignore_words(spaces, "what completes it tells the spaces");
+        cx.m.ignore_words(spaces, "what completes it determines the spaces");
         let space =
             if is_load && cx.m.has(Mod::SharedCluster) { Space::SharedCluster } else { Space::Shared };
         let shared = self.loose(cx, if is_load { "dstMem" } else { "srcMem" }, space)?;
@@ -187,7 +187,7 @@ fn rank(cx: &Context<'_>) -> Decoded<usize> {
         Some(Mod::D3) => 3,
         Some(Mod::D4) => 4,
         Some(Mod::D5) => 5,
-        _ => return cx.unsupported("it names no number of dimensions"),
+        _ => return cx.unsupported("its number of dimensions is not known here"),
     })
 }
 
@@ -212,7 +212,7 @@ fn reduction(cx: &Context<'_>) -> Decoded<TensorReduction> {
         Some(Mod::And) => TensorReduction::And,
         Some(Mod::Or) => TensorReduction::Or,
         Some(Mod::Xor) => TensorReduction::Xor,
-        _ => return cx.unsupported("it names no known operation"),
+        _ => return cx.unsupported("its operation is not known here"),
     })
 }
 
@@ -246,6 +246,6 @@ fn field(cx: &Context<'_>) -> Decoded<Field> {
         Some(Mod::SwizzleMode) => Ok(Field::SwizzleMode),
         Some(Mod::SwizzleAtomicity) => Ok(Field::SwizzleAtomicity),
         Some(Mod::FillMode) => Ok(Field::Fill),
-        _ => cx.unsupported("it names no known field"),
+        _ => cx.unsupported("its field is not known here"),
     }
 }

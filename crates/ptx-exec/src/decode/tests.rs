@@ -69,7 +69,7 @@ const ALIKE: &[Alike] = &[
         &["tcgen05"],
         Field::Multicast,
         &[Some(Mod::MulticastCluster), Some(Mod::MulticastCluster32b)],
-        "the type of the mask tells how many blocks it can name",
+        "the type of the mask determines how many blocks it can name",
     ),
     (&["tcgen05"], Field::ScaleVec, &[None, Some(Mod::Block32)], "the default (manual 9.7.16.10.9.1)"),
     (&["tex"], Field::Mipmap, &[None, Some(Mod::Base)], "the default (manual 9.7.10.3)"),
@@ -77,7 +77,7 @@ const ALIKE: &[Alike] = &[
         &["tex", "tld4"],
         Field::DType,
         &[Some(Mod::U32), Some(Mod::S32), Some(Mod::F32)],
-        "the texture tells what the 32 bits of a channel are",
+        "the texture determines what the 32 bits of a channel are",
     ),
     (&["ld", "st"], Field::Sem, &[None, Some(Mod::Weak)], "the default (manual 9.7.9.8)"),
     (&["st"], Field::Sem, &[None, Some(Mod::Weak), Some(Mod::Volatile)], "stores are seen at once"),
@@ -199,19 +199,19 @@ fn decoded_at(home: Home, instruction: &Instruction) -> Option<Result<Decoded, S
     uses(&read, instruction.mnemonic.form_id()).then(|| decoded(&read))
 }
 
-/// What rows of an opcode that is executed may hold and is refused: the opcode, and what the refusal tells.
+/// What rows of an opcode that is executed may hold and is refused: the opcode, and a part of the message.
 const REFUSED: &[(&str, &str)] = &[
     ("mbarrier", "`.phase_type::conditional` is not known here"),
     ("mbarrier", "`.multicast::cluster::32b` is not known here"),
     ("cp", "`.mbarrier::report"),
-    ("cp", "how sizes and strides in registers stand in for those of the map is not documented"),
-    ("cp", "what barriers are told about invalid data is not documented"),
+    ("cp", "how sizes and strides in registers replace those of the map is not documented"),
+    ("cp", "how invalid data is reported to barriers is not documented"),
     ("cp", "`.multicast::cluster::32b` is not known here"),
     ("cvta", "generic addresses have 64 bits"),
 ];
 
 #[test]
-fn whatever_an_executed_row_may_hold_is_decoded() {
+fn everything_an_executed_row_may_hold_is_decoded() {
     let (mut used, mut refused) = (BTreeSet::new(), BTreeSet::new());
     for id in form_ids().filter(|&id| executes(form(id))) {
         let slots = form(id).slots.iter().enumerate().filter_map(|(at, slot)| Some((at, options(slot)?.1)));
@@ -255,11 +255,11 @@ fn a_row_is_called_executed_when_some_of_its_instructions_are() {
 }
 
 #[test]
-fn a_modifier_that_no_one_asks_for_is_left_over() {
+fn a_modifier_that_no_one_queries_is_left_over() {
     let m = Modifiers::new(Mnemonic::from_text("add.rn.ftz.sat.f32").unwrap());
     assert_eq!(m.untaken(), Some(Mod::Rn));
     assert_eq!((m.get(Field::Rnd), m.scalar_type()), (Some(Mod::Rn), Some(ScalarType::F32)));
-    // Who asks for another modifier of the slot has not taken what is in it.
+    // Querying another modifier of the slot does not take what is in it.
     assert!(!m.has(Mod::Satfinite));
     assert!(m.has(Mod::Ftz));
     assert_eq!(m.untaken(), Some(Mod::Sat));

@@ -15,7 +15,7 @@ use crate::program::{
 use crate::scalar::int::{Int, Signedness};
 use crate::texture::opaque_of;
 
-/// What stands in the brackets of a fetch or access.
+/// The contents of the brackets of a fetch or access.
 struct At {
     object: Src,
     /// A second object.
@@ -183,7 +183,7 @@ impl BodyDecoder<'_> {
         } else if cx.m.has(Mod::Level) {
             LevelOf::Given(self.src_named(cx, "lod")?)
         } else {
-            // What `.base` asks for is asked for without it too.
+            // Without `.base` the same is queried.
             match cx.m.get(Field::Mipmap) {
                 None | Some(Mod::Base) => LevelOf::Base,
                 Some(_) => return cx.unsupported("its choice of levels is not known here"),
@@ -203,8 +203,8 @@ impl BodyDecoder<'_> {
             Some(Mod::F16x2) => Texels::HalfPairs,
             _ => return cx.unsupported("its results have no such type"),
         };
-        // How many registers there are the type says too.
-        cx.m.ignore_words(&[Mod::V2, Mod::V4], "the type of the results says it too");
+        // The type specifies how many registers there are, too.
+        cx.m.ignore_words(&[Mod::V2, Mod::V4], "the type of the results specifies it too");
         let resident = match cx.named("p") {
             (_, Operand::Omitted) => None,
             (at, operand) => Some(self.dst_of(operand, cx.span(at))?),
@@ -229,7 +229,7 @@ impl BodyDecoder<'_> {
     /// `txq`, `suq`.
     fn texture_query(&mut self, cx: &mut Context<'_>) -> Decoded<TextureQuery> {
         let query = cx.m.get(Field::Query).and_then(|query| Property::from_name(query.as_str()));
-        let Some(property) = query else { return cx.unsupported("it asks for nothing that is known") };
+        let Some(property) = query else { return cx.unsupported("its query is not known here") };
         let dst = self.dst_named(cx, "d")?;
         let (at, operand) = cx.named("a");
         let handle = self.handle(cx, operand, at)?;

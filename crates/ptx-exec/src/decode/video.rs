@@ -29,7 +29,7 @@ fn operation(cx: &Context<'_>) -> Decoded<Operation> {
             Some(Mod::Le) => Relation::LessOrEqual,
             Some(Mod::Gt) => Relation::Greater,
             Some(Mod::Ge) => Relation::GreaterOrEqual,
-            _ => return cx.unsupported("it names no known comparison"),
+            _ => return cx.unsupported("its comparison is not known here"),
         }),
         _ => return cx.unsupported("it is not a known video instruction"),
     })
@@ -116,7 +116,10 @@ impl BodyDecoder<'_> {
                 (false, false, true) => Turn::PlusOne,
                 _ => return finding(codes::OPERAND, cx.inst.at.0, "only one part of a `vmad` is negated"),
             };
-            cx.m.ignore(&[Field::DType], "the factors and signs tell what is clamped to (manual 9.7.18.5)");
+            cx.m.ignore(
+                &[Field::DType],
+                "the factors and signs determine what is clamped to (manual 9.7.18.5)",
+            );
             let scale = match cx.m.get(Field::Scale) {
                 Some(Mod::Shr7) => 7,
                 Some(Mod::Shr15) => 15,

@@ -31,7 +31,7 @@ pub(super) struct BlockState {
     pub(super) tensor: TensorMemory,
     /// Its warpgroups that multiply, by number.
     pub(super) warpgroups: BTreeMap<usize, Warpgroup>,
-    /// Whether a barrier was completed or tensor memory freed, so that waiting warps must be told.
+    /// Whether a barrier was completed or tensor memory freed, so that waiting warps must be woken.
     pub(super) wake: bool,
     /// The cluster, while the block runs.
     pub(super) cluster: ClusterState,

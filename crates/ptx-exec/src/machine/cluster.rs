@@ -31,7 +31,7 @@ pub(super) struct ClusterState {
     pub(super) barrier: Barrier,
     /// Threads that have not exited: of each warp of each block, in the order of the ranks.
     pub(super) live: Vec<Mask>,
-    /// Whether the barrier was completed, so that waiting warps must be told.
+    /// Whether the barrier was completed, so that waiting warps must be woken.
     pub(super) wake: bool,
     /// Asynchronous operations in flight.
     pub(super) pending: Pending,

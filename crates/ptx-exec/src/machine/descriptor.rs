@@ -58,7 +58,7 @@ impl Swizzle {
     }
 }
 
-/// What a descriptor tells of a matrix; all numbers are of bytes, but `base`.
+/// What a descriptor specifies of a matrix; all numbers are of bytes, but `base`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Descriptor {
     pub(super) start: u64,

@@ -158,7 +158,7 @@ struct Job {
     /// The lowest number of a cluster that was stopped; `u64::MAX` while there is none.
     stopped: AtomicU64,
     queue: Mutex<Queue>,
-    /// Told when no host thread runs a cluster any more.
+    /// Signalled when no host thread runs a cluster any more.
     idle: Condvar,
 }
 

@@ -113,7 +113,7 @@ impl Object {
     }
 }
 
-/// What a barrier will be told of.
+/// What a barrier expects to be signalled.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Demand {
     pub(super) arrivals: u64,
@@ -162,7 +162,7 @@ impl View<'_> {
         self.block.absolute(place, BYTES).map_err(TrapKind::Fault)
     }
 
-    /// Whether the phase of a barrier ends when it is told of so much.
+    /// Whether the phase of a barrier ends when so much is signalled.
     pub(super) fn would_complete(&self, (space, address): Place, demand: Demand) -> bool {
         let bits = self.read(0, space, address, BYTES, Order::Strong).ok();
         bits.and_then(Object::from_bits).is_some_and(|object| {
@@ -181,7 +181,7 @@ impl View<'_> {
         Ok(true)
     }
 
-    /// Tells a barrier of an arrival that it waits for.
+    /// Signals an arrival that a barrier waits for.
     pub(super) fn complete_arrival(&mut self, lane: usize, place: Place) -> Result<(), TrapKind> {
         self.change(lane, place, |object| {
             object.arrive(1, Stay::Stays)?;

@@ -1,4 +1,4 @@
-//! Watches a launch: counts what instructions cost, and tells what threads read and write.
+//! Watches a launch: counts what instructions cost, and reports what threads read and write.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -115,7 +115,7 @@ impl Observer {
         }
     }
 
-    /// The operands of an instruction before it, where it is told of and this is its beginning.
+    /// The operands of an instruction before it, where it is reported and this is its beginning.
     pub(super) fn before(
         &self,
         grid: &Grid<'_>,
@@ -137,7 +137,7 @@ impl Observer {
         Some((tracer, number as usize))
     }
 
-    /// Tells of an instruction that lanes have executed; `writes` tells that what they write is there. False where more of
+    /// Reports an instruction that lanes have executed; `writes` means that what they write is there. False where more of
     /// it is to come.
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop")]
     pub(super) fn after(
@@ -158,10 +158,16 @@ impl Observer {
         }
         let read = before.take().unwrap_or_else(|| values(&operands.reads, rows));
         let written = if writes { values(&operands.writes, rows) } else { Vec::new() };
-        tracer.tell(grid, block, (warp, active, pc), (&operands.reads, &read), (&operands.writes, &written));
+        tracer.report(
+            grid,
+            block,
+            (warp, active, pc),
+            (&operands.reads, &read),
+            (&operands.writes, &written),
+        );
     }
 
-    /// Tells of what an instruction of several lanes has written.
+    /// Reports what an instruction of several lanes has written.
     pub(super) fn results(
         &self,
         grid: &Grid<'_>,
@@ -173,7 +179,7 @@ impl Observer {
         let Some(operands) = tracer.registers.instructions.get(number) else { return };
         let written = values(&operands.writes, rows);
         if !written.is_empty() {
-            tracer.tell(grid, block, (warp, active, pc), (&[], &[]), (&operands.writes, &written));
+            tracer.report(grid, block, (warp, active, pc), (&[], &[]), (&operands.writes, &written));
         }
     }
 }
@@ -186,7 +192,7 @@ fn values(registers: &[Named], rows: &[Row]) -> Vec<Row> {
 }
 
 impl Tracer {
-    fn tell(
+    fn report(
         &self,
         grid: &Grid<'_>,
         block: &BlockState,

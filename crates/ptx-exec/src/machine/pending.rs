@@ -1,7 +1,7 @@
 //! Asynchronous operations: issued by a thread, complete at a point of their own (manual 9.7.9.25.1, 8.9.1.1).
 //!
 //! An operation that is issued is an [`Operation`]: what it does ([`Work`], with every operand resolved: addresses, sizes and
-//! values of registers), what it is ordered with ([`Track`]) and what it tells a barrier when it is done ([`Signal`]).
+//! values of registers), what it is ordered with ([`Track`]) and what it signals to a barrier when it is done ([`Signal`]).
 //! [`View::issue`] takes it. A launch with [`Completion::Eager`] performs it there and then; any other puts it into the
 //! [`Pending`] queue of its cluster, from which it is taken
 //! - at a wait of its thread for its group ([`Warp::group`]);
@@ -16,7 +16,7 @@
 //! memory, and in the instruction a call of `View::issue` for each thread (or once for a warp, as lane 0) instead of the work
 //! itself. Where the operation
 //! - is waited for in groups: a [`Family`], and `Effect::AsyncGroup` for its `commit` and `wait`;
-//! - tells a barrier: a [`Signal`], which follows the work. An instruction that only tells one when others are done has
+//! - signals a barrier: a [`Signal`], which follows the work. An instruction that only signals one when others are done has
 //!   [`Work::Nothing`], the track of the others and `Order::AfterEarlier`;
 //! - may not overtake earlier ones of its kind (products that add to the same place): a track and `Order::AfterEarlier`;
 //! - writes registers: `registers` names the frame. It is then performed only where the rows of its warp are at hand, which
@@ -82,7 +82,7 @@ pub(super) enum Order {
     AfterEarlier,
 }
 
-/// What a barrier is told when an operation is done.
+/// What is signalled to a barrier when an operation is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Signal {
     /// So many transactions.
@@ -95,7 +95,7 @@ pub(super) enum Signal {
 #[derive(Clone, Debug)]
 pub(super) struct Operation {
     pub(super) work: Work,
-    /// Nothing where only a signal tells that it is done.
+    /// Nothing where only a signal reports that it is done.
     pub(super) track: Option<(Track, Order)>,
     pub(super) signal: Option<Signal>,
     /// The frame of its warp whose rows it reads or writes.
@@ -127,7 +127,7 @@ impl Operation {
         Self { track: Some((track, order)), ..self }
     }
 
-    /// Tells a barrier.
+    /// Signals a barrier.
     pub(super) fn signals(self, signal: Signal) -> Self {
         Self { signal: Some(signal), ..self }
     }
@@ -262,7 +262,7 @@ impl Pending {
         *self.open.entry(track).or_default() += 1;
     }
 
-    /// What a barrier will be told by all operations in flight.
+    /// What all operations in flight will signal to a barrier.
     fn demand(&self, barrier: Place) -> Demand {
         let mut demand = Demand::default();
         for operation in &self.operations {
@@ -397,7 +397,7 @@ impl View<'_> {
         taken.iter().try_for_each(|operation| self.perform(operation, registers))
     }
 
-    /// Lets operations complete between the turns of warps. `waiting` tells that in this round all warps of the cluster
+    /// Lets operations complete between the turns of warps. `waiting` means that in this round all warps of the cluster
     /// waited, and `groups` how many groups of threads take turns in a warp at most.
     pub(super) fn advance(
         &mut self,
@@ -541,7 +541,7 @@ impl Warp {
         let is_waited_for = |operation: &Operation| {
             operation.track.is_some_and(|(track, _)| {
                 (track.family, track.warp) == (group.family, warp)
-                    // What only tells a barrier of the others is in no group.
+                    // What only signals that others are done is in no group.
                     && !matches!(operation.work, Work::Nothing)
                     && ends.get(track.lane).is_some_and(|&end| operation.group < end)
             })

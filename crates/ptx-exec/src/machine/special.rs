@@ -45,7 +45,7 @@ impl Warp {
             SpecialReg::ClusterNCtaRank => uniform(geometry.cluster_size().into()),
             SpecialReg::IsExplicitCluster => uniform(geometry.is_explicit_cluster.into()),
             SpecialReg::NSmId => uniform(1),
-            // CUDA's driver tells cooperative groups so where the workspace of the grid is.
+            // CUDA's driver passes the place of the grid's workspace to cooperative groups this way.
             SpecialReg::Envreg(1) => uniform(grid.workspace >> 32),
             SpecialReg::Envreg(2) => uniform(grid.workspace & u64::from(u32::MAX)),
             SpecialReg::SmId

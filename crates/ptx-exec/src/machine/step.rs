@@ -17,7 +17,7 @@ enum Flow<'p> {
 }
 
 impl Warp {
-    /// Runs a group until another one could join it, it has to wait, or its turn is over. `OBSERVED` tells that somebody
+    /// Runs a group until another one could join it, it has to wait, or its turn is over. `OBSERVED` means that someone
     /// watches, which costs nothing otherwise.
     pub(super) fn run_fragment<const OBSERVED: bool>(
         &mut self,
@@ -61,7 +61,7 @@ impl Warp {
                     break;
                 }
             }
-            // The instruction that is told of may be several here.
+            // The instruction that is reported may be several here.
             if (pc >= limit || self.clock >= self.turn_end) && (!OBSERVED || before.is_none()) {
                 break;
             }
@@ -85,7 +85,7 @@ impl Warp {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
-    // Called from two loops, of which the one that nobody watches is to be fast.
+    // Called from two loops, of which the one that no one watches is to be fast.
     #[inline(always)]
     fn step<'p>(
         &mut self,

@@ -425,7 +425,7 @@ struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    /// What is to be done for each block that it is for, and the barrier that is told.
+    /// What is to be done for each block that it is for, and the barrier that is signalled.
     fn work(&self, view: &View<'_>) -> Result<Vec<(TensorWork, Option<Place>)>, TrapKind> {
         let (copy, lane) = (self.copy, self.lane);
         let constants = view.grid.constants(view.block.rank);
@@ -478,9 +478,9 @@ impl Operands<'_> {
         let of_target = |target: Option<u32>| {
             let (space, shared) = in_target((work.space, work.shared), target);
             let barrier = barrier.map(|barrier| {
-                let told =
+                let signalled =
                     if is_for_pairs { target.map(|target| of_pair(view, target, barrier)) } else { target };
-                in_target(barrier, told)
+                in_target(barrier, signalled)
             });
             (TensorWork { shared, space, ..work.clone() }, barrier)
         };
@@ -488,14 +488,14 @@ impl Operands<'_> {
     }
 }
 
-/// The block of a pair whose barrier is told: the even or the odd one, as the block of the barrier that is named.
+/// The block of a pair whose barrier is signalled: the even or the odd one, as the block of the barrier that is named.
 fn of_pair(view: &View<'_>, target: u32, (space, address): Place) -> u32 {
     let (rank, _) = rank_and_offset(address);
     let named = if space == Space::Shared { view.block.rank } else { rank as u32 };
     target & !1 | named & 1
 }
 
-/// How rows that are shorter than the swizzle lie in shared memory no document tells.
+/// How rows that are shorter than the swizzle lie in shared memory is not documented.
 fn check_rows(map: &TensorMap, swizzle: Swizzle, length: u64, count: u64) -> Result<(), TrapKind> {
     let row = map.element.shared_bytes(length);
     match swizzle.span() {

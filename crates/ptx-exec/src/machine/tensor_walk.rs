@@ -206,7 +206,7 @@ impl Walk<'_> {
         let rank = self.map.rank;
         let length = self.run_length();
         let slices = self.slice().map(|slice| u64::from(sizes[0]) / slice);
-        // Dimensions in the order of shared memory; 0 stands for the slices.
+        // Dimensions in the order of shared memory; 0 means the slices.
         let mut order: Vec<usize> = (1..rank).collect();
         if slices.is_some() {
             order.insert(rank.saturating_sub(2), 0);

@@ -2,7 +2,7 @@
 //!
 //! Each warp computes its 16 rows, as an operation of its own (`pending.rs`) that reads the registers of A when it is performed. A
 //! product is one operation of four warps, though, which is complete when all of them have executed the instruction and the factors
-//! are read: until then a wait for it lasts, since one thread may tell others then that their shared memory is free.
+//! are read: until then a wait for it lasts, since one thread may signal others then that their shared memory is free.
 
 use std::collections::VecDeque;
 
@@ -101,7 +101,7 @@ impl WarpgroupWork {
     }
 }
 
-/// What stops a warp, and the lane that is told.
+/// What stops a warp, and the lane that is reported.
 type Stopped = (TrapKind, usize);
 
 fn misuse<T>(text: impl Into<String>) -> Result<T, Stopped> {

@@ -1,4 +1,4 @@
-//! Memory of the host process that nobody registered.
+//! Memory of the host process that no one registered.
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -58,7 +58,7 @@ impl Beyond {
             return Err(if is_readable { FaultKind::ReadOnly } else { FaultKind::OutOfBounds });
         }
         let word = region.host_word(address).ok_or(FaultKind::OutOfBounds);
-        // Where all places are taken, it is asked for again next time.
+        // Where all places are taken, it is looked up again next time.
         let _ = self.found.iter().try_fold(region, |region, place| match place.set(region) {
             Ok(()) => Err(()),
             Err(region) => Ok(region),

@@ -96,7 +96,7 @@ pub enum MemoryError {
     /// More bytes than an allocation can have.
     #[error("an allocation of {bytes} bytes is larger than the {} that one may have", LARGEST)]
     TooLarge {
-        /// The bytes asked for.
+        /// The bytes requested.
         bytes: u64,
     },
     /// The memory to be registered is known already, in part at least.

@@ -1,4 +1,4 @@
-//! Memory that is no more, and what a faulty address is about.
+//! Memory that was freed, and which allocation a faulty address is near.
 
 use std::sync::Arc;
 
@@ -68,20 +68,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_told_by_what_is_near() {
+    fn addresses_are_described_by_what_is_near() {
         let at = |base, len, name| Region::of_bytes(base, &vec![0; len], name);
         let regions = [at(0x10000, 64, "a"), at(0x10100, 32, "b")];
         let freed = [Freed { base: 0x10080, len: 16, name: "c".into() }];
-        let told = |address| describe(&regions, &freed, NEAR, address).unwrap_or_default();
-        assert_eq!(told(0x1003f), "offset 63 of a, which has 64 bytes");
-        assert_eq!(told(0x10040), "offset 64 of a, which has 64 bytes");
-        assert_eq!(told(0x10084), "offset 4 of c, which had 16 bytes and was freed");
-        assert_eq!(told(0x100f8), "8 bytes before b, which has 32 bytes");
-        assert_eq!(told(0x0fff8), "8 bytes before a, which has 64 bytes");
-        assert_eq!(told(0x20000), "");
+        let described = |address| describe(&regions, &freed, NEAR, address).unwrap_or_default();
+        assert_eq!(described(0x1003f), "offset 63 of a, which has 64 bytes");
+        assert_eq!(described(0x10040), "offset 64 of a, which has 64 bytes");
+        assert_eq!(described(0x10084), "offset 4 of c, which had 16 bytes and was freed");
+        assert_eq!(described(0x100f8), "8 bytes before b, which has 32 bytes");
+        assert_eq!(described(0x0fff8), "8 bytes before a, which has 64 bytes");
+        assert_eq!(described(0x20000), "");
         let numbered = [at(1 << 36, 64, "a")];
-        let told = |address| describe(&numbered, &[], Near::Numbered, address).unwrap_or_default();
-        assert_eq!(told((1 << 36) + 0x10000), "offset 65536 of a, which has 64 bytes");
-        assert_eq!((told((1 << 36) - 4), told(2 << 36)), (String::new(), String::new()));
+        let described = |address| describe(&numbered, &[], Near::Numbered, address).unwrap_or_default();
+        assert_eq!(described((1 << 36) + 0x10000), "offset 65536 of a, which has 64 bytes");
+        assert_eq!((described((1 << 36) - 4), described(2 << 36)), (String::new(), String::new()));
     }
 }

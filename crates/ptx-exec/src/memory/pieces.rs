@@ -131,7 +131,7 @@ mod tests {
             pieces.describe(20).unwrap(),
             "offset 4 of 100 bytes that `malloc` gave and `free` took back"
         );
-        // What is given again is no more freed, and what is left of it belongs to no piece.
+        // What is allocated again is not freed any longer, and the rest of it belongs to no piece.
         pieces.give(32, 16);
         assert_eq!(pieces.check(40, 8), Ok(()));
         assert_eq!(pieces.check(100, 1), Err(FaultKind::OutOfBounds));

@@ -135,7 +135,7 @@ impl Region {
         self.words.all().get(skipped..end).unwrap_or_default()
     }
 
-    /// Whether `size` bytes from an address on lie in it, and may be written where they are to be. Of a heap it does not tell.
+    /// Whether `size` bytes from an address on lie in it, and may be written where they are to be. It does not cover the pieces of a heap.
     #[inline]
     pub(crate) fn holds(&self, address: u64, size: u64, write: bool) -> bool {
         let len = if write { self.writable } else { self.readable };

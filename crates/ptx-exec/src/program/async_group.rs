@@ -50,6 +50,6 @@ pub(crate) enum Write {
 #[derive(Clone, Debug)]
 pub(crate) struct AsyncWrite {
     pub(crate) write: Write,
-    /// The barrier that is told of the bytes.
+    /// The barrier that counts the bytes.
     pub(crate) barrier: Option<Address>,
 }

@@ -33,7 +33,7 @@ pub(crate) enum Audience {
 #[derive(Clone, Debug)]
 pub(crate) struct TryCancel {
     pub(crate) to: Address,
-    /// The barrier that is told of the bytes.
+    /// The barrier that counts the bytes.
     pub(crate) barrier: Address,
     pub(crate) audience: Audience,
 }

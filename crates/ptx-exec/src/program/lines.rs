@@ -20,7 +20,7 @@ pub struct SourceLine {
 }
 
 impl SourceLine {
-    /// How many calls it tells.
+    /// How many calls it holds.
     fn depth(&self) -> usize {
         std::iter::successors(self.inlined_at.as_ref(), |line| line.inlined_at.as_ref()).count()
     }
@@ -39,7 +39,7 @@ impl fmt::Display for SourceLine {
     }
 }
 
-/// The most calls within calls that a line tells.
+/// The most calls within calls that a line holds.
 const DEEPEST: usize = 32;
 
 /// The files of a module by their numbers, and the lines so far by file, line and column.

@@ -1,4 +1,4 @@
-//! Barriers in shared memory, and copies that tell them of their bytes (manual 9.7.13.15, 9.7.9.25.4).
+//! Barriers in shared memory, and copies whose bytes they count (manual 9.7.13.15, 9.7.9.25.4).
 
 use super::{Address, Combine, Dst, Src};
 use crate::memory::Space;
@@ -80,7 +80,7 @@ pub(crate) struct Bulk {
     pub(crate) size: Src,
     /// What the size and the addresses are multiples of.
     pub(crate) unit: u64,
-    /// The barrier that is told of the bytes.
+    /// The barrier that counts the bytes.
     pub(crate) barrier: Option<Address>,
     /// Whether it goes to all places of a multimem address.
     pub(crate) is_multimem: bool,

@@ -301,6 +301,6 @@ pub(crate) struct TensorIssue {
 pub(crate) struct TensorCommit {
     pub(crate) group: Group,
     pub(crate) barrier: Address,
-    /// The blocks of the cluster whose barriers there are told.
+    /// The blocks of the cluster whose barriers there are signalled.
     pub(crate) blocks: Option<Src>,
 }

@@ -34,7 +34,7 @@ pub(crate) enum TensorReduction {
 /// Where a tensor copy goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TensorAction {
-    /// To shared memory; a barrier there is told of the bytes. With a mask to the blocks of the cluster that it names, and
+    /// To shared memory; a barrier there counts the bytes. With a mask to the blocks of the cluster that it names, and
     /// for pairs of blocks the barriers are those of the even or of the odd ones, as the one that is named.
     Load { barrier: Address, blocks: Option<Src>, for_pairs: bool },
     /// To the tensor.
@@ -54,7 +54,7 @@ pub(crate) struct TensorCopy {
     pub(crate) shared: Address,
     pub(crate) coordinates: Box<[Src]>,
     pub(crate) offsets: Box<[Src]>,
-    /// The address that stands in for the one of the map.
+    /// The address that replaces the one of the map.
     pub(crate) address: Option<Src>,
     pub(crate) action: TensorAction,
 }

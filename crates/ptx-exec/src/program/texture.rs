@@ -2,7 +2,7 @@
 
 use super::{Combine, Dst, Src};
 
-/// What coordinates of a texture or surface say.
+/// What coordinates of a texture or surface mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Geometry {
     /// Texels along one to three axes.
@@ -150,7 +150,7 @@ pub(crate) enum SurfaceAction {
     StoreTexel { srcs: Box<[Src]> },
     /// `sured.b`
     Reduce { size: u32, combine: Combine, src: Src },
-    /// `sured.p`: the format of the surface tells which of the operations it is, on unsigned or signed numbers.
+    /// `sured.p`: the format of the surface determines which of the operations it is, on unsigned or signed numbers.
     ReduceTexel { size: u32, unsigned: Combine, signed: Combine, src: Src },
 }
 

@@ -77,7 +77,7 @@ impl TensorMap {
         Ok(())
     }
 
-    /// What single types ask for.
+    /// What single types require.
     fn check_types(&self) -> Result<(), TensorMapError> {
         let element = self.element;
         let multiple = match element {

@@ -156,7 +156,7 @@ pub enum Swizzle {
     Bytes32,
     /// Chunks of 16 bytes within 64 bytes.
     Bytes64,
-    /// Chunks of 16 bytes, for rows of 96 bytes; only `tensormap.replace` can ask for it.
+    /// Chunks of 16 bytes, for rows of 96 bytes; only `tensormap.replace` can select it.
     Bytes96,
     /// Chunks of 16 bytes within 128 bytes.
     Bytes128,
@@ -229,7 +229,7 @@ impl Swizzle {
 /// How much is fetched at once from memory to the second-level cache; there is no cache here.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Promotion {
-    /// As much as is asked for.
+    /// As much as is requested.
     #[default]
     None = 0,
     /// 64 bytes.
@@ -332,7 +332,7 @@ pub(crate) struct Pixels {
     pub(crate) wide: Option<WideMode>,
 }
 
-/// A tensor map. Everything in it can be changed by the program, so only [`TensorMap::check`] tells whether it can be used.
+/// A tensor map. Everything in it can be changed by the program, so only [`TensorMap::check`] determines whether it can be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TensorMap {
     pub(crate) element: ElementType,
@@ -349,7 +349,7 @@ pub struct TensorMap {
     pub(crate) part: Part,
 }
 
-/// Why something is no tensor map.
+/// Why something is not a tensor map.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{0}")]
 pub struct TensorMapError(pub(crate) String);

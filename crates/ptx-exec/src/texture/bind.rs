@@ -15,7 +15,7 @@ use super::{
 use crate::error::codes;
 use crate::program::{Opaque, Property};
 
-/// Upper bits of handles. Generic addresses do not have them, so that a handle is no address.
+/// Upper bits of handles. Generic addresses do not have them, so that a handle is not an address.
 const WINDOW: u64 = 2 << 32;
 const KIND_SHIFT: u32 = 28;
 /// The kind of a variable's handle; those of things in a [`TextureSet`] have theirs from 1 to 3.
@@ -32,7 +32,7 @@ impl Handle {
         handle_of(kind, index)
     }
 
-    /// What kind of variable it can stand for.
+    /// What kind of variable it can be bound to.
     pub(crate) const fn opaque(self) -> Opaque {
         match self {
             Handle::Texture(_) => Opaque::Texture,
@@ -100,7 +100,7 @@ struct Declared {
     opaque: Option<Opaque>,
     span: Span,
     has_initial_value: bool,
-    /// What the initial value says about the image: that must be so.
+    /// What the initial value requires of the image.
     claims: Vec<(Property, u64)>,
     normalized: bool,
     sampler: Sampler,

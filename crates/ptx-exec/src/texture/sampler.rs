@@ -59,7 +59,7 @@ pub struct Sampler {
     pub filter: Filter,
     /// How levels are mixed.
     pub level_filter: Filter,
-    /// What is added to the level that is asked for.
+    /// What is added to the level that is requested.
     pub level_bias: f32,
     /// The finest and the coarsest level that are taken.
     pub level_clamp: [f32; 2],
@@ -110,9 +110,9 @@ pub struct Texture {
     pub read: ReadMode,
     /// Whether the first three channels are in sRGB and become linear when they are read; only of fractions of 8 bits.
     pub srgb: bool,
-    /// Whether coordinates go from 0 to 1; `None` for what the initial value of the variable says, or not.
+    /// Whether coordinates go from 0 to 1; `None` for what the initial value of the variable specifies, or not.
     pub normalized: Option<bool>,
-    /// The sampler of the unified mode; `None` for what the initial value of the variable says, or the default one.
+    /// The sampler of the unified mode; `None` for what the initial value of the variable specifies, or the default one.
     pub sampler: Option<Sampler>,
 }
 

@@ -14,7 +14,7 @@ fn map(element: ElementType, bytes: usize, [rows, columns]: [usize; 2], memory: 
     Argument::Tensor(TensorMap::tiled(&tensor, &[128 / bytes as u32, 64]).unwrap(), memory)
 }
 
-/// Sizes that are no multiples of a tile, so that parts of boxes are outside of the matrices.
+/// Sizes that are not multiples of a tile, so that parts of boxes are outside of the matrices.
 const SIZE: [usize; 3] = [100, 84, 328];
 
 fn launch(parts: u32, before: &[i32]) -> (Launch, Vec<i32>) {

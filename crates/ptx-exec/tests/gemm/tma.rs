@@ -1,5 +1,5 @@
-//! `tma.cu` and `pipeline.cu`: a thread that copies by tensor maps, and warpgroups that multiply what has arrived. One thread tells it
-//! that all four warps of its group have read a stage, so these hold only where a wait is one of the whole warpgroup.
+//! `tma.cu` and `pipeline.cu`: a thread that copies by tensor maps, and warpgroups that multiply what has arrived. One thread signals
+//! to it that all four warps of its group have read a stage, so these hold only where a wait is one of the whole warpgroup.
 
 use ptx_exec::tensormap::{ElementType, Swizzle, Tensor};
 use ptx_exec::{Argument, Launch, TensorMap};

@@ -100,7 +100,7 @@ fn both_blocks_allocate_together() {
     assert!(stopped(1, allocate).contains("needs a cluster"));
     // One block alone waits for the other, which never comes.
     assert!(stopped(2, &format!("@%first {allocate}")).contains("deadlock"));
-    // Both ask for the same.
+    // Both request the same.
     let odd = "@%first tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [slot], 64;
         @!%first tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [slot], 128;";
     assert!(stopped(2, odd).contains("64"), "{}", stopped(2, odd));

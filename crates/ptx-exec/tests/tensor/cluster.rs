@@ -93,7 +93,7 @@ const LOAD: &str = "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::com
 
 #[test]
 fn a_box_is_cast_to_the_blocks_of_a_mask() {
-    // Each of them has the box, and its own barrier is told; the block that issues it is not among them.
+    // Each of them has the box, and its own barrier is signalled; the block that issues it is not among them.
     let copy = format!("mov.u16 %h1, 13; {LOAD}.multicast::cluster [%s], [%map, {{0, 3}}], [%bar], %h1;");
     check(&kernel(1, [BOX, 0, BOX, BOX], BLACKWELL, &copy), [true, false, true, true]);
     let copy = format!("mov.u32 %r4, 6; {LOAD}.multicast::cluster::32b [%s], [%map, {{0, 3}}], [%bar], %r4;");
@@ -112,7 +112,7 @@ fn a_box_goes_to_another_block_whose_address_is_given() {
 
 #[test]
 fn a_barrier_of_each_pair_is_told() {
-    // The barrier that is named is in an odd block: those of blocks 1 and 3 are told of what their pairs get.
+    // The barrier that is named is in an odd block: those of blocks 1 and 3 count what their pairs get.
     let copy = format!(
         "mov.u16 %h1, 15; mapa.shared::cluster.u32 %r5, %bar, 1;
         {LOAD}.multicast::cluster.cta_group::2 [%s], [%map, {{0, 3}}], [%r5], %h1;"

@@ -38,7 +38,7 @@ fn encoding_is_the_opposite_of_decoding() {
     assert!(TensorMap::from_bytes(&[0; 128]).is_err());
 }
 
-/// What the driver does not encode, by the requirements that its reference lists, and what is said about it.
+/// What the driver does not encode, by the requirements that its reference lists, and a part of the message.
 #[test]
 fn what_the_driver_refuses_is_refused() {
     type Change = fn(&mut Tensor, &mut Vec<u32>);

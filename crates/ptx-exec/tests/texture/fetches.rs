@@ -134,7 +134,7 @@ fn offsets_beyond_their_range_stop_the_thread() {
     assert_eq!(trap.instruction, "tex.1d.v4.f32.s32");
 }
 
-/// Coordinates that are no numbers are 0; infinite ones are beyond the edge.
+/// Coordinates that are NaNs are 0; infinite ones are beyond the edge.
 #[test]
 fn coordinates_that_are_not_finite_go_somewhere() {
     let (image, values) = singles(Extent::D1 { width: 4 }, 4);
@@ -244,7 +244,7 @@ fn linear_memory_is_fetched_from_by_whole_coordinates() {
     for (n, found) in found.into_iter().enumerate() {
         let texel = n as i64 - 2;
         let wanted = match texel {
-            // Beyond the ends is nothing, whatever the address mode.
+            // Beyond the ends is nothing, in every address mode.
             ..0 | 20.. => 0,
             texel if texel % 12 == 0 => (texel / 12 - 1) as u32,
             texel if texel % 12 == 1 => 101 + texel as u32 / 12,

@@ -107,7 +107,7 @@ fn half_precision_results() {
     assert_eq!(found[0][..4], [0xc000_3e00, 0x7c00_3555, 77, 77]);
 }
 
-/// Results nobody wants, and that all texels are in memory.
+/// Results that are not used, and that all texels are in memory.
 #[test]
 fn sinks_and_residency() {
     let image = Image::array(ChannelFormat::Unsigned8, 4, Extent::D1 { width: 1 }, vec![1, 2, 3, 4]);

@@ -96,7 +96,7 @@ fn levels_are_chosen_and_mixed() {
     }
 }
 
-/// Without a level the finest one that the sampler allows is taken, whatever its bias.
+/// Without a level the finest one that the sampler allows is taken, with any bias.
 #[test]
 fn the_base_level_is_the_finest_one() {
     let (image, levels) = mipmap();

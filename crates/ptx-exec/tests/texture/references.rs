@@ -57,7 +57,7 @@ fn variables_are_bound_by_name() {
     assert_eq!(number(&program(HEAD, ".global .texref t;", "", fetch), with(texture), &[]), MIXED);
 }
 
-/// What the launch leaves open the initial value says.
+/// The initial value specifies what the launch leaves open.
 #[test]
 fn initial_values_of_textures() {
     let fetch = "tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f0}];";
@@ -76,7 +76,7 @@ fn initial_values_of_textures() {
     ] {
         let text = program(HEAD, &format!(".global .texref t = {{ {fields} }};"), "", fetch);
         assert_eq!(number(&text, with(Texture::new(0)), &[]), wanted, "{fields}");
-        // What the launch says wins.
+        // What the launch specifies takes precedence.
         let given = Texture { sampler: Some(linear()), normalized: Some(false), ..Texture::new(0) };
         assert_eq!(number(&text, with(given), &[]), MIXED, "{fields}");
     }
@@ -250,7 +250,7 @@ fn numbers_that_are_no_handles_stop_the_thread() {
         let found = trap(execute(&text, &launch));
         assert!(found.to_string().contains("is not the handle of a .texref of the launch"), "{found}");
     }
-    // Handles are no addresses.
+    // Handles are not addresses.
     let text = program(HEAD, "", ", .param .u64 h", "ld.param.u64 %d1, [h];\nld.global.f32 %f1, [%d1];");
     let arguments = vec![Argument::Buffer(vec![0; 4]), Argument::Handle(Handle::Texture(0))];
     let launch = Launch { textures: textures(Texture::new(0), &[]), arguments, ..Launch::new("k") };

@@ -71,7 +71,7 @@ impl Shape {
     }
 }
 
-/// Where an access of `size` bytes goes, x in bytes: by the manual inside it is where it says, beyond with `.clamp` at the nearest place
+/// Where an access of `size` bytes goes, x in bytes: by the manual inside it is at its coordinates, beyond with `.clamp` at the nearest place
 /// that has room, with `.zero` nowhere.
 fn place(shape: &Shape, at: [i32; 4], row: i64, size: i64, mode: &str) -> Option<usize> {
     let [x, y, z, layer] = shape.own(at);
@@ -338,7 +338,7 @@ fn reductions_of_every_operation() {
         bytes[32..32 + size].copy_from_slice(&new.to_le_bytes()[..size]);
         assert_eq!(outcome.images[0].as_ref(), Some(&bytes), "{operation}");
     }
-    // By samples, where the format tells whether numbers are signed; x counts numbers of the type's size.
+    // By samples, where the format determines whether numbers are signed; x counts numbers of the type's size.
     for (format, operation, old, operand, new) in [
         (ChannelFormat::Unsigned32, "min.1d.b32", u64::from(low), u64::from(high), u64::from(high)),
         (ChannelFormat::Signed32, "min.1d.b32", low.into(), high.into(), low.into()),

@@ -414,7 +414,7 @@ impl Case {
     }
 }
 
-/// Which elements a sparse A keeps, and how threads are told.
+/// Which elements a sparse A keeps, and which threads hold the metadata.
 struct Sparse {
     ty: Type,
     pub selector: usize,

@@ -251,7 +251,7 @@ fn products_agree_with_those_of_mma() {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         state >> 8
     };
-    // Values of 10 bits behind the point, with exponents from -8 to 7.
+    // Values of 10 bits after the point, with exponents from -8 to 7.
     let mut halves = |count: usize| -> Vec<u8> {
         (0..count)
             .flat_map(|_| {

@@ -5,7 +5,7 @@ use crate::error::TrapKind;
 use crate::program::{Element, Group, Majorness, Multiplication, MultiplyKind, ScaleVector};
 use crate::scalar::narrow::Narrow;
 
-/// What an instruction descriptor tells, and the instruction itself.
+/// What an instruction descriptor specifies, and the instruction itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Instruction {
     pub(super) m: usize,

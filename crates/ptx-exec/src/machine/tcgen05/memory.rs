@@ -24,7 +24,7 @@ pub(in crate::machine) struct TensorMemory {
     relinquished: bool,
     /// What the first instruction of the kernel was for.
     group: Option<Group>,
-    /// What a warp asks for until one of the peer asks for the same.
+    /// What a warp requests until one of the peer requests the same.
     asked: Option<(u64, Sharing)>,
     /// The first of the columns that the peer allocated in both blocks.
     granted: Option<usize>,
@@ -59,7 +59,7 @@ impl TensorMemory {
         Ok(first)
     }
 
-    /// Allocates the same columns in both blocks of a pair, when a warp of each asks for them; none until then, or when there is
+    /// Allocates the same columns in both blocks of a pair, when a warp of each requests them; none until then, or when there is
     /// no room now.
     pub(super) fn allocate_both(
         &mut self,

@@ -40,7 +40,7 @@ impl Axis {
     /// number of texels fewer than 29.
     fn place(self, coordinate: f64, offset: i64) -> f64 {
         let size = f64::from(self.size);
-        // What is no number is 0.
+        // NaNs are 0.
         let at = if coordinate.is_nan() { 0.0 } else { coordinate };
         let at = if self.normalized { at * size } else { at }.clamp(-FAR, FAR) + offset as f64;
         match self.mode {

@@ -15,7 +15,7 @@ pub(super) enum At {
     Point([f64; 3]),
 }
 
-/// The level that a thread asks for.
+/// The level that a thread requests.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Asked {
     Finest,
@@ -53,7 +53,7 @@ fn misuse<T>(text: impl Into<String>) -> Result<T, TrapKind> {
     Err(TrapKind::Misuse(text.into()))
 }
 
-/// Whether a geometry reaches the texels of an image; an error says what the image is.
+/// Whether a geometry reaches the texels of an image; an error describes the image.
 pub(super) fn check_geometry(geometry: Geometry, image: &Image) -> Result<(), TrapKind> {
     let (axes, wants_cube, wants_layers, wants_samples) = match geometry {
         Geometry::Axes { count, is_array, has_samples } => (count, false, is_array, has_samples),
@@ -163,7 +163,7 @@ impl Fetcher<'_> {
         compared.map_or_else(|| misuse("depths are not compared with integers"), Ok)
     }
 
-    /// The level of detail that the request asks for.
+    /// The level of detail of the request.
     fn detail(&self, request: &Request, at: [f64; 3]) -> Result<f64, TrapKind> {
         let image = &self.image.image;
         let (dx, dy) = match request.asked {

@@ -3,7 +3,7 @@
 use super::axis::{ONE, Weight};
 use crate::texture::{Filter, Sampler};
 
-/// What a fetch without a level asks for: finer than any, so that the sampler's finest level is taken, whatever its bias. This is
+/// What a fetch without a level requests: finer than any, so that the sampler's finest level is taken, with any bias. This is
 /// what `ptxas` makes of `tex` and `tex.base`.
 pub(super) const FINEST: f64 = -32.0;
 

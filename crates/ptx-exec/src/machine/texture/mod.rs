@@ -228,7 +228,7 @@ fn check_surface(geometry: Geometry, image: &Image) -> Result<(), TrapKind> {
     }
 }
 
-/// What a lane asks for.
+/// What a lane requests.
 fn request(fetch: &Fetch, lane: LaneOf<'_>) -> Result<Request, TrapKind> {
     let offsets = lane.three(&fetch.offsets, LaneOf::integer);
     if let Some(stray) = offsets.iter().find(|offset| !OFFSETS.contains(offset)) {
