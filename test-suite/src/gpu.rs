@@ -5,7 +5,7 @@
 //! ([`Recording::compare`]).
 //!
 //! Invariants: only what meets the test's expectations is recorded; a recording belongs to one PTX text with its inputs, by
-//! [`Job::digest`], and says nothing about another.
+//! [`Job::digest`], and is not valid for any other.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -86,7 +86,7 @@ pub struct Output {
     pub digest: String,
     /// [`JobLaunch::index`].
     pub launch: usize,
-    /// For each argument the contents of its buffer in hexadecimal, or nothing when it is no buffer.
+    /// For each argument the contents of its buffer in hexadecimal, or nothing when it is not a buffer.
     #[serde(default)]
     pub buffers: Vec<Option<String>>,
     /// What the kernel printed.
@@ -121,8 +121,8 @@ pub fn left_out(case: &Case) -> Option<&'static str> {
     none.then_some("has to fail, or delays asynchronous operations")
 }
 
-/// Whether a launch ends on a GPU as the case says. One that must fail takes its context with it or never ends, and an order of
-/// asynchronous operations that a case asks for is one that a GPU takes or not.
+/// Whether a launch ends on a GPU as the case expects. One that must fail takes its context with it or never ends, and an order of
+/// asynchronous operations that a case requires is one that a GPU may or may not take.
 fn finishes(launch: &Launch) -> bool {
     launch.ending == Ending::Finish && launch.completion == Completion::default()
 }
@@ -154,7 +154,7 @@ pub fn job(case: &Case) -> Result<Result<Job, &'static str>> {
     Ok(Ok(Job { name, digest, sm: sm.number, variant, ptx, launches }))
 }
 
-/// What a GPU has to be told of a launch.
+/// What a GPU needs to know of a launch.
 fn job_launch((index, launch): (usize, &Launch)) -> JobLaunch {
     let arguments = launch.arguments.iter().map(|a| (a.role != Role::Value, to_hex(&a.bytes))).collect();
     JobLaunch {
@@ -273,7 +273,7 @@ fn agree(argument: &Argument, recorded: &str, got: &[u8]) -> Result<()> {
 /// The recordings below `root`, each with the name of its case and of its folder (`sm_90`); none where the folder is missing.
 ///
 /// # Errors
-/// When a file is no recording.
+/// When a file is not a recording.
 pub fn recordings(root: &Path) -> Result<Vec<(String, String, Recording)>> {
     let mut found = Vec::new();
     let files = if root.is_dir() { crate::trial::files(root)? } else { Vec::new() };
@@ -304,7 +304,7 @@ fn from_hex(text: &str) -> Result<Vec<u8>> {
     bytes.collect()
 }
 
-/// FNV-1a of 64 bits: it tells results apart that differ by accident, and stays the same with every release of Rust.
+/// FNV-1a of 64 bits: it distinguishes results that differ by accident, and stays the same with every release of Rust.
 fn hash(bytes: &[u8]) -> String {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
     format!("{HASH}{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))

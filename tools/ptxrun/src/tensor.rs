@@ -198,7 +198,7 @@ impl FromStr for TensorMapSpec {
             _ => return Err("either box= is needed, or lower=, upper=, channels= and pixels=".to_owned()),
         };
         let spec = Self { source, offset, tensor, part };
-        // Buffers are aligned to more than a map asks for.
+        // Buffers are aligned to more than a map requires.
         spec.encode(0).map_err(|error| error.to_string())?;
         Ok(spec)
     }

@@ -103,7 +103,7 @@ impl TextureSpec {
     /// Reads what is after `texture=` or, with `is_surface`, `surface=`.
     ///
     /// # Errors
-    /// A sentence that says what is wrong.
+    /// A sentence that describes what is wrong.
     pub fn parse(text: &str, is_surface: bool) -> Result<Self, String> {
         let mut parts = text.split(',');
         let source = source(parts.next().unwrap_or_default())?;

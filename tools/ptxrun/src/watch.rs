@@ -79,7 +79,7 @@ impl TraceFilter {
     }
 }
 
-/// What a launch is watched for. What a trace tells goes to standard output as it happens.
+/// What a launch is watched for. What a trace reports goes to standard output as it happens.
 pub fn observation(
     profile: bool,
     filter: Option<&TraceFilter>,
@@ -93,7 +93,7 @@ pub fn observation(
             thread: filter.thread,
             instructions: Some(Arc::new(move |span, source| wanted.wants(&known, span, source))),
             sink: Arc::new(move |event| {
-                // A trace that nobody reads any longer does not stop the launch.
+                // A trace that no one reads any longer does not stop the launch.
                 let _ = Output::Stdout.write(event_line(event, &shown, format).as_bytes());
             }),
         }
