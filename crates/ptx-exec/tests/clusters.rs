@@ -1,20 +1,15 @@
 //! Clusters of blocks: their shapes, their barrier, and each other's shared memory (manual 5.1.7, 9.7.9.23, 9.7.13.3, 10.11 to
 //! 10.17, 11.7). Expected values are formulas of the indices of blocks and threads.
 
+mod common;
+
 use std::num::NonZeroUsize;
 
-use ptx_diag::SourceFile;
-use ptx_exec::{
-    Argument, Completion, Dim3, ExecError, FaultKind, Launch, Outcome, Space, Trap, TrapKind, run,
-};
+use ptx_exec::{Argument, Completion, Dim3, ExecError, FaultKind, Launch, Outcome, Space, Trap, TrapKind};
 
 fn execute(text: &str, launch: &Launch) -> Result<Outcome, ExecError> {
     let text = format!(".version 8.6\n.target sm_100\n.address_size 64\n{text}");
-    let source = SourceFile::new("test.ptx", text.clone());
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}\n{text}"));
-    run(verified, launch)
+    common::execute(&text, launch)
 }
 
 /// A kernel with the address of its buffer in `%out`, the thread's number in `%t`, and in `%rank` and `%ranks` the rank of its
@@ -43,8 +38,7 @@ fn shaped(grid: Dim3, cluster: Dim3, threads: u32, bytes: usize) -> Launch {
 }
 
 fn words(outcome: &Outcome) -> Vec<u32> {
-    let bytes = outcome.buffers[0].as_deref().unwrap();
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+    common::words(outcome.buffers[0].as_deref().unwrap())
 }
 
 fn trap(text: &str, launch: &Launch) -> Box<Trap> {
@@ -347,12 +341,9 @@ fn a_grid_of_clusters_has_all_of_their_blocks() {
         st.global.u32 [%rd1], %r2;";
     let text = kernel(".reqntid 1 .reqnctapercluster 2, 3 .blocksareclusters", body);
     let text = format!(".version 9.0\n.target sm_100\n.address_size 64\n{text}");
-    let source = SourceFile::new("test.ptx", text);
-    let (module, _) = ptx_syntax::parse(&source);
-    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}"));
     // 2 x 1 clusters of 2 x 3 blocks are 4 x 3 blocks.
     let launch = Launch { cluster: None, ..shaped([2, 1, 1], [1; 3], 1, 48) };
-    assert_eq!(words(&run(verified, &launch).unwrap()), [304; 12]);
+    assert_eq!(words(&common::execute(&text, &launch).unwrap()), [304; 12]);
 }
 
 #[test]

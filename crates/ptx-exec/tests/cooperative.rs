@@ -2,10 +2,11 @@
 //! `%envreg2` (lower half) give the address of, with 32 bits of the barrier at offset 4, of which nvcc's code for `grid.sync()`
 //! makes the use that is made of it here.
 
+mod common;
+
 use std::num::NonZeroUsize;
 
-use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, Launch, run};
+use ptx_exec::{Argument, ExecError, Launch};
 
 /// Each block stores its number, waits for the grid, and adds what the next block stored to a sum, three times. The first block
 /// brings what is missing to 2^31, so that the highest bit flips when all have come.
@@ -30,13 +31,8 @@ const KERNEL: &str = ".version 8.6\n.target sm_90\n.address_size 64\n.visible .e
     NONE: mad.wide.u32 %rd3, %r3, 4, %rd1; st.global.u32 [%rd3], %r6; ret; }";
 
 fn execute(launch: &Launch) -> Result<Vec<u32>, ExecError> {
-    let source = SourceFile::new("test.ptx", KERNEL);
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}"));
-    let outcome = run(verified, launch)?;
-    let bytes = outcome.buffers[0].as_deref().unwrap();
-    Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
+    let outcome = common::execute(KERNEL, launch)?;
+    Ok(common::words(outcome.buffers[0].as_deref().unwrap()))
 }
 
 fn launch(blocks: u32, cooperative: bool) -> Launch {

@@ -1,20 +1,17 @@
 //! Launches of small programs: what is refused, what stops a thread, what the system's functions do, and that every
 //! thread makes progress. The meaning of single instructions is tested by the conformance suite.
 
+mod common;
+
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, Launch, Outcome, Trap, TrapKind, codes, run};
+use ptx_exec::{Argument, ExecError, Launch, Outcome, Trap, TrapKind, codes};
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
 fn execute(text: &str, launch: &Launch) -> Result<Outcome, ExecError> {
-    let source = SourceFile::new("test.ptx", format!("{HEAD}{text}"));
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap();
-    run(verified, launch)
+    common::execute(&format!("{HEAD}{text}"), launch)
 }
 
 fn refused(text: &str, launch: &Launch) -> Vec<String> {

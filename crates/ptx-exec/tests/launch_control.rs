@@ -1,10 +1,12 @@
 //! Clusters that take work from the launch (manual 9.7.13.17, 9.7.13.18). Each block of the grid adds the number of its place and
 //! one to a sum of that place, whether it was started or taken, so that the sums show that each place was worked on once.
 
+mod common;
+
 use std::num::NonZeroUsize;
 
-use ptx_diag::SourceFile;
-use ptx_exec::{Argument, Completion, ExecError, Launch, Outcome, TrapKind, run};
+use common::execute;
+use ptx_exec::{Argument, Completion, ExecError, Launch, Outcome, TrapKind};
 
 /// A kernel of clusters along `x` that takes clusters until there are none left. `%x` to `%z` are the index of the block whose work
 /// is done. After the sums of 48 blocks there is the number of blocks that were started.
@@ -31,14 +33,6 @@ fn stealing(answers: &str, parts: &str) -> String {
     )
 }
 
-fn execute(text: &str, launch: &Launch) -> Result<Outcome, ExecError> {
-    let source = SourceFile::new("test.ptx", text);
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}\n{text}"));
-    run(verified, launch)
-}
-
 /// 8 x 3 x 2 blocks in clusters of so many along `x`.
 fn launch(cluster: u32) -> Launch {
     Launch {
@@ -57,8 +51,7 @@ const SINGLE: &str = "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b
     clusterlaunchcontrol.query_cancel.get_first_ctaid::z.b32.b128 %z, %h;";
 
 fn words(outcome: &Outcome) -> Vec<u32> {
-    let bytes = outcome.buffers[0].as_deref().unwrap();
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+    common::words(outcome.buffers[0].as_deref().unwrap())
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Loads and stores of vectors with elements left out, and instructions that change nothing a program sees (manual 9.7.9.11,
 //! 9.7.9.15 to 9.7.9.18, 9.7.13.13, 9.7.19.3, 9.7.19.5). Expected values are what the stores around them write.
 
-use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, FaultKind, Launch, TrapKind, run};
+mod common;
+
+use common::{execute, words};
+use ptx_exec::{Argument, ExecError, FaultKind, Launch, TrapKind};
 
 /// Executes lines on so many threads; `[%rd0]` is a buffer of 64 bytes of 0xff, which is given back.
 fn launch(threads: u32, lines: &str) -> Result<Vec<u32>, TrapKind> {
@@ -12,16 +14,9 @@ fn launch(threads: u32, lines: &str) -> Result<Vec<u32>, TrapKind> {
          .reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<2>;\n.shared .align 16 .b8 s[64];\n\
          ld.param.u64 %rd0, [p];\nmov.u32 %r0, %tid.x;\n{lines}\nret;\n}}\n"
     );
-    let source = SourceFile::new("memory.ptx", text);
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap();
     let arguments = vec![Argument::Buffer(vec![0xff; 64])];
-    match run(verified, &Launch { block: [threads, 1, 1], arguments, ..Launch::new("k") }) {
-        Ok(outcome) => {
-            let bytes = outcome.buffers[0].as_ref().unwrap().chunks_exact(4);
-            Ok(bytes.map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
-        }
+    match execute(&text, &Launch { block: [threads, 1, 1], arguments, ..Launch::new("k") }) {
+        Ok(outcome) => Ok(words(outcome.buffers[0].as_deref().unwrap())),
         Err(ExecError::Trap(trap)) => Err(trap.kind),
         Err(other) => panic!("{other:?}"),
     }

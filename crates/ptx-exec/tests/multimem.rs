@@ -1,10 +1,12 @@
 //! Accesses to multimem addresses (manual 9.7.9.14, 9.7.9.26, 9.7.9.27). Expected values are sums and bit patterns written
 //! down by hand: the formats are in the manual's 5.2.3, and where an accumulation rounds decides the results.
 
+mod common;
+
+use common::execute;
 use ptx_diag::SourceFile;
 use ptx_exec::{
     Argument, DeviceHeap, ExecError, Image, Launch, Limits, Memory, Options, Outcome, Shape, Surroundings,
-    run,
 };
 
 /// Executes lines on one warp. `[%rd0]` is a multimem address of the `places`, `[%rd1]` a buffer of 512 bytes that is given
@@ -18,14 +20,10 @@ fn launch(lines: &str, places: &[Vec<u8>]) -> Result<Outcome, ExecError> {
          .shared .align 16 .b8 s[64];\n\
          ld.param.u64 %rd0, [mc];\nld.param.u64 %rd1, [out];\nmov.u32 %r0, %tid.x;\n{lines}\nret;\n}}\n"
     );
-    let source = SourceFile::new("multimem.ptx", text);
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap();
     let mut arguments: Vec<Argument> = places.iter().cloned().map(Argument::Buffer).collect();
     arguments.push(Argument::Buffer(vec![0; 512]));
     arguments.push(Argument::Multimem((0..places.len()).collect()));
-    run(verified, &Launch { block: [32, 1, 1], arguments, ..Launch::new("k") })
+    execute(&text, &Launch { block: [32, 1, 1], arguments, ..Launch::new("k") })
 }
 
 /// What thread 0 has of the places, as so many bytes.

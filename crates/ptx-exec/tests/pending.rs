@@ -3,10 +3,12 @@
 //! What memory holds when is worked out here from the manual's rules: what was waited for is there, what was not is not under
 //! `Late`. Buffers hold words whose values are their places, so that each result shows where it came from.
 
+mod common;
+
 use std::num::NonZeroUsize;
 
-use ptx_diag::SourceFile;
-use ptx_exec::{Argument, Completion, ExecError, Launch, Trap, TrapKind, run};
+use common::execute;
+use ptx_exec::{Argument, Completion, ExecError, Launch, Trap, TrapKind};
 
 /// Runs a kernel on one buffer, with host threads for its blocks.
 fn launch(
@@ -16,10 +18,6 @@ fn launch(
     completion: Completion,
     host: usize,
 ) -> Result<Vec<u32>, Box<Trap>> {
-    let source = SourceFile::new("test.ptx", text.to_owned());
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}\n{text}"));
     let bytes = memory.iter().flat_map(|word| word.to_le_bytes()).collect();
     let launch = Launch {
         grid: [blocks, 1, 1],
@@ -29,7 +27,7 @@ fn launch(
         completion,
         ..Launch::new("k")
     };
-    match run(verified, &launch) {
+    match execute(text, &launch) {
         Ok(outcome) => {
             let bytes = outcome.buffers[0].clone().unwrap();
             Ok(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())

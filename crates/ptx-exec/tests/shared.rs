@@ -1,7 +1,9 @@
 //! Barriers in shared memory, bulk copies, clusters of one block, and the stack (manual 9.7.13.15, 9.7.9.25.4, 9.7.13.3, 9.7.17).
 
-use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, FaultKind, Launch, Space, TrapKind, run};
+mod common;
+
+use common::execute;
+use ptx_exec::{Argument, ExecError, FaultKind, Launch, Space, TrapKind};
 
 fn launch(threads: u32, body: &str, buffer: Vec<u8>) -> Result<Vec<u8>, TrapKind> {
     launch_of("8.6", threads, body, buffer)
@@ -10,13 +12,9 @@ fn launch(threads: u32, body: &str, buffer: Vec<u8>) -> Result<Vec<u8>, TrapKind
 /// The same of a program of a version.
 fn launch_of(version: &str, threads: u32, body: &str, buffer: Vec<u8>) -> Result<Vec<u8>, TrapKind> {
     let text = format!(".version {version}\n.target sm_100\n.address_size 64\n{body}");
-    let source = SourceFile::new("test.ptx", text);
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{body}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}\n{body}"));
     let arguments = vec![Argument::Buffer(buffer)];
     let launch = Launch { block: [threads, 1, 1], arguments, ..Launch::new("k") };
-    match run(verified, &launch) {
+    match execute(&text, &launch) {
         Ok(outcome) => Ok(outcome.buffers[0].clone().unwrap()),
         Err(ExecError::Trap(trap)) => Err(trap.kind),
         Err(other) => panic!("{other:?}\n{body}"),

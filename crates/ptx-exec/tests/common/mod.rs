@@ -1,10 +1,23 @@
-//! What tests of matrix instructions share: launches of one warp, the bits of small numbers in every type of an element, and
-//! the registers of a warp as bytes.
+//! What tests share: launches, the bits of small numbers in every type of an element, and the registers of a warp as bytes.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, Launch, run};
+use ptx_exec::{Argument, ExecError, Launch, Outcome, run};
+
+/// Launches a kernel of a text, which has to be valid.
+pub fn execute(text: &str, launch: &Launch) -> Result<Outcome, ExecError> {
+    let source = SourceFile::new("test.ptx", text);
+    let (module, findings) = ptx_syntax::parse(&source);
+    assert!(!findings.has_errors(), "{findings:?}\n{text}");
+    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}\n{text}"));
+    run(verified, launch)
+}
+
+/// The 32-bit words of a buffer.
+pub fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+}
 
 /// Executes kernel `k` of a text on one warp; gives what the buffers hold afterwards.
 pub fn launch_warp(
@@ -14,11 +27,7 @@ pub fn launch_warp(
     arguments: Vec<Argument>,
 ) -> Result<Vec<Option<Vec<u8>>>, ExecError> {
     let text = format!(".version {version}\n.target {target}\n.address_size 64\n{text}");
-    let source = SourceFile::new("test.ptx", text.clone());
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|found| panic!("{found:?}\n{text}"));
-    run(verified, &Launch { block: [32, 1, 1], arguments, ..Launch::new("k") }).map(|done| done.buffers)
+    execute(&text, &Launch { block: [32, 1, 1], arguments, ..Launch::new("k") }).map(|done| done.buffers)
 }
 
 /// The type of an element.

@@ -2,14 +2,17 @@
 
 mod access;
 mod case;
+#[path = "../common/mod.rs"]
+mod common;
 mod copy;
 mod image;
 mod multiply;
 mod order;
 mod pair;
 
-use ptx_diag::SourceFile;
-use ptx_exec::{Argument, Completion, ExecError, Launch, Trap, TrapKind, run};
+use ptx_exec::{Argument, Completion, ExecError, Launch, Trap, TrapKind};
+
+use common::execute;
 
 /// The first lines of kernels: 128 threads, all 512 columns at `%base`, the thread in `%t`, and in `%own` the address of
 /// column 0 of the lowest lane that its warp reaches. `%in` and `%out` are buffers.
@@ -70,10 +73,6 @@ fn launch_blocks(
     output: usize,
 ) -> Result<Vec<u8>, ExecError> {
     let header = format!(".version 9.5\n.target {target}\n.address_size 64\n");
-    let source = SourceFile::new("test.ptx", header + text);
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|found| panic!("{found:?}\n{text}"));
     let arguments = vec![Argument::Buffer(input), Argument::Buffer(vec![0; output])];
     let launch = Launch {
         grid: [blocks, 1, 1],
@@ -83,7 +82,7 @@ fn launch_blocks(
         completion,
         ..Launch::new("k")
     };
-    let done = run(verified, &launch)?;
+    let done = execute(&(header + text), &launch)?;
     Ok(done.buffers.into_iter().nth(1).flatten().unwrap())
 }
 

@@ -1,9 +1,9 @@
 //! Loads to other blocks of a cluster (manual 9.7.9.25.5.2).
 
-use ptx_diag::SourceFile;
 use ptx_exec::tensormap::{ElementType, Swizzle, Tensor};
-use ptx_exec::{Argument, Completion, ExecError, Launch, TensorMap, TrapKind, run};
+use ptx_exec::{Argument, Completion, ExecError, Launch, TensorMap, TrapKind};
 
+use crate::common;
 use crate::harness::{TENSOR, noise, placed};
 
 /// Blocks of the cluster, and bytes of a box.
@@ -59,10 +59,6 @@ fn boxed() -> (TensorMap, Vec<u8>, Vec<u8>) {
 
 fn execute(text: &str, completion: Completion) -> Result<Vec<u8>, TrapKind> {
     let (map, memory, _) = boxed();
-    let source = SourceFile::new("test.ptx", text.to_owned());
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}\n{text}"));
     let arguments = vec![
         Argument::Bytes(map.to_bytes().to_vec()),
         Argument::Buffer(memory),
@@ -71,7 +67,7 @@ fn execute(text: &str, completion: Completion) -> Result<Vec<u8>, TrapKind> {
     let (grid, cluster) = ([BLOCKS as u32, 1, 1], Some([BLOCKS as u32, 1, 1]));
     let mut launch = Launch { grid, cluster, arguments, completion, ..Launch::new("k") };
     launch.limits.steps = Some(1 << 22);
-    match run(verified, &launch) {
+    match common::execute(text, &launch) {
         Ok(outcome) => Ok(outcome.buffers[2].clone().unwrap()),
         Err(ExecError::Trap(trap)) => Err(trap.kind),
         Err(other) => panic!("{other:?}\n{text}"),

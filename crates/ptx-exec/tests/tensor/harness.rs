@@ -1,8 +1,9 @@
 //! Kernels that copy once, and the layout that shared memory has then.
 
-use ptx_diag::SourceFile;
 use ptx_exec::tensormap::{Swizzle, Tensor};
-use ptx_exec::{Argument, Completion, ExecError, Launch, TensorMap, TrapKind, run};
+use ptx_exec::{Argument, Completion, ExecError, Launch, TensorMap, TrapKind};
+
+use crate::common::execute;
 
 /// Bytes of shared memory that a kernel shows, and what they hold before.
 pub const SHOWN: usize = 32768;
@@ -29,13 +30,9 @@ fn launch_each(text: &str, arguments: Vec<Argument>) -> Buffers {
 }
 
 fn launch_with(text: &str, arguments: Vec<Argument>, threads: u32, completion: Completion) -> Buffers {
-    let source = SourceFile::new("test.ptx", text.to_owned());
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}\n{text}"));
     let mut launch = Launch { block: [threads, 1, 1], arguments, completion, ..Launch::new("k") };
     launch.limits.steps = Some(1 << 22);
-    match run(verified, &launch) {
+    match execute(text, &launch) {
         Ok(outcome) => Ok(outcome.buffers),
         Err(ExecError::Trap(trap)) => {
             assert!(trap.span.is_some() && trap.instruction.contains("tensor"), "{trap:?}");

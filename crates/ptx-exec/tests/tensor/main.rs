@@ -4,6 +4,8 @@
 //! manual's text, and from its tables of swizzling patterns.
 
 mod cluster;
+#[path = "../common/mod.rs"]
+mod common;
 mod harness;
 mod maps;
 mod misuse;

@@ -3,6 +3,8 @@
 //! Expected texels come from `model`, which has the formulas of the CUDA C++ Programming Guide ("Texture Fetching", "Cubemap
 //! Textures") and of the PTX manual (9.7.10, 9.7.11) in plain scalar code, or are written down beside the test with their reason.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod cubes;
 mod fetches;
 mod formats;
@@ -13,19 +15,9 @@ mod queries;
 mod references;
 mod surfaces;
 
-use ptx_diag::SourceFile;
+use common::execute;
 use ptx_exec::texture::{ChannelFormat, Extent, Handle, Image, Sampler, Texture, Textures};
-use ptx_exec::{Argument, ExecError, Launch, Outcome, Trap, run};
-
-/// Runs the kernel `k` of a module.
-pub(crate) fn execute(text: &str, launch: &Launch) -> Result<Outcome, ExecError> {
-    let source = SourceFile::new("test.ptx", text);
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let verified = ptx_verify::verify(&module);
-    let (verified, _) = verified.unwrap_or_else(|findings| panic!("{findings:?}\n{text}"));
-    run(verified, launch)
-}
+use ptx_exec::{Argument, ExecError, Launch, Outcome, Trap};
 
 /// What stopped a launch.
 pub(crate) fn trap(result: Result<Outcome, ExecError>) -> Trap {

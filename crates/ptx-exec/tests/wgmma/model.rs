@@ -2,8 +2,9 @@
 //! table of canonical layouts has it (9.7.15.5.1.2.1.3), which thread holds which as its figures 148 to 155 show it, and of a
 //! sparse A, with its metadata, as figures 175 to 181 do.
 
-use ptx_diag::SourceFile;
-use ptx_exec::{Argument, Completion, ExecError, Launch, run};
+use ptx_exec::{Argument, Completion, ExecError, Launch};
+
+use crate::common::execute;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Type {
@@ -101,12 +102,8 @@ pub fn launch_as(
     completion: Completion,
     arguments: Vec<Argument>,
 ) -> Result<Vec<Option<Vec<u8>>>, ExecError> {
-    let source = SourceFile::new("wgmma.ptx", text.to_owned());
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}\n{text}"));
     let launch = Launch { block: [threads, 1, 1], arguments, completion, ..launch.clone() };
-    run(verified, &launch).map(|outcome| outcome.buffers)
+    execute(text, &launch).map(|outcome| outcome.buffers)
 }
 
 /// A layout in shared memory: bytes of the swizzling mode (16 for none), the order of the elements, and the two byte offsets.

@@ -1,12 +1,9 @@
 //! Groups and waits, results that do not fit, and what is reported.
 
+use crate::common::words;
 use ptx_exec::{Argument, Completion, ExecError, FaultKind, Launch, TrapKind};
 
 use super::model::{A, Case, Layout, Type, WAYS, kernel, launch, launch_as, registers};
-
-fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
-}
 
 /// A kernel of four registers of D on shared memory with these halves, which both factors begin with, in no swizzling mode.
 fn halves(body: &str) -> String {
