@@ -133,24 +133,8 @@ impl BodyDecoder<'_> {
     pub(super) fn tensor_multiply(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore(&[Field::CollectorA, Field::CollectorB], "what is kept of a matrix no program can see");
         cx.m.ignore_words(&[Mod::Sp, Mod::BlockScale], "the operands determine it");
-        let (kind, divides) = match cx.m.get(Field::Kind) {
-            Some(Mod::KindF16) => (MultiplyKind::F16, true),
-            Some(Mod::KindTf32) => (MultiplyKind::Tf32, true),
-            Some(Mod::KindF8f6f4) => (MultiplyKind::F8f6f4, false),
-            Some(Mod::KindI8) => (MultiplyKind::I8, false),
-            Some(Mod::KindMxf8f6f4) => (MultiplyKind::Mxf8f6f4, false),
-            Some(Mod::KindMxf4) => (MultiplyKind::Mxf4, false),
-            Some(Mod::KindMxf4nvf4) => (MultiplyKind::Mxf4nvf4, false),
-            _ => return cx.unsupported("its kind is not known here"),
-        };
-        let vector = match cx.m.get(Field::ScaleVec) {
-            None | Some(Mod::Block32) => ScaleVector::Block(32),
-            Some(Mod::Block16) => ScaleVector::Block(16),
-            Some(Mod::ScaleVec1X) => ScaleVector::Count(1),
-            Some(Mod::ScaleVec2X) => ScaleVector::Count(2),
-            Some(Mod::ScaleVec4X) => ScaleVector::Count(4),
-            Some(_) => return cx.unsupported("its scales are not known here"),
-        };
+        let (kind, vector) = (multiply_kind(cx)?, scale_vector(cx)?);
+        let divides = matches!(kind, MultiplyKind::F16 | MultiplyKind::Tf32);
         let shift_d = match cx.named("scale-input-d") {
             (_, Operand::Omitted) => cx.constants.of(0),
             (at, Operand::Immediate(immediate)) => {
@@ -306,4 +290,30 @@ fn group(cx: &Context<'_>) -> Decoded<Group> {
         (_, true) => Ok(Group::Pair),
         _ => cx.unsupported("which blocks it is for is not known here"),
     }
+}
+
+/// The kind of a multiplication.
+fn multiply_kind(cx: &Context<'_>) -> Decoded<MultiplyKind> {
+    Ok(match cx.m.get(Field::Kind) {
+        Some(Mod::KindF16) => MultiplyKind::F16,
+        Some(Mod::KindTf32) => MultiplyKind::Tf32,
+        Some(Mod::KindF8f6f4) => MultiplyKind::F8f6f4,
+        Some(Mod::KindI8) => MultiplyKind::I8,
+        Some(Mod::KindMxf8f6f4) => MultiplyKind::Mxf8f6f4,
+        Some(Mod::KindMxf4) => MultiplyKind::Mxf4,
+        Some(Mod::KindMxf4nvf4) => MultiplyKind::Mxf4nvf4,
+        _ => return cx.unsupported("its kind is not known here"),
+    })
+}
+
+/// How many elements of a row share a scale.
+fn scale_vector(cx: &Context<'_>) -> Decoded<ScaleVector> {
+    Ok(match cx.m.get(Field::ScaleVec) {
+        None | Some(Mod::Block32) => ScaleVector::Block(32),
+        Some(Mod::Block16) => ScaleVector::Block(16),
+        Some(Mod::ScaleVec1X) => ScaleVector::Count(1),
+        Some(Mod::ScaleVec2X) => ScaleVector::Count(2),
+        Some(Mod::ScaleVec4X) => ScaleVector::Count(4),
+        Some(_) => return cx.unsupported("its scales are not known here"),
+    })
 }

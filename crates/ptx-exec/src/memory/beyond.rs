@@ -13,7 +13,7 @@ const KEPT: usize = 64;
 /// Memory of the host process that may be accessed at its address.
 #[derive(Clone, Copy, Debug)]
 pub struct HostRegion {
-    /// The words that hold it. Whoever gives it out ensures that it stays accessible.
+    /// The words that hold it. The implementation of [`HostMemory`] ensures that it stays accessible.
     pub words: &'static [AtomicU64],
     /// Address of the first byte, in the first of the words.
     pub address: u64,

@@ -112,7 +112,7 @@ fn cubes_of_an_array_are_clamped() {
     }
 }
 
-/// On edges and corners, where the guide names no face, z wins over y and y over x.
+/// On edges and corners, where the guide names no face, z takes precedence over y and y over x.
 #[test]
 fn edges_and_corners_have_a_face() {
     let (image, _) = cube(1);

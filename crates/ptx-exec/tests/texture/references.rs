@@ -106,7 +106,7 @@ fn samplers_apart_from_textures() {
         let textures = textures(texture, &[("t", Handle::Texture(0))]);
         assert_eq!(number(&text, textures, &[]), wanted, "{fields}");
     }
-    // The launch's sampler wins over the initial value, and gives that of a variable without one.
+    // The launch's sampler takes precedence over the initial value, and is that of a variable without one.
     for init in ["", " = { filter_mode = nearest }"] {
         let text =
             program(INDEPENDENT, &format!(".global .texref t;\n.global .samplerref s{init};"), "", fetch);

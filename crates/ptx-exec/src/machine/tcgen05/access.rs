@@ -33,7 +33,7 @@ pub(in crate::machine) enum Outcome {
     Waits,
 }
 
-/// Carries out an access of all threads of a warp.
+/// Performs an access of all threads of a warp.
 pub(in crate::machine) fn access(
     access: TensorAccess,
     issue: Issue,

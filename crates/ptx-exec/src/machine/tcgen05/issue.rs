@@ -27,7 +27,7 @@ pub(super) fn use_group(block: &mut BlockState, group: Group) -> Result<(), Trap
     }
 }
 
-/// The operations of a block or of a pair, whichever of their threads issued them.
+/// The operations of a block or of a pair, issued by any of their threads.
 fn track(rank: u32, group: Group) -> Track {
     let rank = match group {
         Group::One => rank,
@@ -62,7 +62,7 @@ fn check_peer(block: &mut BlockState, group: Group) -> Result<(), TrapKind> {
     Ok(())
 }
 
-/// Carries out an operation on the tensor memory of a block or of a pair of blocks, the even one first.
+/// Performs an operation on the tensor memory of a block or of a pair of blocks, the even one first.
 fn perform(operation: &TensorOperation<u64>, blocks: &mut [&mut BlockState]) -> Result<(), TrapKind> {
     match operation {
         &TensorOperation::Copy { rows, chunks, packed, to, from } => {

@@ -33,7 +33,7 @@ fn fold(face: u32, [s, t]: [f64; 2]) -> [f64; 3] {
     }
 }
 
-/// The face that a direction goes through. On an edge the later axis wins, as Direct3D has it; the guide leaves it open.
+/// The face that a direction goes through. On an edge the later axis takes precedence, as in Direct3D; the guide leaves it open.
 fn face_of([x, y, z]: [f64; 3]) -> u32 {
     let (a, b, c) = (x.abs(), y.abs(), z.abs());
     let (positive, coordinate) = if c >= a && c >= b {
