@@ -41,7 +41,7 @@ pub(crate) use matrix::{
 };
 pub(crate) use multimem::{Accumulation, Multimem, MultimemAction, Rounds, Step};
 pub(crate) use shared::{
-    BarrierLayout, Bulk, BulkSource, Completion, Mbarrier, MbarrierAction, Stack, Stay, Within,
+    BarrierLayout, Bulk, BulkSource, Completion, Inspection, Mbarrier, MbarrierAction, Stack, Stay, Within,
 };
 pub(crate) use tcgen05::{
     COLUMNS, Columns, CopyRows, Group, LANES, Multiplication, MultiplyKind, Packed, QUARTER, Reduction,

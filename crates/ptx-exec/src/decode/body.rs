@@ -279,7 +279,7 @@ const NO_MODIFIERS: &str = "it has none";
 type Decode<'a> = fn(&mut BodyDecoder<'a>, &mut Context<'_>) -> Decoded<()>;
 
 /// Modifiers that no decoder takes, so that rows which must have one are refused.
-const REFUSED: &[Mod] = &[Mod::PhaseTypePrimary, Mod::IgnoreOob, Mod::X8];
+const REFUSED: &[Mod] = &[Mod::X8];
 
 /// Whether the interpreter executes a row; single modifiers may still be refused.
 pub(crate) fn executes(form: &Form) -> bool {

@@ -8,9 +8,22 @@ use super::memory::combination;
 use super::modifiers::{CACHING, NO_CACHES, ORDERING, STRONGEST};
 use crate::memory::Space;
 use crate::program::{
-    AsyncWrite, BarrierLayout, Bulk, BulkSource, Completion, Effect, Mbarrier, MbarrierAction, Op, Src, Stay,
-    Unary, Within, Write,
+    AsyncWrite, BarrierLayout, Bulk, BulkSource, Completion, Effect, Inspection, Mbarrier, MbarrierAction,
+    Op, Src, Stay, Unary, Within, Write,
 };
+
+/// What a copy tells its barrier of the data.
+fn inspection(cx: &Context<'_>) -> Decoded<Option<Inspection>> {
+    Ok(Some(match cx.m.get(Field::Report) {
+        None | Some(Mod::MbarrierReportDisabled) => return Ok(None),
+        Some(Mod::MbarrierReportValidityPer16bytes80000000) => Inspection::Sampled(32),
+        Some(Mod::MbarrierReportValidityPer16bytes8000) => Inspection::Sampled(16),
+        Some(Mod::MbarrierReportValidityPer16bytes80) => Inspection::Sampled(8),
+        Some(Mod::MbarrierReportValidityPer16bytes8) => Inspection::Sampled(4),
+        Some(Mod::MbarrierReportValidityPerElementFf) => Inspection::Ones,
+        Some(_) => return cx.unsupported("it reports nothing that is known"),
+    }))
+}
 
 /// What bulk copies, and bulk stores, are multiples of.
 const COPY_UNIT: u64 = 16;
@@ -41,10 +54,7 @@ impl BodyDecoder<'_> {
             }
             Sem::CpAsyncArrive if cx.m.has(Mod::Noinc) => MbarrierAction::ArriveOfCopiesCounted,
             Sem::CpAsyncArrive => MbarrierAction::ArriveOfCopies,
-            Sem::MbarrierWait if cx.m.has(Mod::Parity) => {
-                MbarrierAction::IsOverParity(self.src_named(cx, "phaseParity")?)
-            }
-            Sem::MbarrierWait => MbarrierAction::IsOver(self.src_named(cx, "state")?),
+            Sem::MbarrierWait => self.wait(cx)?,
             Sem::MbarrierArrive => self.arrival(cx)?,
             _ => return cx.unsupported("it is not an operation of a barrier"),
         };
@@ -56,8 +66,31 @@ impl BodyDecoder<'_> {
             Some(name) => Some(self.dst_named(cx, name)?),
             None => None,
         };
-        cx.emit(Effect::Mbarrier(Box::new(Mbarrier { address, action, dst })));
+        let report = match cx.find("reportPredicate") {
+            Some(at) => Some([self.dst(cx, at)?, self.dst_named(cx, "reportValue")?]),
+            None => None,
+        };
+        let blocks = self.multicast(cx)?;
+        if blocks.is_some() && dst.is_some_and(|dst| dst != self.sink) {
+            return cx.unsupported("arrivals at several barriers have no one state; write `_` in its place");
+        }
+        cx.emit(Effect::Mbarrier(Box::new(Mbarrier { address, action, dst, report, blocks })));
         Ok(())
+    }
+
+    /// `mbarrier.test_wait`, `mbarrier.try_wait`: on the primary phase, or on the conditional one of a parity.
+    fn wait(&mut self, cx: &mut Context<'_>) -> Decoded<MbarrierAction> {
+        let is_conditional = match cx.m.get(Field::PhaseType) {
+            Some(Mod::PhaseTypeConditional) => true,
+            None => false,
+            Some(_) => return cx.unsupported("its phase is not known here"),
+        };
+        cx.m.ignore_words(&[Mod::PhaseTypePrimary], "the default (manual 9.4, 9.7.15.16.19)");
+        Ok(match cx.m.has(Mod::Parity) {
+            true if is_conditional => MbarrierAction::IsOverConditional(self.src_named(cx, "phaseParity")?),
+            true => MbarrierAction::IsOverParity(self.src_named(cx, "phaseParity")?),
+            false => MbarrierAction::IsOver(self.src_named(cx, "state")?),
+        })
     }
 
     fn arrival(&mut self, cx: &mut Context<'_>) -> Decoded<MbarrierAction> {
@@ -106,6 +139,7 @@ impl BodyDecoder<'_> {
                 size,
                 unit: STORE_UNIT,
                 barrier: None,
+                inspection: None,
                 is_multimem: false,
                 blocks: None,
             })));
@@ -129,6 +163,10 @@ impl BodyDecoder<'_> {
             (Sem::BulkReduce, Some(ty)) => {
                 BulkSource::Combined { from, combine: combination(cx, ty)?, element: ty.bytes() }
             }
+            _ if cx.m.has(Mod::IgnoreOob) => {
+                let left = self.src_named(cx, "ignoreBytesLeft")?;
+                BulkSource::Within { from, ignored: [left, self.src_named(cx, "ignoreBytesRight")?] }
+            }
             _ => {
                 let has_mask = cx.m.has(Mod::CpMask);
                 let mask = if has_mask { Some(self.src_named(cx, "byteMask")?) } else { None };
@@ -139,8 +177,7 @@ impl BodyDecoder<'_> {
             Some(at) => Some(self.address(cx, at, to_space)?),
             None => None,
         };
-        let blocks =
-            if cx.m.has(Mod::MulticastCluster) { Some(self.src_named(cx, "ctaMask")?) } else { None };
+        let (blocks, inspection) = (self.multicast(cx)?, inspection(cx)?);
         let size = self.src_named(cx, "size")?;
         cx.emit(Effect::Bulk(Box::new(Bulk {
             to,
@@ -148,6 +185,7 @@ impl BodyDecoder<'_> {
             size,
             unit: COPY_UNIT,
             barrier,
+            inspection,
             is_multimem,
             blocks,
         })));

@@ -33,7 +33,9 @@ impl BodyDecoder<'_> {
         }
         match cx.m.get(Slot::Report) {
             None | Some(Mod::MbarrierReportDisabled) => {}
-            Some(_) => return cx.unsupported("how invalid data is reported to barriers is not documented"),
+            Some(_) => {
+                return cx.unsupported("which elements of a tensor a report inspects is not documented");
+            }
         }
         cx.m.ignore(CACHING, NO_CACHES);
         let for_pairs = match cx.m.get(Slot::CtaGroup) {
@@ -61,7 +63,7 @@ impl BodyDecoder<'_> {
             if is_load && cx.m.has(Mod::SharedCluster) { Space::SharedCluster } else { Space::Shared };
         let shared = self.loose(cx, if is_load { "dstMem" } else { "srcMem" }, space)?;
         let action = if is_load {
-            let blocks = if cx.m.get(Slot::Multicast).is_some() { Some(self.blocks(cx)?) } else { None };
+            let blocks = self.multicast(cx)?;
             // The barrier of a pair may be in the other block.
             let space = if for_pairs { Space::SharedCluster } else { space };
             TensorAction::Load { barrier: self.loose(cx, "mbar", space)?, blocks, for_pairs }
@@ -76,14 +78,17 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// The mask of a multicast, which has 16 or 32 bits.
-    fn blocks(&mut self, cx: &mut Context<'_>) -> Decoded<Src> {
+    /// The mask of a multicast, which has 16 or 32 bits; without a multicast none.
+    pub(super) fn multicast(&mut self, cx: &mut Context<'_>) -> Decoded<Option<Src>> {
+        if cx.m.get(Slot::Multicast).is_none() {
+            return Ok(None);
+        }
         let operands = cx.m.form().operands.iter().enumerate();
         let given = |at: usize| cx.operands.get(at).is_some_and(|operand| !operand.is_omitted());
         let at =
             operands.filter(|(_, place)| place.name == "ctaMask").map(|(at, _)| at).find(|&at| given(at));
         match at {
-            Some(at) => self.src(cx, at),
+            Some(at) => Ok(Some(self.src(cx, at)?)),
             None => cx.unsupported("it has no mask of blocks"),
         }
     }

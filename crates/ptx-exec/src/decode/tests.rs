@@ -66,7 +66,7 @@ const ALIKE: &[Alike] = &[
     (&["mma"], Field::ScaleVec, &[None, Some(Mod::ScaleVec2X)], "the only one of `.kind::mxf4`"),
     (&["mma"], Field::ScaleVec, &[None, Some(Mod::ScaleVec1X)], "the only one of `.kind::mxf8f6f4`"),
     (
-        &["tcgen05"],
+        &["tcgen05", "cp"],
         Field::Multicast,
         &[Some(Mod::MulticastCluster), Some(Mod::MulticastCluster32b)],
         "the type of the mask determines how many blocks it can name",
@@ -201,12 +201,9 @@ fn decoded_at(home: Home, instruction: &Instruction) -> Option<Result<Decoded, S
 
 /// What rows of an opcode that is executed may hold and is refused: the opcode, and a part of the message.
 const REFUSED: &[(&str, &str)] = &[
-    ("mbarrier", "`.phase_type::conditional` is not known here"),
-    ("mbarrier", "`.multicast::cluster::32b` is not known here"),
-    ("cp", "`.mbarrier::report"),
+    ("mbarrier", "arrivals at several barriers have no one state"),
     ("cp", "how sizes and strides in registers replace those of the map is not documented"),
-    ("cp", "how invalid data is reported to barriers is not documented"),
-    ("cp", "`.multicast::cluster::32b` is not known here"),
+    ("cp", "which elements of a tensor a report inspects is not documented"),
     ("cvta", "generic addresses have 64 bits"),
 ];
 

@@ -10,7 +10,7 @@ use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{Fault, Order, Space};
-use crate::program::{Bulk, BulkSource, Combine, Family, Mask, Row, lanes};
+use crate::program::{Bulk, BulkSource, Combine, Family, Inspection, Mask, Row, lanes};
 
 /// Bytes that are copied in one step, and those that a mask is for.
 const STEP: u32 = 8;
@@ -24,6 +24,8 @@ pub(super) struct BulkWork {
     /// Bytes.
     size: u64,
     effect: BulkEffect,
+    /// What is looked for in the data, and the barrier that is told of it.
+    inspection: Option<(Inspection, Place)>,
 }
 
 /// Where the bytes of a bulk operation come from.
@@ -41,13 +43,65 @@ enum BulkEffect {
     Copy,
     /// Overwrites those bytes of each 16 whose bit is set.
     CopyMasked(u64),
+    /// Overwrites all but so many bytes at its beginning and at its end, which need not be in any allocation.
+    CopyWithin([u64; 2]),
     /// Combines elements of so many bytes with what it holds, each in a step of its own.
     Combine(Combine, u32),
+}
+
+impl BulkEffect {
+    /// Whether a byte of so many is copied.
+    fn has(self, at: u64, size: u64) -> bool {
+        match self {
+            Self::Copy | Self::Combine(..) => true,
+            Self::CopyMasked(mask) => mask >> (at % MASKED) & 1 == 1,
+            Self::CopyWithin([left, right]) => at >= left && at + right < size,
+        }
+    }
+}
+
+impl Inspection {
+    /// Whether 16 bytes are reported; none where that depends on what the manual leaves open.
+    fn finds(self, bytes: u128) -> Option<bool> {
+        let (width, pattern) = match self {
+            Self::Sampled(width) => (width, 1 << (width - 1)),
+            Self::Ones => (u8::BITS, u128::from(u8::MAX)),
+        };
+        let elements = (0..u128::BITS)
+            .step_by(width as usize)
+            .map(|at| bytes >> at & (u128::MAX >> (u128::BITS - width)));
+        let found = elements.clone().filter(|&element| element == pattern).count();
+        match self {
+            // Some element of them stands for all.
+            Self::Sampled(_) if found == 0 => Some(false),
+            Self::Sampled(_) => (found == elements.count()).then_some(true),
+            Self::Ones if found > 0 => Some(true),
+            // Elements may have 4 bits.
+            Self::Ones => {
+                let mut halves = (0..u128::BITS).step_by(4).map(|at| bytes >> at & 0xF);
+                (!halves.any(|half| half == 0xF)).then_some(false)
+            }
+        }
+    }
 }
 
 impl BulkWork {
     pub(super) fn reads_shared(&self) -> bool {
         matches!(self.source, Source::Memory((Space::Shared | Space::SharedCluster, _)))
+    }
+}
+
+/// Why what a copy reports of 16 bytes is not known.
+fn unspecified(inspection: Inspection, at: u64) -> String {
+    match inspection {
+        Inspection::Sampled(_) => format!(
+            "a part of the elements in the 16 bytes at offset {at} are negative zeros; the manual does not tell which of \
+             them the report is about, so that all or none must be"
+        ),
+        Inspection::Ones => format!(
+            "the 16 bytes at offset {at} have an element of 4 bits that is 0xF and none of 8 bits that is 0xFF; the manual \
+             does not tell which of the two sizes the report is about"
+        ),
     }
 }
 
@@ -71,18 +125,40 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn perform_bulk(&mut self, bulk: &BulkWork) -> Result<(), Fault> {
+    /// Performs it, and tells its barrier of what it was to look for.
+    pub(super) fn perform_bulk(&mut self, lane: usize, bulk: &BulkWork) -> Result<(), TrapKind> {
+        self.move_bulk(bulk).map_err(TrapKind::Fault)?;
+        let Some((inspection, barrier)) = bulk.inspection else { return Ok(()) };
+        // One chunk of 16 bytes that is reported is enough, whatever is left open about others.
+        let mut open = None;
+        for at in (0..bulk.size).step_by(MASKED as usize) {
+            let half =
+                |at| self.bulk_element(&bulk.source, at, STEP).map(u128::from).map_err(TrapKind::Fault);
+            let bytes = half(at)? | half(at + u64::from(STEP))? << u64::BITS;
+            match inspection.finds(bytes) {
+                Some(true) => return self.report(lane, barrier),
+                Some(false) => {}
+                None => open = open.or(Some(at)),
+            }
+        }
+        match open {
+            Some(at) => Err(TrapKind::Misuse(unspecified(inspection, at))),
+            None => Ok(()),
+        }
+    }
+
+    fn move_bulk(&mut self, bulk: &BulkWork) -> Result<(), Fault> {
         let (space, to) = bulk.to;
-        let (step, mask) = match bulk.effect {
-            BulkEffect::Copy => (STEP, u64::MAX),
-            BulkEffect::CopyMasked(mask) => (1, mask),
-            BulkEffect::Combine(_, element) => (element, u64::MAX),
+        let step = match bulk.effect {
+            BulkEffect::Copy => STEP,
+            BulkEffect::CopyMasked(_) | BulkEffect::CopyWithin(_) => 1,
+            BulkEffect::Combine(_, element) => element,
         };
-        for at in (0..bulk.size).step_by(step as usize).filter(|at| mask >> (at % MASKED) & 1 == 1) {
+        for at in (0..bulk.size).step_by(step as usize).filter(|&at| bulk.effect.has(at, bulk.size)) {
             let value = self.bulk_element(&bulk.source, at, step)?;
             let to = to.wrapping_add(at);
             match bulk.effect {
-                BulkEffect::Copy | BulkEffect::CopyMasked(_) => {
+                BulkEffect::Copy | BulkEffect::CopyMasked(_) | BulkEffect::CopyWithin(_) => {
                     self.write(0, space, to, step, value, Order::Relaxed)?;
                 }
                 BulkEffect::Combine(combine, _) => {
@@ -96,7 +172,10 @@ impl View<'_> {
     /// Reads the source, so that it may change.
     pub(super) fn read_bulk(&self, bulk: &mut BulkWork) -> Result<(), Fault> {
         if let Source::Memory(_) = bulk.source {
-            let byte = |at| Ok(self.bulk_element(&bulk.source, at, 1)? as u8);
+            let byte = |at| match bulk.effect.has(at, bulk.size) {
+                true => Ok(self.bulk_element(&bulk.source, at, 1)? as u8),
+                false => Ok(0),
+            };
             bulk.source = Source::Read((0..bulk.size).map(byte).collect::<Result<_, Fault>>()?);
         }
         Ok(())
@@ -153,22 +232,35 @@ impl Warp {
                 BulkSource::Memory { from, mask: Some(mask) } => {
                     (from, BulkEffect::CopyMasked(mask.of(rows, constants)[lane]))
                 }
+                BulkSource::Within { from, ignored } => {
+                    let ignored = ignored.map(|count| count.of(rows, constants)[lane]);
+                    if ignored.iter().any(|&count| count >= MASKED) {
+                        return Err(misuse(format!(
+                            "{ignored:?} bytes are ignored; there are 0 to 15 at an end"
+                        )));
+                    }
+                    (from, BulkEffect::CopyWithin(ignored))
+                }
                 BulkSource::Combined { from, combine, element } => {
                     (from, BulkEffect::Combine(*combine, *element))
                 }
             };
             let source = Source::Memory(resolved(from).map_err(trap)?);
             for (to, target) in destinations {
-                let work = BulkWork { to, source: source.clone(), size, effect };
-                let operation = Operation::new(Work::Bulk(work), (warp, lane, pc));
-                let operation = match &bulk.barrier {
-                    None => operation.grouped(Family::Bulk, Ordered::Free),
+                let barrier = match &bulk.barrier {
+                    None => None,
                     Some(barrier) => {
                         let at = addresses(barrier, rows, constants, local).of(lane);
                         let barrier = view.barrier_place((barrier.space, at)).map_err(trap)?;
-                        let barrier = in_target(barrier, target);
-                        operation.signals(Signal::Transactions(barrier, size))
+                        Some(in_target(barrier, target))
                     }
+                };
+                let inspection = bulk.inspection.zip(barrier);
+                let work = BulkWork { to, source: source.clone(), size, effect, inspection };
+                let operation = Operation::new(Work::Bulk(work), (warp, lane, pc));
+                let operation = match barrier {
+                    None => operation.grouped(Family::Bulk, Ordered::Free),
+                    Some(barrier) => operation.signals(Signal::Transactions(barrier, size)),
                 };
                 view.issue(operation, &mut Registers::Running { warp, frame, rows })?;
             }

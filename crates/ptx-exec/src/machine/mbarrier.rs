@@ -3,9 +3,14 @@
 //! The object is opaque to programs. Here its 64 bits are, from the lowest: pending arrivals (20), expected arrivals (20),
 //! pending transactions (21, signed), the parity of the phase, the layout, and a bit that is set in every object. A state is the
 //! object before an arrival; it is asked about in its phase and the one that follows, which the parity tells apart.
+//!
+//! An object with `.layout::v1` counts at most 511 arrivals (manual 9.4, 9.7.15.16.3), so that upper bits of its expected
+//! arrivals hold its conditional phase and its reports. Of a report there is the predicate: copies leave the value at zero
+//! (9.7.10.28.1.3).
 
 use super::Stop;
 use super::block::BlockState;
+use super::cluster::in_target;
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
 use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work};
@@ -21,9 +26,16 @@ const BYTES: u32 = 8;
 /// Bits of a count of arrivals, and the most of them.
 const COUNT_BITS: u32 = 20;
 const MOST: u32 = (1 << COUNT_BITS) - 1;
+/// Those of `.layout::v1`.
+const SHORT_COUNT_BITS: u32 = 9;
+const SHORT_MOST: u32 = (1 << SHORT_COUNT_BITS) - 1;
 const TRANSACTION_BITS: u32 = 21;
 const PHASE_SHIFT: u32 = 2 * COUNT_BITS + TRANSACTION_BITS;
 const PHASE_BITS: u32 = 1;
+/// In the place of upper bits of the expected arrivals of `.layout::v1`.
+const CONDITIONAL: u64 = 1 << 37;
+const REPORTED: u64 = 1 << 38;
+const REPORTED_BEFORE: u64 = 1 << 39;
 const LAYOUT: u64 = 1 << 62;
 const VALID: u64 = 1 << 63;
 
@@ -36,33 +48,71 @@ pub(super) struct Object {
     /// Modulo two.
     phase: u32,
     layout: BarrierLayout,
+    /// The conditional phase, modulo two.
+    conditional: u32,
+    /// Whether something was reported in this phase, and in the one before it.
+    reported: [bool; 2],
+}
+
+/// The most arrivals of a layout.
+fn most(layout: BarrierLayout) -> u32 {
+    match layout {
+        BarrierLayout::V0 => MOST,
+        BarrierLayout::V1 => SHORT_MOST,
+    }
 }
 
 impl Object {
     fn new(count: u64, layout: BarrierLayout) -> Result<Self, String> {
+        let most = most(layout);
         match u32::try_from(count) {
-            Ok(count @ 1..=MOST) => {
-                Ok(Self { pending: count, expected: count, transactions: 0, phase: 0, layout })
-            }
-            _ => Err(format!("a barrier is for 1 to {MOST} arrivals, not for {count}")),
+            Ok(count) if (1..=most).contains(&count) => Ok(Self {
+                pending: count,
+                expected: count,
+                transactions: 0,
+                phase: 0,
+                layout,
+                conditional: 0,
+                reported: [false; 2],
+            }),
+            _ => Err(format!("a barrier is for 1 to {most} arrivals, not for {count}")),
         }
     }
 
     fn from_bits(bits: u64) -> Option<Self> {
         let field = |shift: u32, width: u32| (bits >> shift) as u32 & ((1 << width) - 1);
         let unused = 32 - TRANSACTION_BITS;
+        let phase = field(PHASE_SHIFT, PHASE_BITS);
+        let (layout, width, conditional, reported) = match bits & LAYOUT != 0 {
+            true => {
+                let reported = [bits & REPORTED != 0, bits & REPORTED_BEFORE != 0];
+                (BarrierLayout::V1, SHORT_COUNT_BITS, u32::from(bits & CONDITIONAL != 0), reported)
+            }
+            false => (BarrierLayout::V0, COUNT_BITS, phase, [false; 2]),
+        };
         (bits & VALID != 0).then(|| Self {
             pending: field(0, COUNT_BITS),
-            expected: field(COUNT_BITS, COUNT_BITS),
+            expected: field(COUNT_BITS, width),
             transactions: (field(2 * COUNT_BITS, TRANSACTION_BITS) << unused) as i32 >> unused,
-            phase: field(PHASE_SHIFT, PHASE_BITS),
-            layout: if bits & LAYOUT != 0 { BarrierLayout::V1 } else { BarrierLayout::V0 },
+            phase,
+            layout,
+            conditional,
+            reported,
         })
     }
 
     fn to_bits(self) -> u64 {
         let transactions = u64::from(self.transactions as u32 & ((1 << TRANSACTION_BITS) - 1));
-        let layout = if self.layout == BarrierLayout::V1 { LAYOUT } else { 0 };
+        let flag = |is_set: bool, bit: u64| if is_set { bit } else { 0 };
+        let layout = match self.layout {
+            BarrierLayout::V0 => 0,
+            BarrierLayout::V1 => {
+                LAYOUT
+                    | flag(self.conditional != 0, CONDITIONAL)
+                    | flag(self.reported[0], REPORTED)
+                    | flag(self.reported[1], REPORTED_BEFORE)
+            }
+        };
         VALID
             | layout
             | u64::from(self.phase) << PHASE_SHIFT
@@ -95,18 +145,32 @@ impl Object {
 
     /// Lets the phase wait for one arrival more than those it was made for.
     fn expect_one_more(&mut self) -> Result<(), String> {
-        if self.pending == MOST {
-            return Err(format!("a barrier waits for at most {MOST} arrivals"));
+        let most = most(self.layout);
+        if self.pending == most {
+            return Err(format!("a barrier waits for at most {most} arrivals"));
         }
         self.pending += 1;
         Ok(())
     }
 
-    /// Starts the next phase when this one is complete; whether it was.
+    /// Notes a report, with which this phase ends without the conditional one.
+    fn report(&mut self) -> Result<(), String> {
+        if self.layout != BarrierLayout::V1 {
+            return Err("a copy reports to a barrier without `.layout::v1`".to_owned());
+        }
+        self.reported[0] = true;
+        Ok(())
+    }
+
+    /// Starts the next phase when this one is complete; whether it was (manual 9.4, 9.7.15.16.8).
     fn advance(&mut self) -> bool {
         let is_complete = self.pending == 0 && self.transactions == 0;
         if is_complete {
             self.phase = (self.phase + 1) & ((1 << PHASE_BITS) - 1);
+            if !self.reported[0] {
+                self.conditional ^= 1;
+            }
+            self.reported = [false, self.reported[0]];
             self.pending = self.expected;
         }
         is_complete
@@ -191,6 +255,18 @@ impl View<'_> {
         Ok(())
     }
 
+    /// Tells a barrier of something that an operation found in its data.
+    pub(super) fn report(&mut self, lane: usize, place: Place) -> Result<(), TrapKind> {
+        self.change(lane, place, Object::report)?;
+        Ok(())
+    }
+
+    /// Whether something was reported in the phase before the one that a barrier is in.
+    fn reported_before(&mut self, lane: usize, place: Place) -> Result<bool, TrapKind> {
+        let now = self.change(lane, place, |_| Ok(()))?;
+        Ok(Object::from_bits(now).is_some_and(|object| object.reported[1]))
+    }
+
     /// Tells a barrier that so many transactions are done.
     pub(super) fn complete_transactions(
         &mut self,
@@ -203,6 +279,22 @@ impl View<'_> {
             object.advance();
             Ok(())
         })?;
+        Ok(())
+    }
+
+    /// Does what one lane asks for at the barriers of several blocks of the cluster, at the same offset in each.
+    fn operate_in(
+        &mut self,
+        lane: usize,
+        place: Place,
+        action: MbarrierAction,
+        blocks: u64,
+        value: impl Fn(Src) -> u64 + Copy,
+    ) -> Result<(), TrapKind> {
+        let place = self.barrier_place(place)?;
+        for target in self.block.targets(Some(blocks))? {
+            self.operate(lane, in_target(place, target), action, value)?;
+        }
         Ok(())
     }
 
@@ -260,6 +352,11 @@ impl View<'_> {
                 let now = self.change(lane, place, |_| Ok(()))?;
                 Ok((now >> PHASE_SHIFT ^ value(parity)) & 1)
             }
+            MbarrierAction::IsOverConditional(parity) => {
+                let now = self.change(lane, place, |_| Ok(()))?;
+                let phase = Object::from_bits(now).map_or(0, |object| object.conditional);
+                Ok((u64::from(phase) ^ value(parity)) & 1)
+            }
         }
     }
 }
@@ -286,11 +383,23 @@ impl Warp {
             let address = addresses(&operation.address, rows, constants, local).of(lane);
             let place = (operation.address.space, address);
             let stop = |kind| Stop::at(kind, pc, lane);
-            let result = view
-                .operate(lane, place, operation.action, |src| src.of(rows, constants)[lane])
-                .map_err(stop)?;
+            let value = |src: Src| src.of(rows, constants)[lane];
+            let result = match operation.blocks {
+                None => view.operate(lane, place, operation.action, value).map_err(stop)?,
+                Some(blocks) => {
+                    let blocks = value(blocks);
+                    view.operate_in(lane, place, operation.action, blocks, value).map_err(stop)?;
+                    0
+                }
+            };
             if let Some(dst) = operation.dst {
                 rows[dst as usize][lane] = result;
+            }
+            if let Some([predicate, value]) = operation.report {
+                // What is reported of a phase that is not over is undefined.
+                let reported = result != 0 && view.reported_before(lane, place).map_err(stop)?;
+                rows[predicate as usize][lane] = reported.into();
+                rows[value as usize][lane] = 0;
             }
             match operation.action {
                 MbarrierAction::ArriveOfCopies | MbarrierAction::ArriveOfCopiesCounted => {
@@ -300,7 +409,11 @@ impl Warp {
                         .signals(Signal::Arrival(barrier));
                     view.issue(arrival, &mut Registers::Running { warp, frame, rows })?;
                 }
-                MbarrierAction::IsOver(_) | MbarrierAction::IsOverParity(_) if result == 0 => {
+                MbarrierAction::IsOver(_)
+                | MbarrierAction::IsOverParity(_)
+                | MbarrierAction::IsOverConditional(_)
+                    if result == 0 =>
+                {
                     in_vain |= view.wait_for(place).map_err(stop)?;
                 }
                 _ => {}
@@ -327,9 +440,13 @@ mod tests {
             transactions: -(MOST as i32),
             phase: 1,
             layout: BarrierLayout::V0,
+            conditional: 1,
+            reported: [false; 2],
         };
-        for layout in [BarrierLayout::V0, BarrierLayout::V1] {
-            let object = Object { layout, ..object };
+        assert_eq!(Object::from_bits(object.to_bits()), Some(object));
+        for (conditional, now, before) in [(0, true, false), (1, false, true), (1, true, true)] {
+            let layout = BarrierLayout::V1;
+            let object = Object { layout, expected: 511, conditional, reported: [now, before], ..object };
             assert_eq!(Object::from_bits(object.to_bits()), Some(object));
         }
         assert_eq!(Object::from_bits(0), None);
@@ -355,6 +472,8 @@ mod tests {
     fn counts_have_bounds() {
         assert!(Object::new(0, BarrierLayout::V0).is_err());
         assert!(Object::new(1 << 20, BarrierLayout::V0).is_err());
+        assert!(Object::new(511, BarrierLayout::V1).is_ok());
+        assert!(Object::new(512, BarrierLayout::V1).is_err());
         let mut object = Object::new(1, BarrierLayout::V1).unwrap();
         assert!(object.arrive(2, Stay::Stays).is_err());
         assert!(object.transact(1 << 20).is_err());

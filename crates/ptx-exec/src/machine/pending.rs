@@ -348,7 +348,7 @@ impl View<'_> {
             Work::Nothing => Ok(()),
             Work::Copy(copy) => self.perform_copy(copy).map_err(TrapKind::Fault),
             Work::Write(write) => self.perform_write(write).map_err(TrapKind::Fault),
-            Work::Bulk(bulk) => self.perform_bulk(bulk).map_err(TrapKind::Fault),
+            Work::Bulk(bulk) => self.perform_bulk(operation.lane, bulk),
             Work::Warpgroup(product) => self
                 .perform_product(product, (operation.warp.index, operation.pc), rows)
                 .map_err(TrapKind::Fault),

@@ -47,8 +47,10 @@ pub(crate) enum MbarrierAction {
     ArriveOfCopiesCounted,
     /// Whether the phase of a state is over.
     IsOver(Src),
-    /// Whether the phase of a parity is over.
+    /// Whether the primary phase of a parity is over.
     IsOverParity(Src),
+    /// Whether the conditional phase of a parity is over: one that ended without a report.
+    IsOverConditional(Src),
 }
 
 /// `mbarrier` on an object.
@@ -58,6 +60,19 @@ pub(crate) struct Mbarrier {
     pub(crate) action: MbarrierAction,
     /// The state before an arrival, whether the phase is over, or whether the layout is the one.
     pub(crate) dst: Option<Dst>,
+    /// Of a wait: whether something was reported in the phase that is over, and what.
+    pub(crate) report: Option<[Dst; 2]>,
+    /// The blocks of the cluster at whose barriers it is done.
+    pub(crate) blocks: Option<Src>,
+}
+
+/// Which data a bulk copy reports to its barrier (manual 9.4, 9.7.10.28.1.3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Inspection {
+    /// An element of so many bits of each 16 bytes, of which only the highest is set: the negative zero.
+    Sampled(u32),
+    /// Each element, with all bits set.
+    Ones,
 }
 
 /// What a bulk operation brings to its destination.
@@ -65,6 +80,8 @@ pub(crate) struct Mbarrier {
 pub(crate) enum BulkSource {
     /// Memory at this address; with a mask only those bytes of each 16 whose bit is set.
     Memory { from: Address, mask: Option<Src> },
+    /// The same without so many bytes at its beginning and at its end.
+    Within { from: Address, ignored: [Src; 2] },
     /// `cp.reduce.async.bulk`: each element of so many bytes is combined with what the destination holds.
     Combined { from: Address, combine: Combine, element: u32 },
     /// `st.bulk`: zeros.
@@ -82,6 +99,8 @@ pub(crate) struct Bulk {
     pub(crate) unit: u64,
     /// The barrier that counts the bytes.
     pub(crate) barrier: Option<Address>,
+    /// What the barrier is told of the data.
+    pub(crate) inspection: Option<Inspection>,
     /// Whether it goes to all places of a multimem address.
     pub(crate) is_multimem: bool,
     /// The blocks of the cluster that get it; it has one block.

@@ -21,8 +21,9 @@ const STATE: Operand = def("state", Kind::Register(TypeRule::Is(ScalarType::U64)
 const PARITY: Operand = arg("phaseParity", V_U32).constants(Constants::Range(0, 1));
 const HINT: Operand = opt("suspendTimeHint", V_U32);
 const WAITED: Operand = def("waitComplete", PRED);
-const PHASE: Operand = def_pair("phase", PRED);
-const EXPECTED: Operand = arg("expected", Kind::Value(TypeRule::Is(ScalarType::B8)));
+/// Whether an operation that the phase counted reported something, and what.
+const REPORTED: Operand = def_pair("reportPredicate", PRED);
+const REPORT_VALUE: Operand = def("reportValue", Kind::Value(TypeRule::Is(ScalarType::B8)));
 
 const CTA_LATER: (Mod, Since) = (SharedCta, at(7, 8, 80));
 const ARRIVE_LATER: &[(Mod, Since)] = &[
@@ -230,22 +231,22 @@ pub(super) static FORMS: &[Form] = &[
     wait(
         "Tests the primary phase of a parity.",
         &[Lit(TestWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, shared("addr"), PARITY],
+        &[WAITED, REPORTED, shared("addr"), PARITY],
     ),
     wait(
         "Tests the primary phase of a parity.",
         &[Lit(TestWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, EXPECTED, shared("addr"), PARITY],
+        &[WAITED, REPORTED, REPORT_VALUE, shared("addr"), PARITY],
     ),
     wait(
         "Tests the primary phase that `state` came from.",
         &[Lit(TestWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, shared("addr"), arg("state", V_U64)],
+        &[WAITED, REPORTED, shared("addr"), arg("state", V_U64)],
     ),
     wait(
         "Tests the primary phase that `state` came from.",
         &[Lit(TestWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, EXPECTED, shared("addr"), arg("state", V_U64)],
+        &[WAITED, REPORTED, REPORT_VALUE, shared("addr"), arg("state", V_U64)],
     ),
     wait(
         "Waits a while for the phase of the parity.",
@@ -270,25 +271,25 @@ pub(super) static FORMS: &[Form] = &[
     wait(
         "Waits a while for the primary phase of a parity.",
         &[Lit(TryWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, shared("addr"), PARITY, HINT],
+        &[WAITED, REPORTED, shared("addr"), PARITY, HINT],
     )
     .since(7, 8, 90),
     wait(
         "Waits a while for the primary phase of a parity.",
         &[Lit(TryWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, EXPECTED, shared("addr"), PARITY, HINT],
+        &[WAITED, REPORTED, REPORT_VALUE, shared("addr"), PARITY, HINT],
     )
     .since(7, 8, 90),
     wait(
         "Waits a while for the primary phase that `state` came from.",
         &[Lit(TryWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, shared("addr"), arg("state", V_U64), HINT],
+        &[WAITED, REPORTED, shared("addr"), arg("state", V_U64), HINT],
     )
     .since(7, 8, 90),
     wait(
         "Waits a while for the primary phase that `state` came from.",
         &[Lit(TryWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
-        &[WAITED, PHASE, EXPECTED, shared("addr"), arg("state", V_U64), HINT],
+        &[WAITED, REPORTED, REPORT_VALUE, shared("addr"), arg("state", V_U64), HINT],
     )
     .since(7, 8, 90),
     Form::new(
