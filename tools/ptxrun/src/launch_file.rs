@@ -19,6 +19,8 @@ pub struct LaunchFile {
     pub block: Option<Dimensions>,
     /// `"cluster": [2]`
     pub cluster: Option<Dimensions>,
+    /// `"cooperative": true`
+    pub cooperative: Option<bool>,
     /// `"shared": 1024`
     pub shared: Option<u64>,
     /// `"args": ["i32=5", "in=x.bin"]`; files are looked for beside the launch file.
@@ -45,6 +47,7 @@ struct Json {
     grid: Option<Vec<u32>>,
     block: Option<Vec<u32>>,
     cluster: Option<Vec<u32>>,
+    cooperative: Option<bool>,
     shared: Option<u64>,
     args: Option<Vec<String>>,
     references: Option<Vec<String>>,
@@ -91,6 +94,7 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
         print: json.print.map(|list| list.iter().enumerate().map(view).collect()).transpose()?,
         completion: json.completion.map(completion).transpose()?,
         entry: json.entry,
+        cooperative: json.cooperative,
         shared: json.shared,
         engine: json.engine,
         threads: json.threads,
@@ -126,7 +130,7 @@ mod tests {
 
     #[test]
     fn every_field_is_read() {
-        let text = br#"{"entry": "k", "grid": [4, 2], "block": [128], "cluster": [1, 1, 1], "shared": 64,
+        let text = br#"{"entry": "k", "grid": [4, 2], "block": [128], "cluster": [1, 1, 1], "cooperative": true, "shared": 64,
             "args": ["i32=1", "in=x.bin", "out=4:/abs"], "engine": "interp", "async": "random:7", "threads": 2, "timeout": 0.5,
             "print": ["1:u8:2"]}"#;
         let launch = parse(text, Path::new("dir")).expect("valid");
@@ -136,6 +140,7 @@ mod tests {
         assert_eq!(args[1], ArgumentSpec::In("dir/x.bin".into()));
         assert_eq!(args[2], ArgumentSpec::Out(4, "/abs".into()));
         assert_eq!((launch.shared, launch.threads, launch.timeout), (Some(64), Some(2), Some(0.5)));
+        assert_eq!(launch.cooperative, Some(true));
         assert_eq!(launch.completion, Some(Completion::Random(7)));
         assert_eq!(launch.print.map(|list| list.len()), Some(1));
     }

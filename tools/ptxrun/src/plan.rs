@@ -83,7 +83,7 @@ impl Plan {
             grid: given(arguments.grid.or(file.grid), "--grid")?,
             block: given(arguments.block.or(file.block), "--block")?,
             cluster: arguments.cluster.or(file.cluster),
-            cooperative: arguments.cooperative,
+            cooperative: arguments.cooperative || file.cooperative.unwrap_or(false),
             shared: shared(arguments.shared.or(file.shared).unwrap_or(0))?,
             args,
             references,
