@@ -355,7 +355,10 @@ pub(crate) fn run(setup: Setup) -> Finished {
         idle: Condvar::new(),
     });
     // Where the host refuses threads, the one that calls does all the work.
-    if let Some(pool) = pool().filter(|_| threads > 1) {
+    // A launch that needs no more than its own thread does not start the pool.
+    if threads > 1
+        && let Some(pool) = pool()
+    {
         for _ in 1..threads.min(pool.current_num_threads() as u64 + 1) {
             let job = job.clone();
             pool.spawn(move || work(&job));
