@@ -9,7 +9,8 @@ use crate::scalar::format::{Format, Rounding, Sign};
 use crate::scalar::narrow::Narrow;
 
 impl Element {
-    /// The value of an element as a binary64, which holds every one of them.
+    /// The value of an element as a binary64, which holds every one of them. Calls of it were a fifth of a product's time.
+    #[inline(always)]
     pub(super) fn value(self, raw: u64) -> f64 {
         match self {
             Element::F16 => Format::F16.widen(raw),
