@@ -72,7 +72,7 @@ impl Inspection {
             .map(|at| bytes >> at & (u128::MAX >> (u128::BITS - width)));
         let found = elements.clone().filter(|&element| element == pattern).count();
         match self {
-            // Some element of them stands for all.
+            // One element of them represents all.
             Self::Sampled(_) if found == 0 => Some(false),
             Self::Sampled(_) => (found == elements.count()).then_some(true),
             Self::Ones if found > 0 => Some(true),
@@ -129,7 +129,7 @@ impl View<'_> {
     pub(super) fn perform_bulk(&mut self, lane: usize, bulk: &BulkWork) -> Result<(), TrapKind> {
         self.move_bulk(bulk).map_err(TrapKind::Fault)?;
         let Some((inspection, barrier)) = bulk.inspection else { return Ok(()) };
-        // One chunk of 16 bytes that is reported is enough, whatever is left open about others.
+        // One chunk of 16 bytes that is reported is enough, even if others remain undecided.
         let mut open = None;
         for at in (0..bulk.size).step_by(MASKED as usize) {
             let half =
