@@ -123,15 +123,24 @@ pub fn generate(llvm: Llvm<'_>) -> Result<String> {
 }
 
 /// Executes a launch in the interpreter, its blocks on `threads` host threads, and compares what comes back with what
-/// is expected.
+/// is expected. The rows of the instruction table that it executes are recorded for the test `recorded`.
 ///
 /// # Errors
 /// When the launch ends otherwise than expected, or a buffer differs.
-pub fn execute(source: &SourceFile, launch: &Launch, threads: NonZeroUsize) -> Result<()> {
+pub fn execute(
+    source: &SourceFile,
+    launch: &Launch,
+    threads: NonZeroUsize,
+    recorded: Option<&str>,
+) -> Result<()> {
     let module = read(source)?;
     let verified = verify(&module, source)?;
     let entry = &launch.entry;
-    let outcome = ptx_exec::run(verified, &exec_launch(launch, threads));
+    let exec = exec_launch(launch, threads);
+    let outcome = match recorded {
+        Some(test) => executed_rows::run_as(test, verified, &exec),
+        None => ptx_exec::run(verified, &exec),
+    };
     let outcome = match (outcome, &launch.ending) {
         (Ok(outcome), Ending::Finish) => outcome,
         (Ok(_), Ending::Fault { code, .. }) => bail!("{entry} finishes instead of failing with {code}"),

@@ -135,7 +135,9 @@ impl Case {
             }
             (Run::Exec, Language::Ptx) => {
                 // Blocks that share a thread must not wait for each other for ever; blocks on several may meet.
-                self.execute_on(self.text()?, NonZeroUsize::MIN).context("on one host thread")?;
+                let name = format!("cases/{}", self.name);
+                self.execute_on(self.text()?, NonZeroUsize::MIN, Some(&name))
+                    .context("on one host thread")?;
                 self.execute(self.text()?)
             }
             (Run::Exec, Language::Llvm) => self.execute(&self.raised(self.text()?, Level::O0)?),
@@ -242,12 +244,13 @@ impl Case {
 
     /// Executes all launches on two host threads: the suite runs its trials in parallel already.
     fn execute(&self, ptx: &str) -> Result<()> {
-        self.execute_on(ptx, NonZeroUsize::MIN.saturating_add(1))
+        self.execute_on(ptx, NonZeroUsize::MIN.saturating_add(1), None)
     }
 
-    fn execute_on(&self, ptx: &str, threads: NonZeroUsize) -> Result<()> {
+    fn execute_on(&self, ptx: &str, threads: NonZeroUsize, recorded: Option<&str>) -> Result<()> {
         let source = SourceFile::new(self.name.as_str(), ptx);
-        self.directives.launches.iter().try_for_each(|launch| stage::execute(&source, launch, threads))
+        let mut launches = self.directives.launches.iter();
+        launches.try_for_each(|launch| stage::execute(&source, launch, threads, recorded))
     }
 
     fn judge_ptx(&self, ptx: &str, around: &Surroundings) -> Result<()> {

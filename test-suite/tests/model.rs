@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_isa::{FormId, Sem};
+use ptx_isa::{FormId, Opcode, Sem};
 use test_suite::differential::{self, Effort};
 use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::prove;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     }
     let trials = differential::rows().into_iter().map(|(opcode, rows)| {
         let skips = Arc::clone(&skips);
-        Trial::test(opcode.as_str(), move || hold(&rows, effort, &skips))
+        Trial::test(opcode.as_str(), move || hold(opcode, &rows, effort, &skips))
     });
     let defined = differential::rows().into_iter().map(|(opcode, rows)| {
         let skips = Arc::clone(&skips);
@@ -52,9 +52,14 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// The model computes what the interpreter computed.
-fn hold(rows: &[FormId], effort: Effort, skips: &Skips) -> Result<(), Failed> {
-    let text = differential::transcript(&differential::draw(rows, effort), effort)?;
-    judge(Command::new("python3").arg("-B").arg(script("check.py")), &text, skips)
+fn hold(opcode: Opcode, rows: &[FormId], effort: Effort, skips: &Skips) -> Result<(), Failed> {
+    let cases = differential::draw(rows, effort);
+    let text = differential::transcript(&cases, effort)?;
+    if judge(Command::new("python3").arg("-B").arg(script("check.py")), &text, skips)? {
+        let executed = cases.iter().map(|case| case.mnemonic.form_id());
+        executed_rows::note(&format!("model/{}", opcode.as_str()), executed);
+    }
+    Ok(())
 }
 
 /// The model computes what the definitions that proofs start from specify, of every row that has one.
@@ -69,7 +74,7 @@ fn hold_definitions(rows: &[FormId], effort: Effort, skips: &Skips) -> Result<()
         all.push((case, runs));
     }
     let text = differential::written(&all);
-    judge(Command::new("python3").arg("-B").arg(script("check.py")), &text, skips)
+    judge(Command::new("python3").arg("-B").arg(script("check.py")), &text, skips).map(drop)
 }
 
 /// `ptxas` computes of constants what the interpreter computed: sums and differences in one chain, after sums as after differences. The model
@@ -85,22 +90,22 @@ fn fold_carries(effort: Effort, skips: &Skips) -> Result<(), Failed> {
     let folder = ptxas.parent().unwrap_or(Path::new("."));
     let effort = Effort { instructions: 3, operands: 4, ..effort };
     let text = differential::transcript(&differential::draw(&rows, effort), effort)?;
-    judge(Command::new("python3").arg("-B").arg(script("fold.py")).arg(folder), &text, skips)
+    judge(Command::new("python3").arg("-B").arg(script("fold.py")).arg(folder), &text, skips).map(drop)
 }
 
 fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("model").join(name)
 }
 
-/// A script accepts the transcript of instructions.
-fn judge(command: &mut Command, text: &str, skips: &Skips) -> Result<(), Failed> {
+/// A script accepts the transcript of instructions; false where there is no Python to judge it.
+fn judge(command: &mut Command, text: &str, skips: &Skips) -> Result<bool, Failed> {
     let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut model) = started else {
         if std::env::var_os("CI").is_some_and(|value| value == "true") {
             return Err("with CI=true python3 is required".into());
         }
         skips.count("no python3: results were not held against the model");
-        return Ok(());
+        return Ok(false);
     };
     // Dropped at the end of the statement, so that the model sees the end of its input.
     let fed = model.stdin.take().map(|mut input| input.write_all(text.as_bytes()));
@@ -111,5 +116,5 @@ fn judge(command: &mut Command, text: &str, skips: &Skips) -> Result<(), Failed>
         return Err(format!("the model did not read all: {error}").into());
     }
     let said = String::from_utf8_lossy(&outcome.stdout);
-    if outcome.status.success() { Ok(()) } else { Err(said.chars().take(4000).collect::<String>().into()) }
+    if outcome.status.success() { Ok(true) } else { Err(said.chars().take(4000).collect::<String>().into()) }
 }

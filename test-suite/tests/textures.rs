@@ -35,7 +35,8 @@ fn on_every_way(launch: &Launch, judge: impl Fn(&Outcome)) {
             let source = SourceFile::new("textures.ptx", text.as_str());
             let module = stage::read(&source).unwrap();
             let (verified, _) = ptx_verify::verify(&module).unwrap();
-            let outcome = ptx_exec::run(verified, launch).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let outcome =
+                executed_rows::run(verified, launch).unwrap_or_else(|error| panic!("{error}\n{text}"));
             judge(&outcome);
         }
     }

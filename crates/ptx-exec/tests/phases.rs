@@ -2,8 +2,9 @@
 //! and copies past the end of an allocation (manual 9.4, 9.7.15.16 and 9.7.10.28). Expected values follow from the manual's
 //! conditions for the end of a phase (9.7.15.16.8) and its table of report mechanisms (9.7.10.28.1.3), worked out by hand.
 
+use executed_rows::run;
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, Completion, ExecError, Launch, TrapKind, run};
+use ptx_exec::{Argument, Completion, ExecError, Launch, TrapKind};
 
 const ALL: [Completion; 4] =
     [Completion::Eager, Completion::Late, Completion::Random(2), Completion::Random(5)];

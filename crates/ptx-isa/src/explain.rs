@@ -14,19 +14,22 @@ const LEGEND: &str = "\
 `{..}` may be left out. A name such as `.type` stands for one of the modifiers listed under it. Versions are the first
 PTX version and architecture that have the row, or the modifier where one came later. `sm_100f` is also every later
 target of that family with a letter after its number (manual 11.1.2). The order of modifiers is the canonical one,
-which the printer writes; the reader takes nearly any order, as `ptxas` does.
+which the printer writes; the reader takes nearly any order, as `ptxas` does. `tested by` names tests that execute the row and
+whose expected values were worked out independently (from the manual, a formula, NumPy): files below test-suite (`cases/..`), tests of
+a crate, or the model of scalar instructions in Python (`model/..`, test-suite/model).
 ";
 
 /// Whether an engine executes instructions of a row; the table does not know the engines.
 pub type Executes = fn(&Form) -> bool;
 
-/// All rows as one Markdown page: opcodes in the order of the alphabet, each with its rows in the table's order.
-pub fn page(executes: Executes) -> String {
+/// All rows as one Markdown page: opcodes in the order of the alphabet, each with its rows in the table's order. `tested` says by
+/// which tests a row is executed, or why by none.
+pub fn page(executes: Executes, tested: &dyn Fn(&Form) -> Option<String>) -> String {
     let mut forms: Vec<&Form> = all_forms().iter().collect();
     // Stable, so that the rows of an opcode keep their order.
     forms.sort_by_key(|form| form.opcode.as_str());
     let mut out = format!("# Instructions\n\n{LEGEND}");
-    push_rows(&mut out, &forms, executes);
+    push_rows(&mut out, &forms, executes, tested);
     out
 }
 
@@ -37,12 +40,17 @@ pub fn page(executes: Executes) -> String {
 /// When no row of the opcode takes all the modifiers, with what is wrong and what to write.
 pub fn explain(mnemonic: &str, executes: Executes) -> Result<String, MnemonicError> {
     let mut out = String::new();
-    push_rows(&mut out, &rows_with(mnemonic)?, executes);
+    push_rows(&mut out, &rows_with(mnemonic)?, executes, &|_| None);
     Ok(out.trim_start().to_owned())
 }
 
 /// Rows of one opcode stand behind each other, and so do those that mean the same, mostly.
-fn push_rows(out: &mut String, forms: &[&Form], executes: Executes) {
+fn push_rows(
+    out: &mut String,
+    forms: &[&Form],
+    executes: Executes,
+    tested: &dyn Fn(&Form) -> Option<String>,
+) {
     let mut opcode = "";
     let mut meaning: Option<(Sem, bool)> = None;
     for form in forms {
@@ -57,7 +65,7 @@ fn push_rows(out: &mut String, forms: &[&Form], executes: Executes) {
             meaning = Some(this);
             let _ = write!(out, "\n{}\n\n{}\n", form.sem.meaning(), stages_text(this.0, this.1));
         }
-        push_row(out, form);
+        push_row(out, form, tested(form));
     }
 }
 
@@ -89,10 +97,11 @@ fn trigger_text(trigger: Trigger) -> String {
     }
 }
 
-fn push_row(out: &mut String, form: &Form) {
+fn push_row(out: &mut String, form: &Form, tested: Option<String>) {
     let _ = write!(out, "\n    {}\n\n{}", form.syntax(), form.doc);
     let gone = form.removed.map_or(String::new(), |removed| format!(", {}", gone_text(removed.from)));
-    let _ = writeln!(out, " {}{gone}; manual {}.\n", version_text(form.since), form.section);
+    let tested = tested.map_or(String::new(), |tested| format!("; {tested}"));
+    let _ = writeln!(out, " {}{gone}; manual {}{tested}.\n", version_text(form.since), form.section);
     for slot in form.slots {
         let (Slot::One(field, set) | Slot::Opt(field, set)) = slot else { continue };
         if set.len() < 2 && form.later.iter().all(|(modifier, _)| !set.contains(modifier)) {

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use executed_rows::{Claims, key};
+use ptx_isa::Form;
 
 use crate::cargo::workspace;
 
@@ -17,15 +19,22 @@ date. `ptx2ll --explain MNEMONIC` prints an entry. -->
 /// Writes the page.
 pub(crate) fn write() -> Result<()> {
     let path = path();
-    fs::write(&path, page()).with_context(|| format!("cannot write {}", path.display()))
+    fs::write(&path, page()?).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn path() -> PathBuf {
     workspace().join("docs/isa.md")
 }
 
-fn page() -> String {
-    format!("{ORIGIN}{}", ptx_isa::page(ptx_exec::executes))
+fn page() -> Result<String> {
+    let claims = Claims::read().context("cannot read which tests execute which rows")?;
+    let tested = |form: &Form| {
+        let row = key(form);
+        let quoted = |tests: &Vec<String>| tests.iter().map(|test| format!("`{test}`")).collect::<Vec<_>>();
+        let by = claims.tests.get(&row).map(|tests| format!("tested by {}", quoted(tests).join(" and ")));
+        by.or_else(|| claims.reasons.get(&row).map(|reason| format!("not tested: {reason}")))
+    };
+    Ok(format!("{ORIGIN}{}", ptx_isa::page(ptx_exec::executes, &tested)))
 }
 
 #[cfg(test)]
@@ -35,6 +44,6 @@ mod tests {
     #[test]
     fn page_is_up_to_date() {
         let written = fs::read_to_string(path()).unwrap_or_default();
-        assert!(written == page(), "docs/isa.md is out of date: run `cargo xtask docs`");
+        assert!(written == page().unwrap(), "docs/isa.md is out of date: run `cargo xtask docs`");
     }
 }

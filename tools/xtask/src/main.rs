@@ -5,6 +5,7 @@ mod corpus;
 mod coverage;
 mod csmith;
 mod differential;
+mod executed;
 mod fidelity;
 mod gpu;
 mod grammar;
@@ -46,6 +47,8 @@ enum Chore {
     Differential(differential::DifferentialArguments),
     /// Rewrite docs/isa.md and docs/coverage.md from the instruction table
     Docs,
+    /// Record which rows of the instruction table tests execute, in test-suite/executed-rows.tsv
+    ExecutedRows(executed::ExecutedArguments),
     /// Compare real PTX before and after a way through LLVM IR: mnemonics, order, names, pragmas, lines
     Fidelity(fidelity::FidelityArguments),
     /// Write the launches of the execution tests as JSON for `scripts/gpu-golden`
@@ -113,6 +116,7 @@ fn main() -> Result<()> {
         Chore::Corpus(arguments) => corpus::measure(&arguments),
         Chore::Csmith(arguments) => csmith::compare(&arguments),
         Chore::Differential(arguments) => differential::compare(&arguments),
+        Chore::ExecutedRows(arguments) => executed::record(&arguments),
         Chore::Fidelity(arguments) => fidelity::measure(&arguments),
         Chore::GpuCases { file } => gpu::write_cases(&file),
         Chore::GpuRecord { file } => gpu::record_outputs(&file),

@@ -2,8 +2,9 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
+use executed_rows::run;
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, ExecError, Launch, Outcome, run};
+use ptx_exec::{Argument, ExecError, Launch, Outcome};
 
 /// Launches a kernel of a text, which has to be valid.
 pub fn execute(text: &str, launch: &Launch) -> Result<Outcome, ExecError> {

@@ -9,8 +9,9 @@ mod tma;
 
 use std::time::Duration;
 
+use executed_rows::run;
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, Completion, Launch, Limits, run};
+use ptx_exec::{Argument, Completion, Launch, Limits};
 
 /// Ways in which asynchronous operations complete.
 const WAYS: [Completion; 5] = [

@@ -1,0 +1,173 @@
+//! The record of a run of tests: a file for each test program, a line for each test and row.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use ptx_diag::Span;
+use ptx_exec::{ExecError, Launch, Observation, Outcome, run_observed};
+use ptx_ir::{Module, Stmt};
+use ptx_isa::{FormId, form};
+use ptx_verify::Verified;
+
+use crate::key;
+
+/// The variable of the environment that names the folder of records; nothing is recorded without it.
+pub const FOLDER: &str = "PTX_EXECUTED_ROWS";
+
+/// Launches a kernel as [`ptx_exec::run`] does. The rows that threads execute count as executed by the test that runs on
+/// this thread, `PACKAGE/PROGRAM::TEST`, if the launch comes to its end.
+///
+/// # Errors
+/// Those of [`ptx_exec::run`].
+pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> {
+    if FILE.is_none() {
+        return ptx_exec::run(module, launch);
+    }
+    match this_test() {
+        Some(test) => run_as(&test, module, launch),
+        None => ptx_exec::run(module, launch),
+    }
+}
+
+/// The same for a test of this name.
+///
+/// # Errors
+/// Those of [`ptx_exec::run`].
+pub fn run_as(test: &str, module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> {
+    if FILE.is_none() {
+        return ptx_exec::run(module, launch);
+    }
+    let observed = run_observed(module, launch, &Observation { profile: true, trace: None });
+    let outcome = observed.result?;
+    let rows = rows_by_place(module.module());
+    let executed = observed.profile.iter().filter(|one| one.counts.threads > 0);
+    note(test, executed.filter_map(|one| rows.get(&place(one.span)).copied()));
+    Ok(outcome)
+}
+
+/// Records that a test executed rows and compared their results.
+///
+/// # Panics
+/// When the record cannot be written.
+pub fn note(test: &str, rows: impl IntoIterator<Item = FormId>) {
+    static NOTED: Mutex<BTreeSet<(String, FormId)>> = Mutex::new(BTreeSet::new());
+    let Some(path) = &*FILE else { return };
+    let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let new: Vec<FormId> = rows.into_iter().filter(|row| noted.insert((test.to_owned(), *row))).collect();
+    let text: String = new.iter().map(|row| format!("{}\t{test}\n", key(form(*row)))).collect();
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+/// The file of this program.
+static FILE: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+    let folder = PathBuf::from(std::env::var_os(FOLDER)?);
+    let file = folder.join(format!("{}-{}.tsv", program()?, std::process::id()));
+    fs::create_dir_all(&folder).ok().map(|()| file)
+});
+
+/// `PACKAGE/PROGRAM`, where Cargo runs the program `PROGRAM-HASH`; with `-` for the slash.
+fn program() -> Option<String> {
+    let package = std::env::var("CARGO_PKG_NAME").ok()?;
+    let program = std::env::current_exe().ok()?;
+    let (name, _) = program.file_stem()?.to_str()?.rsplit_once('-')?;
+    Some(format!("{package}-{name}"))
+}
+
+/// The test that runs on this thread, to which libtest gives its name.
+fn this_test() -> Option<String> {
+    let package = std::env::var("CARGO_PKG_NAME").ok()?;
+    let program = program()?;
+    let program = program.strip_prefix(&package)?.strip_prefix('-')?;
+    let thread = std::thread::current();
+    Some(format!("{package}/{program}::{}", thread.name()?))
+}
+
+fn place(span: Span) -> (u32, u32) {
+    (span.lo, span.hi)
+}
+
+/// The row of each instruction, as it is written.
+fn rows_by_place(module: &Module) -> BTreeMap<(u32, u32), FormId> {
+    let bodies = module.functions.iter().filter_map(|function| function.body.as_ref());
+    let statements = bodies.flat_map(|body| &body.statements);
+    let instructions = statements.filter_map(|statement| match statement {
+        Stmt::Inst(inst) => Some((place(inst.at.0), inst.mnemonic.form_id())),
+        _ => None,
+    });
+    instructions.collect()
+}
+
+/// What tests recorded: by row, the tests that executed it.
+#[derive(Clone, Default, Debug)]
+pub struct Records {
+    /// The tests of each row.
+    pub tests: BTreeMap<String, BTreeSet<String>>,
+    /// How many rows each test executes.
+    pub rows: BTreeMap<String, usize>,
+}
+
+impl Records {
+    /// Reads the files of a folder.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub fn read(folder: &Path) -> std::io::Result<Self> {
+        let mut records = Self::default();
+        for entry in fs::read_dir(folder)? {
+            for line in fs::read_to_string(entry?.path())?.lines() {
+                if let Some((row, test)) = line.split_once('\t') {
+                    records.add(row, test);
+                }
+            }
+        }
+        Ok(records)
+    }
+
+    fn add(&mut self, row: &str, test: &str) {
+        if self.tests.entry(row.to_owned()).or_default().insert(test.to_owned()) {
+            *self.rows.entry(test.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// At most so many tests of a row, those first that have most to do with it: the model, whose rows are all judged by themselves, tests
+    /// of instructions, and whole kernels; of each the one that executes the fewest other rows.
+    pub fn most_telling(&self, row: &str, most: usize) -> Vec<String> {
+        let mut tests: Vec<&String> = self.tests.get(row).into_iter().flatten().collect();
+        let kind = |test: &str| match test.split('/').collect::<Vec<_>>()[..] {
+            ["model", ..] => 0,
+            ["cases", "exec", ..] => 1,
+            ["cases", ..] => 2,
+            _ => 1,
+        };
+        tests.sort_by_key(|test| (kind(test), self.rows.get(*test), *test));
+        tests.into_iter().take(most).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_of_few_rows_are_named_first_and_kernels_last() {
+        let mut records = Records::default();
+        for (row, tests) in [
+            ("a", ["cases/bench/x.ptx", "cases/exec/two.ptx", "ptx-exec/t::one", "model/a"].as_slice()),
+            ("b", &["cases/exec/two.ptx", "model/a"]),
+            ("c", &["model/a"]),
+        ] {
+            tests.iter().for_each(|test| records.add(row, test));
+        }
+        assert_eq!(
+            records.most_telling("a", 9),
+            ["model/a", "ptx-exec/t::one", "cases/exec/two.ptx", "cases/bench/x.ptx"]
+        );
+        assert_eq!(records.most_telling("b", 1), ["model/a"]);
+        assert!(records.most_telling("d", 1).is_empty());
+    }
+}
