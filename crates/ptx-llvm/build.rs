@@ -19,6 +19,13 @@ fn main() {
     let version = run(&config, &["--version"]);
     assert!(version.starts_with("22."), "LLVM 22 is needed, {prefix} holds {version}");
     let folder = run(&config, &["--libdir"]);
+    let targets = run(&config, &["--targets-built"]);
+    for (target, name) in [("X86", "llvm_has_x86"), ("AArch64", "llvm_has_aarch64")] {
+        println!("cargo:rustc-check-cfg=cfg({name})");
+        if targets.split_whitespace().any(|built| built == target) {
+            println!("cargo:rustc-cfg={name}");
+        }
+    }
 
     if std::env::var_os("CARGO_FEATURE_STATIC").is_some() {
         link(&config, &folder, "static", "--link-static");

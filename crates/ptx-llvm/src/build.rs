@@ -13,9 +13,11 @@ mod control;
 mod debug;
 mod global;
 mod instruction;
+mod intrinsic;
 mod memory;
 mod metadata;
 mod types;
+mod vector;
 
 use std::ffi::CString;
 use std::fmt;

@@ -22,6 +22,7 @@ mod counters;
 mod error;
 mod expand;
 mod failure;
+pub mod host;
 mod indices;
 pub mod intrinsics;
 mod library;

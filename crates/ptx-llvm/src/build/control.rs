@@ -135,6 +135,53 @@ impl<'c> Builder<'c> {
         Ok(Value::new(unsafe { LLVMBuildCondBr(self.raw, condition.raw, yes.raw, no.raw) }))
     }
 
+    /// `br` on a condition that is usually true, or usually false: with the metadata `!prof`, by weights of 2000 to 1 as LLVM gives
+    /// what `__builtin_expect` marks.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::branch_if`].
+    pub fn branch_if_likely(
+        &self,
+        condition: Value<'c>,
+        yes: Block<'c>,
+        no: Block<'c>,
+        likely: bool,
+    ) -> Built<'c> {
+        let branch = self.branch_if(condition, yes, no)?;
+        let weights = if likely { [2000, 1] } else { [1, 2000] };
+        let number = |weight| self.types.metadata_value(self.types.int_value(32, weight));
+        let name = self.types.metadata_string("branch_weights");
+        let node = self.types.metadata_node(&[name, number(weights[0]), number(weights[1])]);
+        self.types.attach(branch, "prof", node);
+        Ok(branch)
+    }
+
+    /// `switch` over numbers, each with its block.
+    ///
+    /// # Errors
+    ///
+    /// When the index is not an integer of at most 64 bits, two numbers are the same once they are cut to its width, or the block is
+    /// terminated already.
+    pub fn switch_on(&self, index: Value<'c>, default: Block<'c>, cases: &[(u64, Block<'c>)]) -> Built<'c> {
+        self.at()?;
+        let bits = index.ty().int_bits().filter(|bits| *bits <= 64);
+        let Some(bits) = bits else { return Err(misfit("switch", &[index])) };
+        let mut numbers: Vec<u64> = cases.iter().map(|(number, _)| number << (64 - bits)).collect();
+        numbers.sort_unstable();
+        if numbers.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(LlvmError::Other { message: "a switch with the same number twice".to_owned() });
+        }
+        // SAFETY: an integer, live blocks, and distinct constants of the integer's type.
+        unsafe {
+            let switch = LLVMBuildSwitch(self.raw, index.raw, default.raw, cases.len() as u32);
+            for (number, case) in cases {
+                LLVMAddCase(switch, self.types.int_value(bits, *number).raw, case.raw);
+            }
+            Ok(Value::new(switch))
+        }
+    }
+
     /// `switch` over 0, 1, 2 .. in order.
     ///
     /// # Errors

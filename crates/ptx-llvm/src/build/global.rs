@@ -230,6 +230,11 @@ pub enum DeviceAccess {
 }
 
 impl<'c> Function<'c> {
+    /// A function and its type, which the caller has from LLVM.
+    pub(super) fn from_raw(value: Value<'c>, ty: Type<'c>) -> Self {
+        Self { value, ty }
+    }
+
     /// The function as a pointer.
     pub fn value(self) -> Value<'c> {
         self.value
@@ -380,7 +385,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    fn add_call_enum(self, types: Types<'c>, place: u32, name: &str, value: u64) {
+    pub(super) fn add_call_enum(self, types: Types<'c>, place: u32, name: &str, value: u64) {
         // SAFETY: a live value is asked what it is first; an unknown name has kind 0.
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());

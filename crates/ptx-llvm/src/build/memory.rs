@@ -24,6 +24,28 @@ impl<'c> Builder<'c> {
         }
     }
 
+    /// `alloca` at the start of the function's entry block, wherever the builder is: a stack slot that is made once and that passes turn
+    /// into values.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::alloca`], and when the builder has no place yet.
+    pub fn alloca_in_entry(&self, ty: Type<'c>, align: u32) -> Built<'c> {
+        let block = self.block()?;
+        self.check_access(ty, align)?;
+        // SAFETY: the block is alive and in a function, which has an entry block then; a builder of its own, disposed of here, is placed
+        // before that block's first instruction, or at its end when it is empty. A sized type; the alignment is a power of two.
+        unsafe {
+            let entry = LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block.raw));
+            let builder = LLVMCreateBuilderInContext(self.types.context.raw());
+            LLVMPositionBuilder(builder, entry, LLVMGetFirstInstruction(entry));
+            let value = LLVMBuildAlloca(builder, ty.raw, c"".as_ptr());
+            LLVMSetAlignment(value, align);
+            LLVMDisposeBuilder(builder);
+            Ok(Value::new(value))
+        }
+    }
+
     fn check_access(&self, ty: Type<'c>, align: u32) -> Result<(), LlvmError> {
         if ty.is_sized() && align.is_power_of_two() {
             return Ok(());

@@ -1,0 +1,163 @@
+//! The host: its processor, the target machine that compiles for it, and the code that runs in this process.
+//!
+//! [`Cpu`] names a processor in LLVM's terms, [`HostMachine`] optimizes modules and writes object files for it, and a [`Jit`]
+//! links such objects into the process. x86 and AArch64 are known where LLVM was built with them; objects can be
+//! written for a processor that is not the host's, a [`Jit`] is for the host's architecture alone.
+//!
+//! Nothing here sets options of the whole process. [`crate::Machine`] does: once the first of those exists, InstCombine and
+//! SimplifyCFG keep to what suits `ptxas` in host modules, too. Host code that depends on neither is the same either way.
+
+mod jit;
+mod machine;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::{CStr, c_char};
+use std::sync::Once;
+
+use llvm_sys::core::LLVMDisposeMessage;
+use llvm_sys::target_machine::{LLVMGetDefaultTargetTriple, LLVMGetHostCPUFeatures, LLVMGetHostCPUName};
+
+pub use jit::{Jit, JitCode};
+pub use machine::HostMachine;
+
+use crate::LlvmError;
+
+/// A processor in LLVM's terms, and the system it runs.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Cpu {
+    /// LLVM's target triple, such as `x86_64-pc-linux-gnu`.
+    pub triple: String,
+    /// LLVM's name of the processor, such as `znver4`; empty for the triple's default.
+    pub name: String,
+    /// Features beside those of the name, as in `+avx2,-avx512f`.
+    pub features: String,
+}
+
+/// The baselines that [`Cpu::baseline`] knows: triple, name, features.
+const BASELINES: [(&str, &str, &str, &str); 5] = [
+    ("x86-64", "x86_64-unknown-linux-gnu", "x86-64", ""),
+    ("x86-64-v2", "x86_64-unknown-linux-gnu", "x86-64-v2", ""),
+    ("x86-64-v3", "x86_64-unknown-linux-gnu", "x86-64-v3", ""),
+    ("x86-64-v4", "x86_64-unknown-linux-gnu", "x86-64-v4", ""),
+    ("aarch64", "aarch64-unknown-linux-gnu", "generic", "+neon"),
+];
+
+/// What a processor needs for vectors of 512 bits of every element type.
+const AVX512: [&str; 4] = ["avx512f", "avx512bw", "avx512dq", "avx512vl"];
+
+impl Cpu {
+    /// The processor that this process runs on, with the features that it and the system have.
+    ///
+    /// # Errors
+    ///
+    /// [`LlvmError::Missing`] when LLVM's library cannot be loaded.
+    pub fn host() -> Result<Self, LlvmError> {
+        crate::library::load()?;
+        // SAFETY: the library is loaded, and each call gives a string that is ours.
+        unsafe {
+            Ok(Self {
+                triple: owned(LLVMGetDefaultTargetTriple()),
+                name: owned(LLVMGetHostCPUName()),
+                features: owned(LLVMGetHostCPUFeatures()),
+            })
+        }
+    }
+
+    /// The processor of those names.
+    pub fn of(triple: &str, name: &str, features: &str) -> Self {
+        Self { triple: triple.to_owned(), name: name.to_owned(), features: features.to_owned() }
+    }
+
+    /// A level that many processors have: `x86-64`, `x86-64-v2` (SSE4.2), `x86-64-v3` (AVX2), `x86-64-v4` (AVX-512) or
+    /// `aarch64` (NEON), on Linux.
+    ///
+    /// # Errors
+    ///
+    /// [`LlvmError::Target`] for another name.
+    pub fn baseline(name: &str) -> Result<Self, LlvmError> {
+        let found = BASELINES.iter().find(|(known, ..)| *known == name);
+        let Some((_, triple, cpu, features)) = found else {
+            let known: Vec<&str> = BASELINES.iter().map(|(known, ..)| *known).collect();
+            let message = format!("`{name}` is not one of the baselines {}", known.join(", "));
+            return Err(LlvmError::Target { message });
+        };
+        Ok(Self::of(triple, cpu, features))
+    }
+
+    /// Whether the feature is on: by the list of features, else by the level that the processor's name stands for.
+    pub fn has(&self, feature: &str) -> bool {
+        let stated = self.features.split(',').rev().find_map(|item| match item.split_at_checked(1) {
+            Some(("+", name)) if name == feature => Some(true),
+            Some(("-", name)) if name == feature => Some(false),
+            _ => None,
+        });
+        stated.unwrap_or_else(|| {
+            let level = match self.name.as_str() {
+                "x86-64-v2" => 2,
+                "x86-64-v3" => 3,
+                "x86-64-v4" => 4,
+                _ => 1,
+            };
+            match feature {
+                "sse4.2" => level >= 2,
+                "avx2" | "fma" | "f16c" | "bmi2" => level >= 3,
+                _ => level >= 4 && AVX512.contains(&feature),
+            }
+        })
+    }
+
+    /// The width of the vectors that code for it is made of, in bits: 512 with all of AVX-512 F, BW, DQ and VL, 256 with AVX2,
+    /// else 128.
+    pub fn vector_bits(&self) -> u32 {
+        match () {
+            () if AVX512.iter().all(|feature| self.has(feature)) => 512,
+            () if self.has("avx2") => 256,
+            () => 128,
+        }
+    }
+}
+
+/// Takes a string that LLVM gives away.
+///
+/// # Safety
+///
+/// `text` is null, or a string that ends in a NUL byte and is disposed with `LLVMDisposeMessage`.
+unsafe fn owned(text: *mut c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: by this function's contract.
+    unsafe {
+        let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
+        LLVMDisposeMessage(text);
+        copy
+    }
+}
+
+/// Makes the host targets that LLVM has known to it, once in the process.
+fn initialize() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: the library is loaded; these calls only register the targets.
+        #[cfg(llvm_has_x86)]
+        unsafe {
+            use llvm_sys::target::*;
+            LLVMInitializeX86TargetInfo();
+            LLVMInitializeX86Target();
+            LLVMInitializeX86TargetMC();
+            LLVMInitializeX86AsmPrinter();
+            LLVMInitializeX86AsmParser();
+        }
+        // SAFETY: as above.
+        #[cfg(llvm_has_aarch64)]
+        unsafe {
+            use llvm_sys::target::*;
+            LLVMInitializeAArch64TargetInfo();
+            LLVMInitializeAArch64Target();
+            LLVMInitializeAArch64TargetMC();
+            LLVMInitializeAArch64AsmPrinter();
+            LLVMInitializeAArch64AsmParser();
+        }
+    });
+}

@@ -1,0 +1,206 @@
+//! The target machine of a host processor: optimization, object files, assembly.
+
+use std::fmt;
+
+use inkwell::OptimizationLevel;
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::{CodeModel, FileType, RelocMode, Target, TargetMachine, TargetTriple};
+
+use super::{Cpu, initialize};
+use crate::build::{Function, Types};
+use crate::module::bytes_of;
+use crate::pass::{reject_reported_errors, with_messages};
+use crate::{LlvmError, Module, OptLevel};
+
+/// LLVM's target for one host processor: position-independent code of the small code model.
+///
+/// It is for one thread; making another takes less than a millisecond. Options that [`crate::Machine`] has set for the whole process hold
+/// for its pipelines, too; it sets none itself.
+pub struct HostMachine {
+    cpu: Cpu,
+    inner: TargetMachine,
+}
+
+impl HostMachine {
+    /// The target machine for `cpu`; `level` is that of instruction selection and of what follows it.
+    ///
+    /// LLVM writes a warning to standard error about a processor or feature that its target does not know: callers
+    /// check names that users give them.
+    ///
+    /// # Errors
+    ///
+    /// [`LlvmError::Target`] when LLVM has no target for the triple, [`LlvmError::Missing`] when its library cannot be loaded.
+    pub fn new(cpu: &Cpu, level: OptLevel) -> Result<Self, LlvmError> {
+        crate::library::load()?;
+        initialize();
+        let failed = |message: String| LlvmError::Target { message };
+        if [&cpu.triple, &cpu.name, &cpu.features].iter().any(|text| text.contains('\0')) {
+            return Err(failed("the processor's description contains a NUL character".to_owned()));
+        }
+        let triple = TargetTriple::create(&cpu.triple);
+        let target = Target::from_triple(&triple).map_err(|message| failed(message.to_string()))?;
+        let level = match level {
+            OptLevel::O0 => OptimizationLevel::None,
+            OptLevel::O1 => OptimizationLevel::Less,
+            OptLevel::O2 | OptLevel::Os | OptLevel::Oz => OptimizationLevel::Default,
+            OptLevel::O3 => OptimizationLevel::Aggressive,
+        };
+        let (name, features) = (cpu.name.as_str(), cpu.features.as_str());
+        target
+            .create_target_machine(&triple, name, features, level, RelocMode::PIC, CodeModel::Small)
+            .map(|inner| Self { cpu: cpu.clone(), inner })
+            .ok_or_else(|| failed(format!("LLVM has no target machine for {}", cpu.triple)))
+    }
+
+    /// The processor.
+    pub fn cpu(&self) -> &Cpu {
+        &self.cpu
+    }
+
+    /// LLVM's data layout for the processor.
+    pub fn data_layout(&self) -> String {
+        self.inner.get_target_data().get_data_layout().as_str().to_string_lossy().into_owned()
+    }
+
+    /// The width of the vectors that code for it is made of, in bits ([`Cpu::vector_bits`]).
+    pub fn vector_bits(&self) -> u32 {
+        self.cpu.vector_bits()
+    }
+
+    /// Gives a module the triple and data layout of the processor, in place of those of the GPU.
+    pub fn set_up(&self, module: &Module<'_>) {
+        module.inkwell().set_triple(&TargetTriple::create(&self.cpu.triple));
+        module.set_data_layout(&self.data_layout());
+    }
+
+    /// Gives a function the attributes that select the processor's instructions and the full width of its vectors. Every
+    /// function with a body needs them: without, LLVM compiles it for the triple's oldest processor and cannot inline others into it.
+    pub fn set_function(&self, types: Types<'_>, function: Function<'_>) {
+        if !self.cpu.name.is_empty() {
+            function.add_attribute(types, "target-cpu", &self.cpu.name);
+        }
+        if !self.cpu.features.is_empty() {
+            function.add_attribute(types, "target-features", &self.cpu.features);
+        }
+        if self.vector_bits() > 128 {
+            // LLVM halves vectors of 512 bits on some processors for the sake of their clock, and then k-registers no longer fit.
+            function.add_attribute(types, "prefer-vector-width", &self.vector_bits().to_string());
+        }
+    }
+
+    /// Runs a pipeline, in the text form `opt --passes` takes, with the processor's cost model. LLVM's own vectorizers and its
+    /// interleaving of loops are off. The result is not verified.
+    ///
+    /// # Errors
+    ///
+    /// [`LlvmError::Pipeline`] when LLVM does not understand the text, [`LlvmError::Target`] when the module was not set up
+    /// for the processor, [`LlvmError::Other`] when a pass reports an error.
+    pub fn optimize(&self, module: &Module<'_>, pipeline: &str) -> Result<(), LlvmError> {
+        if pipeline.contains('\0') {
+            return Err(LlvmError::Pipeline { message: "the text contains a NUL character".to_owned() });
+        }
+        self.check(module)?;
+        let options = PassBuilderOptions::create();
+        let marked = forbid_vectorizers(module);
+        let run = || module.inkwell().run_passes(pipeline, &self.inner, options);
+        let (result, reported) = with_messages(module.context(), run);
+        marked.clear(module);
+        result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
+        reject_reported_errors(reported, module.context())
+    }
+
+    /// The module as an object file. Code generation changes the module: it is of no use for other things afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`LlvmError::Target`] when the module was not set up for the processor, [`LlvmError::Other`] for what the backend reports.
+    pub fn emit_object(&self, module: &Module<'_>) -> Result<Vec<u8>, LlvmError> {
+        self.emit(module, FileType::Object)
+    }
+
+    /// The module as assembly, in the target's usual syntax. Code generation changes the module.
+    ///
+    /// # Errors
+    ///
+    /// As [`HostMachine::emit_object`].
+    pub fn emit_assembly(&self, module: &Module<'_>) -> Result<String, LlvmError> {
+        let mut bytes = self.emit(module, FileType::Assembly)?;
+        // LLVM counts the NUL byte it puts after the text in some versions and not in others.
+        if bytes.last() == Some(&0) {
+            bytes.pop();
+        }
+        String::from_utf8(bytes).map_err(|error| LlvmError::Other { message: error.to_string() })
+    }
+
+    fn emit(&self, module: &Module<'_>, kind: FileType) -> Result<Vec<u8>, LlvmError> {
+        self.check(module)?;
+        let emit = || self.inner.write_to_memory_buffer(module.inkwell(), kind);
+        let (result, reported) = with_messages(module.context(), emit);
+        reject_reported_errors(reported, module.context())?;
+        let buffer = result.map_err(|message| LlvmError::Other { message: message.to_string() })?;
+        Ok(bytes_of(&buffer).to_vec())
+    }
+
+    /// A module with another layout than the machine's would end the process in LLVM.
+    fn check(&self, module: &Module<'_>) -> Result<(), LlvmError> {
+        let layout = module.data_layout();
+        if layout == self.data_layout() {
+            return Ok(());
+        }
+        let message = format!("the module has the data layout `{layout}`, not that of {}", self.cpu.triple);
+        Err(LlvmError::Target { message })
+    }
+
+    /// LLVM's target machine, which the caller owns from now on.
+    pub(super) fn into_raw(self) -> llvm_sys::target_machine::LLVMTargetMachineRef {
+        let raw = self.inner.as_mut_ptr();
+        std::mem::forget(self.inner);
+        raw
+    }
+}
+
+/// The attribute that LLVM's vectorizers leave a function alone for. To code generation it means more: no vector registers for
+/// copies of memory. So it is there for the pipeline alone.
+const FORBIDDING: &str = "noimplicitfloat";
+
+/// Marks the functions that had it not before.
+const MARK: &str = "ptx.vectorized";
+
+/// Functions have [`FORBIDDING`] and [`MARK`].
+struct Marked {
+    kind: u32,
+}
+
+/// Keeps LLVM's vectorizers from the functions of a module. The options of pipelines do not: LLVM decides about its vectorizers when it
+/// reads `default<O2>`, whatever the options are.
+fn forbid_vectorizers(module: &Module<'_>) -> Marked {
+    let context = module.context().inkwell();
+    let kind = Attribute::get_named_enum_kind_id(FORBIDDING);
+    let mark = context.create_string_attribute(MARK, "");
+    let forbidding = context.create_enum_attribute(kind, 0);
+    for function in module.inkwell().get_functions().filter(|function| function.count_basic_blocks() > 0) {
+        if function.get_enum_attribute(AttributeLoc::Function, kind).is_none() {
+            function.add_attribute(AttributeLoc::Function, forbidding);
+            function.add_attribute(AttributeLoc::Function, mark);
+        }
+    }
+    Marked { kind }
+}
+
+impl Marked {
+    fn clear(self, module: &Module<'_>) {
+        for function in module.inkwell().get_functions() {
+            if function.get_string_attribute(AttributeLoc::Function, MARK).is_some() {
+                function.remove_string_attribute(AttributeLoc::Function, MARK);
+                function.remove_enum_attribute(AttributeLoc::Function, self.kind);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for HostMachine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostMachine").field("cpu", &self.cpu).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,246 @@
+use std::ffi::c_void;
+
+use super::*;
+use crate::build::{BinaryOp, Builder, Types, Volatility};
+use crate::{Context, Module, OptLevel};
+
+/// What a test builds into a module for a machine.
+type Body = fn(&Module<'_>, &HostMachine);
+
+fn object(machine: &HostMachine, body: Body) -> Vec<u8> {
+    let context = Context::new().expect("LLVM 22");
+    let module = Module::new(&context, "m");
+    machine.set_up(&module);
+    body(&module, machine);
+    module.verify().expect("valid");
+    machine.optimize(&module, "default<O2>").expect("runs");
+    machine.emit_object(&module).expect("the backend takes it")
+}
+
+fn host() -> (HostMachine, Jit) {
+    let cpu = Cpu::host().expect("LLVM 22");
+    (
+        HostMachine::new(&cpu, OptLevel::O2).expect("the host's target"),
+        Jit::new(&cpu).expect("the host's own code"),
+    )
+}
+
+/// `void f(i32 *x)`: adds 1 to 16 numbers, as one vector.
+fn add_one(module: &Module<'_>, machine: &HostMachine) {
+    let types = Types::new(module.context());
+    let f = module.function("f", types.function(types.void(), &[types.pointer(0)])).unwrap();
+    machine.set_function(types, f);
+    let b = Builder::new(types);
+    b.position_at_end(f.append_block(types, "entry"));
+    let vector = types.vector(types.int(32), 16);
+    let x = f.parameters()[0];
+    let old = b.load(vector, x, 4, Volatility::Ordinary).unwrap();
+    let one = b.splat(types.int_value(32, 1), 16).unwrap();
+    b.store(b.binary(BinaryOp::Add, old, one).unwrap(), x, 4, Volatility::Ordinary).unwrap();
+    b.ret(None).unwrap();
+}
+
+/// `i64 f(i64 x)`: calls `callback(x + 1)`, which the process defines.
+fn call_back(module: &Module<'_>, machine: &HostMachine) {
+    let types = Types::new(module.context());
+    let ty = types.function(types.int(64), &[types.int(64)]);
+    let (f, callback) = (module.function("f", ty).unwrap(), module.function("callback", ty).unwrap());
+    machine.set_function(types, f);
+    let b = Builder::new(types);
+    b.position_at_end(f.append_block(types, "entry"));
+    let next = b.binary(BinaryOp::Add, f.parameters()[0], types.int_value(64, 1)).unwrap();
+    let result = b.call(callback, &[next]).unwrap();
+    b.ret(Some(result)).unwrap();
+}
+
+extern "C" fn ten_times(x: u64) -> u64 {
+    x.wrapping_mul(10)
+}
+
+/// Calls compiled code of the type `i64 (i64)`.
+fn call(address: usize, x: u64) -> u64 {
+    // SAFETY: the test that built the function gave it this type, and holds on to its code.
+    let f: extern "C" fn(u64) -> u64 = unsafe { std::mem::transmute(address as *const c_void) };
+    f(x)
+}
+
+#[test]
+fn compiled_code_runs() {
+    let (machine, jit) = host();
+    let code = jit.add_object("add", &object(&machine, add_one)).unwrap();
+    let address = code.address("f").unwrap();
+    // SAFETY: the function built above takes a pointer to 16 numbers.
+    let f: extern "C" fn(*mut i32) = unsafe { std::mem::transmute(address as *const c_void) };
+    let mut x: [i32; 16] = std::array::from_fn(|lane| 100 * lane as i32);
+    f(x.as_mut_ptr());
+    assert_eq!(x, std::array::from_fn(|lane| 100 * lane as i32 + 1));
+}
+
+#[test]
+fn code_calls_what_the_process_defines() {
+    let (machine, jit) = host();
+    let bytes = object(&machine, call_back);
+    let code = jit.add_object("early", &bytes).unwrap();
+    let error = code.address("f").unwrap_err().to_string();
+    assert!(error.contains("callback"), "{error}");
+    jit.define(&[("callback", 1), ("callback", ten_times as extern "C" fn(u64) -> u64 as usize)]);
+    let code = jit.add_object("late", &bytes).unwrap();
+    assert_eq!(call(code.address("f").unwrap(), 4), 50);
+    let error = code.address("g").unwrap_err().to_string();
+    assert!(error.contains('g'), "{error}");
+}
+
+#[test]
+fn objects_have_their_own_names() {
+    let (machine, jit) = host();
+    jit.define(&[("callback", ten_times as extern "C" fn(u64) -> u64 as usize)]);
+    let first = jit.add_object("a", &object(&machine, call_back)).unwrap();
+    let second = jit.add_object("b", &object(&machine, add_one)).unwrap();
+    let (f, g) = (first.address("f").unwrap(), second.address("f").unwrap());
+    assert_ne!(f, g);
+    drop(second);
+    assert_eq!(call(f, 1), 20);
+    assert!(jit.add_object("c", b"not an object").is_err());
+}
+
+#[test]
+fn objects_are_linked_by_several_threads() {
+    let (machine, jit) = host();
+    jit.define(&[("callback", ten_times as extern "C" fn(u64) -> u64 as usize)]);
+    let bytes = object(&machine, call_back);
+    let shared = jit.add_object("shared", &bytes).unwrap();
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let (jit, bytes, shared) = (&jit, &bytes, &shared);
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let code = jit.add_object("own", bytes).unwrap();
+                    let x = 100 * number + round;
+                    assert_eq!(call(code.address("f").unwrap(), x), 10 * (x + 1));
+                    assert_eq!(call(shared.address("f").unwrap(), x), 10 * (x + 1));
+                }
+            });
+        }
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn code_is_never_writable() {
+    let (machine, jit) = host();
+    let code = jit.add_object("add", &object(&machine, add_one)).unwrap();
+    let address = code.address("f").unwrap();
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    // Lines are `START-END PERMISSIONS ..`.
+    let mut found = false;
+    for line in maps.lines() {
+        let (range, rest) = line.split_once(' ').unwrap();
+        let (start, end) = range.split_once('-').unwrap();
+        let bound = |text| usize::from_str_radix(text, 16).unwrap();
+        assert!(!rest.starts_with("rwx"), "{line}");
+        if (bound(start)..bound(end)).contains(&address) {
+            found = true;
+            assert!(rest.starts_with("r-x"), "{line}");
+        }
+    }
+    assert!(found, "{maps}");
+}
+
+#[test]
+fn vectors_are_as_wide_as_the_processor_has_them() {
+    for (baseline, bits, register) in [
+        ("x86-64-v2", 128, "xmm"),
+        ("x86-64-v3", 256, "ymm"),
+        ("x86-64-v4", 512, "zmm"),
+        ("aarch64", 128, ".4s"),
+    ] {
+        let cpu = Cpu::baseline(baseline).unwrap();
+        assert_eq!(cpu.vector_bits(), bits, "{baseline}");
+        let machine = HostMachine::new(&cpu, OptLevel::O2).unwrap();
+        let context = Context::new().expect("LLVM 22");
+        let module = Module::new(&context, "m");
+        machine.set_up(&module);
+        add_one(&module, &machine);
+        machine.optimize(&module, "default<O2>").unwrap();
+        let text = machine.emit_assembly(&module).unwrap();
+        assert!(text.contains(register), "{baseline}:\n{text}");
+        let wider = match register {
+            "xmm" => "ymm",
+            "ymm" => "zmm",
+            _ => "none",
+        };
+        assert!(!text.contains(wider), "{baseline}:\n{text}");
+    }
+}
+
+#[test]
+fn features_override_the_name() {
+    let cpu = Cpu::of("x86_64-pc-linux-gnu", "x86-64-v4", "+sse4.2,-avx512vl");
+    assert_eq!(cpu.vector_bits(), 256);
+    assert!(cpu.has("sse4.2") && cpu.has("avx512f") && !cpu.has("avx512vl"));
+    let cpu = Cpu::of("x86_64-pc-linux-gnu", "znver4", "+avx2,+avx512f,+avx512bw,+avx512dq,+avx512vl");
+    assert_eq!(cpu.vector_bits(), 512);
+    assert!(Cpu::baseline("x86-64-v9").is_err());
+}
+
+#[test]
+fn loops_are_not_vectorized() {
+    let text = "define void @f(ptr noalias %x, ptr noalias %y, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %p = getelementptr i32, ptr %x, i64 %i
+  %q = getelementptr i32, ptr %y, i64 %i
+  %v = load i32, ptr %p
+  %w = add i32 %v, 3
+  store i32 %w, ptr %q
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}";
+    let machine = HostMachine::new(&Cpu::baseline("x86-64-v3").unwrap(), OptLevel::O2).unwrap();
+    let context = Context::new().expect("LLVM 22");
+    let module = Module::parse(&context, "m", text.as_bytes()).unwrap();
+    let refused = machine.optimize(&module, "default<O2>").unwrap_err();
+    assert!(matches!(refused, LlvmError::Target { .. }), "{refused}");
+    assert!(machine.emit_object(&module).is_err());
+    machine.set_up(&module);
+    machine.optimize(&module, "default<O3>").unwrap();
+    let text = module.to_text();
+    assert!(!text.contains(" x i32>"), "{text}");
+    assert!(!text.contains("noimplicitfloat") && !text.contains("ptx."), "{text}");
+    assert!(matches!(machine.optimize(&module, "frob"), Err(LlvmError::Pipeline { .. })));
+}
+
+#[test]
+fn straight_code_is_not_vectorized() {
+    let one = |lane: u32| {
+        format!(
+            "%p{lane} = getelementptr i32, ptr %x, i64 {lane}\n%v{lane} = load i32, ptr %p{lane}\n\
+             %w{lane} = add i32 %v{lane}, 3\nstore i32 %w{lane}, ptr %p{lane}\n"
+        )
+    };
+    let body: String = (0..8).map(one).collect();
+    let text = format!(
+        "define void @f(ptr %x) {{\n{body}ret void\n}}\ndefine void @g() noimplicitfloat {{\nret void\n}}"
+    );
+    let machine = HostMachine::new(&Cpu::baseline("x86-64-v3").unwrap(), OptLevel::O2).unwrap();
+    let context = Context::new().expect("LLVM 22");
+    let module = Module::parse(&context, "m", text.as_bytes()).unwrap();
+    machine.set_up(&module);
+    machine.optimize(&module, "default<O3>").unwrap();
+    let text = module.to_text();
+    assert_eq!(text.matches("store i32").count(), 8, "{text}");
+    assert_eq!(text.matches("noimplicitfloat").count(), 2, "those of @g and its comment: {text}");
+}
+
+#[test]
+fn unknown_targets_are_errors() {
+    let cpu = Cpu::of("frob-unknown-none", "", "");
+    assert!(matches!(HostMachine::new(&cpu, OptLevel::O2), Err(LlvmError::Target { .. })));
+    let other = if cfg!(target_arch = "x86_64") { "aarch64" } else { "x86-64" };
+    assert!(matches!(Jit::new(&Cpu::baseline(other).unwrap()), Err(LlvmError::Target { .. })));
+}
