@@ -33,7 +33,7 @@ use llvm_sys::{
 
 pub use debug::DebugInfo;
 pub use global::{DeviceAccess, Function, GlobalSpec, Linkage};
-pub use instruction::{Asm, AsmEffects, BinaryOp, Builder, CastOp};
+pub use instruction::{Asm, AsmEffects, BinaryOp, Builder, CastOp, NoWrap};
 pub use types::Types;
 
 use crate::{Context, LlvmError};

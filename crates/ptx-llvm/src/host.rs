@@ -9,6 +9,8 @@
 
 mod jit;
 mod machine;
+mod names;
+mod probe;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +24,7 @@ pub use jit::{Jit, JitCode};
 pub use machine::HostMachine;
 
 use crate::LlvmError;
+use names::Names;
 
 /// A processor in LLVM's terms, and the system it runs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -85,36 +88,49 @@ impl Cpu {
         Ok(Self::of(triple, cpu, features))
     }
 
-    /// Whether the feature is on: by the list of features, else by the level that the processor's name stands for.
+    /// Whether the feature is on, such as `avx512vl` or `sve`: by the list of features, else by what LLVM knows of the processor's name.
+    /// The second takes LLVM a millisecond or so. `false` for a feature that LLVM does not know.
     pub fn has(&self, feature: &str) -> bool {
         let stated = self.features.split(',').rev().find_map(|item| match item.split_at_checked(1) {
             Some(("+", name)) if name == feature => Some(true),
             Some(("-", name)) if name == feature => Some(false),
             _ => None,
         });
-        stated.unwrap_or_else(|| {
-            let level = match self.name.as_str() {
-                "x86-64-v2" => 2,
-                "x86-64-v3" => 3,
-                "x86-64-v4" => 4,
-                _ => 1,
-            };
-            match feature {
-                "sse4.2" => level >= 2,
-                "avx2" | "fma" | "f16c" | "bmi2" => level >= 3,
-                _ => level >= 4 && AVX512.contains(&feature),
-            }
-        })
+        stated.unwrap_or_else(|| probe::implies(self, feature))
     }
 
     /// The width of the vectors that code for it is made of, in bits: 512 with all of AVX-512 F, BW, DQ and VL, 256 with AVX2,
-    /// else 128.
+    /// else 128. To be asked once: see [`Cpu::has`].
     pub fn vector_bits(&self) -> u32 {
         match () {
+            () if !self.triple.starts_with("x86_64") => 128,
             () if AVX512.iter().all(|feature| self.has(feature)) => 512,
             () if self.has("avx2") => 256,
             () => 128,
         }
+    }
+}
+
+impl Cpu {
+    /// Refuses what LLVM would print a warning about, or end the process for.
+    fn check(&self) -> Result<(), LlvmError> {
+        let failed = |message: String| Err(LlvmError::Target { message });
+        let Some(names) = Names::of(&self.triple) else {
+            return failed(format!("`{}` is neither an x86_64 nor an AArch64 target", self.triple));
+        };
+        let knows = |list: &str, name: &str| list.split_whitespace().any(|known| known == name);
+        // A newer LLVM can have found a processor that the list has not.
+        let of_host = || Self::host().is_ok_and(|host| host.triple == self.triple && host.name == self.name);
+        if !self.name.is_empty() && !knows(names.processors, &self.name) && !of_host() {
+            return failed(format!("LLVM 22 has no processor `{}` for {}", self.name, self.triple));
+        }
+        for feature in self.features.split(',').filter(|feature| !feature.is_empty()) {
+            let name = feature.strip_prefix(['+', '-']);
+            if name.is_none_or(|name| !knows(names.features, name)) {
+                return failed(format!("LLVM 22 has no feature `{feature}` for {}", self.triple));
+            }
+        }
+        Ok(())
     }
 }
 

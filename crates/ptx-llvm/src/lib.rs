@@ -2,12 +2,13 @@
 //!
 //! A [`Context`] owns LLVM's types and constants and collects what LLVM would otherwise print to standard error; a
 //! [`Module`] is one LLVM module that lives in it. Modules come from LLVM IR text, from bitcode or from the builder, and
-//! leave as text or bitcode. [`view`] is a read-only picture of a module as plain data.
+//! leave as text or bitcode. [`view`] is a read-only picture of a module as plain data. [`host`] compiles modules for the host's
+//! processor and links them into the process.
 //!
 //! Invariants:
 //! - No other crate calls LLVM's C API, and none of its raw pointers leaves this crate. inkwell's safe types may.
 //! - A [`Module`] cannot outlive its [`Context`] (the lifetime `'c`), and neither is shared between threads.
-//! - LLVM's shared library is loaded when the first [`Context`] or [`Machine`] is made ([`load`]), and nothing of LLVM
+//! - LLVM's shared library is loaded when the first [`Context`], [`Machine`] or piece of [`host`] is made ([`load`]), and nothing of LLVM
 //!   is called before; without one the process never pays for it.
 //! - LLVM's messages become [`LlvmError`] values or [`Message`]s; nothing is printed.
 #![allow(unsafe_code)]

@@ -330,6 +330,17 @@ impl<'c> Function<'c> {
         self.add_enum(types, parameter + 1, "noundef", 0);
     }
 
+    /// An attribute of LLVM's own on a parameter, by its position from 0, such as `noalias`, `readonly` or `zeroext`; an unknown name does
+    /// nothing. That it fits the parameter's type is for LLVM's verifier.
+    pub fn add_parameter_flag(self, types: Types<'c>, parameter: u32, name: &str) {
+        self.add_enum(types, parameter + 1, name, 0);
+    }
+
+    /// `dereferenceable` on a pointer parameter, by its position from 0: so many bytes can be read at any time.
+    pub fn add_parameter_dereferenceable(self, types: Types<'c>, parameter: u32, bytes: u64) {
+        self.add_enum(types, parameter + 1, "dereferenceable", bytes);
+    }
+
     /// `align` on a pointer parameter, by its position from 0.
     pub fn add_parameter_align(self, types: Types<'c>, parameter: u32, align: u32) {
         if align.is_power_of_two() {

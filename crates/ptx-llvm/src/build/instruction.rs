@@ -151,6 +151,17 @@ impl CastOp {
     }
 }
 
+/// How an integer instruction is known not to wrap around.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum NoWrap {
+    /// `nsw`
+    Signed,
+    /// `nuw`
+    Unsigned,
+    /// `nuw nsw`
+    Both,
+}
+
 /// What a piece of inline assembly does beyond its results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AsmEffects {
@@ -353,6 +364,21 @@ impl<'c> Builder<'c> {
                 !LLVMIsAInstruction(value.raw).is_null() && LLVMCanValueUseFastMathFlags(value.raw) != 0;
             if can && fuse == Contraction::Allowed {
                 LLVMSetFastMathFlags(value.raw, LLVMFastMathAllowContract);
+            }
+        }
+    }
+
+    /// Says that an `add`, `sub`, `mul` or `shl` does not wrap around, as numbers with a sign (`nsw`) or without one (`nuw`): its result is
+    /// poison where it does. On anything else it does nothing, also on what was folded into a constant.
+    pub fn set_no_wrap(&self, value: Value<'c>, wrap: NoWrap) {
+        use LLVMOpcode::{LLVMAdd, LLVMMul, LLVMShl, LLVMSub};
+        // SAFETY: asked first whether the value is an instruction that has these flags.
+        unsafe {
+            if !LLVMIsAInstruction(value.raw).is_null()
+                && matches!(LLVMGetInstructionOpcode(value.raw), LLVMAdd | LLVMSub | LLVMMul | LLVMShl)
+            {
+                LLVMSetNSW(value.raw, i32::from(matches!(wrap, NoWrap::Signed | NoWrap::Both)));
+                LLVMSetNUW(value.raw, i32::from(matches!(wrap, NoWrap::Unsigned | NoWrap::Both)));
             }
         }
     }

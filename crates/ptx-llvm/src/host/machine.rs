@@ -1,5 +1,6 @@
 //! The target machine of a host processor: optimization, object files, assembly.
 
+use std::cell::OnceCell;
 use std::fmt;
 
 use inkwell::OptimizationLevel;
@@ -19,25 +20,24 @@ use crate::{LlvmError, Module, OptLevel};
 /// for its pipelines, too; it sets none itself.
 pub struct HostMachine {
     cpu: Cpu,
+    vector_bits: OnceCell<u32>,
     inner: TargetMachine,
 }
 
 impl HostMachine {
     /// The target machine for `cpu`; `level` is that of instruction selection and of what follows it.
     ///
-    /// LLVM writes a warning to standard error about a processor or feature that its target does not know: callers
-    /// check names that users give them.
-    ///
     /// # Errors
     ///
-    /// [`LlvmError::Target`] when LLVM has no target for the triple, [`LlvmError::Missing`] when its library cannot be loaded.
+    /// [`LlvmError::Target`] when LLVM has no target for the triple, or no such processor or feature, [`LlvmError::Missing`] when its library cannot be loaded.
     pub fn new(cpu: &Cpu, level: OptLevel) -> Result<Self, LlvmError> {
         crate::library::load()?;
         initialize();
         let failed = |message: String| LlvmError::Target { message };
-        if [&cpu.triple, &cpu.name, &cpu.features].iter().any(|text| text.contains('\0')) {
-            return Err(failed("the processor's description contains a NUL character".to_owned()));
+        if cpu.triple.contains('\0') {
+            return Err(failed("the target triple contains a NUL character".to_owned()));
         }
+        cpu.check()?;
         let triple = TargetTriple::create(&cpu.triple);
         let target = Target::from_triple(&triple).map_err(|message| failed(message.to_string()))?;
         let level = match level {
@@ -49,7 +49,7 @@ impl HostMachine {
         let (name, features) = (cpu.name.as_str(), cpu.features.as_str());
         target
             .create_target_machine(&triple, name, features, level, RelocMode::PIC, CodeModel::Small)
-            .map(|inner| Self { cpu: cpu.clone(), inner })
+            .map(|inner| Self { cpu: cpu.clone(), vector_bits: OnceCell::new(), inner })
             .ok_or_else(|| failed(format!("LLVM has no target machine for {}", cpu.triple)))
     }
 
@@ -65,7 +65,7 @@ impl HostMachine {
 
     /// The width of the vectors that code for it is made of, in bits ([`Cpu::vector_bits`]).
     pub fn vector_bits(&self) -> u32 {
-        self.cpu.vector_bits()
+        *self.vector_bits.get_or_init(|| self.cpu.vector_bits())
     }
 
     /// Gives a module the triple and data layout of the processor, in place of those of the GPU.

@@ -1,7 +1,7 @@
 use std::ffi::c_void;
 
 use super::*;
-use crate::build::{BinaryOp, Builder, Types, Volatility};
+use crate::build::{BinaryOp, Builder, CastOp, Types, Volatility};
 use crate::{Context, Module, OptLevel};
 
 /// What a test builds into a module for a machine.
@@ -53,6 +53,33 @@ fn call_back(module: &Module<'_>, machine: &HostMachine) {
     b.ret(Some(result)).unwrap();
 }
 
+/// `void f(ptr from, ptr offsets, ptr to, i64 lanes)`: in the lanes whose bits are set, `to[lane] = *(float *)(from + offsets[lane])`,
+/// and `to[16 + ..]` the same scattered by the offsets; a lane that is not set gets -1 in the first 16 and nothing in the second.
+fn gather(module: &Module<'_>, machine: &HostMachine) {
+    let types = Types::new(module.context());
+    let (pointer, vector) = (types.pointer(0), types.vector(types.f32(), 16));
+    let offsets = types.vector(types.int(32), 16);
+    let f = module
+        .function("f", types.function(types.void(), &[pointer, pointer, pointer, types.int(64)]))
+        .unwrap();
+    machine.set_function(types, f);
+    let b = Builder::new(types);
+    b.position_at_end(f.append_block(types, "entry"));
+    let [from, at, to, lanes] = f.parameters()[..] else { panic!("four parameters") };
+    let bits = b.cast(CastOp::Trunc, lanes, types.int(16)).unwrap();
+    let mask = b.cast(CastOp::BitCast, bits, types.vector(types.int(1), 16)).unwrap();
+    let at = b.masked_load(offsets, at, 4, mask, offsets.zero()).unwrap();
+    let minus = b.splat(types.float_value(types.f32(), -1.0).unwrap(), 16).unwrap();
+    let places = b.vector_offset(from, at).unwrap();
+    let x = b.masked_gather(vector, places, 4, mask, minus).unwrap();
+    b.store(x, to, 4, Volatility::Ordinary).unwrap();
+    let second = b.offset(to, types.int_value(64, 64)).unwrap();
+    let places = b.vector_offset(second, at).unwrap();
+    b.masked_scatter(x, places, 4, mask).unwrap();
+    b.masked_store(x, b.offset(to, types.int_value(64, 128)).unwrap(), 4, mask).unwrap();
+    b.ret(None).unwrap();
+}
+
 extern "C" fn ten_times(x: u64) -> u64 {
     x.wrapping_mul(10)
 }
@@ -74,6 +101,55 @@ fn compiled_code_runs() {
     let mut x: [i32; 16] = std::array::from_fn(|lane| 100 * lane as i32);
     f(x.as_mut_ptr());
     assert_eq!(x, std::array::from_fn(|lane| 100 * lane as i32 + 1));
+}
+
+#[test]
+fn masked_accesses_touch_their_lanes_alone() {
+    let (machine, jit) = host();
+    let code = jit.add_object("gather", &object(&machine, gather)).unwrap();
+    let address = code.address("f").unwrap();
+    type Gather = extern "C" fn(*const f32, *const i32, *mut f32, u64);
+    // SAFETY: the function built above takes these.
+    let f: Gather = unsafe { std::mem::transmute(address as *const c_void) };
+    let from: [f32; 16] = std::array::from_fn(|index| 0.5 + index as f32);
+    for lanes in [0u64, 0xffff, 0x8001, 0x5a5a] {
+        let is_set = |lane: usize| lanes >> lane & 1 != 0;
+        // What is not in the mask would fault: no such address.
+        let offsets: [i32; 16] =
+            std::array::from_fn(|lane| if is_set(lane) { 4 * (15 - lane as i32) } else { i32::MIN });
+        let mut to = [9.0f32; 48];
+        f(from.as_ptr(), offsets.as_ptr(), to.as_mut_ptr(), lanes);
+        for lane in 0..16 {
+            let value = from[15 - lane];
+            assert_eq!(to[lane], if is_set(lane) { value } else { -1.0 }, "{lanes:x} {lane}");
+            assert_eq!(to[16 + 15 - lane], if is_set(lane) { value } else { 9.0 }, "{lanes:x} {lane}");
+            assert_eq!(to[32 + lane], if is_set(lane) { value } else { 9.0 }, "{lanes:x} {lane}");
+        }
+    }
+}
+
+#[test]
+fn gathers_take_a_scalar_base() {
+    let context = Context::new().expect("LLVM 22");
+    let module = Module::new(&context, "m");
+    let machine = HostMachine::new(&Cpu::baseline("x86-64-v4").unwrap(), OptLevel::O2).unwrap();
+    machine.set_up(&module);
+    gather(&module, &machine);
+    machine.optimize(&module, "default<O2>").unwrap();
+    let text = machine.emit_assembly(&module).unwrap();
+    // `rdi` and `rdx` hold the first and the third argument (System V ABI); offsets stay 32 bits wide.
+    assert!(text.contains("vgatherdps\t(%rdi,%zmm"), "{text}");
+    assert!(text.contains("vscatterdps") && text.contains("64(%rdx,%zmm"), "{text}");
+}
+
+#[test]
+fn objects_are_for_their_processor() {
+    // The field `e_machine` of an ELF header is at byte 18: 62 for x86-64, 183 for AArch64.
+    for (baseline, number) in [("x86-64-v2", 62), ("aarch64", 183)] {
+        let machine = HostMachine::new(&Cpu::baseline(baseline).unwrap(), OptLevel::O2).unwrap();
+        let bytes = object(&machine, gather);
+        assert_eq!((&bytes[..4], bytes[18], bytes[19]), (&b"\x7fELF"[..], number, 0), "{baseline}");
+    }
 }
 
 #[test]
@@ -184,6 +260,29 @@ fn features_override_the_name() {
 }
 
 #[test]
+fn names_stand_for_their_features() {
+    // The manufacturers' data sheets: AVX-512 since Skylake-X and Zen 4, AVX2 since Haswell and Excavator; NEON in ARMv8.0, SVE
+    // in Neoverse V1.
+    for (name, bits) in [
+        ("nehalem", 128),
+        ("haswell", 256),
+        ("znver3", 256),
+        ("skylake-avx512", 512),
+        ("znver4", 512),
+        ("knl", 256),
+        ("", 128),
+    ] {
+        assert_eq!(Cpu::of("x86_64-pc-linux-gnu", name, "").vector_bits(), bits, "{name}");
+    }
+    let arm = |name| Cpu::of("aarch64-linux-gnu", name, "");
+    assert!(arm("neoverse-v1").has("sve") && arm("neoverse-v1").has("neon"));
+    assert!(!arm("neoverse-n1").has("sve") && !arm("neoverse-n1").has("frob"));
+    assert_eq!(arm("neoverse-v1").vector_bits(), 128);
+    let host = Cpu::host().unwrap();
+    assert!(!host.name.is_empty() && host.has(if cfg!(target_arch = "x86_64") { "sse2" } else { "neon" }));
+}
+
+#[test]
 fn loops_are_not_vectorized() {
     let text = "define void @f(ptr noalias %x, ptr noalias %y, i64 %n) {
 entry:
@@ -239,8 +338,20 @@ fn straight_code_is_not_vectorized() {
 
 #[test]
 fn unknown_targets_are_errors() {
-    let cpu = Cpu::of("frob-unknown-none", "", "");
-    assert!(matches!(HostMachine::new(&cpu, OptLevel::O2), Err(LlvmError::Target { .. })));
+    for (triple, name, features) in [
+        ("frob-unknown-none", "", ""),
+        ("x86_64-pc-linux-gnu", "i386", ""),
+        ("x86_64-pc-linux-gnu", "frob", ""),
+        ("x86_64-pc-linux-gnu", "haswell", "+avx2,+frob"),
+        ("x86_64-pc-linux-gnu", "haswell", "avx2"),
+        ("x86_64-pc-linux-gnu", "has\0well", ""),
+        ("x86_64\0", "", ""),
+        ("aarch64-linux-gnu", "haswell", ""),
+    ] {
+        let cpu = Cpu::of(triple, name, features);
+        let error = HostMachine::new(&cpu, OptLevel::O2).expect_err(name);
+        assert!(matches!(error, LlvmError::Target { .. }), "{error}");
+    }
     let other = if cfg!(target_arch = "x86_64") { "aarch64" } else { "x86-64" };
     assert!(matches!(Jit::new(&Cpu::baseline(other).unwrap()), Err(LlvmError::Target { .. })));
 }

@@ -161,3 +161,53 @@ fn branches_switches_and_slots_are_written() {
         assert!(text.contains(part), "{part} is missing in\n{text}");
     }
 }
+
+#[test]
+fn flags_of_arithmetic_and_parameters_are_written() {
+    let context = Context::new().expect("LLVM 22");
+    let (module, types) = (Module::new(&context, "m"), Types::new(&context));
+    let ty = types.function(types.void(), &[types.pointer(0), types.int(32)]);
+    let f = module.function("f", ty).unwrap();
+    f.add_parameter_flag(types, 0, "noalias");
+    f.add_parameter_flag(types, 0, "no such attribute");
+    f.add_parameter_dereferenceable(types, 0, 64);
+    let b = Builder::new(types);
+    b.position_at_end(f.append_block(types, "entry"));
+    let x = f.parameters()[1];
+    for (op, wrap) in [
+        (BinaryOp::Add, NoWrap::Signed),
+        (BinaryOp::Mul, NoWrap::Unsigned),
+        (BinaryOp::Shl, NoWrap::Both),
+        (BinaryOp::Xor, NoWrap::Both),
+    ] {
+        b.set_no_wrap(b.binary(op, x, x).unwrap(), wrap);
+    }
+    b.set_no_wrap(x, NoWrap::Both);
+    b.ret(None).unwrap();
+    expect(
+        &module,
+        &[
+            "ptr noalias dereferenceable(64) %0",
+            "add nsw i32 %1, %1",
+            "mul nuw i32 %1, %1",
+            "shl nuw nsw i32 %1, %1",
+            "xor i32 %1, %1",
+        ],
+    );
+}
+
+#[test]
+fn intrinsics_are_called_with_their_own_arguments_only() {
+    let context = Context::new().expect("LLVM 22");
+    let (module, types) = (Module::new(&context, "m"), Types::new(&context));
+    let float = types.vector(types.f32(), 16);
+    let (p, b) = function(&module, types, &[float, types.f32()]);
+    assert_eq!(b.intrinsic("llvm.fma", &[float], &[p[0], p[0], p[0]]).unwrap().ty(), float);
+    assert!(b.intrinsic("llvm.fma", &[float], &[p[0], p[0]]).is_err());
+    assert!(b.intrinsic("llvm.fma", &[float], &[p[0], p[0], p[1]]).is_err());
+    assert!(b.intrinsic("llvm.fma", &[], &[p[0], p[0], p[0]]).is_err());
+    let zero = types.f32().zero();
+    assert_eq!(b.intrinsic("llvm.vector.reduce.fadd", &[float], &[zero, p[0]]).unwrap().ty(), types.f32());
+    b.ret(None).unwrap();
+    expect(&module, &["@llvm.fma.v16f32(<16 x float> %0,", "@llvm.vector.reduce.fadd.v16f32(float 0.0"]);
+}

@@ -1,0 +1,34 @@
+//! What LLVM knows of a processor by its name.
+//!
+//! LLVM's C API does not tell the features of a processor. But its inliner takes a function into another only when the features of the
+//! first are among those of the second: so a function for the processor with the feature added is inlined exactly when the processor
+//! has it already.
+
+use super::{Cpu, HostMachine};
+use crate::{Context, Module, OptLevel};
+
+/// Whether the processor has a feature that its list of features does not mention.
+pub(super) fn implies(cpu: &Cpu, feature: &str) -> bool {
+    inlines(cpu, feature).unwrap_or(false)
+}
+
+/// `None` for names that LLVM does not know.
+fn inlines(cpu: &Cpu, feature: &str) -> Option<bool> {
+    let separator = if cpu.features.is_empty() { "" } else { "," };
+    let with = Cpu::of(&cpu.triple, &cpu.name, &format!("{}{separator}+{feature}", cpu.features));
+    // What is not known is refused here.
+    let machine = HostMachine::new(&with, OptLevel::O0).ok()?;
+    let attributes =
+        |features: &str| format!("\"target-cpu\"=\"{}\" \"target-features\"=\"{features}\"", cpu.name);
+    let text = format!(
+        "define internal i32 @with() {} {{ ret i32 7 }}\n\
+         define i32 @without() {} {{ %x = call i32 @with() ret i32 %x }}\n",
+        attributes(&with.features),
+        attributes(&cpu.features)
+    );
+    let context = Context::new().ok()?;
+    let module = Module::parse_text(&context, "probe", text.as_bytes()).ok()?;
+    machine.set_up(&module);
+    machine.optimize(&module, "cgscc(inline)").ok()?;
+    Some(!module.to_text().contains("call i32"))
+}
