@@ -14,6 +14,9 @@ use crate::Module;
 /// LLVM's `DebugDirectivesOnly`: lines without DWARF sections. The C API's enum lacks it, but passes the number on.
 const DEBUG_DIRECTIVES_ONLY: c_uint = 3;
 
+/// LLVM's `LineTablesOnly`: functions and lines in DWARF, without types and variables.
+const LINE_TABLES_ONLY: c_uint = 2;
+
 unsafe extern "C" {
     /// LLVM's function of that name with the emission kind as a number.
     #[link_name = "LLVMDIBuilderCreateCompileUnit"]
@@ -44,6 +47,7 @@ unsafe extern "C" {
 pub struct DebugInfo<'c> {
     raw: LLVMDIBuilderRef,
     types: Types<'c>,
+    kind: c_uint,
     unit: Option<Metadata<'c>>,
     files: BTreeMap<String, Metadata<'c>>,
 }
@@ -56,11 +60,20 @@ impl Drop for DebugInfo<'_> {
 }
 
 impl<'c> DebugInfo<'c> {
-    /// Debug information for `module`; nothing is added to it before the first file.
+    /// Debug information for `module`, lines for PTX; nothing is added to it before the first file.
     pub fn new(module: &Module<'c>, types: Types<'c>) -> Self {
+        Self::of_kind(module, types, DEBUG_DIRECTIVES_ONLY)
+    }
+
+    /// Debug information for `module` that an object file for the host has as DWARF: functions and lines.
+    pub fn for_host(module: &Module<'c>, types: Types<'c>) -> Self {
+        Self::of_kind(module, types, LINE_TABLES_ONLY)
+    }
+
+    fn of_kind(module: &Module<'c>, types: Types<'c>, kind: c_uint) -> Self {
         // SAFETY: the module is alive.
         let raw = unsafe { LLVMCreateDIBuilder(module.raw()) };
-        Self { raw, types, unit: None, files: BTreeMap::new() }
+        Self { raw, types, kind, unit: None, files: BTreeMap::new() }
     }
 
     /// The file of a path. The first one becomes the compile unit's.
@@ -115,7 +128,7 @@ impl<'c> DebugInfo<'c> {
                 0,
                 std::ptr::null(),
                 0,
-                DEBUG_DIRECTIVES_ONLY,
+                self.kind,
                 0,
                 0,
                 0,

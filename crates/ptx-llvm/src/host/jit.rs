@@ -121,6 +121,17 @@ impl Jit {
         }
     }
 
+    /// Shows objects that are added from now on to debuggers, with their symbols and lines (gdb's interface for JIT compilers, which
+    /// lldb has, too). It costs a copy of each object that stays until the object is dropped, so it is off at first.
+    ///
+    /// # Errors
+    ///
+    /// [`LlvmError::Other`] for what ORC reports.
+    pub fn show_to_debuggers(&self) -> Result<(), LlvmError> {
+        // SAFETY: the session is alive; LLVM adds to the linker what registers objects.
+        unsafe { check(LLVMOrcLLJITEnableDebugSupport(self.shared.jit)) }
+    }
+
     /// Defines symbols by their addresses in this process, for the objects that are added later; a later address replaces an
     /// earlier one. Names are as in the object file.
     pub fn define(&self, symbols: &[(&str, usize)]) {
