@@ -1,6 +1,6 @@
 //! Object files that are linked into this process, through LLVM's ORC.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -17,7 +17,9 @@ use crate::{LlvmError, OptLevel};
 /// Links object files into this process and unlinks them again.
 ///
 /// Each object has names of its own: two objects may define the same symbol, and none sees another's. What an object
-/// does not define it finds among the symbols that [`Jit::define`] gave, and nowhere else: not in the process.
+/// does not define it finds among the symbols that [`Jit::define`] gave, and nowhere else: not in the process. The functions of C that
+/// LLVM calls for copies of memory and for `fma` where a processor has none are defined from the start; other operations that a processor has
+/// no instruction for, such as `fptrunc` from `double` to `half`, are errors when the object is linked.
 ///
 /// Pages are never writable and executable at once: ORC fills an object's memory while it is only writable, then makes code read-only
 /// and executable, constants read-only. All of an object's memory is one reservation, so that code of the small code model reaches
@@ -117,7 +119,9 @@ impl Jit {
                 made: AtomicU64::new(0),
                 reported,
             };
-            Ok(Self { shared: Arc::new(shared) })
+            let jit = Self { shared: Arc::new(shared) };
+            jit.define(&library_functions());
+            Ok(jit)
         }
     }
 
@@ -263,6 +267,33 @@ impl Drop for JitCode {
             lock(&self.shared.free).push(self.library);
         }
     }
+}
+
+/// What LLVM calls where it has no instruction, by C's names.
+fn library_functions() -> [(&'static str, usize); 6] {
+    extern "C" fn fma(a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, c)
+    }
+    extern "C" fn fmaf(a: f32, b: f32, c: f32) -> f32 {
+        a.mul_add(b, c)
+    }
+    unsafe extern "C" {
+        fn memcpy(to: *mut c_void, from: *const c_void, size: usize) -> *mut c_void;
+        fn memmove(to: *mut c_void, from: *const c_void, size: usize) -> *mut c_void;
+        fn memset(to: *mut c_void, byte: c_int, size: usize) -> *mut c_void;
+        fn memcmp(a: *const c_void, b: *const c_void, size: usize) -> c_int;
+    }
+    type Copy = unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_void;
+    type Fill = unsafe extern "C" fn(*mut c_void, c_int, usize) -> *mut c_void;
+    type Compare = unsafe extern "C" fn(*const c_void, *const c_void, usize) -> c_int;
+    [
+        ("memcpy", memcpy as Copy as usize),
+        ("memmove", memmove as Copy as usize),
+        ("memset", memset as Fill as usize),
+        ("memcmp", memcmp as Compare as usize),
+        ("fma", fma as extern "C" fn(f64, f64, f64) -> f64 as usize),
+        ("fmaf", fmaf as extern "C" fn(f32, f32, f32) -> f32 as usize),
+    ]
 }
 
 /// Gets the result of a lookup.

@@ -166,6 +166,49 @@ fn code_calls_what_the_process_defines() {
     assert!(error.contains('g'), "{error}");
 }
 
+/// `i64 f(i64 x)`: copies `x` bytes from one stack slot to another, and gives `fma(x, 2, 1)`.
+fn call_libraries(module: &Module<'_>, machine: &HostMachine) {
+    let types = Types::new(module.context());
+    let f = module.function("f", types.function(types.int(64), &[types.int(64)])).unwrap();
+    machine.set_function(types, f);
+    let b = Builder::new(types);
+    b.position_at_end(f.append_block(types, "entry"));
+    let x = f.parameters()[0];
+    let [from, to] = [0; 2].map(|_| b.alloca_in_entry(types.array(types.int(8), 64), 16).unwrap());
+    let pointer = types.pointer(0);
+    b.intrinsic(
+        "llvm.memset",
+        &[pointer, types.int(64)],
+        &[from, types.int_value(8, 1), x, types.bool_value(false)],
+    )
+    .unwrap();
+    b.intrinsic("llvm.memcpy", &[pointer, pointer, types.int(64)], &[to, from, x, types.bool_value(true)])
+        .unwrap();
+    // All of the copy's bytes are 1.
+    let last = b.offset(to, b.binary(BinaryOp::Sub, x, types.int_value(64, 1)).unwrap()).unwrap();
+    let one = b.load(types.int(8), last, 1, Volatility::Volatile).unwrap();
+    let [x, one] = [x, one].map(|value| b.cast(CastOp::UiToFp, value, types.f64()).unwrap());
+    let two = types.float_value(types.f64(), 2.0).unwrap();
+    let result = b.intrinsic("llvm.fma", &[types.f64()], &[x, two, one]).unwrap();
+    let narrow = b.cast(CastOp::FpTrunc, result, types.f32()).unwrap();
+    let two = types.float_value(types.f32(), 2.0).unwrap();
+    let result = b.intrinsic("llvm.fma", &[types.f32()], &[narrow, two, two]).unwrap();
+    // There is no conversion to `i64` in the builder: PTX's saturate.
+    let result = b.intrinsic("llvm.fptoui.sat", &[types.int(64), types.f32()], &[result]).unwrap();
+    b.ret(Some(result)).unwrap();
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn code_has_what_llvm_calls_by_itself() {
+    // SSE4.2 has no `fma`.
+    let cpu = Cpu::baseline("x86-64-v2").unwrap();
+    let machine = HostMachine::new(&cpu, OptLevel::O2).unwrap();
+    let code = Jit::new(&cpu).unwrap().add_object("libraries", &object(&machine, call_libraries)).unwrap();
+    // 2 * (2 * 7 + 1) + 2
+    assert_eq!(call(code.address("f").unwrap(), 7), 32);
+}
+
 #[test]
 fn objects_have_their_own_names() {
     let (machine, jit) = host();
