@@ -40,14 +40,14 @@ pub(crate) struct Layout {
 
 /// Something in memory that a program knows by name.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Object {
+pub struct Object {
     /// What it is called: "variable `x`", "argument 2 (`p`)".
-    pub(crate) name: String,
-    pub(crate) space: Space,
+    pub name: String,
+    pub space: Space,
     /// Address of its first byte in the space.
-    pub(crate) address: u64,
+    pub address: u64,
     /// Size in bytes.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
 }
 
 /// What a faulty access outside of global memory is about: the object it begins in, else the one that ends nearest before it.

@@ -32,7 +32,8 @@ mod layout;
 mod machine;
 mod memory;
 mod observe;
-mod program;
+#[doc(hidden)]
+pub mod program;
 mod run;
 pub mod scalar;
 pub mod tensormap;

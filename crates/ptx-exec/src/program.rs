@@ -27,76 +27,74 @@ use crate::layout::Object;
 use crate::memory::{Order, Space, shared_address};
 use crate::scalar::float::{Extreme, NanRule, SignRule};
 
-pub(crate) use alu::{
+pub use alu::{
     Binary, Combine, Comparison, Dual, FloatBinary, FloatCombine, FloatExtreme, FloatFunction, Numbers,
     PackConversion, Packing, Quaternary, SetWhere, Ternary, Unary, each,
 };
-pub(crate) use async_group::{AsyncGroup, AsyncWrite, Family, GroupAction, Write};
-pub(crate) use cluster::{Audience, ClusterAction, MapAddress, TryCancel};
-pub(crate) use lines::Files;
+pub use async_group::{AsyncGroup, AsyncWrite, Family, GroupAction, Write};
+pub use cluster::{Audience, ClusterAction, MapAddress, TryCancel};
+pub use lines::Files;
 pub use lines::SourceLine;
-pub(crate) use matrix::{
+pub use matrix::{
     Element, Factor, Fragment, Held, Indices, Join, Major, Majorness, Overflow, Part, Place, Product, Scales,
     Size, Sparse,
 };
-pub(crate) use multimem::{Accumulation, Multimem, MultimemAction, Rounds, Step};
-pub(crate) use shared::{
+pub use multimem::{Accumulation, Multimem, MultimemAction, Rounds, Step};
+pub use shared::{
     BarrierLayout, Bulk, BulkSource, Completion, Inspection, Mbarrier, MbarrierAction, Stack, Stay, Within,
 };
-pub(crate) use tcgen05::{
+pub use tcgen05::{
     COLUMNS, Columns, CopyRows, Group, LANES, Multiplication, MultiplyKind, Packed, QUARTER, Reduction,
     ScaleVector, Sharing, TensorA, TensorAccess, TensorCommit, TensorIssue, TensorMove, TensorOperation,
     TensorShape,
 };
-pub(crate) use tensor::{
-    TensorAction, TensorCopy, TensorMode, TensorReduction, TensormapCopy, TensormapReplace,
-};
-pub(crate) use texture::{
+pub use tensor::{TensorAction, TensorCopy, TensorMode, TensorReduction, TensormapCopy, TensormapReplace};
+pub use texture::{
     Beyond, Coordinates, Fetch, Geometry, LevelOf, Opaque, Property, SurfaceAccess, SurfaceAction, Texels,
     TextureQuery, Texturing,
 };
-pub(crate) use tile::{Cell, Spread, Tiles};
-pub(crate) use wgmma::{FactorA, SharedFactor, WARPGROUP, WarpgroupAction, WarpgroupProduct};
+pub use tile::{Cell, Spread, Tiles};
+pub use wgmma::{FactorA, SharedFactor, WARPGROUP, WarpgroupAction, WarpgroupProduct};
 
 /// Lanes of a warp.
-pub(crate) const WARP: usize = 32;
+pub const WARP: usize = 32;
 /// One register of every lane of a warp; bits above the register's width are zero.
-pub(crate) type Row = [u64; WARP];
+pub type Row = [u64; WARP];
 /// A set of lanes: bit `n` is lane `n`.
-pub(crate) type Mask = u32;
+pub type Mask = u32;
 /// All lanes.
-pub(crate) const FULL: Mask = u32::MAX;
+pub const FULL: Mask = u32::MAX;
 /// Alignment of the local memory of a frame, and so the largest that a variable in it can have.
-pub(crate) const FRAME_ALIGNMENT: u32 = 128;
+pub const FRAME_ALIGNMENT: u32 = 128;
 
 /// An operand that is read: a register row of the frame, or a constant row of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Src(u32);
+pub struct Src(u32);
 
 impl Src {
     const CONSTANT: u32 = 1 << 31;
 
-    pub(crate) const fn register(row: u32) -> Self {
+    pub const fn register(row: u32) -> Self {
         Self(row)
     }
 
-    pub(crate) const fn constant(index: u32) -> Self {
+    pub const fn constant(index: u32) -> Self {
         Self(index | Self::CONSTANT)
     }
 
     /// The row `n` places behind it.
-    pub(crate) const fn plus(self, n: u32) -> Self {
+    pub const fn plus(self, n: u32) -> Self {
         Self(self.0 + n)
     }
 
     /// The register row, when it is one.
-    pub(crate) const fn as_register(self) -> Option<u32> {
+    pub const fn as_register(self) -> Option<u32> {
         if self.0 & Self::CONSTANT == 0 { Some(self.0) } else { None }
     }
 
     /// The row it names.
     #[inline]
-    pub(crate) fn of<'a>(self, rows: &'a [Row], constants: &'a [Row]) -> &'a Row {
+    pub fn of<'a>(self, rows: &'a [Row], constants: &'a [Row]) -> &'a Row {
         if self.0 & Self::CONSTANT == 0 {
             &rows[self.0 as usize]
         } else {
@@ -106,18 +104,18 @@ impl Src {
 }
 
 /// A register row that is written.
-pub(crate) type Dst = u32;
+pub type Dst = u32;
 
 /// The condition of an instruction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Guard {
-    pub(crate) row: u32,
-    pub(crate) negated: bool,
+pub struct Guard {
+    pub row: u32,
+    pub negated: bool,
 }
 
 /// The lanes of a set, in order.
 #[inline]
-pub(crate) fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
+pub fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {
         let lane = rest.trailing_zeros();
@@ -127,13 +125,13 @@ pub(crate) fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
 }
 
 /// The lowest lane of a set that is not empty.
-pub(crate) fn first_lane(mask: Mask) -> usize {
+pub fn first_lane(mask: Mask) -> usize {
     (mask.trailing_zeros() as usize).min(WARP - 1)
 }
 
 /// What an address counts from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Base {
+pub enum Base {
     /// A row of addresses; 32-bit ones wrap around at 32 bits.
     Row(Src, AddressWidth),
     /// The thread's local memory of the current call.
@@ -142,87 +140,87 @@ pub(crate) enum Base {
 
 /// Width of the register that holds an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum AddressWidth {
+pub enum AddressWidth {
     Bits32,
     Bits64,
 }
 
 /// An address operand.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Address {
-    pub(crate) space: Space,
-    pub(crate) base: Base,
-    pub(crate) offset: i64,
+pub struct Address {
+    pub space: Space,
+    pub base: Base,
+    pub offset: i64,
 }
 
 /// How a loaded element fills its register: the bits of the element, sign-extended or not, within the register's.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fill {
+pub struct Fill {
     /// Bits to shift up and arithmetically down again; 0 for zero extension.
-    pub(crate) sign_shift: u32,
+    pub sign_shift: u32,
     /// The bits of the register.
-    pub(crate) register: u64,
+    pub register: u64,
 }
 
 impl Fill {
     #[inline]
-    pub(crate) fn apply(self, raw: u64) -> u64 {
+    pub fn apply(self, raw: u64) -> u64 {
         (((raw << self.sign_shift) as i64 >> self.sign_shift) as u64) & self.register
     }
 }
 
 /// `ld`: `dsts` get consecutive elements.
 #[derive(Clone, Debug)]
-pub(crate) struct Load {
-    pub(crate) address: Address,
-    pub(crate) dsts: Box<[Dst]>,
+pub struct Load {
+    pub address: Address,
+    pub dsts: Box<[Dst]>,
     /// Bytes of an element. One of 16 bytes goes to two of `dsts` and is read in one step.
-    pub(crate) size: u32,
+    pub size: u32,
     /// What the address must be a multiple of: the bytes of the whole access.
-    pub(crate) align: u64,
-    pub(crate) fill: Fill,
-    pub(crate) order: Order,
+    pub align: u64,
+    pub fill: Fill,
+    pub order: Order,
     /// Whether programs wait for other threads with it: it is volatile or synchronizes.
-    pub(crate) polls: bool,
+    pub polls: bool,
     /// The bytes that the program uses, a bit each (`.pragma "used_bytes_mask"`).
-    pub(crate) used: u32,
+    pub used: u32,
 }
 
 /// `st`: consecutive elements get `srcs`.
 #[derive(Clone, Debug)]
-pub(crate) struct Store {
-    pub(crate) address: Address,
-    pub(crate) srcs: Box<[Src]>,
+pub struct Store {
+    pub address: Address,
+    pub srcs: Box<[Src]>,
     /// Bytes of an element. One of 16 bytes comes from two of `srcs` and is written in one step.
-    pub(crate) size: u32,
-    pub(crate) align: u64,
-    pub(crate) order: Order,
+    pub size: u32,
+    pub align: u64,
+    pub order: Order,
 }
 
 /// `atom` and `red`.
 #[derive(Clone, Debug)]
-pub(crate) struct Atomic {
-    pub(crate) address: Address,
-    pub(crate) size: u32,
-    pub(crate) dst: Option<Dst>,
-    pub(crate) operands: [Src; 2],
-    pub(crate) combine: Combine,
+pub struct Atomic {
+    pub address: Address,
+    pub size: u32,
+    pub dst: Option<Dst>,
+    pub operands: [Src; 2],
+    pub combine: Combine,
 }
 
 /// `atom` and `red` on vectors: each element is combined by itself (manual 9.7.13.5).
 #[derive(Clone, Debug)]
-pub(crate) struct VectorAtomic {
-    pub(crate) address: Address,
+pub struct VectorAtomic {
+    pub address: Address,
     /// Bytes of one element.
-    pub(crate) size: u32,
+    pub size: u32,
     /// For each element where its old value goes, and what it is combined with.
-    pub(crate) elements: Box<[(Option<Dst>, Src)]>,
-    pub(crate) combine: Combine,
+    pub elements: Box<[(Option<Dst>, Src)]>,
+    pub combine: Combine,
 }
 
 /// What an atomic operation on 128 bits writes (manual 9.7.13.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Exchange {
+pub enum Exchange {
     /// `.exch`: the operand.
     Always,
     /// `.cas`: the second operand, where memory holds the first.
@@ -231,16 +229,16 @@ pub(crate) enum Exchange {
 
 /// `atom` on 128 bits; all values are two rows, the lower half first.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WideAtomic {
-    pub(crate) address: Address,
-    pub(crate) dst: Option<[Dst; 2]>,
-    pub(crate) operands: [Src; 2],
-    pub(crate) exchange: Exchange,
+pub struct WideAtomic {
+    pub address: Address,
+    pub dst: Option<[Dst; 2]>,
+    pub operands: [Src; 2],
+    pub exchange: Exchange,
 }
 
 /// How many bytes `cp.async` really copies.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum CopyAmount {
+pub enum CopyAmount {
     /// All of them.
     Whole,
     /// As many as the operand says; the rest become zeros.
@@ -251,16 +249,16 @@ pub(crate) enum CopyAmount {
 
 /// `cp.async`.
 #[derive(Clone, Debug)]
-pub(crate) struct AsyncCopy {
-    pub(crate) to: Address,
-    pub(crate) from: Address,
-    pub(crate) size: u32,
-    pub(crate) amount: CopyAmount,
+pub struct AsyncCopy {
+    pub to: Address,
+    pub from: Address,
+    pub size: u32,
+    pub amount: CopyAmount,
 }
 
 /// What a block barrier does to the thread (manual 9.7.13.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum BarrierAction {
+pub enum BarrierAction {
     /// Waits.
     Sync,
     /// Goes on.
@@ -275,19 +273,19 @@ pub(crate) enum BarrierAction {
 
 /// `bar`, `barrier`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BlockBarrier {
-    pub(crate) action: BarrierAction,
-    pub(crate) id: Src,
-    pub(crate) count: Option<Src>,
-    pub(crate) predicate: Option<Src>,
-    pub(crate) dst: Dst,
+pub struct BlockBarrier {
+    pub action: BarrierAction,
+    pub id: Src,
+    pub count: Option<Src>,
+    pub predicate: Option<Src>,
+    pub dst: Dst,
     /// Whether all threads of a warp execute it together (`bar`, `.aligned`).
-    pub(crate) is_aligned: bool,
+    pub is_aligned: bool,
 }
 
 /// Which lane a shuffle reads from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ShuffleMode {
+pub enum ShuffleMode {
     Up,
     Down,
     Butterfly,
@@ -296,7 +294,7 @@ pub(crate) enum ShuffleMode {
 
 /// What a vote tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum VoteMode {
+pub enum VoteMode {
     All,
     Any,
     Uniform,
@@ -305,7 +303,7 @@ pub(crate) enum VoteMode {
 
 /// The associative operations of `redux`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ReduceOp {
+pub enum ReduceOp {
     Add,
     Min,
     Max,
@@ -317,7 +315,7 @@ pub(crate) enum ReduceOp {
 /// Operations of several lanes at once. Two lanes take part in the same one when the operation and their masks agree,
 /// wherever in the program they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum CollectiveKind {
+pub enum CollectiveKind {
     /// `bar.warp.sync`.
     Barrier,
     /// Sources: value, lane or offset, clamp. Destinations: value, in-range predicate.
@@ -353,7 +351,7 @@ pub(crate) enum CollectiveKind {
 
 /// Which lanes take part in a collective.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Participants {
+pub enum Participants {
     /// Those of the `membermask` operand; all of them must come.
     Members(Src),
     /// Every lane of the warp (`.aligned` instructions).
@@ -364,19 +362,19 @@ pub(crate) enum Participants {
 
 /// A collective operation.
 #[derive(Clone, Debug)]
-pub(crate) struct Collective {
-    pub(crate) kind: CollectiveKind,
-    pub(crate) participants: Participants,
-    pub(crate) srcs: Box<[Src]>,
-    pub(crate) dsts: Box<[Dst]>,
+pub struct Collective {
+    pub kind: CollectiveKind,
+    pub participants: Participants,
+    pub srcs: Box<[Src]>,
+    pub dsts: Box<[Dst]>,
     /// The address space of matrix loads and stores.
-    pub(crate) space: Space,
-    pub(crate) offset: i64,
+    pub space: Space,
+    pub offset: i64,
 }
 
 /// One argument or result of a call, on one side of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Slot {
+pub enum Slot {
     /// Bytes of the frame's local memory.
     Memory { offset: u32, size: u32 },
     /// Room in the frame's local memory for a parameter without a size, which takes as many bytes as a call passes, or none.
@@ -389,7 +387,7 @@ pub(crate) enum Slot {
 
 /// What is called.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Callee {
+pub enum Callee {
     Function(u32),
     /// The address in the row.
     Address(Src),
@@ -398,7 +396,7 @@ pub(crate) enum Callee {
 
 /// Functions that the system provides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Builtin {
+pub enum Builtin {
     /// `int vprintf(const char *, void *)`
     Printf,
     /// `void *malloc(size_t)`
@@ -411,15 +409,15 @@ pub(crate) enum Builtin {
 
 /// `call`.
 #[derive(Clone, Debug)]
-pub(crate) struct Call {
-    pub(crate) callee: Callee,
-    pub(crate) arguments: Box<[Slot]>,
-    pub(crate) results: Box<[Slot]>,
+pub struct Call {
+    pub callee: Callee,
+    pub arguments: Box<[Slot]>,
+    pub results: Box<[Slot]>,
 }
 
 /// An operation of each lane by itself, on registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Alu {
+pub enum Alu {
     Unary {
         op: Unary,
         packing: Packing,
@@ -456,7 +454,7 @@ pub(crate) enum Alu {
 
 /// What an instruction does.
 #[derive(Clone, Debug)]
-pub(crate) enum Op {
+pub enum Op {
     Alu(Alu),
     Effect(Effect),
 }
@@ -476,7 +474,7 @@ impl From<Effect> for Op {
 /// What an instruction does that is not an operation on registers alone: it needs memory, other lanes or the place of the
 /// thread, or decides where control goes.
 #[derive(Clone, Debug)]
-pub(crate) enum Effect {
+pub enum Effect {
     /// Copies rows at once: all are read before any is written.
     Copy(Box<[(Dst, Src)]>),
     Special {
@@ -538,40 +536,40 @@ pub(crate) enum Effect {
 
 /// An instruction.
 #[derive(Clone, Debug)]
-pub(crate) struct Inst {
-    pub(crate) guard: Option<Guard>,
-    pub(crate) op: Op,
+pub struct Inst {
+    pub guard: Option<Guard>,
+    pub op: Op,
 }
 
 /// A function.
 #[derive(Clone, Debug)]
-pub(crate) struct Function {
-    pub(crate) name: String,
+pub struct Function {
+    pub name: String,
     /// Its first instruction.
-    pub(crate) start: u32,
+    pub start: u32,
     /// Register rows of a frame.
-    pub(crate) rows: u32,
+    pub rows: u32,
     /// Bytes of local memory of a frame.
-    pub(crate) local: u32,
+    pub local: u32,
     /// The variables in it; their addresses count from its start.
-    pub(crate) objects: Box<[Object]>,
-    pub(crate) params: Box<[Slot]>,
-    pub(crate) results: Box<[Slot]>,
+    pub objects: Box<[Object]>,
+    pub params: Box<[Slot]>,
+    pub results: Box<[Slot]>,
 }
 
 /// Where an instruction came from.
 #[derive(Clone, Debug)]
-pub(crate) struct Origin {
-    pub(crate) span: Span,
-    pub(crate) mnemonic: ptx_isa::Mnemonic,
-    pub(crate) function: u32,
+pub struct Origin {
+    pub span: Span,
+    pub mnemonic: ptx_isa::Mnemonic,
+    pub function: u32,
     /// Its place among the lines of the program.
-    pub(crate) line: Option<u32>,
+    pub line: Option<u32>,
 }
 
 /// Values known before the launch, each in a row of its own.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Constants {
+pub struct Constants {
     rows: Vec<Row>,
     /// Those that are addresses in shared memory, in ascending order: each block of a cluster has its own.
     shared: Vec<u32>,
@@ -579,17 +577,17 @@ pub(crate) struct Constants {
 
 impl Constants {
     /// From the rows, and the places of those that are addresses in shared memory.
-    pub(crate) fn new(rows: Vec<Row>, shared: Vec<u32>) -> Self {
+    pub fn new(rows: Vec<Row>, shared: Vec<u32>) -> Self {
         Self { rows, shared }
     }
 
     /// The rows as the first block of a cluster sees them.
-    pub(crate) fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
     /// The rows as the block of this rank in its cluster sees them.
-    pub(crate) fn of_rank(&self, rank: u32) -> Vec<Row> {
+    pub fn of_rank(&self, rank: u32) -> Vec<Row> {
         let mut rows = self.rows.clone();
         for &at in &self.shared {
             if let Some(row) = rows.get_mut(at as usize) {
@@ -602,37 +600,37 @@ impl Constants {
 
 /// A program, ready to run: all of it is data, which any engine can execute.
 #[derive(Clone, Debug)]
-pub(crate) struct Program {
-    pub(crate) code: Vec<Inst>,
+pub struct Program {
+    pub code: Vec<Inst>,
     /// One for each instruction.
-    pub(crate) origins: Vec<Origin>,
+    pub origins: Vec<Origin>,
     /// The lines of the source that the instructions are from.
-    pub(crate) lines: Vec<Arc<SourceLine>>,
-    pub(crate) constants: Constants,
-    pub(crate) functions: Vec<Function>,
+    pub lines: Vec<Arc<SourceLine>>,
+    pub constants: Constants,
+    pub functions: Vec<Function>,
     /// Where each function, by its number in the module, is among them.
-    pub(crate) numbers: FxHashMap<u32, u32>,
+    pub numbers: FxHashMap<u32, u32>,
     /// The kernel.
-    pub(crate) entry: u32,
+    pub entry: u32,
 }
 
 /// The upper bits of the addresses of functions; the number of the function in its module follows in steps of 16.
 const CODE_WINDOW: u64 = 14 << 32;
 
 /// The address of a function, which is the same for all kernels of a module.
-pub(crate) const fn function_address(number: u32) -> u64 {
+pub const fn function_address(number: u32) -> u64 {
     CODE_WINDOW + (number as u64 + 1) * 16
 }
 
 impl Program {
     /// The line of the source that an instruction is from.
-    pub(crate) fn line_of(&self, pc: u32) -> Option<&Arc<SourceLine>> {
+    pub fn line_of(&self, pc: u32) -> Option<&Arc<SourceLine>> {
         let line = self.origins.get(pc as usize)?.line?;
         self.lines.get(line as usize)
     }
 
     /// The function at an address.
-    pub(crate) fn function_at(&self, address: u64) -> Option<u32> {
+    pub fn function_at(&self, address: u64) -> Option<u32> {
         let offset = address.checked_sub(CODE_WINDOW)?;
         let number = (offset / 16).checked_sub(1).filter(|_| offset % 16 == 0)?;
         self.numbers.get(&u32::try_from(number).ok()?).copied()

@@ -27,7 +27,7 @@ const WORKSPACE_FENCE: u64 = 64;
 
 /// The order of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
+pub enum Order {
     /// `.weak`, `.relaxed` and `.volatile`: only the access itself is atomic.
     Relaxed,
     /// `.acquire`, `.release` and all stronger ones.

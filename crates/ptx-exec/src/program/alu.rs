@@ -15,7 +15,7 @@ use crate::scalar::video::{MultiplyAdd, Scalar, Simd};
 
 /// The numbers that a register holds, and how many of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Numbers {
+pub enum Numbers {
     Int(Int),
     Float(Format),
     Ints(Int, u32),
@@ -24,7 +24,7 @@ pub(crate) enum Numbers {
 
 impl Numbers {
     /// How they are placed.
-    pub(crate) fn packing(self) -> Packing {
+    pub fn packing(self) -> Packing {
         match self {
             Self::Int(_) | Self::Float(_) => Packing::Whole,
             Self::Ints(t, count) => Packing::Fields { bits: t.bits(), count },
@@ -35,7 +35,7 @@ impl Numbers {
 
 /// What of its registers an operation is applied to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Packing {
+pub enum Packing {
     /// The registers as they are.
     Whole,
     /// Each of `count` fields of `bits` bits, the lowest first.
@@ -44,7 +44,7 @@ pub(crate) enum Packing {
 
 impl Packing {
     /// Applies a function of two values to registers.
-    pub(crate) fn apply(self, a: u64, b: u64, f: impl Fn(u64, u64) -> u64) -> u64 {
+    pub fn apply(self, a: u64, b: u64, f: impl Fn(u64, u64) -> u64) -> u64 {
         match self {
             Self::Whole => f(a, b),
             Self::Fields { bits, count } => each(bits, count, [a, b], |[a, b]| f(a, b)),
@@ -53,12 +53,7 @@ impl Packing {
 }
 
 /// Applies a function to each of `count` fields of `width` bits.
-pub(crate) fn each<const N: usize>(
-    width: u32,
-    count: u32,
-    values: [u64; N],
-    f: impl Fn([u64; N]) -> u64,
-) -> u64 {
+pub fn each<const N: usize>(width: u32, count: u32, values: [u64; N], f: impl Fn([u64; N]) -> u64) -> u64 {
     let mask = u64::MAX >> (64 - width);
     (0..count).fold(0, |result, n| {
         let shift = n * width;
@@ -68,7 +63,7 @@ pub(crate) fn each<const N: usize>(
 
 /// Functions of one floating-point value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum FloatFunction {
+pub enum FloatFunction {
     Rcp,
     Sqrt,
     Rsqrt,
@@ -84,7 +79,7 @@ pub(crate) enum FloatFunction {
 
 /// An operation with one source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Unary {
+pub enum Unary {
     /// `a >> shift & mask`
     Field {
         shift: u32,
@@ -156,7 +151,7 @@ pub(crate) enum Unary {
 
 /// Arithmetic of two floating-point values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum FloatBinary {
+pub enum FloatBinary {
     Add,
     Sub,
     Mul,
@@ -166,34 +161,34 @@ pub(crate) enum FloatBinary {
 
 /// `min` and `max` of floating-point values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct FloatExtreme {
-    pub(crate) format: Format,
-    pub(crate) subnormals: Subnormals,
-    pub(crate) which: Extreme,
-    pub(crate) nan: NanRule,
-    pub(crate) sign: SignRule,
+pub struct FloatExtreme {
+    pub format: Format,
+    pub subnormals: Subnormals,
+    pub which: Extreme,
+    pub nan: NanRule,
+    pub sign: SignRule,
 }
 
 impl FloatExtreme {
     #[inline]
-    pub(crate) fn of(&self, a: u64, b: u64) -> u64 {
+    pub fn of(&self, a: u64, b: u64) -> u64 {
         float::extreme(self.format, self.subnormals, self.which, self.nan, self.sign, a, b)
     }
 }
 
 /// A comparison of two values of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Comparison {
-    pub(crate) relation: Relation,
-    pub(crate) with_nan: WithNan,
-    pub(crate) numbers: Numbers,
-    pub(crate) subnormals: Subnormals,
+pub struct Comparison {
+    pub relation: Relation,
+    pub with_nan: WithNan,
+    pub numbers: Numbers,
+    pub subnormals: Subnormals,
 }
 
 impl Comparison {
     /// Compares element `n`.
     #[inline]
-    pub(crate) fn holds(&self, n: u32, a: u64, b: u64) -> bool {
+    pub fn holds(&self, n: u32, a: u64, b: u64) -> bool {
         match self.numbers {
             Numbers::Int(t) | Numbers::Ints(t, _) => {
                 let shift = n * t.bits() % 64;
@@ -210,14 +205,14 @@ impl Comparison {
 
 /// The conversion of a whole pack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct PackConversion {
-    pub(crate) repack: Repack,
-    pub(crate) count: u32,
+pub struct PackConversion {
+    pub repack: Repack,
+    pub count: u32,
 }
 
 impl PackConversion {
     /// Converts the elements of a pack of up to 128 bits; `how` gives scale and rounding of the `n`-th.
-    pub(crate) fn apply(&self, low: u64, high: u64, how: impl Fn(u32) -> (Scale, narrow::Direction)) -> u64 {
+    pub fn apply(&self, low: u64, high: u64, how: impl Fn(u32) -> (Scale, narrow::Direction)) -> u64 {
         let pack = u128::from(high) << 64 | u128::from(low);
         let (from, to) = (self.repack.from.place(), self.repack.to.place());
         (0..self.count).fold(0, |result, n| {
@@ -229,7 +224,7 @@ impl PackConversion {
 
     /// The random bits of an element: which of the 32 it gets depends on the format (manual 9.7.9.21). `n` counts from
     /// the lowest element of the result.
-    pub(crate) fn random_bits(&self, n: u32, bits: u64) -> RandomBits {
+    pub fn random_bits(&self, n: u32, bits: u64) -> RandomBits {
         let (count, shift) = match self.repack.to {
             Element::Wide(Format::F16) => (13, 16 * n),
             Element::Wide(Format::Bf16 | Format::F32 | Format::F64 | Format::Tf32) => (16, 16 * n),
@@ -242,14 +237,14 @@ impl PackConversion {
     }
 
     /// The scale of an element whose factor has the bits `raw`: narrowing divides by it.
-    pub(crate) fn scale(&self, raw: u64) -> Scale {
+    pub fn scale(&self, raw: u64) -> Scale {
         if matches!(self.repack.to, Element::Narrow(_)) { Scale::over(raw) } else { Scale::times(raw) }
     }
 }
 
 /// An operation with two sources.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Binary {
+pub enum Binary {
     /// Whether a generic address is in the shared memory of the block that has the second one.
     IsInBlock,
     And,
@@ -289,18 +284,18 @@ pub(crate) enum Binary {
 
 /// `set`: elements become ones, or numbers that are one, where the comparison holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct SetWhere {
-    pub(crate) comparison: Comparison,
-    pub(crate) join: Join,
+pub struct SetWhere {
+    pub comparison: Comparison,
+    pub join: Join,
     /// How many elements the result has, and their bits.
-    pub(crate) count: u32,
-    pub(crate) width: u32,
-    pub(crate) when_true: u64,
+    pub count: u32,
+    pub width: u32,
+    pub when_true: u64,
 }
 
 /// An operation with three sources.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ternary {
+pub enum Ternary {
     IntMad(Int, Part, Saturation),
     Mad24(Int, Part, Saturation),
     Sad(Int),
@@ -335,13 +330,13 @@ pub(crate) enum Ternary {
 
 /// An operation with four sources.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Quaternary {
+pub enum Quaternary {
     Bfi(Int),
 }
 
 /// An operation with two results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Dual {
+pub enum Dual {
     /// Sources: `a`, `b`, nothing, the carry. Results: the sum, the carry.
     AddCarry(Int, Saturation),
     SubCarry(Int, Saturation),
@@ -358,7 +353,7 @@ pub(crate) enum Dual {
 
 /// The value that an atomic operation leaves in memory (manual 9.7.13.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Combine {
+pub enum Combine {
     Exchange,
     /// The second operand where memory holds the first.
     CompareAndSwap,
@@ -377,7 +372,7 @@ pub(crate) enum Combine {
 
 /// The same on floating-point values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum FloatCombine {
+pub enum FloatCombine {
     /// In global memory `.f32` subnormals are treated as given, in shared memory they are kept.
     AddF32 {
         in_global: Subnormals,
@@ -389,7 +384,7 @@ pub(crate) enum FloatCombine {
 impl Combine {
     /// The new value, from the old one in a space and two operands.
     #[inline]
-    pub(crate) fn of(self, space: Space, old: u64, b: u64, c: u64) -> u64 {
+    pub fn of(self, space: Space, old: u64, b: u64, c: u64) -> u64 {
         match self {
             Self::Exchange => b,
             Self::CompareAndSwap if old == b => c,

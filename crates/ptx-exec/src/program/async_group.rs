@@ -5,7 +5,7 @@ use super::{Address, Atomic, Src, Store};
 
 /// Operations that are closed and waited for together. Those of a thread are in groups of each family apart.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Family {
+pub enum Family {
     /// `cp.async`.
     Copies,
     /// `cp.async.bulk`, `cp.reduce.async.bulk` and their tensor forms, where they end at no barrier.
@@ -20,7 +20,7 @@ pub(crate) enum Family {
 
 /// What is done to groups of a family.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum GroupAction {
+pub enum GroupAction {
     /// Closes the group of the operations since the last one was closed.
     Commit,
     /// Waits until only so many of the last closed groups are not complete.
@@ -34,22 +34,22 @@ pub(crate) enum GroupAction {
 /// `cp.async.commit_group`, `cp.async.wait_group`, `cp.async.wait_all`, `cp.async.bulk.commit_group`,
 /// `cp.async.bulk.wait_group`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AsyncGroup {
-    pub(crate) family: Family,
-    pub(crate) action: GroupAction,
+pub struct AsyncGroup {
+    pub family: Family,
+    pub action: GroupAction,
 }
 
 /// What an asynchronous store does to memory.
 #[derive(Clone, Debug)]
-pub(crate) enum Write {
+pub enum Write {
     Store(Store),
     Combine(Atomic),
 }
 
 /// `st.async`, `red.async`.
 #[derive(Clone, Debug)]
-pub(crate) struct AsyncWrite {
-    pub(crate) write: Write,
+pub struct AsyncWrite {
+    pub write: Write,
     /// The barrier that counts the bytes.
-    pub(crate) barrier: Option<Address>,
+    pub barrier: Option<Address>,
 }

@@ -4,24 +4,24 @@ use super::{Address, Dst, Src};
 
 /// What a thread does at the barrier of its cluster (manual 9.7.13.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ClusterAction {
+pub enum ClusterAction {
     Arrive,
     Wait,
 }
 
 /// `mapa`: the address, in the block of a rank, that corresponds to a shared address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct MapAddress {
-    pub(crate) d: Dst,
-    pub(crate) a: Src,
-    pub(crate) rank: Src,
+pub struct MapAddress {
+    pub d: Dst,
+    pub a: Src,
+    pub rank: Src,
     /// Whether the addresses are generic.
-    pub(crate) is_generic: bool,
+    pub is_generic: bool,
 }
 
 /// Which blocks get an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Audience {
+pub enum Audience {
     /// The one that asks.
     Block,
     /// `.multicast::cluster::all`: all of its cluster, each at the same place.
@@ -31,9 +31,9 @@ pub(crate) enum Audience {
 /// `clusterlaunchcontrol.try_cancel`: takes a cluster that has not started from the launch. The answer has 16 bytes: the index
 /// of its first block, 32 bits each, then whether there was one, in the highest bit.
 #[derive(Clone, Debug)]
-pub(crate) struct TryCancel {
-    pub(crate) to: Address,
+pub struct TryCancel {
+    pub to: Address,
     /// The barrier that counts the bytes.
-    pub(crate) barrier: Address,
-    pub(crate) audience: Audience,
+    pub barrier: Address,
+    pub audience: Audience,
 }

@@ -44,13 +44,13 @@ const DEEPEST: usize = 32;
 
 /// The files of a module by their numbers, and the lines so far by file, line and column.
 #[derive(Debug, Default)]
-pub(crate) struct Files {
+pub struct Files {
     names: HashMap<u32, Arc<str>>,
     seen: HashMap<[u32; 3], Arc<SourceLine>>,
 }
 
 impl Files {
-    pub(crate) fn of(module: &Module) -> Self {
+    pub fn of(module: &Module) -> Self {
         let file = |item: &Item| match item {
             Item::File(file, _) => Some((file.index, Arc::from(module.name(file.name)))),
             _ => None,
@@ -60,7 +60,7 @@ impl Files {
 
     /// The line that a `.loc` names; nothing where it names none. The place of a call is that of an earlier `.loc`, which
     /// may be of an inlined function too.
-    pub(crate) fn line(&mut self, location: &DebugLocation) -> Option<Arc<SourceLine>> {
+    pub fn line(&mut self, location: &DebugLocation) -> Option<Arc<SourceLine>> {
         let file = Arc::clone(self.names.get(&location.file).filter(|_| location.line != 0)?);
         let (line, column) = (location.line, location.column);
         let call = location.inlined.as_ref().map(|at| [at.file, at.line, at.column]);

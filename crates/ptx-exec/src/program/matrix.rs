@@ -7,7 +7,7 @@ use crate::scalar::narrow::Narrow;
 
 /// The element type of a matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Element {
+pub enum Element {
     F16,
     Bf16,
     Tf32,
@@ -26,7 +26,7 @@ pub(crate) enum Element {
 }
 
 impl Element {
-    pub(crate) const fn bits(self) -> u32 {
+    pub const fn bits(self) -> u32 {
         match self {
             Element::B1 => 1,
             Element::U4 | Element::S4 | Element::E2m1 => 4,
@@ -38,7 +38,7 @@ impl Element {
     }
 
     /// Elements in one register.
-    pub(crate) const fn per_register(self) -> u32 {
+    pub const fn per_register(self) -> u32 {
         match self {
             Element::F64 => 1,
             other => 32 / other.bits(),
@@ -48,15 +48,15 @@ impl Element {
 
 /// The sizes of a product: A is m x k, B is k x n, C and D are m x n.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Size {
-    pub(crate) m: u32,
-    pub(crate) n: u32,
-    pub(crate) k: u32,
+pub struct Size {
+    pub m: u32,
+    pub n: u32,
+    pub k: u32,
 }
 
 /// A matrix of a product.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub enum Part {
     A,
     B,
     /// C and D, which lie alike.
@@ -65,7 +65,7 @@ pub(crate) enum Part {
 
 impl Size {
     /// The rows and columns of a matrix.
-    pub(crate) const fn of(self, part: Part) -> (u32, u32) {
+    pub const fn of(self, part: Part) -> (u32, u32) {
         match part {
             Part::A => (self.m, self.k),
             Part::B => (self.k, self.n),
@@ -81,14 +81,14 @@ impl Size {
 
 /// Whether neighbours in memory, or in the registers of a lane, are those of a row or of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Major {
+pub enum Major {
     Row,
     Column,
 }
 
 /// Which elements of a matrix in shared memory are neighbours, where a descriptor names it (manual 9.7.15.5.1.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Majorness {
+pub enum Majorness {
     /// Those of a row of A or of a column of B.
     K,
     /// Those of a column of A or of a row of B.
@@ -97,7 +97,7 @@ pub(crate) enum Majorness {
 
 /// How the elements of factors meet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Join {
+pub enum Join {
     /// They are multiplied.
     Multiply,
     /// The bits in which they differ are counted.
@@ -108,7 +108,7 @@ pub(crate) enum Join {
 
 /// What becomes of sums that their type does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Overflow {
+pub enum Overflow {
     /// Integers wrap around, floating-point values become infinite.
     Plain,
     /// `.satfinite`: they become the largest or smallest number. Of floating-point sums a NaN becomes zero.
@@ -117,15 +117,15 @@ pub(crate) enum Overflow {
 
 /// One of the two factors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Factor {
-    pub(crate) element: Element,
+pub struct Factor {
+    pub element: Element,
     /// Only [`Held::Quads`] lie otherwise by it.
-    pub(crate) major: Major,
+    pub major: Major,
 }
 
 /// Which lane holds which elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Held {
+pub enum Held {
     /// As the manual has it for most shapes of `mma`: a lane is in group `lane / 4` and has place `lane % 4` in it; the four
     /// lanes of a group hold neighbours along k. Registers of A go down eight rows first, where there are sixteen, then
     /// along k; those of B go along k (9.7.14.5.2 ff.).
@@ -139,15 +139,15 @@ pub(crate) enum Held {
 
 /// A place in one of the products that an instruction computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
-    pub(crate) product: usize,
-    pub(crate) row: usize,
-    pub(crate) column: usize,
+pub struct Place {
+    pub product: usize,
+    pub row: usize,
+    pub column: usize,
 }
 
 impl Held {
     /// How many products an instruction computes.
-    pub(crate) const fn products(self) -> usize {
+    pub const fn products(self) -> usize {
         match self {
             Held::Quads => 4,
             Held::Groups | Held::Fragments => 1,
@@ -155,7 +155,7 @@ impl Held {
     }
 
     /// The registers that a lane holds of a matrix.
-    pub(crate) const fn registers(self, size: Size, part: Part, element: Element) -> u32 {
+    pub const fn registers(self, size: Size, part: Part, element: Element) -> u32 {
         let lanes = WARP as u32;
         match (self, part, element) {
             // Eight of halves whatever the shape (manual 9.7.14.4.1).
@@ -165,7 +165,7 @@ impl Held {
     }
 
     /// The place of element `i` of a lane, counted from the low bits of the first register.
-    pub(crate) fn place(self, size: Size, part: Part, factor: Factor, lane: usize, i: usize) -> Place {
+    pub fn place(self, size: Size, part: Part, factor: Factor, lane: usize, i: usize) -> Place {
         match self {
             Held::Groups => groups(size, part, factor.element, lane, i),
             Held::Quads => quads(part, factor, lane, i),
@@ -213,7 +213,7 @@ fn quads(part: Part, Factor { element, major }: Factor, lane: usize, i: usize) -
 
 /// In which order the two indices of a chunk are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Indices {
+pub enum Indices {
     /// `mma.sp`.
     AnyOrder,
     /// `mma.sp::ordered_metadata`.
@@ -225,15 +225,15 @@ pub(crate) enum Indices {
 /// Each row of A is cut into chunks of four places, two of which are kept. A place is one element of 8 or 16 bits, two of
 /// 4 bits or half of one of 32 bits. Four bits of metadata are the indices of the two, that of the first in the low bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Sparse {
+pub struct Sparse {
     /// Which lanes of each group give them: one, a pair, or all four, so that there are four values, two or one.
-    pub(crate) selector: usize,
-    pub(crate) indices: Indices,
+    pub selector: usize,
+    pub indices: Indices,
 }
 
 impl Sparse {
     /// Elements of A in a chunk.
-    pub(crate) const fn chunk(element: Element) -> usize {
+    pub const fn chunk(element: Element) -> usize {
         match element.bits() {
             32 => 2,
             4 => 8,
@@ -242,7 +242,7 @@ impl Sparse {
     }
 
     /// How many selectors a shape leaves: a lane has the metadata of eight chunks.
-    pub(crate) const fn selectors(size: Size, element: Element) -> usize {
+    pub const fn selectors(size: Size, element: Element) -> usize {
         let chunks = size.k as usize / Self::chunk(element);
         if chunks <= 4 { 4 } else { 16 / chunks }
     }
@@ -252,13 +252,7 @@ impl Sparse {
     /// The manual has this in pictures only (figures 119, 122, 125, 127, 129, 136, 137, 139, 146 and 147). What is here is
     /// also what the code does that `ptxas` writes to put indices in order for sm_120, and to multiply 4-bit integers on
     /// sm_90.
-    pub(crate) const fn metadata(
-        self,
-        size: Size,
-        element: Element,
-        row: usize,
-        chunk: usize,
-    ) -> (usize, u32) {
+    pub const fn metadata(self, size: Size, element: Element, row: usize, chunk: usize) -> (usize, u32) {
         let (group, down) = (row % 8, row / 8);
         let (place, nibble) = match (Self::selectors(size, element), element.bits()) {
             (4, _) => (self.selector, 4 * down + chunk),
@@ -272,21 +266,21 @@ impl Sparse {
 
 /// The scales of the blocks of both factors (manual 9.7.14.3): each row of A and column of B is cut into blocks along k.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Scales {
+pub struct Scales {
     /// Blocks of a row: one, two or four.
-    pub(crate) blocks: usize,
-    pub(crate) format: Narrow,
+    pub blocks: usize,
+    pub format: Narrow,
 }
 
 impl Scales {
     /// Whether `.scale_vec` leaves a byte to begin with: the scales of a row are neighbours in a register.
-    pub(crate) const fn begins_at(self, byte: u64) -> bool {
+    pub const fn begins_at(self, byte: u64) -> bool {
         byte < 4 && byte.is_multiple_of(self.blocks as u64)
     }
 
     /// How many choices of threads there are: two lanes of a group have the scales of A for two rows, one has those of B
     /// for its column.
-    pub(crate) const fn threads(part: Part) -> u64 {
+    pub const fn threads(part: Part) -> u64 {
         match part {
             Part::A => 2,
             Part::B | Part::Sum => 4,
@@ -294,7 +288,7 @@ impl Scales {
     }
 
     /// The lane with the scales of a row of A or column of B.
-    pub(crate) const fn lane(part: Part, thread: usize, line: usize) -> usize {
+    pub const fn lane(part: Part, thread: usize, line: usize) -> usize {
         match part {
             Part::A => 4 * (line % 8) + 2 * thread + line / 8,
             Part::B | Part::Sum => 4 * line + thread,
@@ -304,25 +298,25 @@ impl Scales {
 
 /// A multiplication: D = A * B + C.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Product {
-    pub(crate) size: Size,
-    pub(crate) held: Held,
-    pub(crate) a: Factor,
-    pub(crate) b: Factor,
+pub struct Product {
+    pub size: Size,
+    pub held: Held,
+    pub a: Factor,
+    pub b: Factor,
     /// For a sparse A.
-    pub(crate) sparse: Option<Sparse>,
-    pub(crate) scales: Option<Scales>,
-    pub(crate) c: Element,
-    pub(crate) d: Element,
-    pub(crate) join: Join,
-    pub(crate) overflow: Overflow,
+    pub sparse: Option<Sparse>,
+    pub scales: Option<Scales>,
+    pub c: Element,
+    pub d: Element,
+    pub join: Join,
+    pub overflow: Overflow,
     /// Of `.f64`.
-    pub(crate) rounding: Rounding,
+    pub rounding: Rounding,
 }
 
 impl Product {
     /// The sizes by which the lanes hold a matrix: of a sparse A half of each row, held as a dense matrix of that size is.
-    pub(crate) const fn kept(&self, part: Part) -> Size {
+    pub const fn kept(&self, part: Part) -> Size {
         match (self.sparse, part) {
             (Some(_), Part::A) => Size { k: self.size.k / 2, ..self.size },
             _ => self.size,
@@ -330,7 +324,7 @@ impl Product {
     }
 
     /// The registers of A, B, C and D.
-    pub(crate) const fn registers(&self) -> [u32; 4] {
+    pub const fn registers(&self) -> [u32; 4] {
         let Self { size, held, .. } = *self;
         [
             held.registers(self.kept(Part::A), Part::A, self.a.element),
@@ -343,20 +337,20 @@ impl Product {
 
 /// A matrix that `wmma` loads or stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Fragment {
-    pub(crate) size: Size,
-    pub(crate) part: Part,
-    pub(crate) factor: Factor,
+pub struct Fragment {
+    pub size: Size,
+    pub part: Part,
+    pub factor: Factor,
 }
 
 impl Fragment {
     /// Registers of a lane.
-    pub(crate) const fn registers(&self) -> u32 {
+    pub const fn registers(&self) -> u32 {
         Held::Fragments.registers(self.size, self.part, self.factor.element)
     }
 
     /// Elements of a row or column that lies in one piece, and how many of them there are.
-    pub(crate) const fn leading(&self) -> (u32, u32) {
+    pub const fn leading(&self) -> (u32, u32) {
         let (rows, columns) = self.size.of(self.part);
         match self.factor.major {
             Major::Row => (columns, rows),
@@ -368,7 +362,7 @@ impl Fragment {
     ///
     /// The manual asks for the size of the fragment (9.7.14.4.2), which its own default strides are not always a multiple
     /// of; CUDA lets strides be multiples of 16 bytes.
-    pub(crate) fn alignment(&self) -> u64 {
+    pub fn alignment(&self) -> u64 {
         let bits = self.factor.element.bits();
         let register = if bits == 64 { 8 } else { 4 };
         let whole = u64::from(self.leading().0 * bits / 8);

@@ -8,15 +8,15 @@ use crate::scalar::narrow::{Direction, Negatives};
 
 /// `multimem.ld_reduce`, `multimem.st`, `multimem.red`.
 #[derive(Clone, Debug)]
-pub(crate) struct Multimem {
-    pub(crate) address: Address,
+pub struct Multimem {
+    pub address: Address,
     /// Bytes of what a register has of it.
-    pub(crate) size: u32,
-    pub(crate) action: MultimemAction,
+    pub size: u32,
+    pub action: MultimemAction,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum MultimemAction {
+pub enum MultimemAction {
     /// Writes the same to all places.
     Store(Box<[Src]>),
     /// Combines every place with the same, each in a step of its own.
@@ -27,7 +27,7 @@ pub(crate) enum MultimemAction {
 
 /// How the contents of several places become one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Accumulation {
+pub enum Accumulation {
     /// As an atomic operation has it.
     Plain(Combine),
     /// Elements of so many in a register, each in a format in which it is exact.
@@ -36,14 +36,14 @@ pub(crate) enum Accumulation {
 
 /// What is done with the next of several values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
+pub enum Step {
     Add,
     Extreme(FloatExtreme),
 }
 
 /// When an accumulated value is rounded to the type of its elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Rounds {
+pub enum Rounds {
     /// After each step: the precision of the type.
     EachStep,
     /// `.acc::f32`, `.acc::f16`.
@@ -52,7 +52,7 @@ pub(crate) enum Rounds {
 
 impl Accumulation {
     /// The contents of all places as one; zero when there are none.
-    pub(crate) fn of(&self, values: &[u64]) -> u64 {
+    pub fn of(&self, values: &[u64]) -> u64 {
         let Some((&first, others)) = values.split_first() else { return 0 };
         match *self {
             Self::Plain(combine) => others

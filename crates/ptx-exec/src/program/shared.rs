@@ -5,7 +5,7 @@ use crate::memory::Space;
 
 /// Whether arrivals may complete the phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Completion {
+pub enum Completion {
     Allowed,
     /// `.noComplete`.
     Forbidden,
@@ -13,7 +13,7 @@ pub(crate) enum Completion {
 
 /// Whether an arrival is for later phases too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Stay {
+pub enum Stay {
     Stays,
     /// `arrive_drop`: later phases do not wait for it.
     Leaves,
@@ -21,14 +21,14 @@ pub(crate) enum Stay {
 
 /// What a barrier is made with; nothing but the question for it tells them apart here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum BarrierLayout {
+pub enum BarrierLayout {
     V0,
     V1,
 }
 
 /// What is done to a barrier in shared memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum MbarrierAction {
+pub enum MbarrierAction {
     /// `mbarrier.init`, for so many arrivals.
     Init(Src, BarrierLayout),
     /// `mbarrier.check_layout`: whether it was made with this one.
@@ -55,20 +55,20 @@ pub(crate) enum MbarrierAction {
 
 /// `mbarrier` on an object.
 #[derive(Clone, Debug)]
-pub(crate) struct Mbarrier {
-    pub(crate) address: Address,
-    pub(crate) action: MbarrierAction,
+pub struct Mbarrier {
+    pub address: Address,
+    pub action: MbarrierAction,
     /// The state before an arrival, whether the phase is over, or whether the layout is the one.
-    pub(crate) dst: Option<Dst>,
+    pub dst: Option<Dst>,
     /// Of a wait: whether something was reported in the phase that is over, and what.
-    pub(crate) report: Option<[Dst; 2]>,
+    pub report: Option<[Dst; 2]>,
     /// The blocks of the cluster at whose barriers it is done.
-    pub(crate) blocks: Option<Src>,
+    pub blocks: Option<Src>,
 }
 
 /// Which data a bulk copy reports to its barrier (manual 9.4, 9.7.10.28.1.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Inspection {
+pub enum Inspection {
     /// An element of so many bits of each 16 bytes, of which only the highest is set: the negative zero.
     Sampled(u32),
     /// Each element, with all bits set.
@@ -77,7 +77,7 @@ pub(crate) enum Inspection {
 
 /// What a bulk operation brings to its destination.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum BulkSource {
+pub enum BulkSource {
     /// Memory at this address; with a mask only those bytes of each 16 whose bit is set.
     Memory { from: Address, mask: Option<Src> },
     /// The same without so many bytes at its beginning and at its end.
@@ -90,33 +90,33 @@ pub(crate) enum BulkSource {
 
 /// `cp.async.bulk`, `cp.reduce.async.bulk`, `st.bulk`.
 #[derive(Clone, Debug)]
-pub(crate) struct Bulk {
-    pub(crate) to: Address,
-    pub(crate) source: BulkSource,
+pub struct Bulk {
+    pub to: Address,
+    pub source: BulkSource,
     /// Bytes.
-    pub(crate) size: Src,
+    pub size: Src,
     /// What the size and the addresses are multiples of.
-    pub(crate) unit: u64,
+    pub unit: u64,
     /// The barrier that counts the bytes.
-    pub(crate) barrier: Option<Address>,
+    pub barrier: Option<Address>,
     /// What the barrier is told of the data.
-    pub(crate) inspection: Option<Inspection>,
+    pub inspection: Option<Inspection>,
     /// Whether it goes to all places of a multimem address.
-    pub(crate) is_multimem: bool,
+    pub is_multimem: bool,
     /// The blocks of the cluster that get it; it has one block.
-    pub(crate) blocks: Option<Src>,
+    pub blocks: Option<Src>,
 }
 
 /// Stops a thread whose address is in none of the spaces.
 #[derive(Clone, Debug)]
-pub(crate) struct Within {
-    pub(crate) address: Address,
-    pub(crate) spaces: &'static [Space],
+pub struct Within {
+    pub address: Address,
+    pub spaces: &'static [Space],
 }
 
 /// What is done to a thread's stack (manual 9.7.17).
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Stack {
+pub enum Stack {
     Save {
         d: Dst,
     },

@@ -8,15 +8,15 @@ use crate::scalar::float::{Extreme, NanRule, SignRule};
 use crate::scalar::int::Int;
 
 /// Lanes of the tensor memory of a block.
-pub(crate) const LANES: usize = 128;
+pub const LANES: usize = 128;
 /// Columns of the tensor memory of a block.
-pub(crate) const COLUMNS: usize = 512;
+pub const COLUMNS: usize = 512;
 /// Lanes that one warp of four can load and store.
-pub(crate) const QUARTER: usize = 32;
+pub const QUARTER: usize = 32;
 
 /// The blocks whose tensor memory an instruction is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Group {
+pub enum Group {
     /// `.cta_group::1`: that of the thread.
     One,
     /// `.cta_group::2`: that and its peer.
@@ -25,7 +25,7 @@ pub(crate) enum Group {
 
 /// Whether an allocation is for the block alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Sharing {
+pub enum Sharing {
     Shared,
     /// `.exclusive`: any multiple of 32 columns.
     Exclusive,
@@ -33,7 +33,7 @@ pub(crate) enum Sharing {
 
 /// How lanes and columns are spread over the threads and registers of a warp (manual 9.7.16.2.3.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TensorShape {
+pub enum TensorShape {
     /// `.32x32b`: a lane for each thread.
     Lanes32,
     /// `.16x64b`: four threads share two lanes that are eight apart.
@@ -48,7 +48,7 @@ pub(crate) enum TensorShape {
 
 impl TensorShape {
     /// How many lanes it reaches.
-    pub(crate) const fn lanes(self) -> usize {
+    pub const fn lanes(self) -> usize {
         match self {
             TensorShape::Lanes32 => 32,
             _ => 16,
@@ -56,7 +56,7 @@ impl TensorShape {
     }
 
     /// The lane and column of a thread's register, counted from the address; without the distance of the halves.
-    pub(crate) const fn place(self, thread: usize, register: usize) -> (usize, usize) {
+    pub const fn place(self, thread: usize, register: usize) -> (usize, usize) {
         let (group, place) = (thread / 4, thread % 4);
         match self {
             TensorShape::Lanes32 => (thread, register),
@@ -72,7 +72,7 @@ impl TensorShape {
 
 /// Whether a register has one column or the halves of two (manual 9.7.16.8.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Columns {
+pub enum Columns {
     Whole,
     /// `.pack::16b`, `.unpack::16b`: the lower halves of two neighbouring columns.
     Halves,
@@ -80,14 +80,14 @@ pub(crate) enum Columns {
 
 /// Which cells a load or store moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TensorMove {
-    pub(crate) shape: TensorShape,
-    pub(crate) columns: Columns,
+pub struct TensorMove {
+    pub shape: TensorShape,
+    pub columns: Columns,
 }
 
 impl TensorMove {
     /// The cells of a thread's register: the lane from the address, and one or two columns from it.
-    pub(crate) fn cells(self, thread: usize, register: usize) -> (usize, impl Iterator<Item = i64>) {
+    pub fn cells(self, thread: usize, register: usize) -> (usize, impl Iterator<Item = i64>) {
         let (lane, column) = self.shape.place(thread, register);
         let each = match self.columns {
             Columns::Whole => 1,
@@ -104,14 +104,14 @@ impl TensorMove {
 
 /// What is found of the values that a thread loads (manual 9.7.16.8.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reduction {
+pub enum Reduction {
     Float(Extreme, NanRule, SignRule),
     Integer(Extreme, Int),
 }
 
 /// What a warp does with tensor memory together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TensorAccess {
+pub enum TensorAccess {
     /// Sources: where to write the address, and how many columns.
     Allocate(Group, Sharing),
     /// Sources: address and columns.
@@ -131,7 +131,7 @@ pub(crate) enum TensorAccess {
 
 /// How the rows of a matrix that is copied are spread over lanes (manual 9.7.16.9.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum CopyRows {
+pub enum CopyRows {
     /// A row for each lane.
     All,
     /// `.4x256b`: four rows, 32 lanes apart.
@@ -145,7 +145,7 @@ pub(crate) enum CopyRows {
 }
 
 impl CopyRows {
-    pub(crate) const fn count(self) -> usize {
+    pub const fn count(self) -> usize {
         match self {
             CopyRows::All => 128,
             CopyRows::Four => 4,
@@ -155,7 +155,7 @@ impl CopyRows {
     }
 
     /// The lanes, counted from the address, that get a row.
-    pub(crate) fn lanes(self, row: usize) -> impl Iterator<Item = usize> {
+    pub fn lanes(self, row: usize) -> impl Iterator<Item = usize> {
         let (first, copies, apart) = match self {
             CopyRows::All => (row, 1, 0),
             CopyRows::Four => (row * 32, 1, 0),
@@ -169,7 +169,7 @@ impl CopyRows {
 
 /// Elements of fewer bits than eight, 16 of which follow each other in the low bits of 16 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Packed {
+pub enum Packed {
     /// `.b6x16_p32`
     Six,
     /// `.b4x16_p64`
@@ -178,7 +178,7 @@ pub(crate) enum Packed {
 
 /// Which elements a multiplication is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum MultiplyKind {
+pub enum MultiplyKind {
     F16,
     Tf32,
     F8f6f4,
@@ -190,14 +190,14 @@ pub(crate) enum MultiplyKind {
 
 /// How many scales a row has along K, or how many elements have one (manual 9.7.16.10.7.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ScaleVector {
+pub enum ScaleVector {
     Count(usize),
     Block(usize),
 }
 
 /// Where A is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TensorA<T> {
+pub enum TensorA<T> {
     /// The descriptor of a matrix in shared memory.
     Shared(T),
     /// An address of tensor memory.
@@ -206,36 +206,36 @@ pub(crate) enum TensorA<T> {
 
 /// D = A * B + D (manual 9.7.16.10).
 #[derive(Clone, Debug)]
-pub(crate) struct Multiplication<T> {
-    pub(crate) kind: MultiplyKind,
+pub struct Multiplication<T> {
+    pub kind: MultiplyKind,
     /// `.ws`
-    pub(crate) keeps_b: bool,
+    pub keeps_b: bool,
     /// `.ashift`
-    pub(crate) shifts_a: bool,
-    pub(crate) vector: ScaleVector,
-    pub(crate) d: T,
-    pub(crate) a: TensorA<T>,
+    pub shifts_a: bool,
+    pub vector: ScaleVector,
+    pub d: T,
+    pub a: TensorA<T>,
     /// The descriptor of a matrix in shared memory.
-    pub(crate) b: T,
+    pub b: T,
     /// The instruction descriptor.
-    pub(crate) instruction: T,
+    pub instruction: T,
     /// The address of the metadata of a sparse A.
-    pub(crate) metadata: Option<T>,
+    pub metadata: Option<T>,
     /// The addresses of the scales of A and of B.
-    pub(crate) scales: Option<(T, T)>,
+    pub scales: Option<(T, T)>,
     /// Words with a bit for each lane that stays as it is.
-    pub(crate) disabled: Vec<T>,
+    pub disabled: Vec<T>,
     /// A predicate: whether D is added.
-    pub(crate) adds_d: T,
+    pub adds_d: T,
     /// By which power of two D is divided first.
-    pub(crate) shift_d: T,
+    pub shift_d: T,
     /// The descriptor of columns of B that are zero.
-    pub(crate) zeros: Option<T>,
+    pub zeros: Option<T>,
 }
 
 /// What one thread has done with tensor memory; `T` is a source, or its value.
 #[derive(Clone, Debug)]
-pub(crate) enum TensorOperation<T> {
+pub enum TensorOperation<T> {
     /// `tcgen05.cp`
     Copy {
         rows: CopyRows,
@@ -253,7 +253,7 @@ pub(crate) enum TensorOperation<T> {
 
 impl<T: Copy> TensorOperation<T> {
     /// With a value for each source.
-    pub(crate) fn map<U>(&self, f: impl Fn(T) -> U) -> TensorOperation<U> {
+    pub fn map<U>(&self, f: impl Fn(T) -> U) -> TensorOperation<U> {
         match self {
             &TensorOperation::Copy { rows, chunks, packed, to, from } => {
                 TensorOperation::Copy { rows, chunks, packed, to: f(to), from: f(from) }
@@ -291,16 +291,16 @@ impl<T: Copy> Multiplication<T> {
 
 /// An operation of one thread on the tensor memory of its block or pair of blocks.
 #[derive(Clone, Debug)]
-pub(crate) struct TensorIssue {
-    pub(crate) group: Group,
-    pub(crate) operation: TensorOperation<Src>,
+pub struct TensorIssue {
+    pub group: Group,
+    pub operation: TensorOperation<Src>,
 }
 
 /// `tcgen05.commit`: an arrival when what the thread issued before is done.
 #[derive(Clone, Debug)]
-pub(crate) struct TensorCommit {
-    pub(crate) group: Group,
-    pub(crate) barrier: Address,
+pub struct TensorCommit {
+    pub group: Group,
+    pub barrier: Address,
     /// The blocks of the cluster whose barriers there are signalled.
-    pub(crate) blocks: Option<Src>,
+    pub blocks: Option<Src>,
 }

@@ -5,7 +5,7 @@ use crate::tensormap::Field;
 
 /// Which elements of the tensor are copied, and in which order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TensorMode {
+pub enum TensorMode {
     /// A box.
     Tile,
     /// `.tile::gather4`, `.tile::scatter4`: four rows, each with a coordinate of its own.
@@ -20,7 +20,7 @@ pub(crate) enum TensorMode {
 
 /// How `cp.reduce.async.bulk.tensor` combines elements; their type is in the map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TensorReduction {
+pub enum TensorReduction {
     Add,
     Min,
     Max,
@@ -33,7 +33,7 @@ pub(crate) enum TensorReduction {
 
 /// Where a tensor copy goes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum TensorAction {
+pub enum TensorAction {
     /// To shared memory; a barrier there counts the bytes. With a mask to the blocks of the cluster that it names, and
     /// for pairs of blocks the barriers are those of the even or of the odd ones, as the one that is named.
     Load { barrier: Address, blocks: Option<Src>, for_pairs: bool },
@@ -45,31 +45,31 @@ pub(crate) enum TensorAction {
 
 /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`.
 #[derive(Clone, Debug)]
-pub(crate) struct TensorCopy {
+pub struct TensorCopy {
     /// Where the tensor map is.
-    pub(crate) map: Address,
+    pub map: Address,
     /// Dimensions of the tensor.
-    pub(crate) rank: usize,
-    pub(crate) mode: TensorMode,
-    pub(crate) shared: Address,
-    pub(crate) coordinates: Box<[Src]>,
-    pub(crate) offsets: Box<[Src]>,
+    pub rank: usize,
+    pub mode: TensorMode,
+    pub shared: Address,
+    pub coordinates: Box<[Src]>,
+    pub offsets: Box<[Src]>,
     /// The address that replaces the one of the map.
-    pub(crate) address: Option<Src>,
-    pub(crate) action: TensorAction,
+    pub address: Option<Src>,
+    pub action: TensorAction,
 }
 
 /// `tensormap.replace`.
 #[derive(Clone, Debug)]
-pub(crate) struct TensormapReplace {
-    pub(crate) map: Address,
-    pub(crate) field: Field,
-    pub(crate) value: Src,
+pub struct TensormapReplace {
+    pub map: Address,
+    pub field: Field,
+    pub value: Src,
 }
 
 /// `tensormap.cp_fenceproxy`, after all threads of the warp have come.
 #[derive(Clone, Debug)]
-pub(crate) struct TensormapCopy {
-    pub(crate) to: Address,
-    pub(crate) from: Address,
+pub struct TensormapCopy {
+    pub to: Address,
+    pub from: Address,
 }

@@ -4,7 +4,7 @@ use super::{Combine, Dst, Src};
 
 /// What coordinates of a texture or surface mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Geometry {
+pub enum Geometry {
     /// Texels along one to three axes.
     Axes { count: usize, is_array: bool, has_samples: bool },
     /// A direction from the middle of a cube.
@@ -13,7 +13,7 @@ pub(crate) enum Geometry {
 
 /// Where a fetch is.
 #[derive(Clone, Debug)]
-pub(crate) enum Coordinates {
+pub enum Coordinates {
     /// `.s32`: of one texel.
     Whole(Box<[Src]>),
     /// `.f32`: of a point between texels, or of a direction.
@@ -22,7 +22,7 @@ pub(crate) enum Coordinates {
 
 /// Which levels of a mipmap a fetch is from.
 #[derive(Clone, Debug)]
-pub(crate) enum LevelOf {
+pub enum LevelOf {
     /// The finest one.
     Base,
     /// The operand, of the type of the coordinates.
@@ -33,7 +33,7 @@ pub(crate) enum LevelOf {
 
 /// What a fetch leaves in its registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Texels {
+pub enum Texels {
     /// Four channels of 32 bits.
     Words,
     /// Four channels in half precision.
@@ -44,33 +44,33 @@ pub(crate) enum Texels {
 
 /// `tex` and `tld4`.
 #[derive(Clone, Debug)]
-pub(crate) struct Fetch {
+pub struct Fetch {
     /// The handle of the texture.
-    pub(crate) texture: Src,
+    pub texture: Src,
     /// The handle of the sampler, in the independent mode.
-    pub(crate) sampler: Option<Src>,
-    pub(crate) geometry: Geometry,
+    pub sampler: Option<Src>,
+    pub geometry: Geometry,
     /// The layer of an array.
-    pub(crate) layer: Option<Src>,
+    pub layer: Option<Src>,
     /// The sample of a texel.
-    pub(crate) sample: Option<Src>,
-    pub(crate) at: Coordinates,
-    pub(crate) level: LevelOf,
+    pub sample: Option<Src>,
+    pub at: Coordinates,
+    pub level: LevelOf,
     /// Texels added to the coordinates, for each axis.
-    pub(crate) offsets: Box<[Src]>,
+    pub offsets: Box<[Src]>,
     /// What the texels are compared with.
-    pub(crate) depth: Option<Src>,
+    pub depth: Option<Src>,
     /// `tld4`: the channel that is taken of each of the four texels.
-    pub(crate) gather: Option<usize>,
-    pub(crate) texels: Texels,
-    pub(crate) dsts: Box<[Dst]>,
+    pub gather: Option<usize>,
+    pub texels: Texels,
+    pub dsts: Box<[Dst]>,
     /// Whether the texel is in memory, as all are here.
-    pub(crate) resident: Option<Dst>,
+    pub resident: Option<Dst>,
 }
 
 /// What can be asked of textures, samplers and surfaces (manual 9.7.10.5, 9.7.11.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Property {
+pub enum Property {
     Width,
     Height,
     Depth,
@@ -88,7 +88,7 @@ pub(crate) enum Property {
 
 impl Property {
     /// The property that a query or a field of an initial value names.
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "width" => Property::Width,
             "height" => Property::Height,
@@ -112,17 +112,17 @@ impl Property {
 
 /// `txq`, `suq`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TextureQuery {
-    pub(crate) handle: Src,
-    pub(crate) property: Property,
+pub struct TextureQuery {
+    pub handle: Src,
+    pub property: Property,
     /// The level that a size is of.
-    pub(crate) level: Option<Src>,
-    pub(crate) dst: Dst,
+    pub level: Option<Src>,
+    pub dst: Dst,
 }
 
 /// A type of opaque variables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Opaque {
+pub enum Opaque {
     Texture,
     Sampler,
     Surface,
@@ -130,7 +130,7 @@ pub(crate) enum Opaque {
 
 /// What an access beyond the edge of a surface does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Beyond {
+pub enum Beyond {
     /// `.trap`: stops the thread.
     Trap,
     /// `.clamp`: goes to the nearest place.
@@ -141,7 +141,7 @@ pub(crate) enum Beyond {
 
 /// What is done at a place of a surface.
 #[derive(Clone, Debug)]
-pub(crate) enum SurfaceAction {
+pub enum SurfaceAction {
     /// `suld.b`: elements of so many bytes.
     Load { size: u32, dsts: Box<[Dst]> },
     /// `sust.b`
@@ -156,26 +156,26 @@ pub(crate) enum SurfaceAction {
 
 impl SurfaceAction {
     /// Whether x counts texels or numbers, not bytes.
-    pub(crate) const fn counts_elements(&self) -> bool {
+    pub const fn counts_elements(&self) -> bool {
         matches!(self, SurfaceAction::StoreTexel { .. } | SurfaceAction::ReduceTexel { .. })
     }
 }
 
 /// `suld`, `sust`, `sured`.
 #[derive(Clone, Debug)]
-pub(crate) struct SurfaceAccess {
+pub struct SurfaceAccess {
     /// The handle of the surface.
-    pub(crate) surface: Src,
-    pub(crate) geometry: Geometry,
-    pub(crate) layer: Option<Src>,
-    pub(crate) at: Box<[Src]>,
-    pub(crate) beyond: Beyond,
-    pub(crate) action: SurfaceAction,
+    pub surface: Src,
+    pub geometry: Geometry,
+    pub layer: Option<Src>,
+    pub at: Box<[Src]>,
+    pub beyond: Beyond,
+    pub action: SurfaceAction,
 }
 
 /// What concerns textures, samplers and surfaces.
 #[derive(Clone, Debug)]
-pub(crate) enum Texturing {
+pub enum Texturing {
     Fetch(Fetch),
     Query(TextureQuery),
     /// `istypep`

@@ -6,7 +6,7 @@
 
 /// An element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Cell {
+pub enum Cell {
     /// `.b16`
     Half,
     /// `.b8`
@@ -19,7 +19,7 @@ pub(crate) enum Cell {
 
 impl Cell {
     /// Bits in memory. They follow each other without gaps; the rest of a line is padding.
-    pub(crate) const fn stored(self) -> u32 {
+    pub const fn stored(self) -> u32 {
         match self {
             Cell::Half => 16,
             Cell::Byte => 8,
@@ -30,7 +30,7 @@ impl Cell {
 
     /// Bits in a register. What is shorter in memory is in the low ones, and the others are zero: the manual calls such elements
     /// unsigned. `mma` wants an `.e2m1` two bits higher, and leaves that to the program.
-    pub(crate) const fn held(self) -> u32 {
+    pub const fn held(self) -> u32 {
         match self {
             Cell::Half => 16,
             Cell::Byte | Cell::Six | Cell::Four => 8,
@@ -38,14 +38,14 @@ impl Cell {
     }
 
     /// Elements in one register.
-    pub(crate) const fn per_register(self) -> usize {
+    pub const fn per_register(self) -> usize {
         (32 / self.held()) as usize
     }
 }
 
 /// How the elements of a matrix are spread over the lanes. A lane is in group `lane / 4` and has place `lane % 4` in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Spread {
+pub enum Spread {
     /// `.m8n8`, `.m8n16`: a group holds a line, and a lane neighbours in it.
     Along,
     /// `.m8n8.trans`, `.m16n16.trans`: a lane holds the same element of neighbouring lines, and in its second register the one that
@@ -58,22 +58,22 @@ pub(crate) enum Spread {
 
 /// Matrices that one instruction moves. A line of a matrix is 16 bytes with an address of their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Tiles {
-    pub(crate) count: usize,
+pub struct Tiles {
+    pub count: usize,
     /// Lines of each matrix.
-    pub(crate) lines: usize,
-    pub(crate) cell: Cell,
-    pub(crate) spread: Spread,
+    pub lines: usize,
+    pub cell: Cell,
+    pub spread: Spread,
 }
 
 impl Tiles {
     /// A lane's registers for each matrix.
-    pub(crate) const fn registers(&self) -> usize {
+    pub const fn registers(&self) -> usize {
         self.lines / 8
     }
 
     /// The line of a matrix, and the place in it, of element `i` of a lane's register.
-    pub(crate) const fn place(&self, lane: usize, register: usize, i: usize) -> (usize, usize) {
+    pub const fn place(&self, lane: usize, register: usize, i: usize) -> (usize, usize) {
         let (group, place, each) = (lane / 4, lane % 4, self.cell.per_register());
         match self.spread {
             Spread::Along => (group, place * each + i),

@@ -3,19 +3,19 @@
 use super::{Dst, Majorness, Product, Src};
 
 /// Warps of a warpgroup; the rank of the first is a multiple of it (manual 9.7.15.1).
-pub(crate) const WARPGROUP: usize = 4;
+pub const WARPGROUP: usize = 4;
 
 /// A factor in shared memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SharedFactor {
+pub struct SharedFactor {
     /// The matrix descriptor.
-    pub(crate) descriptor: Src,
-    pub(crate) majorness: Majorness,
+    pub descriptor: Src,
+    pub majorness: Majorness,
 }
 
 /// Where A is.
 #[derive(Clone, Debug)]
-pub(crate) enum FactorA {
+pub enum FactorA {
     /// Each warp holds its 16 rows as it does for `mma.m16n8`.
     Registers(Box<[Src]>),
     Shared(SharedFactor),
@@ -23,31 +23,31 @@ pub(crate) enum FactorA {
 
 /// `wgmma.mma_async`: D = A * B + D.
 #[derive(Clone, Debug)]
-pub(crate) struct WarpgroupProduct {
+pub struct WarpgroupProduct {
     /// The part of a warp: 16 rows of A and D, and all of B.
-    pub(crate) product: Product,
-    pub(crate) a: FactorA,
-    pub(crate) b: SharedFactor,
+    pub product: Product,
+    pub a: FactorA,
+    pub b: SharedFactor,
     /// C and D.
-    pub(crate) d: Box<[Dst]>,
+    pub d: Box<[Dst]>,
     /// `scale-d`: whether the old value of D is added.
-    pub(crate) accumulates: Src,
+    pub accumulates: Src,
     /// Whether the products are negated: one of `imm-scale-a` and `imm-scale-b` is -1.
-    pub(crate) negated: bool,
+    pub negated: bool,
     /// Of a sparse A.
-    pub(crate) metadata: Option<Src>,
+    pub metadata: Option<Src>,
 }
 
 impl WarpgroupProduct {
     /// The place in the part of a warp, row first, of element `i` of D that a lane holds (manual 9.7.15.5.1.1).
-    pub(crate) const fn place(lane: usize, i: usize) -> (usize, usize) {
+    pub const fn place(lane: usize, i: usize) -> (usize, usize) {
         (lane / 4 + 8 * (i / 2 % 2), lane % 4 * 2 + i % 2 + 8 * (i / 4))
     }
 }
 
 /// What a warpgroup does.
 #[derive(Clone, Debug)]
-pub(crate) enum WarpgroupAction {
+pub enum WarpgroupAction {
     Multiply(WarpgroupProduct),
     /// `wgmma.commit_group`.
     Commit,

@@ -98,7 +98,7 @@ pub fn finish(format: Format, subnormals: Subnormals, limit: Limit, raw: u64) ->
 /// be inlined into loops over lanes. Where it flushes, no exact result may round up to the smallest normal value: sums of
 /// normal values do not.
 #[inline(always)]
-pub(crate) fn nearest_f32<const N: usize>(
+pub fn nearest_f32<const N: usize>(
     subnormals: Subnormals,
     arguments: [u64; N],
     operation: impl Fn([f32; N]) -> f32,
@@ -116,7 +116,7 @@ const ROUNDS_TO_NORMAL: f64 = f64::from_bits(0x380f_ffff_f000_0000);
 
 /// `mul.rn.ftz.f32`. Binary64 holds the product, which tells what is subnormal; see [`Format::narrow_flushing`].
 #[inline(always)]
-pub(crate) fn nearest_product_flushed(a: u64, b: u64) -> u64 {
+pub fn nearest_product_flushed(a: u64, b: u64) -> u64 {
     let flushed = |raw: u64| {
         let value = f32_of(raw);
         f64::from(if value.abs() < f32::MIN_POSITIVE { 0.0f32.copysign(value) } else { value })
@@ -129,7 +129,7 @@ pub(crate) fn nearest_product_flushed(a: u64, b: u64) -> u64 {
 
 /// `fma.rn.ftz.f32`: the host's, unless it gives the smallest normal value, which it may have rounded up to.
 #[inline(always)]
-pub(crate) fn nearest_fma_flushed(a: u64, b: u64, c: u64) -> u64 {
+pub fn nearest_fma_flushed(a: u64, b: u64, c: u64) -> u64 {
     const FLUSHED: Arith = Arith { subnormals: Subnormals::Flush, ..Arith::nearest(Format::F32) };
     let result = nearest_f32(Subnormals::Flush, [a, b, c], |[a, b, c]| a.mul_add(b, c));
     if result & Format::F32.magnitude_mask() == Format::F32.smallest_normal() {
@@ -191,7 +191,7 @@ pub fn fma(m: &Arith, a: u64, b: u64, c: u64) -> u64 {
 
 /// The NaN that tensor copies fill with what lies out of bounds (manual 5.5.3.3). The manual does not tell its bits; they
 /// are those that such copies were seen to write, for every type of 16 bits.
-pub(crate) const OUT_OF_BOUNDS: u64 = 0x7ff7;
+pub const OUT_OF_BOUNDS: u64 = 0x7ff7;
 
 /// `fma.oob`: +0.0 when a factor lies out of bounds, else [`fma`] (manual 9.7.4.4).
 pub fn fma_within_bounds(m: &Arith, a: u64, b: u64, c: u64) -> u64 {

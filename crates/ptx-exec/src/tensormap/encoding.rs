@@ -30,7 +30,7 @@ const FIELDS: usize = 12;
 
 /// A part of a map that `tensormap.replace` changes (manual 9.7.9.28); numbers in it are dimensions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Field {
+pub enum Field {
     Address,
     Rank,
     BoxDim(usize),

@@ -1,0 +1,79 @@
+//! Host LLVM IR of single operations, at any width: a value is an integer, or a vector of integers with one element for each lane.
+
+pub mod alu;
+
+use ptx_llvm::LlvmError;
+use ptx_llvm::Module;
+use ptx_llvm::build::{BinaryOp, Builder, CastOp, Type, Types, Value};
+
+/// What an emitter gives.
+pub type Emitted<'c> = Result<Value<'c>, LlvmError>;
+
+/// Where operations are appended.
+pub struct Emit<'m, 'c> {
+    /// The module that gets declarations of intrinsics.
+    pub module: &'m Module<'c>,
+    /// The types of its context.
+    pub types: Types<'c>,
+    /// The builder, at the end of a block.
+    pub builder: Builder<'c>,
+}
+
+impl<'c> Emit<'_, 'c> {
+    /// The type like that of `like` with elements of another type: a scalar of a scalar, a vector of a vector.
+    pub fn like(&self, like: Value<'c>, element: Type<'c>) -> Type<'c> {
+        match like.ty().vector_parts() {
+            Some((_, lanes)) => self.types.vector(element, lanes),
+            None => element,
+        }
+    }
+
+    /// The bits of an integer or of the integers of a vector.
+    pub fn bits(&self, value: Value<'c>) -> u32 {
+        let element = value.ty().vector_parts().map_or(value.ty(), |(element, _)| element);
+        element.int_bits().unwrap_or(0)
+    }
+
+    /// Zero-extends or truncates to so many bits.
+    ///
+    /// # Errors
+    /// Where the value is not of integers.
+    pub fn resize(&self, value: Value<'c>, bits: u32) -> Emitted<'c> {
+        let from = self.bits(value);
+        let op = if from < bits { CastOp::ZExt } else { CastOp::Trunc };
+        if from == bits {
+            return Ok(value);
+        }
+        self.builder.cast(op, value, self.like(value, self.types.int(bits)))
+    }
+
+    /// Sign-extends or truncates to so many bits.
+    ///
+    /// # Errors
+    /// Where the value is not of integers.
+    pub fn resize_signed(&self, value: Value<'c>, bits: u32) -> Emitted<'c> {
+        let from = self.bits(value);
+        let op = if from < bits { CastOp::SExt } else { CastOp::Trunc };
+        if from == bits {
+            return Ok(value);
+        }
+        self.builder.cast(op, value, self.like(value, self.types.int(bits)))
+    }
+
+    /// The constant `value` in the form of `like`: one for each lane where that is a vector.
+    pub fn constant(&self, like: Value<'c>, bits: u32, value: u64) -> Value<'c> {
+        let one = self.types.int_value(bits, value);
+        match like.ty().vector_parts() {
+            Some((_, lanes)) => self.types.vector_value(&vec![one; lanes as usize]).unwrap_or(one),,
+            None => one,
+        }
+    }
+
+    /// A two-operand instruction.
+    ///
+    /// # Errors
+    /// Where the types do not fit.
+    pub fn binary(&self, op: BinaryOp, a: Value<'c>, b: Value<'c>) -> Emitted<'c> {
+        self.builder.binary(op, a, b)
+    }
+}
