@@ -44,6 +44,8 @@ pub use image::{DeviceHeap, Image, Options, Prepared, Report, Surroundings, Vari
 pub use kernel::Parameter;
 pub use launch::{Argument, Completion, Dim3, Launch, Limits, Outcome, Shape};
 pub use machine::MOST_RESIDENT_BLOCKS;
+#[doc(hidden)]
+pub use machine::RowOperation;
 pub use memory::{
     Fault, FaultKind, HostMemory, HostRegion, Kind, Memory, MemoryError, RegionInfo, Space, Words,
 };

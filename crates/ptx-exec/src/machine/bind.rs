@@ -46,6 +46,29 @@ pub(super) fn bind(program: &Program) -> Vec<Bound> {
     program.code.iter().map(|inst| Bound { guard: inst.guard, step: step(&inst.op) }).collect()
 }
 
+/// What an operation computes, one row at a time: for engines that have no form of their own for it.
+pub struct RowOperation(Step);
+
+impl RowOperation {
+    /// The function of an operation; where its rows are does not count.
+    pub fn new(alu: Alu) -> Self {
+        Self(bind_alu(alu))
+    }
+
+    /// Computes the lanes of a mask, from as many of the sources as the operation has; the second result is that of an operation with
+    /// two. Other lanes stay.
+    pub fn apply(&self, [a, b, c, d]: [&Row; 4], mask: Mask, [first, second]: [&mut Row; 2]) {
+        match &self.0 {
+            Step::Alu1 { f, .. } => f(a, mask, first),
+            Step::Alu2 { f, .. } => f(a, b, mask, first),
+            Step::Alu3 { f, .. } => f(a, b, c, mask, first),
+            Step::Alu4(alu) => (alu.0)([a, b, c, d], mask, first),
+            Step::AluPair(alu) => (alu.0)([a, b, c, d], mask, first, second),
+            Step::Effect(_) => {}
+        }
+    }
+}
+
 fn bind_alu(alu: Alu) -> Step {
     match alu {
         Alu::Unary { op, packing, d, a } => Step::Alu1 { f: unary(op, packing), d, a },

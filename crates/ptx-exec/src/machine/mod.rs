@@ -41,6 +41,7 @@ mod tile;
 mod warp;
 mod wgmma;
 
+pub use bind::RowOperation;
 pub(crate) use grid::{Executable, Finished, Geometry, Setup, run};
 pub(crate) use heap::Heap;
 pub(crate) use observe::Observer;

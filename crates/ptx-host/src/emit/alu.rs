@@ -1,10 +1,18 @@
 //! Operations on registers.
 
-use ptx_exec::program::Alu;
+use ptx_exec::program::{
+    Alu, Binary, Comparison, Dual, Numbers, Packing, Quaternary, SetWhere, Ternary, Unary,
+};
+use ptx_exec::scalar::compare::{Join, Relation};
+use ptx_exec::scalar::convert::Excess;
+use ptx_exec::scalar::int::{Int, Saturation, Signedness};
 use ptx_llvm::LlvmError;
-use ptx_llvm::build::Value;
+use ptx_llvm::build::{IntPredicate, Value};
 
-use super::Emit;
+use super::lanes::{Code, Lanes};
+use super::{Emit, address, bits, int};
+
+type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
 /// Emits an operation on registers at the width of its arguments, which are integers or vectors of integers of 1, 16, 32 or 64
 /// bits, in the order of the operation's sources; bits above a register's width are zero. Gives the results, of any width,
@@ -13,9 +21,285 @@ use super::Emit;
 /// # Errors
 /// What LLVM does not take, which is a defect of this crate.
 pub fn alu<'c>(
-    _emit: &Emit<'_, 'c>,
-    _alu: &Alu,
-    _arguments: &[Value<'c>],
+    emit: &Emit<'_, 'c>,
+    alu: &Alu,
+    arguments: &[Value<'c>],
 ) -> Result<Option<Vec<Value<'c>>>, LlvmError> {
-    Ok(None)
+    let code = Code::new(emit);
+    let results =
+        results(&code, alu, arguments).map(|lanes| lanes.into_iter().map(|lanes| lanes.value).collect());
+    code.finish()?;
+    Ok(results)
+}
+
+fn results<'a, 'm, 'c>(
+    code: &'a Code<'a, 'm, 'c>,
+    alu: &Alu,
+    arguments: &[Value<'c>],
+) -> Option<Vec<L<'a, 'm, 'c>>> {
+    let lanes = |index: usize| arguments.get(index).map(|value| code.lanes(*value));
+    match *alu {
+        Alu::Unary { op, packing, .. } => Some(vec![unary(op, packing, lanes(0)?)?]),
+        Alu::Binary { op, packing, .. } => Some(vec![binary(op, packing, [lanes(0)?, lanes(1)?])?]),
+        Alu::Ternary { op, packing, .. } => {
+            Some(vec![ternary(op, packing, [lanes(0)?, lanes(1)?, lanes(2)?])?])
+        }
+        Alu::Quaternary { op: Quaternary::Bfi(t), .. } => {
+            let at = |index| lanes(index).map(|value| value.resize(t.bits()));
+            Some(vec![bits::bfi(t, [at(0)?, at(1)?, lanes(2)?, lanes(3)?])])
+        }
+        Alu::Dual { op, .. } => dual(op, [lanes(0)?, lanes(1)?, lanes(2)?, lanes(3)?]).map(Vec::from),
+    }
+}
+
+/// The bits of the smallest integers that have those of a mask.
+fn bits_of(mask: u64) -> u32 {
+    match 64 - mask.leading_zeros() {
+        0 | 1 => 1,
+        bits => bits.next_power_of_two().max(8),
+    }
+}
+
+/// Applies a function of values to registers, or to each of the fields that they hold: those are lanes of their own for it.
+fn packed<'a, 'm, 'c, const N: usize>(
+    packing: Packing,
+    arguments: [L<'a, 'm, 'c>; N],
+    f: impl FnOnce([L<'a, 'm, 'c>; N]) -> Option<L<'a, 'm, 'c>>,
+) -> Option<L<'a, 'm, 'c>> {
+    match packing {
+        Packing::Whole => f(arguments),
+        Packing::Fields { bits, count } => {
+            let whole = arguments.map(|value| value.resize(bits * count));
+            let ty = whole.first()?.value.ty();
+            f(whole.map(|value| value.regroup(bits))).map(|result| result.regroup_like(ty))
+        }
+    }
+}
+
+fn unary<'a, 'm, 'c>(op: Unary, packing: Packing, a: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
+    let whole = |t: Int, f: fn(L<'a, 'm, 'c>) -> L<'a, 'm, 'c>| Some(f(a.resize(t.bits())));
+    match op {
+        Unary::Field { shift, mask } => {
+            Some(if shift < a.width() { (a >> u64::from(shift)) & mask } else { a.zero() })
+        }
+        Unary::AddConstant { addend, mask } => Some((a.resize(bits_of(mask)) + addend) & mask),
+        Unary::Not { mask } => Some(!a.resize(bits_of(mask)) & mask),
+        Unary::IsZero { mask } => Some((a & mask).eq(0)),
+        Unary::UpperHalf(Signedness::Signed) => Some(a.resize(64).ashr(63)),
+        Unary::UpperHalf(Signedness::Unsigned) => Some(a.constant_of(64, 0)),
+        Unary::IntAbs(t) => packed(packing, [a], |[a]| Some(int::abs(t, a.resize(t.bits())))),
+        Unary::IntNeg(t) => packed(packing, [a], |[a]| Some(-a.resize(t.bits()))),
+        Unary::Popc(t) => whole(t, bits::popc),
+        Unary::Clz(t) => whole(t, bits::clz),
+        Unary::Brev(t) => whole(t, bits::brev),
+        Unary::Bfind(t, found) => Some(bits::bfind(t, found, a.resize(t.bits()))),
+        Unary::IntToInt { to, from, excess, register } => {
+            let value = match excess {
+                Excess::Truncate => int::extend(from, a, to.bits()),
+                Excess::Clamp => int::clamp(to, from, a),
+            };
+            Some(in_register(to, value, register))
+        }
+        Unary::IsInSpace(space) => Some(address::is_in_space(space, a.resize(64))),
+        Unary::PendingCount => None,
+        Unary::FloatAbs(..)
+        | Unary::FloatNeg(..)
+        | Unary::Function(..)
+        | Unary::RcpUpperWord
+        | Unary::RsqrtUpperWord
+        | Unary::HasProperty(..)
+        | Unary::FloatToInt { .. }
+        | Unary::IntToFloat { .. }
+        | Unary::FloatToIntegral { .. }
+        | Unary::FloatToFloat { .. } => None,
+    }
+}
+
+/// A value of an integer type in the bits of a register, extended as the type is.
+fn in_register<'a, 'm, 'c>(t: Int, value: L<'a, 'm, 'c>, register: u64) -> L<'a, 'm, 'c> {
+    int::extend(t, value, bits_of(register).max(t.bits())) & register
+}
+
+/// Two values in the wider one's bits.
+fn same_width<'a, 'm, 'c>([a, b]: [L<'a, 'm, 'c>; 2]) -> [L<'a, 'm, 'c>; 2] {
+    let width = a.width().max(b.width());
+    [a.resize(width), b.resize(width)]
+}
+
+fn binary<'a, 'm, 'c>(op: Binary, packing: Packing, arguments: [L<'a, 'm, 'c>; 2]) -> Option<L<'a, 'm, 'c>> {
+    let [a, b] = arguments;
+    let at = |t: Int| arguments.map(|value| value.resize(t.bits()));
+    let each = |t: Int, f: &dyn Fn(L<'a, 'm, 'c>, L<'a, 'm, 'c>) -> L<'a, 'm, 'c>| {
+        packed(packing, arguments, |values| {
+            let [a, b] = values.map(|value| value.resize(t.bits()));
+            Some(f(a, b))
+        })
+    };
+    match op {
+        Binary::IsInBlock => Some(address::is_in_block(a.resize(64), b.resize(64))),
+        Binary::And => Some(same_width(arguments)).map(|[a, b]| a & b),
+        Binary::Or => Some(same_width(arguments)).map(|[a, b]| a | b),
+        Binary::Xor => Some(same_width(arguments)).map(|[a, b]| a ^ b),
+        Binary::Insert { shift, mask } => {
+            let width = a.width().max(bits_of(mask) + shift).min(64);
+            Some(a.resize(width) | ((b.resize(width) & mask) << u64::from(shift)))
+        }
+        Binary::IntAdd(t, saturation) => each(t, &|a, b| int::add(t, saturation, a, b)),
+        Binary::IntSub(t, saturation) => each(t, &|a, b| int::sub(t, saturation, a, b)),
+        Binary::IntMul(t, part) => Some(at(t)).map(|[a, b]| int::mul(t, part, a, b)),
+        Binary::IntDiv(t) => Some(at(t)).map(|[a, b]| int::divide(t, a, b)[0]),
+        Binary::IntRem(t) => Some(at(t)).map(|[a, b]| int::divide(t, a, b)[1]),
+        Binary::IntMin(t) => each(t, &|a, b| int::min(t, a, b)),
+        Binary::IntMax(t) => each(t, &|a, b| int::max(t, a, b)),
+        Binary::IntMinRelu(t) => each(t, &|a, b| int::max(t, int::min(t, a, b), a.zero())),
+        Binary::IntMaxRelu(t) => each(t, &|a, b| int::max(t, int::max(t, a, b), a.zero())),
+        Binary::Mul24(t, part) => Some(int::mul24(t, part, a, b)),
+        Binary::Shl(t) => Some(bits::shl(t, a.resize(t.bits()), b)),
+        Binary::Shr(t) => Some(bits::shr(t, a.resize(t.bits()), b)),
+        Binary::Bmsk(overshoot) => Some(bits::bmsk(overshoot, a.resize(32), b.resize(32))),
+        Binary::Szext(sign, overshoot) => Some(bits::szext(sign, overshoot, a.resize(32), b.resize(32))),
+        Binary::Compare(comparison) => holds(&comparison, 0, arguments),
+        Binary::Float(..)
+        | Binary::FloatMixed(..)
+        | Binary::Extreme(_)
+        | Binary::Copysign(_)
+        | Binary::FloatPair(..)
+        | Binary::Repack(..) => None,
+    }
+}
+
+fn predicate(relation: Relation, sign: Signedness) -> Result<IntPredicate, bool> {
+    let by_sign = |signed, unsigned| match sign {
+        Signedness::Signed => Ok(signed),
+        Signedness::Unsigned => Ok(unsigned),
+    };
+    match relation {
+        Relation::Equal => Ok(IntPredicate::Eq),
+        Relation::NotEqual => Ok(IntPredicate::Ne),
+        Relation::Less => by_sign(IntPredicate::Slt, IntPredicate::Ult),
+        Relation::LessOrEqual => by_sign(IntPredicate::Sle, IntPredicate::Ule),
+        Relation::Greater => by_sign(IntPredicate::Sgt, IntPredicate::Ugt),
+        Relation::GreaterOrEqual => by_sign(IntPredicate::Sge, IntPredicate::Uge),
+        Relation::Ordered => Err(true),
+        Relation::Unordered => Err(false),
+    }
+}
+
+/// Whether a comparison of elements `n` holds.
+fn holds<'a, 'm, 'c>(
+    comparison: &Comparison,
+    n: u32,
+    arguments: [L<'a, 'm, 'c>; 2],
+) -> Option<L<'a, 'm, 'c>> {
+    let element = |width: u32| {
+        arguments.map(|value| {
+            let shift = n * width % 64;
+            if shift == 0 { value.resize(width) } else { (value >> u64::from(shift)).resize(width) }
+        })
+    };
+    match comparison.numbers {
+        Numbers::Int(t) | Numbers::Ints(t, _) => {
+            let [a, b] = element(t.bits());
+            Some(match predicate(comparison.relation, t.sign()) {
+                Ok(predicate) => a.compare_int(predicate, b),
+                Err(always) => a.constant_of(1, always.into()),
+            })
+        }
+        Numbers::Float(_) | Numbers::Floats(..) => None,
+    }
+}
+
+fn join<'a, 'm, 'c>(join: Join, holds: L<'a, 'm, 'c>, other: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    let other = other.resize(1);
+    match join {
+        Join::And => holds & other,
+        Join::Or => holds | other,
+        Join::Xor => holds ^ other,
+    }
+}
+
+fn set<'a, 'm, 'c>(set: &SetWhere, [a, b, c]: [L<'a, 'm, 'c>; 3]) -> Option<L<'a, 'm, 'c>> {
+    let width = (set.width * set.count).max(bits_of(set.when_true)).min(64);
+    let mut result = a.constant_of(width, 0);
+    for n in 0..set.count {
+        let is_true = join(set.join, holds(&set.comparison, n, [a, b])?, c);
+        let when_true = set.when_true << (n * set.width);
+        result = result | is_true.select(a.constant_of(width, when_true), 0);
+    }
+    Some(result)
+}
+
+fn ternary<'a, 'm, 'c>(
+    op: Ternary,
+    _packing: Packing,
+    arguments: [L<'a, 'm, 'c>; 3],
+) -> Option<L<'a, 'm, 'c>> {
+    let [a, b, c] = arguments;
+    let at = |bits: u32| arguments.map(|value| value.resize(bits));
+    match op {
+        Ternary::IntMad(t, part, saturation) => {
+            let product = int::mul(t, part, a.resize(t.bits()), b.resize(t.bits()));
+            let sum = Int::new(product.width(), t.sign())?;
+            Some(int::add(sum, saturation, product, c.resize(product.width())))
+        }
+        Ternary::Mad24(t, part, saturation) => {
+            Some(int::add(t, saturation, int::mul24(t, part, a, b), c.resize(t.bits())))
+        }
+        Ternary::Sad(t) => Some(at(t.bits())).map(|[a, b, c]| int::sad(t, a, b, c)),
+        Ternary::Dp4a(a_sign, b_sign) => Some(int::dp4a([a_sign, b_sign], at(32))),
+        Ternary::Dp2a(a_sign, b_sign, half) => Some(int::dp2a([a_sign, b_sign], half, at(32))),
+        Ternary::Lop3(table) => Some(bits::lop3(table, at(32))),
+        Ternary::Shf(direction, overshoot) => Some(bits::shf(direction, overshoot, at(32))),
+        Ternary::Bfe(t) => Some(bits::bfe(t, [a.resize(t.bits()), b, c])),
+        Ternary::Prmt(mode) => Some(bits::prmt(mode, at(32))),
+        Ternary::Select => Some(same_width([a, b])).map(|[a, b]| c.resize(1).select(a, b)),
+        Ternary::SelectBySign => {
+            let [a, b] = same_width([a, b]);
+            Some(c.resize(32).sge(0).select(a, b))
+        }
+        Ternary::Set(where_true) => set(&where_true, arguments),
+        Ternary::Fns
+        | Ternary::Fma(_)
+        | Ternary::FmaMixed(..)
+        | Ternary::FmaWithinBounds(_)
+        | Ternary::Extreme(_)
+        | Ternary::SelectByFloatSign(..)
+        | Ternary::MultiplyAdd(_)
+        | Ternary::Video(_)
+        | Ternary::VideoSimd(_)
+        | Ternary::RepackRandom(_)
+        | Ternary::RepackScaled(..)
+        | Ternary::PackIntegers(_) => None,
+    }
+}
+
+fn dual<'a, 'm, 'c>(op: Dual, arguments: [L<'a, 'm, 'c>; 4]) -> Option<[L<'a, 'm, 'c>; 2]> {
+    let [a, b, c, d] = arguments;
+    let at = |t: Int| [a, b, c].map(|value| value.resize(t.bits()));
+    match op {
+        Dual::AddCarry(t, Saturation::Wrap) => Some(at(t)).map(|[a, b, _]| int::add_carry(a, b, d)),
+        Dual::SubCarry(t, Saturation::Wrap) => Some(at(t)).map(|[a, b, _]| int::add_carry(a, !b, d)),
+        Dual::AddCarry(t, Saturation::Clamp) if t.bits() < 64 => {
+            Some([int::add_carry_clamped(t, a, b, d), a.constant_of(1, 0)])
+        }
+        Dual::SubCarry(t, Saturation::Clamp) if t.bits() < 64 => {
+            Some([int::sub_carry_clamped(t, a, b, d), a.constant_of(1, 0)])
+        }
+        Dual::AddCarry(..) | Dual::SubCarry(..) => None,
+        Dual::MadCarry(t, part) => {
+            Some(at(t)).map(|[a, b, c]| int::add_carry(int::carry_product(t, part, a, b), c, d))
+        }
+        Dual::Lop3(table, how) => {
+            let result = bits::lop3(table, [a, b, c].map(|value| value.resize(32)));
+            Some([result, join(how, result.ne(0), d)])
+        }
+        Dual::Compare(comparison, how) => {
+            let first = holds(&comparison, 0, [a, b])?;
+            Some([join(how, first, c), join(how, !first, c)])
+        }
+        Dual::ComparePair(comparison, how) => {
+            let [first, second] = [holds(&comparison, 0, [a, b])?, holds(&comparison, 1, [a, b])?];
+            Some([join(how, first, c), join(how, second, c)])
+        }
+    }
 }

@@ -1,6 +1,10 @@
 //! Host LLVM IR of single operations, at any width: a value is an integer, or a vector of integers with one element for each lane.
 
+mod address;
 pub mod alu;
+mod bits;
+mod int;
+mod lanes;
 
 use ptx_llvm::LlvmError;
 use ptx_llvm::Module;
@@ -64,7 +68,7 @@ impl<'c> Emit<'_, 'c> {
     pub fn constant(&self, like: Value<'c>, bits: u32, value: u64) -> Value<'c> {
         let one = self.types.int_value(bits, value);
         match like.ty().vector_parts() {
-            Some((_, lanes)) => self.types.vector_value(&vec![one; lanes as usize]).unwrap_or(one),,
+            Some((_, lanes)) => self.types.vector_value(&vec![one; lanes as usize]).unwrap_or(one),
             None => one,
         }
     }

@@ -97,6 +97,10 @@ pub enum CastOp {
     UiToFp,
     /// `sitofp`
     SiToFp,
+    /// `fptoui`; the caller keeps the number in range.
+    FpToUi,
+    /// `fptosi`; the caller keeps the number in range.
+    FpToSi,
     /// `ptrtoint`
     PtrToInt,
     /// `inttoptr`
@@ -117,6 +121,8 @@ impl CastOp {
             Self::FpExt => LLVMOpcode::LLVMFPExt,
             Self::UiToFp => LLVMOpcode::LLVMUIToFP,
             Self::SiToFp => LLVMOpcode::LLVMSIToFP,
+            Self::FpToUi => LLVMOpcode::LLVMFPToUI,
+            Self::FpToSi => LLVMOpcode::LLVMFPToSI,
             Self::PtrToInt => LLVMOpcode::LLVMPtrToInt,
             Self::IntToPtr => LLVMOpcode::LLVMIntToPtr,
             Self::BitCast => LLVMOpcode::LLVMBitCast,
@@ -143,6 +149,7 @@ impl CastOp {
             Self::FpTrunc => floats.is_some_and(|(a, b)| a > b),
             Self::FpExt => floats.is_some_and(|(a, b)| a < b),
             Self::UiToFp | Self::SiToFp => from.int_bits().is_some() && to.is_float(),
+            Self::FpToUi | Self::FpToSi => from.is_float() && to.int_bits().is_some(),
             Self::PtrToInt => from.pointer_space().is_some() && to.int_bits().is_some(),
             Self::IntToPtr => from.int_bits().is_some() && to.pointer_space().is_some(),
             Self::BitCast => from.bits().is_some() && from.bits() == to.bits(),

@@ -1,0 +1,34 @@
+//! Questions about generic addresses (`ptx_exec::Space::of_generic`).
+
+use ptx_exec::Space;
+
+use super::lanes::Lanes;
+
+/// The bit of a shared address that the rank of its block begins at.
+const RANK_SHIFT: u64 = 24;
+/// The bits of a global address below the number of its allocation.
+const ALLOCATION_SHIFT: u64 = 36;
+/// The upper word of what names functions.
+const FUNCTIONS: u64 = 14;
+/// Addresses from 0 on where no memory is.
+const NULL_BYTES: u64 = 1 << 16;
+
+/// Whether a generic address of 64 bits lies in the space.
+pub(super) fn is_in_space<'a, 'm, 'c>(space: Space, address: Lanes<'a, 'm, 'c>) -> Lanes<'a, 'm, 'c> {
+    let upper = address >> 32;
+    match space {
+        Space::Generic | Space::Shared => address.constant_of(1, 0),
+        Space::SharedCluster | Space::Local | Space::Param | Space::Const => upper.eq(space.window() >> 32),
+        Space::Global => {
+            let windows = [Space::SharedCluster, Space::Local, Space::Param, Space::Const];
+            let others = windows.map(|space| space.window() >> 32);
+            let low = others.iter().fold(upper.ne(FUNCTIONS), |so_far, window| so_far & upper.ne(*window));
+            (address >> ALLOCATION_SHIFT).ne(0) | (low & address.uge(NULL_BYTES))
+        }
+    }
+}
+
+/// Whether two generic addresses are in the shared memory of one block, by the rank.
+pub(super) fn is_in_block<'a, 'm, 'c>(a: Lanes<'a, 'm, 'c>, b: Lanes<'a, 'm, 'c>) -> Lanes<'a, 'm, 'c> {
+    (a >> RANK_SHIFT).eq(b >> RANK_SHIFT)
+}
