@@ -160,6 +160,9 @@ pub fn execute(
             {
                 bail!("{entry} fails, but not on a line with `// BUG`: {}", describe(source, &findings));
             }
+            if let (Some(test), Some(span)) = (recorded, finding.span) {
+                executed_rows::note_stop(test, verified, span);
+            }
             return Ok(());
         }
     };

@@ -179,6 +179,183 @@ fn bulk_copies_and_reductions_go_to_all_places() {
     assert_eq!(added.buffers[1], Some(words(&[9, 10, 11, 12])));
 }
 
+/// 1, 2 and 3, and the sums and limits of the tests below, as halves and bfloats.
+const HALVES: [u32; 4] = [0, 0x3c00, 0x4000, 0x4200];
+const BFLOATS: [u32; 4] = [0, 0x3f80, 0x4000, 0x4040];
+
+/// Words of two values each.
+fn pairs(values: &[u32]) -> Vec<u8> {
+    words(&values.chunks(2).map(|pair| pair[0] | pair[1] << 16).collect::<Vec<u32>>())
+}
+
+#[test]
+fn every_type_is_stored_to_all_places() {
+    let lines = "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra DONE;\n\
+        .reg .f64 %d;\nmov.b64 %d, 0x3ff8000000000000;\nmultimem.st.f64 [%rd0], %d;\n\
+        mov.b16 %h0, 0x3c00;\nmov.b16 %h1, 0x4000;\nmov.b16 %h2, 0x0102;\n\
+        multimem.st.release.sys.global.v2.f16 [%rd0+8], {%h0, %h1};\n\
+        multimem.st.v4.bf16 [%rd0+16], {%h0, %h1, %h0, %h0};\n\
+        multimem.st.v8.e5m2x2 [%rd0+32], {%h2, %h1, %h2, %h2, %h2, %h2, %h2, %h0};\n\
+        mov.b32 %r1, 0x40003c00;\nmov.b32 %r2, 0x04030201;\n\
+        multimem.st.f16x2 [%rd0+48], %r1;\nmultimem.st.v2.e4m3x4 [%rd0+56], {%r2, %r1};\n\
+        cvt.u8.u32 %b0, %r2;\nmov.u32 %r3, 9;\ncvt.u8.u32 %b1, %r3;\n\
+        multimem.st.weak.global.v4.e5m2 [%rd0+64], {%b0, %b1, %b1, %b0};\n\
+        multimem.st.v8.e4m3 [%rd0+72], {%b1, %b0, %b0, %b0, %b0, %b0, %b0, %b1};\nDONE:";
+    let wanted = words(&[
+        0,
+        0x3ff8_0000,
+        0x4000_3c00,
+        0,
+        0x4000_3c00,
+        0x3c00_3c00,
+        0,
+        0,
+        0x4000_0102,
+        0x0102_0102,
+        0x0102_0102,
+        0x3c00_0102,
+        0x4000_3c00,
+        0,
+        0x0403_0201,
+        0x4000_3c00,
+        0x0109_0901,
+        0,
+        0x0101_0109,
+        0x0901_0101,
+    ]);
+    let outcome = launch(lines, &[vec![0; 80], vec![0; 80]]).unwrap();
+    assert_eq!(outcome.buffers[0].as_ref(), Some(&wanted));
+    assert_eq!(outcome.buffers[1].as_ref(), Some(&wanted));
+}
+
+#[test]
+fn double_precision_values_are_summed() {
+    // 0.5, 0.25 and -4: every sum of them is exact.
+    let places = [0.5f64, 0.25, -4.0].map(|value| value.to_le_bytes().to_vec());
+    let lines =
+        ".reg .f64 %d;\nmultimem.ld_reduce.relaxed.gpu.global.add.f64 %d, [%rd0];\nst.global.f64 [%rd1], %d;";
+    assert_eq!(loaded(lines, &places, 8), (-3.25f64).to_le_bytes());
+}
+
+#[test]
+fn vectors_of_halves_and_bfloats_are_combined() {
+    for (ty, numbers) in [("f16", HALVES), ("bf16", BFLOATS)] {
+        let [zero, one, two, three] = numbers;
+        let places = [pairs(&[one, two, zero, three]), pairs(&[two, one, zero, zero])];
+        for (op, wanted) in [
+            ("add", [three, three, zero, three]),
+            ("add.acc::f32", [three, three, zero, three]),
+            ("min", [one, one, zero, zero]),
+            ("max", [two, two, zero, three]),
+        ] {
+            let lines = format!(
+                "multimem.ld_reduce.acquire.sys.{op}.v4.{ty} {{%h0, %h1, %h2, %h3}}, [%rd0];\n\
+                 st.global.v4.b16 [%rd1], {{%h0, %h1, %h2, %h3}};"
+            );
+            assert_eq!(loaded(&lines, &places, 8), pairs(&wanted), "{op}.{ty}");
+        }
+    }
+}
+
+#[test]
+fn numbers_are_added_in_every_place() {
+    // 32 threads add 0.5 and 2 to numbers of their own in each place.
+    let places = [[1.0f32, 8.0, 0.0, -3.0], [-16.0, 0.25, 64.0, 5.0]];
+    let bytes = |values: &[f32]| values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+    let lines = "mov.b32 %f0, 0f3f000000;\nmov.b32 %f1, 0f40000000;\n\
+        multimem.red.relaxed.sys.global.add.f32 [%rd0], %f0;\nmultimem.red.add.f32 [%rd0+4], %f1;\n\
+        multimem.red.add.v2.f32 [%rd0+8], {%f1, %f0};";
+    let outcome = launch(lines, &places.map(|place| bytes(&place))).unwrap();
+    for (at, [a, b, c, d]) in places.into_iter().enumerate() {
+        assert_eq!(outcome.buffers[at], Some(bytes(&[a + 16.0, b + 64.0, c + 64.0, d + 16.0])));
+    }
+    let lines =
+        ".reg .f64 %d;\nmov.b64 %d, 0x3fe0000000000000;\nmultimem.red.release.gpu.add.f64 [%rd0], %d;";
+    let outcome = launch(lines, &[1.0f64, -7.0].map(|value| value.to_le_bytes().to_vec())).unwrap();
+    assert_eq!(outcome.buffers[0], Some(17.0f64.to_le_bytes().to_vec()));
+    assert_eq!(outcome.buffers[1], Some(9.0f64.to_le_bytes().to_vec()));
+}
+
+#[test]
+fn halves_and_bfloats_are_combined_in_every_place() {
+    for (ty, numbers) in [("f16", HALVES), ("bf16", BFLOATS)] {
+        let [zero, one, two, three] = numbers;
+        // One thread combines 1, 2, 1, 2 with what each place has.
+        let before = [[one, one, two, zero], [two, zero, zero, three]];
+        let places = before.map(|place| pairs(&place));
+        let value = format!(
+            "setp.ne.u32 %p0, %r0, 0;\nmov.b16 %h0, {one};\nmov.b16 %h1, {two};\nmov.b32 %r1, {};\n",
+            one | two << 16
+        );
+        for (op, wanted) in [
+            ("add", [[two, three, three, two], [three, two, one, 0]]),
+            ("min", [[one, one, one, zero], [one, zero, zero, two]]),
+            ("max", [[one, two, two, two], [two, two, one, three]]),
+        ] {
+            // 3 + 2
+            let five = if ty == "f16" { 0x4500 } else { 0x40a0 };
+            let mut wanted = wanted;
+            if op == "add" {
+                wanted[1][3] = five;
+            }
+            let mut forms = vec![
+                format!("@!%p0 multimem.red.{op}.v4.{ty} [%rd0], {{%h0, %h1, %h0, %h1}};"),
+                format!("@!%p0 multimem.red.relaxed.sys.{op}.v2.{ty}x2 [%rd0], {{%r1, %r1}};"),
+            ];
+            if op == "add" {
+                forms.push(format!(
+                    "@!%p0 multimem.red.add.{ty}x2 [%rd0], %r1;\n@!%p0 multimem.red.add.{ty}x2 [%rd0+4], %r1;"
+                ));
+            }
+            for form in forms {
+                let outcome = launch(&(value.clone() + &form), &places).unwrap();
+                for (place, wanted) in wanted.iter().enumerate() {
+                    assert_eq!(outcome.buffers[place], Some(pairs(wanted)), "{form}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bulk_reductions_of_halves_go_to_all_places() {
+    for (ty, numbers) in [("f16", HALVES), ("bf16", BFLOATS)] {
+        let [zero, one, two, three] = numbers;
+        let before =
+            [[one, one, two, zero, one, one, one, one], [two, zero, zero, one, zero, zero, zero, zero]];
+        let source = [one | two << 16, one | two << 16, one | one << 16, two | two << 16];
+        let stores: String = source
+            .iter()
+            .enumerate()
+            .map(|(n, word)| format!("st.shared.u32 [s+{}], {word};\n", 4 * n))
+            .collect();
+        for (op, wanted) in [
+            (
+                "add.noftz",
+                [
+                    [two, three, three, two, two, two, three, three],
+                    [three, two, one, three, one, one, two, two],
+                ],
+            ),
+            (
+                "min",
+                [[one, one, one, zero, one, one, one, one], [one, zero, zero, one, zero, zero, zero, zero]],
+            ),
+            ("max", [[one, two, two, two, one, one, two, two], [two, two, one, two, one, one, two, two]]),
+        ] {
+            let lines = format!(
+                "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra DONE;\n{stores}fence.proxy.async;\nmov.u32 %r1, s;\n\
+                 multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.{op}.{ty} [%rd0], [%r1], 16;\n\
+                 cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nDONE:"
+            );
+            let outcome = launch(&lines, &before.map(|place| pairs(&place))).unwrap();
+            for (place, wanted) in wanted.iter().enumerate() {
+                assert_eq!(outcome.buffers[place], Some(pairs(wanted)), "{op}.{ty}");
+            }
+        }
+    }
+}
+
 #[test]
 fn addresses_are_of_one_kind() {
     let places = [vec![0; 16], vec![0; 16]];

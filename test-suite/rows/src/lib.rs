@@ -3,7 +3,8 @@
 //!
 //! A test that has such an expectation launches with [`run`] in place of `ptx_exec::run`. Where the variable [`FOLDER`] of the
 //! environment names a folder, the launch is watched, and the rows that its threads executed are added to a file there
-//! (`record`); otherwise it is the same. Launches that fail prove nothing about the rows on their way and are not recorded.
+//! (`record`); otherwise it is the same. Launches that fail prove nothing about the rows on their way and are not recorded, but for
+//! `trap` and `brkpt` where they were to stop the launch.
 //!
 //! `cargo xtask executed-rows` runs the tests with the variable set and writes what it finds to `test-suite/executed-rows.tsv` ([`Claims`]);
 //! `test-suite/unexecuted-rows.tsv` has the rows that no such test can execute, with the reasons. `docs/isa.md` shows both.
@@ -12,7 +13,7 @@ mod claims;
 mod record;
 
 pub use claims::{Claims, exists};
-pub use record::{FOLDER, Records, note, run, run_as};
+pub use record::{FOLDER, Records, note, note_stop, run, run_as};
 
 use ptx_isa::{Form, Slot};
 

@@ -9,7 +9,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use ptx_diag::Span;
 use ptx_exec::{ExecError, Launch, Observation, Outcome, run_observed};
 use ptx_ir::{Module, Stmt};
-use ptx_isa::{FormId, form};
+use ptx_isa::{FormId, Sem, form};
 use ptx_verify::Verified;
 
 use crate::key;
@@ -46,6 +46,15 @@ pub fn run_as(test: &str, module: Verified<'_>, launch: &Launch) -> Result<Outco
     let executed = observed.profile.iter().filter(|one| one.counts.threads > 0);
     note(test, executed.filter_map(|one| rows.get(&place(one.span)).copied()));
     Ok(outcome)
+}
+
+/// Records that an instruction that stops its thread did so, where a test expects it.
+pub fn note_stop(test: &str, module: Verified<'_>, at: Span) {
+    if FILE.is_none() {
+        return;
+    }
+    let row = rows_by_place(module.module()).get(&place(at)).copied();
+    note(test, row.filter(|row| matches!(form(*row).sem, Sem::Trap | Sem::Brkpt)));
 }
 
 /// Records that a test executed rows and compared their results.

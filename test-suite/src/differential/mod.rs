@@ -17,7 +17,7 @@ mod program;
 mod route;
 mod transcript;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use ptx_gen::{Home, Seeded};
@@ -36,7 +36,7 @@ use crate::oracle::Oracles;
 pub struct Effort {
     /// The seed of instructions and operands.
     pub seed: u64,
-    /// At most so many combinations of modifiers of each opcode, picked by the seed.
+    /// At most so many combinations of modifiers of each opcode, picked by the seed, but at least one of each row.
     pub mnemonics: usize,
     /// Instructions of each combination, with other kinds of operands.
     pub instructions: usize,
@@ -66,7 +66,7 @@ pub fn rows() -> BTreeMap<Opcode, Vec<FormId>> {
     rows
 }
 
-/// Instructions of rows, with modifiers and operands that our verifier accepts.
+/// Instructions of rows, with modifiers and operands that our verifier accepts: of each row, as far as there are any.
 pub fn draw(rows: &[FormId], effort: Effort) -> Vec<Case> {
     let mut all: Vec<_> = rows.iter().flat_map(|id| ptx_gen::mnemonics(*id)).collect();
     let mut choices = Seeded::new(effort.seed);
@@ -75,14 +75,19 @@ pub fn draw(rows: &[FormId], effort: Effort) -> Vec<Case> {
     }
     let mut cases = Vec::new();
     let mut taken = 0;
+    let mut drawn = BTreeSet::new();
     for mnemonic in all {
-        if taken == effort.mnemonics {
-            break;
+        // Beyond the most that are asked for, the rows that none is of yet.
+        if taken >= effort.mnemonics && drawn.contains(&mnemonic.form_id()) {
+            continue;
         }
         let before = cases.len();
         cases
             .extend((0..effort.instructions).filter_map(|_| Case::draw(&mut choices, mnemonic, effort.seed)));
-        taken += usize::from(cases.len() > before);
+        if cases.len() > before {
+            taken += 1;
+            drawn.insert(mnemonic.form_id());
+        }
     }
     cases
 }

@@ -195,11 +195,13 @@ fn reduced(target: &str, mnemonic: &str, results: (usize, usize), values: &[[u32
     let input = values.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
     let mut body = String::from(".reg .b32 %v<8>, %q<9>;\n.reg .b32 %e0;\nmad.wide.u32 %x0, %t, 32, %in;\n");
     (0..8).for_each(|n| body += &format!("ld.global.b32 %v{n}, [%x0+{}];\n", n * 4));
-    body += &format!("tcgen05.st.sync.aligned.32x32b.x8.b32 [%own], {};\n", list("v", 8));
+    // Where the halves of the threads have columns of their own, those of the second are 8 columns further.
+    let (shape, halves) = if mnemonic.contains("16x32bx2") { ("16x32bx2", ", 8") } else { ("32x32b", "") };
+    body += &format!("tcgen05.st.sync.aligned.{shape}.x8.b32 [%own]{halves}, {};\n", list("v", 8));
     body += "tcgen05.wait::st.sync.aligned;\nmov.b32 %e0, 0;\n";
     let (positions, kept) = results;
     let positions_text = if positions > 0 { "{%e0}, " } else { "" };
-    body += &format!("{mnemonic} {positions_text}{}, %q8, [%own];\n", list("q", kept));
+    body += &format!("{mnemonic} {positions_text}{}, %q8, [%own]{halves};\n", list("q", kept));
     body += "tcgen05.wait::ld.sync.aligned;\nmad.wide.u32 %x0, %t, 64, %out;\n";
     body += "st.global.b32 [%x0], %q8;\nst.global.b32 [%x0+4], %e0;\n";
     (0..kept).for_each(|n| body += &format!("st.global.b32 [%x0+{}], %q{n};\n", 8 + n * 4));
@@ -219,15 +221,19 @@ fn floats() -> [[u32; 8]; 128] {
 #[test]
 fn reductions_are_of_the_values_of_each_thread() {
     let values = floats();
-    for (op, abs, nan) in [
+    for (op, abs, nan, shape) in [
         ("min", "", ""),
         ("max", "", ""),
         ("min", ".abs", ""),
         ("max", ".abs", ""),
         ("max", "", ".NaN"),
         ("min", ".abs", ".NaN"),
-    ] {
-        let mnemonic = format!("tcgen05.ld.red.sync.aligned.32x32b.x8.{op}{abs}{nan}.f32");
+    ]
+    .into_iter()
+    .flat_map(|case| [(case, "32x32b"), (case, "16x32bx2")])
+    .map(|((op, abs, nan), shape)| (op, abs, nan, shape))
+    {
+        let mnemonic = format!("tcgen05.ld.red.sync.aligned.{shape}.x8.{op}{abs}{nan}.f32");
         let found = reduced("sm_103a", &mnemonic, (0, 8), &values);
         for (thread, words) in found.iter().enumerate() {
             let all: Vec<f32> = values[thread].iter().map(|&bits| f32::from_bits(bits)).collect();
@@ -250,8 +256,10 @@ fn reductions_are_of_the_values_of_each_thread() {
             (thread as u32).wrapping_mul(0x9e37_79b9).wrapping_add((n as u32).wrapping_mul(0x6c07_8965))
         })
     });
-    for (op, ty) in [("min", "u32"), ("max", "u32"), ("min", "s32"), ("max", "s32")] {
-        let mnemonic = format!("tcgen05.ld.red.sync.aligned.32x32b.x8.{op}.{ty}");
+    for (op, ty, shape) in ["32x32b", "16x32bx2"].into_iter().flat_map(|shape| {
+        [("min", "u32"), ("max", "u32"), ("min", "s32"), ("max", "s32")].map(|(op, ty)| (op, ty, shape))
+    }) {
+        let mnemonic = format!("tcgen05.ld.red.sync.aligned.{shape}.x8.{op}.{ty}");
         for (thread, words) in reduced("sm_103a", &mnemonic, (0, 8), &integers).iter().enumerate() {
             let all = integers[thread].iter().copied();
             let expected = match (op, ty) {
@@ -337,6 +345,37 @@ fn allocation_waits_for_columns_to_be_freed() {
     );
     let bytes = launch("sm_100a", &text, Vec::new(), 8).unwrap();
     assert_eq!(bytes, [20000u32.to_le_bytes(), 20000u32.to_le_bytes()].concat());
+}
+
+#[test]
+fn exclusive_columns_are_any_multiple_of_32() {
+    // 96 columns; each thread stores its number times 1000 plus the column, and loads the last 32.
+    let mut text = String::from(
+        ".visible .entry k(.param .u64 pin, .param .u64 pout) {
+        .shared .align 4 .b32 slot; .reg .b32 %t, %base, %own, %r<96>, %s<32>; .reg .b64 %out; .reg .pred %p;
+        ld.param.u64 %out, [pout]; mov.u32 %t, %tid.x; shr.u32 %own, %t, 5; setp.ne.u32 %p, %own, 0;
+        @%p bra ALLOCATED;
+        tcgen05.alloc.exclusive.cta_group::1.sync.aligned.shared::cta.b32 [slot], 96;
+    ALLOCATED:
+        bar.sync 0; ld.shared.u32 %base, [slot]; shl.b32 %own, %own, 21; add.u32 %own, %own, %base;\n",
+    );
+    (0..96).for_each(|n| text += &format!("mad.lo.u32 %r{n}, %t, 1000, {n};\n"));
+    for (first, count) in [(0, 64), (64, 32)] {
+        let names: Vec<String> = (first..first + count).map(|n| format!("%r{n}")).collect();
+        text += &format!(
+            "add.u32 %s0, %own, {first};\ntcgen05.st.sync.aligned.32x32b.x{count}.b32 [%s0], {{{}}};\n",
+            names.join(", ")
+        );
+    }
+    text += "tcgen05.wait::st.sync.aligned;\nadd.u32 %r0, %own, 64;\n";
+    text += &format!("tcgen05.ld.sync.aligned.32x32b.x32.b32 {}, [%r0];\n", list("s", 32));
+    text += "tcgen05.wait::ld.sync.aligned;\nmad.wide.u32 %out, %t, 128, %out;\n";
+    (0..32).for_each(|n| text += &format!("st.global.u32 [%out+{}], %s{n};\n", n * 4));
+    text += "bar.sync 0;\n@%p bra FREED;\n\
+        tcgen05.dealloc.exclusive.cta_group::1.sync.aligned.b32 %base, 96;\nFREED: ret;\n}\n";
+    let found = launch("sm_107a", &text, Vec::new(), 128 * 32 * 4).unwrap();
+    let expected = (0..128u32).flat_map(|t| (64..96).map(move |column| t * 1000 + column));
+    assert_eq!(found, expected.flat_map(u32::to_le_bytes).collect::<Vec<u8>>());
 }
 
 #[test]

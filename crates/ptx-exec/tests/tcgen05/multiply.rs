@@ -109,6 +109,29 @@ fn sparse_a() {
 }
 
 #[test]
+fn lanes_left_out_and_divisors_go_with_all_else() {
+    let lanes = Some([0xffff_0000, 1, 0x8000_0001, 0x5555_5555, 0, 0, 0, 0]);
+    for (kind, k, a, d) in [
+        ("f16", 16, F16, "f32"),
+        ("tf32", 8, TF32, "f32"),
+        ("f8f6f4", 32, E4M3, "f16"),
+        ("i8", 32, S8, "s32"),
+    ] {
+        for (in_tensor, sparse) in [(false, false), (true, false), (false, true), (true, true)] {
+            let case = Case { kind, k, a, b: a, d, in_tensor, sparse, ..CASE };
+            let has_divisor = kind != "f8f6f4";
+            Case { disabled: lanes, ..case }.check();
+            if has_divisor {
+                Case { shift_d: 2, ..case }.check();
+                // `ptxas` does not take both with sparse integers.
+                let takes_both = !(kind == "i8" && sparse);
+                Case { disabled: lanes.filter(|_| takes_both), shift_d: 5, ..case }.check();
+            }
+        }
+    }
+}
+
+#[test]
 fn b_that_is_kept() {
     for m in [32, 64, 128] {
         for n in [64, 128, 256] {

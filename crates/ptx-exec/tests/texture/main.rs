@@ -9,6 +9,7 @@ mod cubes;
 mod fetches;
 mod formats;
 mod gathers;
+mod halves;
 mod levels;
 mod model;
 mod queries;
