@@ -5,14 +5,24 @@ use ptx_exec::program::{
 };
 use ptx_exec::scalar::compare::{Join, Relation};
 use ptx_exec::scalar::convert::Excess;
+use ptx_exec::scalar::format::Format;
 use ptx_exec::scalar::int::{Int, Saturation, Signedness};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{IntPredicate, Value};
 
 use super::lanes::{Code, Lanes};
-use super::{Emit, address, bits, int};
+use super::{Emit, address, bits, convert, float, functions, int, rounding};
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
+
+/// What NaN results of `.f32` arithmetic are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Nan {
+    /// The canonical one, as PTX specifies.
+    Canonical,
+    /// Any: for results whose bits no one sees before another operation makes them canonical.
+    Any,
+}
 
 /// Emits an operation on registers at the width of its arguments, which are integers or vectors of integers of 1, 16, 32 or 64
 /// bits, in the order of the operation's sources; bits above a register's width are zero. Gives the results, of any width,
@@ -25,7 +35,20 @@ pub fn alu<'c>(
     alu: &Alu,
     arguments: &[Value<'c>],
 ) -> Result<Option<Vec<Value<'c>>>, LlvmError> {
-    let code = Code::new(emit);
+    alu_with(emit, alu, arguments, Nan::Canonical)
+}
+
+/// [`alu`] with a choice of NaNs.
+///
+/// # Errors
+/// As [`alu`].
+pub fn alu_with<'c>(
+    emit: &Emit<'_, 'c>,
+    alu: &Alu,
+    arguments: &[Value<'c>],
+    nan: Nan,
+) -> Result<Option<Vec<Value<'c>>>, LlvmError> {
+    let code = Code::new(emit, nan);
     let results =
         results(&code, alu, arguments).map(|lanes| lanes.into_iter().map(|lanes| lanes.value).collect());
     code.finish()?;
@@ -102,17 +125,33 @@ fn unary<'a, 'm, 'c>(op: Unary, packing: Packing, a: L<'a, 'm, 'c>) -> Option<L<
         }
         Unary::IsInSpace(space) => Some(address::is_in_space(space, a.resize(64))),
         Unary::PendingCount => None,
-        Unary::FloatAbs(..)
-        | Unary::FloatNeg(..)
-        | Unary::Function(..)
-        | Unary::RcpUpperWord
-        | Unary::RsqrtUpperWord
-        | Unary::HasProperty(..)
-        | Unary::FloatToInt { .. }
-        | Unary::IntToFloat { .. }
-        | Unary::FloatToIntegral { .. }
-        | Unary::FloatToFloat { .. } => None,
+        Unary::FloatAbs(format, subnormals) => {
+            packed(packing, [a], |[a]| Some(float::abs(format, subnormals, a.resize(format.bits()))))
+        }
+        Unary::FloatNeg(format, subnormals) => {
+            packed(packing, [a], |[a]| Some(float::neg(format, subnormals, a.resize(format.bits()))))
+        }
+        Unary::Function(function, m) => packed(packing, [a], |[a]| functions::function(function, &m, a)),
+        Unary::RcpUpperWord => Some(functions::rcp_upper_word(a.resize(64))),
+        Unary::RsqrtUpperWord => Some(functions::rsqrt_upper_word(a.resize(64))),
+        Unary::HasProperty(format, property) => {
+            Some(float::has_property(format, property, a.resize(format.bits())))
+        }
+        Unary::FloatToInt { to, integral, from, subnormals, low, register } => {
+            let value = convert::float_to_int(to, integral, from, subnormals, a & low);
+            Some(in_register(to, value, register))
+        }
+        Unary::IntToFloat { to, from } => convert::int_to_float(&to, from, a),
+        Unary::FloatToIntegral { to, integral, low } => {
+            Some(convert::float_to_integral(&to, integral, a & low))
+        }
+        Unary::FloatToFloat { to, from, low } => Some(convert::float_to_float(&to, from, a & low)),
     }
+}
+
+/// A value of a narrower format as one of `.f32`.
+fn widened<'a, 'm, 'c>(from: Format, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    rounding::to_single(from, raw.resize(from.bits())).raw()
 }
 
 /// A value of an integer type in the bits of a register, extended as the type is.
@@ -159,12 +198,19 @@ fn binary<'a, 'm, 'c>(op: Binary, packing: Packing, arguments: [L<'a, 'm, 'c>; 2
         Binary::Bmsk(overshoot) => Some(bits::bmsk(overshoot, a.resize(32), b.resize(32))),
         Binary::Szext(sign, overshoot) => Some(bits::szext(sign, overshoot, a.resize(32), b.resize(32))),
         Binary::Compare(comparison) => holds(&comparison, 0, arguments),
-        Binary::Float(..)
-        | Binary::FloatMixed(..)
-        | Binary::Extreme(_)
-        | Binary::Copysign(_)
-        | Binary::FloatPair(..)
-        | Binary::Repack(..) => None,
+        Binary::Float(op, m) => packed(packing, arguments, |arguments| float::binary(op, &m, arguments)),
+        Binary::FloatMixed(op, m, from) => float::binary(op, &m, [widened(from, a), b]),
+        Binary::Extreme(extreme) => packed(packing, arguments, |values| {
+            Some(float::extreme(&extreme, values.map(|value| value.resize(extreme.format.bits()))))
+        }),
+        Binary::Copysign(format) => Some(arguments.map(|value| value.resize(format.bits())))
+            .map(|[a, b]| float::copysign(format, a, b)),
+        Binary::FloatPair(to, from) => {
+            let width = 2 * to.format.bits();
+            let [a, b] = arguments.map(|value| convert::float_to_float(&to, from, value).resize(width));
+            Some((a << u64::from(width / 2)) | b)
+        }
+        Binary::Repack(..) => None,
     }
 }
 
@@ -205,7 +251,10 @@ fn holds<'a, 'm, 'c>(
                 Err(always) => a.constant_of(1, always.into()),
             })
         }
-        Numbers::Float(_) | Numbers::Floats(..) => None,
+        Numbers::Float(format) | Numbers::Floats(format, _) => {
+            let Comparison { relation, with_nan, subnormals, .. } = *comparison;
+            Some(float::compare(relation, with_nan, format, subnormals, element(format.bits())))
+        }
     }
 }
 
@@ -231,7 +280,7 @@ fn set<'a, 'm, 'c>(set: &SetWhere, [a, b, c]: [L<'a, 'm, 'c>; 3]) -> Option<L<'a
 
 fn ternary<'a, 'm, 'c>(
     op: Ternary,
-    _packing: Packing,
+    packing: Packing,
     arguments: [L<'a, 'm, 'c>; 3],
 ) -> Option<L<'a, 'm, 'c>> {
     let [a, b, c] = arguments;
@@ -258,18 +307,26 @@ fn ternary<'a, 'm, 'c>(
             Some(c.resize(32).sge(0).select(a, b))
         }
         Ternary::Set(where_true) => set(&where_true, arguments),
+        Ternary::Fma(m) => packed(packing, arguments, |arguments| float::fma(&m, arguments)),
+        Ternary::FmaMixed(m, from) => float::fma(&m, [widened(from, a), widened(from, b), c]),
+        Ternary::FmaWithinBounds(m) => {
+            packed(packing, arguments, |arguments| float::fma_within_bounds(&m, arguments))
+        }
+        Ternary::Extreme(extreme) => packed(packing, arguments, |values| {
+            let [a, b, c] = values.map(|value| value.resize(extreme.format.bits()));
+            Some(float::extreme(&extreme, [float::extreme(&extreme, [a, b]), c]))
+        }),
+        Ternary::SelectByFloatSign(format, subnormals) => {
+            let [a, b] = same_width([a, b]);
+            Some(float::is_not_negative(format, subnormals, c).select(a, b))
+        }
+        Ternary::PackIntegers(element) => Some(int::pack(element, at(32))),
         Ternary::Fns
-        | Ternary::Fma(_)
-        | Ternary::FmaMixed(..)
-        | Ternary::FmaWithinBounds(_)
-        | Ternary::Extreme(_)
-        | Ternary::SelectByFloatSign(..)
         | Ternary::MultiplyAdd(_)
         | Ternary::Video(_)
         | Ternary::VideoSimd(_)
         | Ternary::RepackRandom(_)
-        | Ternary::RepackScaled(..)
-        | Ternary::PackIntegers(_) => None,
+        | Ternary::RepackScaled(..) => None,
     }
 }
 

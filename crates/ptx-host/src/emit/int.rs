@@ -1,5 +1,6 @@
 //! Integer arithmetic (`ptx_exec::scalar::int`). Arguments have the bits of the type.
 
+use ptx_exec::scalar::convert::PackElement;
 use ptx_exec::scalar::int::{Int, Part, Saturation, Signedness};
 use ptx_llvm::build::{BinaryOp, CastOp};
 
@@ -217,4 +218,19 @@ pub(super) fn sub_carry_clamped<'a, 'm, 'c>(
     carry: L<'a, 'm, 'c>,
 ) -> L<'a, 'm, 'c> {
     clamp(t, Int::S64, extend(t, a, 64) - extend(t, b, 64) - 1u64 + carry.resize(1).resize(64))
+}
+
+/// Two signed words clamped into elements, `a` above `b`, and `c` above both.
+pub(super) fn pack<'a, 'm, 'c>(element: PackElement, [a, b, c]: [L<'a, 'm, 'c>; 3]) -> L<'a, 'm, 'c> {
+    let mask = (1u64 << element.bits) - 1;
+    let (least, most) = match element.sign {
+        Signedness::Unsigned => (0, mask),
+        Signedness::Signed => ((mask >> 1).wrapping_add(1).wrapping_neg(), mask >> 1),
+    };
+    let clamped = |value: L<'a, 'm, 'c>| {
+        let raised = value.intrinsic("llvm.smax", &[value.constant(least)]);
+        raised.intrinsic("llvm.smin", &[value.constant(most)]) & mask
+    };
+    let pair = (clamped(a) << u64::from(element.bits)) | clamped(b);
+    if element.bits == 16 { pair } else { pair | (c << u64::from(2 * element.bits)) }
 }

@@ -5,25 +5,25 @@
 //! at the end, and what fails gives its first operand, so that formulas read as formulas. The checked builder never does what
 //! LLVM leaves undefined, whatever it is given.
 
-#![allow(dead_code)]
-
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, IntPredicate, Type, Value};
 
+use super::alu::Nan;
 use super::{Emit, Emitted};
 
 /// The code that is being emitted, and the first error.
 pub(super) struct Code<'e, 'm, 'c> {
     pub(super) emit: &'e Emit<'m, 'c>,
+    pub(super) nan: Nan,
     failure: RefCell<Option<LlvmError>>,
 }
 
 impl<'e, 'm, 'c> Code<'e, 'm, 'c> {
-    pub(super) fn new(emit: &'e Emit<'m, 'c>) -> Self {
-        Self { emit, failure: RefCell::new(None) }
+    pub(super) fn new(emit: &'e Emit<'m, 'c>, nan: Nan) -> Self {
+        Self { emit, nan, failure: RefCell::new(None) }
     }
 
     pub(super) fn lanes<'a>(&'a self, value: Value<'c>) -> Lanes<'a, 'm, 'c> {
@@ -137,7 +137,7 @@ macro_rules! float_comparisons {
 }
 
 impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
-    comparisons! { eq Eq, ne Ne, ult Ult, ule Ule, ugt Ugt, uge Uge, slt Slt, sgt Sgt, sge Sge }
+    comparisons! { eq Eq, ne Ne, ult Ult, ule Ule, ugt Ugt, uge Uge, sge Sge }
     float_comparisons! { feq Oeq, flt Olt, fge Oge, fgt Ogt }
 
     fn emit(self) -> &'a Emit<'m, 'c> {
@@ -246,11 +246,6 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
         self.retype(self.emit().types.f64())
     }
 
-    /// 16-bit integers as the numbers whose bits they are.
-    pub(super) fn as_f16(self) -> Self {
-        self.retype(self.emit().types.f16())
-    }
-
     /// `float` to `double`, or `half` to `float`.
     pub(super) fn extend_to(self, element: Type<'c>) -> Self {
         self.cast(CastOp::FpExt, element)
@@ -263,11 +258,6 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
     /// `double` to `float`, nearest.
     pub(super) fn to_f32(self) -> Self {
         self.cast(CastOp::FpTrunc, self.emit().types.f32())
-    }
-
-    /// `float` to `half`, nearest.
-    pub(super) fn to_f16(self) -> Self {
-        self.cast(CastOp::FpTrunc, self.emit().types.f16())
     }
 
     pub(super) fn unsigned_to(self, element: Type<'c>) -> Self {

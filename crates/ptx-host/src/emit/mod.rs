@@ -3,8 +3,12 @@
 mod address;
 pub mod alu;
 mod bits;
+mod convert;
+mod float;
+mod functions;
 mod int;
 mod lanes;
+mod rounding;
 
 use ptx_llvm::LlvmError;
 use ptx_llvm::Module;

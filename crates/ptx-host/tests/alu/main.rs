@@ -7,5 +7,6 @@
 
 #![allow(unsafe_code)]
 
+mod floats;
 mod harness;
 mod integers;

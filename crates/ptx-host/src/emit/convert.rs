@@ -1,0 +1,150 @@
+//! Conversions from and to floating-point numbers (`ptx_exec::scalar::convert`).
+
+use ptx_exec::scalar::convert::{Integral, Range, ToFloat};
+use ptx_exec::scalar::float::{Limit, Subnormals};
+use ptx_exec::scalar::format::{Format, Rounding};
+use ptx_exec::scalar::int::Int;
+
+use super::float::limited;
+use super::int::{extend, is_signed};
+use super::lanes::Lanes;
+use super::rounding::{
+    add_to_odd, finite, flush_single, from_double, from_single, is_nan, to_double, to_single,
+};
+
+type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
+
+/// Between floating-point formats.
+pub(super) fn float_to_float<'a, 'm, 'c>(to: &ToFloat, from: Format, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    let raw = flush_single(from, to.subnormals, raw.resize(from.bits()));
+    // Results of `.ftz` are flushed in single precision alone.
+    let subnormals = match to.format {
+        Format::F32 | Format::Tf32 => to.subnormals,
+        Format::F16 | Format::Bf16 | Format::F64 => Subnormals::Keep,
+    };
+    let narrowed = if from == Format::F64 || (to.format == Format::Tf32 && subnormals == Subnormals::Flush) {
+        from_double(to.format, to.rounding, subnormals, limited(to.limit, to_double(from, raw)))
+    } else {
+        let value = limited(to.limit, to_single(from, raw));
+        let keeps = match to.format {
+            // A subnormal half or bfloat16 can only be so in single precision if it is a bfloat16.
+            Format::F32 if subnormals == Subnormals::Flush => {
+                super::rounding::flush(Format::F32, subnormals, value.raw()).as_f32()
+            }
+            _ => value,
+        };
+        from_single(to.format, to.rounding, Subnormals::Keep, keeps)
+    };
+    let in_range = match to.range {
+        Range::Finite => finite(to.format, narrowed),
+        Range::Infinite => narrowed,
+    };
+    match to.limit {
+        Limit::None => keep_nan(to.format, from, raw, in_range),
+        Limit::Unit | Limit::Relu => in_range,
+    }
+}
+
+/// What becomes of a NaN: between `.f32` and `.f64` it keeps its sign and its upper bits, and becomes quiet.
+fn keep_nan<'a, 'm, 'c>(
+    to: Format,
+    from: Format,
+    raw: L<'a, 'm, 'c>,
+    otherwise: L<'a, 'm, 'c>,
+) -> L<'a, 'm, 'c> {
+    const QUIET: u64 = 1 << 51;
+    let nan = match (from, to) {
+        (Format::F64, Format::F64) => raw | QUIET,
+        (Format::F64, Format::F32) => {
+            let upper = ((raw >> 32) & Format::F32.sign_bit()) | ((raw >> 29) & 0x3f_ffff);
+            (upper | (Format::F32.infinity() | 1 << 22)).resize(32)
+        }
+        (_, Format::F64) => {
+            let wide = raw.resize(64);
+            let sign = (wide & from.sign_bit()) << u64::from(64 - from.bits());
+            let payload = (wide & (from.smallest_normal() - 1)) << u64::from(52 - from.fraction_bits());
+            sign | (payload & (QUIET - 1)) | (Format::F64.infinity() | QUIET)
+        }
+        // Rounding has given the canonical one.
+        (_, Format::F16 | Format::Bf16 | Format::F32 | Format::Tf32) => return otherwise,
+    };
+    is_nan(from, raw).select(nan, otherwise)
+}
+
+/// A whole number, in the same type.
+fn integral_of<'a, 'm, 'c>(integral: Integral, value: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    let name = match integral {
+        Integral::NearestEven => "llvm.roundeven",
+        Integral::TowardZero => "llvm.trunc",
+        Integral::Down => "llvm.floor",
+        Integral::Up => "llvm.ceil",
+    };
+    value.intrinsic(name, &[])
+}
+
+/// To an integral value of the same format.
+pub(super) fn float_to_integral<'a, 'm, 'c>(
+    to: &ToFloat,
+    integral: Integral,
+    raw: L<'a, 'm, 'c>,
+) -> L<'a, 'm, 'c> {
+    let raw = flush_single(to.format, to.subnormals, raw.resize(to.format.bits()));
+    let value = if to.format == Format::F64 { raw.as_f64() } else { to_single(to.format, raw) };
+    let whole = limited(to.limit, integral_of(integral, value));
+    let (nearest, keep) = (Rounding::NearestEven, Subnormals::Keep);
+    if to.format != Format::F64 {
+        return from_single(to.format, nearest, keep, whole);
+    }
+    let rounded = from_double(to.format, nearest, keep, whole);
+    if to.limit == Limit::None { keep_nan(to.format, to.format, raw, rounded) } else { rounded }
+}
+
+/// To an integer, clamped to its range, in the bits of its type.
+pub(super) fn float_to_int<'a, 'm, 'c>(
+    to: Int,
+    integral: Integral,
+    from: Format,
+    subnormals: Subnormals,
+    raw: L<'a, 'm, 'c>,
+) -> L<'a, 'm, 'c> {
+    let raw = flush_single(from, subnormals, raw.resize(from.bits()));
+    let value = if from == Format::F64 { raw.as_f64() } else { to_single(from, raw) };
+    let name = if is_signed(to) { "llvm.fptosi.sat" } else { "llvm.fptoui.sat" };
+    // The conversion itself truncates.
+    let whole = if integral == Integral::TowardZero { value } else { integral_of(integral, value) };
+    let number = whole.saturating_to(name, to.bits());
+    if from == Format::F64 || to.bits() == 64 {
+        return value.is_nan().select(number.constant(1 << (to.bits() - 1)), number);
+    }
+    number
+}
+
+/// From an integer.
+pub(super) fn int_to_float<'a, 'm, 'c>(to: &ToFloat, from: Int, raw: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
+    let types = raw.code.emit.types;
+    let value = raw.resize(from.bits());
+    let convert =
+        |element| if is_signed(from) { value.signed_to(element) } else { value.unsigned_to(element) };
+    let nearest = to.rounding == Rounding::NearestEven;
+    let rounded = match to.format {
+        Format::F64 if nearest || from.bits() < 64 => limited(to.limit, convert(types.f64())).raw(),
+        Format::F64 => return None,
+        Format::F32 if nearest => limited(to.limit, convert(types.f32())).raw(),
+        Format::F32 | Format::F16 | Format::Bf16 | Format::Tf32 => {
+            let exact = if from.bits() < 64 {
+                convert(types.f64())
+            } else {
+                // Both halves are exact, and so is their sum but for the last rounding.
+                let upper = if is_signed(from) { value.ashr(32) } else { value >> 32 };
+                let upper = extend(from, upper, 64).signed_to(types.f64()) * 4_294_967_296.0;
+                let lower = (value & 0xffff_ffff).signed_to(types.f64());
+                add_to_odd(upper, lower, Rounding::NearestEven)
+            };
+            from_double(to.format, to.rounding, Subnormals::Keep, limited(to.limit, exact))
+        }
+    };
+    Some(match to.range {
+        Range::Finite => finite(to.format, rounded),
+        Range::Infinite => rounded,
+    })
+}

@@ -1,0 +1,349 @@
+//! Floating-point arithmetic (`ptx_exec::scalar::float`).
+//!
+//! Binary32 and binary64 to nearest are the CPU's operations. Halves are computed in single precision, whose 24 bits are enough that a second
+//! rounding to 11 changes nothing for sums and products (24 >= 2 * 11 + 2); their fused multiply-add takes `double`. Where a rounding
+//! follows that could see the first one, that is to odd.
+
+use ptx_exec::program::{FloatBinary, FloatExtreme};
+use ptx_exec::scalar::compare::{Relation, WithNan};
+use ptx_exec::scalar::float::{Arith, Extreme, Limit, NanRule, Property, SignRule, Subnormals};
+use ptx_exec::scalar::format::{Format, Rounding};
+use ptx_llvm::build::FloatPredicate;
+
+use super::alu::Nan;
+use super::lanes::Lanes;
+use super::rounding::{
+    ROUNDS_TO_NORMAL, add_to_odd, div_to_odd, flush, from_double, from_single, is_nan, sqrt_to_odd,
+    to_double, to_single,
+};
+
+type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
+
+/// Binary64 has its own NaNs; of narrower results there is one.
+fn canonical_nan<'a, 'm, 'c>(format: Format, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    if raw.code.nan == Nan::Any && format == Format::F32 {
+        return raw;
+    }
+    is_nan(format, raw).select(raw.constant(format.canonical_nan()), raw)
+}
+
+/// `.sat` and `.relu` of a `float` or `double`; without either, and with `.relu`, a NaN stays one.
+pub(super) fn limited<'a, 'm, 'c>(limit: Limit, value: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    match limit {
+        Limit::None => value,
+        Limit::Unit => {
+            let positive = value.fgt(0.0).select(value, 0.0);
+            positive.flt(1.0).select(positive, 1.0)
+        }
+        Limit::Relu => {
+            let positive = value.fgt(0.0).select(value, 0.0);
+            value.is_nan().select(value, positive)
+        }
+    }
+}
+
+/// Limits and rounds a result: `double` of any precision, or a `float` that is rounded already or rounds the same.
+fn finish<'a, 'm, 'c>(m: &Arith, value: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    let value = limited(m.limit, value);
+    match (m.format, value.width()) {
+        (Format::F32, 32) => canonical_nan(Format::F32, value.raw()),
+        (_, 32) => from_single(m.format, m.rounding, m.subnormals, value),
+        (..) => from_double(m.format, m.rounding, m.subnormals, value),
+    }
+}
+
+/// A binary64 result of the CPU's: the first NaN argument made quiet, or the NaN that the CPU makes.
+fn finish_double<'a, 'm, 'c>(m: &Arith, value: L<'a, 'm, 'c>, arguments: &[L<'a, 'm, 'c>]) -> L<'a, 'm, 'c> {
+    match m.limit {
+        Limit::None => {
+            const QUIET: u64 = 1 << 51;
+            let own = value.raw().constant(Format::F64.canonical_nan());
+            let nan = arguments
+                .iter()
+                .rev()
+                .fold(own, |nan, argument| argument.as_f64().is_nan().select(*argument | QUIET, nan));
+            value.is_nan().select(nan, value.raw())
+        }
+        Limit::Unit => limited(m.limit, value).raw(),
+        Limit::Relu => canonical_nan(Format::F64, limited(m.limit, value).raw()),
+    }
+}
+
+fn is_nearest(m: &Arith) -> bool {
+    m.rounding == Rounding::NearestEven
+}
+
+/// Whether results are computed in single precision, without or with a second rounding that sees nothing of the first.
+fn in_single(m: &Arith) -> bool {
+    let flushes_bf16 = m.format == Format::Bf16 && m.subnormals == Subnormals::Flush;
+    is_nearest(m) && matches!(m.format, Format::F32 | Format::F16 | Format::Bf16) && !flushes_bf16
+}
+
+/// A `float` result with zeros for what is subnormal in precision of 24 bits before the exponent's end, as `is_tiny` tells.
+fn flushed<'a, 'm, 'c>(value: L<'a, 'm, 'c>, is_tiny: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    is_tiny.select(value.raw() & Format::F32.sign_bit(), value.raw()).as_f32()
+}
+
+fn flushes_single(m: &Arith) -> bool {
+    m.format == Format::F32 && m.subnormals == Subnormals::Flush
+}
+
+/// An operation on two values. Nothing for binary64 in other roundings than to nearest, and formats without arithmetic.
+pub(super) fn binary<'a, 'm, 'c>(
+    op: FloatBinary,
+    m: &Arith,
+    arguments: [L<'a, 'm, 'c>; 2],
+) -> Option<L<'a, 'm, 'c>> {
+    let raw = arguments.map(|value| flush(m.format, m.subnormals, value.resize(m.format.bits())));
+    if m.format == Format::Tf32 {
+        return None;
+    }
+    if m.format == Format::F64 {
+        let [a, b] = raw.map(Lanes::as_f64);
+        if !is_nearest(m) || m.subnormals != Subnormals::Keep {
+            return None;
+        }
+        let value = match op {
+            FloatBinary::Add => a + b,
+            FloatBinary::Sub => a - b,
+            FloatBinary::Mul => a * b,
+            FloatBinary::Div | FloatBinary::DivApprox => a / b,
+        };
+        return Some(finish_double(m, value, &raw));
+    }
+    let value = match op {
+        _ if in_single(m) => single(op, m, raw.map(|raw| to_single(m.format, raw))),
+        _ => double(op, m, raw.map(|raw| to_double(m.format, raw))),
+    };
+    let value = if op == FloatBinary::DivApprox && m.format == Format::F32 {
+        lose_large_divisors(raw, value)
+    } else {
+        value
+    };
+    Some(finish(m, value))
+}
+
+fn single<'a, 'm, 'c>(op: FloatBinary, m: &Arith, [a, b]: [L<'a, 'm, 'c>; 2]) -> L<'a, 'm, 'c> {
+    // 2^24 and 2^-102: subnormal results become normal by it, so that their precision is not lost.
+    let (up, least) = (f64::from_bits((1023 + 24) << 52), f64::from_bits((1023 - 102) << 52));
+    match op {
+        // Sums of normal values are exact where they are subnormal.
+        FloatBinary::Add | FloatBinary::Sub => {
+            let sum = if op == FloatBinary::Add { a + b } else { a - b };
+            if flushes_single(m) { flush(Format::F32, m.subnormals, sum.raw()).as_f32() } else { sum }
+        }
+        FloatBinary::Mul => {
+            let product = a * b;
+            if !flushes_single(m) {
+                return product;
+            }
+            flushed(product, ((a * up) * b).float_abs().flt(least))
+        }
+        FloatBinary::Div | FloatBinary::DivApprox if flushes_single(m) => {
+            let threshold = b.to_f64().float_abs() * ROUNDS_TO_NORMAL;
+            flushed(a / b, a.to_f64().float_abs().flt(threshold))
+        }
+        FloatBinary::Div | FloatBinary::DivApprox => a / b,
+    }
+}
+
+fn double<'a, 'm, 'c>(op: FloatBinary, m: &Arith, [a, b]: [L<'a, 'm, 'c>; 2]) -> L<'a, 'm, 'c> {
+    match op {
+        FloatBinary::Add => add_to_odd(a, b, m.rounding),
+        FloatBinary::Sub => add_to_odd(a, -b, m.rounding),
+        // Two significands of 24 bits at most: the product is exact.
+        FloatBinary::Mul => a * b,
+        FloatBinary::Div | FloatBinary::DivApprox => div_to_odd(a, b),
+    }
+}
+
+/// `div.approx`: divisors beyond 2^126 give zeros, and NaNs of infinities.
+fn lose_large_divisors<'a, 'm, 'c>([a, b]: [L<'a, 'm, 'c>; 2], quotient: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    const LARGE: u64 = (127 + 126) << 23;
+    let (infinity, mask) = (Format::F32.infinity(), Format::F32.magnitude_mask());
+    let is_large = (b & mask).ugt(LARGE) & (b & mask).ult(infinity);
+    let zero = (a ^ b) & Format::F32.sign_bit();
+    let lost = (a & mask).uge(infinity).select(a.constant(Format::F32.canonical_nan()), zero).as_f32();
+    let lost = if quotient.width() == 64 { lost.to_f64() } else { lost };
+    is_large.select(lost, quotient)
+}
+
+/// `a * b + c` with one rounding.
+pub(super) fn fma<'a, 'm, 'c>(m: &Arith, arguments: [L<'a, 'm, 'c>; 3]) -> Option<L<'a, 'm, 'c>> {
+    let raw = arguments.map(|value| flush(m.format, m.subnormals, value.resize(m.format.bits())));
+    match m.format {
+        Format::Tf32 => None,
+        Format::F64 if is_nearest(m) && m.subnormals == Subnormals::Keep => {
+            let [a, b, c] = raw.map(Lanes::as_f64);
+            Some(finish_double(m, a.fma(b, c), &raw))
+        }
+        Format::F64 => None,
+        Format::F32 if is_nearest(m) => {
+            let [a, b, c] = raw.map(Lanes::as_f32);
+            let value = a.fma(b, c);
+            if m.subnormals == Subnormals::Keep {
+                return Some(finish(m, value));
+            }
+            // Scaled by 2^24 what rounds up to the smallest normal value only in the steps of subnormal ones does not. Factors
+            // that this scales beyond the range have no subnormal results: those of 24 bits are at least 2^-126.
+            let (up, least) = (f64::from_bits((1023 + 24) << 52), f64::from_bits((1023 - 102) << 52));
+            let raised = (a * up).fma(b, c * up);
+            Some(finish(m, flushed(value, raised.float_abs().flt(least))))
+        }
+        Format::F16 if is_nearest(m) => {
+            // A binary64 sum that is inexact is far from the middle of two halves.
+            let [a, b, c] = raw.map(|raw| to_double(m.format, raw));
+            Some(finish(m, a * b + c))
+        }
+        Format::F16 | Format::Bf16 | Format::F32 => {
+            let [a, b, c] = raw.map(|raw| to_double(m.format, raw));
+            Some(finish(m, add_to_odd(a * b, c, m.rounding)))
+        }
+    }
+}
+
+/// `fma.oob`: +0.0 where a factor lies out of bounds.
+pub(super) fn fma_within_bounds<'a, 'm, 'c>(
+    m: &Arith,
+    arguments: [L<'a, 'm, 'c>; 3],
+) -> Option<L<'a, 'm, 'c>> {
+    // The bits that tensor copies fill with, see `ptx_exec::scalar::float::fma_within_bounds`.
+    const OUT_OF_BOUNDS: u64 = 0x7ff7;
+    let [a, b, _] = arguments;
+    let sum = fma(m, arguments)?;
+    Some((a.eq(OUT_OF_BOUNDS) | b.eq(OUT_OF_BOUNDS)).select(sum.zero(), sum))
+}
+
+/// The square root.
+pub(super) fn sqrt<'a, 'm, 'c>(m: &Arith, a: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
+    let raw = flush(m.format, m.subnormals, a.resize(m.format.bits()));
+    match m.format {
+        Format::Tf32 => None,
+        Format::F64 if is_nearest(m) && m.subnormals == Subnormals::Keep => {
+            Some(finish_double(m, raw.as_f64().sqrt(), &[raw]))
+        }
+        Format::F64 => None,
+        // Roots of normal values are normal.
+        Format::F32 | Format::F16 | Format::Bf16 if in_single(m) => {
+            Some(finish(m, to_single(m.format, raw).sqrt()))
+        }
+        Format::F32 | Format::F16 | Format::Bf16 => Some(finish(m, sqrt_to_odd(to_double(m.format, raw)))),
+    }
+}
+
+/// A function that is computed in `double` and rounded once.
+pub(super) fn approximate<'a, 'm, 'c>(
+    m: &Arith,
+    a: L<'a, 'm, 'c>,
+    f: impl FnOnce(L<'a, 'm, 'c>) -> L<'a, 'm, 'c>,
+) -> Option<L<'a, 'm, 'c>> {
+    if m.format == Format::F64 && m.subnormals == Subnormals::Flush {
+        return None;
+    }
+    Some(finish(m, f(to_double(m.format, flush(m.format, m.subnormals, a.resize(m.format.bits()))))))
+}
+
+pub(super) fn abs<'a, 'm, 'c>(format: Format, subnormals: Subnormals, a: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    flush(format, subnormals, a) & format.magnitude_mask()
+}
+
+pub(super) fn neg<'a, 'm, 'c>(format: Format, subnormals: Subnormals, a: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    flush(format, subnormals, a) ^ format.sign_bit()
+}
+
+pub(super) fn copysign<'a, 'm, 'c>(format: Format, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    (a & format.sign_bit()) | (b & format.magnitude_mask())
+}
+
+pub(super) fn has_property<'a, 'm, 'c>(
+    format: Format,
+    property: Property,
+    a: L<'a, 'm, 'c>,
+) -> L<'a, 'm, 'c> {
+    let magnitude = a & format.magnitude_mask();
+    // Nonzero and below the smallest normal value: zero wraps around.
+    let subnormal = (magnitude - 1).ult(format.smallest_normal() - 1);
+    match property {
+        Property::Finite => magnitude.ult(format.infinity()),
+        Property::Infinite => magnitude.eq(format.infinity()),
+        Property::Number => magnitude.ule(format.infinity()),
+        Property::NotANumber => magnitude.ugt(format.infinity()),
+        Property::Normal => magnitude.ult(format.infinity()) & !subnormal,
+        Property::Subnormal => subnormal,
+    }
+}
+
+/// The smaller or larger of two values; -0.0 is less than +0.0.
+pub(super) fn extreme<'a, 'm, 'c>(x: &FloatExtreme, arguments: [L<'a, 'm, 'c>; 2]) -> L<'a, 'm, 'c> {
+    let format = x.format;
+    let [a, b] = arguments.map(|value| flush(format, x.subnormals, value));
+    let compared = match x.sign {
+        SignRule::Plain => [a, b],
+        SignRule::Magnitude | SignRule::Xor => [a & format.magnitude_mask(), b & format.magnitude_mask()],
+    };
+    let chosen = of_two(x.which, format, compared);
+    let [a_nan, b_nan] = compared.map(|value| is_nan(format, value));
+    let result = match x.nan {
+        NanRule::Propagate => chosen,
+        NanRule::Ignore => {
+            let [first, second] = compared;
+            a_nan.select(second, b_nan.select(first, chosen))
+        }
+    };
+    let signed = match x.sign {
+        SignRule::Plain | SignRule::Magnitude => result,
+        SignRule::Xor => (result & format.magnitude_mask()) | ((a ^ b) & format.sign_bit()),
+    };
+    let no_number = match x.nan {
+        NanRule::Propagate => a_nan | b_nan,
+        NanRule::Ignore => a_nan & b_nan,
+    };
+    // Of binary64, too, the sign is clear.
+    let nan = if format == Format::F64 { u64::MAX >> 1 } else { format.canonical_nan() };
+    no_number.select(signed.constant(nan), signed)
+}
+
+/// The smaller or larger of two numbers: magnitudes of negative ones count down.
+fn of_two<'a, 'm, 'c>(which: Extreme, format: Format, [a, b]: [L<'a, 'm, 'c>; 2]) -> L<'a, 'm, 'c> {
+    let top = u64::from(format.bits()) - 1;
+    let order = |value: L<'a, 'm, 'c>| value ^ (value.ashr(top) & format.magnitude_mask());
+    let name = if which == Extreme::Min { "llvm.smin" } else { "llvm.smax" };
+    // The order is its own inverse.
+    order(order(a).intrinsic(name, &[order(b)]))
+}
+
+/// Whether a comparison holds.
+pub(super) fn compare<'a, 'm, 'c>(
+    relation: Relation,
+    with_nan: WithNan,
+    format: Format,
+    subnormals: Subnormals,
+    arguments: [L<'a, 'm, 'c>; 2],
+) -> L<'a, 'm, 'c> {
+    let [a, b] = arguments.map(|value| {
+        let raw = flush(format, subnormals, value.resize(format.bits()));
+        if format == Format::F64 { raw.as_f64() } else { to_single(format, raw) }
+    });
+    let by = |ordered, unordered| if with_nan == WithNan::True { unordered } else { ordered };
+    let predicate = match relation {
+        Relation::Equal => by(FloatPredicate::Oeq, FloatPredicate::Ueq),
+        Relation::NotEqual => by(FloatPredicate::One, FloatPredicate::Une),
+        Relation::Less => by(FloatPredicate::Olt, FloatPredicate::Ult),
+        Relation::LessOrEqual => by(FloatPredicate::Ole, FloatPredicate::Ule),
+        Relation::Greater => by(FloatPredicate::Ogt, FloatPredicate::Ugt),
+        Relation::GreaterOrEqual => by(FloatPredicate::Oge, FloatPredicate::Uge),
+        Relation::Ordered => FloatPredicate::Ord,
+        Relation::Unordered => FloatPredicate::Uno,
+    };
+    a.compare_float(predicate, b)
+}
+
+/// Whether a value is at least zero, of either sign.
+pub(super) fn is_not_negative<'a, 'm, 'c>(
+    format: Format,
+    subnormals: Subnormals,
+    c: L<'a, 'm, 'c>,
+) -> L<'a, 'm, 'c> {
+    let raw = flush(format, subnormals, c.resize(format.bits()));
+    if format == Format::F64 { raw.as_f64().fge(0.0) } else { to_single(format, raw).fge(0.0) }
+}
