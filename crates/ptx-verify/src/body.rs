@@ -18,7 +18,9 @@ pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m 
         match stmt {
             Stmt::Inst(inst) => check_inst(cx, function, body, inst),
             Stmt::Variable(id) => {
-                variables::check(cx, *id, Place::Body);
+                let is_parameter = cx.inputs.contains(id);
+                let place = if is_parameter { Place::KernelParameter(Head::Definition) } else { Place::Body };
+                variables::check(cx, *id, place);
                 check_hidden(cx, function, body, *id);
             }
             Stmt::BranchTargets(label, targets) => {

@@ -7,6 +7,7 @@ use ptx_isa::{Component, Form, Mnemonic, Mod, PtxVersion, ScalarType, Since};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::codes;
+use crate::old_parameters;
 use crate::targets::Target;
 
 /// The state of one run.
@@ -128,7 +129,8 @@ impl<'m> Checker<'m> {
             Param::Variable(id) => Some(*id),
             Param::Register(..) => None,
         };
-        self.inputs = function.params.iter().filter_map(variable).collect();
+        let old = old_parameters::of(self.module, function);
+        self.inputs = function.params.iter().filter_map(variable).chain(old).collect();
         self.outputs = function.results.iter().filter_map(variable).collect();
         self.lists.clear();
         for stmt in &body.statements {

@@ -8,7 +8,7 @@ use ptx_isa::Since;
 
 use crate::context::Checker;
 use crate::variables::{self, Head, Place};
-use crate::{body, codes, debug, redeclarations};
+use crate::{body, codes, debug, old_parameters, redeclarations};
 
 /// Checks a declaration or definition.
 pub(crate) fn check(cx: &mut Checker<'_>, id: FunctionId) {
@@ -142,8 +142,11 @@ fn check_param_bytes(cx: &mut Checker<'_>, function: &Function) {
         (false, false) => 256,
     };
     let mut bytes: u64 = 0;
-    for param in &function.params {
-        let Param::Variable(id) = param else { continue };
+    let listed = function.params.iter().filter_map(|param| match param {
+        Param::Variable(id) => Some(*id),
+        Param::Register(..) => None,
+    });
+    for id in listed.chain(old_parameters::of(cx.module, function)) {
         let Some(variable) = cx.module.variables.get(id.0 as usize) else { continue };
         // What has no size has its finding already.
         let Some(size) = variable.bytes() else { return };

@@ -36,6 +36,7 @@ mod mbarriers;
 mod memory;
 mod modifiers;
 mod moves;
+mod old_parameters;
 mod old_words;
 mod operands;
 mod policies;

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Registers and local variables outside of functions become parameters ([`hand_over`]), and words of old versions those that
-//! replaced them ([`old_words`]).
+//! replaced them ([`old_words`]). Parameters that the bodies of old kernels declare become lists ([`old_parameters`]).
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ use ptx_ir::{
 use ptx_isa::{ScalarType, SpecialReg, implies_modifiers};
 
 use crate::added::Added;
-use crate::{Verified, hand_over, old_words};
+use crate::{Verified, hand_over, old_parameters, old_words};
 
 impl<'m> Verified<'m> {
     /// The module with the modifiers that its version and target imply written out ([`ptx_isa::Mnemonic::written_out`]), and with sums
@@ -33,7 +33,8 @@ impl<'m> Verified<'m> {
         let sums = self.module.functions.iter().filter_map(|function| function.body.as_ref()).any(has_sums);
         let hands_over = hand_over::is_needed(self.module);
         let has_old_words = old_words::is_needed(self.module);
-        if implied.is_none() && !sums && !hands_over && !has_old_words {
+        let has_old_parameters = old_parameters::is_needed(self.module);
+        if implied.is_none() && !sums && !hands_over && !has_old_words && !has_old_parameters {
             return Cow::Borrowed(self.module);
         }
         let mut module = self.module.clone();
@@ -42,6 +43,9 @@ impl<'m> Verified<'m> {
         }
         if has_old_words {
             old_words::replace(&mut module);
+        }
+        if has_old_parameters {
+            old_parameters::list(&mut module);
         }
         if let Some((version, sm)) = implied {
             let bodies = module.functions.iter_mut().filter_map(|function| function.body.as_mut());

@@ -59,7 +59,11 @@ fn launch(arguments: &Arguments) -> Result<(), Failure> {
         let name = (!is_one).then(|| input.display().to_string());
         if arguments.list {
             let program = read(arguments, &[input.to_owned()])?;
-            return Output::Stdout.write(list::kernels(&program.module, name.as_deref()).as_bytes());
+            // Written out, the kernels of old versions have lists of their parameters too.
+            let verified = ptx_verify::verify(&program.module).ok();
+            let module = verified.map(|(verified, _)| verified.written_out());
+            let module = module.as_deref().unwrap_or(&program.module);
+            return Output::Stdout.write(list::kernels(module, name.as_deref()).as_bytes());
         }
         let beside = input.with_extension("json");
         let file = arguments.launch.clone().or_else(|| beside.is_file().then_some(beside));
