@@ -17,7 +17,7 @@ const REFUSALS: &[&str] = &[
     "the interpreter has no such operation",
     "not known here",
     "there is no other device",
-    "the manual has 1, 2 or 4 matrices",
+    "machine code of `.x8` loads one matrix",
     "generic addresses have 64 bits",
 ];
 

@@ -124,6 +124,15 @@ fn every_form_loads_its_fragments() {
                     .collect();
                 let found = outcome(&kernel(space, total * 4, &body), memory.clone());
                 assert_eq!(found[..expected.len()], expected, "{mnemonic}");
+                if count == 1 {
+                    // `ptxas` makes `LDSM.16.M88` of `.x8` as of `.x1`, and so on for every form.
+                    let eight = kernel(space, total * 4, &body.replace(".x1", ".x8"));
+                    assert_eq!(
+                        outcome(&eight, memory.clone())[..expected.len()],
+                        expected,
+                        "{mnemonic} as .x8"
+                    );
+                }
             }
         }
     }
@@ -166,6 +175,10 @@ fn every_form_stores_its_fragments() {
             }
             let mnemonic = format!("stmatrix.sync.aligned.m16n8.x{count}.trans{space}.b8");
             assert_eq!(stored(&mnemonic, space, count), expected, "{mnemonic}");
+            if count == 1 {
+                // `STSM.8.MT168`, as for one matrix.
+                assert_eq!(stored(&mnemonic.replace("x1", "x8"), space, 1), expected, "{mnemonic} as .x8");
+            }
             for trans in ["", ".trans"] {
                 let mut expected = noise(512);
                 for (lane, matrix) in (0..32).flat_map(|lane| (0..count).map(move |matrix| (lane, matrix))) {
@@ -177,8 +190,43 @@ fn every_form_stores_its_fragments() {
                 }
                 let mnemonic = format!("stmatrix.sync.aligned.m8n8.x{count}{trans}{space}.b16");
                 assert_eq!(stored(&mnemonic, space, count), expected, "{mnemonic}");
+                if count == 1 {
+                    assert_eq!(
+                        stored(&mnemonic.replace("x1", "x8"), space, 1),
+                        expected,
+                        "{mnemonic} as .x8"
+                    );
+                }
             }
         }
+    }
+}
+
+#[test]
+fn eight_matrices_are_one() {
+    // `ptxas` accepts any vector of registers: machine code stores the first, and loads as many as one matrix has.
+    let stored = |mnemonic: &str, list: &str| {
+        let body = format!(
+            "ld.global.b32 %r0, [%rd1]; mov.u32 %r1, 7; {mnemonic} [%a], {list}; bar.warp.sync 0xffffffff;
+            mov.b64 %a, s; mad.wide.u32 %a, %t, 16, %a; ld.shared.v4.b32 {{%r0, %r1, %r2, %r3}}, [%a];
+            mad.wide.u32 %rd2, %t, 16, %rd2; st.global.v4.b32 [%rd2], {{%r0, %r1, %r2, %r3}};"
+        );
+        outcome(&kernel(".shared", 4, &body), noise(512))
+    };
+    for form in ["m8n8.NN.shared.b16", "m16n8.NN.trans.shared.b8"] {
+        let form = format!("stmatrix.sync.aligned.{form}");
+        assert_eq!(
+            stored(&form.replace("NN", "x8"), "{%r0, %r1}"),
+            stored(&form.replace("NN", "x1"), "{%r0}")
+        );
+    }
+    let text = kernel(".shared", 4, "ldmatrix.sync.aligned.m8n8.x8.shared.b16 {%r0, %r1}, [%a];");
+    match launch(&text, vec![Argument::Buffer(vec![0; 512])]) {
+        Err(ExecError::Refused(findings)) => {
+            let text = &findings.iter().next().unwrap().message;
+            assert!(text.contains("`.x8` loads one matrix"), "{text}");
+        }
+        other => panic!("{other:?}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ptx_isa::{
     Component, Constants, Field, Kind, Mnemonic, Mod, Opcode, Operand, Role, ScalarType, Selection, Sem,
-    SpecialReg, StateSpace, TypeKind,
+    SpecialReg, StateSpace, TypeKind, VectorLength,
 };
 
 use crate::choices::Choices;
@@ -131,7 +131,11 @@ impl<'c> Writer<'c> {
                 }
             }
             Kind::Elements(rule, length) | Kind::Registers(rule, length) => {
-                let (ty, count) = (own(rule), self.mnemonic.vector_length(length));
+                let count = match length {
+                    VectorLength::Free => self.choices.pick(&[1, 2, 4]).unwrap_or(1),
+                    length => self.mnemonic.vector_length(length),
+                };
+                let ty = own(rule);
                 let names = self.registers(ty, count, written, Width::Same);
                 if count == 1 && self.choices.chance(3, 4) { names } else { braced(&names) }
             }

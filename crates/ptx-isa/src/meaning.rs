@@ -172,6 +172,7 @@ impl Sem {
             Sem::MultimemStore => "Writes all places of a multimem address.",
             Sem::MultimemReduce => "Combines all places of a multimem address with an operand.",
             Sem::Fabric => "Accesses memory of other devices over the fabric.",
+            Sem::FabricGroup => "Sends off accesses over the fabric as a group, or waits for groups of them.",
             Sem::Tex => "Reads a texture at coordinates.",
             Sem::Tld4 => "Reads one component of the four texels around coordinates.",
             Sem::Txq => "Asks for a property of a texture or sampler.",

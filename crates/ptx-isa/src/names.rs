@@ -317,6 +317,7 @@ named! {
         TensorPrefetch "tensor prefetch", TensormapReplace "replace in a tensor map",
         TensormapCopy "copy a tensor map", MultimemLoadReduce "multimem load and reduce",
         MultimemStore "multimem store", MultimemReduce "multimem reduction", Fabric "fabric access",
+        FabricGroup "group of fabric accesses",
         CreatePolicy "create a cache policy", ApplyPriority "apply an eviction priority",
         Discard "discard cache lines",
         // Barriers in memory, fences and clusters.

@@ -188,6 +188,7 @@ impl Sem {
             Sem::StoreAsync | Sem::ReduceAsync | Sem::BulkReduce => (Way::Assembly, &[]),
             Sem::TensormapCopy | Sem::MultimemLoadReduce => (Way::Assembly, &[]),
             Sem::MultimemStore | Sem::MultimemReduce | Sem::Fabric => (Way::Assembly, &[]),
+            Sem::FabricGroup => (Way::Assembly, &[]),
             Sem::CreatePolicy | Sem::MbarrierCheckLayout => (Way::Assembly, &[]),
             Sem::QueryCancel | Sem::MmaSparse | Sem::MmaScaled => (Way::Intrinsic, &[]),
             Sem::CvtPack => (Way::Intrinsic, &[]),

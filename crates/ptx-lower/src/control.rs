@@ -103,6 +103,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             Sem::AtomVector | Sem::RedVector | Sem::StoreAsync | Sem::ReduceAsync => no_plain_form(),
             Sem::BulkReduce | Sem::TensormapCopy | Sem::MultimemLoadReduce => no_plain_form(),
             Sem::MultimemStore | Sem::MultimemReduce | Sem::Fabric => no_plain_form(),
+            Sem::FabricGroup => no_plain_form(),
             Sem::CreatePolicy | Sem::MbarrierCheckLayout | Sem::QueryCancel => no_plain_form(),
             Sem::Stacksave | Sem::Stackrestore | Sem::Alloca | Sem::MmaSparse => no_plain_form(),
             Sem::MmaScaled | Sem::Wgmma | Sem::WgmmaSparse => no_plain_form(),

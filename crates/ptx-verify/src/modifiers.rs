@@ -173,6 +173,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         | Sem::WgmmaCommit
         | Sem::WgmmaWait
         | Sem::TensorMemory
+        | Sem::FabricGroup
         | Sem::Tcgen05Mma => {}
     }
 }

@@ -5,7 +5,7 @@ use ptx_ir::{
     Body, FunctionId, FunctionKind, Guard as IrGuard, Inst as IrInst, LabelId, Module, Operand, Param, RegId,
     Stmt, Symbol, VarId,
 };
-use ptx_isa::{Form, Kind, Mnemonic, Mod, Role, ScalarType, Sem, StateSpace};
+use ptx_isa::{Form, Kind, Mnemonic, Role, ScalarType, Sem, StateSpace};
 use rustc_hash::FxHashMap;
 
 use super::modifiers::{Modifiers, NO_CACHES, STRONGEST, UNIFORM};
@@ -278,17 +278,9 @@ const NO_MODIFIERS: &str = "it has none";
 /// Decodes one instruction.
 type Decode<'a> = fn(&mut BodyDecoder<'a>, &mut Context<'_>) -> Decoded<()>;
 
-/// Modifiers that no decoder takes, so that rows which must have one are refused.
-const REFUSED: &[Mod] = &[Mod::X8];
-
 /// Whether the interpreter executes a row; single modifiers may still be refused.
 pub(crate) fn executes(form: &Form) -> bool {
-    let refuses = |slot: &ptx_isa::Slot| match slot {
-        ptx_isa::Slot::Lit(modifier) => REFUSED.contains(modifier),
-        ptx_isa::Slot::One(_, set) => set.iter().all(|modifier| REFUSED.contains(modifier)),
-        ptx_isa::Slot::Opt(..) => false,
-    };
-    BodyDecoder::decoder(form.sem).is_some() && !form.slots.iter().any(refuses)
+    BodyDecoder::decoder(form.sem).is_some()
 }
 
 impl<'a> BodyDecoder<'a> {
@@ -514,6 +506,10 @@ impl<'a> BodyDecoder<'a> {
             Sem::SurfaceLoad | Sem::SurfaceStore | Sem::SurfaceReduce | Sem::SurfaceQuery => Self::texturing,
             Sem::TryCancel => Self::try_cancel,
             Sem::QueryCancel => Self::query_cancel,
+            // Kernels with such accesses are refused, so that none is on its way.
+            Sem::FabricGroup => {
+                |decoder, cx| decoder.plain(cx, Effect::Nothing, "there is nothing to wait for")
+            }
             Sem::Fabric => return None,
         };
         Some(decode)

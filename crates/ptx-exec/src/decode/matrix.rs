@@ -169,7 +169,8 @@ fn tiles(cx: &Context<'_>) -> Decoded<Tiles> {
         _ => return cx.unsupported("its shape is not known here"),
     };
     let count = match cx.m.get(Field::Num) {
-        Some(Mod::X1) => 1,
+        // `ptxas` takes `.x8`, which the manual does not have, and makes the machine instruction for one matrix of it.
+        Some(Mod::X1 | Mod::X8) => 1,
         Some(Mod::X2) => 2,
         Some(Mod::X4) => 4,
         _ => return cx.unsupported("the manual has 1, 2 or 4 matrices"),
@@ -229,7 +230,12 @@ impl BodyDecoder<'_> {
             Sem::Ldmatrix => {
                 let tiles = tiles(cx)?;
                 let dsts = self.vector_dsts(cx, 0)?;
-                expect_registers(cx, dsts.len(), (tiles.count * tiles.registers()) as u32)?;
+                let count = tiles.count * tiles.registers();
+                if cx.m.has(Mod::X8) && dsts.len() != count {
+                    let why = "machine code of `.x8` loads one matrix, and what other registers hold is open";
+                    return cx.unsupported(why);
+                }
+                expect_registers(cx, dsts.len(), count as u32)?;
                 let (address, addressing) = self.matrix_address(cx, 1)?;
                 let kind = CollectiveKind::LoadMatrix(tiles);
                 emit(cx, kind, Participants::Warp, vec![address], dsts, addressing);
@@ -238,7 +244,11 @@ impl BodyDecoder<'_> {
             Sem::Stmatrix => {
                 let tiles = tiles(cx)?;
                 let (address, addressing) = self.matrix_address(cx, 0)?;
-                let registers = self.vector_srcs(cx, 1)?;
+                let mut registers = self.vector_srcs(cx, 1)?;
+                if cx.m.has(Mod::X8) {
+                    // Of which machine code stores the first.
+                    registers.truncate(tiles.registers());
+                }
                 expect_registers(cx, registers.len(), (tiles.count * tiles.registers()) as u32)?;
                 let mut srcs = vec![address];
                 srcs.extend(registers);

@@ -205,6 +205,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("cp", "how sizes and strides in registers replace those of the map is not documented"),
     ("cp", "which elements of a tensor a report inspects is not documented"),
     ("cvta", "generic addresses have 64 bits"),
+    ("ldmatrix", "machine code of `.x8` loads one matrix"),
 ];
 
 #[test]
@@ -288,6 +289,7 @@ const UNREAD: &[(&[Sem], &[&str], &str)] = &[
         "policies are opaque, and all the same",
     ),
     (&[Sem::FenceProxy], &["addr", "size"], "the fence is for all memory"),
+    (&[Sem::Stmatrix], &["r"], "of `.x8` machine code stores the first register"),
     (&[Sem::MbarrierWait], &["suspendTimeHint"], "a wait may give up at once"),
     (&[Sem::Nanosleep], &["t"], "a sleep may be short (manual 9.7.19.2)"),
     (

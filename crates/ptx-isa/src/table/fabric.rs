@@ -235,7 +235,7 @@ pub(super) static FORMS: &[Form] = &[
         "Sends off the accesses so far.",
         &[Lit(Submit), Opt(Field::Action, &[CommitGroup, OpRestrictFetching])],
         &[],
-        Sem::Fabric,
+        Sem::FabricGroup,
     )
     .since(9, 3, 100)
     .later(&[(CommitGroup, at(9, 5, 100))])
@@ -246,7 +246,7 @@ pub(super) static FORMS: &[Form] = &[
         "Waits until the sources of all but at most `N` of the newest groups are read.",
         &[Lit(Wait), Lit(SyncRestrictReads)],
         &[opt("N", ANY_INTEGER)],
-        Sem::Fabric,
+        Sem::FabricGroup,
     )
     .since(9, 3, 100)
     .effects(Effects::SYNC)
@@ -256,7 +256,7 @@ pub(super) static FORMS: &[Form] = &[
         "Waits until at most `N` of the newest groups are unfinished.",
         &[Lit(Wait), Lit(SyncRestrictRead)],
         &[arg("N", ANY_INTEGER)],
-        Sem::Fabric,
+        Sem::FabricGroup,
     )
     .since(9, 5, 100)
     .effects(Effects::SYNC)

@@ -16,7 +16,8 @@ const fn load(doc: &'static str, slots: &'static [Slot], operands: &'static [Ope
         .section("9.7.14.5.15")
 }
 
-/// `ptxas` takes `.x8` too, which the manual does not have, with any number of registers that a vector may have.
+/// `ptxas` takes `.x8` too, which the manual does not have, with any number of registers that a vector may have, and makes the machine
+/// instruction for one matrix of it.
 const EIGHT: Slot = One(Field::Num, &[X8]);
 const ANY_REGISTERS: Kind = Kind::Registers(TypeRule::Is(ScalarType::B32), VectorLength::Free);
 const LOADED_EIGHT: &[Operand] = &[def("r", ANY_REGISTERS), addr("p")];
@@ -50,7 +51,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.14.5.15"),
     Form::new(
         Opcode::Ldmatrix,
-        "Loads eight 8x8 matrices from shared memory, a row an address.",
+        "Loads an 8x8 matrix: machine code is that of `.x1`.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -91,7 +92,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.14.5.16"),
     Form::new(
         Opcode::Stmatrix,
-        "Stores eight 8x8 matrices to shared memory, a row an address.",
+        "Stores an 8x8 matrix: machine code is that of `.x1`.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -138,7 +139,7 @@ pub(super) static FORMS: &[Form] = &[
         LOADED,
     ),
     load(
-        "Loads eight 16x16 matrices of bytes from shared memory and transposes them.",
+        "Loads a 16x16 matrix of bytes, transposed: machine code is that of `.x1`.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -165,7 +166,7 @@ pub(super) static FORMS: &[Form] = &[
         LOADED,
     ),
     load(
-        "Loads eight 16x16 matrices of narrow values from shared memory, widens and transposes them.",
+        "Loads a 16x16 matrix of narrow values, widened and transposed: machine code is that of `.x1`.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -192,7 +193,7 @@ pub(super) static FORMS: &[Form] = &[
         LOADED,
     ),
     load(
-        "Loads eight 8x16 matrices of narrow values from shared memory and widens them.",
+        "Loads an 8x16 matrix of narrow values, widened: machine code is that of `.x1`.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -227,7 +228,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.14.5.16"),
     Form::new(
         Opcode::Stmatrix,
-        "Stores eight 16x8 matrices of bytes to shared memory, transposed.",
+        "Stores a 16x8 matrix of bytes, transposed: machine code is that of `.x1`.",
         &[
             Lit(Sync),
             Lit(Aligned),
