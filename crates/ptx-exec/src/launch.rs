@@ -199,3 +199,14 @@ pub struct Outcome {
     /// Instructions executed by all threads; those whose guard was false do not count.
     pub thread_instructions: u64,
 }
+
+/// What a launch did, without the contents of memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Executed {
+    /// What `vprintf` wrote, block after block.
+    pub output: Vec<u8>,
+    /// Instructions executed by all warps; one for a warp counts once.
+    pub warp_instructions: u64,
+    /// Instructions executed by all threads; those whose guard was false do not count.
+    pub thread_instructions: u64,
+}

@@ -4,6 +4,8 @@
 //! kernel reaches into an executable form, and interprets them warp by warp, the blocks of the grid spread over host
 //! threads. It is the reference that faster engines are compared with: slow, exact and full of checks.
 //!
+//! A [`DecodedLaunch`] repeats one launch, on memory that keeps what the launches before it stored.
+//!
 //! An [`Image`] is a module whose variables live in a [`Memory`] of the caller's, at addresses of the host process: its kernels are
 //! decoded once and launched any number of times. The crate `ptx-device` has streams, events and checked arguments on top of it.
 //!
@@ -34,6 +36,7 @@ mod memory;
 mod observe;
 #[doc(hidden)]
 pub mod program;
+mod repeat;
 mod run;
 pub mod scalar;
 pub mod tensormap;
@@ -42,7 +45,7 @@ pub mod texture;
 pub use error::{ExecError, Trap, TrapKind, codes};
 pub use image::{DeviceHeap, Image, Options, Prepared, Report, Surroundings, Variable};
 pub use kernel::Parameter;
-pub use launch::{Argument, Completion, Dim3, Launch, Limits, Outcome, Shape};
+pub use launch::{Argument, Completion, Dim3, Executed, Launch, Limits, Outcome, Shape};
 pub use machine::MOST_RESIDENT_BLOCKS;
 #[doc(hidden)]
 pub use machine::RowOperation;
@@ -53,6 +56,7 @@ pub use observe::{
     Choice, Counts, Observation, Observed, Profile, Sink, Trace, TraceEvent, Value, run_observed,
 };
 pub use program::SourceLine;
+pub use repeat::{DecodedLaunch, LoadedLaunch};
 pub use run::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS, run};
 pub use tensormap::TensorMap;
 

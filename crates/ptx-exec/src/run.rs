@@ -1,20 +1,20 @@
 //! From a launch to its outcome.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use ptx_diag::{Diagnostic, Diagnostics};
-use ptx_ir::{At, FunctionDirective, FunctionId, Module};
+use ptx_ir::{At, FunctionDirective, FunctionId, Module, VarId};
 use ptx_verify::Verified;
 
-use crate::decode::{Launches, Reached, kernel_parameters, reach, registers};
+use crate::decode::{Reached, kernel_parameters, registers};
 use crate::error::{ExecError, codes};
-use crate::kernel::{Kernel, With, parameters};
 use crate::launch::{Argument, Dim3, Launch, Outcome, Shape};
 use crate::layout::{Ground, Layout, Places, lay_out};
-use crate::machine::{Heap, Observer};
-use crate::memory::{ALLOCATION_SHIFT, Concurrency, GlobalMemory, Multicast, Pieces, Region};
+use crate::machine::Observer;
+use crate::memory::{ALLOCATION_SHIFT, GlobalMemory, Multicast, Region};
 use crate::observe::{Observation, Profile};
+use crate::repeat::DecodedLaunch;
 use crate::texture::{TextureSet, check_given, opaque_name, opaque_of};
 
 /// The most threads of a block (compute capabilities 2.0 and later).
@@ -43,69 +43,21 @@ pub(crate) fn run_watched(
     observation: Option<(&Observation, &mut Vec<Profile>)>,
 ) -> Result<Outcome, ExecError> {
     let module = &*module.written_out();
-    let refused = ExecError::Refused;
-    let shape = launch.shape();
-    let reached = reach(module, &launch.entry, Launches::One).map_err(refused)?;
-    let Some(&entry) = reached.functions.first() else { return Err(refused(Diagnostics::new())) };
-    let params = pass_arguments(module, entry, &launch.arguments).map_err(refused)?;
-    let textures = Arc::new(textures(module, launch).map_err(refused)?);
-    let mut regions = argument_regions(module, entry, &launch.arguments);
-    let layout = place_variables(module, &reached, &mut regions, launch).map_err(refused)?;
-    let constant = layout.constant.clone();
-    let kernel = Kernel::prepare(module, &reached, layout).map_err(refused)?;
-
+    let (decoded, reached) = DecodedLaunch::of(module, launch)?;
     let observer = observation.as_ref().map(|(observation, _)| {
-        let registers = registers(module, &reached, kernel.program());
-        Arc::new(Observer::new(kernel.program(), observation, registers))
+        let registers = registers(module, &reached, decoded.program());
+        Arc::new(Observer::new(decoded.program(), observation, registers))
     });
-
-    let heap_size = if kernel.needs_heap { launch.limits.heap } else { 0 };
-    let heap_base = GlobalMemory::base(regions.len());
-    let pieces = Arc::new(Pieces::of_heap(heap_size as u64));
-    if heap_size > 0 {
-        let region = Region::of_bytes(heap_base, &vec![0; heap_size], "the heap of `malloc`");
-        regions.push(region.with_pieces(Arc::clone(&pieces)));
-    }
-    let threads = launch.threads.unwrap_or_else(host_threads);
-    let is_alone = threads == NonZeroUsize::MIN || launch.grid == [1; 3];
-    let concurrency = if is_alone { Concurrency::Single } else { Concurrency::Many };
-    let global =
-        GlobalMemory::numbered(regions, concurrency).with_multicasts(multicasts(&launch.arguments).into());
-    let with = With {
-        shape,
-        global: global.clone(),
-        textures: textures.clone(),
-        constant,
-        params,
-        heap: Arc::new(Mutex::new(Heap::new(heap_base, heap_size as u64, pieces))),
-        limits: launch.limits.clone(),
-        completion: launch.completion,
-        observer: observer.clone(),
-        threads,
-    };
-    let finished = kernel.launch(with);
+    let loaded = decoded.load();
+    let executed = loaded.watched(observer.clone());
     if let (Some(observer), Some((_, profile))) = (observer, observation) {
-        profile.extend(observer.profile(kernel.program()));
+        profile.extend(observer.profile(loaded.program()));
     }
-    let finished = finished?;
-    finished.result.map_err(ExecError::Trap)?;
-    let mut next = 0;
-    let mut contents = |argument: &Argument| {
-        buffer(argument)?;
-        next += 1;
-        global.bytes_of(next - 1)
-    };
-    Ok(Outcome {
-        buffers: launch.arguments.iter().map(&mut contents).collect(),
-        images: textures.contents(),
-        output: finished.output,
-        warp_instructions: finished.executed[0],
-        thread_instructions: finished.executed[1],
-    })
+    Ok(loaded.outcome(executed?))
 }
 
 /// The textures of a launch, and the memory of their images.
-fn textures(module: &Module, launch: &Launch) -> Result<TextureSet, Diagnostics> {
+pub(crate) fn textures(module: &Module, launch: &Launch) -> Result<TextureSet, Diagnostics> {
     let mut findings = Diagnostics::new();
     let handles = launch.arguments.iter().enumerate();
     let handles = handles.filter_map(|(index, argument)| match argument {
@@ -130,25 +82,13 @@ pub(crate) fn host_threads() -> NonZeroUsize {
     *THREADS.get_or_init(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
 }
 
-/// The memory of the arguments.
-fn argument_regions(module: &Module, kernel: FunctionId, arguments: &[Argument]) -> Vec<Region> {
-    let Ok((parameters, _)) = parameters(module, kernel) else { return Vec::new() };
-    let buffers = parameters.iter().zip(arguments).enumerate();
-    let buffers = buffers.filter_map(|(index, (parameter, argument))| {
-        Some((format!("argument {index} (`{}`)", parameter.name), buffer(argument)?))
-    });
-    let region = |(n, (name, bytes))| Region::of_bytes(GlobalMemory::base(n), bytes, name);
-    buffers.enumerate().map(region).collect()
-}
-
-/// Lays out the variables; appends the memory of the global ones.
+/// Lays out the variables; gives the memory of the global ones too, whose regions are numbered from `first` on.
 pub(crate) fn place_variables(
     module: &Module,
     reached: &Reached,
-    regions: &mut Vec<Region>,
+    first: usize,
     launch: &Launch,
-) -> Result<Layout, Diagnostics> {
-    let first = regions.len();
+) -> Result<(Layout, Vec<Region>), Diagnostics> {
     let mut next = first;
     let mut place_global = |_: &str, _: u64, _: u64| {
         next += 1;
@@ -160,14 +100,16 @@ pub(crate) fn place_variables(
     if findings.has_errors() {
         return Err(findings);
     }
-    for (n, (id, bytes)) in layout.globals.iter().enumerate() {
+    let region = |(n, (id, bytes)): (usize, &(VarId, Vec<u8>))| {
         let name = format!("variable `{}`", module.name(module.variable(*id).name));
-        regions.push(Region::of_bytes(GlobalMemory::base(first + n), bytes, name));
-    }
-    Ok(layout)
+        Region::of_bytes(GlobalMemory::base(first + n), bytes, name)
+    };
+    let regions = layout.globals.iter().enumerate().map(region).collect();
+    Ok((layout, regions))
 }
 
-fn buffer(argument: &Argument) -> Option<&[u8]> {
+/// The contents of an argument that brings a buffer.
+pub(crate) fn buffer(argument: &Argument) -> Option<&[u8]> {
     match argument {
         Argument::Buffer(bytes) | Argument::Tensor(_, bytes) => Some(bytes),
         Argument::Bytes(_) | Argument::Multimem(_) | Argument::Handle(_) => None,
@@ -175,7 +117,7 @@ fn buffer(argument: &Argument) -> Option<&[u8]> {
 }
 
 /// The multimem objects among the arguments. What is not a buffer was refused before.
-fn multicasts(arguments: &[Argument]) -> Vec<Multicast> {
+pub(crate) fn multicasts(arguments: &[Argument]) -> Vec<Multicast> {
     let base_of = |&index: &usize| {
         let before = arguments.iter().take(index).filter_map(buffer).count();
         let bytes = arguments.get(index).and_then(buffer)?;
@@ -274,7 +216,7 @@ pub(crate) fn check_directives(
 }
 
 /// The contents of the parameter space.
-fn pass_arguments(
+pub(crate) fn pass_arguments(
     module: &Module,
     kernel: FunctionId,
     arguments: &[Argument],

@@ -1,12 +1,15 @@
 //! The command line of ptxrun.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use ptx_cli::{Documents, OptimizeArgs, ReportArgs};
 use ptx_exec::Completion;
 
+use crate::engine::Engine;
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
+use crate::time::TimeFormat;
 use crate::watch::TraceFilter;
 
 const DETAILS: &str = "\
@@ -63,6 +66,13 @@ them: block=X[:Y[:Z]], thread=X[:Y[:Z]], line=N[-M] of the PTX, source=FILE:LINE
 go to standard output, before what --print shows, and are objects, one a line, with
 --error-format=json.
 
+Times: --time=json prints an object on a line for each launch, as soon as it is done:
+  {\"launch\":0,\"compile_ns\":2100000,\"wall_ns\":51000,\"cpu_ns\":98000}
+compile_ns is what came before the launch: reading, checking and compiling the program, in the line
+of the first one, and 0 in the others. wall_ns is the time that passed during the launch, and
+cpu_ns the processor time of all threads of the process. Copies of buffers are not in them. With
+--repeat=N the first launch may pay for memory that is touched for the first time.
+
 Folders: each .ptx, .ll and .bc file, at any depth, is a program of its own, executed one after the
 other. Without --launch the launch of k.ptx is k.json beside it, where there is one. What programs
 print comes after a line with their name.
@@ -82,14 +92,6 @@ Exit status:
   2  wrong usage
   3  the execution failed: trap, deadlock, time-out or bad access; no output file is written";
 
-/// What executes the kernel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub enum Engine {
-    /// The reference interpreter.
-    #[default]
-    Interp,
-}
-
 /// Execute a kernel on this machine's processor
 #[derive(Clone, Debug, Parser)]
 #[command(name = "ptxrun", version, after_long_help = DETAILS, after_help = "--help says more.")]
@@ -99,7 +101,7 @@ pub struct Arguments {
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "completion", "profile", "trace", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -137,6 +139,12 @@ pub struct Arguments {
     /// When asynchronous operations complete: eager, late or random:SEED [default: eager]
     #[arg(long = "async", value_name = "WHEN")]
     pub completion: Option<Completion>,
+    /// Launch so many times, one after the other; buffers and variables keep what the launches before stored
+    #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, conflicts_with_all = ["profile", "trace"])]
+    pub repeat: NonZeroU64,
+    /// Print what each launch took; --help says what is counted
+    #[arg(long, value_enum, value_name = "FORMAT", require_equals = true, conflicts_with_all = ["profile", "trace"])]
+    pub time: Option<TimeFormat>,
     /// Count what each instruction and line of the source costs
     #[arg(long)]
     pub profile: bool,

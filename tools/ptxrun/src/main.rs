@@ -1,16 +1,19 @@
 //! `ptxrun`: executes a kernel on the host.
 
 mod arguments;
+mod engine;
 mod launch_file;
 mod list;
 mod plan;
 mod spec;
 mod tensor;
 mod texture;
+mod time;
 mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::CommandFactory;
 use ptx_cli::{
@@ -22,13 +25,15 @@ use ptx_driver::{
     Comments, InputKind, Program, Sources, TargetChoice, llvm_context, lower, optimize, raise, read_llvm,
     read_program,
 };
-use ptx_exec::ExecError;
+use ptx_exec::{ExecError, Executed, Outcome};
 use ptx_ir::Module;
 use ptx_verify::Verified;
 
 use crate::arguments::Arguments;
+use crate::engine::Loaded;
 use crate::plan::Plan;
 use crate::spec::PrintSpec;
+use crate::time::Stopwatch;
 
 /// What files of programs are called.
 const SUFFIXES: &[&str] = &["ptx", "ll", "bc"];
@@ -109,9 +114,12 @@ fn execute(
     name: Option<&str>,
 ) -> Result<(), Failure> {
     let terminal = arguments.report.terminal();
+    let begin = Stopwatch::start();
     let Program { module, sources, warnings } = read(arguments, inputs)?;
     let verified = verify(&module, &sources, warnings, terminal)?;
+    let read = begin.elapsed().wall;
     let mut launch = plan.launch()?;
+    let mut printed = Printed { name };
     let outcome = if arguments.profile || arguments.trace.is_some() {
         if arguments.trace.is_some() {
             // One instruction after the other.
@@ -123,26 +131,71 @@ fn execute(
         if arguments.profile {
             Output::Stdout.write(watch::profile(&observed.profile, &sources, format).as_bytes())?;
         }
-        observed.result
+        let outcome = observed.result.map_err(|error| failed(&sources, error))?;
+        printed.write(&outcome.output)?;
+        outcome
     } else {
-        terminal.step("execute", || ptx_exec::run(verified, &launch))
+        let begin = Stopwatch::start();
+        let compiled = terminal.step("compile", || engine::compile(plan.engine, verified, &launch));
+        let compiled = compiled.map_err(|error| failed(&sources, error))?;
+        let compile = read + begin.elapsed().wall;
+        repeat(arguments, &sources, compiled.load(), compile, &mut printed)?
     };
-    let outcome = outcome.map_err(|error| failed(&sources, error))?;
     terminal.note(|| {
         let (warps, threads) = (outcome.warp_instructions, outcome.thread_instructions);
         format!("executed {warps} instructions of warps, {threads} of threads")
     });
     let buffers = &plan.contents(outcome.buffers, &outcome.images);
-    let views: String = plan.print.iter().map(|view| show(view, buffers)).collect();
-    if let Some(name) = name.filter(|_| !outcome.output.is_empty() || !views.is_empty()) {
-        Output::Stdout.write(format!("==> {name} <==\n").as_bytes())?;
-    }
-    Output::Stdout.write(&outcome.output)?;
     for (argument, bytes) in plan.written().zip(buffers) {
         let Some(path) = argument.output() else { continue };
         Output::File(path.to_owned()).write(bytes.as_deref().unwrap_or_default())?;
     }
-    Output::Stdout.write(views.as_bytes())
+    let views: String = plan.print.iter().map(|view| show(view, buffers)).collect();
+    printed.write(views.as_bytes())
+}
+
+/// Launches as often as the arguments have it; gives what the last launch left. `compile` is what the first one needed before it.
+fn repeat(
+    arguments: &Arguments,
+    sources: &Sources,
+    mut loaded: Box<dyn Loaded + '_>,
+    compile: Duration,
+    printed: &mut Printed<'_>,
+) -> Result<Outcome, Failure> {
+    let terminal = arguments.report.terminal();
+    let mut last = Executed::default();
+    for number in 0..arguments.repeat.get() {
+        let (executed, elapsed) = terminal.step("execute", || {
+            let begin = Stopwatch::start();
+            let executed = loaded.launch();
+            (executed, begin.elapsed())
+        });
+        last = executed.map_err(|error| failed(sources, error))?;
+        if arguments.time.is_some() {
+            let compile = if number == 0 { compile } else { Duration::ZERO };
+            printed.write(time::line(number, compile, elapsed).as_bytes())?;
+        }
+        printed.write(&last.output)?;
+    }
+    Ok(loaded.outcome(last))
+}
+
+/// What a program printed, after a line with its name where there is one.
+struct Printed<'a> {
+    /// The name, until it is written.
+    name: Option<&'a str>,
+}
+
+impl Printed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if let Some(name) = self.name.take() {
+            Output::Stdout.write(format!("==> {name} <==\n").as_bytes())?;
+        }
+        Output::Stdout.write(bytes)
+    }
 }
 
 /// An input as PTX. LLVM IR is raised to the text that is executed, so that what fails has a place to point at; PTX that is

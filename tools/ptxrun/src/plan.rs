@@ -11,7 +11,8 @@ use ptx_diag::{Code, Diagnostic};
 use ptx_exec::texture::{Handle, Storage, Surface, Texture, Textures};
 use ptx_exec::{Argument, Completion, Launch, Limits};
 
-use crate::arguments::{Arguments, Engine};
+use crate::arguments::Arguments;
+use crate::engine::Engine;
 use crate::launch_file::{self, LaunchFile};
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
 use crate::tensor::Source;
@@ -23,6 +24,8 @@ const MAX_BUFFER_BYTES: u64 = 16 << 30;
 /// A launch, checked as far as it can be without the module.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
+    /// What executes the kernel.
+    pub engine: Engine,
     /// The kernel's name.
     pub entry: String,
     /// Blocks in each dimension.
@@ -60,10 +63,7 @@ impl Plan {
             Some(path) => read_launch_file(path)?,
             None => LaunchFile::default(),
         };
-        if let Some(name) = &file.engine {
-            let known = Engine::from_str(name, false);
-            known.map_err(|_| usage(format!("`{name}` is not an engine; the only one is interp")))?;
-        }
+        let written = file.engine.as_deref().map(engine).transpose()?;
         let args =
             if arguments.args.is_empty() { file.args.unwrap_or_default() } else { arguments.args.clone() };
         let print =
@@ -79,6 +79,7 @@ impl Plan {
         check_maps(&args)?;
         check_textures(&all, args.len())?;
         Ok(Self {
+            engine: arguments.engine.or(written).unwrap_or_default(),
             entry: given(arguments.entry.clone().or(file.entry), "--entry")?,
             grid: given(arguments.grid.or(file.grid), "--grid")?,
             block: given(arguments.block.or(file.block), "--block")?,
@@ -347,6 +348,15 @@ fn check_views(args: &[ArgumentSpec], views: &[PrintSpec]) -> Result<(), Failure
 
 fn given<T>(value: Option<T>, option: &str) -> Result<T, Failure> {
     value.ok_or_else(|| usage(format!("{option} is missing, on the command line and in a launch file")))
+}
+
+/// The engine of a launch file.
+fn engine(name: &str) -> Result<Engine, Failure> {
+    let known = |engine: &Engine| engine.to_possible_value().map(|value| value.get_name().to_owned());
+    Engine::from_str(name, false).map_err(|_| {
+        let all: Vec<String> = Engine::value_variants().iter().filter_map(known).collect();
+        usage(format!("`{name}` is not an engine; expected {}", all.join(" or ")))
+    })
 }
 
 fn shared(bytes: u64) -> Result<u32, Failure> {

@@ -364,6 +364,54 @@ fn wrong_input_is_status_1() {
 }
 
 #[test]
+fn repeated_launches_keep_what_was_stored_and_are_timed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("x.bin"), floats(&[1.0, -3.0])).expect("writable");
+    // In place, so that a launch reads what the one before it stored.
+    let double = SCALE.replace("ld.param.u64 %rd2, [out];", "ld.param.u64 %rd2, [in];");
+    let arguments = [
+        "-",
+        "--entry",
+        "scale",
+        "--grid",
+        "1",
+        "--block",
+        "2",
+        "--arg",
+        "u32=2",
+        "--arg",
+        "f32=2",
+        "--arg",
+        "inout=x.bin:y.bin",
+        "--arg",
+        "zero=8",
+        "--repeat",
+        "5",
+        "--time=json",
+        "--engine=interp",
+        "--print",
+        "2:f32",
+    ];
+    let (status, out, err) = ptxrun(folder.path(), &arguments, &double);
+    assert_eq!(status, 0, "{err}");
+    // 2^5 times the first values.
+    assert_eq!(fs::read(folder.path().join("y.bin")).expect("written"), floats(&[32.0, -96.0]));
+    let (times, rest) = out.split_at(out.find("2:f32").expect("the view comes last"));
+    assert_eq!(rest, "2:f32 = 32.0 -96.0\n");
+    let times: Vec<serde_json::Value> =
+        times.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(times.len(), 5, "{out}");
+    for (number, time) in times.iter().enumerate() {
+        assert_eq!(time["launch"], number);
+        assert!(time["wall_ns"].as_u64().is_some_and(|time| time > 0), "{time}");
+        assert!(time["cpu_ns"].is_u64(), "{time}");
+        assert_eq!(time["compile_ns"].as_u64().is_some_and(|time| time > 0), number == 0, "{time}");
+    }
+    let (status, _, err) = ptxrun(folder.path(), &[&arguments[..], &["--trace"]].concat(), &double);
+    assert_eq!(status, 2, "{err}");
+}
+
+#[test]
 fn wrong_usage_is_status_2_and_says_what_is_wrong() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let full = ["-", "--entry", "scale", "--grid", "1", "--block", "1"];

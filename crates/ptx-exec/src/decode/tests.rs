@@ -34,7 +34,7 @@ fn decoded(module: &Module) -> Result<Decoded, String> {
     let (verified, _) = ptx_verify::verify(module).map_err(refused)?;
     let module = &*verified.written_out();
     let reached = reach(module, "k", Launches::One).map_err(refused)?;
-    let layout = place_variables(module, &reached, &mut Vec::new(), &Launch::new("k")).map_err(refused)?;
+    let (layout, _) = place_variables(module, &reached, 0, &Launch::new("k")).map_err(refused)?;
     IGNORED.take();
     let program = decode(module, &reached, &layout).map_err(refused)?;
     Ok(Decoded { code: format!("{:?} {:?}", program.code, program.constants), ignored: IGNORED.take() })

@@ -1,0 +1,162 @@
+//! A launch that is decoded once and repeated on the same memory.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex};
+
+use ptx_diag::Diagnostics;
+use ptx_ir::Module;
+use ptx_verify::Verified;
+
+use crate::decode::{Launches, Reached, reach};
+use crate::error::ExecError;
+use crate::kernel::{Kernel, With};
+use crate::launch::{Argument, Executed, Launch, Outcome};
+use crate::machine::{Heap, Observer};
+use crate::memory::{Concurrency, GlobalMemory, Pieces, Region};
+use crate::program::Program;
+use crate::run::{buffer, host_threads, multicasts, pass_arguments, place_variables, textures};
+use crate::texture::TextureSet;
+
+/// A launch whose kernel is decoded. No buffer was copied yet, so that making this takes the time that decoding takes.
+pub struct DecodedLaunch<'l> {
+    launch: &'l Launch,
+    kernel: Kernel,
+    params: Vec<u8>,
+    constant: Vec<u8>,
+    textures: Arc<TextureSet>,
+    /// The memory of the module's global variables, whose numbers follow those of the buffers.
+    variables: Vec<Region>,
+}
+
+/// A launch whose buffers and variables are in memory; each [`LoadedLaunch::launch`] sees what the launches before it stored.
+pub struct LoadedLaunch<'l> {
+    decoded: DecodedLaunch<'l>,
+    global: GlobalMemory,
+    heap: Arc<Mutex<Heap>>,
+    threads: NonZeroUsize,
+}
+
+impl<'l> DecodedLaunch<'l> {
+    /// Checks the arguments of a launch and decodes what its kernel reaches.
+    ///
+    /// # Errors
+    /// [`ExecError::Refused`] when the launch does not fit the module or something the kernel reaches cannot be executed.
+    pub fn new(module: Verified<'_>, launch: &'l Launch) -> Result<Self, ExecError> {
+        Self::of(&module.written_out(), launch).map(|(decoded, _)| decoded)
+    }
+
+    /// The same for a module that is written out; gives what the kernel reaches, too.
+    pub(crate) fn of(module: &Module, launch: &'l Launch) -> Result<(Self, Reached), ExecError> {
+        let refused = ExecError::Refused;
+        let reached = reach(module, &launch.entry, Launches::One).map_err(refused)?;
+        let Some(&entry) = reached.functions.first() else { return Err(refused(Diagnostics::new())) };
+        let params = pass_arguments(module, entry, &launch.arguments).map_err(refused)?;
+        let textures = Arc::new(textures(module, launch).map_err(refused)?);
+        let buffers = launch.arguments.iter().filter_map(buffer).count();
+        let (layout, variables) = place_variables(module, &reached, buffers, launch).map_err(refused)?;
+        let constant = layout.constant.clone();
+        let kernel = Kernel::prepare(module, &reached, layout).map_err(refused)?;
+        Ok((Self { launch, kernel, params, constant, textures, variables }, reached))
+    }
+
+    /// The kernel's instructions.
+    pub(crate) fn program(&self) -> &Program {
+        self.kernel.program()
+    }
+
+    /// Copies the buffers of the launch to memory.
+    pub fn load(mut self) -> LoadedLaunch<'l> {
+        let launch = self.launch;
+        let mut regions = argument_regions(&self.kernel, &launch.arguments);
+        regions.append(&mut self.variables);
+        let heap_size = if self.kernel.needs_heap { launch.limits.heap } else { 0 };
+        let heap_base = GlobalMemory::base(regions.len());
+        let pieces = Arc::new(Pieces::of_heap(heap_size as u64));
+        if heap_size > 0 {
+            let region = Region::of_bytes(heap_base, &vec![0; heap_size], "the heap of `malloc`");
+            regions.push(region.with_pieces(Arc::clone(&pieces)));
+        }
+        let threads = launch.threads.unwrap_or_else(host_threads);
+        let is_alone = threads == NonZeroUsize::MIN || launch.grid == [1; 3];
+        let concurrency = if is_alone { Concurrency::Single } else { Concurrency::Many };
+        let global = GlobalMemory::numbered(regions, concurrency)
+            .with_multicasts(multicasts(&launch.arguments).into());
+        let heap = Arc::new(Mutex::new(Heap::new(heap_base, heap_size as u64, pieces)));
+        LoadedLaunch { decoded: self, global, heap, threads }
+    }
+}
+
+impl LoadedLaunch<'_> {
+    /// Runs all blocks and waits for them.
+    ///
+    /// # Errors
+    /// [`ExecError::Refused`] when the shape does not fit the kernel; [`ExecError::Trap`] when a thread was stopped.
+    pub fn launch(&self) -> Result<Executed, ExecError> {
+        self.watched(None)
+    }
+
+    /// The same, watched.
+    pub(crate) fn watched(&self, observer: Option<Arc<Observer>>) -> Result<Executed, ExecError> {
+        let DecodedLaunch { launch, kernel, params, constant, textures, .. } = &self.decoded;
+        let finished = kernel.launch(With {
+            shape: launch.shape(),
+            global: self.global.clone(),
+            textures: textures.clone(),
+            constant: constant.clone(),
+            params: params.clone(),
+            heap: self.heap.clone(),
+            limits: launch.limits.clone(),
+            completion: launch.completion,
+            observer,
+            threads: self.threads,
+        })?;
+        finished.result.map_err(ExecError::Trap)?;
+        let [warp_instructions, thread_instructions] = finished.executed;
+        Ok(Executed { output: finished.output, warp_instructions, thread_instructions })
+    }
+
+    /// The kernel's instructions.
+    pub(crate) fn program(&self) -> &Program {
+        self.decoded.program()
+    }
+
+    /// What the buffers and images hold now, together with what the last launch did.
+    pub fn outcome(&self, last: Executed) -> Outcome {
+        let mut next = 0;
+        let of_argument = |argument| {
+            buffer(argument)?;
+            next += 1;
+            self.global.bytes_of(next - 1)
+        };
+        let Executed { output, warp_instructions, thread_instructions } = last;
+        Outcome {
+            buffers: self.decoded.launch.arguments.iter().map(of_argument).collect(),
+            images: self.decoded.textures.contents(),
+            output,
+            warp_instructions,
+            thread_instructions,
+        }
+    }
+}
+
+impl std::fmt::Debug for DecodedLaunch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DecodedLaunch").field("entry", &self.launch.entry).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for LoadedLaunch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LoadedLaunch").field("entry", &self.decoded.launch.entry).finish_non_exhaustive()
+    }
+}
+
+/// The memory of the arguments.
+fn argument_regions(kernel: &Kernel, arguments: &[Argument]) -> Vec<Region> {
+    let buffers = kernel.parameters.iter().zip(arguments).enumerate();
+    let buffers = buffers.filter_map(|(index, (parameter, argument))| {
+        Some((format!("argument {index} (`{}`)", parameter.name), buffer(argument)?))
+    });
+    let region = |(n, (name, bytes))| Region::of_bytes(GlobalMemory::base(n), bytes, name);
+    buffers.enumerate().map(region).collect()
+}

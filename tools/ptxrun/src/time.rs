@@ -1,0 +1,63 @@
+//! What launches take (`--time=json`).
+
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::json;
+
+/// How times are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TimeFormat {
+    /// An object on a line for each launch.
+    Json,
+}
+
+/// Counts from when it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch {
+    wall: Instant,
+    /// What the process had used of its processors by then.
+    cpu: Duration,
+}
+
+/// What something took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Elapsed {
+    /// Time that passed.
+    pub wall: Duration,
+    /// Processor time of all threads of the process.
+    pub cpu: Duration,
+}
+
+impl Stopwatch {
+    /// Starts to count.
+    pub fn start() -> Self {
+        Self { cpu: processor_time(), wall: Instant::now() }
+    }
+
+    /// What passed since.
+    pub fn elapsed(&self) -> Elapsed {
+        let wall = self.wall.elapsed();
+        Elapsed { wall, cpu: processor_time().saturating_sub(self.cpu) }
+    }
+}
+
+/// Processor time of all threads of this process.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
+}
+
+/// The line of a launch, in nanoseconds.
+pub fn line(number: u64, compile: Duration, launch: Elapsed) -> String {
+    let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let object = json!({
+        "launch": number,
+        "compile_ns": nanoseconds(compile),
+        "wall_ns": nanoseconds(launch.wall),
+        "cpu_ns": nanoseconds(launch.cpu),
+    });
+    format!("{object}\n")
+}
