@@ -4,13 +4,14 @@
 //! roots that binary64 cannot hold are first rounded to odd, which no later rounding can mistake. `.f64` uses the host
 //! for `.rn` and a software implementation for the other roundings.
 //!
-//! The approximate functions return the value nearest to the true one, which lies within the error bounds of the
-//! manual, so their last bits differ from a GPU's.
+//! The approximate functions return the value nearest to the true one (but for a few arguments, see [`super::approx`]), which
+//! lies within the error bounds of the manual, so their last bits differ from a GPU's.
 //!
 //! NaN results are the canonical NaN, except for `.f64`, which passes on its first NaN operand, made quiet, as the
 //! hardware does. Subnormals are flushed before and after the operation when `.ftz` asks for it; a result counts as
 //! subnormal after it was rounded to the format's precision ([`Format::narrow_flushing`]).
 
+use super::approx;
 use super::format::{Format, Rounding, Sign, power_of_two};
 use rustc_apfloat::{Float, Round, ieee::Double};
 
@@ -246,58 +247,37 @@ pub fn div_approx(m: &Arith, a: u64, b: u64) -> u64 {
 
 /// `sin(a)`, nearest (manual 9.7.3.18).
 pub fn sin(m: &Arith, a: u64) -> u64 {
-    approximate(m, a, f64::sin)
+    approximate(m, a, |x| approx::angle(x).sine())
 }
 
 /// `cos(a)`, nearest (manual 9.7.3.19).
 pub fn cos(m: &Arith, a: u64) -> u64 {
-    approximate(m, a, f64::cos)
+    approximate(m, a, |x| approx::angle(x).cosine())
 }
 
 /// The sine of an angle in turns, nearest.
 pub fn sin_of_turns(m: &Arith, a: u64) -> u64 {
-    approximate(m, a, |turns| match nearest_quarter(turns) {
-        (0, rest) => rest.sin(),
-        (1, rest) => rest.cos(),
-        (2, rest) => -rest.sin(),
-        (_, rest) => -rest.cos(),
-    })
+    approximate(m, a, |x| approx::turns(x).sine())
 }
 
 /// The cosine of an angle in turns, nearest.
 pub fn cos_of_turns(m: &Arith, a: u64) -> u64 {
-    approximate(m, a, |turns| match nearest_quarter(turns) {
-        (0, rest) => rest.cos(),
-        (1, rest) => -rest.sin(),
-        (2, rest) => -rest.cos(),
-        (_, rest) => rest.sin(),
-    })
-}
-
-/// Of an angle in turns how many quarters, modulo 4, and what is left in radians, at most an eighth of a turn either way;
-/// exact up to the product with pi, for the subtractions lose no bits.
-fn nearest_quarter(turns: f64) -> (u8, f64) {
-    // A zero keeps its sign.
-    let part = if turns == 0.0 { turns } else { turns - turns.round() };
-    let quarters = (4.0 * part).round();
-    let rest = if quarters == 0.0 { part } else { part - quarters / 4.0 };
-    // Between -2 and 2; NaN counts as 0 and stays in the rest.
-    ((quarters.rem_euclid(4.0)) as u8, rest * std::f64::consts::TAU)
+    approximate(m, a, |x| approx::turns(x).cosine())
 }
 
 /// The logarithm to base 2, nearest (manual 9.7.3.20).
 pub fn lg2(m: &Arith, a: u64) -> u64 {
-    approximate(m, a, f64::log2)
+    approximate(m, a, approx::lg2)
 }
 
 /// `2^a`, nearest (manual 9.7.3.21).
 pub fn ex2(m: &Arith, a: u64) -> u64 {
-    approximate(m, a, f64::exp2)
+    approximate(m, a, approx::ex2)
 }
 
 /// The hyperbolic tangent, nearest (manual 9.7.3.22).
 pub fn tanh(m: &Arith, a: u64) -> u64 {
-    approximate(m, a, f64::tanh)
+    approximate(m, a, approx::tanh)
 }
 
 /// `rcp.approx.ftz.f64`: the reciprocal of the upper word of `a`, in the upper word (manual 9.7.3.14).

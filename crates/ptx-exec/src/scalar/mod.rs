@@ -4,6 +4,7 @@
 //! ignored in arguments and zero in results. Nothing here knows of warps, memory or the module model, so any engine
 //! can use it and any of it can be checked alone.
 
+pub mod approx;
 pub mod bits;
 pub mod compare;
 pub mod convert;

@@ -35,6 +35,11 @@ impl<'e, 'm, 'c> Code<'e, 'm, 'c> {
         self.failure.into_inner().map_or(Ok(()), Err)
     }
 
+    /// A result, or nothing where it is an error, which is kept.
+    pub(super) fn keep_all<T>(&self, built: Result<T, LlvmError>) -> Option<T> {
+        built.map_err(|error| _ = self.failure.borrow_mut().get_or_insert(error)).ok()
+    }
+
     fn keep(&self, built: Emitted<'c>, otherwise: Value<'c>) -> Lanes<'_, 'm, 'c> {
         match built {
             Ok(value) => self.lanes(value),

@@ -8,5 +8,6 @@
 #![allow(unsafe_code)]
 
 mod floats;
+mod functions;
 mod harness;
 mod integers;

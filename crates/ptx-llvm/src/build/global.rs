@@ -304,6 +304,29 @@ impl<'c> Function<'c> {
         self.add_enum(types, LLVMAttributeFunctionIndex, name, 0);
     }
 
+    /// Gives the function the attributes of another that select the processor's instructions and the width of its vectors.
+    pub fn compile_like(self, other: Function<'c>) {
+        for key in
+            ["target-cpu", "target-features", "tune-cpu", "prefer-vector-width", "min-legal-vector-width"]
+        {
+            // SAFETY: two live functions; the attribute is a string one, as it is asked for, and of the same context.
+            unsafe {
+                let (name, length) = (key.as_ptr().cast(), key.len() as u32);
+                let index = LLVMAttributeFunctionIndex;
+                let attribute = LLVMGetStringAttributeAtIndex(other.value.raw, index, name, length);
+                if !attribute.is_null() {
+                    LLVMAddAttributeAtIndex(self.value.raw, index, attribute);
+                }
+            }
+        }
+    }
+
+    /// Whether the function has a body.
+    pub fn is_defined(self) -> bool {
+        // SAFETY: a live function.
+        unsafe { LLVMCountBasicBlocks(self.value.raw) != 0 }
+    }
+
     /// Whether the function says what memory it touches at most, as intrinsics may: `memory(..)`.
     pub fn limits_memory(self) -> bool {
         const NAME: &str = "memory";

@@ -7,7 +7,9 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMBuilderRef;
 use llvm_sys::{LLVMFastMathAllowContract, LLVMOpcode};
 
-use super::{Block, Contraction, FloatPredicate, IntPredicate, Metadata, Type, Types, Value, misfit};
+use super::{
+    Block, Contraction, FloatPredicate, Function, IntPredicate, Metadata, Type, Types, Value, misfit,
+};
 use crate::{Context, LlvmError};
 
 /// What a builder call gives.
@@ -262,6 +264,20 @@ impl<'c> Builder<'c> {
         match block.is_null() {
             true => Err(LlvmError::Other { message: "the builder has no place to build at".to_owned() }),
             false => Ok(Block::new(block)),
+        }
+    }
+
+    /// The function of the block that the builder appends to.
+    ///
+    /// # Errors
+    ///
+    /// When the builder has no place yet.
+    pub fn function(&self) -> Result<Function<'c>, LlvmError> {
+        let block = self.block()?;
+        // SAFETY: a live block, which is in a function.
+        unsafe {
+            let function = LLVMGetBasicBlockParent(block.raw);
+            Ok(Function::from_raw(Value::new(function), Type::new(LLVMGlobalGetValueType(function))))
         }
     }
 
