@@ -4,6 +4,7 @@ use ptx_exec::scalar::convert::{Integral, Range, ToFloat};
 use ptx_exec::scalar::float::{Limit, Subnormals};
 use ptx_exec::scalar::format::{Format, Rounding};
 use ptx_exec::scalar::int::Int;
+use ptx_llvm::build::CastOp;
 
 use super::float::limited;
 use super::int::{extend, is_signed};
@@ -109,14 +110,33 @@ pub(super) fn float_to_int<'a, 'm, 'c>(
 ) -> L<'a, 'm, 'c> {
     let raw = flush_single(from, subnormals, raw.resize(from.bits()));
     let value = if from == Format::F64 { raw.as_f64() } else { to_single(from, raw) };
-    let name = if is_signed(to) { "llvm.fptosi.sat" } else { "llvm.fptoui.sat" };
     // The conversion itself truncates.
     let whole = if integral == Integral::TowardZero { value } else { integral_of(integral, value) };
-    let number = whole.saturating_to(name, to.bits());
-    if from == Format::F64 || to.bits() == 64 {
-        return value.is_nan().select(number.constant(1 << (to.bits() - 1)), number);
-    }
-    number
+    let nan = if from == Format::F64 || to.bits() == 64 { 1 << (to.bits() - 1) } else { 0 };
+    if is_signed(to) { to_signed(to, whole, nan) } else { to_unsigned(to, whole, nan) }
+}
+
+/// The truncated number, or the nearest that the type has: LLVM's own saturating conversions of vectors are done lane by lane.
+fn to_signed<'a, 'm, 'c>(to: Int, value: L<'a, 'm, 'c>, nan: u64) -> L<'a, 'm, 'c> {
+    let (least, bits) = (1u64 << (to.bits() - 1), to.bits());
+    let limit = least as f64;
+    let is_inside = value.float_abs().flt(limit);
+    let inside = is_inside.select(value, 0.0).float_to_int(CastOp::FpToSi, bits.max(32)).resize(bits);
+    // What is neither inside nor above is below, or a NaN.
+    let below = inside.constant(least);
+    let below = if nan == 0 { value.is_nan().select(inside.zero(), below) } else { below };
+    is_inside.select(inside, value.fge(limit).select(inside.constant(least - 1), below))
+}
+
+fn to_unsigned<'a, 'm, 'c>(to: Int, value: L<'a, 'm, 'c>, nan: u64) -> L<'a, 'm, 'c> {
+    let bits = to.bits();
+    // Of NaNs, too, this is zero.
+    let positive = value.fgt(0.0).select(value, 0.0);
+    let is_inside = positive.flt(2.0 * (1u64 << (bits - 1)) as f64);
+    let op = if bits < 32 { CastOp::FpToSi } else { CastOp::FpToUi };
+    let inside = is_inside.select(positive, 0.0).float_to_int(op, bits.max(32)).resize(bits);
+    let number = is_inside.select(inside, u64::MAX);
+    if nan == 0 { number } else { value.is_nan().select(number.constant(nan), number) }
 }
 
 /// From an integer.

@@ -281,6 +281,9 @@ pub(super) fn extreme<'a, 'm, 'c>(x: &FloatExtreme, arguments: [L<'a, 'm, 'c>; 2
         SignRule::Plain => [a, b],
         SignRule::Magnitude | SignRule::Xor => [a & format.magnitude_mask(), b & format.magnitude_mask()],
     };
+    if matches!(format, Format::F32 | Format::Tf32 | Format::F64) {
+        return extreme_of_numbers(x, [a, b], compared);
+    }
     let chosen = of_two(x.which, format, compared);
     let [a_nan, b_nan] = compared.map(|value| is_nan(format, value));
     let result = match x.nan {
@@ -298,8 +301,36 @@ pub(super) fn extreme<'a, 'm, 'c>(x: &FloatExtreme, arguments: [L<'a, 'm, 'c>; 2
         NanRule::Propagate => a_nan | b_nan,
         NanRule::Ignore => a_nan & b_nan,
     };
+    no_number.select(signed.constant(format.canonical_nan()), signed)
+}
+
+/// The same by the CPU's comparisons.
+fn extreme_of_numbers<'a, 'm, 'c>(
+    x: &FloatExtreme,
+    [a, b]: [L<'a, 'm, 'c>; 2],
+    compared: [L<'a, 'm, 'c>; 2],
+) -> L<'a, 'm, 'c> {
+    let number = |raw: L<'a, 'm, 'c>| if x.format == Format::F64 { raw.as_f64() } else { raw.as_f32() };
+    let ([first, second], [p, q]) = (compared, compared.map(number));
+    // Of a NaN and a number this is the second one. Equal numbers that differ are zeros, which magnitudes are not.
+    let (chosen, of_equal) = match x.which {
+        Extreme::Min => (p.flt(q).select(p, q).raw(), first | second),
+        Extreme::Max => (p.fgt(q).select(p, q).raw(), first & second),
+    };
+    let chosen = if x.sign == SignRule::Plain { p.feq(q).select(of_equal, chosen) } else { chosen };
+    let (result, no_number) = match x.nan {
+        NanRule::Propagate => (chosen, p.compare_float(FloatPredicate::Uno, q)),
+        NanRule::Ignore => {
+            let result = q.is_nan().select(first, chosen);
+            (result, number(result).is_nan())
+        }
+    };
+    let signed = match x.sign {
+        SignRule::Plain | SignRule::Magnitude => result,
+        SignRule::Xor => (result & x.format.magnitude_mask()) | ((a ^ b) & x.format.sign_bit()),
+    };
     // Of binary64, too, the sign is clear.
-    let nan = if format == Format::F64 { u64::MAX >> 1 } else { format.canonical_nan() };
+    let nan = if x.format == Format::F64 { u64::MAX >> 1 } else { x.format.canonical_nan() };
     no_number.select(signed.constant(nan), signed)
 }
 

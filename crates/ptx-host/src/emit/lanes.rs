@@ -302,14 +302,6 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
         self.code.keep(built, self.value)
     }
 
-    /// A call of a conversion that saturates: `llvm.fptosi.sat` or `llvm.fptoui.sat`.
-    pub(super) fn saturating_to(self, name: &str, width: u32) -> Self {
-        let emit = self.emit();
-        let to = emit.like(self.value, emit.types.int(width));
-        let built = emit.builder.intrinsic(name, &[to, self.value.ty()], &[self.value]);
-        self.code.keep(built, to.zero())
-    }
-
     /// `fptosi` or `fptoui` of numbers that the integers hold.
     pub(super) fn float_to_int(self, op: CastOp, width: u32) -> Self {
         self.cast(op, self.emit().types.int(width))

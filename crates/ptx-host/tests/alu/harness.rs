@@ -159,7 +159,7 @@ fn processors() -> Vec<Cpu> {
 
 /// `void f(ptr sources, ptr results)`: as many lanes of each source, one array of 64-bit numbers after the other, and the
 /// same of the results. `false` where the operation has no form.
-fn function(module: &Module<'_>, machine: &HostMachine, name: &str, lanes: u32, case: &Case) -> bool {
+pub fn function(module: &Module<'_>, machine: &HostMachine, name: &str, lanes: u32, case: &Case) -> bool {
     let types = Types::new(module.context());
     let ty = types.function(types.void(), &[types.pointer(0), types.pointer(0)]);
     let f = module.function(name, ty).unwrap();
