@@ -13,14 +13,15 @@ use test_suite::skip::Skips;
 /// The seed here; `PTX_SEED` names another one.
 const SEED: u64 = 1;
 /// A part of all combinations of modifiers; `cargo xtask differential` takes all, with all pairs of edges.
-const EFFORT: Effort = Effort { seed: SEED, mnemonics: 48, instructions: 1, operands: 256, constants: 4 };
+const EFFORT: Effort =
+    Effort { seed: SEED, mnemonics: 48, each_modifier: false, instructions: 1, operands: 256, constants: 4 };
 /// Programs of several instructions, of each kind.
 const PROGRAMS: usize = 24;
 /// About how many instructions each of them has.
 const SIZE: usize = 16;
 /// How many mnemonics they are drawn from, and what they are executed on.
 const OF_PROGRAMS: Effort =
-    Effort { seed: SEED, mnemonics: 400, instructions: 1, operands: 64, constants: 2 };
+    Effort { seed: SEED, mnemonics: 400, each_modifier: false, instructions: 1, operands: 64, constants: 2 };
 /// The most differences that one opcode reports.
 const SHOWN: usize = 12;
 

@@ -15,7 +15,8 @@ use test_suite::skip::Skips;
 
 /// A part of all combinations of modifiers. `PTX_SEED` names another seed; `PTX_OPERANDS` takes all combinations, with so
 /// many operands.
-const EFFORT: Effort = Effort { seed: 1, mnemonics: 96, instructions: 2, operands: 64, constants: 0 };
+const EFFORT: Effort =
+    Effort { seed: 1, mnemonics: 96, each_modifier: true, instructions: 2, operands: 64, constants: 0 };
 
 fn main() -> ExitCode {
     let skips = Arc::new(Skips::default());
@@ -33,7 +34,11 @@ fn main() -> ExitCode {
     let defined = differential::rows().into_iter().map(|(opcode, rows)| {
         let skips = Arc::clone(&skips);
         Trial::test(format!("definitions of {}", opcode.as_str()), move || {
-            hold_definitions(&rows, Effort { mnemonics: effort.mnemonics / 2, ..effort }, &skips)
+            hold_definitions(
+                &rows,
+                Effort { mnemonics: effort.mnemonics / 2, each_modifier: false, ..effort },
+                &skips,
+            )
         })
     });
     let folded = {
@@ -56,7 +61,7 @@ fn hold(opcode: Opcode, rows: &[FormId], effort: Effort, skips: &Skips) -> Resul
     let cases = differential::draw(rows, effort);
     let text = differential::transcript(&cases, effort)?;
     if judge(Command::new("python3").arg("-B").arg(script("check.py")), &text, skips)? {
-        let executed = cases.iter().map(|case| case.mnemonic.form_id());
+        let executed = cases.iter().map(|case| case.mnemonic);
         executed_rows::note(&format!("model/{}", opcode.as_str()), executed);
     }
     Ok(())

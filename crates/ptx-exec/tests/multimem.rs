@@ -356,6 +356,172 @@ fn bulk_reductions_of_halves_go_to_all_places() {
     }
 }
 
+/// The least or greatest of integers in an order, or their sum, or a combination of their bits; of 32 or 64 bits.
+fn combined(op: &str, ty: &str, values: &[u64]) -> u64 {
+    let signed = |value: u64| if ty == "s32" { i64::from(value as u32 as i32) } else { value as i64 };
+    let all = values.iter().copied();
+    let sum = match op {
+        "add" => all.fold(0, u64::wrapping_add),
+        "and" => all.fold(u64::MAX, |a, b| a & b),
+        "or" => all.fold(0, |a, b| a | b),
+        "xor" => all.fold(0, |a, b| a ^ b),
+        "min" if ty.starts_with('s') => all.min_by_key(|&value| signed(value)).unwrap(),
+        "max" if ty.starts_with('s') => all.max_by_key(|&value| signed(value)).unwrap(),
+        "min" => all.min().unwrap(),
+        _ => all.max().unwrap(),
+    };
+    if ty.ends_with("32") { sum & 0xffff_ffff } else { sum }
+}
+
+const INTEGERS: [(&str, &[&str]); 6] = [
+    ("b32", &["and", "or", "xor"]),
+    ("b64", &["and", "or", "xor"]),
+    ("u32", &["add", "min", "max"]),
+    ("s32", &["add", "min", "max"]),
+    ("u64", &["add", "min", "max"]),
+    ("s64", &["min", "max"]),
+];
+
+#[test]
+fn integers_of_every_type_are_loaded_stored_and_combined() {
+    let values = [0x8000_0001_ffff_fffe_u64, 0x0000_0002_7000_0003, 0xffff_fff0_8000_0010];
+    for (ty, ops) in INTEGERS {
+        let (bits, bytes) = if ty.ends_with("32") { (32, 4) } else { (64, 8) };
+        let low = |value: u64| value & (u64::MAX >> (64 - bits));
+        let register = if bits == 32 { "%r1" } else { "%rd2" };
+        let places = values.map(|value| value.to_le_bytes()[..bytes].to_vec());
+        let mine = low(0x1234_5678_9abc_def0);
+        let one = format!("setp.ne.u32 %p0, %r0, 0;\nmov.b{bits} {register}, {mine:#x};\n");
+        for op in ops {
+            let lines = format!(
+                "multimem.ld_reduce.{op}.{ty} {register}, [%rd0];\nst.global.b{bits} [%rd1], {register};"
+            );
+            let wanted = combined(op, ty, &values.map(low)).to_le_bytes();
+            assert_eq!(loaded(&lines, &places, bytes), wanted[..bytes], "ld_reduce.{op}.{ty}");
+            let lines = format!("{one}@!%p0 multimem.red.{op}.{ty} [%rd0], {register};");
+            let outcome = launch(&lines, &places).unwrap();
+            for (place, value) in values.into_iter().enumerate() {
+                let wanted = combined(op, ty, &[low(value), mine]).to_le_bytes()[..bytes].to_vec();
+                assert_eq!(outcome.buffers[place], Some(wanted), "red.{op}.{ty}");
+            }
+            let stores = format!(
+                "{one}@%p0 bra DONE;\nst.shared.b{bits} [s], {register};\nst.shared.b{bits} [s+{bytes}], {register};\n\
+                 st.shared.b{bits} [s+{}], {register};\nst.shared.b{bits} [s+{}], {register};\n\
+                 fence.proxy.async;\nmov.u32 %r1, s;\n\
+                 multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.{op}.{ty} [%rd0], [%r1], 16;\n\
+                 cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nDONE:",
+                2 * bytes % 16,
+                3 * bytes % 16,
+            );
+            let repeated: Vec<Vec<u8>> = places.iter().map(|place| place.repeat(16 / bytes)).collect();
+            let outcome = launch(&stores, &repeated).unwrap();
+            for (place, value) in values.into_iter().enumerate() {
+                let wanted = combined(op, ty, &[low(value), mine]).to_le_bytes()[..bytes].repeat(16 / bytes);
+                assert_eq!(outcome.buffers[place], Some(wanted), "cp.reduce.{op}.{ty}");
+            }
+        }
+        let outcome = launch(&format!("{one}@!%p0 multimem.st.{ty} [%rd0], {register};"), &places).unwrap();
+        for place in 0..3 {
+            assert_eq!(outcome.buffers[place], Some(mine.to_le_bytes()[..bytes].to_vec()), "st.{ty}");
+        }
+    }
+}
+
+#[test]
+fn narrow_values_are_combined_in_every_form() {
+    // 1, 2, 4 and 0.5 in both formats of 8 bits; the sums of two of them are exact.
+    for (ty, [one, two, four, half, three, six, five]) in [
+        ("e4m3", [0x38u8, 0x40, 0x48, 0x30, 0x44, 0x4c, 0x4a]),
+        ("e5m2", [0x3c, 0x40, 0x44, 0x38, 0x42, 0x46, 0x45]),
+    ] {
+        let repeated = |bytes: [u8; 4]| bytes.repeat(4);
+        let places = [repeated([one, two, four, half]), repeated([two, four, one, half])];
+        for (op, wanted) in [
+            ("add", [three, six, five, one]),
+            ("add.acc::f16", [three, six, five, one]),
+            ("min", [one, two, one, half]),
+            ("max", [two, four, four, half]),
+        ] {
+            let wanted = repeated(wanted);
+            for (vector, count, name, bits) in [
+                (".v4", 4, ty.to_owned(), 8),
+                (".v8", 8, ty.to_owned(), 8),
+                (".v2", 2, format!("{ty}x2"), 16),
+                (".v4", 4, format!("{ty}x2"), 16),
+                (".v8", 8, format!("{ty}x2"), 16),
+                ("", 1, format!("{ty}x4"), 32),
+                (".v2", 2, format!("{ty}x4"), 32),
+                (".v4", 4, format!("{ty}x4"), 32),
+            ] {
+                let class = match bits {
+                    8 => "%b",
+                    16 => "%h",
+                    _ => "%r",
+                };
+                let names: Vec<String> = (0..count).map(|n| format!("{class}{n}")).collect();
+                let list = if count == 1 { names[0].clone() } else { format!("{{{}}}", names.join(", ")) };
+                let mut lines = format!("multimem.ld_reduce.{op}{vector}.{name} {list}, [%rd0];\n");
+                for (n, register) in names.iter().enumerate() {
+                    lines += &format!("st.global.b{bits} [%rd1+{}], {register};\n", n * bits / 8);
+                }
+                let bytes = count * bits / 8;
+                assert_eq!(loaded(&lines, &places, bytes), wanted[..bytes], "{op}{vector}.{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn vectors_of_every_length_are_combined_and_stored() {
+    for (ty, numbers) in [("f16", HALVES), ("bf16", BFLOATS)] {
+        let [zero, one, two, three] = numbers;
+        let places = [pairs(&[one, two, zero, three].repeat(2)), pairs(&[two, one, one, zero].repeat(2))];
+        for (op, wanted) in [
+            ("add", [three, three, one, three]),
+            ("min", [one, one, zero, zero]),
+            ("max", [two, two, one, three]),
+        ] {
+            let wanted = pairs(&wanted.repeat(2));
+            for (vector, count, name, bits) in [
+                (".v2", 2, ty.to_owned(), 16),
+                (".v8", 8, ty.to_owned(), 16),
+                ("", 1, format!("{ty}x2"), 32),
+                (".v2", 2, format!("{ty}x2"), 32),
+                (".v4", 4, format!("{ty}x2"), 32),
+            ] {
+                let class = if bits == 16 { "%h" } else { "%r" };
+                let names: Vec<String> = (1..=count).map(|n| format!("{class}{n}")).collect();
+                let list = if count == 1 { names[0].clone() } else { format!("{{{}}}", names.join(", ")) };
+                let bytes = count * bits / 8;
+                let mut lines = format!("multimem.ld_reduce.{op}{vector}.{name} {list}, [%rd0];\n");
+                for (n, register) in names.iter().enumerate() {
+                    lines += &format!("st.global.b{bits} [%rd1+{}], {register};\n", n * bits / 8);
+                }
+                assert_eq!(loaded(&lines, &places, bytes), wanted[..bytes], "{op}{vector}.{name}");
+                if vector.is_empty() && op != "add" {
+                    continue;
+                }
+                // What the second place has is combined with the first, and stored to both.
+                let mut lines = "setp.ne.u32 %p0, %r0, 0;\n".to_owned();
+                for (n, register) in names.iter().enumerate() {
+                    let at = n * bits / 8;
+                    let value = places[1][at..at + bits / 8]
+                        .iter()
+                        .rev()
+                        .fold(0u32, |all, &b| all << 8 | u32::from(b));
+                    lines += &format!("mov.b{bits} {register}, {value:#x};\n");
+                }
+                let combine = format!("{lines}@!%p0 multimem.red.{op}{vector}.{name} [%rd0], {list};");
+                let outcome = launch(&combine, &places).unwrap();
+                assert_eq!(outcome.buffers[0].as_ref().unwrap()[..bytes], wanted[..bytes], "{combine}");
+                let store = format!("{lines}@!%p0 multimem.st{vector}.{name} [%rd0], {list};");
+                let outcome = launch(&store, &places).unwrap();
+                assert_eq!(outcome.buffers[0].as_ref().unwrap()[..bytes], places[1][..bytes], "{store}");
+            }
+        }
+    }
+}
+
 #[test]
 fn addresses_are_of_one_kind() {
     let places = [vec![0; 16], vec![0; 16]];

@@ -1,4 +1,4 @@
-//! The record of a run of tests: a file for each test program, a line for each test and row.
+//! The record of a run of tests: a file for each test program, a line for each test and instruction, operands aside.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
@@ -9,7 +9,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use ptx_diag::Span;
 use ptx_exec::{ExecError, Launch, Observation, Outcome, run_observed};
 use ptx_ir::{Module, Stmt};
-use ptx_isa::{FormId, Sem, form};
+use ptx_isa::{Mnemonic, Sem, Slot, all_forms};
 use ptx_verify::Verified;
 
 use crate::key;
@@ -42,9 +42,9 @@ pub fn run_as(test: &str, module: Verified<'_>, launch: &Launch) -> Result<Outco
     }
     let observed = run_observed(module, launch, &Observation { profile: true, trace: None });
     let outcome = observed.result?;
-    let rows = rows_by_place(module.module());
+    let mnemonics = mnemonics_by_place(module.module());
     let executed = observed.profile.iter().filter(|one| one.counts.threads > 0);
-    note(test, executed.filter_map(|one| rows.get(&place(one.span)).copied()));
+    note(test, executed.filter_map(|one| mnemonics.get(&place(one.span)).copied()));
     Ok(outcome)
 }
 
@@ -53,23 +53,29 @@ pub fn note_stop(test: &str, module: Verified<'_>, at: Span) {
     if FILE.is_none() {
         return;
     }
-    let row = rows_by_place(module.module()).get(&place(at)).copied();
-    note(test, row.filter(|row| matches!(form(*row).sem, Sem::Trap | Sem::Brkpt)));
+    let stop = mnemonics_by_place(module.module()).get(&place(at)).copied();
+    note(test, stop.filter(|mnemonic| matches!(mnemonic.sem(), Sem::Trap | Sem::Brkpt)));
 }
 
-/// Records that a test executed rows and compared their results.
+/// Records that a test executed instructions and compared their results.
 ///
 /// # Panics
 /// When the record cannot be written.
-pub fn note(test: &str, rows: impl IntoIterator<Item = FormId>) {
-    static NOTED: Mutex<BTreeSet<(String, FormId)>> = Mutex::new(BTreeSet::new());
+pub fn note(test: &str, mnemonics: impl IntoIterator<Item = Mnemonic>) {
+    static NOTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let Some(path) = &*FILE else { return };
+    let lines: BTreeSet<String> = mnemonics.into_iter().map(|one| line(test, &one)).collect();
     let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
-    let new: Vec<FormId> = rows.into_iter().filter(|row| noted.insert((test.to_owned(), *row))).collect();
-    let text: String = new.iter().map(|row| format!("{}\t{test}\n", key(form(*row)))).collect();
+    let text: String = lines.into_iter().filter(|line| noted.insert(line.clone())).collect();
     let file = OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
     written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+/// Row, test, and what is in each slot of the row.
+fn line(test: &str, mnemonic: &Mnemonic) -> String {
+    let slots: Vec<&str> = mnemonic.slots().map(|(_, held)| held.map_or("", |held| held.as_str())).collect();
+    format!("{}\t{test}\t{}\n", key(mnemonic.form()), slots.join(" "))
 }
 
 /// The file of this program.
@@ -100,12 +106,12 @@ fn place(span: Span) -> (u32, u32) {
     (span.lo, span.hi)
 }
 
-/// The row of each instruction, as it is written.
-fn rows_by_place(module: &Module) -> BTreeMap<(u32, u32), FormId> {
+/// Each instruction, as it is written.
+fn mnemonics_by_place(module: &Module) -> BTreeMap<(u32, u32), Mnemonic> {
     let bodies = module.functions.iter().filter_map(|function| function.body.as_ref());
     let statements = bodies.flat_map(|body| &body.statements);
     let instructions = statements.filter_map(|statement| match statement {
-        Stmt::Inst(inst) => Some((place(inst.at.0), inst.mnemonic.form_id())),
+        Stmt::Inst(inst) => Some((place(inst.at.0), inst.mnemonic)),
         _ => None,
     });
     instructions.collect()
@@ -118,6 +124,8 @@ pub struct Records {
     pub tests: BTreeMap<String, BTreeSet<String>>,
     /// How many rows each test executes.
     pub rows: BTreeMap<String, usize>,
+    /// What was in each slot of each row.
+    slots: BTreeMap<String, BTreeSet<(usize, String)>>,
 }
 
 impl Records {
@@ -129,8 +137,11 @@ impl Records {
         let mut records = Self::default();
         for entry in fs::read_dir(folder)? {
             for line in fs::read_to_string(entry?.path())?.lines() {
-                if let Some((row, test)) = line.split_once('\t') {
+                let mut fields = line.split('\t');
+                if let (Some(row), Some(test), Some(slots)) = (fields.next(), fields.next(), fields.next()) {
                     records.add(row, test);
+                    let held = slots.split(' ').map(str::to_owned).enumerate();
+                    records.slots.entry(row.to_owned()).or_default().extend(held);
                 }
             }
         }
@@ -141,6 +152,28 @@ impl Records {
         if self.tests.entry(row.to_owned()).or_default().insert(test.to_owned()) {
             *self.rows.entry(test.to_owned()).or_default() += 1;
         }
+    }
+
+    /// The modifiers of rows that no test executes, `row: .modifier`; those that change no result are among them.
+    pub fn open_modifiers(&self) -> Vec<String> {
+        let mut open = Vec::new();
+        for form in all_forms() {
+            let row = key(form);
+            let Some(seen) = self.slots.get(&row) else { continue };
+            for (at, slot) in form.slots.iter().enumerate() {
+                let (Slot::One(_, set) | Slot::Opt(_, set)) = slot else { continue };
+                let is_open = |held: &str| !seen.contains(&(at, held.to_owned()));
+                let unseen = set.iter().map(|held| held.as_str()).filter(|held| is_open(held));
+                open.extend(unseen.map(|held| format!("{row}: .{held}")));
+                if slot.is_optional() && is_open("") {
+                    open.push(format!(
+                        "{row}: without any of .{}",
+                        set.iter().map(|held| held.as_str()).collect::<Vec<_>>().join(" .")
+                    ));
+                }
+            }
+        }
+        open
     }
 
     /// At most so many tests of a row, those first that have most to do with it: the model, whose rows are all judged by themselves, tests

@@ -38,6 +38,8 @@ pub struct Effort {
     pub seed: u64,
     /// At most so many combinations of modifiers of each opcode, picked by the seed, but at least one of each row.
     pub mnemonics: usize,
+    /// At least one with each modifier of each row, too.
+    pub each_modifier: bool,
     /// Instructions of each combination, with other kinds of operands.
     pub instructions: usize,
     /// Operands for each instruction in memory; all pairs of edges when they fit.
@@ -77,8 +79,13 @@ pub fn draw(rows: &[FormId], effort: Effort) -> Vec<Case> {
     let mut taken = 0;
     let mut drawn = BTreeSet::new();
     for mnemonic in all {
-        // Beyond the most that are asked for, the rows that none is of yet.
-        if taken >= effort.mnemonics && drawn.contains(&mnemonic.form_id()) {
+        let slots = || {
+            let held = mnemonic.slots().enumerate().map(|(at, (_, held))| (Some(at), held));
+            let held = held.filter(|_| effort.each_modifier).chain([(None, None)]);
+            held.map(|slot| (mnemonic.form_id(), slot))
+        };
+        // Beyond the most that are asked for, what none has yet.
+        if taken >= effort.mnemonics && slots().all(|slot| drawn.contains(&slot)) {
             continue;
         }
         let before = cases.len();
@@ -86,7 +93,7 @@ pub fn draw(rows: &[FormId], effort: Effort) -> Vec<Case> {
             .extend((0..effort.instructions).filter_map(|_| Case::draw(&mut choices, mnemonic, effort.seed)));
         if cases.len() > before {
             taken += 1;
-            drawn.insert(mnemonic.form_id());
+            drawn.extend(slots());
         }
     }
     cases

@@ -61,6 +61,7 @@ pub(crate) fn compare(arguments: &DifferentialArguments) -> Result<()> {
     let effort = |seed| Effort {
         seed,
         mnemonics: arguments.mnemonics,
+        each_modifier: false,
         instructions: arguments.instructions,
         operands: arguments.operands,
         constants: arguments.constants,

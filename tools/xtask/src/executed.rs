@@ -25,6 +25,9 @@ pub(crate) struct ExecutedArguments {
     /// Change nothing: fail where test-suite/executed-rows.tsv claims what was not recorded
     #[arg(long)]
     check: bool,
+    /// Change nothing: print the modifiers of rows that no test executes
+    #[arg(long)]
+    modifiers: bool,
 }
 
 /// Records which rows tests execute, and writes or checks `test-suite/executed-rows.tsv`.
@@ -41,6 +44,10 @@ pub(crate) fn record(arguments: &ExecutedArguments) -> Result<()> {
     let claims = Claims::read().context("test-suite/executed-rows.tsv")?;
     if arguments.check {
         return check(&claims, &records);
+    }
+    if arguments.modifiers {
+        let mut out = std::io::stdout().lock();
+        return records.open_modifiers().into_iter().try_for_each(|line| Ok(writeln!(out, "{line}")?));
     }
     let renewed = claims.renewed(&records);
     renewed.write()?;

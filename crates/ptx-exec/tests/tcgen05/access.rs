@@ -190,26 +190,40 @@ fn unpacked_stores_spread_halves_over_two_columns() {
     }
 }
 
-/// Eight values for each thread, through tensor memory to a reduction; what is found of them, and other registers.
-fn reduced(target: &str, mnemonic: &str, results: (usize, usize), values: &[[u32; 8]; 128]) -> Vec<Vec<u32>> {
+/// Some values for each thread, through tensor memory to a reduction; what is found of them, and other registers.
+fn reduced<const N: usize>(
+    target: &str,
+    mnemonic: &str,
+    results: (usize, usize),
+    values: &[[u32; N]; 128],
+) -> Vec<Vec<u32>> {
     let input = values.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
-    let mut body = String::from(".reg .b32 %v<8>, %q<9>;\n.reg .b32 %e0;\nmad.wide.u32 %x0, %t, 32, %in;\n");
-    (0..8).for_each(|n| body += &format!("ld.global.b32 %v{n}, [%x0+{}];\n", n * 4));
-    // Where the halves of the threads have columns of their own, those of the second are 8 columns further.
-    let (shape, halves) = if mnemonic.contains("16x32bx2") { ("16x32bx2", ", 8") } else { ("32x32b", "") };
-    body += &format!("tcgen05.st.sync.aligned.{shape}.x8.b32 [%own]{halves}, {};\n", list("v", 8));
+    let mut body = format!(
+        ".reg .b32 %v<{N}>, %q<{}>;\n.reg .b32 %e<{}>;\nmad.wide.u32 %x0, %t, {}, %in;\n",
+        N + 1,
+        results.0.max(1),
+        4 * N
+    );
+    (0..N).for_each(|n| body += &format!("ld.global.b32 %v{n}, [%x0+{}];\n", n * 4));
+    // Where the halves of the threads have columns of their own, those of the second come after them.
+    let (shape, halves) = match mnemonic.contains("16x32bx2") {
+        true => ("16x32bx2", format!(", {N}")),
+        false => ("32x32b", String::new()),
+    };
+    body += &format!("tcgen05.st.sync.aligned.{shape}.x{N}.b32 [%own]{halves}, {};\n", list("v", N));
     body += "tcgen05.wait::st.sync.aligned;\nmov.b32 %e0, 0;\n";
     let (positions, kept) = results;
     let positions_text = if positions > 0 { "{%e0}, " } else { "" };
-    body += &format!("{mnemonic} {positions_text}{}, %q8, [%own]{halves};\n", list("q", kept));
-    body += "tcgen05.wait::ld.sync.aligned;\nmad.wide.u32 %x0, %t, 64, %out;\n";
-    body += "st.global.b32 [%x0], %q8;\nst.global.b32 [%x0+4], %e0;\n";
+    body += &format!("{mnemonic} {positions_text}{}, %q{N}, [%own]{halves};\n", list("q", kept));
+    let count = N + 2;
+    body += &format!("tcgen05.wait::ld.sync.aligned;\nmad.wide.u32 %x0, %t, {}, %out;\n", 4 * count);
+    body += &format!("st.global.b32 [%x0], %q{N};\nst.global.b32 [%x0+4], %e0;\n");
     (0..kept).for_each(|n| body += &format!("st.global.b32 [%x0+{}], %q{n};\n", 8 + n * 4));
-    words(target, &body, input, 128 * 16).chunks_exact(16).map(<[u32]>::to_vec).collect()
+    words(target, &body, input, 128 * count).chunks_exact(count).map(<[u32]>::to_vec).collect()
 }
 
 /// Numbers with some order to them, NaNs in every fifth thread.
-fn floats() -> [[u32; 8]; 128] {
+fn floats<const N: usize>() -> [[u32; N]; 128] {
     std::array::from_fn(|thread| {
         std::array::from_fn(|n| match (thread * 7 + n * 5) % 23 {
             3 if thread % 5 == 0 => f32::NAN.to_bits(),
@@ -220,7 +234,17 @@ fn floats() -> [[u32; 8]; 128] {
 
 #[test]
 fn reductions_are_of_the_values_of_each_thread() {
-    let values = floats();
+    reductions_of::<2>();
+    reductions_of::<4>();
+    reductions_of::<8>();
+    reductions_of::<16>();
+    reductions_of::<32>();
+    reductions_of::<64>();
+    reductions_of::<128>();
+}
+
+fn reductions_of<const N: usize>() {
+    let values = floats::<N>();
     for (op, abs, nan, shape) in [
         ("min", "", ""),
         ("max", "", ""),
@@ -233,8 +257,8 @@ fn reductions_are_of_the_values_of_each_thread() {
     .flat_map(|case| [(case, "32x32b"), (case, "16x32bx2")])
     .map(|((op, abs, nan), shape)| (op, abs, nan, shape))
     {
-        let mnemonic = format!("tcgen05.ld.red.sync.aligned.{shape}.x8.{op}{abs}{nan}.f32");
-        let found = reduced("sm_103a", &mnemonic, (0, 8), &values);
+        let mnemonic = format!("tcgen05.ld.red.sync.aligned.{shape}.x{N}.{op}{abs}{nan}.f32");
+        let found = reduced("sm_103a", &mnemonic, (0, N), &values);
         for (thread, words) in found.iter().enumerate() {
             let all: Vec<f32> = values[thread].iter().map(|&bits| f32::from_bits(bits)).collect();
             let magnitude = |x: &f32| if abs.is_empty() { *x } else { x.abs() };
@@ -248,10 +272,10 @@ fn reductions_are_of_the_values_of_each_thread() {
             } else {
                 assert_eq!(f32::from_bits(words[0]), expected.unwrap(), "{mnemonic}: thread {thread}");
             }
-            assert_eq!(words[2..10], values[thread], "{mnemonic}: the values are loaded too");
+            assert_eq!(words[2..], values[thread], "{mnemonic}: the values are loaded too");
         }
     }
-    let integers = std::array::from_fn(|thread| {
+    let integers: [[u32; N]; 128] = std::array::from_fn(|thread| {
         std::array::from_fn(|n| {
             (thread as u32).wrapping_mul(0x9e37_79b9).wrapping_add((n as u32).wrapping_mul(0x6c07_8965))
         })
@@ -259,8 +283,8 @@ fn reductions_are_of_the_values_of_each_thread() {
     for (op, ty, shape) in ["32x32b", "16x32bx2"].into_iter().flat_map(|shape| {
         [("min", "u32"), ("max", "u32"), ("min", "s32"), ("max", "s32")].map(|(op, ty)| (op, ty, shape))
     }) {
-        let mnemonic = format!("tcgen05.ld.red.sync.aligned.{shape}.x8.{op}.{ty}");
-        for (thread, words) in reduced("sm_103a", &mnemonic, (0, 8), &integers).iter().enumerate() {
+        let mnemonic = format!("tcgen05.ld.red.sync.aligned.{shape}.x{N}.{op}.{ty}");
+        for (thread, words) in reduced("sm_103a", &mnemonic, (0, N), &integers).iter().enumerate() {
             let all = integers[thread].iter().copied();
             let expected = match (op, ty) {
                 ("min", "u32") => all.min(),
@@ -275,7 +299,8 @@ fn reductions_are_of_the_values_of_each_thread() {
 
 #[test]
 fn compressed_loads_keep_two_of_four() {
-    let values = floats().map(|row| row.map(|bits| if f32::from_bits(bits).is_nan() { 0 } else { bits }));
+    let values =
+        floats::<8>().map(|row| row.map(|bits| if f32::from_bits(bits).is_nan() { 0 } else { bits }));
     for (op, abs) in [("max", ""), ("min", ""), ("max", ".abs"), ("min", ".abs")] {
         let mnemonic = format!("tcgen05.ld.red.spcompress.sync.aligned.32x32b.x8.{op}.sp::2:4{abs}.f32.b2");
         for (thread, words) in reduced("sm_107a", &mnemonic, (1, 4), &values).iter().enumerate() {

@@ -127,6 +127,20 @@ fn lanes_left_out_and_divisors_go_with_all_else() {
                 let takes_both = !(kind == "i8" && sparse);
                 Case { disabled: lanes.filter(|_| takes_both), shift_d: 5, ..case }.check();
             }
+            let ashift = in_tensor && !sparse;
+            let pair = Case { pair: true, m: 256, n: 32, ashift, ..case };
+            Case { disabled: lanes.map(|words| [words[3], 0, 1, 2, 3, 4, words[0], 5]), ..pair }.check();
+            if has_divisor {
+                Case { shift_d: 4, ..pair }.check();
+                Case { disabled: lanes.filter(|_| !(kind == "i8" && sparse)), shift_d: 1, ..pair }.check();
+            }
+            if ashift {
+                Case { disabled: lanes, ashift, ..case }.check();
+                if has_divisor {
+                    Case { shift_d: 3, ashift, ..case }.check();
+                    Case { disabled: lanes, shift_d: 3, ashift, ..case }.check();
+                }
+            }
         }
     }
 }
@@ -143,6 +157,16 @@ fn b_that_is_kept() {
         Case { sparse: true, in_tensor: false, kind: "i8", k: 32, a: S8, b: S8, d: "s32", ..case }.check();
         Case { sparse: true, kind: "tf32", k: 8, a: TF32, b: TF32, ..case }.check();
         Case { kind: "f8f6f4", k: 32, a: E4M3, b: E2M3, ..case }.check();
+    }
+    for (kind, k, a, b, d) in [
+        ("f16", 16, BF16, BF16, "f32"),
+        ("tf32", 8, TF32, TF32, "f32"),
+        ("f8f6f4", 32, E3M2, E5M2, "f32"),
+        ("i8", 32, U8, S8, "s32"),
+    ] {
+        for (in_tensor, sparse) in [(false, false), (true, false), (false, true), (true, true)] {
+            Case { kind, k, a, b, d, in_tensor, sparse, ws: true, m: 64, ..CASE }.check();
+        }
     }
 }
 
@@ -183,6 +207,24 @@ fn scales_of_blocks() {
     Case { scales: scales(".scale_vec::4X", 4, true, [0, 0]), negated: [true, false], ..nv }.check();
     Case { scales: scales(".block16", 4, false, [0, 0]), sparse: true, in_tensor: true, ..nv }.check();
     Case { scales: scales(".block32", 2, false, [2, 0]), ..nv }.check();
+    // Every kind with A in tensor memory and sparse, in one block and in two.
+    let mx = Case { kind: "mxf8f6f4", k: 32, a: E4M3, b: E3M2, ..CASE };
+    for (case, name, count, ue4m3) in [
+        (mx, "", 1, false),
+        (mx, ".scale_vec::1X", 1, false),
+        (mx, ".block32", 1, false),
+        (mxf4, "", 2, false),
+        (mxf4, ".scale_vec::2X", 2, false),
+        (nv, ".scale_vec::2X", 2, false),
+        (nv, ".scale_vec::4X", 4, true),
+        (nv, ".block16", 4, true),
+    ] {
+        for (in_tensor, sparse) in [(true, false), (false, true), (true, true)] {
+            let case = Case { in_tensor, sparse, scales: scales(name, count, ue4m3, [0, 0]), n: 32, ..case };
+            case.check();
+            Case { pair: true, m: 256, ..case }.check();
+        }
+    }
 }
 
 #[test]

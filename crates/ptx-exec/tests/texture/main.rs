@@ -3,6 +3,7 @@
 //! Expected texels come from `model`, which has the formulas of the CUDA C++ Programming Guide ("Texture Fetching", "Cubemap
 //! Textures") and of the PTX manual (9.7.10, 9.7.11) in plain scalar code, or are written down beside the test with their reason.
 
+mod combinations;
 #[path = "../common/mod.rs"]
 mod common;
 mod cubes;
