@@ -9,6 +9,7 @@ use ptx_exec::scalar::format::Format;
 use ptx_exec::scalar::int::{Int, Saturation, Signedness};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{IntPredicate, Value};
+use ptx_llvm::host::Cpu;
 
 use super::lanes::{Code, Lanes};
 use super::{Emit, address, bits, convert, float, functions, int, rounding};
@@ -24,6 +25,32 @@ pub enum Nan {
     Any,
 }
 
+/// How operations are emitted, beside what LLVM knows of the processor itself.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Style {
+    /// What NaN results of `.f32` arithmetic are.
+    pub nan: Nan,
+    /// Whether the processor converts halves (F16C); else they are converted by integers.
+    pub converts_halves: bool,
+    /// Whether its instructions on 512 bits have a rounding (AVX-512), which other roundings than to nearest are emitted by.
+    pub has_roundings: bool,
+}
+
+impl Style {
+    /// For any processor.
+    pub const PLAIN: Self = Self { nan: Nan::Canonical, converts_halves: false, has_roundings: false };
+
+    /// For this one. To be asked once: see [`Cpu::has`].
+    pub fn of(cpu: &Cpu) -> Self {
+        let is_x86 = cpu.triple.starts_with("x86_64");
+        Self {
+            converts_halves: is_x86 && cpu.has("f16c"),
+            has_roundings: is_x86 && cpu.has("avx512f"),
+            ..Self::PLAIN
+        }
+    }
+}
+
 /// Emits an operation on registers at the width of its arguments, which are integers or vectors of integers of 1, 16, 32 or 64
 /// bits, in the order of the operation's sources; bits above a register's width are zero. Gives the results, of any width,
 /// or nothing where the operation has no form of its own here: then the runtime computes it.
@@ -35,10 +62,10 @@ pub fn alu<'c>(
     alu: &Alu,
     arguments: &[Value<'c>],
 ) -> Result<Option<Vec<Value<'c>>>, LlvmError> {
-    alu_with(emit, alu, arguments, Nan::Canonical)
+    alu_with(emit, alu, arguments, Style::PLAIN)
 }
 
-/// [`alu`] with a choice of NaNs.
+/// [`alu`] for a processor and with a choice of NaNs.
 ///
 /// # Errors
 /// As [`alu`].
@@ -46,9 +73,9 @@ pub fn alu_with<'c>(
     emit: &Emit<'_, 'c>,
     alu: &Alu,
     arguments: &[Value<'c>],
-    nan: Nan,
+    style: Style,
 ) -> Result<Option<Vec<Value<'c>>>, LlvmError> {
-    let code = Code::new(emit, nan);
+    let code = Code::new(emit, style);
     let results =
         results(&code, alu, arguments).map(|lanes| lanes.into_iter().map(|lanes| lanes.value).collect());
     code.finish()?;

@@ -1,8 +1,8 @@
 //! Floating-point arithmetic (`ptx_exec::scalar::float`).
 //!
 //! Binary32 and binary64 to nearest are the CPU's operations. Halves are computed in single precision, whose 24 bits are enough that a second
-//! rounding to 11 changes nothing for sums and products (24 >= 2 * 11 + 2); their fused multiply-add takes `double`. Where a rounding
-//! follows that could see the first one, that is to odd.
+//! rounding to 11 changes nothing for sums and products (24 >= 2 * 11 + 2). Where a rounding follows that could see the first one, that is
+//! to odd.
 
 use ptx_exec::program::{FloatBinary, FloatExtreme};
 use ptx_exec::scalar::compare::{Relation, WithNan};
@@ -11,6 +11,7 @@ use ptx_exec::scalar::format::{Format, Rounding};
 use ptx_llvm::build::FloatPredicate;
 
 use super::alu::Nan;
+use super::embedded::{self, Operation};
 use super::lanes::Lanes;
 use super::rounding::{
     ROUNDS_TO_NORMAL, add_to_odd, div_to_odd, flush, from_double, from_single, is_nan, sqrt_to_odd,
@@ -21,7 +22,7 @@ type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
 /// Binary64 has its own NaNs; of narrower results there is one.
 fn canonical_nan<'a, 'm, 'c>(format: Format, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
-    if raw.code.nan == Nan::Any && format == Format::F32 {
+    if raw.code.style.nan == Nan::Any && format == Format::F32 {
         return raw;
     }
     is_nan(format, raw).select(raw.constant(format.canonical_nan()), raw)
@@ -100,8 +101,12 @@ pub(super) fn binary<'a, 'm, 'c>(
     }
     if m.format == Format::F64 {
         let [a, b] = raw.map(Lanes::as_f64);
-        if !is_nearest(m) || m.subnormals != Subnormals::Keep {
+        if m.subnormals != Subnormals::Keep {
             return None;
+        }
+        if !is_nearest(m) {
+            let value = embedded::apply(Operation::of(op), m.rounding, &[a, b])?;
+            return Some(finish_double(m, value, &raw));
         }
         let value = match op {
             FloatBinary::Add => a + b,
@@ -111,9 +116,11 @@ pub(super) fn binary<'a, 'm, 'c>(
         };
         return Some(finish_double(m, value, &raw));
     }
-    let value = match op {
-        _ if in_single(m) => single(op, m, raw.map(|raw| to_single(m.format, raw))),
-        _ => double(op, m, raw.map(|raw| to_double(m.format, raw))),
+    let value = if in_single(m) {
+        single(op, m, raw.map(|raw| to_single(m.format, raw)))
+    } else {
+        embedded_single(Operation::of(op), m, &raw)
+            .unwrap_or_else(|| double(op, m, raw.map(|raw| to_double(m.format, raw))))
     };
     let value = if op == FloatBinary::DivApprox && m.format == Format::F32 {
         lose_large_divisors(raw, value)
@@ -121,6 +128,19 @@ pub(super) fn binary<'a, 'm, 'c>(
         value
     };
     Some(finish(m, value))
+}
+
+/// A result in single precision by an instruction that has the rounding.
+fn embedded_single<'a, 'm, 'c>(
+    operation: Operation,
+    m: &Arith,
+    arguments: &[L<'a, 'm, 'c>],
+) -> Option<L<'a, 'm, 'c>> {
+    if m.format != Format::F32 || m.subnormals != Subnormals::Keep {
+        return None;
+    }
+    let numbers: Vec<_> = arguments.iter().map(|raw| raw.as_f32()).collect();
+    embedded::apply(operation, m.rounding, &numbers)
 }
 
 fn single<'a, 'm, 'c>(op: FloatBinary, m: &Arith, [a, b]: [L<'a, 'm, 'c>; 2]) -> L<'a, 'm, 'c> {
@@ -173,11 +193,15 @@ pub(super) fn fma<'a, 'm, 'c>(m: &Arith, arguments: [L<'a, 'm, 'c>; 3]) -> Optio
     let raw = arguments.map(|value| flush(m.format, m.subnormals, value.resize(m.format.bits())));
     match m.format {
         Format::Tf32 => None,
-        Format::F64 if is_nearest(m) && m.subnormals == Subnormals::Keep => {
+        Format::F64 if m.subnormals == Subnormals::Flush => None,
+        Format::F64 => {
             let [a, b, c] = raw.map(Lanes::as_f64);
-            Some(finish_double(m, a.fma(b, c), &raw))
+            let value = match is_nearest(m) {
+                true => a.fma(b, c),
+                false => embedded::apply(Operation::Fma, m.rounding, &[a, b, c])?,
+            };
+            Some(finish_double(m, value, &raw))
         }
-        Format::F64 => None,
         Format::F32 if is_nearest(m) => {
             let [a, b, c] = raw.map(Lanes::as_f32);
             let value = a.fma(b, c);
@@ -191,11 +215,14 @@ pub(super) fn fma<'a, 'm, 'c>(m: &Arith, arguments: [L<'a, 'm, 'c>; 3]) -> Optio
             Some(finish(m, flushed(value, raised.float_abs().flt(least))))
         }
         Format::F16 if is_nearest(m) => {
-            // A binary64 sum that is inexact is far from the middle of two halves.
-            let [a, b, c] = raw.map(|raw| to_double(m.format, raw));
-            Some(finish(m, a * b + c))
+            // The product is exact: two significands of 11 bits.
+            let [a, b, c] = raw.map(|raw| to_single(m.format, raw));
+            Some(finish(m, add_to_odd(a * b, c, m.rounding)))
         }
         Format::F16 | Format::Bf16 | Format::F32 => {
+            if let Some(value) = embedded_single(Operation::Fma, m, &raw) {
+                return Some(finish(m, value));
+            }
             let [a, b, c] = raw.map(|raw| to_double(m.format, raw));
             Some(finish(m, add_to_odd(a * b, c, m.rounding)))
         }
@@ -219,15 +246,22 @@ pub(super) fn sqrt<'a, 'm, 'c>(m: &Arith, a: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 
     let raw = flush(m.format, m.subnormals, a.resize(m.format.bits()));
     match m.format {
         Format::Tf32 => None,
-        Format::F64 if is_nearest(m) && m.subnormals == Subnormals::Keep => {
-            Some(finish_double(m, raw.as_f64().sqrt(), &[raw]))
+        Format::F64 if m.subnormals == Subnormals::Flush => None,
+        Format::F64 => {
+            let value = match is_nearest(m) {
+                true => raw.as_f64().sqrt(),
+                false => embedded::apply(Operation::Sqrt, m.rounding, &[raw.as_f64()])?,
+            };
+            Some(finish_double(m, value, &[raw]))
         }
-        Format::F64 => None,
         // Roots of normal values are normal.
         Format::F32 | Format::F16 | Format::Bf16 if in_single(m) => {
             Some(finish(m, to_single(m.format, raw).sqrt()))
         }
-        Format::F32 | Format::F16 | Format::Bf16 => Some(finish(m, sqrt_to_odd(to_double(m.format, raw)))),
+        Format::F32 | Format::F16 | Format::Bf16 => {
+            let value = embedded_single(Operation::Sqrt, m, &[raw]);
+            Some(finish(m, value.unwrap_or_else(|| sqrt_to_odd(to_double(m.format, raw)))))
+        }
     }
 }
 

@@ -11,19 +11,19 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, IntPredicate, Type, Value};
 
-use super::alu::Nan;
+use super::alu::Style;
 use super::{Emit, Emitted};
 
 /// The code that is being emitted, and the first error.
 pub(super) struct Code<'e, 'm, 'c> {
     pub(super) emit: &'e Emit<'m, 'c>,
-    pub(super) nan: Nan,
+    pub(super) style: Style,
     failure: RefCell<Option<LlvmError>>,
 }
 
 impl<'e, 'm, 'c> Code<'e, 'm, 'c> {
-    pub(super) fn new(emit: &'e Emit<'m, 'c>, nan: Nan) -> Self {
-        Self { emit, nan, failure: RefCell::new(None) }
+    pub(super) fn new(emit: &'e Emit<'m, 'c>, style: Style) -> Self {
+        Self { emit, style, failure: RefCell::new(None) }
     }
 
     pub(super) fn lanes<'a>(&'a self, value: Value<'c>) -> Lanes<'a, 'm, 'c> {
@@ -246,6 +246,11 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
         self.retype(self.emit().types.f32())
     }
 
+    /// 16-bit integers as the numbers whose bits they are.
+    pub(super) fn as_f16(self) -> Self {
+        self.retype(self.emit().types.f16())
+    }
+
     /// 64-bit integers as the numbers whose bits they are.
     pub(super) fn as_f64(self) -> Self {
         self.retype(self.emit().types.f64())
@@ -263,6 +268,16 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
     /// `double` to `float`, nearest.
     pub(super) fn to_f32(self) -> Self {
         self.cast(CastOp::FpTrunc, self.emit().types.f32())
+    }
+
+    /// `float` to `half`, nearest.
+    pub(super) fn to_f16(self) -> Self {
+        self.cast(CastOp::FpTrunc, self.emit().types.f16())
+    }
+
+    /// `half` to `float`.
+    pub(super) fn half_to_f32(self) -> Self {
+        self.extend_to(self.emit().types.f32())
     }
 
     pub(super) fn unsigned_to(self, element: Type<'c>) -> Self {
@@ -310,6 +325,20 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
     /// `shufflevector`; lanes of `other` are counted on from those of this one.
     pub(super) fn shuffle(self, other: Self, lanes: &[Option<u32>]) -> Self {
         self.code.keep(self.emit().builder.shuffle(self.value, other.value, lanes), self.value)
+    }
+
+    /// How many elements there are; 1 of a scalar.
+    pub(super) fn count(self) -> u32 {
+        self.value.ty().vector_parts().map_or(1, |(_, lanes)| lanes)
+    }
+
+    /// A call of an intrinsic that is not overloaded, the last argument being a constant.
+    pub(super) fn call_with(self, name: &str, others: &[Self], constant: u64) -> Self {
+        let emit = self.emit();
+        let last = emit.types.int_value(32, constant);
+        let others = others.iter().map(|other| other.value);
+        let arguments: Vec<_> = std::iter::once(self.value).chain(others).chain([last]).collect();
+        self.code.keep(emit.builder.intrinsic(name, &[], &arguments), self.value)
     }
 
     pub(super) fn float_abs(self) -> Self {

@@ -4,6 +4,7 @@ mod address;
 pub mod alu;
 mod bits;
 mod convert;
+mod embedded;
 mod float;
 mod functions;
 mod int;

@@ -6,6 +6,8 @@
 use ptx_exec::scalar::float::Subnormals;
 use ptx_exec::scalar::format::{Format, Rounding};
 
+use ptx_llvm::build::FloatPredicate;
+
 use super::lanes::Lanes;
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
@@ -49,6 +51,7 @@ pub(super) fn to_single<'a, 'm, 'c>(format: Format, raw: L<'a, 'm, 'c>) -> L<'a,
     match format {
         Format::F32 | Format::Tf32 | Format::F64 => raw.as_f32(),
         Format::Bf16 => (raw.resize(32) << 16).as_f32(),
+        Format::F16 if raw.code.style.converts_halves => raw.as_f16().half_to_f32(),
         Format::F16 => {
             // The fraction and exponent in their places, the exponent too small by 112: subnormal values come out right, too.
             let word = raw.resize(32);
@@ -68,7 +71,7 @@ pub(super) fn to_double<'a, 'm, 'c>(format: Format, raw: L<'a, 'm, 'c>) -> L<'a,
     }
 }
 
-/// A sum of `double`s rounded to odd; an exact zero gets the sign of the rounding.
+/// A sum of `float`s or `double`s rounded to odd; an exact zero gets the sign of the rounding.
 pub(super) fn add_to_odd<'a, 'm, 'c>(
     x: L<'a, 'm, 'c>,
     y: L<'a, 'm, 'c>,
@@ -82,8 +85,8 @@ pub(super) fn add_to_odd<'a, 'm, 'c>(
     if rounding != Rounding::Down {
         return odd;
     }
-    let opposite = ((x.raw() ^ y.raw()) >> 63).ne(0);
-    (sum.feq(0.0) & opposite).select(sum.double(-0.0), odd)
+    let opposite = ((x.raw() ^ y.raw()) >> (u64::from(x.width()) - 1)).ne(0);
+    (sum.feq(0.0) & opposite).select(-sum.zero(), odd)
 }
 
 /// `x / y` rounded to odd, for arguments of 24 bits.
@@ -106,10 +109,11 @@ pub(super) fn sqrt_to_odd<'a, 'm, 'c>(x: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
 fn toward_odd<'a, 'm, 'c>(nearest: L<'a, 'm, 'c>, lost: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let bits = nearest.raw();
     // One step away from zero where the signs agree, else towards it.
-    let step = (lost.raw() ^ bits).ashr(63) | 1;
-    let is_exact = lost.fgt(0.0) | lost.flt(0.0);
-    let moves = is_exact & (bits & 1).eq(0);
-    moves.select(bits + step, bits).as_f64()
+    let step = (lost.raw() ^ bits).ashr(u64::from(bits.width()) - 1) | 1;
+    let is_inexact = lost.compare_float(FloatPredicate::One, 0.0);
+    let moves = is_inexact & (bits & 1).eq(0);
+    let odd = moves.select(bits + step, bits);
+    if bits.width() == 32 { odd.as_f32() } else { odd.as_f64() }
 }
 
 /// A `double` rounded to odd as a `float`.
@@ -211,6 +215,16 @@ fn drop_bits<'a, 'm, 'c>(count: u32, rounding: Rounding, raw: L<'a, 'm, 'c>) -> 
 fn half<'a, 'm, 'c>(subnormals: Subnormals, x: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let raw = x.raw();
     let magnitude = raw & 0x7fff_ffff;
+    if x.code.style.converts_halves {
+        let nearest = x.to_f16().raw();
+        let flushed = match subnormals {
+            Subnormals::Keep => nearest,
+            Subnormals::Flush => {
+                magnitude.as_f32().flt(ROUNDS_TO_NORMAL_HALF).select(nearest & 0x8000, nearest)
+            }
+        };
+        return x.is_nan().select(flushed.constant(0x7fff), flushed);
+    }
     // Exponents smaller by 112, and rounding to nearest even in the lower 13 bits; what is too large becomes infinite.
     let odd = (magnitude >> 13) & 1;
     let normal = ((magnitude - (112 << 23)) + 0xfff + odd) >> 13;
