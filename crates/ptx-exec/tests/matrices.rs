@@ -254,6 +254,64 @@ fn bits_are_counted() {
 }
 
 #[test]
+fn halves_and_bfloats_with_single_sums() {
+    let a = |kind| {
+        matrix(kind, 4, |group, place, i| (if i < 2 { group } else { group + 8 }, place * 2 + (i & 1)))
+    };
+    let b = |kind| matrix(kind, 2, |group, place, i| (place * 2 + i, group));
+    for kind in [Type::F16, Type::Bf16] {
+        let name = kind.name();
+        let mnemonic = format!("mma.sync.aligned.m16n8k8.row.col.f32.{name}.{name}.f32");
+        check(&mnemonic, 8, a(kind), b(kind), matrix(Type::F32, 4, C16));
+    }
+}
+
+#[test]
+fn bytes_of_floating_point_in_the_small_shape() {
+    // As bytes of integers lie: four neighbours of a row in a register, four of a column.
+    for (a, b) in [(Type::E4m3, Type::E5m2), (Type::E5m2, Type::E4m3), (Type::E4m3, Type::E4m3)] {
+        for sum in [Type::F32, Type::F16] {
+            for kind in ["", ".kind::f8f6f4"] {
+                let (of_a, of_b, of_sum) = (a.name(), b.name(), sum.name());
+                check(
+                    &format!("mma.sync.aligned.m16n8k16.row.col{kind}.{of_sum}.{of_a}.{of_b}.{of_sum}"),
+                    16,
+                    matrix(a, 8, |group, place, i| {
+                        (if i < 4 { group } else { group + 8 }, place * 4 + (i & 3))
+                    }),
+                    matrix(b, 4, |group, place, i| (place * 4 + i, group)),
+                    matrix(sum, 4, C16),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_of_doubles_are_rounded_as_asked() {
+    // 1 + 2^-30 * 2^-30, one term of the four.
+    for (rounding, expected) in [
+        (".rn", 0x3ff0_0000_0000_0000_u64),
+        (".rz", 0x3ff0_0000_0000_0000),
+        (".rm", 0x3ff0_0000_0000_0000),
+        (".rp", 0x3ff0_0000_0000_0001),
+    ] {
+        let text = format!(
+            ".visible .entry k(.param .u64 p) {{ .reg .b64 %p; .reg .f64 %a, %b, %c<2>; .reg .pred %q; .reg .b32 %t;
+                ld.param.u64 %p, [p];
+                mov.f64 %a, 0d3e10000000000000; mov.f64 %c0, 0d3ff0000000000000; mov.f64 %c1, %c0;
+                mov.u32 %t, %tid.x; mad.wide.u32 %p, %t, 16, %p; and.b32 %t, %t, 3; setp.eq.u32 %q, %t, 0;
+                selp.f64 %b, %a, 0d0000000000000000, %q;
+                mma.sync.aligned.m8n8k4.row.col{rounding}.f64.f64.f64.f64 {{%c0, %c1}}, {{%b}}, {{%a}}, {{%c0, %c1}};
+                st.global.v2.f64 [%p], {{%c0, %c1}};
+                ret; }}"
+        );
+        let buffers = launch(&text, vec![Argument::Buffer(vec![0; 512])]);
+        assert_eq!(buffers[0], Some(expected.to_le_bytes().repeat(64)), "{rounding}");
+    }
+}
+
+#[test]
 fn narrow_floating_point_values() {
     let narrow = [
         (Type::E4m3, "e4m3"),

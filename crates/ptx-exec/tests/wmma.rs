@@ -117,7 +117,7 @@ fn check(multiplication: &Multiplication, layouts: [Layout; 4], gap: usize) {
     check_as(multiplication, layouts, gap, true);
 }
 
-/// The same with or without `.aligned`, which PTX 6.2 does not ask for.
+/// The same with or without `.aligned`, which PTX 6.2 does not ask for. Halves have `.satfinite` until PTX 6.4.
 fn check_as(multiplication: &Multiplication, layouts: [Layout; 4], gap: usize, is_aligned: bool) {
     let (m, n, k) = multiplication.size;
     let matrix = |at: usize, ty, rows, columns| Matrix { ty, rows, columns, layout: layouts[at], gap };
@@ -179,6 +179,9 @@ fn check_as(multiplication: &Multiplication, layouts: [Layout; 4], gap: usize, i
         Argument::Buffer(vec![0xff; d.bytes()]),
     ];
     let left = match is_aligned {
+        true if multiplication.a == Type::F16 && !multiplication.suffix.is_empty() => {
+            launch_warp("6.4", "sm_70", &text, arguments)
+        }
         true => launch(&text, arguments),
         false => launch_warp("6.2", "sm_70", &text.replace(".sync.aligned", ".sync"), arguments),
     };
@@ -212,7 +215,20 @@ fn halves_before_aligned_was_asked_for() {
             let multiplication = Multiplication { d, ..Multiplication::new(size, Type::F16, c) };
             for layouts in [[Layout::Row; 4], [Layout::Col; 4]] {
                 check_as(&multiplication, layouts, 8, false);
+                check_as(&Multiplication { suffix: ".satfinite", ..multiplication }, layouts, 8, false);
             }
+        }
+    }
+}
+
+#[test]
+fn halves_that_are_clamped_where_they_are_finite() {
+    for size in K16 {
+        for (c, d) in
+            [(Type::F16, Type::F16), (Type::F32, Type::F32), (Type::F16, Type::F32), (Type::F32, Type::F16)]
+        {
+            let multiplication = Multiplication { d, ..Multiplication::new(size, Type::F16, c) };
+            check_all(&Multiplication { suffix: ".satfinite", ..multiplication }, 8);
         }
     }
 }
@@ -246,6 +262,7 @@ fn sums_of_doubles_are_rounded_as_asked() {
     // 1 + 2^-30 * 2^-30, one term of the four.
     for (rounding, expected) in [
         ("", 0x3ff0_0000_0000_0000_u64),
+        (".rn", 0x3ff0_0000_0000_0000),
         (".rz", 0x3ff0_0000_0000_0000),
         (".rm", 0x3ff0_0000_0000_0000),
         (".rp", 0x3ff0_0000_0000_0001),

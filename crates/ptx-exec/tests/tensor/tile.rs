@@ -248,6 +248,42 @@ fn an_interleave_of_16_bytes_goes_with_every_swizzle() {
     }
 }
 
+/// In every number of dimensions: loads through the window of the cluster, stores, and sums with what is there.
+#[test]
+fn boxes_of_every_rank_are_copied_every_way() {
+    let (sizes, dims, start) = ([16, 3, 2, 3, 2], [20, 5, 4, 3, 4], [8, 3, 3, 1, 2]);
+    for rank in 1..=5 {
+        let (tensor, memory) = tensor(ElementType::U32, 4, &dims[..rank]);
+        let (sizes, start) = (&sizes[..rank], &start[..rank]);
+        let map = TensorMap::tiled(&tensor, sizes).unwrap();
+        let content = boxed(&tensor, &memory, 4, sizes, start);
+        for mode in ["", ".tile"] {
+            let copy = load_of(rank, mode, "").replace("shared::cta.global", "shared::cluster.global");
+            let found = load(&map, &memory, 0, (start, &copy, content.len())).unwrap();
+            assert!(found == shared(tensor.swizzle, 0, &content), "{copy}");
+        }
+        let source = noise(content.len());
+        let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
+        let (mut stored, mut added) = (memory.clone(), memory.clone());
+        for (number, at) in box_coordinates(&tensor, sizes, start).iter().enumerate() {
+            let Some(offset) = element_offset(&tensor, 4, at) else { continue };
+            let own = &source[number * 4..number * 4 + 4];
+            stored[offset..offset + 4].copy_from_slice(own);
+            let sum = word(&memory[offset..offset + 4]).wrapping_add(word(own));
+            added[offset..offset + 4].copy_from_slice(&sum.to_le_bytes());
+        }
+        let copy = store_of(rank, "");
+        assert!(store(&map, &memory, 0, &source, (start, &copy)).unwrap() == stored, "{copy}");
+        let add = copy.replace("cp.async", "cp.reduce.async").replace("shared::cta", "shared::cta.add");
+        assert!(store(&map, &memory, 0, &source, (start, &add)).unwrap() == added, "{add}");
+        // A prefetch changes nothing.
+        let list: Vec<String> = (0..rank).map(|at| format!("%c{at}")).collect();
+        let prefetch =
+            format!("cp.async.bulk.prefetch.tensor.{rank}d.L2.global [%map, {{{}}}];", list.join(", "));
+        assert!(store(&map, &memory, 0, &source, (start, &prefetch)).unwrap() == memory, "{prefetch}");
+    }
+}
+
 #[test]
 fn boxes_are_stored_and_clipped() {
     for (swizzle, row) in SWIZZLES {

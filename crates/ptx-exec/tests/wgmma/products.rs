@@ -35,11 +35,41 @@ fn every_type_with_a_in_shared_memory_or_in_registers() {
     }
 }
 
-#[test]
-fn every_width() {
+/// Every width of `types`, with A in shared memory and in registers, dense and sparse.
+fn widths(types: [Type; 3]) {
     for n in (8..=256).step_by(8) {
-        Case { place: A::Registers, ..Case::new(n, FLOATS[n / 8 % 4]) }.check();
+        // Of integers only the multiples of 16, and 8 and 24.
+        if types[0] == Type::S32 && n % 16 != 0 && n > 24 {
+            continue;
+        }
+        let case = Case::new(n, types);
+        case.check();
+        Case { place: A::Registers, ..case }.check();
+        if types[1] != Type::B1 {
+            let sparse = Case { k: 512 / types[1].bits(), selector: Some(0), ..case };
+            sparse.check();
+            Case { place: A::Registers, ..sparse }.check();
+        }
     }
+}
+
+#[test]
+fn every_width_of_halves() {
+    widths(FLOATS[0]);
+    widths(FLOATS[1]);
+}
+
+#[test]
+fn every_width_of_bfloats_and_tf32() {
+    widths(FLOATS[2]);
+    widths(FLOATS[3]);
+}
+
+#[test]
+fn every_width_of_bytes_and_bits() {
+    widths([Type::F16, Type::E4m3, Type::E5m2]);
+    widths([Type::S32, Type::U8, Type::S8]);
+    widths([Type::S32, Type::B1, Type::B1]);
 }
 
 #[test]
