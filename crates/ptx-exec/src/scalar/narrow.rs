@@ -84,8 +84,13 @@ impl Narrow {
         }
     }
 
+    /// How many bits of the fraction a value has, and the exponent of the last place of the smallest values.
+    pub const fn fraction_and_least_exponent(self) -> (u32, i32) {
+        (self.grid().fraction_bits, self.grid().least_exponent)
+    }
+
     /// The largest magnitude.
-    const fn largest(self) -> u64 {
+    pub const fn largest(self) -> u64 {
         match self {
             Narrow::E4m3 => 0x7e,
             Narrow::E5m2 => 0x7b,
@@ -97,7 +102,7 @@ impl Narrow {
     }
 
     /// What NaNs become: a NaN where there is one, else the largest value.
-    const fn nan(self) -> u64 {
+    pub const fn nan(self) -> u64 {
         match self {
             Narrow::E4m3 | Narrow::E5m2 => 0x7f,
             Narrow::Ue8m0 | Narrow::Ue5m3 => 0xff,
@@ -106,7 +111,7 @@ impl Narrow {
     }
 
     /// What a magnitude beyond the largest becomes that is not clamped; the formats without NaN always clamp.
-    const fn overflow(self) -> u64 {
+    pub const fn overflow(self) -> u64 {
         match self {
             Narrow::E5m2 => 0x7c,
             Narrow::E4m3 | Narrow::Ue8m0 | Narrow::Ue5m3 => self.nan(),
@@ -115,7 +120,7 @@ impl Narrow {
     }
 
     /// The mask of the sign bit, 0 in formats without one.
-    const fn sign_bit(self) -> u64 {
+    pub const fn sign_bit(self) -> u64 {
         match self {
             Narrow::E4m3 | Narrow::E5m2 | Narrow::S2f6 => 0x80,
             Narrow::E2m3 | Narrow::E3m2 => 0x20,

@@ -12,6 +12,7 @@ use ptx_llvm::build::{IntPredicate, Value};
 use ptx_llvm::host::Cpu;
 
 use super::lanes::{Code, Lanes};
+use super::narrow::{self, How};
 use super::{Emit, address, bits, convert, float, functions, int, rounding};
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
@@ -237,7 +238,9 @@ fn binary<'a, 'm, 'c>(op: Binary, packing: Packing, arguments: [L<'a, 'm, 'c>; 2
             let [a, b] = arguments.map(|value| convert::float_to_float(&to, from, value).resize(width));
             Some((a << u64::from(width / 2)) | b)
         }
-        Binary::Repack(..) => None,
+        Binary::Repack(conversion, direction) => {
+            narrow::convert(&conversion, How::By(narrow::rounding(direction)?), a, b)
+        }
     }
 }
 
@@ -348,12 +351,11 @@ fn ternary<'a, 'm, 'c>(
             Some(float::is_not_negative(format, subnormals, c).select(a, b))
         }
         Ternary::PackIntegers(element) => Some(int::pack(element, at(32))),
-        Ternary::Fns
-        | Ternary::MultiplyAdd(_)
-        | Ternary::Video(_)
-        | Ternary::VideoSimd(_)
-        | Ternary::RepackRandom(_)
-        | Ternary::RepackScaled(..) => None,
+        Ternary::RepackRandom(conversion) => narrow::convert(&conversion, How::Random(c), a, b),
+        Ternary::RepackScaled(conversion, direction) => {
+            narrow::convert(&conversion, How::Scaled(narrow::rounding(direction)?, c), a, b)
+        }
+        Ternary::Fns | Ternary::MultiplyAdd(_) | Ternary::Video(_) | Ternary::VideoSimd(_) => None,
     }
 }
 

@@ -9,6 +9,7 @@ mod float;
 mod functions;
 mod int;
 mod lanes;
+mod narrow;
 mod rounding;
 
 use ptx_llvm::LlvmError;

@@ -11,3 +11,4 @@ mod floats;
 mod functions;
 mod harness;
 mod integers;
+mod packs;
