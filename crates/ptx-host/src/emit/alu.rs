@@ -13,7 +13,7 @@ use ptx_llvm::host::Cpu;
 
 use super::lanes::{Code, Lanes};
 use super::narrow::{self, How};
-use super::{Emit, address, bits, convert, float, functions, int, rounding};
+use super::{Emit, address, bits, convert, float, functions, int, rounding, video};
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
@@ -244,7 +244,8 @@ fn binary<'a, 'm, 'c>(op: Binary, packing: Packing, arguments: [L<'a, 'm, 'c>; 2
     }
 }
 
-fn predicate(relation: Relation, sign: Signedness) -> Result<IntPredicate, bool> {
+/// The instruction of a comparison, or what it always is.
+pub(super) fn int_predicate(relation: Relation, sign: Signedness) -> Result<IntPredicate, bool> {
     let by_sign = |signed, unsigned| match sign {
         Signedness::Signed => Ok(signed),
         Signedness::Unsigned => Ok(unsigned),
@@ -276,7 +277,7 @@ fn holds<'a, 'm, 'c>(
     match comparison.numbers {
         Numbers::Int(t) | Numbers::Ints(t, _) => {
             let [a, b] = element(t.bits());
-            Some(match predicate(comparison.relation, t.sign()) {
+            Some(match int_predicate(comparison.relation, t.sign()) {
                 Ok(predicate) => a.compare_int(predicate, b),
                 Err(always) => a.constant_of(1, always.into()),
             })
@@ -355,7 +356,10 @@ fn ternary<'a, 'm, 'c>(
         Ternary::RepackScaled(conversion, direction) => {
             narrow::convert(&conversion, How::Scaled(narrow::rounding(direction)?, c), a, b)
         }
-        Ternary::Fns | Ternary::MultiplyAdd(_) | Ternary::Video(_) | Ternary::VideoSimd(_) => None,
+        Ternary::MultiplyAdd(vmad) => video::multiply_add(&vmad, at(64)),
+        Ternary::Video(scalar) => Some(video::scalar(&scalar, at(64))),
+        Ternary::VideoSimd(simd) => Some(video::simd(&simd, at(64))),
+        Ternary::Fns => None,
     }
 }
 

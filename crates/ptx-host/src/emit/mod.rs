@@ -11,6 +11,7 @@ mod int;
 mod lanes;
 mod narrow;
 mod rounding;
+mod video;
 
 use ptx_llvm::LlvmError;
 use ptx_llvm::Module;

@@ -12,3 +12,4 @@ mod functions;
 mod harness;
 mod integers;
 mod packs;
+mod video;

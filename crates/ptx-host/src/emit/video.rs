@@ -1,0 +1,146 @@
+//! Video instructions (`ptx_exec::scalar::video`), in 64 bits, which hold every intermediate value.
+
+use ptx_exec::scalar::bits::Overshoot;
+use ptx_exec::scalar::int::{Int, Saturation, Signedness};
+use ptx_exec::scalar::video::{Gather, MultiplyAdd, Operation, Part, Scalar, Second, Simd, Turn};
+
+use super::alu::int_predicate;
+use super::lanes::Lanes;
+
+type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
+
+/// The low bits of a word of 64 bits as a number.
+fn extend<'a, 'm, 'c>(sign: Signedness, bits: u32, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    let unused = u64::from(64 - bits);
+    match sign {
+        Signedness::Unsigned => (raw << unused) >> unused,
+        Signedness::Signed => (raw << unused).ashr(unused),
+    }
+}
+
+fn part_of<'a, 'm, 'c>((part, sign): (Part, Signedness), raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    extend(sign, part.bits, raw >> u64::from(part.shift))
+}
+
+/// `word` with the part replaced by the low bits of `value`.
+fn merge<'a, 'm, 'c>(part: Part, value: L<'a, 'm, 'c>, word: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    let mask = u64::MAX >> (64 - part.bits);
+    (word & !(mask << part.shift) & 0xffff_ffff) | ((value & mask) << u64::from(part.shift))
+}
+
+fn smin<'a, 'm, 'c>(a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    a.intrinsic("llvm.smin", &[b])
+}
+
+fn smax<'a, 'm, 'c>(a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    a.intrinsic("llvm.smax", &[b])
+}
+
+/// The value nearest to a number that a type of so many bits has.
+fn clamp<'a, 'm, 'c>(sign: Signedness, bits: u32, value: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    let Some(t) = Int::new(bits, sign) else { return value };
+    let [least, most] = [t.min_value(), t.max_value()].map(|end| value.constant(end as u64));
+    smin(smax(value, least), most)
+}
+
+/// A shift amount: what goes beyond 32 counts as 32, or is taken modulo 32.
+fn amount<'a, 'm, 'c>(overshoot: Overshoot, b: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    match overshoot {
+        Overshoot::Clamp => smin(b, b.constant(32)) & 63,
+        Overshoot::Wrap => b & 31,
+    }
+}
+
+fn compute<'a, 'm, 'c>(operation: Operation, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    match operation {
+        Operation::Add => a + b,
+        Operation::Sub => a - b,
+        Operation::Average => {
+            let sum = a + b;
+            (sum + sum.sge(0).resize(64)).ashr(1)
+        }
+        Operation::Distance => (a - b).intrinsic_with("llvm.abs", &[], &[false]),
+        Operation::Min => smin(a, b),
+        Operation::Max => smax(a, b),
+        // The sum of the steps is 34 bits wide; further ones are lost.
+        Operation::ShiftLeft(overshoot) => ((a << amount(overshoot, b)) << 30).ashr(30),
+        Operation::ShiftRight(overshoot) => a.ashr(amount(overshoot, b)),
+        Operation::Compare(relation) => match int_predicate(relation, Signedness::Signed) {
+            Ok(predicate) => a.compare_int(predicate, b).resize(64),
+            Err(always) => a.constant(always.into()),
+        },
+    }
+}
+
+/// A scalar instruction, of arguments of 64 bits.
+pub(super) fn scalar<'a, 'm, 'c>(x: &Scalar, [a, b, c]: [L<'a, 'm, 'c>; 3]) -> L<'a, 'm, 'c> {
+    let exact = compute(x.operation, part_of(x.a, a), part_of(x.b, b));
+    let bits = match x.second {
+        Second::Merge(part) => part.bits,
+        Second::Nothing | Second::Add | Second::Min | Second::Max => 32,
+    };
+    let result = match x.saturation {
+        Saturation::Wrap => exact,
+        Saturation::Clamp => clamp(x.d, bits, exact),
+    };
+    let third = extend(x.d, 32, c);
+    let combined = match x.second {
+        Second::Nothing => result,
+        Second::Add => result + third,
+        Second::Min => smin(result, third),
+        Second::Max => smax(result, third),
+        Second::Merge(part) => merge(part, result, c),
+    };
+    combined.resize(32)
+}
+
+/// `vmad`. Its sums have 66 bits at most, of which a wrapped result shows the lower 47; only of clamped ones of words is more to be
+/// known, and those have no form.
+pub(super) fn multiply_add<'a, 'm, 'c>(
+    x: &MultiplyAdd,
+    [a, b, c]: [L<'a, 'm, 'c>; 3],
+) -> Option<L<'a, 'm, 'c>> {
+    let unsigned = |sign| sign == Signedness::Unsigned;
+    let sign = match x.turn {
+        Turn::Neither | Turn::PlusOne if unsigned(x.a.1) && unsigned(x.b.1) => Signedness::Unsigned,
+        Turn::Neither | Turn::PlusOne | Turn::Product | Turn::Summand => Signedness::Signed,
+    };
+    if x.saturation == Saturation::Clamp && x.a.0.bits + x.b.0.bits > 48 {
+        return None;
+    }
+    let (product, third) = (part_of(x.a, a) * part_of(x.b, b), extend(sign, 32, c));
+    let sum = match x.turn {
+        Turn::Neither => product + third,
+        Turn::Product => third - product,
+        Turn::Summand => product - third,
+        Turn::PlusOne => product + third + 1u64,
+    };
+    let scaled = sum.ashr(u64::from(x.scale));
+    Some(match x.saturation {
+        Saturation::Wrap => scaled.resize(32),
+        Saturation::Clamp => clamp(sign, 32, scaled).resize(32),
+    })
+}
+
+/// An instruction on two halves or four bytes, of arguments of 64 bits.
+pub(super) fn simd<'a, 'm, 'c>(x: &Simd, [a, b, c]: [L<'a, 'm, 'c>; 3]) -> L<'a, 'm, 'c> {
+    let source = (b << 32) | (a & 0xffff_ffff);
+    let bits = x.lane_bits;
+    let pick = |(lanes, sign): ([u8; 4], Signedness), at: usize| {
+        let lane = lanes.get(at).copied().unwrap_or(0);
+        extend(sign, bits, source >> (u64::from(u32::from(lane) * bits) & 63))
+    };
+    let named = (0..32 / bits as usize).filter(|lane| x.mask >> lane & 1 == 1);
+    let result = named.fold(c, |result, lane| {
+        let exact = compute(x.operation, pick(x.a, lane), pick(x.b, lane));
+        let value = match x.saturation {
+            Saturation::Wrap => exact,
+            Saturation::Clamp => clamp(x.d, bits, exact),
+        };
+        match x.gather {
+            Gather::Merge => merge(Part { shift: lane as u32 * bits, bits }, value, result),
+            Gather::Sum => result + value,
+        }
+    });
+    result.resize(32)
+}
