@@ -10,7 +10,7 @@ use ptx_exec::scalar::float::{Arith, Extreme, Limit, NanRule, Property, SignRule
 use ptx_exec::scalar::format::{Format, Rounding};
 use ptx_exec::scalar::int::Signedness;
 
-use crate::harness::{Case, binary, check, dual, ternary, unary};
+use crate::harness::{Case, binary, check, check_open_nans, dual, ternary, unary};
 use crate::integers::{ALL, JOINS, RELATIONS};
 
 const WHOLE: Packing = Packing::Whole;
@@ -72,6 +72,20 @@ fn arithmetic_of(formats: &[Format]) -> Vec<Case> {
 fn arithmetic() {
     assert_eq!(check("single", &arithmetic_of(&[Format::F32])), 0);
     assert_eq!(check("half", &arithmetic_of(&[Format::F16, Format::Bf16])), 0);
+}
+
+#[test]
+fn nans_may_be_left_open() {
+    let cases: Vec<Case> = SUBNORMALS
+        .into_iter()
+        .flat_map(|subnormals| {
+            let m = Arith { subnormals, ..Arith::nearest(Format::F32) };
+            let operations = [FloatBinary::Add, FloatBinary::Sub, FloatBinary::Mul, FloatBinary::Div];
+            let pairs = operations.map(|op| binary(Binary::Float(op, m), WHOLE, [32; 2]));
+            pairs.into_iter().chain([ternary(Ternary::Fma(m), WHOLE, [32; 3])])
+        })
+        .collect();
+    check_open_nans(&cases);
 }
 
 #[test]

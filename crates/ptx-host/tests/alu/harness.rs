@@ -3,7 +3,7 @@
 use ptx_exec::RowOperation;
 use ptx_exec::program::{Alu, Binary, Dual, FULL, Packing, Quaternary, Row, Src, Ternary, Unary, WARP};
 use ptx_host::emit::Emit;
-use ptx_host::emit::alu::{Style, alu_with};
+use ptx_host::emit::alu::{Nan, Style, alu_with};
 use ptx_llvm::build::{Builder, CastOp, Types, Volatility};
 use ptx_llvm::host::{Cpu, HostMachine, Jit};
 use ptx_llvm::{Context, Module, OptLevel};
@@ -326,4 +326,38 @@ fn compare(address: usize, lanes: u32, case: &Case, data: &[Vec<Row>]) -> Option
         }
     }
     None
+}
+
+/// Compares all cases with [`Nan::Any`]: any NaN is as good as another where the bits of a NaN of `.f32` are left open.
+pub fn check_open_nans(cases: &[Case]) {
+    for (cpu, lanes) in jobs() {
+        let style = Style { nan: Nan::Any, ..Style::of(&cpu) };
+        let machine = HostMachine::new(&cpu, OptLevel::O2).expect("a target");
+        let jit = Jit::new(&cpu).expect("the host");
+        let context = Context::new().expect("LLVM 22");
+        let module = Module::new(&context, "alu");
+        machine.set_up(&module);
+        for (index, case) in cases.iter().enumerate() {
+            assert!(function(&module, &machine, &format!("f{index}"), lanes, case, style));
+        }
+        module.verify().expect("valid");
+        machine.optimize(&module, "default<O2>").expect("runs");
+        let code = jit.add_object("any", &machine.emit_object(&module).expect("code")).expect("links");
+        let mut random = Random(7);
+        for (index, case) in cases.iter().enumerate() {
+            let address = code.address(&format!("f{index}")).expect("defined");
+            let operation = RowOperation::new(case.alu);
+            for sources in data(case, 16, &mut random) {
+                let mut expected = [[0u64; WARP]; 2];
+                let [first, second] = &mut expected;
+                operation.apply([&sources[0], &sources[1], &sources[2], &sources[3]], FULL, [first, second]);
+                let found = run(address, lanes as usize, case.sources.len(), &sources);
+                for (found, expected) in found[0].iter().zip(expected[0]) {
+                    let both_nan =
+                        [*found, expected].map(|raw| f32::from_bits(raw as u32).is_nan()) == [true; 2];
+                    assert!(*found == expected || both_nan, "{:?}: {found:x}, not {expected:x}", case.alu);
+                }
+            }
+        }
+    }
 }
