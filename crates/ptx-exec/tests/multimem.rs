@@ -229,6 +229,31 @@ fn every_type_is_stored_to_all_places() {
 }
 
 #[test]
+fn single_precision_vectors_of_every_length() {
+    let bytes = |values: &[f32]| values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+    let (one, other) = ([1.0f32, 2.5, -3.0, 8.0], [0.5f32, -1.0, 16.0, 0.25]);
+    let sums: Vec<f32> = one.iter().zip(other).map(|(a, b)| a + b).collect();
+    for (vector, count) in [("", 1), (".v2", 2), (".v4", 4)] {
+        let names: Vec<String> = (1..=count).map(|n| format!("%f{n}")).collect();
+        let list = if count == 1 { names[0].clone() } else { format!("{{{}}}", names.join(", ")) };
+        let stores: String =
+            (0..count).map(|n| format!("st.global.f32 [%rd1+{}], %f{};\n", 4 * n, n + 1)).collect();
+        let lines = format!("multimem.ld_reduce.add{vector}.f32 {list}, [%rd0];\n{stores}");
+        let places = [bytes(&one), bytes(&other)];
+        assert_eq!(loaded(&lines, &places, 4 * count), bytes(&sums[..count]), "{vector}");
+        let moves: String =
+            (0..count).map(|n| format!("mov.b32 %f{}, {:#x};\n", n + 1, other[n].to_bits())).collect();
+        let head = format!("{moves}setp.ne.u32 %p0, %r0, 0;\n");
+        let store = format!("{head}@!%p0 multimem.st{vector}.f32 [%rd0], {list};");
+        let added = format!("{head}@!%p0 multimem.red.add{vector}.f32 [%rd0], {list};");
+        let left =
+            |lines: &str| launch(lines, &places).unwrap().buffers[0].as_ref().unwrap()[..4 * count].to_vec();
+        assert_eq!(left(&store), bytes(&other[..count]), "{vector}");
+        assert_eq!(left(&added), bytes(&sums[..count]), "{vector}");
+    }
+}
+
+#[test]
 fn double_precision_values_are_summed() {
     // 0.5, 0.25 and -4: every sum of them is exact.
     let places = [0.5f64, 0.25, -4.0].map(|value| value.to_le_bytes().to_vec());

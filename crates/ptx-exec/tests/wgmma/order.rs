@@ -238,6 +238,9 @@ fn sums_of_integers_wrap_or_are_limited() {
     let case = Case { suffix: ".satfinite", ..Case::new(16, [Type::S32, Type::S8, Type::U8]) };
     case.check();
     Case { place: A::Registers, ..case }.check();
+    let sparse = Case { k: 64, selector: Some(0), ..case };
+    sparse.check();
+    Case { place: A::Registers, ..sparse }.check();
 }
 
 /// Sums of random bits, which are not exact: the manual leaves their rounding open, and both instructions do it alike here.
