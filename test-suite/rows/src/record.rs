@@ -17,6 +17,9 @@ use crate::key;
 /// The variable of the environment that names the folder of records; nothing is recorded without it.
 pub const FOLDER: &str = "PTX_EXECUTED_ROWS";
 
+/// In place of a row: a launch of the test failed, as it was to.
+const FAILS: &str = "fails";
+
 /// Launches a kernel as [`ptx_exec::run`] does. The rows that threads execute count as executed by the test that runs on
 /// this thread, `PACKAGE/PROGRAM::TEST`, if the launch comes to its end.
 ///
@@ -41,7 +44,13 @@ pub fn run_as(test: &str, module: Verified<'_>, launch: &Launch) -> Result<Outco
         return ptx_exec::run(module, launch);
     }
     let observed = run_observed(module, launch, &Observation { profile: true, trace: None });
-    let outcome = observed.result?;
+    let outcome = match observed.result {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            write([format!("{FAILS}\t{test}\t\n")]);
+            return Err(error);
+        }
+    };
     let mnemonics = mnemonics_by_place(module.module());
     let executed = observed.profile.iter().filter(|one| one.counts.threads > 0);
     note(test, executed.filter_map(|one| mnemonics.get(&place(one.span)).copied()));
@@ -62,9 +71,16 @@ pub fn note_stop(test: &str, module: Verified<'_>, at: Span) {
 /// # Panics
 /// When the record cannot be written.
 pub fn note(test: &str, mnemonics: impl IntoIterator<Item = Mnemonic>) {
+    if FILE.is_some() {
+        write(mnemonics.into_iter().map(|one| line(test, &one)));
+    }
+}
+
+/// Adds lines to the file that it does not have.
+fn write(lines: impl IntoIterator<Item = String>) {
     static NOTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let Some(path) = &*FILE else { return };
-    let lines: BTreeSet<String> = mnemonics.into_iter().map(|one| line(test, &one)).collect();
+    let lines: BTreeSet<String> = lines.into_iter().collect();
     let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
     let text: String = lines.into_iter().filter(|line| noted.insert(line.clone())).collect();
     let file = OpenOptions::new().create(true).append(true).open(path);
@@ -124,6 +140,8 @@ pub struct Records {
     pub tests: BTreeMap<String, BTreeSet<String>>,
     /// How many rows each test executes.
     pub rows: BTreeMap<String, usize>,
+    /// Tests of which a launch fails: some of the others may only have to come to an end.
+    fail: BTreeSet<String>,
     /// What was in each slot of each row.
     slots: BTreeMap<String, BTreeSet<(usize, String)>>,
 }
@@ -139,6 +157,10 @@ impl Records {
             for line in fs::read_to_string(entry?.path())?.lines() {
                 let mut fields = line.split('\t');
                 if let (Some(row), Some(test), Some(slots)) = (fields.next(), fields.next(), fields.next()) {
+                    if row == FAILS {
+                        records.fail.insert(test.to_owned());
+                        continue;
+                    }
                     records.add(row, test);
                     let held = slots.split(' ').map(str::to_owned).enumerate();
                     records.slots.entry(row.to_owned()).or_default().extend(held);
@@ -177,11 +199,12 @@ impl Records {
     }
 
     /// At most so many tests of a row, those first that have most to do with it: the model, whose rows are all judged by themselves, tests
-    /// of instructions, and whole kernels; of each the one that executes the fewest other rows.
+    /// of instructions, whole kernels, and what is about failures; of each the one that executes the fewest other rows.
     pub fn most_telling(&self, row: &str, most: usize) -> Vec<String> {
         let mut tests: Vec<&String> = self.tests.get(row).into_iter().flatten().collect();
         let kind = |test: &str| match test.split('/').collect::<Vec<_>>()[..] {
             ["model", ..] => 0,
+            _ if self.fail.contains(test) => 3,
             ["cases", "exec", ..] => 1,
             ["cases", ..] => 2,
             _ => 1,
@@ -208,6 +231,11 @@ mod tests {
         assert_eq!(
             records.most_telling("a", 9),
             ["model/a", "ptx-exec/t::one", "cases/exec/two.ptx", "cases/bench/x.ptx"]
+        );
+        records.fail.insert("ptx-exec/t::one".to_owned());
+        assert_eq!(
+            records.most_telling("a", 9),
+            ["model/a", "cases/exec/two.ptx", "cases/bench/x.ptx", "ptx-exec/t::one"]
         );
         assert_eq!(records.most_telling("b", 1), ["model/a"]);
         assert!(records.most_telling("d", 1).is_empty());
