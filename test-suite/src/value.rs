@@ -139,7 +139,7 @@ pub struct Judgement {
 }
 
 /// The hash that fills the benchmark's inputs: a counter, multiplied and mixed (all arithmetic modulo 2^32).
-fn hash(index: u32, seed: u32) -> u32 {
+pub(crate) fn hash(index: u32, seed: u32) -> u32 {
     let mut h = index.wrapping_mul(0x9E37_79B9).wrapping_add(seed.wrapping_mul(0x85EB_CA6B));
     h ^= h >> 16;
     h = h.wrapping_mul(0x7FEB_352D);

@@ -34,6 +34,13 @@ pub(crate) fn write_manuals(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Builds a tool, into `target/debug`.
+pub(crate) fn build(tool: &str) -> Result<()> {
+    let status = cargo().args(["build", "--quiet", "--package", tool]).status()?;
+    ensure!(status.success(), "{tool} does not build");
+    Ok(())
+}
+
 /// Builds a tool as it is released, into `target/release`.
 pub(crate) fn build_release(tool: &str) -> Result<()> {
     let status = cargo().args(["build", "--quiet", "--release", "--package", tool]).status()?;

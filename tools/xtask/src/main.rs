@@ -1,5 +1,6 @@
 //! The project's own chores: `cargo xtask --help`.
 
+mod bench_exec;
 mod cargo;
 mod corpus;
 mod coverage;
@@ -37,6 +38,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
+    /// Execute the kernels of test-suite/bench natively and in each engine, check the results and compare processor time
+    BenchExec(bench_exec::BenchExecArguments),
     /// Rewrite the expected outputs of the conformance tests from what the tools do now; review the difference
     Bless,
     /// Judge how far real PTX comes through every stage
@@ -112,6 +115,7 @@ fn main() -> Result<()> {
         return llvm_set::judge(Path::new(&path));
     }
     match Arguments::parse().chore {
+        Chore::BenchExec(arguments) => bench_exec::measure(&arguments),
         Chore::Bless => cargo::bless(),
         Chore::Corpus(arguments) => corpus::measure(&arguments),
         Chore::Csmith(arguments) => csmith::compare(&arguments),

@@ -1,0 +1,1 @@
+#include "matmul_naive.cpp" // The same job.

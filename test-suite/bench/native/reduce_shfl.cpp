@@ -1,0 +1,1 @@
+#include "reduce_smem.cpp" // The same job.
