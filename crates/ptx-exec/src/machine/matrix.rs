@@ -9,7 +9,7 @@ use crate::scalar::format::{Format, Rounding, Sign};
 use crate::scalar::narrow::Narrow;
 
 impl Element {
-    /// The value of an element as a binary64, which holds every one of them. Calls of it were a fifth of a product's time.
+    /// The value of an element as a binary64, which holds every one of them.
     #[inline(always)]
     pub(super) fn value(self, raw: u64) -> f64 {
         match self {
@@ -215,35 +215,95 @@ pub(super) fn multiply(
     let a = Matrices::gather(product, Part::A, product.a, a);
     let b = Matrices::gather(product, Part::B, product.b, b);
     let c = Matrices::gather(product, Part::Sum, of_c, c);
+    let widened = Widened::new(product, &a, &b);
+    let is_plain = product.sparse.is_none() && product.scales.is_none();
     let (bits, each) = (product.d.bits(), product.d.per_register() as usize);
     for (register, out) in outputs.iter_mut().enumerate() {
         for (lane, out) in out.iter_mut().enumerate() {
             *out = (0..each).fold(0, |word, sub| {
                 let i = register * each + sub;
                 let place = product.held.place(product.size, Part::Sum, of_d, lane, i);
-                let terms = (0..columns.kept).map(|i| {
-                    let depth = columns.at(place.row, i);
-                    let scale = scale_a.at(place.row, depth, k) * scale_b.at(place.column, depth, k);
-                    (a.at(place.product, place.row, i), b.at(place.product, depth, place.column), scale)
-                });
+                let at = [place.product, place.row, place.column];
                 let c = c.at(place.product, place.row, place.column);
-                word | dot(product, c, terms) << (bits * sub as u32)
+                let element = match &widened {
+                    None => {
+                        // Integers of one bit and `.f64`, which are neither sparse nor scaled.
+                        let depths = 0..columns.kept;
+                        let a = |i| a.at(place.product, place.row, i);
+                        dot(product, c, depths.map(|i| (a(i), b.at(place.product, i, place.column))))
+                    }
+                    Some(widened) => {
+                        let c = product.c.value(c);
+                        let sum = if is_plain {
+                            widened.pairs(at).fold(c, |sum, (a, b)| sum + a * b)
+                        } else {
+                            let term = |i| {
+                                let depth = columns.at(place.row, i);
+                                let scale =
+                                    scale_a.at(place.row, depth, k) * scale_b.at(place.column, depth, k);
+                                widened.product(at, i, depth) * scale
+                            };
+                            (0..columns.kept).map(term).fold(c, |sum, term| sum + term)
+                        };
+                        rounded(product.d, product.overflow, sum)
+                    }
+                };
+                word | element << (bits * sub as u32)
             });
         }
     }
     Ok(())
 }
 
-/// An element of D.
-fn dot(product: &Product, c: u64, terms: impl Iterator<Item = (u64, u64, f64)>) -> u64 {
+/// The values of A and B: each element is widened once, not for each product that it is a factor of.
+struct Widened {
+    a: Vec<f64>,
+    b: Vec<f64>,
+    rows: usize,
+    kept: usize,
+    depth: usize,
+    columns: usize,
+}
+
+impl Widened {
+    /// Nothing for products that are not of values in binary64: of bits, and of `.f64`, which rounds each.
+    fn new(product: &Product, a: &Matrices, b: &Matrices) -> Option<Self> {
+        let is_wide = product.join == Join::Multiply && product.d != Element::F64;
+        is_wide.then(|| Self {
+            a: a.values(product.a.element),
+            b: b.values(product.b.element),
+            rows: a.rows,
+            kept: a.columns,
+            depth: b.rows,
+            columns: b.columns,
+        })
+    }
+
+    /// The factors of an element of a product (its number, row and column), in order of their depth; A is dense.
+    fn pairs(&self, [product, row, column]: [usize; 3]) -> impl Iterator<Item = (f64, f64)> {
+        let a = self.a.iter().skip((product * self.rows + row) * self.kept).take(self.kept);
+        let b = self.b.iter().skip(product * self.depth * self.columns + column).step_by(self.columns.max(1));
+        a.copied().zip(b.copied())
+    }
+
+    /// The product of element `i` of those that a row of A holds and the element of B at its depth.
+    fn product(&self, [product, row, column]: [usize; 3], i: usize, depth: usize) -> f64 {
+        let a = self.a.get((product * self.rows + row) * self.kept + i);
+        let b = self.b.get((product * self.depth + depth) * self.columns + column);
+        a.copied().unwrap_or_default() * b.copied().unwrap_or_default()
+    }
+}
+
+/// An element of D that is no sum in binary64.
+fn dot(product: &Product, c: u64, terms: impl Iterator<Item = (u64, u64)>) -> u64 {
     if product.d == Element::F64 {
         let arith = Arith { rounding: product.rounding, ..Arith::nearest(Format::F64) };
-        return terms.fold(c, |sum, (a, b, _)| fma(&arith, a, b, sum));
+        return terms.fold(c, |sum, (a, b)| fma(&arith, a, b, sum));
     }
-    let joined = |(a, b, scale): (u64, u64, f64)| match product.join {
-        Join::Multiply => product.a.element.value(a) * product.b.element.value(b) * scale,
-        Join::Xor => ((a ^ b).count_ones()).into(),
-        Join::And => ((a & b).count_ones()).into(),
+    let joined = |(a, b): (u64, u64)| match product.join {
+        Join::Multiply => product.a.element.value(a) * product.b.element.value(b),
+        Join::Xor => f64::from((a ^ b).count_ones()),
+        Join::And => f64::from((a & b).count_ones()),
     };
     let sum = terms.fold(product.c.value(c), |sum, term| sum + joined(term));
     rounded(product.d, product.overflow, sum)
