@@ -5,3 +5,4 @@ mod common;
 mod model;
 mod order;
 mod products;
+mod table;
