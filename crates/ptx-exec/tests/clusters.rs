@@ -245,8 +245,14 @@ fn other_blocks_memory_takes_its_own_space_and_has_bounds() {
 #[test]
 fn ranks_are_those_of_the_cluster() {
     let two = shaped([2, 1, 1], [2, 1, 1], 1, 4);
-    let text = misuse(&kernel("", "mapa.shared::cluster.u32 %r1, s, 2;"), &two);
-    assert!(text.contains("no block 2"), "{text}");
+    // Blocks that there are not have addresses, which must not be accessed.
+    for rank in ["2", "255", "256", "-1"] {
+        let body = format!("mapa.shared::cluster.u32 %r1, s, {rank}; ld.shared::cluster.u32 %r2, [%r1];");
+        match trap(&kernel("", &body), &two).kind {
+            TrapKind::Fault(fault) => assert_eq!(fault.kind, FaultKind::OutOfBounds, "{rank}"),
+            other => panic!("{other:?}"),
+        }
+    }
     let text = misuse(&kernel("", "mapa.u64 %rd1, %out, 1;"), &two);
     assert!(text.contains("not one in shared memory"), "{text}");
 }

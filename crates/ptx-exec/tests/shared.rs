@@ -626,8 +626,9 @@ fn the_only_block_of_a_cluster_has_rank_zero() {
         st.global.v2.u32 [%out], {%r2, %r3}; st.global.u32 [%out+8], %r5;",
     );
     assert_eq!(words(&launch(1, &body, vec![9; 12]).unwrap()), [0, 0, 0]);
-    let other = kernel("mov.u64 %rd1, s; cvta.shared.u64 %rd2, %rd1; mapa.u64 %rd3, %rd2, 1;");
-    assert!(misuse(launch(1, &other, vec![0; 4])).contains("no block 1"));
+    let other =
+        kernel("mov.u64 %rd1, s; cvta.shared.u64 %rd2, %rd1; mapa.u64 %rd3, %rd2, 1; ld.u32 %r1, [%rd3];");
+    assert!(format!("{:?}", launch(1, &other, vec![0; 4])).contains("OutOfBounds"));
 }
 
 #[test]

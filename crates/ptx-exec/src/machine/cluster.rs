@@ -441,9 +441,12 @@ fn threads(grid: &Grid<'_>, lanes: &[(usize, Mask)]) -> String {
     }
 }
 
-/// `mapa`: the addresses that correspond to shared ones in the blocks of given ranks.
+/// The rank of no block, since clusters have at most 16.
+const NO_RANK: u32 = 0xff;
+
+/// `mapa`: the addresses that correspond to shared ones in the blocks of given ranks. Whether there is such a block is a matter of the
+/// access: CUTLASS takes addresses in all lanes, and accesses those of the blocks that there are.
 pub(super) fn map_addresses(
-    grid: &Grid<'_>,
     rows: &mut [Row],
     constants: &[Row],
     map: &MapAddress,
@@ -453,9 +456,7 @@ pub(super) fn map_addresses(
     let misuse = |text: String, lane| Stop::at(TrapKind::Misuse(text), pc, lane);
     for lane in lanes(active) {
         let (address, rank) = (map.a.of(rows, constants)[lane], map.rank.of(rows, constants)[lane] as u32);
-        if rank >= grid.geometry.cluster_size() {
-            return Err(misuse(format!("the cluster has no block {rank}"), lane));
-        }
+        let rank = rank.min(NO_RANK);
         let is_shared =
             !map.is_generic || matches!(Space::of_generic(address), Some((Space::SharedCluster, _)));
         if !is_shared {
