@@ -188,7 +188,8 @@ fn noise(row: usize, column: usize) -> usize {
 
 fn check(m: &Mnemonic, figure: &Figure) {
     let [rows, columns, depth] = figure.size;
-    let [a, b, c, d] = [Field::AType, Field::BType, Field::CType, Field::DType].map(|field| type_of(m, field));
+    let [a, b, c, d] =
+        [Field::AType, Field::BType, Field::CType, Field::DType].map(|field| type_of(m, field));
     let sums = if rows == 8 { SUMS_8 } else { SUMS_16 };
     let fragments = [
         Fragment { ty: a, elements: rows * depth / 32, held: figure.a },
@@ -229,7 +230,10 @@ fn check_fragments(m: &Mnemonic, fragments: &[Fragment; 4], [depth, of_a, of_b]:
             let arguments = buffers.map(Argument::Buffer).to_vec();
             let found = launch_warp("9.0", target, &text, arguments);
             let found = found.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-            assert!(found[3].as_deref() == Some(&fragments[3].spread(&product)), "{m}, digit {digit} of {which}");
+            assert!(
+                found[3].as_deref() == Some(&fragments[3].spread(&product)),
+                "{m}, digit {digit} of {which}"
+            );
         }
     }
 }

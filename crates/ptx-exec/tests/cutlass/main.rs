@@ -74,6 +74,7 @@ fn place(text: &str) -> (usize, Vec<u8>) {
         let element = match field(parts, "type") {
             "u8" => ElementType::U8,
             "u16" => ElementType::U16,
+            "u64" => ElementType::U64,
             "f16" => ElementType::F16,
             "bf16" => ElementType::Bf16,
             "f32" => ElementType::F32,
@@ -125,16 +126,21 @@ fn launch(launches: &str, entry: &str, buffers: [Vec<u8>; 5]) -> Launch {
     }
 }
 
-/// Executes a kernel in every way and compares D, its fourth buffer.
-fn check(text: &str, launch: &Launch, expected: &[u8]) {
+/// What the five buffers hold after a launch.
+fn outcome(text: &str, launch: &Launch, completion: Completion) -> Vec<Vec<u8>> {
     let source = SourceFile::new("universal.ptx", text.to_owned());
     let (module, findings) = ptx_syntax::parse(&source);
     assert!(!findings.has_errors(), "{findings:?}");
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}"));
+    let launch = Launch { completion, ..launch.clone() };
+    let outcome = run(verified, &launch).unwrap_or_else(|error| panic!("{completion:?}: {error:?}"));
+    outcome.buffers.into_iter().flatten().collect()
+}
+
+/// Executes a kernel in every way and compares D, its fourth buffer.
+fn check(text: &str, launch: &Launch, expected: &[u8]) {
     for completion in WAYS {
-        let launch = Launch { completion, ..launch.clone() };
-        let outcome = run(verified, &launch).unwrap_or_else(|error| panic!("{completion:?}: {error:?}"));
-        let found = outcome.buffers[3].as_deref().unwrap();
+        let found = &outcome(text, launch, completion)[3];
         let wrong = found.iter().zip(expected).position(|(found, expected)| found != expected);
         assert_eq!((found.len(), wrong), (expected.len(), None), "{}, {completion:?}", launch.entry);
     }
@@ -171,6 +177,26 @@ mod sm90 {
         check(TEXT, &launch(LAUNCHES, "cooperative", buffers), &bf16(&product([&a, &b, &c], size, [1, 1])));
     }
 
+    /// One kernel finds what there is of A, and where; the other multiplies with it.
+    #[test]
+    fn sparse() {
+        const TEXT: &str = include_str!("sparse90.ptx");
+        const LAUNCHES: &str = include_str!("sparse90.json");
+        let size @ [m, n, k] = [256, 128, 256];
+        let (mut a, b, c) = (matrix(m, k, 1), matrix(n, k, 2), matrix(m, n, 3));
+        const PAIRS: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+        for (at, element) in a.iter_mut().enumerate() {
+            if !PAIRS[(at / 4 * 5 + at / k) % 6].contains(&(at % 4)) {
+                *element = 0;
+            }
+        }
+        let compress = [f16(&a), vec![0; 64], vec![0; 64], vec![0xff; m * k], vec![0xff; m * k / 8]];
+        let mut left = outcome(TEXT, &launch(LAUNCHES, "compress", compress), Completion::Eager);
+        let (metadata, kept) = (left.remove(4), left.remove(3));
+        let buffers = [kept, f16(&b), f32(&c), vec![0xff; m * n * 4], metadata];
+        check(TEXT, &launch(LAUNCHES, "sparse", buffers), &f32(&product([&a, &b, &c], size, [1, 1])));
+    }
+
     /// Values of eight bits in two formats.
     #[test]
     fn narrow_values() {
@@ -180,6 +206,22 @@ mod sm90 {
         let [a_bytes, b_bytes] = factors;
         let buffers = [a_bytes, b_bytes, f32(&c), vec![0xff; m * n * 4], vec![0; 64]];
         check(TEXT, &launch(LAUNCHES, "narrow", buffers), &f32(&product([&a, &b, &c], size, [2, 0])));
+    }
+}
+
+mod sm120 {
+    use super::*;
+
+    /// Values of eight bits in two formats; warps take turns.
+    #[test]
+    fn narrow_values() {
+        let size @ [m, n, k] = [128, 192, 256];
+        let (a, b, c) = (matrix(m, k, 1), matrix(n, k, 2), matrix(m, n, 3));
+        let factors = [narrow(&a, [0, 0x38, 0x40, 0x44]), narrow(&b, [0, 0x3c, 0x40, 0x42])];
+        let [a_bytes, b_bytes] = factors;
+        let buffers = [a_bytes, b_bytes, f32(&c), vec![0xff; m * n * 4], vec![0; 64]];
+        let launch = launch(include_str!("universal120.json"), "narrow", buffers);
+        check(include_str!("universal120.ptx"), &launch, &f32(&product([&a, &b, &c], size, [1, 2])));
     }
 }
 

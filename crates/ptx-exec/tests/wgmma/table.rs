@@ -53,8 +53,11 @@ fn every_shape_and_type_of_the_table() {
                             case.k *= 2;
                         }
                         assert_eq!(case.k, k, "{}", shape.as_str());
-                        case.place =
-                            if is_shared { A::Shared { swizzle: 128, mn_major: false } } else { A::Registers };
+                        case.place = if is_shared {
+                            A::Shared { swizzle: 128, mn_major: false }
+                        } else {
+                            A::Registers
+                        };
                         case.check();
                         cases += 1;
                     }
