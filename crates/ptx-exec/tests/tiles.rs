@@ -2,6 +2,7 @@
 //! manual speaks of, transposed where it is, and the fragments are taken from there (9.7.14.5.15, 9.7.14.5.16).
 
 use ptx_exec::{Argument, ExecError, TrapKind};
+use ptx_isa::{Field, Mod, Opcode, Slot, all_forms};
 
 mod common;
 
@@ -281,5 +282,55 @@ fn the_padding_of_packed_rows_is_part_of_them() {
     match launch(text, Vec::new()) {
         Err(ExecError::Trap(trap)) => assert!(matches!(trap.kind, TrapKind::Fault(_)), "{trap:?}"),
         other => panic!("{other:?}"),
+    }
+}
+
+/// The modifiers of a slot of a row, or that there are none.
+fn choices(slots: &[Slot], field: Field) -> Vec<Mod> {
+    let set = slots.iter().find_map(|slot| match slot {
+        Slot::One(found, set) if *found == field => Some(set.to_vec()),
+        _ => None,
+    });
+    set.unwrap_or_default()
+}
+
+/// A shape, a count or a format that comes to the table needs a place in the lists here.
+#[test]
+fn forms_are_those_of_the_table() {
+    for form in all_forms() {
+        let is_load = match form.opcode {
+            Opcode::Ldmatrix => true,
+            Opcode::Stmatrix => false,
+            _ => continue,
+        };
+        for count in choices(form.slots, Field::Num) {
+            // Executed as `.x1`, which `every_form_loads_its_fragments` shows.
+            if count == Mod::X8 {
+                continue;
+            }
+            let count: usize = count.as_str()[1..].parse().unwrap();
+            for shape in choices(form.slots, Field::Shape) {
+                let shape = shape.as_str();
+                if !is_load {
+                    assert!(
+                        ["m8n8", "m16n8"].contains(&shape) && [1, 2, 4].contains(&count),
+                        "{shape}.x{count}"
+                    );
+                    continue;
+                }
+                let mut formats: Vec<String> =
+                    choices(form.slots, Field::Type).iter().map(|ty| ty.as_str().to_owned()).collect();
+                for source in choices(form.slots, Field::SrcFmt) {
+                    formats.push(format!("b8x16.{}", source.as_str()));
+                }
+                assert!(!formats.is_empty(), "{}", form.doc);
+                for format in formats {
+                    let listed = FORMS.iter().any(|form| {
+                        form.shape == shape && form.format == format && form.counts.contains(&count)
+                    });
+                    assert!(listed, "ldmatrix {shape}.x{count}.{format}");
+                }
+            }
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Allocation, loads and stores (manual 9.7.16.7, 9.7.16.8).
 
+use ptx_isa::{Field, Mod, Opcode, Slot, all_forms};
+
 use super::{END, START, launch, list, stops, words};
 
 /// A shape with its repeats: registers, and the lane and column of a thread's register.
@@ -456,5 +458,42 @@ fn waiting_for_columns_forever_is_a_deadlock() {
             );
         }
         other => panic!("{other:?}"),
+    }
+}
+
+/// The modifiers of a slot of a row.
+fn choices(slots: &'static [Slot], field: Field) -> Vec<&'static str> {
+    let set = slots.iter().find_map(|slot| match slot {
+        Slot::One(found, set) if *found == field => Some(*set),
+        _ => None,
+    });
+    set.unwrap_or_default().iter().map(|modifier| modifier.as_str()).collect()
+}
+
+/// A shape or a count that comes to the table needs a place in `Shape`, from which the tests here are made.
+#[test]
+fn shapes_are_those_of_the_table() {
+    let mut of_table = Vec::new();
+    for form in all_forms().iter().filter(|form| form.opcode == Opcode::Tcgen05) {
+        let is_access = |slot: &Slot| matches!(slot, Slot::Lit(Mod::Ld | Mod::St));
+        if !form.slots.iter().any(is_access) {
+            continue;
+        }
+        for shape in choices(form.slots, Field::Shape) {
+            of_table.extend(choices(form.slots, Field::Num).into_iter().map(|count| (shape, count)));
+        }
+    }
+    let here: Vec<(&str, String)> =
+        Shape::all().iter().map(|shape| (shape.name, format!("x{}", shape.repeats))).collect();
+    // Those of more than 128 registers are excluded by a rule.
+    let wide = [("16x128b", "x128"), ("16x256b", "x64"), ("16x256b", "x128")];
+    for (shape, count) in of_table.iter().filter(|pair| !wide.contains(pair)) {
+        assert!(
+            here.iter().any(|(name, repeats)| (name, repeats.as_str()) == (shape, *count)),
+            "{shape}.{count}"
+        );
+    }
+    for (shape, count) in &here {
+        assert!(of_table.contains(&(*shape, count.as_str())), "{shape}.{count}");
     }
 }
