@@ -219,12 +219,15 @@ fn is_done(warps: &[Warp]) -> bool {
 }
 
 impl Cluster {
-    /// Starts a cluster of the grid.
-    pub(super) fn new(grid: &Grid<'_>, number: u64) -> Self {
+    /// Starts a cluster of the grid, with registers in memory that another one had, where there is some.
+    pub(super) fn new(grid: &Grid<'_>, number: u64, spare: &mut Vec<Vec<Row>>) -> Self {
         let ranks = 0..grid.geometry.cluster_size();
         let mut peers: Vec<BlockState> = ranks.map(|rank| BlockState::new(grid, number, rank)).collect();
         let of_block = |block: &BlockState| {
-            let warp = |(index, &live)| Warp::new(grid, WarpId { rank: block.rank, index }, live);
+            let warp = |(index, &live)| {
+                let rows = spare.pop().unwrap_or_default();
+                Warp::new(grid, WarpId { rank: block.rank, index }, live, rows)
+            };
             block.live.iter().enumerate().map(warp).collect()
         };
         let warps = peers.iter().map(of_block).collect();
@@ -234,6 +237,14 @@ impl Cluster {
         let pending = Pending::new(grid.completion, number);
         running.cluster = ClusterState { peers, live, pending, ..ClusterState::default() };
         Self { number, running, warps, executed: [0; 2], slice: FIRST_SLICE }
+    }
+
+    /// The memory of the warps' registers, for the next cluster. No one reads what is in it.
+    pub(super) fn take_rows(&mut self) -> Vec<Vec<Row>> {
+        let warps = self.warps.iter_mut().flatten();
+        warps
+            .filter_map(|warp| warp.frames.first_mut().map(|frame| std::mem::take(&mut frame.rows)))
+            .collect()
     }
 
     /// What `vprintf` wrote in each block, with the number of the block.

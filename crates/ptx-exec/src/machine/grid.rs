@@ -414,16 +414,21 @@ enum Next {
 /// Takes up clusters until none is left.
 fn work(job: &Job) {
     let grid = Grid::of(job);
+    // Given back to the system, it would come back page by page.
+    let mut spare = Vec::new();
     while let Some(next) = take(&grid) {
         let run = || {
             let mut cluster = match next {
-                Next::New(number) => Cluster::new(&grid, number),
+                Next::New(number) => Cluster::new(&grid, number, &mut spare),
                 Next::Waiting(cluster) => *cluster,
             };
             let progress = cluster.run(&grid);
             (cluster, progress)
         };
-        let result = catch_unwind(AssertUnwindSafe(run));
+        let mut result = catch_unwind(AssertUnwindSafe(run));
+        if let Ok((cluster, Ok(Progress::Done))) = &mut result {
+            spare = cluster.take_rows();
+        }
         let mut queue = lock(&job.queue);
         queue.running -= 1;
         match result {

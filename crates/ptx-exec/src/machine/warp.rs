@@ -104,12 +104,14 @@ pub(super) struct Warp {
 
 impl Warp {
     /// A warp whose threads are about to enter the kernel.
-    pub(super) fn new(grid: &Grid<'_>, id: WarpId, live: Mask) -> Self {
+    pub(super) fn new(grid: &Grid<'_>, id: WarpId, live: Mask, mut rows: Vec<Row>) -> Self {
         let program = grid.program;
         let kernel = &program.functions[program.entry as usize];
+        rows.clear();
+        rows.resize(kernel.rows as usize, [0; WARP]);
         let frame = Frame {
             function: program.entry,
-            rows: vec![[0; WARP]; kernel.rows as usize],
+            rows,
             stack: kernel.local as usize + kernel.rows as usize * 8,
             tops: [kernel.local; WARP],
             inside: live,
