@@ -69,12 +69,12 @@ pub struct Properties {
 /// A device. Copies are the same one. Devices share nothing but the host's threads.
 #[derive(Clone)]
 pub struct Device {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
-struct Inner {
+pub(crate) struct Inner {
     options: DeviceOptions,
-    memory: Memory,
+    pub(crate) memory: Memory,
     heap: DeviceHeap,
     stopped: Mutex<Option<Arc<Stopped>>>,
     streams: Mutex<Vec<Weak<Progress>>>,
@@ -83,7 +83,7 @@ struct Inner {
     ended: Condvar,
     sink: Mutex<Sink>,
     kept: Arc<Mutex<Vec<u8>>>,
-    textures: Mutex<Arc<TextureSet>>,
+    pub(crate) textures: Mutex<Arc<TextureSet>>,
 }
 
 impl fmt::Debug for Device {
@@ -158,12 +158,6 @@ impl Device {
         }
     }
 
-    /// Gives launches from now on these textures, samplers and surfaces, instead of those before. Variables of modules are bound to
-    /// them by name; the [value](ptx_exec::texture::Handle::value) of a handle is what a parameter of 64 bits gets.
-    pub fn set_textures(&self, textures: Arc<TextureSet>) {
-        *lock(&self.inner.textures) = textures;
-    }
-
     /// The architecture that it has; `None` where it runs modules for any.
     pub fn architecture(&self) -> Option<Sm> {
         self.inner.options.architecture
@@ -176,7 +170,7 @@ impl Device {
 
     pub(crate) fn options(&self) -> Options {
         let DeviceOptions { threads, completion, host, .. } = &self.inner.options;
-        let textures = lock(&self.inner.textures).clone();
+        let textures = self.textures_now();
         Options { threads: *threads, completion: *completion, host: host.clone(), textures }
     }
 
@@ -214,7 +208,7 @@ impl Device {
         Active(&self.inner)
     }
 
-    fn wait(&self) {
+    pub(crate) fn wait(&self) {
         let streams: Vec<Arc<Progress>> =
             lock(&self.inner.streams).iter().filter_map(Weak::upgrade).collect();
         streams.iter().for_each(|stream| stream.wait());

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ptx_diag::{Diagnostics, Format, Severity, render};
+use ptx_exec::texture::TextureError;
 use ptx_exec::{MemoryError, Trap};
 use ptx_link::Sources;
 use thiserror::Error;
@@ -79,6 +80,9 @@ pub enum DeviceError {
     /// An access to memory, or the memory's management.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// A texture, surface or sampler that there cannot be, or is not.
+    #[error(transparent)]
+    Texture(#[from] TextureError),
     /// A kernel was stopped, now or before. Until [`Device::recover`](crate::Device::recover) all calls return this.
     #[error("{0}")]
     Stopped(Arc<Stopped>),

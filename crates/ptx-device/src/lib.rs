@@ -70,6 +70,7 @@ mod device;
 mod error;
 mod event;
 mod module;
+mod objects;
 mod stream;
 
 pub use argument::Argument;

@@ -86,6 +86,10 @@ impl Module {
         &self.device
     }
 
+    pub(crate) fn image(&self) -> &Image {
+        &self.image
+    }
+
     /// What is doubtful about its text.
     pub fn warnings(&self) -> &[Finding] {
         &self.warnings

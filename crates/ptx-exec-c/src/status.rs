@@ -65,6 +65,7 @@ impl From<DeviceError> for Failure {
             DeviceError::Arguments(_) => PtxStatus::PtxInvalidArguments,
             DeviceError::Launch(_) => PtxStatus::PtxInvalidLaunch,
             DeviceError::Memory(_) => PtxStatus::PtxInvalidMemory,
+            DeviceError::Texture(_) => PtxStatus::PtxInvalidValue,
             DeviceError::Stopped(_) => PtxStatus::PtxStopped,
             DeviceError::Event(_) => PtxStatus::PtxNotReady,
             DeviceError::Host(_) => PtxStatus::PtxHostError,

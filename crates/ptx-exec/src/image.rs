@@ -16,7 +16,7 @@ use crate::layout::{Ground, Places, lay_out};
 use crate::machine::Heap;
 use crate::memory::{HostMemory, Kind, Memory, MemoryError, Pieces, Space};
 use crate::run::{host_threads, one};
-use crate::texture::{TextureSet, opaque_of};
+use crate::texture::{Handle, TextureError, TextureSet, check_reference, opaque_of};
 
 /// The memory that `malloc` of device code takes from; copies share it. It is made when the first kernel needs it.
 #[derive(Clone, Debug, Default)]
@@ -97,6 +97,8 @@ pub struct Image {
     initial: Vec<(u64, Vec<u8>)>,
     constant: Option<(u64, usize)>,
     kernels: Mutex<HashMap<FunctionId, Arc<Kernel>>>,
+    /// What its opaque variables are bound to.
+    bound: Mutex<Vec<(String, Handle)>>,
 }
 
 impl Image {
@@ -123,6 +125,7 @@ impl Image {
             initial: Vec::new(),
             constant: None,
             kernels: Mutex::default(),
+            bound: Mutex::default(),
         };
         let places = image.known.clone();
         let address = |id: &VarId| places.get(id).map(|&(_, address)| address);
@@ -178,6 +181,21 @@ impl Image {
     /// A global or constant variable by its name.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.get(name)
+    }
+
+    /// Binds a `.texref`, `.samplerref` or `.surfref` variable, for launches from now on, to what has this handle in their
+    /// [textures](Options::textures); with `None` to what these have for its name, as at first.
+    ///
+    /// # Errors
+    /// There is no such variable, or it is of another type.
+    pub fn bind(&self, name: &str, handle: Option<Handle>) -> Result<(), TextureError> {
+        if let Some(handle) = handle {
+            check_reference(&self.module, name, handle)?;
+        }
+        let mut bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        bound.retain(|(known, _)| known != name);
+        bound.extend(handle.map(|handle| (name.to_owned(), handle)));
+        Ok(())
     }
 
     /// The names of its global and constant variables, in order.
@@ -308,6 +326,7 @@ impl Prepared {
             shape: *shape,
             global: memory.seen(options.host.clone()),
             textures: options.textures.clone(),
+            bound: self.image.bound.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             constant,
             params: space,
             heap: heap.heap.clone(),

@@ -16,7 +16,7 @@ use crate::machine::{self, Executable, Finished, Geometry, Heap, MOST_RESIDENT_B
 use crate::memory::{Fault, GlobalMemory, RANK_SHIFT, Space, rank_and_offset};
 use crate::program::Program;
 use crate::run::{check_directives, check_shape, one};
-use crate::texture::{TextureSet, Units};
+use crate::texture::{Handle, TextureSet, Units};
 
 /// A parameter of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,6 +52,8 @@ pub(crate) struct With {
     pub(crate) shape: Shape,
     pub(crate) global: GlobalMemory,
     pub(crate) textures: Arc<TextureSet>,
+    /// What the module's opaque variables are bound to, instead of what the textures have for them.
+    pub(crate) bound: Vec<(String, Handle)>,
     pub(crate) constant: Vec<u8>,
     pub(crate) params: Vec<u8>,
     pub(crate) heap: Arc<Mutex<Heap>>,
@@ -139,10 +141,21 @@ impl Kernel {
     /// # Errors
     /// What does not fit; then nothing was run. That a thread was stopped is in [`Finished`].
     pub(crate) fn launch(&self, with: With) -> Result<Finished, ExecError> {
-        let With { shape, global, textures, constant, params, heap, limits, completion, observer, threads } =
-            with;
+        let With {
+            shape,
+            global,
+            textures,
+            bound,
+            constant,
+            params,
+            heap,
+            limits,
+            completion,
+            observer,
+            threads,
+        } = with;
         let geometry = self.check(&shape, &limits).map_err(ExecError::Refused)?;
-        let units = Units::bind(&self.layout.references, textures).map_err(ExecError::Refused)?;
+        let units = Units::bind(&self.layout.references, textures, &bound).map_err(ExecError::Refused)?;
         let (global, workspace) = if shape.cooperative { global.with_workspace() } else { (global, 0) };
         let seen = global.clone();
         let executable = self.executable.clone();

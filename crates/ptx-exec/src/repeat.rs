@@ -102,6 +102,7 @@ impl LoadedLaunch<'_> {
             shape: launch.shape(),
             global: self.global.clone(),
             textures: textures.clone(),
+            bound: Vec::new(),
             constant: constant.clone(),
             params: params.clone(),
             heap: self.heap.clone(),

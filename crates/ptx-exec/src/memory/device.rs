@@ -378,6 +378,14 @@ impl Memory {
         })
     }
 
+    /// Checks that bytes can be read.
+    ///
+    /// # Errors
+    /// Where they are not all in one region.
+    pub fn require(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
+        self.whole(address, bytes, false).map(drop)
+    }
+
     /// Reads bytes.
     ///
     /// # Errors

@@ -111,6 +111,13 @@ impl GlobalMemory {
         self.regions.get(index).map(Region::to_bytes)
     }
 
+    /// Changes the first bytes of allocation `index`, if there is one.
+    pub(crate) fn write_bytes_of(&self, index: usize, bytes: &[u8]) {
+        if let Some(region) = self.regions.get(index) {
+            region.write(region.base, bytes);
+        }
+    }
+
     /// What is at or around an address: an offset in a region, or from one that is near.
     pub(crate) fn describe(&self, address: u64) -> Option<String> {
         let near = if matches!(self.guess, Guess::Numbered) { Near::Numbered } else { NEAR };

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::query::describe;
 use super::{
     AddressMode, ChannelFormat, Filter, Handle, Image, Meaning, ReadMode, Sampler, Storage, Surface, Texture,
-    TextureSet, Textures,
+    TextureError, TextureSet, Textures,
 };
 use crate::error::codes;
 use crate::program::{Opaque, Property};
@@ -82,7 +82,7 @@ pub(crate) struct BoundTexture {
 }
 
 impl BoundTexture {
-    fn new(texture: &Texture, declared: &Declared) -> Self {
+    pub(super) fn new(texture: &Texture, declared: &Declared) -> Self {
         Self {
             image: texture.image,
             read: texture.read,
@@ -95,7 +95,7 @@ impl BoundTexture {
 
 /// An opaque variable as the module declares it.
 #[derive(Clone, Debug, Default)]
-struct Declared {
+pub(super) struct Declared {
     name: String,
     opaque: Option<Opaque>,
     span: Span,
@@ -222,22 +222,25 @@ enum Meant {
 #[derive(Debug)]
 pub(crate) struct Units {
     pub(crate) set: Arc<TextureSet>,
-    textures: Vec<BoundTexture>,
     variables: FxHashMap<VarId, Meant>,
 }
 
 impl Units {
-    /// Binds the variables of a kernel to what a launch gives for them.
+    /// Binds the variables of a kernel to what a launch gives for them: to what its module has `bound`, else to what the set has.
     ///
     /// # Errors
     /// [`codes::ARGUMENTS`] for variables that the launch gives nothing for, or the wrong thing.
-    pub(crate) fn bind(references: &References, set: Arc<TextureSet>) -> Result<Self, Diagnostics> {
+    pub(crate) fn bind(
+        references: &References,
+        set: Arc<TextureSet>,
+        bound: &[(String, Handle)],
+    ) -> Result<Self, Diagnostics> {
         let mut findings = Diagnostics::new();
         let mut variables = FxHashMap::default();
         let mut in_order: Vec<_> = references.variables.iter().collect();
         in_order.sort_unstable_by_key(|(id, _)| id.0);
         for (&id, declared) in in_order {
-            match bind_variable(declared, &set) {
+            match bind_variable(declared, &set, bound) {
                 Ok(meant) => {
                     variables.insert(id, meant);
                 }
@@ -247,9 +250,7 @@ impl Units {
         if findings.has_errors() {
             return Err(findings);
         }
-        let plain = Declared::default();
-        let textures = set.given.textures.iter().map(|texture| BoundTexture::new(texture, &plain)).collect();
-        Ok(Self { set, textures, variables })
+        Ok(Self { set, variables })
     }
 
     /// What a value is the handle of; `None` where it is none.
@@ -257,9 +258,9 @@ impl Units {
         let low = value.checked_sub(WINDOW).filter(|&low| low >> 32 == 0)?;
         let index = (low & ((1 << KIND_SHIFT) - 1)) as usize;
         match low >> KIND_SHIFT {
-            1 => self.textures.get(index).copied().map(Meant::Texture),
-            2 => self.set.given.samplers.get(index).copied().map(Meant::Sampler),
-            3 => self.set.given.surfaces.get(index).copied().map(Meant::Surface),
+            1 => self.set.textures.get(index).map(|(_, bound)| Meant::Texture(*bound)),
+            2 => self.set.samplers.get(index).copied().map(Meant::Sampler),
+            3 => self.set.surfaces.get(index).copied().map(Meant::Surface),
             VARIABLE => self.variables.get(&VarId(index as u32)).copied(),
             _ => None,
         }
@@ -290,10 +291,12 @@ impl Units {
     }
 }
 
-fn bind_variable(declared: &Declared, set: &TextureSet) -> Result<Meant, String> {
-    let given = &set.given;
+fn bind_variable(declared: &Declared, set: &TextureSet, bound: &[(String, Handle)]) -> Result<Meant, String> {
     let name = &declared.name;
-    let found = given.references.iter().rfind(|(known, _)| known == name).map(|(_, handle)| *handle);
+    let of = |references: &[(String, Handle)]| {
+        references.iter().rfind(|(known, _)| known == name).map(|(_, handle)| *handle)
+    };
+    let found = of(bound).or_else(|| of(&set.references));
     let wanted = declared.opaque.unwrap_or(Opaque::Texture);
     let Some(handle) = found else {
         if wanted == Opaque::Sampler && declared.has_initial_value {
@@ -309,16 +312,38 @@ fn bind_variable(declared: &Declared, set: &TextureSet) -> Result<Meant, String>
     let image = |index: usize| set.images.get(index).map(|placed| &placed.image).ok_or_else(missing);
     match handle {
         Handle::Texture(index) => {
-            let texture = given.textures.get(index).ok_or_else(missing)?;
+            let (texture, _) = set.textures.get(index).ok_or_else(missing)?;
             declared.check(image(texture.image)?, texture.read)?;
             Ok(Meant::Texture(BoundTexture::new(texture, declared)))
         }
-        Handle::Sampler(index) => given.samplers.get(index).copied().map(Meant::Sampler).ok_or_else(missing),
+        Handle::Sampler(index) => set.samplers.get(index).copied().map(Meant::Sampler).ok_or_else(missing),
         Handle::Surface(index) => {
-            let surface = given.surfaces.get(index).copied().ok_or_else(missing)?;
+            let surface = set.surfaces.get(index).copied().ok_or_else(missing)?;
             declared.check(image(surface.image)?, ReadMode::Element)?;
             Ok(Meant::Surface(surface))
         }
+    }
+}
+
+/// Whether a module has a variable that a handle can be bound to.
+///
+/// # Errors
+/// Why not.
+pub(crate) fn check_reference(module: &Module, name: &str, handle: Handle) -> Result<(), TextureError> {
+    let opaque = module.items.iter().find_map(|item| match item {
+        Item::Variable(id) if module.name(module.variable(*id).name) == name => {
+            opaque_of(module.variable(*id))
+        }
+        _ => None,
+    });
+    let got = handle.opaque();
+    match opaque {
+        None => Err(TextureError(format!("the module has no texture, sampler or surface `{name}`"))),
+        Some(wanted) if wanted != got => {
+            let (wanted, got) = (opaque_name(wanted), opaque_name(got));
+            Err(TextureError(format!("`{name}` is a {wanted}, and the handle is of a {got}")))
+        }
+        Some(_) => Ok(()),
     }
 }
 
@@ -356,8 +381,8 @@ pub(crate) fn check_given(
 }
 
 /// What is wrong with a texture, if anything is.
-pub(super) fn texture_mistake(given: &Textures, texture: &Texture) -> Option<String> {
-    let Some(image) = given.images.get(texture.image) else {
+pub(super) fn texture_mistake(image: Option<&Image>, texture: &Texture) -> Option<String> {
+    let Some(image) = image else {
         return Some(format!("is of image {}, which there is not", texture.image));
     };
     let is_fraction = match image.format.meaning() {
@@ -376,8 +401,8 @@ pub(super) fn texture_mistake(given: &Textures, texture: &Texture) -> Option<Str
 }
 
 /// What is wrong with a surface, if anything is.
-pub(super) fn surface_mistake(given: &Textures, surface: &Surface) -> Option<String> {
-    let Some(image) = given.images.get(surface.image) else {
+pub(super) fn surface_mistake(image: Option<&Image>, surface: &Surface) -> Option<String> {
+    let Some(image) = image else {
         return Some(format!("is of image {}, which there is not", surface.image));
     };
     if matches!(image.storage, Storage::Linear { .. }) {

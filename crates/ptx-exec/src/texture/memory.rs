@@ -3,17 +3,19 @@
 //! Arrays have memory of their own, which no address leads to. It is made of words that blocks share, as global memory is, so that
 //! surfaces can be combined with in one step.
 
-use ptx_diag::{Diagnostic, Diagnostics};
+use std::sync::Arc;
 
-use super::bind::{surface_mistake, texture_mistake};
-use super::{Image, Start, Storage, Textures};
+use ptx_diag::{Diagnostic, Diagnostics};
+use thiserror::Error;
+
+use super::bind::{BoundTexture, Declared, surface_mistake, texture_mistake};
+use super::slots::{MOST, Slots};
+use super::{Handle, Image, Sampler, Start, Storage, Surface, Texture, Textures};
 use crate::error::codes;
 use crate::memory::{Concurrency, Fault, GlobalMemory, Order, Region};
 
 /// What rows of arrays are padded to: the most that an access to a surface moves.
 const ROW: u64 = 16;
-/// The most images, textures, samplers or surfaces of a set.
-const MOST: usize = 1 << 20;
 
 /// Where a level lies.
 #[derive(Clone, Copy, Debug)]
@@ -32,11 +34,35 @@ pub(crate) struct PlacedImage {
     /// What it is; the bytes of arrays are in their memory instead.
     pub(crate) image: Image,
     levels: Vec<Level>,
+    /// The memory of an array.
+    memory: Option<GlobalMemory>,
 }
 
 impl PlacedImage {
-    const fn is_array(&self) -> bool {
-        matches!(self.image.storage, Storage::Array(_))
+    /// The memory of an array.
+    pub(crate) const fn own_memory(&self) -> Option<&GlobalMemory> {
+        self.memory.as_ref()
+    }
+
+    /// Reads 1, 2, 4 or 8 bytes at an address of it.
+    pub(crate) fn read(&self, global: &GlobalMemory, address: u64, size: u32) -> Result<u64, Fault> {
+        self.memory.as_ref().unwrap_or(global).read(address, size, Order::Relaxed)
+    }
+
+    /// The texels of an array as they are now, without padding.
+    fn contents(&self) -> Option<Vec<u8>> {
+        let padded = self.memory.as_ref()?.bytes_of(0)?;
+        let mut bytes = Vec::new();
+        let mut rest = padded.as_slice();
+        for (number, level) in self.levels.iter().enumerate() {
+            let (row, rows) = (self.image.row_bytes(number as u32), self.image.rows(number as u32));
+            let (own, after) = rest.split_at((level.pitch * rows).min(rest.len() as u64) as usize);
+            rest = after;
+            for padded in own.chunks(level.pitch.max(1) as usize) {
+                bytes.extend_from_slice(padded.get(..row as usize).unwrap_or_default());
+            }
+        }
+        Some(bytes)
     }
 
     /// The address of byte `x` of a row; the planes of a layer and the layers follow each other.
@@ -47,21 +73,79 @@ impl PlacedImage {
     }
 }
 
-/// Textures, samplers and surfaces that launches can use, with the memory of their arrays. What one launch stores to a surface the next
-/// one finds there.
-#[derive(Debug)]
-pub struct TextureSet {
-    pub(crate) given: Textures,
-    pub(crate) images: Vec<PlacedImage>,
-    pub(crate) memory: GlobalMemory,
+/// Why there is no such texture, sampler or surface.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{0}")]
+pub struct TextureError(pub(crate) String);
+
+/// An image that textures and surfaces show, made before them. Copies are the same one: what is stored to it, all see.
+#[derive(Clone, Debug)]
+pub struct SharedImage(Arc<PlacedImage>);
+
+impl SharedImage {
+    /// An image; the texels of an array are copied.
+    ///
+    /// # Errors
+    /// Descriptions that make no sense or that CUDA's driver refuses, and linear memory in an argument.
+    pub fn new(image: Image) -> Result<Self, TextureError> {
+        let mistake = image.mistake().or_else(|| storage_mistake(&image, &|_| None));
+        match mistake {
+            Some(mistake) => Err(TextureError(format!("the image {mistake}"))),
+            None => Ok(Self(Arc::new(place_image(image, &|_| None)))),
+        }
+    }
+
+    /// What it is. [`SharedImage::texels`] has the texels.
+    pub fn description(&self) -> &Image {
+        &self.0.image
+    }
+
+    /// Bytes of the linear memory that it lies in, from its first texel on, with their address; `None` of an array.
+    pub fn linear_memory(&self) -> Option<(u64, u64)> {
+        match self.0.image.storage {
+            Storage::Linear { start: Start::Address(address), pitch } => {
+                Some((address, self.0.image.linear_bytes(pitch)))
+            }
+            Storage::Linear { start: Start::Argument { .. }, .. } | Storage::Array(_) => None,
+        }
+    }
+
+    /// The texels of an array as they are now, in the order of [`Storage::Array`]; `None` of linear memory.
+    pub fn texels(&self) -> Option<Vec<u8>> {
+        self.0.contents()
+    }
+
+    /// Changes all texels of an array.
+    ///
+    /// # Errors
+    /// Linear memory, and another number of bytes than [`Image::bytes`].
+    pub fn set_texels(&self, bytes: &[u8]) -> Result<(), TextureError> {
+        let image = &self.0.image;
+        let Some(memory) = &self.0.memory else {
+            return Err(TextureError(
+                "the image lies in linear memory, which is changed by its address".to_owned(),
+            ));
+        };
+        let wanted = image.bytes().unwrap_or(u64::MAX);
+        if bytes.len() as u64 != wanted {
+            let given = bytes.len();
+            return Err(TextureError(format!("the image has {wanted} bytes of texels; {given} were given")));
+        }
+        memory.write_bytes_of(0, &pad(image, bytes));
+        Ok(())
+    }
 }
 
-impl Default for TextureSet {
-    /// Nothing.
-    fn default() -> Self {
-        let memory = GlobalMemory::numbered(Vec::new(), Concurrency::Many);
-        Self { given: Textures::default(), images: Vec::new(), memory }
-    }
+/// Textures, samplers and surfaces that launches can use, with the memory of their arrays. What one launch stores to a surface the next
+/// one finds there. They are given all at once ([`TextureSet::new`]) or made and destroyed one by one; copies of the set share the images.
+#[derive(Clone, Debug, Default)]
+pub struct TextureSet {
+    pub(crate) images: Slots<Arc<PlacedImage>>,
+    /// Each as it was described, and with all that was left to defaults.
+    pub(crate) textures: Slots<(Texture, BoundTexture)>,
+    pub(crate) samplers: Slots<Sampler>,
+    pub(crate) surfaces: Slots<Surface>,
+    pub(crate) references: Vec<(String, Handle)>,
 }
 
 impl TextureSet {
@@ -77,7 +161,7 @@ impl TextureSet {
 
     /// The same; `argument` gives the address and bytes of the buffer of an argument.
     pub(crate) fn place(
-        mut given: Textures,
+        given: Textures,
         argument: &dyn Fn(usize) -> Option<(u64, u64)>,
     ) -> Result<Self, Diagnostics> {
         let mut findings = Diagnostics::new();
@@ -85,56 +169,107 @@ impl TextureSet {
         if findings.has_errors() {
             return Err(findings);
         }
-        let mut regions = Vec::new();
-        let images = std::mem::take(&mut given.images);
-        let images = images.into_iter().map(|image| place_image(image, argument, &mut regions)).collect();
-        Ok(Self { given, images, memory: GlobalMemory::numbered(regions, Concurrency::Many) })
-    }
-
-    /// Reads 1, 2, 4 or 8 bytes at an address of an image.
-    pub(crate) fn read(
-        &self,
-        image: &PlacedImage,
-        global: &GlobalMemory,
-        address: u64,
-        size: u32,
-    ) -> Result<u64, Fault> {
-        let memory = if image.is_array() { &self.memory } else { global };
-        memory.read(address, size, Order::Relaxed)
+        let Textures { images, textures, samplers, surfaces, references } = given;
+        let plain = Declared::default();
+        let bound = |texture: Texture| (texture, BoundTexture::new(&texture, &plain));
+        Ok(Self {
+            images: images.into_iter().map(|image| Arc::new(place_image(image, argument))).collect(),
+            textures: textures.into_iter().map(bound).collect(),
+            samplers: samplers.into_iter().collect(),
+            surfaces: surfaces.into_iter().collect(),
+            references,
+        })
     }
 
     /// The texels of each image as they are now, without padding; nothing for images in linear memory.
     pub fn contents(&self) -> Vec<Option<Vec<u8>>> {
-        let mut allocation = 0;
-        let mut contents = |placed: &PlacedImage| {
-            if !placed.is_array() {
-                return None;
-            }
-            let padded = self.memory.bytes_of(allocation)?;
-            allocation += 1;
-            let mut bytes = Vec::new();
-            let mut rest = padded.as_slice();
-            for (number, level) in placed.levels.iter().enumerate() {
-                let (row, rows) = (placed.image.row_bytes(number as u32), placed.image.rows(number as u32));
-                let (own, after) = rest.split_at((level.pitch * rows).min(rest.len() as u64) as usize);
-                rest = after;
-                for padded in own.chunks(level.pitch.max(1) as usize) {
-                    bytes.extend_from_slice(padded.get(..row as usize).unwrap_or_default());
-                }
-            }
-            Some(bytes)
+        self.images.iter().map(|image| image.contents()).collect()
+    }
+
+    /// Makes a texture object of an image, as `cuTexObjectCreate`. What `texture` has for the number of its image does not count.
+    ///
+    /// # Errors
+    /// What CUDA's driver refuses, and more than 2^20 objects.
+    pub fn add_texture(&mut self, shown: &SharedImage, texture: &Texture) -> Result<Handle, TextureError> {
+        if let Some(mistake) = texture_mistake(Some(&shown.0.image), texture) {
+            return Err(TextureError(format!("the texture {mistake}")));
+        }
+        let texture = Texture { image: self.images.add(shown.0.clone()).ok_or_else(too_many)?, ..*texture };
+        let bound = BoundTexture::new(&texture, &Declared::default());
+        let added = self.textures.add((texture, bound));
+        if added.is_none() {
+            self.images.remove(texture.image);
+        }
+        added.map(Handle::Texture).ok_or_else(too_many)
+    }
+
+    /// Makes a surface object of a level of an array, as `cuSurfObjectCreate`.
+    ///
+    /// # Errors
+    /// As [`TextureSet::add_texture`].
+    pub fn add_surface(&mut self, shown: &SharedImage, level: u32) -> Result<Handle, TextureError> {
+        let surface = Surface { image: 0, level };
+        if let Some(mistake) = surface_mistake(Some(&shown.0.image), &surface) {
+            return Err(TextureError(format!("the surface {mistake}")));
+        }
+        let surface = Surface { image: self.images.add(shown.0.clone()).ok_or_else(too_many)?, level };
+        let added = self.surfaces.add(surface);
+        if added.is_none() {
+            self.images.remove(surface.image);
+        }
+        added.map(Handle::Surface).ok_or_else(too_many)
+    }
+
+    /// Makes a sampler of the independent mode.
+    ///
+    /// # Errors
+    /// More than 2^20 samplers.
+    pub fn add_sampler(&mut self, sampler: Sampler) -> Result<Handle, TextureError> {
+        self.samplers.add(sampler).map(Handle::Sampler).ok_or_else(too_many)
+    }
+
+    /// Destroys what a handle is of. The handle becomes another object's only after 255 others had its place.
+    ///
+    /// # Errors
+    /// Handles of nothing.
+    pub fn remove(&mut self, handle: Handle) -> Result<(), TextureError> {
+        let image = match handle {
+            Handle::Texture(index) => self.textures.remove(index).map(|(texture, _)| Some(texture.image)),
+            Handle::Sampler(index) => self.samplers.remove(index).map(|_| None),
+            Handle::Surface(index) => self.surfaces.remove(index).map(|surface| Some(surface.image)),
         };
-        self.images.iter().map(&mut contents).collect()
+        if let Some(image) = image.ok_or_else(|| nothing(handle))? {
+            self.images.remove(image);
+        }
+        Ok(())
+    }
+
+    /// Whether a handle is of something.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn require(&self, handle: Handle) -> Result<(), TextureError> {
+        let found = match handle {
+            Handle::Texture(index) => self.textures.get(index).is_some(),
+            Handle::Sampler(index) => self.samplers.get(index).is_some(),
+            Handle::Surface(index) => self.surfaces.get(index).is_some(),
+        };
+        if found { Ok(()) } else { Err(nothing(handle)) }
     }
 }
 
-/// Gives an image its place; an array gets a region.
-fn place_image(
-    mut image: Image,
-    argument: &dyn Fn(usize) -> Option<(u64, u64)>,
-    regions: &mut Vec<Region>,
-) -> PlacedImage {
+fn nothing(handle: Handle) -> TextureError {
+    TextureError(format!("{handle:?} is not there, or was destroyed"))
+}
+
+fn too_many() -> TextureError {
+    TextureError(format!("there are more than {MOST} images, textures, samplers or surfaces"))
+}
+
+/// Gives an image its place; an array gets memory.
+fn place_image(mut image: Image, argument: &dyn Fn(usize) -> Option<(u64, u64)>) -> PlacedImage {
     let mut levels = Vec::new();
+    let mut memory = None;
     match &mut image.storage {
         Storage::Linear { start, pitch } => {
             let base = match *start {
@@ -146,28 +281,33 @@ fn place_image(
         }
         Storage::Array(bytes) => {
             let bytes = std::mem::take(bytes);
-            let base = GlobalMemory::base(regions.len());
-            let mut padded = Vec::new();
-            let mut rest = bytes.as_slice();
+            let mut base = GlobalMemory::base(0);
             for number in 0..image.levels {
-                let (row, rows) = (image.row_bytes(number), image.rows(number));
-                let pitch = row.next_multiple_of(ROW);
-                levels.push(Level {
-                    size: image.level_size(number),
-                    base: base + padded.len() as u64,
-                    pitch,
-                });
-                let (own, after) = rest.split_at((row * rows).min(rest.len() as u64) as usize);
-                rest = after;
-                for row in own.chunks(row.max(1) as usize) {
-                    padded.extend_from_slice(row);
-                    padded.resize(padded.len().next_multiple_of(ROW as usize), 0);
-                }
+                let pitch = image.row_bytes(number).next_multiple_of(ROW);
+                levels.push(Level { size: image.level_size(number), base, pitch });
+                base += pitch * image.rows(number);
             }
-            regions.push(Region::of_bytes(base, &padded, format!("image {}", regions.len())));
+            let region = Region::of_bytes(GlobalMemory::base(0), &pad(&image, &bytes), "the image");
+            memory = Some(GlobalMemory::numbered(vec![region], Concurrency::Many));
         }
     }
-    PlacedImage { image, levels }
+    PlacedImage { image, levels, memory }
+}
+
+/// The texels of an array with the padding of its rows.
+fn pad(image: &Image, bytes: &[u8]) -> Vec<u8> {
+    let mut padded = Vec::new();
+    let mut rest = bytes;
+    for number in 0..image.levels {
+        let (row, rows) = (image.row_bytes(number), image.rows(number));
+        let (own, after) = rest.split_at((row * rows).min(rest.len() as u64) as usize);
+        rest = after;
+        for row in own.chunks(row.max(1) as usize) {
+            padded.extend_from_slice(row);
+            padded.resize(padded.len().next_multiple_of(ROW as usize), 0);
+        }
+    }
+    padded
 }
 
 /// Refuses descriptions that make no sense, and those that CUDA's driver refuses.
@@ -183,12 +323,12 @@ fn check(given: &Textures, argument: &dyn Fn(usize) -> Option<(u64, u64)>, findi
         }
     }
     for (index, texture) in given.textures.iter().enumerate() {
-        if let Some(mistake) = texture_mistake(given, texture) {
+        if let Some(mistake) = texture_mistake(given.images.get(texture.image), texture) {
             report(format!("texture {index} {mistake}"));
         }
     }
     for (index, surface) in given.surfaces.iter().enumerate() {
-        if let Some(mistake) = surface_mistake(given, surface) {
+        if let Some(mistake) = surface_mistake(given.images.get(surface.image), surface) {
             report(format!("surface {index} {mistake}"));
         }
     }

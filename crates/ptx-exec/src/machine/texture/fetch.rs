@@ -6,7 +6,7 @@ use super::{cube, level};
 use crate::error::TrapKind;
 use crate::memory::GlobalMemory;
 use crate::program::Geometry;
-use crate::texture::{BoundTexture, Extent, Filter, Image, PlacedImage, Sampler, Storage, TextureSet};
+use crate::texture::{BoundTexture, Extent, Filter, Image, PlacedImage, Sampler, Storage};
 
 /// The coordinates of a thread; those of axes that there are not are 0.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,6 @@ pub(super) struct Fetcher<'a> {
     pub(super) texture: BoundTexture,
     pub(super) sampler: Sampler,
     pub(super) image: &'a PlacedImage,
-    pub(super) set: &'a TextureSet,
     pub(super) global: &'a GlobalMemory,
 }
 
@@ -155,7 +154,7 @@ impl Fetcher<'_> {
                 let image = &self.image.image;
                 let x = (x * u64::from(image.samples) + request.sample) * u64::from(image.texel_bytes());
                 let address = self.image.address(number, slice, [x, y, z]).unwrap_or(0);
-                read(&self.texture, self.image, self.set, self.global, address).map_err(TrapKind::Fault)?
+                read(&self.texture, self.image, self.global, address).map_err(TrapKind::Fault)?
             }
         };
         let Some(depth) = request.depth else { return Ok(texel) };

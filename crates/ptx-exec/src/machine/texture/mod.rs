@@ -16,8 +16,8 @@ use crate::program::{
     SurfaceAction, Texels, TextureQuery, Texturing, lanes,
 };
 use crate::texture::{
-    AddressMode, BoundTexture, Extent, Filter, Image, PlacedImage, ReadMode, Sampler, Units, describe,
-    opaque_name,
+    AddressMode, BoundTexture, Extent, Filter, Image, PlacedImage, ReadMode, Sampler, Surface, Units,
+    describe, opaque_name,
 };
 use fetch::{Asked, At, Fetcher, Request, check_geometry};
 use surface::{Place, SurfaceView, channel};
@@ -75,7 +75,7 @@ struct Textures<'a>(&'a Units);
 impl<'a> Textures<'a> {
     fn texture(self, handle: u64) -> Result<(BoundTexture, &'a PlacedImage), TrapKind> {
         let texture = self.0.texture(handle);
-        let found = texture.and_then(|texture| Some((texture, self.0.set.images.get(texture.image)?)));
+        let found = texture.and_then(|texture| Some((texture, &**self.0.set.images.get(texture.image)?)));
         found.map_or_else(|| not_a(handle, Opaque::Texture), Ok)
     }
 
@@ -84,11 +84,12 @@ impl<'a> Textures<'a> {
     }
 
     fn surface(self, handle: u64) -> Result<SurfaceView<'a>, TrapKind> {
-        let set = &*self.0.set;
-        let surface = self.0.surface(handle);
-        let found = surface.and_then(|surface| Some((surface, set.images.get(surface.image)?)));
-        match found {
-            Some((surface, image)) => Ok(SurfaceView { image, set, level: surface.level }),
+        let of = |surface: Surface| {
+            let image = &**self.0.set.images.get(surface.image)?;
+            Some(SurfaceView { image, memory: image.own_memory()?, level: surface.level })
+        };
+        match self.0.surface(handle).and_then(of) {
+            Some(view) => Ok(view),
             None => not_a(handle, Opaque::Surface),
         }
     }
@@ -132,7 +133,7 @@ impl<'a> Textures<'a> {
             None => texture.sampler,
         };
         check_geometry(fetch.geometry, &image.image)?;
-        let fetcher = Fetcher { texture, sampler, image, set: &self.0.set, global: &grid.global };
+        let fetcher = Fetcher { texture, sampler, image, global: &grid.global };
         let texel = fetcher.fetch(&request(fetch, lane)?)?;
         let halves = || {
             let text = "results in half precision are of numbers, and the texture gives integers".to_owned();

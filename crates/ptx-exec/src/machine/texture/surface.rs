@@ -1,10 +1,10 @@
 //! `suld`, `sust` and `sured` of one thread (manual 9.7.11).
 
 use crate::error::TrapKind;
-use crate::memory::{Fault, FaultKind, Order, Space};
+use crate::memory::{Fault, FaultKind, GlobalMemory, Order, Space};
 use crate::program::{Beyond, Combine};
 use crate::scalar::format::{Format, Rounding};
-use crate::texture::{ChannelFormat, Extent, Meaning, PlacedImage, TextureSet};
+use crate::texture::{ChannelFormat, Extent, Meaning, PlacedImage};
 
 /// Where a thread accesses a surface.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,8 @@ pub(super) struct Place {
 /// A level of an image.
 pub(super) struct SurfaceView<'a> {
     pub(super) image: &'a PlacedImage,
-    pub(super) set: &'a TextureSet,
+    /// Its memory.
+    pub(super) memory: &'a GlobalMemory,
     pub(super) level: u32,
 }
 
@@ -81,11 +82,11 @@ impl SurfaceView<'_> {
     }
 
     pub(super) fn read(&self, address: u64, size: u32) -> Result<u64, TrapKind> {
-        self.set.memory.read(address, size, Order::Relaxed).map_err(TrapKind::Fault)
+        self.memory.read(address, size, Order::Relaxed).map_err(TrapKind::Fault)
     }
 
     pub(super) fn write(&self, address: u64, size: u32, value: u64) -> Result<(), TrapKind> {
-        self.set.memory.write(address, size, value, Order::Relaxed).map_err(TrapKind::Fault)
+        self.memory.write(address, size, value, Order::Relaxed).map_err(TrapKind::Fault)
     }
 
     pub(super) fn combine(
@@ -96,7 +97,7 @@ impl SurfaceView<'_> {
         value: u64,
     ) -> Result<(), TrapKind> {
         let combined = |old| combine.of(Space::Global, old, value, 0);
-        self.set.memory.update(address, size, combined).map(|_| ()).map_err(TrapKind::Fault)
+        self.memory.update(address, size, combined).map(|_| ()).map_err(TrapKind::Fault)
     }
 
     /// Whether the surface holds signed integers; an error when it holds no integers.

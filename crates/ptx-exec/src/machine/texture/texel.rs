@@ -3,9 +3,7 @@
 use super::axis::{ONE, Weight};
 use crate::memory::{Fault, GlobalMemory};
 use crate::scalar::format::{Format, Rounding};
-use crate::texture::{
-    BoundTexture, ChannelFormat, Comparison, Meaning, PlacedImage, ReadMode, Sampler, TextureSet,
-};
+use crate::texture::{BoundTexture, ChannelFormat, Comparison, Meaning, PlacedImage, ReadMode, Sampler};
 
 /// Four channels; those that an image does not have are 0, 0 and 1.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -116,7 +114,6 @@ fn gives_floats(image: &PlacedImage, read: ReadMode) -> bool {
 pub(super) fn read(
     texture: &BoundTexture,
     image: &PlacedImage,
-    set: &TextureSet,
     global: &GlobalMemory,
     address: u64,
 ) -> Result<Texel, Fault> {
@@ -124,7 +121,7 @@ pub(super) fn read(
     let mut raw = [0; 4];
     for (n, raw) in raw.iter_mut().enumerate().take(channels) {
         let at = address + n as u64 * u64::from(format.bytes());
-        *raw = set.read(image, global, at, format.bytes())?;
+        *raw = image.read(global, at, format.bytes())?;
     }
     if format == ChannelFormat::Float {
         let mut bits = [0, 0, 0, 1f32.to_bits()];
