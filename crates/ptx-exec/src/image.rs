@@ -292,6 +292,12 @@ impl Prepared {
         &self.image
     }
 
+    /// Its instructions, for other engines.
+    #[doc(hidden)]
+    pub fn program(&self) -> &crate::program::Program {
+        self.kernel.program()
+    }
+
     /// Its parameters.
     pub fn parameters(&self) -> &[Parameter] {
         &self.kernel.parameters

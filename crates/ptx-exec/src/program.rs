@@ -92,6 +92,11 @@ impl Src {
         if self.0 & Self::CONSTANT == 0 { Some(self.0) } else { None }
     }
 
+    /// The row of the constants, when it is one.
+    pub const fn as_constant(self) -> Option<u32> {
+        if self.0 & Self::CONSTANT == 0 { None } else { Some(self.0 & !Self::CONSTANT) }
+    }
+
     /// The row it names.
     #[inline]
     pub fn of<'a>(self, rows: &'a [Row], constants: &'a [Row]) -> &'a Row {

@@ -6,4 +6,5 @@
 //! each operation.
 #![allow(unsafe_code)]
 
+pub mod analysis;
 pub mod emit;

@@ -1,0 +1,311 @@
+//! Basic blocks of a kernel.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ptx_exec::program::{Effect, Guard, Op, Program, Src};
+
+use super::Refusal;
+
+/// A block, by its place in [`Graph::blocks`]: the order in which waiting blocks run, the lowest first.
+pub type BlockId = usize;
+
+/// What is at the end of a block. Where there is a guard, the lanes for which it does not hold go to `other`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Terminator {
+    /// All lanes go to one block.
+    Jump(BlockId),
+    /// Each lane goes to one of two.
+    Branch {
+        /// The row of the condition, and whether its negation counts.
+        condition: (u32, bool),
+        /// Where lanes go for which it holds.
+        taken: BlockId,
+        /// Where the others go.
+        other: BlockId,
+    },
+    /// Each lane goes to the target of its number; one without a target is stopped.
+    Indexed {
+        /// The numbers.
+        index: Src,
+        /// The guard, and where lanes go for which it does not hold.
+        guard: Option<((u32, bool), BlockId)>,
+        /// The targets.
+        targets: Vec<BlockId>,
+    },
+    /// The lanes are done, or those for which the guard holds.
+    Exit {
+        /// The guard, and where lanes go for which it does not hold.
+        guard: Option<((u32, bool), BlockId)>,
+    },
+    /// The launch is stopped (`trap`, `brkpt`), unless the guard holds for no lane.
+    Stop {
+        /// The guard, and where lanes go for which it does not hold.
+        guard: Option<((u32, bool), BlockId)>,
+    },
+}
+
+impl Terminator {
+    /// The blocks that lanes go to.
+    pub fn targets(&self) -> Vec<BlockId> {
+        match self {
+            Self::Jump(to) => vec![*to],
+            Self::Branch { taken, other, .. } => vec![*taken, *other],
+            Self::Indexed { guard, targets, .. } => {
+                targets.iter().copied().chain(guard.map(|(_, other)| other)).collect()
+            }
+            Self::Exit { guard } | Self::Stop { guard } => {
+                guard.map(|(_, other)| other).into_iter().collect()
+            }
+        }
+    }
+
+    /// The row of the condition that decides where lanes go; an index that is a constant decides for all of them alike.
+    pub fn decided_by(&self) -> Vec<u32> {
+        match self {
+            Self::Jump(_) => Vec::new(),
+            Self::Branch { condition: (row, _), .. } => vec![*row],
+            Self::Indexed { index, guard, .. } => {
+                index.as_register().into_iter().chain(guard.map(|((row, _), _)| row)).collect()
+            }
+            Self::Exit { guard } | Self::Stop { guard } => {
+                guard.map(|((row, _), _)| row).into_iter().collect()
+            }
+        }
+    }
+
+    fn rename(&mut self, names: &[BlockId]) {
+        let new = |id: &mut BlockId| *id = names[*id];
+        match self {
+            Self::Jump(to) => new(to),
+            Self::Branch { taken, other, .. } => {
+                new(taken);
+                new(other);
+            }
+            Self::Indexed { guard, targets, .. } => {
+                targets.iter_mut().for_each(new);
+                if let Some((_, other)) = guard {
+                    new(other);
+                }
+            }
+            Self::Exit { guard } | Self::Stop { guard } => {
+                if let Some((_, other)) = guard {
+                    new(other);
+                }
+            }
+        }
+    }
+}
+
+/// A run of instructions that is entered at its beginning and left at its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// Its first instruction.
+    pub first: u32,
+    /// One past the last that is not its terminator.
+    pub end: u32,
+    /// What is at its end.
+    pub terminator: Terminator,
+}
+
+/// The blocks of a kernel that can be reached, the entry first. The blocks of a loop are together, and what follows a loop or a
+/// branch comes after it, so that lanes which got there earlier wait for the others.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    blocks: Vec<Block>,
+}
+
+impl Graph {
+    /// Those of the entry of a program.
+    ///
+    /// # Errors
+    /// Code that runs past the end of the kernel, which no verified program has.
+    pub fn new(program: &Program) -> Result<Self, Refusal> {
+        let Some(start) = program.functions.get(program.entry as usize).map(|function| function.start) else {
+            return Err(Refusal { pc: 0, why: "the program has no kernel" });
+        };
+        let firsts = leaders(program, start)?;
+        let names: BTreeMap<u32, BlockId> = firsts.iter().enumerate().map(|(id, &pc)| (pc, id)).collect();
+        let blocks: Vec<Block> = firsts.iter().map(|&pc| block(program, &names, pc)).collect();
+        let order = order(&blocks, names.get(&start).copied().unwrap_or(0));
+        let mut places = vec![0; blocks.len()];
+        for (place, &id) in order.iter().enumerate() {
+            places[id] = place;
+        }
+        let renamed = |&id: &BlockId| {
+            let mut block = blocks[id].clone();
+            block.terminator.rename(&places);
+            block
+        };
+        Ok(Self { blocks: order.iter().map(renamed).collect() })
+    }
+
+    /// The blocks in order.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// A block.
+    pub fn block(&self, id: BlockId) -> &Block {
+        &self.blocks[id]
+    }
+}
+
+/// Where an instruction sends lanes, when it ends a block: the targets, and whether lanes may go on to the next instruction.
+fn leaves(program: &Program, pc: u32) -> Option<(Vec<u32>, bool)> {
+    let inst = program.code.get(pc as usize)?;
+    let Op::Effect(effect) = &inst.op else { return None };
+    let targets = match effect {
+        Effect::Branch { target } => vec![*target],
+        Effect::BranchIndexed { targets, .. } => targets.to_vec(),
+        Effect::Return | Effect::Exit | Effect::Trap | Effect::Breakpoint => Vec::new(),
+        _ => return None,
+    };
+    Some((targets, inst.guard.is_some()))
+}
+
+/// The first instructions of the blocks that can be reached, in order.
+fn leaders(program: &Program, start: u32) -> Result<Vec<u32>, Refusal> {
+    let mut firsts = BTreeSet::from([start]);
+    let mut seen = BTreeSet::new();
+    let mut work = vec![start];
+    while let Some(mut pc) = work.pop() {
+        while seen.insert(pc) {
+            if pc as usize >= program.code.len() {
+                return Err(Refusal { pc, why: "the kernel has no end" });
+            }
+            let Some((targets, goes_on)) = leaves(program, pc) else {
+                pc += 1;
+                continue;
+            };
+            let next = goes_on.then_some(pc + 1);
+            firsts.extend(targets.iter().copied().chain(next));
+            work.extend(targets.into_iter().chain(next));
+            break;
+        }
+    }
+    Ok(firsts.into_iter().collect())
+}
+
+/// The block that begins at an instruction.
+fn block(program: &Program, names: &BTreeMap<u32, BlockId>, first: u32) -> Block {
+    let name = |pc: u32| names.get(&pc).copied().unwrap_or(0);
+    let mut end = first;
+    loop {
+        if end != first && names.contains_key(&end) {
+            return Block { first, end, terminator: Terminator::Jump(name(end)) };
+        }
+        if leaves(program, end).is_some() {
+            break;
+        }
+        end += 1;
+    }
+    let inst = &program.code[end as usize];
+    let condition = |guard: Guard| (guard.row, guard.negated);
+    let guard = inst.guard.map(|guard| (condition(guard), name(end + 1)));
+    let terminator = match &inst.op {
+        Op::Effect(Effect::Branch { target }) => match guard {
+            None => Terminator::Jump(name(*target)),
+            Some((_, other)) if other == name(*target) => Terminator::Jump(other),
+            Some((condition, other)) => Terminator::Branch { condition, taken: name(*target), other },
+        },
+        Op::Effect(Effect::BranchIndexed { index, targets }) => {
+            let targets = targets.iter().map(|&target| name(target)).collect();
+            Terminator::Indexed { index: *index, guard, targets }
+        }
+        Op::Effect(Effect::Trap | Effect::Breakpoint) => Terminator::Stop { guard },
+        _ => Terminator::Exit { guard },
+    };
+    Block { first, end, terminator }
+}
+
+/// The blocks in reverse postorder, but those of a loop together.
+fn order(blocks: &[Block], entry: BlockId) -> Vec<BlockId> {
+    let all: BTreeSet<BlockId> = (0..blocks.len()).collect();
+    let mut order = Vec::new();
+    place(blocks, &all, entry, &BTreeSet::new(), &mut order);
+    order
+}
+
+/// How deep loops may be in each other; what is deeper stays in the order in which it was found.
+const DEEPEST: usize = 64;
+
+/// Appends the blocks of a region that is entered at `entry`: its cycles, each as a whole, in an order in which every edge
+/// between cycles goes forward. Edges to blocks that were cut off close loops around it.
+fn place(
+    blocks: &[Block],
+    region: &BTreeSet<BlockId>,
+    entry: BlockId,
+    cut: &BTreeSet<BlockId>,
+    order: &mut Vec<BlockId>,
+) {
+    for cycle in cycles(blocks, region, entry, cut) {
+        // The first block of a cycle that is entered heads it; it is cut off, and what is left has fewer cycles.
+        let Some(&head) = cycle.first() else { continue };
+        if cycle.len() == 1 || cut.len() == DEEPEST {
+            order.extend(cycle);
+            continue;
+        }
+        let inner: BTreeSet<BlockId> = cycle.iter().copied().collect();
+        let mut cut = cut.clone();
+        cut.insert(head);
+        place(blocks, &inner, head, &cut, order);
+    }
+}
+
+/// The strongly connected parts of a region, in topological order, each with the block first that is reached first. Edges to
+/// blocks in `cut` do not count.
+fn cycles(
+    blocks: &[Block],
+    region: &BTreeSet<BlockId>,
+    entry: BlockId,
+    cut: &BTreeSet<BlockId>,
+) -> Vec<Vec<BlockId>> {
+    let edges = |id: BlockId| -> Vec<BlockId> {
+        let targets = blocks[id].terminator.targets().into_iter();
+        targets.filter(|to| region.contains(to) && !cut.contains(to)).collect()
+    };
+    // Tarjan's algorithm, with a stack of its own: (block, its edges, the next of them).
+    let mut numbers: BTreeMap<BlockId, (usize, usize)> = BTreeMap::new();
+    let (mut stack, mut on_stack, mut parts) = (Vec::new(), BTreeSet::new(), Vec::new());
+    let mut calls = vec![(entry, edges(entry), 0)];
+    numbers.insert(entry, (0, 0));
+    stack.push(entry);
+    on_stack.insert(entry);
+    while let Some((id, targets, next)) = calls.last_mut() {
+        let id = *id;
+        if let Some(&to) = targets.get(*next) {
+            *next += 1;
+            if let Some(&(number, _)) = numbers.get(&to) {
+                if on_stack.contains(&to)
+                    && let Some((_, low)) = numbers.get_mut(&id)
+                {
+                    *low = number.min(*low);
+                }
+            } else {
+                let number = numbers.len();
+                numbers.insert(to, (number, number));
+                stack.push(to);
+                on_stack.insert(to);
+                calls.push((to, edges(to), 0));
+            }
+            continue;
+        }
+        calls.pop();
+        let (number, low) = numbers.get(&id).copied().unwrap_or_default();
+        if let Some((caller, ..)) = calls.last()
+            && let Some((_, caller_low)) = numbers.get_mut(caller)
+        {
+            *caller_low = low.min(*caller_low);
+        }
+        if number == low {
+            let at = stack.iter().rposition(|&on| on == id).unwrap_or(0);
+            let part: Vec<BlockId> = stack.split_off(at);
+            part.iter().for_each(|on| {
+                on_stack.remove(on);
+            });
+            parts.push(part);
+        }
+    }
+    parts.reverse();
+    parts
+}

@@ -1,0 +1,71 @@
+//! What is known of a kernel before code is made for it.
+//!
+//! | module | gives |
+//! |---|---|
+//! | `access` | the rows that an instruction reads and writes, or that it is not compiled |
+//! | `graph` | basic blocks in an order in which loops are together |
+//! | `liveness` | the rows whose values each block may still read |
+//! | `schedule` | which blocks other lanes of the warp may wait at while a block runs |
+//! | `shape` | which rows have one value in all lanes, or values with a stride |
+//!
+//! `schedule` and `shape` depend on each other: a branch whose condition differs between lanes lets lanes wait, and a row that is
+//! written while lanes wait which need its old value differs between lanes. [`Analysis::new`] starts with no branch that parts lanes
+//! and goes on until nothing changes; sets of waiting lanes only grow and shapes only become less regular, so that it ends.
+
+mod access;
+mod graph;
+mod liveness;
+mod schedule;
+mod shape;
+
+use ptx_exec::program::Program;
+
+pub use access::{Access, Refusal};
+pub use graph::{Block, BlockId, Graph, Terminator};
+pub use liveness::Liveness;
+pub use schedule::Schedule;
+pub use shape::{Launched, Shape, Shapes, Stride};
+
+/// What is known of the kernel of a program.
+#[derive(Debug)]
+pub struct Analysis {
+    /// Its blocks.
+    pub graph: Graph,
+    /// The rows that are live.
+    pub liveness: Liveness,
+    /// Where lanes wait.
+    pub schedule: Schedule,
+    /// What rows hold.
+    pub shapes: Shapes,
+}
+
+impl Analysis {
+    /// Analyses the kernel for launches of this kind, in code for vectors of `lanes` lanes.
+    ///
+    /// # Errors
+    /// The first instruction that is not compiled.
+    pub fn new(program: &Program, launched: &Launched, lanes: u32) -> Result<Self, Refusal> {
+        let graph = Graph::new(program)?;
+        let liveness = Liveness::new(program, &graph)?;
+        let mut shapes = Shapes::new(program);
+        let mut schedule = Schedule::new(&graph, |_| false);
+        loop {
+            let changed = shapes.update(program, &graph, &liveness, &schedule, launched, lanes)?;
+            let next = Schedule::new(&graph, |block| shapes.parts_lanes(program, graph.block(block)));
+            if !changed && next == schedule {
+                return Ok(Self { graph, liveness, schedule, shapes });
+            }
+            schedule = next;
+        }
+    }
+
+    /// Whether a value that the block writes to a row has to leave the row of lanes that are elsewhere as it is: some of them
+    /// wait at a block that reads it.
+    pub fn keeps_others(&self, block: BlockId, row: u32) -> bool {
+        keeps_others(&self.liveness, &self.schedule, block, row)
+    }
+}
+
+fn keeps_others(liveness: &Liveness, schedule: &Schedule, block: BlockId, row: u32) -> bool {
+    schedule.waiting(block).iter().any(|&other| liveness.is_live_into(other, row))
+}

@@ -1,0 +1,158 @@
+//! What is known of kernels: where lanes wait, and which rows have a stride. The expectations follow from the PTX by hand.
+
+use ptx_diag::SourceFile;
+use ptx_exec::program::{Effect, Op, Program};
+use ptx_exec::{DeviceHeap, Image, Limits, Memory, Prepared, Surroundings};
+use ptx_host::analysis::{Analysis, Launched, Shape, Stride, Terminator};
+
+fn prepared(body: &str) -> Prepared {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n)\n{{\n\
+         .reg .pred %p<4>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<8>;\n{body}\n}}\n"
+    );
+    let source = SourceFile::new("k.ptx", text);
+    let (module, findings) = ptx_syntax::parse(&source);
+    assert!(!findings.has_errors(), "{findings:?}");
+    let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+    let surroundings =
+        Surroundings { memory: Memory::new(), heap: DeviceHeap::default(), limits: Limits::default() };
+    Image::new(verified, surroundings).expect("no variables").kernel("k").expect("a kernel")
+}
+
+fn analyse(program: &Program, block: [u32; 3], lanes: u32) -> Analysis {
+    Analysis::new(program, &Launched { block }, lanes).expect("compiled")
+}
+
+/// The shapes of the values that the kernel stores, in order.
+fn stored(body: &str, block: [u32; 3], lanes: u32) -> Vec<Shape> {
+    let prepared = prepared(body);
+    let program = prepared.program();
+    let analysis = analyse(program, block, lanes);
+    let stores = program.code.iter().filter_map(|inst| match &inst.op {
+        Op::Effect(Effect::Store(store)) => Some(analysis.shapes.src(store.srcs[0])),
+        _ => None,
+    });
+    stores.collect()
+}
+
+const fn strided(within: i64, across: Option<i64>) -> Shape {
+    Shape::Strided(Stride { within, across })
+}
+
+const INDEX: &str = "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n\
+                     ld.param.u32 %r9, [n]; ld.param.u64 %rd1, [out];\n";
+
+#[test]
+fn global_indices_have_stride_one_and_multiples_have_theirs() {
+    let body = format!(
+        "{INDEX} mad.lo.s32 %r4, %r1, %r2, %r3; shl.b32 %r5, %r4, 3; sub.s32 %r6, 7, %r5; mul.lo.s32 %r7, %r4, %r9;\n\
+         mul.lo.s32 %r8, %r2, 3; xor.b32 %r10, %r4, 1;\n\
+         st.global.u32 [%rd1], %r4; st.global.u32 [%rd1], %r5; st.global.u32 [%rd1], %r6; st.global.u32 [%rd1], %r7;\n\
+         st.global.u32 [%rd1], %r8; st.global.u32 [%rd1], %r10; ret;"
+    );
+    // A stride that is a parameter is no constant, so the product is taken to be any values.
+    let expected = [
+        strided(1, Some(16)),
+        strided(8, Some(128)),
+        strided(-8, Some(-128)),
+        Shape::Varying,
+        Shape::Constant(256 * 3),
+        Shape::Varying,
+    ];
+    assert_eq!(stored(&body, [256, 1, 1], 16), expected);
+}
+
+#[test]
+fn rows_of_a_square_block_are_uniform_in_a_chunk() {
+    let body = "mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %tid.z; ld.param.u32 %r9, [n];\n\
+                ld.param.u64 %rd1, [out]; mad.lo.s32 %r4, %r2, %r9, %r1;\n\
+                st.global.u32 [%rd1], %r1; st.global.u32 [%rd1], %r2; st.global.u32 [%rd1], %r3; st.global.u32 [%rd1], %r4; ret;";
+    // Of 16 x 16 threads, lanes 0 to 15 have y = 2 w and lanes 16 to 31 have y = 2 w + 1.
+    let half = [strided(1, None), strided(0, None), Shape::Constant(0), strided(1, None)];
+    assert_eq!(stored(body, [16, 16, 1], 16), half);
+    assert_eq!(stored(body, [16, 16, 1], 8), half, "x is 0 or 8 at the first lane of a chunk");
+    // 64 x 4 threads: a warp lies in one row, which has two warps.
+    let row = [strided(1, Some(16)), Shape::Uniform, Shape::Constant(0), strided(1, Some(16))];
+    assert_eq!(stored(body, [64, 4, 1], 16), row);
+    // 12 is no multiple of 16: chunks go over the ends of rows.
+    let ragged = [Shape::Varying, Shape::Varying, Shape::Constant(0), Shape::Varying];
+    assert_eq!(stored(body, [12, 10, 1], 16), ragged);
+}
+
+#[test]
+fn counters_of_uniform_loops_are_uniform_and_lanes_stay_together() {
+    let body = format!(
+        "{INDEX} mov.u32 %r4, 0; mov.u32 %r5, %r3;\n\
+         again: add.s32 %r4, %r4, 1; add.s32 %r5, %r5, %r9; setp.lt.s32 %p1, %r4, %r9; @%p1 bra again;\n\
+         st.global.u32 [%rd1], %r4; st.global.u32 [%rd1], %r5; ret;"
+    );
+    assert_eq!(stored(&body, [32, 1, 1], 16), [Shape::Uniform, strided(1, Some(16))]);
+    let prepared = prepared(&body);
+    let analysis = analyse(prepared.program(), [32, 1, 1], 16);
+    assert!((0..analysis.graph.blocks().len()).all(|block| analysis.schedule.is_together(block)));
+}
+
+#[test]
+fn what_lanes_take_out_of_a_loop_that_they_leave_apart_is_their_own() {
+    // The counter is the same for all lanes in the loop, but each keeps that of the round in which it left.
+    let body = format!(
+        "{INDEX} mov.u32 %r4, 0;\n\
+         again: add.s32 %r4, %r4, 1; mul.lo.s32 %r6, %r4, 2; st.global.u32 [%rd1], %r6; setp.lt.u32 %p1, %r4, %r3; @%p1 bra again;\n\
+         st.global.u32 [%rd1], %r4; ret;"
+    );
+    assert_eq!(stored(&body, [32, 1, 1], 16), [Shape::Varying, Shape::Varying]);
+    // Where no one reads the counter after the loop, it stays one value.
+    let body = body.replace("st.global.u32 [%rd1], %r4; ret;", "ret;");
+    assert_eq!(stored(&body, [32, 1, 1], 16), [Shape::Uniform]);
+}
+
+#[test]
+fn sides_of_a_branch_wait_for_each_other_where_they_meet() {
+    let body = format!(
+        "{INDEX} setp.lt.u32 %p1, %r3, 5; @%p1 bra yes;\n\
+         mov.u32 %r4, 1; bra.uni after;\n\
+         yes: mov.u32 %r4, 2;\n\
+         after: mov.u32 %r5, %r2; bar.sync 0; st.global.u32 [%rd1], %r4; st.global.u32 [%rd1], %r5; ret;"
+    );
+    let shapes = stored(&body, [32, 1, 1], 16);
+    assert_eq!(shapes, [Shape::Varying, Shape::Constant(32)], "one of two constants, for each lane");
+    let prepared = prepared(&body);
+    let analysis = analyse(prepared.program(), [32, 1, 1], 16);
+    let blocks = analysis.graph.blocks();
+    assert_eq!(blocks.len(), 4);
+    let together: Vec<bool> = (0..4).map(|block| analysis.schedule.is_together(block)).collect();
+    assert_eq!(together, [true, false, false, true]);
+    assert!(matches!(blocks[3].terminator, Terminator::Exit { guard: None }));
+    let waiting = |block| analysis.schedule.waiting(block).iter().copied().collect::<Vec<_>>();
+    assert_eq!((waiting(1), waiting(2)), (vec![2], vec![3]), "as in the table of the module");
+}
+
+#[test]
+fn lanes_that_have_exited_wait_nowhere() {
+    let body = format!(
+        "{INDEX} setp.ge.u32 %p1, %r3, %r9; @%p1 bra done; bar.sync 0; st.global.u32 [%rd1], %r3;\n\
+         done: ret;"
+    );
+    let prepared = prepared(&body.replace("@%p1 bra done", "@%p1 ret"));
+    let analysis = analyse(prepared.program(), [32, 1, 1], 16);
+    assert!((0..analysis.graph.blocks().len()).all(|block| analysis.schedule.is_together(block)));
+}
+
+#[test]
+fn loops_with_two_entries_are_scheduled_too() {
+    let body = format!(
+        "{INDEX} mov.u32 %r4, 0; setp.lt.u32 %p1, %r3, 5; @%p1 bra second;\n\
+         first: add.s32 %r4, %r4, 1;\n\
+         second: add.s32 %r4, %r4, 2; setp.lt.u32 %p2, %r4, %r9; @%p2 bra first;\n\
+         st.global.u32 [%rd1], %r4; ret;"
+    );
+    assert_eq!(stored(&body, [32, 1, 1], 16), [Shape::Varying]);
+}
+
+#[test]
+fn what_is_not_compiled_is_refused_at_its_place() {
+    let prepared = prepared("mov.u32 %r1, 0; stacksave.u32 %r1; ret;");
+    let refusal =
+        Analysis::new(prepared.program(), &Launched { block: [32, 1, 1] }, 16).expect_err("refused");
+    assert_eq!((refusal.pc, refusal.why), (1, "memory allocated on the stack is not compiled"));
+}
