@@ -1,7 +1,7 @@
 //! The kernels that engines are measured with (`bench/`, `cargo xtask bench-exec`): what each is launched with, at three sizes, and
 //! how near results have to be to what they are held against.
 //!
-//! All elements have 32 bits. [`mod@reference`] computes results from the definition of each kernel, without code in common with the CUDA
+//! All elements have 32 bits. `reference` computes results from the definition of each kernel, without code in common with the CUDA
 //! sources, the native programs and the engines.
 
 mod reference;
