@@ -3,8 +3,12 @@
 //! A warp is a vector: 32 lanes are a few chunks of the CPU's vector width, and a register of PTX is a vector register, or a
 //! scalar where all lanes have the same value, or a scalar and a stride where lane `n` has `base + n * stride`.
 //! What is compiled is [`ptx_exec::program::Program`], which the interpreter executes too, so that both have one description of
-//! each operation.
+//! each operation. What is not compiled is refused with the instruction and the reason, before anything runs.
 #![allow(unsafe_code)]
 
 pub mod analysis;
+mod code;
 pub mod emit;
+mod kernel;
+
+pub use kernel::{CompileError, Kernel, WarpFrame, host_ir};

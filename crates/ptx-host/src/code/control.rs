@@ -1,0 +1,175 @@
+//! Where lanes go (see `analysis/schedule.rs`).
+//!
+//! The lanes that go to a block are added to those that wait at it, and the lowest block of those at which lanes may wait runs next:
+//!
+//! ```text
+//! %taken = and <16 x i1> %mask, %p          ; lanes that branch
+//! %w5 = or <16 x i1> %w5.old, %taken        ; wait at block 5
+//! ...
+//! br i1 %any.w5, label %block5, label %next ; 5 before 7
+//! ```
+
+use std::collections::BTreeSet;
+
+use ptx_exec::program::{Src, WARP};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+
+use super::Code;
+use crate::analysis::{BlockId, Terminator};
+use crate::kernel::{CompileError, field};
+
+/// The lanes that are left, after those of a block have gone where they go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Left {
+    /// There are some.
+    Some,
+    /// Perhaps all have exited.
+    Perhaps,
+}
+
+impl<'c> Code<'_, '_, 'c> {
+    /// Sends the lanes that the warp has to the first block.
+    pub(super) fn enter(&mut self) -> Result<(), LlvmError> {
+        let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
+        let lanes = if threads.is_multiple_of(WARP as u64) {
+            self.int(32, u64::from(u32::MAX))
+        } else {
+            let at = self.builder().offset(self.frame, self.int(64, field::LANES as u64))?;
+            self.builder().load(self.types.int(32), at, 4, Ordinary)?
+        };
+        let ty = self.types.vector(self.types.int(1), self.lanes);
+        for (chunk, &place) in self.waiting[0].clone().iter().enumerate() {
+            let shift = self.int(32, chunk as u64 * u64::from(self.lanes));
+            let bits = self.builder().binary(BinaryOp::LShr, lanes, shift)?;
+            let bits = self.emit.resize(bits, self.lanes)?;
+            self.builder().store(self.builder().cast(CastOp::BitCast, bits, ty)?, place, 8, Ordinary)?;
+        }
+        self.builder().branch(self.blocks[0])?;
+        Ok(())
+    }
+
+    /// The lanes that wait at a block run it now.
+    pub(super) fn take_waiting(&mut self, id: BlockId) -> Result<(), LlvmError> {
+        let ty = self.types.vector(self.types.int(1), self.lanes);
+        let mut mask = Vec::new();
+        for &place in &self.waiting[id] {
+            mask.push(self.builder().load(ty, place, 8, Ordinary)?);
+            self.builder().store(ty.zero(), place, 8, Ordinary)?;
+        }
+        self.mask = mask;
+        Ok(())
+    }
+
+    /// Sends the lanes of a block where its end says.
+    pub(super) fn leave(&mut self, id: BlockId, terminator: &Terminator) -> Result<(), CompileError> {
+        match terminator {
+            Terminator::Jump(to) => {
+                self.send(*to, &self.mask.clone())?;
+                self.run_next(id, &[*to], Left::Some)?;
+            }
+            Terminator::Branch { condition, taken, other } => {
+                self.branch(id, *condition, Some(*taken), *other)?;
+            }
+            Terminator::Exit { guard: None } => self.run_next(id, &[], Left::Perhaps)?,
+            Terminator::Exit { guard: Some((condition, other)) } => {
+                self.branch(id, *condition, None, *other)?;
+            }
+            Terminator::Indexed { .. } => {
+                let pc = self.analysis.graph.block(id).end;
+                return Err(CompileError::refused(pc, "branches to one of many places are not compiled yet"));
+            }
+            Terminator::Stop { .. } => {
+                let pc = self.analysis.graph.block(id).end;
+                return Err(CompileError::refused(pc, "traps are not compiled yet"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lanes for which a condition holds go to `taken`, or exit; the others go on.
+    fn branch(
+        &mut self,
+        id: BlockId,
+        condition: (u32, bool),
+        taken: Option<BlockId>,
+        other: BlockId,
+    ) -> Result<(), LlvmError> {
+        let (row, negated) = condition;
+        if self.analysis.shapes.row(row).is_uniform() {
+            let holds = self.emit.resize(self.first(Src::register(row), 0)?, 1)?;
+            let holds = self.negated(holds, negated)?;
+            let [yes, no] = ["yes", "no"].map(|name| self.function.append_block(self.types, name));
+            self.builder().branch_if(holds, yes, no)?;
+            let mask = self.mask.clone();
+            for (block, to) in [(yes, taken), (no, Some(other))] {
+                self.builder().position_at_end(block);
+                if let Some(to) = to {
+                    self.send(to, &mask)?;
+                }
+                let left = if to.is_some() { Left::Some } else { Left::Perhaps };
+                self.run_next(id, to.as_slice(), left)?;
+            }
+            return Ok(());
+        }
+        let (mut yes, mut no) = (Vec::new(), Vec::new());
+        for (chunk, &mask) in self.mask.iter().enumerate() {
+            let holds = self.condition(condition, chunk)?;
+            yes.push(self.builder().binary(BinaryOp::And, mask, holds)?);
+            no.push(self.builder().binary(BinaryOp::And, mask, self.negated(holds, true)?)?);
+        }
+        if let Some(taken) = taken {
+            self.send(taken, &yes)?;
+        }
+        self.send(other, &no)?;
+        let targets: Vec<BlockId> = taken.into_iter().chain([other]).collect();
+        self.run_next(id, &targets, if taken.is_some() { Left::Some } else { Left::Perhaps })
+    }
+
+    /// Adds lanes to those that wait at a block.
+    fn send(&self, to: BlockId, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
+        for (&place, &lanes) in self.waiting[to].iter().zip(lanes) {
+            let before = self.builder().load(lanes.ty(), place, 8, Ordinary)?;
+            let all = self.builder().binary(BinaryOp::Or, before, lanes)?;
+            self.builder().store(all, place, 8, Ordinary)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the lowest block at which lanes wait: those that waited before, and the targets of the block.
+    fn run_next(&self, id: BlockId, targets: &[BlockId], left: Left) -> Result<(), LlvmError> {
+        let waiting = self.analysis.schedule.waiting(id);
+        let all: BTreeSet<BlockId> = waiting.iter().chain(targets).copied().collect();
+        let last = all.last().copied();
+        for &next in &all {
+            // All lanes of the block go to the lowest one.
+            let is_sure = left == Left::Some && (targets == [next] || Some(next) == last);
+            if is_sure {
+                self.builder().branch(self.blocks[next])?;
+                return Ok(());
+            }
+            let after = self.function.append_block(self.types, "after");
+            self.builder().branch_if(self.has_waiting(next)?, self.blocks[next], after)?;
+            self.builder().position_at_end(after);
+        }
+        self.builder().branch(self.done)?;
+        Ok(())
+    }
+
+    /// Whether a lane waits at a block.
+    fn has_waiting(&self, id: BlockId) -> Result<Value<'c>, LlvmError> {
+        let ty = self.types.vector(self.types.int(1), self.lanes);
+        let mut any: Option<Value<'c>> = None;
+        for &place in &self.waiting[id] {
+            let lanes = self.builder().load(ty, place, 8, Ordinary)?;
+            any = Some(match any {
+                None => lanes,
+                Some(others) => self.builder().binary(BinaryOp::Or, others, lanes)?,
+            });
+        }
+        let any = any.unwrap_or_else(|| ty.zero());
+        let bits = self.builder().cast(CastOp::BitCast, any, self.types.int(self.lanes))?;
+        self.builder().int_compare(IntPredicate::Ne, bits, self.int(self.lanes, 0))
+    }
+}

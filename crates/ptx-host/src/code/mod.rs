@@ -1,0 +1,279 @@
+//! Host LLVM IR of a kernel, one warp at a time.
+//!
+//! The function is `i32 @kernel(ptr %warp)`; what it reads of the warp is [`WarpFrame`](crate::WarpFrame). Rows are memory of its
+//! own first, which LLVM's `sroa` turns into values:
+//!
+//! | shape | memory | `add.u32 %r, %tid.x, 1` for vectors of 16 lanes |
+//! |---|---|---|
+//! | one value, or a stride | an integer: the value of lane 0 | `add i32 %tid, 1` |
+//! | a value for each chunk | one integer for each | |
+//! | any values | vectors | `add <16 x i32> %tid0, splat (i32 1)`, `add <16 x i32> %tid1, splat (i32 1)` |
+
+mod control;
+mod memory;
+mod registers;
+mod widths;
+
+use ptx_exec::program::{Alu, Effect, Op, Program, WARP};
+use ptx_isa::{Component, SpecialReg};
+use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, Function, Types, Value};
+use ptx_llvm::host::HostMachine;
+use ptx_llvm::{LlvmError, Module};
+
+use crate::analysis::{Access, Analysis, BlockId, Launched, Shape};
+use crate::emit::Emit;
+use crate::emit::alu::{Style, alu_with};
+use crate::kernel::{CompileError, field};
+use registers::Slot;
+use widths::Widths;
+
+/// The name of the function in its module.
+pub(crate) const NAME: &str = "kernel";
+
+/// The state of making code.
+struct Code<'a, 'm, 'c> {
+    emit: Emit<'m, 'c>,
+    types: Types<'c>,
+    program: &'a Program,
+    analysis: &'a Analysis,
+    launched: &'a Launched,
+    widths: Widths,
+    style: Style,
+    /// Lanes of a chunk, and chunks of a warp.
+    lanes: u32,
+    chunks: usize,
+    function: Function<'c>,
+    slots: Vec<Slot<'c>>,
+    /// For each block its first LLVM block, and the memory that holds which lanes wait at it.
+    blocks: Vec<Block<'c>>,
+    waiting: Vec<Vec<Value<'c>>>,
+    done: Block<'c>,
+    /// The frame of the warp, and what of it is read at the beginning.
+    frame: Value<'c>,
+    inputs: Inputs<'c>,
+    /// The lanes that execute the current block, for each chunk.
+    mask: Vec<Value<'c>>,
+}
+
+/// What a warp is given.
+#[derive(Clone, Copy)]
+struct Inputs<'c> {
+    params: Value<'c>,
+    constant: Value<'c>,
+    shared: Value<'c>,
+    block_index: [Value<'c>; 3],
+    grid: [Value<'c>; 3],
+    warp: Value<'c>,
+}
+
+/// Adds the function of a kernel to a module.
+///
+/// # Errors
+/// What is not compiled, or a defect of this crate that LLVM found.
+pub(crate) fn generate(
+    module: &Module<'_>,
+    machine: &HostMachine,
+    program: &Program,
+    analysis: &Analysis,
+    launched: &Launched,
+    lanes: u32,
+) -> Result<(), CompileError> {
+    let types = Types::new(module.context());
+    let ty = types.function(types.int(32), &[types.pointer(0)]);
+    let function = module.function(NAME, ty)?;
+    machine.set_function(types, function);
+    let builder = Builder::new(types);
+    let entry = function.append_block(types, "entry");
+    builder.position_at_end(entry);
+    let blocks: Vec<_> =
+        analysis.graph.blocks().iter().map(|_| function.append_block(types, "block")).collect();
+    let done = function.append_block(types, "done");
+    let frame = function.parameters()[0];
+    let inputs = inputs(&builder, types, frame)?;
+    let chunks = WARP / lanes as usize;
+    let widths = Widths::new(program, &analysis.graph);
+    let mut code = Code {
+        emit: Emit { module, types, builder },
+        types,
+        program,
+        analysis,
+        launched,
+        widths,
+        style: Style::of(machine.cpu()),
+        lanes,
+        chunks,
+        function,
+        slots: Vec::new(),
+        blocks,
+        waiting: Vec::new(),
+        done,
+        frame,
+        inputs,
+        mask: Vec::new(),
+    };
+    code.make_memory()?;
+    code.enter()?;
+    for id in 0..analysis.graph.blocks().len() {
+        code.block(id)?;
+    }
+    code.builder().position_at_end(done);
+    code.builder().ret(Some(types.int_value(32, 0)))?;
+    Ok(())
+}
+
+fn inputs<'c>(builder: &Builder<'c>, types: Types<'c>, frame: Value<'c>) -> Result<Inputs<'c>, LlvmError> {
+    use ptx_llvm::build::Volatility::Ordinary;
+    let at = |offset: usize| builder.offset(frame, types.int_value(64, offset as u64));
+    let pointer = |offset| builder.load(types.pointer(0), at(offset)?, 8, Ordinary);
+    let word = |offset| builder.load(types.int(32), at(offset)?, 4, Ordinary);
+    let three = |offset: usize| -> Result<[Value<'c>; 3], LlvmError> {
+        Ok([word(offset)?, word(offset + 4)?, word(offset + 8)?])
+    };
+    Ok(Inputs {
+        params: pointer(field::PARAMS)?,
+        constant: pointer(field::CONSTANT)?,
+        shared: pointer(field::SHARED)?,
+        block_index: three(field::BLOCK_INDEX)?,
+        grid: three(field::GRID)?,
+        warp: word(field::WARP)?,
+    })
+}
+
+impl<'c> Code<'_, '_, 'c> {
+    fn builder(&self) -> &Builder<'c> {
+        &self.emit.builder
+    }
+
+    fn int(&self, bits: u32, value: u64) -> Value<'c> {
+        self.types.int_value(bits, value)
+    }
+
+    /// The instructions of a block, and where its lanes go.
+    fn block(&mut self, id: BlockId) -> Result<(), CompileError> {
+        self.builder().position_at_end(self.blocks[id]);
+        self.take_waiting(id)?;
+        let analysis = self.analysis;
+        let block = analysis.graph.block(id);
+        for pc in block.first..block.end {
+            self.instruction(id, pc)?;
+        }
+        self.leave(id, &block.terminator)?;
+        Ok(())
+    }
+
+    fn instruction(&mut self, id: BlockId, pc: u32) -> Result<(), CompileError> {
+        let program = self.program;
+        let inst = &program.code[pc as usize];
+        let guard = inst.guard.map(|guard| (guard.row, guard.negated));
+        match &inst.op {
+            Op::Alu(alu) => {
+                let refused = CompileError::refused(pc, "an operation on registers has no form here");
+                self.alu(id, guard, alu)?.ok_or(refused)?;
+            }
+            Op::Effect(effect) => match effect {
+                Effect::Copy(pairs) => {
+                    let read: Result<Vec<_>, LlvmError> =
+                        pairs.iter().map(|(dst, src)| Ok((*dst, self.values(*src, *dst)?))).collect();
+                    for (dst, values) in read? {
+                        self.write(id, guard, dst, &values)?;
+                    }
+                }
+                Effect::Special { d, register, component } => {
+                    let values = self.special(*d, *register, *component, pc)?;
+                    self.write(id, guard, *d, &values)?;
+                }
+                Effect::Load(load) => self.load(id, guard, load, pc)?,
+                Effect::Store(store) => self.store(guard, store, pc)?,
+                Effect::Nothing | Effect::Pause => {}
+                _ => return Err(CompileError::refused(pc, "the instruction is not compiled yet")),
+            },
+        }
+        Ok(())
+    }
+
+    /// An operation: once where its results are numbers for all lanes, for each chunk otherwise.
+    fn alu(&mut self, id: BlockId, guard: Option<(u32, bool)>, alu: &Alu) -> Result<Option<()>, LlvmError> {
+        let access = Access::of(&Op::Alu(*alu)).unwrap_or_default();
+        let mut results = Vec::new();
+        for &dst in &access.writes {
+            let mut values = Vec::new();
+            for chunk in 0..self.copies(dst) {
+                let arguments: Result<Vec<_>, LlvmError> =
+                    access.reads.iter().map(|&src| self.value(src, dst, chunk)).collect();
+                let Some(made) = alu_with(&self.emit, alu, &arguments?, self.style)? else { return Ok(None) };
+                let which = usize::from(results.len() == 1);
+                values.extend(made.get(which));
+            }
+            results.push((dst, values));
+        }
+        for (dst, values) in results {
+            self.write(id, guard, dst, &values)?;
+        }
+        Ok(Some(()))
+    }
+
+    /// The values of a special register, in the form of a row.
+    fn special(
+        &self,
+        dst: u32,
+        register: SpecialReg,
+        component: Option<Component>,
+        pc: u32,
+    ) -> Result<Vec<Value<'c>>, CompileError> {
+        let axis = component.map_or(0, Component::index);
+        let inputs = &self.inputs;
+        let one = match register {
+            SpecialReg::Ntid => self.int(32, self.launched.block.get(axis).copied().unwrap_or(0).into()),
+            SpecialReg::CtaId => inputs.block_index.get(axis).copied().unwrap_or(self.int(32, 0)),
+            SpecialReg::NCtaId => inputs.grid.get(axis).copied().unwrap_or(self.int(32, 0)),
+            SpecialReg::WarpId => inputs.warp,
+            SpecialReg::LaneId | SpecialReg::Tid => {
+                return self.index(dst, register, axis).map_err(Into::into);
+            }
+            _ => return Err(CompileError::refused(pc, "the special register is not compiled yet")),
+        };
+        let copies = (0..self.copies(dst)).map(|_| self.spread(one, dst));
+        copies.collect::<Result<_, LlvmError>>().map_err(Into::into)
+    }
+
+    /// The index of each thread on an axis of its block, or in its warp.
+    fn index(&self, dst: u32, register: SpecialReg, axis: usize) -> Result<Vec<Value<'c>>, LlvmError> {
+        let builder = self.builder();
+        let [x, y, _] = self.launched.block.map(u64::from);
+        let (divisor, modulus) = match (register, axis) {
+            (SpecialReg::LaneId, _) => (1, WARP as u64),
+            (_, 0) => (1, x),
+            (_, 1) => (x, y),
+            _ => (x * y, u64::MAX),
+        };
+        let mut values = Vec::new();
+        for chunk in 0..self.copies(dst) {
+            let first = self.int(32, chunk as u64 * u64::from(self.lanes));
+            let warps = builder.binary(BinaryOp::Mul, self.inputs.warp, self.int(32, WARP as u64))?;
+            let mut number = builder.binary(BinaryOp::Add, warps, first)?;
+            if self.is_vector(dst) {
+                number = builder.splat(number, self.lanes)?;
+                let lanes: Vec<u64> = (0..u64::from(self.lanes)).collect();
+                number = builder.binary(BinaryOp::Add, number, self.types.int_vector(32, &lanes)?)?;
+            }
+            let constant = |value| self.emit.constant(number, 32, value);
+            let [divisor, modulus] = [divisor, modulus.min(1 << 31)].map(constant);
+            let divided = builder.binary(BinaryOp::UDiv, number, divisor)?;
+            values.push(builder.binary(BinaryOp::URem, divided, modulus)?);
+        }
+        Ok(values)
+    }
+
+    /// One number in the form of a row.
+    fn spread(&self, value: Value<'c>, dst: u32) -> Result<Value<'c>, LlvmError> {
+        if self.is_vector(dst) { self.builder().splat(value, self.lanes) } else { Ok(value) }
+    }
+
+    fn is_vector(&self, row: u32) -> bool {
+        matches!(self.analysis.shapes.row(row), Shape::Varying)
+    }
+
+    fn cast(&self, op: CastOp, value: Value<'c>, bits: u32) -> Result<Value<'c>, LlvmError> {
+        self.builder().cast(op, value, self.emit.like(value, self.types.int(bits)))
+    }
+}

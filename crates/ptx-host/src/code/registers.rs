@@ -1,0 +1,168 @@
+//! The memory of rows, and values in the form of a row.
+
+use ptx_exec::program::Src;
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{BinaryOp, Value};
+
+use super::Code;
+use crate::analysis::{BlockId, Shape, Stride};
+
+/// The memory of a row: one place, or one for each chunk. Rows that hold a constant have none.
+pub(super) type Slot<'c> = Vec<Value<'c>>;
+
+impl<'c> Code<'_, '_, 'c> {
+    /// How many values a row has: one where those of all chunks follow from it.
+    pub(super) fn copies(&self, row: u32) -> usize {
+        match self.analysis.shapes.row(row) {
+            Shape::Varying | Shape::Strided(Stride { across: None, .. }) => self.chunks,
+            Shape::Strided(_) | Shape::Unwritten | Shape::Constant(_) | Shape::Uniform => 1,
+        }
+    }
+
+    /// Makes memory for rows and for the lanes that wait at blocks, all of it zero.
+    pub(super) fn make_memory(&mut self) -> Result<(), LlvmError> {
+        let rows =
+            self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.rows);
+        for row in 0..rows {
+            let ty = self.types.int(self.widths.row(row));
+            let ty = if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty };
+            let count = match self.analysis.shapes.row(row) {
+                Shape::Unwritten | Shape::Constant(_) => 0,
+                _ => self.copies(row),
+            };
+            let slot = (0..count).map(|_| self.zeroed(ty)).collect::<Result<_, _>>()?;
+            self.slots.push(slot);
+        }
+        let mask = self.types.vector(self.types.int(1), self.lanes);
+        for _ in 0..self.blocks.len() {
+            let slot = (0..self.chunks).map(|_| self.zeroed(mask)).collect::<Result<_, _>>()?;
+            self.waiting.push(slot);
+        }
+        Ok(())
+    }
+
+    fn zeroed(&self, ty: ptx_llvm::build::Type<'c>) -> Result<Value<'c>, LlvmError> {
+        let place = self.builder().alloca(ty, 8)?;
+        self.builder().store(ty.zero(), place, 8, Ordinary)?;
+        Ok(place)
+    }
+
+    /// The value of a source in a chunk, in the form of a row that is computed from it: a vector where that has any values, else
+    /// that of the chunk's first lane.
+    pub(super) fn value(&self, src: Src, dst: u32, chunk: usize) -> Result<Value<'c>, LlvmError> {
+        if self.is_vector(dst) { self.vector(src, chunk) } else { self.first(src, chunk) }
+    }
+
+    /// The values of a source in the form of a row, and of its width.
+    pub(super) fn values(&self, src: Src, dst: u32) -> Result<Vec<Value<'c>>, LlvmError> {
+        (0..self.copies(dst)).map(|chunk| self.value(src, dst, chunk)).collect()
+    }
+
+    /// The value of the first lane of a chunk, of a source that is no vector.
+    pub(super) fn first(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
+        let bits = self.widths.src(src);
+        let shape = self.analysis.shapes.src(src);
+        let Some(row) = src.as_register() else {
+            let Shape::Constant(value) = shape else { return Err(defect("a constant without a value")) };
+            return Ok(self.int(bits, value));
+        };
+        match shape {
+            Shape::Unwritten => Ok(self.int(bits, 0)),
+            Shape::Constant(value) => Ok(self.int(bits, value)),
+            Shape::Uniform => self.read(row, 0),
+            Shape::Strided(Stride { across: None, .. }) => self.read(row, chunk),
+            Shape::Strided(Stride { across: Some(across), .. }) => {
+                let offset = self.int(bits, across.wrapping_mul(chunk as i64) as u64);
+                self.builder().binary(BinaryOp::Add, self.read(row, 0)?, offset)
+            }
+            Shape::Varying => Err(defect("lanes of any values have no first")),
+        }
+    }
+
+    /// The values of the lanes of a chunk.
+    pub(super) fn vector(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
+        match (src.as_register(), self.analysis.shapes.src(src)) {
+            (Some(row), Shape::Varying) => self.read(row, chunk),
+            (_, shape) => {
+                let first = self.builder().splat(self.first(src, chunk)?, self.lanes)?;
+                let within = shape.stride().map_or(0, |stride| stride.within);
+                if within == 0 {
+                    return Ok(first);
+                }
+                let bits = self.widths.src(src);
+                let offsets: Vec<u64> =
+                    (0..i64::from(self.lanes)).map(|lane| within.wrapping_mul(lane) as u64).collect();
+                let offsets: Vec<u64> =
+                    offsets.into_iter().map(|offset| offset & (u64::MAX >> (64 - bits))).collect();
+                self.builder().binary(BinaryOp::Add, first, self.types.int_vector(bits, &offsets)?)
+            }
+        }
+    }
+
+    fn read(&self, row: u32, at: usize) -> Result<Value<'c>, LlvmError> {
+        let ty = self.types.int(self.widths.row(row));
+        let ty = if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty };
+        let place = self.slots.get(row as usize).and_then(|slot| slot.get(at));
+        self.builder().load(ty, *place.ok_or_else(|| defect("a row without memory"))?, 8, Ordinary)
+    }
+
+    /// Writes a row, where the guard holds and, where other lanes need what they have, in the lanes that run.
+    pub(super) fn write(
+        &self,
+        id: BlockId,
+        guard: Option<(u32, bool)>,
+        row: u32,
+        values: &[Value<'c>],
+    ) -> Result<(), LlvmError> {
+        let slot = self.slots.get(row as usize).map_or(&[][..], Vec::as_slice);
+        let keeps = self.analysis.keeps_others(id, row);
+        for (chunk, (&place, &value)) in slot.iter().zip(values).enumerate() {
+            let mut value = self.emit.resize(value, self.widths.row(row))?;
+            let condition = match guard {
+                _ if self.is_vector(row) && (keeps || guard.is_some()) => Some(self.active(guard, chunk)?),
+                Some((row, negated)) => {
+                    let holds = self.emit.resize(self.first(Src::register(row), 0)?, 1)?;
+                    Some(self.negated(holds, negated)?)
+                }
+                None => None,
+            };
+            if let Some(condition) = condition {
+                value = self.builder().select(condition, value, self.read(row, chunk)?)?;
+            }
+            self.builder().store(value, place, 8, Ordinary)?;
+        }
+        Ok(())
+    }
+
+    /// The lanes of a chunk that run and for which the guard holds.
+    pub(super) fn active(&self, guard: Option<(u32, bool)>, chunk: usize) -> Result<Value<'c>, LlvmError> {
+        let mask = self.mask[chunk];
+        match guard {
+            None => Ok(mask),
+            Some(condition) => self.builder().binary(BinaryOp::And, mask, self.condition(condition, chunk)?),
+        }
+    }
+
+    /// The lanes of a chunk for which a condition holds.
+    pub(super) fn condition(
+        &self,
+        (row, negated): (u32, bool),
+        chunk: usize,
+    ) -> Result<Value<'c>, LlvmError> {
+        let holds = self.emit.resize(self.vector(Src::register(row), chunk)?, 1)?;
+        self.negated(holds, negated)
+    }
+
+    pub(super) fn negated(&self, holds: Value<'c>, negated: bool) -> Result<Value<'c>, LlvmError> {
+        if !negated {
+            return Ok(holds);
+        }
+        self.builder().binary(BinaryOp::Xor, holds, self.emit.constant(holds, 1, 1))
+    }
+}
+
+/// A defect of this crate.
+pub(super) fn defect(what: &str) -> LlvmError {
+    LlvmError::Other { message: what.to_owned() }
+}

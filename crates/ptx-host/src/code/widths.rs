@@ -1,0 +1,208 @@
+//! How many bits the values of a row take.
+
+use ptx_exec::program::{
+    Alu, Binary, Dual, Effect, FloatFunction, Op, Packing, Program, Src, Ternary, Unary,
+};
+use ptx_exec::scalar::int::{Int, Part};
+use ptx_isa::SpecialReg;
+
+use crate::analysis::Graph;
+
+/// The width of the integers that hold the values of each row: 1, 16, 32 or 64 bits.
+pub(super) struct Widths {
+    rows: Vec<u32>,
+    constants: Vec<u32>,
+}
+
+/// The width that holds so many bits.
+fn class(bits: u32) -> u32 {
+    match bits {
+        0 | 1 => 1,
+        2..=16 => 16,
+        17..=32 => 32,
+        _ => 64,
+    }
+}
+
+fn length(mask: u64) -> u32 {
+    u64::BITS - mask.leading_zeros()
+}
+
+impl Widths {
+    /// Those of a kernel: the most that any of its instructions writes to a row.
+    pub(super) fn new(program: &Program, graph: &Graph) -> Self {
+        let count = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+        let constants = program.constants.rows().iter().map(|row| class(length(row[0]))).collect();
+        let mut widths = Self { rows: vec![1; count as usize], constants };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in graph.blocks() {
+                for inst in &program.code[block.first as usize..block.end as usize] {
+                    for (row, bits) in widths.written(&inst.op) {
+                        if let Some(width) = widths.rows.get_mut(row as usize)
+                            && *width < class(bits)
+                        {
+                            *width = class(bits);
+                            changed = true;
+                        }
+                    }
+                }
+            }
+        }
+        widths
+    }
+
+    /// That of a row.
+    pub(super) fn row(&self, row: u32) -> u32 {
+        self.rows.get(row as usize).copied().unwrap_or(64)
+    }
+
+    /// That of an operand.
+    pub(super) fn src(&self, src: Src) -> u32 {
+        match (src.as_register(), src.as_constant()) {
+            (Some(row), _) => self.row(row),
+            (None, Some(constant)) => self.constants.get(constant as usize).copied().unwrap_or(64),
+            (None, None) => 64,
+        }
+    }
+
+    fn written(&self, op: &Op) -> Vec<(u32, u32)> {
+        match op {
+            Op::Alu(alu) => self.of_alu(alu),
+            Op::Effect(effect) => match effect {
+                Effect::Copy(pairs) => pairs.iter().map(|(dst, src)| (*dst, self.src(*src))).collect(),
+                Effect::Special { d, register, .. } => vec![(*d, special(*register))],
+                Effect::FrameAddress { d, .. } => vec![(*d, 64)],
+                Effect::ActiveMask { d } => vec![(*d, 32)],
+                Effect::Load(load) => {
+                    load.dsts.iter().map(|dst| (*dst, length(load.fill.register))).collect()
+                }
+                Effect::Atomic(atomic) => atomic.dst.map(|dst| (dst, 8 * atomic.size)).into_iter().collect(),
+                Effect::BlockBarrier(barrier) => vec![(barrier.dst, 32)],
+                Effect::Collective(collective) => collective.dsts.iter().map(|dst| (*dst, 64)).collect(),
+                _ => Vec::new(),
+            },
+        }
+    }
+
+    fn of_alu(&self, alu: &Alu) -> Vec<(u32, u32)> {
+        let fields = |packing: Packing, bits: u32| match packing {
+            Packing::Whole => bits,
+            Packing::Fields { bits, count } => bits * count,
+        };
+        match *alu {
+            Alu::Unary { op, packing, d, .. } => vec![(d, fields(packing, unary(op)))],
+            Alu::Binary { op, packing, d, a, b } => {
+                let bits = match op {
+                    Binary::And | Binary::Or | Binary::Xor => self.src(a).max(self.src(b)),
+                    _ => fields(packing, binary(op)),
+                };
+                vec![(d, bits)]
+            }
+            Alu::Ternary { op, packing, d, a, b, .. } => {
+                let bits = match op {
+                    Ternary::Select | Ternary::SelectBySign | Ternary::SelectByFloatSign(..) => {
+                        self.src(a).max(self.src(b))
+                    }
+                    _ => fields(packing, ternary(op)),
+                };
+                vec![(d, bits)]
+            }
+            Alu::Quaternary { d, .. } => vec![(d, 64)],
+            Alu::Dual { op, dsts: [first, second], .. } => {
+                let bits = match op {
+                    Dual::AddCarry(t, _) | Dual::SubCarry(t, _) | Dual::MadCarry(t, _) => t.bits(),
+                    Dual::Lop3(..) => 32,
+                    Dual::Compare(..) | Dual::ComparePair(..) => 1,
+                };
+                vec![(first, bits), (second, 1)]
+            }
+        }
+    }
+}
+
+fn unary(op: Unary) -> u32 {
+    match op {
+        Unary::Field { mask, .. } | Unary::AddConstant { mask, .. } | Unary::Not { mask } => length(mask),
+        Unary::IsZero { .. } | Unary::HasProperty(..) | Unary::IsInSpace(_) => 1,
+        Unary::IntAbs(t) | Unary::IntNeg(t) | Unary::Brev(t) => t.bits(),
+        Unary::Popc(_) | Unary::Clz(_) | Unary::Bfind(..) => 32,
+        Unary::FloatAbs(format, _) | Unary::FloatNeg(format, _) => format.bits(),
+        Unary::Function(function, arith) => match function {
+            FloatFunction::Rcp
+            | FloatFunction::Sqrt
+            | FloatFunction::Rsqrt
+            | FloatFunction::Sin
+            | FloatFunction::Cos
+            | FloatFunction::SinOfTurns
+            | FloatFunction::CosOfTurns
+            | FloatFunction::Lg2
+            | FloatFunction::Ex2
+            | FloatFunction::Tanh => arith.format.bits(),
+        },
+        Unary::IntToInt { register, .. } | Unary::FloatToInt { register, .. } => length(register),
+        Unary::IntToFloat { to, .. } | Unary::FloatToIntegral { to, .. } | Unary::FloatToFloat { to, .. } => {
+            to.format.bits()
+        }
+        Unary::UpperHalf(_) | Unary::RcpUpperWord | Unary::RsqrtUpperWord | Unary::PendingCount => 64,
+    }
+}
+
+fn part(t: Int, part: Part) -> u32 {
+    if part == Part::Wide { 2 * t.bits() } else { t.bits() }
+}
+
+fn binary(op: Binary) -> u32 {
+    match op {
+        Binary::IsInBlock | Binary::Compare(_) => 1,
+        Binary::IntAdd(t, _) | Binary::IntSub(t, _) => t.bits(),
+        Binary::IntMul(t, which) => part(t, which),
+        Binary::IntDiv(t) | Binary::IntRem(t) | Binary::IntMin(t) | Binary::IntMax(t) => t.bits(),
+        Binary::IntMinRelu(t) | Binary::IntMaxRelu(t) | Binary::Shl(t) | Binary::Shr(t) => t.bits(),
+        Binary::Mul24(..) | Binary::Bmsk(_) | Binary::Szext(..) => 32,
+        Binary::Float(_, arith) | Binary::FloatMixed(_, arith, _) => arith.format.bits(),
+        Binary::Extreme(extreme) => extreme.format.bits(),
+        Binary::Copysign(format) => format.bits(),
+        Binary::FloatPair(..) => 32,
+        Binary::And | Binary::Or | Binary::Xor | Binary::Insert { .. } | Binary::Repack(..) => 64,
+    }
+}
+
+fn ternary(op: Ternary) -> u32 {
+    match op {
+        Ternary::IntMad(t, which, _) => part(t, which),
+        Ternary::Sad(t) | Ternary::Bfe(t) => t.bits(),
+        Ternary::Mad24(..)
+        | Ternary::Dp4a(..)
+        | Ternary::Dp2a(..)
+        | Ternary::Lop3(_)
+        | Ternary::Shf(..)
+        | Ternary::Fns
+        | Ternary::Prmt(_) => 32,
+        Ternary::Fma(arith) | Ternary::FmaMixed(arith, _) | Ternary::FmaWithinBounds(arith) => {
+            arith.format.bits()
+        }
+        Ternary::Extreme(extreme) => extreme.format.bits(),
+        Ternary::Select
+        | Ternary::SelectBySign
+        | Ternary::SelectByFloatSign(..)
+        | Ternary::Set(_)
+        | Ternary::MultiplyAdd(_)
+        | Ternary::Video(_)
+        | Ternary::VideoSimd(_)
+        | Ternary::RepackRandom(_)
+        | Ternary::RepackScaled(..)
+        | Ternary::PackIntegers(_) => 64,
+    }
+}
+
+fn special(register: SpecialReg) -> u32 {
+    match register {
+        SpecialReg::Clock64 | SpecialReg::GlobalTimer | SpecialReg::GridId | SpecialReg::CurrentGraphExec => {
+            64
+        }
+        SpecialReg::Pm64(_) => 64,
+        _ => 32,
+    }
+}

@@ -1,0 +1,173 @@
+//! Compiled kernels against the interpreter: the same program, the same buffers, every byte.
+
+#![allow(unsafe_code)]
+
+use ptx_diag::SourceFile;
+use ptx_exec::{Argument, DeviceHeap, Image, Launch, Limits, Memory, Surroundings};
+use ptx_host::analysis::Launched;
+use ptx_host::{CompileError, Kernel};
+use ptx_llvm::host::{Cpu, Jit};
+
+const WORDS: usize = 512;
+
+fn source(body: &str) -> SourceFile {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{{\n\
+         .reg .pred %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<30>;\n.reg .f32 %f<20>;\n.reg .b64 %rd<12>;\n\
+         ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u32 %r1, [n];\n\
+         mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.s32 %r5, %r2, %r3, %r4;\n\
+         mul.wide.u32 %rd3, %r5, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;\n{body}\n}}\n"
+    );
+    SourceFile::new("k.ptx", text)
+}
+
+/// The processors that code is made for, as far as this machine has them.
+fn processors() -> Vec<Cpu> {
+    let host = Cpu::host().expect("LLVM 22");
+    let mut all = vec![host.clone()];
+    if host.triple.starts_with("x86_64") {
+        let has = |level: &str, feature: &str| {
+            host.has(feature).then(|| Cpu::baseline(level).expect("a level of x86-64"))
+        };
+        all.extend(
+            [has("x86-64-v2", "sse4.2"), has("x86-64-v3", "avx2"), has("x86-64-v4", "avx512vl")]
+                .into_iter()
+                .flatten(),
+        );
+    }
+    all
+}
+
+/// Runs a kernel in both engines, and compares the output.
+fn agree(body: &str, grid: u32, block: [u32; 3], n: u32) {
+    let input: Vec<u8> =
+        (0..WORDS as u32).flat_map(|i| (i.wrapping_mul(2_654_435_761) >> 7).to_le_bytes()).collect();
+    let output = vec![0xa5u8; 4 * WORDS];
+    let source = source(body);
+    let (module, findings) = ptx_syntax::parse(&source);
+    assert!(!findings.has_errors(), "{findings:?}");
+    let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+    let mut launch = Launch::new("k");
+    (launch.grid, launch.block) = ([grid, 1, 1], block);
+    launch.limits.timeout = Some(std::time::Duration::from_secs(20));
+    launch.arguments = vec![
+        Argument::Buffer(output.clone()),
+        Argument::Buffer(input.clone()),
+        Argument::Bytes(n.to_le_bytes().to_vec()),
+    ];
+    let expected = ptx_exec::run(verified, &launch).expect("the interpreter executes it");
+    let expected = expected.buffers[0].clone().expect("a buffer");
+
+    let surroundings =
+        Surroundings { memory: Memory::new(), heap: DeviceHeap::default(), limits: Limits::default() };
+    let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+    let prepared = Image::new(verified, surroundings).expect("no variables").kernel("k").expect("a kernel");
+    for cpu in processors() {
+        let jit = Jit::new(&cpu).expect("a linker");
+        let kernel = Kernel::compile(prepared.program(), &Launched { block }, &cpu, &jit).expect("compiled");
+        let mut actual = output.clone();
+        let addresses = [actual.as_mut_ptr() as u64, input.as_ptr() as u64];
+        let mut params: Vec<u8> = addresses.iter().flat_map(|address| address.to_le_bytes()).collect();
+        params.extend(n.to_le_bytes());
+        // SAFETY: the interpreter found that all accesses are in the two buffers and the parameters.
+        unsafe { kernel.run([grid, 1, 1], &params, &[], 0) };
+        assert!(
+            actual == expected,
+            "{}: {body}\n{:?}\n{:?}",
+            cpu.name,
+            &words(&actual)[..64],
+            &words(&expected)[..64]
+        );
+    }
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+}
+
+#[test]
+fn straight_code() {
+    let body = "ld.global.u32 %r6, [%rd5]; cvt.rn.f32.u32 %f1, %r6; mul.f32 %f2, %f1, 0f3F8CCCCD; fma.rn.f32 %f3, %f2, %f1, %f2;\n\
+                st.global.f32 [%rd4], %f3; ret;";
+    agree(body, 4, [128, 1, 1], 0);
+    agree(body, 3, [50, 1, 1], 0);
+}
+
+#[test]
+fn guards_and_early_exits() {
+    let body = "setp.ge.u32 %p1, %r5, %r1; @%p1 bra done; ld.global.u32 %r6, [%rd5]; and.b32 %r7, %r6, 1; setp.eq.u32 %p2, %r7, 0;\n\
+                mov.u32 %r8, 3; @%p2 add.u32 %r8, %r6, 7; @!%p2 st.global.u32 [%rd4], %r8; @%p2 st.global.u32 [%rd4], %r6; done: ret;";
+    for n in [0, 1, 31, 100, 200, 256] {
+        agree(body, 4, [64, 1, 1], n);
+    }
+    agree("setp.ge.u32 %p1, %r5, %r1; @%p1 ret; st.global.u32 [%rd4], %r4; ret;", 3, [96, 1, 1], 77);
+}
+
+#[test]
+fn loops_that_lanes_leave_apart() {
+    // The steps of the Collatz sequence of each element; the counter lives on after the loop.
+    let body = "ld.global.u32 %r6, [%rd5]; and.b32 %r6, %r6, 1023; or.b32 %r6, %r6, 1; mov.u32 %r7, 0;\n\
+                again: setp.eq.u32 %p1, %r6, 1; @%p1 bra finish; and.b32 %r8, %r6, 1; setp.eq.u32 %p2, %r8, 0; @%p2 bra even;\n\
+                mad.lo.u32 %r6, %r6, 3, 1; bra.uni next; even: shr.u32 %r6, %r6, 1;\n\
+                next: add.u32 %r7, %r7, 1; bra.uni again;\n\
+                finish: st.global.u32 [%rd4], %r7; ret;";
+    agree(body, 2, [256, 1, 1], 0);
+    agree(body, 5, [33, 1, 1], 0);
+}
+
+#[test]
+fn uniform_loops_and_sides() {
+    let body = "mov.u32 %r6, 0; mov.u32 %r7, 0; mov.u64 %rd6, %rd5;\n\
+                again: setp.ge.u32 %p1, %r6, %r1; @%p1 bra finish; ld.global.u32 %r8, [%rd6]; xor.b32 %r7, %r7, %r8; add.u32 %r7, %r7, %r6;\n\
+                setp.gt.u32 %p2, %r6, 3; @%p2 bra big; shl.b32 %r7, %r7, 1; bra.uni next; big: add.u32 %r7, %r7, 5;\n\
+                next: add.u32 %r6, %r6, 1; add.s64 %rd6, %rd6, 4; bra.uni again; finish: st.global.u32 [%rd4], %r7; ret;";
+    for n in [0, 1, 4, 9] {
+        agree(body, 2, [128, 1, 1], n);
+    }
+}
+
+#[test]
+fn nested_divergence_and_two_entries() {
+    let body = "ld.global.u32 %r6, [%rd5]; and.b32 %r7, %r6, 7; mov.u32 %r8, 0; setp.lt.u32 %p1, %r7, 3; @%p1 bra second;\n\
+                first: add.u32 %r8, %r8, 1; setp.gt.u32 %p3, %r8, 40; @%p3 bra finish;\n\
+                second: add.u32 %r8, %r8, %r7; and.b32 %r9, %r8, 3; setp.eq.u32 %p4, %r9, 2; @%p4 bra skip; add.u32 %r8, %r8, 3;\n\
+                skip: setp.lt.u32 %p2, %r8, 30; @%p2 bra first;\n\
+                finish: st.global.u32 [%rd4], %r8; ret;";
+    agree(body, 2, [256, 1, 1], 0);
+}
+
+#[test]
+fn blocks_of_two_dimensions_and_strided_places() {
+    let body = "mov.u32 %r6, %tid.y; mad.lo.u32 %r7, %r6, %r3, %r4; mov.u32 %r10, %laneid; mul.wide.u32 %rd6, %r7, 8; add.s64 %rd7, %rd1, %rd6;\n\
+                mul.wide.u32 %rd8, %r7, 4; add.s64 %rd9, %rd2, %rd8; ld.global.v2.u16 {%h1, %h2}, [%rd9]; cvt.u32.u16 %r8, %h1; cvt.s32.s16 %r9, %h2;\n\
+                add.u32 %r8, %r8, %r10; st.global.v2.u32 [%rd7], {%r8, %r9}; ret;";
+    for block in [[16, 16, 1], [8, 12, 1], [5, 7, 1], [32, 3, 1], [64, 2, 1]] {
+        agree(body, 1, block, 0);
+    }
+}
+
+#[test]
+fn several_lanes_store_to_one_place() {
+    agree(
+        "shr.u32 %r6, %r4, 3; mul.wide.u32 %rd6, %r6, 4; add.s64 %rd7, %rd1, %rd6; st.global.u32 [%rd7], %r4; ret;",
+        1,
+        [64, 1, 1],
+        0,
+    );
+    agree("st.global.u32 [%rd1], %r5; ret;", 2, [64, 1, 1], 0);
+}
+
+#[test]
+fn what_is_not_compiled_is_refused() {
+    let source = source("bar.sync 0; ret;");
+    let (module, _) = ptx_syntax::parse(&source);
+    let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+    let surroundings =
+        Surroundings { memory: Memory::new(), heap: DeviceHeap::default(), limits: Limits::default() };
+    let prepared = Image::new(verified, surroundings).expect("no variables").kernel("k").expect("a kernel");
+    let cpu = Cpu::host().expect("LLVM 22");
+    let jit = Jit::new(&cpu).expect("a linker");
+    let error = Kernel::compile(prepared.program(), &Launched { block: [32, 1, 1] }, &cpu, &jit)
+        .expect_err("refused");
+    assert!(matches!(error, CompileError::Refused(_)), "{error}");
+}
