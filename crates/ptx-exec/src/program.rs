@@ -24,7 +24,8 @@ use ptx_isa::{Component, SpecialReg};
 use rustc_hash::FxHashMap;
 
 use crate::layout::Object;
-use crate::memory::{Order, Space, shared_address};
+pub use crate::memory::Order;
+use crate::memory::{Space, shared_address};
 use crate::scalar::float::{Extreme, NanRule, SignRule};
 
 pub use alu::{

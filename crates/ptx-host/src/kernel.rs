@@ -128,7 +128,8 @@ impl Kernel {
     /// Runs all warps of a grid, one after the other.
     ///
     /// # Safety
-    /// Every access that the kernel makes has to be in memory of this process that may be accessed so, its parameters and constants in
+    /// Every access that the kernel makes has to be in memory of this process that may be accessed so, at a multiple of its size, its
+    /// parameters and constants in
     /// `params` and `constant`, and its shared memory in the `shared` bytes of a block.
     pub unsafe fn run(&self, grid: [u32; 3], params: &[u8], constant: &[u8], shared: usize) {
         let threads: usize = self.block.iter().map(|&extent| extent as usize).product();

@@ -50,7 +50,7 @@ fn global_indices_have_stride_one_and_multiples_have_theirs() {
          st.global.u32 [%rd1], %r4; st.global.u32 [%rd1], %r5; st.global.u32 [%rd1], %r6; st.global.u32 [%rd1], %r7;\n\
          st.global.u32 [%rd1], %r8; st.global.u32 [%rd1], %r10; ret;"
     );
-    // A stride that is a parameter is no constant, so the product is taken to be any values.
+    // A stride that is a parameter is not a constant, so the product is taken to be any values.
     let expected = [
         strided(1, Some(16)),
         strided(8, Some(128)),
@@ -74,7 +74,7 @@ fn rows_of_a_square_block_are_uniform_in_a_chunk() {
     // 64 x 4 threads: a warp lies in one row, which has two warps.
     let row = [strided(1, Some(16)), Shape::Uniform, Shape::Constant(0), strided(1, Some(16))];
     assert_eq!(stored(body, [64, 4, 1], 16), row);
-    // 12 is no multiple of 16: chunks go over the ends of rows.
+    // 12 is not a multiple of 16: chunks go over the ends of rows.
     let ragged = [Shape::Varying, Shape::Varying, Shape::Constant(0), Shape::Varying];
     assert_eq!(stored(body, [12, 10, 1], 16), ragged);
 }

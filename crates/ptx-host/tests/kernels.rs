@@ -159,15 +159,29 @@ fn several_lanes_store_to_one_place() {
 
 #[test]
 fn what_is_not_compiled_is_refused() {
-    let source = source("bar.sync 0; ret;");
-    let (module, _) = ptx_syntax::parse(&source);
-    let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
-    let surroundings =
-        Surroundings { memory: Memory::new(), heap: DeviceHeap::default(), limits: Limits::default() };
-    let prepared = Image::new(verified, surroundings).expect("no variables").kernel("k").expect("a kernel");
-    let cpu = Cpu::host().expect("LLVM 22");
-    let jit = Jit::new(&cpu).expect("a linker");
-    let error = Kernel::compile(prepared.program(), &Launched { block: [32, 1, 1] }, &cpu, &jit)
-        .expect_err("refused");
-    assert!(matches!(error, CompileError::Refused(_)), "{error}");
+    let synchronizes = "accesses that synchronize are not compiled yet";
+    for (body, expected) in [
+        ("bar.sync 0; ret;", "the instruction is not compiled yet"),
+        ("st.release.gpu.global.u32 [%rd1], %r1; ret;", synchronizes),
+        ("ld.acquire.gpu.global.u32 %r6, [%rd1]; ret;", synchronizes),
+        (
+            "ld.volatile.global.u32 %r6, [%rd1]; ret;",
+            "loads that wait for other threads are not compiled yet",
+        ),
+        ("trap; ret;", "traps are not compiled yet"),
+    ] {
+        let source = source(body);
+        let (module, _) = ptx_syntax::parse(&source);
+        let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+        let surroundings =
+            Surroundings { memory: Memory::new(), heap: DeviceHeap::default(), limits: Limits::default() };
+        let prepared =
+            Image::new(verified, surroundings).expect("no variables").kernel("k").expect("a kernel");
+        let cpu = Cpu::host().expect("LLVM 22");
+        let jit = Jit::new(&cpu).expect("a linker");
+        let launched = Launched { block: [32, 1, 1] };
+        let error = Kernel::compile(prepared.program(), &launched, &cpu, &jit).expect_err("refused");
+        assert!(matches!(error, CompileError::Refused(_)), "{error}");
+        assert_eq!(error.to_string(), expected, "{body}");
+    }
 }

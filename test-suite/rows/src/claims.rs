@@ -1,4 +1,4 @@
-//! What the repository says of every row: the tests that execute it, or why none can.
+//! What the repository records of every row: the tests that execute it, or why none can.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -294,7 +294,7 @@ impl Widened {
     }
 }
 
-/// An element of D that is no sum in binary64.
+/// An element of D that is not a sum in binary64.
 fn dot(product: &Product, c: u64, terms: impl Iterator<Item = (u64, u64)>) -> u64 {
     if product.d == Element::F64 {
         let arith = Arith { rounding: product.rounding, ..Arith::nearest(Format::F64) };

@@ -33,7 +33,8 @@ mod region;
 
 pub use beyond::{HostMemory, HostRegion};
 pub use device::{Kind, Memory, MemoryError, RegionInfo, Words};
-pub(crate) use global::{Concurrency, GlobalMemory, Order};
+pub use global::Order;
+pub(crate) use global::{Concurrency, GlobalMemory};
 pub(crate) use multicast::Multicast;
 pub(crate) use pieces::Pieces;
 pub(crate) use private::{read_bytes, write_bytes};

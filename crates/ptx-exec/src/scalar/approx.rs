@@ -298,7 +298,7 @@ pub fn turns<R: Real>(x: R) -> Angle<R> {
     let part = x - x.nearest_integer();
     let quarters = part * 4.0 + SHIFTER;
     let rest = part - (quarters - SHIFTER) * 0.25;
-    // A zero keeps its sign; whatever is so small is the rest.
+    // A zero keeps its sign; a number so small is the rest.
     let kept = x.magnitude().if_below(TINY, x, rest);
     Angle { quarters, rest: kept * std::f64::consts::TAU }
 }

@@ -51,7 +51,7 @@ fn halves_are_of_the_level_that_is_chosen() {
             gradients.clone(),
             [1, 3],
         ),
-        // The machine instruction of gradients takes single precision, whatever the type.
+        // The machine instruction of gradients takes single precision for every type.
         (
             format!("tex.grad.2d.v2.f16x2.s32 {to}{{%r0,%r1}}], {{%f2,%f3}}, {{%f4,%f5}};"),
             true,

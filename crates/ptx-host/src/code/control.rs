@@ -62,7 +62,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Sends the lanes of a block where its end says.
+    /// Sends the lanes of a block to the targets of its terminator.
     pub(super) fn leave(&mut self, id: BlockId, terminator: &Terminator) -> Result<(), CompileError> {
         match terminator {
             Terminator::Jump(to) => {

@@ -7,7 +7,7 @@
 //! | any | a gather |
 
 use ptx_exec::Space;
-use ptx_exec::program::{Address, AddressWidth, Base, Load, Src, Store};
+use ptx_exec::program::{Address, AddressWidth, Base, Load, Order, Src, Store};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, Value};
@@ -26,6 +26,13 @@ impl<'c> Code<'_, '_, 'c> {
         pc: u32,
     ) -> Result<(), CompileError> {
         let base = plain(&load.address, load.size, pc)?;
+        weak(load.order, pc)?;
+        if load.used != u32::MAX {
+            return Err(CompileError::refused(
+                pc,
+                "loads of which only some bytes are used are not compiled yet",
+            ));
+        }
         if load.polls {
             return Err(CompileError::refused(pc, "loads that wait for other threads are not compiled yet"));
         }
@@ -97,6 +104,7 @@ impl<'c> Code<'_, '_, 'c> {
         pc: u32,
     ) -> Result<(), CompileError> {
         let base = plain(&store.address, store.size, pc)?;
+        weak(store.order, pc)?;
         let space = store.address.space;
         let is_consecutive = self
             .analysis
@@ -166,6 +174,14 @@ impl<'c> Code<'_, '_, 'c> {
             Space::Shared => Some(self.inputs.shared),
             Space::Generic | Space::Global | Space::SharedCluster | Space::Local => None,
         }
+    }
+}
+
+/// Only accesses that order no others are compiled.
+fn weak(order: Order, pc: u32) -> Result<(), CompileError> {
+    match order {
+        Order::Relaxed => Ok(()),
+        Order::Strong => Err(CompileError::refused(pc, "accesses that synchronize are not compiled yet")),
     }
 }
 

@@ -59,7 +59,7 @@ impl<'c> Code<'_, '_, 'c> {
         (0..self.copies(dst)).map(|chunk| self.value(src, dst, chunk)).collect()
     }
 
-    /// The value of the first lane of a chunk, of a source that is no vector.
+    /// The value of the first lane of a chunk, of a source that is not a vector.
     pub(super) fn first(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
         let bits = self.widths.src(src);
         let shape = self.analysis.shapes.src(src);

@@ -100,7 +100,7 @@ impl Real for L<'_, '_, '_> {
 
 /// An angle in radians.
 ///
-/// Large ones need a long reduction that is rare, so it is behind a branch; that is in a function of its own, because an operation is
+/// Large ones need a long reduction that is rare, so it is in a block of its own; that is in a function of its own, because an operation is
 /// emitted into one block.
 fn angle<'a, 'm, 'c>(x: L<'a, 'm, 'c>) -> Angle<L<'a, 'm, 'c>> {
     let code = x.code;

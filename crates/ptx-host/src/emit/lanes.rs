@@ -3,7 +3,7 @@
 //! A [`Lanes`] is an LLVM value, a scalar or a vector, with the operators of its element's type: `a + b` is `add` of integers and
 //! `fadd` of floating-point numbers. Each operator would give a `Result`; instead the first error is kept in [`Code`] and given
 //! at the end, and what fails gives its first operand, so that formulas read as formulas. The checked builder never does what
-//! LLVM leaves undefined, whatever it is given.
+//! LLVM leaves undefined, for any arguments.
 
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};

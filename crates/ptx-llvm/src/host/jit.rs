@@ -298,7 +298,7 @@ fn library_functions() -> [(&'static str, usize); 6] {
 
 /// Gets the result of a lookup.
 extern "C" fn found(error: LLVMErrorRef, result: LLVMOrcCSymbolMapPairs, count: usize, target: *mut c_void) {
-    // SAFETY: `target` is the box that `address` gave away, and this is called once; ORC's list has as many entries as it says.
+    // SAFETY: `target` is the box that `address` gave away, and this is called once; ORC's list has as many entries as it states.
     unsafe {
         let sender = Box::from_raw(target.cast::<Sender<Result<u64, String>>>());
         let answer = match check(error) {
@@ -351,7 +351,7 @@ fn sentence(error: LlvmError) -> String {
     }
 }
 
-/// The lists stay whole whatever panics while they are locked.
+/// The lists stay whole also where a thread panics while they are locked.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -173,7 +173,7 @@ struct Marked {
 }
 
 /// Keeps LLVM's vectorizers from the functions of a module. The options of pipelines do not: LLVM decides about its vectorizers when it
-/// reads `default<O2>`, whatever the options are.
+/// reads `default<O2>`, with all options.
 fn forbid_vectorizers(module: &Module<'_>) -> Marked {
     let context = module.context().inkwell();
     let kind = Attribute::get_named_enum_kind_id(FORBIDDING);
