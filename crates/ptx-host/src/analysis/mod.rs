@@ -6,6 +6,7 @@
 //! | `graph` | basic blocks in an order in which loops are together |
 //! | `liveness` | the rows whose values each block may still read |
 //! | `schedule` | which blocks other lanes of the warp may wait at while a block runs |
+//! | `width` | how many bits the values of a row take |
 //! | `shape` | which rows have one value in all lanes, or values with a stride |
 //!
 //! `schedule` and `shape` depend on each other: a branch whose condition differs between lanes lets lanes wait, and a row that is
@@ -17,6 +18,7 @@ mod graph;
 mod liveness;
 mod schedule;
 mod shape;
+mod width;
 
 use ptx_exec::program::Program;
 
@@ -25,6 +27,7 @@ pub use graph::{Block, BlockId, Graph, Terminator};
 pub use liveness::Liveness;
 pub use schedule::Schedule;
 pub use shape::{Launched, Shape, Shapes, Stride};
+pub use width::Widths;
 
 /// What is known of the kernel of a program.
 #[derive(Debug)]
@@ -35,6 +38,8 @@ pub struct Analysis {
     pub liveness: Liveness,
     /// Where lanes wait.
     pub schedule: Schedule,
+    /// How many bits rows take.
+    pub widths: Widths,
     /// What rows hold.
     pub shapes: Shapes,
 }
@@ -47,13 +52,14 @@ impl Analysis {
     pub fn new(program: &Program, launched: &Launched, lanes: u32) -> Result<Self, Refusal> {
         let graph = Graph::new(program)?;
         let liveness = Liveness::new(program, &graph)?;
+        let widths = Widths::new(program, &graph);
         let mut shapes = Shapes::new(program);
         let mut schedule = Schedule::new(&graph, |_| false);
         loop {
             let changed = shapes.update(program, &graph, &liveness, &schedule, launched, lanes)?;
             let next = Schedule::new(&graph, |block| shapes.parts_lanes(program, graph.block(block)));
             if !changed && next == schedule {
-                return Ok(Self { graph, liveness, schedule, shapes });
+                return Ok(Self { graph, liveness, schedule, widths, shapes });
             }
             schedule = next;
         }

@@ -12,7 +12,6 @@
 mod control;
 mod memory;
 mod registers;
-mod widths;
 
 use ptx_exec::program::{Alu, Effect, Op, Program, WARP};
 use ptx_isa::{Component, SpecialReg};
@@ -25,7 +24,6 @@ use crate::emit::Emit;
 use crate::emit::alu::{Style, alu_with};
 use crate::kernel::{CompileError, field};
 use registers::Slot;
-use widths::Widths;
 
 /// The name of the function in its module.
 pub(crate) const NAME: &str = "kernel";
@@ -37,7 +35,6 @@ struct Code<'a, 'm, 'c> {
     program: &'a Program,
     analysis: &'a Analysis,
     launched: &'a Launched,
-    widths: Widths,
     style: Style,
     /// Lanes of a chunk, and chunks of a warp.
     lanes: u32,
@@ -91,14 +88,12 @@ pub(crate) fn generate(
     let frame = function.parameters()[0];
     let inputs = inputs(&builder, types, frame)?;
     let chunks = WARP / lanes as usize;
-    let widths = Widths::new(program, &analysis.graph);
     let mut code = Code {
         emit: Emit { module, types, builder },
         types,
         program,
         analysis,
         launched,
-        widths,
         style: Style::of(machine.cpu()),
         lanes,
         chunks,

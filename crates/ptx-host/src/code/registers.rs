@@ -25,7 +25,7 @@ impl<'c> Code<'_, '_, 'c> {
         let rows =
             self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.rows);
         for row in 0..rows {
-            let ty = self.types.int(self.widths.row(row));
+            let ty = self.types.int(self.analysis.widths.row(row));
             let ty = if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty };
             let count = match self.analysis.shapes.row(row) {
                 Shape::Unwritten | Shape::Constant(_) => 0,
@@ -61,7 +61,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// The value of the first lane of a chunk, of a source that is not a vector.
     pub(super) fn first(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
-        let bits = self.widths.src(src);
+        let bits = self.analysis.widths.src(src);
         let shape = self.analysis.shapes.src(src);
         let Some(row) = src.as_register() else {
             let Shape::Constant(value) = shape else { return Err(defect("a constant without a value")) };
@@ -90,7 +90,7 @@ impl<'c> Code<'_, '_, 'c> {
                 if within == 0 {
                     return Ok(first);
                 }
-                let bits = self.widths.src(src);
+                let bits = self.analysis.widths.src(src);
                 let offsets: Vec<u64> =
                     (0..i64::from(self.lanes)).map(|lane| within.wrapping_mul(lane) as u64).collect();
                 let offsets: Vec<u64> =
@@ -101,7 +101,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     fn read(&self, row: u32, at: usize) -> Result<Value<'c>, LlvmError> {
-        let ty = self.types.int(self.widths.row(row));
+        let ty = self.types.int(self.analysis.widths.row(row));
         let ty = if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty };
         let place = self.slots.get(row as usize).and_then(|slot| slot.get(at));
         self.builder().load(ty, *place.ok_or_else(|| defect("a row without memory"))?, 8, Ordinary)
@@ -118,7 +118,7 @@ impl<'c> Code<'_, '_, 'c> {
         let slot = self.slots.get(row as usize).map_or(&[][..], Vec::as_slice);
         let keeps = self.analysis.keeps_others(id, row);
         for (chunk, (&place, &value)) in slot.iter().zip(values).enumerate() {
-            let mut value = self.emit.resize(value, self.widths.row(row))?;
+            let mut value = self.emit.resize(value, self.analysis.widths.row(row))?;
             let condition = match guard {
                 _ if self.is_vector(row) && (keeps || guard.is_some()) => Some(self.active(guard, chunk)?),
                 Some((row, negated)) => {

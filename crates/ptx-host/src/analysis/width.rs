@@ -6,10 +6,11 @@ use ptx_exec::program::{
 use ptx_exec::scalar::int::{Int, Part};
 use ptx_isa::SpecialReg;
 
-use crate::analysis::Graph;
+use super::Graph;
 
 /// The width of the integers that hold the values of each row: 1, 16, 32 or 64 bits.
-pub(super) struct Widths {
+#[derive(Clone, Debug)]
+pub struct Widths {
     rows: Vec<u32>,
     constants: Vec<u32>,
 }
@@ -30,7 +31,7 @@ fn length(mask: u64) -> u32 {
 
 impl Widths {
     /// Those of a kernel: the most that any of its instructions writes to a row.
-    pub(super) fn new(program: &Program, graph: &Graph) -> Self {
+    pub fn new(program: &Program, graph: &Graph) -> Self {
         let count = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
         let constants = program.constants.rows().iter().map(|row| class(length(row[0]))).collect();
         let mut widths = Self { rows: vec![1; count as usize], constants };
@@ -54,12 +55,12 @@ impl Widths {
     }
 
     /// That of a row.
-    pub(super) fn row(&self, row: u32) -> u32 {
+    pub fn row(&self, row: u32) -> u32 {
         self.rows.get(row as usize).copied().unwrap_or(64)
     }
 
     /// That of an operand.
-    pub(super) fn src(&self, src: Src) -> u32 {
+    pub fn src(&self, src: Src) -> u32 {
         match (src.as_register(), src.as_constant()) {
             (Some(row), _) => self.row(row),
             (None, Some(constant)) => self.constants.get(constant as usize).copied().unwrap_or(64),
