@@ -7,41 +7,7 @@ use thiserror::Error;
 
 use crate::analysis::{Analysis, Launched, Refusal};
 use crate::code;
-
-/// What the code of a kernel is given of the warp that it runs.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct WarpFrame {
-    /// The parameter space.
-    pub params: *const u8,
-    /// The constant memory.
-    pub constant: *const u8,
-    /// The shared memory of the block.
-    pub shared: *mut u8,
-    /// The index of the block in the grid.
-    pub block_index: [u32; 3],
-    /// Blocks of the grid.
-    pub grid: [u32; 3],
-    /// The number of the warp in its block.
-    pub warp: u32,
-    /// The lanes that are threads.
-    pub lanes: u32,
-}
-
-/// Where the fields of [`WarpFrame`] are, in bytes.
-pub(crate) mod field {
-    use std::mem::offset_of;
-
-    use super::WarpFrame;
-
-    pub(crate) const PARAMS: usize = offset_of!(WarpFrame, params);
-    pub(crate) const CONSTANT: usize = offset_of!(WarpFrame, constant);
-    pub(crate) const SHARED: usize = offset_of!(WarpFrame, shared);
-    pub(crate) const BLOCK_INDEX: usize = offset_of!(WarpFrame, block_index);
-    pub(crate) const GRID: usize = offset_of!(WarpFrame, grid);
-    pub(crate) const WARP: usize = offset_of!(WarpFrame, warp);
-    pub(crate) const LANES: usize = offset_of!(WarpFrame, lanes);
-}
+use crate::run::{RUNTIME, Status, Stopped, WarpFrame};
 
 /// Why a kernel has no code.
 #[derive(Clone, PartialEq, Debug, Error)]
@@ -127,15 +93,25 @@ impl Kernel {
 
     /// Runs all warps of a grid, one after the other.
     ///
+    /// # Errors
+    /// The first warp that was stopped; those after it did not run.
+    ///
     /// # Safety
     /// Every access that the kernel makes has to be in memory of this process that may be accessed so, at a multiple of its size, its
     /// parameters and constants in
-    /// `params` and `constant`, and its shared memory in the `shared` bytes of a block.
-    pub unsafe fn run(&self, grid: [u32; 3], params: &[u8], constant: &[u8], shared: usize) {
+    /// `params` and `constant`, and its shared memory in the `shared` bytes of a block. The program is the one that was compiled.
+    pub unsafe fn run(
+        &self,
+        program: &Program,
+        grid: [u32; 3],
+        params: &[u8],
+        constant: &[u8],
+        shared: usize,
+    ) -> Result<(), Stopped> {
         let threads: usize = self.block.iter().map(|&extent| extent as usize).product();
         let mut memory = vec![0u64; shared.div_ceil(8)];
         // SAFETY: the address is that of a function of this type, whose code is alive as long as `self`.
-        let code: extern "C" fn(*const WarpFrame) -> i32 = unsafe { std::mem::transmute(self.address) };
+        let code: extern "C" fn(*mut WarpFrame) -> i32 = unsafe { std::mem::transmute(self.address) };
         let blocks = grid.iter().map(|&extent| u64::from(extent)).product();
         for number in 0..blocks {
             let [x, y] = [grid[0], grid[1]].map(u64::from);
@@ -143,7 +119,7 @@ impl Kernel {
             memory.fill(0);
             for warp in 0..threads.div_ceil(WARP) {
                 let left = (threads - warp * WARP).min(WARP) as u32;
-                let frame = WarpFrame {
+                let mut frame = WarpFrame {
                     params: params.as_ptr(),
                     constant: constant.as_ptr(),
                     shared: memory.as_mut_ptr().cast(),
@@ -151,9 +127,17 @@ impl Kernel {
                     grid,
                     warp: warp as u32,
                     lanes: u32::MAX >> (WARP as u32 - left),
+                    runtime: &raw const RUNTIME,
+                    program,
+                    pc: 0,
+                    stopped: 0,
                 };
-                code(&raw const frame);
+                let status = code(&raw mut frame);
+                if status != Status::Done as i32 {
+                    return Err(frame.stop(status));
+                }
             }
         }
+        Ok(())
     }
 }

@@ -10,5 +10,7 @@ pub mod analysis;
 mod code;
 pub mod emit;
 mod kernel;
+mod run;
 
-pub use kernel::{CompileError, Kernel, WarpFrame, host_ir};
+pub use kernel::{CompileError, Kernel, host_ir};
+pub use run::{Stopped, WarpFrame};

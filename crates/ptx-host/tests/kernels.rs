@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, DeviceHeap, Image, Launch, Limits, Memory, Surroundings};
+use ptx_exec::{Argument, DeviceHeap, ExecError, Image, Launch, Limits, Memory, Surroundings};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Kernel};
 use ptx_llvm::host::{Cpu, Jit};
@@ -70,7 +70,8 @@ fn agree(body: &str, grid: u32, block: [u32; 3], n: u32) {
         let mut params: Vec<u8> = addresses.iter().flat_map(|address| address.to_le_bytes()).collect();
         params.extend(n.to_le_bytes());
         // SAFETY: the interpreter found that all accesses are in the two buffers and the parameters.
-        unsafe { kernel.run([grid, 1, 1], &params, &[], 0) };
+        unsafe { kernel.run(prepared.program(), [grid, 1, 1], &params, &[], 0) }
+            .expect("no thread is stopped");
         assert!(
             actual == expected,
             "{}: {body}\n{:?}\n{:?}",
@@ -157,6 +158,61 @@ fn several_lanes_store_to_one_place() {
     agree("st.global.u32 [%rd1], %r5; ret;", 2, [64, 1, 1], 0);
 }
 
+/// Runs a kernel that stops in both engines: at the same instruction of the same thread.
+fn stop_alike(body: &str, grid: u32, block: [u32; 3]) {
+    let source = source(body);
+    let (module, _) = ptx_syntax::parse(&source);
+    let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+    let mut launch = Launch::new("k");
+    (launch.grid, launch.block) = ([grid, 1, 1], block);
+    launch.threads = Some(std::num::NonZeroUsize::MIN);
+    launch.arguments = vec![
+        Argument::Buffer(vec![0; 4 * WORDS]),
+        Argument::Buffer(vec![0; 4 * WORDS]),
+        Argument::Bytes(vec![0; 4]),
+    ];
+    let error = ptx_exec::run(verified, &launch).map(drop).expect_err("a thread is stopped");
+    let ExecError::Trap(trap) = error else { panic!("{error}") };
+    let surroundings =
+        Surroundings { memory: Memory::new(), heap: DeviceHeap::default(), limits: Limits::default() };
+    let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+    let prepared = Image::new(verified, surroundings).expect("no variables").kernel("k").expect("a kernel");
+    let program = prepared.program();
+    for cpu in processors() {
+        let jit = Jit::new(&cpu).expect("a linker");
+        let kernel = Kernel::compile(program, &Launched { block }, &cpu, &jit).expect("compiled");
+        let mut buffers = [vec![0u8; 4 * WORDS], vec![0u8; 4 * WORDS]];
+        let params: Vec<u8> = buffers
+            .iter_mut()
+            .flat_map(|buffer| (buffer.as_mut_ptr() as u64).to_le_bytes())
+            .chain([0; 4])
+            .collect();
+        // SAFETY: the kernels store only to the words of their threads.
+        let stopped = unsafe { kernel.run(program, [grid, 1, 1], &params, &[], 0) }.expect_err("stopped");
+        let number = stopped.warp * 32 + stopped.lanes.trailing_zeros();
+        let thread = [number % block[0], number / block[0] % block[1], number / block[0] / block[1]];
+        let place = program.origins[stopped.pc as usize].span;
+        assert_eq!(
+            (Some(place), stopped.block_index, thread),
+            (trap.span, trap.block, trap.thread),
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn traps_stop_at_their_instruction() {
+    stop_alike("trap;", 1, [32, 1, 1]);
+    stop_alike("setp.eq.u32 %p1, %r5, 75; @%p1 trap; st.global.u32 [%rd4], %r5; ret;", 3, [40, 1, 1]);
+    stop_alike(
+        "mov.u32 %r6, %tid.y; mad.lo.u32 %r7, %r6, %r3, %r4; setp.ne.u32 %p1, %r7, 37; @%p1 bra on; st.global.u32 [%rd4], %r5; brkpt; on: ret;",
+        1,
+        [8, 8, 1],
+    );
+    // No lane of any warp gets to it.
+    agree("setp.eq.u32 %p1, %r5, 75000; @%p1 trap; st.global.u32 [%rd4], %r5; ret;", 3, [40, 1, 1], 0);
+}
+
 #[test]
 fn what_is_not_compiled_is_refused() {
     let synchronizes = "accesses that synchronize are not compiled yet";
@@ -168,7 +224,6 @@ fn what_is_not_compiled_is_refused() {
             "ld.volatile.global.u32 %r6, [%rd1]; ret;",
             "loads that wait for other threads are not compiled yet",
         ),
-        ("trap; ret;", "traps are not compiled yet"),
     ] {
         let source = source(body);
         let (module, _) = ptx_syntax::parse(&source);

@@ -18,7 +18,8 @@ use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
 use super::Code;
 use crate::analysis::{BlockId, Terminator};
-use crate::kernel::{CompileError, field};
+use crate::kernel::CompileError;
+use crate::run::field;
 
 /// The lanes that are left, after those of a block have gone where they go.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -80,9 +81,19 @@ impl<'c> Code<'_, '_, 'c> {
                 let pc = self.analysis.graph.block(id).end;
                 return Err(CompileError::refused(pc, "branches to one of many places are not compiled yet"));
             }
-            Terminator::Stop { .. } => {
+            Terminator::Stop { guard } => {
                 let pc = self.analysis.graph.block(id).end;
-                return Err(CompileError::refused(pc, "traps are not compiled yet"));
+                self.stop_where(pc, guard.map(|(condition, _)| condition))?;
+                match guard {
+                    None => {
+                        self.builder().branch(self.done)?;
+                    }
+                    // No lane has stopped.
+                    Some((_, other)) => {
+                        self.send(*other, &self.mask.clone())?;
+                        self.run_next(id, &[*other], Left::Some)?;
+                    }
+                }
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Host LLVM IR of a kernel, one warp at a time.
 //!
-//! The function is `i32 @kernel(ptr %warp)`; what it reads of the warp is [`WarpFrame`](crate::WarpFrame). Rows are memory of its
+//! The function is `i32 @kernel(ptr %warp)`; what it reads of the warp is [`WarpFrame`](crate::run::WarpFrame), and its result a
+//! [`Status`](crate::run::Status). Rows are memory of its
 //! own first, which LLVM's `sroa` turns into values:
 //!
 //! | shape | memory | `add.u32 %r, %tid.x, 1` for vectors of 16 lanes |
@@ -12,6 +13,7 @@
 mod control;
 mod memory;
 mod registers;
+mod runtime;
 
 use ptx_exec::program::{Alu, Effect, Op, Program, WARP};
 use ptx_isa::{Component, SpecialReg};
@@ -22,7 +24,8 @@ use ptx_llvm::{LlvmError, Module};
 use crate::analysis::{Access, Analysis, BlockId, Launched, Shape};
 use crate::emit::Emit;
 use crate::emit::alu::{Style, alu_with};
-use crate::kernel::{CompileError, field};
+use crate::kernel::CompileError;
+use crate::run::field;
 use registers::Slot;
 
 /// The name of the function in its module.

@@ -1,0 +1,83 @@
+//! Calls of the runtime, and the ends of warps that are stopped.
+
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Type, Value};
+
+use super::Code;
+use crate::run::{Status, field};
+
+impl<'c> Code<'_, '_, 'c> {
+    /// Calls a function of the runtime, which has its place in the table at `entry` bytes (`offset_of!(Runtime, ..)`): with the frame of the
+    /// warp and then the arguments.
+    pub(super) fn call_runtime(
+        &self,
+        entry: usize,
+        arguments: &[Value<'c>],
+        result: Type<'c>,
+    ) -> Result<Value<'c>, LlvmError> {
+        let builder = self.builder();
+        let pointer = self.types.pointer(0);
+        let table = builder.offset(self.frame, self.int(64, field::RUNTIME as u64))?;
+        let table = builder.load(pointer, table, 8, Ordinary)?;
+        let function = builder.offset(table, self.int(64, entry as u64))?;
+        let function = builder.load(pointer, function, 8, Ordinary)?;
+        let arguments: Vec<Value<'c>> =
+            std::iter::once(self.frame).chain(arguments.iter().copied()).collect();
+        let parameters: Vec<Type<'c>> = arguments.iter().map(|argument| argument.ty()).collect();
+        builder.call_value(self.types.function(result, &parameters), function, &arguments)
+    }
+
+    /// Calls a function of the runtime that gives a [`Status`], and ends the warp with it unless it is [`Status::Done`].
+    #[expect(dead_code, reason = "for functions that can stop a warp")]
+    pub(super) fn call_checked(&self, entry: usize, arguments: &[Value<'c>]) -> Result<(), LlvmError> {
+        let status = self.call_runtime(entry, arguments, self.types.int(32))?;
+        let done = self.int(32, Status::Done as u64);
+        let is_done = self.builder().int_compare(IntPredicate::Eq, status, done)?;
+        self.unless(is_done, |code| code.builder().ret(Some(status)).map(drop))
+    }
+
+    /// Stops the warp where a lane runs for which the guard holds.
+    pub(super) fn stop_where(&self, pc: u32, guard: Option<(u32, bool)>) -> Result<(), LlvmError> {
+        let masks: Result<Vec<_>, _> = (0..self.chunks).map(|chunk| self.active(guard, chunk)).collect();
+        let lanes = self.lanes_of(&masks?)?;
+        let none = self.builder().int_compare(IntPredicate::Eq, lanes, self.int(32, 0))?;
+        self.unless(none, |code| code.stop(pc, lanes, Status::Stopped))
+    }
+
+    /// Ends the warp: these of its lanes, a bit each, are stopped at an instruction.
+    pub(super) fn stop(&self, pc: u32, lanes: Value<'c>, status: Status) -> Result<(), LlvmError> {
+        let builder = self.builder();
+        for (at, value) in [(field::PC, self.int(32, pc.into())), (field::STOPPED, lanes)] {
+            builder.store(value, builder.offset(self.frame, self.int(64, at as u64))?, 4, Ordinary)?;
+        }
+        builder.ret(Some(self.int(32, status as u64))).map(drop)
+    }
+
+    /// Makes code for what is rare: `rare` ends the function where the condition, which usually holds, does not.
+    pub(super) fn unless(
+        &self,
+        usually: Value<'c>,
+        rare: impl FnOnce(&Self) -> Result<(), LlvmError>,
+    ) -> Result<(), LlvmError> {
+        let [on, off] = ["on", "rare"].map(|name| self.function.append_block(self.types, name));
+        self.builder().branch_if_likely(usually, on, off, true)?;
+        self.builder().position_at_end(off);
+        rare(self)?;
+        self.builder().position_at_end(on);
+        Ok(())
+    }
+
+    /// The masks of all chunks as a number with a bit for each lane.
+    pub(super) fn lanes_of(&self, masks: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
+        let builder = self.builder();
+        let mut lanes = self.int(32, 0);
+        for (chunk, &mask) in masks.iter().enumerate() {
+            let bits = builder.cast(CastOp::BitCast, mask, self.types.int(self.lanes))?;
+            let bits = self.emit.resize(bits, 32)?;
+            let shift = self.int(32, chunk as u64 * u64::from(self.lanes));
+            lanes = builder.binary(BinaryOp::Or, lanes, builder.binary(BinaryOp::Shl, bits, shift)?)?;
+        }
+        Ok(lanes)
+    }
+}
