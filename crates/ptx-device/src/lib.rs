@@ -52,6 +52,58 @@
 //! kernels run too. So all of it is what CUDA calls mapped, and managed. Every access of a kernel has to lie in one allocation,
 //! registered region or variable.
 //!
+//! # LLVM IR
+//!
+//! With the feature `llvm`, which needs LLVM's library when such a module is loaded, [`Module::load`] and [`Module::link`] take LLVM IR for NVPTX as
+//! well, text and bitcode, also together with PTX. Without it the crate neither needs nor builds any part of LLVM.
+//!
+#![cfg_attr(
+    feature = "llvm",
+    doc = r#"
+```
+use ptx_device::{Device, Module, Shape};
+
+let kernel = "
+target triple = \"nvptx64-nvidia-cuda\"
+declare i32 @square(i32)
+define ptx_kernel void @sum(ptr addrspace(1) %to, i32 %n) {
+entry:
+  br label %next
+next:
+  %i = phi i32 [ 1, %entry ], [ %j, %next ]
+  %s = phi i32 [ 0, %entry ], [ %t, %next ]
+  %q = call i32 @square(i32 %i)
+  %t = add i32 %s, %q
+  %j = add i32 %i, 1
+  %more = icmp ule i32 %j, %n
+  br i1 %more, label %next, label %end
+end:
+  store i32 %t, ptr addrspace(1) %to
+  ret void
+}";
+let callee = ".version 8.0
+.target sm_80
+.address_size 64
+.visible .func (.param .b32 r) square(.param .b32 x)
+{
+    .reg .b32 %x;
+    ld.param.b32 %x, [x];
+    mul.lo.s32 %x, %x, %x;
+    st.param.b32 [r], %x;
+    ret;
+}";
+let device = Device::new();
+let module = Module::link(&device, [("sum.ll", kernel), ("square.ptx", callee)])?;
+let to = device.allocate(4)?;
+module.kernel("sum")?.launch(&Shape::default(), &[to.into(), 4u32.into()])?;
+let mut sum = [0; 4];
+device.read(to, &mut sum)?;
+assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
+# Ok::<(), ptx_device::DeviceError>(())
+```
+"#
+)]
+//!
 //! # Errors
 //!
 //! As with CUDA there are two kinds. What does not fit (a module with errors, wrong arguments, an impossible shape, a copy out of
@@ -71,6 +123,7 @@ mod error;
 mod event;
 mod module;
 mod objects;
+mod source;
 mod stream;
 
 pub use argument::Argument;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use ptx_diag::{Diagnostics, SourceFile};
 use ptx_exec::{ExecError, Image, Parameter, Prepared, Report, Shape, Variable};
-use ptx_ir::Module as Tree;
 use ptx_isa::{Sm, SmVariant};
-use ptx_link::{Sources, Unit, link};
+use ptx_link::Sources;
 use ptx_verify::verify;
 
 use crate::argument::pack;
 use crate::error::{Finding, Stopped, findings};
+use crate::source::read;
 use crate::{Argument, Device, DeviceError};
 
 /// A module on a device: its variables are in the device's memory and keep their values from launch to launch. Copies are the same
@@ -26,6 +26,9 @@ pub struct Module {
 impl Module {
     /// Loads PTX. The name is what errors call the file.
     ///
+    /// With the feature `llvm` it loads LLVM IR too, text or bitcode, which it tells from PTX by the extension of the name (`.ptx`, `.ll`, `.bc`), or, where
+    /// it has no such extension, by the content. LLVM IR is translated into PTX first ([`Module::texts`]), in which errors of launches then have their places.
+    ///
     /// # Errors
     /// [`DeviceError::Module`] with everything that is wrong with the text; [`DeviceError::Target`] where the device has an earlier
     /// architecture. What cannot be executed is only refused when a [kernel](Module::kernel) needs it.
@@ -33,7 +36,7 @@ impl Module {
         Self::load_files(device, vec![SourceFile::new(name, text)])
     }
 
-    /// Loads several files, each a name and PTX, and links them.
+    /// Loads several files, each a name and PTX or LLVM IR, and links them.
     ///
     /// # Errors
     /// As [`Module::load`].
@@ -95,6 +98,12 @@ impl Module {
         &self.warnings
     }
 
+    /// The files that it was linked from, each with its name and the PTX that is executed: as they were given, or what became of LLVM IR. The places
+    /// in errors are in these texts.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.sources.files().iter().map(|file| (file.name(), file.text()))
+    }
+
     /// The names of its kernels, in the order of the text.
     pub fn kernels(&self) -> Vec<&str> {
         self.image.kernels()
@@ -125,34 +134,6 @@ impl Module {
     pub fn reset(&self) {
         self.image.reset();
     }
-}
-
-/// Reads files and links them.
-fn read(files: Vec<SourceFile>) -> Result<(Tree, Sources, Vec<Finding>), DeviceError> {
-    let sources = Sources::new(files).map_err(|error| DeviceError::Internal(error.to_string()))?;
-    let (mut trees, mut found, mut failed) = (Vec::new(), Vec::new(), false);
-    let several = sources.files().len() > 1;
-    for file in sources.files() {
-        let (tree, mut findings_of_file) = ptx_syntax::parse(file);
-        if several && !findings_of_file.has_errors() {
-            findings_of_file.append(verify(&tree).map_or_else(|found| found, |(_, found)| found));
-        }
-        failed |= findings_of_file.has_errors();
-        // Each file is read by itself, so positions are its own.
-        if let Ok(own) = Sources::new(vec![file.clone()]) {
-            found.extend(findings(&own, &findings_of_file));
-        }
-        trees.push(tree);
-    }
-    if failed {
-        return Err(DeviceError::Module(found));
-    }
-    let units = trees.iter().zip(sources.files());
-    let units: Vec<Unit<'_>> = units.map(|(module, source)| Unit { module, source }).collect();
-    let (tree, more) =
-        link(&units, &sources).map_err(|found| DeviceError::Module(findings(&sources, &found)))?;
-    found.extend(findings(&sources, &more));
-    Ok((tree, sources, found))
 }
 
 /// A kernel of a module on a device.

@@ -550,3 +550,16 @@ fn blocks_of_a_cluster_reach_each_other_s_memory() {
     let odd = Shape { grid: [5, 1, 1], ..shape };
     assert!(matches!(pair.launch(&odd, &[to.into()]), Err(DeviceError::Launch(_))));
 }
+
+#[test]
+#[cfg(not(feature = "llvm"))]
+fn llvm_ir_is_refused_without_the_feature() {
+    let device = Device::new();
+    for (name, text) in [("k.ll", &b"define void @f() {}"[..]), ("k", b"BC\xc0\xde\x35\x14"), ("k.bc", b"")] {
+        let error = Module::load(&device, name, text).unwrap_err().to_string();
+        let wanted = format!(
+            "the module is rejected:\n{name}: error[I0008]: this is LLVM IR, which ptx-device reads only with its feature `llvm`"
+        );
+        assert!(error.starts_with(&wanted), "{error}");
+    }
+}

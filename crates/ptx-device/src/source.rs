@@ -1,0 +1,86 @@
+//! From what modules are written in to one tree.
+
+use ptx_diag::{Diagnostics, SourceFile};
+use ptx_ir::Module as Tree;
+use ptx_link::{Sources, Unit, link};
+use ptx_verify::verify;
+
+use crate::DeviceError;
+use crate::error::{Finding, findings};
+
+/// Reads files and links them.
+pub(crate) fn read(files: Vec<SourceFile>) -> Result<(Tree, Sources, Vec<Finding>), DeviceError> {
+    let (mut trees, mut found, mut failed) = (Vec::new(), Vec::new(), false);
+    let mut texts = Vec::new();
+    for file in files {
+        match as_ptx(&file) {
+            Ok((text, warnings)) => {
+                found.extend(findings_of(&file, &warnings));
+                texts.push(text);
+            }
+            Err(errors) => {
+                found.extend(findings_of(&file, &errors));
+                failed = true;
+            }
+        }
+    }
+    let sources = Sources::new(texts).map_err(|error| DeviceError::Internal(error.to_string()))?;
+    let several = sources.files().len() > 1;
+    for file in sources.files() {
+        let (tree, mut findings_of_file) = ptx_syntax::parse(file);
+        if several && !findings_of_file.has_errors() {
+            findings_of_file.append(verify(&tree).map_or_else(|found| found, |(_, found)| found));
+        }
+        failed |= findings_of_file.has_errors();
+        found.extend(findings_of(file, &findings_of_file));
+        trees.push(tree);
+    }
+    if failed {
+        return Err(DeviceError::Module(found));
+    }
+    let units = trees.iter().zip(sources.files());
+    let units: Vec<Unit<'_>> = units.map(|(module, source)| Unit { module, source }).collect();
+    let (tree, more) =
+        link(&units, &sources).map_err(|found| DeviceError::Module(findings(&sources, &found)))?;
+    found.extend(findings(&sources, &more));
+    Ok((tree, sources, found))
+}
+
+/// The findings about a file that was read by itself, so that positions are its own.
+fn findings_of(file: &SourceFile, found: &Diagnostics) -> Vec<Finding> {
+    Sources::new(vec![file.clone()]).map(|own| findings(&own, found)).unwrap_or_default()
+}
+
+/// A file as PTX, with warnings. LLVM IR is raised to the text that is executed, so that what fails has a place in it.
+#[cfg(feature = "llvm")]
+fn as_ptx(file: &SourceFile) -> Result<(SourceFile, Diagnostics), Diagnostics> {
+    use ptx_driver::{InputKind, TargetChoice, llvm_context, raise, read_llvm};
+
+    if InputKind::of(file.name().as_ref(), file.text()) == InputKind::Ptx {
+        return Ok((file.clone(), Diagnostics::new()));
+    }
+    let context = llvm_context(file)?;
+    let (module, mut warnings) = read_llvm(&context, file)?;
+    let (tree, more) = raise(&module, TargetChoice::default())?;
+    warnings.append(more);
+    Ok((SourceFile::new(format!("{} (as PTX)", file.name()), ptx_ir::print(&tree)), warnings))
+}
+
+/// A file as PTX: LLVM IR is refused by its name or the first bytes of bitcode.
+#[cfg(not(feature = "llvm"))]
+fn as_ptx(file: &SourceFile) -> Result<(SourceFile, Diagnostics), Diagnostics> {
+    use ptx_diag::{Code, Diagnostic};
+
+    let extension = std::path::Path::new(file.name()).extension().and_then(|extension| extension.to_str());
+    let is_bitcode = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"].iter().any(|magic| file.text().starts_with(*magic));
+    if !matches!(extension, Some("ll" | "bc")) && !is_bitcode {
+        return Ok((file.clone(), Diagnostics::new()));
+    }
+    let message = "this is LLVM IR, which ptx-device reads only with its feature `llvm`";
+    let mut found = Diagnostics::new();
+    found.push(
+        Diagnostic::error_without_place(Code("I0008"), message)
+            .with_help("build it with that feature, or translate the file with ll2ptx"),
+    );
+    Err(found)
+}
