@@ -6,8 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use ptx_exec::texture::TextureSet;
 use ptx_exec::{
-    Completion, DeviceHeap, Dim3, HostMemory, HostRegion, Limits, Memory, Options, RegionInfo, Surroundings,
-    Words,
+    AddressSize, Completion, DeviceHeap, Dim3, HostMemory, HostRegion, Limits, Memory, Options, RegionInfo,
+    Surroundings, Words,
 };
 use ptx_isa::Sm;
 
@@ -43,6 +43,8 @@ pub struct DeviceOptions {
     pub after_stop: AfterStop,
     /// What knows the memory of the host process outside of registered regions. Without it, accesses there are errors.
     pub host: Option<Arc<dyn HostMemory>>,
+    /// The bits of its addresses. Modules of `.address_size 32` need 32; then no address is one of the host process, and there are 3 GiB.
+    pub addresses: AddressSize,
 }
 
 /// What a launch on a device may have.
@@ -128,9 +130,10 @@ impl Device {
             let room = most.saturating_sub(kept.len()).min(text.len());
             kept.extend_from_slice(&text[..room]);
         });
+        let memory = Memory::with_addresses(options.addresses);
         let inner = Inner {
             options,
-            memory: Memory::new(),
+            memory,
             heap: DeviceHeap::default(),
             stopped: Mutex::new(None),
             streams: Mutex::default(),

@@ -134,8 +134,8 @@ pub use module::{Kernel, Module};
 pub use stream::{Pending, Stream};
 
 pub use ptx_exec::{
-    Completion, Dim3, HostMemory, HostRegion, Kind, Limits, MemoryError, Parameter, RegionInfo, Report,
-    Shape, Space, TensorMap, Trap, TrapKind, Variable, Words, tensormap, texture,
+    AddressSize, Completion, Dim3, HostMemory, HostRegion, Kind, Limits, MemoryError, Parameter, RegionInfo,
+    Report, Shape, Space, TensorMap, Trap, TrapKind, Variable, Words, tensormap, texture,
 };
 pub use ptx_isa::Sm;
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ptx_device::{
-    Argument, Device, DeviceError, DeviceOptions, Event, HostRegion, Kernel, Kind, Limits, MemoryError,
-    Module, Shape, Sm, Stream, TrapKind,
+    AddressSize, Argument, Device, DeviceError, DeviceOptions, Event, HostRegion, Kernel, Kind, Limits,
+    MemoryError, Module, Shape, Sm, Stream, TrapKind,
 };
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
@@ -562,4 +562,23 @@ fn llvm_ir_is_refused_without_the_feature() {
         );
         assert!(error.starts_with(&wanted), "{error}");
     }
+}
+
+#[test]
+fn modules_of_32_bit_addresses_need_a_device_with_such() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 32
+.visible .entry double(.param .u32 p) { .reg .b32 %p, %v; ld.param.u32 %p, [p]; ld.u32 %v, [%p]; add.u32 %v, %v, %v; st.u32 [%p], %v; ret; }";
+    assert!(Module::load(&Device::new(), "double.ptx", text).is_err());
+    let device = Device::with(DeviceOptions { addresses: AddressSize::Bits32, ..DeviceOptions::default() });
+    let double = Module::load(&device, "double.ptx", text).unwrap().kernel("double").unwrap();
+    let at = device.allocate(8).unwrap();
+    device.write(at, &[21, 0, 0, 0]).unwrap();
+    double.launch(&Shape::default(), &[u32::try_from(at).unwrap().into()]).unwrap();
+    assert_eq!(word(&device, at), 42);
+    // Eight bytes are not what the kernel takes.
+    assert!(double.launch(&Shape::default(), &[at.into()]).is_err());
+    // A kernel of 64-bit addresses has the same memory.
+    let shift = load(&device).kernel("shift").unwrap();
+    shift.launch(&Shape::default(), &[at.into(), at.into(), 8u64.into()]).unwrap();
+    assert_eq!(word(&device, at), 50);
 }

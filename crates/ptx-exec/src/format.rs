@@ -7,6 +7,8 @@ const WIDEST: usize = 4096;
 pub(crate) trait Source {
     /// Why an argument could not be read.
     type Error;
+    /// Bytes of an address, and of a `long`.
+    fn word(&self) -> u32;
     /// The next argument, of 4 or 8 bytes.
     fn next(&mut self, size: u32) -> Result<u64, Self::Error>;
     /// The text at an address, without its final zero.
@@ -92,7 +94,13 @@ fn parse_spec<S: Source>(template: &[u8], mut at: usize, source: &mut S) -> Resu
         at = next;
     }
     while let Some(length) = template.get(at).filter(|byte| b"hlLqjzt".contains(byte)) {
-        spec.bits = if *length == b'h' { (spec.bits / 2).max(8) } else { 64 };
+        spec.bits = match length {
+            b'h' => (spec.bits / 2).max(8),
+            b'l' if template.get(at + 1) == Some(&b'l') => 64,
+            b'z' | b't' => 8 * source.word(),
+            b'l' => spec.bits.max(8 * source.word()),
+            _ => 64,
+        };
         at += 1;
     }
     Ok((spec, at))
@@ -132,10 +140,10 @@ fn convert<S: Source>(conversion: u8, spec: Spec, source: &mut S) -> Result<Opti
                 if conversion == b'x' { ("0x", format!("{value:x}")) } else { ("0X", format!("{value:X}")) };
             integer(spec, if spec.alternate && value != 0 { prefix } else { "" }, digits)
         }
-        b'p' => integer(spec, "0x", format!("{:x}", source.next(8)?)),
+        b'p' => integer(spec, "0x", format!("{:x}", source.next(source.word())?)),
         b'c' => pad(spec, "", vec![source.next(4)? as u8], false),
         b's' => {
-            let address = source.next(8)?;
+            let address = source.next(source.word())?;
             let mut text = source.text(address)?;
             text.truncate(spec.precision.unwrap_or(usize::MAX));
             pad(spec, "", text, false)
@@ -263,6 +271,10 @@ mod tests {
 
     impl Source for Words {
         type Error = std::convert::Infallible;
+
+        fn word(&self) -> u32 {
+            8
+        }
 
         fn next(&mut self, _: u32) -> Result<u64, Self::Error> {
             Ok(self.0.remove(0))

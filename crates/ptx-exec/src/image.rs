@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ptx_diag::Diagnostics;
+use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{FunctionId, Module, VarId};
 use ptx_verify::Verified;
 
@@ -14,7 +14,7 @@ use crate::kernel::{Kernel, Parameter, With, parameters};
 use crate::launch::{Completion, Limits, Shape};
 use crate::layout::{Ground, Places, lay_out};
 use crate::machine::Heap;
-use crate::memory::{HostMemory, Kind, Memory, MemoryError, Pieces, Space};
+use crate::memory::{AddressSize, HostMemory, Kind, Memory, MemoryError, Pieces, Space};
 use crate::run::{host_threads, one};
 use crate::texture::{Handle, TextureError, TextureSet, check_reference, opaque_of};
 
@@ -110,6 +110,13 @@ impl Image {
     pub fn new(module: Verified<'_>, surroundings: Surroundings) -> Result<Arc<Self>, Diagnostics> {
         let module = module.written_out().into_owned();
         let memory = surroundings.memory.clone();
+        if AddressSize::of(&module) == AddressSize::Bits32 && memory.address_size() == AddressSize::Bits64 {
+            let text = "the addresses of the module have 32 bits, those of the memory 64";
+            let help = "give the device memory with 32-bit addresses";
+            let mut findings = Diagnostics::new();
+            findings.push(Diagnostic::error_without_place(codes::SIZE, text).with_help(help));
+            return Err(findings);
+        }
         let mut place_global = |name: &str, bytes: u64, align: u64| {
             memory.add(Kind::Variable, bytes, align, format!("variable `{name}`")).ok()
         };

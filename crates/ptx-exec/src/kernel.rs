@@ -13,7 +13,9 @@ use crate::error::{ExecError, TrapKind, codes};
 use crate::launch::{Completion, Limits, Shape};
 use crate::layout::{Layout, Object, nearest};
 use crate::machine::{self, Executable, Finished, Geometry, Heap, MOST_RESIDENT_BLOCKS, Observer};
-use crate::memory::{Fault, GlobalMemory, RANK_SHIFT, Space, rank_and_offset};
+use crate::memory::{
+    AddressSize, Fault, GlobalMemory, LOW_FUNCTIONS, LOW_LOCAL_BYTES, RANK_SHIFT, Space, rank_and_offset,
+};
 use crate::program::Program;
 use crate::run::{check_directives, check_shape, one};
 use crate::texture::{Handle, TextureSet, Units};
@@ -38,6 +40,8 @@ pub struct Parameter {
 /// A kernel, decoded and laid out.
 pub(crate) struct Kernel {
     executable: Arc<Executable>,
+    /// The bits of addresses.
+    size: AddressSize,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) parameter_bytes: u32,
     directives: Vec<(FunctionDirective, At)>,
@@ -75,9 +79,10 @@ impl Kernel {
     /// Everything it reaches that cannot be executed.
     pub(crate) fn prepare(module: &Module, reached: &Reached, layout: Layout) -> Result<Self, Diagnostics> {
         let Some(&kernel) = reached.functions.first() else { return Err(Diagnostics::new()) };
-        if module.address_size() != 64 {
-            let text = "only modules with `.address_size 64` can be executed";
-            return Err(one(codes::UNSUPPORTED, text));
+        let size = AddressSize::of(module);
+        if size == AddressSize::Bits32 && module.functions.len() as u64 > LOW_FUNCTIONS {
+            let text = format!("more than {LOW_FUNCTIONS} functions have no addresses of 32 bits");
+            return Err(one(codes::SIZE, text));
         }
         let (parameters, parameter_bytes) = parameters(module, kernel)?;
         let program = decode(module, reached, &layout)?;
@@ -91,6 +96,7 @@ impl Kernel {
         objects.push((space, false));
         Ok(Self {
             executable: Arc::new(Executable::new(program)),
+            size,
             parameters,
             parameter_bytes,
             directives: module.function(kernel).directives.clone(),
@@ -113,6 +119,13 @@ impl Kernel {
         if needs > limit {
             let text = format!("a block needs {needs} bytes of shared memory of {limit} there are");
             return Err(one(codes::SIZE, text));
+        }
+        if self.size == AddressSize::Bits32 && limits.stack as u64 > LOW_LOCAL_BYTES {
+            let text = format!("a stack of {} bytes has no addresses of 32 bits", limits.stack);
+            let help = format!("at most {LOW_LOCAL_BYTES} bytes");
+            let mut findings = Diagnostics::new();
+            findings.push(Diagnostic::error_without_place(codes::SIZE, text).with_help(help));
+            return Err(findings);
         }
         let geometry = Geometry {
             grid: clusters.grid,
@@ -156,7 +169,8 @@ impl Kernel {
         } = with;
         let geometry = self.check(&shape, &limits).map_err(ExecError::Refused)?;
         let units = Units::bind(&self.layout.references, textures, &bound).map_err(ExecError::Refused)?;
-        let (global, workspace) = if shape.cooperative { global.with_workspace() } else { (global, 0) };
+        let (global, workspace) =
+            if shape.cooperative { global.with_workspace(self.size) } else { (global, 0) };
         let seen = global.clone();
         let executable = self.executable.clone();
         let setup = machine::Setup {

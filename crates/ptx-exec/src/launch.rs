@@ -30,7 +30,8 @@ pub enum Argument {
 
 impl Argument {
     /// The address in global memory of the `index`-th buffer among the arguments of [`run`](crate::run), from 0: for pointers
-    /// inside of other arguments, and for tensor maps of buffers that have a parameter of their own.
+    /// inside of other arguments, and for tensor maps of buffers that have a parameter of their own. It holds for modules of 64-bit
+    /// addresses.
     pub const fn buffer_address(index: usize) -> u64 {
         GlobalMemory::base(index)
     }

@@ -9,8 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::Reached;
 use crate::error::codes;
-use crate::memory::{Fault, Space};
-use crate::program::function_address;
+use crate::memory::{AddressSize, Fault, Space};
 use crate::scalar::format::{Format, Rounding};
 use crate::texture::{References, opaque_of};
 
@@ -25,6 +24,8 @@ pub(crate) type Places = FxHashMap<VarId, (Space, u64)>;
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     pub(crate) places: Places,
+    /// The bits of addresses.
+    pub(crate) address_size: AddressSize,
     /// Bytes of shared memory of a block, without dynamic ones.
     shared: u64,
     /// What the address of dynamic shared memory is a multiple of.
@@ -108,7 +109,8 @@ pub(crate) fn lay_out(module: &Module, reached: &Reached, ground: Ground<'_>) ->
     let mut findings = Diagnostics::new();
     let Ground { known, limit, place_global } = ground;
     let references = References::new(module);
-    let mut layout = Layout { places: known.clone(), references, ..Layout::default() };
+    let address_size = AddressSize::of(module);
+    let mut layout = Layout { places: known.clone(), references, address_size, ..Layout::default() };
     let (mut dynamic, mut initialized) = (Vec::new(), Vec::new());
     let (mut constant, mut global) = (0, 0);
     place_references(module, reached, &mut layout, &mut findings);
@@ -334,13 +336,13 @@ fn address_of(
             let id = reached.variable(module, id);
             let (space, address) =
                 layout.place(id).ok_or_else(|| undefined(module.name(module.variable(id).name)))?;
-            let window = if generic { space.window() } else { 0 };
+            let window = if generic { space.window(layout.address_size) } else { 0 };
             Ok(address.wrapping_add(window).wrapping_add(offset as u64))
         }
         Symbol::Function(id) => {
             let number = reached.number(module, id);
             let number = number.ok_or_else(|| undefined(module.name(module.function(id).name)))?;
-            Ok(function_address(number).wrapping_add(offset as u64))
+            Ok(layout.address_size.function_address(number).wrapping_add(offset as u64))
         }
     }
 }

@@ -50,7 +50,8 @@ pub use machine::MOST_RESIDENT_BLOCKS;
 #[doc(hidden)]
 pub use machine::RowOperation;
 pub use memory::{
-    Fault, FaultKind, HostMemory, HostRegion, Kind, Memory, MemoryError, RegionInfo, Space, Words,
+    AddressSize, Fault, FaultKind, HostMemory, HostRegion, Kind, Memory, MemoryError, RegionInfo, Space,
+    Words,
 };
 pub use observe::{
     Choice, Counts, Observation, Observed, Profile, Sink, Trace, TraceEvent, Value, run_observed,

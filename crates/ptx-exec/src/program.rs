@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 
 use crate::layout::Object;
 pub use crate::memory::Order;
-use crate::memory::{Space, shared_address};
+use crate::memory::{AddressSize, Space, shared_address};
 use crate::scalar::float::{Extreme, NanRule, SignRule};
 
 pub use alu::{
@@ -618,14 +618,8 @@ pub struct Program {
     pub numbers: FxHashMap<u32, u32>,
     /// The kernel.
     pub entry: u32,
-}
-
-/// The upper bits of the addresses of functions; the number of the function in its module follows in steps of 16.
-const CODE_WINDOW: u64 = 14 << 32;
-
-/// The address of a function, which is the same for all kernels of a module.
-pub const fn function_address(number: u32) -> u64 {
-    CODE_WINDOW + (number as u64 + 1) * 16
+    /// The bits of addresses.
+    pub address_size: AddressSize,
 }
 
 impl Program {
@@ -637,8 +631,6 @@ impl Program {
 
     /// The function at an address.
     pub fn function_at(&self, address: u64) -> Option<u32> {
-        let offset = address.checked_sub(CODE_WINDOW)?;
-        let number = (offset / 16).checked_sub(1).filter(|_| offset % 16 == 0)?;
-        self.numbers.get(&u32::try_from(number).ok()?).copied()
+        self.numbers.get(&self.address_size.function_number(address)?).copied()
     }
 }

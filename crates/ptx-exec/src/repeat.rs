@@ -8,13 +8,15 @@ use ptx_ir::Module;
 use ptx_verify::Verified;
 
 use crate::decode::{Launches, Reached, reach};
-use crate::error::ExecError;
+use crate::error::{ExecError, codes};
 use crate::kernel::{Kernel, With};
 use crate::launch::{Argument, Executed, Launch, Outcome};
 use crate::machine::{Heap, Observer};
-use crate::memory::{Concurrency, GlobalMemory, Pieces, Region};
+use crate::memory::{AddressSize, Arena, Concurrency, GlobalMemory, Pieces, Region};
 use crate::program::Program;
-use crate::run::{buffer, host_threads, multicasts, pass_arguments, place_variables, textures};
+use crate::run::{
+    argument_bases, buffer, host_threads, multicasts, one, pass_arguments, place_variables, textures,
+};
 use crate::texture::TextureSet;
 
 /// A launch whose kernel is decoded. No buffer was copied yet, so that making this takes the time that decoding takes.
@@ -22,10 +24,14 @@ pub struct DecodedLaunch<'l> {
     launch: &'l Launch,
     kernel: Kernel,
     params: Vec<u8>,
+    /// The address of the buffer of each argument that has one.
+    bases: Vec<Option<u64>>,
     constant: Vec<u8>,
     textures: Arc<TextureSet>,
-    /// The memory of the module's global variables, whose numbers follow those of the buffers.
+    /// The memory of the module's global variables, whose addresses follow those of the buffers.
     variables: Vec<Region>,
+    /// The address and bytes of the heap, which comes last.
+    heap: (u64, usize),
 }
 
 /// A launch whose buffers and variables are in memory; each [`LoadedLaunch::launch`] sees what the launches before it stored.
@@ -50,13 +56,18 @@ impl<'l> DecodedLaunch<'l> {
         let refused = ExecError::Refused;
         let reached = reach(module, &launch.entry, Launches::One).map_err(refused)?;
         let Some(&entry) = reached.functions.first() else { return Err(refused(Diagnostics::new())) };
-        let params = pass_arguments(module, entry, &launch.arguments).map_err(refused)?;
-        let textures = Arc::new(textures(module, launch).map_err(refused)?);
-        let buffers = launch.arguments.iter().filter_map(buffer).count();
-        let (layout, variables) = place_variables(module, &reached, buffers, launch).map_err(refused)?;
+        let mut arena = Arena::new(AddressSize::of(module));
+        let bases = argument_bases(&mut arena, &launch.arguments).map_err(refused)?;
+        let params = pass_arguments(module, entry, &launch.arguments, &bases).map_err(refused)?;
+        let textures = Arc::new(textures(module, launch, &bases).map_err(refused)?);
+        let (layout, variables) = place_variables(module, &reached, &mut arena, launch).map_err(refused)?;
         let constant = layout.constant.clone();
         let kernel = Kernel::prepare(module, &reached, layout).map_err(refused)?;
-        Ok((Self { launch, kernel, params, constant, textures, variables }, reached))
+        let heap_bytes = if kernel.needs_heap { launch.limits.heap } else { 0 };
+        let no_room = || one(codes::SIZE, format!("there is no room for a heap of {heap_bytes} bytes"));
+        let heap_base = arena.place(heap_bytes as u64, 1).ok_or_else(|| refused(no_room()))?;
+        let heap = (heap_base, heap_bytes);
+        Ok((Self { launch, kernel, params, bases, constant, textures, variables, heap }, reached))
     }
 
     /// The kernel's instructions.
@@ -67,10 +78,9 @@ impl<'l> DecodedLaunch<'l> {
     /// Copies the buffers of the launch to memory.
     pub fn load(mut self) -> LoadedLaunch<'l> {
         let launch = self.launch;
-        let mut regions = argument_regions(&self.kernel, &launch.arguments);
+        let mut regions = argument_regions(&self.kernel, &launch.arguments, &self.bases);
         regions.append(&mut self.variables);
-        let heap_size = if self.kernel.needs_heap { launch.limits.heap } else { 0 };
-        let heap_base = GlobalMemory::base(regions.len());
+        let (heap_base, heap_size) = self.heap;
         let pieces = Arc::new(Pieces::of_heap(heap_size as u64));
         if heap_size > 0 {
             let region = Region::of_bytes(heap_base, &vec![0; heap_size], "the heap of `malloc`");
@@ -79,8 +89,9 @@ impl<'l> DecodedLaunch<'l> {
         let threads = launch.threads.unwrap_or_else(host_threads);
         let is_alone = threads == NonZeroUsize::MIN || launch.grid == [1; 3];
         let concurrency = if is_alone { Concurrency::Single } else { Concurrency::Many };
-        let global = GlobalMemory::numbered(regions, concurrency)
-            .with_multicasts(multicasts(&launch.arguments).into());
+        let multicasts = multicasts(&launch.arguments, &self.bases);
+        let size = self.program().address_size;
+        let global = GlobalMemory::placed(size, regions, concurrency).with_multicasts(multicasts.into());
         let heap = Arc::new(Mutex::new(Heap::new(heap_base, heap_size as u64, pieces)));
         LoadedLaunch { decoded: self, global, heap, threads }
     }
@@ -153,11 +164,11 @@ impl std::fmt::Debug for LoadedLaunch<'_> {
 }
 
 /// The memory of the arguments.
-fn argument_regions(kernel: &Kernel, arguments: &[Argument]) -> Vec<Region> {
-    let buffers = kernel.parameters.iter().zip(arguments).enumerate();
-    let buffers = buffers.filter_map(|(index, (parameter, argument))| {
-        Some((format!("argument {index} (`{}`)", parameter.name), buffer(argument)?))
+fn argument_regions(kernel: &Kernel, arguments: &[Argument], bases: &[Option<u64>]) -> Vec<Region> {
+    let given = kernel.parameters.iter().zip(arguments).zip(bases).enumerate();
+    let regions = given.filter_map(|(index, ((parameter, argument), base))| {
+        let name = format!("argument {index} (`{}`)", parameter.name);
+        Some(Region::of_bytes((*base)?, buffer(argument)?, name))
     });
-    let region = |(n, (name, bytes))| Region::of_bytes(GlobalMemory::base(n), bytes, name);
-    buffers.enumerate().map(region).collect()
+    regions.collect()
 }

@@ -12,7 +12,7 @@ use crate::error::{ExecError, codes};
 use crate::launch::{Argument, Dim3, Launch, Outcome, Shape};
 use crate::layout::{Ground, Layout, Places, lay_out};
 use crate::machine::Observer;
-use crate::memory::{ALLOCATION_SHIFT, GlobalMemory, Multicast, Region};
+use crate::memory::{ALLOCATION_SHIFT, AddressSize, Arena, Multicast, Region};
 use crate::observe::{Observation, Profile};
 use crate::repeat::DecodedLaunch;
 use crate::texture::{TextureSet, check_given, opaque_name, opaque_of};
@@ -57,7 +57,11 @@ pub(crate) fn run_watched(
 }
 
 /// The textures of a launch, and the memory of their images.
-pub(crate) fn textures(module: &Module, launch: &Launch) -> Result<TextureSet, Diagnostics> {
+pub(crate) fn textures(
+    module: &Module,
+    launch: &Launch,
+    bases: &[Option<u64>],
+) -> Result<TextureSet, Diagnostics> {
     let mut findings = Diagnostics::new();
     let handles = launch.arguments.iter().enumerate();
     let handles = handles.filter_map(|(index, argument)| match argument {
@@ -70,8 +74,7 @@ pub(crate) fn textures(module: &Module, launch: &Launch) -> Result<TextureSet, D
     }
     let buffer_at = |index: usize| {
         let bytes = buffer(launch.arguments.get(index)?)?.len() as u64;
-        let before = launch.arguments.iter().take(index).filter_map(buffer).count();
-        Some((GlobalMemory::base(before), bytes))
+        Some(((*bases.get(index)?)?, bytes))
     };
     TextureSet::place(launch.textures.clone(), &buffer_at)
 }
@@ -82,29 +85,42 @@ pub(crate) fn host_threads() -> NonZeroUsize {
     *THREADS.get_or_init(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
 }
 
-/// Lays out the variables; gives the memory of the global ones too, whose regions are numbered from `first` on.
+/// The address of the buffer of each argument that has one.
+///
+/// # Errors
+/// Where there is no room for all of them.
+pub(crate) fn argument_bases(
+    arena: &mut Arena,
+    arguments: &[Argument],
+) -> Result<Vec<Option<u64>>, Diagnostics> {
+    let place = |(index, argument)| {
+        let Some(bytes) = buffer(argument) else { return Ok(None) };
+        let text = || format!("there is no room for the {} bytes of argument {index}", bytes.len());
+        let base = arena.place(bytes.len() as u64, 1);
+        base.map(Some).ok_or_else(|| one(codes::SIZE, text()))
+    };
+    arguments.iter().enumerate().map(place).collect()
+}
+
+/// Lays out the variables; gives the memory of the global ones too.
 pub(crate) fn place_variables(
     module: &Module,
     reached: &Reached,
-    first: usize,
+    arena: &mut Arena,
     launch: &Launch,
 ) -> Result<(Layout, Vec<Region>), Diagnostics> {
-    let mut next = first;
-    let mut place_global = |_: &str, _: u64, _: u64| {
-        next += 1;
-        Some(GlobalMemory::base(next - 1))
-    };
+    let mut place_global = |_: &str, bytes: u64, align: u64| arena.place(bytes, align);
     let ground =
         Ground { known: &Places::default(), limit: launch.limits.variables, place_global: &mut place_global };
     let (layout, findings) = lay_out(module, reached, ground);
     if findings.has_errors() {
         return Err(findings);
     }
-    let region = |(n, (id, bytes)): (usize, &(VarId, Vec<u8>))| {
+    let region = |(id, bytes): &(VarId, Vec<u8>)| {
         let name = format!("variable `{}`", module.name(module.variable(*id).name));
-        Region::of_bytes(GlobalMemory::base(first + n), bytes, name)
+        layout.place(*id).map(|(_, base)| Region::of_bytes(base, bytes, name))
     };
-    let regions = layout.globals.iter().enumerate().map(region).collect();
+    let regions = layout.globals.iter().filter_map(region).collect();
     Ok((layout, regions))
 }
 
@@ -117,11 +133,10 @@ pub(crate) fn buffer(argument: &Argument) -> Option<&[u8]> {
 }
 
 /// The multimem objects among the arguments. What is not a buffer was refused before.
-pub(crate) fn multicasts(arguments: &[Argument]) -> Vec<Multicast> {
+pub(crate) fn multicasts(arguments: &[Argument], bases: &[Option<u64>]) -> Vec<Multicast> {
     let base_of = |&index: &usize| {
-        let before = arguments.iter().take(index).filter_map(buffer).count();
         let bytes = arguments.get(index).and_then(buffer)?;
-        Some((GlobalMemory::base(before), bytes.len() as u64))
+        Some(((*bases.get(index)?)?, bytes.len() as u64))
     };
     let objects = arguments.iter().filter_map(|argument| match argument {
         Argument::Multimem(members) => Some(members.iter().filter_map(base_of).collect::<Vec<_>>()),
@@ -220,7 +235,9 @@ pub(crate) fn pass_arguments(
     module: &Module,
     kernel: FunctionId,
     arguments: &[Argument],
+    bases: &[Option<u64>],
 ) -> Result<Vec<u8>, Diagnostics> {
+    let address_size = AddressSize::of(module);
     let mut findings = Diagnostics::new();
     let (places, total) = match kernel_parameters(module, kernel) {
         Ok(places) => places,
@@ -237,7 +254,7 @@ pub(crate) fn pass_arguments(
         return Err(findings);
     }
     let mut params = vec![0; total as usize];
-    let (mut buffers, mut multicasts) = (0, 0);
+    let mut multicasts = 0;
     for (index, ((id, at, size), argument)) in places.into_iter().zip(arguments).enumerate() {
         let variable = module.variable(id);
         let mut report = |text: String| {
@@ -262,12 +279,15 @@ pub(crate) fn pass_arguments(
                 if bytes.len() as u64 > 1 << ALLOCATION_SHIFT {
                     report(format!("is a buffer of {} bytes, too large", bytes.len()));
                 }
-                buffers += 1;
-                let base = GlobalMemory::base(buffers - 1);
+                let base = bases.get(index).copied().flatten().unwrap_or(0);
                 match argument {
                     Argument::Tensor(map, _) => map.moved_by(base).to_bytes().to_vec(),
-                    _ => base.to_le_bytes().to_vec(),
+                    _ => base.to_le_bytes()[..address_size.bytes() as usize].to_vec(),
                 }
+            }
+            Argument::Multimem(_) if address_size == AddressSize::Bits32 => {
+                report("is a multimem address, which takes 64 bits".to_owned());
+                continue;
             }
             Argument::Multimem(members) => {
                 let sizes =

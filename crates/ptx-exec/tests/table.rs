@@ -5,8 +5,8 @@ use std::time::Duration;
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, ExecError, Launch, codes, run};
 use ptx_isa::{
-    Form, Kind, Mnemonic, Mod, PtxVersion, Role, ScalarType, Slot, Sm, StateSpace, VectorLength, all_forms,
-    candidates,
+    Form, Kind, Mnemonic, Mod, PtxVersion, Role, ScalarType, Sem, Slot, Sm, StateSpace, VectorLength,
+    all_forms, candidates,
 };
 
 /// The version of the programs here.
@@ -18,7 +18,6 @@ const REFUSALS: &[&str] = &[
     "not known here",
     "there is no other device",
     "machine code of `.x8` loads one matrix",
-    "generic addresses have 64 bits",
 ];
 
 /// A row's modifiers: the first of every needed slot, and then, one slot at a time, each other choice.
@@ -151,12 +150,19 @@ fn program(m: &Mnemonic) -> Option<String> {
     }
     let declared: String =
         CLASSES.iter().map(|&ty| format!(".reg .{} {}<40>;\n", class(ty).1, class(ty).0)).collect();
-    Some(format!(
+    let text = format!(
         ".version 9.1\n.target sm_100\n.address_size 64\n.const .align 16 .b8 c[64];\n\
          .visible .entry k(.param .align 16 .b8 p[64], .param .u64 g) {{\n{declared}\
          .shared .align 16 .b8 s[64];\n.local .align 16 .b8 l[64];\n\
          TARGETS: .branchtargets AFTER;\nld.param.u64 %rd0, [g];\n{line};\nAFTER:\nret;\n}}\n"
-    ))
+    );
+    // Generic addresses of 32 bits are in modules that have no others.
+    let is_narrow = m.sem() == Sem::Cvta && m.scalar_type() == Some(ScalarType::U32);
+    Some(if is_narrow {
+        text.replace(".address_size 64", ".address_size 32").replace("u64", "u32").replace("%rd0", "%r0")
+    } else {
+        text
+    })
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Compiled kernels.
 
+use ptx_exec::AddressSize;
 use ptx_exec::program::{Program, WARP};
 use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
 use ptx_llvm::{Context, LlvmError, Module, OptLevel};
@@ -61,6 +62,11 @@ fn generate<'c>(
     program: &Program,
     launched: &Launched,
 ) -> Result<Module<'c>, CompileError> {
+    if program.address_size == AddressSize::Bits32 {
+        // Global addresses are those of the host process in the code.
+        let entry = program.functions.get(program.entry as usize).map_or(0, |function| function.start);
+        return Err(CompileError::refused(entry, "modules with 32-bit addresses are not compiled"));
+    }
     // Numbers of 32 bits are the most frequent ones.
     let lanes = (machine.vector_bits() / 32).clamp(1, WARP as u32);
     let analysis = Analysis::new(program, launched, lanes)?;

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, DeviceHeap, ExecError, Image, Launch, Limits, Memory, Surroundings};
+use ptx_exec::{AddressSize, Argument, DeviceHeap, ExecError, Image, Launch, Limits, Memory, Surroundings};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Kernel};
 use ptx_llvm::host::{Cpu, Jit};
@@ -239,4 +239,21 @@ fn what_is_not_compiled_is_refused() {
         assert!(matches!(error, CompileError::Refused(_)), "{error}");
         assert_eq!(error.to_string(), expected, "{body}");
     }
+}
+
+#[test]
+fn modules_with_32_bit_addresses_are_refused() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 32\n.visible .entry k(.param .u32 out)\n{\n\
+                .reg .b32 %r<2>;\nld.param.u32 %r1, [out];\nst.shared.u32 [%r1], 1;\nret;\n}\n";
+    let module = ptx_syntax::parse(&SourceFile::new("k.ptx", text)).0;
+    let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+    let memory = Memory::with_addresses(AddressSize::Bits32);
+    let surroundings = Surroundings { memory, heap: DeviceHeap::default(), limits: Limits::default() };
+    let prepared = Image::new(verified, surroundings).expect("no variables").kernel("k").expect("a kernel");
+    let cpu = Cpu::host().expect("LLVM 22");
+    let jit = Jit::new(&cpu).expect("a linker");
+    let launched = Launched { block: [32, 1, 1] };
+    let error = Kernel::compile(prepared.program(), &launched, &cpu, &jit).expect_err("refused");
+    assert!(matches!(error, CompileError::Refused(_)), "{error}");
+    assert_eq!(error.to_string(), "modules with 32-bit addresses are not compiled");
 }

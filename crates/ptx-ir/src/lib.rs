@@ -12,6 +12,7 @@
 //!   lists to the body;
 //! - equality ignores positions, so that `parse(print(m)) == m` can hold.
 
+mod address_size;
 mod at;
 mod body;
 mod build;

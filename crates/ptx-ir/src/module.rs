@@ -505,13 +505,4 @@ impl Module {
             _ => None,
         })
     }
-
-    /// The `.address_size`, or 64 without one. The manual says 32 (11.1.3), but `ptxas` assumes 64, and so do all users.
-    pub fn address_size(&self) -> u32 {
-        let written = self.items.iter().find_map(|item| match item {
-            Item::AddressSize(bits, _) => Some(*bits),
-            _ => None,
-        });
-        written.unwrap_or(64)
-    }
 }

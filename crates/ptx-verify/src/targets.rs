@@ -211,10 +211,14 @@ pub(crate) fn check_header(cx: &mut Checker<'_>) {
         check_size_of_addresses(cx, *bits, at.0);
         directives.next();
     } else if cx.target.version_is(2, 3) {
-        let text = "without `.address_size`, 64 bits are assumed";
-        cx.report(
-            Diagnostic::warning(codes::ADDRESS_SIZE, version, text).with_help("write `.address_size 64`"),
-        );
+        let (text, help) = match cx.address_size {
+            32 => (
+                "without `.address_size`, 32 bits are taken from the addresses that the module uses",
+                "write `.address_size 32`",
+            ),
+            _ => ("without `.address_size`, 64 bits are assumed", "write `.address_size 64`"),
+        };
+        cx.report(Diagnostic::warning(codes::ADDRESS_SIZE, version, text).with_help(help));
     }
     for item in directives {
         let (what, code, at) = match item {
@@ -366,8 +370,7 @@ fn has_debug_information(cx: &Checker<'_>) -> bool {
     cx.module.items.iter().any(|item| matches!(item, Item::Section(_) | Item::DwarfLine(_)))
 }
 
-/// Checks an `.address_size` (manual 11.1.3). `ptxas` reads the 32-bit mode that CUDA has dropped, and so do we; nothing
-/// else takes it.
+/// Checks an `.address_size` (manual 11.1.3). `ptxas` reads the 32-bit mode that CUDA has dropped, and so do we.
 fn check_size_of_addresses(cx: &mut Checker<'_>, bits: u32, span: Span) {
     let since = Since::new(2, 3, 10);
     cx.require(since, span, "`.address_size`");

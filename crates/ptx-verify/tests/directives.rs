@@ -38,6 +38,9 @@ fn addresses_have_64_bits_unless_said_otherwise() {
     let text = ".version 8.0\n.target sm_80\n.entry k () { ret; }\n";
     assert_eq!(codes(text), ["V0107"]);
     assert!(is_accepted(text));
+    // A module that uses 32-bit addresses has them, as for `ptxas`: their registers are not reported.
+    let text = ".version 8.0\n.target sm_80\n.entry k () { .reg .b32 r; ld.global.b32 r, [r]; ret; }\n";
+    assert_eq!(codes(text), ["V0107"]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use super::modifiers::{Modifiers, NO_CACHES, STRONGEST, UNIFORM};
 use super::{Constants, Decoded, Reached, finding};
 use crate::error::codes;
 use crate::layout::{Layout, align_up};
+use crate::memory::AddressSize;
 use crate::program::{
     Alu, Binary, Dst, Effect, FRAME_ALIGNMENT, Files, Guard, Inst, Op, Origin, Packing, Program, Slot, Src,
     Ternary, Unary,
@@ -200,6 +201,8 @@ pub(super) struct BodyDecoder<'a> {
     pub(super) body: &'a Body,
     pub(super) signature: &'a Signature,
     pub(super) is_kernel: bool,
+    /// The bits of addresses.
+    pub(super) size: AddressSize,
     index: u32,
     firsts: Vec<u32>,
     /// The row of the condition code (manual 9.7.2).
@@ -301,6 +304,7 @@ impl<'a> BodyDecoder<'a> {
             body,
             signature,
             is_kernel: module.function(id).kind == FunctionKind::Kernel,
+            size: layout.address_size,
             index,
             firsts,
             carry: rows,

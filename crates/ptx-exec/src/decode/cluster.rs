@@ -5,8 +5,8 @@ use ptx_isa::{Field, Mod, Sem};
 use super::Decoded;
 use super::body::{BodyDecoder, Context, unary};
 use super::modifiers::{ORDERING, STRONGEST, TOGETHER};
-use crate::memory::RANK_SHIFT;
-use crate::program::{Audience, ClusterAction, Effect, MapAddress, TryCancel, Unary};
+use crate::memory::{AddressSize, RANK_SHIFT, Space};
+use crate::program::{Audience, ClusterAction, Effect, MapAddress, Src, TryCancel, Unary};
 
 impl BodyDecoder<'_> {
     /// `barrier.cluster`.
@@ -28,14 +28,29 @@ impl BodyDecoder<'_> {
         let a = self.src_named(cx, "a")?;
         cx.m.ignore(&[Field::Type], "the address has the width of its register");
         if cx.m.sem() == Sem::Getctarank {
-            cx.m.ignore(&[Field::Space], "generic addresses have the rank in the same bits");
+            let a = self.shared_address(cx, a);
             cx.emit(unary(Unary::Field { shift: RANK_SHIFT, mask: 0xff }, d, a));
             return Ok(());
         }
-        let is_generic = cx.m.space().is_none();
+        let window = cx.m.space().is_none().then(|| Space::SharedCluster.window(self.size));
         let rank = self.src_named(cx, "b")?;
-        cx.emit(Effect::MapAddress(Box::new(MapAddress { d, a, rank, is_generic })));
+        cx.emit(Effect::MapAddress(Box::new(MapAddress { d, a, rank, window })));
         Ok(())
+    }
+
+    /// What an address of `getctarank` is, as far as it tells the rank: one in shared memory.
+    fn shared_address(&mut self, cx: &mut Context<'_>, a: Src) -> Src {
+        if self.size == AddressSize::Bits64 {
+            cx.m.ignore(&[Field::Space], "generic addresses have the rank in the same bits");
+            return a;
+        }
+        if cx.m.space().is_some() {
+            return a;
+        }
+        let d = self.temporary();
+        let addend = Space::SharedCluster.window(self.size).wrapping_neg();
+        cx.prepare(unary(Unary::AddConstant { addend, mask: self.size.mask() }, d, a));
+        Src::register(d)
     }
 
     /// `clusterlaunchcontrol.try_cancel`.

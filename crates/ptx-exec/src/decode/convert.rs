@@ -6,7 +6,7 @@ use ptx_isa::{Field, Mod, ScalarType, StateSpace};
 use super::Decoded;
 use super::arithmetic::{numbers, rounding, subnormals};
 use super::body::{BodyDecoder, Context, binary, row_bits, unary};
-use crate::memory::Space;
+use crate::memory::{AddressSize, Space};
 use crate::program::{Binary, Numbers, Src, Unary};
 use crate::scalar::convert::{Excess, Integral, Range, ToFloat};
 use crate::scalar::float::Limit;
@@ -126,20 +126,23 @@ impl BodyDecoder<'_> {
             _ => self.space(cx)?,
         };
         let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
-        let window = space.window();
+        let window = space.window(self.size);
         if cx.m.sem() == ptx_isa::Sem::Isspacep && space == Space::Shared {
             let own = cx.constants.of_shared(window);
             cx.emit(binary(Binary::IsInBlock, d, a, own));
             return Ok(());
         }
+        let has_32_bits = cx.m.scalar_type().is_some_and(|ty| ty.bits() == 32);
+        let mask = self.size.mask();
         let op = if cx.m.sem() == ptx_isa::Sem::Isspacep {
-            Unary::IsInSpace(space)
-        } else if cx.m.scalar_type().map(ScalarType::bits) != Some(64) {
-            return cx.unsupported("generic addresses have 64 bits");
+            Unary::IsInSpace(space, self.size)
+        } else if has_32_bits && self.size == AddressSize::Bits64 {
+            return cx
+                .unsupported("the generic addresses of the module have 64 bits; write `.address_size 32`");
         } else if cx.m.has(Mod::To) {
-            Unary::AddConstant { addend: window.wrapping_neg(), mask: u64::MAX }
+            Unary::AddConstant { addend: window.wrapping_neg(), mask }
         } else {
-            Unary::AddConstant { addend: window, mask: u64::MAX }
+            Unary::AddConstant { addend: window, mask }
         };
         cx.emit(unary(op, d, a));
         Ok(())

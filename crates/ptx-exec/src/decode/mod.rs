@@ -115,6 +115,7 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
         functions: Vec::new(),
         numbers: FxHashMap::default(),
         entry: 0,
+        address_size: layout.address_size,
     };
     let mut constants = Constants::default();
     let mut findings = Diagnostics::new();

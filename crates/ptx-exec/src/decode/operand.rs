@@ -9,8 +9,8 @@ use super::convert::int_of;
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::layout::immediate_bits;
-use crate::memory::Space;
-use crate::program::{Address, AddressWidth, Base, Dst, Effect, Src, Unary, function_address};
+use crate::memory::{AddressSize, Space};
+use crate::program::{Address, AddressWidth, Base, Dst, Effect, Src, Unary};
 use crate::scalar::convert::Excess;
 use crate::scalar::int::Int;
 
@@ -133,7 +133,8 @@ impl BodyDecoder<'_> {
         match symbol {
             Symbol::Function(id) => match self.reached.number(self.module, id) {
                 Some(number) => {
-                    Ok(cx.constants.of(function_address(number).wrapping_add(offset as u64) & row_bits(ty)))
+                    let address = self.size.function_address(number).wrapping_add(offset as u64);
+                    Ok(cx.constants.of(address & row_bits(ty)))
                 }
                 None => {
                     let name = self.module.name(self.module.function(id).name);
@@ -147,7 +148,7 @@ impl BodyDecoder<'_> {
             Symbol::Variable(id) => match self.place(id, span)? {
                 Place::Fixed(space, address) => {
                     // The sum of a variable's address and a constant has as many bits as addresses of its space.
-                    let bits = if space == Space::Global { u64::MAX } else { u32::MAX.into() };
+                    let bits = if space == Space::Global { self.size.mask() } else { u32::MAX.into() };
                     let address = address.wrapping_add(offset as u64) & bits & row_bits(ty);
                     Ok(match space {
                         Space::Shared | Space::SharedCluster if ty.bits() >= 32 => {
@@ -219,6 +220,14 @@ impl BodyDecoder<'_> {
         Src::register(d)
     }
 
+    /// Width of an address in a register of 64 bits: modules with 32-bit addresses use the lower half.
+    pub(super) fn address_width(&self) -> AddressWidth {
+        match self.size {
+            AddressSize::Bits32 => AddressWidth::Bits32,
+            AddressSize::Bits64 => AddressWidth::Bits64,
+        }
+    }
+
     /// An address operand of an instruction that accesses `space`.
     pub(super) fn address(&mut self, cx: &mut Context<'_>, at: usize, space: Space) -> Decoded<Address> {
         let span = cx.span(at);
@@ -226,7 +235,7 @@ impl BodyDecoder<'_> {
             Operand::Address(AddressBase::Register(register), offset) => {
                 let row = Src::register(self.row_of(register));
                 let (row, width) = match self.body.reg_type(register) {
-                    ty if ty.bits() == 64 => (row, AddressWidth::Bits64),
+                    ty if ty.bits() == 64 => (row, self.address_width()),
                     ty if ty.bits() == 32 => (row, AddressWidth::Bits32),
                     ty if ty.bits() < 32 => (self.narrow_address(cx, row, ty), AddressWidth::Bits32),
                     _ => {
@@ -240,7 +249,7 @@ impl BodyDecoder<'_> {
                 Ok(Address { space, base: Base::Row(row, width), offset })
             }
             Operand::Address(AddressBase::Absolute, offset) => {
-                Ok(Address { space, base: Base::Row(cx.constants.of(0), AddressWidth::Bits64), offset })
+                Ok(Address { space, base: Base::Row(cx.constants.of(0), self.address_width()), offset })
             }
             Operand::Address(AddressBase::Symbol(Symbol::Variable(id)), offset) => {
                 let place = self.place(id, span)?;
@@ -251,7 +260,7 @@ impl BodyDecoder<'_> {
                             Space::Shared => cx.constants.of_shared(address),
                             _ => cx.constants.of(address),
                         };
-                        (own, Base::Row(address, AddressWidth::Bits64), offset)
+                        (own, Base::Row(address, self.address_width()), offset)
                     }
                     Place::Frame(at) => (Space::Local, Base::Frame, i64::from(at).wrapping_add(offset)),
                 };

@@ -121,7 +121,7 @@ impl BodyDecoder<'_> {
         match operand {
             Operand::Register(register) => {
                 let bits = self.body.reg_type(register).bits();
-                let width = if bits == 32 { AddressWidth::Bits32 } else { AddressWidth::Bits64 };
+                let width = if bits == 32 { AddressWidth::Bits32 } else { self.address_width() };
                 let base = Base::Row(Src::register(self.row_of(register)), width);
                 Ok(Address { space: Space::Generic, base, offset: 0 })
             }
@@ -154,7 +154,7 @@ impl BodyDecoder<'_> {
         let (at, operand) = cx.named(name);
         let Operand::Register(register) = operand else { return self.address(cx, at, space) };
         let bits = self.body.reg_type(register).bits();
-        let width = if bits == 32 { AddressWidth::Bits32 } else { AddressWidth::Bits64 };
+        let width = if bits == 32 { AddressWidth::Bits32 } else { self.address_width() };
         let base = Base::Row(Src::register(self.row_of(register)), width);
         Ok(Address { space, base, offset: 0 })
     }

@@ -11,6 +11,7 @@ use ptx_isa::{Field, FormId, Mnemonic, Mod, ScalarType, Sem, Slot, form, form_id
 use super::modifiers::Modifiers;
 use super::{Launches, decode, executes, reach};
 use crate::launch::Launch;
+use crate::memory::{AddressSize, Arena};
 use crate::run::place_variables;
 
 thread_local! {
@@ -34,7 +35,8 @@ fn decoded(module: &Module) -> Result<Decoded, String> {
     let (verified, _) = ptx_verify::verify(module).map_err(refused)?;
     let module = &*verified.written_out();
     let reached = reach(module, "k", Launches::One).map_err(refused)?;
-    let (layout, _) = place_variables(module, &reached, 0, &Launch::new("k")).map_err(refused)?;
+    let mut arena = Arena::new(AddressSize::of(module));
+    let (layout, _) = place_variables(module, &reached, &mut arena, &Launch::new("k")).map_err(refused)?;
     IGNORED.take();
     let program = decode(module, &reached, &layout).map_err(refused)?;
     Ok(Decoded { code: format!("{:?} {:?}", program.code, program.constants), ignored: IGNORED.take() })
@@ -195,7 +197,12 @@ fn with(drawn: &Instruction, field: Field, modifier: Option<Mod>) -> Option<Inst
 
 /// `None` when the instruction is not valid there.
 fn decoded_at(home: Home, instruction: &Instruction) -> Option<Result<Decoded, String>> {
-    let read = check(&module(home, [instruction]).text).ok()?;
+    let mut text = module(home, [instruction]).text;
+    if instruction.mnemonic.sem() == Sem::Cvta && instruction.mnemonic.scalar_type() == Some(ScalarType::U32)
+    {
+        text = text.replacen(".address_size 64", ".address_size 32", 1);
+    }
+    let read = check(&text).ok()?;
     uses(&read, instruction.mnemonic.form_id()).then(|| decoded(&read))
 }
 
@@ -204,7 +211,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("mbarrier", "arrivals at several barriers have no one state"),
     ("cp", "how sizes and strides in registers replace those of the map is not documented"),
     ("cp", "which elements of a tensor a report inspects is not documented"),
-    ("cvta", "generic addresses have 64 bits"),
     ("ldmatrix", "machine code of `.x8` loads one matrix"),
 ];
 

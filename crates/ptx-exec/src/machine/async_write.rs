@@ -71,7 +71,7 @@ impl Warp {
             let at = addresses(address, rows, constants, local).of(lane);
             let place = || {
                 check_alignment(address.space, at, align).map_err(TrapKind::Fault)?;
-                operand_place(address.space, at, size)
+                operand_place(grid, address.space, at, size)
             };
             let to = place().map_err(|kind| Stop::at(kind, pc, lane))?;
             let values: Box<[u64]> = srcs.iter().map(|src| src.of(rows, constants)[lane]).collect();

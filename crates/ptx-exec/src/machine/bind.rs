@@ -200,8 +200,8 @@ fn unary(op: Unary, packing: Packing) -> Row1 {
             row1(move |a| convert::float_to_integral(&to, integral, a & low))
         }
         Unary::FloatToFloat { to, from, low } => row1(move |a| convert::float_to_float(&to, from, a & low)),
-        Unary::IsInSpace(space) => {
-            row1(move |a| u64::from(Space::of_generic(a).is_some_and(|(found, _)| found == space)))
+        Unary::IsInSpace(space, size) => {
+            row1(move |a| u64::from(Space::of_generic(a, size).is_some_and(|(found, _)| found == space)))
         }
         Unary::PendingCount => row1(pending_count),
     }

@@ -28,6 +28,7 @@ impl Warp {
         call: &Call,
     ) -> Result<(), Stop> {
         let frame = self.fragment(current).frame;
+        let word = grid.program.address_size.bytes();
         for lane in lanes(active) {
             let argument = |at: usize| {
                 let mut bytes = Vec::new();
@@ -53,7 +54,7 @@ impl Warp {
                 }
                 Builtin::Printf => {
                     let view = View { grid, block, local: &mut self.local };
-                    let mut source = LaneSource { view: &view, lane, next: arguments[1] };
+                    let mut source = LaneSource { view: &view, lane, next: arguments[1], word };
                     let fault = |fault| stop(TrapKind::Fault(fault));
                     let template = source.text(arguments[0]).map_err(fault)?;
                     let (text, conversions) = format_c(&template, &mut source).map_err(fault)?;
@@ -63,7 +64,7 @@ impl Warp {
                 }
                 Builtin::AssertFail => {
                     let view = View { grid, block, local: &mut self.local };
-                    let source = LaneSource { view: &view, lane, next: 0 };
+                    let source = LaneSource { view: &view, lane, next: 0, word };
                     let text = |address| {
                         source.text(address).map(|text| String::from_utf8_lossy(&text).into_owned())
                     };
@@ -88,6 +89,8 @@ struct LaneSource<'v, 'a> {
     view: &'v View<'a>,
     lane: usize,
     next: u64,
+    /// Bytes of an address.
+    word: u32,
 }
 
 impl LaneSource<'_, '_> {
@@ -98,6 +101,10 @@ impl LaneSource<'_, '_> {
 
 impl Source for LaneSource<'_, '_> {
     type Error = Fault;
+
+    fn word(&self) -> u32 {
+        self.word
+    }
 
     fn next(&mut self, size: u32) -> Result<u64, Fault> {
         let at = self.next.next_multiple_of(u64::from(size));

@@ -209,7 +209,7 @@ impl Warp {
             let resolved = |address| {
                 let at = addresses(address, rows, constants, local).of(lane);
                 check_alignment(address.space, at, bulk.unit).map_err(TrapKind::Fault)?;
-                operand_place(address.space, at, STEP)
+                operand_place(grid, address.space, at, STEP)
             };
             let destinations = if bulk.is_multimem {
                 let at = addresses(&bulk.to, rows, constants, local).of(lane);

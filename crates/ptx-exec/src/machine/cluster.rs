@@ -11,7 +11,9 @@ use super::memory::View;
 use super::pending::{Pending, Place, Registers};
 use super::warp::{State, Warp, WarpId};
 use crate::error::TrapKind;
-use crate::memory::{Fault, FaultKind, Space, address_in, rank_and_offset, read_bytes, write_bytes};
+use crate::memory::{
+    AddressSize, Fault, FaultKind, Space, address_in, rank_and_offset, read_bytes, write_bytes,
+};
 use crate::program::{MapAddress, Mask, Row, first_lane, lanes};
 
 /// The most groups of threads that a time-out shows.
@@ -454,12 +456,14 @@ fn threads(grid: &Grid<'_>, lanes: &[(usize, Mask)]) -> String {
 
 /// The rank of no block, since clusters have at most 16.
 const NO_RANK: u32 = 0xff;
+/// The same among the addresses of 32 bits: it makes one of no space.
+const LOW_NO_RANK: u32 = 0x3f;
 
 /// `mapa`: the addresses that correspond to shared ones in the blocks of given ranks. Whether there is such a block is a matter of the
 /// access: CUTLASS takes addresses in all lanes, and accesses those of the blocks that there are.
 pub(super) fn map_addresses(
     rows: &mut [Row],
-    constants: &[Row],
+    (constants, size): (&[Row], AddressSize),
     map: &MapAddress,
     active: Mask,
     pc: u32,
@@ -468,12 +472,16 @@ pub(super) fn map_addresses(
     for lane in lanes(active) {
         let (address, rank) = (map.a.of(rows, constants)[lane], map.rank.of(rows, constants)[lane] as u32);
         let rank = rank.min(NO_RANK);
-        let is_shared =
-            !map.is_generic || matches!(Space::of_generic(address), Some((Space::SharedCluster, _)));
+        let is_shared = map.window.is_none()
+            || matches!(Space::of_generic(address, size), Some((Space::SharedCluster, _)));
         if !is_shared {
             return Err(misuse(format!("the address {address:#x} is not one in shared memory"), lane));
         }
-        rows[map.d as usize][lane] = address_in(rank, address);
+        let window = map.window.unwrap_or(0);
+        // After the last block of a cluster there are other windows among the addresses of 32 bits.
+        let is_low = map.window.is_some() && size == AddressSize::Bits32;
+        let rank = if is_low && rank >= 16 { LOW_NO_RANK } else { rank };
+        rows[map.d as usize][lane] = window + address_in(rank, address.wrapping_sub(window));
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ impl Warp {
             let resolved = |address| {
                 let at = addresses(address, rows, constants, local).of(lane);
                 check_alignment(address.space, at, copy.size.into()).map_err(TrapKind::Fault)?;
-                operand_place(address.space, at, copy.size)
+                operand_place(grid, address.space, at, copy.size)
             };
             let places = resolved(&copy.to).and_then(|to| Ok((to, resolved(&copy.from)?)));
             let (to, from) = places.map_err(|kind| Stop::at(kind, pc, lane))?;

@@ -3,7 +3,7 @@
 use super::call::same_value;
 use super::memory::View;
 use crate::error::TrapKind;
-use crate::memory::{Fault, FaultKind, Order, Space};
+use crate::memory::{AddressSize, Fault, FaultKind, Order, Space};
 use crate::program::{FULL, Fragment, Held, Major, Place, Row};
 
 /// What stops a lane.
@@ -20,7 +20,12 @@ struct Matrix {
 
 impl Matrix {
     /// From the addresses and strides of all lanes, which must be the same.
-    fn new(fragment: Fragment, space: Space, addresses: &Row, strides: &Row) -> Result<Self, Stopped> {
+    fn new(
+        fragment: Fragment,
+        (space, bits): (Space, AddressSize),
+        addresses: &Row,
+        strides: &Row,
+    ) -> Result<Self, Stopped> {
         let misuse = |text: String| Err((TrapKind::Misuse(text), 0));
         for (row, what) in [(addresses, "addresses"), (strides, "strides")] {
             if same_value(row, FULL, 0) != FULL {
@@ -35,7 +40,7 @@ impl Matrix {
             ));
         }
         let (space, start) = match space {
-            Space::Generic => Space::of_generic(start).unwrap_or((space, start)),
+            Space::Generic => Space::of_generic(start, bits).unwrap_or((space, start)),
             space => (space, start),
         };
         if matches!(space, Space::Local | Space::Const | Space::Param) {
@@ -87,7 +92,7 @@ pub(super) fn load(
     outputs: &mut [Row],
 ) -> Result<(), Stopped> {
     let [addresses, strides] = inputs else { return Ok(()) };
-    let matrix = Matrix::new(fragment, space, addresses, strides)?;
+    let matrix = Matrix::new(fragment, (space, view.grid.addresses), addresses, strides)?;
     let mask = u64::MAX >> (64 - fragment.factor.element.bits());
     for (register, out) in outputs.iter_mut().enumerate() {
         for (lane, out) in out.iter_mut().enumerate() {
@@ -113,7 +118,7 @@ pub(super) fn store(
     inputs: &[Row],
 ) -> Result<(), Stopped> {
     let [addresses, strides, registers @ ..] = inputs else { return Ok(()) };
-    let matrix = Matrix::new(fragment, space, addresses, strides)?;
+    let matrix = Matrix::new(fragment, (space, view.grid.addresses), addresses, strides)?;
     let mask = u64::MAX >> (64 - fragment.factor.element.bits());
     for (register, row) in registers.iter().enumerate() {
         for (lane, word) in row.iter().enumerate() {

@@ -18,7 +18,7 @@ use super::{MOST_RESIDENT_BLOCKS, RESIDENT_BYTES, Stop};
 use crate::error::{Trap, TrapKind};
 use crate::launch::{Completion, Dim3, Limits};
 use crate::layout::{Object, nearest};
-use crate::memory::{GlobalMemory, Space};
+use crate::memory::{AddressSize, GlobalMemory, Space};
 use crate::program::{COLUMNS, Effect, LANES, Op, Program, Row, WARP};
 use crate::texture::Units;
 
@@ -170,6 +170,8 @@ pub(super) struct Grid<'p> {
     /// Its constants as the blocks of each rank see them.
     constants: Vec<&'p [Row]>,
     pub(super) geometry: Geometry,
+    /// The bits of addresses.
+    pub(super) addresses: AddressSize,
     pub(super) global: GlobalMemory,
     /// The address of the workspace of a cooperative launch; 0 for any other.
     pub(super) workspace: u64,
@@ -193,6 +195,7 @@ impl<'p> Grid<'p> {
                 .chain(job.constants.iter().map(Vec::as_slice))
                 .collect(),
             geometry: setup.geometry,
+            addresses: setup.executable.program.address_size,
             global: setup.global.clone(),
             workspace: setup.workspace,
             units: &setup.units,

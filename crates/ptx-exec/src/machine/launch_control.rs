@@ -35,7 +35,8 @@ impl Warp {
             let stop = |kind| Stop::at(kind, pc, lane);
             let at = addresses(&cancel.to, rows, constants, local).of(lane);
             let to = check_alignment(cancel.to.space, at, ANSWER).map_err(TrapKind::Fault);
-            let to = to.and_then(|()| operand_place(cancel.to.space, at, ANSWER as u32)).map_err(stop)?;
+            let to =
+                to.and_then(|()| operand_place(grid, cancel.to.space, at, ANSWER as u32)).map_err(stop)?;
             let at = addresses(&cancel.barrier, rows, constants, local).of(lane);
             let barrier = view.barrier_place((cancel.barrier.space, at)).map_err(stop)?;
             if !to.0.is_shared() {

@@ -193,7 +193,7 @@ impl View<'_> {
     /// The place of an object in the shared memory of the cluster.
     fn object_place(&self, space: Space, address: u64) -> Result<(Space, u64), TrapKind> {
         let (found, address) = match space {
-            Space::Generic => Space::of_generic(address).unwrap_or((space, address)),
+            Space::Generic => Space::of_generic(address, self.grid.addresses).unwrap_or((space, address)),
             space => (space, address),
         };
         if !found.is_shared() {

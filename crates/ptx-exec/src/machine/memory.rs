@@ -19,11 +19,15 @@ pub(super) struct View<'a> {
 }
 
 /// The space and address that a possibly generic address means.
-pub(super) fn place(space: Space, address: u64, size: u32) -> Result<(Space, u64), Fault> {
+#[inline]
+pub(super) fn place(grid: &Grid<'_>, space: Space, address: u64, size: u32) -> Result<(Space, u64), Fault> {
     match space {
-        Space::Generic => {
-            Space::of_generic(address).ok_or(Fault { kind: FaultKind::OutOfBounds, space, address, size })
-        }
+        Space::Generic => Space::of_generic(address, grid.addresses).ok_or(Fault {
+            kind: FaultKind::OutOfBounds,
+            space,
+            address,
+            size,
+        }),
         Space::Global | Space::Shared | Space::SharedCluster | Space::Local | Space::Const | Space::Param => {
             Ok((space, address))
         }
@@ -63,7 +67,7 @@ impl View<'_> {
         size: u32,
         order: Order,
     ) -> Result<u64, Fault> {
-        let (space, address) = place(space, address, size)?;
+        let (space, address) = place(self.grid, space, address, size)?;
         match space {
             Space::Global | Space::Generic => self.grid.global.read(address, size, order),
             Space::Shared | Space::SharedCluster => self.block.read_shared(space, address, size),
@@ -84,7 +88,7 @@ impl View<'_> {
         value: u64,
         order: Order,
     ) -> Result<(), Fault> {
-        let (space, address) = place(space, address, size)?;
+        let (space, address) = place(self.grid, space, address, size)?;
         match space {
             Space::Global | Space::Generic => self.grid.global.write(address, size, value, order),
             Space::Shared | Space::SharedCluster => self.block.write_shared(space, address, size, value),
@@ -101,7 +105,7 @@ impl View<'_> {
         address: u64,
         order: Order,
     ) -> Result<u128, Fault> {
-        let (placed, at) = place(space, address, 16)?;
+        let (placed, at) = place(self.grid, space, address, 16)?;
         match placed {
             Space::Global | Space::Generic => self.grid.global.read_wide(at, order),
             Space::Shared | Space::SharedCluster | Space::Local | Space::Const | Space::Param => {
@@ -121,7 +125,7 @@ impl View<'_> {
         value: u128,
         order: Order,
     ) -> Result<(), Fault> {
-        let (placed, at) = place(space, address, 16)?;
+        let (placed, at) = place(self.grid, space, address, 16)?;
         match placed {
             Space::Global | Space::Generic => self.grid.global.write_wide(at, value, order),
             Space::Shared | Space::SharedCluster | Space::Local | Space::Const | Space::Param => {
@@ -139,7 +143,7 @@ impl View<'_> {
         address: u64,
         new: impl FnOnce(u128) -> u128,
     ) -> Result<u128, Fault> {
-        let (placed, at) = place(space, address, 16)?;
+        let (placed, at) = place(self.grid, space, address, 16)?;
         match placed {
             Space::Global | Space::Generic => self.grid.global.update_wide(at, new),
             // A cluster stays on one host thread.
@@ -162,7 +166,7 @@ impl View<'_> {
         size: u32,
         new: impl Fn(Space, u64) -> u64,
     ) -> Result<u64, Fault> {
-        let (space, address) = place(space, address, size)?;
+        let (space, address) = place(self.grid, space, address, size)?;
         match space {
             Space::Global | Space::Generic => self.grid.global.update(address, size, |old| new(space, old)),
             Space::Shared | Space::SharedCluster => {
@@ -454,7 +458,7 @@ impl Warp {
         for lane in lanes(active) {
             let address = addresses.of(lane);
             let found = match within.address.space {
-                Space::Generic => Space::of_generic(address).map(|(space, _)| space),
+                Space::Generic => Space::of_generic(address, grid.addresses).map(|(space, _)| space),
                 space => Some(space),
             };
             if found.is_none_or(|space| !within.spaces.contains(&space)) {

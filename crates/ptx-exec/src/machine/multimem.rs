@@ -10,7 +10,7 @@ use crate::program::{Address, Mask, Multimem, MultimemAction, Row, lanes};
 
 /// The global addresses of all places of a multimem address, each with as many bytes from it on.
 pub(super) fn places(grid: &Grid<'_>, address: &Address, at: u64, bytes: u64) -> Result<Vec<u64>, TrapKind> {
-    let (space, at) = place(address.space, at, bytes as u32).map_err(TrapKind::Fault)?;
+    let (space, at) = place(grid, address.space, at, bytes as u32).map_err(TrapKind::Fault)?;
     match (space, grid.global.members(at, bytes)) {
         (Space::Global, Some(members)) => members.map_err(TrapKind::Fault),
         _ => Err(TrapKind::Misuse(format!("the address {at:#x} is not a multimem address"))),

@@ -8,7 +8,7 @@ use super::grid::Grid;
 use super::memory::addresses;
 use super::warp::Warp;
 use crate::decode::{Named, Registers};
-use crate::memory::Space;
+use crate::memory::{AddressSize, Space};
 use crate::observe::{Counts, Observation, Profile, Trace, TraceEvent, Value};
 use crate::program::{Address, Effect, Mask, Op, Program, Row, WARP, lanes};
 
@@ -108,7 +108,7 @@ impl Observer {
             let resolved = addresses(address, rows, grid.constants(0), local);
             let mut places = Places::default();
             for lane in lanes(active) {
-                places.add(address.space, resolved.of(lane), bytes, lane);
+                places.add((address.space, grid.addresses), resolved.of(lane), bytes, lane);
             }
             counter.sectors.fetch_add(places.sectors.len() as u64, Ordering::Relaxed);
             counter.conflicts.fetch_add(conflicts(&places.shared, bytes), Ordering::Relaxed);
@@ -274,9 +274,9 @@ struct Places {
 }
 
 impl Places {
-    fn add(&mut self, space: Space, address: u64, bytes: u32, lane: usize) {
+    fn add(&mut self, (space, size): (Space, AddressSize), address: u64, bytes: u32, lane: usize) {
         let placed = match space {
-            Space::Generic => Space::of_generic(address),
+            Space::Generic => Space::of_generic(address, size),
             space => Some((space, address)),
         };
         let Some((space, address)) = placed else { return };
@@ -322,7 +322,9 @@ mod tests {
 
     fn shared(stride: u64, bytes: u32) -> u64 {
         let mut places = Places::default();
-        (0..WARP).for_each(|lane| places.add(Space::Shared, lane as u64 * stride, bytes, lane));
+        (0..WARP).for_each(|lane| {
+            places.add((Space::Shared, AddressSize::Bits64), lane as u64 * stride, bytes, lane);
+        });
         conflicts(&places.shared, bytes)
     }
 
@@ -342,7 +344,9 @@ mod tests {
     fn sectors_are_32_bytes() {
         let of = |space, stride: u64, bytes| {
             let mut places = Places::default();
-            (0..WARP).for_each(|lane| places.add(space, (1 << 40) + lane as u64 * stride, bytes, lane));
+            (0..WARP).for_each(|lane| {
+                places.add((space, AddressSize::Bits64), (1 << 40) + lane as u64 * stride, bytes, lane);
+            });
             places.sectors.len()
         };
         assert_eq!((of(Space::Global, 4, 4), of(Space::Global, 8, 8), of(Space::Global, 32, 4)), (4, 8, 32));

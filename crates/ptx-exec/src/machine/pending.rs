@@ -489,8 +489,13 @@ impl View<'_> {
 }
 
 /// The place of an operand that an asynchronous operation accesses.
-pub(super) fn operand_place(space: Space, address: u64, size: u32) -> Result<Place, TrapKind> {
-    match place(space, address, size).map_err(TrapKind::Fault)? {
+pub(super) fn operand_place(
+    grid: &Grid<'_>,
+    space: Space,
+    address: u64,
+    size: u32,
+) -> Result<Place, TrapKind> {
+    match place(grid, space, address, size).map_err(TrapKind::Fault)? {
         (Space::Local, address) => Err(TrapKind::Misuse(format!(
             "an asynchronous operation cannot access local memory, where {address:#x} is"
         ))),

@@ -177,7 +177,7 @@ impl Warp {
             }
             Effect::Stack(stack) => self.stack(grid, frame, rows, *stack, active, pc)?,
             Effect::TryCancel(cancel) => self.try_cancel(grid, block, frame, rows, cancel, active, pc)?,
-            Effect::MapAddress(map) => map_addresses(rows, constants, map, active, pc)?,
+            Effect::MapAddress(map) => map_addresses(rows, (constants, grid.addresses), map, active, pc)?,
             Effect::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
             Effect::ActiveMask { d } => blend(rows, *d, &[u64::from(active); WARP], active),
             Effect::Warpgroup(action) => {

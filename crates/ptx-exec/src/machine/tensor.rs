@@ -318,7 +318,9 @@ impl View<'_> {
     /// The tensor map at an address, as a copy uses it.
     fn map(&self, lane: usize, place: (Space, u64)) -> Result<TensorMap, TrapKind> {
         let found = match place.0 {
-            Space::Generic => Space::of_generic(place.1).map_or(Space::Generic, |(space, _)| space),
+            Space::Generic => {
+                Space::of_generic(place.1, self.grid.addresses).map_or(Space::Generic, |(space, _)| space)
+            }
             space => space,
         };
         if found.is_shared() || found == Space::Local {
@@ -460,13 +462,14 @@ impl Operands<'_> {
         let (mode, map) = (copy.mode, &map);
         let walk = Walk { map, mode, coordinates: &coordinates, offsets: &offsets, stores };
         walk.check(copy.rank).map_err(TrapKind::Misuse)?;
-        let (space, shared) = match operand_place(copy.shared.space, address(&copy.shared), STEP as u32)? {
-            (space, address) if space.is_shared() => (space, address),
-            (space, _) => {
-                let text = "a box is copied from or to shared memory, not";
-                return Err(misuse(format!("{text} {}", space.as_str())));
-            }
-        };
+        let (space, shared) =
+            match operand_place(view.grid, copy.shared.space, address(&copy.shared), STEP as u32)? {
+                (space, address) if space.is_shared() => (space, address),
+                (space, _) => {
+                    let text = "a box is copied from or to shared memory, not";
+                    return Err(misuse(format!("{text} {}", space.as_str())));
+                }
+            };
         let length = walk.run_length();
         let swizzle = map.swizzle().map_err(|error| misuse(error.to_string()))?;
         check_rows(map, swizzle, length, walk.count())?;

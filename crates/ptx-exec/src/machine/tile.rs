@@ -2,7 +2,7 @@
 
 use super::memory::View;
 use crate::error::TrapKind;
-use crate::memory::{Fault, FaultKind, Order, Space};
+use crate::memory::{AddressSize, Fault, FaultKind, Order, Space};
 use crate::program::{Row, Tiles, WARP};
 
 /// What stops a lane.
@@ -13,7 +13,7 @@ const LINE: u64 = 16;
 
 /// The lane that gives the address of a line, and the address: those of the first matrix come first.
 fn line_address(
-    tiles: &Tiles,
+    (tiles, bits): (&Tiles, AddressSize),
     (matrix, line): (usize, usize),
     addresses: &Row,
     (space, offset): (Space, i64),
@@ -22,7 +22,7 @@ fn line_address(
     let address = addresses[lane].wrapping_add(offset as u64);
     if space == Space::Generic
         && let Some((other @ (Space::Global | Space::Local | Space::Const | Space::Param), _)) =
-            Space::of_generic(address)
+            Space::of_generic(address, bits)
     {
         let text = format!("rows of these matrices lie in shared memory, not in {}", other.as_str());
         return Err((TrapKind::Misuse(text), lane));
@@ -56,7 +56,8 @@ pub(super) fn load(
     for (matrix, outputs) in outputs.chunks_mut(tiles.registers()).enumerate().take(tiles.count) {
         let mut lines = Vec::with_capacity(tiles.lines);
         for line in 0..tiles.lines {
-            let (lane, address) = line_address(tiles, (matrix, line), addresses, addressing)?;
+            let (lane, address) =
+                line_address((tiles, view.grid.addresses), (matrix, line), addresses, addressing)?;
             let read = view.read_wide(lane, addressing.0, address, Order::Relaxed);
             lines.push(read.map_err(|fault| of_line(fault, lane))?);
         }
@@ -94,7 +95,8 @@ pub(super) fn store(
             }
         }
         for (line, value) in lines.into_iter().enumerate() {
-            let (lane, address) = line_address(tiles, (matrix, line), addresses, addressing)?;
+            let (lane, address) =
+                line_address((tiles, view.grid.addresses), (matrix, line), addresses, addressing)?;
             let written = view.write_wide(lane, addressing.0, address, value, Order::Relaxed);
             written.map_err(|fault| of_line(fault, lane))?;
         }

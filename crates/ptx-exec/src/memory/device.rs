@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
 
+use super::arena::place_low;
 use super::beyond::{Beyond, HostMemory, HostRegion};
 use super::freed::{Freed, NEAR, describe};
 use super::global::{Concurrency, GlobalMemory};
 use super::multicast::Multicast;
 use super::pieces::Pieces;
 use super::region::{Guess, Region, search};
-use super::{ALLOCATION_SHIFT, FaultKind, Space};
+use super::{ALLOCATION_SHIFT, AddressSize, FaultKind};
 
 /// Alignment of every allocation, as CUDA guarantees.
 const ALIGNMENT: u64 = 256;
@@ -93,6 +94,12 @@ pub enum MemoryError {
         /// What is there instead.
         found: Option<String>,
     },
+    /// The addresses below 2^32 are used up.
+    #[error("there is no room for {bytes} bytes among the addresses of 32 bits")]
+    NoRoom {
+        /// The bytes requested.
+        bytes: u64,
+    },
     /// More bytes than an allocation can have.
     #[error("an allocation of {bytes} bytes is larger than the {} that one may have", LARGEST)]
     TooLarge {
@@ -123,7 +130,8 @@ pub enum MemoryError {
 
 /// The global memory of a device. Copies are the same memory.
 ///
-/// Addresses are those of the host process, so that memory can be shared with it. Each access has to lie in one region. Addresses of
+/// Addresses are those of the host process, so that memory can be shared with it, or numbers below 2^32 for
+/// [modules that have no others](Memory::with_addresses). Each access has to lie in one region. Addresses of
 /// freed allocations are kept out of use for a while, so that accesses to them are found.
 ///
 /// ```
@@ -148,6 +156,7 @@ pub struct Memory {
 
 #[derive(Debug, Default)]
 struct Shared {
+    size: AddressSize,
     state: Mutex<State>,
     wide: Arc<Mutex<()>>,
 }
@@ -158,6 +167,8 @@ struct State {
     freed: VecDeque<(Freed, Region)>,
     freed_bytes: u64,
     allocations: u64,
+    /// Where addresses below 2^32 are looked for first.
+    next_low: u64,
     multicasts: Vec<Multicast>,
     /// What launches see, until something changes.
     table: Option<Table>,
@@ -181,6 +192,27 @@ impl State {
             multicasts: multicasts.as_slice().into(),
         };
         self.table.get_or_insert_with(make).clone()
+    }
+
+    /// An address of 32 bits for a region; those of memory that was freed are left alone.
+    fn place_low(&mut self, bytes: u64, align: u64) -> Option<u64> {
+        let freed = self.freed.iter().map(|(freed, _)| (freed.base, freed.len));
+        let mut taken: Vec<_> =
+            freed.chain(self.regions.values().map(|(_, region)| (region.base, region.len))).collect();
+        taken.sort_unstable();
+        let place = |taken: &[(u64, u64)], next| place_low(taken.iter().copied(), next, bytes, align);
+        let base = place(&taken, self.next_low).or_else(|| {
+            // Only then the addresses of freed memory are used again.
+            self.freed.clear();
+            self.freed_bytes = 0;
+            self.table = None;
+            let mut taken: Vec<_> =
+                self.regions.values().map(|(_, region)| (region.base, region.len)).collect();
+            taken.sort_unstable();
+            place(&taken, 0)
+        })?;
+        self.next_low = base + bytes;
+        Some(base)
     }
 
     fn insert(&mut self, kind: Kind, region: Region) -> u64 {
@@ -227,6 +259,17 @@ impl Memory {
         Self::default()
     }
 
+    /// Memory without any region, whose allocations and variables have addresses of so many bits. A module of 32-bit addresses needs 32; one of 64-bit
+    /// addresses takes either.
+    pub fn with_addresses(size: AddressSize) -> Self {
+        Self { shared: Arc::new(Shared { size, ..Shared::default() }) }
+    }
+
+    /// The bits of its addresses, those of registered memory apart.
+    pub fn address_size(&self) -> AddressSize {
+        self.shared.size
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -245,19 +288,33 @@ impl Memory {
 
     /// A heap, of which device code may access these pieces.
     pub(crate) fn add_heap(&self, bytes: u64, pieces: Arc<Pieces>, name: &str) -> Result<u64, MemoryError> {
+        let finish = |region: Region| region.with_pieces(pieces);
+        self.make(Kind::Heap, bytes, ALIGNMENT, name.into(), finish)
+    }
+
+    /// Adds zeros at an address that nothing else has.
+    fn make(
+        &self,
+        kind: Kind,
+        bytes: u64,
+        align: u64,
+        name: Arc<str>,
+        finish: impl FnOnce(Region) -> Region,
+    ) -> Result<u64, MemoryError> {
         if bytes > LARGEST {
             return Err(MemoryError::TooLarge { bytes });
         }
-        let region = Region::allocate(bytes, ALIGNMENT, FENCE, name).with_pieces(pieces);
-        Ok(self.lock().insert(Kind::Heap, region))
+        if self.shared.size == AddressSize::Bits64 {
+            let region = finish(Region::allocate(bytes, align, FENCE, name));
+            return Ok(self.lock().insert(kind, region));
+        }
+        let mut state = self.lock();
+        let base = state.place_low(bytes, align).ok_or(MemoryError::NoRoom { bytes })?;
+        Ok(state.insert(kind, finish(Region::zeros_at(base, bytes, name))))
     }
 
     pub(crate) fn add(&self, kind: Kind, bytes: u64, align: u64, name: String) -> Result<u64, MemoryError> {
-        if bytes > LARGEST {
-            return Err(MemoryError::TooLarge { bytes });
-        }
-        let region = Region::allocate(bytes, align.max(ALIGNMENT), FENCE, name);
-        Ok(self.lock().insert(kind, region))
+        self.make(kind, bytes, align.max(ALIGNMENT), name.into(), |region| region)
     }
 
     /// Takes an allocation back. What launches that run still do to it is not seen; [`Memory`] does not wait for them.
@@ -289,9 +346,7 @@ impl Memory {
         let region = Region::of_host(words, (address, bytes), is_writable, name)
             .ok_or(unfit("it is not where its words are"))?;
         let last = address + bytes.saturating_sub(1);
-        let is_global = |at| Space::of_generic(at) == Some((Space::Global, at));
-        let has_windows = address >> ALLOCATION_SHIFT == 0 && last >> 32 >= 4;
-        if !is_global(address) || !is_global(last) || has_windows {
+        if !self.shared.size.is_global(address, last) {
             return Err(unfit("its addresses mean other state spaces"));
         }
         let mut state = self.lock();

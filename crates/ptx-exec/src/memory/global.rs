@@ -11,7 +11,8 @@ use super::beyond::Beyond;
 use super::freed::{Freed, NEAR, Near, describe};
 use super::multicast::Multicast;
 use super::region::{Guess, Region, search};
-use super::{ALLOCATION_SHIFT, Fault, FaultKind, Space};
+use super::windows::LOW_WORKSPACE;
+use super::{ALLOCATION_SHIFT, AddressSize, Fault, FaultKind, Space};
 
 /// Whether several host threads use the memory at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,6 +68,15 @@ impl GlobalMemory {
         Self::new(regions.into(), Guess::Numbered, concurrency, wide, [].into(), None)
     }
 
+    /// Memory of regions that an [arena](super::Arena) has given their addresses, in their order.
+    pub(crate) fn placed(size: AddressSize, regions: Vec<Region>, concurrency: Concurrency) -> Self {
+        let guess = match size {
+            AddressSize::Bits64 => return Self::numbered(regions, concurrency),
+            AddressSize::Bits32 => Guess::last(),
+        };
+        Self::new(regions.into(), guess, concurrency, Arc::default(), [].into(), None)
+    }
+
     /// Memory of these regions, in the order of their addresses.
     pub(super) fn new(
         regions: Arc<[Region]>,
@@ -86,11 +96,12 @@ impl GlobalMemory {
 
     /// The same with memory by which the blocks of a cooperative launch wait for each other, and its address. It is laid out as
     /// CUDA's driver does it: 32 bits with the size, and 32 bits of the barrier of the grid.
-    pub(crate) fn with_workspace(self) -> (Self, u64) {
+    pub(crate) fn with_workspace(self, size: AddressSize) -> (Self, u64) {
         const NAME: &str = "the workspace of the grid";
         const BYTES: u64 = 8;
-        let region = match self.guess {
-            Guess::Numbered => Region::of_bytes(Self::base(self.regions.len()), &BYTES.to_le_bytes(), NAME),
+        let region = match (&self.guess, size) {
+            (_, AddressSize::Bits32) => Region::zeros_at(LOW_WORKSPACE, BYTES, NAME),
+            (Guess::Numbered, _) => Region::zeros_at(Self::base(self.regions.len()), BYTES, NAME),
             _ => Region::allocate(BYTES, BYTES, WORKSPACE_FENCE, NAME),
         };
         let base = region.base;

@@ -1,19 +1,9 @@
 //! The memory that a launch sees: state spaces, generic addresses and checked accesses (manual 5.1, 6.4.1.1).
 //!
-//! A generic address says which space it lies in by its upper bits:
-//!
-//! | bits 63..36 | bits 35..32 | what |
-//! |---|---|---|
-//! | 0 | 4 | `.shared::cluster`, address in the low 32 bits |
-//! | 0 | 8 | `.local` |
-//! | 0 | 10 | kernel parameters |
-//! | 0 | 12 | `.const` |
-//! | n > 0 | any | `.global`: byte `address mod 2^36` of allocation `n - 1`; from 2^27 on of a multimem object |
-//! | 0 | others | `.global` from 2^16 on; only the host process has memory there |
-//!
-//! so that every allocation is fenced off by unmapped addresses, a null pointer and small offsets from it are never
-//! valid, and addresses in `.shared`, `.local`, `.const` and `.param` fit 32 bits. In memory that outlives launches
-//! ([`Memory`]) global addresses are those of the host process; what has an address in a window there cannot be registered.
+//! A generic address says which space it lies in by its upper bits ([`windows`]), so that every allocation is fenced off by unmapped addresses,
+//! a null pointer and small offsets from it are never valid, and addresses in `.shared`, `.local`, `.const` and `.param` fit 32 bits. Modules
+//! with 32-bit addresses have windows of their own ([`AddressSize`]). In memory that outlives launches ([`Memory`]) global addresses
+//! are those of the host process, unless it is for 32 bits; what has an address in a window there cannot be registered.
 //!
 //! An address in shared memory has the rank of its block in the cluster in bits 31..24 and the offset below, so that one of
 //! the own memory (`.shared::cta`) is one of `.shared::cluster` too, as the windows of the manual contain each other (5.1.8).
@@ -22,6 +12,7 @@
 //!
 //! Every access is checked: it must lie within one allocation and be aligned to its size.
 
+mod arena;
 mod beyond;
 mod device;
 mod freed;
@@ -30,7 +21,9 @@ mod multicast;
 mod pieces;
 mod private;
 mod region;
+mod windows;
 
+pub(crate) use arena::Arena;
 pub use beyond::{HostMemory, HostRegion};
 pub use device::{Kind, Memory, MemoryError, RegionInfo, Words};
 pub use global::Order;
@@ -39,14 +32,13 @@ pub(crate) use multicast::Multicast;
 pub(crate) use pieces::Pieces;
 pub(crate) use private::{read_bytes, write_bytes};
 pub(crate) use region::Region;
+pub use windows::AddressSize;
+pub(crate) use windows::{LOW_FUNCTIONS, LOW_LOCAL_BYTES};
 
 use std::fmt;
 
 /// Bits of a global address below the number of its allocation.
 pub(crate) const ALLOCATION_SHIFT: u32 = 36;
-
-/// Addresses from 0 on where no operating system has memory.
-const NULL_BYTES: u64 = 1 << 16;
 
 /// The bit of a shared address that the rank of the block begins at.
 pub(crate) const RANK_SHIFT: u32 = 24;
@@ -86,34 +78,6 @@ pub enum Space {
 }
 
 impl Space {
-    /// The generic address of offset 0 of the space; global addresses are generic ones already.
-    pub const fn window(self) -> u64 {
-        match self {
-            Space::Generic | Space::Global => 0,
-            Space::Shared | Space::SharedCluster => 4 << 32,
-            Space::Local => 8 << 32,
-            Space::Param => 10 << 32,
-            Space::Const => 12 << 32,
-        }
-    }
-
-    /// The space a generic address lies in and its address there; `None` when it lies in no window.
-    pub const fn of_generic(address: u64) -> Option<(Space, u64)> {
-        if address >> ALLOCATION_SHIFT != 0 {
-            return Some((Space::Global, address));
-        }
-        let offset = address & 0xffff_ffff;
-        match address >> 32 {
-            4 => Some((Space::SharedCluster, offset)),
-            8 => Some((Space::Local, offset)),
-            10 => Some((Space::Param, offset)),
-            12 => Some((Space::Const, offset)),
-            14 => None,
-            _ if address >= NULL_BYTES => Some((Space::Global, address)),
-            _ => None,
-        }
-    }
-
     /// Whether it is memory of the own block or of one of the cluster.
     pub const fn is_shared(self) -> bool {
         matches!(self, Space::Shared | Space::SharedCluster)
@@ -206,23 +170,5 @@ impl fmt::Display for Fault {
                 )
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn generic_addresses_tell_their_space() {
-        for space in [Space::SharedCluster, Space::Local, Space::Param, Space::Const] {
-            assert_eq!(Space::of_generic(space.window() + 20), Some((space, 20)));
-        }
-        assert_eq!(Space::of_generic(1 << 36), Some((Space::Global, 1 << 36)));
-        assert_eq!(Space::of_generic(0), None);
-        assert_eq!(Space::of_generic(0xffff), None);
-        assert_eq!(Space::of_generic(0x40_1000), Some((Space::Global, 0x40_1000)));
-        assert_eq!(Space::of_generic(14 << 32), None, "functions");
-        assert_eq!(Space::of_generic(u64::MAX), Some((Space::Global, u64::MAX)));
     }
 }

@@ -92,6 +92,11 @@ impl Region {
         Self::owned(base, len, origin, words, name.into())
     }
 
+    /// `len` zeros at an address of its own, a multiple of 8.
+    pub(crate) fn zeros_at(base: u64, len: u64, name: impl Into<Arc<str>>) -> Self {
+        Self::owned(base, len, base, zeros(len.div_ceil(8) as usize), name.into())
+    }
+
     /// Bytes `base..base + len` of memory of the host process, all of which lie in `words`; `None` where they do not.
     pub(crate) fn of_host(
         words: &'static [AtomicU64],

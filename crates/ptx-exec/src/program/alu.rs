@@ -3,7 +3,7 @@
 //! An operation is whole in its value: an engine needs nothing else to execute it. The interpreter makes a function of a
 //! row out of each before a launch (`machine/bind.rs`).
 
-use crate::memory::Space;
+use crate::memory::{AddressSize, Space};
 use crate::scalar::bits::{Direction, Found, Overshoot, Permutation};
 use crate::scalar::compare::{self, Join, Relation, WithNan};
 use crate::scalar::convert::{Element, Excess, Integral, PackElement, Repack, Scale, ToFloat};
@@ -144,7 +144,7 @@ pub enum Unary {
         low: u64,
     },
     /// Whether a generic address is one in the space (`isspacep`).
-    IsInSpace(Space),
+    IsInSpace(Space, AddressSize),
     /// The arrivals that are pending in an `mbarrier` state.
     PendingCount,
 }

@@ -15,8 +15,8 @@ pub struct MapAddress {
     pub d: Dst,
     pub a: Src,
     pub rank: Src,
-    /// Whether the addresses are generic.
-    pub is_generic: bool,
+    /// Where shared memory begins among the generic addresses, where they are generic.
+    pub window: Option<u64>,
 }
 
 /// Which blocks get an answer.

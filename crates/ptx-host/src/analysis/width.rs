@@ -126,7 +126,7 @@ impl Widths {
 fn unary(op: Unary) -> u32 {
     match op {
         Unary::Field { mask, .. } | Unary::AddConstant { mask, .. } | Unary::Not { mask } => length(mask),
-        Unary::IsZero { .. } | Unary::HasProperty(..) | Unary::IsInSpace(_) => 1,
+        Unary::IsZero { .. } | Unary::HasProperty(..) | Unary::IsInSpace(..) => 1,
         Unary::IntAbs(t) | Unary::IntNeg(t) | Unary::Brev(t) => t.bits(),
         Unary::Popc(_) | Unary::Clz(_) | Unary::Bfind(..) => 32,
         Unary::FloatAbs(format, _) | Unary::FloatNeg(format, _) => format.bits(),

@@ -1,6 +1,6 @@
 //! Questions about generic addresses (`ptx_exec::Space::of_generic`).
 
-use ptx_exec::Space;
+use ptx_exec::{AddressSize, Space};
 
 use super::lanes::Lanes;
 
@@ -13,16 +13,27 @@ const FUNCTIONS: u64 = 14;
 /// Addresses from 0 on where no memory is.
 const NULL_BYTES: u64 = 1 << 16;
 
-/// Whether a generic address of 64 bits lies in the space.
-pub(super) fn is_in_space<'a, 'm, 'c>(space: Space, address: Lanes<'a, 'm, 'c>) -> Lanes<'a, 'm, 'c> {
-    let upper = address >> 32;
+/// Whether a generic address, of a module with addresses of this size, lies in the space.
+pub(super) fn is_in_space<'a, 'm, 'c>(
+    (space, size): (Space, AddressSize),
+    address: Lanes<'a, 'm, 'c>,
+) -> Lanes<'a, 'm, 'c> {
     match space {
         Space::Generic | Space::Shared => address.constant_of(1, 0),
-        Space::SharedCluster | Space::Local | Space::Param | Space::Const => upper.eq(space.window() >> 32),
+        Space::SharedCluster | Space::Local | Space::Param | Space::Const => {
+            let shift = u64::from(space.window_shift(size));
+            (address >> shift).eq(space.window(size) >> shift)
+        }
         Space::Global => {
-            let windows = [Space::SharedCluster, Space::Local, Space::Param, Space::Const];
-            let others = windows.map(|space| space.window() >> 32);
-            let low = others.iter().fold(upper.ne(FUNCTIONS), |so_far, window| so_far & upper.ne(*window));
+            let low = match size {
+                AddressSize::Bits32 => !address.uge(Space::SharedCluster.window(size)),
+                AddressSize::Bits64 => {
+                    let upper = address >> 32;
+                    let windows = [Space::SharedCluster, Space::Local, Space::Param, Space::Const];
+                    let others = windows.map(|space| space.window(size) >> 32);
+                    others.iter().fold(upper.ne(FUNCTIONS), |so_far, window| so_far & upper.ne(*window))
+                }
+            };
             (address >> ALLOCATION_SHIFT).ne(0) | (low & address.uge(NULL_BYTES))
         }
     }

@@ -151,7 +151,7 @@ fn unary<'a, 'm, 'c>(op: Unary, packing: Packing, a: L<'a, 'm, 'c>) -> Option<L<
             };
             Some(in_register(to, value, register))
         }
-        Unary::IsInSpace(space) => Some(address::is_in_space(space, a.resize(64))),
+        Unary::IsInSpace(space, size) => Some(address::is_in_space((space, size), a.resize(64))),
         Unary::PendingCount => None,
         Unary::FloatAbs(format, subnormals) => {
             packed(packing, [a], |[a]| Some(float::abs(format, subnormals, a.resize(format.bits()))))

@@ -1,12 +1,12 @@
 //! Integers, bits and predicates.
 
-use ptx_exec::Space;
 use ptx_exec::program::{Binary, Comparison, Dual, Numbers, Packing, Quaternary, SetWhere, Ternary, Unary};
 use ptx_exec::scalar::bits::{Direction, Found, Overshoot, Permutation};
 use ptx_exec::scalar::compare::{Join, Relation, WithNan};
 use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::float::Subnormals;
 use ptx_exec::scalar::int::{Int, Part, Saturation, Signedness};
+use ptx_exec::{AddressSize, Space};
 
 use crate::harness::{Case, binary, check, dual, quaternary, ternary, unary};
 
@@ -183,7 +183,9 @@ fn bits() {
         Space::Const,
         Space::Param,
     ] {
-        cases.push(unary(Unary::IsInSpace(space), WHOLE, 64));
+        for (size, bits) in [(AddressSize::Bits32, 32), (AddressSize::Bits64, 64)] {
+            cases.push(unary(Unary::IsInSpace(space, size), WHOLE, bits));
+        }
     }
     cases.push(binary(Binary::IsInBlock, WHOLE, [64; 2]));
     assert_eq!(check("bits", &cases), 0);

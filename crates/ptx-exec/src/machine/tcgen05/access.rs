@@ -105,7 +105,7 @@ fn allocate(
     let count = same(inputs.get(1), "numbers of columns")?;
     let stop = |kind| (kind, 0);
     let found = match space {
-        Space::Generic => Space::of_generic(to).map(|(space, _)| space),
+        Space::Generic => Space::of_generic(to, view.grid.addresses).map(|(space, _)| space),
         space => Some(space),
     };
     if !found.is_some_and(Space::is_shared) {

@@ -1,0 +1,92 @@
+//! Which addresses the regions of a launch get, and which the allocations of a memory whose addresses have 32 bits.
+
+use super::windows::LOW_GLOBAL;
+use super::{AddressSize, GlobalMemory};
+
+/// Bytes of nothing after each region, so that what misses it by less is told with its name.
+const FENCE: u64 = 4096;
+
+/// Alignment of every region, as CUDA guarantees.
+const ALIGNMENT: u64 = 256;
+
+/// The least address from `from` on for a region of this alignment.
+fn aligned(from: u64, align: u64) -> Option<u64> {
+    from.checked_next_multiple_of(align.max(ALIGNMENT))
+}
+
+/// Gives regions addresses that depend on those before alone: numbered ones, or one after the other below 2^32.
+#[derive(Clone, Debug)]
+pub(crate) struct Arena {
+    size: AddressSize,
+    count: usize,
+    next: u64,
+}
+
+impl Arena {
+    pub(crate) fn new(size: AddressSize) -> Self {
+        Self { size, count: 0, next: LOW_GLOBAL.start }
+    }
+
+    /// The address of the next region; `None` where there is no room.
+    pub(crate) fn place(&mut self, bytes: u64, align: u64) -> Option<u64> {
+        if self.size == AddressSize::Bits64 {
+            self.count += 1;
+            return Some(GlobalMemory::base(self.count - 1));
+        }
+        let base = aligned(self.next, align)?;
+        let end = base.checked_add(bytes).filter(|&end| end <= LOW_GLOBAL.end)?;
+        self.next = end + FENCE;
+        Some(base)
+    }
+}
+
+/// An address below 2^32 for `bytes` bytes: from `next` on, or before it in the first gap between those that are taken, which are bases and lengths in
+/// the order of the bases. `None` where there is no room.
+pub(super) fn place_low(
+    taken: impl Iterator<Item = (u64, u64)> + Clone,
+    next: u64,
+    bytes: u64,
+    align: u64,
+) -> Option<u64> {
+    let from = |start: u64| {
+        let mut base = aligned(start.max(LOW_GLOBAL.start), align)?;
+        for (other, len) in taken.clone() {
+            let after = other.saturating_add(len).saturating_add(FENCE);
+            let is_apart = base.checked_add(bytes)?.checked_add(FENCE)? <= other || after <= base;
+            if !is_apart {
+                base = aligned(after, align)?;
+            }
+        }
+        base.checked_add(bytes).filter(|&end| end <= LOW_GLOBAL.end).map(|_| base)
+    };
+    from(next).or_else(|| from(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_of_32_bits_follow_each_other_until_there_is_no_room() {
+        let mut arena = Arena::new(AddressSize::Bits32);
+        assert_eq!(arena.place(10, 4), Some(0x10_0000));
+        // 0x10000a + 4096, rounded up to 512.
+        assert_eq!(arena.place(3 << 29, 512), Some(0x10_1200));
+        assert_eq!(arena.place(3 << 29, 4), None);
+        assert_eq!(arena.place(1, 4), Some(0x6010_2200));
+        let mut arena = Arena::new(AddressSize::Bits64);
+        assert_eq!((arena.place(u64::MAX, 1), arena.place(1, 1)), (Some(1 << 36), Some(2 << 36)));
+    }
+
+    #[test]
+    fn gaps_are_used_again() {
+        let taken = [(0x10_0000, 0x100), (0x20_0000, 0x1000), (0xbfff_0000, 0x10000), (1 << 40, 8)];
+        let place = |next, bytes, align| place_low(taken.iter().copied(), next, bytes, align);
+        assert_eq!(place(0, 0x100, 1), Some(0x10_1100));
+        assert_eq!(place(0, 0x10_0000, 1), Some(0x20_2000));
+        assert_eq!(place(0x30_0000, 8, 0x1000), Some(0x30_0000));
+        assert_eq!(place(0xbffe_ff00, 8, 1), Some(0x10_1100));
+        assert_eq!(place(0, 3 << 30, 1), None);
+        assert_eq!(place(u64::MAX, u64::MAX, 1), None);
+    }
+}
