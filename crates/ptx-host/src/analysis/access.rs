@@ -72,6 +72,11 @@ impl Access {
                 reads.extend(atomic.elements.iter().map(|(_, src)| *src));
                 writes.extend(atomic.elements.iter().filter_map(|(dst, _)| *dst));
             }
+            Effect::WideAtomic(atomic) => {
+                reads.extend(base(&atomic.address));
+                reads.extend(atomic.operands.into_iter().flat_map(|src| [src, src.plus(1)]));
+                writes.extend(atomic.dst.into_iter().flatten());
+            }
             Effect::AsyncCopy(copy) => reads.extend(of_copy(copy)),
             Effect::BlockBarrier(barrier) => {
                 reads.push(barrier.id);
@@ -90,7 +95,6 @@ impl Access {
             | Effect::Pause
             | Effect::Nothing => {}
             Effect::Call(_) => return Err("calls are not compiled"),
-            Effect::WideAtomic(_) => return Err("atomic operations of 128 bits are not compiled"),
             Effect::Texturing(_) => return Err("textures and surfaces are not compiled"),
             Effect::Stack(_) => return Err("memory allocated on the stack is not compiled"),
             Effect::Multimem(_) => return Err("multimem accesses are not compiled"),

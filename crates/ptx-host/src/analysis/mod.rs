@@ -5,6 +5,7 @@
 //! | `access` | the rows that an instruction reads and writes, or that it is not compiled |
 //! | `graph` | basic blocks in an order in which loops are together |
 //! | `liveness` | the rows whose values each block may still read |
+//! | `progress` | whether a loop waits for other threads |
 //! | `schedule` | which blocks other lanes of the warp may wait at while a block runs |
 //! | `width` | how many bits the values of a row take |
 //! | `shape` | which rows have one value in all lanes, or values with a stride |
@@ -16,6 +17,7 @@
 mod access;
 mod graph;
 mod liveness;
+mod progress;
 mod schedule;
 mod shape;
 mod width;
@@ -25,6 +27,7 @@ use ptx_exec::program::Program;
 pub use access::{Access, Refusal};
 pub use graph::{Block, BlockId, Graph, Terminator};
 pub use liveness::Liveness;
+pub use progress::WAITS;
 pub use schedule::Schedule;
 pub use shape::{Launched, Shape, Shapes, Stride};
 pub use width::Widths;
@@ -52,6 +55,7 @@ impl Analysis {
     pub fn new(program: &Program, launched: &Launched, lanes: u32) -> Result<Self, Refusal> {
         let graph = Graph::new(program)?;
         let liveness = Liveness::new(program, &graph)?;
+        progress::check(program, &graph)?;
         let widths = Widths::new(program, &graph);
         let mut shapes = Shapes::new(program);
         let mut schedule = Schedule::new(&graph, |_| false);
@@ -69,6 +73,24 @@ impl Analysis {
     /// wait at a block that reads it.
     pub fn keeps_others(&self, block: BlockId, row: u32) -> bool {
         keeps_others(&self.liveness, &self.schedule, block, row)
+    }
+
+    /// Whether a row that the instruction writes may be read after it, before something else is written to it in all lanes.
+    pub fn is_read_after(&self, program: &Program, block: BlockId, pc: u32, row: u32) -> bool {
+        let Block { end, terminator, .. } = self.graph.block(block);
+        for inst in &program.code[pc as usize + 1..*end as usize] {
+            // What is not known reads everything.
+            let Ok(access) = Access::of(&inst.op) else { return true };
+            let is_guard = inst.guard.is_some_and(|guard| guard.row == row);
+            if is_guard || access.reads.iter().any(|src| src.as_register() == Some(row)) {
+                return true;
+            }
+            if inst.guard.is_none() && access.writes.contains(&row) {
+                return false;
+            }
+        }
+        terminator.decided_by().contains(&row)
+            || terminator.targets().iter().any(|&to| self.liveness.is_live_into(to, row))
     }
 }
 

@@ -80,6 +80,10 @@ impl Widths {
                     load.dsts.iter().map(|dst| (*dst, length(load.fill.register))).collect()
                 }
                 Effect::Atomic(atomic) => atomic.dst.map(|dst| (dst, 8 * atomic.size)).into_iter().collect(),
+                Effect::VectorAtomic(atomic) => {
+                    atomic.elements.iter().filter_map(|(dst, _)| Some(((*dst)?, 8 * atomic.size))).collect()
+                }
+                Effect::WideAtomic(atomic) => atomic.dst.into_iter().flatten().map(|dst| (dst, 64)).collect(),
                 Effect::BlockBarrier(barrier) => vec![(barrier.dst, 32)],
                 Effect::Collective(collective) => collective.dsts.iter().map(|dst| (*dst, 64)).collect(),
                 _ => Vec::new(),

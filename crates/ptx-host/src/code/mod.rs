@@ -10,14 +10,16 @@
 //! | a value for each chunk | one integer for each | |
 //! | any values | vectors | `add <16 x i32> %tid0, splat (i32 1)`, `add <16 x i32> %tid1, splat (i32 1)` |
 
+mod atomic;
 mod control;
 mod memory;
 mod registers;
 mod runtime;
+mod serial;
 
 use ptx_exec::program::{Alu, Effect, Op, Program, WARP};
 use ptx_isa::{Component, SpecialReg};
-use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, Function, Types, Value};
+use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, Function, Ordering, Scope, Types, Value};
 use ptx_llvm::host::HostMachine;
 use ptx_llvm::{LlvmError, Module};
 
@@ -47,6 +49,8 @@ struct Code<'a, 'm, 'c> {
     /// For each block its first LLVM block, and the memory that holds which lanes wait at it.
     blocks: Vec<Block<'c>>,
     waiting: Vec<Vec<Value<'c>>>,
+    /// Memory for a number of each lane (`serial.rs`).
+    arrays: Vec<Value<'c>>,
     done: Block<'c>,
     /// The frame of the warp, and what of it is read at the beginning.
     frame: Value<'c>,
@@ -104,6 +108,7 @@ pub(crate) fn generate(
         slots: Vec::new(),
         blocks,
         waiting: Vec::new(),
+        arrays: Vec::new(),
         done,
         frame,
         inputs,
@@ -182,6 +187,12 @@ impl<'c> Code<'_, '_, 'c> {
                 }
                 Effect::Load(load) => self.load(id, guard, load, pc)?,
                 Effect::Store(store) => self.store(guard, store, pc)?,
+                Effect::Atomic(atomic) => self.atomic(id, guard, atomic, pc)?,
+                Effect::VectorAtomic(atomic) => self.vector_atomic(id, guard, atomic, pc)?,
+                Effect::WideAtomic(atomic) => self.wide_atomic(id, guard, atomic, pc)?,
+                Effect::Fence => {
+                    self.builder().fence(Ordering::SeqCst, Scope::System)?;
+                }
                 Effect::Nothing | Effect::Pause => {}
                 _ => return Err(CompileError::refused(pc, "the instruction is not compiled yet")),
             },

@@ -1,0 +1,273 @@
+//! Loops in which threads wait for each other.
+//!
+//! Compiled code runs the lanes of a warp in an order of its own (`schedule.rs`) and a warp until it comes to a barrier. A loop that
+//! is left once another thread has stored something could run forever then, where the interpreter gives every thread its turn:
+//! kernels that may have one are not compiled.
+//!
+//! A loop waits if whether it goes on depends on the result of an atomic operation, or of a load that programs wait with
+//! (volatile or synchronizing), in the loop itself. For each branch, the loop is what can be run between it and itself, without what comes
+//! after it in any case (its immediate postdominator). There a row depends on such a result if an instruction computes it from one
+//! that does, or is executed or not because of one, or loads it from local memory where one was stored.
+//!
+//! ```text
+//! spin:  atom.cas %old, [lock], 0, 1            next:  atom.add %old, [count], 1
+//!        setp.ne  %p, %old, 0                          setp.lt  %p, %old, %room
+//!   @%p  bra      spin         ; waits            @%p  st       [..], %x        ; does not: the loop
+//!                                                      ..                       ; is left by %i alone
+//!                                                      setp.lt  %q, %i, %n
+//!                                                 @%q  bra      next
+//! ```
+//!
+//! One loop on results does not wait: it exchanges what it found for what it makes of that, and is left when memory still held it. What
+//! it found is newer in each round, so that one of the threads that change the place leaves in each.
+
+use std::collections::BTreeSet;
+
+use ptx_exec::Space;
+use ptx_exec::program::{Address, Alu, Atomic, Base, Binary, Combine, Effect, Numbers, Op, Program, Src};
+use ptx_exec::scalar::compare::Relation;
+
+use super::{Access, Block, BlockId, Graph, Refusal, Terminator};
+
+/// Why a kernel with such a loop is not compiled.
+pub const WAITS: &str = "a loop that waits for other threads is not compiled";
+
+/// Looks for loops that may wait.
+///
+/// # Errors
+/// The branch at the end of one.
+pub fn check(program: &Program, graph: &Graph) -> Result<(), Refusal> {
+    let is_source = |block: &Block| code(program, block).any(|(_, op, _)| is_source(op));
+    if !graph.blocks().iter().any(is_source) {
+        return Ok(());
+    }
+    let after = postdominators(graph);
+    for (id, block) in graph.blocks().iter().enumerate() {
+        let decided_by = block.terminator.decided_by();
+        if decided_by.is_empty() {
+            continue;
+        }
+        let region = between(graph, id, after[id]);
+        if !region.is_empty()
+            && decided_by.iter().any(|row| depends(program, graph, &region, &after).contains(row))
+            && !is_exchange(program, graph, id, &region)
+        {
+            return Err(Refusal { pc: block.end, why: WAITS });
+        }
+    }
+    Ok(())
+}
+
+fn code<'p>(program: &'p Program, block: &Block) -> impl Iterator<Item = (u32, &'p Op, Option<u32>)> {
+    (block.first..block.end).map(|pc| {
+        let inst = &program.code[pc as usize];
+        (pc, &inst.op, inst.guard.map(|guard| guard.row))
+    })
+}
+
+/// Whether other threads decide what it gives.
+fn is_source(op: &Op) -> bool {
+    match op {
+        Op::Effect(Effect::Atomic(atomic)) => atomic.dst.is_some(),
+        Op::Effect(Effect::VectorAtomic(atomic)) => atomic.elements.iter().any(|(dst, _)| dst.is_some()),
+        Op::Effect(Effect::WideAtomic(atomic)) => atomic.dst.is_some(),
+        Op::Effect(Effect::Load(load)) => load.polls,
+        _ => false,
+    }
+}
+
+/// The blocks that can be reached from some, those themselves included, without going through one.
+fn reached(from: &[BlockId], without: Option<BlockId>, next: impl Fn(BlockId) -> Vec<BlockId>) -> Vec<bool> {
+    let mut found = Vec::new();
+    let mut work: Vec<BlockId> = from.iter().copied().filter(|id| Some(*id) != without).collect();
+    while let Some(id) = work.pop() {
+        if found.len() <= id {
+            found.resize(id + 1, false);
+        }
+        if std::mem::replace(&mut found[id], true) {
+            continue;
+        }
+        work.extend(next(id).into_iter().filter(|id| Some(*id) != without));
+    }
+    found
+}
+
+fn has(set: &[bool], id: BlockId) -> bool {
+    set.get(id).copied().unwrap_or(false)
+}
+
+/// What can be run between the end of a block and its next end, without the block that comes after it in any case; nothing when it
+/// is not in a loop.
+fn between(graph: &Graph, id: BlockId, after: Option<BlockId>) -> BTreeSet<BlockId> {
+    let from =
+        reached(&graph.block(id).terminator.targets(), after, |id| graph.block(id).terminator.targets());
+    let mut before = vec![Vec::new(); graph.blocks().len()];
+    for (from, block) in graph.blocks().iter().enumerate() {
+        for to in block.terminator.targets() {
+            before[to].push(from);
+        }
+    }
+    let to = reached(&[id], after, |id| before[id].clone());
+    (0..graph.blocks().len())
+        .filter(|&other| has(&from, id) && has(&from, other) && has(&to, other))
+        .collect()
+}
+
+/// The rows that may depend on what other threads do in the blocks of a loop.
+fn depends(
+    program: &Program,
+    graph: &Graph,
+    region: &BTreeSet<BlockId>,
+    after: &[Option<BlockId>],
+) -> BTreeSet<u32> {
+    let (mut rows, mut blocks) = (BTreeSet::new(), BTreeSet::new());
+    let mut in_local = false;
+    loop {
+        let before = (rows.len(), blocks.len(), in_local);
+        for &id in region {
+            let block = graph.block(id);
+            for (_, op, guard) in code(program, block) {
+                let Ok(Access { reads, writes }) = Access::of(op) else { continue };
+                let reads = reads.iter().filter_map(|src| src.as_register());
+                let is_local_load =
+                    in_local && matches!(op, Op::Effect(Effect::Load(load)) if is_local(&load.address));
+                let is_dependent = blocks.contains(&id)
+                    || is_source(op)
+                    || is_local_load
+                    || reads.chain(guard).any(|row| rows.contains(&row));
+                if is_dependent {
+                    rows.extend(writes);
+                    in_local |= matches!(op, Op::Effect(Effect::Store(store)) if is_local(&store.address))
+                        || matches!(op, Op::Effect(Effect::Call(_)));
+                }
+            }
+            if block.terminator.decided_by().iter().any(|row| rows.contains(row)) {
+                // What is executed or not because of the branch, until its ways come together.
+                let next = |id: BlockId| graph.block(id).terminator.targets();
+                let decided = reached(&block.terminator.targets(), after[id], next);
+                blocks.extend(region.iter().copied().filter(|&other| has(&decided, other)));
+            }
+        }
+        if before == (rows.len(), blocks.len(), in_local) {
+            return rows;
+        }
+    }
+}
+
+fn is_local(address: &Address) -> bool {
+    matches!(address.space, Space::Local | Space::Generic) || matches!(address.base, Base::Frame)
+}
+
+/// Whether a loop is one block that exchanges what it found, and goes on until memory still held that.
+fn is_exchange(program: &Program, graph: &Graph, id: BlockId, region: &BTreeSet<BlockId>) -> bool {
+    let block = graph.block(id);
+    let Terminator::Branch { condition: (condition, negated), taken, other } = block.terminator else {
+        return false;
+    };
+    if region.len() != 1 || (taken == id) == (other == id) {
+        return false;
+    }
+    let mut sources = code(program, block).filter(|(_, op, _)| is_source(op));
+    let (Some((at, Op::Effect(Effect::Atomic(atomic)), None)), None) = (sources.next(), sources.next())
+    else {
+        return false;
+    };
+    let Atomic { combine: Combine::CompareAndSwap, dst: Some(found), operands: [expected, _], .. } = **atomic
+    else {
+        return false;
+    };
+    let writers = |row: u32| -> Vec<(u32, &Op, Option<u32>)> {
+        let writes = |op: &Op| Access::of(op).is_ok_and(|access| access.writes.contains(&row));
+        code(program, block).filter(|(_, op, _)| writes(op)).collect()
+    };
+    let moves = match atomic.address.base {
+        Base::Row(src, _) => src.as_register().is_some_and(|row| !writers(row).is_empty()),
+        Base::Frame => false,
+    };
+    let Some(expected) = expected.as_register().filter(|row| *row != found) else { return false };
+    // What is expected is what was found in the round before.
+    let [(copied, Op::Effect(Effect::Copy(pairs)), None)] = writers(expected)[..] else { return false };
+    let is_copy = pairs.iter().any(|pair| *pair == (expected, Src::register(found)));
+    let [(compared, Op::Alu(Alu::Binary { op: Binary::Compare(comparison), a, b, .. }), None)] =
+        writers(condition)[..]
+    else {
+        return false;
+    };
+    let both = [Src::register(found), Src::register(expected)];
+    let is_of_both = [*a, *b] == both || [*b, *a] == both;
+    let is_whole = matches!(comparison.numbers, Numbers::Int(t) if t.bits() == 8 * atomic.size);
+    // The comparison sees the numbers that the exchange did.
+    let in_order = at < compared && !(at..compared).contains(&copied);
+    let goes_on = match comparison.relation {
+        Relation::NotEqual => !negated,
+        Relation::Equal => negated,
+        _ => return false,
+    };
+    let leaves_when_equal = (if goes_on { taken } else { other }) == id;
+    !moves && is_copy && writers(found).len() == 1 && is_of_both && is_whole && in_order && leaves_when_equal
+}
+
+/// For each block the next one that all ways from it to the end of the thread go through, if there is any. Ways that stop the launch
+/// do not count.
+fn postdominators(graph: &Graph) -> Vec<Option<BlockId>> {
+    let count = graph.blocks().len();
+    // The end of the thread is one more block.
+    let end = count;
+    let targets = |id: BlockId| -> Vec<BlockId> {
+        let mut targets = graph.block(id).terminator.targets();
+        if matches!(graph.block(id).terminator, Terminator::Exit { .. }) {
+            targets.push(end);
+        }
+        targets
+    };
+    let mut before = vec![Vec::new(); count + 1];
+    for id in 0..count {
+        targets(id).into_iter().for_each(|to| before[to].push(id));
+    }
+    // Backwards from the end, in postorder; then the algorithm of Cooper, Harvey and Kennedy.
+    let (mut order, mut seen) = (Vec::new(), vec![false; count + 1]);
+    let mut work = vec![(end, 0)];
+    seen[end] = true;
+    while let Some((id, next)) = work.last_mut() {
+        match before[*id].get(*next) {
+            Some(&other) => {
+                *next += 1;
+                if !std::mem::replace(&mut seen[other], true) {
+                    work.push((other, 0));
+                }
+            }
+            None => {
+                order.push(*id);
+                work.pop();
+            }
+        }
+    }
+    let mut numbers = vec![0; count + 1];
+    order.iter().enumerate().for_each(|(number, &id)| numbers[id] = number);
+    let mut after: Vec<Option<BlockId>> = vec![None; count + 1];
+    after[end] = Some(end);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &id in order.iter().rev().filter(|id| **id != end) {
+            let known = targets(id).into_iter().filter(|&to| after[to].is_some());
+            let common = known.reduce(|mut a, mut b| {
+                while a != b {
+                    // Each has one while they are not the end.
+                    if numbers[a] < numbers[b] {
+                        a = after[a].unwrap_or(end);
+                    } else {
+                        b = after[b].unwrap_or(end);
+                    }
+                }
+                a
+            });
+            if common.is_some() && common != after[id] {
+                after[id] = common;
+                changed = true;
+            }
+        }
+    }
+    after.truncate(count);
+    after.into_iter().map(|found| found.filter(|&found| found != end)).collect()
+}

@@ -1,0 +1,499 @@
+//! Atomic operations.
+//!
+//! | operands | code |
+//! |---|---|
+//! | one address, an associative operation on integers, no one reads the result | the operands of the lanes are combined, then one operation |
+//! | any | one lane after the other, in order |
+//!
+//! Shared memory belongs to a block, and a block to one thread of the host, so that operations there are a load and a store. In
+//! global memory they are operations of the host, of the strongest order, those on floating-point numbers with a loop around a
+//! compare and exchange: as in the interpreter, and at least what any order and scope of PTX asks for (manual 8).
+
+use ptx_exec::program::{
+    Address, AddressWidth, Alu, Atomic, Base, Binary, Combine, Exchange, FloatBinary, FloatCombine, Packing,
+    Src, VectorAtomic, WideAtomic,
+};
+use ptx_exec::scalar::float::{Arith, Subnormals};
+use ptx_exec::scalar::format::Format;
+use ptx_exec::scalar::int::{Int, Signedness};
+use ptx_exec::{AddressSize, Space};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, RmwOp, Scope, Value};
+
+use super::Code;
+use super::registers::defect;
+use super::serial::Held;
+use crate::analysis::BlockId;
+use crate::emit::alu::alu_with;
+use crate::kernel::CompileError;
+
+/// Where the places of an atomic operation are.
+#[derive(Clone, Copy)]
+enum Places<'c> {
+    /// Addresses of the host.
+    Global(Held<'c>),
+    /// Offsets of 32 bits in the shared memory of the block.
+    Shared(Held<'c>),
+    /// Addresses that tell which of both.
+    Generic(Held<'c>),
+}
+
+/// One place of the host, and what memory it is in.
+#[derive(Clone, Copy)]
+struct Place<'c> {
+    pointer: Value<'c>,
+    memory: Kind<'c>,
+}
+
+#[derive(Clone, Copy)]
+enum Kind<'c> {
+    Global,
+    Shared,
+    /// Shared memory where the condition holds.
+    Either(Value<'c>),
+}
+
+impl<'c> Code<'_, '_, 'c> {
+    /// `atom`, `red`.
+    pub(super) fn atomic(
+        &mut self,
+        id: BlockId,
+        guard: Option<(u32, bool)>,
+        atomic: &Atomic,
+        pc: u32,
+    ) -> Result<(), CompileError> {
+        let bits = 8 * atomic.size;
+        let dst = atomic.dst.filter(|dst| self.analysis.is_read_after(self.program, id, pc, *dst));
+        let places = self.atomic_places(&atomic.address, pc)?;
+        let lanes = self.active_lanes(guard)?;
+        if dst.is_none() && self.combined_first(guard, atomic, places, lanes)? {
+            return Ok(());
+        }
+        let [b, c] = atomic.operands;
+        let b = self.hold(1, b, bits)?;
+        let c = if atomic.combine == Combine::CompareAndSwap { self.hold(2, c, bits)? } else { b };
+        let results = dst.map(|_| self.results(3, bits)).transpose()?;
+        let one = |code: &Self, lane: Value<'c>| {
+            let place = code.atomic_place(places, 0, lane)?;
+            let [b, c] = [code.of_lane(b, lane)?, code.of_lane(c, lane)?];
+            let old = code.update(atomic.combine, place, bits, b, c)?;
+            results.map_or(Ok(()), |results| code.set_lane(results, lane, old))
+        };
+        if is_short(atomic.combine, places) {
+            self.each_lane_unrolled(lanes, one)?;
+        } else {
+            self.each_lane(lanes, one)?;
+        }
+        if let (Some(dst), Some(results)) = (dst, results) {
+            let values = self.taken(results)?;
+            self.write(id, guard, dst, &values)?;
+        }
+        Ok(())
+    }
+
+    /// `atom` and `red` on vectors: the elements of a lane one after the other, then the next lane.
+    pub(super) fn vector_atomic(
+        &mut self,
+        id: BlockId,
+        guard: Option<(u32, bool)>,
+        atomic: &VectorAtomic,
+        pc: u32,
+    ) -> Result<(), CompileError> {
+        let bits = 8 * atomic.size;
+        let places = self.atomic_places(&atomic.address, pc)?;
+        let lanes = self.active_lanes(guard)?;
+        let mut elements = Vec::new();
+        for (n, &(dst, src)) in atomic.elements.iter().enumerate() {
+            let results = dst.map(|_| self.results(2 * n + 2, bits)).transpose()?;
+            elements.push((self.hold(2 * n + 1, src, bits)?, results));
+        }
+        self.each_lane(lanes, |code, lane| {
+            for (n, &(operand, results)) in elements.iter().enumerate() {
+                let place = code.atomic_place(places, n as u64 * u64::from(atomic.size), lane)?;
+                let b = code.of_lane(operand, lane)?;
+                let old = code.update(atomic.combine, place, bits, b, b)?;
+                if let Some(results) = results {
+                    code.set_lane(results, lane, old)?;
+                }
+            }
+            Ok(())
+        })?;
+        for ((dst, _), (_, results)) in atomic.elements.iter().zip(elements) {
+            if let (&Some(dst), Some(results)) = (dst, results) {
+                let values = self.taken(results)?;
+                self.write(id, guard, dst, &values)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `atom.b128`.
+    pub(super) fn wide_atomic(
+        &mut self,
+        id: BlockId,
+        guard: Option<(u32, bool)>,
+        atomic: &WideAtomic,
+        pc: u32,
+    ) -> Result<(), CompileError> {
+        let places = self.atomic_places(&atomic.address, pc)?;
+        let lanes = self.active_lanes(guard)?;
+        let mut halves = Vec::new();
+        for (n, src) in atomic.operands.into_iter().flat_map(|src| [src, src.plus(1)]).enumerate() {
+            halves.push(self.hold(n + 1, src, 64)?);
+        }
+        let [low, high] = [self.results(5, 64)?, self.results(6, 64)?];
+        self.each_lane(lanes, |code, lane| {
+            let place = code.atomic_place(places, 0, lane)?;
+            let of = |n: usize| code.of_lane(halves[n], lane);
+            let [b, c] = [code.joined(of(0)?, of(1)?)?, code.joined(of(2)?, of(3)?)?];
+            let combine = match atomic.exchange {
+                Exchange::Always => Combine::Exchange,
+                Exchange::WhereEqual => Combine::CompareAndSwap,
+            };
+            let old = match (place.memory, combine) {
+                (Kind::Global | Kind::Either(_), Combine::Exchange) => {
+                    code.exchanged(place.pointer, 128, |_, _| Ok(b))?
+                }
+                _ => code.update(combine, place, 128, b, c)?,
+            };
+            let upper = code.builder().binary(BinaryOp::LShr, old, code.types.wide_value(128, 64))?;
+            code.set_lane(low, lane, code.emit.resize(old, 64)?)?;
+            code.set_lane(high, lane, code.emit.resize(upper, 64)?)
+        })?;
+        for (dst, held) in atomic.dst.into_iter().flatten().zip([low, high]) {
+            let values = self.taken(held)?;
+            self.write(id, guard, dst, &values)?;
+        }
+        Ok(())
+    }
+
+    /// A number of 128 bits.
+    pub(super) fn joined(&self, low: Value<'c>, high: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        let [low, high] = [self.emit.resize(low, 128)?, self.emit.resize(high, 128)?];
+        let high = self.builder().binary(BinaryOp::Shl, high, self.types.wide_value(128, 64))?;
+        self.builder().binary(BinaryOp::Or, low, high)
+    }
+
+    /// What is needed of the address operand; array 0 holds it.
+    fn atomic_places(&mut self, address: &Address, pc: u32) -> Result<Places<'c>, CompileError> {
+        let Base::Row(src, width) = address.base else {
+            return Err(CompileError::refused(pc, "local memory has no atomic operations"));
+        };
+        match address.space {
+            Space::Shared => Ok(Places::Shared(self.hold_sum(0, src, 32, address.offset)?)),
+            Space::Global | Space::Generic => {
+                let held = match width {
+                    AddressWidth::Bits64 => self.hold_sum(0, src, 64, address.offset)?,
+                    AddressWidth::Bits32 => self.hold_sum(0, src, 32, address.offset)?,
+                };
+                Ok(if address.space == Space::Global { Places::Global(held) } else { Places::Generic(held) })
+            }
+            Space::SharedCluster => {
+                Err(CompileError::refused(pc, "accesses to other blocks of a cluster are not compiled"))
+            }
+            Space::Local | Space::Const | Space::Param => {
+                Err(CompileError::refused(pc, "the memory has no atomic operations"))
+            }
+        }
+    }
+
+    /// The sums of an operand and a constant, with so many bits.
+    fn hold_sum(&mut self, number: usize, src: Src, bits: u32, addend: i64) -> Result<Held<'c>, LlvmError> {
+        let add = |code: &Self, value: Value<'c>| {
+            let value = code.emit.resize(value, bits)?;
+            let addend = code.emit.constant(value, bits, addend as u64 & (u64::MAX >> (64 - bits)));
+            code.builder().binary(BinaryOp::Add, value, addend)
+        };
+        if self.analysis.shapes.src(src).is_uniform() {
+            return Ok(Held::One(add(self, self.first(src, 0)?)?));
+        }
+        let chunks: Result<Vec<_>, LlvmError> =
+            (0..self.chunks).map(|chunk| add(self, self.vector(src, chunk)?)).collect();
+        self.put(number, &chunks?)
+    }
+
+    /// The place of a lane, so many bytes after its address.
+    fn atomic_place(&self, places: Places<'c>, after: u64, lane: Value<'c>) -> Result<Place<'c>, LlvmError> {
+        let builder = self.builder();
+        let of = |held| -> Result<Value<'c>, LlvmError> {
+            let address = self.emit.resize(self.of_lane(held, lane)?, 64)?;
+            if after == 0 { Ok(address) } else { builder.binary(BinaryOp::Add, address, self.int(64, after)) }
+        };
+        let host = |address| builder.cast(CastOp::IntToPtr, address, self.types.pointer(0));
+        Ok(match places {
+            Places::Global(held) => Place { pointer: host(of(held)?)?, memory: Kind::Global },
+            Places::Shared(held) => {
+                Place { pointer: builder.offset(self.inputs.shared, of(held)?)?, memory: Kind::Shared }
+            }
+            Places::Generic(held) => {
+                let address = of(held)?;
+                let upper = builder.binary(BinaryOp::LShr, address, self.int(64, 32))?;
+                let window = self.int(64, Space::Shared.window(AddressSize::Bits64) >> 32);
+                let is_shared = builder.int_compare(IntPredicate::Eq, upper, window)?;
+                let offset = builder.binary(BinaryOp::And, address, self.int(64, SHARED_OFFSET))?;
+                let own = builder.offset(self.inputs.shared, offset)?;
+                let pointer = builder.select(is_shared, own, host(address)?)?;
+                Place { pointer, memory: Kind::Either(is_shared) }
+            }
+        })
+    }
+
+    /// Replaces what is at a place by what the operation makes of it; gives what was there.
+    fn update(
+        &self,
+        combine: Combine,
+        place: Place<'c>,
+        bits: u32,
+        b: Value<'c>,
+        c: Value<'c>,
+    ) -> Result<Value<'c>, LlvmError> {
+        let builder = self.builder();
+        if let Kind::Shared = place.memory {
+            let old = builder.load(self.types.int(bits), place.pointer, bits / 8, Ordinary)?;
+            let new = self.combined(combine, place.memory, old, b, c)?;
+            builder.store(new, place.pointer, bits / 8, Ordinary)?;
+            return Ok(old);
+        }
+        if combine == Combine::CompareAndSwap {
+            let pair = builder.compare_exchange(place.pointer, b, c, Ordering::SeqCst, Scope::System)?;
+            return builder.extract_field(pair, 0);
+        }
+        match host_operation(combine) {
+            Some(op) => builder.atomic_rmw(op, place.pointer, b, Ordering::SeqCst, Scope::System),
+            None => self
+                .exchanged(place.pointer, bits, |code, old| code.combined(combine, place.memory, old, b, c)),
+        }
+    }
+
+    /// Replaces what is at a place by a function of it, in one step: again where it has changed meanwhile.
+    fn exchanged(
+        &self,
+        pointer: Value<'c>,
+        bits: u32,
+        new: impl FnOnce(&Self, Value<'c>) -> Result<Value<'c>, LlvmError>,
+    ) -> Result<Value<'c>, LlvmError> {
+        let builder = self.builder();
+        let [again, after] = ["again", "exchanged"].map(|name| self.function.append_block(self.types, name));
+        let ty = self.types.int(bits);
+        // Halves that do not belong together only make the first exchange fail.
+        let first = match bits {
+            128 => {
+                let half = |offset| -> Result<Value<'c>, LlvmError> {
+                    let place = builder.offset(pointer, self.int(64, offset))?;
+                    let half = builder.load(self.types.int(64), place, 8, Ordinary)?;
+                    builder.make_atomic(half, Ordering::Monotonic, Scope::System)?;
+                    Ok(half)
+                };
+                self.joined(half(0)?, half(8)?)?
+            }
+            _ => {
+                let first = builder.load(ty, pointer, bits / 8, Ordinary)?;
+                builder.make_atomic(first, Ordering::Monotonic, Scope::System)?;
+                first
+            }
+        };
+        let before = builder.block()?;
+        builder.branch(again)?;
+        builder.position_at_end(again);
+        let old = builder.phi(ty)?;
+        builder.add_incoming(old, first, before)?;
+        let new = new(self, old)?;
+        let pair = builder.compare_exchange(pointer, old, new, Ordering::SeqCst, Scope::System)?;
+        let (found, is_done) = (builder.extract_field(pair, 0)?, builder.extract_field(pair, 1)?);
+        builder.add_incoming(old, found, builder.block()?)?;
+        builder.branch_if(is_done, after, again)?;
+        builder.position_at_end(after);
+        Ok(old)
+    }
+
+    /// The value that an operation leaves in memory ([`Combine::of`]).
+    fn combined(
+        &self,
+        combine: Combine,
+        memory: Kind<'c>,
+        old: Value<'c>,
+        b: Value<'c>,
+        c: Value<'c>,
+    ) -> Result<Value<'c>, LlvmError> {
+        let builder = self.builder();
+        let compare = |predicate, other| builder.int_compare(predicate, old, other);
+        let bits = self.emit.bits(old);
+        let (zero, one) = (self.emit.constant(old, bits, 0), self.emit.constant(old, bits, 1));
+        match combine {
+            Combine::Exchange => Ok(b),
+            Combine::CompareAndSwap => builder.select(compare(IntPredicate::Eq, b)?, c, old),
+            Combine::And => builder.binary(BinaryOp::And, old, b),
+            Combine::Or => builder.binary(BinaryOp::Or, old, b),
+            Combine::Xor => builder.binary(BinaryOp::Xor, old, b),
+            Combine::IntAdd(_) => builder.binary(BinaryOp::Add, old, b),
+            Combine::Inc => {
+                let next = builder.binary(BinaryOp::Add, old, one)?;
+                builder.select(compare(IntPredicate::Uge, b)?, zero, next)
+            }
+            Combine::Dec => {
+                let (is_zero, is_above) = (compare(IntPredicate::Eq, zero)?, compare(IntPredicate::Ugt, b)?);
+                let wraps = builder.binary(BinaryOp::Or, is_zero, is_above)?;
+                builder.select(wraps, b, builder.binary(BinaryOp::Sub, old, one)?)
+            }
+            Combine::IntMin(t) => self.computed(Binary::IntMin(t), Packing::Whole, old, b),
+            Combine::IntMax(t) => self.computed(Binary::IntMax(t), Packing::Whole, old, b),
+            Combine::Float(float) => self.combined_floats(float, memory, old, b),
+        }
+    }
+
+    fn combined_floats(
+        &self,
+        combine: FloatCombine,
+        memory: Kind<'c>,
+        old: Value<'c>,
+        b: Value<'c>,
+    ) -> Result<Value<'c>, LlvmError> {
+        let single = |subnormals| {
+            let arith = Arith { subnormals, ..Arith::nearest(Format::F32) };
+            self.computed(Binary::Float(FloatBinary::Add, arith), Packing::Whole, old, b)
+        };
+        match combine {
+            FloatCombine::AddF32 { in_global } => match memory {
+                Kind::Global => single(in_global),
+                Kind::Shared => single(Subnormals::Keep),
+                Kind::Either(_) if in_global == Subnormals::Keep => single(Subnormals::Keep),
+                Kind::Either(is_shared) => {
+                    self.builder().select(is_shared, single(Subnormals::Keep)?, single(in_global)?)
+                }
+            },
+            FloatCombine::Add(format, packing) => {
+                let op = Binary::Float(FloatBinary::Add, Arith::nearest(format));
+                self.computed(op, packing, old, b)
+            }
+            FloatCombine::Extreme(extreme, packing) => {
+                self.computed(Binary::Extreme(extreme), packing, old, b)
+            }
+        }
+    }
+
+    /// The result of an operation on registers, as wide as its operands.
+    fn computed(
+        &self,
+        op: Binary,
+        packing: Packing,
+        old: Value<'c>,
+        b: Value<'c>,
+    ) -> Result<Value<'c>, LlvmError> {
+        // Which rows it has does not count here.
+        let none = Src::constant(0);
+        let alu = Alu::Binary { op, packing, d: 0, a: none, b: none };
+        let made = alu_with(&self.emit, &alu, &[old, b], self.style)?;
+        let result = made.and_then(|made| made.first().copied());
+        let result = result.ok_or_else(|| defect("an atomic operation without a form"))?;
+        self.emit.resize(result, self.emit.bits(old))
+    }
+
+    /// Makes one operation of those of all lanes, if that can be done.
+    fn combined_first(
+        &mut self,
+        guard: Option<(u32, bool)>,
+        atomic: &Atomic,
+        places: Places<'c>,
+        lanes: Value<'c>,
+    ) -> Result<bool, LlvmError> {
+        let (Places::Global(held) | Places::Shared(held) | Places::Generic(held)) = places;
+        let bits = 8 * atomic.size;
+        let Some(reduction) = Reduction::of(atomic.combine, bits) else { return Ok(false) };
+        let Held::One(_) = held else { return Ok(false) };
+        let ([src, _], builder) = (atomic.operands, self.builder());
+        let ty = self.types.int(bits);
+        let shape = self.analysis.shapes.src(src);
+        let operand = if shape.is_uniform() && matches!(atomic.combine, Combine::IntAdd(_)) {
+            let word = self.types.int(32);
+            let count = self.emit.resize(builder.intrinsic("llvm.ctpop", &[word], &[lanes])?, bits)?;
+            let value = self.emit.resize(self.first(src, 0)?, bits)?;
+            builder.binary(BinaryOp::Mul, value, count)?
+        } else {
+            let mut all: Option<Value<'c>> = None;
+            for chunk in 0..self.chunks {
+                let value = self.emit.resize(self.vector(src, chunk)?, bits)?;
+                let neutral = self.emit.constant(value, bits, reduction.neutral);
+                let value = builder.select(self.active(guard, chunk)?, value, neutral)?;
+                all = Some(match all {
+                    None => value,
+                    Some(others) => self.combined(atomic.combine, Kind::Shared, others, value, value)?,
+                });
+            }
+            let all = all.ok_or_else(|| defect("a warp without chunks"))?;
+            if self.lanes == 1 {
+                builder.extract_element(all, 0)?
+            } else {
+                builder.intrinsic(reduction.name, &[self.types.vector(ty, self.lanes)], &[all])?
+            }
+        };
+        let any = builder.int_compare(IntPredicate::Ne, lanes, self.int(32, 0))?;
+        self.only_if(any, |code| {
+            let place = code.atomic_place(places, 0, code.int(64, 0))?;
+            code.update(atomic.combine, place, bits, operand, operand).map(drop)
+        })?;
+        Ok(true)
+    }
+}
+
+/// The bits of a shared address below the rank of its block.
+pub(super) const SHARED_OFFSET: u64 = (1 << 24) - 1;
+
+/// How the operands of lanes are combined.
+struct Reduction {
+    name: &'static str,
+    neutral: u64,
+}
+
+impl Reduction {
+    /// That of an operation which may be done in any order.
+    fn of(combine: Combine, bits: u32) -> Option<Self> {
+        let all = u64::MAX >> (64 - bits.min(64));
+        let least = |t: Int| match t.sign() {
+            Signedness::Signed => 1 << (bits - 1),
+            Signedness::Unsigned => 0,
+        };
+        let (name, neutral) = match combine {
+            Combine::IntAdd(_) => ("llvm.vector.reduce.add", 0),
+            Combine::And => ("llvm.vector.reduce.and", all),
+            Combine::Or => ("llvm.vector.reduce.or", 0),
+            Combine::Xor => ("llvm.vector.reduce.xor", 0),
+            Combine::IntMin(t) if t.sign() == Signedness::Signed => ("llvm.vector.reduce.smin", all >> 1),
+            Combine::IntMin(_) => ("llvm.vector.reduce.umin", all),
+            Combine::IntMax(t) if t.sign() == Signedness::Signed => ("llvm.vector.reduce.smax", least(t)),
+            Combine::IntMax(t) => ("llvm.vector.reduce.umax", least(t)),
+            Combine::Exchange | Combine::CompareAndSwap | Combine::Inc | Combine::Dec | Combine::Float(_) => {
+                return None;
+            }
+        };
+        Some(Self { name, neutral })
+    }
+}
+
+/// The operation of the host, where it has one.
+fn host_operation(combine: Combine) -> Option<RmwOp> {
+    match combine {
+        Combine::Exchange => Some(RmwOp::Xchg),
+        Combine::And => Some(RmwOp::And),
+        Combine::Or => Some(RmwOp::Or),
+        Combine::Xor => Some(RmwOp::Xor),
+        Combine::Inc => Some(RmwOp::UIncWrap),
+        Combine::Dec => Some(RmwOp::UDecWrap),
+        Combine::IntAdd(_) => Some(RmwOp::Add),
+        Combine::IntMin(t) if t.sign() == Signedness::Signed => Some(RmwOp::Min),
+        Combine::IntMin(_) => Some(RmwOp::UMin),
+        Combine::IntMax(t) if t.sign() == Signedness::Signed => Some(RmwOp::Max),
+        Combine::IntMax(_) => Some(RmwOp::UMax),
+        Combine::CompareAndSwap | Combine::Float(_) => None,
+    }
+}
+
+/// Whether the code of one lane is a few instructions, without a loop.
+fn is_short(combine: Combine, places: Places<'_>) -> bool {
+    match (combine, places) {
+        (Combine::Float(_), _) => false,
+        (_, Places::Shared(_)) => true,
+        (Combine::IntAdd(_) | Combine::Exchange | Combine::CompareAndSwap, Places::Global(_)) => true,
+        (_, Places::Global(_) | Places::Generic(_)) => false,
+    }
+}

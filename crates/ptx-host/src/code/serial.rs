@@ -1,0 +1,188 @@
+//! Code that runs for one lane after the other, in the order of lanes, as the interpreter executes memory operations.
+//!
+//! What the lanes need is put to memory of the function first, so that the code of one lane reads it by the lane's number:
+//!
+//! ```text
+//! store <16 x i32> %addresses, ptr %array0          ; and the other chunk
+//! each:
+//!   %rest = phi i32 [ %lanes, %block ], [ %less, %each.. ]
+//!   %lane = call i32 @llvm.cttz.i32(i32 %rest, i1 true)
+//!   ...
+//!   %less = and i32 %rest, (%rest - 1)
+//! ```
+
+use ptx_exec::program::{Src, WARP};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+
+use super::Code;
+use super::registers::defect;
+
+/// Numbers of the lanes of a warp, each to be had by the lane's number.
+#[derive(Clone, Copy)]
+pub(super) enum Held<'c> {
+    /// One for all lanes.
+    One(Value<'c>),
+    /// In memory, with so many bits each.
+    Array(Value<'c>, u32),
+}
+
+impl<'c> Code<'_, '_, 'c> {
+    /// Memory of the function for a number of each lane: the same memory for one `number`, so that an instruction uses one for each
+    /// thing that it holds.
+    pub(super) fn array(&mut self, number: usize) -> Result<Value<'c>, LlvmError> {
+        while self.arrays.len() <= number {
+            let ty = self.types.array(self.types.int(64), WARP as u64);
+            self.arrays.push(self.builder().alloca_in_entry(ty, 64)?);
+        }
+        self.arrays.get(number).copied().ok_or_else(|| defect("an array without memory"))
+    }
+
+    /// Puts values of all chunks, vectors of one type of at least 8 bits, to an array.
+    pub(super) fn put(&mut self, number: usize, chunks: &[Value<'c>]) -> Result<Held<'c>, LlvmError> {
+        let array = self.array(number)?;
+        let bits = chunks.first().map_or(0, |value| self.emit.bits(*value));
+        for (chunk, &value) in chunks.iter().enumerate() {
+            let place = self.builder().offset(array, self.int(64, self.chunk_bytes(chunk, bits)))?;
+            self.builder().store(value, place, 8, Ordinary)?;
+        }
+        Ok(Held::Array(array, bits))
+    }
+
+    fn chunk_bytes(&self, chunk: usize, bits: u32) -> u64 {
+        chunk as u64 * u64::from(self.lanes) * u64::from(bits / 8)
+    }
+
+    /// The values of an operand with so many bits, at least 8.
+    pub(super) fn hold(&mut self, number: usize, src: Src, bits: u32) -> Result<Held<'c>, LlvmError> {
+        if self.analysis.shapes.src(src).is_uniform() {
+            return Ok(Held::One(self.emit.resize(self.first(src, 0)?, bits)?));
+        }
+        let chunks: Result<Vec<_>, LlvmError> =
+            (0..self.chunks).map(|chunk| self.emit.resize(self.vector(src, chunk)?, bits)).collect();
+        self.put(number, &chunks?)
+    }
+
+    /// An array of zeros for results of so many bits, at least 8. Lanes that give none have a zero then.
+    pub(super) fn results(&mut self, number: usize, bits: u32) -> Result<Held<'c>, LlvmError> {
+        let zero = self.types.vector(self.types.int(bits), self.lanes).zero();
+        self.put(number, &vec![zero; self.chunks])
+    }
+
+    /// The number of a lane.
+    pub(super) fn of_lane(&self, held: Held<'c>, lane: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        match held {
+            Held::One(value) => Ok(value),
+            Held::Array(array, bits) => {
+                let place = self.lane_place(array, bits, lane)?;
+                self.builder().load(self.types.int(bits), place, bits / 8, Ordinary)
+            }
+        }
+    }
+
+    /// Sets the number of a lane.
+    pub(super) fn set_lane(
+        &self,
+        held: Held<'c>,
+        lane: Value<'c>,
+        value: Value<'c>,
+    ) -> Result<(), LlvmError> {
+        let Held::Array(array, bits) = held else {
+            return Err(defect("one number for all lanes is not set"));
+        };
+        let place = self.lane_place(array, bits, lane)?;
+        self.builder().store(value, place, bits / 8, Ordinary).map(drop)
+    }
+
+    fn lane_place(&self, array: Value<'c>, bits: u32, lane: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        let bytes = self.builder().binary(BinaryOp::Mul, lane, self.int(64, u64::from(bits / 8)))?;
+        self.builder().offset(array, bytes)
+    }
+
+    /// All numbers of an array as the vectors of the chunks.
+    pub(super) fn taken(&self, held: Held<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
+        let Held::Array(array, bits) = held else {
+            return Err(defect("one number for all lanes is no array"));
+        };
+        let ty = self.types.vector(self.types.int(bits), self.lanes);
+        (0..self.chunks)
+            .map(|chunk| {
+                let place = self.builder().offset(array, self.int(64, self.chunk_bytes(chunk, bits)))?;
+                self.builder().load(ty, place, 8, Ordinary)
+            })
+            .collect()
+    }
+
+    /// The lanes that run and for which the guard holds, a bit each.
+    pub(super) fn active_lanes(&self, guard: Option<(u32, bool)>) -> Result<Value<'c>, LlvmError> {
+        let masks: Result<Vec<_>, _> = (0..self.chunks).map(|chunk| self.active(guard, chunk)).collect();
+        self.lanes_of(&masks?)
+    }
+
+    /// Makes code for one lane, given its number as 64 bits, that runs for each lane of a set in order.
+    pub(super) fn each_lane(
+        &self,
+        lanes: Value<'c>,
+        body: impl FnOnce(&Self, Value<'c>) -> Result<(), LlvmError>,
+    ) -> Result<(), LlvmError> {
+        let builder = self.builder();
+        let [head, each, after] =
+            ["lanes", "lane", "after.lanes"].map(|name| self.function.append_block(self.types, name));
+        let before = builder.block()?;
+        builder.branch(head)?;
+        builder.position_at_end(head);
+        let word = self.types.int(32);
+        let rest = builder.phi(word)?;
+        builder.add_incoming(rest, lanes, before)?;
+        let is_left = builder.int_compare(IntPredicate::Ne, rest, self.int(32, 0))?;
+        builder.branch_if(is_left, each, after)?;
+        builder.position_at_end(each);
+        let lane = builder.intrinsic("llvm.cttz", &[word], &[rest, self.types.bool_value(true)])?;
+        body(self, self.emit.resize(lane, 64)?)?;
+        let less = builder.binary(BinaryOp::Sub, rest, self.int(32, 1))?;
+        let less = builder.binary(BinaryOp::And, rest, less)?;
+        builder.add_incoming(rest, less, builder.block()?)?;
+        builder.branch(head)?;
+        builder.position_at_end(after);
+        Ok(())
+    }
+
+    /// The same with the code of each lane for itself where all lanes of the warp are in the set: for short code.
+    pub(super) fn each_lane_unrolled(
+        &self,
+        lanes: Value<'c>,
+        body: impl Fn(&Self, Value<'c>) -> Result<(), LlvmError>,
+    ) -> Result<(), LlvmError> {
+        let builder = self.builder();
+        let [all, some, after] =
+            ["all", "some", "after"].map(|name| self.function.append_block(self.types, name));
+        let is_full = builder.int_compare(IntPredicate::Eq, lanes, self.int(32, u32::MAX.into()))?;
+        builder.branch_if_likely(is_full, all, some, true)?;
+        builder.position_at_end(all);
+        for lane in 0..WARP as u64 {
+            body(self, self.int(64, lane))?;
+        }
+        builder.branch(after)?;
+        builder.position_at_end(some);
+        self.each_lane(lanes, body)?;
+        builder.branch(after)?;
+        builder.position_at_end(after);
+        Ok(())
+    }
+
+    /// Runs code only where a condition holds.
+    pub(super) fn only_if(
+        &self,
+        condition: Value<'c>,
+        code: impl FnOnce(&Self) -> Result<(), LlvmError>,
+    ) -> Result<(), LlvmError> {
+        let [then, after] = ["then", "after"].map(|name| self.function.append_block(self.types, name));
+        self.builder().branch_if(condition, then, after)?;
+        self.builder().position_at_end(then);
+        code(self)?;
+        self.builder().branch(after)?;
+        self.builder().position_at_end(after);
+        Ok(())
+    }
+}

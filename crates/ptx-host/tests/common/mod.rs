@@ -1,0 +1,148 @@
+//! Runs kernels in both engines, on each processor that code is made for.
+#![allow(dead_code, unsafe_code, reason = "each test uses a part of it")]
+
+use ptx_diag::SourceFile;
+use ptx_exec::{Argument, DeviceHeap, Image, Launch, Limits, Memory, Prepared, Surroundings};
+use ptx_host::analysis::Launched;
+use ptx_host::{CompileError, Kernel};
+use ptx_llvm::host::{Cpu, Jit};
+
+/// Words of the output, and of the input.
+pub const WORDS: usize = 512;
+/// Bytes of shared memory that kernels may use.
+pub const SHARED: usize = 4096;
+
+/// A kernel, and how it is launched. The body begins with `%rd1` and `%rd2` the addresses of output and input, `%r1` the number `n`,
+/// `%r2` to `%r4` the index and size of the block and the index of the thread, `%r5` that in the grid, `%rd4` and `%rd5` the
+/// addresses of the thread's words.
+#[derive(Clone, Copy)]
+pub struct Case<'a> {
+    /// What is before the kernel: functions and variables.
+    pub before: &'a str,
+    pub body: &'a str,
+    pub grid: u32,
+    pub block: [u32; 3],
+    pub n: u32,
+}
+
+impl<'a> Case<'a> {
+    /// One warp.
+    pub fn warp(body: &'a str) -> Self {
+        Self { before: "", body, grid: 1, block: [32, 1, 1], n: 0 }
+    }
+
+    fn source(&self) -> SourceFile {
+        let Self { before, body, .. } = self;
+        let text = format!(
+            ".version 8.6\n.target sm_90\n.address_size 64\n{before}\n\
+             .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{{\n\
+             .reg .pred %p<8>;\n.reg .b16 %h<16>;\n.reg .b32 %r<40>;\n.reg .f32 %f<20>;\n.reg .f64 %fd<8>;\n.reg .b64 %rd<24>;\n\
+             .reg .b128 %q<6>;\n\
+             ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u32 %r1, [n];\n\
+             mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.s32 %r5, %r2, %r3, %r4;\n\
+             mul.wide.u32 %rd3, %r5, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;\n{body}\n}}\n"
+        );
+        SourceFile::new("k.ptx", text)
+    }
+
+    fn module(&self) -> ptx_ir::Module {
+        let (module, findings) = ptx_syntax::parse(&self.source());
+        assert!(!findings.has_errors(), "{findings:?}\n{}", self.body);
+        module
+    }
+
+    pub fn prepared(&self) -> Prepared {
+        let module = self.module();
+        let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+        let surroundings =
+            Surroundings { memory: Memory::new(), heap: DeviceHeap::default(), limits: Limits::default() };
+        Image::new(verified, surroundings).expect("variables").kernel("k").expect("a kernel")
+    }
+
+    /// What the output is after the interpreter has executed it.
+    pub fn interpreted(&self) -> Vec<u8> {
+        let module = self.module();
+        let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+        let mut launch = Launch::new("k");
+        (launch.grid, launch.block) = ([self.grid, 1, 1], self.block);
+        launch.limits.timeout = Some(std::time::Duration::from_secs(20));
+        launch.arguments = vec![
+            Argument::Buffer(vec![0xa5; 4 * WORDS]),
+            Argument::Buffer(input()),
+            Argument::Bytes(self.n.to_le_bytes().to_vec()),
+        ];
+        let done = ptx_exec::run(verified, &launch).expect("the interpreter executes it");
+        done.buffers[0].clone().expect("a buffer")
+    }
+
+    /// Compares the output of both engines.
+    pub fn agrees(&self) {
+        let expected = self.interpreted();
+        let prepared = self.prepared();
+        for cpu in processors() {
+            let jit = Jit::new(&cpu).expect("a linker");
+            let launched = Launched { block: self.block };
+            let kernel = Kernel::compile(prepared.program(), &launched, &cpu, &jit).expect("compiled");
+            // Elements of 16 bytes, for accesses of as many.
+            let mut actual = vec![u128::MAX / 255 * 0xa5; WORDS / 4];
+            let input: Vec<u128> = wide(&input());
+            let addresses = [actual.as_mut_ptr() as u64, input.as_ptr() as u64];
+            let mut params: Vec<u8> = addresses.iter().flat_map(|address| address.to_le_bytes()).collect();
+            params.extend(self.n.to_le_bytes());
+            // SAFETY: the interpreter found that all accesses are in the two buffers and the parameters.
+            unsafe { kernel.run(prepared.program(), [self.grid, 1, 1], &params, &[], SHARED) }
+                .expect("no thread is stopped");
+            let actual: Vec<u8> = actual.iter().flat_map(|element| element.to_le_bytes()).collect();
+            let differs = words(&actual).iter().zip(words(&expected)).position(|(a, b)| *a != b);
+            assert!(
+                actual == expected,
+                "{}: {}\nword {differs:?}\n{:x?}\n{:x?}",
+                cpu.name,
+                self.body,
+                &words(&actual)[..160],
+                &words(&expected)[..160]
+            );
+        }
+    }
+
+    /// Why it is not compiled.
+    pub fn refusal(&self) -> String {
+        let prepared = self.prepared();
+        let cpu = Cpu::host().expect("LLVM 22");
+        let jit = Jit::new(&cpu).expect("a linker");
+        let launched = Launched { block: self.block };
+        let error = Kernel::compile(prepared.program(), &launched, &cpu, &jit).expect_err("refused");
+        assert!(matches!(error, CompileError::Refused(_)), "{error}");
+        error.to_string()
+    }
+}
+
+/// Numbers of all sizes, in an order that means nothing.
+pub fn input() -> Vec<u8> {
+    (0..WORDS as u32).flat_map(|i| (i.wrapping_mul(2_654_435_761) >> 7).to_le_bytes()).collect()
+}
+
+fn wide(bytes: &[u8]) -> Vec<u128> {
+    bytes.chunks_exact(16).map(|chunk| u128::from_le_bytes(chunk.try_into().expect("16 bytes"))).collect()
+}
+
+pub fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+}
+
+/// The processors that code is made for, as far as this machine has them.
+pub fn processors() -> Vec<Cpu> {
+    let host = Cpu::host().expect("LLVM 22");
+    let mut all = vec![host.clone()];
+    if host.triple.starts_with("x86_64") {
+        let has = |level: &str, feature: &str| {
+            host.has(feature).then(|| Cpu::baseline(level).expect("a level of x86-64"))
+        };
+        all.extend(
+            [has("x86-64-v2", "sse4.2"), has("x86-64-v3", "avx2"), has("x86-64-v4", "avx512vl")]
+                .into_iter()
+                .flatten(),
+        );
+    }
+    all
+}
