@@ -3,12 +3,12 @@
 use ptx_diag::SourceFile;
 use ptx_exec::program::{Effect, Op, Program};
 use ptx_exec::{DeviceHeap, Image, Limits, Memory, Prepared, Surroundings};
-use ptx_host::analysis::{Analysis, Launched, Shape, Stride, Terminator};
+use ptx_host::analysis::{Analysis, Indexed, Launched, Shape, Stride, Terminator};
 
 fn prepared(body: &str) -> Prepared {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n)\n{{\n\
-         .reg .pred %p<4>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<8>;\n{body}\n}}\n"
+         .reg .pred %p<4>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<9>;\n{body}\n}}\n"
     );
     let source = SourceFile::new("k.ptx", text);
     let (module, findings) = ptx_syntax::parse(&source);
@@ -77,6 +77,42 @@ fn rows_of_a_square_block_are_uniform_in_a_chunk() {
     // 12 is not a multiple of 16: chunks go over the ends of rows.
     let ragged = [Shape::Varying, Shape::Varying, Shape::Constant(0), Shape::Varying];
     assert_eq!(stored(body, [12, 10, 1], 16), ragged);
+}
+
+#[test]
+fn products_with_more_bits_have_a_stride_or_an_index() {
+    let body = format!(
+        "{INDEX} mad.lo.s32 %r4, %r1, %r2, %r3; mul.wide.s32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2; mul.wide.u32 %rd4, %r3, 4; add.s64 %rd5, %rd1, %rd4;\n\
+         cvt.u64.u32 %rd6, %r4; shl.b64 %rd8, %rd6, 3; cvt.u32.u64 %r5, %rd8; and.b32 %r6, %r1, 1023; mad.lo.s32 %r10, %r6, %r2, %r3; mad.wide.u32 %rd7, %r10, 8, %rd1;\n\
+         st.global.u64 [%rd1], %rd3; st.global.u64 [%rd1], %rd5; st.global.u64 [%rd1], %rd8; st.global.u32 [%rd1], %r5; st.global.u64 [%rd1], %rd7; ret;"
+    );
+    let index = Stride { within: 1, across: Some(16) };
+    let indexed = |is_signed, scale| Shape::Indexed(Indexed { index, bits: 32, is_signed, scale });
+    // A grid may have 2^31 - 1 blocks, so that the number of a thread may wrap around; below 1,024 blocks it does not.
+    let expected = [
+        indexed(true, 4),
+        strided(4, Some(64)),
+        indexed(false, 8),
+        strided(8, Some(128)),
+        strided(8, Some(128)),
+    ];
+    assert_eq!(stored(&body, [256, 1, 1], 16), expected);
+}
+
+#[test]
+fn aligned_groups_of_threads_are_uniform() {
+    let body = format!(
+        "{INDEX} shr.u32 %r4, %r3, 5; and.b32 %r5, %r3, 31; shr.u32 %r6, %r3, 4; setp.lt.u32 %p1, %r3, 64; selp.u32 %r7, 1, 2, %p1;\n\
+         setp.lt.u32 %p2, %r3, 33; selp.u32 %r8, 1, 2, %p2; and.b32 %r9, %r3, 32;\n\
+         st.global.u32 [%rd1], %r4; st.global.u32 [%rd1], %r5; st.global.u32 [%rd1], %r6; st.global.u32 [%rd1], %r7;\n\
+         st.global.u32 [%rd1], %r8; st.global.u32 [%rd1], %r9; ret;"
+    );
+    let (uniform, varying) = (Shape::Uniform, Shape::Varying);
+    let warps = [uniform, strided(1, Some(16)), varying, uniform, varying, uniform];
+    assert_eq!(stored(&body, [128, 1, 1], 16), warps);
+    // A warp has two rows of 16 threads: the lower four bits count within a row.
+    let rows = stored(&body, [16, 16, 1], 16);
+    assert_eq!(rows[1..3], [strided(1, None), strided(0, None)]);
 }
 
 #[test]

@@ -148,6 +148,74 @@ fn blocks_of_two_dimensions_and_strided_places() {
 }
 
 #[test]
+fn indices_that_wrap_around_between_lanes() {
+    // Lanes below 18 have an index near 2^32, which `mul.wide.u32` and `cvt.u64.u32` leave there; they are out of bounds, and do not store.
+    let wraps = "add.u32 %r6, %r4, -18; mul.wide.u32 %rd6, %r6, 4; add.s64 %rd7, %rd1, %rd6; setp.ge.u32 %p1, %r4, 18;\n\
+                 @%p1 st.global.u32 [%rd7], %r4; cvt.u64.u32 %rd8, %r6; shl.b64 %rd8, %rd8, 2; add.s64 %rd8, %rd8, %rd2;\n\
+                 mov.u32 %r7, 0; @%p1 ld.global.u32 %r7, [%rd8]; @%p1 st.global.u32 [%rd7+256], %r7; ret;";
+    agree(wraps, 1, [64, 1, 1], 0);
+    agree(wraps, 1, [40, 1, 1], 0);
+    // From lane 18 on the index is negative with a sign: 2^34 bytes before the others, to which 2^34 are added again.
+    let signed = "add.u32 %r6, %r4, 0x7fffffee; mul.wide.s32 %rd6, %r6, 4; mov.u64 %rd8, 0x1ffffffb8; sub.s64 %rd6, %rd6, %rd8;\n\
+                  add.s64 %rd7, %rd1, %rd6; setp.lt.u32 %p1, %r4, 18; @%p1 st.global.u32 [%rd7], %r4;\n\
+                  mov.u64 %rd9, 0x400000000; add.s64 %rd10, %rd7, %rd9; @!%p1 st.global.u32 [%rd10], %r2; ret;";
+    agree(signed, 1, [64, 1, 1], 0);
+    // The difference of the first two lanes is negative, and the index is negative in some lanes.
+    let backwards = "sub.u32 %r6, 20, %r4; mul.wide.s32 %rd6, %r6, 4; add.s64 %rd7, %rd1, %rd6; st.global.u32 [%rd7+512], %r4;\n\
+                     mad.wide.s32 %rd8, %r6, -4, %rd1; st.global.u32 [%rd8+1024], %r5; ret;";
+    agree(backwards, 1, [96, 1, 1], 0);
+}
+
+#[test]
+fn one_place_for_all_lanes_or_for_a_chunk() {
+    let rows = "mov.u32 %r6, %tid.y; mul.wide.u32 %rd6, %r6, 8; add.s64 %rd7, %rd2, %rd6; setp.lt.u32 %p1, %r4, %r1; mov.u32 %r7, 9;\n\
+                @%p1 ld.global.u32 %r7, [%rd7]; mov.u32 %r8, 0; @%p1 bra skip; ld.global.u32 %r8, [%rd7+4]; skip:\n\
+                setp.eq.u32 %p2, %r1, 3; @%p2 ld.global.u32 %r9, [%rd2+16]; ld.global.v2.u32 {%r10, %r11}, [%rd7+8];\n\
+                add.u32 %r7, %r7, %r8; add.u32 %r7, %r7, %r9; add.u32 %r7, %r7, %r11; mad.lo.u32 %r12, %r6, %r3, %r4;\n\
+                mul.wide.u32 %rd8, %r12, 4; add.s64 %rd9, %rd1, %rd8; st.global.u32 [%rd9], %r7; ret;";
+    for n in [0, 3, 7, 100] {
+        for block in [[16, 16, 1], [8, 16, 1], [32, 4, 1], [5, 6, 1]] {
+            agree(rows, 1, block, n);
+        }
+    }
+    let last = "mul.lo.u32 %r6, %r4, %r4; setp.lt.u32 %p1, %r4, %r1; @%p1 st.global.u32 [%rd1+8], %r6; @%p1 bra done;\n\
+                st.global.v2.u32 [%rd1+16], {%r6, %r4}; setp.gt.u32 %p2, %r1, 20; @%p2 st.global.u32 [%rd1+32], %r1; done: ret;";
+    for n in [0, 1, 5, 17, 30, 40] {
+        agree(last, 1, [32, 1, 1], n);
+        agree(last, 1, [19, 1, 1], n);
+    }
+}
+
+#[test]
+fn vectors_of_consecutive_lanes() {
+    for (count, registers) in [(2, "{%r6, %r7}"), (4, "{%r6, %r7, %r8, %r9}")] {
+        let body = format!(
+            "mul.wide.u32 %rd6, %r4, {bytes}; add.s64 %rd7, %rd2, %rd6; add.s64 %rd8, %rd1, %rd6; setp.lt.u32 %p1, %r4, %r1;\n\
+             ld.global.v{count}.u32 {registers}, [%rd7]; add.u32 %r6, %r6, 1; @%p1 st.global.v{count}.u32 [%rd8], {registers}; ret;",
+            bytes = 4 * count
+        );
+        for n in [0, 1, 13, 31, 64] {
+            agree(&body, 1, [64, 1, 1], n);
+            agree(&body, 1, [27, 1, 1], n);
+        }
+    }
+}
+
+#[test]
+fn groups_of_consecutive_threads() {
+    // Uniform in a warp or a chunk where the group is aligned, which depends on the shape of the block.
+    let body = "mov.u32 %r6, %tid.x; shr.u32 %r7, %r6, 5; and.b32 %r8, %r6, 31; setp.lt.u32 %p1, %r6, 32; setp.le.s32 %p2, %r6, 15;\n\
+                div.u32 %r9, %r6, 96; rem.u32 %r10, %r6, 64; and.b32 %r11, %r6, 48; selp.u32 %r12, 1, 2, %p1; selp.u32 %r13, 3, 5, %p2;\n\
+                bfe.u32 %r14, %r6, 4, 3; mad.lo.u32 %r7, %r7, 3, %r8; mad.lo.u32 %r7, %r9, 5, %r7; mad.lo.u32 %r7, %r10, 7, %r7;\n\
+                mad.lo.u32 %r7, %r11, 11, %r7; mad.lo.u32 %r7, %r12, 13, %r7; mad.lo.u32 %r7, %r13, 17, %r7; mad.lo.u32 %r7, %r14, 19, %r7;\n\
+                mov.u32 %r15, %tid.y; mad.lo.u32 %r15, %r15, %r3, %r6; mul.wide.u32 %rd6, %r15, 4; add.s64 %rd7, %rd1, %rd6;\n\
+                @%p1 bra low; add.u32 %r7, %r7, 100; low: st.global.u32 [%rd7], %r7; ret;";
+    for block in [[256, 1, 1], [16, 16, 1], [8, 8, 1], [48, 2, 1], [33, 2, 1], [64, 3, 1]] {
+        agree(body, 1, block, 0);
+    }
+}
+
+#[test]
 fn several_lanes_store_to_one_place() {
     agree(
         "shr.u32 %r6, %r4, 3; mul.wide.u32 %rd6, %r6, 4; add.s64 %rd7, %rd1, %rd6; st.global.u32 [%rd7], %r4; ret;",

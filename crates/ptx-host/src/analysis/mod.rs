@@ -8,28 +8,35 @@
 //! | `progress` | whether a loop waits for other threads |
 //! | `schedule` | which blocks other lanes of the warp may wait at while a block runs |
 //! | `width` | how many bits the values of a row take |
-//! | `shape` | which rows have one value in all lanes, or values with a stride |
+//! | `shape` | what lanes of a row may have in common: one value, a stride |
+//! | `facts` | bounds of the values of rows |
+//! | `rows`, `transfer` | the shape of each row, from what instructions write |
 //!
 //! `schedule` and `shape` depend on each other: a branch whose condition differs between lanes lets lanes wait, and a row that is
 //! written while lanes wait which need its old value differs between lanes. [`Analysis::new`] starts with no branch that parts lanes
 //! and goes on until nothing changes; sets of waiting lanes only grow and shapes only become less regular, so that it ends.
 
 mod access;
+mod facts;
 mod graph;
 mod liveness;
 mod progress;
+mod rows;
 mod schedule;
 mod shape;
+mod transfer;
 mod width;
 
 use ptx_exec::program::Program;
 
 pub use access::{Access, Refusal};
+pub use facts::Facts;
 pub use graph::{Block, BlockId, Graph, Terminator};
 pub use liveness::Liveness;
 pub use progress::WAITS;
+pub use rows::Shapes;
 pub use schedule::Schedule;
-pub use shape::{Launched, Shape, Shapes, Stride};
+pub use shape::{Indexed, Launched, Shape, Stride};
 pub use width::Widths;
 
 /// What is known of the kernel of a program.
@@ -57,10 +64,10 @@ impl Analysis {
         let liveness = Liveness::new(program, &graph)?;
         progress::check(program, &graph)?;
         let widths = Widths::new(program, &graph);
-        let mut shapes = Shapes::new(program);
+        let mut shapes = Shapes::new(program, &graph, &liveness, widths.clone(), launched, lanes);
         let mut schedule = Schedule::new(&graph, |_| false);
         loop {
-            let changed = shapes.update(program, &graph, &liveness, &schedule, launched, lanes)?;
+            let changed = shapes.update(program, &graph, &liveness, &schedule, launched)?;
             let next = Schedule::new(&graph, |block| shapes.parts_lanes(program, graph.block(block)));
             if !changed && next == schedule {
                 return Ok(Self { graph, liveness, schedule, widths, shapes });

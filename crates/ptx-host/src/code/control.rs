@@ -45,18 +45,23 @@ impl<'c> Code<'_, '_, 'c> {
             let shift = self.int(32, chunk as u64 * u64::from(self.lanes));
             let bits = self.builder().binary(BinaryOp::LShr, lanes, shift)?;
             let bits = self.emit.resize(bits, self.lanes)?;
-            self.builder().store(self.builder().cast(CastOp::BitCast, bits, ty)?, place, 8, Ordinary)?;
+            let lanes = self.builder().cast(CastOp::BitCast, bits, ty)?;
+            self.builder().store(lanes, place, 8, Ordinary)?;
+            self.builder().store(lanes, self.alive[chunk], 8, Ordinary)?;
         }
         self.builder().branch(self.blocks[0])?;
         Ok(())
     }
 
-    /// The lanes that wait at a block run it now.
+    /// The lanes that wait at a block run it now: all that have not exited, where no other block has some. That is the simpler value of
+    /// the two, because it is the same before a branch and after its sides have met.
     pub(super) fn take_waiting(&mut self, id: BlockId) -> Result<(), LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
         let mut mask = Vec::new();
-        for &place in &self.waiting[id] {
-            mask.push(self.builder().load(ty, place, 8, Ordinary)?);
+        let is_together = self.analysis.schedule.is_together(id);
+        for (&place, &alive) in self.waiting[id].iter().zip(&self.alive) {
+            let from = if is_together { alive } else { place };
+            mask.push(self.builder().load(ty, from, 8, Ordinary)?);
             self.builder().store(ty.zero(), place, 8, Ordinary)?;
         }
         self.mask = mask;
@@ -73,7 +78,10 @@ impl<'c> Code<'_, '_, 'c> {
             Terminator::Branch { condition, taken, other } => {
                 self.branch(id, *condition, Some(*taken), *other)?;
             }
-            Terminator::Exit { guard: None } => self.run_next(id, &[], Left::Perhaps)?,
+            Terminator::Exit { guard: None } => {
+                self.exit(&self.mask)?;
+                self.run_next(id, &[], Left::Perhaps)?;
+            }
             Terminator::Exit { guard: Some((condition, other)) } => {
                 self.branch(id, *condition, None, *other)?;
             }
@@ -116,8 +124,9 @@ impl<'c> Code<'_, '_, 'c> {
             let mask = self.mask.clone();
             for (block, to) in [(yes, taken), (no, Some(other))] {
                 self.builder().position_at_end(block);
-                if let Some(to) = to {
-                    self.send(to, &mask)?;
+                match to {
+                    Some(to) => self.send(to, &mask)?,
+                    None => self.exit(&mask)?,
                 }
                 let left = if to.is_some() { Left::Some } else { Left::Perhaps };
                 self.run_next(id, to.as_slice(), left)?;
@@ -130,12 +139,24 @@ impl<'c> Code<'_, '_, 'c> {
             yes.push(self.builder().binary(BinaryOp::And, mask, holds)?);
             no.push(self.builder().binary(BinaryOp::And, mask, self.negated(holds, true)?)?);
         }
-        if let Some(taken) = taken {
-            self.send(taken, &yes)?;
+        match taken {
+            Some(taken) => self.send(taken, &yes)?,
+            None => self.exit(&yes)?,
         }
         self.send(other, &no)?;
         let targets: Vec<BlockId> = taken.into_iter().chain([other]).collect();
         self.run_next(id, &targets, if taken.is_some() { Left::Some } else { Left::Perhaps })
+    }
+
+    /// Lanes have exited.
+    fn exit(&self, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
+        for (&place, &lanes) in self.alive.iter().zip(lanes) {
+            let before = self.builder().load(lanes.ty(), place, 8, Ordinary)?;
+            let others = self.negated(lanes, true)?;
+            let left = self.builder().binary(BinaryOp::And, before, others)?;
+            self.builder().store(left, place, 8, Ordinary)?;
+        }
+        Ok(())
     }
 
     /// Adds lanes to those that wait at a block.

@@ -1,21 +1,57 @@
 //! Loads and stores.
 //!
-//! | address | load |
-//! |---|---|
-//! | one for all lanes | a scalar load |
-//! | consecutive elements | a vector load of each chunk, masked where not all lanes run |
-//! | any | a gather |
+//! | address | load | store |
+//! |---|---|---|
+//! | one for all lanes, or for those of a chunk | a scalar load | that of the last lane that runs |
+//! | consecutive accesses | a vector load for each chunk, masked where not all lanes run | a masked vector store |
+//! | any | a gather | a scatter |
+//!
+//! Elements of consecutive accesses are taken apart: `ld.v2` of 16 lanes is a load of 32 elements and two shuffles.
 
 use ptx_exec::Space;
 use ptx_exec::program::{Address, AddressWidth, Base, Load, Order, Src, Store};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, Value};
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
 use super::Code;
 use super::registers::defect;
-use crate::analysis::{BlockId, Shape};
+use crate::analysis::{BlockId, Indexed, Shape, Stride};
 use crate::kernel::CompileError;
+
+/// How the addresses of the lanes of an access lie.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Form {
+    /// One for all lanes.
+    Uniform,
+    /// One for the lanes of each chunk.
+    Chunkwise,
+    /// That of the next lane is where the access of a lane ends; with an index, where that does not wrap around.
+    Consecutive(Option<(u32, Indexed)>),
+    /// Any.
+    Any,
+}
+
+/// An access of lanes: where, and what of it.
+#[derive(Clone, Copy)]
+struct Accessed<'a> {
+    address: &'a Address,
+    base: Src,
+    guard: Option<(u32, bool)>,
+    /// Bytes of an element, and how many elements there are.
+    size: u32,
+    count: usize,
+}
+
+impl Accessed<'_> {
+    fn offset(&self, element: usize) -> i64 {
+        self.address.offset.wrapping_add((element as u64 * u64::from(self.size)) as i64)
+    }
+
+    fn bits(&self) -> u32 {
+        8 * self.size
+    }
+}
 
 impl<'c> Code<'_, '_, 'c> {
     pub(super) fn load(
@@ -36,12 +72,10 @@ impl<'c> Code<'_, '_, 'c> {
         if load.polls {
             return Err(CompileError::refused(pc, "loads that wait for other threads are not compiled yet"));
         }
-        let mut loaded = Vec::new();
-        for (element, &dst) in load.dsts.iter().enumerate() {
-            let offset = load.address.offset.wrapping_add((element as u64 * u64::from(load.size)) as i64);
-            loaded.push((dst, self.element(guard, load, base, offset)?));
-        }
-        for (dst, values) in loaded {
+        let accessed =
+            Accessed { address: &load.address, base, guard, size: load.size, count: load.dsts.len() };
+        let loaded = self.elements(accessed)?;
+        for (&dst, values) in load.dsts.iter().zip(loaded) {
             // A row that other instructions write too may have values for each chunk where this has one.
             let mut filled = Vec::new();
             for chunk in 0..self.copies(dst) {
@@ -57,35 +91,145 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// What is read at an offset: one value for all lanes, or vectors.
-    fn element(
-        &self,
-        guard: Option<(u32, bool)>,
-        load: &Load,
-        base: Src,
-        offset: i64,
-    ) -> Result<Vec<Value<'c>>, LlvmError> {
-        let (space, bits) = (load.address.space, 8 * load.size);
-        let ty = self.types.int(bits);
-        let vector = self.types.vector(ty, self.lanes);
-        let shape = self.analysis.shapes.src(base);
-        let runs = guard.is_none_or(|(row, _)| matches!(self.analysis.shapes.row(row), Shape::Constant(_)));
-        if shape.is_uniform() && runs {
-            let place = self.place(space, self.first(base, 0)?, offset)?;
-            return Ok(vec![self.builder().load(ty, place, load.size, Ordinary)?]);
+    /// For each element what is read: one value for all lanes, one for each chunk, or vectors.
+    fn elements(&self, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
+        match self.form(accessed) {
+            Form::Uniform => self.scalars(accessed, 1),
+            Form::Chunkwise => self.scalars(accessed, self.chunks),
+            Form::Consecutive(None) => self.consecutive(accessed),
+            Form::Consecutive(Some((row, indexed))) => self.consecutive_unless(accessed, row, indexed),
+            Form::Any => self.gathers(accessed),
         }
-        let is_consecutive = shape.stride().is_some_and(|stride| stride.within == i64::from(load.size));
-        (0..self.chunks)
-            .map(|chunk| {
-                let mask = self.active(guard, chunk)?;
-                if is_consecutive {
-                    let place = self.place(space, self.first(base, chunk)?, offset)?;
-                    return self.builder().masked_load(vector, place, load.size, mask, vector.zero());
+    }
+
+    fn form(&self, accessed: Accessed<'_>) -> Form {
+        let shapes = &self.analysis.shapes;
+        let shape = shapes.src(accessed.base);
+        let bytes = i64::from(accessed.size) * accessed.count as i64;
+        // What is consecutive modulo fewer bits need not be it in memory.
+        let is_whole = self.window(accessed.address.space).is_some()
+            || self.analysis.widths.src(accessed.base) == u64::BITS;
+        match (shape, accessed.base.as_register()) {
+            (shape, _) if shape.is_uniform() => Form::Uniform,
+            (Shape::Strided(Stride { within: 0, .. }), _) => Form::Chunkwise,
+            (Shape::Strided(Stride { within, .. }), _) if within == bytes && is_whole => {
+                Form::Consecutive(None)
+            }
+            (Shape::Indexed(indexed), Some(row)) if indexed.stride().within == bytes && is_whole => {
+                Form::Consecutive(Some((row, indexed)))
+            }
+            _ => Form::Any,
+        }
+    }
+
+    /// Scalar loads, one for each of the first chunks. Where no lane of it runs, it reads a place that can be read.
+    fn scalars(&self, accessed: Accessed<'_>, chunks: usize) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
+        let ty = self.types.int(accessed.bits());
+        let mut values = vec![Vec::new(); accessed.count];
+        for chunk in 0..chunks {
+            let first = self.first(accessed.base, chunk)?;
+            let runs = if chunks == 1 {
+                self.some_run(accessed.guard)?
+            } else {
+                Some(self.runs(accessed.guard, chunk)?)
+            };
+            for (element, values) in values.iter_mut().enumerate() {
+                let mut place = self.place(accessed.address.space, first, accessed.offset(element))?;
+                if let Some(runs) = runs {
+                    place = self.builder().select(runs, place, self.frame)?;
                 }
-                let places = self.places(space, self.vector(base, chunk)?, offset)?;
-                self.builder().masked_gather(vector, places, load.size, mask, vector.zero())
-            })
-            .collect()
+                values.push(self.builder().load(ty, place, accessed.size, Ordinary)?);
+            }
+        }
+        Ok(values)
+    }
+
+    /// Whether lanes of a chunk run and the guard holds for them.
+    fn runs(&self, guard: Option<(u32, bool)>, chunk: usize) -> Result<Value<'c>, LlvmError> {
+        let lanes =
+            self.builder().cast(CastOp::BitCast, self.active(guard, chunk)?, self.types.int(self.lanes))?;
+        self.builder().int_compare(IntPredicate::Ne, lanes, self.int(self.lanes, 0))
+    }
+
+    /// Whether the guard holds for a lane that runs; `None` where it always does.
+    fn some_run(&self, guard: Option<(u32, bool)>) -> Result<Option<Value<'c>>, LlvmError> {
+        if guard.is_none() {
+            return Ok(None);
+        }
+        let mut some = self.runs(guard, 0)?;
+        for chunk in 1..self.chunks {
+            some = self.builder().binary(BinaryOp::Or, some, self.runs(guard, chunk)?)?;
+        }
+        Ok(Some(some))
+    }
+
+    fn consecutive(&self, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
+        let count = accessed.count as u32;
+        let ty = self.types.vector(self.types.int(accessed.bits()), count * self.lanes);
+        let mut values = vec![Vec::new(); accessed.count];
+        for chunk in 0..self.chunks {
+            let first = self.first(accessed.base, chunk)?;
+            let place = self.place(accessed.address.space, first, accessed.offset(0))?;
+            let mask = self.repeated(self.active(accessed.guard, chunk)?, count)?;
+            let all = self.builder().masked_load(ty, place, accessed.size, mask, ty.zero())?;
+            for (element, values) in values.iter_mut().enumerate() {
+                let lanes: Vec<_> = (0..self.lanes).map(|lane| Some(lane * count + element as u32)).collect();
+                values.push(if count == 1 { all } else { self.builder().shuffle(all, all, &lanes)? });
+            }
+        }
+        Ok(values)
+    }
+
+    /// Each lane of a mask so many times.
+    fn repeated(&self, mask: Value<'c>, count: u32) -> Result<Value<'c>, LlvmError> {
+        let lanes: Vec<_> = (0..count * self.lanes).map(|at| Some(at / count)).collect();
+        if count == 1 { Ok(mask) } else { self.builder().shuffle(mask, mask, &lanes) }
+    }
+
+    fn gathers(&self, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
+        let ty = self.types.vector(self.types.int(accessed.bits()), self.lanes);
+        let mut values = vec![Vec::new(); accessed.count];
+        for chunk in 0..self.chunks {
+            let addresses = self.vector(accessed.base, chunk)?;
+            let mask = self.active(accessed.guard, chunk)?;
+            for (element, values) in values.iter_mut().enumerate() {
+                let places = self.places(accessed.address.space, addresses, accessed.offset(element))?;
+                values.push(self.builder().masked_gather(ty, places, accessed.size, mask, ty.zero())?);
+            }
+        }
+        Ok(values)
+    }
+
+    /// Vector loads, or gathers where the index of the addresses wraps around.
+    fn consecutive_unless(
+        &self,
+        accessed: Accessed<'_>,
+        row: u32,
+        indexed: Indexed,
+    ) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
+        let builder = self.builder();
+        let [gather, load, after] =
+            ["gather", "load", "loaded"].map(|name| self.function.append_block(self.types, name));
+        builder.branch_if_likely(self.wraps(row, indexed)?, gather, load, false)?;
+        builder.position_at_end(gather);
+        let gathered = self.gathers(accessed)?;
+        builder.branch(after)?;
+        builder.position_at_end(load);
+        let loaded = self.consecutive(accessed)?;
+        builder.branch(after)?;
+        builder.position_at_end(after);
+        let mut values = Vec::new();
+        for (gathered, loaded) in gathered.into_iter().zip(loaded) {
+            let mut chunks = Vec::new();
+            for (slow, fast) in gathered.into_iter().zip(loaded) {
+                let phi = builder.phi(fast.ty())?;
+                builder.add_incoming(phi, slow, gather)?;
+                builder.add_incoming(phi, fast, load)?;
+                chunks.push(phi);
+            }
+            values.push(chunks);
+        }
+        Ok(values)
     }
 
     /// Extends a loaded element to its register.
@@ -105,26 +249,103 @@ impl<'c> Code<'_, '_, 'c> {
     ) -> Result<(), CompileError> {
         let base = plain(&store.address, store.size, pc)?;
         weak(store.order, pc)?;
-        let space = store.address.space;
-        let is_consecutive = self
-            .analysis
-            .shapes
-            .src(base)
-            .stride()
-            .is_some_and(|stride| stride.within == i64::from(store.size));
-        for (element, &src) in store.srcs.iter().enumerate() {
-            let offset = store.address.offset.wrapping_add((element as u64 * u64::from(store.size)) as i64);
+        let srcs = &store.srcs;
+        let accessed = Accessed { address: &store.address, base, guard, size: store.size, count: srcs.len() };
+        match self.form(accessed) {
+            Form::Uniform => self.store_last(accessed, srcs)?,
+            Form::Consecutive(None) => self.store_consecutive(accessed, srcs)?,
+            Form::Consecutive(Some((row, indexed))) => {
+                let [scatter, store, after] =
+                    ["scatter", "store", "stored"].map(|name| self.function.append_block(self.types, name));
+                self.builder().branch_if_likely(self.wraps(row, indexed)?, scatter, store, false)?;
+                self.builder().position_at_end(scatter);
+                self.scatters(accessed, srcs)?;
+                self.builder().branch(after)?;
+                self.builder().position_at_end(store);
+                self.store_consecutive(accessed, srcs)?;
+                self.builder().branch(after)?;
+                self.builder().position_at_end(after);
+            }
+            Form::Chunkwise | Form::Any => self.scatters(accessed, srcs)?,
+        }
+        Ok(())
+    }
+
+    /// Of lanes that store to one place the last one stays, as in the interpreter.
+    fn store_last(&self, accessed: Accessed<'_>, srcs: &[Src]) -> Result<(), LlvmError> {
+        let first = self.first(accessed.base, 0)?;
+        let runs = self.some_run(accessed.guard)?;
+        for (element, &src) in srcs.iter().enumerate() {
+            let value = self.emit.resize(self.of_last(accessed.guard, src)?, accessed.bits())?;
+            let mut place = self.place(accessed.address.space, first, accessed.offset(element))?;
+            if let Some(runs) = runs {
+                let spare = self.builder().alloca_in_entry(self.types.int(64), 8)?;
+                place = self.builder().select(runs, place, spare)?;
+            }
+            self.builder().store(value, place, accessed.size, Ordinary)?;
+        }
+        Ok(())
+    }
+
+    /// The value of the last lane that runs.
+    fn of_last(&self, guard: Option<(u32, bool)>, src: Src) -> Result<Value<'c>, LlvmError> {
+        if self.analysis.shapes.src(src).is_uniform() {
+            return self.first(src, 0);
+        }
+        let mut last: Option<Value<'c>> = None;
+        for chunk in 0..self.chunks {
+            let bits = self.types.int(self.lanes);
+            let lanes = self.builder().cast(CastOp::BitCast, self.active(guard, chunk)?, bits)?;
+            let zeros = self.builder().intrinsic("llvm.ctlz", &[bits], &[lanes, self.int(1, 0)])?;
+            let most = self.int(self.lanes, u64::from(self.lanes) - 1);
+            let lane = self.builder().binary(BinaryOp::Sub, most, zeros)?;
+            let lane = self.builder().binary(BinaryOp::And, lane, most)?;
+            let value = self.builder().extract_lane(self.vector(src, chunk)?, lane)?;
+            last = Some(match last {
+                None => value,
+                Some(before) => self.builder().select(self.runs(guard, chunk)?, value, before)?,
+            });
+        }
+        last.ok_or_else(|| defect("a warp without lanes"))
+    }
+
+    fn store_consecutive(&self, accessed: Accessed<'_>, srcs: &[Src]) -> Result<(), LlvmError> {
+        let count = accessed.count as u32;
+        for chunk in 0..self.chunks {
+            let first = self.first(accessed.base, chunk)?;
+            let place = self.place(accessed.address.space, first, accessed.offset(0))?;
+            let mask = self.repeated(self.active(accessed.guard, chunk)?, count)?;
+            let values = srcs.iter().map(|&src| self.emit.resize(self.vector(src, chunk)?, accessed.bits()));
+            let values = values.collect::<Result<Vec<_>, _>>()?;
+            self.builder().masked_store(self.interleaved(values)?, place, accessed.size, mask)?;
+        }
+        Ok(())
+    }
+
+    /// One vector of the elements of lane 0, those of lane 1 and so on.
+    fn interleaved(&self, mut vectors: Vec<Value<'c>>) -> Result<Value<'c>, LlvmError> {
+        // Elements 0 and 4, 1 and 5 .. first, so that neighbors are together in the end.
+        while vectors.len() > 1 {
+            let half = vectors.len() / 2;
+            let mut next = Vec::new();
+            for (low, high) in vectors.iter().zip(&vectors[half..]) {
+                let length = low.ty().vector_parts().map_or(0, |(_, lanes)| lanes);
+                let lanes: Vec<_> = (0..2 * length).map(|at| Some(at / 2 + at % 2 * length)).collect();
+                next.push(self.builder().shuffle(*low, *high, &lanes)?);
+            }
+            vectors = next;
+        }
+        vectors.pop().ok_or_else(|| defect("a store without a value"))
+    }
+
+    fn scatters(&self, accessed: Accessed<'_>, srcs: &[Src]) -> Result<(), LlvmError> {
+        for (element, &src) in srcs.iter().enumerate() {
             for chunk in 0..self.chunks {
-                let mask = self.active(guard, chunk)?;
-                let value = self.emit.resize(self.vector(src, chunk)?, 8 * store.size)?;
-                if is_consecutive {
-                    let place = self.place(space, self.first(base, chunk)?, offset)?;
-                    self.builder().masked_store(value, place, store.size, mask)?;
-                } else {
-                    // Of lanes that store to one place the last one stays, as in the interpreter.
-                    let places = self.places(space, self.vector(base, chunk)?, offset)?;
-                    self.builder().masked_scatter(value, places, store.size, mask)?;
-                }
+                let mask = self.active(accessed.guard, chunk)?;
+                let value = self.emit.resize(self.vector(src, chunk)?, accessed.bits())?;
+                let addresses = self.vector(accessed.base, chunk)?;
+                let places = self.places(accessed.address.space, addresses, accessed.offset(element))?;
+                self.builder().masked_scatter(value, places, accessed.size, mask)?;
             }
         }
         Ok(())

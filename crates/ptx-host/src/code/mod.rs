@@ -12,6 +12,7 @@
 
 mod atomic;
 mod control;
+mod index;
 mod memory;
 mod registers;
 mod runtime;
@@ -46,11 +47,15 @@ struct Code<'a, 'm, 'c> {
     chunks: usize,
     function: Function<'c>,
     slots: Vec<Slot<'c>>,
+    /// For each row that follows from an index the memory of that.
+    indices: Vec<Slot<'c>>,
     /// For each block its first LLVM block, and the memory that holds which lanes wait at it.
     blocks: Vec<Block<'c>>,
     waiting: Vec<Vec<Value<'c>>>,
     /// Memory for a number of each lane (`serial.rs`).
     arrays: Vec<Value<'c>>,
+    /// The memory that holds which lanes have not exited.
+    alive: Vec<Value<'c>>,
     done: Block<'c>,
     /// The frame of the warp, and what of it is read at the beginning.
     frame: Value<'c>,
@@ -106,9 +111,11 @@ pub(crate) fn generate(
         chunks,
         function,
         slots: Vec::new(),
+        indices: Vec::new(),
         blocks,
         waiting: Vec::new(),
         arrays: Vec::new(),
+        alive: Vec::new(),
         done,
         frame,
         inputs,
@@ -177,7 +184,8 @@ impl<'c> Code<'_, '_, 'c> {
                 Effect::Copy(pairs) => {
                     let read: Result<Vec<_>, LlvmError> =
                         pairs.iter().map(|(dst, src)| Ok((*dst, self.values(*src, *dst)?))).collect();
-                    for (dst, values) in read? {
+                    for ((dst, values), (_, src)) in read?.into_iter().zip(pairs.iter()) {
+                        self.write_index(guard, dst, &[*src])?;
                         self.write(id, guard, dst, &values)?;
                     }
                 }
@@ -216,6 +224,7 @@ impl<'c> Code<'_, '_, 'c> {
             results.push((dst, values));
         }
         for (dst, values) in results {
+            self.write_index(guard, dst, &access.reads)?;
             self.write(id, guard, dst, &values)?;
         }
         Ok(Some(()))

@@ -6,7 +6,7 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Value};
 
 use super::Code;
-use crate::analysis::{BlockId, Shape, Stride};
+use crate::analysis::{BlockId, Indexed, Shape, Stride};
 
 /// The memory of a row: one place, or one for each chunk. Rows that hold a constant have none.
 pub(super) type Slot<'c> = Vec<Value<'c>>;
@@ -15,8 +15,14 @@ impl<'c> Code<'_, '_, 'c> {
     /// How many values a row has: one where those of all chunks follow from it.
     pub(super) fn copies(&self, row: u32) -> usize {
         match self.analysis.shapes.row(row) {
-            Shape::Varying | Shape::Strided(Stride { across: None, .. }) => self.chunks,
-            Shape::Strided(_) | Shape::Unwritten | Shape::Constant(_) | Shape::Uniform => 1,
+            Shape::Varying
+            | Shape::Strided(Stride { across: None, .. })
+            | Shape::Indexed(Indexed { index: Stride { across: None, .. }, .. }) => self.chunks,
+            Shape::Strided(_)
+            | Shape::Indexed(_)
+            | Shape::Unwritten
+            | Shape::Constant(_)
+            | Shape::Uniform => 1,
         }
     }
 
@@ -33,12 +39,17 @@ impl<'c> Code<'_, '_, 'c> {
             };
             let slot = (0..count).map(|_| self.zeroed(ty)).collect::<Result<_, _>>()?;
             self.slots.push(slot);
+            let index = self.indexed(row).map(|indexed| self.types.int(indexed.bits));
+            let indices = index.iter().flat_map(|&ty| (0..count).map(move |_| ty));
+            let indices = indices.map(|ty| self.zeroed(ty)).collect::<Result<_, _>>()?;
+            self.indices.push(indices);
         }
         let mask = self.types.vector(self.types.int(1), self.lanes);
         for _ in 0..self.blocks.len() {
             let slot = (0..self.chunks).map(|_| self.zeroed(mask)).collect::<Result<_, _>>()?;
             self.waiting.push(slot);
         }
+        self.alive = (0..self.chunks).map(|_| self.zeroed(mask)).collect::<Result<_, _>>()?;
         Ok(())
     }
 
@@ -76,6 +87,7 @@ impl<'c> Code<'_, '_, 'c> {
                 let offset = self.int(bits, across.wrapping_mul(chunk as i64) as u64);
                 self.builder().binary(BinaryOp::Add, self.read(row, 0)?, offset)
             }
+            Shape::Indexed(indexed) => self.first_indexed(row, indexed, chunk),
             Shape::Varying => Err(defect("lanes of any values have no first")),
         }
     }
@@ -84,23 +96,15 @@ impl<'c> Code<'_, '_, 'c> {
     pub(super) fn vector(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
         match (src.as_register(), self.analysis.shapes.src(src)) {
             (Some(row), Shape::Varying) => self.read(row, chunk),
+            (Some(row), Shape::Indexed(indexed)) => self.vector_indexed(row, indexed, chunk),
             (_, shape) => {
-                let first = self.builder().splat(self.first(src, chunk)?, self.lanes)?;
                 let within = shape.stride().map_or(0, |stride| stride.within);
-                if within == 0 {
-                    return Ok(first);
-                }
-                let bits = self.analysis.widths.src(src);
-                let offsets: Vec<u64> =
-                    (0..i64::from(self.lanes)).map(|lane| within.wrapping_mul(lane) as u64).collect();
-                let offsets: Vec<u64> =
-                    offsets.into_iter().map(|offset| offset & (u64::MAX >> (64 - bits))).collect();
-                self.builder().binary(BinaryOp::Add, first, self.types.int_vector(bits, &offsets)?)
+                self.lanes_from(self.first(src, chunk)?, within)
             }
         }
     }
 
-    fn read(&self, row: u32, at: usize) -> Result<Value<'c>, LlvmError> {
+    pub(super) fn read(&self, row: u32, at: usize) -> Result<Value<'c>, LlvmError> {
         let ty = self.types.int(self.analysis.widths.row(row));
         let ty = if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty };
         let place = self.slots.get(row as usize).and_then(|slot| slot.get(at));

@@ -1,0 +1,236 @@
+//! Bounds of the values of rows.
+//!
+//! They tell that an index does not wrap around, so that `cvt.u64.u32` of it keeps its stride, and that it is a multiple of 32 at the first
+//! lane of a warp, so that `tid.x >> 5` is one value.
+
+use ptx_exec::program::{Alu, Binary, Packing, Ternary, Unary};
+use ptx_exec::scalar::convert::Excess;
+use ptx_exec::scalar::int::{Int, Part, Saturation, Signedness};
+use ptx_isa::{Component, SpecialReg};
+
+use super::Launched;
+
+/// What is known of the values of a row, as numbers without a sign.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Facts {
+    /// No value is less.
+    pub least: u64,
+    /// No value is more.
+    pub most: u64,
+    /// Low bits that are zero at the first lane of a warp, or of each chunk where each has a value of its own.
+    pub zeros: u32,
+}
+
+/// The largest index of blocks on the first axis, and on the others (manual, table of limits by compute capability).
+const MOST_BLOCKS: [u64; 2] = [i32::MAX as u64, u16::MAX as u64];
+
+impl Facts {
+    /// A value.
+    pub fn constant(value: u64) -> Self {
+        Self { least: value, most: value, zeros: value.trailing_zeros() }
+    }
+
+    /// Any values of so many bits.
+    pub fn of_bits(bits: u32) -> Self {
+        Self::up_to(mask(bits))
+    }
+
+    fn up_to(most: u64) -> Self {
+        Self { least: 0, most, zeros: 0 }
+    }
+
+    /// What is true of the values of both.
+    #[must_use]
+    pub fn join(self, other: Self) -> Self {
+        Self {
+            least: self.least.min(other.least),
+            most: self.most.max(other.most),
+            zeros: self.zeros.min(other.zeros),
+        }
+    }
+
+    /// The only value.
+    pub fn value(self) -> Option<u64> {
+        (self.least == self.most).then_some(self.least)
+    }
+
+    /// Those of the low bits of the values.
+    fn low(self, bits: u32) -> Self {
+        if self.most <= mask(bits) { self } else { Self { zeros: self.zeros, ..Self::of_bits(bits) } }
+    }
+
+    /// Whether all values are less than half of the numbers of so many bits, so that they are the same with a sign and without.
+    pub fn are_small(self, bits: u32) -> bool {
+        self.most <= mask(bits) >> 1
+    }
+
+    fn add(self, other: Self, bits: u32) -> Self {
+        let zeros = self.zeros.min(other.zeros);
+        match self.most.checked_add(other.most).filter(|&most| most <= mask(bits)) {
+            Some(most) => Self { least: self.least + other.least, most, zeros },
+            None => Self { zeros, ..Self::of_bits(bits) },
+        }
+    }
+
+    fn sub(self, other: Self, bits: u32) -> Self {
+        let zeros = self.zeros.min(other.zeros);
+        if self.least >= other.most {
+            Self { least: self.least - other.most, most: self.most - other.least, zeros }
+        } else {
+            Self { zeros, ..Self::of_bits(bits) }
+        }
+    }
+
+    fn mul(self, other: Self, bits: u32) -> Self {
+        let zeros = self.zeros.saturating_add(other.zeros).min(64);
+        match self.most.checked_mul(other.most).filter(|&most| most <= mask(bits)) {
+            Some(most) => Self { least: self.least * other.least, most, zeros },
+            None => Self { zeros, ..Self::of_bits(bits) },
+        }
+    }
+
+    fn shr(self, by: u32) -> Self {
+        let shift = |value: u64| value.checked_shr(by).unwrap_or(0);
+        Self { least: shift(self.least), most: shift(self.most), zeros: self.zeros.saturating_sub(by) }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { least: 0, most: self.most.min(other.most), zeros: self.zeros.max(other.zeros) }
+    }
+
+    fn or(self, other: Self) -> Self {
+        let bits = u64::BITS - (self.most | other.most).leading_zeros();
+        Self { least: 0, most: mask(bits), zeros: self.zeros.min(other.zeros) }
+    }
+}
+
+/// The largest number of so many bits.
+pub(super) fn mask(bits: u32) -> u64 {
+    u64::MAX.checked_shr(64 - bits.min(64)).unwrap_or(0)
+}
+
+/// Those of the result of an operation on sources of which the facts are known; `None` where only its width is known.
+pub(super) fn of_alu(alu: &Alu, sources: &[Facts]) -> Option<Facts> {
+    match (*alu, sources) {
+        (Alu::Unary { op, packing: Packing::Whole, .. }, [a]) => unary(op, *a),
+        (Alu::Binary { op, packing: Packing::Whole, .. }, [a, b]) => binary(op, *a, *b),
+        (Alu::Ternary { op, packing: Packing::Whole, .. }, [a, b, c]) => match op {
+            Ternary::IntMad(t, part, Saturation::Wrap) => {
+                let bits = if part == Part::Wide { 2 * t.bits() } else { t.bits() };
+                Some(product(t, part, *a, *b)?.add(c.low(bits), bits))
+            }
+            Ternary::Select => Some(a.join(*b)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn unary(op: Unary, a: Facts) -> Option<Facts> {
+    match op {
+        Unary::Field { shift, mask } => Some(a.shr(shift).and(Facts::constant(mask))),
+        Unary::AddConstant { addend, mask } => {
+            let bits = u64::BITS - mask.leading_zeros();
+            let negative = addend.wrapping_neg() & mask;
+            if negative <= a.least {
+                return Some(a.sub(Facts::constant(negative), bits));
+            }
+            Some(a.low(bits).add(Facts::constant(addend & mask), bits))
+        }
+        Unary::IntToInt { to, from, excess: Excess::Truncate, register } => {
+            let narrow = to.bits().min(from.bits());
+            if a.are_small(narrow) {
+                return Some(a);
+            }
+            let register = u64::BITS - register.leading_zeros();
+            Some(Facts { zeros: a.zeros.min(narrow), ..Facts::of_bits(register) })
+        }
+        _ => None,
+    }
+}
+
+/// The product of integers of a type, where it is the same with a sign and without.
+fn product(t: Int, part: Part, a: Facts, b: Facts) -> Option<Facts> {
+    let bits = t.bits();
+    match part {
+        Part::Lo => Some(a.low(bits).mul(b.low(bits), bits)),
+        Part::Wide if t.sign() == Signedness::Unsigned || (a.are_small(bits) && b.are_small(bits)) => {
+            Some(a.low(bits).mul(b.low(bits), 2 * bits))
+        }
+        Part::Wide | Part::Hi => None,
+    }
+}
+
+fn binary(op: Binary, a: Facts, b: Facts) -> Option<Facts> {
+    let unsigned =
+        |t: Int| t.sign() == Signedness::Unsigned || (a.are_small(t.bits()) && b.are_small(t.bits()));
+    match op {
+        Binary::And => Some(a.and(b)),
+        Binary::Or | Binary::Xor => Some(a.or(b)),
+        Binary::IntAdd(t, Saturation::Wrap) => Some(a.low(t.bits()).add(b.low(t.bits()), t.bits())),
+        Binary::IntSub(t, Saturation::Wrap) => Some(a.low(t.bits()).sub(b.low(t.bits()), t.bits())),
+        Binary::IntMul(t, part) => product(t, part, a, b),
+        Binary::Shl(t) => match b.value() {
+            Some(by) if by < u64::from(t.bits()) => {
+                Some(a.low(t.bits()).mul(Facts::constant(1 << by), t.bits()))
+            }
+            _ => None,
+        },
+        Binary::Shr(t) if unsigned(t) && a.most <= mask(t.bits()) => {
+            b.value().and_then(|by| u32::try_from(by).ok()).map(|by| a.shr(by))
+        }
+        Binary::IntDiv(t) if unsigned(t) && a.most <= mask(t.bits()) => match b.value() {
+            Some(by) if by > 0 => {
+                let zeros = if by.is_power_of_two() { a.zeros.saturating_sub(by.ilog2()) } else { 0 };
+                Some(Facts { least: a.least / by, most: a.most / by, zeros })
+            }
+            _ => None,
+        },
+        Binary::IntRem(t) if unsigned(t) && a.most <= mask(t.bits()) => match b.value() {
+            Some(by) if by > 0 => {
+                let zeros = if by.is_power_of_two() { a.zeros } else { 0 };
+                Some(Facts { least: 0, most: a.most.min(by - 1), zeros })
+            }
+            _ => None,
+        },
+        Binary::IntMin(t) if unsigned(t) => {
+            Some(Facts { least: a.least.min(b.least), most: a.most.min(b.most), zeros: a.zeros.min(b.zeros) })
+        }
+        Binary::IntMax(t) if unsigned(t) => {
+            Some(Facts { least: a.least.max(b.least), most: a.most.max(b.most), zeros: a.zeros.min(b.zeros) })
+        }
+        _ => None,
+    }
+}
+
+/// Those of a special register.
+pub(super) fn of_special(
+    register: SpecialReg,
+    component: Option<Component>,
+    launched: &Launched,
+    lanes: u32,
+) -> Option<Facts> {
+    let axis = component.map_or(0, Component::index);
+    let most_blocks = MOST_BLOCKS[usize::from(axis > 0)];
+    let [x, y, z] = launched.block.map(u64::from);
+    match register {
+        SpecialReg::LaneId => Some(Facts { least: 0, most: 31, zeros: 64 }),
+        SpecialReg::Ntid if axis < 3 => Some(Facts::constant([x, y, z][axis])),
+        SpecialReg::WarpId => Some(Facts::up_to((x * y * z).div_ceil(32).saturating_sub(1))),
+        SpecialReg::CtaId if axis < 3 => Some(Facts::up_to(most_blocks - 1)),
+        SpecialReg::NCtaId if axis < 3 => Some(Facts { least: 1, most: most_blocks, zeros: 0 }),
+        SpecialReg::Tid if axis < 3 => {
+            let extent = [x, y, z][axis];
+            // Threads are numbered `x` first: the first lane of a chunk has a multiple of the chunk's lanes, modulo the extent.
+            let zeros = match axis {
+                0 if y * z == 1 => 5,
+                0 if x.is_multiple_of(32) => 5,
+                // Each chunk has a value of its own.
+                0 => lanes.trailing_zeros().min(x.trailing_zeros()),
+                _ => 0,
+            };
+            Some(Facts { least: 0, most: extent.saturating_sub(1), zeros })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,212 @@
+//! The shapes of the rows of a kernel, and the facts about them.
+
+use ptx_exec::program::{Dst, Effect, Op, Program, Src, WARP};
+
+use super::facts::{self, Facts};
+use super::transfer;
+use super::{
+    Access, Block, Graph, Launched, Liveness, Refusal, Schedule, Shape, Stride, Widths, keeps_others,
+};
+
+/// The shapes of the rows of a kernel.
+#[derive(Clone, Debug)]
+pub struct Shapes {
+    rows: Vec<Shape>,
+    facts: Vec<Known>,
+    constants: Vec<u64>,
+    widths: Widths,
+    lanes: u32,
+}
+
+/// What is known of the values of a row so far.
+#[derive(Clone, Copy, Default, Debug)]
+struct Known {
+    facts: Option<Facts>,
+    changes: u32,
+}
+
+/// So often the bounds of a row may grow; then they are those of its width. Counters of loops would grow for long otherwise.
+const MOST_CHANGES: u32 = 6;
+
+impl Shapes {
+    /// Rows that may be read before they are written are zero, as in the interpreter; all others are unwritten. The facts are found here,
+    /// because shapes depend on them and not the other way around.
+    pub(super) fn new(
+        program: &Program,
+        graph: &Graph,
+        liveness: &Liveness,
+        widths: Widths,
+        launched: &Launched,
+        lanes: u32,
+    ) -> Self {
+        let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+        let constants = program.constants.rows().iter().map(|row| row[0]).collect();
+        let mut shapes = Self {
+            rows: vec![Shape::Unwritten; rows as usize],
+            facts: vec![Known::default(); rows as usize],
+            constants,
+            widths,
+            lanes,
+        };
+        for row in (0..rows).filter(|&row| liveness.is_live_into(0, row)) {
+            shapes.join(row, Shape::Constant(0));
+            shapes.learn(row, Facts::constant(0));
+        }
+        while shapes.learn_all(program, graph, launched) {}
+        shapes
+    }
+
+    /// The shape of a row.
+    pub fn row(&self, row: u32) -> Shape {
+        self.rows.get(row as usize).copied().unwrap_or(Shape::Varying)
+    }
+
+    /// The shape of an operand.
+    pub fn src(&self, src: Src) -> Shape {
+        match (src.as_register(), src.as_constant()) {
+            (Some(row), _) => self.row(row),
+            (None, Some(constant)) => {
+                self.constants.get(constant as usize).map_or(Shape::Uniform, |&value| Shape::Constant(value))
+            }
+            (None, None) => Shape::Varying,
+        }
+    }
+
+    /// What is known of the values of an operand.
+    pub fn facts(&self, src: Src) -> Facts {
+        match (src.as_register(), src.as_constant()) {
+            (Some(row), _) => {
+                let known = self.facts.get(row as usize).and_then(|known| known.facts);
+                known.unwrap_or(Facts::of_bits(self.widths.row(row)))
+            }
+            (None, Some(constant)) => self
+                .constants
+                .get(constant as usize)
+                .map_or(Facts::of_bits(64), |&value| Facts::constant(value)),
+            (None, None) => Facts::of_bits(64),
+        }
+    }
+
+    /// How many bits an operand takes.
+    pub(super) fn bits(&self, src: Src) -> u32 {
+        self.widths.src(src)
+    }
+
+    /// Lanes of a chunk.
+    pub(super) fn lanes(&self) -> u32 {
+        self.lanes
+    }
+
+    /// Whether a row of this stride does not wrap around at so many bits: all its values are less than half of the numbers, and it spans
+    /// no more than half of them.
+    pub(super) fn stays_within(&self, src: Src, stride: Stride, bits: u32) -> bool {
+        let chunks = WARP as u64 / u64::from(self.lanes.max(1));
+        let times =
+            |stride: i64, count: u64| u128::from(stride.unsigned_abs()) * u128::from(count.saturating_sub(1));
+        let span = times(stride.within, u64::from(self.lanes)) + times(stride.across.unwrap_or(0), chunks);
+        self.facts(src).are_small(bits) && span <= u128::from(facts::mask(bits) >> 1)
+    }
+
+    /// Whether lanes may leave a block for different ones.
+    pub fn parts_lanes(&self, _program: &Program, block: &Block) -> bool {
+        block.terminator.decided_by().iter().any(|&row| !self.row(row).is_uniform())
+    }
+
+    /// Joins what each instruction writes; tells whether a shape changed.
+    ///
+    /// # Errors
+    /// The first instruction that is not compiled.
+    pub(super) fn update(
+        &mut self,
+        program: &Program,
+        graph: &Graph,
+        liveness: &Liveness,
+        schedule: &Schedule,
+        launched: &Launched,
+    ) -> Result<bool, Refusal> {
+        let mut changed = false;
+        for (id, block) in graph.blocks().iter().enumerate() {
+            for pc in block.first..block.end {
+                let inst = &program.code[pc as usize];
+                let access = Access::of(&inst.op).map_err(|why| Refusal { pc, why })?;
+                let guard = inst.guard.map(|guard| self.row(guard.row));
+                for &row in &access.writes {
+                    let written = match guard {
+                        // Lanes for which the guard does not hold keep what they have.
+                        Some(shape) if !shape.is_uniform() => Shape::Varying,
+                        _ if keeps_others(liveness, schedule, id, row) => Shape::Varying,
+                        _ => transfer::written(self, &inst.op, row, launched),
+                    };
+                    changed |= self.join(row, written);
+                }
+            }
+        }
+        Ok(changed)
+    }
+
+    fn join(&mut self, row: Dst, written: Shape) -> bool {
+        let Some(shape) = self.rows.get_mut(row as usize) else { return false };
+        let joined = shape.join(written);
+        let changed = joined != *shape;
+        *shape = joined;
+        changed
+    }
+
+    /// Learns what each instruction writes; tells whether anything changed.
+    fn learn_all(&mut self, program: &Program, graph: &Graph, launched: &Launched) -> bool {
+        let mut changed = false;
+        let insts =
+            graph.blocks().iter().flat_map(|block| &program.code[block.first as usize..block.end as usize]);
+        for inst in insts {
+            let Ok(access) = Access::of(&inst.op) else { continue };
+            for row in access.writes {
+                if let Some(facts) = self.learned(&inst.op, row, launched) {
+                    changed |= self.learn(row, facts);
+                }
+            }
+        }
+        changed
+    }
+
+    /// The facts about what an instruction writes to a row; `None` while one of its sources is unwritten.
+    fn learned(&self, op: &Op, row: Dst, launched: &Launched) -> Option<Facts> {
+        let bits = self.widths.row(row);
+        let known = |src: Src| match src.as_register() {
+            Some(row) => self.facts.get(row as usize).and_then(|known| known.facts),
+            None => Some(self.facts(src)),
+        };
+        let facts = match op {
+            Op::Alu(alu) => {
+                let reads = Access::of(op).ok()?.reads;
+                let sources: Option<Vec<Facts>> = reads.into_iter().map(known).collect();
+                facts::of_alu(alu, &sources?)
+            }
+            Op::Effect(Effect::Copy(pairs)) => {
+                let mut copied = pairs.iter().filter(|(dst, _)| *dst == row).map(|(_, src)| known(*src));
+                let first = copied.next().flatten()?;
+                Some(copied.flatten().fold(first, Facts::join))
+            }
+            Op::Effect(Effect::Special { register, component, .. }) => {
+                facts::of_special(*register, *component, launched, self.lanes)
+            }
+            Op::Effect(_) => None,
+        };
+        Some(facts.filter(|facts| facts.most <= facts::mask(bits)).unwrap_or(Facts::of_bits(bits)))
+    }
+
+    fn learn(&mut self, row: Dst, learned: Facts) -> bool {
+        let bits = self.widths.row(row);
+        let Some(known) = self.facts.get_mut(row as usize) else { return false };
+        let mut joined = known.facts.map_or(learned, |before| before.join(learned));
+        if known.facts == Some(joined) {
+            return false;
+        }
+        known.changes += 1;
+        if known.changes > MOST_CHANGES {
+            joined = Facts { zeros: joined.zeros, ..Facts::of_bits(bits) };
+        }
+        let changed = known.facts != Some(joined);
+        known.facts = Some(joined);
+        changed
+    }
+}

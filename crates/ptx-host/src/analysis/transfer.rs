@@ -1,0 +1,304 @@
+//! The shape of what an instruction writes, from the shapes of what it reads.
+
+use ptx_exec::RowOperation;
+use ptx_exec::program::{
+    Address, Alu, Base, Binary, Comparison, Dst, Effect, Numbers, Op, Packing, Src, Ternary, Unary, WARP,
+};
+use ptx_exec::scalar::compare::Relation;
+use ptx_exec::scalar::convert::Excess;
+use ptx_exec::scalar::int::{Int, Part, Saturation, Signedness};
+use ptx_isa::{Component, SpecialReg};
+
+use super::facts::mask;
+use super::shape::Indexed;
+use super::{Access, Launched, Shape, Shapes, Stride};
+
+/// The shape of what an instruction writes to a row, where all lanes that need it run.
+pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -> Shape {
+    match op {
+        Op::Alu(alu) => of_alu(shapes, alu),
+        Op::Effect(effect) => match effect {
+            Effect::Copy(pairs) => {
+                let copied = pairs.iter().filter(|(dst, _)| *dst == row);
+                copied.fold(Shape::Unwritten, |shape, (_, src)| shape.join(shapes.src(*src)))
+            }
+            Effect::Special { register, component, .. } => {
+                special(*register, *component, launched, shapes.lanes())
+            }
+            Effect::Load(load) => loaded(shapes, &load.address),
+            // A frame of local memory has one address in all lanes, which means another place in each.
+            Effect::FrameAddress { .. } => Shape::Uniform,
+            Effect::ActiveMask { .. } => Shape::Uniform,
+            _ => Shape::Varying,
+        },
+    }
+}
+
+/// Lanes that read one place get one value, but local memory is another one for each.
+fn loaded(shapes: &Shapes, address: &Address) -> Shape {
+    use ptx_exec::Space;
+    match (address.space, address.base) {
+        (Space::Local | Space::Generic, _) | (_, Base::Frame) => Shape::Varying,
+        (_, Base::Row(src, _)) => Shape::pointwise(&[shapes.src(src)]),
+    }
+}
+
+fn of_alu(shapes: &Shapes, alu: &Alu) -> Shape {
+    let access = Access::of(&Op::Alu(*alu)).unwrap_or_default();
+    let sources: Vec<Shape> = access.reads.iter().map(|&src| shapes.src(src)).collect();
+    if let Some(value) = folded(alu, &sources) {
+        return Shape::Constant(value);
+    }
+    if sources.contains(&Shape::Unwritten) {
+        return Shape::Unwritten;
+    }
+    let pointwise = Shape::pointwise(&sources);
+    if pointwise != Shape::Varying {
+        return linear(shapes, alu, &access.reads).filter(|shape| shape.is_uniform()).unwrap_or(pointwise);
+    }
+    linear(shapes, alu, &access.reads)
+        .or_else(|| extended(shapes, alu, &access.reads))
+        .or_else(|| aligned(shapes, alu, &access.reads))
+        .unwrap_or(Shape::Varying)
+}
+
+/// The result of an operation on constants, as the interpreter has it.
+fn folded(alu: &Alu, sources: &[Shape]) -> Option<u64> {
+    if matches!(alu, Alu::Dual { .. }) {
+        return None;
+    }
+    let mut rows = [[0; WARP]; 4];
+    for (row, shape) in rows.iter_mut().zip(sources) {
+        let Shape::Constant(value) = *shape else { return None };
+        row[0] = value;
+    }
+    let (mut first, mut second) = ([0; WARP], [0; WARP]);
+    RowOperation::new(*alu).apply(rows.each_ref(), 1, [&mut first, &mut second]);
+    Some(first[0])
+}
+
+/// The shape of the result of an operation that keeps strides, modulo the bits of its type.
+fn linear(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> Option<Shape> {
+    let add = |a: Shape, b: Shape| a.combine(b, i64::wrapping_add);
+    // A stride modulo fewer bits is not one modulo those of the operation.
+    let of = |src: Src, bits: u32| {
+        let shape = shapes.src(src);
+        match shape {
+            Shape::Strided(stride) if shapes.bits(src) < bits && stride.within != 0 => {
+                shapes.stays_within(src, stride, shapes.bits(src)).then_some(shape)
+            }
+            Shape::Indexed(_) if shapes.bits(src) != bits => None,
+            shape => Some(shape),
+        }
+    };
+    match (alu, reads) {
+        (Alu::Unary { op: Unary::AddConstant { mask, .. }, packing: Packing::Whole, .. }, [a]) => {
+            of(*a, register_bits(*mask)?)
+        }
+        (Alu::Unary { op: Unary::IntNeg(t), packing: Packing::Whole, .. }, [a]) => {
+            Some(Shape::Constant(0).combine(of(*a, t.bits())?, i64::wrapping_sub))
+        }
+        (Alu::Binary { op, packing: Packing::Whole, .. }, [a, b]) => match op {
+            Binary::IntAdd(t, Saturation::Wrap) => Some(add(of(*a, t.bits())?, of(*b, t.bits())?)),
+            Binary::IntSub(t, Saturation::Wrap) => {
+                Some(of(*a, t.bits())?.combine(of(*b, t.bits())?, i64::wrapping_sub))
+            }
+            Binary::IntMul(t, Part::Lo) => Some(of(*a, t.bits())?.times(of(*b, t.bits())?)),
+            Binary::Shl(t) => match shapes.src(*b) {
+                Shape::Constant(by) if by < u64::from(t.bits()) => {
+                    Some(of(*a, t.bits())?.times(Shape::Constant(1 << by)))
+                }
+                _ => None,
+            },
+            _ => None,
+        },
+        (
+            Alu::Ternary {
+                op: Ternary::IntMad(t, Part::Lo, Saturation::Wrap), packing: Packing::Whole, ..
+            },
+            [a, b, c],
+        ) => Some(add(of(*a, t.bits())?.times(of(*b, t.bits())?), of(*c, t.bits())?)),
+        (Alu::Ternary { op: Ternary::Select, .. }, [a, b, c]) if shapes.src(*c).is_uniform() => {
+            match shapes.src(*a).join(shapes.src(*b)) {
+                Shape::Indexed(_) => None,
+                shape => Some(shape),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The bits of a register that holds the bits of a mask, which are all of its own.
+fn register_bits(mask: u64) -> Option<u32> {
+    [Int::U16, Int::U32, Int::U64].iter().find(|t| mask == t.wrap(u64::MAX)).map(|t| t.bits())
+}
+
+/// The shape of an index with more bits, or of its product.
+fn extended(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> Option<Shape> {
+    match (alu, reads) {
+        (Alu::Unary { op, packing: Packing::Whole, .. }, [a]) => {
+            let Unary::IntToInt { to, from, excess: Excess::Truncate, register } = *op else { return None };
+            converted(shapes, *a, to, from, register)
+        }
+        (Alu::Binary { op: Binary::IntMul(t, Part::Wide), packing: Packing::Whole, .. }, [a, b]) => {
+            wide_product(shapes, *t, *a, *b)
+        }
+        (
+            Alu::Ternary {
+                op: Ternary::IntMad(t, Part::Wide, Saturation::Wrap),
+                packing: Packing::Whole,
+                ..
+            },
+            [a, b, c],
+        ) => {
+            let shape = shapes.src(*c);
+            let keeps = shape.is_uniform() || shapes.bits(*c) == 2 * t.bits();
+            let product = wide_product(shapes, *t, *a, *b)?;
+            keeps.then(|| product.combine(shape, i64::wrapping_add))
+        }
+        _ => None,
+    }
+}
+
+fn wide_product(shapes: &Shapes, t: Int, a: Src, b: Src) -> Option<Shape> {
+    let signed = |value: u64| t.value(value) as i64;
+    match (shapes.src(a), shapes.src(b)) {
+        (Shape::Constant(scale), _) => extension(shapes, b, t, signed(scale)),
+        (_, Shape::Constant(scale)) => extension(shapes, a, t, signed(scale)),
+        _ => None,
+    }
+}
+
+fn converted(shapes: &Shapes, a: Src, to: Int, from: Int, register: u64) -> Option<Shape> {
+    let bits = register_bits(register)?;
+    if to.bits() > from.bits() {
+        // To a register of more bits it is extended twice, perhaps in two ways.
+        return if bits == to.bits() { extension(shapes, a, from, 1) } else { None };
+    }
+    if bits > to.bits() {
+        return extension(shapes, a, to, 1);
+    }
+    // The low bits of a sum are the sum of the low bits.
+    match shapes.src(a) {
+        Shape::Indexed(indexed) => Some(Shape::of(indexed.stride())),
+        Shape::Strided(stride) if shapes.bits(a) >= to.bits() => Some(Shape::of(stride)),
+        _ => None,
+    }
+}
+
+/// The shape of the low bits of a row, extended as a number of a type and multiplied.
+fn extension(shapes: &Shapes, src: Src, from: Int, scale: i64) -> Option<Shape> {
+    let Shape::Strided(index) = shapes.src(src) else { return None };
+    let bits = from.bits().min(shapes.bits(src));
+    if shapes.stays_within(src, index, bits) {
+        let times = |stride: i64| stride.wrapping_mul(scale);
+        return Some(Shape::of(Stride { within: times(index.within), across: index.across.map(times) }));
+    }
+    let is_signed = from.sign() == Signedness::Signed;
+    (bits == from.bits()).then_some(Shape::Indexed(Indexed { index, bits, is_signed, scale }))
+}
+
+/// The shape of what is computed from the upper or the lower bits of consecutive numbers, of which a warp or a chunk has an aligned
+/// group: `tid.x >> 5`, `tid.x & 31`, `tid.x < 32`.
+fn aligned(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> Option<Shape> {
+    let (Alu::Unary { packing: Packing::Whole, .. } | Alu::Binary { packing: Packing::Whole, .. }) = alu
+    else {
+        return None;
+    };
+    let (src, constant) = match reads {
+        [a] => (*a, 0),
+        [a, b] => match (shapes.src(*a), shapes.src(*b)) {
+            (_, Shape::Constant(constant)) => (*a, constant),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let Shape::Strided(stride) = shapes.src(src) else { return None };
+    let zeros = if stride.across.is_some() { WARP.trailing_zeros() } else { shapes.lanes().trailing_zeros() };
+    let facts = shapes.facts(src);
+    if stride.within != 1 || facts.zeros < zeros || !shapes.stays_within(src, stride, shapes.bits(src)) {
+        return None;
+    }
+    let group = mask(zeros);
+    let same = if stride.across.is_some() { Shape::Uniform } else { Shape::CHUNKWISE };
+    let masked = |mask: u64| match mask & group {
+        0 => Some(same),
+        low if low == group => Some(Shape::Strided(stride)),
+        _ => None,
+    };
+    let fits = |t: Int| facts.are_small(t.bits());
+    match *alu {
+        Alu::Unary { op: Unary::Field { shift, .. }, .. } if shift >= zeros => Some(same),
+        Alu::Unary { op: Unary::Field { shift: 0, mask }, .. } => masked(mask),
+        Alu::Binary { op, .. } => match op {
+            Binary::And => masked(constant),
+            Binary::Shr(t) if fits(t) && constant >= u64::from(zeros) => Some(same),
+            Binary::IntDiv(t) if fits(t) && constant > 0 && constant & group == 0 => Some(same),
+            Binary::IntRem(t) if fits(t) && constant.is_power_of_two() && constant > group => {
+                Some(Shape::Strided(stride))
+            }
+            Binary::Compare(comparison) => {
+                splits_no_group(&comparison, constant, group, fits).then_some(same)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a comparison with a constant has one result for all numbers of an aligned group.
+fn splits_no_group(comparison: &Comparison, constant: u64, group: u64, fits: impl Fn(Int) -> bool) -> bool {
+    let Numbers::Int(t) = comparison.numbers else { return false };
+    let is_first = |number: u64| number & group == 0;
+    fits(t)
+        && match comparison.relation {
+            Relation::Less | Relation::GreaterOrEqual => is_first(constant),
+            Relation::LessOrEqual | Relation::Greater => is_first(constant.wrapping_add(1)),
+            _ => false,
+        }
+}
+
+/// The shape of a special register.
+fn special(register: SpecialReg, component: Option<Component>, launched: &Launched, lanes: u32) -> Shape {
+    let axis = component.map_or(0, Component::index);
+    let extent = |axis: usize| launched.block.get(axis).copied().unwrap_or(1);
+    match register {
+        SpecialReg::Ntid => Shape::Constant(if axis < 3 { extent(axis).into() } else { 0 }),
+        SpecialReg::LaneId => consecutive(lanes),
+        SpecialReg::Tid => thread_index(axis, launched.block, lanes),
+        SpecialReg::LanemaskEq
+        | SpecialReg::LanemaskLe
+        | SpecialReg::LanemaskLt
+        | SpecialReg::LanemaskGe
+        | SpecialReg::LanemaskGt => Shape::Varying,
+        _ => Shape::Uniform,
+    }
+}
+
+fn consecutive(lanes: u32) -> Shape {
+    Shape::Strided(Stride { within: 1, across: Some(lanes.into()) })
+}
+
+/// The shape of an index of threads in their block. Threads are numbered `x` first, and a warp has 32 consecutive numbers.
+fn thread_index(axis: usize, block: [u32; 3], lanes: u32) -> Shape {
+    let [x, y, z] = block.map(u64::from);
+    // How many consecutive threads have the same index of this axis, and after how many it begins again.
+    let (same, period) = match axis {
+        0 => (1, x),
+        1 => (x, x * y),
+        2 => (x * y, x * y * z),
+        _ => return Shape::Constant(0),
+    };
+    let (warp, chunk) = (WARP as u64, u64::from(lanes));
+    if same == period {
+        return Shape::Constant(0);
+    }
+    let begins_again = period < x * y * z;
+    match same {
+        1 if !begins_again || period.is_multiple_of(warp) => consecutive(lanes),
+        1 if period.is_multiple_of(chunk) => Shape::Strided(Stride { within: 1, across: None }),
+        _ if same.is_multiple_of(warp) => Shape::Uniform,
+        _ if same.is_multiple_of(chunk) => Shape::CHUNKWISE,
+        _ => Shape::Varying,
+    }
+}

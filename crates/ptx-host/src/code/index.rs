@@ -1,0 +1,162 @@
+//! Rows that follow from an index which may wrap around ([`Shape::Indexed`]).
+//!
+//! Beside the value of the first lane they have the index of the first lane in memory of its own. An access with such an address is plain
+//! where the index does not wrap around in the warp, which it hardly ever does, and a gather otherwise:
+//!
+//! ```text
+//! %last = add i64 %index, 31                 ; zext of the index of lane 0
+//! %wraps = icmp ugt i64 %last, u32::MAX
+//! br i1 %wraps, label %gather, label %load
+//! ```
+
+use ptx_exec::program::{Src, WARP};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+
+use super::Code;
+use super::registers::defect;
+use crate::analysis::{Indexed, Shape, Stride};
+
+impl<'c> Code<'_, '_, 'c> {
+    /// What a row's values follow from.
+    pub(super) fn indexed(&self, row: u32) -> Option<Indexed> {
+        match self.analysis.shapes.row(row) {
+            Shape::Indexed(indexed) => Some(indexed),
+            _ => None,
+        }
+    }
+
+    /// Writes the indices of a row, which is computed from these operands: one of them has an index, or is it.
+    pub(super) fn write_index(
+        &self,
+        guard: Option<(u32, bool)>,
+        row: u32,
+        reads: &[Src],
+    ) -> Result<(), LlvmError> {
+        let Some(indexed) = self.indexed(row) else { return Ok(()) };
+        let slot = self.indices.get(row as usize).map_or(&[][..], Vec::as_slice);
+        for (chunk, &place) in slot.iter().enumerate() {
+            let mut index = self.index_of(indexed, reads, chunk)?;
+            if let Some((condition, negated)) = guard {
+                let holds = self.emit.resize(self.first(Src::register(condition), 0)?, 1)?;
+                let before = self.builder().load(index.ty(), place, 8, Ordinary)?;
+                index = self.builder().select(self.negated(holds, negated)?, index, before)?;
+            }
+            self.builder().store(index, place, 8, Ordinary)?;
+        }
+        Ok(())
+    }
+
+    fn index_of(&self, indexed: Indexed, reads: &[Src], chunk: usize) -> Result<Value<'c>, LlvmError> {
+        let shapes = &self.analysis.shapes;
+        let has_index = |src: &&Src| matches!(shapes.src(**src), Shape::Indexed(_));
+        if let Some(row) = reads.iter().find(has_index).and_then(|src| src.as_register()) {
+            return self.read_index(row, indexed, chunk);
+        }
+        let is_index = |src: &&Src| shapes.src(**src) == Shape::Strided(indexed.index);
+        let src = reads.iter().find(is_index).ok_or_else(|| defect("a row without an index"))?;
+        self.emit.resize(self.first(*src, chunk)?, indexed.bits)
+    }
+
+    fn read_index(&self, row: u32, indexed: Indexed, chunk: usize) -> Result<Value<'c>, LlvmError> {
+        let place = self.indices.get(row as usize).and_then(|slot| slot.get(chunk));
+        let place = *place.ok_or_else(|| defect("a row without an index"))?;
+        self.builder().load(self.types.int(indexed.bits), place, 8, Ordinary)
+    }
+
+    /// The index of the first lane of a chunk, and that from which the row's first value is.
+    fn indices(&self, row: u32, indexed: Indexed, chunk: usize) -> Result<[Value<'c>; 2], LlvmError> {
+        let Some(across) = indexed.index.across else {
+            let own = self.read_index(row, indexed, chunk)?;
+            return Ok([own, own]);
+        };
+        let first = self.read_index(row, indexed, 0)?;
+        let distance = self.int(indexed.bits, across.wrapping_mul(chunk as i64) as u64);
+        Ok([self.builder().binary(BinaryOp::Add, first, distance)?, first])
+    }
+
+    /// The value of a lane or of lanes with such an index.
+    fn value_at(
+        &self,
+        row: u32,
+        indexed: Indexed,
+        chunk: usize,
+        [index, from]: [Value<'c>; 2],
+    ) -> Result<Value<'c>, LlvmError> {
+        let bits = self.analysis.widths.row(row);
+        let extended = |value: Value<'c>| match indexed.is_signed {
+            true => self.emit.resize_signed(value, bits),
+            false => self.emit.resize(value, bits),
+        };
+        let copy = if indexed.index.across.is_none() { chunk } else { 0 };
+        let first = self.read(row, copy)?;
+        let like = |value: Value<'c>| match index.ty().vector_parts() {
+            Some((_, lanes)) => self.builder().splat(value, lanes),
+            None => Ok(value),
+        };
+        let distance = self.builder().binary(BinaryOp::Sub, extended(index)?, like(extended(from)?)?)?;
+        let scale = self.emit.constant(distance, bits, indexed.scale as u64);
+        let scaled = self.builder().binary(BinaryOp::Mul, distance, scale)?;
+        self.builder().binary(BinaryOp::Add, like(first)?, scaled)
+    }
+
+    /// The value of the first lane of a chunk.
+    pub(super) fn first_indexed(
+        &self,
+        row: u32,
+        indexed: Indexed,
+        chunk: usize,
+    ) -> Result<Value<'c>, LlvmError> {
+        if chunk == 0 || indexed.index.across.is_none() {
+            return self.read(row, chunk);
+        }
+        self.value_at(row, indexed, chunk, self.indices(row, indexed, chunk)?)
+    }
+
+    /// The values of the lanes of a chunk.
+    pub(super) fn vector_indexed(
+        &self,
+        row: u32,
+        indexed: Indexed,
+        chunk: usize,
+    ) -> Result<Value<'c>, LlvmError> {
+        let [index, from] = self.indices(row, indexed, chunk)?;
+        let index = self.lanes_from(index, indexed.index.within)?;
+        self.value_at(row, indexed, chunk, [index, from])
+    }
+
+    /// The numbers with a stride from lane to lane, from that of the first one.
+    pub(super) fn lanes_from(&self, first: Value<'c>, within: i64) -> Result<Value<'c>, LlvmError> {
+        let bits = self.emit.bits(first);
+        let first = self.builder().splat(first, self.lanes)?;
+        if within == 0 {
+            return Ok(first);
+        }
+        let offset = |lane: i64| within.wrapping_mul(lane) as u64 & (u64::MAX >> (64 - bits));
+        let offsets: Vec<u64> = (0..i64::from(self.lanes)).map(offset).collect();
+        self.builder().binary(BinaryOp::Add, first, self.types.int_vector(bits, &offsets)?)
+    }
+
+    /// Whether the index of a row wraps around between lanes of the warp.
+    pub(super) fn wraps(&self, row: u32, indexed: Indexed) -> Result<Value<'c>, LlvmError> {
+        let Stride { within, across } = indexed.index;
+        let chunks = (WARP as i64 / i64::from(self.lanes)) - 1;
+        let last = within.wrapping_mul(i64::from(self.lanes) - 1);
+        let last = last.wrapping_add(across.unwrap_or(0).wrapping_mul(chunks));
+        let copies = if across.is_none() { self.chunks } else { 1 };
+        let mut wraps = self.int(1, 0);
+        for copy in 0..copies {
+            let index = self.read_index(row, indexed, copy)?;
+            let extended = |value| match indexed.is_signed {
+                true => self.emit.resize_signed(value, 64),
+                false => self.emit.resize(value, 64),
+            };
+            let last = self.builder().binary(BinaryOp::Add, extended(index)?, self.int(64, last as u64))?;
+            let kept = extended(self.emit.resize(last, indexed.bits)?)?;
+            let differs = self.builder().int_compare(IntPredicate::Ne, kept, last)?;
+            wraps = self.builder().binary(BinaryOp::Or, wraps, differs)?;
+        }
+        Ok(wraps)
+    }
+}
