@@ -9,7 +9,7 @@ use ptx_isa::ScalarType;
 
 use crate::cluster_shape::Clusters;
 use crate::decode::{Reached, decode, kernel_parameters};
-use crate::error::{ExecError, TrapKind, codes};
+use crate::error::{ExecError, Trap, TrapKind, codes};
 use crate::launch::{Completion, Limits, Shape};
 use crate::layout::{Layout, Object, nearest};
 use crate::machine::{self, Executable, Finished, Geometry, Heap, MOST_RESIDENT_BLOCKS, Observer};
@@ -69,7 +69,7 @@ pub(crate) struct With {
 
 impl Kernel {
     /// The instructions.
-    pub(crate) fn program(&self) -> &Program {
+    pub(crate) fn program(&self) -> &Arc<Program> {
         &self.executable.program
     }
 
@@ -188,18 +188,22 @@ impl Kernel {
             threads,
         };
         let mut finished = machine::run(setup);
-        if let Err(trap) = &mut finished.result
-            && let TrapKind::Fault(fault) = &trap.kind
-            && fault.space != Space::Local
-        {
-            trap.object = match fault.space {
-                Space::Global | Space::Generic => seen.describe(fault.address),
-                _ => nearest(&in_block(*fault), &self.objects(shape.dynamic_shared)),
-            };
-            let unknown = || "there is no argument or variable at this address".to_owned();
-            trap.object = Some(trap.object.take().unwrap_or_else(unknown));
+        if let Err(trap) = &mut finished.result {
+            self.explain(trap, &seen, shape.dynamic_shared);
         }
         Ok(finished)
+    }
+
+    /// Names what a faulty access is nearest to, in memory as the launch saw it.
+    pub(crate) fn explain(&self, trap: &mut Trap, seen: &GlobalMemory, dynamic_shared: u32) {
+        let TrapKind::Fault(fault) = &trap.kind else { return };
+        let object = match fault.space {
+            Space::Local => return,
+            Space::Global | Space::Generic => seen.describe(fault.address),
+            _ => nearest(&in_block(*fault), &self.objects(dynamic_shared)),
+        };
+        trap.object =
+            Some(object.unwrap_or_else(|| "there is no argument or variable at this address".to_owned()));
     }
 
     /// The variables, those of dynamic shared memory with its size.

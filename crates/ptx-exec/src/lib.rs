@@ -25,6 +25,8 @@
 
 mod cluster_shape;
 mod decode;
+#[doc(hidden)]
+pub mod engine;
 mod error;
 mod format;
 mod image;
@@ -48,7 +50,7 @@ pub use kernel::Parameter;
 pub use launch::{Argument, Completion, Dim3, Executed, Launch, Limits, Outcome, Shape};
 pub use machine::MOST_RESIDENT_BLOCKS;
 #[doc(hidden)]
-pub use machine::RowOperation;
+pub use machine::{Geometry, RowOperation};
 pub use memory::{
     AddressSize, Fault, FaultKind, HostMemory, HostRegion, Kind, Memory, MemoryError, RegionInfo, Space,
     Words,

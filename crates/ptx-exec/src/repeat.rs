@@ -8,9 +8,10 @@ use ptx_ir::Module;
 use ptx_verify::Verified;
 
 use crate::decode::{Launches, Reached, reach};
-use crate::error::{ExecError, codes};
+use crate::engine::Begun;
+use crate::error::{ExecError, Trap, codes};
 use crate::kernel::{Kernel, With};
-use crate::launch::{Argument, Executed, Launch, Outcome};
+use crate::launch::{Executed, Launch, Outcome};
 use crate::machine::{Heap, Observer};
 use crate::memory::{AddressSize, Arena, Concurrency, GlobalMemory, Pieces, Region};
 use crate::program::Program;
@@ -32,12 +33,16 @@ pub struct DecodedLaunch<'l> {
     variables: Vec<Region>,
     /// The address and bytes of the heap, which comes last.
     heap: (u64, usize),
+    /// What gave the addresses.
+    arena: Arena,
 }
 
 /// A launch whose buffers and variables are in memory; each [`LoadedLaunch::launch`] sees what the launches before it stored.
 pub struct LoadedLaunch<'l> {
     decoded: DecodedLaunch<'l>,
     global: GlobalMemory,
+    /// The memory of the arguments that brought buffers.
+    buffers: Vec<Region>,
     heap: Arc<Mutex<Heap>>,
     threads: NonZeroUsize,
 }
@@ -48,15 +53,33 @@ impl<'l> DecodedLaunch<'l> {
     /// # Errors
     /// [`ExecError::Refused`] when the launch does not fit the module or something the kernel reaches cannot be executed.
     pub fn new(module: Verified<'_>, launch: &'l Launch) -> Result<Self, ExecError> {
-        Self::of(&module.written_out(), launch).map(|(decoded, _)| decoded)
+        let module = &*module.written_out();
+        Self::of(module, launch, Arena::new(AddressSize::of(module))).map(|(decoded, _)| decoded)
+    }
+
+    /// The same, with buffers and variables at addresses of the host, which code of other engines can access; `None` for a module whose
+    /// addresses have 32 bits.
+    ///
+    /// # Errors
+    /// As [`DecodedLaunch::new`].
+    #[doc(hidden)]
+    pub fn at_host_addresses(module: Verified<'_>, launch: &'l Launch) -> Result<Option<Self>, ExecError> {
+        let module = &*module.written_out();
+        if AddressSize::of(module) == AddressSize::Bits32 {
+            return Ok(None);
+        }
+        Self::of(module, launch, Arena::of_host()).map(|(decoded, _)| Some(decoded))
     }
 
     /// The same for a module that is written out; gives what the kernel reaches, too.
-    pub(crate) fn of(module: &Module, launch: &'l Launch) -> Result<(Self, Reached), ExecError> {
+    pub(crate) fn of(
+        module: &Module,
+        launch: &'l Launch,
+        mut arena: Arena,
+    ) -> Result<(Self, Reached), ExecError> {
         let refused = ExecError::Refused;
         let reached = reach(module, &launch.entry, Launches::One).map_err(refused)?;
         let Some(&entry) = reached.functions.first() else { return Err(refused(Diagnostics::new())) };
-        let mut arena = Arena::new(AddressSize::of(module));
         let bases = argument_bases(&mut arena, &launch.arguments).map_err(refused)?;
         let params = pass_arguments(module, entry, &launch.arguments, &bases).map_err(refused)?;
         let textures = Arc::new(textures(module, launch, &bases).map_err(refused)?);
@@ -67,23 +90,25 @@ impl<'l> DecodedLaunch<'l> {
         let no_room = || one(codes::SIZE, format!("there is no room for a heap of {heap_bytes} bytes"));
         let heap_base = arena.place(heap_bytes as u64, 1).ok_or_else(|| refused(no_room()))?;
         let heap = (heap_base, heap_bytes);
-        Ok((Self { launch, kernel, params, bases, constant, textures, variables, heap }, reached))
+        Ok((Self { launch, kernel, params, bases, constant, textures, variables, heap, arena }, reached))
     }
 
     /// The kernel's instructions.
-    pub(crate) fn program(&self) -> &Program {
+    #[doc(hidden)]
+    pub fn program(&self) -> &Arc<Program> {
         self.kernel.program()
     }
 
     /// Copies the buffers of the launch to memory.
     pub fn load(mut self) -> LoadedLaunch<'l> {
         let launch = self.launch;
-        let mut regions = argument_regions(&self.kernel, &launch.arguments, &self.bases);
+        let buffers = self.argument_regions();
+        let mut regions = buffers.clone();
         regions.append(&mut self.variables);
         let (heap_base, heap_size) = self.heap;
         let pieces = Arc::new(Pieces::of_heap(heap_size as u64));
         if heap_size > 0 {
-            let region = Region::of_bytes(heap_base, &vec![0; heap_size], "the heap of `malloc`");
+            let region = self.arena.region(heap_base, &vec![0; heap_size], "the heap of `malloc`");
             regions.push(region.with_pieces(Arc::clone(&pieces)));
         }
         let threads = launch.threads.unwrap_or_else(host_threads);
@@ -91,9 +116,24 @@ impl<'l> DecodedLaunch<'l> {
         let concurrency = if is_alone { Concurrency::Single } else { Concurrency::Many };
         let multicasts = multicasts(&launch.arguments, &self.bases);
         let size = self.program().address_size;
-        let global = GlobalMemory::placed(size, regions, concurrency).with_multicasts(multicasts.into());
+        let global = match self.arena.is_of_host() {
+            true => GlobalMemory::of_host(regions, concurrency),
+            false => GlobalMemory::placed(size, regions, concurrency),
+        };
+        let global = global.with_multicasts(multicasts.into());
         let heap = Arc::new(Mutex::new(Heap::new(heap_base, heap_size as u64, pieces)));
-        LoadedLaunch { decoded: self, global, heap, threads }
+        LoadedLaunch { decoded: self, global, buffers, heap, threads }
+    }
+
+    /// The memory of the arguments.
+    fn argument_regions(&self) -> Vec<Region> {
+        let Self { kernel, launch, bases, arena, .. } = self;
+        let given = kernel.parameters.iter().zip(&launch.arguments).zip(bases).enumerate();
+        let regions = given.filter_map(|(index, ((parameter, argument), base))| {
+            let name = format!("argument {index} (`{}`)", parameter.name);
+            Some(arena.region((*base)?, buffer(argument)?, name))
+        });
+        regions.collect()
     }
 }
 
@@ -132,13 +172,39 @@ impl LoadedLaunch<'_> {
         self.decoded.program()
     }
 
+    /// Checks the launch, for another engine to run it.
+    ///
+    /// # Errors
+    /// [`ExecError::Refused`] when the shape does not fit the kernel.
+    #[doc(hidden)]
+    pub fn begin(&self) -> Result<Begun<'_>, ExecError> {
+        let DecodedLaunch { launch, kernel, params, constant, .. } = &self.decoded;
+        let geometry = kernel.check(&launch.shape(), &launch.limits).map_err(ExecError::Refused)?;
+        Ok(Begun {
+            program: kernel.program(),
+            params,
+            constant,
+            limits: &launch.limits,
+            completion: launch.completion,
+            threads: self.threads,
+            geometry,
+            cooperative: launch.cooperative,
+        })
+    }
+
+    /// Names what a faulty access is nearest to.
+    pub(crate) fn explain(&self, trap: &mut Trap) {
+        let DecodedLaunch { launch, kernel, .. } = &self.decoded;
+        kernel.explain(trap, &self.global, launch.dynamic_shared);
+    }
+
     /// What the buffers and images hold now, together with what the last launch did.
     pub fn outcome(&self, last: Executed) -> Outcome {
         let mut next = 0;
         let of_argument = |argument| {
             buffer(argument)?;
             next += 1;
-            self.global.bytes_of(next - 1)
+            self.buffers.get(next - 1).map(Region::to_bytes)
         };
         let Executed { output, warp_instructions, thread_instructions } = last;
         Outcome {
@@ -161,14 +227,4 @@ impl std::fmt::Debug for LoadedLaunch<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("LoadedLaunch").field("entry", &self.decoded.launch.entry).finish_non_exhaustive()
     }
-}
-
-/// The memory of the arguments.
-fn argument_regions(kernel: &Kernel, arguments: &[Argument], bases: &[Option<u64>]) -> Vec<Region> {
-    let given = kernel.parameters.iter().zip(arguments).zip(bases).enumerate();
-    let regions = given.filter_map(|(index, ((parameter, argument), base))| {
-        let name = format!("argument {index} (`{}`)", parameter.name);
-        Some(Region::of_bytes((*base)?, buffer(argument)?, name))
-    });
-    regions.collect()
 }

@@ -43,7 +43,7 @@ pub(crate) fn run_watched(
     observation: Option<(&Observation, &mut Vec<Profile>)>,
 ) -> Result<Outcome, ExecError> {
     let module = &*module.written_out();
-    let (decoded, reached) = DecodedLaunch::of(module, launch)?;
+    let (decoded, reached) = DecodedLaunch::of(module, launch, Arena::new(AddressSize::of(module)))?;
     let observer = observation.as_ref().map(|(observation, _)| {
         let registers = registers(module, &reached, decoded.program());
         Arc::new(Observer::new(decoded.program(), observation, registers))
@@ -118,7 +118,7 @@ pub(crate) fn place_variables(
     }
     let region = |(id, bytes): &(VarId, Vec<u8>)| {
         let name = format!("variable `{}`", module.name(module.variable(*id).name));
-        layout.place(*id).map(|(_, base)| Region::of_bytes(base, bytes, name))
+        layout.place(*id).map(|(_, base)| arena.region(base, bytes, name))
     };
     let regions = layout.globals.iter().filter_map(region).collect();
     Ok((layout, regions))

@@ -123,7 +123,7 @@ impl Barrier {
 
 /// For whom the threads at a barrier wait.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Awaited {
+pub(crate) enum Awaited {
     /// For these lanes of warps.
     Threads(Vec<(usize, Mask)>),
     /// For any threads until so many have arrived.

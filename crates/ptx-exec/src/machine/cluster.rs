@@ -9,6 +9,7 @@ use super::block::BlockState;
 use super::grid::Grid;
 use super::memory::View;
 use super::pending::{Pending, Place, Registers};
+use super::report::{at_barrier, deadlock, group, shortened, threads};
 use super::warp::{State, Warp, WarpId};
 use crate::error::TrapKind;
 use crate::memory::{
@@ -16,8 +17,6 @@ use crate::memory::{
 };
 use crate::program::{MapAddress, Mask, Row, first_lane, lanes};
 
-/// The most groups of threads that a time-out shows.
-const MOST_GROUPS: usize = 32;
 /// Instructions that a warp runs before the next one gets its turn.
 const TURN: u64 = 4096;
 /// Instructions that a cluster runs at first before others of the grid get their turn, and at most.
@@ -358,17 +357,12 @@ impl Cluster {
 
     /// That a limit is reached, and where the threads are.
     fn out_of_time(&self, grid: &Grid<'_>, id: WarpId, kind: TrapKind) -> Stop {
-        let mut related = self.groups(grid);
+        let related = self.groups(grid);
         let warp = self.warps.get(id.rank as usize).and_then(|warps| warps.get(id.index));
         let here = warp.and_then(|warp| warp.fragments.first());
         let pc = here.map(|group| group.pc).or(related.first().map(|(pc, _)| *pc));
         let lane = here.map_or(0, |group| first_lane(group.mask));
-        if let more @ 1.. = related.len().saturating_sub(MOST_GROUPS) {
-            related.truncate(MOST_GROUPS);
-            if let Some((_, text)) = related.last_mut() {
-                text.push_str(&format!("; and {more} other groups of threads elsewhere"));
-            }
-        }
+        let related = shortened(related);
         Stop { kind, pc, lane, warp: Some(id), related, frames: Vec::new() }
     }
 
@@ -384,73 +378,42 @@ impl Cluster {
             for (at, fragment) in warp.fragments.iter().enumerate() {
                 let waits = matches!(fragment.state, State::Barrier { .. } | State::Cluster { .. });
                 let instruction = fragment.pc.saturating_sub(u32::from(waits));
-                let (x, y, z) = grid.geometry.thread(warp.id.index, first_lane(fragment.mask)).into();
-                let others = match fragment.mask.count_ones() - 1 {
-                    0 => String::new(),
-                    n => format!(" and {n} more of its warp"),
-                };
                 let what = match fragment.state {
                     State::Ready => "run here".to_owned(),
                     State::Cluster { .. } => "wait at the barrier of the cluster".to_owned(),
                     State::Barrier { id, .. } => {
-                        format!("wait at barrier {id}{}", self.awaited_at(grid, warp, id))
+                        at_barrier(&grid.geometry, id, self.awaited_at(warp, id).as_ref())
                     }
                     State::Warpgroup => "wait for the other warps of the warpgroup".to_owned(),
                     State::Collective { members } => {
-                        let missing = threads(grid, &[(warp.id.index, warp.missing(grid, at))]);
+                        let missing = threads(&grid.geometry, &[(warp.id.index, warp.missing(grid, at))]);
                         format!("wait for lanes {members:#010x}, of which {missing} not come")
                     }
                     State::Columns => "wait for columns of tensor memory".to_owned(),
                 };
-                groups.push((instruction, format!("{of_block}thread ({x}, {y}, {z}){others}: {what}")));
+                let group = group(&grid.geometry, warp.id.index, fragment.mask, &what);
+                groups.push((instruction, format!("{of_block}{group}")));
             }
         }
         groups
     }
 
     /// For whom those wait who are at a barrier of a warp's block.
-    fn awaited_at(&self, grid: &Grid<'_>, warp: &Warp, id: usize) -> String {
+    fn awaited_at(&self, warp: &Warp, id: usize) -> Option<Awaited> {
         let block = match warp.id.rank {
             rank if rank == self.running.rank => Some(&self.running),
             rank => self.running.cluster.peers.get(rank as usize),
-        };
-        let Some(block) = block else { return String::new() };
-        match block.barriers.get(id).map(|barrier| barrier.awaited(&block.live)) {
-            None => String::new(),
-            Some(Awaited::Threads(missing)) if missing.is_empty() => String::new(),
-            Some(Awaited::Threads(missing)) => format!(", to which {} not come", threads(grid, &missing)),
-            Some(Awaited::More { arrived, count }) => {
-                format!(", to which {arrived} of {count} threads have come")
-            }
-        }
+        }?;
+        block.barriers.get(id).map(|barrier| barrier.awaited(&block.live))
     }
 
     /// Who waits where.
     fn deadlock(&self, grid: &Grid<'_>) -> Stop {
         let related = self.groups(grid);
-        let text = match related.as_slice() {
-            [] => "no thread is left".to_owned(),
-            [(_, only)] => only.clone(),
-            [(_, first), rest @ ..] => {
-                format!("{first}, and {} other group(s) of threads wait too", rest.len())
-            }
-        };
         let waiting = self.warps.iter().flatten().find(|warp| warp.live != 0);
         let (id, lane) = waiting.map_or_else(Default::default, |warp| (warp.id, first_lane(warp.live)));
         let pc = related.first().map(|(pc, _)| *pc);
-        Stop { kind: TrapKind::Deadlock(text), pc, lane, warp: Some(id), related, frames: Vec::new() }
-    }
-}
-
-/// Names threads of warps of a block, for a sentence that goes on with what they have done.
-fn threads(grid: &Grid<'_>, lanes: &[(usize, Mask)]) -> String {
-    let count: u32 = lanes.iter().map(|(_, lanes)| lanes.count_ones()).sum();
-    let Some(&(warp, first)) = lanes.first() else { return "none has".to_owned() };
-    let (x, y, z) = grid.geometry.thread(warp, first_lane(first)).into();
-    match count {
-        0 => "none has".to_owned(),
-        1 => format!("thread ({x}, {y}, {z}) has"),
-        more => format!("thread ({x}, {y}, {z}) and {} more have", more - 1),
+        Stop { kind: deadlock(&related), pc, lane, warp: Some(id), related, frames: Vec::new() }
     }
 }
 

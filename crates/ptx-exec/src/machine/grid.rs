@@ -14,26 +14,29 @@ use super::bind::{Bound, bind};
 use super::cluster::{Cluster, Progress};
 use super::heap::Heap;
 use super::observe::Observer;
+use super::report::trap;
 use super::{MOST_RESIDENT_BLOCKS, RESIDENT_BYTES, Stop};
 use crate::error::{Trap, TrapKind};
 use crate::launch::{Completion, Dim3, Limits};
-use crate::layout::{Object, nearest};
-use crate::memory::{AddressSize, GlobalMemory, Space};
+use crate::memory::{AddressSize, GlobalMemory};
 use crate::program::{COLUMNS, Effect, LANES, Op, Program, Row, WARP};
 use crate::texture::Units;
 
 /// The shape of a launch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Geometry {
-    pub(crate) grid: Dim3,
-    pub(crate) block: Dim3,
+pub struct Geometry {
+    /// Blocks of the grid.
+    pub grid: Dim3,
+    /// Threads of a block.
+    pub block: Dim3,
     /// Blocks of a cluster; the grid is a multiple of it.
-    pub(crate) cluster: Dim3,
+    pub cluster: Dim3,
     /// Whether the launch or the kernel gives the shape of the clusters.
-    pub(crate) is_explicit_cluster: bool,
+    pub is_explicit_cluster: bool,
     /// Bytes of shared memory of a block, dynamic ones included.
-    pub(crate) shared: u32,
-    pub(crate) dynamic_shared: u32,
+    pub shared: u32,
+    /// Those of it that the launch asks for.
+    pub dynamic_shared: u32,
 }
 
 fn product(dims: Dim3) -> u64 {
@@ -48,61 +51,61 @@ fn unflatten(number: u64, [x, y, _]: Dim3) -> Dim3 {
 
 impl Geometry {
     /// Blocks of the grid.
-    pub(crate) fn blocks(&self) -> u64 {
+    pub fn blocks(&self) -> u64 {
         product(self.grid)
     }
 
     /// Threads of a block.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         product(self.block) as usize
     }
 
     /// The clusters of the grid.
-    pub(crate) fn cluster_grid(&self) -> Dim3 {
+    pub fn cluster_grid(&self) -> Dim3 {
         std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis].max(1))
     }
 
     /// How many clusters the grid has.
-    pub(crate) fn clusters(&self) -> u64 {
+    pub fn clusters(&self) -> u64 {
         product(self.cluster_grid())
     }
 
     /// Blocks of a cluster.
-    pub(crate) fn cluster_size(&self) -> u32 {
+    pub fn cluster_size(&self) -> u32 {
         product(self.cluster) as u32
     }
 
     /// The index of a cluster among the clusters of the grid.
-    pub(crate) fn cluster_index(&self, cluster: u64) -> Dim3 {
+    pub fn cluster_index(&self, cluster: u64) -> Dim3 {
         unflatten(cluster, self.cluster_grid())
     }
 
     /// The index in its cluster of the block of a rank (manual 10: `%cluster_ctaid`, `%cluster_ctarank`).
-    pub(crate) fn index_in_cluster(&self, rank: u32) -> Dim3 {
+    pub fn index_in_cluster(&self, rank: u32) -> Dim3 {
         unflatten(rank.into(), self.cluster)
     }
 
     /// The index in the grid of the block of a cluster that has a rank.
-    pub(crate) fn block_index(&self, cluster: u64, rank: u32) -> Dim3 {
+    pub fn block_index(&self, cluster: u64, rank: u32) -> Dim3 {
         let (first, own) = (self.cluster_index(cluster), self.index_in_cluster(rank));
         std::array::from_fn(|axis| first[axis] * self.cluster[axis] + own[axis])
     }
 
     /// An index in the grid, counted `x` first.
-    pub(crate) fn block_number(&self, [x, y, z]: Dim3) -> u64 {
+    pub fn block_number(&self, [x, y, z]: Dim3) -> u64 {
         let [width, height, _] = self.grid.map(u64::from);
         u64::from(x) + width * (u64::from(y) + height * u64::from(z))
     }
 
     /// The index of a thread in its block.
-    pub(crate) fn thread(&self, warp: usize, lane: usize) -> Dim3 {
+    pub fn thread(&self, warp: usize, lane: usize) -> Dim3 {
         unflatten((warp * WARP + lane) as u64, self.block)
     }
 }
 
 /// A program with its instructions as the inner loop executes them, ready for any number of launches.
 pub(crate) struct Executable {
-    pub(crate) program: Program,
+    pub(crate) program: Arc<Program>,
     code: Vec<Bound>,
     /// Bytes of tensor memory of a block.
     tensor: usize,
@@ -112,7 +115,7 @@ impl Executable {
     pub(crate) fn new(program: Program) -> Self {
         let multiplies = program.code.iter().any(|inst| matches!(&inst.op, Op::Effect(Effect::Tensor(_))));
         let tensor = if multiplies { LANES * COLUMNS * size_of::<u32>() } else { 0 };
-        Self { code: bind(&program), program, tensor }
+        Self { code: bind(&program), program: Arc::new(program), tensor }
     }
 
     /// How many blocks may be started at a time: whole clusters.
@@ -257,42 +260,6 @@ impl Grid<'_> {
     pub(super) fn nanoseconds(&self) -> u64 {
         self.job.started.elapsed().as_nanos() as u64
     }
-
-    /// Says where a thread of a block was stopped.
-    fn trap(&self, cluster: u64, stop: Stop) -> Trap {
-        let warp = stop.warp.unwrap_or_default();
-        let origin = stop.pc.and_then(|pc| self.program.origins.get(pc as usize));
-        let name_of = |index: u32| self.program.functions.get(index as usize).map_or("", |f| f.name.as_str());
-        let place = |pc: u32| self.program.origins.get(pc as usize).map(|origin| origin.span);
-        let related = stop.related.into_iter().filter_map(|(pc, text)| {
-            let text =
-                self.program.line_of(pc).map_or_else(|| text.clone(), |line| format!("{text}, at {line}"));
-            place(pc).map(|span| (span, text))
-        });
-        let locals = stop.frames.iter().filter_map(|(function, base)| {
-            let objects = &self.program.functions.get(*function as usize)?.objects;
-            let moved =
-                |object: &Object| Object { address: object.address + u64::from(*base), ..object.clone() };
-            Some(objects.iter().map(moved))
-        });
-        let locals: Vec<Object> = locals.flatten().collect();
-        let object = match &stop.kind {
-            TrapKind::Fault(fault) if fault.space == Space::Local => nearest(fault, &locals),
-            _ => None,
-        };
-        Trap {
-            kind: stop.kind,
-            object,
-            span: origin.map(|origin| origin.span),
-            source: stop.pc.and_then(|pc| self.program.line_of(pc)).cloned(),
-            instruction: origin.map_or_else(String::new, |origin| origin.mnemonic.to_string()),
-            function: name_of(origin.map_or(self.program.entry, |origin| origin.function)).to_owned(),
-            kernel: name_of(self.program.entry).to_owned(),
-            block: self.geometry.block_index(cluster, warp.rank),
-            thread: self.geometry.thread(warp.index, stop.lane),
-            related: related.collect(),
-        }
-    }
 }
 
 /// What a launch leaves.
@@ -383,7 +350,11 @@ pub(crate) fn run(setup: Setup) -> Finished {
         resume_unwind(payload);
     }
     let result = match queue.failure.take() {
-        Some((cluster, stop)) => Err(Box::new(Grid::of(&job).trap(cluster, stop))),
+        Some((cluster, stop)) => {
+            let Setup { executable, geometry, .. } = &job.setup;
+            let rank = stop.warp.unwrap_or_default().rank;
+            Err(Box::new(trap(&executable.program, geometry, geometry.block_index(cluster, rank), stop)))
+        }
         None => Ok(()),
     };
     queue.output.sort_by_key(|(number, _)| *number);
@@ -392,7 +363,7 @@ pub(crate) fn run(setup: Setup) -> Finished {
 }
 
 /// The threads that launches share, as many as the host can run at once.
-fn pool() -> Option<&'static ThreadPool> {
+pub(crate) fn pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let make = || {
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN).get();

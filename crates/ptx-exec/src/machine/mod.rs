@@ -10,7 +10,7 @@
 //! progress (manual 3.2).
 
 mod async_write;
-mod barrier;
+pub(crate) mod barrier;
 mod bind;
 mod block;
 mod builtin;
@@ -30,6 +30,7 @@ mod memory;
 mod multimem;
 mod observe;
 mod pending;
+pub(crate) mod report;
 mod special;
 mod stack;
 mod step;
@@ -38,11 +39,12 @@ mod tensor;
 mod tensor_walk;
 mod texture;
 mod tile;
-mod warp;
+pub(crate) mod warp;
 mod wgmma;
 
 pub use bind::RowOperation;
-pub(crate) use grid::{Executable, Finished, Geometry, Setup, run};
+pub use grid::Geometry;
+pub(crate) use grid::{Executable, Finished, Setup, pool, run};
 pub(crate) use heap::Heap;
 pub(crate) use observe::Observer;
 

@@ -63,9 +63,9 @@ pub(super) struct Frame {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) struct WarpId {
     /// The rank of its block in the cluster.
-    pub(super) rank: u32,
+    pub(crate) rank: u32,
     /// Its number in the block.
-    pub(super) index: usize,
+    pub(crate) index: usize,
 }
 
 /// A warp.

@@ -1,7 +1,9 @@
 //! Which addresses the regions of a launch get, and which the allocations of a memory whose addresses have 32 bits.
 
+use std::sync::Arc;
+
 use super::windows::LOW_GLOBAL;
-use super::{AddressSize, GlobalMemory};
+use super::{AddressSize, GlobalMemory, Region};
 
 /// Bytes of nothing after each region, so that what misses it by less is told with its name.
 const FENCE: u64 = 4096;
@@ -14,21 +16,49 @@ fn aligned(from: u64, align: u64) -> Option<u64> {
     from.checked_next_multiple_of(align.max(ALIGNMENT))
 }
 
-/// Gives regions addresses that depend on those before alone: numbered ones, or one after the other below 2^32.
+/// Gives regions addresses: numbered ones, or one after the other below 2^32, which depend on those before alone, or those of the host.
 #[derive(Clone, Debug)]
 pub(crate) struct Arena {
     size: AddressSize,
     count: usize,
     next: u64,
+    /// The regions that were made, where their addresses are those of the host.
+    host: Option<Vec<Region>>,
 }
 
 impl Arena {
     pub(crate) fn new(size: AddressSize) -> Self {
-        Self { size, count: 0, next: LOW_GLOBAL.start }
+        Self { size, count: 0, next: LOW_GLOBAL.start, host: None }
+    }
+
+    /// One that gives addresses of the host, for modules whose addresses have 64 bits.
+    pub(crate) fn of_host() -> Self {
+        Self { host: Some(Vec::new()), ..Self::new(AddressSize::Bits64) }
+    }
+
+    /// Whether its addresses are those of the host.
+    pub(crate) fn is_of_host(&self) -> bool {
+        self.host.is_some()
+    }
+
+    /// The region at an address that it gave, with these bytes in it.
+    pub(crate) fn region(&self, base: u64, bytes: &[u8], name: impl Into<Arc<str>>) -> Region {
+        let made = self.host.iter().flatten().find(|region| region.base == base);
+        let Some(made) = made else { return Region::of_bytes(base, bytes, name) };
+        made.write(base, bytes);
+        let mut region = made.clone();
+        region.name = name.into();
+        region
     }
 
     /// The address of the next region; `None` where there is no room.
     pub(crate) fn place(&mut self, bytes: u64, align: u64) -> Option<u64> {
+        if let Some(host) = &mut self.host {
+            let region = Region::of_host_address(bytes, align, "");
+            let base = region.base;
+            host.push(region);
+            return Some(base);
+        }
         if self.size == AddressSize::Bits64 {
             self.count += 1;
             return Some(GlobalMemory::base(self.count - 1));
@@ -65,6 +95,17 @@ pub(super) fn place_low(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn regions_of_the_host_are_where_their_words_are() {
+        let mut arena = Arena::of_host();
+        let [first, second] = [20, 8].map(|bytes| arena.place(bytes, 512).unwrap());
+        assert!(first.is_multiple_of(512) && first.abs_diff(second) >= 512);
+        let region = arena.region(second, &[1, 2, 3, 4, 5, 6, 7, 8], "a");
+        assert_eq!(region.words().as_ptr() as u64, second);
+        assert_eq!(arena.region(first, &[9], "b").to_bytes()[..2], [9, 0]);
+        assert_eq!(region.to_bytes(), [1, 2, 3, 4, 5, 6, 7, 8]);
+    }
 
     #[test]
     fn regions_of_32_bits_follow_each_other_until_there_is_no_room() {

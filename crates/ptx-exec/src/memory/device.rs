@@ -16,9 +16,9 @@ use super::region::{Guess, Region, search};
 use super::{ALLOCATION_SHIFT, AddressSize, FaultKind};
 
 /// Alignment of every allocation, as CUDA guarantees.
-const ALIGNMENT: u64 = 256;
+pub(super) const ALIGNMENT: u64 = 256;
 /// Bytes of nothing on either side of an allocation.
-const FENCE: u64 = 256;
+pub(super) const FENCE: u64 = 256;
 /// The largest allocation.
 const LARGEST: u64 = 1 << 40;
 /// Freed allocations whose addresses are not used again for a while, and the bytes that they may take.

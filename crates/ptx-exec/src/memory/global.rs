@@ -77,6 +77,12 @@ impl GlobalMemory {
         Self::new(regions.into(), guess, concurrency, Arc::default(), [].into(), None)
     }
 
+    /// Memory of regions at addresses of the host.
+    pub(crate) fn of_host(mut regions: Vec<Region>, concurrency: Concurrency) -> Self {
+        regions.sort_by_key(|region| region.base);
+        Self::new(regions.into(), Guess::last(), concurrency, Arc::default(), [].into(), None)
+    }
+
     /// Memory of these regions, in the order of their addresses.
     pub(super) fn new(
         regions: Arc<[Region]>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use super::device::{ALIGNMENT, FENCE};
 use super::global::mask;
 use super::pieces::Pieces;
 use super::{ALLOCATION_SHIFT, FaultKind};
@@ -90,6 +91,11 @@ impl Region {
         let origin = address_of(&words);
         let base = (origin + fence).next_multiple_of(align);
         Self::owned(base, len, origin, words, name.into())
+    }
+
+    /// `len` zeros at their address in the host, with the alignment and the distance from others that allocations have.
+    pub(crate) fn of_host_address(len: u64, align: u64, name: impl Into<Arc<str>>) -> Self {
+        Self::allocate(len, align.max(ALIGNMENT), FENCE, name)
     }
 
     /// `len` zeros at an address of its own, a multiple of 8.

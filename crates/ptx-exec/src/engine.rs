@@ -1,0 +1,126 @@
+//! What other engines need of a launch, to run it as this crate does and to report what stops it alike.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use rayon::ThreadPool;
+
+use crate::error::{ExecError, TrapKind};
+use crate::launch::{Completion, Dim3, Limits};
+use crate::machine::barrier::Awaited;
+use crate::machine::warp::WarpId;
+use crate::machine::{self, Geometry, report};
+use crate::program::{Mask, Program};
+use crate::repeat::LoadedLaunch;
+
+/// A launch that was checked, for an engine to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Begun<'a> {
+    /// The instructions.
+    pub program: &'a Arc<Program>,
+    /// What the parameter space holds.
+    pub params: &'a [u8],
+    /// What the constant memory holds.
+    pub constant: &'a [u8],
+    /// Its bounds.
+    pub limits: &'a Limits,
+    /// When asynchronous operations complete.
+    pub completion: Completion,
+    /// Host threads that blocks are spread over.
+    pub threads: NonZeroUsize,
+    /// Its shape.
+    pub geometry: Geometry,
+    /// Whether its blocks may wait for each other.
+    pub cooperative: bool,
+}
+
+/// A thread that was stopped, or threads that cannot go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stop {
+    /// What stopped it.
+    pub kind: TrapKind,
+    /// The instruction, when it was one.
+    pub pc: Option<u32>,
+    /// The index of its block in the grid.
+    pub block: Dim3,
+    /// Its warp in the block.
+    pub warp: usize,
+    /// Its place in the warp.
+    pub lane: usize,
+    /// Other places that explain it.
+    pub related: Vec<(u32, String)>,
+}
+
+/// A group of threads of a warp at one place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// The instruction.
+    pub pc: u32,
+    /// The warp.
+    pub warp: usize,
+    /// The threads.
+    pub lanes: Mask,
+    /// The barrier at which they wait, and for whom.
+    pub barrier: Option<(usize, BarrierWait)>,
+}
+
+/// For whom the threads at a barrier wait.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BarrierWait {
+    /// For these lanes of warps.
+    Threads(Vec<(usize, Mask)>),
+    /// For any threads until so many have arrived.
+    More {
+        /// Those that have.
+        arrived: u32,
+        /// So many.
+        count: u32,
+    },
+}
+
+impl Begun<'_> {
+    /// The same groups in words, each with its instruction.
+    pub fn describe(&self, groups: &[Group]) -> Vec<(u32, String)> {
+        describe(&self.geometry, groups)
+    }
+}
+
+/// What groups of threads do, each with its instruction.
+pub fn describe(geometry: &Geometry, groups: &[Group]) -> Vec<(u32, String)> {
+    let one = |group: &Group| {
+        let what = match &group.barrier {
+            None => "run here".to_owned(),
+            Some((id, BarrierWait::Threads(missing))) => {
+                report::at_barrier(geometry, *id, Some(&Awaited::Threads(missing.clone())))
+            }
+            Some((id, BarrierWait::More { arrived, count })) => {
+                report::at_barrier(geometry, *id, Some(&Awaited::More { arrived: *arrived, count: *count }))
+            }
+        };
+        (group.pc, report::group(geometry, group.warp, group.lanes, &what))
+    };
+    report::shortened(groups.iter().map(one).collect())
+}
+
+/// That no thread of these groups can go on.
+pub fn deadlock(groups: &[(u32, String)]) -> TrapKind {
+    report::deadlock(groups)
+}
+
+/// The threads that launches of all engines share.
+pub fn pool() -> Option<&'static ThreadPool> {
+    machine::pool()
+}
+
+impl LoadedLaunch<'_> {
+    /// The error for a thread that an engine stopped.
+    #[doc(hidden)]
+    pub fn stopped(&self, begun: &Begun<'_>, stop: Stop) -> ExecError {
+        let Stop { kind, pc, block, warp, lane, related } = stop;
+        let warp = Some(WarpId { rank: 0, index: warp });
+        let stop = machine::Stop { kind, pc, lane, warp, related, frames: Vec::new() };
+        let mut trap = report::trap(begun.program, &begun.geometry, block, stop);
+        self.explain(&mut trap);
+        ExecError::Trap(Box::new(trap))
+    }
+}

@@ -1,0 +1,105 @@
+//! What is told of threads that were stopped, or cannot go on.
+
+use super::Stop;
+use super::barrier::Awaited;
+use super::grid::Geometry;
+use crate::error::{Trap, TrapKind};
+use crate::launch::Dim3;
+use crate::layout::{Object, nearest};
+use crate::memory::Space;
+use crate::program::{Mask, Program, first_lane};
+
+/// Where a thread of a block was stopped.
+pub(crate) fn trap(program: &Program, geometry: &Geometry, block: Dim3, stop: Stop) -> Trap {
+    let warp = stop.warp.unwrap_or_default();
+    let origin = stop.pc.and_then(|pc| program.origins.get(pc as usize));
+    let name_of = |index: u32| program.functions.get(index as usize).map_or("", |f| f.name.as_str());
+    let place = |pc: u32| program.origins.get(pc as usize).map(|origin| origin.span);
+    let related = stop.related.into_iter().filter_map(|(pc, text)| {
+        let text = program.line_of(pc).map_or_else(|| text.clone(), |line| format!("{text}, at {line}"));
+        place(pc).map(|span| (span, text))
+    });
+    let locals = stop.frames.iter().filter_map(|(function, base)| {
+        let objects = &program.functions.get(*function as usize)?.objects;
+        let moved = |object: &Object| Object { address: object.address + u64::from(*base), ..object.clone() };
+        Some(objects.iter().map(moved))
+    });
+    let locals: Vec<Object> = locals.flatten().collect();
+    let object = match &stop.kind {
+        TrapKind::Fault(fault) if fault.space == Space::Local => nearest(fault, &locals),
+        _ => None,
+    };
+    Trap {
+        kind: stop.kind,
+        object,
+        span: origin.map(|origin| origin.span),
+        source: stop.pc.and_then(|pc| program.line_of(pc)).cloned(),
+        instruction: origin.map_or_else(String::new, |origin| origin.mnemonic.to_string()),
+        function: name_of(origin.map_or(program.entry, |origin| origin.function)).to_owned(),
+        kernel: name_of(program.entry).to_owned(),
+        block,
+        thread: geometry.thread(warp.index, stop.lane),
+        related: related.collect(),
+    }
+}
+
+/// Names threads of a warp that are at one place, and what they do there.
+pub(crate) fn group(geometry: &Geometry, warp: usize, lanes: Mask, what: &str) -> String {
+    let (x, y, z) = geometry.thread(warp, first_lane(lanes)).into();
+    let others = match lanes.count_ones().saturating_sub(1) {
+        0 => String::new(),
+        n => format!(" and {n} more of its warp"),
+    };
+    format!("thread ({x}, {y}, {z}){others}: {what}")
+}
+
+/// That threads wait at a barrier, and for whom.
+pub(crate) fn at_barrier(geometry: &Geometry, id: usize, awaited: Option<&Awaited>) -> String {
+    let awaited = match awaited {
+        None => String::new(),
+        Some(Awaited::Threads(missing)) if missing.is_empty() => String::new(),
+        Some(Awaited::Threads(missing)) => format!(", to which {} not come", threads(geometry, missing)),
+        Some(Awaited::More { arrived, count }) => {
+            format!(", to which {arrived} of {count} threads have come")
+        }
+    };
+    format!("wait at barrier {id}{awaited}")
+}
+
+/// Names threads of warps of a block, for a sentence that goes on with what they have done.
+pub(crate) fn threads(geometry: &Geometry, lanes: &[(usize, Mask)]) -> String {
+    let count: u32 = lanes.iter().map(|(_, lanes)| lanes.count_ones()).sum();
+    let Some(&(warp, first)) = lanes.first() else { return "none has".to_owned() };
+    let (x, y, z) = geometry.thread(warp, first_lane(first)).into();
+    match count {
+        0 => "none has".to_owned(),
+        1 => format!("thread ({x}, {y}, {z}) has"),
+        more => format!("thread ({x}, {y}, {z}) and {} more have", more - 1),
+    }
+}
+
+/// What a deadlock is told with, of the groups that wait.
+pub(crate) fn deadlock(groups: &[(u32, String)]) -> TrapKind {
+    let text = match groups {
+        [] => "no thread is left".to_owned(),
+        [(_, only)] => only.clone(),
+        [(_, first), rest @ ..] => {
+            format!("{first}, and {} other group(s) of threads wait too", rest.len())
+        }
+    };
+    TrapKind::Deadlock(text)
+}
+
+/// The most groups of threads that a time-out shows.
+const MOST_GROUPS: usize = 32;
+
+/// The groups that are told of where there may be many.
+pub(crate) fn shortened(mut groups: Vec<(u32, String)>) -> Vec<(u32, String)> {
+    if let more @ 1.. = groups.len().saturating_sub(MOST_GROUPS) {
+        groups.truncate(MOST_GROUPS);
+        if let Some((_, text)) = groups.last_mut() {
+            text.push_str(&format!("; and {more} other groups of threads elsewhere"));
+        }
+    }
+    groups
+}
