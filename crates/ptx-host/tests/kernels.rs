@@ -216,6 +216,23 @@ fn groups_of_consecutive_threads() {
 }
 
 #[test]
+fn nans_are_seen_as_one() {
+    // Bits of the input as numbers: one in 16 is made a NaN with bits of its own. Sums in a loop, a NaN that only passes through, selections,
+    // negations, comparisons, and a row that is written by a load and by an addition.
+    let body = "ld.global.u32 %r6, [%rd5]; and.b32 %r7, %r6, 15; setp.eq.u32 %p1, %r7, 3; shl.b32 %r8, %r6, 7; @%p1 or.b32 %r8, %r8, 0x7f800001;\n\
+                mov.b32 %f1, %r8; mov.f32 %f2, 0f3F800000; mov.u32 %r9, 0;\n\
+                again: fma.rn.f32 %f2, %f1, %f2, %f1; mul.f32 %f3, %f2, %f1; add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, %r1; @%p2 bra again;\n\
+                mov.f32 %f4, %f2; neg.f32 %f5, %f2; setp.gtu.f32 %p3, %f2, 0f00000000; selp.f32 %f6, %f2, %f1, %p3; selp.f32 %f7, %f2, %f3, %p3;\n\
+                mov.b32 %r10, %f4; mov.b32 %r11, %f5; mov.b32 %r12, %f6; xor.b32 %r10, %r10, %r11; add.u32 %r10, %r10, %r12;\n\
+                mov.b32 %r13, %f7; mad.lo.u32 %r10, %r10, 3, %r13; mov.f32 %f8, %f1; @%p3 add.f32 %f8, %f8, %f8; mov.b32 %r14, %f8;\n\
+                mad.lo.u32 %r10, %r10, 5, %r14; cvt.rzi.s32.f32 %r15, %f2; add.u32 %r10, %r10, %r15; sqrt.rn.f32 %f9, %f5; max.f32 %f10, %f9, %f2;\n\
+                mov.b32 %r16, %f10; mad.lo.u32 %r10, %r10, 7, %r16; st.global.u32 [%rd4], %r10; st.global.f32 [%rd4+1024], %f2; ret;";
+    for n in [0, 1, 5] {
+        agree(body, 1, [256, 1, 1], n);
+    }
+}
+
+#[test]
 fn several_lanes_store_to_one_place() {
     agree(
         "shr.u32 %r6, %r4, 3; mul.wide.u32 %rd6, %r6, 4; add.s64 %rd7, %rd1, %rd6; st.global.u32 [%rd7], %r4; ret;",

@@ -8,6 +8,7 @@
 //! | `progress` | whether a loop waits for other threads |
 //! | `schedule` | which blocks other lanes of the warp may wait at while a block runs |
 //! | `width` | how many bits the values of a row take |
+//! | `nans` | the rows whose NaNs may have any bits |
 //! | `shape` | what lanes of a row may have in common: one value, a stride |
 //! | `facts` | bounds of the values of rows |
 //! | `rows`, `transfer` | the shape of each row, from what instructions write |
@@ -20,6 +21,7 @@ mod access;
 mod facts;
 mod graph;
 mod liveness;
+mod nans;
 mod progress;
 mod rows;
 mod schedule;
@@ -33,6 +35,8 @@ pub use access::{Access, Refusal};
 pub use facts::Facts;
 pub use graph::{Block, BlockId, Graph, Terminator};
 pub use liveness::Liveness;
+pub use nans::Nans;
+pub(crate) use nans::takes_any;
 pub use progress::WAITS;
 pub use rows::Shapes;
 pub use schedule::Schedule;
@@ -50,6 +54,8 @@ pub struct Analysis {
     pub schedule: Schedule,
     /// How many bits rows take.
     pub widths: Widths,
+    /// Whose NaNs may have any bits.
+    pub nans: Nans,
     /// What rows hold.
     pub shapes: Shapes,
 }
@@ -64,13 +70,14 @@ impl Analysis {
         let liveness = Liveness::new(program, &graph)?;
         progress::check(program, &graph)?;
         let widths = Widths::new(program, &graph);
+        let nans = Nans::new(program, &graph);
         let mut shapes = Shapes::new(program, &graph, &liveness, widths.clone(), launched, lanes);
         let mut schedule = Schedule::new(&graph, |_| false);
         loop {
             let changed = shapes.update(program, &graph, &liveness, &schedule, launched)?;
             let next = Schedule::new(&graph, |block| shapes.parts_lanes(program, graph.block(block)));
             if !changed && next == schedule {
-                return Ok(Self { graph, liveness, schedule, widths, shapes });
+                return Ok(Self { graph, liveness, schedule, widths, nans, shapes });
             }
             schedule = next;
         }

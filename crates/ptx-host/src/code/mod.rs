@@ -26,7 +26,7 @@ use ptx_llvm::{LlvmError, Module};
 
 use crate::analysis::{Access, Analysis, BlockId, Launched, Shape};
 use crate::emit::Emit;
-use crate::emit::alu::{Style, alu_with};
+use crate::emit::alu::{Nan, Style, alu_with};
 use crate::kernel::CompileError;
 use crate::run::field;
 use registers::Slot;
@@ -183,7 +183,7 @@ impl<'c> Code<'_, '_, 'c> {
             Op::Effect(effect) => match effect {
                 Effect::Copy(pairs) => {
                     let read: Result<Vec<_>, LlvmError> =
-                        pairs.iter().map(|(dst, src)| Ok((*dst, self.values(*src, *dst)?))).collect();
+                        pairs.iter().map(|(dst, src)| Ok((*dst, self.copied(*src, *dst)?))).collect();
                     for ((dst, values), (_, src)) in read?.into_iter().zip(pairs.iter()) {
                         self.write_index(guard, dst, &[*src])?;
                         self.write(id, guard, dst, &values)?;
@@ -213,11 +213,12 @@ impl<'c> Code<'_, '_, 'c> {
         let access = Access::of(&Op::Alu(*alu)).unwrap_or_default();
         let mut results = Vec::new();
         for &dst in &access.writes {
+            let nan = if self.analysis.nans.has_any(dst) { Nan::Any } else { Nan::Canonical };
+            let style = Style { nan, ..self.style };
             let mut values = Vec::new();
             for chunk in 0..self.copies(dst) {
-                let arguments: Result<Vec<_>, LlvmError> =
-                    access.reads.iter().map(|&src| self.value(src, dst, chunk)).collect();
-                let Some(made) = alu_with(&self.emit, alu, &arguments?, self.style)? else { return Ok(None) };
+                let arguments = self.arguments(alu, &access.reads, dst, chunk)?;
+                let Some(made) = alu_with(&self.emit, alu, &arguments, style)? else { return Ok(None) };
                 let which = usize::from(results.len() == 1);
                 values.extend(made.get(which));
             }

@@ -1,12 +1,13 @@
 //! The memory of rows, and values in the form of a row.
 
-use ptx_exec::program::Src;
+use ptx_exec::program::{Alu, Src};
+use ptx_exec::scalar::format::Format;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, Value};
+use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, Value};
 
 use super::Code;
-use crate::analysis::{BlockId, Indexed, Shape, Stride};
+use crate::analysis::{BlockId, Indexed, Shape, Stride, takes_any};
 
 /// The memory of a row: one place, or one for each chunk. Rows that hold a constant have none.
 pub(super) type Slot<'c> = Vec<Value<'c>>;
@@ -65,13 +66,61 @@ impl<'c> Code<'_, '_, 'c> {
         if self.is_vector(dst) { self.vector(src, chunk) } else { self.first(src, chunk) }
     }
 
-    /// The values of a source in the form of a row, and of its width.
-    pub(super) fn values(&self, src: Src, dst: u32) -> Result<Vec<Value<'c>>, LlvmError> {
-        (0..self.copies(dst)).map(|chunk| self.value(src, dst, chunk)).collect()
-    }
-
     /// The value of the first lane of a chunk, of a source that is not a vector.
     pub(super) fn first(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
+        self.with_own_nan(src, self.raw_first(src, chunk)?)
+    }
+
+    /// The values of the lanes of a chunk.
+    pub(super) fn vector(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
+        if self.analysis.shapes.src(src) == Shape::Varying {
+            return self.with_own_nan(src, self.raw_vector(src, chunk)?);
+        }
+        self.raw_vector(src, chunk)
+    }
+
+    /// The values of the lanes of a chunk, or that of the first one, with any NaN where the row has any.
+    fn raw(&self, src: Src, is_vector: bool, chunk: usize) -> Result<Value<'c>, LlvmError> {
+        if is_vector { self.raw_vector(src, chunk) } else { self.raw_first(src, chunk) }
+    }
+
+    /// The sources of an operation, for a row that is computed from them.
+    pub(super) fn arguments(
+        &self,
+        alu: &Alu,
+        srcs: &[Src],
+        dst: u32,
+        chunk: usize,
+    ) -> Result<Vec<Value<'c>>, LlvmError> {
+        let gives_any = self.analysis.nans.has_any(dst);
+        let argument = |(index, &src): (usize, &Src)| match takes_any(alu, index, gives_any) {
+            true => self.raw(src, self.is_vector(dst), chunk),
+            false => self.value(src, dst, chunk),
+        };
+        srcs.iter().enumerate().map(argument).collect()
+    }
+
+    /// A source in the form of a row that it is copied to.
+    pub(super) fn copied(&self, src: Src, dst: u32) -> Result<Vec<Value<'c>>, LlvmError> {
+        let one = |chunk| match self.analysis.nans.has_any(dst) {
+            true => self.raw(src, self.is_vector(dst), chunk),
+            false => self.value(src, dst, chunk),
+        };
+        (0..self.copies(dst)).map(one).collect()
+    }
+
+    /// Replaces NaNs by the one that they mean.
+    fn with_own_nan(&self, src: Src, value: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        if !self.analysis.nans.are_any(src) || self.emit.bits(value) != Format::F32.bits() {
+            return Ok(value);
+        }
+        let float = self.builder().cast(CastOp::BitCast, value, self.emit.like(value, self.types.f32()))?;
+        let is_nan = self.builder().float_compare(FloatPredicate::Uno, float, float)?;
+        let nan = self.emit.constant(value, Format::F32.bits(), Format::F32.canonical_nan());
+        self.builder().select(is_nan, nan, value)
+    }
+
+    fn raw_first(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
         let bits = self.analysis.widths.src(src);
         let shape = self.analysis.shapes.src(src);
         let Some(row) = src.as_register() else {
@@ -92,8 +141,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// The values of the lanes of a chunk.
-    pub(super) fn vector(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
+    fn raw_vector(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
         match (src.as_register(), self.analysis.shapes.src(src)) {
             (Some(row), Shape::Varying) => self.read(row, chunk),
             (Some(row), Shape::Indexed(indexed)) => self.vector_indexed(row, indexed, chunk),

@@ -1,0 +1,122 @@
+//! Rows whose NaNs may have any bits.
+//!
+//! PTX has one NaN for results in single precision, 0x7fffffff; processors keep the bits of the operand. To replace them after each
+//! operation costs a comparison and a selection. Operations that read a number give the same result for all NaNs, so it is enough where the
+//! bits are seen: by a store, a shuffle, an operation on bits.
+//!
+//! ```text
+//! %f3 = fma %f1, %f2, %f3      ; in a loop: as the processor has it
+//! st [%rd1], %f3               ; fcmp uno, select 0x7fffffff
+//! ```
+
+use ptx_exec::program::{Alu, Binary, Effect, Numbers, Op, Packing, Program, Src, Ternary, Unary};
+use ptx_exec::scalar::float::SignRule;
+use ptx_exec::scalar::format::Format;
+
+use super::{Access, Graph};
+
+/// The rows that hold results in single precision and numbers that are not NaNs, and nothing else.
+#[derive(Clone, Debug)]
+pub struct Nans {
+    rows: Vec<bool>,
+}
+
+impl Nans {
+    /// Those of a kernel.
+    pub fn new(program: &Program, graph: &Graph) -> Self {
+        let count = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+        let mut nans = Self { rows: vec![true; count as usize] };
+        while nans.narrow(program, graph) {}
+        nans
+    }
+
+    /// Whether a NaN of a row is any NaN, and means 0x7fffffff.
+    pub fn are_any(&self, src: Src) -> bool {
+        src.as_register().is_some_and(|row| self.has_any(row))
+    }
+
+    /// Whether a NaN in the row is any NaN, and means 0x7fffffff.
+    pub fn has_any(&self, row: u32) -> bool {
+        self.rows.get(row as usize).copied().unwrap_or(false)
+    }
+
+    fn narrow(&mut self, program: &Program, graph: &Graph) -> bool {
+        let mut changed = false;
+        let insts =
+            graph.blocks().iter().flat_map(|block| &program.code[block.first as usize..block.end as usize]);
+        for inst in insts {
+            let writes = Access::of(&inst.op).map_or_else(|_| Vec::new(), |access| access.writes);
+            for row in writes {
+                let keeps = self.writes_number(program, &inst.op, row);
+                if let Some(any) = self.rows.get_mut(row as usize) {
+                    changed |= *any && !keeps;
+                    *any &= keeps;
+                }
+            }
+        }
+        changed
+    }
+
+    /// Whether an instruction writes a number in single precision, of which the only NaN is 0x7fffffff.
+    fn writes_number(&self, program: &Program, op: &Op, row: u32) -> bool {
+        match op {
+            Op::Alu(alu) => match alu {
+                Alu::Ternary { op: Ternary::Select, packing: Packing::Whole, a, b, .. } => {
+                    self.is_number(program, *a) && self.is_number(program, *b)
+                }
+                alu => is_single(alu),
+            },
+            Op::Effect(Effect::Copy(pairs)) => {
+                pairs.iter().filter(|(dst, _)| *dst == row).all(|(_, src)| self.is_number(program, *src))
+            }
+            Op::Effect(_) => false,
+        }
+    }
+
+    fn is_number(&self, program: &Program, src: Src) -> bool {
+        match src.as_constant().and_then(|constant| program.constants.rows().get(constant as usize)) {
+            Some(row) => row[0] <= u64::from(u32::MAX) && !f32::from_bits(row[0] as u32).is_nan(),
+            None => self.are_any(src),
+        }
+    }
+}
+
+/// Whether the results of an operation are numbers in single precision.
+fn is_single(alu: &Alu) -> bool {
+    match *alu {
+        Alu::Unary { op, packing: Packing::Whole, .. } => match op {
+            Unary::Function(_, arith) => arith.format == Format::F32,
+            Unary::IntToFloat { to, .. } => to.format == Format::F32,
+            _ => false,
+        },
+        Alu::Binary { op: Binary::Float(_, arith), packing: Packing::Whole, .. }
+        | Alu::Ternary { op: Ternary::Fma(arith), packing: Packing::Whole, .. } => {
+            arith.format == Format::F32
+        }
+        _ => false,
+    }
+}
+
+/// Whether an operation gives the same result for all NaNs of its operands in single precision, or, as a selection, gives one of them to
+/// a row in which it may be any.
+pub(crate) fn takes_any(alu: &Alu, index: usize, gives_any: bool) -> bool {
+    match *alu {
+        Alu::Unary { op, packing: Packing::Whole, .. } => match op {
+            Unary::Function(_, arith) => arith.format == Format::F32,
+            Unary::FloatToInt { from, .. } => from == Format::F32,
+            _ => false,
+        },
+        Alu::Binary { op, packing: Packing::Whole, .. } => match op {
+            Binary::Float(_, arith) => arith.format == Format::F32,
+            Binary::Compare(comparison) => comparison.numbers == Numbers::Float(Format::F32),
+            Binary::Extreme(extreme) => extreme.format == Format::F32 && extreme.sign == SignRule::Plain,
+            _ => false,
+        },
+        Alu::Ternary { op, packing: Packing::Whole, .. } => match op {
+            Ternary::Fma(arith) => arith.format == Format::F32,
+            Ternary::Select => index < 2 && gives_any,
+            _ => false,
+        },
+        _ => false,
+    }
+}
