@@ -171,6 +171,36 @@ impl Stream {
         Ok(Pending { bytes: pending })
     }
 
+    /// Reads bytes from memory and gives them to a function, on the thread of the stream. It must not wait for the stream.
+    ///
+    /// # Errors
+    /// As [`Stream::write`]. After an error the function is not called.
+    pub fn read_with(
+        &self,
+        address: u64,
+        bytes: usize,
+        take: impl FnOnce(&[u8]) + Send + 'static,
+    ) -> Result<(), DeviceError> {
+        self.device.check()?;
+        let device = self.device.clone();
+        self.push(move || {
+            let mut read = vec![0; bytes];
+            device.read(address, &mut read)?;
+            take(&read);
+            Ok(())
+        });
+        Ok(())
+    }
+
+    /// Calls a function of the host after all work queued before, on the thread of the stream, as `cuLaunchHostFunc`. It is called also after errors, and
+    /// must not wait for the stream or the device.
+    pub fn call(&self, function: impl FnOnce() + Send + 'static) {
+        self.push(move || {
+            function();
+            Ok(())
+        });
+    }
+
     /// Copies bytes within memory.
     ///
     /// # Errors

@@ -231,6 +231,29 @@ fn a_stream_works_in_order() {
 }
 
 #[test]
+fn functions_of_the_host_are_called_in_order() {
+    let device = Device::new();
+    let set = load(&device).kernel("set").unwrap();
+    let stream = Stream::new(&device).unwrap();
+    let data = device.allocate(8).unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    for n in 1..=3u64 {
+        stream.launch(&set, &Shape::default(), &[data.into(), n.into()]).unwrap();
+        let (reads, calls) = (seen.clone(), seen.clone());
+        stream.read_with(data, 8, move |bytes| reads.lock().unwrap().push(bytes[0])).unwrap();
+        stream.call(move || calls.lock().unwrap().push(100 + n as u8));
+    }
+    stream.synchronize().unwrap();
+    assert_eq!(*seen.lock().unwrap(), [1, 101, 2, 102, 3, 103]);
+    // After an error nothing is read, and functions are still called.
+    let (reads, calls) = (seen.clone(), seen.clone());
+    stream.read_with(8, 8, move |_| reads.lock().unwrap().clear()).unwrap();
+    stream.call(move || calls.lock().unwrap().push(7));
+    assert!(matches!(stream.synchronize(), Err(DeviceError::Memory(_))));
+    assert_eq!(*seen.lock().unwrap(), [1, 101, 2, 102, 3, 103, 7]);
+}
+
+#[test]
 fn streams_run_at_the_same_time() {
     let device = Device::new();
     let module = load(&device);

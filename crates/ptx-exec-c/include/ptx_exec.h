@@ -46,11 +46,148 @@ typedef enum PtxStatus {
   PTX_INTERNAL_ERROR = 11,
 } PtxStatus;
 
+// What a channel of a texel holds.
+typedef enum PtxChannelFormat {
+  // An integer of 8 bits without sign.
+  PTX_UNSIGNED8 = 0,
+  // An integer of 16 bits without sign.
+  PTX_UNSIGNED16 = 1,
+  // An integer of 32 bits without sign.
+  PTX_UNSIGNED32 = 2,
+  // An integer of 8 bits.
+  PTX_SIGNED8 = 3,
+  // An integer of 16 bits.
+  PTX_SIGNED16 = 4,
+  // An integer of 32 bits.
+  PTX_SIGNED32 = 5,
+  // Half precision.
+  PTX_HALF = 6,
+  // Single precision.
+  PTX_FLOAT = 7,
+  // A fraction of 255, from 0 to 1.
+  PTX_UNORM8 = 8,
+  // A fraction of 65535, from 0 to 1.
+  PTX_UNORM16 = 9,
+  // A fraction of 127, from -1 to 1.
+  PTX_SNORM8 = 10,
+  // A fraction of 32767, from -1 to 1.
+  PTX_SNORM16 = 11,
+} PtxChannelFormat;
+
+// What happens to coordinates beyond the edge.
+typedef enum PtxAddressMode {
+  // The nearest texel at the edge.
+  PTX_ADDRESS_CLAMP = 0,
+  // The image repeats; coordinates that are not normalized are clamped.
+  PTX_ADDRESS_WRAP = 1,
+  // The image repeats mirrored; coordinates that are not normalized are clamped.
+  PTX_ADDRESS_MIRROR = 2,
+  // The colour of the border.
+  PTX_ADDRESS_BORDER = 3,
+  // As `clamp_ogl` of PTX: filters mix half of the border's colour in.
+  PTX_ADDRESS_CLAMP_OGL = 4,
+} PtxAddressMode;
+
+// How texels, or levels, are mixed.
+typedef enum PtxFilter {
+  // The nearest one.
+  PTX_FILTER_POINT = 0,
+  // The neighbours, by their distance.
+  PTX_FILTER_LINEAR = 1,
+} PtxFilter;
+
+// How a depth, on the left, is compared with that of a texel.
+typedef enum PtxComparison {
+  // Less or equal.
+  PTX_LESS_OR_EQUAL = 0,
+  // Fails.
+  PTX_NEVER = 1,
+  // Less.
+  PTX_LESS = 2,
+  // Equal.
+  PTX_EQUAL = 3,
+  // Greater.
+  PTX_GREATER = 4,
+  // Different.
+  PTX_NOT_EQUAL = 5,
+  // Greater or equal.
+  PTX_GREATER_OR_EQUAL = 6,
+  // Passes.
+  PTX_ALWAYS = 7,
+} PtxComparison;
+
+// The type of the elements of a tensor.
+typedef enum PtxElementType {
+  // `.u8`
+  PTX_ELEMENT_U8 = 0,
+  // `.u16`
+  PTX_ELEMENT_U16 = 1,
+  // `.u32`
+  PTX_ELEMENT_U32 = 2,
+  // `.s32`
+  PTX_ELEMENT_S32 = 3,
+  // `.u64`
+  PTX_ELEMENT_U64 = 4,
+  // `.s64`
+  PTX_ELEMENT_S64 = 5,
+  // `.f16`
+  PTX_ELEMENT_F16 = 6,
+  // `.f32`
+  PTX_ELEMENT_F32 = 7,
+  // `.f32` whose sums have no subnormals.
+  PTX_ELEMENT_F32_FTZ = 8,
+  // `.f64`
+  PTX_ELEMENT_F64 = 9,
+  // `.bf16`
+  PTX_ELEMENT_BF16 = 10,
+  // `.tf32`
+  PTX_ELEMENT_TF32 = 11,
+  // `.tf32` whose sums have no subnormals.
+  PTX_ELEMENT_TF32_FTZ = 12,
+  // 4 bits, packed.
+  PTX_ELEMENT_B4X16 = 13,
+  // 4 bits; in shared memory 8 unused bytes follow 16 elements.
+  PTX_ELEMENT_B4X16_P64 = 14,
+  // 6 bits; in shared memory 4 unused bytes follow 16 elements.
+  PTX_ELEMENT_B6X16_P32 = 15,
+} PtxElementType;
+
+// How the channels of a tensor lie in memory.
+typedef enum PtxInterleave {
+  // All channels of a pixel together.
+  PTX_INTERLEAVE_NONE = 0,
+  // In slices of 16 bytes.
+  PTX_INTERLEAVE_16B = 1,
+  // In slices of 32 bytes.
+  PTX_INTERLEAVE_32B = 2,
+} PtxInterleave;
+
+// Where parts of a box go in shared memory.
+typedef enum PtxSwizzle {
+  // One after the other.
+  PTX_SWIZZLE_NONE = 0,
+  // Chunks of 16 bytes within 32 bytes.
+  PTX_SWIZZLE_32B = 1,
+  // Chunks of 16 bytes within 64 bytes.
+  PTX_SWIZZLE_64B = 2,
+  // Chunks of 16 bytes within 128 bytes.
+  PTX_SWIZZLE_128B = 3,
+  // Chunks of 32 bytes within 128 bytes.
+  PTX_SWIZZLE_128B_ATOM_32B = 4,
+  // The same, with halves of 16 bytes exchanged in every other line of 128 bytes.
+  PTX_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5,
+  // Chunks of 64 bytes within 128 bytes.
+  PTX_SWIZZLE_128B_ATOM_64B = 6,
+} PtxSwizzle;
+
 // A device: memory, and what kernels do to it.
 typedef struct PtxDevice PtxDevice;
 
 // A point in the work of a stream.
 typedef struct PtxEvent PtxEvent;
+
+// An image on a device, which textures and surfaces show.
+typedef struct PtxImage PtxImage;
 
 // A kernel of a module.
 typedef struct PtxKernel PtxKernel;
@@ -60,6 +197,28 @@ typedef struct PtxModule PtxModule;
 
 // Work that is done in order, beside other streams.
 typedef struct PtxStream PtxStream;
+
+// What launches on a device may have.
+typedef struct PtxProperties {
+  // The architecture, 90 for `sm_90`; 0 where modules for any are run.
+  uint32_t architecture;
+  // Threads of a warp.
+  uint32_t warp_size;
+  // Threads of a block.
+  uint32_t threads_per_block;
+  // Threads of a block along x, y and z.
+  uint32_t block[3];
+  // Blocks along x, y and z.
+  uint32_t grid[3];
+  // Blocks of a cooperative launch, if their registers and memory fit.
+  uint32_t cooperative_blocks;
+  // Bytes of shared memory of a block, static and dynamic.
+  uint64_t shared_bytes;
+  // Bytes of local memory and registers of a thread.
+  uint64_t stack_bytes;
+  // Bytes of the heap of `malloc`.
+  uint64_t heap_bytes;
+} PtxProperties;
 
 // What a device is like. Zeros are the defaults.
 typedef struct PtxDeviceOptions {
@@ -71,8 +230,10 @@ typedef struct PtxDeviceOptions {
   uint64_t timeout;
   // Bytes of the heap of `malloc`; 0 for 8 MiB.
   uint64_t heap;
-  // When asynchronous operations complete: 0 when they are issued, 1 as late as waits allow.
+  // When asynchronous operations complete: 0 when they are issued, 1 as late as waits allow, 2 at points that `seed` decides.
   uint32_t completion;
+  // What decides when asynchronous operations complete, if `completion` is 2.
+  uint64_t seed;
   // Not 0 for errors of kernels to concern the launch alone. Otherwise the device refuses all work until `ptx_device_recover`.
   uint32_t go_on_after_stop;
   // Not 0 for kernels to access all memory of the process, checked against its mappings (Linux), besides what is registered.
@@ -81,6 +242,16 @@ typedef struct PtxDeviceOptions {
 
 // Takes what kernels print: text, its bytes, and the pointer that was given with the function. Streams call it on threads of their own.
 typedef void (*PtxPrint)(const char*, size_t, void*);
+
+// A file of a module, whose contents need not end in a zero.
+typedef struct PtxFile {
+  // What errors call it.
+  const char *name;
+  // Its contents.
+  const void *contents;
+  // Bytes of the contents.
+  size_t bytes;
+} PtxFile;
 
 // A parameter of a kernel.
 typedef struct PtxParameter {
@@ -106,6 +277,104 @@ typedef struct PtxShape {
   uint32_t cooperative;
 } PtxShape;
 
+// An image: an array with texels of its own, or linear memory of the device. What is 0 is not there or has its default.
+typedef struct PtxImageOptions {
+  // What a channel holds: a `PtxChannelFormat`.
+  uint32_t format;
+  // Channels of a texel: 1, 2 or 4; 0 counts as 1.
+  uint32_t channels;
+  // Texels along x.
+  uint32_t width;
+  // Texels along y; 0 where there is no such axis.
+  uint32_t height;
+  // Texels along z; 0 where there is no such axis.
+  uint32_t depth;
+  // Not 0 for a cube: six square faces with `width` texels along an edge, and 0 for `height` and `depth`.
+  uint32_t is_cube;
+  // Layers of an array of images, or cubes; 0 for a single one.
+  uint32_t layers;
+  // Levels of a mipmap; 0 counts as 1.
+  uint32_t levels;
+  // Samples of a texel; 0 counts as 1.
+  uint32_t samples;
+  // The first texel of linear memory; null for an array.
+  const void *address;
+  // Bytes from one row of linear memory with two axes to the next; 0 with one axis.
+  size_t pitch;
+} PtxImageOptions;
+
+// How coordinates become texels. All zeros: the nearest texel, clamped, of all levels.
+typedef struct PtxSamplerOptions {
+  // What happens beyond the edge along x, y and z: each a `PtxAddressMode`.
+  uint32_t address[3];
+  // The colour beyond the edge for `PTX_ADDRESS_BORDER`.
+  float border[4];
+  // How texels of a level are mixed: a `PtxFilter`.
+  uint32_t filter;
+  // How levels are mixed: a `PtxFilter`.
+  uint32_t level_filter;
+  // What is added to the level that is requested.
+  float level_bias;
+  // Not 0 for `finest_level` and `coarsest_level` to count.
+  uint32_t has_level_clamp;
+  // The finest level that is taken.
+  float finest_level;
+  // The coarsest level that is taken.
+  float coarsest_level;
+  // The largest ratio of an anisotropic footprint; 0 counts as 1.
+  uint32_t max_anisotropy;
+  // Not 0 where coordinates count texels even if the texture has normalized ones.
+  uint32_t force_unnormalized;
+  // Not 0 where filters reach over the edges of a cube's faces.
+  uint32_t seamless;
+  // How depths are compared: a `PtxComparison`.
+  uint32_t comparison;
+} PtxSamplerOptions;
+
+// How an image is read. All zeros: the elements as they are, at coordinates that count texels or as the variable specifies.
+typedef struct PtxTextureOptions {
+  // Not 0 for integers of 8 and 16 bits to be read as fractions of the largest one.
+  uint32_t read_fractions;
+  // Not 0 where the first three channels are in sRGB.
+  uint32_t srgb;
+  // 0 for coordinates as the initial value of the variable specifies, else in texels; 1 for normalized ones; 2 for those in texels.
+  uint32_t coordinates;
+  // The sampler of the unified mode; null for what the initial value of the variable specifies, or the default.
+  const struct PtxSamplerOptions *sampler;
+} PtxTextureOptions;
+
+// A tensor in memory of the device. Lists are in the order of the dimensions, the innermost first, and have as many items as there are; the others are not read.
+// Constants that are 0 are the defaults.
+typedef struct PtxTensor {
+  // The type of its elements: a `PtxElementType`.
+  uint32_t element;
+  // Dimensions: 1 to 5.
+  uint32_t rank;
+  // Its first element.
+  const void *address;
+  // Elements along each dimension.
+  uint64_t dims[5];
+  // Bytes from an element to the next one along each dimension but the innermost.
+  uint64_t strides[4];
+  // Elements from one that is copied to the next; zeros for 1 along all dimensions.
+  uint32_t element_strides[5];
+  // How its channels lie in memory: a `PtxInterleave`.
+  uint32_t interleave;
+  // Where parts of a box go in shared memory: a `PtxSwizzle`.
+  uint32_t swizzle;
+  // Not 0 for loads to give NaN for elements outside of it instead of 0.
+  uint32_t nan_outside;
+} PtxTensor;
+
+// A tensor map, as kernels have it as a parameter. The encoding is this library's own.
+typedef struct PtxTensorMap {
+  // Its bytes.
+  uint8_t bytes[128];
+} PtxTensorMap;
+
+// A function that a stream calls.
+typedef void (*PtxCallback)(void*);
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -116,6 +385,10 @@ const char *ptx_last_error(void);
 
 // The name of a status, such as `PTX_STOPPED`.
 const char *ptx_status_name(int32_t status);
+
+// What launches on a device may have.
+enum PtxStatus ptx_device_properties(const struct PtxDevice *device,
+                                     struct PtxProperties *properties);
 
 // Makes a device. `options` may be null.
 enum PtxStatus ptx_device_create(const struct PtxDeviceOptions *options, struct PtxDevice **device);
@@ -173,6 +446,13 @@ enum PtxStatus ptx_fill(const struct PtxDevice *device,
                         size_t pattern_bytes,
                         size_t count);
 
+// Makes a multimem address: one at which so many bytes from each of these addresses on are accessed together (`multimem.*`), as long as the memory there is not freed.
+enum PtxStatus ptx_multicast(const struct PtxDevice *device,
+                             const void *const *members,
+                             size_t count,
+                             size_t bytes,
+                             void **pointer);
+
 // Loads PTX. `name` is what errors call the file.
 enum PtxStatus ptx_module_load(const struct PtxDevice *device,
                                const char *name,
@@ -185,6 +465,19 @@ enum PtxStatus ptx_module_link(const struct PtxDevice *device,
                                const char *const *names,
                                const char *const *ptx,
                                struct PtxModule **module);
+
+// Loads one or several files with lengths of their own and links them. A library with the feature `llvm` takes LLVM IR, too, text and bitcode,
+// which it tells from PTX by the extension of the name (`.ptx`, `.ll`, `.bc`) or by the contents.
+enum PtxStatus ptx_module_load_files(const struct PtxDevice *device,
+                                     size_t count,
+                                     const struct PtxFile *files,
+                                     struct PtxModule **module);
+
+// A file of a module as it is executed: the PTX that was given, or what became of LLVM IR. Errors name its lines. The contents do not end in a zero; they
+// are valid as long as the module's handle.
+enum PtxStatus ptx_module_file(const struct PtxModule *module,
+                               size_t index,
+                               struct PtxFile *file);
 
 // Destroys the handle of a module; its variables are freed once its kernels are destroyed, too.
 enum PtxStatus ptx_module_destroy(struct PtxModule *module);
@@ -229,6 +522,74 @@ enum PtxStatus ptx_launch(const struct PtxKernel *kernel,
                           const void *const *arguments,
                           const struct PtxStream *stream);
 
+// Makes an image. The texels of an array are copied: level after level, in each layer after layer, in each the rows without gaps; null and 0 for zeros.
+enum PtxStatus ptx_image_create(const struct PtxDevice *device,
+                                const struct PtxImageOptions *options,
+                                const void *texels,
+                                size_t bytes,
+                                struct PtxImage **image);
+
+// Destroys the handle of an image. Textures and surfaces of it keep it.
+enum PtxStatus ptx_image_destroy(struct PtxImage *image);
+
+// Copies all texels of an array, in the order of `ptx_image_create`. `bytes` has to be as many as they have.
+enum PtxStatus ptx_image_copy_out(const struct PtxImage *image,
+                                  void *to,
+                                  size_t bytes);
+
+// Changes all texels of an array.
+enum PtxStatus ptx_image_copy_in(const struct PtxImage *image, const void *from, size_t bytes);
+
+// Makes a texture of an image, as `cuTexObjectCreate`. `options` may be null. `handle` is what a kernel has as a parameter of 64 bits.
+enum PtxStatus ptx_texture_create(const struct PtxDevice *device,
+                                  const struct PtxImage *image,
+                                  const struct PtxTextureOptions *options,
+                                  uint64_t *handle);
+
+// Makes a surface of a level of an array, as `cuSurfObjectCreate`.
+enum PtxStatus ptx_surface_create(const struct PtxDevice *device,
+                                  const struct PtxImage *image,
+                                  uint32_t level,
+                                  uint64_t *handle);
+
+// Makes a sampler for modules with `.target texmode_independent`. `options` may be null.
+enum PtxStatus ptx_sampler_create(const struct PtxDevice *device,
+                                  const struct PtxSamplerOptions *options,
+                                  uint64_t *handle);
+
+// Destroys a texture, surface or sampler, once all work of the device is done. Kernels that use its handle later are stopped.
+enum PtxStatus ptx_object_destroy(const struct PtxDevice *device,
+                                  uint64_t handle);
+
+// Binds a `.texref`, `.samplerref` or `.surfref` variable of a module to a texture, sampler or surface, for launches from now on; 0 ends that.
+enum PtxStatus ptx_module_bind(const struct PtxModule *module,
+                               const char *name,
+                               uint64_t handle);
+
+// Makes a map of boxes of a tensor, as `cuTensorMapEncodeTiled`. `sizes` are the elements of a box along each dimension.
+enum PtxStatus ptx_tensor_map_tiled(const struct PtxTensor *tensor,
+                                    const uint32_t *sizes,
+                                    struct PtxTensorMap *map);
+
+// Makes a map of pixels for a filter, as `cuTensorMapEncodeIm2col`. The corners have a coordinate for each dimension but the innermost and the outermost, in the order of the
+// dimensions: W, H, D.
+enum PtxStatus ptx_tensor_map_im2col(const struct PtxTensor *tensor,
+                                     const int32_t *lower,
+                                     const int32_t *upper,
+                                     uint32_t channels,
+                                     uint32_t pixels,
+                                     struct PtxTensorMap *map);
+
+// Makes a map of pixels of rows, as `cuTensorMapEncodeIm2colWide`; the corners are along W. `mode` is 0 for `.im2col::w`, and 1 for
+// `.im2col::w::128`, which takes 128 pixels and does not read `pixels`.
+enum PtxStatus ptx_tensor_map_im2col_wide(const struct PtxTensor *tensor,
+                                          int32_t lower,
+                                          int32_t upper,
+                                          uint32_t channels,
+                                          uint32_t pixels,
+                                          uint32_t mode,
+                                          struct PtxTensorMap *map);
+
 // Makes a stream of a device.
 enum PtxStatus ptx_stream_create(const struct PtxDevice *device, struct PtxStream **stream);
 
@@ -243,6 +604,28 @@ enum PtxStatus ptx_stream_copy_in(const struct PtxStream *stream,
                                   void *to,
                                   const void *from,
                                   size_t bytes);
+
+// Lets a stream copy bytes out of memory of the device. They are there, and `to` may be used again, once the stream has come to what was queued after.
+enum PtxStatus ptx_stream_copy_out(const struct PtxStream *stream,
+                                   void *to,
+                                   const void *from,
+                                   size_t bytes);
+
+// Lets a stream write a pattern of some bytes `count` times. The pattern is read before the function returns.
+enum PtxStatus ptx_stream_fill(const struct PtxStream *stream,
+                               void *to,
+                               const void *pattern,
+                               size_t pattern_bytes,
+                               size_t count);
+
+// Lets a stream call a function, on its own thread, after all work queued before, also after errors. The function must not wait for the stream or
+// the device.
+enum PtxStatus ptx_stream_call(const struct PtxStream *stream,
+                               PtxCallback function,
+                               void *user);
+
+// Whether a stream has done all queued work: PTX_SUCCESS, or PTX_NOT_READY.
+enum PtxStatus ptx_stream_query(const struct PtxStream *stream);
 
 // Lets a stream copy bytes within memory of the device.
 enum PtxStatus ptx_stream_copy(const struct PtxStream *stream,
@@ -264,6 +647,9 @@ enum PtxStatus ptx_stream_wait(const struct PtxStream *stream, const struct PtxE
 
 // Waits until an event is reached.
 enum PtxStatus ptx_event_synchronize(const struct PtxEvent *event);
+
+// Whether an event is reached, or was never recorded: PTX_SUCCESS, or PTX_NOT_READY.
+enum PtxStatus ptx_event_query(const struct PtxEvent *event);
 
 // Milliseconds from one event to another.
 enum PtxStatus ptx_event_elapsed(const struct PtxEvent *from,

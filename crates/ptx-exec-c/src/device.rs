@@ -26,8 +26,10 @@ pub struct PtxDeviceOptions {
     pub timeout: u64,
     /// Bytes of the heap of `malloc`; 0 for 8 MiB.
     pub heap: u64,
-    /// When asynchronous operations complete: 0 when they are issued, 1 as late as waits allow.
+    /// When asynchronous operations complete: 0 when they are issued, 1 as late as waits allow, 2 at points that `seed` decides.
     pub completion: u32,
+    /// What decides when asynchronous operations complete, if `completion` is 2.
+    pub seed: u64,
     /// Not 0 for errors of kernels to concern the launch alone. Otherwise the device refuses all work until `ptx_device_recover`.
     pub go_on_after_stop: u32,
     /// Not 0 for kernels to access all memory of the process, checked against its mappings (Linux), besides what is registered.
@@ -37,7 +39,7 @@ pub struct PtxDeviceOptions {
 /// Takes what kernels print: text, its bytes, and the pointer that was given with the function. Streams call it on threads of their own.
 pub type PtxPrint = Option<extern "C" fn(*const c_char, usize, *mut c_void)>;
 
-struct User(*mut c_void);
+pub(crate) struct User(pub(crate) *mut c_void);
 
 // SAFETY: the pointer is only handed back to the caller's function, which is documented to be called by other threads.
 unsafe impl Send for User {}
@@ -69,12 +71,63 @@ impl PtxDeviceOptions {
         options.completion = match self.completion {
             0 => Completion::Eager,
             1 => Completion::Late,
-            _ => return Err(Failure::value("`completion` is neither 0 nor 1")),
+            2 => Completion::Random(self.seed),
+            other => return Err(Failure::value(format!("`completion` is {other}; expected 0, 1 or 2"))),
         };
         options.after_stop = if self.go_on_after_stop == 0 { AfterStop::Refuse } else { AfterStop::GoOn };
         options.host = (self.unregistered != 0).then(|| Arc::new(Mappings) as Arc<dyn HostMemory>);
         Ok(options)
     }
+}
+
+/// What launches on a device may have.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PtxProperties {
+    /// The architecture, 90 for `sm_90`; 0 where modules for any are run.
+    pub architecture: u32,
+    /// Threads of a warp.
+    pub warp_size: u32,
+    /// Threads of a block.
+    pub threads_per_block: u32,
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
+    /// Blocks along x, y and z.
+    pub grid: [u32; 3],
+    /// Blocks of a cooperative launch, if their registers and memory fit.
+    pub cooperative_blocks: u32,
+    /// Bytes of shared memory of a block, static and dynamic.
+    pub shared_bytes: u64,
+    /// Bytes of local memory and registers of a thread.
+    pub stack_bytes: u64,
+    /// Bytes of the heap of `malloc`.
+    pub heap_bytes: u64,
+}
+
+/// What launches on a device may have.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_device_properties(
+    device: *const PtxDevice,
+    properties: *mut PtxProperties,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let device = &unsafe { given(device, "`device`") }?.0;
+        let found = device.properties();
+        let found = PtxProperties {
+            architecture: device.architecture().map_or(0, |sm| sm.number.into()),
+            warp_size: found.warp_size,
+            threads_per_block: found.threads_per_block,
+            block: found.block,
+            grid: found.grid,
+            cooperative_blocks: found.cooperative_blocks,
+            shared_bytes: found.shared_bytes,
+            stack_bytes: found.stack_bytes as u64,
+            heap_bytes: found.heap_bytes as u64,
+        };
+        // SAFETY: the header's contract.
+        unsafe { store(properties, found, "`properties`") }
+    })
 }
 
 /// Makes a device. `options` may be null.
@@ -265,5 +318,27 @@ pub unsafe extern "C" fn ptx_fill(
         // SAFETY: the header's contract.
         let pattern = unsafe { items(pattern.cast::<u8>(), pattern_bytes, "`pattern`") }?;
         Ok(device.0.fill(address_of(to), pattern, count as u64)?)
+    })
+}
+
+/// Makes a multimem address: one at which so many bytes from each of these addresses on are accessed together (`multimem.*`), as long as the memory there is not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_multicast(
+    device: *const PtxDevice,
+    members: *const *const c_void,
+    count: usize,
+    bytes: usize,
+    pointer: *mut *mut c_void,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let (device, members) = unsafe { (given(device, "`device`")?, items(members, count, "`members`")?) };
+        let members: Vec<u64> = members.iter().map(|member| address_of(*member)).collect();
+        if members.is_empty() {
+            return Err(Failure::value("a multimem address is of one place at least"));
+        }
+        let address = device.0.multicast(&members, bytes as u64)?;
+        // SAFETY: the header's contract.
+        unsafe { store(pointer, std::ptr::with_exposed_provenance_mut(address as usize), "`pointer`") }
     })
 }

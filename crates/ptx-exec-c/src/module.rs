@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_char, c_void};
 
-use ptx_device::{Kernel, Module, Shape};
+use ptx_device::{Device, Kernel, Module, Shape};
 
 use crate::device::PtxDevice;
 use crate::pointer::{given, items, store, text};
@@ -11,8 +11,33 @@ use crate::stream::PtxStream;
 
 /// A module on a device. Its variables keep their values from launch to launch.
 pub struct PtxModule {
-    module: Module,
+    pub(crate) module: Module,
     kernels: Vec<CString>,
+    /// The names of its files.
+    names: Vec<CString>,
+}
+
+/// A file of a module, whose contents need not end in a zero.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PtxFile {
+    /// What errors call it.
+    pub name: *const c_char,
+    /// Its contents.
+    pub contents: *const c_void,
+    /// Bytes of the contents.
+    pub bytes: usize,
+}
+
+/// Loads files of contents and links them.
+fn link(device: &Device, files: Vec<(&str, &[u8])>) -> Result<Box<PtxModule>, Failure> {
+    if files.is_empty() {
+        return Err(Failure::value("there is no file to load"));
+    }
+    let module = Module::link(device, files)?;
+    let kernels = module.kernels().into_iter().map(c_text).collect();
+    let names = module.texts().map(|(name, _)| c_text(name)).collect();
+    Ok(Box::new(PtxModule { module, kernels, names }))
 }
 
 /// A kernel of a module.
@@ -82,16 +107,58 @@ pub unsafe extern "C" fn ptx_module_link(
         let mut files = Vec::new();
         for (&name, &ptx) in names.iter().zip(texts) {
             // SAFETY: the header's contract.
-            files.push(unsafe { (text(name, "`name`")?, text(ptx, "`ptx`")?) });
+            files.push(unsafe { (text(name, "`name`")?, text(ptx, "`ptx`")?.as_bytes()) });
         }
-        if files.is_empty() {
-            return Err(Failure::value("there is no file to load"));
-        }
-        let loaded = Module::link(&device.0, files)?;
-        let kernels = loaded.kernels().into_iter().map(c_text).collect();
-        let loaded = Box::new(PtxModule { module: loaded, kernels });
+        let loaded = link(&device.0, files)?;
         // SAFETY: the header's contract.
         unsafe { store(module, Box::into_raw(loaded), "`module`") }
+    })
+}
+
+/// Loads one or several files with lengths of their own and links them. A library with the feature `llvm` takes LLVM IR, too, text and bitcode,
+/// which it tells from PTX by the extension of the name (`.ptx`, `.ll`, `.bc`) or by the contents.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_module_load_files(
+    device: *const PtxDevice,
+    count: usize,
+    files: *const PtxFile,
+    module: *mut *mut PtxModule,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let (device, given_files) = unsafe { (given(device, "`device`")?, items(files, count, "`files`")?) };
+        let mut files = Vec::new();
+        for file in given_files {
+            // SAFETY: the header's contract.
+            let name = unsafe { text(file.name, "`name`") }?;
+            // SAFETY: the header's contract.
+            let contents = unsafe { items(file.contents.cast::<u8>(), file.bytes, "`contents`") }?;
+            files.push((name, contents));
+        }
+        let loaded = link(&device.0, files)?;
+        // SAFETY: the header's contract.
+        unsafe { store(module, Box::into_raw(loaded), "`module`") }
+    })
+}
+
+/// A file of a module as it is executed: the PTX that was given, or what became of LLVM IR. Errors name its lines. The contents do not end in a zero; they
+/// are valid as long as the module's handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_module_file(
+    module: *const PtxModule,
+    index: usize,
+    file: *mut PtxFile,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let module = unsafe { given(module, "`module`") }?;
+        let found = module.module.texts().nth(index).zip(module.names.get(index));
+        let missing = || Failure::new(PtxStatus::PtxNotFound, format!("the module has no file {index}"));
+        let ((_, contents), name) = found.ok_or_else(missing)?;
+        let found =
+            PtxFile { name: name.as_ptr(), contents: contents.as_ptr().cast(), bytes: contents.len() };
+        // SAFETY: the header's contract.
+        unsafe { store(file, found, "`file`") }
     })
 }
 

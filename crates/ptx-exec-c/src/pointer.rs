@@ -72,6 +72,31 @@ pub(crate) unsafe fn room<'a>(pointer: *mut u8, count: usize, what: &str) -> Res
     Ok(unsafe { std::slice::from_raw_parts_mut(pointer, count) })
 }
 
+/// Room for bytes that come later.
+pub(crate) struct Place(*mut u8, usize);
+
+// SAFETY: by the contract of `place` nothing else accesses the bytes, on any thread, until they were written.
+unsafe impl Send for Place {}
+
+impl Place {
+    /// Writes the bytes; those that do not fit are left out.
+    pub(crate) fn fill(self, bytes: &[u8]) {
+        if self.1 > 0 {
+            // SAFETY: by the contract of `place` there is room for so many bytes, which nothing else accesses.
+            unsafe { self.0.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(self.1)) };
+        }
+    }
+}
+
+/// Room for bytes that come later.
+///
+/// # Safety
+/// The pointer points to so many bytes, which nothing else accesses until they were written, or their number is 0.
+pub(crate) unsafe fn place(pointer: *mut u8, count: usize, what: &str) -> Result<Place, Failure> {
+    // SAFETY: by the contract of this function.
+    unsafe { room(pointer, count, what) }.map(|_| Place(pointer, count))
+}
+
 /// Memory of the process for kernels.
 ///
 /// # Safety

@@ -4,9 +4,9 @@ use std::ffi::c_void;
 
 use ptx_device::{Event, Stream};
 
-use crate::device::{PtxDevice, address_of};
-use crate::pointer::{given, items, store};
-use crate::status::{PtxStatus, guard};
+use crate::device::{PtxDevice, User, address_of};
+use crate::pointer::{given, items, place, store};
+use crate::status::{Failure, PtxStatus, guard};
 
 /// Work that is done in order, beside other streams.
 pub struct PtxStream(pub(crate) Stream);
@@ -61,6 +61,76 @@ pub unsafe extern "C" fn ptx_stream_copy_in(
         // SAFETY: the header's contract.
         let from = unsafe { items(from.cast::<u8>(), bytes, "`from`") }?;
         Ok(stream.0.write(address_of(to), from.to_vec())?)
+    })
+}
+
+/// Lets a stream copy bytes out of memory of the device. They are there, and `to` may be used again, once the stream has come to what was queued after.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_stream_copy_out(
+    stream: *const PtxStream,
+    to: *mut c_void,
+    from: *const c_void,
+    bytes: usize,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let stream = unsafe { given(stream, "`stream`") }?;
+        // SAFETY: the contract of this function: `to` is room for the bytes until the stream has done the copy.
+        let to = unsafe { place(to.cast::<u8>(), bytes, "`to`") }?;
+        Ok(stream.0.read_with(address_of(from), bytes, move |read| to.fill(read))?)
+    })
+}
+
+/// Lets a stream write a pattern of some bytes `count` times. The pattern is read before the function returns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_stream_fill(
+    stream: *const PtxStream,
+    to: *mut c_void,
+    pattern: *const c_void,
+    pattern_bytes: usize,
+    count: usize,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let stream = unsafe { given(stream, "`stream`") }?;
+        // SAFETY: the header's contract.
+        let pattern = unsafe { items(pattern.cast::<u8>(), pattern_bytes, "`pattern`") }?;
+        Ok(stream.0.fill(address_of(to), pattern.to_vec(), count as u64)?)
+    })
+}
+
+/// A function that a stream calls.
+pub type PtxCallback = Option<extern "C" fn(*mut c_void)>;
+
+/// Lets a stream call a function, on its own thread, after all work queued before, also after errors. The function must not wait for the stream or
+/// the device.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_stream_call(
+    stream: *const PtxStream,
+    function: PtxCallback,
+    user: *mut c_void,
+) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let stream = unsafe { given(stream, "`stream`") }?;
+        let function = function.ok_or_else(|| Failure::value("`function` is a null pointer"))?;
+        let user = User(user);
+        stream.0.call(move || {
+            let user = &user;
+            function(user.0);
+        });
+        Ok(())
+    })
+}
+
+/// Whether a stream has done all queued work: PTX_SUCCESS, or PTX_NOT_READY.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_stream_query(stream: *const PtxStream) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let is_idle = unsafe { given(stream, "`stream`") }?.0.is_idle();
+        let busy = || Failure::new(PtxStatus::PtxNotReady, "the stream has work to do");
+        is_idle.then_some(()).ok_or_else(busy)
     })
 }
 
@@ -127,6 +197,17 @@ pub unsafe extern "C" fn ptx_event_synchronize(event: *const PtxEvent) -> PtxSta
         // SAFETY: the header's contract.
         unsafe { given(event, "`event`") }?.0.synchronize();
         Ok(())
+    })
+}
+
+/// Whether an event is reached, or was never recorded: PTX_SUCCESS, or PTX_NOT_READY.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_event_query(event: *const PtxEvent) -> PtxStatus {
+    guard(|| {
+        // SAFETY: the header's contract.
+        let is_reached = unsafe { given(event, "`event`") }?.0.is_reached();
+        let waits = || Failure::new(PtxStatus::PtxNotReady, "the event was not reached yet");
+        is_reached.then_some(()).ok_or_else(waits)
     })
 }
 

@@ -19,7 +19,9 @@ fn library() -> &'static Path {
             None => panic!("no profile in {folder:?}"),
         };
         let status = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--package", "ptx-exec-c", "--profile", profile, "--target-dir"])
+            .args(["build", "--quiet", "--package", "ptx-exec-c", "--profile", profile])
+            .args(cfg!(feature = "llvm").then_some("--features=llvm"))
+            .arg("--target-dir")
             .arg(folder.parent().unwrap())
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .status();
@@ -41,13 +43,15 @@ fn main() -> ExitCode {
         Trial::test(name, run).with_ignored_flag(!exists(program))
     };
     let trials = vec![
-        trial("the program in C of the documentation prints what is documented", "cc", program_in_c),
+        trial("the programs in C of the documentation print what is documented", "cc", programs_in_c),
         trial(
             "the program in Python of the documentation prints what is documented",
             "python3",
             program_in_python,
         ),
-        trial("every function can be called from C", "cc", every_function),
+        trial("every function is called", "cc", every_function),
+        trial("devices, modules and streams are used from C", "cc", devices),
+        trial("textures, tensor maps and multimem addresses are used from C", "cc", objects),
         trial("the header is valid in C++", "c++", header_in_cpp),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
@@ -78,6 +82,9 @@ fn run_c(source: &str) -> String {
         .arg(&file)
         .arg("-I")
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("include"))
+        .arg("-I")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests"))
+        .args(cfg!(feature = "llvm").then_some("-DWITH_LLVM"))
         .arg("-L")
         .arg(library())
         .arg("-lptx_exec")
@@ -96,9 +103,12 @@ fn without_addresses(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn program_in_c() {
-    let printed = run_c(&blocks("c")[0]);
-    assert_eq!(without_addresses(&printed), blocks("text")[0]);
+fn programs_in_c() {
+    let (programs, printed) = (blocks("c"), blocks("text"));
+    assert_eq!(programs.len(), 2);
+    for (program, printed) in programs.iter().zip(&printed) {
+        assert_eq!(without_addresses(&run_c(program)), *printed);
+    }
 }
 
 fn program_in_python() {
@@ -108,17 +118,29 @@ fn program_in_python() {
         .env("PTX_EXEC_LIBRARY", library)
         .output()
         .unwrap();
-    assert_eq!(text(&run), blocks("text")[1]);
+    assert_eq!(text(&run), blocks("text")[2]);
 }
 
+const PROGRAMS: [&str; 2] = [include_str!("devices.c"), include_str!("objects.c")];
+
 fn every_function() {
-    let source = include_str!("every_function.c");
     let header = include_str!("../include/ptx_exec.h");
     for name in header.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
-        let is_function = name.starts_with("ptx_") && header.contains(&format!("{name}("));
-        assert!(!is_function || source.contains(&format!("{name}(")), "{name} is not called");
+        let call = format!("{name}(");
+        let is_function = name.starts_with("ptx_") && header.contains(&call);
+        assert!(
+            !is_function || PROGRAMS.iter().any(|program| program.contains(&call)),
+            "{name} is not called"
+        );
     }
-    assert_eq!(run_c(source), "ok\n");
+}
+
+fn devices() {
+    assert_eq!(run_c(PROGRAMS[0]), "ok\n");
+}
+
+fn objects() {
+    assert_eq!(run_c(PROGRAMS[1]), "ok\n");
 }
 
 fn header_in_cpp() {

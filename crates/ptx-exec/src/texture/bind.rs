@@ -32,6 +32,26 @@ impl Handle {
         handle_of(kind, index)
     }
 
+    /// The handle with this [value](Handle::value); `None` where no handle has it.
+    ///
+    /// ```
+    /// use ptx_exec::texture::Handle;
+    ///
+    /// assert_eq!(Handle::from_value(Handle::Surface(5).value()), Some(Handle::Surface(5)));
+    /// assert_eq!(Handle::from_value(Handle::Surface(5).value() + (1 << 40)), None);
+    /// assert_eq!(Handle::from_value(5), None);
+    /// ```
+    pub const fn from_value(value: u64) -> Option<Self> {
+        let index = (value & ((1 << KIND_SHIFT) - 1)) as usize;
+        let handle = match value >> KIND_SHIFT & 7 {
+            1 => Handle::Texture(index),
+            2 => Handle::Sampler(index),
+            3 => Handle::Surface(index),
+            _ => return None,
+        };
+        if handle.value() == value { Some(handle) } else { None }
+    }
+
     /// What kind of variable it can be bound to.
     pub(crate) const fn opaque(self) -> Opaque {
         match self {

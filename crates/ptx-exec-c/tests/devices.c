@@ -1,10 +1,11 @@
-/* Calls every function of the library, and several at once. What is expected follows from the kernels, which are a few lines each. */
+/* Calls the functions of devices, modules, streams and `ptx_run`, and several at once. What is expected follows from the kernels, which are a few lines each. */
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "expect.h"
 #include "ptx_exec.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -32,20 +33,6 @@ static const char *kernels =
     "    ret;\n"
     "}\n"
     ".visible .entry stop() { trap; }\n";
-
-#define EXPECT(what) \
-    do { \
-        if (!(what)) { \
-            printf("line %d: %s; %s\n", __LINE__, #what, ptx_last_error()); \
-            exit(1); \
-        } \
-    } while (0)
-#define OK(call) EXPECT((call) == PTX_SUCCESS)
-#define FAILS(call, status, part) \
-    do { \
-        EXPECT((call) == (status)); \
-        EXPECT(strstr(ptx_last_error(), part) != NULL); \
-    } while (0)
 
 static void print(const char *text, size_t bytes, void *user)
 {
@@ -119,14 +106,117 @@ static void check_run(void)
         EXPECT(pthread_join(threads[n], NULL) == 0);
 }
 
+static const char sum_text[] =
+    "target triple = \"nvptx64-nvidia-cuda\"\n"
+    "declare i32 @twice(i32)\n"
+    "define ptx_kernel void @k(ptr addrspace(1) %to) {\n"
+    "  %v = call i32 @twice(i32 21)\n"
+    "  store i32 %v, ptr addrspace(1) %to\n"
+    "  ret void\n"
+    "}\n"
+    "what is after the length is not read";
+static const char twice_text[] =
+    HEAD
+    ".visible .func (.param .b32 r) twice(.param .b32 x)\n"
+    "{\n"
+    "    .reg .b32 %x;\n"
+    "    ld.param.b32 %x, [x]; add.u32 %x, %x, %x; st.param.b32 [r], %x;\n"
+    "    ret;\n"
+    "}\n"
+    "what is after the length is not read";
+
+/* Files with lengths; in LLVM IR where the library takes it. */
+static void check_files(const PtxDevice *device)
+{
+    size_t tail = strlen("what is after the length is not read");
+    PtxFile files[] = {
+        { "sum.ll", sum_text, sizeof sum_text - 1 - tail },
+        { "twice.ptx", twice_text, sizeof twice_text - 1 - tail },
+    };
+    PtxModule *module;
+    size_t count;
+    OK(ptx_module_load_files(device, 1, files + 1, &module));
+    OK(ptx_module_kernel_count(module, &count));
+    EXPECT(count == 0);
+    OK(ptx_module_destroy(module));
+    files[1].bytes += 4;
+    FAILS(ptx_module_load_files(device, 1, files + 1, &module), PTX_INVALID_MODULE, "twice.ptx:10:1: error[");
+    files[1].bytes -= 4;
+    FAILS(ptx_module_load_files(device, 0, files, &module), PTX_INVALID_VALUE, "no file");
+    PtxFile nothing = { "nothing", NULL, 1 };
+    FAILS(ptx_module_load_files(device, 1, &nothing, &module), PTX_INVALID_VALUE, "`contents`");
+#ifdef WITH_LLVM
+    PtxKernel *kernel;
+    unsigned *to;
+    PtxShape shape = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } };
+    const void *arguments[] = { &to };
+    OK(ptx_malloc(device, 4, (void **)&to));
+    OK(ptx_module_load_files(device, 2, files, &module));
+    OK(ptx_kernel_get(module, "k", &kernel));
+    OK(ptx_launch(kernel, &shape, arguments, NULL));
+    EXPECT(*to == 42);
+    PtxFile file;
+    OK(ptx_module_file(module, 0, &file));
+    EXPECT(strcmp(file.name, "sum.ll (as PTX)") == 0 && memchr(file.contents, '.', file.bytes) != NULL);
+    OK(ptx_kernel_destroy(kernel));
+    OK(ptx_module_destroy(module));
+    OK(ptx_free(device, to));
+    files[0].bytes += 4;
+    FAILS(ptx_module_load_files(device, 1, files, &module), PTX_INVALID_MODULE, "sum.ll:8:1: error[I0001]");
+#else
+    FAILS(ptx_module_load_files(device, 2, files, &module), PTX_INVALID_MODULE, "feature `llvm`");
+#endif
+}
+
+static void count_call(void *user)
+{
+    *(int *)user += 1;
+}
+
+/* Copies in both directions, patterns and functions, in the order of the stream. */
+static void check_copies(const PtxDevice *device, const PtxStream *stream)
+{
+    unsigned char *data, in[64], out[3][64];
+    unsigned short pattern = 0x0201;
+    int calls = 0;
+    OK(ptx_malloc(device, 64, (void **)&data));
+    for (int i = 0; i < 64; i++)
+        in[i] = i;
+    OK(ptx_stream_fill(stream, data, &pattern, 2, 32));
+    OK(ptx_stream_copy_out(stream, out[0], data, 64));
+    OK(ptx_stream_call(stream, count_call, &calls));
+    OK(ptx_stream_copy_in(stream, data, in, 64));
+    memset(in, 0xff, 64); /* it was read before the function returned */
+    OK(ptx_stream_copy_out(stream, out[1], data, 64));
+    OK(ptx_stream_copy(stream, data, data + 32, 32));
+    OK(ptx_stream_copy_out(stream, out[2], data, 64));
+    OK(ptx_stream_call(stream, count_call, &calls));
+    OK(ptx_stream_synchronize(stream));
+    OK(ptx_stream_query(stream));
+    EXPECT(calls == 2);
+    for (int i = 0; i < 64; i++)
+        EXPECT(out[0][i] == 1 + i % 2 && out[1][i] == i && out[2][i] == (i < 32 ? i + 32 : i));
+    OK(ptx_stream_copy_out(stream, out[0], data + 60, 8));
+    FAILS(ptx_stream_synchronize(stream), PTX_INVALID_MEMORY, "bytes");
+    EXPECT(out[0][0] == 1);
+    FAILS(ptx_stream_call(stream, NULL, NULL), PTX_INVALID_VALUE, "`function`");
+    FAILS(ptx_stream_copy_out(stream, NULL, data, 8), PTX_INVALID_VALUE, "`to`");
+    OK(ptx_free(device, data));
+}
+
 int main(void)
 {
     PtxDeviceOptions options = { .architecture = 80, .threads = 2, .timeout = 60000, .heap = 1 << 20 };
     PtxDevice *device;
     OK(ptx_device_create(&options, &device));
+    PtxProperties properties;
+    OK(ptx_device_properties(device, &properties));
+    EXPECT(properties.architecture == 80 && properties.warp_size == 32 && properties.threads_per_block == 1024);
+    EXPECT(properties.block[2] == 64 && properties.grid[0] == 2147483647 && properties.grid[1] == 65535);
+    EXPECT(properties.heap_bytes == 1 << 20 && properties.cooperative_blocks > 0);
     options.completion = 9;
     PtxDevice *none;
-    FAILS(ptx_device_create(&options, &none), PTX_INVALID_VALUE, "completion");
+    FAILS(ptx_device_create(&options, &none), PTX_INVALID_VALUE, "`completion` is 9; expected 0, 1 or 2");
     EXPECT(strcmp(ptx_status_name(PTX_STOPPED), "PTX_STOPPED") == 0);
 
     PtxModule *module;
@@ -142,6 +232,12 @@ int main(void)
     OK(ptx_module_kernel_name(module, 3, &name));
     EXPECT(count == 4 && strcmp(name, "more") == 0);
     FAILS(ptx_module_kernel_name(module, 4, &name), PTX_NOT_FOUND, "no kernel 4");
+
+    PtxFile file;
+    OK(ptx_module_file(module, 1, &file));
+    EXPECT(strcmp(file.name, "more.ptx") == 0 && file.bytes == strlen(texts[1]) && memcmp(file.contents, texts[1], file.bytes) == 0);
+    FAILS(ptx_module_file(module, 2, &file), PTX_NOT_FOUND, "no file 2");
+    check_files(device);
 
     PtxKernel *add, *hello, *stop, *missing;
     OK(ptx_kernel_get(module, "add", &add));
@@ -165,7 +261,7 @@ int main(void)
     OK(ptx_copy(device, data + 2, data + 1, 8));
     OK(ptx_copy_out(device, copy, data, 64));
     EXPECT(copy[0] == 1 && copy[1] == 7 && copy[2] == 7 && copy[3] == 1);
-    FAILS(ptx_copy_in(device, data + 8, &seven, 8), PTX_INVALID_MEMORY, "offset 64 of allocation 1");
+    FAILS(ptx_copy_in(device, data + 8, &seven, 8), PTX_INVALID_MEMORY, "offset 64 of allocation");
 
     PtxShape shape = { .grid = { 1, 1, 1 }, .block = { 8, 1, 1 } };
     unsigned step = 3;
@@ -187,6 +283,8 @@ int main(void)
     OK(ptx_event_create(&begin));
     OK(ptx_event_create(&end));
     FAILS(ptx_event_elapsed(begin, end, &milliseconds), PTX_NOT_READY, "not recorded");
+    check_copies(device, stream);
+    OK(ptx_event_query(begin));
     OK(ptx_event_record(begin, stream));
     OK(ptx_stream_copy_in(stream, data, copy, 64));
     for (int times = 0; times < 100; times++)
