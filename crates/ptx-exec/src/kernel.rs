@@ -47,7 +47,7 @@ pub(crate) struct Kernel {
     directives: Vec<(FunctionDirective, At)>,
     layout: Layout,
     /// The variables, and whether each is dynamic shared memory.
-    objects: Vec<(Object, bool)>,
+    objects: Arc<[(Object, bool)]>,
     pub(crate) needs_heap: bool,
 }
 
@@ -101,7 +101,7 @@ impl Kernel {
             parameter_bytes,
             directives: module.function(kernel).directives.clone(),
             layout,
-            objects,
+            objects: objects.into(),
             needs_heap: reached.needs_heap,
         })
     }
@@ -182,6 +182,7 @@ impl Kernel {
             constant,
             params,
             heap,
+            variables: self.objects.clone(),
             limits,
             completion,
             observer,

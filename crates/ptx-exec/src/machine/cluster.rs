@@ -7,10 +7,12 @@ use super::Stop;
 use super::barrier::{Awaited, Barrier};
 use super::block::BlockState;
 use super::grid::Grid;
+use super::mbarrier::Wait;
 use super::memory::View;
 use super::pending::{Pending, Place, Registers};
 use super::report::{at_barrier, deadlock, group, shortened, threads};
 use super::warp::{State, Warp, WarpId};
+use super::watch::PATIENT_ROUNDS;
 use crate::error::TrapKind;
 use crate::memory::{
     AddressSize, Fault, FaultKind, Space, address_in, rank_and_offset, read_bytes, write_bytes,
@@ -36,6 +38,8 @@ pub(super) struct ClusterState {
     pub(super) wake: bool,
     /// Asynchronous operations in flight.
     pub(super) pending: Pending,
+    /// How often watched threads did something that others notice, or whose outcome is not theirs alone.
+    pub(super) disturbances: u64,
 }
 
 impl ClusterState {
@@ -191,6 +195,8 @@ pub(super) struct Cluster {
     warps: Vec<Vec<Warp>>,
     /// Instructions executed by its warps and by its threads.
     pub(super) executed: [u64; 2],
+    /// Rounds one after the other in which all warps that ran asked barriers in vain.
+    rounds_in_vain: u32,
     /// Instructions that it may run next time; twice as many each time, as switching between clusters costs time.
     slice: u64,
 }
@@ -210,6 +216,8 @@ struct Round {
     progressed: bool,
     /// Whether all that ran wait for others.
     waiting: bool,
+    /// Whether all of those asked a barrier in vain.
+    in_vain: bool,
     /// Instructions executed.
     steps: u64,
 }
@@ -237,7 +245,7 @@ impl Cluster {
         let mut running = peers.first_mut().map(std::mem::take).unwrap_or_default();
         let pending = Pending::new(grid.completion, number);
         running.cluster = ClusterState { peers, live, pending, ..ClusterState::default() };
-        Self { number, running, warps, executed: [0; 2], slice: FIRST_SLICE }
+        Self { number, running, warps, executed: [0; 2], rounds_in_vain: 0, slice: FIRST_SLICE }
     }
 
     /// The memory of the warps' registers, for the next cluster. No one reads what is in it.
@@ -264,7 +272,7 @@ impl Cluster {
     pub(super) fn run(&mut self, grid: &Grid<'_>) -> Result<Progress, Stop> {
         let mut used = 0;
         while used < self.slice {
-            let mut round = Round { progressed: false, waiting: true, steps: 0 };
+            let mut round = Round { progressed: false, waiting: true, in_vain: true, steps: 0 };
             for rank in 0..self.warps.len() {
                 if self.warps[rank].iter().any(Warp::is_ready) {
                     self.running.become_block(rank as u32);
@@ -273,12 +281,17 @@ impl Cluster {
             }
             used += round.steps;
             if !self.running.cluster.pending.is_empty() {
+                round.in_vain = false;
+                self.watch(&round);
                 self.advance(grid, &round)?;
                 continue;
             }
             if !round.progressed {
                 let done = self.warps.iter().all(|warps| is_done(warps));
                 return if done { self.end() } else { Err(self.deadlock(grid)) };
+            }
+            if self.watch(&round) {
+                return Err(self.deadlock(grid));
             }
             // Blocks of a cooperative launch wait for others of the grid.
             if round.waiting && grid.workspace != 0 {
@@ -307,6 +320,7 @@ impl Cluster {
             let steps =
                 warp.run(grid, block, turn).map_err(|stop| Stop { warp: stop.warp.or(Some(id)), ..stop })?;
             round.waiting &= warp.waits;
+            round.in_vain &= warp.waits && warp.asked;
             round.steps += steps;
             self.executed[0] += steps;
             self.executed[1] += warp.thread_instructions - before;
@@ -322,6 +336,21 @@ impl Cluster {
             }
         }
         Ok(())
+    }
+
+    /// Begins or ends to watch the warps after a round. Whether all threads wait for others or ask barriers in vain, and always
+    /// will.
+    fn watch(&mut self, round: &Round) -> bool {
+        let watched = self.rounds_in_vain > PATIENT_ROUNDS;
+        self.rounds_in_vain = if round.in_vain { self.rounds_in_vain.saturating_add(1) } else { 0 };
+        let watches = self.rounds_in_vain > PATIENT_ROUNDS;
+        if watched != watches {
+            for warp in self.warps.iter_mut().flatten() {
+                warp.watch = watches.then(Box::default);
+            }
+        }
+        let disturbances = self.running.cluster.disturbances;
+        watched && watches && self.warps.iter().flatten().all(|warp| warp.is_stuck(disturbances))
     }
 
     /// Lets asynchronous operations complete between rounds of turns.
@@ -379,7 +408,10 @@ impl Cluster {
                 let waits = matches!(fragment.state, State::Barrier { .. } | State::Cluster { .. });
                 let instruction = fragment.pc.saturating_sub(u32::from(waits));
                 let what = match fragment.state {
-                    State::Ready => "run here".to_owned(),
+                    State::Ready => match warp.polls(fragment, self.running.cluster.disturbances) {
+                        Some(wait) => self.asked_for(grid, wait),
+                        None => "run here".to_owned(),
+                    },
                     State::Cluster { .. } => "wait at the barrier of the cluster".to_owned(),
                     State::Barrier { id, .. } => {
                         at_barrier(&grid.geometry, id, self.awaited_at(warp, id).as_ref())
@@ -396,6 +428,22 @@ impl Cluster {
             }
         }
         groups
+    }
+
+    /// What threads ask for ever.
+    fn asked_for(&self, grid: &Grid<'_>, wait: Wait) -> String {
+        let (space, address) = wait.barrier;
+        let bits = self.running.read_shared(space, address, 8).unwrap_or(0);
+        let (rank, offset) = rank_and_offset(address);
+        let of_block = match self.warps.len() {
+            0 | 1 => String::new(),
+            _ => {
+                let [x, y, z] = grid.geometry.block_index(self.number, rank as u32);
+                format!(" of block ({x}, {y}, {z})")
+            }
+        };
+        let name = grid.shared_variable(offset).unwrap_or_else(|| format!("shared address {offset:#x}"));
+        format!("wait for the mbarrier at {name}{of_block} to end {}", wait.phase.missing(bits))
     }
 
     /// For whom those wait who are at a barrier of a warp's block.

@@ -18,7 +18,8 @@ use super::report::trap;
 use super::{MOST_RESIDENT_BLOCKS, RESIDENT_BYTES, Stop};
 use crate::error::{Trap, TrapKind};
 use crate::launch::{Completion, Dim3, Limits};
-use crate::memory::{AddressSize, GlobalMemory};
+use crate::layout::Object;
+use crate::memory::{AddressSize, GlobalMemory, Space};
 use crate::program::{COLUMNS, Effect, LANES, Op, Program, Row, WARP};
 use crate::texture::Units;
 
@@ -141,6 +142,8 @@ pub(crate) struct Setup {
     pub(crate) constant: Vec<u8>,
     pub(crate) params: Vec<u8>,
     pub(crate) heap: Arc<Mutex<Heap>>,
+    /// The variables outside of global memory, and whether each is dynamic shared memory.
+    pub(crate) variables: Arc<[(Object, bool)]>,
     pub(crate) limits: Limits,
     pub(crate) completion: Completion,
     pub(crate) observer: Option<Arc<Observer>>,
@@ -259,6 +262,17 @@ impl Grid<'_> {
     /// Nanoseconds since the launch began.
     pub(super) fn nanoseconds(&self) -> u64 {
         self.job.started.elapsed().as_nanos() as u64
+    }
+
+    /// The variable in shared memory that an address is in, and the offset there.
+    pub(super) fn shared_variable(&self, address: u64) -> Option<String> {
+        let is_before = |object: &&Object| object.space == Space::Shared && object.address <= address;
+        let variables = self.job.setup.variables.iter().map(|(object, _)| object).filter(is_before);
+        let found = variables.max_by_key(|object| (object.address, object.bytes, &object.name))?;
+        Some(match address - found.address {
+            0 => found.name.clone(),
+            offset => format!("offset {offset} of {}", found.name),
+        })
     }
 }
 

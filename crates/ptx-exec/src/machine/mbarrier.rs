@@ -189,6 +189,59 @@ pub(crate) fn pending_count(state: u64) -> u64 {
     state & u64::from(MOST)
 }
 
+/// What a thread waits for that asked in vain whether a phase is over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wait {
+    /// The barrier, in a form that means it in every block of the cluster.
+    pub(super) barrier: Place,
+    pub(super) phase: Phase,
+}
+
+/// A phase that a thread asks about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Phase {
+    parity: u64,
+    is_conditional: bool,
+}
+
+impl Phase {
+    fn new(action: MbarrierAction, value: impl Fn(Src) -> u64) -> Option<Self> {
+        let (parity, is_conditional) = match action {
+            MbarrierAction::IsOver(state) => (value(state) >> PHASE_SHIFT & 1, false),
+            MbarrierAction::IsOverParity(parity) => (value(parity) & 1, false),
+            MbarrierAction::IsOverConditional(parity) => (value(parity) & 1, true),
+            MbarrierAction::Init(..)
+            | MbarrierAction::HasLayout(_)
+            | MbarrierAction::Invalidate
+            | MbarrierAction::Expect(_)
+            | MbarrierAction::Complete(_)
+            | MbarrierAction::Arrive { .. }
+            | MbarrierAction::ArriveOfCopies
+            | MbarrierAction::ArriveOfCopiesCounted => return None,
+        };
+        Some(Self { parity, is_conditional })
+    }
+
+    /// What is missing for the phase to end, given the bits of the object.
+    pub(super) fn missing(self, bits: u64) -> String {
+        let phase = format!(
+            "the {}phase of parity {}",
+            if self.is_conditional { "conditional " } else { "" },
+            self.parity
+        );
+        let Some(object) = Object::from_bits(bits) else {
+            return format!("{phase}, but it is not initialized");
+        };
+        let mut missing = vec![format!("{} of {} arrivals are pending", object.pending, object.expected)];
+        match object.transactions {
+            0 => {}
+            count @ 1.. => missing.push(format!("{count} bytes of transactions are pending")),
+            count => missing.push(format!("{} bytes more than expected are there", -count)),
+        }
+        format!("{phase}, of which {}", missing.join(" and "))
+    }
+}
+
 impl View<'_> {
     /// The place of an object in the shared memory of the cluster.
     fn object_place(&self, space: Space, address: u64) -> Result<(Space, u64), TrapKind> {
@@ -376,14 +429,15 @@ impl Warp {
         // Programs wait for other threads with it.
         self.poll();
         let constants = self.constants(grid);
-        let (local, warp) = (self.frames[frame].local, self.id);
+        let (local, warp, is_watched) = (self.frames[frame].local, self.id, self.watch.is_some());
         let mut view = self.view(grid, block);
-        let mut in_vain = false;
+        let (mut asked, mut in_vain, mut waits) = (false, false, Vec::new());
         for lane in lanes(active) {
             let address = addresses(&operation.address, rows, constants, local).of(lane);
             let place = (operation.address.space, address);
             let stop = |kind| Stop::at(kind, pc, lane);
             let value = |src: Src| src.of(rows, constants)[lane];
+            let phase = Phase::new(operation.action, value).filter(|_| is_watched);
             let result = match operation.blocks {
                 None => view.operate(lane, place, operation.action, value).map_err(stop)?,
                 Some(blocks) => {
@@ -414,10 +468,19 @@ impl Warp {
                 | MbarrierAction::IsOverConditional(_)
                     if result == 0 =>
                 {
+                    asked = true;
                     in_vain |= view.wait_for(place).map_err(stop)?;
+                    if let Some(phase) = phase {
+                        let barrier = view.barrier_place(place).map_err(stop)?;
+                        waits.push((lane, Wait { barrier, phase }));
+                    }
                 }
                 _ => {}
             }
+        }
+        self.asked |= asked;
+        if !waits.is_empty() {
+            self.watch_poll(block, frame, rows, pc, &waits);
         }
         match operation.action {
             _ if in_vain => self.give_way(),

@@ -40,6 +40,7 @@ mod tensor_walk;
 mod texture;
 mod tile;
 pub(crate) mod warp;
+mod watch;
 mod wgmma;
 
 pub use bind::RowOperation;

@@ -40,6 +40,9 @@ impl Warp {
             let active = inst.guard.map_or(mask, |guard| mask & guarded(&rows, guard));
             self.clock += 1;
             self.thread_instructions += u64::from(active.count_ones());
+            if OBSERVED && self.watch.is_some() {
+                self.watch_step(grid, block, frame, &rows, active, pc);
+            }
             if OBSERVED && let Some(observer) = grid.observer {
                 observer.count(grid, self.local_of(frame), &rows, active, pc);
                 before = before.or_else(|| observer.before(grid, block, &rows, pc));

@@ -2,6 +2,7 @@
 
 use super::block::BlockState;
 use super::grid::Grid;
+use super::watch::Watch;
 use super::wgmma::Products;
 use super::{Stop, barrier::Barrier};
 use crate::program::{BarrierAction, Dst, Mask, Row, WARP, lanes};
@@ -92,6 +93,10 @@ pub(super) struct Warp {
     paused: bool,
     /// Whether it ended its turn to wait for others.
     pub(super) waits: bool,
+    /// Whether it asked a barrier in vain in its turn.
+    pub(super) asked: bool,
+    /// What is known of its threads that ask in vain, while it is watched.
+    pub(super) watch: Option<Box<Watch>>,
     /// The clock at which the running group's turn is over.
     pub(super) turn_end: u64,
     polls: u32,
@@ -132,6 +137,8 @@ impl Warp {
             products: Products::default(),
             paused: false,
             waits: false,
+            asked: false,
+            watch: None,
             turn_end: 0,
             polls: 0,
             impatient: false,
@@ -154,13 +161,14 @@ impl Warp {
     /// Runs for about `budget` instructions, or until no thread can run, a barrier is complete or a thread pauses.
     pub(super) fn run(&mut self, grid: &Grid<'_>, block: &mut BlockState, budget: u64) -> Result<u64, Stop> {
         let start = self.clock;
-        (self.paused, self.waits) = (false, false);
+        (self.paused, self.waits, self.asked) = (false, false, false);
         while self.clock - start < budget && !block.wake && !block.cluster.wake && !self.paused {
             let Some(current) = self.pick() else { break };
             let left = budget - (self.clock - start);
-            match grid.observer {
-                None => self.run_fragment::<false>(grid, block, current, left)?,
-                Some(_) => self.run_fragment::<true>(grid, block, current, left)?,
+            if grid.observer.is_none() && self.watch.is_none() {
+                self.run_fragment::<false>(grid, block, current, left)?;
+            } else {
+                self.run_fragment::<true>(grid, block, current, left)?;
             }
         }
         Ok(self.clock - start)
