@@ -9,7 +9,7 @@
 //! Elements of consecutive accesses are taken apart: `ld.v2` of 16 lanes is a load of 32 elements and two shuffles.
 
 use ptx_exec::Space;
-use ptx_exec::program::{Address, AddressWidth, Base, Load, Order, Src, Store};
+use ptx_exec::program::{Address, AddressWidth, Base, Load, Src, Store};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
@@ -61,34 +61,69 @@ impl<'c> Code<'_, '_, 'c> {
         load: &Load,
         pc: u32,
     ) -> Result<(), CompileError> {
-        let base = plain(&load.address, load.size, pc)?;
-        weak(load.order, pc)?;
-        if load.used != u32::MAX {
-            return Err(CompileError::refused(
-                pc,
-                "loads of which only some bytes are used are not compiled yet",
-            ));
+        if self.special_load(id, guard, load, pc)?.is_some() {
+            return Ok(());
         }
-        if load.polls {
-            return Err(CompileError::refused(pc, "loads that wait for other threads are not compiled yet"));
-        }
-        let accessed =
-            Accessed { address: &load.address, base, guard, size: load.size, count: load.dsts.len() };
-        let loaded = self.elements(accessed)?;
+        let loaded = self.found(guard, load, plain(&load.address, pc)?)?;
+        self.set_loaded(id, guard, load, loaded)
+    }
+
+    /// For each element what a plain load finds: one value for all lanes, one for each chunk, or vectors.
+    pub(super) fn found(
+        &self,
+        guard: Option<(u32, bool)>,
+        load: &Load,
+        base: Src,
+    ) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
+        // Bytes that the program does not use are read too: an aligned access does not reach into another page.
+        self.elements(Accessed {
+            address: &load.address,
+            base,
+            guard,
+            size: load.size,
+            count: load.dsts.len(),
+        })
+    }
+
+    /// Writes what a load found to its rows.
+    pub(super) fn set_loaded(
+        &self,
+        id: BlockId,
+        guard: Option<(u32, bool)>,
+        load: &Load,
+        loaded: Vec<Vec<Value<'c>>>,
+    ) -> Result<(), CompileError> {
         for (&dst, values) in load.dsts.iter().zip(loaded) {
             // A row that other instructions write too may have values for each chunk where this has one.
             let mut filled = Vec::new();
             for chunk in 0..self.copies(dst) {
                 let value = values.get(chunk).or(values.first()).copied();
                 let mut value = value.ok_or_else(|| defect("a load without a value"))?;
-                if self.is_vector(dst) && value.ty().vector_parts().is_none() {
-                    value = self.builder().splat(value, self.lanes)?;
+                match (self.is_vector(dst), value.ty().vector_parts().is_some()) {
+                    (true, false) => value = self.builder().splat(value, self.lanes)?,
+                    (false, true) => value = self.of_first(guard, chunk, value)?,
+                    (true, true) | (false, false) => {}
                 }
                 filled.push(self.fill(load, value)?);
             }
             self.write(id, guard, dst, &filled)?;
         }
         Ok(())
+    }
+
+    /// The value of the first lane of a chunk that runs, if there is one.
+    fn of_first(
+        &self,
+        guard: Option<(u32, bool)>,
+        chunk: usize,
+        values: Value<'c>,
+    ) -> Result<Value<'c>, LlvmError> {
+        let bits = self.types.int(self.lanes);
+        let lanes = self.builder().cast(CastOp::BitCast, self.active(guard, chunk)?, bits)?;
+        let zeros = self.builder().intrinsic("llvm.cttz", &[bits], &[lanes, self.int(1, 0)])?;
+        let most = self.int(self.lanes, u64::from(self.lanes) - 1);
+        let lane = self.builder().binary(BinaryOp::And, zeros, most)?;
+        self.builder().extract_lane(values, lane)
     }
 
     /// For each element what is read: one value for all lanes, one for each chunk, or vectors.
@@ -242,13 +277,15 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     pub(super) fn store(
-        &self,
+        &mut self,
         guard: Option<(u32, bool)>,
         store: &Store,
         pc: u32,
     ) -> Result<(), CompileError> {
-        let base = plain(&store.address, store.size, pc)?;
-        weak(store.order, pc)?;
+        if self.special_store(guard, store, pc)?.is_some() {
+            return Ok(());
+        }
+        let base = plain(&store.address, pc)?;
         let srcs = &store.srcs;
         let accessed = Accessed { address: &store.address, base, guard, size: store.size, count: srcs.len() };
         match self.form(accessed) {
@@ -398,27 +435,15 @@ impl<'c> Code<'_, '_, 'c> {
     }
 }
 
-/// Only accesses that order no others are compiled.
-fn weak(order: Order, pc: u32) -> Result<(), CompileError> {
-    match order {
-        Order::Relaxed => Ok(()),
-        Order::Strong => Err(CompileError::refused(pc, "accesses that synchronize are not compiled yet")),
-    }
-}
-
 /// The row of an address that code is made for.
-fn plain(address: &Address, size: u32, pc: u32) -> Result<Src, CompileError> {
+fn plain(address: &Address, pc: u32) -> Result<Src, CompileError> {
     let refused = |why| Err(CompileError::refused(pc, why));
-    if size > 8 {
-        return refused("elements of 128 bits are not compiled yet");
-    }
     match (address.space, address.base) {
         (Space::Global, Base::Row(src, AddressWidth::Bits64)) => Ok(src),
         (Space::Param | Space::Const | Space::Shared, Base::Row(src, _)) => Ok(src),
-        (Space::Global, Base::Row(_, AddressWidth::Bits32)) => {
-            refused("global addresses of 32 bits are not compiled yet")
+        (Space::SharedCluster, _) => refused("accesses to other blocks of a cluster are not compiled"),
+        (Space::Global | Space::Generic | Space::Local, _) | (_, Base::Frame) => {
+            refused("the access is not a plain one")
         }
-        (_, Base::Frame) | (Space::Local, _) => refused("local memory is not compiled yet"),
-        (Space::Generic | Space::SharedCluster, _) => refused("generic addresses are not compiled yet"),
     }
 }

@@ -12,7 +12,9 @@
 
 mod atomic;
 mod control;
+mod generic;
 mod index;
+mod local;
 mod memory;
 mod registers;
 mod runtime;
@@ -56,6 +58,8 @@ struct Code<'a, 'm, 'c> {
     arrays: Vec<Value<'c>>,
     /// The memory that holds which lanes have not exited.
     alive: Vec<Value<'c>>,
+    /// The local memory of all lanes (`local.rs`), if the kernel has any.
+    local: Option<Value<'c>>,
     done: Block<'c>,
     /// The frame of the warp, and what of it is read at the beginning.
     frame: Value<'c>,
@@ -116,12 +120,14 @@ pub(crate) fn generate(
         waiting: Vec::new(),
         arrays: Vec::new(),
         alive: Vec::new(),
+        local: None,
         done,
         frame,
         inputs,
         mask: Vec::new(),
     };
     code.make_memory()?;
+    code.make_local()?;
     code.enter()?;
     for id in 0..analysis.graph.blocks().len() {
         code.block(id)?;
@@ -192,6 +198,12 @@ impl<'c> Code<'_, '_, 'c> {
                 Effect::Special { d, register, component } => {
                     let values = self.special(*d, *register, *component, pc)?;
                     self.write(id, guard, *d, &values)?;
+                }
+                Effect::FrameAddress { d, offset } => {
+                    let value = self.int(64, offset & u64::from(u32::MAX));
+                    let values: Result<Vec<_>, LlvmError> =
+                        (0..self.copies(*d)).map(|_| self.spread(value, *d)).collect();
+                    self.write(id, guard, *d, &values?)?;
                 }
                 Effect::Load(load) => self.load(id, guard, load, pc)?,
                 Effect::Store(store) => self.store(guard, store, pc)?,

@@ -99,8 +99,8 @@ impl<'a> Case<'a> {
                 "{}: {}\nword {differs:?}\n{:x?}\n{:x?}",
                 cpu.name,
                 self.body,
-                &words(&actual)[..160],
-                &words(&expected)[..160]
+                &words(&actual)[..64],
+                &words(&expected)[..64]
             );
         }
     }

@@ -1,0 +1,479 @@
+//! Loads and stores beside the plain ones of `memory.rs`: with generic addresses, of local memory, of 128 bits, and those that
+//! order others or that other threads wait for.
+//!
+//! A generic address is one of the host, unless its upper bits tell a window (`ptx_exec::Space::of_generic`). Where all lanes that run
+//! have addresses above all windows, which is asked once for a warp, the access is one to global memory; else one lane after the other
+//! looks where its place is. Accesses that synchronize are made lane by lane too, as atomic loads and stores of the host.
+
+use ptx_exec::program::{Address, AddressWidth, Base, Load, Order, Src, Store};
+use ptx_exec::{AddressSize, Space};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, Scope, Value};
+
+use super::Code;
+use super::atomic::SHARED_OFFSET;
+use super::local::ROW;
+use super::registers::defect;
+use super::serial::Held;
+use crate::analysis::{BlockId, Shape, Stride};
+use crate::kernel::CompileError;
+
+/// The first generic address that is above all windows.
+const ABOVE: u64 = 1 << 36;
+/// The largest stride of addresses whose first lane tells where all of them are.
+const LARGEST_STRIDE: u64 = 1 << 31;
+
+/// What of memory an access is ordered with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Atomicity {
+    Plain,
+    Relaxed,
+    Strong,
+}
+
+impl Atomicity {
+    fn of(space: Space, order: Order, polls: bool) -> Self {
+        match (space, order, polls) {
+            // Only the block sees it, whose warps do not run at the same time.
+            (Space::Shared | Space::Local | Space::Const | Space::Param, ..) => Self::Plain,
+            (_, Order::Strong, _) => Self::Strong,
+            (_, Order::Relaxed, true) => Self::Relaxed,
+            (_, Order::Relaxed, false) => Self::Plain,
+        }
+    }
+
+    fn of_load(load: &Load) -> Self {
+        Self::of(load.address.space, load.order, load.polls)
+    }
+
+    /// A relaxed store is one that does not end halfway, as all of the host are.
+    fn of_store(store: &Store) -> Self {
+        Self::of(store.address.space, store.order, false)
+    }
+
+    fn load_order(self) -> Option<Ordering> {
+        match self {
+            Self::Plain => None,
+            Self::Relaxed => Some(Ordering::Monotonic),
+            Self::Strong => Some(Ordering::Acquire),
+        }
+    }
+
+    fn store_order(self) -> Option<Ordering> {
+        match self {
+            Self::Plain => None,
+            Self::Relaxed => Some(Ordering::Monotonic),
+            Self::Strong => Some(Ordering::Release),
+        }
+    }
+}
+
+/// A place of one lane.
+struct Place<'c> {
+    pointer: Value<'c>,
+    /// Whether it is in local memory, where consecutive words are apart; `None` where it cannot be.
+    is_local: Option<Value<'c>>,
+}
+
+fn has_narrow_base(address: &Address) -> bool {
+    matches!(address.base, Base::Row(_, AddressWidth::Bits32))
+}
+
+impl<'c> Code<'_, '_, 'c> {
+    /// A load, if it is not a plain one.
+    pub(super) fn special_load(
+        &mut self,
+        id: BlockId,
+        guard: Option<(u32, bool)>,
+        load: &Load,
+        pc: u32,
+    ) -> Result<Option<()>, CompileError> {
+        let (space, atomicity) = (load.address.space, Atomicity::of_load(load));
+        if load.size == 16 && atomicity == Atomicity::Plain {
+            // Two elements, of which no other thread sees one alone.
+            let halves = Load { size: 8, ..load.clone() };
+            return self.load(id, guard, &halves, pc).map(Some);
+        }
+        if space == Space::Local || matches!(load.address.base, Base::Frame) {
+            let mut loaded = Vec::new();
+            for n in 0..load.dsts.len() {
+                let offset = load.address.offset.wrapping_add((n as u64 * u64::from(load.size)) as i64);
+                loaded.push(self.load_local(guard, load.address.base, offset, load.size)?);
+            }
+            return self.set_loaded(id, guard, load, loaded).map(Some);
+        }
+        if atomicity != Atomicity::Plain || (space == Space::Global && has_narrow_base(&load.address)) {
+            let loaded = self.load_serially(guard, load, atomicity, pc)?;
+            return self.set_loaded(id, guard, load, loaded).map(Some);
+        }
+        if space != Space::Generic {
+            return Ok(None);
+        }
+        let loaded = self.load_generic(guard, load, pc)?;
+        self.set_loaded(id, guard, load, loaded).map(Some)
+    }
+
+    /// A store, if it is not a plain one.
+    pub(super) fn special_store(
+        &mut self,
+        guard: Option<(u32, bool)>,
+        store: &Store,
+        pc: u32,
+    ) -> Result<Option<()>, CompileError> {
+        let (space, atomicity) = (store.address.space, Atomicity::of_store(store));
+        if store.size == 16 && atomicity == Atomicity::Plain {
+            let halves = Store { size: 8, ..store.clone() };
+            return self.store(guard, &halves, pc).map(Some);
+        }
+        if space == Space::Local || matches!(store.address.base, Base::Frame) {
+            for (src, offset) in store_elements(store) {
+                let values: Result<Vec<_>, LlvmError> = (0..self.chunks)
+                    .map(|chunk| self.emit.resize(self.vector(src, chunk)?, 8 * store.size))
+                    .collect();
+                self.store_local(guard, store.address.base, offset, store.size, &values?)?;
+            }
+            return Ok(Some(()));
+        }
+        if atomicity != Atomicity::Plain || (space == Space::Global && has_narrow_base(&store.address)) {
+            return self.store_serially(guard, store, atomicity, pc).map(Some);
+        }
+        if space != Space::Generic {
+            return Ok(None);
+        }
+        self.store_generic(guard, store, pc).map(Some)
+    }
+
+    fn load_generic(
+        &mut self,
+        guard: Option<(u32, bool)>,
+        load: &Load,
+        pc: u32,
+    ) -> Result<Vec<Vec<Value<'c>>>, CompileError> {
+        let base = row(&load.address, pc)?;
+        let is_global = self.is_above_windows(guard, base, load.address.offset)?;
+        let [fast, slow, after] =
+            ["global", "windows", "loaded"].map(|name| self.function.append_block(self.types, name));
+        self.builder().branch_if_likely(is_global, fast, slow, true)?;
+        self.builder().position_at_end(fast);
+        let global = Load { address: Address { space: Space::Global, ..load.address }, ..load.clone() };
+        let mut found = self.found(guard, &global, base)?;
+        for values in &mut found {
+            // Those of all lanes or chunks, which may differ in the windows.
+            let is_vector = |value: &Value<'c>| value.ty().vector_parts().is_some();
+            if !values.iter().all(is_vector) {
+                let chunks = (0..self.chunks).filter_map(|chunk| values.get(chunk).or(values.first()));
+                let chunks: Result<Vec<_>, _> =
+                    chunks.map(|&value| self.builder().splat(value, self.lanes)).collect();
+                *values = chunks?;
+            }
+        }
+        let fast_end = self.builder().block()?;
+        self.builder().branch(after)?;
+        self.builder().position_at_end(slow);
+        let others = self.load_serially(guard, load, Atomicity::Plain, pc)?;
+        let slow_end = self.builder().block()?;
+        self.builder().branch(after)?;
+        self.builder().position_at_end(after);
+        for (values, others) in found.iter_mut().zip(others) {
+            for (value, other) in values.iter_mut().zip(others) {
+                let either = self.builder().phi(value.ty())?;
+                self.builder().add_incoming(either, *value, fast_end)?;
+                self.builder().add_incoming(either, other, slow_end)?;
+                *value = either;
+            }
+        }
+        Ok(found)
+    }
+
+    fn store_generic(
+        &mut self,
+        guard: Option<(u32, bool)>,
+        store: &Store,
+        pc: u32,
+    ) -> Result<(), CompileError> {
+        let base = row(&store.address, pc)?;
+        let is_global = self.is_above_windows(guard, base, store.address.offset)?;
+        let [fast, slow, after] =
+            ["global", "windows", "stored"].map(|name| self.function.append_block(self.types, name));
+        self.builder().branch_if_likely(is_global, fast, slow, true)?;
+        self.builder().position_at_end(fast);
+        let global = Store { address: Address { space: Space::Global, ..store.address }, ..store.clone() };
+        self.store(guard, &global, pc)?;
+        self.builder().branch(after)?;
+        self.builder().position_at_end(slow);
+        self.store_serially(guard, store, Atomicity::Plain, pc)?;
+        self.builder().branch(after)?;
+        self.builder().position_at_end(after);
+        Ok(())
+    }
+
+    /// Whether the addresses of all lanes that run are above the windows, or so it is for other reasons: then they are all the host's.
+    fn is_above_windows(
+        &self,
+        guard: Option<(u32, bool)>,
+        base: Src,
+        offset: i64,
+    ) -> Result<Value<'c>, LlvmError> {
+        let builder = self.builder();
+        let sum = |value: Value<'c>| {
+            let value = self.emit.resize(value, 64)?;
+            builder.binary(BinaryOp::Add, value, self.emit.constant(value, 64, offset as u64))
+        };
+        let is_small = |stride: i64| stride.unsigned_abs() < LARGEST_STRIDE;
+        match self.analysis.shapes.src(base) {
+            shape if shape.is_uniform() => {
+                builder.int_compare(IntPredicate::Uge, sum(self.first(base, 0)?)?, self.int(64, ABOVE))
+            }
+            Shape::Strided(Stride { within, across }) if is_small(within) && across.is_none_or(is_small) => {
+                // No lane is further from the first than the first is from the windows, or from the end of all addresses.
+                let firsts = if across.is_some() { 1 } else { self.chunks };
+                let mut all: Option<Value<'c>> = None;
+                for chunk in 0..firsts {
+                    let first = sum(self.first(base, chunk)?)?;
+                    let beyond = builder.binary(BinaryOp::Sub, first, self.int(64, 2 * ABOVE))?;
+                    let room = self.int(64, u64::MAX - 4 * ABOVE);
+                    let is_beyond = builder.int_compare(IntPredicate::Ult, beyond, room)?;
+                    all = Some(match all {
+                        None => is_beyond,
+                        Some(others) => builder.binary(BinaryOp::And, others, is_beyond)?,
+                    });
+                }
+                all.ok_or_else(|| defect("a warp without chunks"))
+            }
+            _ => {
+                let mut low = Vec::new();
+                for chunk in 0..self.chunks {
+                    let addresses = sum(self.vector(base, chunk)?)?;
+                    let above = self.emit.constant(addresses, 64, ABOVE);
+                    let is_low = builder.int_compare(IntPredicate::Ult, addresses, above)?;
+                    low.push(builder.binary(BinaryOp::And, is_low, self.active(guard, chunk)?)?);
+                }
+                let mut any = low[0];
+                for &other in &low[1..] {
+                    any = builder.binary(BinaryOp::Or, any, other)?;
+                }
+                let any = builder.cast(CastOp::BitCast, any, self.types.int(self.lanes))?;
+                builder.int_compare(IntPredicate::Eq, any, self.int(self.lanes, 0))
+            }
+        }
+    }
+
+    /// Loads for one lane after the other; rows that have one value get one.
+    fn load_serially(
+        &mut self,
+        guard: Option<(u32, bool)>,
+        load: &Load,
+        atomicity: Atomicity,
+        pc: u32,
+    ) -> Result<Vec<Vec<Value<'c>>>, CompileError> {
+        let base = row(&load.address, pc)?;
+        let space = load.address.space;
+        let addresses = self.hold(0, base, if has_narrow_base(&load.address) { 32 } else { 64 })?;
+        // An element of 16 bytes is two results.
+        let parts = load.size.div_ceil(8) as usize;
+        let bits = 8 * load.size.min(8);
+        let mut results = Vec::new();
+        for n in 0..load.dsts.len() {
+            results.push(self.results(n + 1, bits)?);
+        }
+        let lanes = self.active_lanes(guard)?;
+        let one = |code: &Self, lane: Value<'c>| {
+            for (n, part) in results.chunks(parts).enumerate() {
+                let offset = load.address.offset.wrapping_add((n as u64 * u64::from(load.size)) as i64);
+                let place = code.place_of(space, addresses, offset, lane)?;
+                let value = code.load_place(&place, 8 * load.size, atomicity.load_order())?;
+                code.set_lane(part[0], lane, code.emit.resize(value, bits)?)?;
+                if let Some(&upper) = part.get(1) {
+                    let shift = code.types.wide_value(128, 64);
+                    let value = code.builder().binary(BinaryOp::LShr, value, shift)?;
+                    code.set_lane(upper, lane, code.emit.resize(value, bits)?)?;
+                }
+            }
+            Ok(())
+        };
+        if matches!(addresses, Held::One(_)) && space == Space::Global {
+            // What one lane finds is what all find.
+            let any = self.builder().int_compare(IntPredicate::Ne, lanes, self.int(32, 0))?;
+            self.only_if(any, |code| one(code, code.int(64, 0)))?;
+        } else {
+            self.each_lane(lanes, one)?;
+        }
+        let mut loaded = Vec::new();
+        for (&dst, &held) in load.dsts.iter().zip(&results) {
+            let values = match addresses {
+                Held::One(_) if space == Space::Global => {
+                    let value = self.of_lane(held, self.int(64, 0))?;
+                    if self.is_vector(dst) {
+                        vec![self.builder().splat(value, self.lanes)?; self.chunks]
+                    } else {
+                        vec![value]
+                    }
+                }
+                _ => self.taken(held)?,
+            };
+            loaded.push(values);
+        }
+        Ok(loaded)
+    }
+
+    /// Stores for one lane after the other.
+    fn store_serially(
+        &mut self,
+        guard: Option<(u32, bool)>,
+        store: &Store,
+        atomicity: Atomicity,
+        pc: u32,
+    ) -> Result<(), CompileError> {
+        let base = row(&store.address, pc)?;
+        let space = store.address.space;
+        let addresses = self.hold(0, base, if has_narrow_base(&store.address) { 32 } else { 64 })?;
+        let (parts, bits) = (store.size.div_ceil(8) as usize, 8 * store.size.min(8));
+        let mut sources = Vec::new();
+        for (n, &src) in store.srcs.iter().enumerate() {
+            sources.push(self.hold(n + 1, src, bits)?);
+        }
+        let lanes = self.active_lanes(guard)?;
+        self.each_lane(lanes, |code, lane| {
+            for (n, part) in sources.chunks(parts).enumerate() {
+                let offset = store.address.offset.wrapping_add((n as u64 * u64::from(store.size)) as i64);
+                let place = code.place_of(space, addresses, offset, lane)?;
+                let mut value = code.of_lane(part[0], lane)?;
+                if let Some(&upper) = part.get(1) {
+                    value = code.joined(value, code.of_lane(upper, lane)?)?;
+                }
+                code.store_place(&place, value, atomicity.store_order())?;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Where the place of a lane is.
+    fn place_of(
+        &self,
+        space: Space,
+        addresses: Held<'c>,
+        offset: i64,
+        lane: Value<'c>,
+    ) -> Result<Place<'c>, LlvmError> {
+        let builder = self.builder();
+        let address = self.of_lane(addresses, lane)?;
+        let bits = self.emit.bits(address);
+        let offset = self.emit.constant(address, bits, offset as u64 & (u64::MAX >> (64 - bits)));
+        let address = self.emit.resize(builder.binary(BinaryOp::Add, address, offset)?, 64)?;
+        let mut pointer = builder.cast(CastOp::IntToPtr, address, self.types.pointer(0))?;
+        if space != Space::Generic {
+            return Ok(Place { pointer, is_local: None });
+        }
+        let upper = builder.binary(BinaryOp::LShr, address, self.int(64, 32))?;
+        let is_in = |space: Space| {
+            let window = self.int(64, space.window(AddressSize::Bits64) >> 32);
+            builder.int_compare(IntPredicate::Eq, upper, window)
+        };
+        for (space, start, bits) in [
+            (Space::Shared, self.inputs.shared, SHARED_OFFSET),
+            (Space::Const, self.inputs.constant, u32::MAX.into()),
+            (Space::Param, self.inputs.params, u32::MAX.into()),
+        ] {
+            let offset = builder.binary(BinaryOp::And, address, self.int(64, bits))?;
+            pointer = builder.select(is_in(space)?, builder.offset(start, offset)?, pointer)?;
+        }
+        let Some(local) = self.local else { return Ok(Place { pointer, is_local: None }) };
+        let is_local = is_in(Space::Local)?;
+        let offset = builder.binary(BinaryOp::And, address, self.int(64, u32::MAX.into()))?;
+        let bytes = builder.binary(BinaryOp::And, address, self.int(64, 3))?;
+        let words = builder.binary(BinaryOp::Mul, lane, self.int(64, 4))?;
+        let at = builder.binary(BinaryOp::Add, self.local_row(offset, 64)?, words)?;
+        let at = builder.binary(BinaryOp::Add, at, bytes)?;
+        let pointer = builder.select(is_local, builder.offset(local, at)?, pointer)?;
+        Ok(Place { pointer, is_local: Some(is_local) })
+    }
+
+    /// Loads so many bits; those of 128 bits from local memory are not asked for.
+    fn load_place(
+        &self,
+        place: &Place<'c>,
+        bits: u32,
+        order: Option<Ordering>,
+    ) -> Result<Value<'c>, LlvmError> {
+        let builder = self.builder();
+        let whole = |code: &Self| {
+            let value = code.builder().load(code.types.int(bits), place.pointer, bits / 8, Ordinary)?;
+            if let Some(order) = order {
+                code.builder().make_atomic(value, order, Scope::System)?;
+            }
+            Ok(value)
+        };
+        let Some(is_local) = place.is_local.filter(|_| bits > 32) else { return whole(self) };
+        let [words, one, after] =
+            ["words", "one", "loaded"].map(|name| self.function.append_block(self.types, name));
+        builder.branch_if(is_local, words, one)?;
+        builder.position_at_end(words);
+        let mut all = self.types.int(bits).zero();
+        for word in 0..u64::from(bits / 32) {
+            let at = builder.offset(place.pointer, self.int(64, ROW * word))?;
+            let value = self.emit.resize(builder.load(self.types.int(32), at, 4, Ordinary)?, bits)?;
+            let value =
+                builder.binary(BinaryOp::Shl, value, self.types.wide_value(bits, u128::from(32 * word)))?;
+            all = builder.binary(BinaryOp::Or, all, value)?;
+        }
+        builder.branch(after)?;
+        builder.position_at_end(one);
+        let value = whole(self)?;
+        builder.branch(after)?;
+        builder.position_at_end(after);
+        let either = builder.phi(value.ty())?;
+        builder.add_incoming(either, all, words)?;
+        builder.add_incoming(either, value, one)?;
+        Ok(either)
+    }
+
+    fn store_place(
+        &self,
+        place: &Place<'c>,
+        value: Value<'c>,
+        order: Option<Ordering>,
+    ) -> Result<(), LlvmError> {
+        let bits = self.emit.bits(value);
+        let whole = |code: &Self| {
+            let stored = code.builder().store(value, place.pointer, bits / 8, Ordinary)?;
+            match order {
+                Some(order) => code.builder().make_atomic(stored, order, Scope::System),
+                None => Ok(()),
+            }
+        };
+        let Some(is_local) = place.is_local.filter(|_| bits > 32) else { return whole(self) };
+        let builder = self.builder();
+        let [words, one, after] =
+            ["words", "one", "stored"].map(|name| self.function.append_block(self.types, name));
+        builder.branch_if(is_local, words, one)?;
+        builder.position_at_end(words);
+        for word in 0..u64::from(bits / 32) {
+            let at = builder.offset(place.pointer, self.int(64, ROW * word))?;
+            let part =
+                builder.binary(BinaryOp::LShr, value, self.types.wide_value(bits, u128::from(32 * word)))?;
+            builder.store(self.emit.resize(part, 32)?, at, 4, Ordinary)?;
+        }
+        builder.branch(after)?;
+        builder.position_at_end(one);
+        whole(self)?;
+        builder.branch(after)?;
+        builder.position_at_end(after);
+        Ok(())
+    }
+}
+
+/// The operands that a store writes, and the offset of the element that each is.
+fn store_elements(store: &Store) -> Vec<(Src, i64)> {
+    let offset = |n: usize| store.address.offset.wrapping_add((n as u64 * u64::from(store.size)) as i64);
+    store.srcs.iter().enumerate().map(|(n, &src)| (src, offset(n))).collect()
+}
+
+/// The row of an address.
+fn row(address: &Address, pc: u32) -> Result<Src, CompileError> {
+    match address.base {
+        Base::Row(src, _) => Ok(src),
+        Base::Frame => Err(CompileError::refused(pc, "the space of the address has no frame")),
+    }
+}
