@@ -40,6 +40,11 @@ impl Liveness {
         Ok(Self { live_into })
     }
 
+    /// Whether a row is live at the beginning of any block.
+    pub fn is_live_anywhere(&self, row: u32) -> bool {
+        self.live_into.iter().any(|rows| rows.contains(&row))
+    }
+
     /// Whether a row is live at the beginning of a block.
     pub fn is_live_into(&self, block: BlockId, row: u32) -> bool {
         self.live_into[block].contains(&row)

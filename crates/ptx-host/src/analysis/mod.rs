@@ -29,6 +29,8 @@ mod shape;
 mod transfer;
 mod width;
 
+use std::collections::BTreeSet;
+
 use ptx_exec::program::Program;
 
 pub use access::{Access, Refusal};
@@ -81,6 +83,19 @@ impl Analysis {
             }
             schedule = next;
         }
+    }
+
+    /// The rows that a block reads or writes.
+    pub(crate) fn rows_of(&self, program: &Program, id: BlockId) -> BTreeSet<u32> {
+        let block = self.graph.block(id);
+        let mut rows: BTreeSet<u32> = block.terminator.decided_by().into_iter().collect();
+        for inst in &program.code[block.first as usize..block.end as usize] {
+            let access = Access::of(&inst.op).unwrap_or_default();
+            rows.extend(access.reads.iter().filter_map(|src| src.as_register()));
+            rows.extend(access.writes);
+            rows.extend(inst.guard.map(|guard| guard.row));
+        }
+        rows
     }
 
     /// Whether a value that the block writes to a row has to leave the row of lanes that are elsewhere as it is: some of them

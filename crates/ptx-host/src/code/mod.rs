@@ -2,7 +2,7 @@
 //!
 //! The function is `i32 @kernel(ptr %warp)`; what it reads of the warp is [`WarpFrame`](crate::run::WarpFrame), and its result a
 //! [`Status`](crate::run::Status). Rows are memory of its
-//! own first, which LLVM's `sroa` turns into values:
+//! own between blocks, which LLVM's `sroa` turns into values:
 //!
 //! | shape | memory | `add.u32 %r, %tid.x, 1` for vectors of 16 lanes |
 //! |---|---|---|
@@ -20,18 +20,21 @@ mod registers;
 mod runtime;
 mod serial;
 
+use std::cell::RefCell;
+
 use ptx_exec::program::{Alu, Effect, Op, Program, WARP};
 use ptx_isa::{Component, SpecialReg};
 use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, Function, Ordering, Scope, Types, Value};
 use ptx_llvm::host::HostMachine;
 use ptx_llvm::{LlvmError, Module};
+use rustc_hash::FxHashMap;
 
 use crate::analysis::{Access, Analysis, BlockId, Launched, Shape};
 use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style, alu_with};
 use crate::kernel::CompileError;
 use crate::run::field;
-use registers::Slot;
+use registers::{Current, Slot};
 
 /// The name of the function in its module.
 pub(crate) const NAME: &str = "kernel";
@@ -49,6 +52,8 @@ struct Code<'a, 'm, 'c> {
     chunks: usize,
     function: Function<'c>,
     slots: Vec<Slot<'c>>,
+    /// What rows hold at this place of the block: the memory of a row is read and written once in a block.
+    current: RefCell<FxHashMap<(u32, usize), Current<'c>>>,
     /// For each row that follows from an index the memory of that.
     indices: Vec<Slot<'c>>,
     /// For each block its first LLVM block, and the memory that holds which lanes wait at it.
@@ -115,6 +120,7 @@ pub(crate) fn generate(
         chunks,
         function,
         slots: Vec::new(),
+        current: RefCell::default(),
         indices: Vec::new(),
         blocks,
         waiting: Vec::new(),
@@ -168,11 +174,13 @@ impl<'c> Code<'_, '_, 'c> {
     fn block(&mut self, id: BlockId) -> Result<(), CompileError> {
         self.builder().position_at_end(self.blocks[id]);
         self.take_waiting(id)?;
+        self.read_live(id)?;
         let analysis = self.analysis;
         let block = analysis.graph.block(id);
         for pc in block.first..block.end {
             self.instruction(id, pc)?;
         }
+        self.write_live(id)?;
         self.leave(id, &block.terminator)?;
         Ok(())
     }

@@ -4,10 +4,18 @@ use ptx_exec::program::{Alu, Src};
 use ptx_exec::scalar::format::Format;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, Value};
+use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, Type, Value};
 
 use super::Code;
 use crate::analysis::{BlockId, Indexed, Shape, Stride, takes_any};
+
+/// What a row holds at this place of a block.
+#[derive(Clone, Copy)]
+pub(super) struct Current<'c> {
+    value: Value<'c>,
+    /// Whether the block has computed it, so that memory does not have it yet.
+    is_new: bool,
+}
 
 /// The memory of a row: one place, or one for each chunk. Rows that hold a constant have none.
 pub(super) type Slot<'c> = Vec<Value<'c>>;
@@ -36,12 +44,14 @@ impl<'c> Code<'_, '_, 'c> {
             let ty = if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty };
             let count = match self.analysis.shapes.row(row) {
                 Shape::Unwritten | Shape::Constant(_) => 0,
+                // What no block finds in it is never in memory.
+                _ if !self.analysis.liveness.is_live_anywhere(row) => 0,
                 _ => self.copies(row),
             };
             let slot = (0..count).map(|_| self.zeroed(ty)).collect::<Result<_, _>>()?;
             self.slots.push(slot);
             let index = self.indexed(row).map(|indexed| self.types.int(indexed.bits));
-            let indices = index.iter().flat_map(|&ty| (0..count).map(move |_| ty));
+            let indices = index.iter().flat_map(|&ty| (0..self.copies(row)).map(move |_| ty));
             let indices = indices.map(|ty| self.zeroed(ty)).collect::<Result<_, _>>()?;
             self.indices.push(indices);
         }
@@ -54,7 +64,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    fn zeroed(&self, ty: ptx_llvm::build::Type<'c>) -> Result<Value<'c>, LlvmError> {
+    fn zeroed(&self, ty: Type<'c>) -> Result<Value<'c>, LlvmError> {
         let place = self.builder().alloca(ty, 8)?;
         self.builder().store(ty.zero(), place, 8, Ordinary)?;
         Ok(place)
@@ -152,11 +162,63 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    pub(super) fn read(&self, row: u32, at: usize) -> Result<Value<'c>, LlvmError> {
+    fn type_of(&self, row: u32) -> Type<'c> {
         let ty = self.types.int(self.analysis.widths.row(row));
-        let ty = if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty };
-        let place = self.slots.get(row as usize).and_then(|slot| slot.get(at));
-        self.builder().load(ty, *place.ok_or_else(|| defect("a row without memory"))?, 8, Ordinary)
+        if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty }
+    }
+
+    /// Reads the rows of a block that are in memory, at its beginning: so that each value is there in all of its LLVM blocks.
+    pub(super) fn read_live(&self, id: BlockId) -> Result<(), LlvmError> {
+        self.current.borrow_mut().clear();
+        for row in self.analysis.rows_of(self.program, id) {
+            if self.analysis.liveness.is_live_into(id, row) {
+                for (at, &place) in self.slot(row).iter().enumerate() {
+                    let value = self.builder().load(self.type_of(row), place, 8, Ordinary)?;
+                    self.current.borrow_mut().insert((row, at), Current { value, is_new: false });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes to memory what a block has computed for others.
+    pub(super) fn write_live(&self, id: BlockId) -> Result<(), LlvmError> {
+        let (analysis, targets) = (self.analysis, self.analysis.graph.block(id).terminator.targets());
+        let others = analysis.schedule.waiting(id).iter().chain(&targets);
+        let others: Vec<BlockId> = others.copied().collect();
+        let mut new: Vec<_> = self
+            .current
+            .borrow()
+            .iter()
+            .filter(|(_, current)| current.is_new)
+            .map(|(&at, current)| (at, current.value))
+            .collect();
+        new.sort_by_key(|(at, _)| *at);
+        for ((row, at), value) in new {
+            let place = self
+                .slot(row)
+                .get(at)
+                .filter(|_| others.iter().any(|&other| analysis.liveness.is_live_into(other, row)));
+            if let Some(&place) = place {
+                self.builder().store(value, place, 8, Ordinary)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn slot(&self, row: u32) -> &[Value<'c>] {
+        self.slots.get(row as usize).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn read(&self, row: u32, at: usize) -> Result<Value<'c>, LlvmError> {
+        if let Some(current) = self.current.borrow().get(&(row, at)) {
+            return Ok(current.value);
+        }
+        match self.slot(row).get(at) {
+            Some(&place) => self.builder().load(self.type_of(row), place, 8, Ordinary),
+            // Of no block, so that no one reads what becomes of it.
+            None => Ok(self.type_of(row).zero()),
+        }
     }
 
     /// Writes a row, where the guard holds and, where other lanes need what they have, in the lanes that run.
@@ -167,9 +229,11 @@ impl<'c> Code<'_, '_, 'c> {
         row: u32,
         values: &[Value<'c>],
     ) -> Result<(), LlvmError> {
-        let slot = self.slots.get(row as usize).map_or(&[][..], Vec::as_slice);
+        if matches!(self.analysis.shapes.row(row), Shape::Unwritten | Shape::Constant(_)) {
+            return Ok(());
+        }
         let keeps = self.analysis.keeps_others(id, row);
-        for (chunk, (&place, &value)) in slot.iter().zip(values).enumerate() {
+        for (chunk, &value) in values.iter().enumerate().take(self.copies(row)) {
             let mut value = self.emit.resize(value, self.analysis.widths.row(row))?;
             let condition = match guard {
                 _ if self.is_vector(row) && (keeps || guard.is_some()) => Some(self.active(guard, chunk)?),
@@ -182,7 +246,7 @@ impl<'c> Code<'_, '_, 'c> {
             if let Some(condition) = condition {
                 value = self.builder().select(condition, value, self.read(row, chunk)?)?;
             }
-            self.builder().store(value, place, 8, Ordinary)?;
+            self.current.borrow_mut().insert((row, chunk), Current { value, is_new: true });
         }
         Ok(())
     }
