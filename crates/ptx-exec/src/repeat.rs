@@ -168,7 +168,8 @@ impl LoadedLaunch<'_> {
     }
 
     /// The kernel's instructions.
-    pub(crate) fn program(&self) -> &Program {
+    #[doc(hidden)]
+    pub fn program(&self) -> &Program {
         self.decoded.program()
     }
 

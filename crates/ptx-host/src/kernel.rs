@@ -1,14 +1,15 @@
 //! Compiled kernels.
 
-use ptx_exec::AddressSize;
-use ptx_exec::program::{Program, WARP};
+use ptx_exec::engine::Stop;
+use ptx_exec::program::{Effect, Op, Program, WARP};
+use ptx_exec::{AddressSize, Geometry};
 use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
 use ptx_llvm::{Context, LlvmError, Module, OptLevel};
 use thiserror::Error;
 
 use crate::analysis::{Analysis, Launched, Refusal};
 use crate::code;
-use crate::run::{RUNTIME, Status, Stopped, WarpFrame};
+use crate::run::{self, Given, WarpCode};
 
 /// Why a kernel has no code.
 #[derive(Clone, PartialEq, Debug, Error)]
@@ -39,6 +40,8 @@ pub struct Kernel {
     _code: JitCode,
     address: usize,
     block: [u32; 3],
+    waits: bool,
+    stack: usize,
 }
 
 /// LLVM IR of a kernel for a processor, before and after LLVM's optimizations.
@@ -94,18 +97,48 @@ impl Kernel {
         machine.optimize(&module, PIPELINE)?;
         let code = jit.add_object("kernel", &machine.emit_object(&module)?)?;
         let address = code.address(code::NAME)?;
-        Ok(Self { _code: code, address, block: launched.block })
+        let stack = stack_bytes(program);
+        // Threads of the host have small stacks.
+        let waits = has_barriers(program) || stack > LARGEST_ON_THREAD;
+        Ok(Self { _code: code, address, block: launched.block, waits, stack })
     }
 
-    /// Runs all warps of a grid, one after the other.
+    /// The function of a warp.
+    pub(crate) fn code(&self) -> WarpCode {
+        // SAFETY: the address is that of a function of this type, whose code is alive as long as `self`.
+        unsafe { std::mem::transmute::<usize, WarpCode>(self.address) }
+    }
+
+    /// Whether its warps wait for each other, so that each needs a stack of its own.
+    pub(crate) fn waits(&self) -> bool {
+        self.waits
+    }
+
+    /// Bytes of stack that the function of a warp may need, with what it calls.
+    pub(crate) fn stack(&self) -> usize {
+        self.stack
+    }
+
+    /// Runs all blocks of a launch and waits for them.
     ///
     /// # Errors
-    /// The first warp that was stopped; those after it did not run.
+    /// Why the first of the blocks that were stopped was.
     ///
     /// # Safety
     /// Every access that the kernel makes has to be in memory of this process that may be accessed so, at a multiple of its size, its
-    /// parameters and constants in
-    /// `params` and `constant`, and its shared memory in the `shared` bytes of a block. The program is the one that was compiled.
+    /// parameters and constants in those that are given, and its shared memory in that of a block. The program is the one that was compiled.
+    pub unsafe fn launch(&self, given: &Given<'_>) -> Result<(), Stop> {
+        // SAFETY: as above.
+        unsafe { run::launch(self, given) }
+    }
+
+    /// Runs a grid on this thread alone, without a limit of time.
+    ///
+    /// # Errors
+    /// As [`Kernel::launch`].
+    ///
+    /// # Safety
+    /// As [`Kernel::launch`], with so many bytes of shared memory.
     pub unsafe fn run(
         &self,
         program: &Program,
@@ -113,37 +146,32 @@ impl Kernel {
         params: &[u8],
         constant: &[u8],
         shared: usize,
-    ) -> Result<(), Stopped> {
-        let threads: usize = self.block.iter().map(|&extent| extent as usize).product();
-        let mut memory = vec![0u64; shared.div_ceil(8)];
-        // SAFETY: the address is that of a function of this type, whose code is alive as long as `self`.
-        let code: extern "C" fn(*mut WarpFrame) -> i32 = unsafe { std::mem::transmute(self.address) };
-        let blocks = grid.iter().map(|&extent| u64::from(extent)).product();
-        for number in 0..blocks {
-            let [x, y] = [grid[0], grid[1]].map(u64::from);
-            let block_index = [number % x, number / x % y, number / (x * y)].map(|index| index as u32);
-            memory.fill(0);
-            for warp in 0..threads.div_ceil(WARP) {
-                let left = (threads - warp * WARP).min(WARP) as u32;
-                let mut frame = WarpFrame {
-                    params: params.as_ptr(),
-                    constant: constant.as_ptr(),
-                    shared: memory.as_mut_ptr().cast(),
-                    block_index,
-                    grid,
-                    warp: warp as u32,
-                    lanes: u32::MAX >> (WARP as u32 - left),
-                    runtime: &raw const RUNTIME,
-                    program,
-                    pc: 0,
-                    stopped: 0,
-                };
-                let status = code(&raw mut frame);
-                if status != Status::Done as i32 {
-                    return Err(frame.stop(status));
-                }
-            }
-        }
-        Ok(())
+    ) -> Result<(), Stop> {
+        let geometry = Geometry {
+            grid,
+            block: self.block,
+            cluster: [1; 3],
+            is_explicit_cluster: false,
+            shared: shared as u32,
+            dynamic_shared: 0,
+        };
+        // SAFETY: as above.
+        unsafe { self.launch(&Given { program, geometry, params, constant, timeout: None, threads: 1 }) }
     }
+}
+
+/// The most stack that the function of a warp may need where it runs on that of a thread of the host.
+const LARGEST_ON_THREAD: usize = 512 << 10;
+
+/// Bytes of stack that the function of a warp may need: what its rows and its local memory take, twice over for what is computed from
+/// them, and what the runtime takes. Only pages that are used take memory.
+fn stack_bytes(program: &Program) -> usize {
+    const RUNTIME: usize = 64 << 10;
+    let function = program.functions.get(program.entry as usize);
+    let of_lane = function.map_or(0, |function| 2 * 8 * function.rows as usize + function.local as usize);
+    of_lane * WARP + RUNTIME
+}
+
+fn has_barriers(program: &Program) -> bool {
+    program.code.iter().any(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))))
 }

@@ -10,7 +10,9 @@ pub mod analysis;
 mod code;
 pub mod emit;
 mod kernel;
+mod launch;
 mod run;
 
 pub use kernel::{CompileError, Kernel, host_ir};
-pub use run::{Stopped, WarpFrame};
+pub use launch::{Compiler, Kernels, launch, refuses};
+pub use run::{Given, WarpFrame};

@@ -274,14 +274,11 @@ fn stop_alike(body: &str, grid: u32, block: [u32; 3]) {
             .collect();
         // SAFETY: the kernels store only to the words of their threads.
         let stopped = unsafe { kernel.run(program, [grid, 1, 1], &params, &[], 0) }.expect_err("stopped");
-        let number = stopped.warp * 32 + stopped.lanes.trailing_zeros();
+        let number = (stopped.warp * 32 + stopped.lane) as u32;
         let thread = [number % block[0], number / block[0] % block[1], number / block[0] / block[1]];
-        let place = program.origins[stopped.pc as usize].span;
-        assert_eq!(
-            (Some(place), stopped.block_index, thread),
-            (trap.span, trap.block, trap.thread),
-            "{body}"
-        );
+        let place = stopped.pc.map(|pc| program.origins[pc as usize].span);
+        assert_eq!((place, stopped.block, thread), (trap.span, trap.block, trap.thread), "{body}");
+        assert_eq!(stopped.kind, trap.kind, "{body}");
     }
 }
 
@@ -301,8 +298,8 @@ fn traps_stop_at_their_instruction() {
 #[test]
 fn what_is_not_compiled_is_refused() {
     for (body, expected) in [
-        ("bar.sync 0; ret;", "the instruction is not compiled yet"),
         ("stacksave.u64 %rd6; ret;", "memory allocated on the stack is not compiled"),
+        ("mov.u32 %r6, %clock; st.global.u32 [%rd1], %r6; ret;", "the special register is not compiled yet"),
     ] {
         let source = source(body);
         let (module, _) = ptx_syntax::parse(&source);

@@ -1,7 +1,8 @@
 //! The rows that an instruction reads and writes.
 
 use ptx_exec::program::{
-    Address, Alu, AsyncCopy, Base, Collective, CollectiveKind, CopyAmount, Dst, Effect, Op, Participants, Src,
+    Address, Alu, AsyncCopy, BarrierAction, Base, BlockBarrier, Collective, CollectiveKind, CopyAmount, Dst,
+    Effect, Op, Participants, Src,
 };
 
 /// The rows that an instruction reads and writes.
@@ -81,7 +82,9 @@ impl Access {
             Effect::BlockBarrier(barrier) => {
                 reads.push(barrier.id);
                 reads.extend(barrier.count.iter().chain(&barrier.predicate));
-                writes.push(barrier.dst);
+                if gives(barrier) {
+                    writes.push(barrier.dst);
+                }
             }
             Effect::Collective(collective) => return of_collective(collective),
             Effect::BranchIndexed { index, .. } => reads.push(*index),
@@ -113,6 +116,14 @@ impl Access {
             }
         }
         Ok(Self { reads, writes })
+    }
+}
+
+/// Whether a barrier has a result.
+fn gives(barrier: &BlockBarrier) -> bool {
+    match barrier.action {
+        BarrierAction::Sync | BarrierAction::Arrive => false,
+        BarrierAction::Popc | BarrierAction::And | BarrierAction::Or => true,
     }
 }
 

@@ -108,7 +108,8 @@ pub struct Block {
 }
 
 /// The blocks of a kernel that can be reached, the entry first. The blocks of a loop are together, and what follows a loop or a
-/// branch comes after it, so that lanes which got there earlier wait for the others.
+/// branch comes after it, so that lanes which got there earlier wait for the others. A block barrier begins a block of its own, and those
+/// come last: a barrier runs when all other lanes have exited or come to it, too, or wait at another one.
 #[derive(Clone, Debug)]
 pub struct Graph {
     blocks: Vec<Block>,
@@ -126,7 +127,15 @@ impl Graph {
         let firsts = leaders(program, start)?;
         let names: BTreeMap<u32, BlockId> = firsts.iter().enumerate().map(|(id, &pc)| (pc, id)).collect();
         let blocks: Vec<Block> = firsts.iter().map(|&pc| block(program, &names, pc)).collect();
-        let order = order(&blocks, names.get(&start).copied().unwrap_or(0));
+        let entry = names.get(&start).copied().unwrap_or(0);
+        let is_loop = blocks.iter().any(|block| block.terminator.targets().contains(&entry));
+        if is_barrier(program, start) && is_loop {
+            return Err(Refusal { pc: start, why: "a kernel that begins with a barrier in a loop" });
+        }
+        let order = order(&blocks, entry);
+        let is_late = |id: &BlockId| *id != entry && is_barrier(program, blocks[*id].first);
+        let (late, first): (Vec<_>, Vec<_>) = order.into_iter().partition(is_late);
+        let order: Vec<BlockId> = first.into_iter().chain(late).collect();
         let mut places = vec![0; blocks.len()];
         for (place, &id) in order.iter().enumerate() {
             places[id] = place;
@@ -148,6 +157,11 @@ impl Graph {
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id]
     }
+}
+
+/// Whether an instruction is a block barrier.
+fn is_barrier(program: &Program, pc: u32) -> bool {
+    program.code.get(pc as usize).is_some_and(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))))
 }
 
 /// Where an instruction sends lanes, when it ends a block: the targets, and whether lanes may go on to the next instruction.
@@ -172,6 +186,9 @@ fn leaders(program: &Program, start: u32) -> Result<Vec<u32>, Refusal> {
         while seen.insert(pc) {
             if pc as usize >= program.code.len() {
                 return Err(Refusal { pc, why: "the kernel has no end" });
+            }
+            if is_barrier(program, pc) {
+                firsts.insert(pc);
             }
             let Some((targets, goes_on)) = leaves(program, pc) else {
                 pc += 1;

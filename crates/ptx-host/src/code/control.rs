@@ -13,13 +13,13 @@ use std::collections::BTreeSet;
 
 use ptx_exec::program::{Src, WARP};
 use ptx_llvm::LlvmError;
-use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::Volatility::{Ordinary, Volatile};
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
 use super::Code;
 use crate::analysis::{BlockId, Terminator};
 use crate::kernel::CompileError;
-use crate::run::field;
+use crate::run::{Status, field};
 
 /// The lanes that are left, after those of a block have gone where they go.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -177,16 +177,36 @@ impl<'c> Code<'_, '_, 'c> {
         for &next in &all {
             // All lanes of the block go to the lowest one.
             let is_sure = left == Left::Some && (targets == [next] || Some(next) == last);
+            let way = self.way(id, next)?;
             if is_sure {
-                self.builder().branch(self.blocks[next])?;
+                self.builder().branch(way)?;
                 return Ok(());
             }
             let after = self.function.append_block(self.types, "after");
-            self.builder().branch_if(self.has_waiting(next)?, self.blocks[next], after)?;
+            self.builder().branch_if(self.has_waiting(next)?, way, after)?;
             self.builder().position_at_end(after);
         }
         self.builder().branch(self.done)?;
         Ok(())
+    }
+
+    /// Where code goes from a block to another one. On the way back it looks whether the warp is to end, as the launch's time may be over:
+    /// each loop has a way back.
+    fn way(&self, id: BlockId, next: BlockId) -> Result<ptx_llvm::build::Block<'c>, LlvmError> {
+        if next > id {
+            return Ok(self.blocks[next]);
+        }
+        let builder = self.builder();
+        let here = builder.block()?;
+        let back = self.function.append_block(self.types, "back");
+        builder.position_at_end(back);
+        let attention = builder.load(self.types.int(32), self.inputs.attention, 4, Volatile)?;
+        let goes_on = builder.int_compare(IntPredicate::Eq, attention, self.int(32, 0))?;
+        let pc = self.analysis.graph.block(id).end;
+        self.unless(goes_on, |code| code.stop(pc, code.lanes_of(&code.mask)?, Status::Interrupted))?;
+        builder.branch(self.blocks[next])?;
+        builder.position_at_end(here);
+        Ok(back)
     }
 
     /// Whether a lane waits at a block.

@@ -11,6 +11,7 @@
 //! | any values | vectors | `add <16 x i32> %tid0, splat (i32 1)`, `add <16 x i32> %tid1, splat (i32 1)` |
 
 mod atomic;
+mod barrier;
 mod control;
 mod generic;
 mod index;
@@ -82,6 +83,7 @@ struct Inputs<'c> {
     block_index: [Value<'c>; 3],
     grid: [Value<'c>; 3],
     warp: Value<'c>,
+    attention: Value<'c>,
 }
 
 /// Adds the function of a kernel to a module.
@@ -158,6 +160,7 @@ fn inputs<'c>(builder: &Builder<'c>, types: Types<'c>, frame: Value<'c>) -> Resu
         block_index: three(field::BLOCK_INDEX)?,
         grid: three(field::GRID)?,
         warp: word(field::WARP)?,
+        attention: pointer(field::ATTENTION)?,
     })
 }
 
@@ -221,6 +224,7 @@ impl<'c> Code<'_, '_, 'c> {
                 Effect::Fence => {
                     self.builder().fence(Ordering::SeqCst, Scope::System)?;
                 }
+                Effect::BlockBarrier(barrier) => self.barrier(id, guard, barrier, pc)?,
                 Effect::Nothing | Effect::Pause => {}
                 _ => return Err(CompileError::refused(pc, "the instruction is not compiled yet")),
             },

@@ -29,7 +29,6 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// Calls a function of the runtime that gives a [`Status`], and ends the warp with it unless it is [`Status::Done`].
-    #[expect(dead_code, reason = "for functions that can stop a warp")]
     pub(super) fn call_checked(&self, entry: usize, arguments: &[Value<'c>]) -> Result<(), LlvmError> {
         let status = self.call_runtime(entry, arguments, self.types.int(32))?;
         let done = self.int(32, Status::Done as u64);

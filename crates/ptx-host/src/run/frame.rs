@@ -1,6 +1,12 @@
 //! What compiled code and the runtime know of each other.
 
+use std::sync::atomic::AtomicU32;
+
 use ptx_exec::program::Program;
+
+use super::block::{Block, Coming, Passed};
+use super::fibre::Suspend;
+use super::grid::Job;
 
 /// What the code of a kernel is given of the warp that it runs, and what it leaves.
 #[repr(C)]
@@ -24,23 +30,38 @@ pub struct WarpFrame {
     pub(crate) runtime: *const Runtime,
     /// What was compiled, for functions of the runtime that execute one of its instructions.
     pub(crate) program: *const Program,
+    /// Not zero once the warp is to end at the next jump back.
+    pub(crate) attention: *const AtomicU32,
+    /// What the warps of the block share.
+    pub(crate) block: *mut Block,
+    /// The launch.
+    pub(crate) job: *const Job,
+    /// What suspends the fibre that the warp runs on.
+    pub(crate) suspend: *const Suspend,
     /// Where the warp was stopped, and which of its lanes were.
     pub(crate) pc: u32,
     pub(crate) stopped: u32,
+    /// What a barrier with predicates gave: how many were true, and how many there were.
+    pub(crate) trues: u32,
+    pub(crate) votes: u32,
 }
 
 /// The functions that compiled code calls, each with the frame of its warp first.
 ///
-/// They may not unwind: there is no way through the frames of compiled code.
+/// They may not unwind: there is no way through the frames of compiled code. Those that may suspend the warp own nothing while they do.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Runtime {
-    /// Keeps the table from being empty.
-    pub(crate) reserved: usize,
+    /// The warp comes to a block barrier ([`Coming`]); gives a [`Status`].
+    pub(crate) barrier: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32, u32, u32, u32) -> i32,
+    /// Threads of the warp come to different barriers: the instruction and lanes of those that wait, and of the others; gives a [`Status`].
+    pub(crate) part: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
+    /// The number that these lanes have in an array of 32 numbers of 32 bits; with bit 32 where they have different ones.
+    pub(crate) common: unsafe extern "C" fn(*mut WarpFrame, *const u32, u32) -> u64,
 }
 
 /// The only table.
-pub(crate) static RUNTIME: Runtime = Runtime { reserved: 0 };
+pub(crate) static RUNTIME: Runtime = Runtime { barrier, part, common };
 
 /// How the function of a warp ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,36 +71,70 @@ pub(crate) enum Status {
     Done = 0,
     /// The instruction stopped a thread: `trap`, `brkpt`.
     Stopped = 1,
+    /// The block has noted why ([`Block::note`]).
+    Noted = 2,
+    /// It was told to end.
+    Interrupted = 3,
 }
 
-/// A warp that was stopped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stopped {
-    /// Why, as the result of its function.
-    pub status: i32,
-    /// The instruction.
-    pub pc: u32,
-    /// The lanes that were stopped.
-    pub lanes: u32,
-    /// The warp.
-    pub warp: u32,
-    /// Its block.
-    pub block_index: [u32; 3],
-}
-
-impl WarpFrame {
-    /// What the function left whose result this is.
-    pub(crate) fn stop(&self, status: i32) -> Stopped {
-        let Self { pc, stopped, warp, block_index, .. } = *self;
-        Stopped { status, pc, lanes: stopped, warp, block_index }
+/// The warp comes to a barrier.
+unsafe extern "C" fn barrier(
+    frame: *mut WarpFrame,
+    pc: u32,
+    lanes: u32,
+    live: u32,
+    id: u32,
+    count: u32,
+    trues: u32,
+    differs: u32,
+) -> i32 {
+    // SAFETY: the frame of the warp that runs, its block, which no other warp uses meanwhile, and what suspends its fibre.
+    unsafe {
+        let frame = &mut *frame;
+        let block = &mut *frame.block;
+        let warp = frame.warp as usize;
+        let votes = match block.come(&Coming { pc, warp, lanes, live, id, count, trues, differs }) {
+            Passed::On(votes) => votes,
+            Passed::Waits => {
+                (*frame.suspend).suspend(());
+                (*frame.block).votes(warp)
+            }
+            Passed::Stopped => {
+                (frame.pc, frame.stopped) = (pc, lanes);
+                return Status::Noted as i32;
+            }
+        };
+        (frame.trues, frame.votes) = (votes.trues, votes.all);
+        Status::Done as i32
     }
+}
+
+/// Threads of a warp come to different barriers.
+unsafe extern "C" fn part(frame: *mut WarpFrame, here: u32, lanes: u32, pc: u32, others: u32) -> i32 {
+    // SAFETY: the frame of the warp that runs, its block and launch.
+    unsafe {
+        let frame = &mut *frame;
+        (*frame.block).part(&*frame.job, frame.warp as usize, (here, lanes));
+        (frame.pc, frame.stopped) = (pc, others);
+    }
+    Status::Noted as i32
+}
+
+/// One number of several lanes.
+unsafe extern "C" fn common(_: *mut WarpFrame, numbers: *const u32, lanes: u32) -> u64 {
+    // SAFETY: an array of 32 numbers.
+    let numbers = unsafe { std::slice::from_raw_parts(numbers, 32) };
+    let mut given = ptx_exec::program::lanes(lanes).map(|lane| numbers[lane]);
+    let first = given.next().unwrap_or(0);
+    let differs = given.any(|number| number != first);
+    u64::from(first) | u64::from(differs) << 32
 }
 
 /// Where the fields of [`WarpFrame`] are, in bytes.
 pub(crate) mod field {
     use std::mem::offset_of;
 
-    use super::WarpFrame;
+    use super::{Runtime, WarpFrame};
 
     pub(crate) const PARAMS: usize = offset_of!(WarpFrame, params);
     pub(crate) const CONSTANT: usize = offset_of!(WarpFrame, constant);
@@ -89,6 +144,18 @@ pub(crate) mod field {
     pub(crate) const WARP: usize = offset_of!(WarpFrame, warp);
     pub(crate) const LANES: usize = offset_of!(WarpFrame, lanes);
     pub(crate) const RUNTIME: usize = offset_of!(WarpFrame, runtime);
+    pub(crate) const ATTENTION: usize = offset_of!(WarpFrame, attention);
     pub(crate) const PC: usize = offset_of!(WarpFrame, pc);
     pub(crate) const STOPPED: usize = offset_of!(WarpFrame, stopped);
+    pub(crate) const TRUES: usize = offset_of!(WarpFrame, trues);
+    pub(crate) const VOTES: usize = offset_of!(WarpFrame, votes);
+
+    /// Those of [`Runtime`].
+    pub(crate) mod runtime {
+        use super::{Runtime, offset_of};
+
+        pub(crate) const BARRIER: usize = offset_of!(Runtime, barrier);
+        pub(crate) const PART: usize = offset_of!(Runtime, part);
+        pub(crate) const COMMON: usize = offset_of!(Runtime, common);
+    }
 }

@@ -1,9 +1,24 @@
 //! Runs compiled kernels.
 //!
 //! The code of a kernel is a function of a warp, `i32 kernel(WarpFrame *)`. What it cannot do alone it asks the runtime for, through the
-//! [`Runtime`](frame::Runtime) that its frame refers to: functions that get the frame first. The result is a [`Status`].
+//! table of functions that its frame refers to: they get the frame first. The result is a [`Status`].
+//!
+//! | module | |
+//! |---|---|
+//! | `frame` | what code and the runtime know of each other |
+//! | `grid` | host threads take up blocks, each with shared memory, frames and stacks that it keeps |
+//! | `block` | the warps of a block: in turn, or on fibres where they wait for each other |
+//! | `barrier`, `fibre` | barriers of a block; stacks |
+//! | `watch` | ends launches whose time is over |
 
+mod barrier;
+mod block;
+mod fibre;
 mod frame;
+mod grid;
+mod watch;
 
-pub(crate) use frame::{RUNTIME, Status, field};
-pub use frame::{Stopped, WarpFrame};
+pub use frame::WarpFrame;
+pub(crate) use frame::{Status, field};
+pub use grid::Given;
+pub(crate) use grid::{WarpCode, launch};

@@ -1,0 +1,100 @@
+//! Launches whose kernel is compiled.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ptx_exec::{Completion, ExecError, Executed, LoadedLaunch};
+use ptx_llvm::LlvmError;
+use ptx_llvm::host::{Cpu, Jit};
+
+use crate::analysis::Launched;
+use crate::kernel::{CompileError, Kernel};
+use crate::run::Given;
+
+/// Compiles kernels for a processor, and keeps those of one program for each shape of blocks.
+#[derive(Debug)]
+pub struct Compiler {
+    cpu: Cpu,
+    jit: Jit,
+}
+
+/// The compiled kernels of one program.
+#[derive(Debug, Default)]
+pub struct Kernels {
+    by_shape: Mutex<HashMap<Launched, Result<Arc<Kernel>, CompileError>>>,
+}
+
+impl Compiler {
+    /// A compiler for a processor of this process.
+    ///
+    /// # Errors
+    /// There is no LLVM, or none for the processor.
+    pub fn new(cpu: Cpu) -> Result<Self, LlvmError> {
+        Ok(Self { jit: Jit::new(&cpu)?, cpu })
+    }
+
+    /// The processor.
+    pub fn cpu(&self) -> &Cpu {
+        &self.cpu
+    }
+
+    /// The kernel of a launch, from those that were compiled before where it is among them.
+    ///
+    /// # Errors
+    /// Why it has no code. That the launch does not fit the kernel is found when it runs.
+    pub fn kernel(
+        &self,
+        kernels: &Kernels,
+        program: &ptx_exec::program::Program,
+        launched: &Launched,
+    ) -> Result<Arc<Kernel>, CompileError> {
+        let mut known = kernels.by_shape.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = known.get(launched) {
+            return kernel.clone();
+        }
+        let kernel = Kernel::compile(program, launched, &self.cpu, &self.jit).map(Arc::new);
+        known.insert(*launched, kernel.clone());
+        kernel
+    }
+}
+
+/// Why a launch is left to the interpreter, although its kernel can be compiled.
+pub fn refuses(loaded: &LoadedLaunch<'_>) -> Result<Option<&'static str>, ExecError> {
+    let begun = loaded.begin()?;
+    Ok(if begun.geometry.cluster_size() > 1 {
+        Some("clusters of several blocks are not compiled")
+    } else if begun.cooperative {
+        Some("cooperative launches are not compiled")
+    } else if begun.completion != Completion::Eager {
+        Some("asynchronous operations that complete late are not compiled")
+    } else if begun.limits.steps.is_some() {
+        Some("instructions are not counted in compiled code")
+    } else {
+        None
+    })
+}
+
+/// Runs all blocks of a launch, whose buffers are at addresses of the host ([`DecodedLaunch::at_host_addresses`](ptx_exec::DecodedLaunch)),
+/// and waits for them. The kernel was compiled for its program and the shape of its blocks.
+///
+/// Nothing checks the accesses of compiled code: one that is outside of the memory of the launch is as undefined as in a native program.
+///
+/// # Errors
+/// What [`LoadedLaunch::launch`] gives for the same launch.
+pub fn launch(kernel: &Kernel, loaded: &LoadedLaunch<'_>) -> Result<Executed, ExecError> {
+    let begun = loaded.begin()?;
+    let given = Given {
+        program: begun.program,
+        geometry: begun.geometry,
+        params: begun.params,
+        constant: begun.constant,
+        timeout: begun.limits.timeout,
+        threads: begun.threads.get(),
+    };
+    // SAFETY: parameters and variables are those that the program was decoded with; that its accesses are right is for the
+    // program's author, as stated above.
+    match unsafe { kernel.launch(&given) } {
+        Ok(()) => Ok(Executed::default()),
+        Err(stop) => Err(loaded.stopped(&begun, stop)),
+    }
+}

@@ -1,0 +1,198 @@
+//! The barriers of a block (manual 9.7.13.1), where the lanes of a warp that have not exited always come together.
+//!
+//! The interpreter counts threads (`ptx-exec/src/machine/barrier.rs`); with whole warps that comes to the same as counting warps of 32
+//! threads: a warp all of whose threads have arrived counts as a full one.
+
+use ptx_exec::engine::BarrierWait;
+use ptx_exec::program::{Mask, WARP};
+
+/// The barriers of a block.
+pub(crate) const BARRIERS: usize = 16;
+
+/// The most warps of a block.
+pub(crate) const WARPS: usize = 32;
+
+/// When a barrier is complete.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Expected {
+    /// When every thread of the block has arrived or exited.
+    Everyone,
+    /// When so many threads have arrived.
+    Count(u32),
+}
+
+impl Expected {
+    fn describe(self) -> String {
+        match self {
+            Self::Everyone => "all threads of the block".to_owned(),
+            Self::Count(count) => format!("{count} threads"),
+        }
+    }
+}
+
+/// What the predicates of a phase were.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Votes {
+    /// How many were true.
+    pub(crate) trues: u32,
+    /// How many threads brought one.
+    pub(crate) all: u32,
+}
+
+/// A warp that arrives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    /// Its number in the block.
+    pub(crate) warp: usize,
+    /// Its threads that have not exited.
+    pub(crate) lanes: Mask,
+    /// What it waits for.
+    pub(crate) expected: Expected,
+    /// Lanes whose predicate is true, for reductions.
+    pub(crate) trues: Option<Mask>,
+}
+
+/// A barrier.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Barrier {
+    /// The warps that arrived in this phase, a bit each, and the threads with which each did.
+    arrived: u32,
+    lanes: [Mask; WARPS],
+    /// Threads counted for warps that arrived again in the same phase.
+    counted: u32,
+    /// What this phase waits for; `None` before the first arrival.
+    expected: Option<Expected>,
+    votes: Votes,
+    /// The warps that wait for the end of the phase, a bit each.
+    pub(crate) waiting: u32,
+}
+
+/// The end of a phase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Phase {
+    /// The warps that waited, a bit each.
+    pub(crate) waited: u32,
+    /// The predicates.
+    pub(crate) votes: Votes,
+}
+
+impl Barrier {
+    /// Counts an arrival.
+    ///
+    /// # Errors
+    /// How it contradicts earlier ones of the same phase.
+    pub(crate) fn arrive(&mut self, arrival: &Arrival) -> Result<(), String> {
+        match self.expected {
+            Some(expected) if expected != arrival.expected => {
+                return Err(format!(
+                    "threads wait at the same barrier for {} and for {}",
+                    expected.describe(),
+                    arrival.expected.describe()
+                ));
+            }
+            _ => self.expected = Some(arrival.expected),
+        }
+        let bit = 1 << arrival.warp;
+        if self.arrived & bit != 0 {
+            self.counted += WARP as u32;
+        }
+        self.arrived |= bit;
+        self.lanes[arrival.warp % WARPS] = arrival.lanes;
+        if let Some(trues) = arrival.trues {
+            self.votes.trues += trues.count_ones();
+            self.votes.all += arrival.lanes.count_ones();
+        }
+        Ok(())
+    }
+
+    /// Begins the next phase if this one is complete, given the warps that have threads which have not exited.
+    pub(crate) fn complete(&mut self, live: u32) -> Option<Phase> {
+        let is_complete = match self.expected? {
+            Expected::Everyone => live & !self.arrived == 0,
+            Expected::Count(count) => self.counted + self.arrived.count_ones() * WARP as u32 >= count,
+        };
+        is_complete.then(|| {
+            let phase = Phase { waited: self.waiting, votes: self.votes };
+            (self.arrived, self.waiting, self.counted) = (0, 0, 0);
+            (self.expected, self.votes) = (None, Votes::default());
+            phase
+        })
+    }
+
+    /// Forgets what arrived, for the next block.
+    pub(crate) fn reset(&mut self) {
+        (self.arrived, self.waiting, self.counted) = (0, 0, 0);
+        (self.expected, self.votes) = (None, Votes::default());
+    }
+
+    /// For whom those wait who have arrived, given the threads of each warp that have not exited.
+    pub(crate) fn awaited(&self, live: &[Mask]) -> BarrierWait {
+        match self.expected {
+            Some(Expected::Count(count)) => {
+                let threads =
+                    (0..WARPS).filter(|warp| self.arrived >> warp & 1 == 1).map(|warp| self.lanes[warp]);
+                let arrived = self.counted + threads.map(u32::count_ones).sum::<u32>();
+                BarrierWait::More { arrived, count }
+            }
+            Some(Expected::Everyone) | None => {
+                let missing = live.iter().copied().enumerate();
+                let is_missing = |&(warp, lanes): &(usize, Mask)| lanes != 0 && self.arrived >> warp & 1 == 0;
+                BarrierWait::Threads(missing.filter(is_missing).collect())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrive(barrier: &mut Barrier, warp: usize, lanes: Mask, expected: Expected) -> Option<Phase> {
+        barrier.arrive(&Arrival { warp, lanes, expected, trues: None }).unwrap();
+        barrier.complete(0b11)
+    }
+
+    #[test]
+    fn everyone_means_every_warp_with_threads() {
+        let mut barrier = Barrier::default();
+        assert_eq!(arrive(&mut barrier, 1, 0xffff, Expected::Everyone), None);
+        assert_eq!(barrier.awaited(&[7, 0xffff]), BarrierWait::Threads(vec![(0, 7)]));
+        barrier.waiting = 0b10;
+        // The other one exits.
+        assert_eq!(barrier.complete(0b10), Some(Phase { waited: 0b10, votes: Votes::default() }));
+        assert_eq!(barrier.complete(0b10), None);
+    }
+
+    #[test]
+    fn warps_count_as_full_ones_and_may_arrive_twice() {
+        let mut barrier = Barrier::default();
+        assert_eq!(arrive(&mut barrier, 1, 0xffff, Expected::Count(96)), None);
+        assert_eq!(arrive(&mut barrier, 1, 0xffff, Expected::Count(96)), None);
+        // 32 for the first arrival, 16 threads that are there now.
+        assert_eq!(barrier.awaited(&[1, 0xffff]), BarrierWait::More { arrived: 48, count: 96 });
+        assert!(arrive(&mut barrier, 0, u32::MAX, Expected::Count(96)).is_some());
+        let mut alone = Barrier::default();
+        assert!(arrive(&mut alone, 0, 1, Expected::Count(32)).is_some());
+    }
+
+    #[test]
+    fn votes_are_counted() {
+        let mut barrier = Barrier::default();
+        let arrival =
+            |warp, lanes, trues| Arrival { warp, lanes, expected: Expected::Everyone, trues: Some(trues) };
+        barrier.arrive(&arrival(0, u32::MAX, 0x7)).unwrap();
+        assert_eq!(barrier.complete(0b11), None);
+        barrier.arrive(&arrival(1, 0xffff, 0x1)).unwrap();
+        let votes = barrier.complete(0b11).unwrap().votes;
+        assert_eq!(votes, Votes { trues: 4, all: 48 });
+    }
+
+    #[test]
+    fn different_counts_contradict_each_other() {
+        let mut barrier = Barrier::default();
+        assert_eq!(arrive(&mut barrier, 0, u32::MAX, Expected::Count(128)), None);
+        let other = Arrival { warp: 1, lanes: 1, expected: Expected::Count(32), trues: None };
+        let text = "threads wait at the same barrier for 128 threads and for 32 threads";
+        assert_eq!(barrier.arrive(&other), Err(text.to_owned()));
+    }
+}

@@ -1,0 +1,325 @@
+//! A block: its warps, which take turns on one host thread.
+//!
+//! Warps that never wait run one after the other on the stack of the thread; others on a fibre each, which a barrier suspends.
+
+use ptx_exec::engine::{Group, Stop, deadlock, describe};
+use ptx_exec::program::{BarrierAction, BlockBarrier, Effect, Mask, Op, Program, WARP, first_lane};
+use ptx_exec::{Dim3, TrapKind};
+
+use super::barrier::{Arrival, BARRIERS, Barrier, Expected, Votes, WARPS};
+use super::fibre::{Fibres, Resumed};
+use super::frame::{Status, WarpFrame};
+use super::grid::Job;
+
+/// Why a warp was stopped, where its status does not tell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Noted {
+    pub(crate) kind: TrapKind,
+    pub(crate) related: Vec<(u32, String)>,
+}
+
+/// A warp that waits.
+#[derive(Clone, Copy, Default, Debug)]
+struct Waiting {
+    pc: u32,
+    barrier: usize,
+}
+
+/// What the warps of a block share while they run. Frames refer to it, so it stays where it is.
+#[derive(Debug)]
+pub(crate) struct Block {
+    program: *const Program,
+    /// How many warps there are.
+    warps: usize,
+    /// Threads of each warp that had not exited when it last came to a barrier.
+    live: [Mask; WARPS],
+    /// Warps that have threads which have not exited, and those that can run, a bit each.
+    live_warps: u32,
+    ready: u32,
+    /// Barriers that have arrivals.
+    arrived: u32,
+    barriers: Box<[Barrier; BARRIERS]>,
+    waiting: [Waiting; WARPS],
+    votes: [Votes; WARPS],
+    noted: Option<Box<Noted>>,
+}
+
+/// What a barrier does to the warp that comes to it.
+pub(crate) enum Passed {
+    /// It goes on, with what the predicates were.
+    On(Votes),
+    /// It waits.
+    Waits,
+    /// It is stopped, as [`Block::noted`] has it.
+    Stopped,
+}
+
+/// How a warp comes to a barrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coming {
+    pub(crate) pc: u32,
+    pub(crate) warp: usize,
+    /// The threads that do, and all that have not exited.
+    pub(crate) lanes: Mask,
+    pub(crate) live: Mask,
+    pub(crate) id: u32,
+    pub(crate) count: u32,
+    pub(crate) trues: Mask,
+    /// Bit 0: they name different barriers; bit 1: different counts.
+    pub(crate) differs: u32,
+}
+
+fn bits(count: usize) -> u32 {
+    (1u64 << count).wrapping_sub(1) as u32
+}
+
+impl Block {
+    pub(crate) fn new() -> Self {
+        Self {
+            program: std::ptr::null(),
+            warps: 0,
+            live: [0; WARPS],
+            live_warps: 0,
+            ready: 0,
+            arrived: 0,
+            barriers: Box::new(std::array::from_fn(|_| Barrier::default())),
+            waiting: [Waiting::default(); WARPS],
+            votes: [Votes::default(); WARPS],
+            noted: None,
+        }
+    }
+
+    /// Begins a block of so many threads.
+    pub(crate) fn begin(&mut self, program: *const Program, threads: usize) {
+        self.program = program;
+        self.warps = threads.div_ceil(WARP);
+        for (warp, live) in self.live.iter_mut().enumerate().take(self.warps) {
+            *live = lanes_of(threads, warp);
+        }
+        self.live_warps = bits(self.warps);
+        self.ready = self.live_warps;
+        self.noted = None;
+        if self.arrived != 0 {
+            self.barriers.iter_mut().for_each(Barrier::reset);
+            self.arrived = 0;
+        }
+    }
+
+    /// Notes why the warp that runs is stopped; code then ends with [`Status::Noted`].
+    pub(crate) fn note(&mut self, kind: TrapKind, related: Vec<(u32, String)>) {
+        self.noted = Some(Box::new(Noted { kind, related }));
+    }
+
+    fn misuse(&mut self, text: impl Into<String>) -> Passed {
+        self.note(TrapKind::Misuse(text.into()), Vec::new());
+        Passed::Stopped
+    }
+
+    /// What a warp waits with at an instruction, if it is a barrier.
+    fn barrier_at(&self, pc: u32) -> Option<&BlockBarrier> {
+        // SAFETY: the program outlives the launch that the block is of.
+        let program = unsafe { self.program.as_ref() }?;
+        match program.code.get(pc as usize).map(|inst| &inst.op) {
+            Some(Op::Effect(Effect::BlockBarrier(barrier))) => Some(barrier),
+            _ => None,
+        }
+    }
+
+    /// A warp comes to a barrier.
+    pub(crate) fn come(&mut self, coming: &Coming) -> Passed {
+        let Coming { pc, warp, lanes, live, .. } = *coming;
+        let Some(&barrier) = self.barrier_at(pc) else { return self.misuse("there is no barrier") };
+        if coming.differs & 1 != 0 {
+            return self.misuse("threads of a warp give different barriers at once");
+        }
+        let id = coming.id as usize;
+        if id >= BARRIERS {
+            return self.misuse(format!("there is no barrier {id}; a block has 16"));
+        }
+        let count = coming.count;
+        let expected = match barrier.count {
+            None => Expected::Everyone,
+            Some(_) if coming.differs & 2 != 0 => {
+                return self.misuse("threads of a warp give different thread counts at once");
+            }
+            Some(_) if count == 0 || !count.is_multiple_of(WARP as u32) => {
+                return self
+                    .misuse(format!("the thread count {count} is not a positive multiple of the warp size"));
+            }
+            Some(_) if count as usize == self.warps * WARP => Expected::Everyone,
+            Some(_) => Expected::Count(count),
+        };
+        self.live[warp % WARPS] = live;
+        if lanes != live {
+            return self.misuse(
+                "the guard of an aligned barrier is true for some threads of a warp only; `barrier.sync` without \
+                 `.aligned` is for some of them",
+            );
+        }
+        let trues = barrier.predicate.map(|_| lanes & coming.trues);
+        self.arrived |= 1 << id;
+        if let Err(text) = self.barriers[id].arrive(&Arrival { warp, lanes, expected, trues }) {
+            return self.misuse(text);
+        }
+        // Barriers order memory among their threads; other blocks' threads see it no later than that.
+        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+        let waits = barrier.action != BarrierAction::Arrive;
+        if waits {
+            self.barriers[id].waiting |= 1 << warp;
+            self.waiting[warp % WARPS] = Waiting { pc, barrier: id };
+            self.ready &= !(1 << warp);
+        }
+        self.complete(id);
+        match self.ready >> warp & 1 {
+            0 => Passed::Waits,
+            _ => Passed::On(self.votes[warp % WARPS]),
+        }
+    }
+
+    /// A warp comes to an aligned barrier with some of its threads, while others are at another one: all of them have to come to the
+    /// same instruction.
+    pub(crate) fn part(&mut self, job: &Job, warp: usize, here: (u32, Mask)) {
+        let text = "threads of a warp come to different barriers, each of which all of them have to come to together; \
+                    `barrier.sync` without `.aligned` is for some of them";
+        let (x, y, z) = job.geometry.thread(warp, first_lane(here.1)).into();
+        let related = vec![(here.0, format!("thread ({x}, {y}, {z}) of the warp waits here"))];
+        self.note(TrapKind::Misuse(text.to_owned()), related);
+    }
+
+    /// Lets those who wait at a barrier go on, if all have come.
+    fn complete(&mut self, id: usize) {
+        let Some(phase) = self.barriers[id].complete(self.live_warps) else { return };
+        self.arrived &= !(1 << id);
+        self.ready |= phase.waited;
+        let mut rest = phase.waited;
+        while rest != 0 {
+            self.votes[rest.trailing_zeros() as usize % WARPS] = phase.votes;
+            rest &= rest - 1;
+        }
+    }
+
+    /// What a warp gets that waited.
+    pub(crate) fn votes(&self, warp: usize) -> Votes {
+        self.votes[warp % WARPS]
+    }
+
+    /// All threads of a warp have exited, which may complete barriers.
+    pub(crate) fn exited(&mut self, warp: usize) {
+        self.live[warp % WARPS] = 0;
+        self.live_warps &= !(1 << warp);
+        self.ready &= !(1 << warp);
+        let mut rest = self.arrived;
+        while rest != 0 {
+            self.complete(rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+    }
+
+    /// Why a warp was stopped.
+    pub(crate) fn stop(&mut self, job: &Job, frame: &WarpFrame, status: i32) -> Stop {
+        let noted = self.noted.take();
+        let (kind, related) = match (noted, status) {
+            (Some(noted), _) if status == Status::Noted as i32 => (noted.kind, noted.related),
+            _ if status == Status::Interrupted as i32 => {
+                let groups = self.groups(Some((frame.warp as usize, frame.pc, frame.stopped)));
+                (TrapKind::Timeout, describe(&job.geometry, &groups))
+            }
+            _ => (job.trap_at(frame.pc), Vec::new()),
+        };
+        Stop {
+            kind,
+            pc: Some(frame.pc),
+            block: frame.block_index,
+            warp: frame.warp as usize,
+            lane: first_lane(frame.stopped),
+            related,
+        }
+    }
+
+    /// Where the warps are; `running` is one that does not wait, and where its lanes are.
+    fn groups(&self, running: Option<(usize, u32, Mask)>) -> Vec<Group> {
+        let place = |warp: usize| {
+            if let Some((_, pc, lanes)) = running.filter(|(running, ..)| *running == warp) {
+                return Some(Group { pc, warp, lanes, barrier: None });
+            }
+            let Waiting { pc, barrier } = self.waiting[warp % WARPS];
+            let waits = self.barriers.get(barrier).is_some_and(|barrier| barrier.waiting >> warp & 1 == 1);
+            waits.then(|| {
+                let wait = self.barriers[barrier % BARRIERS].awaited(&self.live[..self.warps]);
+                Group { pc, warp, lanes: self.live[warp % WARPS], barrier: Some((barrier, wait)) }
+            })
+        };
+        (0..self.warps).filter_map(place).collect()
+    }
+
+    /// Who waits where, and no one can go on.
+    fn deadlock(&self, job: &Job, block: Dim3) -> Stop {
+        let groups = self.groups(None);
+        let related = describe(&job.geometry, &groups);
+        let (warp, pc, lane) = groups
+            .first()
+            .map_or((0, None, 0), |group| (group.warp, Some(group.pc), first_lane(group.lanes)));
+        Stop { kind: deadlock(&related), pc, block, warp, lane, related }
+    }
+}
+
+/// The lanes of a warp that are threads, in a block of so many.
+pub(crate) fn lanes_of(threads: usize, warp: usize) -> Mask {
+    let left = threads.saturating_sub(warp * WARP).min(WARP);
+    bits(left)
+}
+
+/// Runs all warps of a block on this stack, one after the other: none of them waits for another one. The frame is used for each in turn.
+pub(crate) fn run_in_turn(
+    block: *mut Block,
+    job: &Job,
+    frame: *mut WarpFrame,
+    threads: usize,
+) -> Result<(), Stop> {
+    let code = job.code();
+    for warp in 0..threads.div_ceil(WARP) {
+        // SAFETY: the block and the frame are this thread's, and no reference to them is held while code runs.
+        let status = unsafe {
+            ((*frame).warp, (*frame).lanes) = (warp as u32, lanes_of(threads, warp));
+            code(frame)
+        };
+        if status != Status::Done as i32 {
+            // SAFETY: as above.
+            return Err(unsafe { (*block).stop(job, &*frame, status) });
+        }
+    }
+    Ok(())
+}
+
+/// Runs all warps of a block on fibres, of which there is one for each with its frame. All fibres are free again afterwards.
+pub(crate) fn run_on_fibres(
+    block: *mut Block,
+    job: &Job,
+    fibres: &mut Fibres,
+    frames: *mut WarpFrame,
+) -> Result<(), Stop> {
+    // SAFETY: the block and the frames are this thread's, and no reference to them is held while a fibre runs.
+    unsafe {
+        while (*block).live_warps != 0 {
+            let mut round = (*block).ready;
+            if round == 0 {
+                fibres.abandon();
+                return Err((*block).deadlock(job, (*frames).block_index));
+            }
+            while round != 0 {
+                let warp = round.trailing_zeros() as usize;
+                round &= round - 1;
+                let frame = frames.add(warp);
+                match fibres.resume(warp, job, frame) {
+                    Resumed::Waits => {}
+                    Resumed::Ended(status) if status == Status::Done as i32 => (*block).exited(warp),
+                    Resumed::Ended(status) => {
+                        fibres.abandon();
+                        return Err((*block).stop(job, &*frame, status));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}

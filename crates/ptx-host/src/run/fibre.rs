@@ -1,0 +1,114 @@
+//! Fibres: stacks of their own for warps that wait for each other.
+
+use corosensei::stack::{DefaultStack, Stack, StackPointer};
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+use super::barrier::WARPS;
+use super::frame::WarpFrame;
+use super::grid::Job;
+
+/// What suspends the fibre of a warp.
+pub(crate) type Suspend = Yielder<(), ()>;
+
+type Fibre = Coroutine<(), (), i32, Shifted>;
+
+/// What a warp did that was resumed.
+pub(crate) enum Resumed {
+    /// It waits for others.
+    Waits,
+    /// Its function ended with this status.
+    Ended(i32),
+}
+
+/// A stack whose use begins some bytes below its end: the stacks of a block are used alike, and with the same distance from the end of
+/// a page all of them would compete for the same lines of the processor's cache.
+struct Shifted {
+    stack: DefaultStack,
+    shift: usize,
+}
+
+// SAFETY: a part of a stack, which has all its properties; the shift is a multiple of what pages and stacks are aligned to and less than
+// what was allocated in addition.
+unsafe impl Stack for Shifted {
+    fn base(&self) -> StackPointer {
+        let base = self.stack.base();
+        StackPointer::new(base.get() - self.shift).unwrap_or(base)
+    }
+
+    fn limit(&self) -> StackPointer {
+        self.stack.limit()
+    }
+}
+
+/// Bytes from the begin of one stack's use to the next one's, within their pages.
+const SHIFT: usize = 192;
+
+/// The fibres of the warps of a block, which are made once and used for one block after the other.
+#[derive(Default)]
+pub(crate) struct Fibres {
+    running: [Option<Fibre>; WARPS],
+    free: [Option<Shifted>; WARPS],
+    bytes: usize,
+}
+
+/// The host has no memory for a stack.
+pub(crate) struct NoStack;
+
+impl Fibres {
+    /// Makes room for so many warps, whose functions need stacks of so many bytes.
+    pub(crate) fn reserve(&mut self, warps: usize, bytes: usize) -> Result<(), NoStack> {
+        if self.bytes < bytes {
+            self.free = Default::default();
+            self.bytes = bytes;
+        }
+        for (warp, free) in self.free.iter_mut().enumerate().take(warps) {
+            if free.is_none() {
+                let shift = warp * SHIFT;
+                let stack = DefaultStack::new(self.bytes + WARPS * SHIFT).map_err(|_| NoStack)?;
+                *free = Some(Shifted { stack, shift });
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a warp until it waits or its function ends; begins it if it did not run before.
+    pub(crate) fn resume(&mut self, warp: usize, job: &Job, frame: *mut WarpFrame) -> Resumed {
+        let slot = &mut self.running[warp % WARPS];
+        if slot.is_none() {
+            let Some(stack) = self.free[warp % WARPS].take() else { return Resumed::Ended(NO_STACK) };
+            let code = job.code();
+            let body = move |suspend: &Suspend, ()| {
+                // SAFETY: frames stay where they are while their warps run, and the code belongs to a kernel that outlives the job.
+                unsafe {
+                    (*frame).suspend = suspend;
+                    code(frame)
+                }
+            };
+            // SAFETY: what the function refers to outlives the fibre: `abandon` or the end of the function comes before.
+            *slot = Some(unsafe { Fibre::with_stack_unchecked(stack, body) });
+        }
+        let Some(fibre) = slot else { return Resumed::Ended(NO_STACK) };
+        match fibre.resume(()) {
+            CoroutineResult::Yield(()) => Resumed::Waits,
+            CoroutineResult::Return(status) => {
+                self.free[warp % WARPS] = slot.take().map(Fibre::into_stack);
+                Resumed::Ended(status)
+            }
+        }
+    }
+
+    /// Gives up the fibres that wait. Nothing on their stacks needs to be dropped: there are frames of compiled code, and of functions of
+    /// the runtime that own nothing while they wait.
+    pub(crate) fn abandon(&mut self) {
+        for (slot, free) in self.running.iter_mut().zip(&mut self.free) {
+            if let Some(mut fibre) = slot.take() {
+                // SAFETY: as above.
+                unsafe { fibre.force_reset() };
+                *free = Some(fibre.into_stack());
+            }
+        }
+    }
+}
+
+/// The status of a warp that has no stack, which cannot happen after [`Fibres::reserve`].
+const NO_STACK: i32 = -1;

@@ -1,0 +1,375 @@
+//! A launch: blocks, which host threads take up.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ptx_exec::engine::{Stop, pool};
+use ptx_exec::program::{Effect, Op, Program};
+use ptx_exec::{Geometry, TrapKind};
+
+use super::barrier::WARPS;
+use super::block::{Block, lanes_of, run_in_turn, run_on_fibres};
+use super::fibre::Fibres;
+use super::frame::{RUNTIME, WarpFrame};
+use super::watch;
+use crate::kernel::Kernel;
+
+/// What a kernel is launched with.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// What was compiled.
+    pub program: &'a Program,
+    /// The shape of the launch: that of its blocks is the one that the kernel was compiled for, and clusters have one block.
+    pub geometry: Geometry,
+    /// The parameter space.
+    pub params: &'a [u8],
+    /// The constant memory.
+    pub constant: &'a [u8],
+    /// How long it may take; `None` for no limit.
+    pub timeout: Option<Duration>,
+    /// Host threads that blocks are spread over.
+    pub threads: usize,
+}
+
+/// The function of a warp.
+pub(crate) type WarpCode = unsafe extern "C" fn(*mut WarpFrame) -> i32;
+
+/// A host thread that works on a launch.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Worker {
+    /// Not zero once the block that it runs is to end.
+    attention: AtomicU32,
+    /// The number of that block. It only grows.
+    block: AtomicU64,
+}
+
+/// A launch that host threads work on.
+///
+/// It refers to what the launch was given, which is alive as long as [`launch`] waits: until no worker runs a block and none is left.
+/// Workers that come later find that out, and touch nothing else.
+#[derive(Debug)]
+pub(crate) struct Job {
+    code: WarpCode,
+    waits: bool,
+    stack: usize,
+    program: *const Program,
+    params: *const u8,
+    constant: *const u8,
+    pub(crate) geometry: Geometry,
+    workers: Box<[Worker]>,
+    pub(super) deadline: Option<Instant>,
+    late: AtomicBool,
+    /// The lowest number of a block that was stopped; `u64::MAX` while there is none.
+    failed: AtomicU64,
+    queue: Mutex<Queue>,
+    /// Signalled when no worker runs a block any more.
+    idle: Condvar,
+}
+
+// SAFETY: what it refers to is only read, and alive while it is used (see above).
+unsafe impl Send for Job {}
+// SAFETY: as above.
+unsafe impl Sync for Job {}
+
+#[derive(Debug, Default)]
+struct Queue {
+    /// The next block that no worker has taken.
+    next: u64,
+    /// Workers that run blocks.
+    running: usize,
+    failure: Option<(u64, Box<Stop>)>,
+    panicked: Option<Box<dyn Any + Send>>,
+}
+
+impl Job {
+    pub(crate) fn code(&self) -> WarpCode {
+        self.code
+    }
+
+    /// What stops a thread at an instruction that does.
+    pub(crate) fn trap_at(&self, pc: u32) -> TrapKind {
+        // SAFETY: the program is alive while blocks run.
+        let inst = unsafe { self.program.as_ref() }.and_then(|program| program.code.get(pc as usize));
+        match inst.map(|inst| &inst.op) {
+            Some(Op::Effect(Effect::Breakpoint)) => TrapKind::Breakpoint,
+            _ => TrapKind::Trap,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // A panic elsewhere leaves the queue usable; there is nothing half-done in it.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The time is over: all workers are to end what they do.
+    pub(super) fn expire(&self) {
+        self.late.store(true, Ordering::SeqCst);
+        self.workers.iter().for_each(|worker| worker.attention.store(1, Ordering::SeqCst));
+    }
+
+    /// A block was stopped: blocks after it are not needed any more. Those before it go on, for they may be stopped too: the first one is
+    /// reported, whatever the order in which host threads came to them.
+    fn fail(&self, number: u64, stop: Stop) {
+        let mut queue = self.lock();
+        if queue.failure.as_ref().is_none_or(|(first, _)| number < *first) {
+            queue.failure = Some((number, Box::new(stop)));
+        }
+        drop(queue);
+        self.failed.fetch_min(number, Ordering::SeqCst);
+        for worker in &self.workers {
+            if worker.block.load(Ordering::SeqCst) > number {
+                worker.attention.store(1, Ordering::SeqCst);
+            }
+        }
+    }
+
+    /// The next blocks for a worker: few at a time towards the end, so that all workers end at about the same time.
+    fn take(&self) -> Option<std::ops::Range<u64>> {
+        /// Blocks that are taken at once, at most: they end in well under a millisecond where they do nothing.
+        const MOST: u64 = 4096;
+        let blocks = self.geometry.blocks();
+        let mut queue = self.lock();
+        if queue.next >= blocks || queue.failure.is_some() || queue.panicked.is_some() {
+            return None;
+        }
+        let share = (blocks - queue.next) / (4 * self.workers.len() as u64);
+        let first = queue.next;
+        queue.next += share.clamp(1, MOST).min(blocks - first);
+        queue.running += 1;
+        Some(first..queue.next)
+    }
+
+    fn leave(&self, panicked: Option<Box<dyn Any + Send>>) {
+        let mut queue = self.lock();
+        queue.running -= 1;
+        if panicked.is_some() {
+            queue.panicked = panicked;
+        }
+        if queue.running == 0 {
+            self.idle.notify_all();
+        }
+    }
+}
+
+/// Runs all blocks of a launch and waits for them.
+///
+/// The thread that calls works itself; threads of the pool join it as they become free. Nothing waits for one that has not begun.
+///
+/// # Errors
+/// Why the first of the blocks that were stopped was.
+///
+/// # Safety
+/// Every access that the kernel makes has to be in memory of this process that may be accessed so, at a multiple of its size, its parameters
+/// and constants in those that are given, and its shared memory in that of a block. The program is the one that was compiled.
+pub(crate) unsafe fn launch(kernel: &Kernel, given: &Given<'_>) -> Result<(), Stop> {
+    let deadline = given.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let blocks = given.geometry.blocks();
+    let threads = (given.threads as u64).min(blocks).max(1);
+    let job = Arc::new(Job {
+        code: kernel.code(),
+        waits: kernel.waits(),
+        stack: kernel.stack(),
+        program: given.program,
+        params: given.params.as_ptr(),
+        constant: given.constant.as_ptr(),
+        geometry: given.geometry,
+        workers: (0..threads).map(|_| Worker::default()).collect(),
+        deadline,
+        late: AtomicBool::new(false),
+        failed: AtomicU64::new(u64::MAX),
+        queue: Mutex::default(),
+        idle: Condvar::new(),
+    });
+    let _watched = deadline.map(|_| watch::watch(&job));
+    // Where the host refuses threads, the one that calls does all the work.
+    if threads > 1
+        && let Some(pool) = pool()
+    {
+        for number in 1..threads.min(pool.current_num_threads() as u64 + 1) {
+            let job = job.clone();
+            pool.spawn(move || work(&job, number as usize));
+        }
+    }
+    work(&job, 0);
+    let mut queue = job.lock();
+    while queue.running > 0 {
+        queue = job.idle.wait(queue).unwrap_or_else(PoisonError::into_inner);
+    }
+    // Workers that come later find nothing.
+    queue.next = u64::MAX;
+    if let Some(payload) = queue.panicked.take() {
+        drop(queue);
+        resume_unwind(payload);
+    }
+    match queue.failure.take() {
+        Some((_, stop)) => Err(*stop),
+        None => Ok(()),
+    }
+}
+
+/// What a host thread needs for blocks, kept from launch to launch.
+struct Place {
+    block: Box<Block>,
+    frames: Box<[WarpFrame; WARPS]>,
+    shared: Vec<Line>,
+    fibres: Fibres,
+}
+
+/// Shared memory begins where a line of the processor's cache does.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line {
+    _bytes: [u8; 64],
+}
+
+const NO_FRAME: WarpFrame = WarpFrame {
+    params: std::ptr::null(),
+    constant: std::ptr::null(),
+    shared: std::ptr::null_mut(),
+    block_index: [0; 3],
+    grid: [0; 3],
+    warp: 0,
+    lanes: 0,
+    runtime: &raw const RUNTIME,
+    program: std::ptr::null(),
+    attention: std::ptr::null(),
+    block: std::ptr::null_mut(),
+    job: std::ptr::null(),
+    suspend: std::ptr::null(),
+    pc: 0,
+    stopped: 0,
+    trues: 0,
+    votes: 0,
+};
+
+impl Place {
+    fn new() -> Self {
+        Self {
+            block: Box::new(Block::new()),
+            frames: Box::new([NO_FRAME; WARPS]),
+            shared: Vec::new(),
+            fibres: Fibres::default(),
+        }
+    }
+
+    /// Prepares it for blocks of a launch.
+    fn prepare(&mut self, job: &Job, worker: &Worker) -> Result<(), TrapKind> {
+        let threads = job.geometry.threads();
+        let lines = (job.geometry.shared as usize).div_ceil(size_of::<Line>());
+        if self.shared.len() < lines {
+            self.shared.resize(lines, Line { _bytes: [0; 64] });
+        }
+        let frame = WarpFrame {
+            params: job.params,
+            constant: job.constant,
+            shared: self.shared.as_mut_ptr().cast(),
+            grid: job.geometry.grid,
+            program: job.program,
+            attention: &raw const worker.attention,
+            block: &raw mut *self.block,
+            job,
+            ..NO_FRAME
+        };
+        let warps = if job.waits { threads.div_ceil(ptx_exec::program::WARP) } else { 1 };
+        for (warp, place) in self.frames.iter_mut().enumerate().take(warps) {
+            *place = WarpFrame { warp: warp as u32, lanes: lanes_of(threads, warp), ..frame };
+        }
+        if job.waits {
+            self.fibres.reserve(warps, job.stack).map_err(|_| TrapKind::Stack)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a block.
+    fn run(&mut self, job: &Job, index: [u32; 3]) -> Result<(), Stop> {
+        let threads = job.geometry.threads();
+        self.block.begin(job.program, threads);
+        // SAFETY: there are so many bytes (see `prepare`).
+        unsafe { self.shared.as_mut_ptr().cast::<u8>().write_bytes(0, job.geometry.shared as usize) };
+        let (block, frames) = (&raw mut *self.block, self.frames.as_mut_ptr());
+        if job.waits {
+            for frame in self.frames.iter_mut().take(threads.div_ceil(ptx_exec::program::WARP)) {
+                frame.block_index = index;
+            }
+            run_on_fibres(block, job, &mut self.fibres, frames)
+        } else {
+            self.frames[0].block_index = index;
+            run_in_turn(block, job, frames, threads)
+        }
+    }
+}
+
+thread_local! {
+    /// That of this thread, while no launch uses it.
+    static PLACE: Cell<Option<Box<Place>>> = const { Cell::new(None) };
+}
+
+/// Takes up blocks until none is left.
+fn work(job: &Job, number: usize) {
+    let Some(worker) = job.workers.get(number) else { return };
+    let Some(mut blocks) = job.take() else { return };
+    // A launch while another one runs on the same thread has a place of its own.
+    let mut place = PLACE.take().unwrap_or_else(|| Box::new(Place::new()));
+    let run = || {
+        let prepared = place.prepare(job, worker);
+        loop {
+            run_blocks(job, worker, &mut place, &prepared, blocks.clone());
+            job.leave(None);
+            match job.take() {
+                Some(next) => blocks = next,
+                None => return,
+            }
+        }
+    };
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(()) => PLACE.set(Some(place)),
+        Err(payload) => job.leave(Some(payload)),
+    }
+}
+
+fn run_blocks(
+    job: &Job,
+    worker: &Worker,
+    place: &mut Place,
+    prepared: &Result<(), TrapKind>,
+    blocks: std::ops::Range<u64>,
+) {
+    let mut index = job.geometry.block_index(blocks.start, 0);
+    for number in blocks {
+        worker.block.store(number, Ordering::SeqCst);
+        if job.failed.load(Ordering::SeqCst) < number {
+            return;
+        }
+        let result = match prepared {
+            Ok(()) if !job.late.load(Ordering::Relaxed) => place.run(job, index),
+            Ok(()) => Err(nowhere(TrapKind::Timeout, index)),
+            Err(kind) => Err(nowhere(kind.clone(), index)),
+        };
+        if let Err(stop) = result {
+            // One that was told to end for the sake of a block before it is not reported.
+            let is_told = stop.kind == TrapKind::Timeout && !job.late.load(Ordering::SeqCst);
+            if !is_told {
+                job.fail(number, stop);
+            }
+            return;
+        }
+        let [x, y, _] = job.geometry.grid;
+        index[0] += 1;
+        if index[0] == x {
+            (index[0], index[1]) = (0, index[1] + 1);
+            if index[1] == y {
+                (index[1], index[2]) = (0, index[2] + 1);
+            }
+        }
+    }
+}
+
+/// A stop before any thread of the block ran.
+fn nowhere(kind: TrapKind, block: [u32; 3]) -> Stop {
+    Stop { kind, pc: None, block, warp: 0, lane: 0, related: Vec::new() }
+}
