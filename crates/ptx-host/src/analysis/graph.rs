@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ptx_exec::program::{Effect, Guard, Op, Program, Src};
 
 use super::Refusal;
+use super::gather::waits;
 
 /// A block, by its place in [`Graph::blocks`]: the order in which waiting blocks run, the lowest first.
 pub type BlockId = usize;
@@ -103,6 +104,9 @@ pub struct Block {
     pub first: u32,
     /// One past the last that is not its terminator.
     pub end: u32,
+    /// Whether the first one is an operation of several lanes, which wait for each other there. Its guard decides who comes, and is part
+    /// of what is before the block.
+    pub gathers: bool,
     /// What is at its end.
     pub terminator: Terminator,
 }
@@ -125,9 +129,10 @@ impl Graph {
             return Err(Refusal { pc: 0, why: "the program has no kernel" });
         };
         let firsts = leaders(program, start)?;
-        let names: BTreeMap<u32, BlockId> = firsts.iter().enumerate().map(|(id, &pc)| (pc, id)).collect();
-        let blocks: Vec<Block> = firsts.iter().map(|&pc| block(program, &names, pc)).collect();
-        let entry = names.get(&start).copied().unwrap_or(0);
+        let names: BTreeMap<Beginning, BlockId> =
+            firsts.iter().enumerate().map(|(id, &first)| (first, id)).collect();
+        let blocks: Vec<Block> = firsts.iter().map(|&first| block(program, &names, first)).collect();
+        let entry = names.get(&(start, false)).copied().unwrap_or(0);
         let is_loop = blocks.iter().any(|block| block.terminator.targets().contains(&entry));
         if is_barrier(program, start) && is_loop {
             return Err(Refusal { pc: start, why: "a kernel that begins with a barrier in a loop" });
@@ -177,9 +182,18 @@ fn leaves(program: &Program, pc: u32) -> Option<(Vec<u32>, bool)> {
     Some((targets, inst.guard.is_some()))
 }
 
-/// The first instructions of the blocks that can be reached, in order.
-fn leaders(program: &Program, start: u32) -> Result<Vec<u32>, Refusal> {
-    let mut firsts = BTreeSet::from([start]);
+/// The beginning of a block: an instruction, and whether lanes are there for which its guard was found to hold.
+type Beginning = (u32, bool);
+
+/// Whether lanes wait for each other at an instruction, and whether it has a guard.
+fn meeting(program: &Program, pc: u32) -> Option<bool> {
+    let inst = program.code.get(pc as usize)?;
+    waits(&inst.op).map(|_| inst.guard.is_some())
+}
+
+/// The beginnings of the blocks that can be reached, in order.
+fn leaders(program: &Program, start: u32) -> Result<Vec<Beginning>, Refusal> {
+    let mut firsts = BTreeSet::from([(start, false)]);
     let mut seen = BTreeSet::new();
     let mut work = vec![start];
     while let Some(mut pc) = work.pop() {
@@ -188,14 +202,18 @@ fn leaders(program: &Program, start: u32) -> Result<Vec<u32>, Refusal> {
                 return Err(Refusal { pc, why: "the kernel has no end" });
             }
             if is_barrier(program, pc) {
-                firsts.insert(pc);
+                firsts.insert((pc, false));
+            }
+            if let Some(is_guarded) = meeting(program, pc) {
+                firsts.insert((pc, is_guarded));
+                firsts.extend(is_guarded.then_some((pc + 1, false)));
             }
             let Some((targets, goes_on)) = leaves(program, pc) else {
                 pc += 1;
                 continue;
             };
             let next = goes_on.then_some(pc + 1);
-            firsts.extend(targets.iter().copied().chain(next));
+            firsts.extend(targets.iter().copied().chain(next).map(|pc| (pc, false)));
             work.extend(targets.into_iter().chain(next));
             break;
         }
@@ -203,13 +221,19 @@ fn leaders(program: &Program, start: u32) -> Result<Vec<u32>, Refusal> {
     Ok(firsts.into_iter().collect())
 }
 
-/// The block that begins at an instruction.
-fn block(program: &Program, names: &BTreeMap<u32, BlockId>, first: u32) -> Block {
-    let name = |pc: u32| names.get(&pc).copied().unwrap_or(0);
-    let mut end = first;
+/// The block with this beginning.
+fn block(program: &Program, names: &BTreeMap<Beginning, BlockId>, (first, holds): Beginning) -> Block {
+    let name = |pc: u32| names.get(&(pc, false)).copied().unwrap_or(0);
+    let gathers = holds || meeting(program, first) == Some(false);
+    let mut end = if gathers { first + 1 } else { first };
     loop {
-        if end != first && names.contains_key(&end) {
-            return Block { first, end, terminator: Terminator::Jump(name(end)) };
+        if end != first && names.contains_key(&(end, false)) {
+            return Block { first, end, gathers, terminator: Terminator::Jump(name(end)) };
+        }
+        if let (Some(&taken), Some(guard)) = (names.get(&(end, true)), guard_at(program, end)) {
+            let condition = (guard.row, guard.negated);
+            let terminator = Terminator::Branch { condition, taken, other: name(end + 1) };
+            return Block { first, end, gathers, terminator };
         }
         if leaves(program, end).is_some() {
             break;
@@ -232,7 +256,11 @@ fn block(program: &Program, names: &BTreeMap<u32, BlockId>, first: u32) -> Block
         Op::Effect(Effect::Trap | Effect::Breakpoint) => Terminator::Stop { guard },
         _ => Terminator::Exit { guard },
     };
-    Block { first, end, terminator }
+    Block { first, end, gathers, terminator }
+}
+
+fn guard_at(program: &Program, pc: u32) -> Option<Guard> {
+    program.code.get(pc as usize).and_then(|inst| inst.guard)
 }
 
 /// The blocks in reverse postorder, but those of a loop together.

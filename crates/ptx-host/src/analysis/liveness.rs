@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use ptx_exec::program::Program;
 
+use super::gather::guard_of;
 use super::{Access, BlockId, Graph, Refusal};
 
 /// The rows that are live at the beginning of each block.
@@ -63,9 +64,9 @@ fn reads_and_kills(
         let inst = &program.code[pc as usize];
         let access = Access::of(&inst.op).map_err(|why| Refusal { pc, why })?;
         let rows = access.reads.iter().filter_map(|src| src.as_register());
-        let guard = inst.guard.map(|guard| guard.row);
+        let guard = guard_of(inst).map(|guard| guard.row);
         reads.extend(rows.chain(guard).filter(|row| !kills.contains(row)));
-        if inst.guard.is_none() {
+        if guard.is_none() {
             kills.extend(access.writes);
         }
     }

@@ -3,6 +3,7 @@
 //! | module | gives |
 //! |---|---|
 //! | `access` | the rows that an instruction reads and writes, or that it is not compiled |
+//! | `gather` | operations that lanes wait for each other at |
 //! | `graph` | basic blocks in an order in which loops are together |
 //! | `liveness` | the rows whose values each block may still read |
 //! | `progress` | whether a loop waits for other threads |
@@ -19,6 +20,7 @@
 
 mod access;
 mod facts;
+mod gather;
 mod graph;
 mod liveness;
 mod nans;
@@ -35,6 +37,8 @@ use ptx_exec::program::Program;
 
 pub use access::{Access, Refusal};
 pub use facts::Facts;
+pub(crate) use gather::source_lane;
+pub use gather::{Gather, guard_of};
 pub use graph::{Block, BlockId, Graph, Terminator};
 pub use liveness::Liveness;
 pub use nans::Nans;
@@ -74,10 +78,14 @@ impl Analysis {
         let widths = Widths::new(program, &graph);
         let nans = Nans::new(program, &graph);
         let mut shapes = Shapes::new(program, &graph, &liveness, widths.clone(), launched, lanes);
-        let mut schedule = Schedule::new(&graph, |_| false);
+        let mut schedule = Schedule::new(&graph, |_| false, |_| None);
         loop {
             let changed = shapes.update(program, &graph, &liveness, &schedule, launched)?;
-            let next = Schedule::new(&graph, |block| shapes.parts_lanes(program, graph.block(block)));
+            let next = Schedule::new(
+                &graph,
+                |block| shapes.parts_lanes(program, graph.block(block)),
+                |block| shapes.gather(program, graph.block(block)),
+            );
             if !changed && next == schedule {
                 return Ok(Self { graph, liveness, schedule, widths, nans, shapes });
             }
@@ -96,6 +104,11 @@ impl Analysis {
             rows.extend(inst.guard.map(|guard| guard.row));
         }
         rows
+    }
+
+    /// Whether all 32 lanes of the warp run a block together, in launches of this kind.
+    pub fn is_whole(&self, block: BlockId, launched: &Launched) -> bool {
+        is_whole(&self.schedule, block, launched)
     }
 
     /// Whether a value that the block writes to a row has to leave the row of lanes that are elsewhere as it is: some of them
@@ -125,4 +138,8 @@ impl Analysis {
 
 fn keeps_others(liveness: &Liveness, schedule: &Schedule, block: BlockId, row: u32) -> bool {
     schedule.waiting(block).iter().any(|&other| liveness.is_live_into(other, row))
+}
+
+fn is_whole(schedule: &Schedule, block: BlockId, launched: &Launched) -> bool {
+    launched.fills_warps() && schedule.is_together(block) && !schedule.may_lack_lanes(block)
 }

@@ -5,7 +5,8 @@ use ptx_exec::program::{Dst, Effect, Op, Program, Src, WARP};
 use super::facts::{self, Facts};
 use super::transfer;
 use super::{
-    Access, Block, Graph, Launched, Liveness, Refusal, Schedule, Shape, Stride, Widths, keeps_others,
+    Access, Block, Graph, Launched, Liveness, Refusal, Schedule, Shape, Stride, Widths, guard_of, is_whole,
+    keeps_others,
 };
 
 /// The shapes of the rows of a kernel.
@@ -129,13 +130,19 @@ impl Shapes {
             for pc in block.first..block.end {
                 let inst = &program.code[pc as usize];
                 let access = Access::of(&inst.op).map_err(|why| Refusal { pc, why })?;
-                let guard = inst.guard.map(|guard| self.row(guard.row));
+                let guard = guard_of(inst).map(|guard| self.row(guard.row));
+                let is_whole = is_whole(schedule, id, launched);
                 for &row in &access.writes {
                     let written = match guard {
                         // Lanes for which the guard does not hold keep what they have.
                         Some(shape) if !shape.is_uniform() => Shape::Varying,
                         _ if keeps_others(liveness, schedule, id, row) => Shape::Varying,
-                        _ => transfer::written(self, &inst.op, row, launched),
+                        _ => match &inst.op {
+                            Op::Effect(Effect::Collective(collective)) => {
+                                self.of_collective(collective, row, is_whole)
+                            }
+                            op => transfer::written(self, op, row, launched),
+                        },
                     };
                     changed |= self.join(row, written);
                 }

@@ -16,37 +16,58 @@
 
 use std::collections::BTreeSet;
 
-use super::{BlockId, Graph};
+use super::{BlockId, Gather, Graph, Terminator};
 
 /// For each block the others at which lanes may wait while it runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
     waiting: Vec<BTreeSet<BlockId>>,
+    /// The blocks that lanes may run of whose warp others have exited.
+    lacking: BTreeSet<BlockId>,
 }
 
 impl Schedule {
-    /// That of a kernel, where `parts_lanes` tells whether lanes may leave a block for different ones.
-    pub fn new(graph: &Graph, parts_lanes: impl Fn(BlockId) -> bool) -> Self {
+    /// That of a kernel, where `parts_lanes` tells whether lanes may leave a block for different ones, and `gather` which lanes have
+    /// to come to a block before it runs.
+    pub fn new(
+        graph: &Graph,
+        parts_lanes: impl Fn(BlockId) -> bool,
+        gather: impl Fn(BlockId) -> Option<Gather>,
+    ) -> Self {
         let mut waiting = vec![BTreeSet::new(); graph.blocks().len()];
         let mut work: BTreeSet<BlockId> = (0..graph.blocks().len()).collect();
         while let Some(id) = work.pop_first() {
             for ways in ways(graph, id, parts_lanes(id)) {
                 let mut rest: BTreeSet<BlockId> = waiting[id].iter().copied().chain(ways).collect();
+                // Where not all have come who are waited for, later blocks run.
+                let mut incomplete = BTreeSet::new();
                 // Any of them may be empty, so each may be the one that runs next.
                 while let Some(next) = rest.pop_first() {
+                    let gather = gather(next);
+                    if gather.is_some() {
+                        incomplete.insert(next);
+                    }
+                    let others = rest.iter().chain(&incomplete).copied();
                     let before = waiting[next].len();
-                    waiting[next].extend(&rest);
+                    match gather {
+                        None => waiting[next].extend(others),
+                        Some(Gather::All) => {}
+                        Some(Gather::One(_)) => waiting[next].extend(others.filter(|&other| other != next)),
+                        // Lanes of other groups may stay where they are.
+                        Some(Gather::Each(_)) => waiting[next].extend(others),
+                    }
                     if waiting[next].len() > before {
                         work.insert(next);
                     }
                 }
             }
         }
-        Self { waiting }
+        let lacking = lacking(graph, &waiting, parts_lanes);
+        Self { waiting, lacking }
     }
 
-    /// The other blocks at which lanes may wait while this one runs, in order. Where there is none, all lanes that have not exited run
-    /// it.
+    /// The blocks at which lanes may wait while this one runs, in order: others, or this one where each lane waits for lanes of its
+    /// own. Where there is none, all lanes that have not exited run it.
     pub fn waiting(&self, block: BlockId) -> &BTreeSet<BlockId> {
         &self.waiting[block]
     }
@@ -55,6 +76,46 @@ impl Schedule {
     pub fn is_together(&self, block: BlockId) -> bool {
         self.waiting[block].is_empty()
     }
+
+    /// Whether a lane of the warp may have exited when others run the block.
+    pub fn may_lack_lanes(&self, block: BlockId) -> bool {
+        self.lacking.contains(&block)
+    }
+
+    /// The blocks at which lanes may wait when lanes have come to this one, but not yet run it.
+    pub fn beside(&self, graph: &Graph, block: BlockId) -> BTreeSet<BlockId> {
+        let mut beside = BTreeSet::new();
+        for (id, waiting) in self.waiting.iter().enumerate() {
+            let targets = graph.block(id).terminator.targets();
+            if waiting.contains(&block) || targets.contains(&block) {
+                beside.extend(waiting.iter().copied().chain(targets));
+            }
+        }
+        beside.remove(&block);
+        beside
+    }
+}
+
+/// The blocks that can be reached from where lanes are when others exit.
+fn lacking(
+    graph: &Graph,
+    waiting: &[BTreeSet<BlockId>],
+    parts_lanes: impl Fn(BlockId) -> bool,
+) -> BTreeSet<BlockId> {
+    let mut work = Vec::new();
+    for (id, block) in graph.blocks().iter().enumerate() {
+        if let Terminator::Exit { guard } = block.terminator {
+            work.extend(&waiting[id]);
+            work.extend(guard.map(|(_, other)| other).filter(|_| parts_lanes(id)));
+        }
+    }
+    let mut lacking = BTreeSet::new();
+    while let Some(id) = work.pop() {
+        if lacking.insert(id) {
+            work.extend(graph.block(id).terminator.targets());
+        }
+    }
+    lacking
 }
 
 /// The sets of blocks that the lanes of a block may go to at one time.

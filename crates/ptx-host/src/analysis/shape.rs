@@ -1,5 +1,7 @@
 //! Which rows have one value in all lanes, or values with a stride.
 
+use ptx_exec::program::WARP;
+
 /// How the value of a lane follows from that of the first lane of its chunk, the lanes that one vector of the CPU holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stride {
@@ -147,4 +149,12 @@ impl Shape {
 pub struct Launched {
     /// Threads of a block.
     pub block: [u32; 3],
+}
+
+impl Launched {
+    /// Whether every warp has 32 threads.
+    pub fn fills_warps(&self) -> bool {
+        let threads: u64 = self.block.iter().map(|&extent| u64::from(extent)).product();
+        threads.is_multiple_of(WARP as u64)
+    }
 }

@@ -1,7 +1,8 @@
 //! How many bits the values of a row take.
 
 use ptx_exec::program::{
-    Alu, Binary, Dual, Effect, FloatFunction, Op, Packing, Program, Src, Ternary, Unary,
+    Alu, Binary, Collective, CollectiveKind, Dual, Effect, FloatFunction, Op, Packing, Program, Src, Ternary,
+    Unary, VoteMode,
 };
 use ptx_exec::scalar::int::{Int, Part};
 use ptx_isa::SpecialReg;
@@ -85,10 +86,31 @@ impl Widths {
                 }
                 Effect::WideAtomic(atomic) => atomic.dst.into_iter().flatten().map(|dst| (dst, 64)).collect(),
                 Effect::BlockBarrier(barrier) => vec![(barrier.dst, 32)],
-                Effect::Collective(collective) => collective.dsts.iter().map(|dst| (*dst, 64)).collect(),
+                Effect::Collective(collective) => self.of_collective(collective),
                 _ => Vec::new(),
             },
         }
+    }
+
+    fn of_collective(&self, collective: &Collective) -> Vec<(u32, u32)> {
+        let of_value = || collective.srcs.first().map_or(64, |src| self.src(*src));
+        let [first, second] = match collective.kind {
+            CollectiveKind::Shuffle(_) => [of_value(), 1],
+            CollectiveKind::Vote(VoteMode::Ballot) | CollectiveKind::MatchAny => [32, 32],
+            CollectiveKind::Vote(VoteMode::All | VoteMode::Any | VoteMode::Uniform) => [1, 1],
+            CollectiveKind::MatchAll | CollectiveKind::Elect => [32, 1],
+            CollectiveKind::Redux(_, t) => [t.bits(), t.bits()],
+            CollectiveKind::ReduxFloat(..) => [32, 32],
+            CollectiveKind::Multiply(product) => [32.max(product.d.bits()); 2],
+            CollectiveKind::LoadFragment(fragment) => [32.max(fragment.factor.element.bits()); 2],
+            CollectiveKind::LoadMatrix(_) | CollectiveKind::TransposeMatrix => [32, 32],
+            CollectiveKind::Barrier
+            | CollectiveKind::StoreFragment(_)
+            | CollectiveKind::StoreMatrix(_)
+            | CollectiveKind::Tensor(_) => [64, 64],
+        };
+        let bits = |at: usize| if at == 1 { second } else { first };
+        collective.dsts.iter().enumerate().map(|(at, dst)| (*dst, bits(at))).collect()
     }
 
     fn of_alu(&self, alu: &Alu) -> Vec<(u32, u32)> {

@@ -210,7 +210,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// Whether a lane waits at a block.
-    fn has_waiting(&self, id: BlockId) -> Result<Value<'c>, LlvmError> {
+    pub(super) fn has_waiting(&self, id: BlockId) -> Result<Value<'c>, LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
         let mut any: Option<Value<'c>> = None;
         for &place in &self.waiting[id] {

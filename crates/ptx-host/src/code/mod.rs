@@ -12,7 +12,9 @@
 
 mod atomic;
 mod barrier;
+mod collective;
 mod control;
+mod gather;
 mod generic;
 mod index;
 mod local;
@@ -20,6 +22,7 @@ mod memory;
 mod registers;
 mod runtime;
 mod serial;
+mod shuffle;
 
 use std::cell::RefCell;
 
@@ -30,15 +33,19 @@ use ptx_llvm::host::HostMachine;
 use ptx_llvm::{LlvmError, Module};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::{Access, Analysis, BlockId, Launched, Shape};
+use crate::analysis::{Access, Analysis, BlockId, Launched, Shape, guard_of};
 use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style, alu_with};
 use crate::kernel::CompileError;
 use crate::run::field;
+use gather::Present;
 use registers::{Current, Slot};
 
 /// The name of the function in its module.
 pub(crate) const NAME: &str = "kernel";
+
+/// Upper bound of warp indices of a multiprocessor, `%nwarpid`, as the interpreter has it.
+const WARPS_PER_MULTIPROCESSOR: u64 = 64;
 
 /// The state of making code.
 struct Code<'a, 'm, 'c> {
@@ -72,6 +79,8 @@ struct Code<'a, 'm, 'c> {
     inputs: Inputs<'c>,
     /// The lanes that execute the current block, for each chunk.
     mask: Vec<Value<'c>>,
+    /// Those that take part in the operation of several lanes that the block begins with.
+    present: Present<'c>,
 }
 
 /// What a warp is given.
@@ -133,6 +142,7 @@ pub(crate) fn generate(
         frame,
         inputs,
         mask: Vec::new(),
+        present: Present::Whole,
     };
     code.make_memory()?;
     code.make_local()?;
@@ -176,8 +186,8 @@ impl<'c> Code<'_, '_, 'c> {
     /// The instructions of a block, and where its lanes go.
     fn block(&mut self, id: BlockId) -> Result<(), CompileError> {
         self.builder().position_at_end(self.blocks[id]);
-        self.take_waiting(id)?;
         self.read_live(id)?;
+        self.take(id)?;
         let analysis = self.analysis;
         let block = analysis.graph.block(id);
         for pc in block.first..block.end {
@@ -191,7 +201,7 @@ impl<'c> Code<'_, '_, 'c> {
     fn instruction(&mut self, id: BlockId, pc: u32) -> Result<(), CompileError> {
         let program = self.program;
         let inst = &program.code[pc as usize];
-        let guard = inst.guard.map(|guard| (guard.row, guard.negated));
+        let guard = guard_of(inst).map(|guard| (guard.row, guard.negated));
         match &inst.op {
             Op::Alu(alu) => {
                 let refused = CompileError::refused(pc, "an operation on registers has no form here");
@@ -216,6 +226,11 @@ impl<'c> Code<'_, '_, 'c> {
                         (0..self.copies(*d)).map(|_| self.spread(value, *d)).collect();
                     self.write(id, guard, *d, &values?)?;
                 }
+                Effect::ActiveMask { d } => {
+                    let lanes = self.running(guard)?;
+                    self.write_same(id, guard, *d, lanes)?;
+                }
+                Effect::Collective(collective) => self.collective(id, guard, collective, pc)?,
                 Effect::Load(load) => self.load(id, guard, load, pc)?,
                 Effect::Store(store) => self.store(guard, store, pc)?,
                 Effect::Atomic(atomic) => self.atomic(id, guard, atomic, pc)?,
@@ -270,6 +285,18 @@ impl<'c> Code<'_, '_, 'c> {
             SpecialReg::CtaId => inputs.block_index.get(axis).copied().unwrap_or(self.int(32, 0)),
             SpecialReg::NCtaId => inputs.grid.get(axis).copied().unwrap_or(self.int(32, 0)),
             SpecialReg::WarpId => inputs.warp,
+            SpecialReg::NWarpId => self.int(32, WARPS_PER_MULTIPROCESSOR),
+            // There is one multiprocessor.
+            SpecialReg::NSmId => self.int(32, 1),
+            SpecialReg::SmId | SpecialReg::Pm(_) | SpecialReg::Pm64(_) => self.int(32, 0),
+            SpecialReg::GridId | SpecialReg::CurrentGraphExec => self.int(64, 0),
+            SpecialReg::LanemaskEq => return self.lanemask(|lane| 1 << lane).map_err(Into::into),
+            SpecialReg::LanemaskLe => {
+                return self.lanemask(|lane| u32::MAX >> (31 - lane)).map_err(Into::into);
+            }
+            SpecialReg::LanemaskLt => return self.lanemask(|lane| (1 << lane) - 1).map_err(Into::into),
+            SpecialReg::LanemaskGe => return self.lanemask(|lane| u32::MAX << lane).map_err(Into::into),
+            SpecialReg::LanemaskGt => return self.lanemask(|lane| u32::MAX << lane << 1).map_err(Into::into),
             SpecialReg::LaneId | SpecialReg::Tid => {
                 return self.index(dst, register, axis).map_err(Into::into);
             }
@@ -277,6 +304,11 @@ impl<'c> Code<'_, '_, 'c> {
         };
         let copies = (0..self.copies(dst)).map(|_| self.spread(one, dst));
         copies.collect::<Result<_, LlvmError>>().map_err(Into::into)
+    }
+
+    /// A set of lanes for each lane.
+    fn lanemask(&self, of_lane: fn(u32) -> u32) -> Result<Vec<Value<'c>>, LlvmError> {
+        (0..self.chunks).map(|chunk| self.constants(32, chunk, |lane| of_lane(lane as u32).into())).collect()
     }
 
     /// The index of each thread on an axis of its block, or in its warp.

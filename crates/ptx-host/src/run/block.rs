@@ -224,6 +224,17 @@ impl Block {
                 let groups = self.groups(Some((frame.warp as usize, frame.pc, frame.stopped)));
                 (TrapKind::Timeout, describe(&job.geometry, &groups))
             }
+            _ if status == Status::Deadlock as i32 => {
+                let (lanes, warp) = (frame.stopped, frame.warp);
+                let who =
+                    format!("lanes {lanes:#010x} of warp {warp} wait for others of it, which wait elsewhere");
+                (TrapKind::Deadlock(who), Vec::new())
+            }
+            _ if status == Status::NotMember as i32 => {
+                let lane = first_lane(frame.stopped);
+                let text = format!("the membermask does not name lane {lane}, which executes it");
+                (TrapKind::Misuse(text), Vec::new())
+            }
             _ => (job.trap_at(frame.pc), Vec::new()),
         };
         Stop {

@@ -75,6 +75,10 @@ pub(crate) enum Status {
     Noted = 2,
     /// It was told to end.
     Interrupted = 3,
+    /// Lanes wait for other lanes of their warp, which do not come to the same operation: they wait for another one, or for these.
+    Deadlock = 4,
+    /// Lanes execute an operation whose `membermask` does not name them.
+    NotMember = 5,
 }
 
 /// The warp comes to a barrier.

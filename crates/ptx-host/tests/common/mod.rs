@@ -17,6 +17,8 @@ pub const SHARED: usize = 4096;
 /// addresses of the thread's words.
 #[derive(Clone, Copy)]
 pub struct Case<'a> {
+    /// The target, and the instructions that it has.
+    pub target: &'a str,
     /// What is before the kernel: functions and variables.
     pub before: &'a str,
     pub body: &'a str,
@@ -28,13 +30,13 @@ pub struct Case<'a> {
 impl<'a> Case<'a> {
     /// One warp.
     pub fn warp(body: &'a str) -> Self {
-        Self { before: "", body, grid: 1, block: [32, 1, 1], n: 0 }
+        Self { target: "sm_90", before: "", body, grid: 1, block: [32, 1, 1], n: 0 }
     }
 
-    fn source(&self) -> SourceFile {
-        let Self { before, body, .. } = self;
+    pub fn source(&self) -> SourceFile {
+        let Self { target, before, body, .. } = self;
         let text = format!(
-            ".version 8.6\n.target sm_90\n.address_size 64\n{before}\n\
+            ".version 8.6\n.target {target}\n.address_size 64\n{before}\n\
              .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{{\n\
              .reg .pred %p<8>;\n.reg .b16 %h<16>;\n.reg .b32 %r<40>;\n.reg .f32 %f<20>;\n.reg .f64 %fd<8>;\n.reg .b64 %rd<24>;\n\
              .reg .b128 %q<6>;\n\

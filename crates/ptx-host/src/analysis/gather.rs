@@ -1,0 +1,132 @@
+//! Operations that lanes wait for each other at, and what their results have in common.
+//!
+//! Such an operation begins a block. Lanes wait there until all have come that take part:
+//!
+//! | mask of the lanes that take part | carried out | lanes that may wait elsewhere meanwhile |
+//! |---|---|---|
+//! | all lanes, or an `.aligned` instruction | when no lane waits elsewhere | none |
+//! | one, the same in all lanes | when none of it waits elsewhere | those that it does not name |
+//! | one for each lane | for each group of lanes with the same mask that is complete | also those of other groups |
+
+use ptx_exec::program::{
+    Collective, CollectiveKind, Dst, Effect, Guard, Inst, Op, Participants, Program, ShuffleMode, Src, WARP,
+};
+
+use super::{Block, Shape, Shapes};
+
+/// Which lanes have to come before an operation is carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gather {
+    /// All that have not exited.
+    All,
+    /// Those of one mask.
+    One(Src),
+    /// Those of the mask that each lane has.
+    Each(Src),
+}
+
+/// The operation, where lanes wait for each other at it.
+pub(super) fn waits(op: &Op) -> Option<&Collective> {
+    match op {
+        Op::Effect(Effect::Collective(collective)) => match collective.participants {
+            Participants::Members(_) | Participants::Warp => Some(collective),
+            Participants::Converged => None,
+        },
+        _ => None,
+    }
+}
+
+/// The guard of an instruction. One that lanes wait at has none of its own: it decides which of them come (see [`Block::gathers`]).
+pub fn guard_of(inst: &Inst) -> Option<Guard> {
+    inst.guard.filter(|_| waits(&inst.op).is_none())
+}
+
+impl Shapes {
+    /// Which lanes have to come to the beginning of a block before it runs; nothing where lanes do not wait for each other there.
+    pub fn gather(&self, program: &Program, block: &Block) -> Option<Gather> {
+        let inst = program.code.get(block.first as usize).filter(|_| block.gathers)?;
+        waits(&inst.op).map(|collective| self.participants(collective))
+    }
+
+    fn participants(&self, collective: &Collective) -> Gather {
+        let Participants::Members(mask) = collective.participants else { return Gather::All };
+        match self.src(mask) {
+            Shape::Constant(mask) if mask as u32 == u32::MAX => Gather::All,
+            shape if shape.is_uniform() => Gather::One(mask),
+            _ => Gather::Each(mask),
+        }
+    }
+
+    /// The shape of what an operation of several lanes writes to a row; `is_whole` where it is known that all 32 of them run.
+    pub(super) fn of_collective(&self, collective: &Collective, row: Dst, is_whole: bool) -> Shape {
+        let is_first = collective.dsts.first() == Some(&row) && collective.dsts.get(1) != Some(&row);
+        let same = match self.participants(collective) {
+            Gather::All | Gather::One(_) => Shape::Uniform,
+            Gather::Each(_) => Shape::Varying,
+        };
+        match collective.kind {
+            CollectiveKind::Shuffle(mode) if is_first => self.shuffled(mode, collective, is_whole),
+            CollectiveKind::Shuffle(mode) => self.in_range(mode, collective),
+            CollectiveKind::Vote(_)
+            | CollectiveKind::Redux(..)
+            | CollectiveKind::ReduxFloat(..)
+            | CollectiveKind::MatchAll => same,
+            CollectiveKind::Elect if is_first => same,
+            _ => Shape::Varying,
+        }
+    }
+
+    fn shuffled(&self, mode: ShuffleMode, collective: &Collective, is_whole: bool) -> Shape {
+        let [value, lane, clamp] = *collective.srcs else { return Shape::Varying };
+        let value = self.src(value);
+        if value.is_uniform() {
+            return value;
+        }
+        // Every lane reads the same one, where that is in range and takes part.
+        let is_broadcast = mode == ShuffleMode::Index
+            && self.src(lane).is_uniform()
+            && matches!(self.src(clamp), Shape::Constant(clamp) if clamp & 0x1f1f == 0x1f);
+        let takes_part = is_whole && self.participants(collective) == Gather::All;
+        if is_broadcast && takes_part { Shape::Uniform } else { Shape::Varying }
+    }
+
+    fn in_range(&self, mode: ShuffleMode, collective: &Collective) -> Shape {
+        let [_, lane, clamp] = *collective.srcs else { return Shape::Varying };
+        let valid: Option<Vec<bool>> = match (self.src(lane), self.src(clamp)) {
+            (Shape::Constant(lane), Shape::Constant(clamp)) => {
+                Some((0..WARP).map(|own| source_lane(mode, own, lane, clamp).is_some()).collect())
+            }
+            // Every lane is up to the last one.
+            (_, Shape::Constant(clamp))
+                if clamp & 0x1f1f == 0x1f && matches!(mode, ShuffleMode::Index | ShuffleMode::Butterfly) =>
+            {
+                Some(vec![true; WARP])
+            }
+            (Shape::Unwritten, _) | (_, Shape::Unwritten) => return Shape::Unwritten,
+            _ => None,
+        };
+        match valid {
+            Some(valid) if valid.iter().all(|&valid| valid) => Shape::Constant(1),
+            Some(valid) if valid.iter().all(|&valid| !valid) => Shape::Constant(0),
+            _ => Shape::Varying,
+        }
+    }
+}
+
+/// The lane that a shuffle reads, where it is in range (manual 9.7.9.6).
+pub(crate) fn source_lane(mode: ShuffleMode, own: usize, lane: u64, clamp: u64) -> Option<usize> {
+    let (own, offset) = (own as i64, (lane & 31) as i64);
+    let (clamp, segment) = ((clamp & 31) as i64, (clamp >> 8 & 31) as i64);
+    let lowest = own & segment;
+    let limit = lowest | (clamp & !segment);
+    let (source, is_inside) = match mode {
+        ShuffleMode::Up => (own - offset, own - offset >= limit),
+        ShuffleMode::Down => (own + offset, own + offset <= limit),
+        ShuffleMode::Butterfly => (own ^ offset, own ^ offset <= limit),
+        ShuffleMode::Index => {
+            let source = lowest | (offset & !segment);
+            (source, source <= limit)
+        }
+    };
+    usize::try_from(source).ok().filter(|&source| is_inside && source < WARP)
+}

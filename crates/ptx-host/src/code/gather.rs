@@ -1,0 +1,309 @@
+//! Blocks that lanes wait for each other at (see `analysis/gather.rs`).
+//!
+//! ```text
+//! block5:                                    ; vote.sync with the mask %m
+//!   %strays = and i32 %w5, not %m            ; lanes that the mask does not name are an error
+//!   %missing = and i32 %m, %elsewhere        ; members that have neither come nor exited
+//!   br i1 %missing.any, label %incomplete, label %complete
+//! incomplete:
+//!   br i1 %any.w7, label %block7, label %deadlock
+//! ```
+
+use std::collections::BTreeSet;
+
+use ptx_exec::program::{Src, WARP};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
+
+use super::Code;
+use crate::analysis::{BlockId, Gather};
+use crate::run::Status;
+
+/// The lanes that take part in an operation together.
+#[derive(Clone, Debug)]
+pub(super) enum Present<'c> {
+    /// All 32.
+    Whole,
+    /// These, a bit each.
+    Same(Value<'c>),
+    /// For each lane those of its group, in vectors.
+    Each(Vec<Value<'c>>),
+}
+
+impl<'c> Code<'_, '_, 'c> {
+    /// Begins a block: the lanes that wait at it run it now, or those of them that do not wait for others.
+    pub(super) fn take(&mut self, id: BlockId) -> Result<(), LlvmError> {
+        let analysis = self.analysis;
+        let block = analysis.graph.block(id);
+        let Some(gather) = analysis.shapes.gather(self.program, block) else {
+            return self.take_waiting(id);
+        };
+        let others = analysis.schedule.beside(&analysis.graph, id);
+        match gather {
+            Gather::All => {
+                if !others.is_empty() {
+                    let missing = self.missing(self.lanes_of(&self.masks_of(id)?)?)?;
+                    self.go_on_without(id, missing, &others)?;
+                }
+                self.take_waiting(id)?;
+                self.present = if self.analysis.is_whole(id, self.launched) {
+                    Present::Whole
+                } else {
+                    Present::Same(self.lanes_of(&self.mask)?)
+                };
+            }
+            Gather::One(members) => self.take_members(id, members, &others)?,
+            Gather::Each(members) => self.take_groups(id, members, &others)?,
+        }
+        Ok(())
+    }
+
+    /// All lanes that have come give the same members.
+    fn take_members(
+        &mut self,
+        id: BlockId,
+        members: Src,
+        others: &BTreeSet<BlockId>,
+    ) -> Result<(), LlvmError> {
+        let here = self.lanes_of(&self.masks_of(id)?)?;
+        let members = self.emit.resize(self.first(members, 0)?, 32)?;
+        let strays = self.builder().binary(BinaryOp::And, here, self.not(members)?)?;
+        self.refuse_strays(id, strays)?;
+        if !others.is_empty() {
+            let missing = self.builder().binary(BinaryOp::And, members, self.missing(here)?)?;
+            self.go_on_without(id, missing, others)?;
+        }
+        self.take_waiting(id)?;
+        self.present = Present::Same(here);
+        Ok(())
+    }
+
+    /// Lanes may give different members: those run whose group is complete, that is, the members that have not exited have all come
+    /// with the same members.
+    fn take_groups(
+        &mut self,
+        id: BlockId,
+        members: Src,
+        others: &BTreeSet<BlockId>,
+    ) -> Result<(), LlvmError> {
+        let masks = self.masks_of(id)?;
+        let here = self.lanes_of(&masks)?;
+        let members: Vec<_> = (0..self.chunks)
+            .map(|chunk| self.emit.resize(self.vector(members, chunk)?, 32))
+            .collect::<Result<_, _>>()?;
+        let mut strays = Vec::new();
+        for (chunk, (&mask, &members)) in masks.iter().zip(&members).enumerate() {
+            let own = self.constants(32, chunk, |lane| 1 << lane)?;
+            let is_named = self.any_bit(self.builder().binary(BinaryOp::And, members, own)?)?;
+            strays.push(self.builder().binary(BinaryOp::And, mask, self.not(is_named)?)?);
+        }
+        self.refuse_strays(id, self.lanes_of(&strays)?)?;
+        let ready = self.complete_groups(&members, &masks, here)?;
+        let incomplete = self.builder().binary(BinaryOp::And, here, self.not(ready)?)?;
+        let none = self.builder().int_compare(IntPredicate::Eq, ready, self.int(32, 0))?;
+        let (on, rest) = (self.append("complete"), self.append("incomplete"));
+        self.builder().branch_if(none, rest, on)?;
+        self.run_others(id, rest, here, others)?;
+        self.builder().position_at_end(on);
+        self.mask = self.vectors_of(ready)?;
+        for (place, left) in self.waiting[id].clone().into_iter().zip(self.vectors_of(incomplete)?) {
+            self.builder().store(left, place, 8, Ordinary)?;
+        }
+        let ready = self.builder().splat(ready, self.lanes)?;
+        let groups = members.iter().map(|&members| self.builder().binary(BinaryOp::And, members, ready));
+        self.present = Present::Each(groups.collect::<Result<_, _>>()?);
+        Ok(())
+    }
+
+    /// The lanes of the groups that are complete, one group after the other:
+    ///
+    /// ```text
+    /// rest = here; ready = 0
+    /// while rest != 0 {
+    ///     mask = members[lowest lane of rest]; group = lanes here with this mask
+    ///     if mask & alive is within group { ready |= group }
+    ///     rest &= ~group
+    /// }
+    /// ```
+    fn complete_groups(
+        &mut self,
+        members: &[Value<'c>],
+        masks: &[Value<'c>],
+        here: Value<'c>,
+    ) -> Result<Value<'c>, LlvmError> {
+        let word = self.types.int(32);
+        let alive = self.alive_lanes()?;
+        let of_lanes = self.in_memory(members)?;
+        let [rest_at, ready_at] =
+            [self.builder().alloca_in_entry(word, 4)?, self.builder().alloca_in_entry(word, 4)?];
+        self.builder().store(here, rest_at, 4, Ordinary)?;
+        self.builder().store(self.int(32, 0), ready_at, 4, Ordinary)?;
+        let [head, body, end] = ["groups", "group", "grouped"].map(|name| self.append(name));
+        self.builder().branch(head)?;
+        self.builder().position_at_end(head);
+        let rest = self.builder().load(word, rest_at, 4, Ordinary)?;
+        let is_done = self.builder().int_compare(IntPredicate::Eq, rest, self.int(32, 0))?;
+        self.builder().branch_if(is_done, end, body)?;
+        self.builder().position_at_end(body);
+        let mask = self.lane_in_memory(of_lanes, word, self.lowest(rest)?)?;
+        let splat = self.builder().splat(mask, self.lanes)?;
+        let mut same = Vec::new();
+        for (&members, &here) in members.iter().zip(masks) {
+            let is_same = self.builder().int_compare(IntPredicate::Eq, members, splat)?;
+            same.push(self.builder().binary(BinaryOp::And, is_same, here)?);
+        }
+        let group = self.lanes_of(&same)?;
+        let others = self.not(group)?;
+        let missing = self.builder().binary(BinaryOp::And, mask, alive)?;
+        let missing = self.builder().binary(BinaryOp::And, missing, others)?;
+        let is_complete = self.builder().int_compare(IntPredicate::Eq, missing, self.int(32, 0))?;
+        let complete = self.builder().select(is_complete, group, self.int(32, 0))?;
+        let ready = self.builder().load(word, ready_at, 4, Ordinary)?;
+        let ready = self.builder().binary(BinaryOp::Or, ready, complete)?;
+        self.builder().store(ready, ready_at, 4, Ordinary)?;
+        let rest = self.builder().binary(BinaryOp::And, rest, others)?;
+        self.builder().store(rest, rest_at, 4, Ordinary)?;
+        self.builder().branch(head)?;
+        self.builder().position_at_end(end);
+        self.builder().load(word, ready_at, 4, Ordinary)
+    }
+
+    /// Where lanes are missing, lets other blocks run.
+    fn go_on_without(
+        &self,
+        id: BlockId,
+        missing: Value<'c>,
+        others: &BTreeSet<BlockId>,
+    ) -> Result<(), LlvmError> {
+        let complete = self.builder().int_compare(IntPredicate::Eq, missing, self.int(32, 0))?;
+        let (on, rest) = (self.append("complete"), self.append("incomplete"));
+        self.builder().branch_if(complete, on, rest)?;
+        let here = {
+            self.builder().position_at_end(rest);
+            self.lanes_of(&self.masks_of(id)?)?
+        };
+        self.run_others(id, rest, here, others)?;
+        self.builder().position_at_end(on);
+        Ok(())
+    }
+
+    /// In a block of LLVM: the lowest block at which lanes wait after this one runs. No lane waits at one before it, but for lanes of
+    /// others; where there is none after it, the lanes wait for each other for ever.
+    fn run_others(
+        &self,
+        id: BlockId,
+        from: Block<'c>,
+        here: Value<'c>,
+        others: &BTreeSet<BlockId>,
+    ) -> Result<(), LlvmError> {
+        self.builder().position_at_end(from);
+        for &next in others.range(id + 1..) {
+            let after = self.append("after");
+            self.builder().branch_if(self.has_waiting(next)?, self.blocks[next], after)?;
+            self.builder().position_at_end(after);
+        }
+        self.stop(self.analysis.graph.block(id).first, here, Status::Deadlock)
+    }
+
+    fn refuse_strays(&self, id: BlockId, strays: Value<'c>) -> Result<(), LlvmError> {
+        let pc = self.analysis.graph.block(id).first;
+        let none = self.builder().int_compare(IntPredicate::Eq, strays, self.int(32, 0))?;
+        self.unless(none, |code| code.stop(pc, strays, Status::NotMember))
+    }
+
+    /// The lanes that have neither exited nor come here.
+    fn missing(&self, here: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        self.builder().binary(BinaryOp::And, self.alive_lanes()?, self.not(here)?)
+    }
+
+    /// The lanes that have not exited, a bit each.
+    fn alive_lanes(&self) -> Result<Value<'c>, LlvmError> {
+        let ty = self.types.vector(self.types.int(1), self.lanes);
+        let alive: Vec<Value<'c>> = self
+            .alive
+            .iter()
+            .map(|&place| self.builder().load(ty, place, 8, Ordinary))
+            .collect::<Result<_, _>>()?;
+        self.lanes_of(&alive)
+    }
+
+    fn masks_of(&self, id: BlockId) -> Result<Vec<Value<'c>>, LlvmError> {
+        let ty = self.types.vector(self.types.int(1), self.lanes);
+        self.waiting[id].iter().map(|&place| self.builder().load(ty, place, 8, Ordinary)).collect()
+    }
+
+    /// The opposite of [`Self::lanes_of`].
+    fn vectors_of(&self, lanes: Value<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
+        let ty = self.types.vector(self.types.int(1), self.lanes);
+        (0..self.chunks)
+            .map(|chunk| {
+                let shift = self.int(32, chunk as u64 * u64::from(self.lanes));
+                let bits = self.builder().binary(BinaryOp::LShr, lanes, shift)?;
+                let bits = self.emit.resize(bits, self.lanes)?;
+                self.builder().cast(CastOp::BitCast, bits, ty)
+            })
+            .collect()
+    }
+
+    fn append(&self, name: &str) -> Block<'c> {
+        self.function.append_block(self.types, name)
+    }
+
+    /// All bits inverted.
+    pub(super) fn not(&self, value: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        let bits = self.emit.bits(value);
+        let ones = self.emit.constant(value, bits, u64::MAX >> (64 - bits));
+        self.builder().binary(BinaryOp::Xor, value, ones)
+    }
+
+    /// Where a number is not zero.
+    pub(super) fn any_bit(&self, value: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        self.builder().int_compare(IntPredicate::Ne, value, value.ty().zero())
+    }
+
+    /// A number for each lane of a chunk.
+    pub(super) fn constants(
+        &self,
+        bits: u32,
+        chunk: usize,
+        of_lane: impl Fn(usize) -> u64,
+    ) -> Result<Value<'c>, LlvmError> {
+        let first = chunk * self.lanes as usize;
+        let values: Vec<u64> = (first..first + self.lanes as usize).map(of_lane).collect();
+        self.types.int_vector(bits, &values)
+    }
+
+    /// The number of the lowest lane of a set; a lane also where there is none.
+    pub(super) fn lowest(&self, lanes: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        let arguments = [lanes, self.types.bool_value(false)];
+        let number = self.builder().intrinsic("llvm.cttz", &[lanes.ty()], &arguments)?;
+        self.builder().binary(BinaryOp::And, number, self.emit.constant(number, 32, WARP as u64 - 1))
+    }
+
+    /// The values of all lanes in memory, one after the other.
+    pub(super) fn in_memory(&self, values: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
+        let Some(first) = values.first() else { return Err(super::registers::defect("no values")) };
+        let array = self.types.array(first.ty(), values.len() as u64);
+        let place = self.builder().alloca_in_entry(array, 64)?;
+        let size = u64::from(first.ty().bits().unwrap_or(0)) / 8;
+        for (chunk, &value) in values.iter().enumerate() {
+            let at = self.builder().offset(place, self.int(64, chunk as u64 * size))?;
+            self.builder().store(value, at, 8, Ordinary)?;
+        }
+        Ok(place)
+    }
+
+    /// The value of a lane in such memory.
+    pub(super) fn lane_in_memory(
+        &self,
+        memory: Value<'c>,
+        ty: ptx_llvm::build::Type<'c>,
+        lane: Value<'c>,
+    ) -> Result<Value<'c>, LlvmError> {
+        let size = ty.bits().unwrap_or(8) / 8;
+        let offset = self.emit.resize(lane, 64)?;
+        let offset = self.builder().binary(BinaryOp::Mul, offset, self.int(64, size.into()))?;
+        self.builder().load(ty, self.builder().offset(memory, offset)?, size.next_power_of_two(), Ordinary)
+    }
+}

@@ -1,0 +1,253 @@
+//! `shfl.sync`: values of other lanes.
+//!
+//! Where the lane and the clamp are constants, each vector of the result is shuffled from the vectors that it comes from. Otherwise lanes
+//! are looked up: by AVX-512's permutation of two vectors, or in memory.
+
+use ptx_exec::program::{Collective, ShuffleMode, Src, WARP};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
+
+use super::Code;
+use super::gather::Present;
+use super::registers::defect;
+use crate::analysis::{BlockId, Shape, source_lane};
+
+impl<'c> Code<'_, '_, 'c> {
+    /// A shuffle. A lane that reads one that does not take part gets its own value, as in the interpreter.
+    pub(super) fn shuffle(
+        &self,
+        id: BlockId,
+        mode: ShuffleMode,
+        collective: &Collective,
+        guard: Option<(u32, bool)>,
+    ) -> Result<(), LlvmError> {
+        let ([value, lane, clamp], [out, in_range]) = (&*collective.srcs, &*collective.dsts) else {
+            return Err(defect("a shuffle with other operands"));
+        };
+        let sources = self.sources(mode, *lane, *clamp)?;
+        let is_inside: Vec<Value<'c>> = match &sources {
+            Sources::Known(sources) => (0..self.chunks)
+                .map(|chunk| self.constants(1, chunk, |lane| sources[lane].is_some().into()))
+                .collect::<Result<_, _>>()?,
+            Sources::Computed(computed) => computed.iter().map(|(_, is_inside)| *is_inside).collect(),
+        };
+        let shuffled = self.shuffled(*value, *lane, *out, &sources)?;
+        self.write(id, guard, *out, &shuffled)?;
+        self.write_lanes(id, guard, *in_range, &is_inside)
+    }
+
+    /// The lanes that are read.
+    fn sources(&self, mode: ShuffleMode, lane: Src, clamp: Src) -> Result<Sources<'c>, LlvmError> {
+        if let (Shape::Constant(lane), Shape::Constant(clamp)) =
+            (self.analysis.shapes.src(lane), self.analysis.shapes.src(clamp))
+        {
+            let known = (0..WARP).map(|own| source_lane(mode, own, lane, clamp)).collect();
+            return Ok(Sources::Known(known));
+        }
+        (0..self.chunks)
+            .map(|chunk| self.source_lanes(mode, lane, clamp, chunk))
+            .collect::<Result<_, _>>()
+            .map(Sources::Computed)
+    }
+
+    /// The lanes that a chunk reads, and whether they are in range: the formulas of manual 9.7.9.6.
+    fn source_lanes(
+        &self,
+        mode: ShuffleMode,
+        lane: Src,
+        clamp: Src,
+        chunk: usize,
+    ) -> Result<(Value<'c>, Value<'c>), LlvmError> {
+        let builder = self.builder();
+        let binary = |op, a, b| builder.binary(op, a, b);
+        let own = self.constants(32, chunk, |lane| lane as u64)?;
+        let low = self.emit.constant(own, 32, 31);
+        let word = |src| self.emit.resize(self.vector(src, chunk)?, 32);
+        let offset = binary(BinaryOp::And, word(lane)?, low)?;
+        let clamp = word(clamp)?;
+        let eight = self.emit.constant(own, 32, 8);
+        let segment = binary(BinaryOp::And, binary(BinaryOp::LShr, clamp, eight)?, low)?;
+        let clamp = binary(BinaryOp::And, clamp, low)?;
+        let lowest = binary(BinaryOp::And, own, segment)?;
+        let outside = self.not(segment)?;
+        let limit = binary(BinaryOp::Or, lowest, binary(BinaryOp::And, clamp, outside)?)?;
+        let source = match mode {
+            ShuffleMode::Up => binary(BinaryOp::Sub, own, offset)?,
+            ShuffleMode::Down => binary(BinaryOp::Add, own, offset)?,
+            ShuffleMode::Butterfly => binary(BinaryOp::Xor, own, offset)?,
+            ShuffleMode::Index => binary(BinaryOp::Or, lowest, binary(BinaryOp::And, offset, outside)?)?,
+        };
+        let predicate = if mode == ShuffleMode::Up { IntPredicate::Sge } else { IntPredicate::Sle };
+        Ok((source, builder.int_compare(predicate, source, limit)?))
+    }
+
+    /// The values that lanes get, in the form of a row.
+    fn shuffled(
+        &self,
+        value: Src,
+        lane: Src,
+        out: u32,
+        sources: &Sources<'c>,
+    ) -> Result<Vec<Value<'c>>, LlvmError> {
+        if self.analysis.shapes.src(value).is_uniform() {
+            return (0..self.copies(out)).map(|chunk| self.value(value, out, chunk)).collect();
+        }
+        let bits = self.analysis.widths.src(value).max(32);
+        let values: Vec<Value<'c>> = (0..self.chunks)
+            .map(|chunk| self.emit.resize(self.vector(value, chunk)?, bits))
+            .collect::<Result<_, _>>()?;
+        if !self.is_vector(out) {
+            // All lanes read the same one.
+            let one = match self.analysis.shapes.src(lane) {
+                Shape::Constant(lane) => self.value_of_lane(&values, lane as usize % WARP)?,
+                _ => {
+                    let lane = self.emit.resize(self.first(lane, 0)?, 32)?;
+                    let lane = self.builder().binary(BinaryOp::And, lane, self.int(32, WARP as u64 - 1))?;
+                    let memory = self.in_memory(&values)?;
+                    self.lane_in_memory(memory, self.types.int(bits), lane)?
+                }
+            };
+            return Ok(vec![one; self.copies(out)]);
+        }
+        match sources {
+            Sources::Known(sources) => self.shuffled_as_known(&values, sources),
+            Sources::Computed(computed) => self.looked_up(&values, computed),
+        }
+    }
+
+    /// The value of a lane.
+    pub(super) fn value_of_lane(&self, values: &[Value<'c>], lane: usize) -> Result<Value<'c>, LlvmError> {
+        let lanes = self.lanes as usize;
+        let vector = values.get(lane / lanes).ok_or_else(|| defect("no such lane"))?;
+        self.builder().extract_element(*vector, (lane % lanes) as u32)
+    }
+
+    fn shuffled_as_known(
+        &self,
+        values: &[Value<'c>],
+        sources: &[Option<usize>],
+    ) -> Result<Vec<Value<'c>>, LlvmError> {
+        let source = |lane: usize| sources[lane].unwrap_or(lane);
+        let mut results = Vec::new();
+        for (chunk, &own) in values.iter().enumerate() {
+            let shuffled = self.picked(values, chunk, source)?;
+            let bits = |lane: usize| 1 << source(lane);
+            let here = match &self.present {
+                Present::Whole => None,
+                Present::Same(lanes) => {
+                    let lanes = self.builder().splat(*lanes, self.lanes)?;
+                    Some(self.builder().binary(BinaryOp::And, lanes, self.constants(32, chunk, bits)?)?)
+                }
+                Present::Each(groups) => Some(self.builder().binary(
+                    BinaryOp::And,
+                    groups[chunk],
+                    self.constants(32, chunk, bits)?,
+                )?),
+            };
+            results.push(match here {
+                None => shuffled,
+                Some(bits) => self.builder().select(self.any_bit(bits)?, shuffled, own)?,
+            });
+        }
+        Ok(results)
+    }
+
+    /// A vector of values of known lanes.
+    pub(super) fn picked(
+        &self,
+        values: &[Value<'c>],
+        chunk: usize,
+        source: impl Fn(usize) -> usize,
+    ) -> Result<Value<'c>, LlvmError> {
+        let lanes = self.lanes as usize;
+        let sources: Vec<usize> = (chunk * lanes..(chunk + 1) * lanes).map(source).collect();
+        let mut from: Vec<usize> = sources.iter().map(|source| source / lanes).collect();
+        from.sort_unstable();
+        from.dedup();
+        let at = |which: usize| values.get(which).copied().ok_or_else(|| defect("no such lane"));
+        let Some((&first, others)) = from.split_first() else { return Err(defect("a vector without lanes")) };
+        let within = |which: usize, base: usize| -> Vec<Option<u32>> {
+            sources
+                .iter()
+                .enumerate()
+                .map(|(lane, source)| {
+                    Some(if source / lanes == which { base + source % lanes } else { lane } as u32)
+                })
+                .collect()
+        };
+        let Some((&second, others)) = others.split_first() else {
+            return self.builder().shuffle(at(first)?, at(first)?, &within(first, 0));
+        };
+        let pair: Vec<Option<u32>> = sources
+            .iter()
+            .map(|source| match source / lanes {
+                which if which == first => Some((source % lanes) as u32),
+                which if which == second => Some((lanes + source % lanes) as u32),
+                _ => None,
+            })
+            .collect();
+        let mut result = self.builder().shuffle(at(first)?, at(second)?, &pair)?;
+        for &other in others {
+            result = self.builder().shuffle(result, at(other)?, &within(other, lanes))?;
+        }
+        Ok(result)
+    }
+
+    fn looked_up(
+        &self,
+        values: &[Value<'c>],
+        computed: &[(Value<'c>, Value<'c>)],
+    ) -> Result<Vec<Value<'c>>, LlvmError> {
+        let builder = self.builder();
+        let mut indices = Vec::new();
+        for (chunk, &(source, is_inside)) in computed.iter().enumerate() {
+            let own = self.constants(32, chunk, |lane| lane as u64)?;
+            let source = builder.select(is_inside, source, own)?;
+            let lanes = match &self.present {
+                Present::Whole => None,
+                Present::Same(lanes) => Some(builder.splat(*lanes, self.lanes)?),
+                Present::Each(groups) => Some(groups[chunk]),
+            };
+            indices.push(match lanes {
+                None => source,
+                Some(lanes) => {
+                    let bit = self.emit.resize(builder.binary(BinaryOp::LShr, lanes, source)?, 1)?;
+                    builder.select(bit, source, own)?
+                }
+            });
+        }
+        self.permuted(values, &indices)
+    }
+
+    /// The values of lanes whose numbers are in vectors.
+    fn permuted(&self, values: &[Value<'c>], indices: &[Value<'c>]) -> Result<Vec<Value<'c>>, LlvmError> {
+        let builder = self.builder();
+        let ty = values.first().map(|value| value.ty()).ok_or_else(|| defect("no values"))?;
+        let bits = ty.element().bits().unwrap_or(8);
+        if let ([low, high], 16, 32, true) = (values, self.lanes, bits, self.style.has_roundings) {
+            let name = "llvm.x86.avx512.vpermi2var.d.512";
+            return indices
+                .iter()
+                .map(|index| builder.intrinsic(name, &[], &[*low, *index, *high]))
+                .collect();
+        }
+        let memory = self.in_memory(values)?;
+        let all = self.types.vector_value(&vec![self.types.bool_value(true); self.lanes as usize])?;
+        indices
+            .iter()
+            .map(|&index| {
+                let size = self.emit.constant(index, 32, u64::from(bits / 8));
+                let places = builder.vector_offset(memory, builder.binary(BinaryOp::Mul, index, size)?)?;
+                builder.masked_gather(ty, places, bits / 8, all, ty.zero())
+            })
+            .collect()
+    }
+}
+
+/// The lanes that are read.
+enum Sources<'c> {
+    /// Those in range, lane after lane.
+    Known(Vec<Option<usize>>),
+    /// For each chunk their numbers, and whether they are in range.
+    Computed(Vec<(Value<'c>, Value<'c>)>),
+}
