@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::analysis::{Analysis, Launched, Refusal};
 use crate::code;
+use crate::inline::{Inlined, inline};
 use crate::run::{self, Given, WarpCode};
 
 /// Why a kernel has no code.
@@ -42,6 +43,8 @@ pub struct Kernel {
     block: [u32; 3],
     waits: bool,
     stack: usize,
+    /// What was compiled, where that is not the program as it is.
+    inlined: Option<Inlined>,
 }
 
 /// LLVM IR of a kernel for a processor, before and after LLVM's optimizations.
@@ -51,7 +54,8 @@ pub struct Kernel {
 pub fn host_ir(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<[String; 2], CompileError> {
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let module = generate(&context, &machine, program, launched)?;
+    let inlined = inline(program)?;
+    let module = generate(&context, &machine, program, inlined.as_ref(), launched)?;
     let before = module.to_text();
     machine.optimize(&module, PIPELINE)?;
     Ok([before, module.to_text()])
@@ -60,6 +64,21 @@ pub fn host_ir(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<[Str
 const PIPELINE: &str = "default<O2>";
 
 fn generate<'c>(
+    context: &'c Context,
+    machine: &HostMachine,
+    program: &Program,
+    inlined: Option<&Inlined>,
+    launched: &Launched,
+) -> Result<Module<'c>, CompileError> {
+    let Some(inlined) = inlined else { return generate_one(context, machine, program, launched) };
+    let made = generate_one(context, machine, &inlined.program, launched);
+    made.map_err(|error| match error {
+        CompileError::Refused(Refusal { pc, why }) => CompileError::refused(inlined.place(pc), why),
+        CompileError::Llvm(error) => CompileError::Llvm(error),
+    })
+}
+
+fn generate_one<'c>(
     context: &'c Context,
     machine: &HostMachine,
     program: &Program,
@@ -93,14 +112,16 @@ impl Kernel {
     ) -> Result<Self, CompileError> {
         let context = Context::new()?;
         let machine = HostMachine::new(cpu, OptLevel::O2)?;
-        let module = generate(&context, &machine, program, launched)?;
+        let inlined = inline(program)?;
+        let module = generate(&context, &machine, program, inlined.as_ref(), launched)?;
         machine.optimize(&module, PIPELINE)?;
         let code = jit.add_object("kernel", &machine.emit_object(&module)?)?;
         let address = code.address(code::NAME)?;
+        let program = inlined.as_ref().map_or(program, |inlined| &inlined.program);
         let stack = stack_bytes(program);
         // Threads of the host have small stacks.
         let waits = has_barriers(program) || stack > LARGEST_ON_THREAD;
-        Ok(Self { _code: code, address, block: launched.block, waits, stack })
+        Ok(Self { _code: code, address, block: launched.block, waits, stack, inlined })
     }
 
     /// The function of a warp.
@@ -128,8 +149,17 @@ impl Kernel {
     /// Every access that the kernel makes has to be in memory of this process that may be accessed so, at a multiple of its size, its
     /// parameters and constants in those that are given, and its shared memory in that of a block. The program is the one that was compiled.
     pub unsafe fn launch(&self, given: &Given<'_>) -> Result<(), Stop> {
+        let Some(inlined) = &self.inlined else {
+            // SAFETY: as above.
+            return unsafe { run::launch(self, given) };
+        };
         // SAFETY: as above.
-        unsafe { run::launch(self, given) }
+        let result = unsafe { run::launch(self, &Given { program: &inlined.program, ..*given }) };
+        result.map_err(|mut stop| {
+            stop.pc = stop.pc.map(|pc| inlined.place(pc));
+            stop.related.iter_mut().for_each(|(pc, _)| *pc = inlined.place(*pc));
+            stop
+        })
     }
 
     /// Runs a grid on this thread alone, without a limit of time.

@@ -9,6 +9,7 @@
 pub mod analysis;
 mod code;
 pub mod emit;
+mod inline;
 mod kernel;
 mod launch;
 mod run;

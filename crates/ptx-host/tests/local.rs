@@ -75,7 +75,15 @@ fn arrays_that_loops_go_through() {
 }
 
 #[test]
+fn more_than_a_thread_has_on_its_stack() {
+    // 32 KiB of each thread are a megabyte.
+    let body = ".local .align 4 .b8 big[32768]; mov.u32 %r6, big; and.b32 %r7, %r5, 15; mad.lo.u32 %r8, %r7, 2048, %r6; st.local.u32 [%r8], %r5; st.local.u32 [big+32764], %r4;\n\
+                ld.local.u32 %r9, [%r8]; ld.local.u32 %r10, [big+4096]; add.u32 %r9, %r9, %r10; ld.local.u32 %r10, [big+32764]; add.u32 %r9, %r9, %r10; st.global.u32 [%rd4], %r9; ret;";
+    Case { grid: 2, block: [40, 1, 1], ..Case::warp(body) }.agrees();
+}
+
+#[test]
 fn too_much_is_refused() {
-    let body = ".local .align 4 .b8 big[4096]; mov.u32 %r6, big; st.local.u32 [%r6], %r4; ret;";
-    assert_eq!(Case::warp(body).refusal(), "more than 1024 bytes of local memory are not compiled yet");
+    let body = ".local .align 4 .b8 big[100000]; mov.u32 %r6, big; st.local.u32 [%r6], %r4; ret;";
+    assert_eq!(Case::warp(body).refusal(), "more than 64 KiB of local memory are not compiled");
 }

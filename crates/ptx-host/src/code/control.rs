@@ -23,7 +23,7 @@ use crate::run::{Status, field};
 
 /// The lanes that are left, after those of a block have gone where they go.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Left {
+pub(super) enum Left {
     /// There are some.
     Some,
     /// Perhaps all have exited.
@@ -85,10 +85,7 @@ impl<'c> Code<'_, '_, 'c> {
             Terminator::Exit { guard: Some((condition, other)) } => {
                 self.branch(id, *condition, None, *other)?;
             }
-            Terminator::Indexed { .. } => {
-                let pc = self.analysis.graph.block(id).end;
-                return Err(CompileError::refused(pc, "branches to one of many places are not compiled yet"));
-            }
+            Terminator::Indexed { index, guard, targets } => self.switch(id, *index, *guard, targets)?,
             Terminator::Stop { guard } => {
                 let pc = self.analysis.graph.block(id).end;
                 self.stop_where(pc, guard.map(|(condition, _)| condition))?;
@@ -160,7 +157,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// Adds lanes to those that wait at a block.
-    fn send(&self, to: BlockId, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
+    pub(super) fn send(&self, to: BlockId, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
         for (&place, &lanes) in self.waiting[to].iter().zip(lanes) {
             let before = self.builder().load(lanes.ty(), place, 8, Ordinary)?;
             let all = self.builder().binary(BinaryOp::Or, before, lanes)?;
@@ -170,7 +167,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// Runs the lowest block at which lanes wait: those that waited before, and the targets of the block.
-    fn run_next(&self, id: BlockId, targets: &[BlockId], left: Left) -> Result<(), LlvmError> {
+    pub(super) fn run_next(&self, id: BlockId, targets: &[BlockId], left: Left) -> Result<(), LlvmError> {
         let waiting = self.analysis.schedule.waiting(id);
         let all: BTreeSet<BlockId> = waiting.iter().chain(targets).copied().collect();
         let last = all.last().copied();

@@ -25,7 +25,7 @@ use crate::kernel::CompileError;
 pub(super) const ROW: u64 = 4 * WARP as u64;
 
 /// Bytes of a thread that have room on the stack.
-const MOST: u32 = 1024;
+const MOST: u32 = 64 << 10;
 
 /// The offsets of an access.
 enum Offsets<'c> {
@@ -47,7 +47,7 @@ impl<'c> Code<'_, '_, 'c> {
         if function.local > MOST {
             return Err(CompileError::refused(
                 function.start,
-                "more than 1024 bytes of local memory are not compiled yet",
+                "more than 64 KiB of local memory are not compiled",
             ));
         }
         let bytes = ROW * u64::from(function.local.div_ceil(4));

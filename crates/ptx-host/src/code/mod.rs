@@ -23,6 +23,7 @@ mod registers;
 mod runtime;
 mod serial;
 mod shuffle;
+mod switch;
 
 use std::cell::RefCell;
 

@@ -235,7 +235,7 @@ impl Block {
                 let text = format!("the membermask does not name lane {lane}, which executes it");
                 (TrapKind::Misuse(text), Vec::new())
             }
-            _ => (job.trap_at(frame.pc), Vec::new()),
+            _ => (job.trap_at(frame.pc, frame.detail), Vec::new()),
         };
         Stop {
             kind,

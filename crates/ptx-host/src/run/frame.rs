@@ -44,6 +44,8 @@ pub struct WarpFrame {
     /// What a barrier with predicates gave: how many were true, and how many there were.
     pub(crate) trues: u32,
     pub(crate) votes: u32,
+    /// What the instruction was given that stopped the warp: the number of a branch that has no such target.
+    pub(crate) detail: u64,
 }
 
 /// The functions that compiled code calls, each with the frame of its warp first.
@@ -150,6 +152,7 @@ pub(crate) mod field {
     pub(crate) const RUNTIME: usize = offset_of!(WarpFrame, runtime);
     pub(crate) const ATTENTION: usize = offset_of!(WarpFrame, attention);
     pub(crate) const PC: usize = offset_of!(WarpFrame, pc);
+    pub(crate) const DETAIL: usize = offset_of!(WarpFrame, detail);
     pub(crate) const STOPPED: usize = offset_of!(WarpFrame, stopped);
     pub(crate) const TRUES: usize = offset_of!(WarpFrame, trues);
     pub(crate) const VOTES: usize = offset_of!(WarpFrame, votes);

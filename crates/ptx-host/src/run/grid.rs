@@ -91,12 +91,13 @@ impl Job {
         self.code
     }
 
-    /// What stops a thread at an instruction that does.
-    pub(crate) fn trap_at(&self, pc: u32) -> TrapKind {
+    /// What stops a thread at an instruction that does, with what it was given.
+    pub(crate) fn trap_at(&self, pc: u32, detail: u64) -> TrapKind {
         // SAFETY: the program is alive while blocks run.
         let inst = unsafe { self.program.as_ref() }.and_then(|program| program.code.get(pc as usize));
         match inst.map(|inst| &inst.op) {
             Some(Op::Effect(Effect::Breakpoint)) => TrapKind::Breakpoint,
+            Some(Op::Effect(Effect::BranchIndexed { .. })) => TrapKind::BranchIndex(detail),
             _ => TrapKind::Trap,
         }
     }
@@ -245,6 +246,7 @@ const NO_FRAME: WarpFrame = WarpFrame {
     stopped: 0,
     trues: 0,
     votes: 0,
+    detail: 0,
 };
 
 impl Place {

@@ -61,10 +61,7 @@ impl<'a> Case<'a> {
         Image::new(verified, surroundings).expect("variables").kernel("k").expect("a kernel")
     }
 
-    /// What the output is after the interpreter has executed it.
-    pub fn interpreted(&self) -> Vec<u8> {
-        let module = self.module();
-        let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+    fn launch(&self) -> Launch {
         let mut launch = Launch::new("k");
         (launch.grid, launch.block) = ([self.grid, 1, 1], self.block);
         launch.limits.timeout = Some(std::time::Duration::from_secs(20));
@@ -73,7 +70,14 @@ impl<'a> Case<'a> {
             Argument::Buffer(input()),
             Argument::Bytes(self.n.to_le_bytes().to_vec()),
         ];
-        let done = ptx_exec::run(verified, &launch).expect("the interpreter executes it");
+        launch
+    }
+
+    /// What the output is after the interpreter has executed it.
+    pub fn interpreted(&self) -> Vec<u8> {
+        let module = self.module();
+        let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+        let done = ptx_exec::run(verified, &self.launch()).expect("the interpreter executes it");
         done.buffers[0].clone().expect("a buffer")
     }
 
@@ -105,6 +109,36 @@ impl<'a> Case<'a> {
                 &words(&expected)[..64]
             );
         }
+    }
+
+    /// Compares what stops it in both engines; gives the `x` of the thread.
+    pub fn stops_alike(&self) -> u32 {
+        let module = self.module();
+        let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+        let trap = match ptx_exec::run(verified, &self.launch()) {
+            Err(ptx_exec::ExecError::Trap(trap)) => trap,
+            other => panic!("{other:?}"),
+        };
+        let prepared = self.prepared();
+        for cpu in processors() {
+            let jit = Jit::new(&cpu).expect("a linker");
+            let launched = Launched { block: self.block };
+            let kernel = Kernel::compile(prepared.program(), &launched, &cpu, &jit).expect("compiled");
+            let mut output = vec![0u128; WORDS / 4];
+            let input: Vec<u128> = wide(&input());
+            let addresses = [output.as_mut_ptr() as u64, input.as_ptr() as u64];
+            let mut params: Vec<u8> = addresses.iter().flat_map(|address| address.to_le_bytes()).collect();
+            params.extend(self.n.to_le_bytes());
+            // SAFETY: all accesses are in the two buffers and the parameters.
+            let stop = unsafe { kernel.run(prepared.program(), [self.grid, 1, 1], &params, &[], SHARED) }
+                .expect_err("it is stopped");
+            assert_eq!(stop.kind, trap.kind, "{}: {}", cpu.name, self.body);
+            assert_eq!(stop.lane as u32 + 32 * stop.warp as u32, trap.thread[0]);
+            let span =
+                stop.pc.and_then(|pc| prepared.program().origins.get(pc as usize)).map(|origin| origin.span);
+            assert_eq!(span, trap.span, "{}", self.body);
+        }
+        trap.thread[0]
     }
 
     /// Why it is not compiled.

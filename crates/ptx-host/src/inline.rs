@@ -1,0 +1,527 @@
+//! Calls of functions that do not call themselves become copies of the functions.
+//!
+//! What is copied is instructions of the [`Program`]: the rows of each copy are rows of the kernel, after those of the caller, and its
+//! local memory has the place that it has on the interpreter's stack. Arguments and results are passed as the interpreter does
+//! (`machine/call.rs`): row to row, or as bytes of local memory. Rows begin as zeros in each call; those that a function reads before it
+//! has written them are set.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ptx_exec::Space;
+use ptx_exec::program::{
+    Address, Alu, Base, Binary, Call, Callee, Dst, Effect, FRAME_ALIGNMENT, Fill, Function, Guard, Inst,
+    Load, Op, Order, Origin, Packing, Participants, Program, Row, Slot, Src, Store, Unary,
+};
+
+use crate::analysis::{Access, Graph, Liveness, Refusal};
+
+/// The largest program that copies are made for, in instructions.
+const MOST_CODE: usize = 200_000;
+
+/// A kernel without calls of its module's functions.
+#[derive(Clone, Debug)]
+pub struct Inlined {
+    /// Its instructions.
+    pub program: Program,
+    /// For each of them, the instruction of the program that it was made from.
+    pub places: Vec<u32>,
+}
+
+impl Inlined {
+    /// The instruction that an instruction was made from.
+    pub fn place(&self, pc: u32) -> u32 {
+        self.places.get(pc as usize).copied().unwrap_or(pc)
+    }
+}
+
+/// Copies what a kernel calls; `None` where it calls no function of its module.
+///
+/// # Errors
+/// A call of which that cannot be done.
+pub fn inline(program: &Program) -> Result<Option<Inlined>, Refusal> {
+    let is_call = |inst: &Inst| match &inst.op {
+        Op::Effect(Effect::Call(call)) => !matches!(call.callee, Callee::Builtin(_)),
+        _ => false,
+    };
+    let Some(entry) = program.functions.get(program.entry as usize) else { return Ok(None) };
+    if !body(program, entry).any(|pc| program.code.get(pc as usize).is_some_and(is_call)) {
+        return Ok(None);
+    }
+    let mut copier = Copier {
+        program,
+        code: Vec::new(),
+        places: Vec::new(),
+        rows: entry.rows,
+        local: entry.local,
+        zero: Src::register(entry.rows),
+        starts: Vec::new(),
+        active: vec![program.entry],
+    };
+    let is_zero = |row: &Row| row.iter().all(|value| *value == 0);
+    match program.constants.rows().iter().position(is_zero).and_then(|at| u32::try_from(at).ok()) {
+        Some(at) => copier.zero = Src::constant(at),
+        None => {
+            let (op, d) = (Unary::Field { shift: 0, mask: 0 }, copier.temporary());
+            let make = Alu::Unary { op, packing: Packing::Whole, d, a: Src::register(0) };
+            copier.emit(entry.start, None, make);
+        }
+    }
+    copier.copy(entry, Place { rows: 0, local: 0 }, None)?;
+    copier.finish()
+}
+
+/// The instructions of a function: those up to the next one.
+fn body(program: &Program, function: &Function) -> impl Iterator<Item = u32> {
+    let after = program.functions.iter().map(|other| other.start).filter(|start| *start > function.start);
+    function.start..after.min().unwrap_or(program.code.len() as u32)
+}
+
+/// Where the rows and the local memory of a copy begin.
+#[derive(Clone, Copy)]
+struct Place {
+    rows: u32,
+    local: u32,
+}
+
+impl Place {
+    fn src(self, src: Src) -> Src {
+        src.as_register().map_or(src, |row| Src::register(row + self.rows))
+    }
+
+    fn slot(self, slot: Slot) -> Slot {
+        match slot {
+            Slot::Memory { offset, size } => Slot::Memory { offset: offset + self.local, size },
+            Slot::Open { offset, size } => Slot::Open { offset: offset + self.local, size },
+            Slot::Rows { first, count, bits } => Slot::Rows { first: self.src(first), count, bits },
+            Slot::Nothing => Slot::Nothing,
+        }
+    }
+}
+
+/// Where a copy returns to.
+struct Return<'a> {
+    results: &'a [Slot],
+    caller: Place,
+}
+
+struct Copier<'a> {
+    program: &'a Program,
+    code: Vec<Inst>,
+    places: Vec<u32>,
+    rows: u32,
+    local: u32,
+    /// A zero in all lanes.
+    zero: Src,
+    /// For each copy, the instruction that sets rows to zero, and its rows.
+    starts: Vec<(usize, std::ops::Range<u32>)>,
+    /// The functions that are being copied, the caller before what it calls.
+    active: Vec<u32>,
+}
+
+impl Copier<'_> {
+    fn emit(&mut self, pc: u32, guard: Option<Guard>, op: impl Into<Op>) -> usize {
+        self.code.push(Inst { guard, op: op.into() });
+        self.places.push(pc);
+        self.code.len() - 1
+    }
+
+    /// Copies a function; returns go to what follows it.
+    fn copy(
+        &mut self,
+        function: &Function,
+        place: Place,
+        return_to: Option<&Return<'_>>,
+    ) -> Result<(), Refusal> {
+        let program = self.program;
+        let mut firsts = BTreeMap::new();
+        let (mut branches, mut ends) = (Vec::new(), Vec::new());
+        for pc in body(program, function) {
+            let refused = |why| Refusal { pc, why };
+            firsts.insert(pc, self.code.len() as u32);
+            if self.code.len() > MOST_CODE {
+                return Err(refused("so many calls are not compiled"));
+            }
+            let Some(inst) = program.code.get(pc as usize) else { continue };
+            let guard = inst.guard.map(|guard| Guard { row: guard.row + place.rows, ..guard });
+            let opposite = guard.map(|guard| Guard { negated: !guard.negated, ..guard });
+            match (&inst.op, return_to) {
+                (Op::Effect(Effect::Return), Some(to)) => {
+                    let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
+                    for (&from, &result) in function.results.iter().zip(to.results) {
+                        self.pass(pc, place.slot(from), to.caller.slot(result));
+                    }
+                    ends.push(self.emit(pc, None, Effect::Branch { target: 0 }));
+                    self.land(over);
+                }
+                (Op::Effect(Effect::Call(call)), _) if !matches!(call.callee, Callee::Builtin(_)) => {
+                    let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
+                    self.call(pc, call, function, place)?;
+                    self.land(over);
+                }
+                (op, _) => {
+                    let at = self.emit(pc, guard, moved(op, place).map_err(refused)?);
+                    if matches!(op, Op::Effect(Effect::Branch { .. } | Effect::BranchIndexed { .. })) {
+                        branches.push(at);
+                    }
+                }
+            }
+        }
+        let end = self.code.len() as u32;
+        for at in branches {
+            let to = |target: &mut u32| *target = firsts.get(target).copied().unwrap_or(end);
+            match &mut self.code[at].op {
+                Op::Effect(Effect::Branch { target }) => to(target),
+                Op::Effect(Effect::BranchIndexed { targets, .. }) => targets.iter_mut().for_each(to),
+                _ => {}
+            }
+        }
+        for at in ends {
+            self.set_target(at, end);
+        }
+        Ok(())
+    }
+
+    /// Lets a branch go to what comes next.
+    fn land(&mut self, branch: Option<usize>) {
+        if let Some(at) = branch {
+            self.set_target(at, self.code.len() as u32);
+        }
+    }
+
+    fn set_target(&mut self, at: usize, to: u32) {
+        if let Op::Effect(Effect::Branch { target }) = &mut self.code[at].op {
+            *target = to;
+        }
+    }
+
+    fn call(&mut self, pc: u32, call: &Call, caller: &Function, place: Place) -> Result<(), Refusal> {
+        let Callee::Function(number) = call.callee else {
+            return Err(Refusal { pc, why: "calls through a register are not compiled" });
+        };
+        if self.active.contains(&number) {
+            return Err(Refusal { pc, why: "functions that call themselves are not compiled" });
+        }
+        let program = self.program;
+        let Some(callee) = program.functions.get(number as usize) else {
+            return Err(Refusal { pc, why: "the program has no such function" });
+        };
+        let local = (place.local + caller.local).next_multiple_of(FRAME_ALIGNMENT);
+        let inner = Place { rows: self.rows, local };
+        self.rows += callee.rows;
+        self.local = self.local.max(local + callee.local);
+        let zeros = self.emit(pc, None, Effect::Copy([].into()));
+        self.starts.push((zeros, inner.rows..self.rows));
+        for (&from, &to) in call.arguments.iter().zip(&callee.params) {
+            self.pass(pc, place.slot(from), inner.slot(to));
+        }
+        self.active.push(number);
+        self.copy(callee, inner, Some(&Return { results: &call.results, caller: place }))?;
+        self.active.pop();
+        Ok(())
+    }
+
+    /// A row for a value between two memories.
+    fn temporary(&mut self) -> u32 {
+        self.rows += 1;
+        self.rows - 1
+    }
+
+    /// Copies an argument or result.
+    fn pass(&mut self, pc: u32, from: Slot, to: Slot) {
+        match (from, to) {
+            (_, Slot::Nothing) => {}
+            (Slot::Rows { first, count, .. }, Slot::Rows { first: to, count: all, bits }) => {
+                for n in 0..all {
+                    let a = if n < count { first.plus(n) } else { self.zero };
+                    self.set_row(pc, to.plus(n), a, bits);
+                }
+            }
+            (Slot::Nothing, Slot::Rows { first, count, bits }) => {
+                for n in 0..count {
+                    self.set_row(pc, first.plus(n), self.zero, bits);
+                }
+            }
+            (
+                Slot::Memory { offset, size } | Slot::Open { offset, size },
+                Slot::Rows { first, count, bits },
+            ) => {
+                for n in 0..count {
+                    let (start, end) = ((8 * n).min(size), (8 * n + 8).min(size));
+                    let value = self.read(pc, offset + start, end - start);
+                    self.set_row(pc, first.plus(n), value, bits);
+                }
+            }
+            (
+                Slot::Rows { first, count, .. },
+                Slot::Memory { offset, size } | Slot::Open { offset, size },
+            ) => {
+                for n in 0..count {
+                    let (start, end) = ((8 * n).min(size), (8 * n + 8).min(size));
+                    self.store(pc, offset + start, end - start, first.plus(n));
+                }
+                self.clear(pc, offset + (8 * count).min(size), offset + size);
+            }
+            (Slot::Nothing, Slot::Memory { offset, size } | Slot::Open { offset, size }) => {
+                self.clear(pc, offset, offset + size);
+            }
+            (
+                Slot::Memory { offset, size } | Slot::Open { offset, size },
+                Slot::Memory { offset: to, size: room } | Slot::Open { offset: to, size: room },
+            ) => {
+                let bytes = size.min(room);
+                let mut done = 0;
+                while done < bytes {
+                    let step = step(offset + done, bytes - done).min(step(to + done, bytes - done));
+                    let value = self.load(pc, offset + done, step);
+                    self.store(pc, to + done, step, Src::register(value));
+                    done += step;
+                }
+                self.clear(pc, to + bytes, to + room);
+            }
+        }
+    }
+
+    fn set_row(&mut self, pc: u32, to: Src, a: Src, bits: u64) {
+        if let Some(d) = to.as_register() {
+            let op = Unary::Field { shift: 0, mask: bits };
+            // A copy keeps what is known of the lanes.
+            if bits == u64::MAX {
+                self.emit(pc, None, Effect::Copy([(d, a)].into()));
+            } else {
+                self.emit(pc, None, Alu::Unary { op, packing: Packing::Whole, d, a });
+            }
+        }
+    }
+
+    fn load(&mut self, pc: u32, offset: u32, size: u32) -> u32 {
+        let d = self.temporary();
+        let load = Load {
+            address: frame(offset),
+            dsts: [d].into(),
+            size,
+            align: size.into(),
+            fill: Fill { sign_shift: 0, register: u64::MAX },
+            order: Order::Relaxed,
+            polls: false,
+            used: u32::MAX,
+        };
+        self.emit(pc, None, Effect::Load(Box::new(load)));
+        d
+    }
+
+    fn store(&mut self, pc: u32, offset: u32, size: u32, value: Src) {
+        let mut done = 0;
+        while done < size {
+            let step = step(offset + done, size - done);
+            let part = if done == 0 {
+                value
+            } else {
+                let d = self.temporary();
+                let op = Unary::Field { shift: 8 * done, mask: u64::MAX >> (64 - 8 * step) };
+                self.emit(pc, None, Alu::Unary { op, packing: Packing::Whole, d, a: value });
+                Src::register(d)
+            };
+            let store = Store {
+                address: frame(offset + done),
+                srcs: [part].into(),
+                size: step,
+                align: step.into(),
+                order: Order::Relaxed,
+            };
+            self.emit(pc, None, Effect::Store(Box::new(store)));
+            done += step;
+        }
+    }
+
+    /// Up to 8 bytes, zero-extended.
+    fn read(&mut self, pc: u32, offset: u32, size: u32) -> Src {
+        let mut done = 0;
+        let mut value = self.zero;
+        while done < size {
+            let step = step(offset + done, size - done);
+            let part = Src::register(self.load(pc, offset + done, step));
+            value = if done == 0 {
+                part
+            } else {
+                let d = self.temporary();
+                let op = Binary::Insert { shift: 8 * done, mask: u64::MAX >> (64 - 8 * step) };
+                self.emit(pc, None, Alu::Binary { op, packing: Packing::Whole, d, a: value, b: part });
+                Src::register(d)
+            };
+            done += step;
+        }
+        value
+    }
+
+    fn clear(&mut self, pc: u32, mut from: u32, to: u32) {
+        while from < to {
+            let size = step(from, to - from);
+            self.store(pc, from, size, self.zero);
+            from += size;
+        }
+    }
+
+    fn finish(self) -> Result<Option<Inlined>, Refusal> {
+        let Self { program, code, places, rows, local, starts, zero, .. } = self;
+        let origin = |pc: &u32| program.origins.get(*pc as usize).cloned();
+        let origins: Vec<Origin> = places.iter().filter_map(origin).collect();
+        let mut functions = program.functions.clone();
+        if let Some(entry) = functions.get_mut(program.entry as usize) {
+            (entry.start, entry.rows, entry.local) = (0, rows, local);
+        }
+        let mut program = Program { code, origins, functions, ..program.clone() };
+        let located = |refusal: Refusal| Refusal {
+            pc: places.get(refusal.pc as usize).copied().unwrap_or(refusal.pc),
+            ..refusal
+        };
+        let graph = Graph::new(&program).map_err(located)?;
+        let liveness = Liveness::new(&program, &graph).map_err(located)?;
+        for (at, rows) in starts {
+            let live = live_after(&program, &graph, &liveness, at as u32);
+            let live: Vec<u32> = live.into_iter().filter(|row| rows.contains(row)).collect();
+            program.code[at].op = Effect::Copy(live.into_iter().map(|row| (row, zero)).collect()).into();
+        }
+        Ok(Some(Inlined { program, places }))
+    }
+}
+
+/// The largest access at an offset, of at most so many bytes.
+fn step(offset: u32, most: u32) -> u32 {
+    let aligned = 1 << offset.trailing_zeros().min(3);
+    let fits = 1 << most.max(1).ilog2().min(3);
+    u32::min(aligned, fits)
+}
+
+fn frame(offset: u32) -> Address {
+    Address { space: Space::Local, base: Base::Frame, offset: offset.into() }
+}
+
+/// The rows that may be read after an instruction, before they are written.
+fn live_after(program: &Program, graph: &Graph, liveness: &Liveness, pc: u32) -> Vec<u32> {
+    let holds = |block: &&crate::analysis::Block| (block.first..block.end).contains(&pc);
+    let Some(block) = graph.blocks().iter().find(holds) else { return Vec::new() };
+    let targets = block.terminator.targets();
+    let mut live: BTreeSet<u32> = block.terminator.decided_by().into_iter().collect();
+    let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+    live.extend((0..rows).filter(|&row| targets.iter().any(|&to| liveness.is_live_into(to, row))));
+    for inst in program.code[pc as usize + 1..block.end as usize].iter().rev() {
+        let access = Access::of(&inst.op).unwrap_or_default();
+        if inst.guard.is_none() {
+            access.writes.iter().for_each(|row| _ = live.remove(row));
+        }
+        live.extend(access.reads.iter().filter_map(|src| src.as_register()));
+        live.extend(inst.guard.map(|guard| guard.row));
+    }
+    live.into_iter().collect()
+}
+
+/// An operation with the rows and the local memory of a copy.
+fn moved(op: &Op, place: Place) -> Result<Op, &'static str> {
+    let dst = |dst: &mut Dst| *dst += place.rows;
+    let src = |src: &mut Src| *src = place.src(*src);
+    match op {
+        Op::Alu(alu) => {
+            let mut alu = *alu;
+            match &mut alu {
+                Alu::Unary { d, a, .. } => {
+                    dst(d);
+                    src(a);
+                }
+                Alu::Binary { d, a, b, .. } => {
+                    dst(d);
+                    [a, b].into_iter().for_each(src);
+                }
+                Alu::Ternary { d, a, b, c, .. } => {
+                    dst(d);
+                    [a, b, c].into_iter().for_each(src);
+                }
+                Alu::Quaternary { d, srcs, .. } => {
+                    dst(d);
+                    srcs.iter_mut().for_each(src);
+                }
+                Alu::Dual { dsts, srcs, .. } => {
+                    dsts.iter_mut().for_each(dst);
+                    srcs.iter_mut().for_each(src);
+                }
+            }
+            Ok(alu.into())
+        }
+        Op::Effect(effect) => moved_effect(effect, place).map(Op::Effect),
+    }
+}
+
+fn moved_effect(effect: &Effect, place: Place) -> Result<Effect, &'static str> {
+    let dst = |dst: &mut Dst| *dst += place.rows;
+    let src = |src: &mut Src| *src = place.src(*src);
+    let address = |address: &mut Address| match &mut address.base {
+        Base::Row(row, _) => *row = place.src(*row),
+        Base::Frame => address.offset = address.offset.wrapping_add(place.local.into()),
+    };
+    let mut effect = effect.clone();
+    match &mut effect {
+        Effect::Copy(pairs) => pairs.iter_mut().for_each(|(d, a)| {
+            dst(d);
+            src(a);
+        }),
+        Effect::Special { d, .. } | Effect::ActiveMask { d } => dst(d),
+        Effect::FrameAddress { d, offset } => {
+            dst(d);
+            *offset = offset.wrapping_add(place.local.into());
+        }
+        Effect::Load(load) => {
+            address(&mut load.address);
+            load.dsts.iter_mut().for_each(dst);
+        }
+        Effect::Store(store) => {
+            address(&mut store.address);
+            store.srcs.iter_mut().for_each(src);
+        }
+        Effect::Atomic(atomic) => {
+            address(&mut atomic.address);
+            atomic.operands.iter_mut().for_each(src);
+            atomic.dst.iter_mut().for_each(dst);
+        }
+        Effect::VectorAtomic(atomic) => {
+            address(&mut atomic.address);
+            for (d, operand) in &mut atomic.elements {
+                d.iter_mut().for_each(dst);
+                src(operand);
+            }
+        }
+        Effect::WideAtomic(atomic) => {
+            address(&mut atomic.address);
+            atomic.operands.iter_mut().for_each(src);
+            atomic.dst.iter_mut().flatten().for_each(dst);
+        }
+        Effect::BlockBarrier(barrier) => {
+            src(&mut barrier.id);
+            barrier.count.iter_mut().chain(&mut barrier.predicate).for_each(src);
+            dst(&mut barrier.dst);
+        }
+        Effect::Collective(collective) => {
+            collective.srcs.iter_mut().for_each(src);
+            collective.dsts.iter_mut().for_each(dst);
+            if let Participants::Members(mask) = &mut collective.participants {
+                src(mask);
+            }
+        }
+        Effect::BranchIndexed { index, .. } => src(index),
+        Effect::Call(call) => {
+            for slot in call.arguments.iter_mut().chain(&mut call.results) {
+                *slot = place.slot(*slot);
+            }
+        }
+        Effect::Fence
+        | Effect::AsyncGroup(_)
+        | Effect::Branch { .. }
+        | Effect::Return
+        | Effect::Exit
+        | Effect::Trap
+        | Effect::Breakpoint
+        | Effect::Pause
+        | Effect::Nothing => {}
+        _ if place.rows == 0 => {}
+        _ => return Err("the instruction in a function that is called is not compiled"),
+    }
+    Ok(effect)
+}
