@@ -74,6 +74,23 @@ impl Terminator {
         }
     }
 
+    /// Exits where it goes to blocks that only do that.
+    fn exit_early(&mut self, exits: &[bool]) {
+        let exits = |id: BlockId| exits.get(id).copied().unwrap_or(false);
+        *self = match *self {
+            Self::Jump(to) if exits(to) => Self::Exit { guard: None },
+            Self::Branch { taken, other, .. } if exits(taken) && exits(other) => Self::Exit { guard: None },
+            Self::Branch { condition, taken, other } if exits(taken) => {
+                Self::Exit { guard: Some((condition, other)) }
+            }
+            Self::Branch { condition: (row, negated), taken, other } if exits(other) => {
+                Self::Exit { guard: Some(((row, !negated), taken)) }
+            }
+            Self::Exit { guard: Some((_, other)) } if exits(other) => Self::Exit { guard: None },
+            _ => return,
+        };
+    }
+
     fn rename(&mut self, names: &[BlockId]) {
         let new = |id: &mut BlockId| *id = names[*id];
         match self {
@@ -111,6 +128,12 @@ pub struct Block {
     pub terminator: Terminator,
 }
 
+impl Block {
+    fn only_exits(&self) -> bool {
+        self.first == self.end && self.terminator == Terminator::Exit { guard: None }
+    }
+}
+
 /// The blocks of a kernel that can be reached, the entry first. The blocks of a loop are together, and what follows a loop or a
 /// branch comes after it, so that lanes which got there earlier wait for the others. A block barrier begins a block of its own, and those
 /// come last: a barrier runs when all other lanes have exited or come to it, too, or wait at another one.
@@ -131,7 +154,8 @@ impl Graph {
         let firsts = leaders(program, start)?;
         let names: BTreeMap<Beginning, BlockId> =
             firsts.iter().enumerate().map(|(id, &first)| (first, id)).collect();
-        let blocks: Vec<Block> = firsts.iter().map(|&first| block(program, &names, first)).collect();
+        let mut blocks: Vec<Block> = firsts.iter().map(|&first| block(program, &names, first)).collect();
+        exit_early(&mut blocks);
         let entry = names.get(&(start, false)).copied().unwrap_or(0);
         let is_loop = blocks.iter().any(|block| block.terminator.targets().contains(&entry));
         if is_barrier(program, start) && is_loop {
@@ -161,6 +185,20 @@ impl Graph {
     /// A block.
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id]
+    }
+}
+
+/// Lanes that go to a block which only exits do so at once: `@%p bra DONE; .. DONE: ret;` is `@%p ret`, after which no lane waits.
+fn exit_early(blocks: &mut [Block]) {
+    loop {
+        let exits: Vec<bool> = blocks.iter().map(Block::only_exits).collect();
+        let before = exits.iter().filter(|&&exits| exits).count();
+        for block in blocks.iter_mut() {
+            block.terminator.exit_early(&exits);
+        }
+        if blocks.iter().filter(|block| block.only_exits()).count() == before {
+            return;
+        }
     }
 }
 

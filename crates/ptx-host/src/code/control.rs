@@ -14,12 +14,24 @@ use std::collections::BTreeSet;
 use ptx_exec::program::{Src, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::{Ordinary, Volatile};
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
 
 use super::Code;
+use super::registers::defect;
 use crate::analysis::{BlockId, Terminator};
 use crate::kernel::CompileError;
 use crate::run::{Status, field};
+
+/// Of which code there are two versions, where some lanes of a warp may exit before the others: masks in the first are constants, so that
+/// accesses need none, and what chunks load twice is loaded once. A warp goes from the first to the second where some of its lanes
+/// exit, by a branch: between blocks all that it has is in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Version {
+    /// No lane of the warp has exited.
+    Full,
+    /// Perhaps some have.
+    Partial,
+}
 
 /// The lanes that are left, after those of a block have gone where they go.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,8 +61,46 @@ impl<'c> Code<'_, '_, 'c> {
             self.builder().store(lanes, place, 8, Ordinary)?;
             self.builder().store(lanes, self.alive[chunk], 8, Ordinary)?;
         }
-        self.builder().branch(self.blocks[0])?;
+        match [Version::Full, Version::Partial].map(|version| self.first_block(version, 0)) {
+            [Ok(full), Ok(partial)] => {
+                let is_full =
+                    self.builder().int_compare(IntPredicate::Eq, lanes, self.int(32, u32::MAX.into()))?;
+                self.builder().branch_if(is_full, full, partial)?;
+            }
+            [Ok(only), Err(_)] | [Err(_), Ok(only)] => {
+                self.builder().branch(only)?;
+            }
+            [Err(error), Err(_)] => return Err(error),
+        }
         Ok(())
+    }
+
+    /// The versions that a kernel has.
+    pub(super) fn versions(&self) -> Vec<Version> {
+        /// Kernels with more instructions have one version, whose code takes less time to make.
+        const MOST: u32 = 2048;
+        let (graph, schedule) = (&self.analysis.graph, &self.analysis.schedule);
+        let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
+        let splits = |(id, block): (BlockId, &crate::analysis::Block)| match &block.terminator {
+            Terminator::Exit { guard: Some(((row, _), _)) }
+                if !self.analysis.shapes.row(*row).is_uniform() =>
+            {
+                true
+            }
+            Terminator::Exit { .. } => !schedule.is_together(id),
+            _ => false,
+        };
+        if threads.is_multiple_of(WARP as u64) && !graph.blocks().iter().enumerate().any(splits) {
+            return vec![Version::Full];
+        }
+        let size: u32 = graph.blocks().iter().map(|block| block.end - block.first).sum();
+        if size > MOST { vec![Version::Partial] } else { vec![Version::Full, Version::Partial] }
+    }
+
+    /// Where a block begins in a version.
+    pub(super) fn first_block(&self, version: Version, id: BlockId) -> Result<Block<'c>, LlvmError> {
+        let block = self.blocks[version as usize].get(id).copied();
+        block.ok_or_else(|| defect("a block without code"))
     }
 
     /// The lanes that wait at a block run it now: all that have not exited, where no other block has some. That is the simpler value of
@@ -58,10 +108,14 @@ impl<'c> Code<'_, '_, 'c> {
     pub(super) fn take_waiting(&mut self, id: BlockId) -> Result<(), LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
         let mut mask = Vec::new();
+        let all = self.types.int_vector(1, &vec![1; self.lanes as usize])?;
         let is_together = self.analysis.schedule.is_together(id);
         for (&place, &alive) in self.waiting[id].iter().zip(&self.alive) {
-            let from = if is_together { alive } else { place };
-            mask.push(self.builder().load(ty, from, 8, Ordinary)?);
+            mask.push(match (is_together, self.version) {
+                (true, Version::Full) => all,
+                (true, Version::Partial) => self.builder().load(ty, alive, 8, Ordinary)?,
+                (false, _) => self.builder().load(ty, place, 8, Ordinary)?,
+            });
             self.builder().store(ty.zero(), place, 8, Ordinary)?;
         }
         self.mask = mask;
@@ -79,8 +133,7 @@ impl<'c> Code<'_, '_, 'c> {
                 self.branch(id, *condition, Some(*taken), *other)?;
             }
             Terminator::Exit { guard: None } => {
-                self.exit(&self.mask)?;
-                self.run_next(id, &[], Left::Perhaps)?;
+                self.exit_all(id)?;
             }
             Terminator::Exit { guard: Some((condition, other)) } => {
                 self.branch(id, *condition, None, *other)?;
@@ -122,11 +175,12 @@ impl<'c> Code<'_, '_, 'c> {
             for (block, to) in [(yes, taken), (no, Some(other))] {
                 self.builder().position_at_end(block);
                 match to {
-                    Some(to) => self.send(to, &mask)?,
-                    None => self.exit(&mask)?,
+                    Some(to) => {
+                        self.send(to, &mask)?;
+                        self.run_next(id, &[to], Left::Some)?;
+                    }
+                    None => self.exit_all(id)?,
                 }
-                let left = if to.is_some() { Left::Some } else { Left::Perhaps };
-                self.run_next(id, to.as_slice(), left)?;
             }
             return Ok(());
         }
@@ -136,13 +190,32 @@ impl<'c> Code<'_, '_, 'c> {
             yes.push(self.builder().binary(BinaryOp::And, mask, holds)?);
             no.push(self.builder().binary(BinaryOp::And, mask, self.negated(holds, true)?)?);
         }
-        match taken {
-            Some(taken) => self.send(taken, &yes)?,
-            None => self.exit(&yes)?,
+        if let Some(taken) = taken {
+            self.send(taken, &yes)?;
+            self.send(other, &no)?;
+            return self.run_next(id, &[taken, other], Left::Some);
         }
+        if self.version == Version::Full {
+            let [some, none] = ["exit", "stay"].map(|name| self.function.append_block(self.types, name));
+            self.builder().branch_if(self.is_any(&yes)?, some, none)?;
+            self.builder().position_at_end(none);
+            self.send(other, &self.mask.clone())?;
+            self.run_next(id, &[other], Left::Some)?;
+            self.builder().position_at_end(some);
+        }
+        self.exit(&yes)?;
         self.send(other, &no)?;
-        let targets: Vec<BlockId> = taken.into_iter().chain([other]).collect();
-        self.run_next(id, &targets, if taken.is_some() { Left::Some } else { Left::Perhaps })
+        self.run_next_of(Version::Partial, id, &[other], Left::Perhaps)
+    }
+
+    /// All lanes that run exit.
+    fn exit_all(&self, id: BlockId) -> Result<(), LlvmError> {
+        if self.analysis.schedule.is_together(id) {
+            self.builder().branch(self.done)?;
+            return Ok(());
+        }
+        self.exit(&self.mask)?;
+        self.run_next_of(Version::Partial, id, &[], Left::Perhaps)
     }
 
     /// Lanes have exited.
@@ -168,13 +241,23 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Runs the lowest block at which lanes wait: those that waited before, and the targets of the block.
     pub(super) fn run_next(&self, id: BlockId, targets: &[BlockId], left: Left) -> Result<(), LlvmError> {
+        self.run_next_of(self.version, id, targets, left)
+    }
+
+    fn run_next_of(
+        &self,
+        version: Version,
+        id: BlockId,
+        targets: &[BlockId],
+        left: Left,
+    ) -> Result<(), LlvmError> {
         let waiting = self.analysis.schedule.waiting(id);
         let all: BTreeSet<BlockId> = waiting.iter().chain(targets).copied().collect();
         let last = all.last().copied();
         for &next in &all {
             // All lanes of the block go to the lowest one.
             let is_sure = left == Left::Some && (targets == [next] || Some(next) == last);
-            let way = self.way(id, next)?;
+            let way = self.way(version, id, next)?;
             if is_sure {
                 self.builder().branch(way)?;
                 return Ok(());
@@ -189,9 +272,10 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Where code goes from a block to another one. On the way back it looks whether the warp is to end, as the launch's time may be over:
     /// each loop has a way back.
-    fn way(&self, id: BlockId, next: BlockId) -> Result<ptx_llvm::build::Block<'c>, LlvmError> {
+    fn way(&self, version: Version, id: BlockId, next: BlockId) -> Result<Block<'c>, LlvmError> {
+        let first = self.first_block(version, next)?;
         if next > id {
-            return Ok(self.blocks[next]);
+            return Ok(first);
         }
         let builder = self.builder();
         let here = builder.block()?;
@@ -201,7 +285,7 @@ impl<'c> Code<'_, '_, 'c> {
         let goes_on = builder.int_compare(IntPredicate::Eq, attention, self.int(32, 0))?;
         let pc = self.analysis.graph.block(id).end;
         self.unless(goes_on, |code| code.stop(pc, code.lanes_of(&code.mask)?, Status::Interrupted))?;
-        builder.branch(self.blocks[next])?;
+        builder.branch(first)?;
         builder.position_at_end(here);
         Ok(back)
     }
@@ -209,15 +293,20 @@ impl<'c> Code<'_, '_, 'c> {
     /// Whether a lane waits at a block.
     pub(super) fn has_waiting(&self, id: BlockId) -> Result<Value<'c>, LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
+        let chunks = self.waiting[id].iter().map(|&place| self.builder().load(ty, place, 8, Ordinary));
+        self.is_any(&chunks.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// Whether a mask has a lane.
+    fn is_any(&self, chunks: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
         let mut any: Option<Value<'c>> = None;
-        for &place in &self.waiting[id] {
-            let lanes = self.builder().load(ty, place, 8, Ordinary)?;
+        for &lanes in chunks {
             any = Some(match any {
                 None => lanes,
                 Some(others) => self.builder().binary(BinaryOp::Or, others, lanes)?,
             });
         }
-        let any = any.unwrap_or_else(|| ty.zero());
+        let any = any.ok_or_else(|| defect("a warp without lanes"))?;
         let bits = self.builder().cast(CastOp::BitCast, any, self.types.int(self.lanes))?;
         self.builder().int_compare(IntPredicate::Ne, bits, self.int(self.lanes, 0))
     }

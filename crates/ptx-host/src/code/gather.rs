@@ -200,7 +200,8 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().position_at_end(from);
         for &next in others.range(id + 1..) {
             let after = self.append("after");
-            self.builder().branch_if(self.has_waiting(next)?, self.blocks[next], after)?;
+            let first = self.first_block(self.version, next)?;
+            self.builder().branch_if(self.has_waiting(next)?, first, after)?;
             self.builder().position_at_end(after);
         }
         self.stop(self.analysis.graph.block(id).first, here, Status::Deadlock)

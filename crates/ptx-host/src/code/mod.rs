@@ -39,6 +39,7 @@ use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style, alu_with};
 use crate::kernel::CompileError;
 use crate::run::field;
+use control::Version;
 use gather::Present;
 use registers::{Current, Slot};
 
@@ -65,8 +66,10 @@ struct Code<'a, 'm, 'c> {
     current: RefCell<FxHashMap<(u32, usize), Current<'c>>>,
     /// For each row that follows from an index the memory of that.
     indices: Vec<Slot<'c>>,
-    /// For each block its first LLVM block, and the memory that holds which lanes wait at it.
-    blocks: Vec<Block<'c>>,
+    /// For each version and block the first LLVM block; the version that code is made for.
+    blocks: [Vec<Block<'c>>; 2],
+    version: Version,
+    /// For each block the memory that holds which lanes wait at it.
     waiting: Vec<Vec<Value<'c>>>,
     /// Memory for a number of each lane (`serial.rs`).
     arrays: Vec<Value<'c>>,
@@ -115,8 +118,6 @@ pub(crate) fn generate(
     let builder = Builder::new(types);
     let entry = function.append_block(types, "entry");
     builder.position_at_end(entry);
-    let blocks: Vec<_> =
-        analysis.graph.blocks().iter().map(|_| function.append_block(types, "block")).collect();
     let done = function.append_block(types, "done");
     let frame = function.parameters()[0];
     let inputs = inputs(&builder, types, frame)?;
@@ -134,7 +135,8 @@ pub(crate) fn generate(
         slots: Vec::new(),
         current: RefCell::default(),
         indices: Vec::new(),
-        blocks,
+        blocks: [Vec::new(), Vec::new()],
+        version: Version::Partial,
         waiting: Vec::new(),
         arrays: Vec::new(),
         alive: Vec::new(),
@@ -145,11 +147,19 @@ pub(crate) fn generate(
         mask: Vec::new(),
         present: Present::Whole,
     };
+    let versions = code.versions();
+    for &version in &versions {
+        let blocks = analysis.graph.blocks().iter().map(|_| function.append_block(types, "block"));
+        code.blocks[version as usize] = blocks.collect();
+    }
     code.make_memory()?;
     code.make_local()?;
     code.enter()?;
-    for id in 0..analysis.graph.blocks().len() {
-        code.block(id)?;
+    for version in versions {
+        code.version = version;
+        for id in 0..analysis.graph.blocks().len() {
+            code.block(id)?;
+        }
     }
     code.builder().position_at_end(done);
     code.builder().ret(Some(types.int_value(32, 0)))?;
@@ -186,7 +196,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// The instructions of a block, and where its lanes go.
     fn block(&mut self, id: BlockId) -> Result<(), CompileError> {
-        self.builder().position_at_end(self.blocks[id]);
+        self.builder().position_at_end(self.blocks[self.version as usize][id]);
         self.read_live(id)?;
         self.take(id)?;
         let analysis = self.analysis;

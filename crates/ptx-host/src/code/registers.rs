@@ -56,7 +56,7 @@ impl<'c> Code<'_, '_, 'c> {
             self.indices.push(indices);
         }
         let mask = self.types.vector(self.types.int(1), self.lanes);
-        for _ in 0..self.blocks.len() {
+        for _ in self.analysis.graph.blocks() {
             let slot = (0..self.chunks).map(|_| self.zeroed(mask)).collect::<Result<_, _>>()?;
             self.waiting.push(slot);
         }
