@@ -99,6 +99,26 @@ impl<'l> DecodedLaunch<'l> {
         self.kernel.program()
     }
 
+    /// Checks the launch, for another engine to run it once it is loaded.
+    ///
+    /// # Errors
+    /// [`ExecError::Refused`] when the shape does not fit the kernel.
+    #[doc(hidden)]
+    pub fn begin(&self) -> Result<Begun<'_>, ExecError> {
+        let Self { launch, kernel, params, constant, .. } = self;
+        let geometry = kernel.check(&launch.shape(), &launch.limits).map_err(ExecError::Refused)?;
+        Ok(Begun {
+            program: kernel.program(),
+            params,
+            constant,
+            limits: &launch.limits,
+            completion: launch.completion,
+            threads: launch.threads.unwrap_or_else(host_threads),
+            geometry,
+            cooperative: launch.cooperative,
+        })
+    }
+
     /// Copies the buffers of the launch to memory.
     pub fn load(mut self) -> LoadedLaunch<'l> {
         let launch = self.launch;
@@ -179,18 +199,7 @@ impl LoadedLaunch<'_> {
     /// [`ExecError::Refused`] when the shape does not fit the kernel.
     #[doc(hidden)]
     pub fn begin(&self) -> Result<Begun<'_>, ExecError> {
-        let DecodedLaunch { launch, kernel, params, constant, .. } = &self.decoded;
-        let geometry = kernel.check(&launch.shape(), &launch.limits).map_err(ExecError::Refused)?;
-        Ok(Begun {
-            program: kernel.program(),
-            params,
-            constant,
-            limits: &launch.limits,
-            completion: launch.completion,
-            threads: self.threads,
-            geometry,
-            cooperative: launch.cooperative,
-        })
+        self.decoded.begin()
     }
 
     /// Names what a faulty access is nearest to.

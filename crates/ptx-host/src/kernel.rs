@@ -61,6 +61,19 @@ pub fn host_ir(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<[Str
     Ok([before, module.to_text()])
 }
 
+/// The assembly of a kernel for a processor.
+///
+/// # Errors
+/// Why there is none.
+pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<String, CompileError> {
+    let context = Context::new()?;
+    let machine = HostMachine::new(cpu, OptLevel::O2)?;
+    let inlined = inline(program)?;
+    let module = generate(&context, &machine, program, inlined.as_ref(), launched)?;
+    machine.optimize(&module, PIPELINE)?;
+    Ok(machine.emit_assembly(&module)?)
+}
+
 const PIPELINE: &str = "default<O2>";
 
 fn generate<'c>(

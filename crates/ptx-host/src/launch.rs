@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ptx_exec::engine::Begun;
 use ptx_exec::{Completion, ExecError, Executed, LoadedLaunch};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::{Cpu, Jit};
@@ -59,19 +60,18 @@ impl Compiler {
 }
 
 /// Why a launch is left to the interpreter, although its kernel can be compiled.
-pub fn refuses(loaded: &LoadedLaunch<'_>) -> Result<Option<&'static str>, ExecError> {
-    let begun = loaded.begin()?;
-    Ok(if begun.geometry.cluster_size() > 1 {
+pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
+    if begun.geometry.cluster_size() > 1 {
         Some("clusters of several blocks are not compiled")
     } else if begun.cooperative {
         Some("cooperative launches are not compiled")
     } else if begun.completion != Completion::Eager {
-        Some("asynchronous operations that complete late are not compiled")
+        Some("asynchronous operations that do not complete when they are issued are not compiled")
     } else if begun.limits.steps.is_some() {
         Some("instructions are not counted in compiled code")
     } else {
         None
-    })
+    }
 }
 
 /// Runs all blocks of a launch, whose buffers are at addresses of the host ([`DecodedLaunch::at_host_addresses`](ptx_exec::DecodedLaunch)),

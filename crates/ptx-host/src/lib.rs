@@ -14,6 +14,6 @@ mod kernel;
 mod launch;
 mod run;
 
-pub use kernel::{CompileError, Kernel, host_ir};
-pub use launch::{Compiler, Kernels, launch, refuses};
+pub use kernel::{CompileError, Kernel, host_assembly, host_ir};
+pub use launch::{Compiler, Kernels, launch, refused};
 pub use run::{Given, WarpFrame};

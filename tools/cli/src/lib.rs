@@ -49,5 +49,7 @@ pub mod code {
         pub const DEFECT: Code = Code("T0010");
         /// What a pass of LLVM prints, such as `print<domtree>`, with --error-format=json; it is the message.
         pub const PRINTED: Code = Code("T0011");
+        /// Why the interpreter executes a kernel that was to be compiled, with --remarks.
+        pub const REMARK: Code = Code("T0012");
     }
 }

@@ -7,7 +7,7 @@ use clap::Parser;
 use ptx_cli::{Documents, OptimizeArgs, ReportArgs};
 use ptx_exec::Completion;
 
-use crate::engine::Engine;
+use crate::engine::{Emit, Engine};
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
 use crate::time::TimeFormat;
 use crate::watch::TraceFilter;
@@ -48,6 +48,12 @@ Launch file (--launch), in JSON; options on the command line win:
    \"args\": [\"i32=500\", \"f32=2\", \"in=x.bin\", \"inout=y.bin:y.bin\"], \"references\": [],
    \"engine\": \"interp\", \"async\": \"late\", \"threads\": 2, \"timeout\": 10, \"print\": [\"3:f32:4\"]}
 Every field may be left out. Files in it are looked for beside it.
+
+Engines (--engine): interp, the reference, checks every access to memory. jit compiles the kernel for
+this processor with LLVM: much faster, and as a native program it checks nothing; an access outside
+of the buffers is undefined. Both give the same results and the same errors otherwise. What jit does
+not compile yet interp executes; --remarks shows the instruction and the reason, and --emit=host-ll
+or --emit=host-asm prints the code.
 
 Asynchronous operations (--async): cp.async, bulk and tensor copies, and all others that a thread
 goes on after, complete
@@ -101,7 +107,7 @@ pub struct Arguments {
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "emit", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -136,6 +142,12 @@ pub struct Arguments {
     /// What executes the kernel [default: interp]
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub engine: Option<Engine>,
+    /// Tell which kernels the engine leaves to the interpreter, and why
+    #[arg(long)]
+    pub remarks: bool,
+    /// Print the code for this processor instead of executing it
+    #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["profile", "trace", "time", "repeat"])]
+    pub emit: Option<Emit>,
     /// When asynchronous operations complete: eager, late or random:SEED [default: eager]
     #[arg(long = "async", value_name = "WHEN")]
     pub completion: Option<Completion>,

@@ -20,7 +20,7 @@ use ptx_cli::{
     Batch, ExitStatus, Failure, OptimizeArgs, Output, Terminal, parse_arguments, print_documents, read_input,
     rejected, run, run_batch, usage_or_rejected,
 };
-use ptx_diag::{Diagnostics, SourceFile};
+use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile};
 use ptx_driver::{
     Comments, InputKind, Program, Sources, TargetChoice, llvm_context, lower, optimize, raise, read_llvm,
     read_program,
@@ -30,7 +30,7 @@ use ptx_ir::Module;
 use ptx_verify::Verified;
 
 use crate::arguments::Arguments;
-use crate::engine::Loaded;
+use crate::engine::{Engine, Loaded};
 use crate::plan::Plan;
 use crate::spec::PrintSpec;
 use crate::time::Stopwatch;
@@ -120,10 +120,21 @@ fn execute(
     let read = begin.elapsed().wall;
     let mut launch = plan.launch()?;
     let mut printed = Printed { name };
+    if let Some(what) = arguments.emit {
+        let made = terminal.step("compile", || engine::emit(what, verified, &launch));
+        let text = made.map_err(|error| failed(&sources, error))?;
+        let text = text.map_err(|remark| not_compiled(&sources, *remark))?;
+        return printed.write(text.as_bytes());
+    }
     let outcome = if arguments.profile || arguments.trace.is_some() {
         if arguments.trace.is_some() {
             // One instruction after the other.
             launch.threads = Some(std::num::NonZeroUsize::MIN);
+        }
+        if plan.engine != Engine::Interp {
+            let mut remarks = Diagnostics::new();
+            remarks.push(*engine::remark(None, "only it can be watched"));
+            show_remarks(arguments, &sources, remarks)?;
         }
         let format = terminal.format();
         let observation = watch::observation(arguments.profile, arguments.trace.as_ref(), &sources, format);
@@ -136,15 +147,21 @@ fn execute(
         outcome
     } else {
         let begin = Stopwatch::start();
-        let compiled = terminal.step("compile", || engine::compile(plan.engine, verified, &launch));
+        let mut remarks = Diagnostics::new();
+        let compiled =
+            terminal.step("compile", || engine::compile(plan.engine, verified, &launch, &mut remarks));
         let compiled = compiled.map_err(|error| failed(&sources, error))?;
         let compile = read + begin.elapsed().wall;
+        show_remarks(arguments, &sources, remarks)?;
         repeat(arguments, &sources, compiled.load(), compile, &mut printed)?
     };
-    terminal.note(|| {
-        let (warps, threads) = (outcome.warp_instructions, outcome.thread_instructions);
-        format!("executed {warps} instructions of warps, {threads} of threads")
-    });
+    // Compiled code does not count them.
+    if outcome.warp_instructions > 0 {
+        terminal.note(|| {
+            let (warps, threads) = (outcome.warp_instructions, outcome.thread_instructions);
+            format!("executed {warps} instructions of warps, {threads} of threads")
+        });
+    }
     let buffers = &plan.contents(outcome.buffers, &outcome.images);
     for (argument, bytes) in plan.written().zip(buffers) {
         let Some(path) = argument.output() else { continue };
@@ -152,6 +169,25 @@ fn execute(
     }
     let views: String = plan.print.iter().map(|view| show(view, buffers)).collect();
     printed.write(views.as_bytes())
+}
+
+/// Shows which kernels another engine executes than the one that was chosen, where that is wanted, and defects in any case.
+fn show_remarks(arguments: &Arguments, sources: &Sources, remarks: Diagnostics) -> Result<(), Failure> {
+    let mut shown = Diagnostics::new();
+    let is_shown = |remark: &&Diagnostic| arguments.remarks || remark.severity != Severity::Note;
+    remarks.iter().filter(is_shown).for_each(|remark| shown.push(remark.clone()));
+    if shown.iter().next().is_none() {
+        return Ok(());
+    }
+    arguments.report.terminal().warn(sources.split(&shown))
+}
+
+/// That a kernel of which code is to be printed has none.
+fn not_compiled(sources: &Sources, mut remark: Diagnostic) -> Failure {
+    remark.severity = Severity::Error;
+    let mut findings = Diagnostics::new();
+    findings.push(remark);
+    Failure::about_several(ExitStatus::Rejected, sources.split(&findings))
 }
 
 /// Launches as often as the arguments have it; gives what the last launch left. `compile` is what the first one needed before it.

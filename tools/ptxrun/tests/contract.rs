@@ -420,7 +420,7 @@ fn wrong_usage_is_status_2_and_says_what_is_wrong() {
         (&["-"], &["--grid", "1", "--block", "1"], "--entry is missing"),
         (&["-"], &["--entry", "k", "--block", "1"], "--grid is missing"),
         (&["-"], &["--entry", "k", "--grid", "1"], "--block is missing"),
-        (&full, &["--engine", "jit"], "[possible values: interp]"),
+        (&full, &["--engine", "pocl"], "[possible values: interp, jit]"),
         (&full, &["--arg", "u8=256"], "does not fit u8"),
         (&full, &["--arg", "5"], "KIND=VALUE"),
         (&["-"], &["--entry", "k", "--grid", "0", "--block", "1"], "not a dimension"),

@@ -1,0 +1,177 @@
+//! `--engine=jit` against `--engine=interp`: the same files, the same errors, and what tells which of them executed a kernel.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+
+/// `rotate`: each thread hands its number to the next one of the block. `stops`: thread 44 of block 2 stops. `turns`: forever.
+/// `stacks`: what is not compiled. `sums`: with variables of the module, which keep what a launch left.
+const KERNELS: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.shared .align 4 .b8 s[1024];
+.global .u32 calls = 5;
+.const .u32 weights[4] = {3, 1, 4, 1};
+.visible .entry rotate(.param .u64 out)
+{
+    .reg .b32 %r<10>;
+    .reg .b64 %rd<5>;
+    .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r4, %r1, %r2, %r3;
+    mov.u32 %r5, s; shl.b32 %r6, %r3, 2; add.u32 %r6, %r5, %r6; st.shared.u32 [%r6], %r4;
+    bar.sync 0;
+    add.u32 %r7, %r3, 1; setp.eq.u32 %p, %r7, %r2; @%p mov.u32 %r7, 0;
+    shl.b32 %r8, %r7, 2; add.u32 %r8, %r5, %r8; ld.shared.u32 %r9, [%r8];
+    mul.wide.u32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r9;
+    ret;
+}
+.visible .entry stops(.param .u64 out)
+{
+    .reg .b32 %r<5>;
+    .reg .pred %p;
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r4, %r1, %r2, %r3;
+    setp.eq.u32 %p, %r4, 300;
+    @%p trap;
+    bar.sync 0;
+    ret;
+}
+.visible .entry waits()
+{
+    .reg .b32 %r<2>;
+    .reg .pred %p;
+    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p, %r1, 32;
+    @%p bar.sync 1, 64;
+    @!%p bar.sync 2, 96;
+    ret;
+}
+.visible .entry turns()
+{
+again:
+    bra again;
+}
+.visible .entry stacks()
+{
+    .reg .b64 %rd<2>;
+    stacksave.u64 %rd1;
+    ret;
+}
+.visible .entry sums(.param .u64 out)
+{
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 3; mul.wide.u32 %rd2, %r2, 4; mov.u64 %rd3, weights; add.s64 %rd3, %rd3, %rd2;
+    ld.const.u32 %r3, [%rd3]; ld.global.u32 %r4, [calls]; add.u32 %r5, %r3, %r4;
+    mul.wide.u32 %rd2, %r1, 4; add.s64 %rd4, %rd1, %rd2; ld.global.u32 %r6, [%rd4]; add.u32 %r6, %r6, %r5; st.global.u32 [%rd4], %r6;
+    bar.sync 0;
+    add.u32 %r4, %r4, 1; st.global.u32 [calls], %r4;
+    ret;
+}
+";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("k.ptx"), KERNELS).expect("writable");
+    folder
+}
+
+/// The exit status and what it printed.
+fn ptxrun(folder: &Path, arguments: &str) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("ptxrun").expect("built");
+    let output = command.current_dir(folder).args(["k.ptx"]).args(arguments.split_whitespace());
+    let output = output.output().expect("runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code().expect("a status"), text(output.stdout), text(output.stderr))
+}
+
+/// Both engines print the same; gives that.
+fn alike(folder: &Path, arguments: &str) -> (i32, String, String) {
+    let interpreted = ptxrun(folder, &format!("--engine=interp {arguments}"));
+    let compiled = ptxrun(folder, &format!("--engine=jit --remarks {arguments}"));
+    assert_eq!(interpreted, compiled, "{arguments}");
+    compiled
+}
+
+#[test]
+fn both_engines_leave_the_same() {
+    let folder = folder();
+    let (status, shown, _) =
+        alike(folder.path(), "--entry rotate --grid 5 --block 100 --arg zero=2000 --print 0:u32:101");
+    let expected: Vec<String> = (1..100).chain([0, 101]).map(|number: u32| number.to_string()).collect();
+    assert_eq!((status, shown), (0, format!("0:u32 = {}\n", expected.join(" "))));
+    // Launch n adds weight + 5 + n.
+    let (_, shown, _) =
+        alike(folder.path(), "--entry sums --grid 1 --block 4 --arg zero=16 --repeat 3 --print 0:u32");
+    assert_eq!(shown, "0:u32 = 27 21 30 21\n");
+}
+
+#[test]
+fn both_engines_stop_alike() {
+    let folder = folder();
+    let (status, _, error) = alike(folder.path(), "--entry stops --grid 4 --block 128 --arg zero=4");
+    assert_eq!(status, 3);
+    assert!(error.contains("`trap` in kernel stops, block (2, 0, 0), thread (44, 0, 0)"), "{error}");
+    assert!(error.contains("k.ptx:28:5"), "{error}");
+    let (status, _, error) = alike(folder.path(), "--entry waits --grid 1 --block 64");
+    assert_eq!(status, 3);
+    assert!(
+        error.contains("error[X0203]: deadlock") && error.contains("32 of 96 threads have come"),
+        "{error}"
+    );
+    let (status, _, error) =
+        ptxrun(folder.path(), "--engine=jit --entry turns --grid 3 --block 33 --timeout 0.05");
+    assert_eq!(status, 3);
+    assert!(error.contains("error[X0204]") && error.contains("k.ptx:45"), "{error}");
+    // What the launch does not fit.
+    let (status, _, error) = alike(folder.path(), "--entry rotate --grid 1 --block 2000 --arg zero=4");
+    assert!(status == 1 && error.contains("X0002"), "{error}");
+}
+
+#[test]
+fn remarks_tell_what_the_interpreter_executes() {
+    let folder = folder();
+    let stacks = "--engine=jit --entry stacks --grid 1 --block 1";
+    assert_eq!(ptxrun(folder.path(), stacks), (0, String::new(), String::new()));
+    let (status, _, remark) = ptxrun(folder.path(), &format!("{stacks} --remarks"));
+    assert_eq!(status, 0);
+    assert!(remark.contains("note[T0012]: the interpreter executes the kernel: "), "{remark}");
+    assert!(remark.contains("k.ptx:50:5") && remark.contains("`stacksave.u64`"), "{remark}");
+    let (_, _, json) = ptxrun(folder.path(), &format!("{stacks} --remarks --error-format=json"));
+    let object: serde_json::Value = serde_json::from_str(json.trim()).expect("one object");
+    assert_eq!((&object["severity"], &object["line"]), (&"note".into(), &50.into()));
+    // What only the interpreter can do, whatever the kernel.
+    for option in ["--async=late", "--profile", "--cluster=2"] {
+        let arguments =
+            format!("--engine=jit --remarks --entry rotate --grid 2 --block 32 --arg zero=256 {option}");
+        let (status, _, remark) = ptxrun(folder.path(), &arguments);
+        assert!(status == 0 && remark.contains("note[T0012]"), "{option}: {remark}");
+    }
+}
+
+#[test]
+fn the_code_is_printed() {
+    let folder = folder();
+    let (status, text, _) =
+        ptxrun(folder.path(), "--emit=host-ll --entry rotate --grid 1 --block 32 --arg zero=4");
+    assert!(status == 0 && text.contains("define i32 @kernel(ptr"), "{text}");
+    let (status, text, _) =
+        ptxrun(folder.path(), "--emit=host-asm --entry rotate --grid 1 --block 32 --arg zero=4");
+    assert!(status == 0 && text.contains("kernel:"), "{text}");
+    let (status, text, error) = ptxrun(folder.path(), "--emit=host-asm --entry stacks --grid 1 --block 32");
+    assert!(status == 1 && text.is_empty() && error.contains("error[T0012]"), "{error}");
+}
+
+#[test]
+fn a_launch_file_names_the_engine() {
+    let folder = folder();
+    let launch = r#"{"entry": "stacks", "grid": [1], "block": [1], "engine": "jit"}"#;
+    fs::write(folder.path().join("launch.json"), launch).expect("writable");
+    let (status, _, remark) = ptxrun(folder.path(), "--launch launch.json --remarks");
+    assert!(status == 0 && remark.contains("T0012"), "{remark}");
+    let (status, _, remark) = ptxrun(folder.path(), "--launch launch.json --remarks --engine=interp");
+    assert_eq!((status, remark), (0, String::new()));
+}
