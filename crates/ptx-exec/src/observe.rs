@@ -82,10 +82,15 @@ pub struct Counts {
     pub threads: u64,
     /// How often it parted the threads of a warp.
     pub divergent: u64,
-    /// Sectors of 32 bytes that accesses of warps to global and local memory touched: loads, stores, atomic operations and
-    /// `cp.async`. The words of threads alternate in local memory.
+    /// Sectors of 32 bytes of global and local memory, and of images, that its accesses touched: of each access of a warp those of all
+    /// threads together, of bulk and tensor copies those of each (for all blocks of a multicast once), of `multimem` those in
+    /// each place. The words of threads alternate in local memory. Of textures they are those of the texels that have a
+    /// weight, in rows one after the other: how the images of a GPU lie in memory is not documented. What is prefetched does not
+    /// count.
     pub sectors: u64,
-    /// By how many a warp's accesses to shared memory needed more turns than without conflicts of its 32 banks of 4 bytes.
+    /// By how many a warp's accesses to shared memory needed more turns than without conflicts of its 32 banks of 4 bytes:
+    /// loads, stores, atomic operations (for which threads at one word are one access), `cp.async`, `st.async`, `ldmatrix` and
+    /// `stmatrix`. Bulk and tensor copies, which are done by lines, have none, nor has `wmma`, whose order is not documented.
     pub conflicts: u64,
 }
 

@@ -7,6 +7,7 @@ use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
 use super::multimem::places;
 use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work, operand_place};
+use super::traffic::Sectors;
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{Fault, Order, Space};
@@ -50,6 +51,16 @@ enum BulkEffect {
 }
 
 impl BulkEffect {
+    /// Where the bytes are, of so many, that are copied; with a mask some of each 16.
+    fn span(self, size: u64) -> std::ops::Range<u64> {
+        match self {
+            Self::Copy | Self::Combine(..) => 0..size,
+            Self::CopyMasked(mask) if mask & ((1 << MASKED) - 1) == 0 => 0..0,
+            Self::CopyMasked(_) => 0..size,
+            Self::CopyWithin([left, right]) => left..size.saturating_sub(right).max(left),
+        }
+    }
+
     /// Whether a byte of so many is copied.
     fn has(self, at: u64, size: u64) -> bool {
         match self {
@@ -245,7 +256,16 @@ impl Warp {
                     (from, BulkEffect::Combine(*combine, *element))
                 }
             };
-            let source = Source::Memory(resolved(from).map_err(trap)?);
+            let from = resolved(from).map_err(trap)?;
+            if let Some(observer) = grid.counting() {
+                let (span, mut sectors) = (effect.span(size), Sectors::default());
+                let places = destinations.iter().map(|(to, _)| *to).chain([from]);
+                places
+                    .filter(|(space, _)| *space == Space::Global)
+                    .for_each(|(_, at)| sectors.add(at.wrapping_add(span.start), span.end - span.start));
+                observer.touch(pc, &sectors);
+            }
+            let source = Source::Memory(from);
             for (to, target) in destinations {
                 let barrier = match &bulk.barrier {
                     None => None,

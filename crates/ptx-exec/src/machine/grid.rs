@@ -259,6 +259,11 @@ impl Grid<'_> {
         })
     }
 
+    /// Who counts what instructions cost.
+    pub(super) fn counting(&self) -> Option<&Observer> {
+        self.observer.filter(|observer| observer.is_counting())
+    }
+
     /// Nanoseconds since the launch began.
     pub(super) fn nanoseconds(&self) -> u64 {
         self.job.started.elapsed().as_nanos() as u64

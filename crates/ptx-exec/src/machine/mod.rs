@@ -39,6 +39,7 @@ mod tensor;
 mod tensor_walk;
 mod texture;
 mod tile;
+mod traffic;
 pub(crate) mod warp;
 mod watch;
 mod wgmma;

@@ -1,22 +1,14 @@
 //! Watches a launch: counts what instructions cost, and reports what threads read and write.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::block::BlockState;
 use super::grid::Grid;
-use super::memory::addresses;
+use super::traffic::{Sectors, accesses};
 use super::warp::Warp;
 use crate::decode::{Named, Registers};
-use crate::memory::{AddressSize, Space};
 use crate::observe::{Counts, Observation, Profile, Trace, TraceEvent, Value};
-use crate::program::{Address, Effect, Mask, Op, Program, Row, WARP, lanes};
-
-/// Bytes of a sector.
-const SECTOR: u64 = 32;
-/// Banks of shared memory, and bytes of a word of one.
-const BANKS: u64 = 32;
-const WORD: u64 = 4;
+use crate::program::{Mask, Op, Program, Row, WARP, lanes};
 
 /// Watches a launch.
 pub(crate) struct Observer {
@@ -103,15 +95,20 @@ impl Observer {
         let Some(Op::Effect(effect)) = grid.program.code.get(pc as usize).map(|inst| &inst.op) else {
             return;
         };
-        for (address, bytes) in accesses(effect) {
-            // Of a shared address the rank of the block, which the constants have, does not matter.
-            let resolved = addresses(address, rows, grid.constants(0), local);
-            let mut places = Places::default();
-            for lane in lanes(active) {
-                places.add((address.space, grid.addresses), resolved.of(lane), bytes, lane);
-            }
-            counter.sectors.fetch_add(places.sectors.len() as u64, Ordering::Relaxed);
-            counter.conflicts.fetch_add(conflicts(&places.shared, bytes), Ordering::Relaxed);
+        for access in accesses(grid, effect, rows, local, active) {
+            counter.add(access.sectors(), access.conflicts());
+        }
+    }
+
+    /// Whether instructions are counted.
+    pub(super) fn is_counting(&self) -> bool {
+        !self.counters.is_empty()
+    }
+
+    /// Counts what a thread has done for an instruction in other ways than by accesses of its own.
+    pub(super) fn touch(&self, pc: u32, sectors: &Sectors) {
+        if let Some(counter) = self.counters.get(pc as usize) {
+            counter.add(sectors.count(), 0);
         }
     }
 
@@ -232,6 +229,11 @@ fn of_lane((registers, rows): (&[Named], &[Row]), lane: usize) -> Vec<Value> {
 }
 
 impl Counter {
+    fn add(&self, sectors: u64, conflicts: u64) {
+        self.sectors.fetch_add(sectors, Ordering::Relaxed);
+        self.conflicts.fetch_add(conflicts, Ordering::Relaxed);
+    }
+
     fn counts(&self) -> Counts {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Counts {
@@ -244,114 +246,9 @@ impl Counter {
     }
 }
 
-/// What each thread accesses with an instruction, and how many bytes. What a thread has done for it in other ways, as bulk
-/// copies are, has no such accesses.
-fn accesses(effect: &Effect) -> Vec<(&Address, u32)> {
-    match effect {
-        Effect::Load(load) => {
-            let elements = load.dsts.len() as u32 / if load.size == 16 { 2 } else { 1 };
-            vec![(&load.address, load.size * elements)]
-        }
-        Effect::Store(store) => {
-            let elements = store.srcs.len() as u32 / if store.size == 16 { 2 } else { 1 };
-            vec![(&store.address, store.size * elements)]
-        }
-        Effect::Atomic(atomic) => vec![(&atomic.address, atomic.size)],
-        Effect::VectorAtomic(atomic) => vec![(&atomic.address, atomic.size * atomic.elements.len() as u32)],
-        Effect::WideAtomic(atomic) => vec![(&atomic.address, 16)],
-        Effect::AsyncCopy(copy) => vec![(&copy.from, copy.size), (&copy.to, copy.size)],
-        _ => Vec::new(),
-    }
-}
-
-/// The places that the threads of a warp access together.
-#[derive(Default)]
-struct Places {
-    /// By space and number.
-    sectors: BTreeSet<(bool, u64)>,
-    /// The words of shared memory, with the lane.
-    shared: Vec<(usize, u64)>,
-}
-
-impl Places {
-    fn add(&mut self, (space, size): (Space, AddressSize), address: u64, bytes: u32, lane: usize) {
-        let placed = match space {
-            Space::Generic => Space::of_generic(address, size),
-            space => Some((space, address)),
-        };
-        let Some((space, address)) = placed else { return };
-        let last = address.wrapping_add(u64::from(bytes.max(1)) - 1);
-        match space {
-            Space::Global => self.sectors.extend((address / SECTOR..=last / SECTOR).map(|n| (false, n))),
-            Space::Local => {
-                // Words of the lanes follow each other.
-                let sector = |word: u64| (word * WARP as u64 + lane as u64) * WORD / SECTOR;
-                self.sectors.extend((address / WORD..=last / WORD).map(|word| (true, sector(word))));
-            }
-            Space::Const | Space::Param | Space::Generic => {}
-            _ => self.shared.extend((address / WORD..=last / WORD).map(|word| (lane, word))),
-        }
-    }
-}
-
-/// By how many an access to shared memory takes more turns than it would without conflicts. In a turn each bank gives one word,
-/// to any number of threads; accesses of 8 and 16 bytes are made by halves and quarters of a warp.
-fn conflicts(words: &[(usize, u64)], bytes: u32) -> u64 {
-    let together = (WARP as u64 * WORD / u64::from(bytes.clamp(4, 128))).max(1) as usize;
-    (0..WARP.div_ceil(together))
-        .map(|part| {
-            let of_part = words.iter().filter(|(lane, _)| lane / together == part).map(|(_, word)| *word);
-            let distinct: BTreeSet<u64> = of_part.collect();
-            let mut banks = [0u64; BANKS as usize];
-            distinct.iter().for_each(|word| banks[(word % BANKS) as usize] += 1);
-            banks.iter().max().map_or(0, |most| most.saturating_sub(1))
-        })
-        .sum()
-}
-
 impl Warp {
     /// Where the local memory of a frame begins.
     pub(super) fn local_of(&self, frame: usize) -> u32 {
         self.frames.get(frame).map_or(0, |frame| frame.local)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shared(stride: u64, bytes: u32) -> u64 {
-        let mut places = Places::default();
-        (0..WARP).for_each(|lane| {
-            places.add((Space::Shared, AddressSize::Bits64), lane as u64 * stride, bytes, lane);
-        });
-        conflicts(&places.shared, bytes)
-    }
-
-    #[test]
-    fn words_of_one_bank_conflict() {
-        // A stride of n words hits each of 32 / gcd(n, 32) banks gcd(n, 32) times.
-        for (words, expected) in [(0, 0), (1, 0), (2, 1), (3, 0), (4, 3), (8, 7), (32, 31), (33, 0)] {
-            assert_eq!(shared(words * 4, 4), expected, "{words}");
-        }
-        // Wide accesses that follow each other do not conflict; rows of 128 bytes do, 16 in a half and 8 in a quarter.
-        assert_eq!((shared(8, 8), shared(16, 16)), (0, 0));
-        assert_eq!((shared(128, 8), shared(128, 16)), (2 * 15, 4 * 7));
-        assert_eq!(shared(1, 1), 0, "four threads in a word");
-    }
-
-    #[test]
-    fn sectors_are_32_bytes() {
-        let of = |space, stride: u64, bytes| {
-            let mut places = Places::default();
-            (0..WARP).for_each(|lane| {
-                places.add((space, AddressSize::Bits64), (1 << 40) + lane as u64 * stride, bytes, lane);
-            });
-            places.sectors.len()
-        };
-        assert_eq!((of(Space::Global, 4, 4), of(Space::Global, 8, 8), of(Space::Global, 32, 4)), (4, 8, 32));
-        assert_eq!((of(Space::Global, 0, 4), of(Space::Generic, 1, 1)), (1, 1));
-        // All threads at one address of theirs: 128 bytes in a row.
-        assert_eq!((of(Space::Local, 0, 4), of(Space::Local, 0, 8)), (4, 8));
     }
 }

@@ -9,6 +9,7 @@ use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
 use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work, operand_place};
 use super::tensor_walk::{Run, Walk};
+use super::traffic::Sectors;
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{Fault, FaultKind, Order, Space, rank_and_offset};
@@ -69,6 +70,17 @@ impl TensorWork {
     /// Bytes of shared memory that it is about; elements outside of the tensor count too.
     fn bytes(&self) -> u64 {
         self.row() * self.runs.len() as u64
+    }
+
+    /// The memory of the tensor that it is about.
+    fn sectors(&self) -> Sectors {
+        let mut sectors = Sectors::default();
+        for run in &self.runs {
+            let bytes = |elements: u64| elements * self.element.bits() / 8;
+            let start = run.global.wrapping_add(bytes(run.inside.start));
+            sectors.add(start, bytes(run.inside.end.saturating_sub(run.inside.start)));
+        }
+        sectors
     }
 
     /// What is written for bits of the tensor: one or more elements.
@@ -349,6 +361,10 @@ impl Warp {
         for lane in lanes(active) {
             let resolved = Operands { copy, rows: &*rows, local, lane };
             let work = resolved.work(&view).map_err(|kind| Stop::at(kind, pc, lane))?;
+            // Those of the other blocks of a multicast are about the same elements.
+            if let (Some(observer), Some((first, _))) = (grid.counting(), work.first()) {
+                observer.touch(pc, &first.sectors());
+            }
             for (work, barrier) in work {
                 let bytes = work.bytes();
                 let operation = Operation::new(Work::Tensor(work), (warp, lane, pc));

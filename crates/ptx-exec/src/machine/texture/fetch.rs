@@ -43,6 +43,8 @@ pub(super) struct Fetcher<'a> {
     pub(super) sampler: Sampler,
     pub(super) image: &'a PlacedImage,
     pub(super) global: &'a GlobalMemory,
+    /// Who is told of the address of each texel that is read, where someone counts them.
+    pub(super) reads: Option<&'a dyn Fn(u64)>,
 }
 
 /// A texel that is mixed; `None` is the border.
@@ -154,6 +156,9 @@ impl Fetcher<'_> {
                 let image = &self.image.image;
                 let x = (x * u64::from(image.samples) + request.sample) * u64::from(image.texel_bytes());
                 let address = self.image.address(number, slice, [x, y, z]).unwrap_or(0);
+                if let Some(reads) = self.reads {
+                    reads(address);
+                }
                 read(&self.texture, self.image, self.global, address).map_err(TrapKind::Fault)?
             }
         };

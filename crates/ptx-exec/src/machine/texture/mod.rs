@@ -7,8 +7,11 @@ mod level;
 mod surface;
 mod texel;
 
+use std::cell::RefCell;
+
 use super::Stop;
 use super::grid::Grid;
+use super::traffic::Sectors;
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::program::{
@@ -70,25 +73,30 @@ fn not_a<T>(value: u64, opaque: Opaque) -> Result<T, TrapKind> {
 
 /// The textures of a launch, as instructions use them.
 #[derive(Clone, Copy)]
-struct Textures<'a>(&'a Units);
+struct Textures<'a> {
+    units: &'a Units,
+    /// The sectors that the threads of the warp touched, where someone counts them.
+    touched: Option<&'a RefCell<Sectors>>,
+}
 
 impl<'a> Textures<'a> {
     fn texture(self, handle: u64) -> Result<(BoundTexture, &'a PlacedImage), TrapKind> {
-        let texture = self.0.texture(handle);
-        let found = texture.and_then(|texture| Some((texture, &**self.0.set.images.get(texture.image)?)));
+        let texture = self.units.texture(handle);
+        let found = texture.and_then(|texture| Some((texture, &**self.units.set.images.get(texture.image)?)));
         found.map_or_else(|| not_a(handle, Opaque::Texture), Ok)
     }
 
     fn sampler(self, handle: u64) -> Result<Sampler, TrapKind> {
-        self.0.sampler(handle).map_or_else(|| not_a(handle, Opaque::Sampler), Ok)
+        self.units.sampler(handle).map_or_else(|| not_a(handle, Opaque::Sampler), Ok)
     }
 
     fn surface(self, handle: u64) -> Result<SurfaceView<'a>, TrapKind> {
         let of = |surface: Surface| {
-            let image = &**self.0.set.images.get(surface.image)?;
-            Some(SurfaceView { image, memory: image.own_memory()?, level: surface.level })
+            let image = &**self.units.set.images.get(surface.image)?;
+            let (memory, number) = (image.own_memory()?, surface.image);
+            Some(SurfaceView { image, number, memory, level: surface.level })
         };
-        match self.0.surface(handle).and_then(of) {
+        match self.units.surface(handle).and_then(of) {
             Some(view) => Ok(view),
             None => not_a(handle, Opaque::Surface),
         }
@@ -98,7 +106,7 @@ impl<'a> Textures<'a> {
     fn query(self, query: &TextureQuery, lane: LaneOf<'_>) -> Result<u32, TrapKind> {
         let handle = lane.bits(query.handle);
         let level = query.level.map_or(0, |src| lane.word(src));
-        match self.0.opaque(handle) {
+        match self.units.opaque(handle) {
             Some(Opaque::Sampler) => {
                 let found = of_sampler(&self.sampler(handle)?, query.property);
                 found.map_or_else(|| not_a(handle, Opaque::Texture), Ok)
@@ -125,6 +133,15 @@ impl<'a> Textures<'a> {
         }
     }
 
+    /// Notes that bytes of an image are accessed, which has a number among those of the launch.
+    fn touch(self, image: &PlacedImage, number: usize, address: u64, bytes: u64) {
+        if let Some(touched) = self.touched {
+            // Images in the memory of an array have addresses of their own.
+            let memory = if image.own_memory().is_some() { number as u64 + 1 } else { 0 };
+            touched.borrow_mut().add_to(memory, address, bytes);
+        }
+    }
+
     /// Fetches for a lane: the contents of its registers.
     fn fetch(self, grid: &Grid<'_>, fetch: &Fetch, lane: LaneOf<'_>) -> Result<[u32; 4], TrapKind> {
         let (texture, image) = self.texture(lane.bits(fetch.texture))?;
@@ -133,7 +150,9 @@ impl<'a> Textures<'a> {
             None => texture.sampler,
         };
         check_geometry(fetch.geometry, &image.image)?;
-        let fetcher = Fetcher { texture, sampler, image, global: &grid.global };
+        let reads = |address| self.touch(image, texture.image, address, image.image.texel_bytes().into());
+        let reads: Option<&dyn Fn(u64)> = if self.touched.is_some() { Some(&reads) } else { None };
+        let fetcher = Fetcher { texture, sampler, image, global: &grid.global, reads };
         let texel = fetcher.fetch(&request(fetch, lane)?)?;
         let halves = || {
             let text = "results in half precision are of numbers, and the texture gives integers".to_owned();
@@ -170,6 +189,7 @@ impl<'a> Textures<'a> {
         };
         let mut loaded = [0; 4];
         let Some(address) = view.locate(&place)? else { return Ok(loaded) };
+        self.touch(view.image, view.number, address, bytes);
         match &access.action {
             SurfaceAction::Load { size, dsts } => {
                 for (n, loaded) in loaded.iter_mut().enumerate().take(dsts.len()) {
@@ -274,7 +294,9 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        let (units, constants) = (Textures(grid.units), self.constants(grid));
+        let touched = grid.counting().map(|_| RefCell::default());
+        let constants = self.constants(grid);
+        let units = Textures { units: grid.units, touched: touched.as_ref() };
         for lane in lanes(active) {
             let stop = |kind| Stop::at(kind, pc, lane);
             let of = LaneOf { rows: &*rows, constants, lane };
@@ -289,7 +311,7 @@ impl Warp {
                     put(rows, &[query.dst], lane, [value.into()]);
                 }
                 Texturing::IsType { handle, opaque, dst } => {
-                    let is = units.0.opaque(of.bits(*handle)) == Some(*opaque);
+                    let is = units.units.opaque(of.bits(*handle)) == Some(*opaque);
                     put(rows, &[*dst], lane, [is.into()]);
                 }
                 Texturing::Surface(access) => {
@@ -299,6 +321,9 @@ impl Warp {
                     }
                 }
             }
+        }
+        if let (Some(observer), Some(touched)) = (grid.counting(), &touched) {
+            observer.touch(pc, &touched.borrow());
         }
         Ok(())
     }

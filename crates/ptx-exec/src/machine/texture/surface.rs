@@ -21,6 +21,8 @@ pub(super) struct Place {
 /// A level of an image.
 pub(super) struct SurfaceView<'a> {
     pub(super) image: &'a PlacedImage,
+    /// Its number among those of the launch.
+    pub(super) number: usize,
     /// Its memory.
     pub(super) memory: &'a GlobalMemory,
     pub(super) level: u32,
