@@ -20,6 +20,7 @@ mod index;
 mod local;
 mod memory;
 mod registers;
+mod rows;
 mod runtime;
 mod serial;
 mod shuffle;
@@ -215,8 +216,9 @@ impl<'c> Code<'_, '_, 'c> {
         let guard = guard_of(inst).map(|guard| (guard.row, guard.negated));
         match &inst.op {
             Op::Alu(alu) => {
-                let refused = CompileError::refused(pc, "an operation on registers has no form here");
-                self.alu(id, guard, alu)?.ok_or(refused)?;
+                if self.alu(id, guard, alu)?.is_none() {
+                    self.by_interpreter(id, guard, alu, pc)?;
+                }
             }
             Op::Effect(effect) => match effect {
                 Effect::Copy(pairs) => {

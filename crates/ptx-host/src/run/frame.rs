@@ -2,11 +2,12 @@
 
 use std::sync::atomic::AtomicU32;
 
-use ptx_exec::program::Program;
+use ptx_exec::program::{Program, Row};
 
 use super::block::{Block, Coming, Passed};
 use super::fibre::Suspend;
 use super::grid::Job;
+use super::row::row;
 
 /// What the code of a kernel is given of the warp that it runs, and what it leaves.
 #[repr(C)]
@@ -60,10 +61,21 @@ pub(crate) struct Runtime {
     pub(crate) part: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
     /// The number that these lanes have in an array of 32 numbers of 32 bits; with bit 32 where they have different ones.
     pub(crate) common: unsafe extern "C" fn(*mut WarpFrame, *const u32, u32) -> u64,
+    /// An operation on registers: the instruction, four rows of 32 numbers of 64 bits, and two that get the results.
+    pub(crate) row: unsafe extern "C" fn(
+        *mut WarpFrame,
+        u32,
+        *const Row,
+        *const Row,
+        *const Row,
+        *const Row,
+        *mut Row,
+        *mut Row,
+    ),
 }
 
 /// The only table.
-pub(crate) static RUNTIME: Runtime = Runtime { barrier, part, common };
+pub(crate) static RUNTIME: Runtime = Runtime { barrier, part, common, row };
 
 /// How the function of a warp ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,6 +9,7 @@
 //! | `grid` | host threads take up blocks, each with shared memory, frames and stacks that it keeps |
 //! | `block` | the warps of a block: in turn, or on fibres where they wait for each other |
 //! | `barrier`, `fibre` | barriers of a block; stacks |
+//! | `row` | operations on registers by the interpreter's functions |
 //! | `watch` | ends launches whose time is over |
 
 mod barrier;
@@ -16,9 +17,10 @@ mod block;
 mod fibre;
 mod frame;
 mod grid;
+mod row;
 mod watch;
 
 pub use frame::WarpFrame;
-pub(crate) use frame::{Status, field};
+pub(crate) use frame::{Runtime, Status, field};
 pub use grid::Given;
 pub(crate) use grid::{WarpCode, launch};
