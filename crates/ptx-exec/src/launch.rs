@@ -37,6 +37,36 @@ impl Argument {
     }
 }
 
+/// Bytes of an argument or buffer that depend on where the launch puts its buffers: an address, or a tensor map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// What it is in: the number of an argument that is [bytes](Argument::Bytes) or a buffer, or that of a buffer of [`Launch::buffers`].
+    pub inside: usize,
+    /// The first of the bytes that it takes there.
+    pub offset: usize,
+    /// What the bytes are.
+    pub content: Content,
+}
+
+/// What is at a [`Place`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// An address in a buffer, as long as the addresses of the module are.
+    Address {
+        /// The number of the argument that is a buffer, or that of a buffer of [`Launch::buffers`].
+        buffer: usize,
+        /// Bytes before it in the buffer.
+        offset: u64,
+    },
+    /// A tensor map. The address in it counts from the start of the buffer.
+    Tensor {
+        /// The map.
+        map: TensorMap,
+        /// The number of the buffer that the tensor is in.
+        buffer: usize,
+    },
+}
+
 /// Bounds that keep a launch from running or growing for ever.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -149,6 +179,10 @@ pub struct Launch {
     pub cooperative: bool,
     /// The arguments.
     pub arguments: Vec<Argument>,
+    /// Further buffers in global memory, which no parameter has the address of: [`Launch::places`] do. Their numbers follow those of the arguments.
+    pub buffers: Vec<Vec<u8>>,
+    /// Addresses and tensor maps in arguments and buffers, for parameters that are structures and for memory with addresses in it.
+    pub places: Vec<Place>,
     /// Textures, samplers and surfaces.
     pub textures: Textures,
     /// Host threads that blocks are spread over; `None` for as many as the host has.
@@ -170,6 +204,8 @@ impl Launch {
             dynamic_shared: 0,
             cooperative: false,
             arguments: Vec::new(),
+            buffers: Vec::new(),
+            places: Vec::new(),
             textures: Textures::default(),
             threads: None,
             completion: Completion::Eager,
@@ -189,7 +225,7 @@ impl Launch {
 /// What a finished launch leaves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// For each argument the contents of its buffer, or nothing when it was no buffer.
+    /// For each argument the contents of its buffer, or nothing when it was no buffer; then the contents of [`Launch::buffers`].
     pub buffers: Vec<Option<Vec<u8>>>,
     /// For each image of [`Launch::textures`] its texels, or nothing when it lies in linear memory.
     pub images: Vec<Option<Vec<u8>>>,

@@ -36,6 +36,7 @@ mod layout;
 mod machine;
 mod memory;
 mod observe;
+mod place;
 #[doc(hidden)]
 pub mod program;
 mod repeat;
@@ -47,7 +48,7 @@ pub mod texture;
 pub use error::{ExecError, Trap, TrapKind, codes};
 pub use image::{DeviceHeap, Image, Options, Prepared, Report, Surroundings, Variable};
 pub use kernel::Parameter;
-pub use launch::{Argument, Completion, Dim3, Executed, Launch, Limits, Outcome, Shape};
+pub use launch::{Argument, Completion, Content, Dim3, Executed, Launch, Limits, Outcome, Place, Shape};
 pub use machine::MOST_RESIDENT_BLOCKS;
 #[doc(hidden)]
 pub use machine::{Geometry, RowOperation};

@@ -15,9 +15,7 @@ use crate::launch::{Executed, Launch, Outcome};
 use crate::machine::{Heap, Observer};
 use crate::memory::{AddressSize, Arena, Concurrency, GlobalMemory, Pieces, Region};
 use crate::program::Program;
-use crate::run::{
-    argument_bases, buffer, host_threads, multicasts, one, pass_arguments, place_variables, textures,
-};
+use crate::run::{buffer_bases, host_threads, multicasts, one, pass_arguments, place_variables, textures};
 use crate::texture::TextureSet;
 
 /// A launch whose kernel is decoded. No buffer was copied yet, so that making this takes the time that decoding takes.
@@ -25,7 +23,7 @@ pub struct DecodedLaunch<'l> {
     launch: &'l Launch,
     kernel: Kernel,
     params: Vec<u8>,
-    /// The address of the buffer of each argument that has one.
+    /// The address of the buffer of each argument that has one, and of each further buffer.
     bases: Vec<Option<u64>>,
     constant: Vec<u8>,
     textures: Arc<TextureSet>,
@@ -41,7 +39,7 @@ pub struct DecodedLaunch<'l> {
 pub struct LoadedLaunch<'l> {
     decoded: DecodedLaunch<'l>,
     global: GlobalMemory,
-    /// The memory of the arguments that brought buffers.
+    /// The memory of the buffers, in the order of their numbers.
     buffers: Vec<Region>,
     heap: Arc<Mutex<Heap>>,
     threads: NonZeroUsize,
@@ -80,8 +78,8 @@ impl<'l> DecodedLaunch<'l> {
         let refused = ExecError::Refused;
         let reached = reach(module, &launch.entry, Launches::One).map_err(refused)?;
         let Some(&entry) = reached.functions.first() else { return Err(refused(Diagnostics::new())) };
-        let bases = argument_bases(&mut arena, &launch.arguments).map_err(refused)?;
-        let params = pass_arguments(module, entry, &launch.arguments, &bases).map_err(refused)?;
+        let bases = buffer_bases(&mut arena, launch).map_err(refused)?;
+        let params = pass_arguments(module, entry, launch, &bases).map_err(refused)?;
         let textures = Arc::new(textures(module, launch, &bases).map_err(refused)?);
         let (layout, variables) = place_variables(module, &reached, &mut arena, launch).map_err(refused)?;
         let constant = layout.constant.clone();
@@ -122,7 +120,7 @@ impl<'l> DecodedLaunch<'l> {
     /// Copies the buffers of the launch to memory.
     pub fn load(mut self) -> LoadedLaunch<'l> {
         let launch = self.launch;
-        let buffers = self.argument_regions();
+        let buffers = self.buffer_regions();
         let mut regions = buffers.clone();
         regions.append(&mut self.variables);
         let (heap_base, heap_size) = self.heap;
@@ -134,7 +132,7 @@ impl<'l> DecodedLaunch<'l> {
         let threads = launch.threads.unwrap_or_else(host_threads);
         let is_alone = threads == NonZeroUsize::MIN || launch.grid == [1; 3];
         let concurrency = if is_alone { Concurrency::Single } else { Concurrency::Many };
-        let multicasts = multicasts(&launch.arguments, &self.bases);
+        let multicasts = multicasts(launch, &self.bases);
         let size = self.program().address_size;
         let global = match self.arena.is_of_host() {
             true => GlobalMemory::of_host(regions, concurrency),
@@ -145,13 +143,22 @@ impl<'l> DecodedLaunch<'l> {
         LoadedLaunch { decoded: self, global, buffers, heap, threads }
     }
 
-    /// The memory of the arguments.
-    fn argument_regions(&self) -> Vec<Region> {
+    /// The memory of the buffers, in the order of their numbers.
+    fn buffer_regions(&self) -> Vec<Region> {
         let Self { kernel, launch, bases, arena, .. } = self;
-        let given = kernel.parameters.iter().zip(&launch.arguments).zip(bases).enumerate();
-        let regions = given.filter_map(|(index, ((parameter, argument), base))| {
-            let name = format!("argument {index} (`{}`)", parameter.name);
-            Some(arena.region((*base)?, buffer(argument)?, name))
+        let size = kernel.program().address_size;
+        let regions = bases.iter().enumerate().filter_map(|(number, base)| {
+            let name = match kernel.parameters.get(number) {
+                Some(parameter) => format!("argument {number} (`{}`)", parameter.name),
+                None => launch.call(number),
+            };
+            let bytes = launch.buffer(number)?;
+            if launch.places.iter().all(|place| place.inside != number) {
+                return Some(arena.region((*base)?, bytes, name));
+            }
+            let mut bytes = bytes.to_vec();
+            launch.fill_places(number, &mut bytes, bases, size);
+            Some(arena.region((*base)?, &bytes, name))
         });
         regions.collect()
     }
@@ -210,15 +217,11 @@ impl LoadedLaunch<'_> {
 
     /// What the buffers and images hold now, together with what the last launch did.
     pub fn outcome(&self, last: Executed) -> Outcome {
-        let mut next = 0;
-        let of_argument = |argument| {
-            buffer(argument)?;
-            next += 1;
-            self.buffers.get(next - 1).map(Region::to_bytes)
-        };
+        let mut next = self.buffers.iter();
+        let contents = |base: &Option<u64>| base.and_then(|_| next.next()).map(Region::to_bytes);
         let Executed { output, warp_instructions, thread_instructions } = last;
         Outcome {
-            buffers: self.decoded.launch.arguments.iter().map(of_argument).collect(),
+            buffers: self.decoded.bases.iter().map(contents).collect(),
             images: self.decoded.textures.contents(),
             output,
             warp_instructions,

@@ -73,7 +73,7 @@ pub(crate) fn textures(
         return Err(findings);
     }
     let buffer_at = |index: usize| {
-        let bytes = buffer(launch.arguments.get(index)?)?.len() as u64;
+        let bytes = launch.buffer(index)?.len() as u64;
         Some(((*bases.get(index)?)?, bytes))
     };
     TextureSet::place(launch.textures.clone(), &buffer_at)
@@ -85,21 +85,18 @@ pub(crate) fn host_threads() -> NonZeroUsize {
     *THREADS.get_or_init(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
 }
 
-/// The address of the buffer of each argument that has one.
+/// The address of the buffer of each argument that has one, and of each further buffer.
 ///
 /// # Errors
 /// Where there is no room for all of them.
-pub(crate) fn argument_bases(
-    arena: &mut Arena,
-    arguments: &[Argument],
-) -> Result<Vec<Option<u64>>, Diagnostics> {
-    let place = |(index, argument)| {
-        let Some(bytes) = buffer(argument) else { return Ok(None) };
-        let text = || format!("there is no room for the {} bytes of argument {index}", bytes.len());
+pub(crate) fn buffer_bases(arena: &mut Arena, launch: &Launch) -> Result<Vec<Option<u64>>, Diagnostics> {
+    let place = |number| {
+        let Some(bytes) = launch.buffer(number) else { return Ok(None) };
+        let text = || format!("there is no room for the {} bytes of {}", bytes.len(), launch.call(number));
         let base = arena.place(bytes.len() as u64, 1);
         base.map(Some).ok_or_else(|| one(codes::SIZE, text()))
     };
-    arguments.iter().enumerate().map(place).collect()
+    (0..launch.numbers()).map(place).collect()
 }
 
 /// Lays out the variables; gives the memory of the global ones too.
@@ -124,21 +121,10 @@ pub(crate) fn place_variables(
     Ok((layout, regions))
 }
 
-/// The contents of an argument that brings a buffer.
-pub(crate) fn buffer(argument: &Argument) -> Option<&[u8]> {
-    match argument {
-        Argument::Buffer(bytes) | Argument::Tensor(_, bytes) => Some(bytes),
-        Argument::Bytes(_) | Argument::Multimem(_) | Argument::Handle(_) => None,
-    }
-}
-
 /// The multimem objects among the arguments. What is not a buffer was refused before.
-pub(crate) fn multicasts(arguments: &[Argument], bases: &[Option<u64>]) -> Vec<Multicast> {
-    let base_of = |&index: &usize| {
-        let bytes = arguments.get(index).and_then(buffer)?;
-        Some(((*bases.get(index)?)?, bytes.len() as u64))
-    };
-    let objects = arguments.iter().filter_map(|argument| match argument {
+pub(crate) fn multicasts(launch: &Launch, bases: &[Option<u64>]) -> Vec<Multicast> {
+    let base_of = |&index: &usize| Some(((*bases.get(index)?)?, launch.buffer(index)?.len() as u64));
+    let objects = launch.arguments.iter().filter_map(|argument| match argument {
         Argument::Multimem(members) => Some(members.iter().filter_map(base_of).collect::<Vec<_>>()),
         Argument::Bytes(_) | Argument::Buffer(_) | Argument::Tensor(..) | Argument::Handle(_) => None,
     });
@@ -234,10 +220,11 @@ pub(crate) fn check_directives(
 pub(crate) fn pass_arguments(
     module: &Module,
     kernel: FunctionId,
-    arguments: &[Argument],
+    launch: &Launch,
     bases: &[Option<u64>],
 ) -> Result<Vec<u8>, Diagnostics> {
-    let address_size = AddressSize::of(module);
+    let (address_size, arguments) = (AddressSize::of(module), &launch.arguments);
+    launch.check_places(address_size)?;
     let mut findings = Diagnostics::new();
     let (places, total) = match kernel_parameters(module, kernel) {
         Ok(places) => places,
@@ -274,7 +261,11 @@ pub(crate) fn pass_arguments(
                 }
                 handle.value().to_le_bytes().to_vec()
             }
-            Argument::Bytes(bytes) => bytes.clone(),
+            Argument::Bytes(bytes) => {
+                let mut bytes = bytes.clone();
+                launch.fill_places(index, &mut bytes, bases, address_size);
+                bytes
+            }
             Argument::Buffer(bytes) | Argument::Tensor(_, bytes) => {
                 if bytes.len() as u64 > 1 << ALLOCATION_SHIFT {
                     report(format!("is a buffer of {} bytes, too large", bytes.len()));
@@ -290,8 +281,7 @@ pub(crate) fn pass_arguments(
                 continue;
             }
             Argument::Multimem(members) => {
-                let sizes =
-                    members.iter().map(|&member| arguments.get(member).and_then(buffer).map(<[u8]>::len));
+                let sizes = members.iter().map(|&member| launch.buffer(member).map(<[u8]>::len));
                 let sizes: Option<Vec<usize>> = sizes.collect();
                 match sizes {
                     Some(sizes) if !sizes.is_empty() && sizes.windows(2).all(|pair| pair[0] == pair[1]) => {}

@@ -22,6 +22,7 @@ Arguments (--arg), one for each kernel parameter, in order:
   inout=FILE:FILE                         a buffer with the first file's content, written to the
                                           second one
   zero=BYTES                              a zeroed buffer
+  address=BUFFER[+BYTES]                  the address of another argument's buffer, by its index
   tensormap=BUFFER,type=f16,dims=256x512,box=64x16[,strides=512][,steps=1x1][,interleave=16B]
            [,swizzle=128B][,fill=nan][,offset=BYTES]
       A tensor map. BUFFER is in=, out=, inout= or zero= as above, or the index of the argument
@@ -29,8 +30,7 @@ Arguments (--arg), one for each kernel parameter, in order:
       dimensions but the innermost. For im2col lower=-1x-1,upper=0x0,channels=64,pixels=32 instead
       of box (W, H, D), with wide=w or wide=w128 for im2col::w.
   texture=BUFFER,type=u8x4,dims=64x32[,layers=N][,levels=N][,samples=N][,read=fraction][,srgb=yes]
-         [,normalized=yes][,filter=linear][,levelfilter=linear][,bias=X]
-         [,address=wrap|mirror|border]
+         [,normalized=yes][,SAMPLER]
       The handle of a texture. BUFFER is in=, out=, inout= or zero= with the texels of a CUDA
       array, level by level and layer by layer; or the index of an argument: a buffer, which is
       linear memory (with pitch=, offset=), or a texture or surface, whose image it is then (no
@@ -38,8 +38,13 @@ Arguments (--arg), one for each kernel parameter, in order:
       unorm8 snorm8 unorm16 snorm16, with x2 or x4.
   surface=BUFFER,type=u8x4,dims=64x32[,layers=N][,levels=N][,level=N]
       The handle of a surface, likewise.
-Textures and surfaces that are variables of the module: --reference NAME=texture=.. or
-NAME=surface=..; they count as arguments after those of --arg.
+  sampler=[SAMPLER]
+      The handle of a sampler, for modules with .target texmode_independent. The keys of SAMPLER,
+      here and for textures: filter=linear, address=wrap|clamp|mirror|border|clamp_ogl (or one for
+      each axis, as in wrap:border), border=R:G:B:A, levelfilter=linear, bias=X, minlevel=X,
+      maxlevel=X, compare=less|lequal|.., anisotropy=N, seamless=yes, unnormalized=yes.
+Textures, surfaces and samplers that are variables of the module: --reference NAME=texture=..,
+NAME=surface=.. or NAME=sampler=..; they count as arguments after those of --arg.
 Buffers are in global memory; their parameter is their address.
 
 Launch file (--launch), in JSON; options on the command line win:
@@ -47,7 +52,15 @@ Launch file (--launch), in JSON; options on the command line win:
    \"cooperative\": false,
    \"args\": [\"i32=500\", \"f32=2\", \"in=x.bin\", \"inout=y.bin:y.bin\"], \"references\": [],
    \"engine\": \"interp\", \"async\": \"late\", \"threads\": 2, \"timeout\": 10, \"print\": [\"3:f32:4\"]}
-Every field may be left out. Files in it are looked for beside it.
+Every field may be left out. Files in it are looked for beside it. Besides texts, args may have
+lists, whose items follow each other without gaps, structures, and buffers made of these:
+  {\"bytes\": 160, \"fields\": [{\"at\": 0, \"value\": \"tensormap=a,type=f32,dims=4x8,box=4x1\"},
+                             {\"at\": 128, \"value\": \"address=b+16\"},
+                             {\"at\": 136, \"value\": [\"i32=8\", [\"f32=1\", \"f32=0.5\"]]}]}
+  {\"buffer\": [\"address=a\", \"address=b\"]}
+A structure may start as \"hex\": \"00ff..\" instead of zeros. \"buffers\": {\"a\": \"in=a.bin\", ..} are
+buffers without a parameter: address=, tensormap=, texture= and print name them. docs/launching.md
+has an example.
 
 Engines (--engine): interp, the reference, checks every access to memory. jit compiles the kernel for
 this processor with LLVM: much faster, and as a native program it checks nothing; an access outside
@@ -130,11 +143,11 @@ pub struct Arguments {
     /// One kernel argument, in order; --help lists the forms
     #[arg(long = "arg", value_name = "SPEC")]
     pub args: Vec<ArgumentSpec>,
-    /// A texture or surface of the module, by its name; --help lists the forms
+    /// A texture, surface or sampler of the module, by its name; --help lists the forms
     #[arg(long = "reference", value_name = "NAME=SPEC")]
     pub references: Vec<ReferenceSpec>,
-    /// Show a buffer after the launch, by the argument's index from 0
-    #[arg(long, value_name = "INDEX:TYPE[:COUNT]")]
+    /// Show a buffer after the launch, by the argument's index from 0 or its name in the launch file
+    #[arg(long, value_name = "BUFFER:TYPE[:COUNT]")]
     pub print: Vec<PrintSpec>,
     /// A file that describes the launch
     #[arg(long, value_name = "FILE.json")]

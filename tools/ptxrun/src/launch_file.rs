@@ -1,10 +1,13 @@
 //! A launch described in a file (`--launch FILE.json`).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ptx_exec::Completion;
 use serde::Deserialize;
+use serde_json::Value;
 
+use crate::composed::{Part, argument};
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
 use crate::tensor::Source;
 
@@ -23,8 +26,10 @@ pub struct LaunchFile {
     pub cooperative: Option<bool>,
     /// `"shared": 1024`
     pub shared: Option<u64>,
-    /// `"args": ["i32=5", "in=x.bin"]`; files are looked for beside the launch file.
+    /// `"args": ["i32=5", "in=x.bin"]`, with structures among them; files are looked for beside the launch file.
     pub args: Option<Vec<ArgumentSpec>>,
+    /// `"buffers": {"a": "in=a.bin"}`: buffers that no parameter is the address of, by their names.
+    pub buffers: Vec<(String, ArgumentSpec)>,
     /// `"references": ["t=texture=in=x.bin,type=f32,dims=8"]`; files are looked for beside the launch file.
     pub references: Option<Vec<ReferenceSpec>>,
     /// `"engine": "interp"`
@@ -49,7 +54,9 @@ struct Json {
     cluster: Option<Vec<u32>>,
     cooperative: Option<bool>,
     shared: Option<u64>,
-    args: Option<Vec<String>>,
+    args: Option<Vec<Value>>,
+    #[serde(default)]
+    buffers: BTreeMap<String, Value>,
     references: Option<Vec<String>>,
     engine: Option<String>,
     #[serde(rename = "async")]
@@ -70,9 +77,19 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
         let text = value.map(|list| list.iter().map(u32::to_string).collect::<Vec<_>>().join(","));
         text.map(|text| text.parse().map_err(|error| format!("`{field}`: {error}"))).transpose()
     };
-    let argument = |(index, text): (usize, &String)| {
-        let spec: ArgumentSpec = text.parse().map_err(|error| format!("`args[{index}]`: {error}"))?;
-        Ok::<_, String>(beside(spec, folder))
+    let one = |(index, value): (usize, &Value)| argument(value, &format!("args[{index}]"), folder);
+    let buffer = |(name, value): (&String, &Value)| {
+        let place = format!("buffers.{name}");
+        if !matches!(Source::other(name), Ok(Source::Buffer(_))) {
+            return Err(format!("`{place}`: a name has letters, digits and `_`, and begins with no digit"));
+        }
+        let spec = argument(value, &place, folder)?;
+        if !spec.is_plain_buffer() {
+            return Err(format!(
+                "`{place}`: a buffer is in=, out=, inout=, zero= or an object with `buffer`"
+            ));
+        }
+        Ok((name.clone(), spec))
     };
     let reference = |(index, text): (usize, &String)| {
         let spec: ReferenceSpec = text.parse().map_err(|error| format!("`references[{index}]`: {error}"))?;
@@ -86,7 +103,8 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
         grid: dimensions("grid", json.grid)?,
         block: dimensions("block", json.block)?,
         cluster: dimensions("cluster", json.cluster)?,
-        args: json.args.map(|list| list.iter().enumerate().map(argument).collect()).transpose()?,
+        args: json.args.map(|list| list.iter().enumerate().map(one).collect()).transpose()?,
+        buffers: json.buffers.iter().map(buffer).collect::<Result<_, String>>()?,
         references: json
             .references
             .map(|list| list.iter().enumerate().map(reference).collect())
@@ -102,7 +120,8 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
     })
 }
 
-fn beside(spec: ArgumentSpec, folder: &Path) -> ArgumentSpec {
+/// Lets relative paths start from a folder.
+pub fn beside(spec: ArgumentSpec, folder: &Path) -> ArgumentSpec {
     let place = |path: PathBuf| folder.join(path);
     match spec {
         ArgumentSpec::In(path) => ArgumentSpec::In(place(path)),
@@ -120,7 +139,19 @@ fn beside(spec: ArgumentSpec, folder: &Path) -> ArgumentSpec {
             }
             ArgumentSpec::Texture(texture)
         }
-        ArgumentSpec::Bytes(_) | ArgumentSpec::Zero(_) => spec,
+        ArgumentSpec::Composed(mut composed) => {
+            for (_, part) in &mut composed.parts {
+                if let Part::Argument(inner) = part {
+                    *inner = beside(inner.clone(), folder);
+                }
+            }
+            ArgumentSpec::Composed(composed)
+        }
+        // Those of a launch file had it done when they were read.
+        ArgumentSpec::ComposedBuffer(_)
+        | ArgumentSpec::Bytes(_)
+        | ArgumentSpec::Zero(_)
+        | ArgumentSpec::Sampler(_) => spec,
     }
 }
 
@@ -131,7 +162,7 @@ mod tests {
     #[test]
     fn every_field_is_read() {
         let text = br#"{"entry": "k", "grid": [4, 2], "block": [128], "cluster": [1, 1, 1], "cooperative": true, "shared": 64,
-            "args": ["i32=1", "in=x.bin", "out=4:/abs"], "engine": "interp", "async": "random:7", "threads": 2, "timeout": 0.5,
+            "args": ["i32=1", "in=x.bin", "out=4:/abs"], "buffers": {"b": "in=y.bin", "a": "zero=4"}, "engine": "interp", "async": "random:7", "threads": 2, "timeout": 0.5,
             "print": ["1:u8:2"]}"#;
         let launch = parse(text, Path::new("dir")).expect("valid");
         assert_eq!(launch.grid, Some(Dimensions([4, 2, 1])));
@@ -139,6 +170,8 @@ mod tests {
         let args = launch.args.expect("given");
         assert_eq!(args[1], ArgumentSpec::In("dir/x.bin".into()));
         assert_eq!(args[2], ArgumentSpec::Out(4, "/abs".into()));
+        let buffers = [("a", ArgumentSpec::Zero(4)), ("b", ArgumentSpec::In("dir/y.bin".into()))];
+        assert_eq!(launch.buffers, buffers.map(|(name, spec)| (name.to_owned(), spec)));
         assert_eq!((launch.shared, launch.threads, launch.timeout), (Some(64), Some(2), Some(0.5)));
         assert_eq!(launch.cooperative, Some(true));
         assert_eq!(launch.completion, Some(Completion::Random(7)));
@@ -147,12 +180,18 @@ mod tests {
 
     #[test]
     fn wrong_files_say_what_is_wrong() {
-        let wrong: [(&[u8], &str); 7] = [
+        let wrong: [(&[u8], &str); 10] = [
             (b"{", "EOF"),
             (br#"{"gird": [1]}"#, "unknown field `gird`"),
             (br#"{"grid": [0]}"#, "`grid`"),
             (br#"{"grid": []}"#, "`grid`"),
             (br#"{"args": ["u8=256"]}"#, "`args[0]`: `256` does not fit u8"),
+            (
+                br#"{"args": [{"fields": [{"at": 0, "value": "u8=256"}]}]}"#,
+                "`args[0].fields[0].value`: `256` does not fit u8",
+            ),
+            (br#"{"buffers": {"a": "u8=6"}}"#, "`buffers.a`: a buffer is in=, out="),
+            (br#"{"buffers": {"1a": "zero=6"}}"#, "`buffers.1a`: a name has letters"),
             (br#"{"print": ["x"]}"#, "`print[0]`"),
             (br#"{"async": "never"}"#, "`async`: expected eager, late or random:SEED"),
         ];

@@ -1,10 +1,13 @@
 //! `ptxrun`: executes a kernel on the host.
 
 mod arguments;
+mod composed;
+mod contents;
 mod engine;
 mod launch_file;
 mod list;
 mod plan;
+mod sampler;
 mod spec;
 mod tensor;
 mod texture;
@@ -163,11 +166,12 @@ fn execute(
         });
     }
     let buffers = &plan.contents(outcome.buffers, &outcome.images);
-    for (argument, bytes) in plan.written().zip(buffers) {
+    for (argument, bytes) in plan.all().zip(buffers) {
         let Some(path) = argument.output() else { continue };
         Output::File(path.to_owned()).write(bytes.as_deref().unwrap_or_default())?;
     }
-    let views: String = plan.print.iter().map(|view| show(view, buffers)).collect();
+    let views = plan.print.iter().map(|view| Ok(show(view, buffers.get(plan.viewed(view)?))));
+    let views = views.collect::<Result<String, Failure>>()?;
     printed.write(views.as_bytes())
 }
 
@@ -291,11 +295,11 @@ fn failed(sources: &Sources, error: ExecError) -> Failure {
     Failure::about_several(status, sources.split(&error.into_diagnostics()))
 }
 
-/// One line: `INDEX:TYPE = value value ...`.
-fn show(view: &PrintSpec, buffers: &[Option<Vec<u8>>]) -> String {
-    let bytes = buffers.get(view.index).and_then(Option::as_deref).unwrap_or_default();
+/// One line: `BUFFER:TYPE = value value ...`.
+fn show(view: &PrintSpec, buffer: Option<&Option<Vec<u8>>>) -> String {
+    let bytes = buffer.and_then(Option::as_deref).unwrap_or_default();
     let all = bytes.chunks_exact(view.ty.size());
     let count = view.count.and_then(|count| usize::try_from(count).ok()).unwrap_or(all.len());
     let values: Vec<String> = all.take(count).map(|element| view.ty.show(element)).collect();
-    format!("{}:{} = {}\n", view.index, view.ty.name(), values.join(" "))
+    format!("{}:{} = {}\n", view.buffer, view.ty.name(), values.join(" "))
 }

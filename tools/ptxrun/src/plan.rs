@@ -1,4 +1,4 @@
-//! What is to be launched: the command line and the launch file put together, and the buffers read.
+//! What is to be launched: the command line and the launch file put together.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -8,18 +8,16 @@ use std::time::Duration;
 use clap::ValueEnum;
 use ptx_cli::{ExitStatus, Failure, code};
 use ptx_diag::{Code, Diagnostic};
-use ptx_exec::texture::{Handle, Storage, Surface, Texture, Textures};
-use ptx_exec::{Argument, Completion, Launch, Limits};
+use ptx_exec::Completion;
 
 use crate::arguments::Arguments;
+use crate::composed::Part;
+use crate::contents::no_image;
 use crate::engine::Engine;
 use crate::launch_file::{self, LaunchFile};
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
 use crate::tensor::Source;
-use crate::texture::{Shown, TextureSpec};
-
-/// All buffers of a launch together hold at most this many bytes.
-const MAX_BUFFER_BYTES: u64 = 16 << 30;
+use crate::texture::TextureSpec;
 
 /// A launch, checked as far as it can be without the module.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,7 +38,9 @@ pub struct Plan {
     pub shared: u32,
     /// The kernel's arguments.
     pub args: Vec<ArgumentSpec>,
-    /// The textures and surfaces of the module.
+    /// Buffers that no parameter is the address of, with their names.
+    pub buffers: Vec<(String, ArgumentSpec)>,
+    /// The textures, surfaces and samplers of the module.
     pub references: Vec<ReferenceSpec>,
     /// Buffers to show afterwards.
     pub print: Vec<PrintSpec>,
@@ -73,12 +73,7 @@ impl Plan {
         } else {
             arguments.references.clone()
         };
-        let shown = references.iter().map(|reference| reference.shown.clone());
-        let all: Vec<ArgumentSpec> = args.iter().cloned().chain(shown).collect();
-        check_views(&all, &print)?;
-        check_maps(&args)?;
-        check_textures(&all, args.len())?;
-        Ok(Self {
+        let plan = Self {
             engine: arguments.engine.or(written).unwrap_or_default(),
             entry: given(arguments.entry.clone().or(file.entry), "--entry")?,
             grid: given(arguments.grid.or(file.grid), "--grid")?,
@@ -87,171 +82,113 @@ impl Plan {
             cooperative: arguments.cooperative || file.cooperative.unwrap_or(false),
             shared: shared(arguments.shared.or(file.shared).unwrap_or(0))?,
             args,
+            buffers: file.buffers,
             references,
             print,
             completion: arguments.completion.or(file.completion).unwrap_or_default(),
             threads: arguments.threads.or(file.threads).map(threads).transpose()?,
             timeout: arguments.timeout.or(file.timeout).map(timeout).transpose()?,
-        })
+        };
+        plan.check()?;
+        Ok(plan)
     }
 
-    /// The launch, with the buffers' first contents read from their files.
+    /// All that is written as arguments are: the arguments, the references, and the further buffers.
+    pub fn all(&self) -> impl Iterator<Item = &ArgumentSpec> {
+        let references = self.references.iter().map(|reference| &reference.shown);
+        self.args.iter().chain(references).chain(self.buffers.iter().map(|(_, buffer)| buffer))
+    }
+
+    /// The number in the launch of a buffer in global memory.
     ///
     /// # Errors
+    /// Wrong usage where it is not one.
+    pub fn number(&self, source: &Source) -> Result<usize, Failure> {
+        match source {
+            Source::Argument(index) => {
+                let found = self.args.get(*index).and_then(ArgumentSpec::global_buffer);
+                found.map(|_| *index).ok_or_else(|| usage(format!("argument {index} is not a buffer")))
+            }
+            Source::Buffer(name) => {
+                let found = self.buffers.iter().position(|(known, _)| known == name);
+                found.map(|at| self.args.len() + at).ok_or_else(|| no_buffer(name))
+            }
+            Source::Own(_) => Err(usage(format!("{source} has no number"))),
+        }
+    }
+
+    /// Where a view's buffer is among [`Plan::all`].
     ///
-    /// A file that cannot be read, or buffers too large for this machine.
-    pub fn launch(&self) -> Result<Launch, Failure> {
-        let mut left = MAX_BUFFER_BYTES;
-        let mut textures = Textures::default();
-        let mut arguments = self
-            .written()
-            .map(|argument| self.content(argument, &mut textures, &mut left))
-            .collect::<Result<Vec<_>, _>>()?;
-        let named = arguments.split_off(self.args.len());
-        for (reference, argument) in self.references.iter().zip(named) {
-            if let Argument::Handle(handle) = argument {
-                textures.references.push((reference.name.clone(), handle));
-            }
-        }
-        self.print.iter().try_for_each(|view| check_count(view, &arguments))?;
-        Ok(Launch {
-            entry: self.entry.clone(),
-            grid: self.grid.0,
-            block: self.block.0,
-            cluster: self.cluster.map(|dimensions| dimensions.0),
-            dynamic_shared: self.shared,
-            cooperative: self.cooperative,
-            arguments,
-            textures,
-            threads: self.threads,
-            completion: self.completion,
-            limits: Limits { timeout: self.timeout, ..Limits::default() },
-        })
-    }
-
-    /// All that is written as arguments are: the arguments, and then the references.
-    pub fn written(&self) -> impl Iterator<Item = &ArgumentSpec> {
-        self.args.iter().chain(self.references.iter().map(|reference| &reference.shown))
-    }
-
-    /// What each of them holds after a launch, which left these buffers and images.
-    pub fn contents(
-        &self,
-        buffers: Vec<Option<Vec<u8>>>,
-        images: &[Option<Vec<u8>>],
-    ) -> Vec<Option<Vec<u8>>> {
-        let mut images = images.iter();
-        let mut buffers = buffers.into_iter();
-        let content = |argument: &ArgumentSpec| {
-            let buffer = buffers.next().flatten();
-            match argument {
-                ArgumentSpec::Texture(spec) if spec.image().is_some() => images.next().cloned().flatten(),
-                _ => buffer,
-            }
-        };
-        self.written().map(content).collect()
-    }
-
-    /// A texture or surface, with an image where it brings one.
-    fn texture(
-        &self,
-        spec: &TextureSpec,
-        textures: &mut Textures,
-        left: &mut u64,
-    ) -> Result<Argument, Failure> {
-        let brings = |argument: &&ArgumentSpec| matches!(argument, ArgumentSpec::Texture(spec) if spec.image().is_some());
-        let image = match (spec.image(), &spec.source) {
-            (None, Source::Argument(index)) => self.written().take(*index).filter(brings).count(),
-            (None, Source::Own(_)) => 0,
-            (Some(image), source) => {
-                let mut image = image.clone();
-                if let Source::Own(own) = source
-                    && let Argument::Buffer(bytes) = self.content(own, textures, left)?
-                {
-                    image.storage = Storage::Array(bytes);
+    /// # Errors
+    /// Wrong usage where there is nothing to show.
+    pub fn viewed(&self, view: &PrintSpec) -> Result<usize, Failure> {
+        let written = self.args.len() + self.references.len();
+        match &view.buffer {
+            Source::Argument(index) => match self.all().take(written).nth(*index) {
+                None => Err(usage(format!("--print {index}: there is no such argument"))),
+                Some(argument) if argument.buffer().is_none() => {
+                    Err(usage(format!("--print {index}: the argument is not a buffer")))
                 }
-                textures.images.push(image);
-                textures.images.len() - 1
+                Some(_) => Ok(*index),
+            },
+            Source::Buffer(name) => {
+                let found = self.buffers.iter().position(|(known, _)| known == name);
+                found.map(|at| written + at).ok_or_else(|| no_buffer(name))
             }
-        };
-        Ok(Argument::Handle(match &spec.shown {
-            Shown::Texture(texture) => {
-                textures.textures.push(Texture { image, ..*texture });
-                Handle::Texture(textures.textures.len() - 1)
-            }
-            Shown::Surface(surface) => {
-                textures.surfaces.push(Surface { image, ..*surface });
-                Handle::Surface(textures.surfaces.len() - 1)
-            }
-        }))
-    }
-
-    /// What an argument holds when the launch begins.
-    fn content(
-        &self,
-        argument: &ArgumentSpec,
-        textures: &mut Textures,
-        left: &mut u64,
-    ) -> Result<Argument, Failure> {
-        let bytes = match argument {
-            ArgumentSpec::Bytes(bytes) => return Ok(Argument::Bytes(bytes.clone())),
-            ArgumentSpec::Texture(spec) => return self.texture(spec, textures, left),
-            ArgumentSpec::TensorMap(spec) => {
-                let encoded = |address| spec.encode(address).map_err(|error| usage(error.to_string()));
-                return match &spec.source {
-                    Source::Argument(index) => {
-                        let before = self.args.iter().take(*index).filter_map(ArgumentSpec::global_buffer);
-                        let map = encoded(Argument::buffer_address(before.count()))?;
-                        Ok(Argument::Bytes(map.to_bytes().to_vec()))
-                    }
-                    Source::Own(own) => match self.content(own, textures, left)? {
-                        Argument::Buffer(bytes) => Ok(Argument::Tensor(encoded(0)?, bytes)),
-                        other => Ok(other),
-                    },
-                };
-            }
-            ArgumentSpec::In(path) | ArgumentSpec::InOut(path, _) => {
-                let size = fs::metadata(path).map(|metadata| metadata.len());
-                take(left, size.unwrap_or(0))?;
-                fs::read(path).map_err(|error| unreadable(path, &error.to_string()))?
-            }
-            ArgumentSpec::Out(count, _) | ArgumentSpec::Zero(count) => {
-                take(left, *count)?;
-                zeroed(*count)?
-            }
-        };
-        Ok(Argument::Buffer(bytes))
-    }
-}
-
-/// Tensor maps are of buffers.
-fn check_maps(args: &[ArgumentSpec]) -> Result<(), Failure> {
-    for argument in args {
-        let ArgumentSpec::TensorMap(spec) = argument else { continue };
-        if let Source::Argument(index) = spec.source
-            && args.get(index).and_then(ArgumentSpec::global_buffer).is_none()
-        {
-            return Err(usage(format!("tensormap={index}: argument {index} is not a buffer")));
+            Source::Own(_) => Err(usage(format!("--print: {} cannot be shown", view.buffer))),
         }
     }
-    Ok(())
+
+    /// Refuses views, addresses, maps and textures of what is not there.
+    fn check(&self) -> Result<(), Failure> {
+        self.print.iter().try_for_each(|view| self.viewed(view).map(drop))?;
+        self.all().enumerate().try_for_each(|(at, argument)| self.check_sources(at, argument))
+    }
+
+    fn check_sources(&self, at: usize, argument: &ArgumentSpec) -> Result<(), Failure> {
+        match argument {
+            ArgumentSpec::TensorMap(spec) if spec.source.own().is_none() => {
+                self.number(&spec.source).map(drop)
+            }
+            ArgumentSpec::Texture(spec) => self.check_texture(at, spec),
+            ArgumentSpec::Composed(composed) | ArgumentSpec::ComposedBuffer(composed) => {
+                composed.parts.iter().try_for_each(|(_, part)| match part {
+                    Part::Address(source, _) => self.number(source).map(drop),
+                    Part::Argument(inner) => self.check_sources(at, inner),
+                })
+            }
+            ArgumentSpec::TensorMap(_)
+            | ArgumentSpec::Bytes(_)
+            | ArgumentSpec::In(_)
+            | ArgumentSpec::Out(..)
+            | ArgumentSpec::InOut(..)
+            | ArgumentSpec::Zero(_)
+            | ArgumentSpec::Sampler(_) => Ok(()),
+        }
+    }
+
+    /// Textures and surfaces without an image show that of one before them; linear memory is that of a buffer.
+    fn check_texture(&self, at: usize, spec: &TextureSpec) -> Result<(), Failure> {
+        match (spec.image(), &spec.source) {
+            (_, Source::Own(_)) => Ok(()),
+            (Some(_), Source::Buffer(_)) => self.number(&spec.source).map(drop),
+            (Some(_), other) => match self.number(other) {
+                Ok(_) => Ok(()),
+                Err(_) => {
+                    Err(usage(format!("texture or surface of argument {other}, which is not a buffer")))
+                }
+            },
+            (None, Source::Argument(index)) if *index < at => match self.all().nth(*index) {
+                Some(ArgumentSpec::Texture(other)) if other.image().is_some() => Ok(()),
+                _ => Err(no_image(&spec.source)),
+            },
+            (None, other) => Err(no_image(other)),
+        }
+    }
 }
 
-/// Textures and surfaces without an image show that of one before them; linear memory is that of a buffer.
-fn check_textures(all: &[ArgumentSpec], args: usize) -> Result<(), Failure> {
-    for (at, argument) in all.iter().enumerate() {
-        let ArgumentSpec::Texture(spec) = argument else { continue };
-        let Source::Argument(index) = spec.source else { continue };
-        let found = all.get(index);
-        let mistake = match (spec.image(), found) {
-            (Some(_), Some(found)) if index < args && found.is_plain_buffer() => continue,
-            (Some(_), _) => "is not a buffer",
-            (None, Some(ArgumentSpec::Texture(other))) if index < at && other.image().is_some() => continue,
-            (None, _) => "is not a texture or surface before this one that has an image of its own",
-        };
-        return Err(usage(format!("texture or surface of argument {index}, which {mistake}")));
-    }
-    Ok(())
+fn no_buffer(name: &str) -> Failure {
+    usage(format!("there is no buffer `{name}`; the field `buffers` of a launch file names them"))
 }
 
 /// Refuses output files of a launch that several programs share, since each would replace what the one before it wrote.
@@ -260,17 +197,19 @@ fn check_textures(all: &[ArgumentSpec], args: usize) -> Result<(), Failure> {
 ///
 /// Wrong usage when there is one; a launch file that cannot be read or understood is rejected.
 pub fn refuse_shared_outputs(arguments: &Arguments) -> Result<(), Failure> {
-    let args = match &arguments.launch {
-        Some(path) if arguments.args.is_empty() => read_launch_file(path)?.args.unwrap_or_default(),
-        _ => arguments.args.clone(),
+    let file = match &arguments.launch {
+        Some(path) => read_launch_file(path)?,
+        None => LaunchFile::default(),
     };
-    let references = match &arguments.launch {
-        Some(path) if arguments.references.is_empty() => {
-            read_launch_file(path)?.references.unwrap_or_default()
-        }
-        _ => arguments.references.clone(),
+    let args = if arguments.args.is_empty() { file.args.unwrap_or_default() } else { arguments.args.clone() };
+    let references = if arguments.references.is_empty() {
+        file.references.unwrap_or_default()
+    } else {
+        arguments.references.clone()
     };
-    for argument in args.into_iter().chain(references.into_iter().map(|reference| reference.shown)) {
+    let references = references.into_iter().map(|reference| reference.shown);
+    let buffers = file.buffers.into_iter().map(|(_, buffer)| buffer);
+    for argument in args.into_iter().chain(references).chain(buffers) {
         if let Some(path) = argument.output() {
             let finding = Diagnostic::error_without_place(
                 code::USAGE,
@@ -283,67 +222,12 @@ pub fn refuse_shared_outputs(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses to show more elements than a buffer has.
-fn check_count(view: &PrintSpec, arguments: &[Argument]) -> Result<(), Failure> {
-    let Some(Argument::Buffer(bytes) | Argument::Tensor(_, bytes)) = arguments.get(view.index) else {
-        return Ok(());
-    };
-    let there = bytes.len() / view.ty.size();
-    match view.count {
-        Some(count) if count > there as u64 => {
-            let (index, ty) = (view.index, view.ty.name());
-            let message = format!(
-                "--print {index}:{ty}:{count}: the buffer of argument {index} has {} bytes, which are {there} of {ty}",
-                bytes.len()
-            );
-            Err(usage(message))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn take(left: &mut u64, count: u64) -> Result<(), Failure> {
-    *left = left.checked_sub(count).ok_or_else(|| {
-        let gigabytes = MAX_BUFFER_BYTES >> 30;
-        let message =
-            format!("{count} bytes for a buffer: all buffers together may have at most {gigabytes} GiB");
-        about(ExitStatus::Rejected, code::BUFFERS, "<command line>", message)
-    })?;
-    Ok(())
-}
-
-/// Asks first whether there is so much memory, for a failed allocation would end the process.
-fn zeroed(count: u64) -> Result<Vec<u8>, Failure> {
-    let too_large = || {
-        let message = format!("a buffer of {count} bytes is larger than the memory there is");
-        about(ExitStatus::Rejected, code::BUFFERS, "<command line>", message)
-    };
-    let count = usize::try_from(count).map_err(|_| too_large())?;
-    let mut probe = Vec::<u8>::new();
-    probe.try_reserve_exact(count).map_err(|_| too_large())?;
-    drop(probe);
-    Ok(vec![0; count])
-}
-
 fn read_launch_file(path: &Path) -> Result<LaunchFile, Failure> {
     let text = fs::read(path).map_err(|error| unreadable(path, &error.to_string()))?;
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
     launch_file::parse(&text, &folder).map_err(|message| {
         about(ExitStatus::Rejected, code::LAUNCH_FILE, &path.display().to_string(), message)
     })
-}
-
-fn check_views(args: &[ArgumentSpec], views: &[PrintSpec]) -> Result<(), Failure> {
-    for view in views {
-        match args.get(view.index) {
-            None => return Err(usage(format!("--print {}: there is no such argument", view.index))),
-            Some(argument) if argument.buffer().is_none() => {
-                return Err(usage(format!("--print {}: the argument is not a buffer", view.index)));
-            }
-            Some(_) => {}
-        }
-    }
-    Ok(())
 }
 
 fn given<T>(value: Option<T>, option: &str) -> Result<T, Failure> {
@@ -384,15 +268,15 @@ fn timeout(seconds: f64) -> Result<Duration, Failure> {
     duration.ok_or_else(|| usage(format!("--timeout {seconds:e}: a time-out is a number of seconds above 0")))
 }
 
-fn unreadable(path: &Path, error: &str) -> Failure {
+pub(crate) fn unreadable(path: &Path, error: &str) -> Failure {
     let name = path.display().to_string();
     about(ExitStatus::Rejected, code::UNREADABLE, &name, format!("cannot read `{name}`: {error}"))
 }
 
-fn usage(message: String) -> Failure {
+pub(crate) fn usage(message: String) -> Failure {
     about(ExitStatus::Usage, code::USAGE, "<command line>", message)
 }
 
-fn about(status: ExitStatus, code: Code, name: &str, message: String) -> Failure {
+pub(crate) fn about(status: ExitStatus, code: Code, name: &str, message: String) -> Failure {
     Failure::about(status, name, Diagnostic::error_without_place(code, message))
 }

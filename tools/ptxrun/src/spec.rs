@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use half::{bf16, f16};
+use ptx_exec::texture::Sampler;
 
-use crate::tensor::TensorMapSpec;
+use crate::composed::{Composed, Part};
+use crate::sampler;
+use crate::tensor::{Source, TensorMapSpec};
 use crate::texture::TextureSpec;
 
 /// One kernel argument (`--arg SPEC`).
@@ -26,14 +29,22 @@ pub enum ArgumentSpec {
     TensorMap(Box<TensorMapSpec>),
     /// `texture=BUFFER,type=..,dims=..`, `surface=..`: the handle of a texture or surface.
     Texture(Box<TextureSpec>),
+    /// `sampler=filter=..`: the handle of a sampler.
+    Sampler(Box<Sampler>),
+    /// `address=BUFFER`, and the structures and lists of launch files: bytes with addresses and handles in them.
+    Composed(Box<Composed>),
+    /// A buffer with such contents.
+    ComposedBuffer(Box<Composed>),
 }
 
 impl ArgumentSpec {
     /// Whether it is a buffer, and its parameter the address.
     pub fn is_plain_buffer(&self) -> bool {
         match self {
-            Self::In(_) | Self::Out(..) | Self::InOut(..) | Self::Zero(_) => true,
-            Self::Bytes(_) | Self::TensorMap(_) | Self::Texture(_) => false,
+            Self::In(_) | Self::Out(..) | Self::InOut(..) | Self::Zero(_) | Self::ComposedBuffer(_) => true,
+            Self::Bytes(_) | Self::TensorMap(_) | Self::Texture(_) | Self::Sampler(_) | Self::Composed(_) => {
+                false
+            }
         }
     }
 
@@ -192,6 +203,8 @@ impl FromStr for ArgumentSpec {
             "texture" | "surface" => {
                 TextureSpec::parse(value, kind == "surface").map(|spec| ArgumentSpec::Texture(Box::new(spec)))
             }
+            "sampler" => sampler::parse(value).map(|sampler| ArgumentSpec::Sampler(Box::new(sampler))),
+            "address" => address(value).map(|part| ArgumentSpec::Composed(Box::new(Composed::of(part)))),
             "in" => file(value).map(ArgumentSpec::In),
             "zero" => byte_count(value).map(ArgumentSpec::Zero),
             "out" => {
@@ -209,14 +222,20 @@ impl FromStr for ArgumentSpec {
                 Some(ty) => ty.parse(value).map(ArgumentSpec::Bytes),
                 None => Err(format!(
                     "`{kind}` is not a kind of argument; there are i8 .. i64, u8 .. u64, f16, bf16, f32, f64, hex, in, \
-                     out, inout, zero, tensormap, texture and surface"
+                     out, inout, zero, address, tensormap, texture, surface and sampler"
                 )),
             },
         }
     }
 }
 
-/// A texture or surface of the module (`--reference NAME=texture=..`).
+/// `BUFFER` or `BUFFER+BYTES`.
+fn address(text: &str) -> Result<Part, String> {
+    let (buffer, offset) = text.split_once('+').unwrap_or((text, "0"));
+    Ok(Part::Address(Source::other(buffer)?, byte_count(offset)?))
+}
+
+/// A texture, surface or sampler of the module (`--reference NAME=texture=..`).
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReferenceSpec {
     /// The variable's name.
@@ -229,20 +248,23 @@ impl FromStr for ReferenceSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wanted = || format!("`{text}` is not written NAME=texture=.. or NAME=surface=..");
+        let wanted =
+            || format!("`{text}` is not written NAME=texture=.., NAME=surface=.. or NAME=sampler=..");
         let (name, shown) = text.split_once('=').ok_or_else(wanted)?;
         match shown.parse()? {
-            shown @ ArgumentSpec::Texture(_) => Ok(Self { name: name.to_owned(), shown }),
+            shown @ (ArgumentSpec::Texture(_) | ArgumentSpec::Sampler(_)) => {
+                Ok(Self { name: name.to_owned(), shown })
+            }
             _ => Err(wanted()),
         }
     }
 }
 
-/// A view of a buffer after the launch (`--print INDEX:TYPE[:COUNT]`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A view of a buffer after the launch (`--print BUFFER:TYPE[:COUNT]`).
+#[derive(Clone, PartialEq, Debug)]
 pub struct PrintSpec {
-    /// The argument's index, from 0.
-    pub index: usize,
+    /// The buffer: the argument's index, from 0, or a name.
+    pub buffer: Source,
     /// The type of its elements.
     pub ty: ValueType,
     /// How many elements; `None` for all.
@@ -257,11 +279,11 @@ impl FromStr for PrintSpec {
         let (Some(index), Some(ty)) = (parts.next(), parts.next()) else {
             return Err("a view is written INDEX:TYPE or INDEX:TYPE:COUNT, as in 2:f32:8".to_owned());
         };
-        let index = index.parse().map_err(|_| format!("`{index}` is not an argument's index"))?;
+        let buffer = Source::other(index)?;
         let ty = ValueType::from_name(ty)
             .ok_or_else(|| format!("`{ty}` is not a type; there are i8 .. u64, f16 .. f64"))?;
         let count = parts.next().map(byte_count).transpose()?;
-        Ok(Self { index, ty, count })
+        Ok(Self { buffer, ty, count })
     }
 }
 
@@ -422,10 +444,12 @@ mod tests {
 
     #[test]
     fn views_and_dimensions_read_as_written() {
-        let view = PrintSpec { index: 2, ty: ValueType::F32, count: Some(8) };
-        assert_eq!("2:f32:8".parse(), Ok(view));
-        assert_eq!("2:f32".parse(), Ok(PrintSpec { count: None, ..view }));
-        for text in ["2", "x:f32", "2:float", "2:f32:x", "2:f32:1:2", ""] {
+        let view = PrintSpec { buffer: Source::Argument(2), ty: ValueType::F32, count: Some(8) };
+        assert_eq!("2:f32:8".parse(), Ok(view.clone()));
+        assert_eq!("2:f32".parse(), Ok(PrintSpec { count: None, ..view.clone() }));
+        let buffer = Source::Buffer("sums_1".to_owned());
+        assert_eq!("sums_1:f32:8".parse(), Ok(PrintSpec { buffer, ..view }));
+        for text in ["2", "x y:f32", "2:float", "2:f32:x", "2:f32:1:2", ""] {
             assert!(text.parse::<PrintSpec>().is_err(), "{text}");
         }
         assert_eq!("4".parse(), Ok(Dimensions([4, 1, 1])));

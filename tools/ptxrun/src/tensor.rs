@@ -1,5 +1,6 @@
 //! Tensor maps on the command line: `tensormap=in=x.bin,type=f16,dims=256x512,box=64x16,swizzle=128B`.
 
+use std::fmt;
 use std::str::FromStr;
 
 use ptx_exec::TensorMap;
@@ -14,6 +15,8 @@ use crate::spec::ArgumentSpec;
 pub enum Source {
     /// That of another argument, from 0.
     Argument(usize),
+    /// One of the launch file's `buffers`, by its name.
+    Buffer(String),
     /// One of its own, written as the argument of a buffer is.
     Own(ArgumentSpec),
 }
@@ -23,7 +26,32 @@ impl Source {
     pub fn own(&self) -> Option<&ArgumentSpec> {
         match self {
             Source::Own(own) => Some(own),
-            Source::Argument(_) => None,
+            Source::Argument(_) | Source::Buffer(_) => None,
+        }
+    }
+
+    /// Reads the index of another argument, or the name of a buffer.
+    ///
+    /// # Errors
+    /// A sentence, for what is neither.
+    pub fn other(text: &str) -> Result<Self, String> {
+        if let Ok(index) = text.parse() {
+            return Ok(Source::Argument(index));
+        }
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if text.starts_with(|c: char| is_part(c) && !c.is_ascii_digit()) && text.chars().all(is_part) {
+            return Ok(Source::Buffer(text.to_owned()));
+        }
+        Err(format!("`{text}` is not an argument's index, and not the name of a buffer"))
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Argument(index) => write!(f, "{index}"),
+            Source::Buffer(name) => f.write_str(name),
+            Source::Own(_) => f.write_str("a buffer of its own"),
         }
     }
 }
@@ -146,10 +174,7 @@ impl FromStr for TensorMapSpec {
                 }
                 Source::Own(own)
             }
-            index => {
-                let number = index.parse().map_err(|_| format!("`{index}` is not an argument's index"))?;
-                Source::Argument(number)
-            }
+            other => Source::other(other)?,
         };
         let (mut element, mut dims, mut strides, mut steps) = (None, None, None, None);
         let (mut sizes, mut lower, mut upper) = (None, None, None);
@@ -248,7 +273,7 @@ mod tests {
     #[test]
     fn wrong_maps_say_what_is_wrong() {
         let wrong = [
-            ("x,type=f16", "not an argument's index"),
+            ("x-1,type=f16", "not an argument's index"),
             ("i32=5,type=f16", "begins with in="),
             ("zero=x,type=f16", "not a count"),
             ("0,f16", "KEY=VALUE"),

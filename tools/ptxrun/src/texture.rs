@@ -2,10 +2,9 @@
 
 use std::str::FromStr;
 
-use ptx_exec::texture::{
-    AddressMode, ChannelFormat, Extent, Filter, Image, ReadMode, Sampler, Start, Storage, Surface, Texture,
-};
+use ptx_exec::texture::{ChannelFormat, Extent, Image, ReadMode, Sampler, Start, Storage, Surface, Texture};
 
+use crate::sampler;
 use crate::spec::ArgumentSpec;
 use crate::tensor::Source;
 
@@ -44,18 +43,16 @@ const FORMATS: [(&str, ChannelFormat); 12] = [
     ("snorm8", ChannelFormat::Snorm8),
     ("snorm16", ChannelFormat::Snorm16),
 ];
-const FILTERS: [(&str, Filter); 2] = [("point", Filter::Point), ("linear", Filter::Linear)];
-const MODES: [(&str, AddressMode); 4] = [
-    ("wrap", AddressMode::Wrap),
-    ("clamp", AddressMode::Clamp),
-    ("mirror", AddressMode::Mirror),
-    ("border", AddressMode::Border),
-];
 const READS: [(&str, ReadMode); 2] =
     [("element", ReadMode::Element), ("fraction", ReadMode::NormalizedFloat)];
-const ANSWERS: [(&str, bool); 2] = [("yes", true), ("no", false)];
+/// Yes or no.
+pub const ANSWERS: [(&str, bool); 2] = [("yes", true), ("no", false)];
 
-fn named<T: Copy>(names: &[(&str, T)], key: &str, text: &str) -> Result<T, String> {
+/// What a name stands for.
+///
+/// # Errors
+/// The names that there are.
+pub fn named<T: Copy>(names: &[(&str, T)], key: &str, text: &str) -> Result<T, String> {
     let known = names.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
     known.ok_or_else(|| {
         let all: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
@@ -63,7 +60,11 @@ fn named<T: Copy>(names: &[(&str, T)], key: &str, text: &str) -> Result<T, Strin
     })
 }
 
-fn number<T: FromStr>(key: &str, text: &str) -> Result<T, String> {
+/// A number.
+///
+/// # Errors
+/// What is not one.
+pub fn number<T: FromStr>(key: &str, text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("{key}={text}: `{text}` is not such a number"))
 }
 
@@ -89,8 +90,7 @@ fn extent(text: &str) -> Result<Extent, String> {
 /// The buffer, or the index of the argument that has it.
 fn source(text: &str) -> Result<Source, String> {
     if !text.contains('=') {
-        let index = text.parse().map_err(|_| format!("`{text}` is not an argument's index"))?;
-        return Ok(Source::Argument(index));
+        return Source::other(text);
     }
     let own: ArgumentSpec = text.parse()?;
     if own.is_plain_buffer() {
@@ -111,7 +111,7 @@ impl TextureSpec {
         let (mut layers, mut levels, mut samples) = (None, 1, 1);
         let (mut offset, mut pitch) = (0, 0);
         let mut texture = Texture::new(0);
-        let mut sampler = Sampler::default();
+        let mut sampler: Option<Sampler> = None;
         let mut level = 0;
         for part in parts {
             let (key, value) =
@@ -129,18 +129,15 @@ impl TextureSpec {
                 "read" if !is_surface => texture.read = named(&READS, key, value)?,
                 "srgb" if !is_surface => texture.srgb = named(&ANSWERS, key, value)?,
                 "normalized" if !is_surface => texture.normalized = Some(named(&ANSWERS, key, value)?),
-                "filter" if !is_surface => sampler.filter = named(&FILTERS, key, value)?,
-                "levelfilter" if !is_surface => sampler.level_filter = named(&FILTERS, key, value)?,
-                "bias" if !is_surface => sampler.level_bias = number(key, value)?,
-                "address" if !is_surface => sampler.address = [named(&MODES, key, value)?; 3],
+                _ if !is_surface && sampler::set(sampler.get_or_insert_default(), key, value)? => {}
                 _ => {
                     let keys = "type, dims, cube, layers, levels, samples, offset, pitch";
                     let own = if is_surface {
-                        "level"
+                        "level".to_owned()
                     } else {
-                        "read, srgb, normalized, filter, levelfilter, bias, address"
+                        format!("read, srgb, normalized, {}", sampler::KEYS)
                     };
-                    return Err(format!("`{key}` is not a key; there are {keys} and {own}"));
+                    return Err(format!("`{key}` is not a key; there are {keys}, {own}"));
                 }
             }
         }
@@ -148,8 +145,9 @@ impl TextureSpec {
             (Some((format, channels)), Some(extent), source) => {
                 let storage = match source {
                     Source::Own(_) => Storage::Array(Vec::new()),
-                    Source::Argument(index) => {
-                        Storage::Linear { start: Start::Argument { index: *index, offset }, pitch }
+                    // The number of the buffer is filled in later.
+                    Source::Argument(_) | Source::Buffer(_) => {
+                        Storage::Linear { start: Start::Argument { index: 0, offset }, pitch }
                     }
                 };
                 let image = Image::array(format, channels, extent, Vec::new());
@@ -162,13 +160,13 @@ impl TextureSpec {
         if offset != 0 && matches!(source, Source::Own(_)) {
             return Err("offset= is for texels in another argument's buffer".to_owned());
         }
-        texture.sampler = Some(sampler);
+        texture.sampler = sampler;
         let shown =
             if is_surface { Shown::Surface(Surface { image: 0, level }) } else { Shown::Texture(texture) };
         Ok(Self { source, image, shown })
     }
 
-    /// The image that it brings, its texels left out.
+    /// The image that it brings, its texels and the number of its buffer left out.
     pub fn image(&self) -> Option<&Image> {
         self.image.as_ref()
     }
@@ -176,12 +174,14 @@ impl TextureSpec {
 
 #[cfg(test)]
 mod tests {
+    use ptx_exec::texture::{AddressMode, Filter};
+
     use super::*;
 
     #[test]
     fn a_texture_is_read_with_all_of_its_keys() {
         let text = "in=x.bin,type=u8x4,dims=8x4,layers=3,levels=2,read=fraction,srgb=yes,normalized=yes,\
-                    filter=linear,levelfilter=linear,bias=-0.5,address=mirror";
+                    filter=linear,levelfilter=linear,bias=-0.5,address=mirror,border=1:2";
         let spec = TextureSpec::parse(text, false).unwrap();
         let extent = Extent::D2 { width: 8, height: 4 };
         let image = Image::array(ChannelFormat::Unsigned8, 4, extent, Vec::new());
@@ -191,6 +191,7 @@ mod tests {
             level_filter: Filter::Linear,
             level_bias: -0.5,
             address: [AddressMode::Mirror; 3],
+            border: [1.0, 2.0, 0.0, 0.0],
             ..Sampler::default()
         };
         let texture = Texture {
@@ -207,8 +208,9 @@ mod tests {
     #[test]
     fn texels_are_in_other_arguments_too() {
         let spec = TextureSpec::parse("2,type=f32,dims=8x4,pitch=64,offset=128", false).unwrap();
-        let start = Start::Argument { index: 2, offset: 128 };
+        let start = Start::Argument { index: 0, offset: 128 };
         assert_eq!(spec.image().map(|image| &image.storage), Some(&Storage::Linear { start, pitch: 64 }));
+        assert_eq!(spec.source, Source::Argument(2));
         let spec = TextureSpec::parse("1,level=3", true).unwrap();
         let shown = Shown::Surface(Surface { image: 0, level: 3 });
         assert_eq!((spec.image(), &spec.shown), (None, &shown));
@@ -219,7 +221,7 @@ mod tests {
     #[test]
     fn wrong_textures_say_what_is_wrong() {
         for (text, is_surface, part) in [
-            ("x,type=u8,dims=4", false, "`x` is not an argument's index"),
+            ("x-1,type=u8,dims=4", false, "`x-1` is not an argument's index"),
             ("i32=5,type=u8,dims=4", false, "begins with in="),
             ("zero=4,type=u8", false, "dims= or cube= is missing"),
             ("zero=4,dims=4", true, "type= is missing"),
@@ -228,7 +230,11 @@ mod tests {
             ("zero=4,type=u8,dims=1x1x1x1", false, "one to three"),
             ("zero=4,type=u8,dims=4,filter=linear", true, "`filter` is not a key"),
             ("zero=4,type=u8,dims=4,level=1", false, "`level` is not a key"),
-            ("zero=4,type=u8,dims=4,address=ring", false, "expected one of wrap, clamp, mirror, border"),
+            (
+                "zero=4,type=u8,dims=4,address=ring",
+                false,
+                "expected one of wrap, clamp, mirror, border, clamp_ogl",
+            ),
             ("zero=4,type=u8,dims=4,srgb", false, "KEY=VALUE"),
             ("zero=4,type=u8,dims=4,offset=4", false, "another argument's buffer"),
         ] {

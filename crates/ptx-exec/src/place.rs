@@ -1,0 +1,96 @@
+//! The buffers of a launch, and the addresses and tensor maps in its arguments.
+
+use ptx_diag::{Diagnostic, Diagnostics};
+
+use crate::error::codes;
+use crate::launch::{Argument, Content, Launch, Place};
+use crate::memory::{ALLOCATION_SHIFT, AddressSize};
+use crate::tensormap::BYTES;
+
+impl Launch {
+    /// The contents of a buffer by its number: that of an argument, or a further one.
+    pub(crate) fn buffer(&self, number: usize) -> Option<&[u8]> {
+        match self.arguments.get(number) {
+            Some(Argument::Buffer(bytes) | Argument::Tensor(_, bytes)) => Some(bytes),
+            Some(Argument::Bytes(_) | Argument::Multimem(_) | Argument::Handle(_)) => None,
+            None => self.buffers.get(number - self.arguments.len()).map(Vec::as_slice),
+        }
+    }
+
+    /// One more than the largest number of a buffer.
+    pub(crate) fn numbers(&self) -> usize {
+        self.arguments.len() + self.buffers.len()
+    }
+
+    /// What people call an argument or a buffer.
+    pub(crate) fn call(&self, number: usize) -> String {
+        match number.checked_sub(self.arguments.len()) {
+            None => format!("argument {number}"),
+            Some(further) => format!("buffer {further}"),
+        }
+    }
+
+    /// Bytes of what places can be in.
+    fn bytes_of(&self, number: usize) -> Option<usize> {
+        match self.arguments.get(number) {
+            Some(Argument::Bytes(bytes)) => Some(bytes.len()),
+            _ => self.buffer(number).map(<[u8]>::len),
+        }
+    }
+
+    /// Refuses places that are not in bytes, or of what is not a buffer, and further buffers that are too large.
+    pub(crate) fn check_places(&self, size: AddressSize) -> Result<(), Diagnostics> {
+        let mut findings = Diagnostics::new();
+        let mut report =
+            |text: String| findings.push(Diagnostic::error_without_place(codes::ARGUMENTS, text));
+        for (further, buffer) in self.buffers.iter().enumerate() {
+            if buffer.len() as u64 > 1 << ALLOCATION_SHIFT {
+                report(format!("buffer {further} has {} bytes, which is too large", buffer.len()));
+            }
+        }
+        for Place { inside, offset, content } in &self.places {
+            let (what, bytes, buffer) = match content {
+                Content::Address { buffer, .. } => ("an address", size.bytes() as usize, *buffer),
+                Content::Tensor { buffer, .. } => ("a tensor map", BYTES, *buffer),
+            };
+            let name = self.call(*inside);
+            match self.bytes_of(*inside) {
+                None => report(format!("{name} is to have {what} in it, and is neither bytes nor a buffer")),
+                Some(there) if offset.checked_add(bytes).is_none_or(|end| end > there) => {
+                    report(format!(
+                        "{name} has {there} bytes, and is to have {what} of {bytes} bytes at byte {offset}"
+                    ));
+                }
+                Some(_) => {}
+            }
+            if self.buffer(buffer).is_none() {
+                let other = self.call(buffer);
+                report(format!("{name} is to have {what} of {other} in it, which is not a buffer"));
+            }
+        }
+        if findings.has_errors() { Err(findings) } else { Ok(()) }
+    }
+
+    /// Puts into the bytes of an argument or buffer what depends on where the buffers are. The places were checked before.
+    pub(crate) fn fill_places(
+        &self,
+        number: usize,
+        bytes: &mut [u8],
+        bases: &[Option<u64>],
+        size: AddressSize,
+    ) {
+        let base = |buffer: usize| bases.get(buffer).copied().flatten().unwrap_or(0);
+        for Place { offset, content, .. } in self.places.iter().filter(|place| place.inside == number) {
+            let content = match content {
+                Content::Address { buffer, offset } => {
+                    let address = base(*buffer).wrapping_add(*offset).to_le_bytes();
+                    address[..size.bytes() as usize].to_vec()
+                }
+                Content::Tensor { map, buffer } => map.moved_by(base(*buffer)).to_bytes().to_vec(),
+            };
+            if let Some(place) = bytes.get_mut(*offset..).and_then(|rest| rest.get_mut(..content.len())) {
+                place.copy_from_slice(&content);
+            }
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The launch of a plan: what its arguments and buffers hold when it begins, and what they are left with.
+
+use std::fs;
+
+use ptx_cli::{ExitStatus, Failure, code};
+use ptx_exec::texture::{Handle, Image, Start, Storage, Surface, Texture, Textures};
+use ptx_exec::{Argument, Content, Launch, Limits, Place};
+
+use crate::composed::{Composed, Part};
+use crate::plan::{Plan, about, unreadable, usage};
+use crate::spec::{ArgumentSpec, PrintSpec};
+use crate::tensor::{Source, TensorMapSpec};
+use crate::texture::{Shown, TextureSpec};
+
+/// All buffers of a launch together hold at most this many bytes.
+const MAX_BUFFER_BYTES: u64 = 16 << 30;
+
+/// What a launch is made of, as far as it is read.
+struct Contents<'p> {
+    plan: &'p Plan,
+    /// Bytes that buffers may still have.
+    left: u64,
+    textures: Textures,
+    places: Vec<Place>,
+    /// The number of the image that each argument and reference brings.
+    images: Vec<Option<usize>>,
+}
+
+impl Plan {
+    /// The launch, with the buffers' first contents read from their files.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read, or buffers too large for this machine.
+    pub fn launch(&self) -> Result<Launch, Failure> {
+        let mut contents = Contents {
+            plan: self,
+            left: MAX_BUFFER_BYTES,
+            textures: Textures::default(),
+            places: Vec::new(),
+            images: Vec::new(),
+        };
+        let mut arguments = Vec::new();
+        for (number, argument) in self.args.iter().enumerate() {
+            arguments.push(contents.written(number, argument)?);
+        }
+        for reference in &self.references {
+            if let Argument::Handle(handle) = contents.written(usize::MAX, &reference.shown)? {
+                contents.textures.references.push((reference.name.clone(), handle));
+            }
+        }
+        let mut buffers = Vec::new();
+        for (further, (_, buffer)) in self.buffers.iter().enumerate() {
+            if let Argument::Buffer(bytes) = contents.argument(self.args.len() + further, buffer)? {
+                buffers.push(bytes);
+            }
+        }
+        self.print.iter().try_for_each(|view| self.check_count(view, &arguments, &buffers))?;
+        Ok(Launch {
+            entry: self.entry.clone(),
+            grid: self.grid.0,
+            block: self.block.0,
+            cluster: self.cluster.map(|dimensions| dimensions.0),
+            dynamic_shared: self.shared,
+            cooperative: self.cooperative,
+            arguments,
+            buffers,
+            places: contents.places,
+            textures: contents.textures,
+            threads: self.threads,
+            completion: self.completion,
+            limits: Limits { timeout: self.timeout, ..Limits::default() },
+        })
+    }
+
+    /// What each of [`Plan::all`] holds after a launch, which left these buffers and images.
+    pub fn contents(
+        &self,
+        mut buffers: Vec<Option<Vec<u8>>>,
+        images: &[Option<Vec<u8>>],
+    ) -> Vec<Option<Vec<u8>>> {
+        let further = buffers.split_off(self.args.len().min(buffers.len()));
+        buffers.resize(self.args.len() + self.references.len(), None);
+        buffers.extend(further);
+        let mut rest = images;
+        for (argument, content) in self.all().zip(&mut buffers) {
+            let (own, after) = rest.split_at(images_of(argument).min(rest.len()));
+            rest = after;
+            if let (ArgumentSpec::Texture(_), Some(texels)) = (argument, own.first()) {
+                content.clone_from(texels);
+            }
+        }
+        buffers
+    }
+
+    /// Refuses to show more elements than a buffer has.
+    fn check_count(
+        &self,
+        view: &PrintSpec,
+        arguments: &[Argument],
+        buffers: &[Vec<u8>],
+    ) -> Result<(), Failure> {
+        let bytes = match &view.buffer {
+            Source::Argument(index) => match arguments.get(*index) {
+                Some(Argument::Buffer(bytes) | Argument::Tensor(_, bytes)) => Some(bytes),
+                _ => None,
+            },
+            Source::Buffer(name) => {
+                let at = self.buffers.iter().position(|(known, _)| known == name);
+                at.and_then(|at| buffers.get(at))
+            }
+            Source::Own(_) => None,
+        };
+        let (Some(bytes), Some(count)) = (bytes, view.count) else { return Ok(()) };
+        let there = bytes.len() / view.ty.size();
+        if count <= there as u64 {
+            return Ok(());
+        }
+        let (buffer, ty) = (&view.buffer, view.ty.name());
+        let what = match buffer {
+            Source::Argument(index) => format!("the buffer of argument {index}"),
+            other => format!("buffer `{other}`"),
+        };
+        Err(usage(format!(
+            "--print {buffer}:{ty}:{count}: {what} has {} bytes, which are {there} of {ty}",
+            bytes.len()
+        )))
+    }
+}
+
+/// How many images an argument brings.
+fn images_of(argument: &ArgumentSpec) -> usize {
+    match argument {
+        ArgumentSpec::Texture(spec) => usize::from(spec.image().is_some()),
+        ArgumentSpec::Composed(composed) | ArgumentSpec::ComposedBuffer(composed) => {
+            let inner = composed.parts.iter().filter_map(|(_, part)| match part {
+                Part::Argument(inner) => Some(images_of(inner)),
+                Part::Address(..) => None,
+            });
+            inner.sum()
+        }
+        ArgumentSpec::Bytes(_)
+        | ArgumentSpec::In(_)
+        | ArgumentSpec::Out(..)
+        | ArgumentSpec::InOut(..)
+        | ArgumentSpec::Zero(_)
+        | ArgumentSpec::TensorMap(_)
+        | ArgumentSpec::Sampler(_) => 0,
+    }
+}
+
+impl Contents<'_> {
+    /// An argument or reference; textures after it may show its image.
+    fn written(&mut self, number: usize, spec: &ArgumentSpec) -> Result<Argument, Failure> {
+        let before = self.textures.images.len();
+        let argument = self.argument(number, spec)?;
+        let brings = matches!(spec, ArgumentSpec::Texture(_)) && images_of(spec) == 1;
+        self.images.push(brings.then_some(before));
+        Ok(argument)
+    }
+
+    /// What an argument holds when the launch begins. `number` is the one that it has in the launch.
+    fn argument(&mut self, number: usize, spec: &ArgumentSpec) -> Result<Argument, Failure> {
+        let bytes = match spec {
+            ArgumentSpec::Bytes(bytes) => return Ok(Argument::Bytes(bytes.clone())),
+            ArgumentSpec::Texture(spec) => return self.texture(spec).map(Argument::Handle),
+            ArgumentSpec::Sampler(sampler) => {
+                self.textures.samplers.push(**sampler);
+                return Ok(Argument::Handle(Handle::Sampler(self.textures.samplers.len() - 1)));
+            }
+            ArgumentSpec::TensorMap(spec) => {
+                let Source::Own(own) = &spec.source else {
+                    let composed = Composed::of(Part::Argument(ArgumentSpec::TensorMap(spec.clone())));
+                    return self.composed(number, &composed).map(Argument::Bytes);
+                };
+                return match self.argument(number, own)? {
+                    Argument::Buffer(bytes) => Ok(Argument::Tensor(encoded(spec)?, bytes)),
+                    other => Ok(other),
+                };
+            }
+            ArgumentSpec::Composed(composed) => return self.composed(number, composed).map(Argument::Bytes),
+            ArgumentSpec::ComposedBuffer(composed) => {
+                self.take(composed.bytes.len() as u64)?;
+                self.composed(number, composed)?
+            }
+            ArgumentSpec::In(path) | ArgumentSpec::InOut(path, _) => {
+                let size = fs::metadata(path).map(|metadata| metadata.len());
+                self.take(size.unwrap_or(0))?;
+                fs::read(path).map_err(|error| unreadable(path, &error.to_string()))?
+            }
+            ArgumentSpec::Out(count, _) | ArgumentSpec::Zero(count) => {
+                self.take(*count)?;
+                zeroed(*count)?
+            }
+        };
+        Ok(Argument::Buffer(bytes))
+    }
+
+    /// The bytes of something composed; its places are noted.
+    fn composed(&mut self, number: usize, composed: &Composed) -> Result<Vec<u8>, Failure> {
+        let mut bytes = composed.bytes.clone();
+        for (at, part) in &composed.parts {
+            let content = match part {
+                Part::Address(source, offset) => {
+                    Content::Address { buffer: self.plan.number(source)?, offset: *offset }
+                }
+                Part::Argument(ArgumentSpec::TensorMap(spec)) => {
+                    Content::Tensor { map: encoded(spec)?, buffer: self.plan.number(&spec.source)? }
+                }
+                Part::Argument(inner) => {
+                    if let Argument::Handle(handle) = self.argument(number, inner)?
+                        && let Some(place) = bytes.get_mut(*at..*at + size_of::<u64>())
+                    {
+                        place.copy_from_slice(&handle.value().to_le_bytes());
+                    }
+                    continue;
+                }
+            };
+            self.places.push(Place { inside: number, offset: *at, content });
+        }
+        Ok(bytes)
+    }
+
+    /// A texture or surface, with an image where it brings one.
+    fn texture(&mut self, spec: &TextureSpec) -> Result<Handle, Failure> {
+        let image = match spec.image() {
+            Some(image) => {
+                let image = self.image(image, &spec.source)?;
+                self.textures.images.push(image);
+                self.textures.images.len() - 1
+            }
+            None => {
+                let Source::Argument(index) = spec.source else { return Err(no_image(&spec.source)) };
+                let known = self.images.get(index).copied().flatten();
+                known.ok_or_else(|| no_image(&spec.source))?
+            }
+        };
+        Ok(match &spec.shown {
+            Shown::Texture(texture) => {
+                self.textures.textures.push(Texture { image, ..*texture });
+                Handle::Texture(self.textures.textures.len() - 1)
+            }
+            Shown::Surface(surface) => {
+                self.textures.surfaces.push(Surface { image, ..*surface });
+                Handle::Surface(self.textures.surfaces.len() - 1)
+            }
+        })
+    }
+
+    /// An image with its texels, or with the number of the buffer that has them.
+    fn image(&mut self, image: &Image, source: &Source) -> Result<Image, Failure> {
+        let mut image = image.clone();
+        match (source, &mut image.storage) {
+            (Source::Own(own), storage) => {
+                if let Argument::Buffer(bytes) = self.argument(usize::MAX, own)? {
+                    *storage = Storage::Array(bytes);
+                }
+            }
+            (other, Storage::Linear { start: Start::Argument { index, .. }, .. }) => {
+                *index = self.plan.number(other)?;
+            }
+            (_, Storage::Linear { start: Start::Address(_), .. } | Storage::Array(_)) => {}
+        }
+        Ok(image)
+    }
+
+    fn take(&mut self, count: u64) -> Result<(), Failure> {
+        self.left = self.left.checked_sub(count).ok_or_else(|| {
+            let gigabytes = MAX_BUFFER_BYTES >> 30;
+            let message =
+                format!("{count} bytes for a buffer: all buffers together may have at most {gigabytes} GiB");
+            about(ExitStatus::Rejected, code::BUFFERS, "<command line>", message)
+        })?;
+        Ok(())
+    }
+}
+
+/// The map, whose address counts from the start of its buffer.
+fn encoded(spec: &TensorMapSpec) -> Result<ptx_exec::TensorMap, Failure> {
+    spec.encode(0).map_err(|error| usage(error.to_string()))
+}
+
+/// That a texture or surface shows no image.
+pub fn no_image(source: &Source) -> Failure {
+    let which = "is not a texture or surface before this one that has an image of its own";
+    usage(format!("texture or surface of argument {source}, which {which}"))
+}
+
+/// Asks first whether there is so much memory, for a failed allocation would end the process.
+fn zeroed(count: u64) -> Result<Vec<u8>, Failure> {
+    let too_large = || {
+        let message = format!("a buffer of {count} bytes is larger than the memory there is");
+        about(ExitStatus::Rejected, code::BUFFERS, "<command line>", message)
+    };
+    let count = usize::try_from(count).map_err(|_| too_large())?;
+    let mut probe = Vec::<u8>::new();
+    probe.try_reserve_exact(count).map_err(|_| too_large())?;
+    drop(probe);
+    Ok(vec![0; count])
+}
