@@ -7,6 +7,7 @@
 //! | `redux` | vectors are joined, then their lanes; lanes that do not run have a neutral value | one lane after the other |
 //! | `elect` | the lowest bit | |
 //! | `shfl` | see `shuffle.rs` | |
+//! | matrix instructions | see `matrix.rs` | |
 //!
 //! Which lanes take part is found where the block begins (`gather.rs`); instructions without `.sync` are executed by those that run.
 
@@ -57,6 +58,8 @@ impl<'c> Code<'_, '_, 'c> {
                 self.reduce(id, guard, &Reduction::Float(which, nan, sign), *value, *d)?;
             }
             (CollectiveKind::Elect, [], [d, elected]) => self.elect(id, guard, [*d, *elected])?,
+            (CollectiveKind::Multiply(product), ..) => self.multiply(id, &product, (srcs, dsts), pc)?,
+            (CollectiveKind::TransposeMatrix, [matrix], [d]) => self.transpose(id, *matrix, *d, pc)?,
             _ => return Err(CompileError::refused(pc, "the instruction is not compiled yet")),
         }
         Ok(())

@@ -18,6 +18,7 @@ mod gather;
 mod generic;
 mod index;
 mod local;
+mod matrix;
 mod memory;
 mod registers;
 mod rows;
@@ -42,6 +43,7 @@ use crate::kernel::CompileError;
 use crate::run::field;
 use control::Version;
 use gather::Present;
+use matrix::Multiplier;
 use registers::{Current, Slot};
 
 /// The name of the function in its module.
@@ -86,6 +88,8 @@ struct Code<'a, 'm, 'c> {
     mask: Vec<Value<'c>>,
     /// Those that take part in the operation of several lanes that the block begins with.
     present: Present<'c>,
+    /// The functions of products of matrices.
+    multipliers: Vec<Multiplier<'c>>,
 }
 
 /// What a warp is given.
@@ -147,6 +151,7 @@ pub(crate) fn generate(
         inputs,
         mask: Vec::new(),
         present: Present::Whole,
+        multipliers: Vec::new(),
     };
     let versions = code.versions();
     for &version in &versions {

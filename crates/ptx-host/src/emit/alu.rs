@@ -35,11 +35,14 @@ pub struct Style {
     pub converts_halves: bool,
     /// Whether its instructions on 512 bits have a rounding (AVX-512), which other roundings than to nearest are emitted by.
     pub has_roundings: bool,
+    /// Whether it multiplies and adds in one instruction; else LLVM calls the C library for it.
+    pub fuses: bool,
 }
 
 impl Style {
     /// For any processor.
-    pub const PLAIN: Self = Self { nan: Nan::Canonical, converts_halves: false, has_roundings: false };
+    pub const PLAIN: Self =
+        Self { nan: Nan::Canonical, converts_halves: false, has_roundings: false, fuses: false };
 
     /// For this one. To be asked once: see [`Cpu::has`].
     pub fn of(cpu: &Cpu) -> Self {
@@ -47,6 +50,7 @@ impl Style {
         Self {
             converts_halves: is_x86 && cpu.has("f16c"),
             has_roundings: is_x86 && cpu.has("avx512f"),
+            fuses: if is_x86 { cpu.has("fma") } else { cpu.triple.starts_with("aarch64") },
             ..Self::PLAIN
         }
     }

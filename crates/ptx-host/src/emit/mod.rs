@@ -9,6 +9,7 @@ mod float;
 mod functions;
 mod int;
 mod lanes;
+pub mod matrix;
 mod narrow;
 mod rounding;
 mod video;

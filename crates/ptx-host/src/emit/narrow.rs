@@ -96,6 +96,11 @@ fn scale<'a, 'm, 'c>(to: &Element, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     raw.eq(0xff).select(raw.constant(f64::NAN.to_bits()), exponent << 52).as_f64()
 }
 
+/// The value of a format of eight bits or fewer, whose bits are the low ones of a word of 64, as `double`.
+pub(super) fn value<'a, 'm, 'c>(format: Narrow, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    widened(Element::Narrow(format), raw)
+}
+
 /// The value of an element, whose bits are the low ones of a word, as `double`.
 fn widened<'a, 'm, 'c>(element: Element, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let format = match element {

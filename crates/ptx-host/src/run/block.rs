@@ -235,6 +235,10 @@ impl Block {
                 let text = format!("the membermask does not name lane {lane}, which executes it");
                 (TrapKind::Misuse(text), Vec::new())
             }
+            _ if status == Status::NotWhole as i32 => {
+                let text = "matrix instructions need all 32 threads of the warp".to_owned();
+                (TrapKind::Misuse(text), Vec::new())
+            }
             _ => (job.trap_at(frame.pc, frame.detail), Vec::new()),
         };
         Stop {

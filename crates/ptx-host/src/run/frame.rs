@@ -93,6 +93,8 @@ pub(crate) enum Status {
     Deadlock = 4,
     /// Lanes execute an operation whose `membermask` does not name them.
     NotMember = 5,
+    /// Lanes execute an operation of the whole warp, of which others have exited or do not exist.
+    NotWhole = 6,
 }
 
 /// The warp comes to a barrier.

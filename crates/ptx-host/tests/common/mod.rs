@@ -36,7 +36,7 @@ impl<'a> Case<'a> {
     pub fn source(&self) -> SourceFile {
         let Self { target, before, body, .. } = self;
         let text = format!(
-            ".version 8.6\n.target {target}\n.address_size 64\n{before}\n\
+            ".version 8.7\n.target {target}\n.address_size 64\n{before}\n\
              .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{{\n\
              .reg .pred %p<8>;\n.reg .b16 %h<16>;\n.reg .b32 %r<40>;\n.reg .f32 %f<20>;\n.reg .f64 %fd<8>;\n.reg .b64 %rd<24>;\n\
              .reg .b128 %q<6>;\n\

@@ -1,0 +1,403 @@
+//! Products of matrices that the lanes of a warp hold together (`ptx_exec::program::Product`).
+//!
+//! Which lane holds which element is asked of the same description that the interpreter has. Sums are the interpreter's, too: products
+//! that are exact in `double` are added up in `double` in the order of depth, and the sum is rounded once.
+//!
+//! ```text
+//! a = memory                                   ; each element of A once, as double
+//! b[k] = <8 x double>                          ; a row of B, shuffled from the registers
+//! for k: for row: sum[row] += splat(a[row][k]) * b[k]      ; sum[row] = <8 x double>, of C at first
+//! d = round(sum)                               ; and shuffled back
+//! ```
+
+use ptx_exec::program::{Element, Factor, Join, Overflow, Part, Product, WARP};
+use ptx_exec::scalar::float::{Arith, Subnormals};
+use ptx_exec::scalar::format::{Format, Rounding};
+use ptx_exec::scalar::narrow::Narrow;
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{Type, Value};
+
+use super::Emit;
+use super::alu::Style;
+use super::lanes::{Code, Lanes};
+use super::{float, narrow, rounding};
+
+type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
+
+/// The registers of a matrix: for each the vectors that its lanes are in.
+pub type Registers<'c> = Vec<Vec<Value<'c>>>;
+
+/// How elements are multiplied and added.
+#[derive(Clone, Copy, Debug)]
+enum Arithmetic {
+    /// Exact products, summed in `double`.
+    Double,
+    /// Each product added with one rounding.
+    Fused(Arith),
+    /// Integers of 32 bits.
+    Words,
+}
+
+impl Arithmetic {
+    fn of(product: &Product) -> Option<Self> {
+        let factors = [product.a.element, product.b.element];
+        let all = |holds: fn(Element) -> bool| factors.into_iter().all(holds);
+        if product.sparse.is_some() || product.scales.is_some() || product.join != Join::Multiply {
+            return None;
+        }
+        match (product.c, product.d) {
+            (Element::F64, Element::F64) if all(|element| element == Element::F64) => {
+                Some(Self::Fused(Arith { rounding: product.rounding, ..Arith::nearest(Format::F64) }))
+            }
+            (Element::S32, Element::S32) if all(|element| matches!(element, Element::U8 | Element::S8)) => {
+                Some(Self::Words)
+            }
+            (Element::F16 | Element::F32, Element::F16 | Element::F32) if all(is_exact) => Some(Self::Double),
+            _ => None,
+        }
+    }
+
+    /// The type of A's elements in memory, and its bytes.
+    fn unit<'c>(self, emit: &Emit<'_, 'c>) -> (Type<'c>, u32) {
+        match self {
+            Self::Double => (emit.types.f64(), 8),
+            Self::Fused(_) => (emit.types.int(64), 8),
+            Self::Words => (emit.types.int(32), 4),
+        }
+    }
+}
+
+/// Whether products of two of these are exact in `double`.
+fn is_exact(element: Element) -> bool {
+    matches!(element, Element::F16 | Element::Bf16 | Element::Tf32 | Element::Narrow(_))
+}
+
+/// Whether a product has a form here.
+pub fn has_form(product: &Product, style: Style) -> bool {
+    match Arithmetic::of(product) {
+        Some(Arithmetic::Fused(arith)) => arith.rounding == Rounding::NearestEven || style.has_roundings,
+        Some(Arithmetic::Double | Arithmetic::Words) => true,
+        None => false,
+    }
+}
+
+/// D = A * B + C of the registers of A, B and C, in vectors of so many lanes; nothing where the product has no form here
+/// ([`has_form`]). A is stored in memory of the function's meanwhile.
+///
+/// # Errors
+/// What LLVM does not take, which is a defect of this crate.
+pub fn multiply<'c>(
+    emit: &Emit<'_, 'c>,
+    style: Style,
+    product: &Product,
+    lanes: u32,
+    [a, b, c]: [&Registers<'c>; 3],
+) -> Result<Option<Registers<'c>>, LlvmError> {
+    let Some(arithmetic) = Arithmetic::of(product) else { return Ok(None) };
+    let code = Code::new(emit, style);
+    let of = |element| Factor { element, ..product.a };
+    let matrices = Matrices {
+        product,
+        arithmetic,
+        lanes,
+        a: Matrix::new(&code, product, (Part::A, product.a), lanes, a),
+        b: Matrix::new(&code, product, (Part::B, product.b), lanes, b),
+        c: Matrix::new(&code, product, (Part::Sum, of(product.c)), lanes, c),
+    };
+    let result = matrices.product(&code);
+    code.finish()?;
+    Ok(result)
+}
+
+/// Transposes the matrix of 8 x 8 halves that a register holds.
+///
+/// # Errors
+/// As [`multiply`].
+pub fn transpose<'c>(
+    emit: &Emit<'_, 'c>,
+    lanes: u32,
+    register: &[Value<'c>],
+) -> Result<Vec<Value<'c>>, LlvmError> {
+    let code = Code::new(emit, Style::PLAIN);
+    let elements: Vec<_> = register.iter().map(|value| code.lanes(*value).resize(32).regroup(16)).collect();
+    let chunks = WARP / (lanes as usize).max(1);
+    let result: Option<Vec<Value<'c>>> = (0..chunks)
+        .map(|chunk| {
+            let first = chunk * lanes as usize;
+            let picks: Vec<_> = (first..first + lanes as usize)
+                .flat_map(|lane| [0, 1].map(|sub| (lane / 4, lane % 4 * 2 + sub)))
+                // The element of this row and column is that of this column and row.
+                .map(|(row, column)| {
+                    let lane = column * 4 + row / 2;
+                    (lane / lanes as usize, (lane % lanes as usize * 2 + row % 2) as u32)
+                })
+                .collect();
+            assemble(&elements, &picks).map(|vector| vector.regroup(32).value)
+        })
+        .collect();
+    code.finish()?;
+    result.ok_or_else(|| LlvmError::Other { message: "a matrix without elements".to_owned() })
+}
+
+/// A matrix as the lanes hold it.
+struct Matrix<'a, 'm, 'c> {
+    /// Register after register, and in each the vectors: of elements.
+    vectors: Vec<L<'a, 'm, 'c>>,
+    /// For each product, row and column the vector with the element, and its place there.
+    places: Vec<(usize, u32)>,
+    rows: usize,
+    columns: usize,
+    element: Element,
+}
+
+impl<'a, 'm, 'c> Matrix<'a, 'm, 'c> {
+    fn new(
+        code: &'a Code<'a, 'm, 'c>,
+        product: &Product,
+        (part, factor): (Part, Factor),
+        lanes: u32,
+        registers: &Registers<'c>,
+    ) -> Self {
+        let size = product.kept(part);
+        let (rows, columns) = size.of(part);
+        let (rows, columns) = (rows as usize, columns as usize);
+        let (bits, each) = (factor.element.bits(), factor.element.per_register() as usize);
+        let mut places = vec![(0, 0); product.held.products() * rows * columns];
+        for lane in 0..WARP {
+            for i in 0..registers.len() * each {
+                let place = product.held.place(size, part, factor, lane, i);
+                // Of copies the last one counts.
+                if let Some(entry) =
+                    places.get_mut((place.product * rows + place.row) * columns + place.column)
+                {
+                    *entry = position(lanes, each, lane, i);
+                }
+            }
+        }
+        let vectors = registers
+            .iter()
+            .flatten()
+            .map(|value| code.lanes(*value).resize(bits.max(32)).regroup(bits))
+            .collect();
+        Self { vectors, places, rows, columns, element: factor.element }
+    }
+
+    fn place(&self, product: usize, row: usize, column: usize) -> (usize, u32) {
+        self.places.get((product * self.rows + row) * self.columns + column).copied().unwrap_or_default()
+    }
+
+    /// The elements of a row, in the bits that they have in registers.
+    fn row(&self, product: usize, row: usize) -> Option<L<'a, 'm, 'c>> {
+        let picks: Vec<_> = (0..self.columns).map(|column| self.place(product, row, column)).collect();
+        assemble(&self.vectors, &picks)
+    }
+}
+
+/// Where element `i` of a lane's registers is: the vector, and the place in it.
+fn position(lanes: u32, each: usize, lane: usize, i: usize) -> (usize, u32) {
+    let lanes = (lanes as usize).max(1);
+    let chunks = WARP / lanes;
+    (i / each * chunks + lane / lanes, (lane % lanes * each + i % each) as u32)
+}
+
+/// A vector of elements of others, which all have the same type.
+fn assemble<'a, 'm, 'c>(vectors: &[L<'a, 'm, 'c>], picks: &[(usize, u32)]) -> Option<L<'a, 'm, 'c>> {
+    let mut sources: Vec<usize> = picks.iter().map(|(source, _)| *source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    // Two vectors at a time give a part of the result each, which are joined then.
+    let mut parts: Vec<(L<'a, 'm, 'c>, Vec<bool>)> = Vec::new();
+    for pair in sources.chunks(2) {
+        let (first, second) = (*pair.first()?, *pair.last()?);
+        let (one, other) = (*vectors.get(first)?, *vectors.get(second)?);
+        let lanes: Vec<Option<u32>> = picks
+            .iter()
+            .map(|&(source, at)| match source {
+                source if source == first => Some(at),
+                source if source == second => Some(at + one.count()),
+                _ => None,
+            })
+            .collect();
+        parts.push((one.shuffle(other, &lanes), lanes.iter().map(Option::is_some).collect()));
+    }
+    while parts.len() > 1 {
+        parts = parts
+            .chunks(2)
+            .map(|pair| match pair {
+                [(one, has), (other, more)] => {
+                    let count = one.count();
+                    let lanes: Vec<Option<u32>> = (0..count)
+                        .zip(has.iter().zip(more))
+                        .map(|(lane, (has, more))| match (has, more) {
+                            (true, _) => Some(lane),
+                            (false, true) => Some(lane + count),
+                            (false, false) => None,
+                        })
+                        .collect();
+                    (one.shuffle(*other, &lanes), lanes.iter().map(Option::is_some).collect())
+                }
+                others => others[0].clone(),
+            })
+            .collect();
+    }
+    parts.pop().map(|(vector, _)| vector)
+}
+
+struct Matrices<'p, 'a, 'm, 'c> {
+    product: &'p Product,
+    arithmetic: Arithmetic,
+    lanes: u32,
+    a: Matrix<'a, 'm, 'c>,
+    b: Matrix<'a, 'm, 'c>,
+    c: Matrix<'a, 'm, 'c>,
+}
+
+impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
+    fn product(&self, code: &'a Code<'a, 'm, 'c>) -> Option<Registers<'c>> {
+        let a = self.stored(code)?;
+        let mut rows = Vec::new();
+        for product in 0..self.product.held.products() {
+            let b: Option<Vec<_>> =
+                (0..self.b.rows).map(|k| self.operand(self.b.element, self.b.row(product, k)?)).collect();
+            let b = b?;
+            let all: Vec<usize> = (0..self.c.rows).collect();
+            for block in all.chunks(self.rows_at_once()) {
+                let before: Option<Vec<_>> = block
+                    .iter()
+                    .map(|&row| {
+                        let c = self.c.row(product, row)?;
+                        match self.arithmetic {
+                            // What is limited is the sum of the products and this.
+                            Arithmetic::Words => Some(c.constant_of(32, 0)),
+                            _ => self.operand(self.c.element, c),
+                        }
+                    })
+                    .collect();
+                let mut sums = before?;
+                for (k, &b) in b.iter().enumerate() {
+                    for (sum, &row) in sums.iter_mut().zip(block) {
+                        let a = self.element_of_a(code, a, (product, row, k), b.count())?;
+                        *sum = self.added(a, b, *sum)?;
+                    }
+                }
+                for (sum, &row) in sums.into_iter().zip(block) {
+                    rows.push(self.finished(sum, self.c.row(product, row)?)?);
+                }
+            }
+        }
+        self.result(&rows)
+    }
+
+    /// So many rows of sums are in the processor's registers.
+    fn rows_at_once(&self) -> usize {
+        let bits = 32 * self.lanes;
+        let registers = if bits >= 512 { 16 } else { 8 };
+        let width = if matches!(self.arithmetic, Arithmetic::Words) { 32 } else { 64 };
+        (registers * bits / (width * self.product.size.n)).max(1) as usize
+    }
+
+    /// All elements of A in memory, in the order of registers.
+    fn stored(&self, code: &'a Code<'a, 'm, 'c>) -> Option<Value<'c>> {
+        let builder = &code.emit.builder;
+        let (ty, size) = self.arithmetic.unit(code.emit);
+        let count = self.a.vectors.first()?.count();
+        let array = code.emit.types.array(ty, (self.a.vectors.len() as u32 * count).into());
+        let place = code.keep_all(builder.alloca_in_entry(array, 64))?;
+        for (number, &vector) in self.a.vectors.iter().enumerate() {
+            let value = self.operand(self.a.element, vector)?;
+            let offset = code.emit.types.int_value(64, number as u64 * u64::from(count * size));
+            let at = code.keep_all(builder.offset(place, offset))?;
+            code.keep_all(builder.store(value.value, at, 8, Ordinary))?;
+        }
+        Some(place)
+    }
+
+    /// An element of A in each place of a vector.
+    fn element_of_a(
+        &self,
+        code: &'a Code<'a, 'm, 'c>,
+        memory: Value<'c>,
+        (product, row, k): (usize, usize, usize),
+        count: u32,
+    ) -> Option<L<'a, 'm, 'c>> {
+        let builder = &code.emit.builder;
+        let (ty, size) = self.arithmetic.unit(code.emit);
+        let (vector, at) = self.a.place(product, row, k);
+        let number = vector as u64 * u64::from(self.a.vectors.first()?.count()) + u64::from(at);
+        let offset = code.emit.types.int_value(64, number * u64::from(size));
+        let place = code.keep_all(builder.offset(memory, offset))?;
+        let element = code.keep_all(builder.load(ty, place, size, Ordinary))?;
+        code.keep_all(builder.splat(element, count)).map(|value| code.lanes(value))
+    }
+
+    /// Elements in the form in which they are multiplied or added.
+    fn operand(&self, element: Element, raw: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
+        Some(match (self.arithmetic, element) {
+            (Arithmetic::Fused(_), _) => raw,
+            (Arithmetic::Words, Element::S8) => raw.resize_signed(32),
+            (Arithmetic::Words, _) => raw.resize(32),
+            (Arithmetic::Double, Element::F16) => rounding::to_double(Format::F16, raw),
+            (Arithmetic::Double, Element::Bf16) => rounding::to_double(Format::Bf16, raw),
+            (Arithmetic::Double, Element::F32) => rounding::to_double(Format::F32, raw),
+            // The low bits of a register that holds a `.tf32` are ignored.
+            (Arithmetic::Double, Element::Tf32) => rounding::to_double(Format::F32, raw & 0xffff_e000),
+            // It is in the middle of its byte (manual 9.7.14.5.14).
+            (Arithmetic::Double, Element::Narrow(Narrow::E2m1)) => {
+                narrow::value(Narrow::E2m1, (raw >> 2).resize(64))
+            }
+            (Arithmetic::Double, Element::Narrow(format)) => narrow::value(format, raw.resize(64)),
+            _ => return None,
+        })
+    }
+
+    fn added(&self, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>, sum: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
+        match self.arithmetic {
+            Arithmetic::Double if a.code.style.fuses => Some(a.fma(b, sum)),
+            Arithmetic::Double | Arithmetic::Words => Some(sum + a * b),
+            Arithmetic::Fused(arith) => float::fma(&arith, [a, b, sum]),
+        }
+    }
+
+    /// Sums in the bits of D.
+    fn finished(&self, sum: L<'a, 'm, 'c>, c: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
+        let is_limited = self.product.overflow == Overflow::Finite;
+        let format = match (self.arithmetic, self.product.d) {
+            (Arithmetic::Fused(_), _) => return Some(sum),
+            (Arithmetic::Words, _) if is_limited => return Some(c.intrinsic("llvm.sadd.sat", &[sum])),
+            (Arithmetic::Words, _) => return Some(c + sum),
+            (Arithmetic::Double, Element::F16) => Format::F16,
+            (Arithmetic::Double, Element::F32) => Format::F32,
+            (Arithmetic::Double, _) => return None,
+        };
+        let raw = rounding::from_double(format, Rounding::NearestEven, Subnormals::Keep, sum);
+        if !is_limited {
+            return Some(raw);
+        }
+        let magnitude = raw & format.magnitude_mask();
+        let largest = (raw & format.sign_bit()) | format.largest();
+        let finite = magnitude.eq(format.infinity()).select(largest, raw);
+        Some(magnitude.ugt(format.infinity()).select(raw.zero(), finite))
+    }
+
+    /// D's registers of its rows, product after product.
+    fn result(&self, rows: &[L<'a, 'm, 'c>]) -> Option<Registers<'c>> {
+        let Product { size, held, d, .. } = *self.product;
+        let factor = Factor { element: d, ..self.product.a };
+        let each = d.per_register() as usize;
+        let lanes = (self.lanes as usize).max(1);
+        let vector = |register: usize, chunk: usize| {
+            let picks: Vec<_> = (chunk * lanes..(chunk + 1) * lanes)
+                .flat_map(|lane| (0..each).map(move |sub| (lane, register * each + sub)))
+                .map(|(lane, i)| {
+                    let place = held.place(size, Part::Sum, factor, lane, i);
+                    (place.product * self.c.rows + place.row, place.column as u32)
+                })
+                .collect();
+            assemble(rows, &picks).map(|elements| elements.regroup(d.bits().max(32)).value)
+        };
+        (0..held.registers(size, Part::Sum, d) as usize)
+            .map(|register| (0..WARP / lanes).map(|chunk| vector(register, chunk)).collect())
+            .collect()
+    }
+}
