@@ -191,6 +191,40 @@ fn guards_that_are_true_for_whole_warps() {
 }
 
 #[test]
+fn asynchronous_copies() {
+    // Each thread copies 16 bytes, then stores the word `tid / 16` of the thread `tid ^ 1`.
+    let read = "cp.async.commit_group; cp.async.wait_group 0; cp.async.wait_all; bar.sync 0; xor.b32 %r12, %r4, 1; shl.b32 %r13, %r12, 4;\n\
+        add.u32 %r13, %r20, %r13; shr.u32 %r14, %r4, 4; shl.b32 %r14, %r14, 2; add.u32 %r13, %r13, %r14; ld.shared.u32 %r15, [%r13];\n\
+        st.global.u32 [%rd4], %r15; ret;";
+    let places = "shl.b32 %r6, %r4, 4; add.u32 %r7, %r20, %r6; cvt.u64.u32 %rd6, %r6; add.s64 %rd7, %rd2, %rd6; st.shared.u32 [%r22], %r4; bar.sync 0;";
+    let input = |word: u32| word.wrapping_mul(2_654_435_761) >> 7;
+    let expected = |kept: &dyn Fn(u32) -> u32| -> Vec<u32> {
+        let word = |thread: u32| {
+            let (other, word) = (thread ^ 1, thread / 16);
+            // The bytes that are copied, from the lowest on; the others are zero.
+            let bytes = kept(other).saturating_sub(4 * word).min(4);
+            (u64::from(input(4 * other + word)) & ((1 << (8 * bytes)) - 1)) as u32
+        };
+        (0..64).map(word).collect()
+    };
+    let run = |copy: &str| agree(&format!("{places} {copy} {read}"), 1, 64, 0)[..64].to_vec();
+    assert_eq!(run("cp.async.cg.shared.global [%r7], [%rd7], 16;"), expected(&|_| 16));
+    let by_words = "cp.async.ca.shared.global [%r7], [%rd7], 4; cp.async.ca.shared.global [%r7+4], [%rd7+4], 4; cp.async.ca.shared.global [%r7+8], [%rd7+8], 8;";
+    assert_eq!(run(by_words), expected(&|_| 16));
+    assert_eq!(
+        run("and.b32 %r8, %r4, 31; cp.async.cg.shared.global [%r7], [%rd7], 16, %r8;"),
+        expected(&|thread| thread % 32)
+    );
+    // Where the predicate is true nothing is copied, and the address may be any.
+    let ignored = "setp.gt.u32 %p1, %r4, 37; mov.u64 %rd8, %rd7; @%p1 mov.u64 %rd8, 0; cp.async.cg.shared.global [%r7], [%rd8], 16, %p1;";
+    assert_eq!(run(ignored), expected(&|thread| if thread > 37 { 0 } else { 16 }));
+    // Threads for which the guard is false leave what was there: the first word is a thread's number.
+    let guarded = "setp.lt.u32 %p1, %r4, 5; @%p1 cp.async.cg.shared.global [%r7], [%rd7], 16;";
+    let words = run(guarded);
+    assert_eq!((words[0], words[1], words[8]), (input(4), input(0), 36));
+}
+
+#[test]
 fn warps_that_no_one_comes_to_are_a_deadlock() {
     let body = "setp.lt.u32 %p1, %r4, 32; @%p1 bra other; bar.sync 1, 96; bra.uni finish; other: bar.sync 2, 64; finish: ret;";
     assert!(matches!(stop_alike(body, &launch(2, 64, 0)), TrapKind::Deadlock(_)));

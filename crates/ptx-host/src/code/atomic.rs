@@ -199,7 +199,13 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// The sums of an operand and a constant, with so many bits.
-    fn hold_sum(&mut self, number: usize, src: Src, bits: u32, addend: i64) -> Result<Held<'c>, LlvmError> {
+    pub(super) fn hold_sum(
+        &mut self,
+        number: usize,
+        src: Src,
+        bits: u32,
+        addend: i64,
+    ) -> Result<Held<'c>, LlvmError> {
         let add = |code: &Self, value: Value<'c>| {
             let value = code.emit.resize(value, bits)?;
             let addend = code.emit.constant(value, bits, addend as u64 & (u64::MAX >> (64 - bits)));

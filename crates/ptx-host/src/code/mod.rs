@@ -10,6 +10,7 @@
 //! | a value for each chunk | one integer for each | |
 //! | any values | vectors | `add <16 x i32> %tid0, splat (i32 1)`, `add <16 x i32> %tid1, splat (i32 1)` |
 
+mod async_copy;
 mod atomic;
 mod barrier;
 mod collective;
@@ -120,6 +121,8 @@ pub(crate) fn generate(
     let ty = types.function(types.int(32), &[types.pointer(0)]);
     let function = module.function(NAME, ty)?;
     machine.set_function(types, function);
+    // A frame of more than a page touches each of its pages, so that one which is too large ends at the page that guards the stack.
+    function.add_attribute(types, "probe-stack", "inline-asm");
     let builder = Builder::new(types);
     let entry = function.append_block(types, "entry");
     builder.position_at_end(entry);
@@ -258,6 +261,9 @@ impl<'c> Code<'_, '_, 'c> {
                     self.builder().fence(Ordering::SeqCst, Scope::System)?;
                 }
                 Effect::BlockBarrier(barrier) => self.barrier(id, guard, barrier, pc)?,
+                Effect::AsyncCopy(copy) => self.async_copy(guard, copy, pc)?,
+                // What other families issue is not compiled.
+                Effect::AsyncGroup(_) => {}
                 Effect::Nothing | Effect::Pause => {}
                 _ => return Err(CompileError::refused(pc, "the instruction is not compiled yet")),
             },

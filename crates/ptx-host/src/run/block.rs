@@ -161,8 +161,9 @@ impl Block {
         if let Err(text) = self.barriers[id].arrive(&Arrival { warp, lanes, expected, trues }) {
             return self.misuse(text);
         }
-        // Barriers order memory among their threads; other blocks' threads see it no later than that.
-        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+        // The threads of a block are on one host thread. What they stored before the barrier is to be seen by other blocks no later than
+        // what they store after it.
+        std::sync::atomic::fence(std::sync::atomic::Ordering::AcqRel);
         let waits = barrier.action != BarrierAction::Arrive;
         if waits {
             self.barriers[id].waiting |= 1 << warp;
