@@ -25,7 +25,7 @@ pub mod code {
         pub const UNSUPPORTED: Code = Code("I0005");
         /// Bitcode does not go with the module it is linked into.
         pub const LINK: Code = Code("I0006");
-        /// The module's addresses of 32 bits are taken for 64 (a warning).
+        /// The target triple or the data layout alone is for 32-bit addresses: they are taken for 64 bits (a warning).
         pub const WIDENED: Code = Code("I0007");
         /// The input is not in the language that is read: PTX for LLVM IR or the other way round, or neither.
         pub const LANGUAGE: Code = Code("I0008");
@@ -48,7 +48,7 @@ pub fn llvm_context(source: &SourceFile) -> Result<Context, Diagnostics> {
 }
 
 /// Reads LLVM IR, text or bitcode by its first bytes, runs LLVM's verifier over it and checks what target it is for; gives
-/// the module with a warning when its addresses had to be widened.
+/// the module with a warning when its triple and its data layout disagree and its addresses were widened.
 ///
 /// # Errors
 ///
@@ -132,7 +132,11 @@ pub fn generate(
 
 pub(crate) fn llvm_gpu(choice: TargetChoice) -> Gpu {
     let ten_times = |version: PtxVersion| u32::from(version.major) * 10 + u32::from(version.minor);
-    Gpu { cpu: choice.sm.map(|sm: Sm| sm.to_string()), ptx_version: choice.version.map(ten_times) }
+    Gpu {
+        cpu: choice.sm.map(|sm: Sm| sm.to_string()),
+        ptx_version: choice.version.map(ten_times),
+        ..Gpu::default()
+    }
 }
 
 /// What LLVM said, as a finding about `source`.
@@ -170,7 +174,7 @@ fn span_of(source: &SourceFile, position: TextPosition) -> Option<Span> {
 }
 
 fn widened() -> Diagnostic {
-    let message = "the module is for 32-bit addresses, which no GPU has any more: it is taken for 64 bits";
+    let message = "the target triple and the data layout differ, one of them is for 32-bit addresses: the module is taken for 64 bits";
     let help = "whoever launches its kernels passes pointers of 64 bits, and structures that hold pointers are larger";
     Diagnostic::warning_without_place(code::WIDENED, message).with_help(help)
 }

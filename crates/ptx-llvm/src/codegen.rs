@@ -48,6 +48,7 @@ fn reject_coroutines(module: &Module<'_>) -> Result<(), LlvmError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Addresses;
     use crate::context::Context;
     use crate::machine::{Gpu, OptLevel};
 
@@ -64,7 +65,10 @@ attributes #0 = { "target-cpu"="sm_90" "target-features"="+ptx80" }
         let context = Context::new().expect("LLVM 22");
         let module = Module::parse(&context, "m", KERNEL.as_bytes()).expect("valid text");
         let gpu = Gpu::of_module(&module);
-        assert_eq!(gpu, Gpu { cpu: Some("sm_90".into()), ptx_version: Some(80) });
+        assert_eq!(
+            gpu,
+            Gpu { cpu: Some("sm_90".into()), ptx_version: Some(80), addresses: Some(Addresses::Bits64) }
+        );
         let machine = Machine::new(&gpu, OptLevel::O2).expect("a known GPU");
         let text = emit_ptx(module, &machine).expect("the backend takes it");
         assert!(text.contains(".version 8.0") && text.contains(".target sm_90"), "{text}");
@@ -88,10 +92,10 @@ define ptr @f(ptr %frame) {
 
     #[test]
     fn processor_llvm_does_not_know_is_an_error() {
-        let gpu = Gpu { cpu: Some("sm_12".into()), ptx_version: None };
+        let gpu = Gpu { cpu: Some("sm_12".into()), ptx_version: None, ..Gpu::default() };
         let error = Machine::new(&gpu, OptLevel::O2).expect_err("no such processor");
         assert_eq!(error.to_string(), "LLVM 22 has no processor `sm_12`");
-        let gpu = Gpu { cpu: None, ptx_version: Some(123) };
+        let gpu = Gpu { cpu: None, ptx_version: Some(123), ..Gpu::default() };
         let error = Machine::new(&gpu, OptLevel::O2).expect_err("no such version");
         assert_eq!(error.to_string(), "LLVM 22 has no PTX version 12.3");
     }
@@ -104,6 +108,9 @@ define void @a() "target-cpu"="sm_100" "target-features"="+ptx85" { ret void }
 define void @b() "target-cpu"="sm_90a" "target-features"="+ptx86" { ret void }
 "#;
         let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-        assert_eq!(Gpu::of_module(&module), Gpu { cpu: Some("sm_100".into()), ptx_version: Some(86) });
+        assert_eq!(
+            Gpu::of_module(&module),
+            Gpu { cpu: Some("sm_100".into()), ptx_version: Some(86), addresses: Some(Addresses::Bits64) }
+        );
     }
 }

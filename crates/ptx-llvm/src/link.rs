@@ -7,7 +7,6 @@ use inkwell::module::{FlagBehavior, Linkage};
 use inkwell::values::{FunctionValue, GlobalValue};
 use llvm_sys::linker::LLVMLinkModules2;
 
-use crate::DATA_LAYOUT;
 use crate::error::LlvmError;
 use crate::machine::{AddressWidth, Machine, check_target};
 use crate::module::Module;
@@ -71,11 +70,14 @@ impl<'c> Module<'c> {
         machine: &Machine,
         flush: FlushToZero,
     ) -> Result<(), LlvmError> {
-        if check_target(&library)? == AddressWidth::Widened {
-            return Err(LlvmError::Target { message: "the library is for 32-bit addresses".to_owned() });
+        let width = check_target(&library)?;
+        let (own, other) = (self.addresses(), library.addresses());
+        if width == AddressWidth::Widened || own != other {
+            let bits = if width == AddressWidth::Widened { 32 } else { other.bits() };
+            return Err(LlvmError::Target { message: format!("the library is for {bits}-bit addresses") });
         }
         library.inkwell().set_triple(&self.inkwell().get_triple());
-        library.set_data_layout(DATA_LAYOUT);
+        library.set_data_layout(own.data_layout());
         let wanted: BTreeSet<String> = declarations(self);
         let defined = definitions(&library);
         let needed: Vec<String> = defined.into_keys().filter(|name| wanted.contains(name)).collect();

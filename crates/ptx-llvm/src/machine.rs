@@ -11,7 +11,7 @@ use llvm_sys::support::LLVMParseCommandLineOptions;
 use crate::error::LlvmError;
 use crate::module::Module;
 use crate::view::{CastOp, Op, Type, View};
-use crate::{DATA_LAYOUT, TRIPLE, address_space};
+use crate::{Addresses, TRIPLE, address_space};
 
 /// How hard LLVM works.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, PartialOrd, Ord)]
@@ -76,12 +76,14 @@ pub struct Gpu {
     pub cpu: Option<String>,
     /// Ten times the PTX version, as in `"target-features"="+ptx80"`.
     pub ptx_version: Option<u32>,
+    /// The bits of addresses, as the target triple of a module specifies them; of 64 bits where this is left open.
+    pub addresses: Option<Addresses>,
 }
 
 impl Gpu {
-    /// What the module's functions ask for: the highest processor and version among their attributes.
+    /// What the module's functions ask for: the highest processor and version among their attributes, and the module's addresses.
     pub fn of_module(module: &Module<'_>) -> Self {
-        let mut gpu = Gpu::default();
+        let mut gpu = Gpu { addresses: Some(module.addresses()), ..Gpu::default() };
         for function in module.inkwell().get_functions() {
             let text = |key| {
                 let attribute = function.get_string_attribute(AttributeLoc::Function, key)?;
@@ -102,7 +104,11 @@ impl Gpu {
     /// This GPU, with `other` for what it leaves open.
     #[must_use]
     pub fn or(self, other: Gpu) -> Self {
-        Self { cpu: self.cpu.or(other.cpu), ptx_version: self.ptx_version.or(other.ptx_version) }
+        Self {
+            cpu: self.cpu.or(other.cpu),
+            ptx_version: self.ptx_version.or(other.ptx_version),
+            addresses: self.addresses.or(other.addresses),
+        }
     }
 
     /// The nearest GPU that LLVM 22 knows, with a PTX version as high as raising goes for it: good enough for the cost model of
@@ -112,7 +118,7 @@ impl Gpu {
         let cpu = nearest_processor(self.cpu.as_deref().unwrap_or(USUAL_PROCESSOR));
         // A newer processor without a version has LLVM's first one for it, which has everything that costs depend on.
         let version = (generation(cpu).0 < 70).then_some(OLDEST_RAISED);
-        Self { cpu: Some(cpu.to_owned()), ptx_version: version }
+        Self { cpu: Some(cpu.to_owned()), ptx_version: version, addresses: self.addresses }
     }
 }
 
@@ -154,7 +160,8 @@ impl Machine {
                 return Err(target_error(format!("LLVM 22 has no PTX version {major}.{minor}")));
             }
         };
-        let triple = TargetTriple::create(TRIPLE);
+        let name = gpu.addresses.unwrap_or_default().triple();
+        let triple = TargetTriple::create(name);
         let target = Target::from_triple(&triple).map_err(|message| target_error(message.to_string()))?;
         let level = match level {
             OptLevel::O0 => OptimizationLevel::None,
@@ -165,7 +172,7 @@ impl Machine {
         target
             .create_target_machine(&triple, cpu, &features, level, RelocMode::Default, CodeModel::Default)
             .map(|inner| Self { inner })
-            .ok_or_else(|| target_error(format!("LLVM has no target machine for {TRIPLE}")))
+            .ok_or_else(|| target_error(format!("LLVM has no target machine for {name}")))
     }
 
     /// The number of the processor: 90 for `sm_90a`; 0 when none was named.
@@ -227,18 +234,18 @@ fn set_options() {
 /// How wide the addresses of a module were when it was read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AddressWidth {
-    /// 64 bits, as those of every GPU that is left.
+    /// As its target triple specifies.
     Own,
-    /// 32 bits: the module has been given addresses of 64 bits.
+    /// Triple and data layout differ: one of them is for 32 bits. The module has been given addresses of 64 bits.
     Widened,
 }
 
-/// Checks that the module is for this target; one that names no target at all is given ours.
+/// Checks that the module is for one of LLVM's targets for PTX; one that names no target at all is given that of its data layout.
 ///
 /// A data layout of an older LLVM, or of a host whose C types it shares, is replaced by LLVM 22's, as llc does: they
-/// agree on what matters to a GPU module, byte order and the width of pointers. A module for 32-bit NVPTX is given addresses of
-/// 64 bits, as `llc -mtriple=nvptx64` gives it, unless it takes addresses for numbers of 32 bits. Whoever shares data with
-/// such a module has to know, so the answer says it.
+/// agree on what matters to a GPU module, byte order and the width of pointers. A module of which only the triple or only the data layout
+/// is for 32-bit addresses is given addresses of 64 bits, as `llc -mtriple=nvptx64` gives it, unless it takes addresses for numbers
+/// of 32 bits. Whoever shares data with such a module has to know, so the answer says it.
 ///
 /// # Errors
 ///
@@ -246,37 +253,37 @@ pub enum AddressWidth {
 pub fn check_target(module: &Module<'_>) -> Result<AddressWidth, LlvmError> {
     let inner = module.inkwell();
     let triple = inner.get_triple();
-    let narrow = match triple.as_str().to_bytes() {
-        b"" => {
-            inner.set_triple(&TargetTriple::create(TRIPLE));
-            false
-        }
-        name if name == b"nvptx64" || name.starts_with(b"nvptx64-") => false,
-        name if name == b"nvptx" || name.starts_with(b"nvptx-") => true,
-        other => {
-            let other = String::from_utf8_lossy(other);
-            return Err(LlvmError::Target {
-                message: format!("the module is for `{other}`, not for `{TRIPLE}`"),
-            });
-        }
-    };
+    let named = triple.as_str().to_string_lossy().into_owned();
     let layout = module.data_layout();
     let width = pointer_width(&layout);
+    let is_narrow_layout = width == Some("32");
+    let narrow = match Addresses::of_triple(&named) {
+        Some(addresses) => addresses == Addresses::Bits32,
+        None if named.is_empty() => is_narrow_layout,
+        None => {
+            let message = format!("the module is for `{named}`, not for `{TRIPLE}`");
+            return Err(LlvmError::Target { message });
+        }
+    };
     if is_big_endian(&layout) || !matches!(width, None | Some("32" | "64")) {
-        let message = format!("the module has the data layout `{layout}`, the target has `{DATA_LAYOUT}`");
+        let own = if narrow { Addresses::Bits32 } else { Addresses::Bits64 }.data_layout();
+        let message = format!("the module has the data layout `{layout}`, the target has `{own}`");
         return Err(LlvmError::Target { message });
     }
-    let widened = narrow || width == Some("32");
+    let widened = narrow != is_narrow_layout && !(narrow && layout.is_empty());
+    let addresses = if narrow && !widened { Addresses::Bits32 } else { Addresses::Bits64 };
+    if named.is_empty() {
+        inner.set_triple(&TargetTriple::create(addresses.triple()));
+    }
     if widened {
         refuse_narrow_addresses(module)?;
         // What follows the architecture stays: it says which of CUDA and OpenCL drives the module.
-        let named = String::from_utf8_lossy(triple.as_str().to_bytes()).into_owned();
         let rest = named.strip_prefix("nvptx64").or_else(|| named.strip_prefix("nvptx")).unwrap_or_default();
         let wide = if rest.is_empty() { TRIPLE.to_owned() } else { format!("nvptx64{rest}") };
         inner.set_triple(&TargetTriple::create(&wide));
     }
-    if layout != DATA_LAYOUT {
-        module.set_data_layout(DATA_LAYOUT);
+    if layout != addresses.data_layout() {
+        module.set_data_layout(addresses.data_layout());
     }
     Ok(if widened { AddressWidth::Widened } else { AddressWidth::Own })
 }
@@ -310,7 +317,7 @@ fn refuse_narrow_addresses(module: &Module<'_>) -> Result<(), LlvmError> {
             };
             if *bits < 64 && matches!(*space, address_space::GENERIC | address_space::GLOBAL) {
                 let message = format!(
-                    "the module is for 32-bit addresses, which no GPU has any more, and function {} takes one for a number of {bits} bits",
+                    "the module has the target triple or the data layout of 32-bit addresses, not both, and function {} takes an address for a number of {bits} bits",
                     function.name
                 );
                 return Err(LlvmError::Target { message });
@@ -323,7 +330,7 @@ fn refuse_narrow_addresses(module: &Module<'_>) -> Result<(), LlvmError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Context;
+    use crate::{Context, DATA_LAYOUT};
 
     #[test]
     fn layouts_say_how_wide_pointers_are() {
@@ -343,7 +350,7 @@ mod tests {
         let context = Context::new().expect("LLVM 22");
         let read = |text: &str| {
             let text = format!(
-                "target triple = \"nvptx-nvidia-cuda\"
+                "target datalayout = \"e-p:32:32\"\ntarget triple = \"nvptx64-nvidia-cuda\"
 {text}"
             );
             let module = Module::parse(&context, "m", text.as_bytes()).expect("valid LLVM IR");

@@ -14,11 +14,11 @@ use llvm_sys::core::{
 use llvm_sys::ir_reader::LLVMParseIRInContext2;
 use llvm_sys::prelude::{LLVMMemoryBufferRef, LLVMModuleRef};
 
+use crate::Addresses;
 use crate::context::Context;
 use crate::error::{LlvmError, TextPosition};
 use crate::literals;
 use crate::view::{FunctionId, InstId};
-use crate::{DATA_LAYOUT, TRIPLE};
 
 /// The first bytes of a bitcode file, and of one with Apple's wrapper.
 const BITCODE_MAGIC: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
@@ -30,13 +30,24 @@ pub struct Module<'c> {
 }
 
 impl<'c> Module<'c> {
-    /// An empty module named `name` with [`TRIPLE`] and [`DATA_LAYOUT`] set.
+    /// An empty module named `name` for addresses of 64 bits, with their triple and data layout.
     pub fn new(context: &'c Context, name: &str) -> Self {
+        Self::with_addresses(context, name, Addresses::Bits64)
+    }
+
+    /// An empty module named `name` for addresses of so many bits, with their triple and data layout.
+    pub fn with_addresses(context: &'c Context, name: &str, addresses: Addresses) -> Self {
         let inner = context.inkwell().create_module(name);
-        inner.set_triple(&TargetTriple::create(TRIPLE));
+        inner.set_triple(&TargetTriple::create(addresses.triple()));
         let module = Self { context, inner };
-        module.set_data_layout(DATA_LAYOUT);
+        module.set_data_layout(addresses.data_layout());
         module
+    }
+
+    /// How many bits generic addresses have, by the target triple.
+    pub fn addresses(&self) -> Addresses {
+        let triple = self.inner.get_triple();
+        Addresses::of_triple(&triple.as_str().to_string_lossy()).unwrap_or_default()
     }
 
     /// Reads LLVM IR, as text or as bitcode by its first bytes; `name` becomes the module's identifier.
@@ -296,6 +307,7 @@ impl Drop for Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{DATA_LAYOUT, TRIPLE};
 
     const TEXT: &str = "define i32 @f(i32 %x) {\n  %y = add i32 %x, 1\n  ret i32 %y\n}\n";
 

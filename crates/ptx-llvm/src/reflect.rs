@@ -146,7 +146,7 @@ y:
 }";
         let module = Module::parse(&context, "m", text).expect("valid LLVM IR");
         assert!(asks_reflect(&module));
-        let gpu = Gpu { cpu: Some("sm_90".to_owned()), ptx_version: None };
+        let gpu = Gpu { cpu: Some("sm_90".to_owned()), ptx_version: None, ..Gpu::default() };
         let machine = Machine::new(&gpu, OptLevel::O0).expect("a known GPU");
         answer_reflect(&module, 90, &machine).expect("passes run");
         let text = module.to_text();

@@ -417,7 +417,7 @@ define i64 @f(ptr %p, i64 %i) {
         let context = Context::new().expect("LLVM 22");
         for cpu in [None, Some("sm_52"), Some("sm_90")] {
             let module = Module::parse(&context, "m", module.as_bytes()).expect("valid text");
-            let gpu = Gpu { cpu: cpu.map(str::to_owned), ptx_version: None };
+            let gpu = Gpu { cpu: cpu.map(str::to_owned), ptx_version: None, ..Gpu::default() };
             optimize(&module, OptLevel::O2, None, gpu).expect("the default pipeline runs");
             assert!(module.to_text().contains("switch.table"), "{cpu:?}");
         }

@@ -41,7 +41,7 @@ use crate::module::Module;
 pub struct View {
     /// The target triple; empty when the module names none.
     pub triple: String,
-    /// The data layout the sizes and offsets in this view follow: the module's, or [`crate::DATA_LAYOUT`] when it has none.
+    /// The data layout the sizes and offsets in this view follow: the module's, or that of its target ([`crate::Addresses::data_layout`]) when it has none.
     pub data_layout: String,
     /// Module-level inline assembly.
     pub inline_asm: String,
@@ -67,6 +67,11 @@ pub struct View {
 }
 
 impl View {
+    /// How many bits generic addresses have, by the target triple.
+    pub fn addresses(&self) -> crate::Addresses {
+        crate::Addresses::of_triple(&self.triple).unwrap_or_default()
+    }
+
     /// Reads `module`. The module should have passed [`Module::verify`]; what LLVM's verifier refuses may be misread, but
     /// not unsafely.
     ///

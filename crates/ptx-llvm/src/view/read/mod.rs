@@ -31,7 +31,6 @@ use super::inst::InlineAsmId;
 use super::metadata::{FileId, LocationId, MetadataId, SourcePath};
 use super::types::TypeId;
 use super::{ConstId, View};
-use crate::DATA_LAYOUT;
 use crate::error::LlvmError;
 use crate::module::Module;
 
@@ -91,7 +90,7 @@ pub(super) fn read(module: &Module<'_>) -> Result<View, LlvmError> {
     let (triple, own_layout, inline_asm, layout) = unsafe {
         let own = cstr(LLVMGetDataLayoutStr(raw));
         let layout = if own.is_empty() {
-            let text = [DATA_LAYOUT.as_bytes(), b"\0"].concat();
+            let text = [module.addresses().data_layout().as_bytes(), b"\0"].concat();
             TargetData::Own(LLVMCreateTargetData(text.as_ptr().cast()))
         } else {
             TargetData::OfModule(LLVMGetModuleDataLayout(raw))
@@ -100,7 +99,8 @@ pub(super) fn read(module: &Module<'_>) -> Result<View, LlvmError> {
         let asm = LLVMGetModuleInlineAsm(raw, &raw mut len);
         (cstr(LLVMGetTarget(raw)), own, bytes(asm, len), layout)
     };
-    let data_layout = if own_layout.is_empty() { DATA_LAYOUT.to_owned() } else { own_layout };
+    let data_layout =
+        if own_layout.is_empty() { module.addresses().data_layout().to_owned() } else { own_layout };
     let context = module.context().raw();
     let mut reader = Reader {
         context,
