@@ -15,6 +15,8 @@ use crate::widened::read_as_numbers;
 /// What is known of one body.
 #[derive(Debug)]
 pub(crate) struct Analysis {
+    /// The bits of generic addresses.
+    pub(crate) address_bits: u32,
     pub(crate) flow: Flow,
     pub(crate) slots: Slots,
     pub(crate) accesses: FxHashMap<usize, Access>,
@@ -82,10 +84,11 @@ pub(crate) fn analyse(module: &Module) -> FxHashMap<FunctionId, Analysis> {
     let by_address = functions_by_address(module);
     let mut analyses: FxHashMap<FunctionId, Analysis> = FxHashMap::default();
     let mut callees = CalleeSpaces::default();
+    let address_bits = module.address_size();
     for id in module.function_ids() {
         let function = module.function(id);
         if let Some(body) = &function.body {
-            analyses.insert(id, Analysis::new(module, function, body));
+            analyses.insert(id, Analysis::new(module, function, body, address_bits));
         }
     }
     let provenance = Provenance::new(module, &analyses);
@@ -119,7 +122,7 @@ pub(crate) fn analyse(module: &Module) -> FxHashMap<FunctionId, Analysis> {
 }
 
 impl Analysis {
-    fn new(module: &Module, function: &Function, body: &Body) -> Self {
+    fn new(module: &Module, function: &Function, body: &Body, address_bits: u32) -> Self {
         let flow = Flow::new(body, &module.strings);
         let slots = Slots::new(module, function, body);
         let results: Vec<Slot> = function
@@ -135,7 +138,19 @@ impl Analysis {
         let borrows = carry::borrows(body, &slots, &ssa);
         let (reprs, parameter_spaces, numbers) = (Vec::new(), FxHashMap::default(), FxHashSet::default());
         let taken = taken(body);
-        Self { flow, slots, accesses, ssa, results, borrows, reprs, taken, parameter_spaces, numbers }
+        Self {
+            address_bits,
+            flow,
+            slots,
+            accesses,
+            ssa,
+            results,
+            borrows,
+            reprs,
+            taken,
+            parameter_spaces,
+            numbers,
+        }
     }
 
     /// Finds representations, and which of these parameters are pointers.
@@ -147,14 +162,22 @@ impl Analysis {
         params: &[Param],
         callees: &CalleeSpaces,
     ) {
-        let numbers = &self.numbers;
-        let question = Question { module, body, slots: &self.slots, ssa: &self.ssa, callees, kind, numbers };
+        let question = Question {
+            module,
+            address_bits: self.address_bits,
+            body,
+            slots: &self.slots,
+            ssa: &self.ssa,
+            callees,
+            kind,
+            numbers: &self.numbers,
+        };
         let mut reprs = representations(&question);
         let mut spaces = FxHashMap::default();
         let loads = loads_of_variables(&question);
         for param in params {
             let Param::Variable(var) = param else { continue };
-            let wide = whole_scalar(module.variable(*var)).is_some_and(|ty| ty.bits() == 64);
+            let wide = whole_scalar(module.variable(*var)).is_some_and(|ty| ty.bits() == self.address_bits);
             if wide
                 && !self.taken.contains(var)
                 && let Some(loads) = loads.get(var)

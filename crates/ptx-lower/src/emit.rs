@@ -23,6 +23,8 @@ pub(crate) struct Shared<'m, 'c> {
     pub(crate) module: &'m Module,
     pub(crate) out: ptx_llvm::Module<'c>,
     pub(crate) types: Types<'c>,
+    /// The bits of generic addresses.
+    pub(crate) address_bits: u32,
     /// Module variables and variables of functions that live in module scope.
     pub(crate) variables: FxHashMap<VarId, Value<'c>>,
     /// What the DWARF sections name.
@@ -403,7 +405,12 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         llvm_type(self.types, ty)
     }
 
-    /// A value's bits in another type of the same width.
+    /// The bits of generic addresses.
+    pub(crate) fn address_bits(&self) -> u32 {
+        self.shared.address_bits
+    }
+
+    /// A value's bits in another type of the same width; of a register of 64 bits an address of 32 is the lower half.
     pub(crate) fn bits_as(&self, value: Value<'c>, to: Type<'c>) -> Out<Value<'c>> {
         let from = value.ty();
         if from == to {
@@ -416,7 +423,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
                 Ok(self.b.cast(CastOp::AddrSpaceCast, value, to)?)
             }
             (Some(_), Some(_)) => {
-                let bits = self.b.cast(CastOp::PtrToInt, value, self.types.int(64))?;
+                let bits = self.b.cast(CastOp::PtrToInt, value, self.types.int(self.address_bits()))?;
                 Ok(self.b.cast(CastOp::IntToPtr, bits, to)?)
             }
             (Some(_), None) => {

@@ -12,6 +12,8 @@ use crate::slots::{lane_of, updates_destination};
 /// The pieces of one inline assembly call while it is put together.
 #[derive(Default)]
 struct Draft<'c> {
+    /// The bits of addresses.
+    address_bits: u32,
     /// Destinations: the operand, its type, and the register's LLVM type.
     outputs: Vec<(Operand, ScalarType, Type<'c>)>,
     inputs: Vec<Value<'c>>,
@@ -78,7 +80,8 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     fn inline_as(&mut self, site: Site<'_>, mnemonic: &str) -> Out<()> {
-        let mut draft = Draft { text: mnemonic.to_owned(), ..Draft::default() };
+        let mut draft =
+            Draft { text: mnemonic.to_owned(), address_bits: self.address_bits(), ..Draft::default() };
         let form = site.inst.mnemonic.form();
         let mut first = true;
         for (at, place) in form.operands.iter().enumerate() {
@@ -278,9 +281,9 @@ impl<'c> Emitter<'_, '_, 'c> {
                 let slot = self.analysis.slots.lane(register, 0);
                 let (_, value) = self.seen(site.statement, slot)?;
                 let width = self.analysis.slots.ty(slot).bits();
-                // A pointer goes as it is where it is 64 bits wide.
+                // A pointer goes as it is where its register is as wide.
                 let value = match value.ty().pointer_space() {
-                    Some(_) if width == 64 => value,
+                    Some(_) if width == self.address_bits() => value,
                     _ => self.bits_as(value, self.types.int(width))?,
                 };
                 write_input(draft, value)?;
@@ -326,7 +329,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let mut constraints: Vec<String> = draft
             .outputs
             .iter()
-            .map(|(_, _, ty)| constraint(*ty).map(|c| format!("={c}")))
+            .map(|(_, _, ty)| constraint(*ty, draft.address_bits).map(|c| format!("={c}")))
             .collect::<Out<_>>()?;
         constraints.extend(draft.constraints.iter().cloned());
         let effects = site.inst.mnemonic.effects();
@@ -412,15 +415,15 @@ impl<'c> Draft<'c> {
 
 fn write_input<'c>(draft: &mut Draft<'c>, value: Value<'c>) -> Out<()> {
     draft.text.push_str(&format!("\u{1}{}\u{2}", draft.inputs.len()));
-    draft.constraints.push(constraint(value.ty())?.to_owned());
+    draft.constraints.push(constraint(value.ty(), draft.address_bits)?.to_owned());
     draft.inputs.push(value);
     Ok(())
 }
 
-/// LLVM's constraint letter for a type on this target.
-fn constraint(ty: Type<'_>) -> Out<&'static str> {
+/// LLVM's constraint letter for a type where addresses have so many bits.
+fn constraint(ty: Type<'_>, address_bits: u32) -> Out<&'static str> {
     if ty.pointer_space().is_some() {
-        return Ok("l");
+        return Ok(if address_bits == 32 { "r" } else { "l" });
     }
     Ok(match (ty.int_bits(), ty.bits()) {
         (Some(1), _) => "b",

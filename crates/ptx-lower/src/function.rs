@@ -188,7 +188,7 @@ pub(crate) fn prototype_shapes(
 pub(crate) fn declare<'c>(
     module: &Module,
     out: &ptx_llvm::Module<'c>,
-    types: Types<'c>,
+    (types, address_bits): (Types<'c>, u32),
     function: &Function,
     analysis: Option<&Analysis>,
     behaviour: Behaviour,
@@ -222,7 +222,7 @@ pub(crate) fn declare<'c>(
         let declared = module.variable(*var).pointer.filter(|pointer| pointer.reference.is_none());
         let declared = declared.and_then(|pointer| crate::represent::llvm_space(pointer.space));
         let inferred = analysis.and_then(|analysis| analysis.parameter_spaces.get(var).copied());
-        let pointer = matches!(shape, Shape::Scalar(ty) if ty.bits() == 64);
+        let pointer = matches!(shape, Shape::Scalar(ty) if ty.bits() == address_bits);
         let space = inferred.or(declared.filter(|_| kernel)).filter(|_| pointer);
         parameter_types.push(space.map_or_else(|| shape.parameter_type(types), |space| types.pointer(space)));
     }
@@ -572,7 +572,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 self.shared.module.name(variable.name)
             ));
         }
-        let ty = storage_type(self.shared.module, self.types, variable)?;
+        let ty = storage_type(self.shared.module, (self.types, self.address_bits()), variable)?;
         let place = self.b.alloca(ty, variable.alignment().max(1))?;
         place.set_name(self.shared.module.name(variable.name));
         Ok(place)

@@ -27,7 +27,11 @@ fn lengths(variable: &Variable) -> Vec<u64> {
 }
 
 /// The LLVM type of a variable's memory.
-pub(crate) fn storage_type<'c>(module: &Module, types: Types<'c>, variable: &Variable) -> Out<Type<'c>> {
+pub(crate) fn storage_type<'c>(
+    module: &Module,
+    (types, address_bits): (Types<'c>, u32),
+    variable: &Variable,
+) -> Out<Type<'c>> {
     let Some(scalar) = variable.scalar_type() else {
         if !variable.dims.is_empty() {
             return unsupported(format!("`{}` is an array of references", module.name(variable.name)));
@@ -44,12 +48,12 @@ pub(crate) fn storage_type<'c>(module: &Module, types: Types<'c>, variable: &Var
             module.name(variable.name)
         ));
     }
-    if let Some(fields) = masked_fields(variable)? {
+    if let Some(fields) = masked_fields(variable, address_bits)? {
         let fields: Vec<Type<'c>> = fields
             .iter()
             .map(|field| match field {
                 Field::Bytes(bytes) => types.array(types.int(8), bytes.len() as u64),
-                Field::Address { .. } => types.int(64),
+                Field::Address { .. } => types.int(address_bits),
             })
             .collect();
         return Ok(types.packed_structure(&fields));
@@ -66,7 +70,7 @@ enum Field {
 
 /// The parts of a byte array in which `0xFF(sym), 0xFF00(sym), ..` spell whole addresses; `None` for anything else, of which each
 /// masked address is an element by itself ([`masked_constant`]).
-fn masked_fields(variable: &Variable) -> Out<Option<Vec<Field>>> {
+fn masked_fields(variable: &Variable, address_bits: u32) -> Out<Option<Vec<Field>>> {
     let Some(Initializer::List(values)) = &variable.init else { return Ok(None) };
     let is_masked = |value: &Initializer| matches!(value, Initializer::Masked { .. });
     let is_byte_array = variable.scalar_type() == Some(ScalarType::U8)
@@ -85,9 +89,11 @@ fn masked_fields(variable: &Variable) -> Out<Option<Vec<Field>>> {
                 rest = tail;
             }
             Initializer::Masked { symbol, offset, generic, .. } => {
-                let Some((eight, after)) = rest.split_at_checked(8) else { return Ok(None) };
+                let Some((whole, after)) = rest.split_at_checked((address_bits / 8) as usize) else {
+                    return Ok(None);
+                };
                 let (symbol, offset, generic) = (*symbol, *offset, *generic);
-                let spelled = eight.iter().enumerate().all(|(at, value)| {
+                let spelled = whole.iter().enumerate().all(|(at, value)| {
                     let mask = 0xffu64 << (8 * at);
                     *value == Initializer::Masked { mask, symbol, offset, generic }
                 });
@@ -174,7 +180,7 @@ pub(crate) fn declare<'c>(
     {
         return Ok(known);
     }
-    let ty = storage_type(module, types, variable)?;
+    let ty = storage_type(module, (types, shared.address_bits), variable)?;
     // A name inside a function may be taken outside it.
     let taken = !names.insert(own_name.to_owned());
     let name = match function {
@@ -336,7 +342,7 @@ pub(crate) fn initialize<'c>(shared: &Shared<'_, 'c>, var: VarId) -> Out<()> {
         shared.types.attach_to_global(*target, "ptx.fields", shared.types.metadata_strings(&texts));
         return Ok(());
     }
-    let value = match masked_fields(variable)? {
+    let value = match masked_fields(variable, shared.address_bits)? {
         Some(fields) => {
             let fields: Vec<Value<'c>> = fields
                 .iter()
@@ -344,7 +350,7 @@ pub(crate) fn initialize<'c>(shared: &Shared<'_, 'c>, var: VarId) -> Out<()> {
                     Field::Bytes(bytes) => Ok(shared.types.bytes_value(bytes)),
                     Field::Address { symbol, offset, generic } => {
                         Ok(address(shared, *symbol, *offset, *generic)?
-                            .constant_to_int(shared.types.int(64))?)
+                            .constant_to_int(shared.types.int(shared.address_bits))?)
                     }
                 })
                 .collect::<Out<_>>()?;

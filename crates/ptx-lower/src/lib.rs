@@ -43,8 +43,8 @@ mod widened;
 pub use errors::MEANINGS as CODES;
 use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{Function, FunctionId, Item, Module, Param};
-use ptx_llvm::Context;
 use ptx_llvm::build::{DebugInfo, Linkage, Types};
+use ptx_llvm::{Addresses, Context};
 use ptx_verify::Verified;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -65,13 +65,14 @@ pub fn lower<'c>(module: &Verified<'_>, context: &'c Context) -> Result<ptx_llvm
 
 fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
     let mut findings = Diagnostics::new();
-    check_items(module, &mut findings);
     let analyses = analyse(module);
+    let addresses = if module.address_size() == 32 { Addresses::Bits32 } else { Addresses::Bits64 };
     let types = Types::new(context);
     let mut shared = Shared {
         module,
-        out: ptx_llvm::Module::new(context, "ptx"),
+        out: ptx_llvm::Module::with_addresses(context, "ptx", addresses),
         types,
+        address_bits: addresses.bits(),
         variables: FxHashMap::default(),
         section_names: debug::section_names(module),
         is_debugging: function::is_debugging_code(module),
@@ -108,22 +109,6 @@ fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::M
     Ok(shared.out)
 }
 
-/// What concerns the module as a whole.
-fn check_items(module: &Module, findings: &mut Diagnostics) {
-    for item in &module.items {
-        if let Item::AddressSize(bits, at) = item
-            && *bits != 64
-        {
-            let finding = Diagnostic::error(
-                UNSUPPORTED_DIRECTIVE,
-                at.0,
-                format!("modules with {bits}-bit addresses cannot be lowered to LLVM IR"),
-            );
-            findings.push(finding.with_help("`--emit=ptx` keeps it as it is"));
-        }
-    }
-}
-
 fn declare_functions(
     shared: &mut Shared<'_, '_>,
     analyses: &FxHashMap<FunctionId, Analysis>,
@@ -144,13 +129,14 @@ fn declare_functions(
     let definitions = behaviour::definitions(module);
     let behaviours = behaviour::behaviours(module, analyses, &definitions);
     let pieces = pieces::result_pieces(module);
+    let forms = (shared.types, shared.address_bits);
     for id in module.function_ids().filter(|id| !is_alias(*id)) {
         let definition = behaviour::definition_of(module, &definitions, id);
         let function = module.function(definition);
         let behaviour = behaviours.get(&definition).copied().unwrap_or(Behaviour::ANY);
         let analysis = analyses.get(&definition);
         let pieces = pieces.get(&function.name);
-        match function::declare(module, &shared.out, shared.types, function, analysis, behaviour, pieces) {
+        match function::declare(module, &shared.out, forms, function, analysis, behaviour, pieces) {
             Ok(signature) => {
                 if id == definition
                     && let Err(fail) = function::describe(module, shared.types, function, &signature)

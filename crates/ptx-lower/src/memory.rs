@@ -109,7 +109,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             let own = self.repr_type(id);
             let fits = self.analysis.slots.ty(slot).bits() == ty.bits()
                 && kept.is_none_or(|kept| kept == own)
-                && (ty.bits() == 64 || own.pointer_space().is_none());
+                && (ty.bits() == self.address_bits() || own.pointer_space().is_none());
             if !fits || (entries.len() > 1 && !own.is_number()) {
                 return self.llvm_type(ty);
             }
@@ -229,8 +229,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         };
         if self.analysis.slots.ty(slot).bits() == ty.bits() {
             let (_, value) = self.seen(site.statement, slot)?;
-            // A pointer in memory has 64 bits; one kept for a 32-bit register is stored as its low half.
-            if ty.bits() == 64 || value.ty().pointer_space().is_none() {
+            // A pointer in memory is as wide as generic addresses; one kept for a narrower register is stored as its low half.
+            if ty.bits() == self.address_bits() || value.ty().pointer_space().is_none() {
                 return Ok(value);
             }
         }
@@ -282,7 +282,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         offset: i64,
     ) -> Out<()> {
         let pointer = value.ty().pointer_space().is_some();
-        let width = if pointer { 64 } else { value.ty().bits().unwrap_or(64) };
+        let width = if pointer { self.address_bits() } else { value.ty().bits().unwrap_or(64) };
         if let ([single], 0) = (entries, offset)
             && ty.bits() == width
         {

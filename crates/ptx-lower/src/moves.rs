@@ -28,11 +28,12 @@ impl<'c> Emitter<'_, '_, 'c> {
             (_, Operand::Symbol(symbol, offset)) => {
                 let address = self.symbol_address(symbol, offset)?;
                 // A narrower register takes the low bits of the address.
-                let whole = ty.bits() == 64 || matches!(self.destination_repr(site, 0), Repr::Pointer(_));
+                let whole = ty.bits() == self.address_bits()
+                    || matches!(self.destination_repr(site, 0), Repr::Pointer(_));
                 let value = match (whole, address.ty().pointer_space()) {
-                    (true, _) => address,
+                    (true, Some(_)) => address,
                     (false, Some(_)) => self.b.cast(CastOp::PtrToInt, address, self.types.int(ty.bits()))?,
-                    (false, None) => self.resize(address, self.types.int(ty.bits()))?,
+                    (_, None) => self.resize(address, self.types.int(ty.bits()))?,
                 };
                 self.define(site, 0, value)
             }
@@ -143,7 +144,7 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// `cvta` (manual 9.7.9.20).
     pub(crate) fn convert_address(&mut self, site: Site<'_>) -> Out<()> {
-        if site.scalar_type()?.bits() != 64 {
+        if site.scalar_type()?.bits() != self.address_bits() {
             return self.inline(site);
         }
         let Some(space) = llvm_space(site.inst.mnemonic.space()) else {
@@ -221,7 +222,8 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
         };
         let address = self.advance(base, offset)?;
-        let is_narrow = address.ty().pointer_space().is_some_and(is_narrow);
+        let counts_in_64 = self.address_bits() == 64;
+        let is_narrow = counts_in_64 && address.ty().pointer_space().is_some_and(is_narrow);
         if !is_narrow || i32::try_from(offset).is_ok_and(|offset| offset >= 0) {
             return Ok(address);
         }

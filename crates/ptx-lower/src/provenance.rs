@@ -196,7 +196,8 @@ impl Provenance {
             };
             let Some(inst) = instruction(body, *statement) else { continue };
             let Some((base, offset, constant)) = reader.terms(*statement, inst, contents) else { continue };
-            let is_far = is_narrow(*space) && constant.is_some_and(|by| by > MOST_NARROW_OFFSET);
+            let counts_in_64 = analysis.address_bits == 64 && is_narrow(*space);
+            let is_far = counts_in_64 && constant.is_some_and(|by| by > MOST_NARROW_OFFSET);
             let bounds = Bounds { module, body, analysis };
             if bounds.is_inside(*statement, inst) {
                 continue;

@@ -60,7 +60,7 @@ pub(crate) fn accessed_space(space: Option<StateSpace>, kind: FunctionKind) -> O
     }
 }
 
-/// Whether addresses of the space fit 32 bits.
+/// Whether addresses of the space fit 32 bits where generic ones have 64.
 pub(crate) fn is_narrow(space: u32) -> bool {
     !matches!(space, address_space::GENERIC | address_space::GLOBAL)
 }
@@ -188,6 +188,8 @@ impl State {
 /// The body whose values are looked at.
 pub(crate) struct Question<'a> {
     pub(crate) module: &'a Module,
+    /// The bits of generic and global addresses, and in modules with 32-bit addresses of all.
+    pub(crate) address_bits: u32,
     pub(crate) body: &'a Body,
     pub(crate) slots: &'a Slots,
     pub(crate) ssa: &'a Ssa,
@@ -377,7 +379,7 @@ impl Question<'_> {
     fn source(&self, value: ValueId) -> Source {
         let Some(info) = self.ssa.values.get(value.index()) else { return Source::Fixed(Repr::Int) };
         match &info.def {
-            Def::Undefined => Source::Free(self.slots.ty(info.slot).bits() == 64),
+            Def::Undefined => Source::Free(self.slots.ty(info.slot).bits() == self.address_bits),
             Def::Phi(_, operands) => Source::Copy(operands.iter().map(|operand| operand.1).collect()),
             Def::Statement(statement) => match instruction(self.body, *statement) {
                 Some(inst) => self.source_of_inst(*statement, inst, value),
@@ -403,7 +405,7 @@ impl Question<'_> {
             },
             Sem::Load | Sem::LoadUniform => match inst.mnemonic.scalar_type() {
                 Some(ty) if ty.bits() == bits => match (natural(Some(ty), bits), ty.kind()) {
-                    (Repr::Int, _) if bits == 64 => {
+                    (Repr::Int, _) if bits == self.address_bits => {
                         self.loaded_param(statement, operands).unwrap_or(Source::Free(true))
                     }
                     (Repr::Int, TypeKind::Bits) => {
@@ -419,14 +421,15 @@ impl Question<'_> {
                 repr => Source::Fixed(repr),
             },
             Sem::Call => match natural(Some(self.slots.ty(slot)), bits) {
-                Repr::Int => Source::Free(bits == 64),
+                Repr::Int => Source::Free(bits == self.address_bits),
                 repr => Source::Fixed(repr),
             },
             Sem::Cvta => {
                 let space = if inst.mnemonic.has(Mod::To) { inst.mnemonic.space() } else { None };
-                llvm_space(space).map_or(fixed, |space| Source::Fixed(Repr::Pointer(space)))
+                let space = llvm_space(space).filter(|_| bits <= self.address_bits);
+                space.map_or(fixed, |space| Source::Fixed(Repr::Pointer(space)))
             }
-            Sem::Add | Sem::Sub if is_address_width(ty, bits) && !inst.mnemonic.has(Mod::Sat) => {
+            Sem::Add | Sem::Sub if self.is_address_width(ty, bits) && !inst.mnemonic.has(Mod::Sat) => {
                 let subtracts = inst.mnemonic.sem() == Sem::Sub;
                 let (terms, less) = operands
                     .get(1..3)
@@ -436,7 +439,7 @@ impl Question<'_> {
                 Source::Sum { terms: self.copied(statement, terms), less }
             }
             Sem::Mad
-                if is_address_width(ty, bits)
+                if self.is_address_width(ty, bits)
                     && !inst.mnemonic.has(Mod::Sat)
                     && !inst.mnemonic.has(Mod::Hi) =>
             {
@@ -447,7 +450,7 @@ impl Question<'_> {
                 inst.mnemonic.type_of(ptx_isa::Field::DType),
                 inst.mnemonic.type_of(ptx_isa::Field::AType),
             ) {
-                (Some(to), Some(from)) if resizes_address(from, to) && to.bits() == bits => {
+                (Some(to), Some(from)) if self.resizes_address(from, to) && to.bits() == bits => {
                     match self.copied(statement, operands.get(1..2).unwrap_or_default()).first() {
                         Some(value) if self.width(*value) == from.bits() => Source::Resize(*value),
                         _ => Source::Fixed(Repr::Int),
@@ -470,7 +473,7 @@ impl Question<'_> {
             (Some(Operand::Register(register)), _) if lanes(register) > 1 => Source::Free(false),
             (_, Some(Operand::Vector(_))) if bits == 32 => Source::Free(false),
             (_, Some(Operand::Register(register))) if lanes(register) > 1 => Source::Fixed(Repr::Int),
-            (_, Some(Operand::Symbol(Symbol::Function(_), _))) if bits == 64 => {
+            (_, Some(Operand::Symbol(Symbol::Function(_), _))) if bits == self.address_bits => {
                 Source::Fixed(Repr::Pointer(address_space::GENERIC))
             }
             (_, Some(Operand::Symbol(Symbol::Variable(var), _))) => {
@@ -481,7 +484,8 @@ impl Question<'_> {
                     false => llvm_space(Some(variable.space)),
                 };
                 let space = space.filter(|_| variable.scalar_type().is_some());
-                let space = space.filter(|space| bits == 64 || (bits == 32 && is_narrow(*space)));
+                let is_whole = |space: u32| bits == self.address_bits || (bits == 32 && is_narrow(space));
+                let space = space.filter(|space| is_whole(*space));
                 Source::Fixed(space.map_or(Repr::Int, Repr::Pointer))
             }
             (_, Some(source @ (Operand::Register(_) | Operand::Element(..) | Operand::Immediate(_)))) => {
@@ -501,6 +505,18 @@ impl Question<'_> {
         }
         let slot = self.slots.param(*var)?;
         Some(Source::Copy(self.ssa.read(statement, slot).into_iter().collect()))
+    }
+
+    /// Whether integers of this type, in a register this wide, can be addresses.
+    fn is_address_width(&self, ty: Option<ScalarType>, bits: u32) -> bool {
+        let fits = bits == 32 || bits == self.address_bits;
+        ty.is_some_and(|ty| ty.is_integer_or_bits() && ty.bits() == bits && fits)
+    }
+
+    /// Whether an address stays one in a conversion between these types. In modules with 32-bit addresses a register of 64 bits holds
+    /// numbers alone, of which accesses take the lower half.
+    fn resizes_address(&self, from: ScalarType, to: ScalarType) -> bool {
+        self.address_bits == 64 && resizes_address(from, to)
     }
 
     /// The values of register operands.
@@ -611,7 +627,7 @@ impl Question<'_> {
                             if natural(ty, bits) == Repr::Int && at > 0 && ty != Some(ScalarType::Pred) => {}
                         // A term of a sum may be an address.
                         Sem::Add | Sem::Sub | Sem::Mad
-                            if is_address_width(inst.mnemonic.operand_type(0), bits) => {}
+                            if self.is_address_width(inst.mnemonic.operand_type(0), bits) => {}
                         _ => want(*register, 0, natural(ty, bits)),
                     }
                 }
@@ -691,11 +707,6 @@ fn natural(ty: Option<ScalarType>, bits: u32) -> Repr {
         Some(ty) if FLOATS.contains(&ty) && ty.bits() == bits => Repr::Float(ty),
         _ => Repr::Int,
     }
-}
-
-/// Whether integers of this type, in a register this wide, can be addresses.
-fn is_address_width(ty: Option<ScalarType>, bits: u32) -> bool {
-    ty.is_some_and(|ty| ty.is_integer_or_bits() && ty.bits() == bits && (bits == 32 || bits == 64))
 }
 
 /// Whether a conversion between these types keeps the low 32 bits and fills with zeros.

@@ -447,7 +447,9 @@ impl<'c> Emitter<'_, '_, 'c> {
                     self.bits_as(address, to)?
                 }
             }
-            AddressBase::Absolute => self.bits_as(self.types.int_value(64, 0), self.types.pointer(space))?,
+            AddressBase::Absolute => {
+                self.bits_as(self.types.int_value(self.address_bits(), 0), self.types.pointer(space))?
+            }
         };
         self.advance(base, offset)
     }
