@@ -193,7 +193,7 @@ impl ModuleRaiser<'_, '_> {
             let (word, at, help) = match item {
                 Item::Version(_, at) => (".version", *at, TARGET),
                 Item::Target(_, at) => (".target", *at, TARGET),
-                Item::AddressSize(_, at) => (".address_size", *at, "it is 64: leave it out"),
+                Item::AddressSize(_, at) => (".address_size", *at, "the target triple has it: leave it out"),
                 Item::File(_, at) => (".file", *at, DEBUG),
                 Item::Section(section) => (".section", section.at, DEBUG),
                 Item::Location(location) => (".loc", location.at, DEBUG),

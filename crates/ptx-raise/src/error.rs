@@ -34,6 +34,8 @@ ptx_diag::codes! {
     pub const VISIBLE: Code = Code("R0114");
     /// An atomic operation of the system's scope for a target whose operations are atomic on the device alone (a warning).
     pub const SCOPE: Code = Code("R0115");
+    /// Debug information that is left out but for lines, since sections are made for 64-bit addresses alone (a warning).
+    pub const SECTIONS: Code = Code("R0116");
 }
 
 /// Why one construct cannot be raised; who meets it adds the place.

@@ -6,10 +6,10 @@
 
 use ptx_ir::{FieldValue, Immediate, Initializer, Literal, Symbol as PtxSymbol, VarType};
 use ptx_isa::{ScalarType, Since, StateSpace};
-use ptx_llvm::address_space;
 use ptx_llvm::view::{
     BinaryOp, BlockId, CastOp, ConstExpr, ConstId, Constant, FloatKind, Global, Type, TypeId, View,
 };
+use ptx_llvm::{Addresses, address_space};
 
 use crate::error::{INITIALIZER, Raised, Refusal};
 use crate::module::ModuleRaiser;
@@ -106,9 +106,15 @@ pub(crate) fn content(
             None => bytes_content(&image),
         });
     }
-    let aligned = size.is_multiple_of(8)
-        && image.relocations.iter().all(|place| place.at % 8 == 0 && place.first == 0 && place.bytes == 8);
-    if aligned { Ok(words_content(&image)) } else { masked_content(module, &image) }
+    let word = match view.addresses() {
+        Addresses::Bits32 => ScalarType::U32,
+        Addresses::Bits64 => ScalarType::U64,
+    };
+    let bytes = u64::from(word.bytes());
+    let is_word =
+        |place: &Relocation| place.at.is_multiple_of(bytes) && place.first == 0 && place.bytes == bytes;
+    let aligned = size.is_multiple_of(bytes) && image.relocations.iter().all(is_word);
+    if aligned { Ok(words_content(&image, word)) } else { masked_content(module, &image) }
 }
 
 /// The fields of a reference, which `!ptx.fields` keeps: names and values in turn (manual 5.3).
@@ -273,8 +279,9 @@ fn write(image: &mut Image, at: u64, value: u64, bytes: u64) {
 
 /// Writes an address, or a number that an expression computes, into an image.
 fn relocate(module: &ModuleRaiser<'_, '_>, image: &mut Image, id: ConstId, at: u64) -> Raised<()> {
-    let ty = module.view.constant_type(id);
-    let bytes = module.view.layout(ty).map_or(8, |layout| layout.store_size);
+    let view = module.view;
+    let ty = view.constant_type(id);
+    let bytes = view.layout(ty).map_or(8, |layout| layout.store_size);
     let value = evaluate(module, id, 0)?;
     let Some((symbol, held)) = value.symbol else {
         write(image, at, value.offset as u64, bytes);
@@ -286,6 +293,12 @@ fn relocate(module: &ModuleRaiser<'_, '_>, image: &mut Image, id: ConstId, at: u
     let generic = value.generic && held != address_space::GENERIC;
     if value.first + bytes > 8 {
         return Err(Refusal::new(INITIALIZER, "an address in an integer of more than 64 bits"));
+    }
+    // A number of more bits than an address is extended with zeros.
+    let known = u64::from(view.addresses().bits() / 8).saturating_sub(value.first);
+    let bytes = bytes.min(known);
+    if bytes == 0 {
+        return Ok(());
     }
     let place = Relocation { at, bytes, first: value.first, symbol, offset: value.offset, generic };
     image.relocations.push(place);
@@ -507,18 +520,19 @@ fn bytes_content(image: &Image) -> Content {
     Content { ty: VarType::Scalar(ScalarType::B8), dims, init }
 }
 
-/// 64-bit words, some of them addresses.
-fn words_content(image: &Image) -> Content {
-    let words = image.bytes.chunks(8).enumerate().map(|(at, chunk)| {
-        match image.relocations.iter().find(|place| place.at == 8 * at as u64) {
+/// Words as wide as addresses, some of them addresses.
+fn words_content(image: &Image, word: ScalarType) -> Content {
+    let bytes = word.bytes() as usize;
+    let words = image.bytes.chunks(bytes).enumerate().map(|(at, chunk)| {
+        match image.relocations.iter().find(|place| place.at == (bytes * at) as u64) {
             Some(place) => {
                 Initializer::Address { symbol: place.symbol, offset: place.offset, generic: place.generic }
             }
-            None => Initializer::Value(immediate(little_endian(chunk), ScalarType::U64)),
+            None => Initializer::Value(immediate(little_endian(chunk), word)),
         }
     });
     let words: Vec<Initializer> = words.collect();
-    let ty = VarType::Scalar(ScalarType::U64);
+    let ty = VarType::Scalar(word);
     match <[Initializer; 1]>::try_from(words) {
         Ok([only]) => Content { ty, dims: Vec::new(), init: Some(only) },
         Err(words) => {

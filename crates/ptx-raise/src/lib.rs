@@ -41,8 +41,8 @@ mod value;
 /// The codes of what cannot be raised, with their meanings.
 pub use error::MEANINGS as CODES;
 pub use error::{
-    ASSEMBLY, BOUND, CALL, INITIALIZER, INSTRUCTION, INTRINSIC, MODULE, ORDER, SAID, SCOPE, TAIL_CALL,
-    TARGET, TYPE, VIEW, VISIBLE,
+    ASSEMBLY, BOUND, CALL, INITIALIZER, INSTRUCTION, INTRINSIC, MODULE, ORDER, SAID, SCOPE, SECTIONS,
+    TAIL_CALL, TARGET, TYPE, VIEW, VISIBLE,
 };
 pub use names::{escape, unescape};
 pub use style::{Annotations, Names, Style};

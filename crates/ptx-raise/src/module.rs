@@ -9,10 +9,10 @@ use std::rc::Rc;
 use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{At, Item, Symbol as PtxSymbol, TargetSpec, VarAttribute, VarType, Variable};
 use ptx_isa::StateSpace;
-use ptx_llvm::address_space;
 use ptx_llvm::view::{
     AliasId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Metadata, MetadataId, Symbol, View,
 };
+use ptx_llvm::{Addresses, address_space};
 
 use crate::assembly::{self, Assembly};
 use crate::debug::DebugTables;
@@ -223,11 +223,9 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
             );
             self.refuse(refusal, name);
         }
-        let arch = view.triple.split('-').next().unwrap_or("");
-        if !matches!(arch, "" | "nvptx64") {
+        if !view.triple.is_empty() && Addresses::of_triple(&view.triple).is_none() {
             let message = format!("the target triple {} is not {}", view.triple, ptx_llvm::TRIPLE);
-            let help = "only 64-bit PTX (.address_size 64) is supported";
-            self.refuse(Refusal::new(MODULE, message).with_help(help), "the module");
+            self.refuse(Refusal::new(MODULE, message), "the module");
         }
     }
 
@@ -243,7 +241,7 @@ impl<'v, 'c> ModuleRaiser<'v, 'c> {
         let mut items = vec![
             Item::Version(version, At::default()),
             Item::Target(target, At::default()),
-            Item::AddressSize(64, At::default()),
+            Item::AddressSize(self.view.addresses().bits(), At::default()),
         ];
         items.extend(self.module_pragmas());
         self.ir.items.splice(0..0, items);

@@ -9,8 +9,8 @@ use ptx_ir::{
     RegId, Register, VarAttribute, VarId, VarType, Variable, VectorShape,
 };
 use ptx_isa::{ScalarType, Since, StateSpace};
-use ptx_llvm::address_space;
 use ptx_llvm::view::{Attributes, CallingConvention, FloatKind, Function, Type, TypeId};
+use ptx_llvm::{Addresses, address_space};
 
 use crate::error::{CALL, Raised, Refusal};
 use crate::module::ModuleRaiser;
@@ -406,10 +406,18 @@ impl Signature {
             params.push(id);
         }
         if let Some(name) = &self.variadic {
-            params.push(param_variable(module, &Passing::Scalar(ScalarType::B64), None, name));
+            params.push(param_variable(module, &address_passing(module), None, name));
         }
         (results, params)
     }
+}
+
+/// How a generic address is passed to functions.
+pub(crate) fn address_passing(module: &ModuleRaiser<'_, '_>) -> Passing {
+    Passing::Scalar(match module.view.addresses() {
+        Addresses::Bits32 => ScalarType::B32,
+        Addresses::Bits64 => ScalarType::B64,
+    })
 }
 
 /// A variable in the parameter space.

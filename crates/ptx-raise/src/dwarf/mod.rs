@@ -16,6 +16,7 @@ mod unit;
 use gimli::constants as dw;
 use ptx_ir::{At, Item, Section, SectionLine};
 use ptx_isa::Since;
+use ptx_llvm::Addresses;
 use ptx_llvm::view::{LocationId, MetadataId};
 
 use self::entry::{Abbreviations, Lines, Part};
@@ -23,6 +24,7 @@ pub(crate) use self::expression::{
     Expression, GENERIC, IN_REGISTER, Step, address_class, parts, pointer_class,
 };
 pub(crate) use self::scope::{ScopeKey, scope_chain};
+use crate::error::SECTIONS;
 use crate::module::ModuleRaiser;
 
 /// Labels in sections.
@@ -127,9 +129,11 @@ impl LocationLists {
 }
 
 impl ModuleRaiser<'_, '_> {
-    /// Whether the module's debug information becomes sections: some unit asks for it, and none came with the module already.
+    /// Whether the module's debug information becomes sections: some unit asks for it, and none came with the module already. They are
+    /// made for addresses of 64 bits alone.
     pub(crate) fn makes_dwarf(&self) -> bool {
         !self.view.compile_units.is_empty()
+            && self.view.addresses() == Addresses::Bits64
             && self.view.named("ptx.section").is_empty()
             && self.view.named("ptx.dwarf").is_empty()
     }
@@ -145,6 +149,11 @@ impl ModuleRaiser<'_, '_> {
     /// `.section`s of all units that ask for them.
     pub(crate) fn dwarf(&mut self) {
         if !self.makes_dwarf() {
+            let has_unit = !self.view.compile_units.is_empty();
+            if has_unit && self.view.addresses() == Addresses::Bits32 {
+                let message = "debug information is left out but for lines: the module has 32-bit addresses";
+                self.warn(SECTIONS, message.to_owned(), "compile the module for nvptx64-nvidia-cuda");
+            }
             return;
         }
         let traces = std::mem::take(&mut self.traces);

@@ -146,7 +146,7 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
             )));
         }
         if fixed.is_some() {
-            let further = Passing::Scalar(ptx_isa::ScalarType::B64);
+            let further = signature::address_passing(self.module);
             params.push(Param::Variable(signature::param_variable(self.module, &further, None, "_")));
         }
         let result = signature::result(self.module, self.type_of(id), &call.ret_attributes)?;
@@ -217,11 +217,12 @@ impl<'v> FunctionRaiser<'_, 'v, '_> {
         }
         if let Some(further) = further {
             let name = format!("{}{}", self.module.call_names.argument, passed.len());
-            let passing = Passing::Scalar(ptx_isa::ScalarType::B64);
+            let passing = signature::address_passing(self.module);
             let variable = signature::param_variable(self.module, &passing, None, &name);
             self.push(Stmt::Variable(variable));
             let address = Operand::Address(AddressBase::Symbol(PtxSymbol::Variable(variable)), 0);
-            self.emit("st.param.b64", &[address.into(), further.into()])?;
+            let bits = self.module.view.addresses().bits();
+            self.emit(&format!("st.param.b{bits}"), &[address.into(), further.into()])?;
             passed.push(Operand::Symbol(PtxSymbol::Variable(variable), 0));
         }
         let returned = result.as_ref().map(|passing| {

@@ -15,7 +15,7 @@ use crate::error::Raised;
 use crate::references::for_each_operand;
 use crate::registers::Named;
 use crate::signature::Parameter;
-use crate::types::{Class, Scalar};
+use crate::types::Scalar;
 use crate::value::{Val, sign_extend};
 
 /// What `!ptx.mods` says of an access whose offset of zero was written out.
@@ -199,7 +199,8 @@ impl FunctionRaiser<'_, '_, '_> {
         let is_plain =
             self.module.is_to_debug() && inner.name.is_empty() && inst.metadata("ptx.literal").is_some();
         let view = self.module.view;
-        let is_wide = matches!(view.ty(view.value_type(self.function, value)?), Type::Int { bits: 64 });
+        let bits = view.addresses().bits();
+        let is_wide = *view.ty(view.value_type(self.function, value)?) == Type::Int { bits };
         match (view.ty(inst.ty), view.ty(inner.ty)) {
             (Type::Pointer { space: address_space::GENERIC }, Type::Pointer { space })
                 if is_plain && is_wide =>
@@ -214,8 +215,9 @@ impl FunctionRaiser<'_, '_, '_> {
     pub(super) fn convert_number(&mut self, id: InstId, value: Value, space: u32) -> Raised<()> {
         let (number, scalar) = self.scalar(value)?;
         let number = self.in_register(number, scalar)?;
-        let text = format!("cvta{}.u64", space_word(space)?);
-        let address = self.emit_new(Class::B64, &text, &[number.into()])?;
+        let class = self.pointer_class(address_space::GENERIC);
+        let text = format!("cvta{}.u{}", space_word(space)?, class.bits());
+        let address = self.emit_new(class, &text, &[number.into()])?;
         self.define_one(id, Val::reg(address));
         Ok(())
     }

@@ -367,13 +367,15 @@ impl FunctionRaiser<'_, '_, '_> {
         let generic = address_space::GENERIC;
         if to == generic {
             let wide = self.widen_address(register, from)?;
-            let text = format!("cvta{}.u64", space_word(from)?);
-            return self.emit_new(Class::B64, &text, &[wide.into()]);
+            let class = self.pointer_class(generic);
+            let text = format!("cvta{}.u{}", space_word(from)?, class.bits());
+            return self.emit_new(class, &text, &[wide.into()]);
         }
         if from == generic {
-            let text = format!("cvta.to{}.u64", space_word(to)?);
-            let converted = self.emit_new(Class::B64, &text, &[register.into()])?;
-            return if self.pointer_class(to) == Class::B32 {
+            let class = self.pointer_class(generic);
+            let text = format!("cvta.to{}.u{}", space_word(to)?, class.bits());
+            let converted = self.emit_new(class, &text, &[register.into()])?;
+            return if self.pointer_class(to) == Class::B32 && class == Class::B64 {
                 self.emit_new(Class::B32, "cvt.u32.u64", &[converted.into()])
             } else {
                 Ok(converted)
@@ -388,8 +390,8 @@ impl FunctionRaiser<'_, '_, '_> {
     }
 
     fn widen_address(&mut self, register: RegId, space: u32) -> Raised<RegId> {
-        match self.pointer_class(space) {
-            Class::B32 => self.emit_new(Class::B64, "cvt.u64.u32", &[register.into()]),
+        match (self.pointer_class(space), self.pointer_class(address_space::GENERIC)) {
+            (Class::B32, Class::B64) => self.emit_new(Class::B64, "cvt.u64.u32", &[register.into()]),
             _ => Ok(register),
         }
     }

@@ -215,7 +215,11 @@ impl FunctionRaiser<'_, '_, '_> {
     fn address_in(&mut self, value: Val, scalar: Scalar, space: u32) -> Raised<(Val, Scalar)> {
         match scalar {
             Scalar::Pointer { space: own, .. } if own != space => {
-                let wanted = Scalar::Pointer { space, bits: 64, class: self.pointer_class(space) };
+                let wanted = Scalar::Pointer {
+                    space,
+                    bits: self.module.view.addresses().bits(),
+                    class: self.pointer_class(space),
+                };
                 Ok((self.cast_address(value, scalar, wanted)?, wanted))
             }
             _ => Ok((value, scalar)),

@@ -9,7 +9,7 @@ use super::emit::Arg;
 use super::generic::argument;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::names;
-use crate::types::{Class, Scalar};
+use crate::types::Scalar;
 use crate::value::{Base, Val};
 
 /// `alloca`, `stacksave` and `stackrestore`.
@@ -28,17 +28,25 @@ impl FunctionRaiser<'_, '_, '_> {
         })?;
         let (count, kind) = self.scalar(count)?;
         let Val::Bits(number) = count else {
-            let bytes = self.zero_extended(count, kind, 64)?;
+            let class = self.pointer_class(address_space::LOCAL);
+            let bytes = self.zero_extended(count, kind, class.bits())?;
             let bytes = match size {
                 1 => bytes,
-                size => self.emit_new(Class::B64, "mul.lo.s64", &[bytes.into(), Arg::Bits(size, 64)])?,
+                size => {
+                    let bits = class.bits();
+                    self.emit_new(class, &format!("mul.lo.s{bits}"), &[bytes.into(), Arg::Bits(size, bits)])?
+                }
             };
             return self.grow_stack(id, bytes.into(), align);
         };
         let bytes = size.checked_mul(number).filter(|bytes| i64::try_from(*bytes).is_ok());
         let bytes = bytes.ok_or_else(|| Refusal::new(INSTRUCTION, "an alloca larger than memory"))?;
         if self.current.index() != 0 && self.lies_on_a_cycle() {
-            return self.grow_stack(id, Arg::Bits(bytes, 64), align);
+            return self.grow_stack(
+                id,
+                Arg::Bits(bytes, self.pointer_class(address_space::LOCAL).bits()),
+                align,
+            );
         }
         let name = self.memory_name(id);
         let align = if self.is_filled(id) { align.max(FILLED_ALIGN.min(natural(bytes))) } else { align };
@@ -100,7 +108,8 @@ impl FunctionRaiser<'_, '_, '_> {
         if align != ALLOCA_ALIGN {
             args.push(Arg::Bits(u64::from(align), 32));
         }
-        let start = self.emit_new(Class::B64, "alloca.u64", &args)?;
+        let class = self.pointer_class(address_space::LOCAL);
+        let start = self.emit_new(class, &format!("alloca.u{}", class.bits()), &args)?;
         let base = Base::Register(start);
         self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
         Ok(())
@@ -109,7 +118,8 @@ impl FunctionRaiser<'_, '_, '_> {
     /// `llvm.stacksave`.
     pub(super) fn save_stack(&mut self, id: InstId) -> Raised<()> {
         self.module.target.need(GROWING_STACK, &|| "llvm.stacksave".to_owned())?;
-        let top = self.emit_new(Class::B64, "stacksave.u64", &[])?;
+        let class = self.pointer_class(address_space::LOCAL);
+        let top = self.emit_new(class, &format!("stacksave.u{}", class.bits()), &[])?;
         let base = Base::Register(top);
         self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
         Ok(())
@@ -129,7 +139,8 @@ impl FunctionRaiser<'_, '_, '_> {
             }
             _ => return Err(Refusal::new(INSTRUCTION, "a stack pointer that is not a pointer")),
         };
-        self.emit("stackrestore.u64", &[own.into()])
+        let bits = self.pointer_class(address_space::LOCAL).bits();
+        self.emit(&format!("stackrestore.u{bits}"), &[own.into()])
     }
 
     /// Whether control can come back to the current block.

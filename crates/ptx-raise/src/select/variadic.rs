@@ -12,10 +12,7 @@ use super::emit::{Arg, space_word};
 use super::generic::argument;
 use crate::error::{CALL, INSTRUCTION, Raised, Refusal};
 use crate::types::{Class, Scalar};
-use crate::value::{Base, Val};
-
-/// A generic address.
-const POINTER: Scalar = Scalar::Pointer { space: address_space::GENERIC, bits: 64, class: Class::B64 };
+use crate::value::{Base, Val, mask};
 
 /// An argument that is passed in memory.
 struct Place {
@@ -90,7 +87,7 @@ impl FunctionRaiser<'_, '_, '_> {
         let structure = self.places(call, fixed)?;
         if structure.places.is_empty() {
             // Nothing is read through the address.
-            return self.in_register(Val::Bits(0), Scalar::Int(64));
+            return self.in_register(Val::Bits(0), Scalar::Int(self.list_class().bits()));
         }
         let buffer = self.structure_variable();
         let start = Operand::Address(AddressBase::Symbol(Symbol::Variable(buffer)), 0);
@@ -110,7 +107,9 @@ impl FunctionRaiser<'_, '_, '_> {
             self.copy_bytes(from, space_word(space)?, to, ".local", bytes, u64::from(align))?;
         }
         let base = Base::Symbol(Symbol::Variable(buffer));
-        self.in_register(Val::Address { base, offset: 0, space: address_space::LOCAL }, POINTER)
+        let class = self.list_class();
+        let pointer = Scalar::Pointer { space: address_space::GENERIC, bits: class.bits(), class };
+        self.in_register(Val::Address { base, offset: 0, space: address_space::LOCAL }, pointer)
     }
 
     /// `llvm.va_start`: the list begins at the address that the caller passed.
@@ -121,17 +120,21 @@ impl FunctionRaiser<'_, '_, '_> {
         }
         let &variable = self.params.last().ok_or_else(outside)?;
         let passed = Operand::Address(AddressBase::Symbol(Symbol::Variable(variable)), 0);
-        let first = self.emit_new(Class::B64, "ld.param.b64", &[passed.into()])?;
+        let class = self.list_class();
+        let bits = class.bits();
+        let first = self.emit_new(class, &format!("ld.param.b{bits}"), &[passed.into()])?;
         let (list, word) = self.list(argument(call, 0)?)?;
-        self.emit(&format!("st{word}.b64"), &[list.into(), first.into()])
+        self.emit(&format!("st{word}.b{bits}"), &[list.into(), first.into()])
     }
 
     /// `llvm.va_copy`.
     pub(super) fn copy_list(&mut self, call: &Call) -> Raised<()> {
         let (to, to_word) = self.list(argument(call, 0)?)?;
         let (from, from_word) = self.list(argument(call, 1)?)?;
-        let next = self.emit_new(Class::B64, &format!("ld{from_word}.b64"), &[from.into()])?;
-        self.emit(&format!("st{to_word}.b64"), &[to.into(), next.into()])
+        let class = self.list_class();
+        let bits = class.bits();
+        let next = self.emit_new(class, &format!("ld{from_word}.b{bits}"), &[from.into()])?;
+        self.emit(&format!("st{to_word}.b{bits}"), &[to.into(), next.into()])
     }
 
     /// `va_arg`: the argument at the list's pointer, aligned, which then moves on.
@@ -142,18 +145,26 @@ impl FunctionRaiser<'_, '_, '_> {
             Refusal::new(INSTRUCTION, format!("a va_arg of type {}", self.module.view.type_text(ty)))
         })?;
         let (place, word) = self.list(list)?;
-        let mut next = self.emit_new(Class::B64, &format!("ld{word}.b64"), &[place.into()])?;
+        let class = self.list_class();
+        let bits = class.bits();
+        let add = format!("add.s{bits}");
+        let mut next = self.emit_new(class, &format!("ld{word}.b{bits}"), &[place.into()])?;
         if align > 1 {
-            let above = self.emit_new(Class::B64, "add.s64", &[next.into(), Arg::Bits(align - 1, 64)])?;
-            next =
-                self.emit_new(Class::B64, "and.b64", &[above.into(), Arg::Bits(align.wrapping_neg(), 64)])?;
+            let above = self.emit_new(class, &add, &[next.into(), Arg::Bits(align - 1, bits)])?;
+            let kept = Arg::Bits(align.wrapping_neg() & mask(bits), bits);
+            next = self.emit_new(class, &format!("and.b{bits}"), &[above.into(), kept])?;
         }
         let address = Operand::Address(AddressBase::Register(next), 0);
         let values = self.load_whole(ty, address, "", align, "ld", "")?;
-        let after = self.emit_new(Class::B64, "add.s64", &[next.into(), Arg::Bits(size, 64)])?;
-        self.emit(&format!("st{word}.b64"), &[place.into(), after.into()])?;
+        let after = self.emit_new(class, &add, &[next.into(), Arg::Bits(size, bits)])?;
+        self.emit(&format!("st{word}.b{bits}"), &[place.into(), after.into()])?;
         self.define(id, values.into());
         Ok(())
+    }
+
+    /// The class of registers that hold the address of an argument.
+    fn list_class(&self) -> Class {
+        self.pointer_class(address_space::GENERIC)
     }
 
     /// Where a list lies, and the word of that state space.
