@@ -245,7 +245,7 @@ impl Judge<'_> {
         if self.oracles.ptxas.is_none() {
             return self.skip(Stage::LlcPtxas);
         }
-        self.step(Stage::LlcPtxas, |judge| judge.oracles.assemble(&ptx).map(drop))?;
+        self.step(Stage::LlcPtxas, |judge| judge.oracles.accept(&ptx))?;
         Ok(())
     }
 
@@ -312,7 +312,7 @@ fn raised(ir: &str, level: Level, oracles: &Oracles) -> Result<()> {
     stage::optimize(&llvm, level)?;
     let ptx = stage::raise(&llvm)?;
     if oracles.ptxas.is_some() {
-        oracles.assemble(&ptx)?;
+        oracles.accept(&ptx)?;
     }
     Ok(())
 }

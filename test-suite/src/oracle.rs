@@ -83,6 +83,28 @@ impl Oracles {
         self.assemble_as(ptx, Linking::Relocatable).map(|(cubin, _)| cubin)
     }
 
+    /// Lets ptxas judge `ptx`: assemble it, or where it has 32-bit addresses, for which ptxas 13.5 makes no machine code, read and check it
+    /// for a virtual architecture.
+    ///
+    /// # Errors
+    /// As [`Oracles::assemble`].
+    pub fn accept(&self, ptx: &str) -> Result<()> {
+        if !has_32_bit_addresses(ptx) {
+            return self.assemble(ptx).map(drop);
+        }
+        let ptxas = self.ptxas.as_ref().context("no ptxas")?;
+        let folder = tempfile::tempdir()?;
+        let (input, output) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
+        std::fs::write(&input, ptx)?;
+        let virtual_target = architecture(ptx).replace("sm_", "compute_");
+        let mut command = Command::new(ptxas);
+        command.arg(format!("-arch={virtual_target}")).arg(&input).arg("-o").arg(&output);
+        let run = output_within(&mut command, LIMIT)?;
+        let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
+        ensure!(run.status.success(), "ptxas: {}", first_lines(&complaint, 6));
+        Ok(())
+    }
+
     /// As [`Oracles::assemble`], with what ptxas says about the resources of each function (`-v`).
     ///
     /// # Errors
@@ -166,7 +188,9 @@ impl Oracles {
         let (input, output) = (folder.path().join("a.ll"), folder.path().join("a.ptx"));
         std::fs::write(&input, ir)?;
         let mut command = Command::new(llc);
-        command.args(["-mtriple=nvptx64-nvidia-cuda", "-o"]).arg(&output).args(options).arg(&input);
+        let is_narrow = ir.lines().any(|line| line.starts_with("target triple = \"nvptx-"));
+        let triple = if is_narrow { "nvptx-nvidia-cuda" } else { "nvptx64-nvidia-cuda" };
+        command.arg(format!("-mtriple={triple}")).arg("-o").arg(&output).args(options).arg(&input);
         let run = output_within(&mut command, LLC_LIMIT)?;
         let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
         ensure!(run.status.success(), "llc: {}", first_lines(&complaint, 6));
@@ -240,6 +264,12 @@ fn architecture(ptx: &str) -> String {
         Ok(number) if number >= 75 => target.to_owned(),
         _ => "sm_75".to_owned(),
     }
+}
+
+/// Whether the module has `.address_size 32`.
+pub(crate) fn has_32_bit_addresses(ptx: &str) -> bool {
+    let mut words = ptx.lines().filter_map(|line| line.trim_start().strip_prefix(".address_size"));
+    words.next().is_some_and(|rest| rest.split_whitespace().next() == Some("32"))
 }
 
 /// Whether code of the module's version can be linked: ptxas takes `-c` from PTX 3.1 on.

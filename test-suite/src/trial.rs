@@ -258,7 +258,7 @@ impl Case {
             around.skips.count("no ptxas: emitted PTX not judged");
             return Ok(());
         }
-        around.oracles.assemble(ptx).map(drop).with_context(|| format!("emitted PTX:\n{ptx}"))
+        around.oracles.accept(ptx).with_context(|| format!("emitted PTX:\n{ptx}"))
     }
 
     fn judge_ir(&self, ir: &str, around: &Surroundings) -> Result<()> {

@@ -118,7 +118,7 @@ fn assemble(
 ) -> Result<()> {
     let context = Context::new()?;
     let why = match raise(&context, together(pieces, batch), sm) {
-        Ok(ptx) => match oracles.assemble(&ptx) {
+        Ok(ptx) => match oracles.accept(&ptx) {
             Ok(_) => return Ok(()),
             Err(error) => error.to_string(),
         },
@@ -147,7 +147,7 @@ pub fn peer(piece: &Piece, oracles: &Oracles) -> Result<Peer> {
             let cpu = format!("-mcpu={sm}");
             let features = if sm == TARGETS[0] { "-mattr=+ptx88" } else { "-mattr=+ptx78" };
             match oracles.compile_with(&piece.text(), &[level, &cpu, features]) {
-                Ok(ptx) => match oracles.assemble(&ptx) {
+                Ok(ptx) => match oracles.accept(&ptx) {
                     Ok(_) => return Ok(Peer::Taken(format!("{level} {cpu}"))),
                     Err(error) if why.is_empty() => why = error.to_string(),
                     Err(_) => {}

@@ -133,7 +133,7 @@ pub fn judge(text: &str, sm: Option<Sm>, oracles: &Oracles, lli: Option<&PathBuf
     };
     let context = Context::new()?;
     let source = SourceFile::new("set.ll", text);
-    // As the tools read it: modules with 32-bit addresses are widened.
+    // As the tools read it.
     let llvm = match ptx_driver::read_llvm(&context, &source) {
         Ok((llvm, _)) => llvm,
         Err(findings) => {
@@ -142,7 +142,7 @@ pub fn judge(text: &str, sm: Option<Sm>, oracles: &Oracles, lli: Option<&PathBuf
         }
     };
     let assembled = |ptx: &str| match oracles.ptxas {
-        Some(_) => oracles.assemble(ptx).map(drop),
+        Some(_) => oracles.accept(ptx),
         None => Ok(()),
     };
     let first = match raise(&llvm, sm) {

@@ -164,8 +164,19 @@ fn module_for_another_target_is_status_1() {
 }
 
 #[test]
-fn module_for_32_bits_is_widened_with_a_warning() {
+fn module_for_32_bits_has_addresses_of_32_bits() {
     let text = b"target triple = \"nvptx-nvidia-cuda\"\ndefine ptx_kernel void @k(ptr %p) {\n  ret void\n}\n";
+    let (status, out, err) = ll2ptx(&["--error-format=short"], text);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains(".address_size 32") && out.contains(".param .u32"), "{out}");
+    let (status, out, err) = ll2ptx(&["--error-format=short", "--engine=llvm"], text);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains(".address_size 32") && out.contains(".param .u32"), "{out}");
+}
+
+#[test]
+fn module_of_which_the_layout_alone_is_for_32_bits_is_widened_with_a_warning() {
+    let text = b"target datalayout = \"e-p:32:32\"\ntarget triple = \"nvptx64-nvidia-cuda\"\ndefine ptx_kernel void @k(ptr %p) {\n  ret void\n}\n";
     let (status, out, err) = ll2ptx(&["--error-format=short"], text);
     assert_eq!(status, 0, "{err}");
     assert!(err.contains("warning[I0007]"), "{err}");

@@ -39,7 +39,6 @@ Each of these is a located error, `L0102`, of the module's own language; no inst
 | more than 64 dimensions of an array | LLVM walks types by recursion |
 | parts of an address in the initial value of elements other than bytes, or of fewer than all its bytes | LLVM's relocations are whole addresses |
 | parameters without a size aligned to more than 16 bytes, `.param .align 32 .b8 p[]` | LLVM aligns the arguments of a variadic call as their types, and has none that wide |
-| modules with 32-bit addresses, `.address_size 32` | `ptxas` 13.5 compiles them for no GPU ('32-Bit compilation is no longer supported'); `--emit=ptx` keeps them |
 | a variable larger than 2^40 bytes | LLVM's sizes and offsets overflow |
 
 ";
