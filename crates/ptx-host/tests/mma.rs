@@ -317,3 +317,74 @@ fn a_transposed_matrix() {
     }
     case.agrees();
 }
+
+/// The input copied to shared memory, of which matrices are loaded.
+const SHARED_MATRICES: &str = ".shared .align 16 .b8 tile[2048]; mov.u32 %r7, %laneid; mov.u32 %r20, tile; mov.u32 %r21, 0;\n\
+    fill: mad.lo.u32 %r22, %r21, 128, 0; mad.lo.u32 %r22, %r7, 4, %r22; cvt.u64.u32 %rd8, %r22; add.u64 %rd9, %rd2, %rd8; ld.global.u32 %r23, [%rd9];\n\
+    mul.lo.u32 %r23, %r23, 0x9e3779b1; add.u32 %r24, %r20, %r22; st.shared.u32 [%r24], %r23; add.u32 %r21, %r21, 1; setp.lt.u32 %p1, %r21, 16; @%p1 bra fill;\n\
+    bar.warp.sync -1; mul.lo.u32 %r25, %r7, 5; and.b32 %r25, %r25, 31; mad.lo.u32 %r26, %r25, 48, %r20;\n";
+
+#[test]
+fn matrices_in_shared_memory() {
+    // Lines of 16 bytes in an order of their own, 48 bytes apart. The generic address is the same place.
+    let store = "mul.wide.u32 %rd6, %r4, 16; add.s64 %rd7, %rd1, %rd6;\n";
+    for (target, load, count) in [
+        ("sm_80", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r26];", 4),
+        ("sm_80", "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r10, %r11}, [%r26+16];", 2),
+        (
+            "sm_80",
+            "cvt.u64.u32 %rd10, %r26; cvta.shared.u64 %rd10, %rd10; ldmatrix.sync.aligned.m8n8.x1.b16 {%r10}, [%rd10];",
+            1,
+        ),
+        ("sm_100a", "ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8 {%r10, %r11, %r12, %r13}, [%r26];", 4),
+    ] {
+        let stores: String =
+            (0..count).map(|n| format!("st.global.u32 [%rd7+{}], %r{};\n", 4 * n, 10 + n)).collect();
+        let body = format!("{SHARED_MATRICES}{load}\n{store}{stores}ret;");
+        Case { target, ..Case::warp(&body) }.agrees();
+    }
+    for (target, change) in [
+        ("sm_90", "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r26], {%r10, %r11, %r12, %r13};"),
+        ("sm_90", "stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%r26+16], {%r10, %r11};"),
+        ("sm_100a", "stmatrix.sync.aligned.m16n8.x4.trans.shared.b8 [%r26], {%r10, %r11, %r12, %r13};"),
+    ] {
+        let body = format!(
+            "{SHARED_MATRICES} mul.lo.u32 %r10, %r7, 0x01020305; mul.lo.u32 %r11, %r7, 0x11131719; xor.b32 %r12, %r10, %r11; not.b32 %r13, %r10;\n\
+             {change}\n bar.warp.sync -1; mov.u32 %r21, 0;\n\
+             read: mad.lo.u32 %r22, %r21, 128, 0; mad.lo.u32 %r22, %r7, 4, %r22; add.u32 %r24, %r20, %r22; ld.shared.u32 %r23, [%r24];\n\
+             cvt.u64.u32 %rd8, %r22; add.u64 %rd9, %rd1, %rd8; st.global.u32 [%rd9], %r23; add.u32 %r21, %r21, 1; setp.lt.u32 %p1, %r21, 16; @%p1 bra read; ret;"
+        );
+        Case { target, ..Case::warp(&body) }.agrees();
+    }
+}
+
+#[test]
+fn fragments_in_memory() {
+    let registers = "{%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}";
+    let stores: String = (0..8).map(|n| format!("st.global.u32 [%rd7+{}], %r{};\n", 4 * n, 10 + n)).collect();
+    let store = format!("mul.wide.u32 %rd6, %r4, 32; add.s64 %rd7, %rd1, %rd6;\n{stores} ret;");
+    for load in [
+        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16",
+        "wmma.load.b.sync.aligned.row.m16n16k16.f16",
+        "wmma.load.b.sync.aligned.col.m8n32k16.global.f16",
+        "wmma.load.c.sync.aligned.col.m16n16k16.global.f32",
+    ] {
+        let body = format!("{load} {registers}, [%rd2], 32;\n{store}");
+        Case { target: "sm_80", ..Case::warp(&body) }.agrees();
+    }
+    // A matrix of sums with lines of 20 elements: what of it lanes load again as halves, and what is in shared memory then.
+    let sums: String = (0..8)
+        .map(|n| format!("mad.lo.u32 %r18, %r7, {}, 77; mov.b32 %f{n}, %r18;\n", 1000 * n + 3))
+        .collect();
+    for (place, memory) in [("[%rd1]", ".global"), ("[%rd1]", ""), ("[%r20]", ".shared")] {
+        for order in ["row", "col"] {
+            let body = format!(
+                "{SHARED_MATRICES}{sums} wmma.store.d.sync.aligned.{order}.m16n16k16{memory}.f32 {place}, {{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}}, 20;\n\
+                 wmma.load.a.sync.aligned.{order}.m16n16k16{memory}.f16 {registers}, {place}, 24; mad.lo.u32 %r24, %r7, 4, %r20;\n\
+                 st.global.u32 [%rd4+1408], %r10; st.global.u32 [%rd4+1536], %r17; ld.shared.u32 %r18, [%r24]; st.global.u32 [%rd4+1664], %r18;\n\
+                 ld.shared.u32 %r18, [%r24+128]; st.global.u32 [%rd4+1792], %r18; ld.shared.u32 %r18, [%r24+1280]; st.global.u32 [%rd4+1920], %r18; ret;"
+            );
+            Case { target: "sm_80", ..Case::warp(&body) }.agrees();
+        }
+    }
+}

@@ -7,7 +7,7 @@
 //! | `redux` | vectors are joined, then their lanes; lanes that do not run have a neutral value | one lane after the other |
 //! | `elect` | the lowest bit | |
 //! | `shfl` | see `shuffle.rs` | |
-//! | matrix instructions | see `matrix.rs` | |
+//! | matrix instructions | see `matrix.rs`, `tiles.rs` | |
 //!
 //! Which lanes take part is found where the block begins (`gather.rs`); instructions without `.sync` are executed by those that run.
 
@@ -59,6 +59,18 @@ impl<'c> Code<'_, '_, 'c> {
             }
             (CollectiveKind::Elect, [], [d, elected]) => self.elect(id, guard, [*d, *elected])?,
             (CollectiveKind::Multiply(product), ..) => self.multiply(id, &product, (srcs, dsts), pc)?,
+            (CollectiveKind::LoadMatrix(tiles), [addresses], _) => {
+                self.load_tiles(id, &tiles, collective, *addresses, pc)?;
+            }
+            (CollectiveKind::StoreMatrix(tiles), [addresses, ..], _) => {
+                self.store_tiles(&tiles, collective, *addresses, pc)?;
+            }
+            (CollectiveKind::LoadFragment(fragment), [address, stride], _) => {
+                self.load_fragment(id, &fragment, collective, [*address, *stride], pc)?;
+            }
+            (CollectiveKind::StoreFragment(fragment), [address, stride, ..], _) => {
+                self.store_fragment(&fragment, collective, [*address, *stride], pc)?;
+            }
             (CollectiveKind::TransposeMatrix, [matrix], [d]) => self.transpose(id, *matrix, *d, pc)?,
             _ => return Err(CompileError::refused(pc, "the instruction is not compiled yet")),
         }

@@ -17,6 +17,7 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
 
 use super::Code;
+use super::control::Version;
 use crate::analysis::{BlockId, Gather};
 use crate::run::Status;
 
@@ -47,11 +48,9 @@ impl<'c> Code<'_, '_, 'c> {
                     self.go_on_without(id, missing, &others)?;
                 }
                 self.take_waiting(id)?;
-                self.present = if self.analysis.is_whole(id, self.launched) {
-                    Present::Whole
-                } else {
-                    Present::Same(self.lanes_of(&self.mask)?)
-                };
+                let is_whole = self.version == Version::Full || self.analysis.is_whole(id, self.launched);
+                self.present =
+                    if is_whole { Present::Whole } else { Present::Same(self.lanes_of(&self.mask)?) };
             }
             Gather::One(members) => self.take_members(id, members, &others)?,
             Gather::Each(members) => self.take_groups(id, members, &others)?,
@@ -220,6 +219,9 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// The lanes that have not exited, a bit each.
     fn alive_lanes(&self) -> Result<Value<'c>, LlvmError> {
+        if self.version == Version::Full {
+            return Ok(self.int(32, u32::MAX.into()));
+        }
         let ty = self.types.vector(self.types.int(1), self.lanes);
         let alive: Vec<Value<'c>> = self
             .alive

@@ -389,7 +389,12 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// The host's address of one place.
-    fn place(&self, space: Space, address: Value<'c>, offset: i64) -> Result<Value<'c>, LlvmError> {
+    pub(super) fn place(
+        &self,
+        space: Space,
+        address: Value<'c>,
+        offset: i64,
+    ) -> Result<Value<'c>, LlvmError> {
         let address = self.extended(space, address, offset)?;
         match self.window(space) {
             Some(window) => self.builder().offset(window, address),

@@ -27,6 +27,7 @@ mod runtime;
 mod serial;
 mod shuffle;
 mod switch;
+mod tiles;
 
 use std::cell::RefCell;
 

@@ -10,7 +10,7 @@
 //! d = round(sum)                               ; and shuffled back
 //! ```
 
-use ptx_exec::program::{Element, Factor, Join, Overflow, Part, Product, WARP};
+use ptx_exec::program::{Cell, Element, Factor, Join, Overflow, Part, Product, Tiles, WARP};
 use ptx_exec::scalar::float::{Arith, Subnormals};
 use ptx_exec::scalar::format::{Format, Rounding};
 use ptx_exec::scalar::narrow::Narrow;
@@ -137,7 +137,73 @@ pub fn transpose<'c>(
         })
         .collect();
     code.finish()?;
-    result.ok_or_else(|| LlvmError::Other { message: "a matrix without elements".to_owned() })
+    result.ok_or_else(no_elements)
+}
+
+/// Whether matrices of this kind have a form here: elements have as many bits in memory as in registers.
+pub fn moves(tiles: &Tiles) -> bool {
+    matches!(tiles.cell, Cell::Half | Cell::Byte)
+}
+
+/// The registers of a matrix whose lines, vectors of 16 bytes, `ldmatrix` has loaded.
+///
+/// # Errors
+/// As [`multiply`].
+pub fn of_lines<'c>(
+    emit: &Emit<'_, 'c>,
+    tiles: &Tiles,
+    lanes: u32,
+    lines: &[Value<'c>],
+) -> Result<Registers<'c>, LlvmError> {
+    let code = Code::new(emit, Style::PLAIN);
+    let lines: Vec<_> = lines.iter().map(|line| code.lanes(*line).regroup(tiles.cell.held())).collect();
+    let count = (lanes as usize).max(1);
+    let vector = |register: usize, chunk: usize| {
+        let picks: Vec<_> = (chunk * count..(chunk + 1) * count)
+            .flat_map(|lane| (0..tiles.cell.per_register()).map(move |i| tiles.place(lane, register, i)))
+            .map(|(line, at)| (line, at as u32))
+            .collect();
+        assemble(&lines, &picks).map(|elements| elements.regroup(32).value)
+    };
+    let registers: Option<Registers<'c>> = (0..tiles.registers())
+        .map(|register| (0..WARP / count).map(|chunk| vector(register, chunk)).collect())
+        .collect();
+    code.finish()?;
+    registers.ok_or_else(no_elements)
+}
+
+/// The opposite of [`of_lines`], for `stmatrix`.
+///
+/// # Errors
+/// As [`multiply`].
+pub fn to_lines<'c>(
+    emit: &Emit<'_, 'c>,
+    tiles: &Tiles,
+    lanes: u32,
+    registers: &Registers<'c>,
+) -> Result<Vec<Value<'c>>, LlvmError> {
+    let code = Code::new(emit, Style::PLAIN);
+    let (bits, each) = (tiles.cell.held(), tiles.cell.per_register());
+    let vectors: Vec<_> =
+        registers.iter().flatten().map(|value| code.lanes(*value).resize(32).regroup(bits)).collect();
+    let in_line = 128 / bits as usize;
+    let mut places = vec![vec![(0, 0); in_line]; tiles.lines];
+    for lane in 0..WARP {
+        for (register, i) in (0..registers.len()).flat_map(|register| (0..each).map(move |i| (register, i))) {
+            let (line, at) = tiles.place(lane, register, i);
+            if let Some(entry) = places.get_mut(line).and_then(|line| line.get_mut(at)) {
+                *entry = position(lanes, each, lane, register * each + i);
+            }
+        }
+    }
+    let lines: Option<Vec<Value<'c>>> =
+        places.iter().map(|picks| assemble(&vectors, picks).map(|line| line.value)).collect();
+    code.finish()?;
+    lines.ok_or_else(no_elements)
+}
+
+fn no_elements() -> LlvmError {
+    LlvmError::Other { message: "a matrix without elements".to_owned() }
 }
 
 /// A matrix as the lanes hold it.

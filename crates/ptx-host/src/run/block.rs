@@ -236,6 +236,11 @@ impl Block {
                 let text = format!("the membermask does not name lane {lane}, which executes it");
                 (TrapKind::Misuse(text), Vec::new())
             }
+            _ if status == Status::NotMatrix as i32 => {
+                let text = "a matrix lies in shared memory, or a fragment in global or shared memory, at one address with one \
+                            stride for all threads that is no less than its lines";
+                (TrapKind::Misuse(text.to_owned()), Vec::new())
+            }
             _ if status == Status::NotWhole as i32 => {
                 let text = "matrix instructions need all 32 threads of the warp".to_owned();
                 (TrapKind::Misuse(text), Vec::new())

@@ -95,6 +95,8 @@ pub(crate) enum Status {
     NotMember = 5,
     /// Lanes execute an operation of the whole warp, of which others have exited or do not exist.
     NotWhole = 6,
+    /// A matrix lies in memory where it cannot, or lanes give different addresses or strides for one.
+    NotMatrix = 7,
 }
 
 /// The warp comes to a barrier.
