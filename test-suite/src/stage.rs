@@ -1,11 +1,16 @@
 //! The stages of the project, called as the tools call them, with their findings as one error text.
 
 use std::num::NonZeroUsize;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
-use ptx_diag::{Diagnostics, SourceFile};
+use ptx_diag::{Diagnostics, SourceFile, Span};
 use ptx_driver::TargetChoice;
+use ptx_exec::{DecodedLaunch, ExecError, Outcome, codes};
+use ptx_host::analysis::Launched;
+use ptx_host::{CompileError, Compiler, Kernels};
+use ptx_llvm::host::Cpu;
 use ptx_llvm::{Context, Gpu, Module as Llvm, OptLevel};
 
 use crate::directive::{Ending, Launch, Level, Role};
@@ -135,12 +140,66 @@ pub fn execute(
 ) -> Result<()> {
     let module = read(source)?;
     let verified = verify(&module, source)?;
-    let entry = &launch.entry;
     let exec = exec_launch(launch, threads);
     let outcome = match recorded {
         Some(test) => executed_rows::run_as(test, verified, &exec),
         None => ptx_exec::run(verified, &exec),
     };
+    let stopped_at = judge_ending(source, launch, outcome)?;
+    if let (Some(test), Some(span)) = (recorded, stopped_at) {
+        executed_rows::note_stop(test, verified, span);
+    }
+    Ok(())
+}
+
+/// Executes a launch as code for the host, and compares likewise; gives why there is no code for it, where there is none. Accesses to
+/// memory are not checked in code, so launches that have to fail for one are not executed.
+///
+/// # Errors
+/// As [`execute`], and what LLVM has against the code.
+pub fn execute_compiled(
+    source: &SourceFile,
+    launch: &Launch,
+    threads: NonZeroUsize,
+) -> Result<Option<&'static str>> {
+    static COMPILER: OnceLock<Result<Compiler, String>> = OnceLock::new();
+    if matches!(&launch.ending, Ending::Fault { code, .. } if code == codes::FAULT.0) {
+        return Ok(Some("a wrong access, which code does not find"));
+    }
+    let module = read(source)?;
+    let exec = exec_launch(launch, threads);
+    let decoded = DecodedLaunch::at_host_addresses(verify(&module, source)?, &exec);
+    let loaded = match decoded {
+        Ok(Some(decoded)) => decoded.load(),
+        Ok(None) => return Ok(Some("32-bit addresses")),
+        Err(error) => return judge_ending(source, launch, Err(error)).map(|_| None),
+    };
+    let begun = match loaded.begin() {
+        Ok(begun) => begun,
+        Err(error) => return judge_ending(source, launch, Err(error)).map(|_| None),
+    };
+    if let Some(why) = ptx_host::refused(&begun) {
+        return Ok(Some(why));
+    }
+    let made = || Cpu::host().and_then(Compiler::new).map_err(|error| error.to_string());
+    let compiler = COMPILER.get_or_init(made).as_ref().map_err(|error| anyhow!("{error}"))?;
+    let launched = Launched { block: begun.geometry.block };
+    let kernel = match compiler.kernel(&Kernels::default(), begun.program, &launched) {
+        Ok(kernel) => kernel,
+        Err(CompileError::Refused(refusal)) => return Ok(Some(refusal.why)),
+        Err(CompileError::Llvm(error)) => bail!("{}: LLVM refuses the code: {error}", launch.entry),
+    };
+    let result = ptx_host::launch(&kernel, &loaded).map(|executed| loaded.outcome(executed));
+    judge_ending(source, launch, result).map(|_| None)
+}
+
+/// Compares how a launch ended with what is expected; gives where it stopped, if it had to.
+fn judge_ending(
+    source: &SourceFile,
+    launch: &Launch,
+    outcome: Result<Outcome, ExecError>,
+) -> Result<Option<Span>> {
+    let entry = &launch.entry;
     let outcome = match (outcome, &launch.ending) {
         (Ok(outcome), Ending::Finish) => outcome,
         (Ok(_), Ending::Fault { code, .. }) => bail!("{entry} finishes instead of failing with {code}"),
@@ -160,20 +219,18 @@ pub fn execute(
             {
                 bail!("{entry} fails, but not on a line with `// BUG`: {}", describe(source, &findings));
             }
-            if let (Some(test), Some(span)) = (recorded, finding.span) {
-                executed_rows::note_stop(test, verified, span);
-            }
-            return Ok(());
+            return Ok(finding.span);
         }
     };
-    judge(launch, &String::from_utf8_lossy(&outcome.output), &outcome.buffers)
+    judge(launch, &String::from_utf8_lossy(&outcome.output), &outcome.buffers)?;
+    Ok(None)
 }
 
 /// Executes a launch that has to finish, its blocks on `threads` host threads.
 ///
 /// # Errors
 /// When the launch fails.
-pub fn run(source: &SourceFile, launch: &Launch, threads: NonZeroUsize) -> Result<ptx_exec::Outcome> {
+pub fn run(source: &SourceFile, launch: &Launch, threads: NonZeroUsize) -> Result<Outcome> {
     let module = read(source)?;
     ptx_exec::run(verify(&module, source)?, &exec_launch(launch, threads))
         .map_err(|error| anyhow!("{} fails: {}", launch.entry, describe(source, &error.into_diagnostics())))

@@ -56,6 +56,12 @@ enum Language {
     Llvm,
 }
 
+/// Cases that code for the host gets wrong, each with the reason.
+const WRONG_ON_HOST: &[(&str, &str)] = &[(
+    "exec/collectives_in_both_branches.ptx",
+    "lanes that come to the same operation at two places wait for each other",
+)];
+
 impl Case {
     /// Reads a test file.
     ///
@@ -138,7 +144,8 @@ impl Case {
                 let name = format!("cases/{}", self.name);
                 self.execute_on(self.text()?, NonZeroUsize::MIN, Some(&name))
                     .context("on one host thread")?;
-                self.execute(self.text()?)
+                self.execute(self.text()?)?;
+                self.execute_compiled(self.text()?, around).context("compiled for the host")
             }
             (Run::Exec, Language::Llvm) => self.execute(&self.raised(self.text()?, Level::O0)?),
             (Run::Parse { .. } | Run::Lower { .. }, Language::Llvm) | (Run::Raise { .. }, Language::Ptx) => {
@@ -251,6 +258,22 @@ impl Case {
         let source = SourceFile::new(self.name.as_str(), ptx);
         let mut launches = self.directives.launches.iter();
         launches.try_for_each(|launch| stage::execute(&source, launch, threads, recorded))
+    }
+
+    /// Executes all launches as code for the host, as far as there is code for them.
+    fn execute_compiled(&self, ptx: &str, around: &Surroundings) -> Result<()> {
+        if let Some((_, why)) = WRONG_ON_HOST.iter().find(|(name, _)| *name == self.name) {
+            around.skips.count(&format!("code for the host is wrong: {why}"));
+            return Ok(());
+        }
+        let source = SourceFile::new(self.name.as_str(), ptx);
+        for launch in &self.directives.launches {
+            let threads = NonZeroUsize::MIN.saturating_add(1);
+            if let Some(why) = stage::execute_compiled(&source, launch, threads)? {
+                around.skips.count(&format!("not compiled for the host: {why}"));
+            }
+        }
+        Ok(())
     }
 
     fn judge_ptx(&self, ptx: &str, around: &Surroundings) -> Result<()> {

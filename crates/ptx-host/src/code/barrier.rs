@@ -4,7 +4,7 @@
 //! ([`Graph`](crate::analysis::Graph)). Where `schedule.rs` cannot tell that, an aligned one is tested when it runs: lanes that are still
 //! elsewhere then are at another barrier. What is not aligned is compiled only where it can tell.
 
-use ptx_exec::program::{BarrierAction, BlockBarrier, Src};
+use ptx_exec::program::{BarrierAction, BlockBarrier, Effect, Op, Src};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
@@ -13,7 +13,7 @@ use super::Code;
 use super::serial::Held;
 use crate::analysis::BlockId;
 use crate::kernel::CompileError;
-use crate::run::field;
+use crate::run::{Status, field};
 
 impl<'c> Code<'_, '_, 'c> {
     pub(super) fn barrier(
@@ -136,24 +136,35 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Stops the warp where lanes are at another barrier.
+    /// Stops the warp where lanes are elsewhere: at another barrier, or where they wait for these lanes.
     fn expect_together(&self, id: BlockId, pc: u32, all: Value<'c>) -> Result<(), LlvmError> {
         let builder = self.builder();
-        let (mut others, mut place) = (self.int(32, 0), self.int(32, pc.into()));
+        let is_barrier = |pc: u32| {
+            let inst = self.program.code.get(pc as usize);
+            inst.is_some_and(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))))
+        };
+        let none = self.int(32, 0);
+        let (mut others, mut place, mut waiting) = (none, self.int(32, pc.into()), none);
         for &other in self.analysis.schedule.waiting(id).iter().rev() {
             let ty = self.types.vector(self.types.int(1), self.lanes);
             let masks = self.waiting[other].iter().map(|&place| builder.load(ty, place, 8, Ordinary));
             let lanes = self.lanes_of(&masks.collect::<Result<Vec<_>, _>>()?)?;
-            let any = builder.int_compare(IntPredicate::Ne, lanes, self.int(32, 0))?;
             let first = self.analysis.graph.block(other).first;
+            if !is_barrier(first) {
+                waiting = builder.binary(BinaryOp::Or, waiting, lanes)?;
+                continue;
+            }
+            let any = builder.int_compare(IntPredicate::Ne, lanes, none)?;
             others = builder.select(any, lanes, others)?;
             place = builder.select(any, self.int(32, first.into()), place)?;
         }
-        let none = builder.int_compare(IntPredicate::Eq, others, self.int(32, 0))?;
-        self.unless(none, |code| {
+        let is_together = builder.int_compare(IntPredicate::Eq, others, none)?;
+        self.unless(is_together, |code| {
             let arguments = [code.int(32, pc.into()), all, place, others];
             let status = code.call_runtime(field::runtime::PART, &arguments, code.types.int(32))?;
             code.builder().ret(Some(status)).map(drop)
-        })
+        })?;
+        let is_alone = builder.int_compare(IntPredicate::Eq, waiting, none)?;
+        self.unless(is_alone, |code| code.stop(pc, all, Status::Deadlock))
     }
 }
