@@ -303,6 +303,23 @@ fn products_in_a_loop_and_transposed_matrices() {
 }
 
 #[test]
+fn products_of_one_matrix_one_after_the_other() {
+    // The same A twice, then with a register that has changed, then after a branch, where other lanes have run another product.
+    let mma = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r6, %r7, %r8, %r9}";
+    let body = format!(
+        "ld.global.u32 %r6, [%rd5]; and.b32 %r6, %r6, 0xbfffbfff; mul.lo.u32 %r7, %r6, 77; and.b32 %r7, %r7, 0xbfffbfff; mov.u32 %r8, %r7; mov.u32 %r9, %r6;\n\
+         mov.f32 %f1, 0f00000000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1; mov.u32 %r10, 0;\n\
+         again: {mma}, {{%r6, %r7}}, {{%f1, %f2, %f3, %f4}};\n {mma}, {{%r7, %r8}}, {{%f1, %f2, %f3, %f4}};\n {mma}, {{%r8, %r6}}, {{%f4, %f2, %f3, %f1}};\n\
+         xor.b32 %r7, %r7, 0x1000; {mma}, {{%r8, %r8}}, {{%f1, %f2, %f3, %f4}};\n setp.eq.u32 %p2, %r1, %r10; @%p2 xor.b32 %r8, %r8, 0x100; @%p2 bra skip;\n\
+         {mma}, {{%r7, %r7}}, {{%f1, %f2, %f3, %f4}}; skip: {mma}, {{%r6, %r6}}, {{%f1, %f2, %f3, %f4}};\n\
+         add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 3; @%p1 bra again; add.f32 %f1, %f1, %f2; add.f32 %f3, %f3, %f4; add.f32 %f1, %f1, %f3; st.global.f32 [%rd4], %f1; ret;"
+    );
+    for n in [1, 7] {
+        Case { target: "sm_80", block: [64, 1, 1], n, ..Case::warp(&body) }.agrees();
+    }
+}
+
+#[test]
 fn a_transposed_matrix() {
     // A lane holds two elements of a row: row `lane / 4`, columns `lane % 4 * 2` and the next (manual 9.7.14.5.17, figure of the matrix).
     let body = "mov.u32 %r6, %laneid; mul.lo.u32 %r7, %r6, 0x20002; add.u32 %r7, %r7, 0x10000; movmatrix.sync.aligned.m8n8.trans.b16 %r8, %r7;\n\

@@ -1,9 +1,9 @@
 //! Matrix instructions (manual 9.7.14): `mma`, `wmma.mma`, `movmatrix`.
 //!
-//! A product is a function of its own, which is called with the registers in memory: it is long, and a kernel has the same one many
-//! times.
+//! A product is two functions, which are called with the registers in memory: they are long, and a kernel has the same ones many times.
+//! The first one stores A in the form in which the second one reads its elements.
 
-use ptx_exec::program::{Element, Product, Src};
+use ptx_exec::program::{CollectiveKind, Effect, Element, Inst, Op, Product, Src, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{Builder, Function, IntPredicate, Linkage, Value};
@@ -11,20 +11,23 @@ use ptx_llvm::build::{Builder, Function, IntPredicate, Linkage, Value};
 use super::Code;
 use super::gather::Present;
 use super::registers::defect;
-use crate::analysis::BlockId;
+use crate::analysis::{Access, Block, BlockId};
 use crate::emit::Emit;
 use crate::emit::matrix::{self, Registers};
 use crate::kernel::CompileError;
 use crate::run::Status;
 
-/// The function of a product.
+/// The functions of a product.
 #[derive(Clone, Copy)]
 pub(super) struct Multiplier<'c> {
     product: Product,
-    function: Function<'c>,
+    /// What stores A, and what multiplies.
+    functions: [Function<'c>; 2],
     /// Where its arguments and results are: register after register, lane after lane.
     arguments: Value<'c>,
     results: Value<'c>,
+    /// Where the elements of A are.
+    a: Value<'c>,
 }
 
 impl<'c> Code<'_, '_, 'c> {
@@ -52,7 +55,8 @@ impl<'c> Code<'_, '_, 'c> {
             return Err(CompileError::refused(pc, "products of such matrices are not compiled yet"));
         }
         self.expect_whole(pc)?;
-        let Multiplier { function, arguments, results, .. } = self.multiplier(product)?;
+        let Multiplier { functions: [store, multiply], arguments, results, a, .. } =
+            self.multiplier(product)?;
         let bits = register_bits(product);
         for (register, &src) in srcs.iter().enumerate() {
             for chunk in 0..self.chunks {
@@ -61,7 +65,10 @@ impl<'c> Code<'_, '_, 'c> {
                 self.builder().store(value, place, 8, Ordinary)?;
             }
         }
-        self.builder().call(function, &[arguments, results])?;
+        if !self.has_stored(id, product, srcs) {
+            self.builder().call(store, &[arguments, a])?;
+        }
+        self.builder().call(multiply, &[arguments, a, results])?;
         for (register, &d) in dsts.iter().enumerate() {
             let values = self.registers_at(&self.emit, results, bits, register..register + 1)?;
             for values in values {
@@ -71,40 +78,89 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
+    /// Whether the block that was run just before begins with the same product of the same A, so that A is in memory already.
+    fn has_stored(&self, id: BlockId, product: &Product, srcs: &[Src]) -> bool {
+        let (graph, count) = (&self.analysis.graph, product.registers()[0] as usize);
+        let leads_here = |block: &Block| block.terminator.targets().contains(&id);
+        let mut before = graph.blocks().iter().enumerate().filter(|(_, block)| leads_here(block));
+        let (Some((other, block)), None) = (before.next(), before.next()) else { return false };
+        // Where lanes wait elsewhere, those may run in between.
+        if id == 0 || other == id || !block.gathers || !self.analysis.schedule.is_together(other) {
+            return false;
+        }
+        let insts = &self.program.code[block.first as usize..block.end as usize];
+        let Some(Op::Effect(Effect::Collective(collective))) = insts.first().map(|inst| &inst.op) else {
+            return false;
+        };
+        let is_changed = |src: &Src| {
+            let writes = |inst: &Inst| {
+                Access::of(&inst.op)
+                    .map_or(true, |access| access.writes.iter().any(|&row| src.as_register() == Some(row)))
+            };
+            insts.iter().any(writes)
+        };
+        collective.kind == CollectiveKind::Multiply(*product)
+            && collective.srcs.get(..count) == srcs.get(..count)
+            && !srcs.iter().take(count).any(is_changed)
+    }
+
     fn multiplier(&mut self, product: &Product) -> Result<Multiplier<'c>, LlvmError> {
         if let Some(found) = self.multipliers.iter().find(|found| found.product == *product) {
             return Ok(*found);
         }
-        let function = self.make_multiplier(product)?;
+        let functions = [self.make_storing(product)?, self.make_multiplying(product)?];
         let [a, b, c, d] = product.registers();
-        let bytes = |registers: u32| u64::from(registers * register_bits(product) / 8 * 32);
-        let memory = |registers| {
-            self.builder().alloca_in_entry(self.types.array(self.types.int(8), bytes(registers)), 64)
+        let bytes = |registers: u32| registers * register_bits(product) / 8 * WARP as u32;
+        let memory = |bytes: u32| {
+            self.builder().alloca_in_entry(self.types.array(self.types.int(8), bytes.into()), 64)
         };
-        let (arguments, results) = (memory(a + b + c)?, memory(d)?);
-        let made = Multiplier { product: *product, function, arguments, results };
+        let (arguments, results) = (memory(bytes(a + b + c))?, memory(bytes(d))?);
+        let a = memory(matrix::bytes_of_a(product))?;
+        let made = Multiplier { product: *product, functions, arguments, results, a };
         self.multipliers.push(made);
         Ok(made)
     }
 
-    fn make_multiplier(&self, product: &Product) -> Result<Function<'c>, LlvmError> {
-        let pointer = self.types.pointer(0);
-        let ty = self.types.function(self.types.void(), &[pointer, pointer]);
-        let function = self.emit.module.function(&format!("multiply{}", self.multipliers.len()), ty)?;
+    /// A function of this module's, of so many pointers.
+    fn helper(&self, name: &str, parameters: usize) -> Result<(Function<'c>, Emit<'_, 'c>), LlvmError> {
+        let name = format!("{name}{}", self.multipliers.len());
+        let ty = self.types.function(self.types.void(), &vec![self.types.pointer(0); parameters]);
+        let function = self.emit.module.function(&name, ty)?;
         function.set_linkage(Linkage::Internal);
         function.compile_like(self.function);
         function.add_flag(self.types, "noinline");
         function.add_flag(self.types, "nounwind");
+        for parameter in 0..parameters as u32 {
+            function.add_parameter_flag(self.types, parameter, "noalias");
+        }
         let emit = Emit { module: self.emit.module, types: self.types, builder: Builder::new(self.types) };
         emit.builder.position_at_end(function.append_block(self.types, "entry"));
-        let [arguments, results] = function.parameters()[..] else {
+        Ok((function, emit))
+    }
+
+    fn make_storing(&self, product: &Product) -> Result<Function<'c>, LlvmError> {
+        let (function, emit) = self.helper("store", 2)?;
+        let [arguments, memory] = function.parameters()[..] else {
+            return Err(defect("a function with other parameters"));
+        };
+        let count = product.registers()[0] as usize;
+        let a = self.registers_at(&emit, arguments, register_bits(product), 0..count)?;
+        let stored = matrix::store_a(&emit, self.style, product, &a, memory)?;
+        stored.ok_or_else(|| defect("a product without a form"))?;
+        emit.builder.ret(None)?;
+        Ok(function)
+    }
+
+    fn make_multiplying(&self, product: &Product) -> Result<Function<'c>, LlvmError> {
+        let (function, emit) = self.helper("multiply", 3)?;
+        let [arguments, memory, results] = function.parameters()[..] else {
             return Err(defect("a function with other parameters"));
         };
         let bits = register_bits(product);
         let [a, b, c, _] = product.registers().map(|count| count as usize);
-        let [a, b, c] =
-            [0..a, a..a + b, a + b..a + b + c].map(|range| self.registers_at(&emit, arguments, bits, range));
-        let made = matrix::multiply(&emit, self.style, product, self.lanes, [&a?, &b?, &c?])?;
+        let [b, c] =
+            [a..a + b, a + b..a + b + c].map(|range| self.registers_at(&emit, arguments, bits, range));
+        let made = matrix::multiply(&emit, self.style, product, self.lanes, (memory, [&b?, &c?]))?;
         let made = made.ok_or_else(|| defect("a product without a form"))?;
         for (register, vectors) in made.iter().enumerate() {
             for (chunk, &vector) in vectors.iter().enumerate() {

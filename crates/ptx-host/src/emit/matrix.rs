@@ -66,6 +66,46 @@ impl Arithmetic {
             Self::Words => (emit.types.int(32), 4),
         }
     }
+
+    /// Stores elements in memory, in the order of registers.
+    fn store<'c>(
+        self,
+        code: &Code<'_, '_, 'c>,
+        element: Element,
+        registers: &Registers<'c>,
+        memory: Value<'c>,
+    ) -> Option<()> {
+        let builder = &code.emit.builder;
+        let (_, size) = self.unit(code.emit);
+        let bits = element.bits();
+        for (number, &value) in registers.iter().flatten().enumerate() {
+            let vector = code.lanes(value).resize(bits.max(32)).regroup(bits);
+            let offset = number as u64 * u64::from(vector.count() * size);
+            let at = code.keep_all(builder.offset(memory, code.emit.types.int_value(64, offset)))?;
+            code.keep_all(builder.store(self.operand(element, vector)?.value, at, 8, Ordinary))?;
+        }
+        Some(())
+    }
+
+    /// Elements in the form in which they are multiplied or added.
+    fn operand<'a, 'm, 'c>(self, element: Element, raw: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
+        Some(match (self, element) {
+            (Self::Fused(_), _) => raw,
+            (Self::Words, Element::S8) => raw.resize_signed(32),
+            (Self::Words, _) => raw.resize(32),
+            (Self::Double, Element::F16) => rounding::to_double(Format::F16, raw),
+            (Self::Double, Element::Bf16) => rounding::to_double(Format::Bf16, raw),
+            (Self::Double, Element::F32) => rounding::to_double(Format::F32, raw),
+            // The low bits of a register that holds a `.tf32` are ignored.
+            (Self::Double, Element::Tf32) => rounding::to_double(Format::F32, raw & 0xffff_e000),
+            // It is in the middle of its byte (manual 9.7.14.5.14).
+            (Self::Double, Element::Narrow(Narrow::E2m1)) => {
+                narrow::value(Narrow::E2m1, (raw >> 2).resize(64))
+            }
+            (Self::Double, Element::Narrow(format)) => narrow::value(format, raw.resize(64)),
+            _ => return None,
+        })
+    }
 }
 
 /// Whether products of two of these are exact in `double`.
@@ -82,26 +122,53 @@ pub fn has_form(product: &Product, style: Style) -> bool {
     }
 }
 
-/// D = A * B + C of the registers of A, B and C, in vectors of so many lanes; nothing where the product has no form here
-/// ([`has_form`]). A is stored in memory of the function's meanwhile.
+/// The bytes of memory that hold a matrix A.
+pub fn bytes_of_a(product: &Product) -> u32 {
+    let size = if product.d == Element::S32 { 4 } else { 8 };
+    product.registers()[0] * product.a.element.per_register() * WARP as u32 * size
+}
+
+/// Stores the elements of A to memory, in the form in which they are multiplied. In a function of its own: where LLVM sees stores and
+/// loads together, it makes a shuffle of each load.
 ///
 /// # Errors
 /// What LLVM does not take, which is a defect of this crate.
+pub fn store_a<'c>(
+    emit: &Emit<'_, 'c>,
+    style: Style,
+    product: &Product,
+    a: &Registers<'c>,
+    memory: Value<'c>,
+) -> Result<Option<()>, LlvmError> {
+    let Some(arithmetic) = Arithmetic::of(product) else { return Ok(None) };
+    let code = Code::new(emit, style);
+    let stored = arithmetic.store(&code, product.a.element, a, memory);
+    code.finish()?;
+    Ok(stored)
+}
+
+/// D = A * B + C of A in memory ([`store_a`]) and the registers of B and C, in vectors of so many lanes; nothing where the product has no
+/// form here ([`has_form`]).
+///
+/// # Errors
+/// As [`store_a`].
 pub fn multiply<'c>(
     emit: &Emit<'_, 'c>,
     style: Style,
     product: &Product,
     lanes: u32,
-    [a, b, c]: [&Registers<'c>; 3],
+    (a, [b, c]): (Value<'c>, [&Registers<'c>; 2]),
 ) -> Result<Option<Registers<'c>>, LlvmError> {
     let Some(arithmetic) = Arithmetic::of(product) else { return Ok(None) };
     let code = Code::new(emit, style);
     let of = |element| Factor { element, ..product.a };
+    let count = product.registers()[0] as usize;
     let matrices = Matrices {
         product,
         arithmetic,
         lanes,
-        a: Matrix::new(&code, product, (Part::A, product.a), lanes, a),
+        memory: a,
+        a: places(product, (Part::A, product.a), lanes, count),
         b: Matrix::new(&code, product, (Part::B, product.b), lanes, b),
         c: Matrix::new(&code, product, (Part::Sum, of(product.c)), lanes, c),
     };
@@ -113,7 +180,7 @@ pub fn multiply<'c>(
 /// Transposes the matrix of 8 x 8 halves that a register holds.
 ///
 /// # Errors
-/// As [`multiply`].
+/// As [`store_a`].
 pub fn transpose<'c>(
     emit: &Emit<'_, 'c>,
     lanes: u32,
@@ -148,7 +215,7 @@ pub fn moves(tiles: &Tiles) -> bool {
 /// The registers of a matrix whose lines, vectors of 16 bytes, `ldmatrix` has loaded.
 ///
 /// # Errors
-/// As [`multiply`].
+/// As [`store_a`].
 pub fn of_lines<'c>(
     emit: &Emit<'_, 'c>,
     tiles: &Tiles,
@@ -175,7 +242,7 @@ pub fn of_lines<'c>(
 /// The opposite of [`of_lines`], for `stmatrix`.
 ///
 /// # Errors
-/// As [`multiply`].
+/// As [`store_a`].
 pub fn to_lines<'c>(
     emit: &Emit<'_, 'c>,
     tiles: &Tiles,
@@ -210,11 +277,40 @@ fn no_elements() -> LlvmError {
 struct Matrix<'a, 'm, 'c> {
     /// Register after register, and in each the vectors: of elements.
     vectors: Vec<L<'a, 'm, 'c>>,
-    /// For each product, row and column the vector with the element, and its place there.
+    places: Places,
+    element: Element,
+}
+
+/// For each product, row and column the vector with the element, and its place there.
+struct Places {
     places: Vec<(usize, u32)>,
     rows: usize,
     columns: usize,
-    element: Element,
+}
+
+impl Places {
+    fn at(&self, product: usize, row: usize, column: usize) -> (usize, u32) {
+        self.places.get((product * self.rows + row) * self.columns + column).copied().unwrap_or_default()
+    }
+}
+
+/// Where the elements of a matrix are in so many registers.
+fn places(product: &Product, (part, factor): (Part, Factor), lanes: u32, registers: usize) -> Places {
+    let size = product.kept(part);
+    let (rows, columns) = size.of(part);
+    let (rows, columns) = (rows as usize, columns as usize);
+    let each = factor.element.per_register() as usize;
+    let mut places = vec![(0, 0); product.held.products() * rows * columns];
+    for lane in 0..WARP {
+        for i in 0..registers * each {
+            let place = product.held.place(size, part, factor, lane, i);
+            // Of copies the last one counts.
+            if let Some(entry) = places.get_mut((place.product * rows + place.row) * columns + place.column) {
+                *entry = position(lanes, each, lane, i);
+            }
+        }
+    }
+    Places { places, rows, columns }
 }
 
 impl<'a, 'm, 'c> Matrix<'a, 'm, 'c> {
@@ -225,37 +321,20 @@ impl<'a, 'm, 'c> Matrix<'a, 'm, 'c> {
         lanes: u32,
         registers: &Registers<'c>,
     ) -> Self {
-        let size = product.kept(part);
-        let (rows, columns) = size.of(part);
-        let (rows, columns) = (rows as usize, columns as usize);
-        let (bits, each) = (factor.element.bits(), factor.element.per_register() as usize);
-        let mut places = vec![(0, 0); product.held.products() * rows * columns];
-        for lane in 0..WARP {
-            for i in 0..registers.len() * each {
-                let place = product.held.place(size, part, factor, lane, i);
-                // Of copies the last one counts.
-                if let Some(entry) =
-                    places.get_mut((place.product * rows + place.row) * columns + place.column)
-                {
-                    *entry = position(lanes, each, lane, i);
-                }
-            }
-        }
+        let bits = factor.element.bits();
         let vectors = registers
             .iter()
             .flatten()
             .map(|value| code.lanes(*value).resize(bits.max(32)).regroup(bits))
             .collect();
-        Self { vectors, places, rows, columns, element: factor.element }
-    }
-
-    fn place(&self, product: usize, row: usize, column: usize) -> (usize, u32) {
-        self.places.get((product * self.rows + row) * self.columns + column).copied().unwrap_or_default()
+        let places = places(product, (part, factor), lanes, registers.len());
+        Self { vectors, places, element: factor.element }
     }
 
     /// The elements of a row, in the bits that they have in registers.
     fn row(&self, product: usize, row: usize) -> Option<L<'a, 'm, 'c>> {
-        let picks: Vec<_> = (0..self.columns).map(|column| self.place(product, row, column)).collect();
+        let picks: Vec<_> =
+            (0..self.places.columns).map(|column| self.places.at(product, row, column)).collect();
         assemble(&self.vectors, &picks)
     }
 }
@@ -314,20 +393,22 @@ struct Matrices<'p, 'a, 'm, 'c> {
     product: &'p Product,
     arithmetic: Arithmetic,
     lanes: u32,
-    a: Matrix<'a, 'm, 'c>,
+    /// The elements of A, and where they are: register after register.
+    memory: Value<'c>,
+    a: Places,
     b: Matrix<'a, 'm, 'c>,
     c: Matrix<'a, 'm, 'c>,
 }
 
 impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
     fn product(&self, code: &'a Code<'a, 'm, 'c>) -> Option<Registers<'c>> {
-        let a = self.stored(code)?;
+        let operand = |element, raw| self.arithmetic.operand(element, raw);
         let mut rows = Vec::new();
         for product in 0..self.product.held.products() {
             let b: Option<Vec<_>> =
-                (0..self.b.rows).map(|k| self.operand(self.b.element, self.b.row(product, k)?)).collect();
+                (0..self.b.places.rows).map(|k| operand(self.b.element, self.b.row(product, k)?)).collect();
             let b = b?;
-            let all: Vec<usize> = (0..self.c.rows).collect();
+            let all: Vec<usize> = (0..self.c.places.rows).collect();
             for block in all.chunks(self.rows_at_once()) {
                 let before: Option<Vec<_>> = block
                     .iter()
@@ -336,14 +417,14 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
                         match self.arithmetic {
                             // What is limited is the sum of the products and this.
                             Arithmetic::Words => Some(c.constant_of(32, 0)),
-                            _ => self.operand(self.c.element, c),
+                            _ => operand(self.c.element, c),
                         }
                     })
                     .collect();
                 let mut sums = before?;
                 for (k, &b) in b.iter().enumerate() {
                     for (sum, &row) in sums.iter_mut().zip(block) {
-                        let a = self.element_of_a(code, a, (product, row, k), b.count())?;
+                        let a = self.element_of_a(code, (product, row, k), b.count())?;
                         *sum = self.added(a, b, *sum)?;
                     }
                 }
@@ -363,58 +444,22 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
         (registers * bits / (width * self.product.size.n)).max(1) as usize
     }
 
-    /// All elements of A in memory, in the order of registers.
-    fn stored(&self, code: &'a Code<'a, 'm, 'c>) -> Option<Value<'c>> {
-        let builder = &code.emit.builder;
-        let (ty, size) = self.arithmetic.unit(code.emit);
-        let count = self.a.vectors.first()?.count();
-        let array = code.emit.types.array(ty, (self.a.vectors.len() as u32 * count).into());
-        let place = code.keep_all(builder.alloca_in_entry(array, 64))?;
-        for (number, &vector) in self.a.vectors.iter().enumerate() {
-            let value = self.operand(self.a.element, vector)?;
-            let offset = code.emit.types.int_value(64, number as u64 * u64::from(count * size));
-            let at = code.keep_all(builder.offset(place, offset))?;
-            code.keep_all(builder.store(value.value, at, 8, Ordinary))?;
-        }
-        Some(place)
-    }
-
     /// An element of A in each place of a vector.
     fn element_of_a(
         &self,
         code: &'a Code<'a, 'm, 'c>,
-        memory: Value<'c>,
         (product, row, k): (usize, usize, usize),
         count: u32,
     ) -> Option<L<'a, 'm, 'c>> {
         let builder = &code.emit.builder;
         let (ty, size) = self.arithmetic.unit(code.emit);
-        let (vector, at) = self.a.place(product, row, k);
-        let number = vector as u64 * u64::from(self.a.vectors.first()?.count()) + u64::from(at);
+        let (vector, at) = self.a.at(product, row, k);
+        let elements = self.lanes * self.product.a.element.per_register();
+        let number = vector as u64 * u64::from(elements) + u64::from(at);
         let offset = code.emit.types.int_value(64, number * u64::from(size));
-        let place = code.keep_all(builder.offset(memory, offset))?;
+        let place = code.keep_all(builder.offset(self.memory, offset))?;
         let element = code.keep_all(builder.load(ty, place, size, Ordinary))?;
         code.keep_all(builder.splat(element, count)).map(|value| code.lanes(value))
-    }
-
-    /// Elements in the form in which they are multiplied or added.
-    fn operand(&self, element: Element, raw: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
-        Some(match (self.arithmetic, element) {
-            (Arithmetic::Fused(_), _) => raw,
-            (Arithmetic::Words, Element::S8) => raw.resize_signed(32),
-            (Arithmetic::Words, _) => raw.resize(32),
-            (Arithmetic::Double, Element::F16) => rounding::to_double(Format::F16, raw),
-            (Arithmetic::Double, Element::Bf16) => rounding::to_double(Format::Bf16, raw),
-            (Arithmetic::Double, Element::F32) => rounding::to_double(Format::F32, raw),
-            // The low bits of a register that holds a `.tf32` are ignored.
-            (Arithmetic::Double, Element::Tf32) => rounding::to_double(Format::F32, raw & 0xffff_e000),
-            // It is in the middle of its byte (manual 9.7.14.5.14).
-            (Arithmetic::Double, Element::Narrow(Narrow::E2m1)) => {
-                narrow::value(Narrow::E2m1, (raw >> 2).resize(64))
-            }
-            (Arithmetic::Double, Element::Narrow(format)) => narrow::value(format, raw.resize(64)),
-            _ => return None,
-        })
     }
 
     fn added(&self, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>, sum: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
@@ -457,7 +502,7 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
                 .flat_map(|lane| (0..each).map(move |sub| (lane, register * each + sub)))
                 .map(|(lane, i)| {
                     let place = held.place(size, Part::Sum, factor, lane, i);
-                    (place.product * self.c.rows + place.row, place.column as u32)
+                    (place.product * self.c.places.rows + place.row, place.column as u32)
                 })
                 .collect();
             assemble(rows, &picks).map(|elements| elements.regroup(d.bits().max(32)).value)
