@@ -2,6 +2,7 @@
 
 use ptx_ir::{AddressBase, Immediate, Literal, Operand, RegId};
 use ptx_isa::{Component, ScalarType, SpecialReg};
+use ptx_llvm::Addresses;
 use ptx_llvm::intrinsics::{self, Operand as RowOperand, Row, Type as RowType};
 use ptx_llvm::view::{Call, InstId};
 
@@ -204,10 +205,14 @@ impl FunctionRaiser<'_, '_, '_> {
         Ok(list)
     }
 
-    /// The row's mnemonic. `contract` on an operation whose rounding can be omitted says that it was (docs/mapping.md).
+    /// The row's mnemonic, where addresses have 32 bits with that width. `contract` on an operation whose rounding can be omitted says that it was (docs/mapping.md).
     fn row_text(&self, row: &Row, call: &Call) -> String {
         let omits = call.fast.contract
             && ["add.rn.", "sub.rn.", "mul.rn."].iter().any(|start| row.mnemonic.starts_with(start));
+        let of_address = ["mapa.", "getctarank."].iter().any(|start| row.mnemonic.starts_with(start));
+        if of_address && self.module.view.addresses() == Addresses::Bits32 {
+            return row.mnemonic.replacen(".u64", ".u32", 1);
+        }
         if omits { row.mnemonic.replacen(".rn", "", 1) } else { row.mnemonic.clone() }
     }
 
