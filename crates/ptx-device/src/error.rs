@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ptx_diag::{Diagnostics, Format, Severity, render};
+use ptx_diag::{Diagnostics, Format, Label, Position, Severity, render};
 use ptx_exec::texture::TextureError;
 use ptx_exec::{MemoryError, Trap};
 use ptx_link::Sources;
@@ -18,6 +18,11 @@ pub struct Finding {
     pub code: &'static str,
     /// Whether it is an error and no warning.
     pub is_error: bool,
+    /// The same as a JSON object, as the tools write it with `--error-format=json`: `file`, `line`, `column`, `severity`, `code`, `message`, `help`; of a kernel
+    /// that was stopped also `details` ([`Trap::details`]) and `related`, the places of other threads that explain it.
+    pub json: String,
+    /// Other places that explain it, such as where the threads of a deadlock wait: `file:line:column: text`.
+    pub related: Vec<String>,
 }
 
 /// The findings about the files of a module.
@@ -27,8 +32,18 @@ pub(crate) fn findings(sources: &Sources, found: &Diagnostics) -> Vec<Finding> {
         for finding in &findings {
             let mut one = Diagnostics::new();
             one.push(finding.clone());
-            let text = render(&file, &one, Format::Short).trim_end().to_owned();
-            all.push(Finding { text, code: finding.code.0, is_error: finding.severity == Severity::Error });
+            let shown = |format| render(&file, &one, format).trim_end().to_owned();
+            let place = |label: &Label| {
+                let Position { line, column } = file.position(label.span.lo);
+                format!("{}:{line}:{column}: {}", file.name(), label.text)
+            };
+            all.push(Finding {
+                text: shown(Format::Short),
+                code: finding.code.0,
+                is_error: finding.severity == Severity::Error,
+                json: shown(Format::Json),
+                related: finding.related.iter().map(place).collect(),
+            });
         }
     }
     all
@@ -50,7 +65,9 @@ pub struct Stopped {
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&joined(&self.findings))
+        f.write_str(&joined(&self.findings))?;
+        let related = self.findings.iter().flat_map(|finding| &finding.related);
+        related.into_iter().try_for_each(|place| write!(f, "\n{place}"))
     }
 }
 
@@ -95,6 +112,25 @@ pub enum DeviceError {
     /// A defect of this library.
     #[error("internal error: {0}")]
     Internal(String),
+}
+
+impl DeviceError {
+    /// The findings that it has, where it is about a module, a launch or a kernel that was stopped.
+    pub fn findings(&self) -> &[Finding] {
+        match self {
+            DeviceError::Module(findings) | DeviceError::Kernel(findings) | DeviceError::Launch(findings) => {
+                findings
+            }
+            DeviceError::Stopped(stopped) => &stopped.findings,
+            DeviceError::Target { .. }
+            | DeviceError::Arguments(_)
+            | DeviceError::Memory(_)
+            | DeviceError::Texture(_)
+            | DeviceError::Event(_)
+            | DeviceError::Host(_)
+            | DeviceError::Internal(_) => &[],
+        }
+    }
 }
 
 /// The text that a panic carries.

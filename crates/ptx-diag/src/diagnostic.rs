@@ -34,6 +34,18 @@ pub struct Label {
     pub text: String,
 }
 
+/// What a program that reads findings may want to know without reading the message.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(untagged)]
+pub enum Detail {
+    /// A name or a text.
+    Text(String),
+    /// A number.
+    Number(u64),
+    /// The index of a block or thread.
+    Index([u32; 3]),
+}
+
 /// One finding about one place of the input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
@@ -51,6 +63,8 @@ pub struct Diagnostic {
     pub related: Vec<Label>,
     /// What would be right, where it can be said.
     pub help: Option<String>,
+    /// Parts of the message by name, for programs. The JSON form has them, and with them the related places.
+    pub details: Vec<(&'static str, Detail)>,
 }
 
 impl Diagnostic {
@@ -76,7 +90,16 @@ impl Diagnostic {
 
     fn new(severity: Severity, code: Code, span: Option<Span>, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { severity, code, message, span, label: None, related: Vec::new(), help: None }
+        Self {
+            severity,
+            code,
+            message,
+            span,
+            label: None,
+            related: Vec::new(),
+            help: None,
+            details: Vec::new(),
+        }
     }
 
     /// Adds the remark written under the place.
@@ -90,6 +113,13 @@ impl Diagnostic {
     #[must_use]
     pub fn with_help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
+        self
+    }
+
+    /// Adds a part of the message by name, for programs.
+    #[must_use]
+    pub fn with_detail(mut self, name: &'static str, detail: Detail) -> Self {
+        self.details.push((name, detail));
         self
     }
 

@@ -11,7 +11,7 @@ mod render;
 mod source;
 
 pub use code::{Code, CodeMeaning};
-pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use diagnostic::{Detail, Diagnostic, Diagnostics, Label, Severity};
 pub use nearest::nearest;
 pub use render::{Color, Format, MAX_SHOWN, render};
 pub use source::{Position, SourceFile, Span};

@@ -1,6 +1,6 @@
 //! The three forms of findings, with the expected text written by hand.
 
-use ptx_diag::{Code, Color, Diagnostic, Diagnostics, Format, MAX_SHOWN, SourceFile, Span, render};
+use ptx_diag::{Code, Color, Detail, Diagnostic, Diagnostics, Format, MAX_SHOWN, SourceFile, Span, render};
 
 const TEXT: &str = "\
 .version 8.0
@@ -84,6 +84,29 @@ fn json_form_has_exactly_the_seven_keys() {
         "\n",
     );
     assert_eq!(render(&source, &findings(), Format::Json), expected);
+}
+
+#[test]
+fn json_form_has_details_and_the_places_that_go_with_them() {
+    let source = SourceFile::new("k.ptx", TEXT);
+    let mut found = Diagnostics::new();
+    let lo = TEXT.find("add").unwrap() as u32;
+    let finding = Diagnostic::error(Code("X0203"), Span::new(lo, lo + 3), "deadlock")
+        .with_related(Span::new(0, 4), "waits here")
+        .with_detail("kernel", Detail::Text("k".to_owned()))
+        .with_detail("block", Detail::Index([1, 2, 3]))
+        .with_detail("bytes", Detail::Number(4));
+    found.push(finding);
+    let position = source.position(lo);
+    let expected = format!(
+        concat!(
+            r#"{{"file":"k.ptx","line":{},"column":{},"severity":"error","code":"X0203","message":"deadlock","help":null,"#,
+            r#""details":{{"block":[1,2,3],"bytes":4,"kernel":"k"}},"related":[{{"line":1,"column":1,"message":"waits here"}}]}}"#,
+            "\n"
+        ),
+        position.line, position.column
+    );
+    assert_eq!(render(&source, &found, Format::Json), expected);
 }
 
 #[test]

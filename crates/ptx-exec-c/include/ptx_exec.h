@@ -383,6 +383,11 @@ extern "C" {
 // next function.
 const char *ptx_last_error(void);
 
+// What the last error found in a module or launch, or of a kernel that was stopped, as JSON: an object on a line for each finding, with `file`, `line`, `column`, `severity`,
+// `code`, `message` and `help`; of a stopped kernel also `details` (`kernel`, `block`, `thread`, the line of the source by `.loc` and so on) and `related`, where
+// other threads are. It is empty where there are no findings, and valid as long as `ptx_last_error`.
+const char *ptx_last_error_json(void);
+
 // The name of a status, such as `PTX_STOPPED`.
 const char *ptx_status_name(int32_t status);
 
@@ -668,7 +673,7 @@ enum PtxStatus ptx_event_elapsed(const struct PtxEvent *from,
 // empty then. `ptx_try_run` is the same function with a status.
 void ptx_run(const char *ptx,
              int nargs,
-             void *const *args,
+             void **args,
              int lx,
              int ly,
              int lz,
@@ -680,7 +685,7 @@ void ptx_run(const char *ptx,
 // `ptx_run` with a status.
 enum PtxStatus ptx_try_run(const char *ptx,
                            int nargs,
-                           void *const *args,
+                           void **args,
                            int lx,
                            int ly,
                            int lz,

@@ -98,7 +98,7 @@ fn run(ptx: &str, values: &[u64], block: [c_int; 3], grid: [c_int; 3], shared: c
 pub unsafe extern "C" fn ptx_run(
     ptx: *const c_char,
     nargs: c_int,
-    args: *const *mut c_void,
+    args: *mut *mut c_void,
     lx: c_int,
     ly: c_int,
     lz: c_int,
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn ptx_run(
 pub unsafe extern "C" fn ptx_try_run(
     ptx: *const c_char,
     nargs: c_int,
-    args: *const *mut c_void,
+    args: *mut *mut c_void,
     lx: c_int,
     ly: c_int,
     lz: c_int,
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn ptx_try_run(
         let ptx = unsafe { text(ptx, "`ptx`") }?;
         let count = usize::try_from(nargs).map_err(|_| Failure::value("`nargs` is negative"))?;
         // SAFETY: the header's contract.
-        let values = unsafe { items(args, count, "`args`") }?;
+        let values = unsafe { items(args.cast_const(), count, "`args`") }?;
         let values: Vec<u64> = values.iter().map(|value| address_of(*value)).collect();
         run(ptx, &values, [lx, ly, lz], [gx, gy, gz], smem)
     })

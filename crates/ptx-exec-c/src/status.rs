@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread::LocalKey;
 
 use ptx_device::DeviceError;
 
@@ -42,11 +43,13 @@ pub enum PtxStatus {
 pub(crate) struct Failure {
     pub(crate) status: PtxStatus,
     pub(crate) text: String,
+    /// Its findings, one object a line.
+    json: String,
 }
 
 impl Failure {
     pub(crate) fn new(status: PtxStatus, text: impl Into<String>) -> Self {
-        Self { status, text: text.into() }
+        Self { status, text: text.into(), json: String::new() }
     }
 
     pub(crate) fn value(text: impl Into<String>) -> Self {
@@ -71,31 +74,40 @@ impl From<DeviceError> for Failure {
             DeviceError::Host(_) => PtxStatus::PtxHostError,
             DeviceError::Internal(_) => PtxStatus::PtxInternalError,
         };
-        Self { status, text: error.to_string() }
+        let json: Vec<&str> = error.findings().iter().map(|finding| finding.json.as_str()).collect();
+        Self { status, text: error.to_string(), json: json.join("\n") }
     }
 }
 
 thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
+    static LAST_JSON: RefCell<CString> = RefCell::default();
 }
 
-fn keep(text: String) {
-    let text = CString::new(text.replace('\0', "\\0")).unwrap_or_default();
-    // A thread that is about to end has no place for it any more.
-    let _ = LAST.try_with(|last| last.try_borrow_mut().map(|mut last| *last = text));
+fn keep(text: String, json: String) {
+    for (text, place) in [(text, &LAST), (json, &LAST_JSON)] {
+        let text = CString::new(text.replace('\0', "\\0")).unwrap_or_default();
+        // A thread that is about to end has no place for it any more.
+        let _ = place.try_with(|last| last.try_borrow_mut().map(|mut last| *last = text));
+    }
+}
+
+fn kept(place: &'static LocalKey<RefCell<CString>>) -> *const c_char {
+    let text = place.try_with(|last| last.try_borrow().map_or(std::ptr::null(), |last| last.as_ptr()));
+    text.unwrap_or(c"".as_ptr())
 }
 
 /// Does the work of a function: keeps the text of what fails, and lets no panic out.
 pub(crate) fn guard(work: impl FnOnce() -> Result<(), Failure>) -> PtxStatus {
     let failure = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => {
-            keep(String::new());
+            keep(String::new(), String::new());
             return PtxStatus::PtxSuccess;
         }
         Ok(Err(failure)) => failure,
         Err(_) => Failure::new(PtxStatus::PtxInternalError, "internal error: the library panicked"),
     };
-    keep(failure.text);
+    keep(failure.text, failure.json);
     failure.status
 }
 
@@ -103,8 +115,15 @@ pub(crate) fn guard(work: impl FnOnce() -> Result<(), Failure>) -> PtxStatus {
 /// next function.
 #[unsafe(no_mangle)]
 pub extern "C" fn ptx_last_error() -> *const c_char {
-    LAST.try_with(|last| last.try_borrow().map_or(std::ptr::null(), |last| last.as_ptr()))
-        .unwrap_or(c"".as_ptr())
+    kept(&LAST)
+}
+
+/// What the last error found in a module or launch, or of a kernel that was stopped, as JSON: an object on a line for each finding, with `file`, `line`, `column`, `severity`,
+/// `code`, `message` and `help`; of a stopped kernel also `details` (`kernel`, `block`, `thread`, the line of the source by `.loc` and so on) and `related`, where
+/// other threads are. It is empty where there are no findings, and valid as long as `ptx_last_error`.
+#[unsafe(no_mangle)]
+pub extern "C" fn ptx_last_error_json() -> *const c_char {
+    kept(&LAST_JSON)
 }
 
 /// The name of a status, such as `PTX_STOPPED`.

@@ -39,6 +39,9 @@ static void print(const char *text, size_t bytes, void *user)
     strncat(user, text, bytes);
 }
 
+/* As gpuocelot declares it; a declaration that differs would not compile. */
+void ptx_run(const char *ptx, int nargs, void **args, int lx, int ly, int lz, int gx, int gy, int gz, int smem);
+
 static const char *run_text =
     HEAD
     ".global .align 8 .u64 before = 7;\n"
@@ -318,8 +321,11 @@ int main(void)
     EXPECT(own[0] == 30 && own[1] == 0);
     OK(ptx_launch(stop, &shape, NULL, stream));
     FAILS(ptx_stream_synchronize(stream), PTX_STOPPED, "`trap`");
+    EXPECT(strstr(ptx_last_error_json(), "\"details\":{\"block\":[0,0,0],\"function\":\"stop\",\"instruction\":\"trap\"") != NULL);
+    EXPECT(strchr(ptx_last_error_json(), '\n') == NULL);
     OK(ptx_device_recover(device));
     OK(ptx_device_synchronize(device));
+    EXPECT(*ptx_last_error_json() == 0);
     OK(ptx_free(device, data));
     FAILS(ptx_free(device, data), PTX_INVALID_MEMORY, "was freed");
 

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ptx_diag::{Code, Diagnostic, Diagnostics, Span};
+use ptx_diag::{Code, Detail, Diagnostic, Diagnostics, Span};
 use thiserror::Error;
 
 use crate::launch::Dim3;
-use crate::memory::Fault;
+use crate::memory::{Fault, FaultKind};
 use crate::program::SourceLine;
 
 /// Codes of the findings of this crate.
@@ -159,6 +159,49 @@ impl fmt::Display for Trap {
 
 impl std::error::Error for Trap {}
 
+impl Trap {
+    /// What the text has, by name: `kernel`, `function`, `block`, `thread`, and where they are known `instruction`, `source_file`, `source_line`,
+    /// `source_column` of `.loc`, `object`; of an access to memory `access` (what is wrong with it), `space`, `address` (in hexadecimal) and `bytes`.
+    pub fn details(&self) -> Vec<(&'static str, Detail)> {
+        let text = |text: &str| Detail::Text(text.to_owned());
+        let mut details = vec![
+            ("kernel", text(&self.kernel)),
+            ("function", text(&self.function)),
+            ("block", Detail::Index(self.block)),
+            ("thread", Detail::Index(self.thread)),
+        ];
+        if !self.instruction.is_empty() {
+            details.push(("instruction", text(&self.instruction)));
+        }
+        if let Some(source) = &self.source {
+            details.push(("source_file", text(&source.file)));
+            details.push(("source_line", Detail::Number(source.line.into())));
+            if source.column > 0 {
+                details.push(("source_column", Detail::Number(source.column.into())));
+            }
+        }
+        if let Some(object) = &self.object {
+            details.push(("object", text(object)));
+        }
+        if let TrapKind::Fault(Fault { kind, space, address, size }) = &self.kind {
+            let access = match kind {
+                FaultKind::OutOfBounds => "out of bounds",
+                FaultKind::Freed => "freed",
+                FaultKind::Misaligned => "misaligned",
+                FaultKind::ReadOnly => "read-only",
+                FaultKind::NotAtomic => "not atomic",
+                FaultKind::OtherBlock => "of another block",
+                FaultKind::Exited => "of a block that has exited",
+            };
+            details.push(("access", text(access)));
+            details.push(("space", text(space.as_str())));
+            details.push(("address", Detail::Text(format!("{address:#x}"))));
+            details.push(("bytes", Detail::Number((*size).into())));
+        }
+        details
+    }
+}
+
 /// Why a launch left no result.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ExecError {
@@ -183,9 +226,10 @@ impl ExecError {
                     Some(span) => Diagnostic::error(code, span, text),
                     None => Diagnostic::error_without_place(code, text),
                 };
+                let details = trap.details();
                 let related = trap.related.into_iter();
-                diagnostics
-                    .push(related.fold(finding, |finding, (span, text)| finding.with_related(span, text)));
+                let finding = related.fold(finding, |finding, (span, text)| finding.with_related(span, text));
+                diagnostics.push(Diagnostic { details, ..finding });
                 diagnostics
             }
         }

@@ -203,8 +203,7 @@ impl Kernel {
             Space::Global | Space::Generic => seen.describe(fault.address),
             _ => nearest(&in_block(*fault), &self.objects(dynamic_shared)),
         };
-        trap.object =
-            Some(object.unwrap_or_else(|| "there is no argument or variable at this address".to_owned()));
+        trap.object = Some(object.unwrap_or_else(|| nothing_at(fault)));
     }
 
     /// The variables, those of dynamic shared memory with its size.
@@ -214,6 +213,19 @@ impl Kernel {
             Object { bytes, ..object.clone() }
         };
         self.objects.iter().map(sized).collect()
+    }
+}
+
+/// What an address is that nothing is near to.
+fn nothing_at(fault: &Fault) -> String {
+    /// Offsets below it are taken for those of fields.
+    const PAGE: u64 = 4096;
+    match (fault.space, fault.address) {
+        (Space::Global | Space::Generic, 0) => "it is a null pointer".to_owned(),
+        (Space::Global | Space::Generic, offset @ 1..PAGE) => {
+            format!("it is {offset} bytes after a null pointer")
+        }
+        _ => "there is no argument or variable at this address".to_owned(),
     }
 }
 

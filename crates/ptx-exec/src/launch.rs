@@ -179,8 +179,9 @@ pub struct Launch {
     pub cooperative: bool,
     /// The arguments.
     pub arguments: Vec<Argument>,
-    /// Further buffers in global memory, which no parameter has the address of: [`Launch::places`] do. Their numbers follow those of the arguments.
-    pub buffers: Vec<Vec<u8>>,
+    /// Further buffers in global memory, each with what errors call it, which no parameter has the address of: [`Launch::places`] do. Their numbers
+    /// follow those of the arguments.
+    pub buffers: Vec<(String, Vec<u8>)>,
     /// Addresses and tensor maps in arguments and buffers, for parameters that are structures and for memory with addresses in it.
     pub places: Vec<Place>,
     /// Textures, samplers and surfaces.

@@ -13,7 +13,7 @@ impl Launch {
         match self.arguments.get(number) {
             Some(Argument::Buffer(bytes) | Argument::Tensor(_, bytes)) => Some(bytes),
             Some(Argument::Bytes(_) | Argument::Multimem(_) | Argument::Handle(_)) => None,
-            None => self.buffers.get(number - self.arguments.len()).map(Vec::as_slice),
+            None => self.buffers.get(number - self.arguments.len()).map(|(_, bytes)| bytes.as_slice()),
         }
     }
 
@@ -26,7 +26,10 @@ impl Launch {
     pub(crate) fn call(&self, number: usize) -> String {
         match number.checked_sub(self.arguments.len()) {
             None => format!("argument {number}"),
-            Some(further) => format!("buffer {further}"),
+            Some(further) => match self.buffers.get(further) {
+                Some((name, _)) => format!("buffer `{name}`"),
+                None => format!("buffer {further}"),
+            },
         }
     }
 
@@ -43,9 +46,9 @@ impl Launch {
         let mut findings = Diagnostics::new();
         let mut report =
             |text: String| findings.push(Diagnostic::error_without_place(codes::ARGUMENTS, text));
-        for (further, buffer) in self.buffers.iter().enumerate() {
+        for (name, buffer) in &self.buffers {
             if buffer.len() as u64 > 1 << ALLOCATION_SHIFT {
-                report(format!("buffer {further} has {} bytes, which is too large", buffer.len()));
+                report(format!("buffer `{name}` has {} bytes, which is too large", buffer.len()));
             }
         }
         for Place { inside, offset, content } in &self.places {

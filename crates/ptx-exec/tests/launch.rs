@@ -215,7 +215,10 @@ fn faulty_accesses_say_which_argument_or_variable_they_miss() {
     assert_eq!(object(&store(8), buffers(), 0), "offset 8 of argument 2 (`second`), which has 10 bytes");
     assert_eq!(object(&store(400), buffers(), 0), "offset 400 of argument 2 (`second`), which has 10 bytes");
     let null = ".visible .entry k() { .reg .b64 %rd<2>; mov.u64 %rd1, 8; st.global.u32 [%rd1], 1; ret; }";
-    assert_eq!(object(null, Vec::new(), 0), "there is no argument or variable at this address");
+    assert_eq!(object(null, Vec::new(), 0), "it is 8 bytes after a null pointer");
+    assert_eq!(object(&null.replace("%rd1, 8", "%rd1, 0"), Vec::new(), 0), "it is a null pointer");
+    let nothing = "there is no argument or variable at this address";
+    assert_eq!(object(&null.replace("%rd1, 8", "%rd1, 4096"), Vec::new(), 0), nothing);
     let of = |space: &str, name: &str, offset: u32| {
         format!(
             ".global .u32 g[4];\n.shared .align 8 .b8 s[24];\n.extern .shared .b8 d[];\n.const .u32 c[2];

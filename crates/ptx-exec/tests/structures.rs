@@ -29,6 +29,11 @@ fn address(inside: usize, offset: usize, buffer: usize, at: u64) -> Place {
     Place { inside, offset, content: Content::Address { buffer, offset: at } }
 }
 
+/// Buffers `a`, `b` and so on.
+fn named<const N: usize>(buffers: [Vec<u8>; N]) -> Vec<(String, Vec<u8>)> {
+    ["a", "b", "c"].into_iter().map(str::to_owned).zip(buffers).collect()
+}
+
 /// A structure of 24 bytes with a count of 3; buffer 1 has the result, 2 the list, 3 the numbers.
 fn sum() -> Launch {
     let mut structure = vec![0; 24];
@@ -36,7 +41,7 @@ fn sum() -> Launch {
     let numbers = [100u32, 20, 3, 4000].map(u32::to_le_bytes).concat();
     Launch {
         arguments: vec![Argument::Bytes(structure)],
-        buffers: vec![vec![0; 4], vec![0; 24], numbers],
+        buffers: named([vec![0; 4], vec![0; 24], numbers]),
         places: vec![
             address(0, 0, 1, 0),
             address(0, 16, 2, 0),
@@ -90,7 +95,7 @@ fn a_fault_names_the_buffer() {
     let mut launch = sum();
     launch.places[3] = address(2, 8, 3, 16);
     let Err(ExecError::Trap(trap)) = common::execute(SUM, &launch) else { panic!("it was not stopped") };
-    assert_eq!(trap.object.as_deref(), Some("offset 16 of buffer 2, which has 16 bytes"));
+    assert_eq!(trap.object.as_deref(), Some("offset 16 of buffer `c`, which has 16 bytes"));
 }
 
 /// `struct { u64 to; TensorMap map at 64; }`: copies a row of 16 bytes.
@@ -121,7 +126,7 @@ fn structures_have_tensor_maps_in_them() {
     let map = TensorMap::tiled(&tensor, &[16, 1]).unwrap();
     let launch = Launch {
         arguments: vec![Argument::Bytes(vec![0; 192]), Argument::Bytes(3u32.to_le_bytes().to_vec())],
-        buffers: vec![vec![0; 16], (0..96).collect()],
+        buffers: named([vec![0; 16], (0..96).collect()]),
         places: vec![
             address(0, 0, 2, 0),
             Place { inside: 0, offset: 64, content: Content::Tensor { map, buffer: 3 } },
@@ -149,7 +154,7 @@ fn places_that_there_cannot_be_are_refused() {
     wrong(address(0, 17, 1, 0), "argument 0 has 24 bytes, and is to have an address of 8 bytes at byte 17");
     wrong(
         address(2, usize::MAX, 1, 0),
-        "buffer 1 has 24 bytes, and is to have an address of 8 bytes at byte 18446744073709551615",
+        "buffer `b` has 24 bytes, and is to have an address of 8 bytes at byte 18446744073709551615",
     );
     wrong(
         Place { inside: 0, offset: 0, content: Content::Tensor { map, buffer: 1 } },

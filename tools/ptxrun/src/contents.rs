@@ -50,9 +50,9 @@ impl Plan {
             }
         }
         let mut buffers = Vec::new();
-        for (further, (_, buffer)) in self.buffers.iter().enumerate() {
+        for (further, (name, buffer)) in self.buffers.iter().enumerate() {
             if let Argument::Buffer(bytes) = contents.argument(self.args.len() + further, buffer)? {
-                buffers.push(bytes);
+                buffers.push((name.clone(), bytes));
             }
         }
         self.print.iter().try_for_each(|view| self.check_count(view, &arguments, &buffers))?;
@@ -98,17 +98,14 @@ impl Plan {
         &self,
         view: &PrintSpec,
         arguments: &[Argument],
-        buffers: &[Vec<u8>],
+        buffers: &[(String, Vec<u8>)],
     ) -> Result<(), Failure> {
         let bytes = match &view.buffer {
             Source::Argument(index) => match arguments.get(*index) {
                 Some(Argument::Buffer(bytes) | Argument::Tensor(_, bytes)) => Some(bytes),
                 _ => None,
             },
-            Source::Buffer(name) => {
-                let at = self.buffers.iter().position(|(known, _)| known == name);
-                at.and_then(|at| buffers.get(at))
-            }
+            Source::Buffer(name) => buffers.iter().find(|(known, _)| known == name).map(|(_, bytes)| bytes),
             Source::Own(_) => None,
         };
         let (Some(bytes), Some(count)) = (bytes, view.count) else { return Ok(()) };

@@ -1,10 +1,11 @@
 //! The forms with one line a finding.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Detail, Diagnostic, Diagnostics, Label};
 use crate::source::{Position, SourceFile};
 
 #[derive(Serialize)]
@@ -16,11 +17,32 @@ struct JsonLine<'a> {
     code: &'a str,
     message: &'a str,
     help: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<BTreeMap<&'a str, &'a Detail>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    related: Option<Vec<JsonPlace<'a>>>,
+}
+
+#[derive(Serialize)]
+struct JsonPlace<'a> {
+    line: u32,
+    column: u32,
+    message: &'a str,
+}
+
+/// The further places of a finding for programs.
+fn related<'a>(source: &SourceFile, diagnostic: &'a Diagnostic) -> Vec<JsonPlace<'a>> {
+    let place = |label: &'a Label| {
+        let Position { line, column } = source.position(label.span.lo);
+        JsonPlace { line, column, message: &label.text }
+    };
+    diagnostic.related.iter().map(place).collect()
 }
 
 pub(super) fn render_json(source: &SourceFile, diagnostics: &Diagnostics) -> String {
     let mut out = String::new();
     for (diagnostic, place) in located(source, diagnostics) {
+        let is_detailed = !diagnostic.details.is_empty();
         let line = JsonLine {
             file: source.name(),
             line: place.map(|p| p.line),
@@ -29,6 +51,9 @@ pub(super) fn render_json(source: &SourceFile, diagnostics: &Diagnostics) -> Str
             code: diagnostic.code.0,
             message: &diagnostic.message,
             help: diagnostic.help.as_deref(),
+            details: is_detailed
+                .then(|| diagnostic.details.iter().map(|(name, detail)| (*name, detail)).collect()),
+            related: is_detailed.then(|| related(source, diagnostic)),
         };
         // Strings and numbers always serialize; were that to change, the line would be left out.
         if let Ok(text) = serde_json::to_string(&line) {
