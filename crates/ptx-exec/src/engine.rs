@@ -1,16 +1,19 @@
 //! What other engines need of a launch, to run it as this crate does and to report what stops it alike.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::ThreadPool;
 
 use crate::error::{ExecError, TrapKind};
 use crate::launch::{Completion, Dim3, Limits};
 use crate::machine::barrier::Awaited;
+use crate::machine::builtin::perform;
 use crate::machine::warp::WarpId;
-use crate::machine::{self, Geometry, report};
-use crate::program::{Mask, Program};
+use crate::machine::{self, Geometry, Heap, report};
+use crate::memory::Fault;
+use crate::program::{Builtin, Mask, Program};
 use crate::repeat::LoadedLaunch;
 
 /// A launch that was checked, for an engine to run.
@@ -32,6 +35,55 @@ pub struct Begun<'a> {
     pub geometry: Geometry,
     /// Whether its blocks may wait for each other.
     pub cooperative: bool,
+}
+
+/// What the system provides to the kernels of a launch: a heap, and output.
+#[derive(Debug)]
+pub struct System {
+    heap: Arc<Mutex<Heap>>,
+    /// Bytes of an address.
+    word: u32,
+    /// The most bytes of output.
+    limit: usize,
+    output: Mutex<Output>,
+}
+
+#[derive(Debug, Default)]
+struct Output {
+    /// Of each block by its number.
+    blocks: BTreeMap<u64, Vec<u8>>,
+    bytes: usize,
+}
+
+impl System {
+    /// Calls a function for a thread of a block, by its number; `read` gives so many bytes at a generic address of the thread.
+    ///
+    /// # Errors
+    /// What stops the thread.
+    pub fn call(
+        &self,
+        builtin: Builtin,
+        arguments: [u64; 5],
+        block: u64,
+        read: &dyn Fn(u64, u32) -> Result<u64, Fault>,
+    ) -> Result<u64, TrapKind> {
+        let (result, text) = perform(builtin, arguments, &self.heap, self.word, read)?;
+        if !text.is_empty() {
+            let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+            output.bytes += text.len();
+            if output.bytes > self.limit {
+                return Err(TrapKind::Output);
+            }
+            output.blocks.entry(block).or_default().extend(text);
+        }
+        Ok(result)
+    }
+
+    /// What was written, block after block.
+    pub fn output(self) -> Vec<u8> {
+        let output = self.output.into_inner().unwrap_or_else(PoisonError::into_inner);
+        output.blocks.into_values().flatten().collect()
+    }
 }
 
 /// A thread that was stopped, or threads that cannot go on.
@@ -113,6 +165,14 @@ pub fn pool() -> Option<&'static ThreadPool> {
 }
 
 impl LoadedLaunch<'_> {
+    /// What the system provides to a launch.
+    #[doc(hidden)]
+    pub fn system(&self) -> System {
+        let (heap, limit) = self.heap_and_output();
+        let word = self.program().address_size.bytes();
+        System { heap, word, limit, output: Mutex::default() }
+    }
+
     /// The error for a thread that an engine stopped.
     #[doc(hidden)]
     pub fn stopped(&self, begun: &Begun<'_>, stop: Stop) -> ExecError {

@@ -215,6 +215,11 @@ impl LoadedLaunch<'_> {
         kernel.explain(trap, &self.global, launch.dynamic_shared);
     }
 
+    /// The heap, and how much a launch may write.
+    pub(crate) fn heap_and_output(&self) -> (Arc<Mutex<Heap>>, usize) {
+        (self.heap.clone(), self.decoded.launch.limits.output)
+    }
+
     /// What the buffers and images hold now, together with what the last launch did.
     pub fn outcome(&self, last: Executed) -> Outcome {
         let mut next = self.buffers.iter();

@@ -3,14 +3,14 @@
 //! What is copied is instructions of the [`Program`]: the rows of each copy are rows of the kernel, after those of the caller, and its
 //! local memory has the place that it has on the interpreter's stack. Arguments and results are passed as the interpreter does
 //! (`machine/call.rs`): row to row, or as bytes of local memory. Rows begin as zeros in each call; those that a function reads before it
-//! has written them are set.
+//! has written them are set. The arguments and results of functions of the system become rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_exec::Space;
 use ptx_exec::program::{
-    Address, Alu, Base, Binary, Call, Callee, Dst, Effect, FRAME_ALIGNMENT, Fill, Function, Guard, Inst,
-    Load, Op, Order, Origin, Packing, Participants, Program, Row, Slot, Src, Store, Unary,
+    Address, Alu, Base, Binary, Call, Callee, CopyAmount, Dst, Effect, FRAME_ALIGNMENT, Fill, Function,
+    Guard, Inst, Load, Op, Order, Origin, Packing, Participants, Program, Row, Slot, Src, Store, Unary,
 };
 
 use crate::analysis::{Access, Graph, Liveness, Refusal};
@@ -39,10 +39,7 @@ impl Inlined {
 /// # Errors
 /// A call of which that cannot be done.
 pub fn inline(program: &Program) -> Result<Option<Inlined>, Refusal> {
-    let is_call = |inst: &Inst| match &inst.op {
-        Op::Effect(Effect::Call(call)) => !matches!(call.callee, Callee::Builtin(_)),
-        _ => false,
-    };
+    let is_call = |inst: &Inst| matches!(inst.op, Op::Effect(Effect::Call(_)));
     let Some(entry) = program.functions.get(program.entry as usize) else { return Ok(None) };
     if !body(program, entry).any(|pc| program.code.get(pc as usize).is_some_and(is_call)) {
         return Ok(None);
@@ -153,7 +150,7 @@ impl Copier<'_> {
                     ends.push(self.emit(pc, None, Effect::Branch { target: 0 }));
                     self.land(over);
                 }
-                (Op::Effect(Effect::Call(call)), _) if !matches!(call.callee, Callee::Builtin(_)) => {
+                (Op::Effect(Effect::Call(call)), _) => {
                     let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
                     self.call(pc, call, function, place)?;
                     self.land(over);
@@ -195,8 +192,15 @@ impl Copier<'_> {
     }
 
     fn call(&mut self, pc: u32, call: &Call, caller: &Function, place: Place) -> Result<(), Refusal> {
-        let Callee::Function(number) = call.callee else {
-            return Err(Refusal { pc, why: "calls through a register are not compiled" });
+        let number = match call.callee {
+            Callee::Function(number) => number,
+            Callee::Builtin(_) => {
+                self.call_system(pc, call, place);
+                return Ok(());
+            }
+            Callee::Address(_) => {
+                return Err(Refusal { pc, why: "calls through a register are not compiled" });
+            }
         };
         if self.active.contains(&number) {
             return Err(Refusal { pc, why: "functions that call themselves are not compiled" });
@@ -218,6 +222,22 @@ impl Copier<'_> {
         self.copy(callee, inner, Some(&Return { results: &call.results, caller: place }))?;
         self.active.pop();
         Ok(())
+    }
+
+    /// A call of a function of the system, whose arguments and result become rows.
+    fn call_system(&mut self, pc: u32, call: &Call, place: Place) {
+        let mut row = || Slot::Rows { first: Src::register(self.temporary()), count: 1, bits: u64::MAX };
+        let arguments: Vec<Slot> = call.arguments.iter().map(|_| row()).collect();
+        let results: Vec<Slot> = call.results.iter().map(|_| row()).collect();
+        for (&from, &to) in call.arguments.iter().zip(&arguments) {
+            self.pass(pc, place.slot(from), to);
+        }
+        let callee = call.callee;
+        let inner = Call { callee, arguments: arguments.into(), results: results.clone().into() };
+        self.emit(pc, None, Effect::Call(Box::new(inner)));
+        for (&from, &to) in results.iter().zip(&call.results) {
+            self.pass(pc, from, place.slot(to));
+        }
     }
 
     /// A row for a value between two memories.
@@ -492,6 +512,13 @@ fn moved_effect(effect: &Effect, place: Place) -> Result<Effect, &'static str> {
             address(&mut atomic.address);
             atomic.operands.iter_mut().for_each(src);
             atomic.dst.iter_mut().flatten().for_each(dst);
+        }
+        Effect::AsyncCopy(copy) => {
+            address(&mut copy.to);
+            address(&mut copy.from);
+            if let CopyAmount::Bytes(amount) | CopyAmount::UnlessTrue(amount) = &mut copy.amount {
+                src(amount);
+            }
         }
         Effect::BlockBarrier(barrier) => {
             src(&mut barrier.id);

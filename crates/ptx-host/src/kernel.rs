@@ -199,7 +199,17 @@ impl Kernel {
             dynamic_shared: 0,
         };
         // SAFETY: as above.
-        unsafe { self.launch(&Given { program, geometry, params, constant, timeout: None, threads: 1 }) }
+        unsafe {
+            self.launch(&Given {
+                program,
+                geometry,
+                params,
+                constant,
+                timeout: None,
+                threads: 1,
+                system: None,
+            })
+        }
     }
 }
 

@@ -83,7 +83,9 @@ pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
 /// What [`LoadedLaunch::launch`] gives for the same launch.
 pub fn launch(kernel: &Kernel, loaded: &LoadedLaunch<'_>) -> Result<Executed, ExecError> {
     let begun = loaded.begin()?;
+    let system = loaded.system();
     let given = Given {
+        system: Some(&system),
         program: begun.program,
         geometry: begun.geometry,
         params: begun.params,
@@ -94,7 +96,7 @@ pub fn launch(kernel: &Kernel, loaded: &LoadedLaunch<'_>) -> Result<Executed, Ex
     // SAFETY: parameters and variables are those that the program was decoded with; that its accesses are right is for the
     // program's author, as stated above.
     match unsafe { kernel.launch(&given) } {
-        Ok(()) => Ok(Executed::default()),
+        Ok(()) => Ok(Executed { output: system.output(), ..Executed::default() }),
         Err(stop) => Err(loaded.stopped(&begun, stop)),
     }
 }

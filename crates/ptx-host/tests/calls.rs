@@ -130,3 +130,52 @@ fn indices_without_a_place_stop_the_launch() {
         assert_eq!(case.stops_alike(), at, "{body}");
     }
 }
+
+const SYSTEM: &str = ".extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 list);\n.extern .func (.param .b64 r) malloc(.param .b64 bytes);\n\
+    .extern .func free(.param .b64 at);\n.extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);\n\
+    .global .align 1 .b8 format[] = {108, 97, 110, 101, 32, 37, 117, 32, 37, 46, 50, 102, 32, 37, 115, 10, 0};\n.global .align 1 .b8 word[] = {97, 98, 0};\n\
+    .const .align 1 .b8 fixed[] = {99, 111, 110, 115, 116, 97, 110, 116, 0};\n";
+const PRINT: &str = ".local .align 8 .b8 list[24]; cvt.rn.f64.u32 %fd1, %r5; div.rn.f64 %fd1, %fd1, 0d4010000000000000; mov.u64 %rd6, word; cvta.global.u64 %rd6, %rd6; mov.u64 %rd7, fixed; cvta.const.u64 %rd7, %rd7;\n\
+    and.b32 %r6, %r4, 1; setp.eq.u32 %p1, %r6, 0; selp.b64 %rd6, %rd6, %rd7, %p1; st.local.u32 [list], %r4; st.local.f64 [list+8], %fd1; st.local.u64 [list+16], %rd6;\n\
+    mov.u64 %rd8, list; cvta.local.u64 %rd8, %rd8; mov.u64 %rd9, format; cvta.global.u64 %rd9, %rd9; mov.u32 %r7, 77;\n";
+
+#[test]
+fn printed_texts() {
+    let print = "{ .param .b64 a; .param .b64 b; .param .b32 c; st.param.u64 [a], %rd9; st.param.u64 [b], %rd8; GUARD call (c), vprintf, (a, b); ld.param.u32 %r7, [c]; }\n";
+    for (guard, then) in [("", "bra on;"), ("@%p1", "bra on;"), ("", "setp.gt.u32 %p2, %r4, 3; @%p2 bra on;")]
+    {
+        let print = print.replace("GUARD", guard);
+        let body = format!(
+            "{PRINT}{then}\non: {print} add.u32 %r8, %r7, %r4; {print} st.global.u32 [%rd4], %r8; st.global.u32 [%rd4+512], %r7; ret;"
+        );
+        let case = Case { before: SYSTEM, block: [37, 1, 1], grid: 2, ..Case::warp(&body) };
+        let text = case.launches_alike().expect("it ends");
+        assert!(text.starts_with("lane 0 0.00 ab\n"), "{text}");
+    }
+}
+
+#[test]
+fn memory_from_the_heap() {
+    let body = "cvt.u64.u32 %rd6, %r4; add.u64 %rd6, %rd6, 8; { .param .b64 a; .param .b64 b; st.param.u64 [a], %rd6; call (b), malloc, (a); ld.param.u64 %rd7, [b]; }\n\
+                st.u32 [%rd7], %r5; st.u32 [%rd7+4], %r4; setp.eq.u64 %p1, %rd7, 0; @%p1 trap; ld.u32 %r6, [%rd7]; ld.u32 %r7, [%rd7+4]; mad.lo.u32 %r6, %r6, 3, %r7;\n\
+                { .param .b64 a; st.param.u64 [a], %rd7; call free, (a); } st.global.u32 [%rd4], %r6; ret;";
+    let case = Case { before: SYSTEM, block: [40, 1, 1], grid: 3, ..Case::warp(body) };
+    assert_eq!(case.launches_alike(), Ok(String::new()));
+    let body = "{ .param .b64 a; mov.u64 %rd6, 4096; st.param.u64 [a], %rd6; call free, (a); } ret;";
+    let case = Case { before: SYSTEM, ..Case::warp(body) };
+    let error = case.launches_alike().expect_err("nothing that `malloc` gave");
+    assert!(error.contains("which `malloc` did not give"), "{error}");
+}
+
+#[test]
+fn failed_assertions() {
+    let body = "ld.global.u32 %r6, [%rd5]; setp.ne.u32 %p1, %r5, 21; @%p1 bra fine; mov.u64 %rd6, word; cvta.global.u64 %rd6, %rd6; mov.u64 %rd7, fixed; cvta.const.u64 %rd7, %rd7; mov.u64 %rd8, 1; mov.u32 %r7, 12;\n\
+                { .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 o; .param .b64 s; st.param.u64 [m], %rd6; st.param.u64 [f], %rd7; st.param.u32 [l], %r7; st.param.u64 [o], %rd6; st.param.u64 [s], %rd8;\n\
+                call __assertfail, (m, f, l, o, s); } trap; fine: st.global.u32 [%rd4], %r6; ret;";
+    let case = Case { before: SYSTEM, block: [40, 1, 1], ..Case::warp(body) };
+    let error = case.launches_alike().expect_err("the assertion fails");
+    assert!(error.contains("constant:12: ab: ab"), "{error}");
+    let body = body.replace("21;", "2100;");
+    let case = Case { before: SYSTEM, block: [40, 1, 1], ..Case::warp(&body) };
+    assert_eq!(case.launches_alike(), Ok(String::new()));
+}

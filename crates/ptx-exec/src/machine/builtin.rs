@@ -1,10 +1,11 @@
 //! Functions that the system provides to device code: `vprintf`, `malloc`, `free` and failed assertions.
 
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 
 use super::Stop;
 use super::block::BlockState;
 use super::grid::Grid;
+use super::heap::Heap;
 use super::memory::View;
 use super::warp::Warp;
 use crate::error::TrapKind;
@@ -39,43 +40,11 @@ impl Warp {
             };
             let arguments: [u64; 5] = std::array::from_fn(argument);
             let stop = |kind| Stop::at(kind, pc, lane);
-            let result = match builtin {
-                Builtin::Malloc => {
-                    let mut heap = grid.heap.lock().unwrap_or_else(PoisonError::into_inner);
-                    heap.allocate(arguments[0])
-                }
-                Builtin::Free => {
-                    let mut heap = grid.heap.lock().unwrap_or_else(PoisonError::into_inner);
-                    if arguments[0] != 0 && !heap.release(arguments[0]) {
-                        let text = format!("`free` of {:#x}, which `malloc` did not give", arguments[0]);
-                        return Err(stop(TrapKind::Misuse(text)));
-                    }
-                    0
-                }
-                Builtin::Printf => {
-                    let view = View { grid, block, local: &mut self.local };
-                    let mut source = LaneSource { view: &view, lane, next: arguments[1], word };
-                    let fault = |fault| stop(TrapKind::Fault(fault));
-                    let template = source.text(arguments[0]).map_err(fault)?;
-                    let (text, conversions) = format_c(&template, &mut source).map_err(fault)?;
-                    grid.write_output(text.len() as u64).map_err(stop)?;
-                    block.output.extend(text);
-                    u64::from(conversions)
-                }
-                Builtin::AssertFail => {
-                    let view = View { grid, block, local: &mut self.local };
-                    let source = LaneSource { view: &view, lane, next: 0, word };
-                    let text = |address| {
-                        source.text(address).map(|text| String::from_utf8_lossy(&text).into_owned())
-                    };
-                    let all = (text(arguments[0]), text(arguments[1]), text(arguments[3]));
-                    let (Ok(message), Ok(file), Ok(function)) = all else {
-                        return Err(stop(TrapKind::Assertion("its text cannot be read".to_owned())));
-                    };
-                    let line = arguments[2] & 0xffff_ffff;
-                    return Err(stop(TrapKind::Assertion(format!("{file}:{line}: {function}: {message}"))));
-                }
-            };
+            let view = View { grid, block, local: &mut self.local };
+            let read = |address, size| view.read(lane, Space::Generic, address, size, Order::Relaxed);
+            let (result, text) = perform(builtin, arguments, grid.heap, word, &read).map_err(stop)?;
+            grid.write_output(text.len() as u64).map_err(stop)?;
+            block.output.extend(text);
             if let Some(slot) = call.results.first() {
                 self.write_slot((frame, *slot), lane, &result.to_le_bytes());
             }
@@ -84,22 +53,60 @@ impl Warp {
     }
 }
 
+/// Reads so many bytes at a generic address of the thread that calls.
+type Read<'r> = &'r dyn Fn(u64, u32) -> Result<u64, Fault>;
+
+/// What a function gives that the system provides, and what it writes to the output. Addresses have `word` bytes.
+pub(crate) fn perform(
+    builtin: Builtin,
+    arguments: [u64; 5],
+    heap: &Mutex<Heap>,
+    word: u32,
+    read: Read<'_>,
+) -> Result<(u64, Vec<u8>), TrapKind> {
+    let heap = || heap.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut source = LaneSource { read, next: arguments[1], word };
+    match builtin {
+        Builtin::Malloc => Ok((heap().allocate(arguments[0]), Vec::new())),
+        Builtin::Free => {
+            if arguments[0] != 0 && !heap().release(arguments[0]) {
+                let text = format!("`free` of {:#x}, which `malloc` did not give", arguments[0]);
+                return Err(TrapKind::Misuse(text));
+            }
+            Ok((0, Vec::new()))
+        }
+        Builtin::Printf => {
+            let template = source.text(arguments[0]).map_err(TrapKind::Fault)?;
+            let (text, conversions) = format_c(&template, &mut source).map_err(TrapKind::Fault)?;
+            Ok((conversions.into(), text))
+        }
+        Builtin::AssertFail => {
+            let text = |address| source.text(address).map(|text| String::from_utf8_lossy(&text).into_owned());
+            let all = (text(arguments[0]), text(arguments[1]), text(arguments[3]));
+            let (Ok(message), Ok(file), Ok(function)) = all else {
+                return Err(TrapKind::Assertion("its text cannot be read".to_owned()));
+            };
+            let line = arguments[2] & 0xffff_ffff;
+            Err(TrapKind::Assertion(format!("{file}:{line}: {function}: {message}")))
+        }
+    }
+}
+
 /// The arguments of `vprintf`: a buffer in which each stands at a multiple of its size.
-struct LaneSource<'v, 'a> {
-    view: &'v View<'a>,
-    lane: usize,
+struct LaneSource<'r> {
+    read: Read<'r>,
     next: u64,
     /// Bytes of an address.
     word: u32,
 }
 
-impl LaneSource<'_, '_> {
+impl LaneSource<'_> {
     fn byte(&self, address: u64) -> Result<u8, Fault> {
-        self.view.read(self.lane, Space::Generic, address, 1, Order::Relaxed).map(|byte| byte as u8)
+        (self.read)(address, 1).map(|byte| byte as u8)
     }
 }
 
-impl Source for LaneSource<'_, '_> {
+impl Source for LaneSource<'_> {
     type Error = Fault;
 
     fn word(&self) -> u32 {
@@ -109,7 +116,7 @@ impl Source for LaneSource<'_, '_> {
     fn next(&mut self, size: u32) -> Result<u64, Fault> {
         let at = self.next.next_multiple_of(u64::from(size));
         self.next = at.wrapping_add(size.into());
-        self.view.read(self.lane, Space::Generic, at, size, Order::Relaxed)
+        (self.read)(at, size)
     }
 
     fn text(&self, address: u64) -> Result<Vec<u8>, Fault> {

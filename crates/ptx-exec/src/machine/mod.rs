@@ -13,7 +13,7 @@ mod async_write;
 pub(crate) mod barrier;
 mod bind;
 mod block;
-mod builtin;
+pub(crate) mod builtin;
 mod bulk;
 mod call;
 mod cluster;

@@ -1,8 +1,8 @@
 //! The rows that an instruction reads and writes.
 
 use ptx_exec::program::{
-    Address, Alu, AsyncCopy, BarrierAction, Base, BlockBarrier, Collective, CollectiveKind, CopyAmount, Dst,
-    Effect, Op, Participants, Src,
+    Address, Alu, AsyncCopy, BarrierAction, Base, BlockBarrier, Callee, Collective, CollectiveKind,
+    CopyAmount, Dst, Effect, Op, Participants, Slot, Src,
 };
 
 /// The rows that an instruction reads and writes.
@@ -97,7 +97,21 @@ impl Access {
             | Effect::Breakpoint
             | Effect::Pause
             | Effect::Nothing => {}
-            Effect::Call(_) => return Err("calls are not compiled"),
+            Effect::Call(call) => {
+                if !matches!(call.callee, Callee::Builtin(_)) {
+                    return Err("calls are not compiled");
+                }
+                let rows = |slots: &[Slot]| -> Vec<Src> {
+                    slots
+                        .iter()
+                        .filter_map(
+                            |slot| if let Slot::Rows { first, .. } = slot { Some(*first) } else { None },
+                        )
+                        .collect()
+                };
+                reads.extend(rows(&call.arguments));
+                writes.extend(rows(&call.results).into_iter().filter_map(Src::as_register));
+            }
             Effect::Texturing(_) => return Err("textures and surfaces are not compiled"),
             Effect::Stack(_) => return Err("memory allocated on the stack is not compiled"),
             Effect::Multimem(_) => return Err("multimem accesses are not compiled"),

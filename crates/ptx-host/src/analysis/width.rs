@@ -1,8 +1,8 @@
 //! How many bits the values of a row take.
 
 use ptx_exec::program::{
-    Alu, Binary, Collective, CollectiveKind, Dual, Effect, FloatFunction, Op, Packing, Program, Src, Ternary,
-    Unary, VoteMode,
+    Alu, Binary, Collective, CollectiveKind, Dual, Effect, FloatFunction, Op, Packing, Program, Slot, Src,
+    Ternary, Unary, VoteMode,
 };
 use ptx_exec::scalar::int::{Int, Part};
 use ptx_isa::SpecialReg;
@@ -86,6 +86,14 @@ impl Widths {
                 }
                 Effect::WideAtomic(atomic) => atomic.dst.into_iter().flatten().map(|dst| (dst, 64)).collect(),
                 Effect::BlockBarrier(barrier) => vec![(barrier.dst, 32)],
+                Effect::Call(call) => call
+                    .results
+                    .iter()
+                    .filter_map(|slot| match slot {
+                        Slot::Rows { first, .. } => Some((first.as_register()?, 64)),
+                        _ => None,
+                    })
+                    .collect(),
                 Effect::Collective(collective) => self.of_collective(collective),
                 _ => Vec::new(),
             },

@@ -265,6 +265,7 @@ impl<'c> Code<'_, '_, 'c> {
                 Effect::AsyncCopy(copy) => self.async_copy(guard, copy, pc)?,
                 // What other families issue is not compiled.
                 Effect::AsyncGroup(_) => {}
+                Effect::Call(call) => self.call_system(id, guard, call, pc)?,
                 Effect::Nothing | Effect::Pause => {}
                 _ => return Err(CompileError::refused(pc, "the instruction is not compiled yet")),
             },

@@ -1,15 +1,18 @@
-//! Operations on registers that have no form here: the runtime computes them with the interpreter's functions of rows.
+//! What the runtime does for all lanes: operations on registers that have no form here, with the interpreter's functions of rows, and
+//! functions of the system.
 
 use std::mem::offset_of;
 
-use ptx_exec::program::{Alu, Op};
+use ptx_exec::program::{Alu, Call, Op, Slot, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
+use ptx_llvm::build::Volatility::Ordinary;
 
 use super::Code;
 use super::serial::Held;
 use crate::analysis::{Access, BlockId};
-use crate::run::Runtime;
+use crate::kernel::CompileError;
+use crate::run::{ARGUMENTS, Runtime};
 
 impl<'c> Code<'_, '_, 'c> {
     /// Computes an operation for all lanes, also those that do not run: each function is defined for all numbers.
@@ -41,6 +44,42 @@ impl<'c> Code<'_, '_, 'c> {
                 firsts.map(|lane| self.of_lane(result, self.int(64, lane))).collect::<Result<_, _>>()?
             };
             self.write_index(guard, dst, &access.reads)?;
+            self.write(id, guard, dst, &values)?;
+        }
+        Ok(())
+    }
+
+    /// Calls a function of the system. Its arguments and its result are rows (`inline.rs`).
+    pub(super) fn call_system(
+        &mut self,
+        id: BlockId,
+        guard: Option<(u32, bool)>,
+        call: &Call,
+        pc: u32,
+    ) -> Result<(), CompileError> {
+        let refused = || CompileError::refused(pc, "the call is not compiled");
+        let word = self.types.int(64);
+        // The rows of the arguments are one after the other in memory.
+        let rows = self.types.array(word, (WARP * ARGUMENTS) as u64);
+        let arguments = self.builder().alloca_in_entry(rows, 64)?;
+        for (n, slot) in call.arguments.iter().enumerate().take(ARGUMENTS) {
+            let Slot::Rows { first, count: 1, .. } = *slot else { return Err(refused()) };
+            for chunk in 0..self.chunks {
+                let value = self.emit.resize(self.vector(first, chunk)?, 64)?;
+                let bytes = 8 * (n * WARP + chunk * self.lanes as usize) as u64;
+                let place = self.builder().offset(arguments, self.int(64, bytes))?;
+                self.builder().store(value, place, 8, Ordinary)?;
+            }
+        }
+        let result = self.results(0, 64)?;
+        let results = self.array(0)?;
+        let lanes = self.active_lanes(guard)?;
+        let local = self.local.unwrap_or_else(|| self.types.pointer(0).zero());
+        let given = [self.int(32, pc.into()), lanes, arguments, results, local];
+        self.call_checked(offset_of!(Runtime, call), &given)?;
+        if let Some(Slot::Rows { first, .. }) = call.results.first() {
+            let dst = first.as_register().ok_or_else(refused)?;
+            let values = self.taken(result)?;
             self.write(id, guard, dst, &values)?;
         }
         Ok(())

@@ -8,6 +8,7 @@ use super::block::{Block, Coming, Passed};
 use super::fibre::Suspend;
 use super::grid::Job;
 use super::row::row;
+use super::system::call;
 
 /// What the code of a kernel is given of the warp that it runs, and what it leaves.
 #[repr(C)]
@@ -72,10 +73,12 @@ pub(crate) struct Runtime {
         *mut Row,
         *mut Row,
     ),
+    /// A call of a function of the system ([`call`](super::system::call)); gives a [`Status`].
+    pub(crate) call: unsafe extern "C" fn(*mut WarpFrame, u32, u32, *const Row, *mut Row, *const u8) -> i32,
 }
 
 /// The only table.
-pub(crate) static RUNTIME: Runtime = Runtime { barrier, part, common, row };
+pub(crate) static RUNTIME: Runtime = Runtime { barrier, part, common, row, call };
 
 /// How the function of a warp ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

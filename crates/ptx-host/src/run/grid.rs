@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use ptx_exec::engine::{Stop, pool};
+use ptx_exec::engine::{Stop, System, pool};
 use ptx_exec::program::{Effect, Op, Program};
 use ptx_exec::{Geometry, TrapKind};
 
@@ -33,6 +33,8 @@ pub struct Given<'a> {
     pub timeout: Option<Duration>,
     /// Host threads that blocks are spread over.
     pub threads: usize,
+    /// What functions of the system are called of, if there is any.
+    pub system: Option<&'a System>,
 }
 
 /// The function of a warp.
@@ -60,6 +62,7 @@ pub(crate) struct Job {
     program: *const Program,
     params: *const u8,
     constant: *const u8,
+    system: *const System,
     pub(crate) geometry: Geometry,
     workers: Box<[Worker]>,
     pub(super) deadline: Option<Instant>,
@@ -89,6 +92,12 @@ struct Queue {
 impl Job {
     pub(crate) fn code(&self) -> WarpCode {
         self.code
+    }
+
+    /// What the system provides.
+    pub(super) fn system(&self) -> Option<&System> {
+        // SAFETY: what the launch was given is alive while blocks run.
+        unsafe { self.system.as_ref() }
     }
 
     /// What stops a thread at an instruction that does, with what it was given.
@@ -178,6 +187,7 @@ pub(crate) unsafe fn launch(kernel: &Kernel, given: &Given<'_>) -> Result<(), St
         program: given.program,
         params: given.params.as_ptr(),
         constant: given.constant.as_ptr(),
+        system: given.system.map_or(std::ptr::null(), std::ptr::from_ref),
         geometry: given.geometry,
         workers: (0..threads).map(|_| Worker::default()).collect(),
         deadline,

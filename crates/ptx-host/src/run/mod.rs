@@ -10,6 +10,7 @@
 //! | `block` | the warps of a block: in turn, or on fibres where they wait for each other |
 //! | `barrier`, `fibre` | barriers of a block; stacks |
 //! | `row` | operations on registers by the interpreter's functions |
+//! | `system` | functions that the system provides: `vprintf`, `malloc`, `free`, failed assertions |
 //! | `watch` | ends launches whose time is over |
 
 mod barrier;
@@ -18,9 +19,11 @@ mod fibre;
 mod frame;
 mod grid;
 mod row;
+mod system;
 mod watch;
 
 pub use frame::WarpFrame;
 pub(crate) use frame::{Runtime, Status, field};
 pub use grid::Given;
 pub(crate) use grid::{WarpCode, launch};
+pub(crate) use system::ARGUMENTS;

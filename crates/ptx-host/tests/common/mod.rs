@@ -111,6 +111,43 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// Launches it in both engines with buffers in memory of the launch, and compares the output buffer, texts and errors. The grid is
+    /// executed by one host thread.
+    pub fn launches_alike(&self) -> Result<String, String> {
+        let module = self.module();
+        let mut launch = self.launch();
+        launch.threads = Some(std::num::NonZeroUsize::MIN);
+        let text = |result: Result<ptx_exec::Executed, ptx_exec::ExecError>, buffer: &dyn Fn() -> Vec<u8>| {
+            match result {
+                Ok(executed) => Ok((buffer(), String::from_utf8(executed.output).expect("text"))),
+                Err(error) => Err(error.to_string()),
+            }
+        };
+        let mut all = Vec::new();
+        for cpu in [None].into_iter().chain(processors().into_iter().map(Some)) {
+            let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+            let decoded = ptx_exec::DecodedLaunch::at_host_addresses(verified, &launch).expect("decoded");
+            let loaded = decoded.expect("addresses of 64 bits").load();
+            let result = match cpu {
+                None => loaded.launch(),
+                Some(cpu) => {
+                    let jit = Jit::new(&cpu).expect("a linker");
+                    let launched = Launched { block: self.block };
+                    let kernel = Kernel::compile(loaded.program(), &launched, &cpu, &jit).expect("compiled");
+                    ptx_host::launch(&kernel, &loaded)
+                }
+            };
+            let buffer =
+                || loaded.outcome(ptx_exec::Executed::default()).buffers[0].clone().expect("a buffer");
+            all.push(text(result, &buffer));
+        }
+        let expected = all[0].clone();
+        for actual in &all[1..] {
+            assert!(*actual == expected, "{}\n{actual:?}\n{expected:?}", self.body);
+        }
+        expected.map(|(_, text)| text)
+    }
+
     /// Compares what stops it in both engines; gives the `x` of the thread.
     pub fn stops_alike(&self) -> u32 {
         let module = self.module();

@@ -1,0 +1,94 @@
+//! Functions that the system provides, called by the lanes of a warp in their order.
+
+use ptx_exec::program::{Call, Callee, Effect, Op, Row, lanes};
+use ptx_exec::{AddressSize, Fault, FaultKind, Space, TrapKind};
+
+use super::frame::{Status, WarpFrame};
+
+/// Arguments that such a function has at most.
+pub(crate) const ARGUMENTS: usize = 5;
+
+/// Calls the function at an instruction for these lanes, with the rows of its arguments, of which there are [`ARGUMENTS`]. `local` is the
+/// local memory of the warp (`code/local.rs`), or null where the kernel has none.
+///
+/// # Safety
+/// The frame is that of a warp that runs, the others are rows; `result` is no other's memory. What texts and arguments are read from are
+/// places that the kernel may access.
+pub(super) unsafe extern "C" fn call(
+    frame: *mut WarpFrame,
+    pc: u32,
+    active: u32,
+    arguments: *const Row,
+    result: *mut Row,
+    local: *const u8,
+) -> i32 {
+    // SAFETY: the frame, and what it refers to while its block runs.
+    let (frame, job, program) = unsafe { (&mut *frame, &*(*frame).job, (*frame).program.as_ref()) };
+    let inst = program.and_then(|program| program.code.get(pc as usize));
+    let Some(Op::Effect(Effect::Call(call))) = inst.map(|inst| &inst.op) else { return Status::Done as i32 };
+    let Call { callee: Callee::Builtin(builtin), .. } = **call else { return Status::Done as i32 };
+    let block = job.geometry.block_number(frame.block_index);
+    for lane in lanes(active) {
+        // SAFETY: as above.
+        let values = std::array::from_fn(|n| unsafe { (*arguments.add(n))[lane] });
+        // SAFETY: as above.
+        let read = |address, size| unsafe { read(frame, local, lane, address, size) };
+        let done = match job.system() {
+            Some(system) => system.call(builtin, values, block, &read),
+            None => Err(TrapKind::Misuse("the launch has no functions of the system".to_owned())),
+        };
+        match done {
+            // SAFETY: as above.
+            Ok(value) => unsafe { (*result)[lane] = value },
+            Err(kind) => {
+                (frame.pc, frame.stopped) = (pc, 1 << lane);
+                // SAFETY: the block of the frame, which nothing else refers to now.
+                unsafe { (*frame.block).note(kind, Vec::new()) };
+                return Status::Noted as i32;
+            }
+        }
+    }
+    Status::Done as i32
+}
+
+/// Reads so many bytes, up to 8, at a generic address.
+///
+/// # Safety
+/// The place is one that the kernel may access.
+unsafe fn read(
+    frame: &WarpFrame,
+    local: *const u8,
+    lane: usize,
+    address: u64,
+    size: u32,
+) -> Result<u64, Fault> {
+    let fault = |kind, space| Fault { kind, space, address, size };
+    let Some((space, at)) = Space::of_generic(address, AddressSize::Bits64) else {
+        return Err(fault(FaultKind::OutOfBounds, Space::Generic));
+    };
+    if !address.is_multiple_of(size.into()) {
+        return Err(fault(FaultKind::Misaligned, space));
+    }
+    let byte = |n: u64| {
+        let at = at + n;
+        let start = match space {
+            Space::Global | Space::Generic => return std::ptr::with_exposed_provenance::<u8>(at as usize),
+            Space::Shared | Space::SharedCluster => {
+                return frame.shared.cast_const().wrapping_add((at & 0xff_ffff) as usize);
+            }
+            Space::Local => {
+                let place = (at / 4 * 128 + 4 * lane as u64 + at % 4) as usize;
+                return local.wrapping_add(place);
+            }
+            Space::Const => frame.constant,
+            Space::Param => frame.params,
+        };
+        start.wrapping_add(at as usize)
+    };
+    if space == Space::Local && local.is_null() {
+        return Err(fault(FaultKind::OutOfBounds, space));
+    }
+    // SAFETY: as above, for each of the bytes.
+    let bytes = (0..u64::from(size)).rev().map(|n| u64::from(unsafe { *byte(n) }));
+    Ok(bytes.fold(0, |value, byte| value << 8 | byte))
+}
