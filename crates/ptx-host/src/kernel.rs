@@ -8,7 +8,7 @@ use ptx_llvm::{Context, LlvmError, Module, OptLevel};
 use thiserror::Error;
 
 use crate::analysis::{Analysis, Launched, Refusal};
-use crate::code;
+use crate::code::{self, Runs};
 use crate::inline::{Inlined, inline};
 use crate::run::{self, Given, WarpCode};
 
@@ -42,6 +42,7 @@ pub struct Kernel {
     address: usize,
     block: [u32; 3],
     waits: bool,
+    runs: Runs,
     stack: usize,
     /// What was compiled, where that is not the program as it is.
     inlined: Option<Inlined>,
@@ -55,7 +56,7 @@ pub fn host_ir(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<[Str
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
     let inlined = inline(program)?;
-    let module = generate(&context, &machine, program, inlined.as_ref(), launched)?;
+    let (module, _) = generate(&context, &machine, program, inlined.as_ref(), launched)?;
     let before = module.to_text();
     machine.optimize(&module, PIPELINE)?;
     Ok([before, module.to_text()])
@@ -69,7 +70,7 @@ pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Resul
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
     let inlined = inline(program)?;
-    let module = generate(&context, &machine, program, inlined.as_ref(), launched)?;
+    let (module, _) = generate(&context, &machine, program, inlined.as_ref(), launched)?;
     machine.optimize(&module, PIPELINE)?;
     Ok(machine.emit_assembly(&module)?)
 }
@@ -82,7 +83,7 @@ fn generate<'c>(
     program: &Program,
     inlined: Option<&Inlined>,
     launched: &Launched,
-) -> Result<Module<'c>, CompileError> {
+) -> Result<(Module<'c>, Runs), CompileError> {
     let Some(inlined) = inlined else { return generate_one(context, machine, program, launched) };
     let made = generate_one(context, machine, &inlined.program, launched);
     made.map_err(|error| match error {
@@ -96,7 +97,7 @@ fn generate_one<'c>(
     machine: &HostMachine,
     program: &Program,
     launched: &Launched,
-) -> Result<Module<'c>, CompileError> {
+) -> Result<(Module<'c>, Runs), CompileError> {
     if program.address_size == AddressSize::Bits32 {
         // Global addresses are those of the host process in the code.
         let entry = program.functions.get(program.entry as usize).map_or(0, |function| function.start);
@@ -107,9 +108,9 @@ fn generate_one<'c>(
     let analysis = Analysis::new(program, launched, lanes)?;
     let module = Module::new(context, "kernel");
     machine.set_up(&module);
-    code::generate(&module, machine, program, &analysis, launched, lanes)?;
+    let runs = code::generate(&module, machine, program, &analysis, launched, lanes)?;
     module.verify()?;
-    Ok(module)
+    Ok((module, runs))
 }
 
 impl Kernel {
@@ -126,15 +127,15 @@ impl Kernel {
         let context = Context::new()?;
         let machine = HostMachine::new(cpu, OptLevel::O2)?;
         let inlined = inline(program)?;
-        let module = generate(&context, &machine, program, inlined.as_ref(), launched)?;
+        let (module, runs) = generate(&context, &machine, program, inlined.as_ref(), launched)?;
         machine.optimize(&module, PIPELINE)?;
         let code = jit.add_object("kernel", &machine.emit_object(&module)?)?;
         let address = code.address(code::NAME)?;
         let program = inlined.as_ref().map_or(program, |inlined| &inlined.program);
         let stack = stack_bytes(program);
         // Threads of the host have small stacks.
-        let waits = has_barriers(program) || stack > LARGEST_ON_THREAD;
-        Ok(Self { _code: code, address, block: launched.block, waits, stack, inlined })
+        let waits = runs == Runs::Warp && (has_barriers(program) || stack > LARGEST_ON_THREAD);
+        Ok(Self { _code: code, address, block: launched.block, waits, runs, stack, inlined })
     }
 
     /// The function of a warp.
@@ -146,6 +147,11 @@ impl Kernel {
     /// Whether its warps wait for each other, so that each needs a stack of its own.
     pub(crate) fn waits(&self) -> bool {
         self.waits
+    }
+
+    /// Whether its function runs all warps of a block.
+    pub(crate) fn runs_blocks(&self) -> bool {
+        self.runs == Runs::Block
     }
 
     /// Bytes of stack that the function of a warp may need, with what it calls.
@@ -214,11 +220,11 @@ impl Kernel {
 }
 
 /// The most stack that the function of a warp may need where it runs on that of a thread of the host.
-const LARGEST_ON_THREAD: usize = 512 << 10;
+pub(crate) const LARGEST_ON_THREAD: usize = 512 << 10;
 
 /// Bytes of stack that the function of a warp may need: what its rows and its local memory take, twice over for what is computed from
 /// them, and what the runtime takes. Only pages that are used take memory.
-fn stack_bytes(program: &Program) -> usize {
+pub(crate) fn stack_bytes(program: &Program) -> usize {
     const RUNTIME: usize = 64 << 10;
     let function = program.functions.get(program.entry as usize);
     let of_lane = function.map_or(0, |function| 2 * 8 * function.rows as usize + function.local as usize);

@@ -156,6 +156,23 @@ fn producers_and_consumers_at_named_barriers() {
 }
 
 #[test]
+fn what_lives_across_barriers_is_each_warps_own() {
+    // A counter and sums of each thread, an address that follows from an index, one row that only some lanes write (zero elsewhere), two
+    // barriers of which a loop takes one or the other, threads that exit before and between them, and partial warps.
+    let body = "setp.ge.u32 %p1, %r5, %r1; @%p1 ret; mov.u32 %r6, 0; mov.u32 %r7, %r4; and.b32 %r8, %r4, 3; setp.eq.u32 %p2, %r8, 1;\n\
+                @%p2 mov.u32 %r9, 77; mov.u64 %rd6, %rd5; st.shared.u32 [%r22], %r4;\n\
+                again: and.b32 %r10, %r6, 1; setp.eq.u32 %p3, %r10, 0; @%p3 bra even; bar.sync 3; xor.b32 %r11, %r4, 32; bra.uni next;\n\
+                even: bar.sync 3; xor.b32 %r11, %r4, 1;\n\
+                next: shl.b32 %r12, %r11, 2; add.u32 %r12, %r12, %r20; ld.shared.u32 %r13, [%r12]; add.u32 %r7, %r7, %r13;\n\
+                ld.global.u32 %r14, [%rd6]; add.u32 %r7, %r7, %r14; add.s64 %rd6, %rd6, 4; bar.sync 3; st.shared.u32 [%r22], %r7;\n\
+                add.u32 %r6, %r6, 1; setp.gt.u32 %p4, %r4, 250; @%p4 bra done; setp.lt.u32 %p5, %r6, 5; @%p5 bra again;\n\
+                done: mad.lo.u32 %r7, %r9, 3, %r7; st.global.u32 [%rd4], %r7; ret;";
+    for (block, n) in [(256, 4096), (96, 4096), (75, 4096), (256, 700), (32, 4096), (20, 30), (512, 600)] {
+        agree(body, 3, block, n);
+    }
+}
+
+#[test]
 fn threads_that_exit_are_not_waited_for() {
     let body = "setp.ge.u32 %p1, %r4, %r1; @%p1 exit; st.shared.u32 [%r22], %r4; bar.sync 0; sub.u32 %r6, %r1, %r4; sub.u32 %r6, %r6, 1;\n\
         shl.b32 %r6, %r6, 2; add.u32 %r6, %r20, %r6; ld.shared.u32 %r7, [%r6]; st.global.u32 [%rd4], %r7; ret;";

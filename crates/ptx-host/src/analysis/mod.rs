@@ -9,6 +9,7 @@
 //! | `progress` | whether a loop waits for other threads |
 //! | `schedule` | which blocks other lanes of the warp may wait at while a block runs |
 //! | `width` | how many bits the values of a row take |
+//! | `turns` | whether the warps of a block can take turns in one function |
 //! | `nans` | the rows whose NaNs may have any bits |
 //! | `shape` | what lanes of a row may have in common: one value, a stride |
 //! | `facts` | bounds of the values of rows |
@@ -29,6 +30,7 @@ mod rows;
 mod schedule;
 mod shape;
 mod transfer;
+mod turns;
 mod width;
 
 use std::collections::BTreeSet;
@@ -47,6 +49,7 @@ pub use progress::WAITS;
 pub use rows::Shapes;
 pub use schedule::Schedule;
 pub use shape::{Indexed, Launched, Shape, Stride};
+pub use turns::take_turns;
 pub use width::Widths;
 
 /// What is known of the kernel of a program.

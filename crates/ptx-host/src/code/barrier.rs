@@ -33,6 +33,9 @@ impl<'c> Code<'_, '_, 'c> {
         if !together {
             self.expect_together(id, pc, all)?;
         }
+        if self.turns.is_some() {
+            return self.wait_for_turn(id).map_err(Into::into);
+        }
         if guard.is_none() {
             let result = self.come_to(barrier, pc, all, all)?;
             return self.give(id, None, barrier, result).map_err(Into::into);

@@ -48,6 +48,8 @@ impl<'c> Code<'_, '_, 'c> {
         let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
         let lanes = if threads.is_multiple_of(WARP as u64) {
             self.int(32, u64::from(u32::MAX))
+        } else if let Some(lanes) = self.lanes_of_turn()? {
+            lanes
         } else {
             let at = self.builder().offset(self.frame, self.int(64, field::LANES as u64))?;
             self.builder().load(self.types.int(32), at, 4, Ordinary)?

@@ -237,7 +237,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// The opposite of [`Self::lanes_of`].
-    fn vectors_of(&self, lanes: Value<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
+    pub(super) fn vectors_of(&self, lanes: Value<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
         (0..self.chunks)
             .map(|chunk| {

@@ -28,6 +28,7 @@ mod serial;
 mod shuffle;
 mod switch;
 mod tiles;
+mod turns;
 
 use std::cell::RefCell;
 
@@ -47,6 +48,7 @@ use control::Version;
 use gather::Present;
 use matrix::Multiplier;
 use registers::{Current, Slot};
+use turns::Turns;
 
 /// The name of the function in its module.
 pub(crate) const NAME: &str = "kernel";
@@ -80,6 +82,8 @@ struct Code<'a, 'm, 'c> {
     arrays: Vec<Value<'c>>,
     /// The memory that holds which lanes have not exited.
     alive: Vec<Value<'c>>,
+    /// The turns of the warps, in the function of a block.
+    turns: Option<Turns<'c>>,
     /// The local memory of all lanes (`local.rs`), if the kernel has any.
     local: Option<Value<'c>>,
     done: Block<'c>,
@@ -117,7 +121,7 @@ pub(crate) fn generate(
     analysis: &Analysis,
     launched: &Launched,
     lanes: u32,
-) -> Result<(), CompileError> {
+) -> Result<Runs, CompileError> {
     let types = Types::new(module.context());
     let ty = types.function(types.int(32), &[types.pointer(0)]);
     let function = module.function(NAME, ty)?;
@@ -149,6 +153,7 @@ pub(crate) fn generate(
         waiting: Vec::new(),
         arrays: Vec::new(),
         alive: Vec::new(),
+        turns: None,
         local: None,
         done,
         frame,
@@ -162,6 +167,10 @@ pub(crate) fn generate(
         let blocks = analysis.graph.blocks().iter().map(|_| function.append_block(types, "block"));
         code.blocks[version as usize] = blocks.collect();
     }
+    let is_of_block = code.has_turns();
+    if is_of_block {
+        code.begin_turns()?;
+    }
     code.make_memory()?;
     code.make_local()?;
     code.enter()?;
@@ -171,9 +180,22 @@ pub(crate) fn generate(
             code.block(id)?;
         }
     }
+    if is_of_block {
+        code.finish_turns()?;
+        return Ok(Runs::Block);
+    }
     code.builder().position_at_end(done);
     code.builder().ret(Some(types.int_value(32, 0)))?;
-    Ok(())
+    Ok(Runs::Warp)
+}
+
+/// What the function of a kernel runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Runs {
+    /// A warp.
+    Warp,
+    /// All warps of a block, which take turns at barriers.
+    Block,
 }
 
 fn inputs<'c>(builder: &Builder<'c>, types: Types<'c>, frame: Value<'c>) -> Result<Inputs<'c>, LlvmError> {

@@ -65,7 +65,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     fn zeroed(&self, ty: Type<'c>) -> Result<Value<'c>, LlvmError> {
-        let place = self.builder().alloca(ty, 8)?;
+        let place = self.builder().alloca_in_entry(ty, 8)?;
         self.builder().store(ty.zero(), place, 8, Ordinary)?;
         Ok(place)
     }
@@ -162,7 +162,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    fn type_of(&self, row: u32) -> Type<'c> {
+    pub(super) fn type_of(&self, row: u32) -> Type<'c> {
         let ty = self.types.int(self.analysis.widths.row(row));
         if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty }
     }

@@ -290,15 +290,17 @@ pub(crate) fn lanes_of(threads: usize, warp: usize) -> Mask {
     bits(left)
 }
 
-/// Runs all warps of a block on this stack, one after the other: none of them waits for another one. The frame is used for each in turn.
+/// Runs all warps of a block on this stack, one after the other: none of them waits for another one, or one call runs
+/// all of them. The frame is used for each in turn.
 pub(crate) fn run_in_turn(
     block: *mut Block,
     job: &Job,
     frame: *mut WarpFrame,
     threads: usize,
+    calls: usize,
 ) -> Result<(), Stop> {
     let code = job.code();
-    for warp in 0..threads.div_ceil(WARP) {
+    for warp in 0..calls {
         // SAFETY: the block and the frame are this thread's, and no reference to them is held while code runs.
         let status = unsafe {
             ((*frame).warp, (*frame).lanes) = (warp as u32, lanes_of(threads, warp));

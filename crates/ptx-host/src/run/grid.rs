@@ -58,6 +58,7 @@ struct Worker {
 pub(crate) struct Job {
     code: WarpCode,
     waits: bool,
+    runs_blocks: bool,
     stack: usize,
     program: *const Program,
     params: *const u8,
@@ -183,6 +184,7 @@ pub(crate) unsafe fn launch(kernel: &Kernel, given: &Given<'_>) -> Result<(), St
     let job = Arc::new(Job {
         code: kernel.code(),
         waits: kernel.waits(),
+        runs_blocks: kernel.runs_blocks(),
         stack: kernel.stack(),
         program: given.program,
         params: given.params.as_ptr(),
@@ -311,7 +313,8 @@ impl Place {
             run_on_fibres(block, job, &mut self.fibres, frames)
         } else {
             self.frames[0].block_index = index;
-            run_in_turn(block, job, frames, threads)
+            let calls = if job.runs_blocks { 1 } else { threads.div_ceil(ptx_exec::program::WARP) };
+            run_in_turn(block, job, frames, threads, calls)
         }
     }
 }

@@ -1,0 +1,37 @@
+//! Whether the warps of a block can take turns in one function.
+
+use ptx_exec::program::{BarrierAction, BlockBarrier, Effect, Op, Program, Src};
+
+use super::Graph;
+
+/// Whether all barriers of a kernel are one: `bar.sync` with one number, for all threads of the block, without a guard. Then a warp that comes
+/// to it only waits until all others have come or exited, so that code can run one warp after the other from barrier to barrier, without
+/// a stack for each.
+pub fn take_turns(program: &Program, graph: &Graph) -> bool {
+    let mut number: Option<Option<u64>> = None;
+    for block in graph.blocks() {
+        for inst in &program.code[block.first as usize..block.end as usize] {
+            let Op::Effect(Effect::BlockBarrier(barrier)) = &inst.op else { continue };
+            let own = constant(program, barrier.id);
+            if inst.guard.is_some()
+                || own.is_none()
+                || !is_plain(barrier)
+                || number.is_some_and(|number| number != own)
+            {
+                return false;
+            }
+            number = Some(own);
+        }
+    }
+    number.is_some()
+}
+
+fn is_plain(barrier: &BlockBarrier) -> bool {
+    barrier.action == BarrierAction::Sync && barrier.count.is_none() && barrier.predicate.is_none()
+}
+
+/// The number of a barrier, of which a block has 16.
+fn constant(program: &Program, src: Src) -> Option<u64> {
+    let row = program.constants.rows().get(src.as_constant()? as usize)?;
+    Some(row[0]).filter(|&number| number < 16)
+}

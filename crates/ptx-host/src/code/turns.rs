@@ -1,0 +1,231 @@
+//! Functions of a whole block, whose warps take turns at barriers (`analysis/turns.rs`).
+//!
+//! A warp that comes to a barrier puts the rows that are live there to memory of its own, and the next one runs. Where all have come, the
+//! first one goes on behind the barrier:
+//!
+//! ```text
+//! turn:
+//!   %where = load i32, ptr %next[%warp]
+//!   switch i32 %where, label %advance [ i32 0, label %start  i32 1, label %resume1 ]
+//! block4:                                    ; a barrier
+//!   store <16 x i32> %r5, ptr %state[%warp].r5
+//!   store i32 1, ptr %next[%warp]
+//!   br label %advance
+//! resume1:
+//!   %r5 = load <16 x i32>, ptr %state[%warp].r5
+//! advance:
+//!   %warp.next = ..                          ; back to %turn, with warp 0 after the last one, until all have exited
+//! ```
+
+use ptx_exec::program::WARP;
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Ordering, Scope, Type, Value};
+
+use super::Code;
+use super::control::Version;
+use crate::analysis::{BlockId, Launched, take_turns};
+use crate::kernel::{LARGEST_ON_THREAD, stack_bytes};
+use crate::run::field;
+
+/// The warps of a block in one function.
+pub(super) struct Turns<'c> {
+    warps: u64,
+    /// The number of the warp that has its turn.
+    warp: Value<'c>,
+    /// Where each warp goes on; how many have not exited.
+    next: Value<'c>,
+    left: Value<'c>,
+    /// The rows of each warp, and bytes of one.
+    state: Value<'c>,
+    bytes: u64,
+    /// Where the index of the warp that has its turn is read and decides; where it is the next one's.
+    turn: Block<'c>,
+    advance: Block<'c>,
+    /// Where warps go on after barriers.
+    resumes: Vec<(u64, Block<'c>)>,
+}
+
+/// What is kept of a warp: a place, what it has, and where that is among the bytes of the warp.
+struct Kept<'c> {
+    place: Value<'c>,
+    ty: Type<'c>,
+    offset: u64,
+}
+
+/// Warps of a block.
+pub(super) fn warps(launched: &Launched) -> u64 {
+    let threads: u64 = launched.block.iter().map(|&extent| u64::from(extent)).product();
+    threads.div_ceil(WARP as u64)
+}
+
+impl<'c> Code<'_, '_, 'c> {
+    /// Whether the function is that of a block.
+    pub(super) fn has_turns(&self) -> bool {
+        let function = self.program.functions.get(self.program.entry as usize);
+        take_turns(self.program, &self.analysis.graph)
+            && function.is_some_and(|function| function.local == 0)
+            && self.state_bytes() * warps(self.launched) + stack_bytes(self.program) as u64
+                <= LARGEST_ON_THREAD as u64
+    }
+
+    fn state_bytes(&self) -> u64 {
+        let rows =
+            self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.rows);
+        let live = (0..rows).filter(|&row| self.analysis.liveness.is_live_anywhere(row));
+        let of_row = |row: u32| {
+            let lanes = if self.is_vector(row) { u64::from(self.lanes) } else { 1 };
+            let bytes = (u64::from(self.analysis.widths.row(row)) * lanes).div_ceil(8).next_multiple_of(64);
+            bytes * self.copies(row) as u64
+                + if self.indexed(row).is_some() { 64 * self.copies(row) as u64 } else { 0 }
+        };
+        live.map(of_row).sum::<u64>() + 64
+    }
+
+    /// Begins the function: code of a warp begins where the builder is afterwards.
+    pub(super) fn begin_turns(&mut self) -> Result<(), LlvmError> {
+        let (word, types) = (self.types.int(32), self.types);
+        let (warps, bytes) = (warps(self.launched), self.state_bytes());
+        let [turn, start, advance] =
+            ["turn", "start", "advance"].map(|name| self.function.append_block(types, name));
+        let builder = self.builder();
+        let next = builder.alloca_in_entry(types.array(word, warps), 64)?;
+        let [warp_at, left] = [builder.alloca_in_entry(word, 4)?, builder.alloca_in_entry(word, 4)?];
+        let state = builder.alloca_in_entry(types.array(types.int(8), bytes * warps), 64)?;
+        for warp in 0..warps {
+            builder.store(self.int(32, 0), builder.offset(next, self.int(64, 4 * warp))?, 4, Ordinary)?;
+        }
+        builder.store(self.int(32, warps), left, 4, Ordinary)?;
+        builder.store(self.int(32, 0), warp_at, 4, Ordinary)?;
+        builder.branch(turn)?;
+        builder.position_at_end(turn);
+        let warp = builder.load(word, warp_at, 4, Ordinary)?;
+        let frame_warp = builder.offset(self.frame, self.int(64, field::WARP as u64))?;
+        builder.store(warp, frame_warp, 4, Ordinary)?;
+        self.inputs.warp = warp;
+        self.end_turns(warp, warp_at, left, [turn, advance])?;
+        self.builder().position_at_end(start);
+        let resumes = vec![(0, start)];
+        self.turns = Some(Turns { warps, warp, next, left, state, bytes, turn, advance, resumes });
+        Ok(())
+    }
+
+    /// After the turn of a warp comes that of the next one, until all have exited.
+    fn end_turns(
+        &self,
+        warp: Value<'c>,
+        warp_at: Value<'c>,
+        left: Value<'c>,
+        [turn, advance]: [Block<'c>; 2],
+    ) -> Result<(), LlvmError> {
+        let builder = self.builder();
+        let [again, end] = ["again", "end"].map(|name| self.function.append_block(self.types, name));
+        builder.position_at_end(advance);
+        let next = builder.binary(BinaryOp::Add, warp, self.int(32, 1))?;
+        let is_last = builder.int_compare(IntPredicate::Eq, next, self.int(32, warps(self.launched)))?;
+        let next = builder.select(is_last, self.int(32, 0), next)?;
+        builder.store(next, warp_at, 4, Ordinary)?;
+        let left = builder.load(self.types.int(32), left, 4, Ordinary)?;
+        let is_done = builder.int_compare(IntPredicate::Eq, left, self.int(32, 0))?;
+        let is_done = builder.binary(BinaryOp::And, is_last, is_done)?;
+        builder.branch_if(is_done, end, again)?;
+        builder.position_at_end(again);
+        builder.branch(turn)?;
+        builder.position_at_end(end);
+        builder.ret(Some(self.int(32, 0)))?;
+        Ok(())
+    }
+
+    /// The lanes that are threads, of the warp that has its turn.
+    pub(super) fn lanes_of_turn(&self) -> Result<Option<Value<'c>>, LlvmError> {
+        let Some(turns) = &self.turns else { return Ok(None) };
+        let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
+        let last = threads - (turns.warps - 1) * WARP as u64;
+        let lanes = self.int(32, u64::from(u32::MAX) >> (WARP as u64 - last));
+        let is_last =
+            self.builder().int_compare(IntPredicate::Eq, turns.warp, self.int(32, turns.warps - 1))?;
+        self.builder().select(is_last, lanes, self.int(32, u32::MAX.into())).map(Some)
+    }
+
+    /// All code of warps is made: the warp that has come to its end takes no more turns, and each turn goes on where the warp is.
+    pub(super) fn finish_turns(&mut self) -> Result<(), LlvmError> {
+        let Some(turns) = self.turns.take() else { return Ok(()) };
+        let builder = self.builder();
+        let word = self.types.int(32);
+        builder.position_at_end(self.done);
+        builder.store(
+            self.int(32, u32::MAX.into()),
+            self.of_warp(turns.next, turns.warp, 4)?,
+            4,
+            Ordinary,
+        )?;
+        let left = builder.load(word, turns.left, 4, Ordinary)?;
+        builder.store(builder.binary(BinaryOp::Sub, left, self.int(32, 1))?, turns.left, 4, Ordinary)?;
+        builder.branch(turns.advance)?;
+        builder.position_at_end(turns.turn);
+        let place = builder.load(word, self.of_warp(turns.next, turns.warp, 4)?, 4, Ordinary)?;
+        builder.switch_on(place, turns.advance, &turns.resumes)?;
+        Ok(())
+    }
+
+    fn of_warp(&self, array: Value<'c>, warp: Value<'c>, bytes: u64) -> Result<Value<'c>, LlvmError> {
+        let at = self.builder().binary(BinaryOp::Mul, self.emit.resize(warp, 64)?, self.int(64, bytes))?;
+        self.builder().offset(array, at)
+    }
+
+    /// A barrier, the first instruction of its block, which all lanes of the warp that have not exited run: the next warp has its turn.
+    pub(super) fn wait_for_turn(&mut self, id: BlockId) -> Result<(), LlvmError> {
+        let Some(turns) = &self.turns else { return Ok(()) };
+        let kept = self.kept(id)?;
+        let place = self.of_warp(turns.state, turns.warp, turns.bytes)?;
+        // What the block stored before is to be seen by other blocks no later than what it stores after it.
+        self.builder().fence(Ordering::AcqRel, Scope::System)?;
+        for Kept { place: from, ty, offset } in &kept {
+            let value = self.builder().load(*ty, *from, 8, Ordinary)?;
+            self.builder().store(value, self.builder().offset(place, self.int(64, *offset))?, 8, Ordinary)?;
+        }
+        if self.version == Version::Partial {
+            self.builder().store(self.lanes_of(&self.mask)?, place, 4, Ordinary)?;
+        }
+        let number = turns.resumes.len() as u64;
+        let next = self.of_warp(turns.next, turns.warp, 4)?;
+        self.builder().store(self.int(32, number), next, 4, Ordinary)?;
+        self.builder().branch(turns.advance)?;
+        let resume = self.function.append_block(self.types, "resume");
+        self.builder().position_at_end(resume);
+        let place = self.of_warp(turns.state, turns.warp, turns.bytes)?;
+        for Kept { place: to, ty, offset } in &kept {
+            let from = self.builder().offset(place, self.int(64, *offset))?;
+            self.builder().store(self.builder().load(*ty, from, 8, Ordinary)?, *to, 8, Ordinary)?;
+        }
+        self.mask = match self.version {
+            Version::Full => vec![self.types.int_vector(1, &vec![1; self.lanes as usize])?; self.chunks],
+            Version::Partial => {
+                self.vectors_of(self.builder().load(self.types.int(32), place, 4, Ordinary)?)?
+            }
+        };
+        for (&place, &lanes) in self.alive.iter().zip(&self.mask) {
+            self.builder().store(lanes, place, 8, Ordinary)?;
+        }
+        self.read_live(id)?;
+        if let Some(turns) = &mut self.turns {
+            turns.resumes.push((number, resume));
+        }
+        Ok(())
+    }
+
+    /// The memory of the rows that are live at a barrier. The first 64 bytes of a warp are for its lanes.
+    fn kept(&self, id: BlockId) -> Result<Vec<Kept<'c>>, LlvmError> {
+        let (mut kept, mut offset) = (Vec::new(), 64);
+        for row in (0..self.slots.len() as u32).filter(|&row| self.analysis.liveness.is_live_into(id, row)) {
+            let index = self.indexed(row).map(|indexed| self.types.int(indexed.bits));
+            let indices = self.indices.get(row as usize).into_iter().flatten().zip(index);
+            let places = self.slots[row as usize].iter().map(|&place| (place, self.type_of(row)));
+            for (place, ty) in places.chain(indices.map(|(&place, ty)| (place, ty))) {
+                kept.push(Kept { place, ty, offset });
+                offset += ty.bits().map_or(64, |bits| u64::from(bits).div_ceil(8)).next_multiple_of(64);
+            }
+        }
+        Ok(kept)
+    }
+}
