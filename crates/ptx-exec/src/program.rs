@@ -513,6 +513,8 @@ pub enum Effect {
     Texturing(Box<Texturing>),
     Stack(Stack),
     Fence,
+    /// A fence that also orders accesses of different proxies.
+    ProxyFence,
     BlockBarrier(Box<BlockBarrier>),
     ClusterBarrier(ClusterAction),
     MapAddress(Box<MapAddress>),

@@ -362,7 +362,7 @@ fn copies_and_arrivals_reach_other_blocks() {
             "mbarrier.init.shared.b64 [bar], 1; fence.mbarrier_init.release.cluster;
             mov.u32 %r1, s; mov.u32 %r2, bar; add.u32 %r3, %rank, 1; rem.u32 %r3, %r3, %ranks;
             mapa.shared::cluster.u32 %r4, %r1, %r3; mapa.shared::cluster.u32 %r5, %r2, %r3;
-            add.u32 %r6, %rank, 100; st.shared.u32 [s+64], %r6; st.shared.u32 [s+92], %r6;
+            add.u32 %r6, %rank, 100; st.shared.u32 [s+64], %r6; st.shared.u32 [s+92], %r6; fence.proxy.async;
             {MEET}
             mbarrier.arrive.expect_tx.shared.b64 _, [bar], 32;
             cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r4], [s+64], 32, [%r5];

@@ -308,7 +308,7 @@ fn a_barrier_is_not_complete_at_the_issue() {
 fn reduction(wait: &str) -> String {
     format!(
         "mov.b32 %r1, s; mov.u32 %r2, 7;
-        st.shared.v4.u32 [%r1], {{%r2, %r2, %r2, %r2}};
+        st.shared.v4.u32 [%r1], {{%r2, %r2, %r2, %r2}}; fence.proxy.async;
         cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%out], [%r1], 16;
         cp.async.bulk.commit_group;
         {wait}
@@ -339,7 +339,7 @@ fn a_block_does_not_end_while_its_memory_is_read() {
     let body = |wait: &str| {
         format!(
             "mov.b32 %r1, s; mov.u32 %r2, 7;
-            st.shared.v4.u32 [%r1], {{%r2, %r2, %r2, %r2}};
+            st.shared.v4.u32 [%r1], {{%r2, %r2, %r2, %r2}}; fence.proxy.async;
             cp.async.bulk.global.shared::cta.bulk_group [%out], [%r1], 16;
             cp.async.bulk.commit_group;
             {wait}"

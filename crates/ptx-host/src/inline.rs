@@ -539,6 +539,7 @@ fn moved_effect(effect: &Effect, place: Place) -> Result<Effect, &'static str> {
             }
         }
         Effect::Fence
+        | Effect::ProxyFence
         | Effect::AsyncGroup(_)
         | Effect::Branch { .. }
         | Effect::Return

@@ -470,7 +470,7 @@ impl<'a> BodyDecoder<'a> {
             Sem::Setmaxnreg => |decoder, cx| decoder.plain(cx, Effect::Nothing, "there are registers enough"),
             Sem::CreatePolicy => Self::create_policy,
             Sem::Fence => |decoder, cx| decoder.plain(cx, Effect::Fence, STRONGEST),
-            Sem::FenceProxy => |decoder, cx| decoder.plain(cx, Effect::Fence, "all accesses go the same way"),
+            Sem::FenceProxy => |decoder, cx| decoder.plain(cx, Effect::ProxyFence, STRONGEST),
             Sem::MbarrierInit
             | Sem::MbarrierInval
             | Sem::MbarrierCheckLayout

@@ -68,16 +68,13 @@ impl BodyDecoder<'_> {
     pub(super) fn warpgroup(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
         let action = match cx.m.sem() {
-            // Registers are read and written in the order of the program.
-            Sem::WgmmaFence => None,
-            Sem::WgmmaCommit => Some(WarpgroupAction::Commit),
-            Sem::WgmmaWait => Some(WarpgroupAction::Wait(immediate(cx, "N")?.unwrap_or(0))),
-            _ => Some(WarpgroupAction::Multiply(self.warpgroup_product(cx)?)),
+            Sem::WgmmaFence => WarpgroupAction::Fence,
+            Sem::WgmmaCommit => WarpgroupAction::Commit,
+            Sem::WgmmaWait => WarpgroupAction::Wait(immediate(cx, "N")?.unwrap_or(0)),
+            _ => WarpgroupAction::Multiply(self.warpgroup_product(cx)?),
         };
         emit(cx, CollectiveKind::Barrier, Participants::Warp, Vec::new(), Vec::new(), NOWHERE);
-        if let Some(action) = action {
-            cx.emit(Effect::Warpgroup(Box::new(action)));
-        }
+        cx.emit(Effect::Warpgroup(Box::new(action)));
         Ok(())
     }
 

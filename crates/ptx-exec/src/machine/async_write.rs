@@ -40,6 +40,7 @@ impl View<'_> {
                 }
             }
         }
+        self.block.show_written(work.to, work.values.len() as u64 * u64::from(work.size));
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use super::cluster::ClusterState;
 use super::grid::Grid;
 use super::tcgen05::TensorMemory;
 use super::wgmma::Warpgroup;
-use crate::launch::Dim3;
+use crate::launch::{Completion, Dim3};
 use crate::memory::shared_address;
 use crate::program::{Mask, WARP};
 
@@ -23,6 +23,8 @@ pub(super) struct BlockState {
     /// The address of its shared memory in that of the cluster.
     pub(super) window: u64,
     pub(super) shared: Vec<u8>,
+    /// The same as the asynchronous proxy sees it; empty where both are one.
+    pub(super) seen: Vec<u8>,
     pub(super) barriers: Vec<Barrier>,
     /// What `vprintf` wrote.
     pub(super) output: Vec<u8>,
@@ -51,6 +53,10 @@ impl BlockState {
             rank,
             window: shared_address(rank, 0),
             shared: vec![0; grid.geometry.shared as usize],
+            seen: vec![
+                0;
+                if grid.completion == Completion::Eager { 0 } else { grid.geometry.shared as usize }
+            ],
             barriers: vec![Barrier::default(); BARRIERS],
             live,
             ..Self::default()

@@ -139,6 +139,7 @@ impl View<'_> {
     /// Performs it, and tells its barrier of what it was to look for.
     pub(super) fn perform_bulk(&mut self, lane: usize, bulk: &BulkWork) -> Result<(), TrapKind> {
         self.move_bulk(bulk).map_err(TrapKind::Fault)?;
+        self.block.show_written(bulk.to, bulk.size);
         let Some((inspection, barrier)) = bulk.inspection else { return Ok(()) };
         // One chunk of 16 bytes that is reported is enough, even if others remain undecided.
         let mut open = None;
@@ -236,6 +237,7 @@ impl Warp {
                 BulkSource::Zeros => {
                     for (to, _) in destinations {
                         view.clear_block(lane, to, size).map_err(|fault| trap(TrapKind::Fault(fault)))?;
+                        view.block.show_written(to, size);
                     }
                     continue;
                 }

@@ -79,6 +79,7 @@ impl Warp {
             | Effect::MapAddress(_)
             | Effect::TryCancel(_)
             | Effect::Fence
+            | Effect::ProxyFence
             | Effect::ActiveMask { .. }
             | Effect::Texturing(_)
             | Effect::Nothing => Ok(()),

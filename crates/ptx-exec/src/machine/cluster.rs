@@ -47,6 +47,11 @@ impl ClusterState {
     pub(super) fn blocks(&self) -> usize {
         self.peers.len()
     }
+
+    /// Its blocks by rank, with an empty one in the place of the one that runs.
+    pub(super) fn peers_mut(&mut self) -> &mut [BlockState] {
+        &mut self.peers
+    }
 }
 
 /// The place that corresponds to a shared one in the block of a rank, where it is for one.
@@ -58,7 +63,7 @@ pub(super) fn in_target((space, address): Place, target: Option<u32>) -> Place {
 }
 
 /// Where a shared address leads.
-enum Owner {
+pub(super) enum Owner {
     Running,
     Peer(usize),
 }
@@ -112,7 +117,7 @@ impl BlockState {
     }
 
     /// The block whose shared memory an address is in, and the offset there.
-    fn owner(&self, space: Space, address: u64, size: u32) -> Result<(Owner, u64), Fault> {
+    pub(super) fn owner(&self, space: Space, address: u64, size: u32) -> Result<(Owner, u64), Fault> {
         let fault = |kind| Err(Fault { kind, space, address, size });
         let blocks = self.cluster.blocks();
         let (rank, offset) = rank_and_offset(address);

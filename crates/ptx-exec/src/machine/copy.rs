@@ -32,6 +32,7 @@ impl View<'_> {
             };
             self.write(0, to_space, to.wrapping_add(byte), unit, value, Order::Relaxed)?;
         }
+        self.block.show_written(copy.to, copy.size.into());
         Ok(())
     }
 }

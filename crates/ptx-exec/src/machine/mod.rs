@@ -30,6 +30,7 @@ mod memory;
 mod multimem;
 mod observe;
 mod pending;
+mod proxy;
 pub(crate) mod report;
 mod special;
 mod stack;

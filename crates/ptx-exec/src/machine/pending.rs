@@ -9,8 +9,8 @@
 //! - when the cluster ran for long, as memory changes in finite time, and when the cluster ends;
 //! - with [`Completion::Random`] at any other point too.
 //!
-//! Memory is read when an operation is performed, or when a wait for its reads ends. Accesses through the asynchronous proxy
-//! are ordered with others as if there were one proxy: that a `fence.proxy.async` is missing is not seen.
+//! Memory is read when an operation is performed, or when a wait for its reads ends; what of shared memory the asynchronous proxy
+//! does not see yet is another matter (`proxy.rs`).
 //!
 //! To add an operation: an arm of [`Work`] that holds its resolved operands, an arm of `View::perform_work` that does it on
 //! memory, and in the instruction a call of `View::issue` for each thread (or once for a warp, as lane 0) instead of the work
@@ -30,6 +30,7 @@ use super::bulk::BulkWork;
 use super::copy::CopyWork;
 use super::grid::Grid;
 use super::memory::{View, place};
+use super::proxy::Bytes;
 use super::tcgen05::{Tcgen05Work, TensorStore};
 use super::tensor::TensorWork;
 use super::warp::{Warp, WarpId};
@@ -104,6 +105,8 @@ pub(super) struct Operation {
     pub(super) warp: WarpId,
     pub(super) lane: usize,
     pub(super) pc: u32,
+    /// What it finds in shared memory instead of what threads wrote before it.
+    unseen: Bytes,
     /// The group of the track.
     group: u64,
     /// Operations of the cluster before it.
@@ -113,7 +116,18 @@ pub(super) struct Operation {
 impl Operation {
     /// An operation that no group and no barrier tracks.
     pub(super) fn new(work: Work, (warp, lane, pc): (WarpId, usize, u32)) -> Self {
-        Self { work, track: None, signal: None, registers: None, warp, lane, pc, group: 0, number: 0 }
+        Self {
+            work,
+            track: None,
+            signal: None,
+            registers: None,
+            warp,
+            lane,
+            pc,
+            unseen: Bytes::default(),
+            group: 0,
+            number: 0,
+        }
     }
 
     /// It reads and writes the rows of a frame of its warp.
@@ -175,7 +189,7 @@ impl Registers<'_> {
 /// Operations of a cluster that are not done.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    operations: Vec<Operation>,
+    pub(super) operations: Vec<Operation>,
     /// The number of the open group, where it is not 0.
     open: BTreeMap<Track, u64>,
     issued: u64,
@@ -247,6 +261,11 @@ impl Pending {
         }
     }
 
+    /// Whether something that a program forgot to order happens in the wrong order.
+    pub(super) fn is_disordered(&mut self) -> bool {
+        self.random.as_mut().is_none_or(|random| random.below(2) == 0)
+    }
+
     /// Notes that a thread asked about a barrier whose phase is not over.
     pub(super) fn want(&mut self, barrier: Place) {
         if !self.wanted.contains(&barrier) {
@@ -309,7 +328,8 @@ impl View<'_> {
         let group = operation.track.map_or(0, |(track, _)| pending.open_group(track));
         let number = pending.issued;
         pending.issued += 1;
-        pending.operations.push(Operation { group, number, ..operation });
+        let unseen = if Self::reads_shared(&operation.work) { self.block.unseen() } else { Bytes::default() };
+        self.block.cluster.pending.operations.push(Operation { group, number, unseen, ..operation });
         Ok(())
     }
 
@@ -338,7 +358,9 @@ impl View<'_> {
     ) -> Result<(), Stop> {
         let running = self.block.rank;
         self.block.become_block(operation.warp.rank);
+        let kept = self.block.put_former(&operation.unseen);
         let done = action(self);
+        self.block.put_back(&operation.unseen, &kept);
         self.block.become_block(running);
         done.map_err(|kind| operation.stop(kind))
     }

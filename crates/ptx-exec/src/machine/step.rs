@@ -182,6 +182,10 @@ impl Warp {
             Effect::TryCancel(cancel) => self.try_cancel(grid, block, frame, rows, cancel, active, pc)?,
             Effect::MapAddress(map) => map_addresses(rows, (constants, grid.addresses), map, active, pc)?,
             Effect::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
+            Effect::ProxyFence => {
+                std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+                block.show_cluster();
+            }
             Effect::ActiveMask { d } => blend(rows, *d, &[u64::from(active); WARP], active),
             Effect::Warpgroup(action) => {
                 if !self.warpgroup(grid, block, frame, rows, action, active, pc)? {

@@ -117,6 +117,11 @@ impl View<'_> {
                 (TensorEffect::Reduce(combine), _) => self.reduce_run(work, run, at, combine)?,
             }
         }
+        if let TensorEffect::Load = work.effect {
+            // A swizzle moves bytes within lines.
+            let bytes = work.bytes().next_multiple_of(SHARED_ALIGNMENT);
+            self.block.show_written((work.space, work.shared), bytes);
+        }
         Ok(())
     }
 

@@ -154,6 +154,7 @@ fn is_determined(effect: &Effect) -> bool {
         | Effect::Within(_)
         | Effect::MapAddress(_)
         | Effect::Fence
+        | Effect::ProxyFence
         | Effect::Branch { .. }
         | Effect::BranchIndexed { .. }
         | Effect::Return

@@ -4,7 +4,7 @@
 //! product is one operation of four warps, though, which is complete when all of them have executed the instruction and the factors
 //! are read: until then a wait for it lasts, since one thread may signal others then that their shared memory is free.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::Stop;
 use super::block::BlockState;
@@ -17,9 +17,10 @@ use super::pending::{Operation, Order as Ordered, Registers, Work};
 use super::step::predicate_mask;
 use super::warp::Warp;
 use crate::error::TrapKind;
+use crate::launch::Completion;
 use crate::memory::{Fault, Order, Space};
 use crate::program::{
-    Dst, Effect, Element, FULL, FactorA, Family, Mask, Op, Part, Row, SharedFactor, WARP, WARPGROUP,
+    Dst, Effect, Element, FULL, FactorA, Family, Mask, Op, Part, Row, SharedFactor, Src, WARP, WARPGROUP,
     WarpgroupAction, WarpgroupProduct, first_lane,
 };
 
@@ -72,6 +73,51 @@ impl Warpgroup {
 pub(super) struct Products {
     /// How many it has come to at the end of each group that it may still wait for.
     groups: VecDeque<u64>,
+    order: RegisterOrder,
+}
+
+/// Which values of registers the products of a warp find (manual 9.7.15.7.1): before the first `wgmma.fence`, and after a wait until the
+/// next one, they need not find what other instructions wrote meanwhile.
+#[derive(Debug, Default)]
+struct RegisterOrder {
+    is_fenced: bool,
+    /// The frame that executed the last wait, and its registers then. Before the first wait a register has no value, which is taken
+    /// for zero.
+    waited: Option<(usize, Vec<Row>)>,
+    /// Registers that products wrote since then or may still write, of which they find the sums.
+    sums: BTreeSet<Dst>,
+}
+
+impl RegisterOrder {
+    /// What a product finds in a register instead of what is there.
+    fn stale(&self, frame: usize, register: Dst, rows: &[Row]) -> Option<(Dst, Row)> {
+        if self.is_fenced || self.sums.contains(&register) {
+            return None;
+        }
+        let before = match &self.waited {
+            None => [0; WARP],
+            Some((waited, before)) if *waited == frame => *before.get(register as usize)?,
+            Some(_) => return None,
+        };
+        (before != *rows.get(register as usize)?).then_some((register, before))
+    }
+
+    /// What a product finds in its registers instead of what is there.
+    fn all_stale(
+        &self,
+        op: &WarpgroupProduct,
+        work: &WarpgroupWork,
+        frame: usize,
+        rows: &[Row],
+    ) -> Vec<(Dst, Row)> {
+        let of_a: &[Src] = match &op.a {
+            FactorA::Registers(srcs) => srcs,
+            FactorA::Shared(_) => &[],
+        };
+        let of_d: &[Dst] = if work.accumulates { &op.d } else { &[] };
+        let registers = of_a.iter().filter_map(|src| src.as_register()).chain(of_d.iter().copied());
+        registers.filter_map(|register| self.stale(frame, register, rows)).collect()
+    }
 }
 
 /// A factor in shared memory.
@@ -91,9 +137,17 @@ pub(super) struct WarpgroupWork {
     b: Source,
     accumulates: bool,
     columns: Columns,
+    /// What is found in registers instead of what was there when it was issued.
+    stale: Vec<(Dst, Row)>,
 }
 
 impl WarpgroupWork {
+    /// What it finds in a register.
+    fn found(&self, src: Src, rows: &[Row], constants: &[Row]) -> Row {
+        let stale = self.stale.iter().find(|(register, _)| Some(*register) == src.as_register());
+        stale.map_or_else(|| *src.of(rows, constants), |(_, before)| *before)
+    }
+
     /// Whether a factor is yet to be read.
     pub(super) fn reads_shared(&self) -> bool {
         let is_shared = |source: &Source| matches!(source, Source::Shared(_));
@@ -164,21 +218,22 @@ fn resolve(
     };
     let metadata = op.metadata.map(|metadata| metadata.of(rows, constants));
     let columns = Columns::new(&op.product, metadata)?;
-    Ok((WarpgroupWork { number, a, b, accumulates, columns }, (pc, [of_a, of_b], accumulates)))
+    let stale = Vec::new();
+    Ok((WarpgroupWork { number, a, b, accumulates, columns, stale }, (pc, [of_a, of_b], accumulates)))
+}
+
+/// The product that is the instruction at a place.
+fn product_at<'p>(grid: &Grid<'p>, pc: u32) -> Option<&'p WarpgroupProduct> {
+    match &grid.program.code.get(pc as usize)?.op {
+        Op::Effect(Effect::Warpgroup(action)) => match &**action {
+            WarpgroupAction::Multiply(op) => Some(op),
+            WarpgroupAction::Fence | WarpgroupAction::Commit | WarpgroupAction::Wait(_) => None,
+        },
+        Op::Alu(_) | Op::Effect(_) => None,
+    }
 }
 
 impl View<'_> {
-    /// The product that is the instruction at a place.
-    fn product_at(&self, pc: u32) -> Option<&WarpgroupProduct> {
-        match &self.grid.program.code.get(pc as usize)?.op {
-            Op::Effect(Effect::Warpgroup(action)) => match &**action {
-                WarpgroupAction::Multiply(op) => Some(op),
-                WarpgroupAction::Commit | WarpgroupAction::Wait(_) => None,
-            },
-            Op::Alu(_) | Op::Effect(_) => None,
-        }
-    }
-
     /// The values of a factor, line after line.
     fn values(&self, source: &Source, element: Element) -> Result<Vec<f64>, Fault> {
         match source {
@@ -192,7 +247,7 @@ impl View<'_> {
 
     /// Reads the factors, so that the memory may change.
     pub(super) fn read_factors(&self, work: &mut WarpgroupWork, pc: u32) -> Result<(), Fault> {
-        let Some(op) = self.product_at(pc) else { return Ok(()) };
+        let Some(op) = product_at(self.grid, pc) else { return Ok(()) };
         if let Some(a) = &mut work.a {
             *a = Source::Read(self.values(a, op.product.a.element)?);
         }
@@ -207,7 +262,7 @@ impl View<'_> {
         (warp, pc): (usize, u32),
         rows: &mut [Row],
     ) -> Result<(), Fault> {
-        let Some(op) = self.product_at(pc) else { return Ok(()) };
+        let Some(op) = product_at(self.grid, pc) else { return Ok(()) };
         let product = &op.product;
         let (kept, depth) = (product.kept(Part::A).k as usize, product.size.k as usize);
         let mut a: Vec<f64> = match (&op.a, &work.a) {
@@ -218,7 +273,7 @@ impl View<'_> {
             }
             (FactorA::Registers(srcs), None) => {
                 let constants = self.grid.constants(self.block.rank);
-                let held: Vec<Row> = srcs.iter().map(|src| *src.of(rows, constants)).collect();
+                let held: Vec<Row> = srcs.iter().map(|&src| work.found(src, rows, constants)).collect();
                 Matrices::gather(product, Part::A, product.a, &held).values(product.a.element)
             }
             (FactorA::Shared(_), None) => Vec::new(),
@@ -227,6 +282,9 @@ impl View<'_> {
             a.iter_mut().for_each(|value| *value = -*value);
         }
         let b = self.values(&work.b, product.b.element)?;
+        for &(d, before) in work.stale.iter().filter(|(register, _)| op.d.contains(register)) {
+            rows[d as usize] = before;
+        }
         let mut sums = Sums::new(op, rows, work.accumulates);
         let n = (product.size.n as usize).max(1);
         // The rows of B, so that the sums of a row of D are neighbours.
@@ -329,7 +387,14 @@ impl Warp {
         match action {
             WarpgroupAction::Multiply(op) => {
                 self.check_warpgroup(block, active, count + 1).map_err(stop)?;
-                let (work, common) = resolve(op, count, pc, rows, self.constants(grid)).map_err(stop)?;
+                let (mut work, common) = resolve(op, count, pc, rows, self.constants(grid)).map_err(stop)?;
+                if grid.completion != Completion::Eager {
+                    let stale = self.products.order.all_stale(op, &work, frame, rows);
+                    if !stale.is_empty() && block.cluster.pending.is_disordered() {
+                        work.stale = stale;
+                    }
+                    self.products.order.sums.extend(op.d.iter().copied());
+                }
                 let group = block.warpgroups.entry(number).or_default();
                 group.note(own, common).or_else(misuse).map_err(stop)?;
                 block.wake |= std::mem::take(&mut group.is_awaited);
@@ -339,6 +404,10 @@ impl Warp {
                 let mut registers = Registers::Running { warp: self.id, frame, rows };
                 self.view(grid, block).issue(operation, &mut registers)?;
                 self.issued(block);
+                Ok(true)
+            }
+            WarpgroupAction::Fence => {
+                self.products.order.is_fenced = true;
                 Ok(true)
             }
             WarpgroupAction::Commit => {
@@ -358,9 +427,24 @@ impl Warp {
                 }
                 self.products.groups.drain(..closed);
                 self.complete_products(grid, block, needed, (frame, rows))?;
+                self.note_registers(grid, block, frame, rows);
                 Ok(true)
             }
         }
+    }
+
+    /// Notes what registers hold after a wait.
+    fn note_registers(&mut self, grid: &Grid<'_>, block: &BlockState, frame: usize, rows: &[Row]) {
+        if grid.completion == Completion::Eager {
+            return;
+        }
+        let own = block.cluster.pending.operations.iter().filter(|operation| operation.warp == self.id);
+        let products = own.filter(|operation| matches!(operation.work, Work::Warpgroup(_)));
+        let sums = products
+            .filter_map(|operation| product_at(grid, operation.pc))
+            .flat_map(|op| op.d.iter().copied());
+        let sums = sums.collect();
+        self.products.order = RegisterOrder { is_fenced: false, waited: Some((frame, rows.to_vec())), sums };
     }
 
     /// Performs the products of the warp before one that are in flight. The other warps of the group at least read the factors of

@@ -49,6 +49,8 @@ impl WarpgroupProduct {
 #[derive(Clone, Debug)]
 pub enum WarpgroupAction {
     Multiply(WarpgroupProduct),
+    /// `wgmma.fence`: products that follow find what registers hold.
+    Fence,
     /// `wgmma.commit_group`.
     Commit,
     /// `wgmma.wait_group`: until only so many of the last groups are not complete.

@@ -122,6 +122,7 @@ pub fn store(
         "mov.b32 %r1, %s; add.u32 %r2, %s, {};
         FILL: ld.global.b32 %r3, [%out]; st.shared.b32 [%r1], %r3; add.u32 %r1, %r1, 4; add.u64 %out, %out, 4;
         setp.lt.u32 %p, %r1, %r2; @%p bra FILL;
+        fence.proxy.async;
         {copy}
         cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
         shared.len()

@@ -381,3 +381,42 @@ fn metadata_that_is_no_choice_of_two_is_reported() {
     let found = misuse(execute(&text("mov.u32 %e, 0x44444464; mov.u32 %e, 0x44444454;"), 128, ONE, 0));
     assert!(found.contains("bits 4 to 7 of the metadata are 0b0101"), "{found}");
 }
+
+#[test]
+fn products_without_a_fence_find_what_registers_held_before() {
+    // Manual 9.7.15.7.1: a fence orders what was written to D and to the registers of A. Halves of 1 and 16 columns make 16.
+    const FENCE: &str = "wgmma.fence.sync.aligned;";
+    let of_d = |fence: &str| format!("{fence} {}{END}", product("%da", "%db"));
+    let of_a = |fence: &str| {
+        format!(
+            "{fence} wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {D}, {}, %db, 0, 1, 1, 0; {END}",
+            registers("a", 4)
+        )
+    };
+    // D is doubled after the first product; the second one finds it, or what it was before that.
+    let twice = |fence: &str| {
+        let double = (0..4).map(|n| format!("add.f32 %d{n}, %d{n}, %d{n};")).collect::<String>();
+        format!("{FENCE} {}{END} {double} {fence} {}{END}", product("%da", "%db"), product("%da", "%db"))
+    };
+    // Between products on the same D no fence is needed, in flight or not.
+    let same = |_: &str| format!("{FENCE} {0}{END} {0} {0} {END} {0} {END}", product("%da", "%db"));
+    type Body<'a> = &'a dyn Fn(&str) -> String;
+    let cases: [(Body<'_>, f32, f32); 4] = [
+        (&of_d, 3.0 + 16.0, 16.0),
+        (&of_a, 16.0, 0.0),
+        (&twice, 2.0 * 19.0 + 16.0, 19.0 + 16.0),
+        (&same, 67.0, 67.0),
+    ];
+    for (body, right, wrong) in cases {
+        let first = |way, fence: &str| {
+            let text = halves(&body(fence));
+            let sums = execute_as(way, &text, 128, ONE, 3f32.to_bits()).unwrap();
+            assert!(sums[..512].iter().all(|sum| *sum == sums[0]), "{way:?}\n{text}");
+            f32::from_bits(sums[0])
+        };
+        for way in WAYS.into_iter().chain((0..8).map(Completion::Random)) {
+            assert_eq!(first(way, FENCE), right, "{way:?}");
+        }
+        assert_eq!((first(Completion::Eager, ""), first(Completion::Late, "")), (right, wrong));
+    }
+}

@@ -89,6 +89,7 @@ impl Access {
             Effect::Collective(collective) => return of_collective(collective),
             Effect::BranchIndexed { index, .. } => reads.push(*index),
             Effect::Fence
+            | Effect::ProxyFence
             | Effect::AsyncGroup(_)
             | Effect::Branch { .. }
             | Effect::Return

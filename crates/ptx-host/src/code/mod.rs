@@ -280,7 +280,8 @@ impl<'c> Code<'_, '_, 'c> {
                 Effect::Atomic(atomic) => self.atomic(id, guard, atomic, pc)?,
                 Effect::VectorAtomic(atomic) => self.vector_atomic(id, guard, atomic, pc)?,
                 Effect::WideAtomic(atomic) => self.wide_atomic(id, guard, atomic, pc)?,
-                Effect::Fence => {
+                // There is one proxy in a launch whose asynchronous operations complete at once.
+                Effect::Fence | Effect::ProxyFence => {
                     self.builder().fence(Ordering::SeqCst, Scope::System)?;
                 }
                 Effect::BlockBarrier(barrier) => self.barrier(id, guard, barrier, pc)?,
