@@ -12,7 +12,7 @@ use super::fold::fold;
 use super::memory::DYNAMIC;
 use super::{Program, input};
 use crate::directive::Level;
-use crate::oracle::Oracles;
+use crate::oracle::{Oracles, has_32_bit_addresses};
 use crate::stage;
 
 /// What ptxas reports for arguments that LLVM's backend aligned more than the parameters.
@@ -81,7 +81,9 @@ pub fn ways_of(seed: u64, all: bool) -> Vec<Way> {
 /// # Errors
 /// When ptxas refuses the program: then the generator is wrong.
 pub fn judge(program: &Program, ways: &[Way], oracles: &Oracles) -> Result<Verdict> {
-    if oracles.ptxas.is_some() {
+    let is_narrow = has_32_bit_addresses(&program.text);
+    // From sm_90 on ptxas has no calls with 32-bit addresses.
+    if oracles.ptxas.is_some() && !(is_narrow && program.sm >= 90) {
         let home =
             ptx_gen::Home { version: ptx_isa::PtxVersion::new(8, 6), sm: ptx_isa::Sm::new(program.sm) };
         let verdict = oracles.check(&program.text, home)?;
@@ -91,7 +93,10 @@ pub fn judge(program: &Program, ways: &[Way], oracles: &Oracles) -> Result<Verdi
     for &way in ways {
         let judged = match way {
             Way::Folded
-                if !program.is_straight() || oracles.ptxas.is_none() || oracles.nvdisasm.is_none() =>
+                if is_narrow
+                    || !program.is_straight()
+                    || oracles.ptxas.is_none()
+                    || oracles.nvdisasm.is_none() =>
             {
                 Ok(())
             }

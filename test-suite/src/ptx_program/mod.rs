@@ -187,6 +187,34 @@ impl Program {
         self.shape.all() == 1 && !self.text.contains("[in]")
     }
 
+    /// The program with 32-bit addresses: the host passes four bytes for each, which the kernel widens. What it computes of addresses in
+    /// registers of 64 bits it still does, and accesses take their lower halves.
+    #[must_use]
+    pub fn with_32_bit_addresses(&self) -> Self {
+        let mut text = String::new();
+        for line in self.text.lines() {
+            let load = line.strip_prefix("ld.param.u64 ").and_then(|rest| rest.strip_suffix(';'));
+            match load.and_then(|rest| rest.split_once(", ")) {
+                Some((to, from @ ("[out]" | "[in]"))) => {
+                    let _ = writeln!(
+                        text,
+                        "{{ .reg .b32 %narrow; ld.param.u32 %narrow, {from}; cvt.u64.u32 {to}, %narrow; }}"
+                    );
+                }
+                _ if line.starts_with(".visible .entry kernel(") => {
+                    text += &line.replace(".u64", ".u32");
+                    text.push('\n');
+                }
+                _ => {
+                    text += line;
+                    text.push('\n');
+                }
+            }
+        }
+        text = text.replace(".address_size 64", ".address_size 32");
+        Self { text, module: None, ..self.clone() }
+    }
+
     /// The program with what it has to leave: what [`Program::kept`] reads.
     pub fn keep(&self) -> String {
         let Shape { blocks, threads } = self.shape;
