@@ -6,7 +6,7 @@
  * - Other pointers point to what their type and name specify, which stays unchanged until the function returns. Texts are UTF-8 and end in a
  *   zero. A null pointer is an error unless the function allows it.
  * - Results are stored only by a function that returns PTX_SUCCESS. The text of an error is ptx_last_error().
- * - Addresses of the device are addresses of the process. Memory that kernels may access is not unmapped while they run.
+ * - Addresses of the device are addresses of the process, unless it has 32-bit addresses. Memory that kernels may access is not unmapped while they run.
  */
 
 #ifndef PTX_EXEC_H
@@ -238,6 +238,9 @@ typedef struct PtxDeviceOptions {
   uint32_t go_on_after_stop;
   // Not 0 for kernels to access all memory of the process, checked against its mappings (Linux), besides what is registered.
   uint32_t unregistered;
+  // Not 0 for addresses of 32 bits, which modules with `.address_size 32` need. Then no address is one of the process: what `ptx_malloc` gives is accessed with
+  // `ptx_copy_in` and `ptx_copy_out`.
+  uint32_t has_32_bit_addresses;
 } PtxDeviceOptions;
 
 // Takes what kernels print: text, its bytes, and the pointer that was given with the function. Streams call it on threads of their own.

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ptx_device::{AfterStop, Completion, Device, DeviceOptions, HostMemory, HostRegion, Sm};
+use ptx_device::{AddressSize, AfterStop, Completion, Device, DeviceOptions, HostMemory, HostRegion, Sm};
 
 use crate::mappings::Mappings;
 use crate::pointer::{given, items, region, room, store};
@@ -34,6 +34,9 @@ pub struct PtxDeviceOptions {
     pub go_on_after_stop: u32,
     /// Not 0 for kernels to access all memory of the process, checked against its mappings (Linux), besides what is registered.
     pub unregistered: u32,
+    /// Not 0 for addresses of 32 bits, which modules with `.address_size 32` need. Then no address is one of the process: what `ptx_malloc` gives is accessed with
+    /// `ptx_copy_in` and `ptx_copy_out`.
+    pub has_32_bit_addresses: u32,
 }
 
 /// Takes what kernels print: text, its bytes, and the pointer that was given with the function. Streams call it on threads of their own.
@@ -76,6 +79,9 @@ impl PtxDeviceOptions {
         };
         options.after_stop = if self.go_on_after_stop == 0 { AfterStop::Refuse } else { AfterStop::GoOn };
         options.host = (self.unregistered != 0).then(|| Arc::new(Mappings) as Arc<dyn HostMemory>);
+        if self.has_32_bit_addresses != 0 {
+            options.addresses = AddressSize::Bits32;
+        }
         Ok(options)
     }
 }

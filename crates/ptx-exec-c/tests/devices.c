@@ -171,6 +171,36 @@ static void check_files(const PtxDevice *device)
 #endif
 }
 
+/* A device whose addresses have 32 bits, for modules of that size. */
+static void check_narrow(const PtxDevice *wide)
+{
+    const char *text = ".version 8.0\n.target sm_80\n.address_size 32\n"
+                       ".visible .entry twice(.param .u32 p)\n"
+                       "{ .reg .b32 %p, %v; ld.param.u32 %p, [p]; ld.u32 %v, [%p]; add.u32 %v, %v, %v; st.u32 [%p], %v; ret; }\n";
+    PtxDeviceOptions options = { .has_32_bit_addresses = 1 };
+    PtxDevice *device;
+    PtxModule *module;
+    PtxKernel *twice;
+    void *pointer;
+    unsigned value = 21, address;
+    const void *arguments[] = { &address };
+    PtxShape shape = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } };
+    FAILS(ptx_module_load(wide, "twice.ptx", text, &module), PTX_INVALID_MODULE, "32");
+    OK(ptx_device_create(&options, &device));
+    OK(ptx_module_load(device, "twice.ptx", text, &module));
+    OK(ptx_kernel_get(module, "twice", &twice));
+    OK(ptx_malloc(device, 4, &pointer));
+    address = (unsigned)(size_t)pointer;
+    EXPECT(address == (size_t)pointer);
+    OK(ptx_copy_in(device, pointer, &value, 4));
+    OK(ptx_launch(twice, &shape, arguments, NULL));
+    OK(ptx_copy_out(device, &value, pointer, 4));
+    EXPECT(value == 42);
+    OK(ptx_kernel_destroy(twice));
+    OK(ptx_module_destroy(module));
+    OK(ptx_device_destroy(device));
+}
+
 static void count_call(void *user)
 {
     *(int *)user += 1;
@@ -241,6 +271,7 @@ int main(void)
     EXPECT(strcmp(file.name, "more.ptx") == 0 && file.bytes == strlen(texts[1]) && memcmp(file.contents, texts[1], file.bytes) == 0);
     FAILS(ptx_module_file(module, 2, &file), PTX_NOT_FOUND, "no file 2");
     check_files(device);
+    check_narrow(device);
 
     PtxKernel *add, *hello, *stop, *missing;
     OK(ptx_kernel_get(module, "add", &add));
