@@ -54,11 +54,16 @@ fn polls_wait() {
 }
 
 #[test]
-fn what_is_found_through_local_memory_waits() {
+fn what_is_found_through_memory_waits() {
     let body = ".local .align 4 .b8 depot[16]; mov.u32 %r9, depot;\n\
                 again: atom.global.cas.b32 %r6, [%rd1], 0, 1; st.local.u32 [%r9], %r6; ld.local.u32 %r7, [%r9+0];\n\
                 setp.ne.u32 %p1, %r7, 0; @%p1 bra again; ret;";
     assert!(waits(body));
+    // One thread looks, and the others of the block find it in shared memory.
+    let body = ".shared .align 4 .u32 seen; setp.ne.u32 %p1, %r4, 0; again: @%p1 bra others; ld.volatile.global.u32 %r6, [%rd1]; st.shared.u32 [seen], %r6;\n\
+                others: bar.sync 0; ld.shared.u32 %r7, [seen]; bar.sync 0; setp.eq.u32 %p2, %r7, 0; @%p2 bra again; ret;";
+    assert!(waits(body));
+    assert!(!waits(&body.replace("st.shared.u32 [seen], %r6", "st.global.u32 [%rd4], %r6")));
 }
 
 #[test]
@@ -96,6 +101,10 @@ fn exchanges_of_what_was_found_do_not_wait() {
                  setp.eq.s64 %p1, %rd6, %rd7; mov.u64 %rd7, %rd6; @!%p1 bra again; ret;";
     for body in [before, after, equal] {
         assert!(!waits(body), "{body}");
+        assert!(
+            !waits(&body.replace("ret;", "st.global.u32 [%rd4], %r4; ret;")),
+            "{body}, and goes on after the loop"
+        );
     }
     // Changed so that they wait: for another number, with the opposite condition, for half of the number,
     // at another place in each round.

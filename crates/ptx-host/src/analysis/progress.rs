@@ -7,7 +7,7 @@
 //! A loop waits if whether it goes on depends on the result of an atomic operation, or of a load that programs wait with
 //! (volatile or synchronizing), in the loop itself. For each branch, the loop is what can be run between it and itself, without what comes
 //! after it in any case (its immediate postdominator). There a row depends on such a result if an instruction computes it from one
-//! that does, or is executed or not because of one, or loads it from local memory where one was stored.
+//! that does, or is executed or not because of one, or loads it from local or shared memory where one was stored.
 //!
 //! ```text
 //! spin:  atom.cas %old, [lock], 0, 1            next:  atom.add %old, [count], 1
@@ -121,23 +121,23 @@ fn depends(
     after: &[Option<BlockId>],
 ) -> BTreeSet<u32> {
     let (mut rows, mut blocks) = (BTreeSet::new(), BTreeSet::new());
-    let mut in_local = false;
+    let mut is_passed = false;
     loop {
-        let before = (rows.len(), blocks.len(), in_local);
+        let before = (rows.len(), blocks.len(), is_passed);
         for &id in region {
             let block = graph.block(id);
             for (_, op, guard) in code(program, block) {
                 let Ok(Access { reads, writes }) = Access::of(op) else { continue };
                 let reads = reads.iter().filter_map(|src| src.as_register());
-                let is_local_load =
-                    in_local && matches!(op, Op::Effect(Effect::Load(load)) if is_local(&load.address));
+                let is_passed_on =
+                    is_passed && matches!(op, Op::Effect(Effect::Load(load)) if may_pass_on(&load.address));
                 let is_dependent = blocks.contains(&id)
                     || is_source(op)
-                    || is_local_load
+                    || is_passed_on
                     || reads.chain(guard).any(|row| rows.contains(&row));
                 if is_dependent {
                     rows.extend(writes);
-                    in_local |= matches!(op, Op::Effect(Effect::Store(store)) if is_local(&store.address))
+                    is_passed |= matches!(op, Op::Effect(Effect::Store(store)) if may_pass_on(&store.address))
                         || matches!(op, Op::Effect(Effect::Call(_)));
                 }
             }
@@ -148,23 +148,30 @@ fn depends(
                 blocks.extend(region.iter().copied().filter(|&other| has(&decided, other)));
             }
         }
-        if before == (rows.len(), blocks.len(), in_local) {
+        if before == (rows.len(), blocks.len(), is_passed) {
             return rows;
         }
     }
 }
 
-fn is_local(address: &Address) -> bool {
-    matches!(address.space, Space::Local | Space::Generic) || matches!(address.base, Base::Frame)
+/// Whether threads of a block find there what one of them has stored.
+fn may_pass_on(address: &Address) -> bool {
+    matches!(address.space, Space::Local | Space::Shared | Space::Generic)
+        || matches!(address.base, Base::Frame)
 }
 
 /// Whether a loop is one block that exchanges what it found, and goes on until memory still held that.
 fn is_exchange(program: &Program, graph: &Graph, id: BlockId, region: &BTreeSet<BlockId>) -> bool {
     let block = graph.block(id);
-    let Terminator::Branch { condition: (condition, negated), taken, other } = block.terminator else {
-        return false;
+    // The row for which it goes on, or its negation.
+    let (condition, negated) = match block.terminator {
+        Terminator::Branch { condition: (row, negated), taken, other } if (taken == id) != (other == id) => {
+            (row, negated != (other == id))
+        }
+        Terminator::Exit { guard: Some(((row, negated), other)) } if other == id => (row, !negated),
+        _ => return false,
     };
-    if region.len() != 1 || (taken == id) == (other == id) {
+    if region.len() != 1 {
         return false;
     }
     let mut sources = code(program, block).filter(|(_, op, _)| is_source(op));
@@ -198,13 +205,12 @@ fn is_exchange(program: &Program, graph: &Graph, id: BlockId, region: &BTreeSet<
     let is_whole = matches!(comparison.numbers, Numbers::Int(t) if t.bits() == 8 * atomic.size);
     // The comparison sees the numbers that the exchange did.
     let in_order = at < compared && !(at..compared).contains(&copied);
-    let goes_on = match comparison.relation {
+    let ends_when_equal = match comparison.relation {
         Relation::NotEqual => !negated,
         Relation::Equal => negated,
-        _ => return false,
+        _ => false,
     };
-    let leaves_when_equal = (if goes_on { taken } else { other }) == id;
-    !moves && is_copy && writers(found).len() == 1 && is_of_both && is_whole && in_order && leaves_when_equal
+    !moves && is_copy && writers(found).len() == 1 && is_of_both && is_whole && in_order && ends_when_equal
 }
 
 /// For each block the next one that all ways from it to the end of the thread go through, if there is any. Ways that stop the launch
