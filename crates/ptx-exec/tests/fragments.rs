@@ -4,11 +4,11 @@
 //! there is none fails.
 
 use ptx_exec::Argument;
-use ptx_isa::{Field, Form, Mnemonic, Mod, Opcode, Sem, Slot, all_forms, candidates};
+use ptx_isa::{Field, Mnemonic, Mod, Opcode, Sem, all_forms};
 
 mod common;
 
-use common::{Type, launch_warp, spread};
+use common::{Type, launch_warp, mnemonics, spread};
 
 /// The row and column of element `i` of a lane, from `groupID` and `threadID_in_group`.
 type Held = fn(group: usize, place: usize, i: usize) -> (usize, usize);
@@ -90,28 +90,6 @@ const TYPES: [Type; 16] = [
 fn type_of(m: &Mnemonic, field: Field) -> Type {
     let name = m.get(field).unwrap().as_str();
     TYPES.into_iter().find(|ty| ty.name() == name).unwrap_or_else(|| panic!("{name} is not a type here"))
-}
-
-/// All combinations of a row's modifiers that its rules allow.
-fn mnemonics(form: &Form) -> Vec<Mnemonic> {
-    let mut all: Vec<Vec<Mod>> = vec![Vec::new()];
-    for slot in form.slots {
-        let choices: Vec<Option<Mod>> = match slot {
-            Slot::Lit(modifier) => vec![Some(*modifier)],
-            Slot::One(_, set) => set.iter().copied().map(Some).collect(),
-            Slot::Opt(_, set) => std::iter::once(None).chain(set.iter().copied().map(Some)).collect(),
-        };
-        all = all
-            .iter()
-            .flat_map(|before| choices.iter().map(|choice| before.iter().copied().chain(*choice).collect()))
-            .collect();
-    }
-    let mnemonic = |modifiers: &Vec<Mod>| {
-        let words = modifiers.iter().map(|modifier| modifier.as_str());
-        let text: Vec<&str> = std::iter::once(form.opcode.as_str()).chain(words).collect();
-        candidates(&text.join(".")).ok()?.into_iter().find(|m| std::ptr::eq(m.form(), form))
-    };
-    all.iter().filter_map(mnemonic).collect()
 }
 
 struct Fragment {

@@ -5,7 +5,8 @@ use ptx_exec::{Argument, ExecError, TrapKind};
 
 mod common;
 
-use common::{launch_warp, narrow, spread};
+use common::{Ran, launch_warp, narrow, spread, texts_of};
+use ptx_isa::{Opcode, Sem};
 
 /// A format of elements: its name, bits, those of the numbers 0 to 3 (manual 5.2.3), and of the sign.
 #[derive(Clone, Copy)]
@@ -106,6 +107,8 @@ fn kernel(mnemonic: &str, registers: [usize; 2], ids: [&str; 2]) -> String {
     text + "ret;\n}\n"
 }
 
+static RAN: Ran = Ran::new();
+
 fn check(scales: Scales, k: usize, [a, b]: [Format; 2], sparse: bool, byte: usize, threads: [usize; 2]) {
     let bits = a.1;
     let chunks: Vec<Vec<(Vec<usize>, u32)>> = (0..16).map(|row| kept(row, k, bits)).collect();
@@ -167,6 +170,7 @@ fn check(scales: Scales, k: usize, [a, b]: [Format; 2], sparse: bool, byte: usiz
     let ids = threads.map(|thread| format!("{{{byte}, {thread}}}"));
     let registers = [if sparse { k / 4 } else { k / 2 } / each, k / 4 / each];
     let text = kernel(&mnemonic, registers, [&ids[0], &ids[1]]);
+    RAN.note(&mnemonic);
     let buffers = launch(&text, arguments).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     assert_eq!(buffers[2].as_deref(), Some(sums(&product).as_slice()), "{mnemonic} {byte} {threads:?}");
 }
@@ -226,4 +230,12 @@ fn selectors_that_name_no_scales_are_reported() {
     assert_eq!(stopped(["{0, 1}", "{2, 3}"]), None);
     assert!(stopped(["{%h, 0}", "{0, 0}"]).unwrap().starts_with("byte 1 and thread 0 do not name"));
     assert!(stopped(["{0, 0}", "{0, %h}"]).unwrap().starts_with("byte 0 and thread 1 do not name"));
+}
+
+/// Every shape with every combination of types and modifiers that the table has.
+#[test]
+fn every_form_of_the_table() {
+    one_scale_for_a_row();
+    scales_of_halves_and_quarters_of_a_row();
+    RAN.expect_all(&texts_of(Opcode::Mma, Sem::MmaScaled));
 }

@@ -5,7 +5,8 @@ use ptx_exec::{Argument, ExecError, TrapKind};
 
 mod common;
 
-use common::{Type, launch_warp, spread};
+use common::{Ran, Type, launch_warp, spread, texts_of};
+use ptx_isa::{Opcode, Sem};
 
 /// A shape with the types that are held alike.
 #[derive(Clone, Copy)]
@@ -198,6 +199,8 @@ fn kernel(mnemonic: &str, registers: [usize; 3], selector: usize) -> String {
     text + "ret;\n}\n"
 }
 
+static RAN: Ran = Ran::new();
+
 fn check(mnemonic: &str, shape: Shape, [a, b, sum]: [Type; 3], selector: usize) {
     let ordered = mnemonic.contains("ordered");
     let kept: Vec<Vec<usize>> = (0..16).map(|row| shape.kept_of_row(row, ordered)).collect();
@@ -241,6 +244,7 @@ fn check(mnemonic: &str, shape: Shape, [a, b, sum]: [Type; 3], selector: usize) 
     ];
     let registers = [shape.k / 4 / a_each, shape.k / 4 / b_each, 4 * sum.bits() / 32];
     let text = kernel(mnemonic, registers, selector);
+    RAN.note(mnemonic);
     let buffers = launch(&text, arguments).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     assert_eq!(buffers[2].as_deref(), Some(sums(&product).as_slice()), "{mnemonic} {selector}");
 }
@@ -368,4 +372,14 @@ fn selectors_without_lanes_are_refused() {
     let arguments = [512, 512, 512, 128].map(|size| Argument::Buffer(vec![0; size])).to_vec();
     let error = launch(&text, arguments).unwrap_err();
     assert!(format!("{error:?}").contains("must be less than 2"), "{error:?}");
+}
+
+/// Every shape with every combination of types and modifiers that the table has.
+#[test]
+fn every_form_of_the_table() {
+    halves();
+    tf32();
+    integers_of_both_signs();
+    narrow_floating_point_values();
+    RAN.expect_all(&texts_of(Opcode::Mma, Sem::MmaSparse));
 }

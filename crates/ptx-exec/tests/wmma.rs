@@ -5,7 +5,8 @@ use ptx_exec::{Argument, ExecError, TrapKind};
 
 mod common;
 
-use common::{Type, launch_warp};
+use common::{Ran, Type, launch_warp, texts_of};
+use ptx_isa::{Opcode, Sem};
 
 /// Registers of a fragment, as the tables of 9.7.14.4.1 have them, and their type.
 fn registers(ty: Type, elements: usize, is_factor: bool) -> (usize, &'static str) {
@@ -113,6 +114,8 @@ fn launch(text: &str, arguments: Vec<Argument>) -> Result<Vec<Option<Vec<u8>>>, 
     launch_warp("8.0", "sm_90", text, arguments)
 }
 
+static RAN: Ran = Ran::new();
+
 fn check(multiplication: &Multiplication, layouts: [Layout; 4], gap: usize) {
     check_as(multiplication, layouts, gap, true);
 }
@@ -185,6 +188,8 @@ fn check_as(multiplication: &Multiplication, layouts: [Layout; 4], gap: usize, i
         true => launch(&text, arguments),
         false => launch_warp("6.2", "sm_70", &text.replace(".sync.aligned", ".sync"), arguments),
     };
+    let unaligned = || mnemonic.replace(".sync.aligned", ".sync");
+    RAN.note(&if is_aligned { mnemonic.clone() } else { unaligned() });
     let buffers = left.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     assert_eq!(buffers[3].as_deref(), Some(d.in_memory(product).as_slice()), "{mnemonic} {layouts:?} {gap}");
 }
@@ -210,12 +215,15 @@ const K16: [(usize, usize, usize); 3] = [(16, 16, 16), (8, 32, 16), (32, 8, 16)]
 
 #[test]
 fn halves_before_aligned_was_asked_for() {
+    const LAYOUTS: [Layout; 2] = [Layout::Row, Layout::Col];
     for size in K16 {
-        for (c, d) in [(Type::F16, Type::F16), (Type::F32, Type::F32), (Type::F16, Type::F32)] {
+        for (c, d) in
+            [(Type::F16, Type::F16), (Type::F32, Type::F32), (Type::F16, Type::F32), (Type::F32, Type::F16)]
+        {
             let multiplication = Multiplication { d, ..Multiplication::new(size, Type::F16, c) };
-            for layouts in [[Layout::Row; 4], [Layout::Col; 4]] {
-                check_as(&multiplication, layouts, 8, false);
-                check_as(&Multiplication { suffix: ".satfinite", ..multiplication }, layouts, 8, false);
+            for (a, b) in LAYOUTS.into_iter().flat_map(|a| LAYOUTS.map(|b| (a, b))) {
+                check_as(&multiplication, [a, b, b, a], 8, false);
+                check_as(&Multiplication { suffix: ".satfinite", ..multiplication }, [a, b, b, a], 8, false);
             }
         }
     }
@@ -260,23 +268,26 @@ fn doubles() {
 #[test]
 fn sums_of_doubles_are_rounded_as_asked() {
     // 1 + 2^-30 * 2^-30, one term of the four.
-    for (rounding, expected) in [
+    let roundings = [
         ("", 0x3ff0_0000_0000_0000_u64),
         (".rn", 0x3ff0_0000_0000_0000),
         (".rz", 0x3ff0_0000_0000_0000),
         (".rm", 0x3ff0_0000_0000_0000),
         (".rp", 0x3ff0_0000_0000_0001),
-    ] {
+    ];
+    let layouts = ["row.row", "row.col", "col.row", "col.col"];
+    for ((rounding, expected), layouts) in roundings.into_iter().flat_map(|r| layouts.map(|l| (r, l))) {
         let text = format!(
             ".visible .entry k(.param .u64 p) {{ .reg .b64 %p; .reg .f64 %a, %b, %c<2>; .reg .pred %q; .reg .b32 %t;
                 ld.param.u64 %p, [p];
                 mov.f64 %a, 0d3e10000000000000; mov.f64 %c0, 0d3ff0000000000000; mov.f64 %c1, %c0;
                 mov.u32 %t, %tid.x; and.b32 %t, %t, 3; setp.eq.u32 %q, %t, 0;
                 selp.f64 %b, %a, 0d0000000000000000, %q;
-                wmma.mma.sync.aligned.row.col.m8n8k4{rounding}.f64.f64.f64.f64 {{%c0, %c1}}, {{%b}}, {{%a}}, {{%c0, %c1}};
+                wmma.mma.sync.aligned.{layouts}.m8n8k4{rounding}.f64.f64.f64.f64 {{%c0, %c1}}, {{%b}}, {{%a}}, {{%c0, %c1}};
                 wmma.store.d.sync.aligned.row.m8n8k4.f64 [%p], {{%c0, %c1}};
                 ret; }}"
         );
+        RAN.note(&format!("wmma.mma.sync.aligned.{layouts}.m8n8k4{rounding}.f64.f64.f64.f64"));
         let buffers = launch(&text, vec![Argument::Buffer(vec![0; 512])]).unwrap();
         assert_eq!(buffers[0], Some(expected.to_le_bytes().repeat(64)), "{rounding}");
     }
@@ -286,7 +297,9 @@ fn sums_of_doubles_are_rounded_as_asked() {
 fn bytes_and_nibbles() {
     for size in K16 {
         for ty in [Type::U8, Type::S8] {
-            check_all(&Multiplication::new(size, ty, Type::S32), 16);
+            let multiplication = Multiplication::new(size, ty, Type::S32);
+            check_all(&multiplication, 16);
+            check_all(&Multiplication { suffix: ".satfinite", ..multiplication }, 16);
         }
     }
     for ty in [Type::U4, Type::S4] {
@@ -362,4 +375,18 @@ fn sums_of_halves_are_clamped_only_when_asked() {
     };
     assert_eq!(run(""), [0x7c00, 0x7fff, 0xfc00]);
     assert_eq!(run(".satfinite"), [0x7bff, 0, 0xfbff]);
+}
+
+/// Every shape with every combination of types, layouts and modifiers of products that the table has.
+#[test]
+fn every_product_of_the_table() {
+    halves_before_aligned_was_asked_for();
+    halves_that_are_clamped_where_they_are_finite();
+    halves();
+    bfloats_and_tf32();
+    doubles();
+    sums_of_doubles_are_rounded_as_asked();
+    bytes_and_nibbles();
+    bits();
+    RAN.expect_all(&texts_of(Opcode::Wmma, Sem::Wmma));
 }

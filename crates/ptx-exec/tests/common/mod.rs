@@ -2,9 +2,13 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
 use executed_rows::run;
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, ExecError, Launch, Outcome};
+use ptx_isa::{Form, Mnemonic, Mod, Opcode, Sem, Slot, all_forms, candidates};
 
 /// Launches a kernel of a text, which has to be valid.
 pub fn execute(text: &str, launch: &Launch) -> Result<Outcome, ExecError> {
@@ -13,6 +17,58 @@ pub fn execute(text: &str, launch: &Launch) -> Result<Outcome, ExecError> {
     assert!(!findings.has_errors(), "{findings:?}\n{text}");
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}\n{text}"));
     run(verified, launch)
+}
+
+/// All combinations of a row's modifiers that its rules allow.
+pub fn mnemonics(form: &Form) -> Vec<Mnemonic> {
+    let mut all: Vec<Vec<Mod>> = vec![Vec::new()];
+    for slot in form.slots {
+        let choices: Vec<Option<Mod>> = match slot {
+            Slot::Lit(modifier) => vec![Some(*modifier)],
+            Slot::One(_, set) => set.iter().copied().map(Some).collect(),
+            Slot::Opt(_, set) => std::iter::once(None).chain(set.iter().copied().map(Some)).collect(),
+        };
+        all = all
+            .iter()
+            .flat_map(|before| choices.iter().map(|choice| before.iter().copied().chain(*choice).collect()))
+            .collect();
+    }
+    let mnemonic = |modifiers: &Vec<Mod>| {
+        let words = modifiers.iter().map(|modifier| modifier.as_str());
+        let text: Vec<&str> = std::iter::once(form.opcode.as_str()).chain(words).collect();
+        candidates(&text.join(".")).ok()?.into_iter().find(|m| std::ptr::eq(m.form(), form))
+    };
+    all.iter().filter_map(mnemonic).collect()
+}
+
+/// The texts of all mnemonics that the rows of an operation have, in the order of their modifiers.
+pub fn texts_of(opcode: Opcode, sem: Sem) -> BTreeSet<String> {
+    let forms = all_forms().iter().filter(|form| form.opcode == opcode && form.sem == sem);
+    forms.flat_map(mnemonics).map(|mnemonic| mnemonic.to_string()).collect()
+}
+
+/// The mnemonics that a test executed.
+#[derive(Default)]
+pub struct Ran(Mutex<BTreeSet<String>>);
+
+impl Ran {
+    pub const fn new() -> Self {
+        Self(Mutex::new(BTreeSet::new()))
+    }
+
+    pub fn note(&self, mnemonic: &str) {
+        self.0.lock().unwrap().insert(mnemonic.to_owned());
+    }
+
+    /// Those executed are all that the table has.
+    pub fn expect_all(&self, table: &BTreeSet<String>) {
+        assert!(!table.is_empty(), "the table has no such operation");
+        let ran = self.0.lock().unwrap();
+        let missing: Vec<&String> = table.difference(&ran).collect();
+        assert!(missing.is_empty(), "{} of {} are not executed: {missing:#?}", missing.len(), table.len());
+        let unknown: Vec<&String> = ran.difference(table).collect();
+        assert!(unknown.is_empty(), "not in the table: {unknown:#?}");
+    }
 }
 
 /// The 32-bit words of a buffer.
