@@ -12,6 +12,7 @@ use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Compiler, Kernels};
 use ptx_llvm::host::Cpu;
 use ptx_llvm::{Context, Gpu, Module as Llvm, OptLevel};
+use ptx_verify::Verified;
 
 use crate::directive::{Ending, Launch, Level, Role};
 use crate::value::compare;
@@ -54,7 +55,7 @@ pub fn read_and_verify(source: &SourceFile) -> Result<ptx_ir::Module> {
 ///
 /// # Errors
 /// The verifier's findings.
-pub fn verify<'m>(module: &'m ptx_ir::Module, source: &SourceFile) -> Result<ptx_verify::Verified<'m>> {
+pub fn verify<'m>(module: &'m ptx_ir::Module, source: &SourceFile) -> Result<Verified<'m>> {
     match ptx_verify::verify(module) {
         Ok((verified, _)) => Ok(verified),
         Err(findings) => bail!("verify: {}", describe(source, &findings)),
@@ -162,35 +163,53 @@ pub fn execute_compiled(
     launch: &Launch,
     threads: NonZeroUsize,
 ) -> Result<Option<&'static str>> {
-    static COMPILER: OnceLock<Result<Compiler, String>> = OnceLock::new();
     if matches!(&launch.ending, Ending::Fault { code, .. } if code == codes::FAULT.0) {
         return Ok(Some("a wrong access, which code does not find"));
     }
     let module = read(source)?;
     let exec = exec_launch(launch, threads);
-    let decoded = DecodedLaunch::at_host_addresses(verify(&module, source)?, &exec);
-    let loaded = match decoded {
+    match run_compiled(verify(&module, source)?, &exec).context(launch.entry.clone())? {
+        Compiled::Ended(result) => judge_ending(source, launch, result).map(|_| None),
+        Compiled::Refused(why) => Ok(Some(why)),
+    }
+}
+
+/// What became of a launch as code for the host.
+pub enum Compiled {
+    /// What it left, or what stopped it.
+    Ended(Result<Outcome, ExecError>),
+    /// Why there is no code for it.
+    Refused(&'static str),
+}
+
+/// Executes a launch as code for the host.
+///
+/// # Errors
+/// What LLVM has against the code.
+pub fn run_compiled(module: Verified<'_>, launch: &ptx_exec::Launch) -> Result<Compiled> {
+    static COMPILER: OnceLock<Result<Compiler, String>> = OnceLock::new();
+    let loaded = match DecodedLaunch::at_host_addresses(module, launch) {
         Ok(Some(decoded)) => decoded.load(),
-        Ok(None) => return Ok(Some("32-bit addresses")),
-        Err(error) => return judge_ending(source, launch, Err(error)).map(|_| None),
+        Ok(None) => return Ok(Compiled::Refused("32-bit addresses")),
+        Err(error) => return Ok(Compiled::Ended(Err(error))),
     };
     let begun = match loaded.begin() {
         Ok(begun) => begun,
-        Err(error) => return judge_ending(source, launch, Err(error)).map(|_| None),
+        Err(error) => return Ok(Compiled::Ended(Err(error))),
     };
     if let Some(why) = ptx_host::refused(&begun) {
-        return Ok(Some(why));
+        return Ok(Compiled::Refused(why));
     }
     let made = || Cpu::host().and_then(Compiler::new).map_err(|error| error.to_string());
     let compiler = COMPILER.get_or_init(made).as_ref().map_err(|error| anyhow!("{error}"))?;
     let launched = Launched { block: begun.geometry.block };
     let kernel = match compiler.kernel(&Kernels::default(), begun.program, &launched) {
         Ok(kernel) => kernel,
-        Err(CompileError::Refused(refusal)) => return Ok(Some(refusal.why)),
-        Err(CompileError::Llvm(error)) => bail!("{}: LLVM refuses the code: {error}", launch.entry),
+        Err(CompileError::Refused(refusal)) => return Ok(Compiled::Refused(refusal.why)),
+        Err(CompileError::Llvm(error)) => bail!("LLVM refuses the code: {error}"),
     };
-    let result = ptx_host::launch(&kernel, &loaded).map(|executed| loaded.outcome(executed));
-    judge_ending(source, launch, result).map(|_| None)
+    let result = ptx_host::launch(&kernel, &loaded);
+    Ok(Compiled::Ended(result.map(|executed| loaded.outcome(executed))))
 }
 
 /// Compares how a launch ended with what is expected; gives where it stopped, if it had to.

@@ -13,7 +13,7 @@ const WORDS: usize = 4096;
 
 fn source(body: &str) -> SourceFile {
     let text = format!(
-        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{{\n\
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{{\n\
          .reg .pred %p<8>;\n.reg .b32 %r<30>;\n.reg .b64 %rd<12>;\n.shared .align 8 .b8 s[4096];\n\
          ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u32 %r1, [n];\n\
          mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.s32 %r5, %r2, %r3, %r4;\n\
@@ -205,6 +205,20 @@ fn guards_that_are_true_for_whole_warps() {
     assert_eq!(agree(body, 1, 96, 0)[..2], [32, 33]);
     let given = "shr.u32 %r6, %r4, 5; add.u32 %r7, %r6, 1; barrier.sync.aligned %r7, 32; st.global.u32 [%rd4], %r7; ret;";
     assert_eq!(agree(given, 1, 96, 0)[95], 3);
+}
+
+#[test]
+fn special_registers_of_the_launch() {
+    let body = "mov.u32 %r6, %total_smem_size; mov.u32 %r7, %dynamic_smem_size; mad.lo.u32 %r6, %r7, 100000, %r6; mov.u32 %r8, %clusterid.x;\n\
+        mov.u32 %r9, %nclusterid.x; mad.lo.u32 %r6, %r8, 7, %r6; mad.lo.u32 %r6, %r9, 1000, %r6; mov.u32 %r10, %cluster_nctarank;\n\
+        add.u32 %r6, %r6, %r10; mov.u32 %r11, %cluster_ctaid.y; add.u32 %r6, %r6, %r11; st.global.u32 [%rd4], %r6; ret;";
+    // 4096 bytes, block 1 of 2 with one block in a cluster.
+    assert_eq!(agree(body, 2, 32, 0)[40], 4096 + 7 + 2000 + 1);
+    // Clocks go on.
+    let clocks = "mov.u64 %rd6, %globaltimer; mov.u64 %rd7, %clock64; nanosleep.u32 5; again: mov.u64 %rd8, %globaltimer; mov.u64 %rd9, %clock64;\n\
+        setp.eq.u64 %p1, %rd8, %rd6; @%p1 bra again; setp.gt.u64 %p2, %rd8, %rd6; setp.gt.u64 %p3, %rd9, %rd7; selp.u32 %r6, 1, 0, %p2; selp.u32 %r7, 2, 0, %p3;\n\
+        or.b32 %r6, %r6, %r7; st.global.u32 [%rd4], %r6; ret;";
+    assert_eq!(agree(clocks, 1, 32, 0)[..32], [3; 32]);
 }
 
 #[test]

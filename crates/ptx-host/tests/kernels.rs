@@ -299,7 +299,10 @@ fn traps_stop_at_their_instruction() {
 fn what_is_not_compiled_is_refused() {
     for (body, expected) in [
         ("stacksave.u64 %rd6; ret;", "memory allocated on the stack is not compiled"),
-        ("mov.u32 %r6, %clock; st.global.u32 [%rd1], %r6; ret;", "the special register is not compiled yet"),
+        (
+            "setp.eq.u32 %p1, %r4, 3; @%p1 bra on; barrier.sync 1, 32; on: barrier.sync 2, 32; ret;",
+            "a barrier without `.aligned` that threads of a warp may come to one by one is not compiled yet",
+        ),
     ] {
         let source = source(body);
         let (module, _) = ptx_syntax::parse(&source);

@@ -13,7 +13,7 @@ use super::memory::DYNAMIC;
 use super::{Program, input};
 use crate::directive::Level;
 use crate::oracle::{Oracles, has_32_bit_addresses};
-use crate::stage;
+use crate::stage::{self, Compiled};
 
 /// What ptxas reports for arguments that LLVM's backend aligned more than the parameters.
 const MISMATCH: &str = "Alignment of argument does not match formal parameter";
@@ -23,6 +23,8 @@ const MISMATCH: &str = "Alignment of argument does not match formal parameter";
 pub enum Way {
     /// As it is.
     Plain,
+    /// As it is, as code for the host.
+    Host,
     /// Lowered and raised, both at this level.
     RoundTrip(Level),
     /// Lowered, then through LLVM's backend.
@@ -60,7 +62,7 @@ pub struct Verdict {
 /// The ways that a seed takes: all, or every other of the dearer ones.
 pub fn ways_of(seed: u64, all: bool) -> Vec<Way> {
     let levels = [Level::O1, Level::O2, Level::O3];
-    let mut ways = vec![Way::Plain, Way::Folded, Way::RoundTrip(Level::O0)];
+    let mut ways = vec![Way::Plain, Way::Host, Way::Folded, Way::RoundTrip(Level::O0)];
     if all {
         ways.extend(levels.map(Way::RoundTrip));
         ways.extend([Way::Backend, Way::Stock, Way::Listing(Level::O0), Way::Listing(Level::O2)]);
@@ -119,12 +121,12 @@ pub fn judge(program: &Program, ways: &[Way], oracles: &Oracles) -> Result<Verdi
 fn along(program: &Program, way: Way, oracles: &Oracles) -> Result<()> {
     let ptx = rewrite(&program.text, way, oracles)?;
     // A trap ends the whole grid, and nothing of it can be seen. An exit replaces it to show that everything before it was done.
-    let seen = execute(program, &ptx.replace("trap;", "exit;"))?;
+    let Some(seen) = execute(program, &ptx.replace("trap;", "exit;"), way)? else { return Ok(()) };
     compare(&seen, &program.ending.output)?;
     if !program.text.contains("trap;") {
         return Ok(());
     }
-    match execute(program, &ptx) {
+    match execute(program, &ptx, way) {
         Ok(_) => ensure!(!program.ending.trapped, "ends as if no thread trapped"),
         Err(error) => {
             ensure!(program.ending.trapped && format!("{error:#}").contains("`trap`"), "{error:#}");
@@ -138,8 +140,8 @@ fn along(program: &Program, way: Way, oracles: &Oracles) -> Result<()> {
 /// the same with and without it.
 fn is_right_uncombined(program: &Program, oracles: &Oracles) -> bool {
     let judged = lowered(&program.text, |ir| {
-        let seen = execute(program, &oracles.compile_more(ir, &["-combiner-disabled"])?)?;
-        compare(&seen, &program.ending.output)
+        let seen = execute(program, &oracles.compile_more(ir, &["-combiner-disabled"])?, Way::Backend)?;
+        compare(&seen.unwrap_or_default(), &program.ending.output)
     });
     !program.text.contains("trap;") && judged.is_ok()
 }
@@ -193,11 +195,12 @@ pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
             stage::optimize(&lowered, level)?;
             stage::raise(&lowered)
         }
-        Way::Plain | Way::Folded => Ok(text.to_owned()),
+        Way::Plain | Way::Host | Way::Folded => Ok(text.to_owned()),
     }
 }
 
-fn execute(program: &Program, ptx: &str) -> Result<Vec<u8>> {
+/// What a program leaves; nothing where there is no code of it for the host.
+fn execute(program: &Program, ptx: &str, way: Way) -> Result<Option<Vec<u8>>> {
     let source = SourceFile::new("program.ptx", ptx);
     let module = stage::read(&source)?;
     let verified = stage::verify(&module, &source)?;
@@ -211,8 +214,15 @@ fn execute(program: &Program, ptx: &str) -> Result<Vec<u8>> {
         Argument::Buffer(vec![0; program.ending.output.len()]),
         Argument::Buffer(input(program.seed, program.shape)),
     ];
-    match ptx_exec::run(verified, &launch) {
-        Ok(outcome) => Ok(outcome.buffers.into_iter().next().flatten().unwrap_or_default()),
+    let result = match way {
+        Way::Host => match stage::run_compiled(verified, &launch)? {
+            Compiled::Ended(result) => result,
+            Compiled::Refused(_) => return Ok(None),
+        },
+        _ => ptx_exec::run(verified, &launch),
+    };
+    match result {
+        Ok(outcome) => Ok(Some(outcome.buffers.into_iter().next().flatten().unwrap_or_default())),
         Err(error) => bail!("execute: {}", stage::describe(&source, &error.into_diagnostics())),
     }
 }

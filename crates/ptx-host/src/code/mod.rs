@@ -43,7 +43,7 @@ use crate::analysis::{Access, Analysis, BlockId, Launched, Shape, guard_of};
 use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style, alu_with};
 use crate::kernel::CompileError;
-use crate::run::field;
+use crate::run::{Asked, field};
 use control::Version;
 use gather::Present;
 use matrix::Multiplier;
@@ -331,14 +331,35 @@ impl<'c> Code<'_, '_, 'c> {
         let inputs = &self.inputs;
         let one = match register {
             SpecialReg::Ntid => self.int(32, self.launched.block.get(axis).copied().unwrap_or(0).into()),
-            SpecialReg::CtaId => inputs.block_index.get(axis).copied().unwrap_or(self.int(32, 0)),
-            SpecialReg::NCtaId => inputs.grid.get(axis).copied().unwrap_or(self.int(32, 0)),
+            // A cluster is one block.
+            SpecialReg::CtaId | SpecialReg::ClusterId => {
+                inputs.block_index.get(axis).copied().unwrap_or(self.int(32, 0))
+            }
+            SpecialReg::NCtaId | SpecialReg::NClusterId => {
+                inputs.grid.get(axis).copied().unwrap_or(self.int(32, 0))
+            }
             SpecialReg::WarpId => inputs.warp,
             SpecialReg::NWarpId => self.int(32, WARPS_PER_MULTIPROCESSOR),
             // There is one multiprocessor.
             SpecialReg::NSmId => self.int(32, 1),
             SpecialReg::SmId | SpecialReg::Pm(_) | SpecialReg::Pm64(_) => self.int(32, 0),
             SpecialReg::GridId | SpecialReg::CurrentGraphExec => self.int(64, 0),
+            SpecialReg::ClusterCtaId => self.int(32, 0),
+            SpecialReg::ClusterNCtaId => self.int(32, u64::from(axis < 3)),
+            SpecialReg::ClusterCtaRank | SpecialReg::Envreg(_) => self.int(32, 0),
+            SpecialReg::ClusterNCtaRank => self.int(32, 1),
+            SpecialReg::TotalSmemSize | SpecialReg::AggrSmemSize => self.asked(Asked::Shared)?,
+            SpecialReg::DynamicSmemSize => self.asked(Asked::DynamicShared)?,
+            SpecialReg::IsExplicitCluster => self.emit.resize(self.asked(Asked::IsExplicitCluster)?, 1)?,
+            // A clock cycle is a nanosecond.
+            SpecialReg::Clock64 | SpecialReg::GlobalTimer => self.asked(Asked::Nanoseconds)?,
+            SpecialReg::Clock | SpecialReg::GlobalTimerLo => {
+                self.emit.resize(self.asked(Asked::Nanoseconds)?, 32)?
+            }
+            SpecialReg::ClockHi | SpecialReg::GlobalTimerHi => {
+                let time = self.asked(Asked::Nanoseconds)?;
+                self.builder().binary(BinaryOp::LShr, time, self.int(64, 32))?
+            }
             SpecialReg::LanemaskEq => return self.lanemask(|lane| 1 << lane).map_err(Into::into),
             SpecialReg::LanemaskLe => {
                 return self.lanemask(|lane| u32::MAX >> (31 - lane)).map_err(Into::into);
@@ -353,6 +374,11 @@ impl<'c> Code<'_, '_, 'c> {
         };
         let copies = (0..self.copies(dst)).map(|_| self.spread(one, dst));
         copies.collect::<Result<_, LlvmError>>().map_err(Into::into)
+    }
+
+    /// What the runtime knows of the launch, as 64 bits.
+    fn asked(&self, what: Asked) -> Result<Value<'c>, LlvmError> {
+        self.call_runtime(field::runtime::ASK, &[self.int(32, what as u64)], self.types.int(64))
     }
 
     /// A set of lanes for each lane.

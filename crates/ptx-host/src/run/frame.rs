@@ -62,6 +62,8 @@ pub(crate) struct Runtime {
     pub(crate) part: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
     /// The number that these lanes have in an array of 32 numbers of 32 bits; with bit 32 where they have different ones.
     pub(crate) common: unsafe extern "C" fn(*mut WarpFrame, *const u32, u32) -> u64,
+    /// What a special register has ([`Asked`]).
+    pub(crate) ask: unsafe extern "C" fn(*mut WarpFrame, u32) -> u64,
     /// An operation on registers: the instruction, four rows of 32 numbers of 64 bits, and two that get the results.
     pub(crate) row: unsafe extern "C" fn(
         *mut WarpFrame,
@@ -78,7 +80,21 @@ pub(crate) struct Runtime {
 }
 
 /// The only table.
-pub(crate) static RUNTIME: Runtime = Runtime { barrier, part, common, row, call };
+pub(crate) static RUNTIME: Runtime = Runtime { barrier, part, common, ask, row, call };
+
+/// What code asks of the launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub(crate) enum Asked {
+    /// Bytes of shared memory of a block.
+    Shared = 0,
+    /// Those that the launch asks for.
+    DynamicShared = 1,
+    /// Whether the launch or the kernel gives the shape of clusters.
+    IsExplicitCluster = 2,
+    /// Nanoseconds since it began.
+    Nanoseconds = 3,
+}
 
 /// How the function of a warp ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -155,6 +171,18 @@ unsafe extern "C" fn common(_: *mut WarpFrame, numbers: *const u32, lanes: u32) 
     u64::from(first) | u64::from(differs) << 32
 }
 
+/// What a special register has.
+unsafe extern "C" fn ask(frame: *mut WarpFrame, what: u32) -> u64 {
+    // SAFETY: the frame of the warp that runs, and its launch.
+    let job = unsafe { &*(*frame).job };
+    match what {
+        what if what == Asked::Shared as u32 => job.geometry.shared.into(),
+        what if what == Asked::DynamicShared as u32 => job.geometry.dynamic_shared.into(),
+        what if what == Asked::IsExplicitCluster as u32 => job.geometry.is_explicit_cluster.into(),
+        _ => job.nanoseconds(),
+    }
+}
+
 /// Where the fields of [`WarpFrame`] are, in bytes.
 pub(crate) mod field {
     use std::mem::offset_of;
@@ -183,5 +211,6 @@ pub(crate) mod field {
         pub(crate) const BARRIER: usize = offset_of!(Runtime, barrier);
         pub(crate) const PART: usize = offset_of!(Runtime, part);
         pub(crate) const COMMON: usize = offset_of!(Runtime, common);
+        pub(crate) const ASK: usize = offset_of!(Runtime, ask);
     }
 }

@@ -66,6 +66,7 @@ pub(crate) struct Job {
     system: *const System,
     pub(crate) geometry: Geometry,
     workers: Box<[Worker]>,
+    started: Instant,
     pub(super) deadline: Option<Instant>,
     late: AtomicBool,
     /// The lowest number of a block that was stopped; `u64::MAX` while there is none.
@@ -110,6 +111,11 @@ impl Job {
             Some(Op::Effect(Effect::BranchIndexed { .. })) => TrapKind::BranchIndex(detail),
             _ => TrapKind::Trap,
         }
+    }
+
+    /// Nanoseconds since the launch began.
+    pub(crate) fn nanoseconds(&self) -> u64 {
+        self.started.elapsed().as_nanos() as u64
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
@@ -178,7 +184,8 @@ impl Job {
 /// Every access that the kernel makes has to be in memory of this process that may be accessed so, at a multiple of its size, its parameters
 /// and constants in those that are given, and its shared memory in that of a block. The program is the one that was compiled.
 pub(crate) unsafe fn launch(kernel: &Kernel, given: &Given<'_>) -> Result<(), Stop> {
-    let deadline = given.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let started = Instant::now();
+    let deadline = given.timeout.and_then(|timeout| started.checked_add(timeout));
     let blocks = given.geometry.blocks();
     let threads = (given.threads as u64).min(blocks).max(1);
     let job = Arc::new(Job {
@@ -192,6 +199,7 @@ pub(crate) unsafe fn launch(kernel: &Kernel, given: &Given<'_>) -> Result<(), St
         system: given.system.map_or(std::ptr::null(), std::ptr::from_ref),
         geometry: given.geometry,
         workers: (0..threads).map(|_| Worker::default()).collect(),
+        started,
         deadline,
         late: AtomicBool::new(false),
         failed: AtomicU64::new(u64::MAX),

@@ -23,7 +23,7 @@ mod system;
 mod watch;
 
 pub use frame::WarpFrame;
-pub(crate) use frame::{Runtime, Status, field};
+pub(crate) use frame::{Asked, Runtime, Status, field};
 pub use grid::Given;
 pub(crate) use grid::{WarpCode, launch};
 pub(crate) use system::ARGUMENTS;
