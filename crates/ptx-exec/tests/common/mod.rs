@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use executed_rows::run;
 use ptx_diag::SourceFile;
@@ -57,13 +57,13 @@ impl Ran {
     }
 
     pub fn note(&self, mnemonic: &str) {
-        self.0.lock().unwrap().insert(mnemonic.to_owned());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(mnemonic.to_owned());
     }
 
     /// Those executed are all that the table has.
     pub fn expect_all(&self, table: &BTreeSet<String>) {
         assert!(!table.is_empty(), "the table has no such operation");
-        let ran = self.0.lock().unwrap();
+        let ran = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let missing: Vec<&String> = table.difference(&ran).collect();
         assert!(missing.is_empty(), "{} of {} are not executed: {missing:#?}", missing.len(), table.len());
         let unknown: Vec<&String> = ran.difference(table).collect();

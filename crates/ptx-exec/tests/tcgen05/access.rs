@@ -2,6 +2,7 @@
 
 use ptx_isa::{Field, Mod, Opcode, Slot, all_forms};
 
+use super::common::{Ran, mnemonics};
 use super::{END, START, launch, list, stops, words};
 
 /// A shape with its repeats: registers, and the lane and column of a thread's register.
@@ -192,6 +193,8 @@ fn unpacked_stores_spread_halves_over_two_columns() {
     }
 }
 
+static RAN: Ran = Ran::new();
+
 /// Some values for each thread, through tensor memory to a reduction; what is found of them, and other registers.
 fn reduced<const N: usize>(
     target: &str,
@@ -215,12 +218,15 @@ fn reduced<const N: usize>(
     body += &format!("tcgen05.st.sync.aligned.{shape}.x{N}.b32 [%own]{halves}, {};\n", list("v", N));
     body += "tcgen05.wait::st.sync.aligned;\nmov.b32 %e0, 0;\n";
     let (positions, kept) = results;
-    let positions_text = if positions > 0 { "{%e0}, " } else { "" };
+    let positions_text = if positions > 0 { format!("{}, ", list("e", positions)) } else { String::new() };
+    RAN.note(mnemonic);
     body += &format!("{mnemonic} {positions_text}{}, %q{N}, [%own]{halves};\n", list("q", kept));
     let count = N + 2;
     body += &format!("tcgen05.wait::ld.sync.aligned;\nmad.wide.u32 %x0, %t, {}, %out;\n", 4 * count);
-    body += &format!("st.global.b32 [%x0], %q{N};\nst.global.b32 [%x0+4], %e0;\n");
-    (0..kept).for_each(|n| body += &format!("st.global.b32 [%x0+{}], %q{n};\n", 8 + n * 4));
+    body += &format!("st.global.b32 [%x0], %q{N};\n");
+    let room = positions.max(1);
+    (0..room).for_each(|n| body += &format!("st.global.b32 [%x0+{}], %e{n};\n", 4 + n * 4));
+    (0..kept).for_each(|n| body += &format!("st.global.b32 [%x0+{}], %q{n};\n", 4 + (room + n) * 4));
     words(target, &body, input, 128 * count).chunks_exact(count).map(<[u32]>::to_vec).collect()
 }
 
@@ -245,19 +251,23 @@ fn reductions_are_of_the_values_of_each_thread() {
     reductions_of::<128>();
 }
 
+/// Operations with and without `.abs` and `.NaN`.
+const VARIANTS: [(&str, &str, &str); 8] = [
+    ("min", "", ""),
+    ("max", "", ""),
+    ("min", ".abs", ""),
+    ("max", ".abs", ""),
+    ("min", "", ".NaN"),
+    ("max", "", ".NaN"),
+    ("min", ".abs", ".NaN"),
+    ("max", ".abs", ".NaN"),
+];
+
 fn reductions_of<const N: usize>() {
     let values = floats::<N>();
-    for (op, abs, nan, shape) in [
-        ("min", "", ""),
-        ("max", "", ""),
-        ("min", ".abs", ""),
-        ("max", ".abs", ""),
-        ("max", "", ".NaN"),
-        ("min", ".abs", ".NaN"),
-    ]
-    .into_iter()
-    .flat_map(|case| [(case, "32x32b"), (case, "16x32bx2")])
-    .map(|((op, abs, nan), shape)| (op, abs, nan, shape))
+    for (op, abs, nan, shape) in ["32x32b", "16x32bx2"]
+        .into_iter()
+        .flat_map(|shape| VARIANTS.map(|(op, abs, nan)| (op, abs, nan, shape)))
     {
         let mnemonic = format!("tcgen05.ld.red.sync.aligned.{shape}.x{N}.{op}{abs}{nan}.f32");
         let found = reduced("sm_103a", &mnemonic, (0, N), &values);
@@ -301,29 +311,42 @@ fn reductions_of<const N: usize>() {
 
 #[test]
 fn compressed_loads_keep_two_of_four() {
+    compressed_of::<4>();
+    compressed_of::<8>();
+    compressed_of::<16>();
+    compressed_of::<32>();
+    compressed_of::<64>();
+    compressed_of::<128>();
+}
+
+fn compressed_of<const N: usize>() {
+    // Each position has two bits.
+    let positions = N.div_ceil(32);
     let values =
-        floats::<8>().map(|row| row.map(|bits| if f32::from_bits(bits).is_nan() { 0 } else { bits }));
-    for (op, abs) in [("max", ""), ("min", ""), ("max", ".abs"), ("min", ".abs")] {
-        let mnemonic = format!("tcgen05.ld.red.spcompress.sync.aligned.32x32b.x8.{op}.sp::2:4{abs}.f32.b2");
-        for (thread, words) in reduced("sm_107a", &mnemonic, (1, 4), &values).iter().enumerate() {
+        floats::<N>().map(|row| row.map(|bits| if f32::from_bits(bits).is_nan() { 0 } else { bits }));
+    for (op, abs, nan) in VARIANTS {
+        let mnemonic =
+            format!("tcgen05.ld.red.spcompress.sync.aligned.32x32b.x{N}.{op}.sp::2:4{abs}{nan}.f32.b2");
+        for (thread, words) in reduced("sm_107a", &mnemonic, (positions, N / 2), &values).iter().enumerate() {
             let all: Vec<f32> = values[thread].iter().map(|&bits| f32::from_bits(bits)).collect();
             let key = |x: f32| {
                 let x = if abs.is_empty() { x } else { x.abs() };
                 if op == "max" { -x } else { x }
             };
-            let (mut kept, mut positions) = (Vec::new(), 0);
-            for chunk in 0..2 {
+            let (mut kept, mut places) = (Vec::new(), vec![0; positions]);
+            for chunk in 0..N / 4 {
                 let mut order: Vec<usize> = (0..4).collect();
                 order.sort_by(|&a, &b| key(all[chunk * 4 + a]).total_cmp(&key(all[chunk * 4 + b])));
                 let mut two = [order[0], order[1]];
                 two.sort_unstable();
                 for at in two {
-                    positions |= (at as u32) << (2 * kept.len());
+                    places[kept.len() / 16] |= (at as u32) << (2 * (kept.len() % 16));
                     kept.push(values[thread][chunk * 4 + at]);
                 }
             }
-            assert_eq!(words[1], positions, "{mnemonic}: thread {thread}");
-            assert_eq!(words[2..6], kept, "{mnemonic}: thread {thread}");
+            let rest = words[1..].split_at(positions);
+            assert_eq!(rest.0, places, "{mnemonic}: thread {thread}");
+            assert_eq!(rest.1[..N / 2], kept, "{mnemonic}: thread {thread}");
             let best = all.iter().copied().min_by(|a, b| key(*a).total_cmp(&key(*b))).unwrap();
             let best = if abs.is_empty() { best } else { best.abs() };
             assert_eq!(f32::from_bits(words[0]), best, "{mnemonic}: thread {thread}");
@@ -459,6 +482,16 @@ fn waiting_for_columns_forever_is_a_deadlock() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// Every form of loads with a reduction that the table has.
+#[test]
+fn every_reduction_of_the_table() {
+    reductions_are_of_the_values_of_each_thread();
+    compressed_loads_keep_two_of_four();
+    let forms = all_forms().iter().filter(|form| form.opcode == Opcode::Tcgen05);
+    let reductions = forms.filter(|form| form.slots.iter().any(|slot| matches!(slot, Slot::Lit(Mod::Red))));
+    RAN.expect_all(&reductions.flat_map(mnemonics).map(|mnemonic| mnemonic.to_string()).collect());
 }
 
 /// The modifiers of a slot of a row.
