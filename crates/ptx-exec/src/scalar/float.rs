@@ -228,8 +228,14 @@ pub fn sqrt(m: &Arith, a: u64) -> u64 {
     finish(m.format, m.subnormals, m.limit, root)
 }
 
-/// `1 / sqrt(a)`, nearest; for `rsqrt.approx`.
+/// `1 / sqrt(a)`, for `rsqrt.approx`. In single precision both steps round, which gives a relative error below 2^-22.99 (2^-22.9 are allowed,
+/// manual 9.7.3.16), in a quarter of the time that processors take for both in double precision; elsewhere it is the nearest.
 pub fn rsqrt(m: &Arith, a: u64) -> u64 {
+    if m.format == Format::F32 {
+        let root = f32::from_bits(flush(m.format, m.subnormals, a) as u32).sqrt();
+        let result = if root.is_nan() { m.format.canonical_nan() } else { (1.0 / root).to_bits().into() };
+        return finish(m.format, m.subnormals, m.limit, result);
+    }
     approximate(m, a, |x| if x == 0.0 { f64::INFINITY.copysign(x) } else { 1.0 / x.sqrt() })
 }
 

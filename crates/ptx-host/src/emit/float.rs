@@ -277,6 +277,13 @@ pub(super) fn approximate<'a, 'm, 'c>(
     Some(finish(m, f(to_double(m.format, flush(m.format, m.subnormals, a.resize(m.format.bits()))))))
 }
 
+/// `1 / sqrt(a)` with two roundings, as [`ptx_exec::scalar::float::rsqrt`].
+pub(super) fn rsqrt_in_single<'a, 'm, 'c>(m: &Arith, a: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    let x = flush(m.format, m.subnormals, a.resize(m.format.bits()));
+    let one = x.constant(1f32.to_bits().into()).as_f32();
+    finish(m, one / x.as_f32().sqrt())
+}
+
 pub(super) fn abs<'a, 'm, 'c>(format: Format, subnormals: Subnormals, a: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     flush(format, subnormals, a) & format.magnitude_mask()
 }

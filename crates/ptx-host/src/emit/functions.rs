@@ -25,6 +25,7 @@ pub(super) fn function<'a, 'm, 'c>(
             float::binary(FloatBinary::Div, m, [one, a])
         }
         FloatFunction::Sqrt => float::sqrt(m, a),
+        FloatFunction::Rsqrt if m.format == Format::F32 => Some(float::rsqrt_in_single(m, a)),
         FloatFunction::Rsqrt => float::approximate(m, a, rsqrt),
         // Of the others PTX has none of binary64.
         _ if m.format == Format::F64 => None,
