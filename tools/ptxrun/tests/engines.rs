@@ -157,7 +157,7 @@ fn the_code_is_printed() {
     let folder = folder();
     let (status, text, _) =
         ptxrun(folder.path(), "--emit=host-ll --entry rotate --grid 1 --block 32 --arg zero=4");
-    assert!(status == 0 && text.contains("define i32 @kernel(ptr"), "{text}");
+    assert!(status == 0 && text.contains("i32 @kernel(ptr"), "{text}");
     let (status, text, _) =
         ptxrun(folder.path(), "--emit=host-asm --entry rotate --grid 1 --block 32 --arg zero=4");
     assert!(status == 0 && text.contains("kernel:"), "{text}");
