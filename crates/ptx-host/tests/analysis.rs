@@ -103,12 +103,12 @@ fn products_with_more_bits_have_a_stride_or_an_index() {
 fn aligned_groups_of_threads_are_uniform() {
     let body = format!(
         "{INDEX} shr.u32 %r4, %r3, 5; and.b32 %r5, %r3, 31; shr.u32 %r6, %r3, 4; setp.lt.u32 %p1, %r3, 64; selp.u32 %r7, 1, 2, %p1;\n\
-         setp.lt.u32 %p2, %r3, 33; selp.u32 %r8, 1, 2, %p2; and.b32 %r9, %r3, 32;\n\
+         setp.lt.u32 %p2, %r3, 33; selp.u32 %r8, 1, 2, %p2; and.b32 %r9, %r3, 32; shr.u32 %r10, %r3, 3; and.b32 %r11, %r10, 0x1ffffffc; and.b32 %r12, %r10, 6;\n\
          st.global.u32 [%rd1], %r4; st.global.u32 [%rd1], %r5; st.global.u32 [%rd1], %r6; st.global.u32 [%rd1], %r7;\n\
-         st.global.u32 [%rd1], %r8; st.global.u32 [%rd1], %r9; ret;"
+         st.global.u32 [%rd1], %r8; st.global.u32 [%rd1], %r9; st.global.u32 [%rd1], %r11; st.global.u32 [%rd1], %r12; ret;"
     );
     let (uniform, varying) = (Shape::Uniform, Shape::Varying);
-    let warps = [uniform, strided(1, Some(16)), varying, uniform, varying, uniform];
+    let warps = [uniform, strided(1, Some(16)), varying, uniform, varying, uniform, uniform, varying];
     assert_eq!(stored(&body, [128, 1, 1], 16), warps);
     // A warp has two rows of 16 threads: the lower four bits count within a row.
     let rows = stored(&body, [16, 16, 1], 16);

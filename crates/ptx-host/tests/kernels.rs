@@ -209,7 +209,8 @@ fn groups_of_consecutive_threads() {
                 bfe.u32 %r14, %r6, 4, 3; mad.lo.u32 %r7, %r7, 3, %r8; mad.lo.u32 %r7, %r9, 5, %r7; mad.lo.u32 %r7, %r10, 7, %r7;\n\
                 mad.lo.u32 %r7, %r11, 11, %r7; mad.lo.u32 %r7, %r12, 13, %r7; mad.lo.u32 %r7, %r13, 17, %r7; mad.lo.u32 %r7, %r14, 19, %r7;\n\
                 mov.u32 %r15, %tid.y; mad.lo.u32 %r15, %r15, %r3, %r6; mul.wide.u32 %rd6, %r15, 4; add.s64 %rd7, %rd1, %rd6;\n\
-                @%p1 bra low; add.u32 %r7, %r7, 100; low: st.global.u32 [%rd7], %r7; ret;";
+                shr.u32 %r16, %r6, 3; and.b32 %r17, %r16, 0x1ffffffc; add.u32 %r18, %r17, %r6; shr.u32 %r19, %r18, 2; and.b32 %r19, %r19, 0xfff0;\n\
+                mad.lo.u32 %r7, %r17, 23, %r7; mad.lo.u32 %r7, %r19, 29, %r7; @%p1 bra low; add.u32 %r7, %r7, 100; low: st.global.u32 [%rd7], %r7; ret;";
     for block in [[256, 1, 1], [16, 16, 1], [8, 8, 1], [48, 2, 1], [33, 2, 1], [64, 3, 1]] {
         agree(body, 1, block, 0);
     }

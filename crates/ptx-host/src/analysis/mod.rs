@@ -13,6 +13,7 @@
 //! | `nans` | the rows whose NaNs may have any bits |
 //! | `shape` | what lanes of a row may have in common: one value, a stride |
 //! | `facts` | bounds of the values of rows |
+//! | `differing` | in which bits the lanes of a warp may differ |
 //! | `rows`, `transfer` | the shape of each row, from what instructions write |
 //!
 //! `schedule` and `shape` depend on each other: a branch whose condition differs between lanes lets lanes wait, and a row that is
@@ -20,6 +21,7 @@
 //! and goes on until nothing changes; sets of waiting lanes only grow and shapes only become less regular, so that it ends.
 
 mod access;
+mod differing;
 mod facts;
 mod gather;
 mod graph;

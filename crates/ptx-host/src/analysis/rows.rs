@@ -14,6 +14,8 @@ use super::{
 pub struct Shapes {
     rows: Vec<Shape>,
     facts: Vec<Known>,
+    /// The bits in which the lanes of a warp may differ, of rows that have any values.
+    differing: Vec<u64>,
     constants: Vec<u64>,
     widths: Widths,
     lanes: u32,
@@ -45,6 +47,7 @@ impl Shapes {
         let mut shapes = Self {
             rows: vec![Shape::Unwritten; rows as usize],
             facts: vec![Known::default(); rows as usize],
+            differing: vec![0; rows as usize],
             constants,
             widths,
             lanes,
@@ -86,6 +89,11 @@ impl Shapes {
                 .map_or(Facts::of_bits(64), |&value| Facts::constant(value)),
             (None, None) => Facts::of_bits(64),
         }
+    }
+
+    /// The bits of a row of any values in which the lanes of a warp may differ.
+    pub(super) fn differing(&self, row: u32) -> u64 {
+        self.differing.get(row as usize).copied().unwrap_or(u64::MAX)
     }
 
     /// How many bits an operand takes.
@@ -145,6 +153,12 @@ impl Shapes {
                         },
                     };
                     changed |= self.join(row, written);
+                    let differing = match guard {
+                        Some(shape) if !shape.is_uniform() => u64::MAX,
+                        _ if keeps_others(liveness, schedule, id, row) => u64::MAX,
+                        _ => transfer::differing(self, &inst.op, row),
+                    };
+                    changed |= self.differ(row, differing);
                 }
             }
         }
@@ -172,6 +186,13 @@ impl Shapes {
                 }
             }
         }
+        changed
+    }
+
+    fn differ(&mut self, row: Dst, differing: u64) -> bool {
+        let Some(bits) = self.differing.get_mut(row as usize) else { return false };
+        let changed = differing & !*bits != 0;
+        *bits |= differing;
         changed
     }
 

@@ -11,7 +11,7 @@ use ptx_isa::{Component, SpecialReg};
 
 use super::facts::mask;
 use super::shape::Indexed;
-use super::{Access, Launched, Shape, Shapes, Stride};
+use super::{Access, Launched, Shape, Shapes, Stride, differing};
 
 /// The shape of what an instruction writes to a row, where all lanes that need it run.
 pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -> Shape {
@@ -31,6 +31,25 @@ pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -
             Effect::ActiveMask { .. } => Shape::Uniform,
             _ => Shape::Varying,
         },
+    }
+}
+
+/// The bits in which lanes may differ of what an instruction writes to a row.
+pub(super) fn differing(shapes: &Shapes, op: &Op, row: Dst) -> u64 {
+    match op {
+        Op::Alu(alu) => {
+            let access = Access::of(op).unwrap_or_default();
+            if matches!(alu, Alu::Dual { .. }) {
+                u64::MAX
+            } else {
+                differing::of_alu(shapes, alu, &access.reads)
+            }
+        }
+        Op::Effect(Effect::Copy(pairs)) => {
+            let copied = pairs.iter().filter(|(dst, _)| *dst == row);
+            copied.fold(0, |bits, (_, src)| bits | differing::of_source(shapes, *src))
+        }
+        Op::Effect(_) => u64::MAX,
     }
 }
 
@@ -59,7 +78,11 @@ fn of_alu(shapes: &Shapes, alu: &Alu) -> Shape {
     linear(shapes, alu, &access.reads)
         .or_else(|| extended(shapes, alu, &access.reads))
         .or_else(|| aligned(shapes, alu, &access.reads))
-        .unwrap_or(Shape::Varying)
+        .unwrap_or_else(|| {
+            let is_same =
+                !matches!(alu, Alu::Dual { .. }) && differing::of_alu(shapes, alu, &access.reads) == 0;
+            if is_same { Shape::Uniform } else { Shape::Varying }
+        })
 }
 
 /// The result of an operation on constants, as the interpreter has it.

@@ -147,7 +147,8 @@ impl<'c> Code<'_, '_, 'c> {
                 self.builder().binary(BinaryOp::Add, self.read(row, 0)?, offset)
             }
             Shape::Indexed(indexed) => self.first_indexed(row, indexed, chunk),
-            Shape::Varying => Err(defect("lanes of any values have no first")),
+            // For what is the same in all lanes, computed from what is not: `tid.x >> 3 & 0x1ffffffc`.
+            Shape::Varying => self.builder().extract_element(self.read(row, chunk)?, 0),
         }
     }
 

@@ -17,16 +17,19 @@
 //!   %warp.next = ..                          ; back to %turn, with warp 0 after the last one, until all have exited
 //! ```
 
-use ptx_exec::program::WARP;
+use ptx_exec::program::{Effect, Op, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Ordering, Scope, Type, Value};
 
 use super::Code;
 use super::control::Version;
-use crate::analysis::{BlockId, Launched, take_turns};
+use crate::analysis::{BlockId, Launched, Shape, take_turns};
 use crate::kernel::{LARGEST_ON_THREAD, stack_bytes};
 use crate::run::field;
+
+/// Bytes that the state of all warps may take, on the stack of a host thread.
+const MOST: u64 = 512 << 10;
 
 /// The warps of a block in one function.
 pub(super) struct Turns<'c> {
@@ -53,6 +56,12 @@ struct Kept<'c> {
     offset: u64,
 }
 
+/// Bytes that a value takes among those that are kept.
+fn room(ty: Type<'_>) -> u64 {
+    let bytes = ty.bits().map_or(64, |bits| u64::from(bits).div_ceil(8));
+    bytes.next_multiple_of(if ty.vector_parts().is_some() { 64 } else { 8 })
+}
+
 /// Warps of a block.
 pub(super) fn warps(launched: &Launched) -> u64 {
     let threads: u64 = launched.block.iter().map(|&extent| u64::from(extent)).product();
@@ -65,21 +74,43 @@ impl<'c> Code<'_, '_, 'c> {
         let function = self.program.functions.get(self.program.entry as usize);
         take_turns(self.program, &self.analysis.graph)
             && function.is_some_and(|function| function.local == 0)
-            && self.state_bytes() * warps(self.launched) + stack_bytes(self.program) as u64
-                <= LARGEST_ON_THREAD as u64
+            && self.state_bytes() * warps(self.launched) <= MOST
+            && stack_bytes(self.program) <= LARGEST_ON_THREAD
     }
 
+    /// Bytes of a warp: the most that it keeps at a barrier.
     fn state_bytes(&self) -> u64 {
+        let barriers = (0..self.analysis.graph.blocks().len()).filter(|&id| self.is_barrier(id));
+        barriers
+            .map(|id| self.kept_rows(id).iter().map(|row| self.row_bytes(*row)).sum::<u64>())
+            .max()
+            .unwrap_or(0)
+            + 64
+    }
+
+    fn is_barrier(&self, id: BlockId) -> bool {
+        let first = self.analysis.graph.block(id).first;
+        let inst = self.program.code.get(first as usize);
+        inst.is_some_and(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))))
+    }
+
+    /// The rows that are live at a barrier and not constants.
+    fn kept_rows(&self, id: BlockId) -> Vec<u32> {
         let rows =
             self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.rows);
-        let live = (0..rows).filter(|&row| self.analysis.liveness.is_live_anywhere(row));
-        let of_row = |row: u32| {
-            let lanes = if self.is_vector(row) { u64::from(self.lanes) } else { 1 };
-            let bytes = (u64::from(self.analysis.widths.row(row)) * lanes).div_ceil(8).next_multiple_of(64);
-            bytes * self.copies(row) as u64
-                + if self.indexed(row).is_some() { 64 * self.copies(row) as u64 } else { 0 }
-        };
-        live.map(of_row).sum::<u64>() + 64
+        let is_known =
+            |row: u32| matches!(self.analysis.shapes.row(row), Shape::Unwritten | Shape::Constant(_));
+        let mut kept: Vec<u32> =
+            (0..rows).filter(|&row| self.analysis.liveness.is_live_into(id, row) && !is_known(row)).collect();
+        // Vectors begin where lines of the cache do.
+        kept.sort_by_key(|&row| !self.is_vector(row));
+        kept
+    }
+
+    /// Bytes of a row.
+    fn row_bytes(&self, row: u32) -> u64 {
+        let index = self.indexed(row).map_or(0, |indexed| room(self.types.int(indexed.bits)));
+        (room(self.type_of(row)) + index) * self.copies(row) as u64
     }
 
     /// Begins the function: code of a warp begins where the builder is afterwards.
@@ -217,13 +248,13 @@ impl<'c> Code<'_, '_, 'c> {
     /// The memory of the rows that are live at a barrier. The first 64 bytes of a warp are for its lanes.
     fn kept(&self, id: BlockId) -> Result<Vec<Kept<'c>>, LlvmError> {
         let (mut kept, mut offset) = (Vec::new(), 64);
-        for row in (0..self.slots.len() as u32).filter(|&row| self.analysis.liveness.is_live_into(id, row)) {
+        for row in self.kept_rows(id) {
             let index = self.indexed(row).map(|indexed| self.types.int(indexed.bits));
             let indices = self.indices.get(row as usize).into_iter().flatten().zip(index);
             let places = self.slots[row as usize].iter().map(|&place| (place, self.type_of(row)));
             for (place, ty) in places.chain(indices.map(|(&place, ty)| (place, ty))) {
                 kept.push(Kept { place, ty, offset });
-                offset += ty.bits().map_or(64, |bits| u64::from(bits).div_ceil(8)).next_multiple_of(64);
+                offset += room(ty);
             }
         }
         Ok(kept)

@@ -1,0 +1,85 @@
+//! In which bits the lanes of a warp may differ.
+//!
+//! Compilers write the number of a warp in its block times four as `tid.x >> 3 & 0x1ffffffc`. Of `tid.x` lanes differ in the low five bits,
+//! of the shifted one in the low two, and in none that the mask has: one value in all lanes.
+
+use ptx_exec::program::{Alu, Binary, Packing, Src, Unary, WARP};
+use ptx_exec::scalar::convert::Excess;
+use ptx_exec::scalar::int::Signedness;
+
+use super::facts::mask;
+use super::{Shape, Shapes};
+
+/// The bits of an operand in which lanes may differ.
+pub(super) fn of_source(shapes: &Shapes, src: Src) -> u64 {
+    match shapes.src(src) {
+        shape if shape.is_uniform() => 0,
+        Shape::Strided(stride) => {
+            let zeros = WARP.trailing_zeros();
+            let is_group = stride.within == 1 && stride.across.is_some() && shapes.facts(src).zeros >= zeros;
+            if is_group && shapes.stays_within(src, stride, shapes.bits(src)) {
+                mask(zeros)
+            } else {
+                u64::MAX
+            }
+        }
+        Shape::Varying => src.as_register().map_or(u64::MAX, |row| shapes.differing(row)),
+        _ => u64::MAX,
+    }
+}
+
+/// The bits of the result of an operation in which lanes may differ.
+pub(super) fn of_alu(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> u64 {
+    let of = |src: &Src| of_source(shapes, *src);
+    let constant = |src: &Src| match shapes.src(*src) {
+        Shape::Constant(value) => Some(value),
+        _ => None,
+    };
+    let all = reads.iter().map(of).fold(0, |all, bits| all | bits);
+    match (alu, reads) {
+        _ if all == 0 => 0,
+        (Alu::Unary { op, packing: Packing::Whole, .. }, [a]) => match *op {
+            Unary::Field { shift, mask } => of(a).checked_shr(shift).unwrap_or(0) & mask,
+            Unary::AddConstant { addend, mask } => sum(of(a), 0, addend.trailing_zeros()) & mask,
+            Unary::IntToInt { to, from, excess: Excess::Truncate, register } => {
+                let bits = to.bits().min(from.bits());
+                let sign = if to.bits() > from.bits() { from.sign() } else { to.sign() };
+                let differs = of(a) & mask(bits);
+                let has_sign = sign == Signedness::Signed && differs >> (bits - 1) == 1;
+                if has_sign { (differs | !mask(bits)) & register } else { differs }
+            }
+            _ => u64::MAX,
+        },
+        (Alu::Binary { op, packing: Packing::Whole, .. }, [a, b]) => match op {
+            Binary::And => match (constant(a), constant(b)) {
+                (_, Some(mask)) => of(a) & mask,
+                (Some(mask), _) => of(b) & mask,
+                _ => all,
+            },
+            Binary::Or | Binary::Xor => all,
+            Binary::Shl(t) => match constant(b) {
+                Some(by) if by < u64::from(t.bits()) => of(a) << by & mask(t.bits()),
+                _ => u64::MAX,
+            },
+            Binary::Shr(t) if t.sign() == Signedness::Unsigned || shapes.facts(*a).are_small(t.bits()) => {
+                match constant(b) {
+                    Some(by) if by < u64::from(t.bits()) => (of(a) & mask(t.bits())) >> by,
+                    _ => u64::MAX,
+                }
+            }
+            Binary::IntAdd(t, _) => {
+                let zeros = if of(a) == 0 { shapes.facts(*a).zeros } else { shapes.facts(*b).zeros };
+                sum(of(a), of(b), zeros) & mask(t.bits())
+            }
+            _ => u64::MAX,
+        },
+        _ => u64::MAX,
+    }
+}
+
+/// The bits of a sum: those of one operand, where the other one is the same in all lanes and zero in all bits up to them, so that nothing is
+/// carried, else all from the first one on.
+fn sum(a: u64, b: u64, zeros: u32) -> u64 {
+    let one = a | b;
+    if (a == 0 || b == 0) && one <= mask(zeros) { one } else { u64::MAX << one.trailing_zeros() }
+}
