@@ -194,6 +194,11 @@ impl<'c> Code<'_, '_, 'c> {
         builder.store(builder.binary(BinaryOp::Sub, left, self.int(32, 1))?, turns.left, 4, Ordinary)?;
         builder.branch(turns.advance)?;
         builder.position_at_end(turns.turn);
+        if let [(_, start)] = turns.resumes[..] {
+            // Without barriers each warp has one turn.
+            builder.branch(start)?;
+            return Ok(());
+        }
         let place = builder.load(word, self.of_warp(turns.next, turns.warp, 4)?, 4, Ordinary)?;
         builder.switch_on(place, turns.advance, &turns.resumes)?;
         Ok(())
