@@ -56,12 +56,6 @@ enum Language {
     Llvm,
 }
 
-/// Cases that code for the host gets wrong, each with the reason.
-const WRONG_ON_HOST: &[(&str, &str)] = &[(
-    "exec/collectives_in_both_branches.ptx",
-    "lanes that come to the same operation at two places wait for each other",
-)];
-
 impl Case {
     /// Reads a test file.
     ///
@@ -262,10 +256,6 @@ impl Case {
 
     /// Executes all launches as code for the host, as far as there is code for them.
     fn execute_compiled(&self, ptx: &str, around: &Surroundings) -> Result<()> {
-        if let Some((_, why)) = WRONG_ON_HOST.iter().find(|(name, _)| *name == self.name) {
-            around.skips.count(&format!("code for the host is wrong: {why}"));
-            return Ok(());
-        }
         let source = SourceFile::new(self.name.as_str(), ptx);
         for launch in &self.directives.launches {
             let threads = NonZeroUsize::MIN.saturating_add(1);

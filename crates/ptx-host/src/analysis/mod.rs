@@ -6,6 +6,7 @@
 //! | `gather` | operations that lanes wait for each other at |
 //! | `graph` | basic blocks in an order in which loops are together |
 //! | `liveness` | the rows whose values each block may still read |
+//! | `places` | whether lanes come to one operation at different instructions |
 //! | `progress` | whether a loop waits for other threads |
 //! | `schedule` | which blocks other lanes of the warp may wait at while a block runs |
 //! | `width` | how many bits the values of a row take |
@@ -27,6 +28,7 @@ mod gather;
 mod graph;
 mod liveness;
 mod nans;
+mod places;
 mod progress;
 mod rows;
 mod schedule;
@@ -47,6 +49,7 @@ pub use graph::{Block, BlockId, Graph, Terminator};
 pub use liveness::Liveness;
 pub use nans::Nans;
 pub(crate) use nans::takes_any;
+pub use places::APART;
 pub use progress::WAITS;
 pub use rows::Shapes;
 pub use schedule::Schedule;
@@ -92,6 +95,8 @@ impl Analysis {
                 |block| shapes.gather(program, graph.block(block)),
             );
             if !changed && next == schedule {
+                let parts = |block| shapes.parts_lanes(program, graph.block(block));
+                places::check(program, &graph, &shapes, &schedule, parts)?;
                 return Ok(Self { graph, liveness, schedule, widths, nans, shapes });
             }
             schedule = next;

@@ -82,6 +82,20 @@ impl Schedule {
         self.lacking.contains(&block)
     }
 
+    /// The sets of blocks at which lanes may wait at one time: where those of a block go, and where others wait meanwhile.
+    pub(super) fn together(
+        &self,
+        graph: &Graph,
+        parts_lanes: impl Fn(BlockId) -> bool,
+    ) -> BTreeSet<BTreeSet<BlockId>> {
+        let mut sets = BTreeSet::new();
+        for (id, waiting) in self.waiting.iter().enumerate() {
+            let ways = ways(graph, id, parts_lanes(id)).into_iter();
+            sets.extend(ways.map(|way| way.into_iter().chain(waiting.iter().copied()).collect()));
+        }
+        sets
+    }
+
     /// The blocks at which lanes may wait when lanes have come to this one, but not yet run it.
     pub fn beside(&self, graph: &Graph, block: BlockId) -> BTreeSet<BlockId> {
         let mut beside = BTreeSet::new();

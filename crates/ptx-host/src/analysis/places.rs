@@ -1,0 +1,202 @@
+//! Operations that the lanes of a warp come to at different instructions.
+//!
+//! Lanes that wait for each other may do so at different places of a program: those that have come to an operation of the same kind with the
+//! same mask carry it out together (manual 9.7.9.6: the threads that the mask names execute the same instruction with the same mask). Code
+//! only lets lanes meet at one block, where the others would be waited for without end, so that such a kernel is refused:
+//!
+//! ```text
+//! @%p bra other;  shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;  bra join;
+//! other:          shfl.sync.bfly.b32 %r1, %r3, 1, 31, -1;
+//! ```
+//!
+//! Operations that are `.aligned` all lanes have to come to at one instruction; where they do not, both engines stop.
+
+use std::collections::BTreeSet;
+
+use ptx_exec::program::{Collective, CollectiveKind, Effect, Op, Participants, Program, Src, VoteMode};
+
+use super::gather::waits;
+use super::{Access, BlockId, Gather, Graph, Refusal, Schedule, Shape, Shapes, Terminator};
+
+/// Why a kernel is refused whose lanes may come to an operation at different instructions.
+pub const APART: &str = "lanes of a warp may come to this operation at different instructions";
+
+/// Looks for two blocks with one operation at which lanes may wait at the same time.
+///
+/// # Errors
+/// The later one of them.
+pub(super) fn check(
+    program: &Program,
+    graph: &Graph,
+    shapes: &Shapes,
+    schedule: &Schedule,
+    parts_lanes: impl Fn(BlockId) -> bool,
+) -> Result<(), Refusal> {
+    let places = Places { program, graph, shapes };
+    let mut seen = BTreeSet::new();
+    for waiting in schedule.together(graph, parts_lanes) {
+        let here: Vec<_> = waiting.iter().filter_map(|&id| Some((id, places.operation(id)?))).collect();
+        for (at, &(one, operation)) in here.iter().enumerate() {
+            for &(other, second) in &here[at + 1..] {
+                if seen.insert((one, other)) && places.may_join((one, operation), (other, second)) {
+                    let pc = graph.block(one).first.max(graph.block(other).first);
+                    return Err(Refusal { pc, why: APART });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Places<'a> {
+    program: &'a Program,
+    graph: &'a Graph,
+    shapes: &'a Shapes,
+}
+
+impl<'a> Places<'a> {
+    /// The operation that lanes wait for each other at in the beginning of a block.
+    fn operation(&self, id: BlockId) -> Option<&'a Collective> {
+        let block = Some(self.graph.block(id)).filter(|block| block.gathers)?;
+        waits(&self.program.code.get(block.first as usize)?.op)
+    }
+
+    /// Whether lanes that wait at two blocks may have to carry out the operation together.
+    fn may_join(&self, (one, a): (BlockId, &Collective), (other, b): (BlockId, &Collective)) -> bool {
+        if a.kind != b.kind {
+            return false;
+        }
+        match (a.participants, b.participants) {
+            (Participants::Warp, Participants::Warp) => false,
+            (Participants::Members(a), Participants::Members(b)) => {
+                let differ = match (self.shapes.src(a), self.shapes.src(b)) {
+                    (Shape::Constant(a), Shape::Constant(b)) => a as u32 != b as u32,
+                    _ => false,
+                };
+                let is_for_all = self.is_for_all(one) || self.is_for_all(other);
+                let takes_turns = a == b
+                    && !is_for_all
+                    && (self.comes_first(one, other, a) || self.comes_first(other, one, a));
+                !differ
+                    && !takes_turns
+                    && !self.holds_members(one, a, other)
+                    && !self.holds_members(other, b, one)
+            }
+            _ => true,
+        }
+    }
+
+    fn is_for_all(&self, id: BlockId) -> bool {
+        self.shapes.gather(self.program, self.graph.block(id)) == Some(Gather::All)
+    }
+
+    /// Whether lanes with one mask have always been at the first block as often as at the second one, or once more, so that they are not at
+    /// both. Those with one mask leave each of the two together. So it is where lanes come to the two by turns, the first one first, and the
+    /// mask stays as it is; after an operation of all lanes it begins anew.
+    fn comes_first(&self, first: BlockId, second: BlockId, mask: Src) -> bool {
+        let starts = (0..self.graph.blocks().len()).filter(|&id| id == 0 || self.is_for_all(id));
+        let is_before = starts
+            .filter(|&id| id != first)
+            .all(|id| id != second && !self.reached(id, Some(first)).contains(&second));
+        let by_turns = !self.reached(first, Some(second)).contains(&first)
+            && !self.reached(second, Some(first)).contains(&second);
+        let Some(row) = mask.as_register() else { return is_before && by_turns };
+        let mut after = self.reached(first, None);
+        after.insert(first);
+        is_before && by_turns && !after.iter().any(|&id| self.block_writes(id, row))
+    }
+
+    /// Whether the mask of a block was found by an instruction that all lanes of the mask executed together, such as `vote.sync.ballot`, and all
+    /// of these come to the block before they come to the other one, or find a mask anew:
+    ///
+    /// ```text
+    /// vote.sync.ballot.b32 %m, %p, -1;
+    /// @!%p bra join;
+    /// shfl.sync.bfly.b32 %r1, %r2, 1, 31, %m;    // lanes of %m have %p
+    /// join: shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;
+    /// ```
+    ///
+    /// Then lanes of the mask are at the other block only after all of them have been at the first one, together.
+    fn holds_members(&self, id: BlockId, mask: Src, other: BlockId) -> bool {
+        let Some(row) = mask.as_register() else { return false };
+        let Some((found_in, pc)) = self.written_once(row) else { return false };
+        let Some(op) = self.program.code.get(pc as usize).map(|inst| &inst.op) else { return false };
+        // The row that is true in all lanes of the mask.
+        let voted = match op {
+            Op::Effect(Effect::ActiveMask { .. }) => None,
+            Op::Effect(Effect::Collective(collective)) if collective.dsts.first() == Some(&row) => {
+                match (collective.kind, &*collective.srcs) {
+                    (CollectiveKind::Vote(VoteMode::Ballot), [predicate]) => predicate.as_register(),
+                    (CollectiveKind::MatchAny | CollectiveKind::MatchAll, _) => None,
+                    _ => return false,
+                }
+            }
+            _ => return false,
+        };
+        let before = self.walk(self.ways_of(found_in, voted), |at| at == id, voted);
+        let changes = |voted: u32| {
+            let end = self.graph.block(found_in).end;
+            self.writes(pc + 1, end, voted) || before.iter().any(|&at| self.block_writes(at, voted))
+        };
+        let again =
+            || found_in != id && self.walk(self.ways_of(id, None), |at| at == found_in, None).contains(&id);
+        !before.contains(&other) && !before.contains(&found_in) && !voted.is_some_and(changes) && !again()
+    }
+
+    /// The only instruction that writes a row, and its block.
+    fn written_once(&self, row: u32) -> Option<(BlockId, u32)> {
+        let mut found = None;
+        for (id, block) in self.graph.blocks().iter().enumerate() {
+            for pc in (block.first..block.end).filter(|&pc| self.writes(pc, pc + 1, row)) {
+                if found.replace((id, pc)).is_some() {
+                    return None;
+                }
+            }
+        }
+        found
+    }
+
+    /// Where lanes go from the end of a block in which a row is true, if there is one.
+    fn ways_of(&self, id: BlockId, truth: Option<u32>) -> Vec<BlockId> {
+        match self.graph.block(id).terminator {
+            Terminator::Branch { condition: (row, negated), taken, other } if Some(row) == truth => {
+                vec![if negated { other } else { taken }]
+            }
+            _ => self.graph.block(id).terminator.targets(),
+        }
+    }
+
+    /// The blocks that lanes get to from some, and not to or past those where they end.
+    fn walk(
+        &self,
+        mut work: Vec<BlockId>,
+        ends: impl Fn(BlockId) -> bool,
+        truth: Option<u32>,
+    ) -> BTreeSet<BlockId> {
+        let mut reached = BTreeSet::new();
+        while let Some(id) = work.pop() {
+            if !ends(id) && reached.insert(id) {
+                work.extend(self.ways_of(id, truth));
+            }
+        }
+        reached
+    }
+
+    /// The blocks that lanes get to from the end of one, up to the next operation of all lanes, and not past `without`.
+    fn reached(&self, from: BlockId, without: Option<BlockId>) -> BTreeSet<BlockId> {
+        let ends = |id| Some(id) == without || self.is_for_all(id);
+        self.walk(self.ways_of(from, None), ends, None)
+    }
+
+    fn block_writes(&self, id: BlockId, row: u32) -> bool {
+        let block = self.graph.block(id);
+        self.writes(block.first, block.end, row)
+    }
+
+    /// Whether one of these instructions writes a row.
+    fn writes(&self, first: u32, end: u32, row: u32) -> bool {
+        let code = self.program.code.get(first as usize..end as usize).unwrap_or_default();
+        // What is not known writes everything.
+        code.iter().any(|inst| Access::of(&inst.op).map_or(true, |access| access.writes.contains(&row)))
+    }
+}
