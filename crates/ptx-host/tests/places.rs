@@ -163,6 +163,27 @@ fn masks_of_lanes_that_were_together_agree() {
 }
 
 #[test]
+fn tiles_agree() {
+    // As nvcc computes the masks of tiles of eight lanes, anew for each shuffle.
+    let tile = |own: u32, number: u32| {
+        format!(
+            "mov.u32 %r{own}, %laneid; and.b32 %m{own}, %r{own}, -8; shl.b32 %m{number}, %m9, %m{own}; shfl.sync.bfly.b32 %r8, %r9, {own}, 0x181f, %m{number}; add.u32 %r9, %r9, %r8;"
+        )
+    };
+    let body = format!(
+        ".reg .b32 %m<40>; mul.lo.u32 %r9, %r4, 7; mov.u32 %m9, 255; {} {} st.global.u32 [%rd4], %r9; ret;",
+        tile(20, 30),
+        tile(22, 31)
+    );
+    Case::warp(&body).agrees();
+    // Other tiles, and a mask that is another one for the lanes of a guard.
+    let other = body.replace("and.b32 %m22, %r22, -8", "and.b32 %m22, %r22, -4");
+    assert_eq!(Case::warp(&other).refusal(), APART);
+    let guarded = body.replace("shl.b32 %m31", "setp.lt.u32 %p1, %r4, 9; @%p1 shl.b32 %m31");
+    assert_eq!(Case::warp(&guarded).refusal(), APART);
+}
+
+#[test]
 fn aligned_operations_in_both_branches_are_compiled() {
     // All lanes of a warp come to one of them: that is what `.aligned` means, and the condition is the same in a warp.
     let fragments = "{%f0, %f1, %f2, %f3}, {%r10, %r11, %r12, %r13}, {%r14, %r15}, {%f0, %f1, %f2, %f3};";

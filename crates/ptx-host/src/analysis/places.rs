@@ -13,7 +13,9 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{Collective, CollectiveKind, Effect, Op, Participants, Program, Src, VoteMode};
+use ptx_exec::program::{Alu, Collective, CollectiveKind, Effect, Op, Participants, Program, Src, VoteMode};
+
+use ptx_isa::SpecialReg;
 
 use super::gather::waits;
 use super::{Access, BlockId, Gather, Graph, Refusal, Schedule, Shape, Shapes, Terminator};
@@ -48,6 +50,9 @@ pub(super) fn check(
     Ok(())
 }
 
+/// Of how many instructions one after the other a mask is computed at most that is compared with another one.
+const DEEPEST: u32 = 8;
+
 struct Places<'a> {
     program: &'a Program,
     graph: &'a Graph,
@@ -74,7 +79,7 @@ impl<'a> Places<'a> {
                     _ => false,
                 };
                 let is_for_all = self.is_for_all(one) || self.is_for_all(other);
-                let takes_turns = a == b
+                let takes_turns = (a == b || self.is_same(a, b, DEEPEST))
                     && !is_for_all
                     && (self.comes_first(one, other, a) || self.comes_first(other, one, a));
                 !differ
@@ -100,10 +105,45 @@ impl<'a> Places<'a> {
             .all(|id| id != second && !self.reached(id, Some(first)).contains(&second));
         let by_turns = !self.reached(first, Some(second)).contains(&first)
             && !self.reached(second, Some(first)).contains(&second);
-        let Some(row) = mask.as_register() else { return is_before && by_turns };
+        if !is_before || !by_turns {
+            return false;
+        }
+        let Some(row) = mask.as_register().filter(|_| !self.is_same(mask, mask, DEEPEST)) else {
+            return true;
+        };
         let mut after = self.reached(first, None);
         after.insert(first);
-        is_before && by_turns && !after.iter().any(|&id| self.block_writes(id, row))
+        !after.iter().any(|&id| self.block_writes(id, row))
+    }
+
+    /// Whether two sources always have the same value in a lane, which never changes: both are computed from its number alone, in the same way.
+    /// Each tile of cooperative groups is a mask that is computed anew for each operation.
+    fn is_same(&self, a: Src, b: Src, depth: u32) -> bool {
+        if let (Shape::Constant(a), Shape::Constant(b)) = (self.shapes.src(a), self.shapes.src(b)) {
+            return a == b;
+        }
+        let (Some(a), Some(b)) = (a.as_register(), b.as_register()) else { return false };
+        let definition = |row: u32| {
+            let (_, pc) = self.written_once(row)?;
+            self.program.code.get(pc as usize).filter(|inst| inst.guard.is_none()).map(|inst| &inst.op)
+        };
+        let (Some(a), Some(b)) = (definition(a), definition(b)) else { return false };
+        let same = |a: Src, b: Src| depth > 0 && self.is_same(a, b, depth - 1);
+        match (a, b) {
+            (
+                Op::Effect(Effect::Special { register: SpecialReg::LaneId, .. }),
+                Op::Effect(Effect::Special { register: SpecialReg::LaneId, .. }),
+            ) => true,
+            (
+                Op::Alu(Alu::Unary { op, packing, a, .. }),
+                Op::Alu(Alu::Unary { op: other, packing: others, a: from, .. }),
+            ) => (op, packing) == (other, others) && same(*a, *from),
+            (
+                Op::Alu(Alu::Binary { op, packing, a, b, .. }),
+                Op::Alu(Alu::Binary { op: other, packing: others, a: from, b: with, .. }),
+            ) => (op, packing) == (other, others) && same(*a, *from) && same(*b, *with),
+            _ => false,
+        }
     }
 
     /// Whether the mask of a block was found by an instruction that all lanes of the mask executed together, such as `vote.sync.ballot`, and all
