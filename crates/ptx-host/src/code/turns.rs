@@ -17,6 +17,8 @@
 //!   %warp.next = ..                          ; back to %turn, with warp 0 after the last one, until all have exited
 //! ```
 
+use std::collections::BTreeSet;
+
 use ptx_exec::program::{Effect, Op, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
@@ -27,6 +29,9 @@ use super::control::Version;
 use crate::analysis::{BlockId, Launched, Shape, take_turns};
 use crate::kernel::{LARGEST_ON_THREAD, stack_bytes};
 use crate::run::field;
+
+/// Bytes for which lanes of a warp have not exited.
+const LANES: u64 = 64;
 
 /// Bytes that the state of all warps may take, on the stack of a host thread.
 const MOST: u64 = 512 << 10;
@@ -78,14 +83,17 @@ impl<'c> Code<'_, '_, 'c> {
             && stack_bytes(self.program) <= LARGEST_ON_THREAD
     }
 
-    /// Bytes of a warp: the most that it keeps at a barrier.
+    /// Bytes of a warp: its lanes, and the rows that it keeps at any barrier.
     fn state_bytes(&self) -> u64 {
+        self.kept_anywhere().iter().map(|(_, row)| self.row_bytes(*row)).sum::<u64>() + LANES
+    }
+
+    /// The rows that are kept at any barrier. Each has one place for all of them, so that LLVM sees that a row which no one has written
+    /// since the last barrier need not be written again.
+    fn kept_anywhere(&self) -> BTreeSet<(bool, u32)> {
         let barriers = (0..self.analysis.graph.blocks().len()).filter(|&id| self.is_barrier(id));
-        barriers
-            .map(|id| self.kept_rows(id).iter().map(|row| self.row_bytes(*row)).sum::<u64>())
-            .max()
-            .unwrap_or(0)
-            + 64
+        // Vectors are first, so that they begin where lines of the cache do.
+        barriers.flat_map(|id| self.kept_rows(id)).map(|row| (!self.is_vector(row), row)).collect()
     }
 
     fn is_barrier(&self, id: BlockId) -> bool {
@@ -100,11 +108,7 @@ impl<'c> Code<'_, '_, 'c> {
             self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.rows);
         let is_known =
             |row: u32| matches!(self.analysis.shapes.row(row), Shape::Unwritten | Shape::Constant(_));
-        let mut kept: Vec<u32> =
-            (0..rows).filter(|&row| self.analysis.liveness.is_live_into(id, row) && !is_known(row)).collect();
-        // Vectors begin where lines of the cache do.
-        kept.sort_by_key(|&row| !self.is_vector(row));
-        kept
+        (0..rows).filter(|&row| self.analysis.liveness.is_live_into(id, row) && !is_known(row)).collect()
     }
 
     /// Bytes of a row.
@@ -212,7 +216,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// A barrier, the first instruction of its block, which all lanes of the warp that have not exited run: the next warp has its turn.
     pub(super) fn wait_for_turn(&mut self, id: BlockId) -> Result<(), LlvmError> {
         let Some(turns) = &self.turns else { return Ok(()) };
-        let kept = self.kept(id)?;
+        let kept = self.kept(id);
         let place = self.of_warp(turns.state, turns.warp, turns.bytes)?;
         // What the block stored before is to be seen by other blocks no later than what it stores after it.
         self.builder().fence(Ordering::AcqRel, Scope::System)?;
@@ -250,18 +254,23 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The memory of the rows that are live at a barrier. The first 64 bytes of a warp are for its lanes.
-    fn kept(&self, id: BlockId) -> Result<Vec<Kept<'c>>, LlvmError> {
-        let (mut kept, mut offset) = (Vec::new(), 64);
-        for row in self.kept_rows(id) {
+    /// The memory of the rows that are live at a barrier.
+    fn kept(&self, id: BlockId) -> Vec<Kept<'c>> {
+        let (mut kept, mut offset) = (Vec::new(), LANES);
+        for (_, row) in self.kept_anywhere() {
             let index = self.indexed(row).map(|indexed| self.types.int(indexed.bits));
             let indices = self.indices.get(row as usize).into_iter().flatten().zip(index);
-            let places = self.slots[row as usize].iter().map(|&place| (place, self.type_of(row)));
+            let slot = self.slots.get(row as usize).map_or(&[][..], Vec::as_slice);
+            let places = slot.iter().map(|&place| (place, self.type_of(row)));
+            let mut at = offset;
             for (place, ty) in places.chain(indices.map(|(&place, ty)| (place, ty))) {
-                kept.push(Kept { place, ty, offset });
-                offset += room(ty);
+                if self.analysis.liveness.is_live_into(id, row) {
+                    kept.push(Kept { place, ty, offset: at });
+                }
+                at += room(ty);
             }
+            offset += self.row_bytes(row);
         }
-        Ok(kept)
+        kept
     }
 }
