@@ -46,7 +46,7 @@ pub(crate) type WarpCode = unsafe extern "C" fn(*mut WarpFrame) -> i32;
 struct Worker {
     /// Not zero once the block that it runs is to end.
     attention: AtomicU32,
-    /// The number of that block. It only grows.
+    /// The number of the first of the blocks that it has taken up. It only grows.
     block: AtomicU64,
 }
 
@@ -311,8 +311,11 @@ impl Place {
     fn run(&mut self, job: &Job, index: [u32; 3]) -> Result<(), Stop> {
         let threads = job.geometry.threads();
         self.block.begin(job.program, threads);
-        // SAFETY: there are so many bytes (see `prepare`).
-        unsafe { self.shared.as_mut_ptr().cast::<u8>().write_bytes(0, job.geometry.shared as usize) };
+        // To set no bytes at an address without memory takes processors longer than to set some: it is a store of which all is masked.
+        if job.geometry.shared > 0 {
+            // SAFETY: there are so many bytes (see `prepare`).
+            unsafe { self.shared.as_mut_ptr().cast::<u8>().write_bytes(0, job.geometry.shared as usize) };
+        }
         let (block, frames) = (&raw mut *self.block, self.frames.as_mut_ptr());
         if job.waits {
             for frame in self.frames.iter_mut().take(threads.div_ceil(ptx_exec::program::WARP)) {
@@ -363,9 +366,14 @@ fn run_blocks(
     blocks: std::ops::Range<u64>,
 ) {
     let mut index = job.geometry.block_index(blocks.start, 0);
+    // The blocks of a worker are all before or all after one that another worker is stopped in, so that the first of them tells which; either
+    // this worker sees that one was stopped, or that one sees these blocks.
+    worker.block.store(blocks.start, Ordering::SeqCst);
+    if job.failed.load(Ordering::SeqCst) < blocks.start {
+        return;
+    }
     for number in blocks {
-        worker.block.store(number, Ordering::SeqCst);
-        if job.failed.load(Ordering::SeqCst) < number {
+        if job.failed.load(Ordering::Relaxed) < number {
             return;
         }
         let result = match prepared {
