@@ -18,16 +18,18 @@ pub(super) struct View<'a> {
     pub(super) local: &'a mut [Vec<u8>],
 }
 
+/// The space and address that a generic address means: a function of its own, so that accesses of other spaces stay small.
+#[inline(never)]
+fn place_generic(grid: &Grid<'_>, address: u64, size: u32) -> Result<(Space, u64), Fault> {
+    let fault = Fault { kind: FaultKind::OutOfBounds, space: Space::Generic, address, size };
+    Space::of_generic(address, grid.addresses).ok_or(fault)
+}
+
 /// The space and address that a possibly generic address means.
 #[inline]
 pub(super) fn place(grid: &Grid<'_>, space: Space, address: u64, size: u32) -> Result<(Space, u64), Fault> {
     match space {
-        Space::Generic => Space::of_generic(address, grid.addresses).ok_or(Fault {
-            kind: FaultKind::OutOfBounds,
-            space,
-            address,
-            size,
-        }),
+        Space::Generic => place_generic(grid, address, size),
         Space::Global | Space::Shared | Space::SharedCluster | Space::Local | Space::Const | Space::Param => {
             Ok((space, address))
         }
@@ -58,7 +60,7 @@ fn read_used(
 
 impl View<'_> {
     /// Reads 1, 2, 4 or 8 bytes for a lane.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read(
         &self,
         lane: usize,
@@ -78,7 +80,7 @@ impl View<'_> {
     }
 
     /// Writes 1, 2, 4 or 8 bytes for a lane.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write(
         &mut self,
         lane: usize,
