@@ -298,6 +298,26 @@ pub enum ShuffleMode {
     Index,
 }
 
+impl ShuffleMode {
+    /// The lane that `own` reads, where it is in range: the manual's pseudo-code of `shfl.sync` (9.7.9.6). `lane` and `clamp` are operands.
+    pub fn source(self, own: usize, lane: u64, clamp: u64) -> Option<usize> {
+        let (own, offset) = (own as i64, (lane & 31) as i64);
+        let (clamp, segment) = ((clamp & 31) as i64, (clamp >> 8 & 31) as i64);
+        let lowest = own & segment;
+        let limit = lowest | (clamp & !segment);
+        let (source, is_inside) = match self {
+            Self::Up => (own - offset, own - offset >= limit),
+            Self::Down => (own + offset, own + offset <= limit),
+            Self::Butterfly => (own ^ offset, own ^ offset <= limit),
+            Self::Index => {
+                let source = lowest | (offset & !segment);
+                (source, source <= limit)
+            }
+        };
+        usize::try_from(source).ok().filter(|&source| is_inside && source < WARP)
+    }
+}
+
 /// What a vote tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VoteMode {

@@ -267,29 +267,14 @@ fn compute(
     Ok(())
 }
 
-/// The manual's pseudo-code of `shfl.sync` (9.7.9.6). A lane that reads one that does not take part gets its own value.
+/// `shfl`: a lane that reads one that does not take part gets its own value.
 fn shuffle(mode: ShuffleMode, present: Mask, inputs: &[Row], outputs: &mut [Row]) {
     let ([values, offsets, clamps], [out, in_range]) = (inputs, outputs) else { return };
     for lane in lanes(present) {
-        let (offset, clamp, segment) =
-            (offsets[lane] as i32 & 31, clamps[lane] as i32 & 31, clamps[lane] as i32 >> 8 & 31);
-        let own = lane as i32;
-        let lowest = own & segment;
-        let limit = lowest | (clamp & !segment);
-        let (source, valid) = match mode {
-            ShuffleMode::Up => (own - offset, own - offset >= limit),
-            ShuffleMode::Down => (own + offset, own + offset <= limit),
-            ShuffleMode::Butterfly => (own ^ offset, own ^ offset <= limit),
-            ShuffleMode::Index => {
-                let source = lowest | (offset & !segment);
-                (source, source <= limit)
-            }
-        };
-        let source = usize::try_from(source)
-            .ok()
-            .filter(|&source| valid && source < WARP && present >> source & 1 == 1);
+        let source = mode.source(lane, offsets[lane], clamps[lane]);
+        in_range[lane] = source.is_some().into();
+        let source = source.filter(|source| present >> source & 1 == 1);
         out[lane] = values[source.unwrap_or(lane)];
-        in_range[lane] = valid.into();
     }
 }
 

@@ -94,7 +94,7 @@ impl Shapes {
         let [_, lane, clamp] = *collective.srcs else { return Shape::Varying };
         let valid: Option<Vec<bool>> = match (self.src(lane), self.src(clamp)) {
             (Shape::Constant(lane), Shape::Constant(clamp)) => {
-                Some((0..WARP).map(|own| source_lane(mode, own, lane, clamp).is_some()).collect())
+                Some((0..WARP).map(|own| mode.source(own, lane, clamp).is_some()).collect())
             }
             // Every lane is up to the last one.
             (_, Shape::Constant(clamp))
@@ -111,22 +111,4 @@ impl Shapes {
             _ => Shape::Varying,
         }
     }
-}
-
-/// The lane that a shuffle reads, where it is in range (manual 9.7.9.6).
-pub(crate) fn source_lane(mode: ShuffleMode, own: usize, lane: u64, clamp: u64) -> Option<usize> {
-    let (own, offset) = (own as i64, (lane & 31) as i64);
-    let (clamp, segment) = ((clamp & 31) as i64, (clamp >> 8 & 31) as i64);
-    let lowest = own & segment;
-    let limit = lowest | (clamp & !segment);
-    let (source, is_inside) = match mode {
-        ShuffleMode::Up => (own - offset, own - offset >= limit),
-        ShuffleMode::Down => (own + offset, own + offset <= limit),
-        ShuffleMode::Butterfly => (own ^ offset, own ^ offset <= limit),
-        ShuffleMode::Index => {
-            let source = lowest | (offset & !segment);
-            (source, source <= limit)
-        }
-    };
-    usize::try_from(source).ok().filter(|&source| is_inside && source < WARP)
 }

@@ -43,7 +43,6 @@ use ptx_exec::program::Program;
 
 pub use access::{Access, Refusal};
 pub use facts::Facts;
-pub(crate) use gather::source_lane;
 pub use gather::{Gather, guard_of};
 pub use graph::{Block, BlockId, Graph, Terminator};
 pub use liveness::Liveness;
@@ -91,11 +90,11 @@ impl Analysis {
             let changed = shapes.update(program, &graph, &liveness, &schedule, launched)?;
             let next = Schedule::new(
                 &graph,
-                |block| shapes.parts_lanes(program, graph.block(block)),
+                |block| shapes.parts_lanes(graph.block(block)),
                 |block| shapes.gather(program, graph.block(block)),
             );
             if !changed && next == schedule {
-                let parts = |block| shapes.parts_lanes(program, graph.block(block));
+                let parts = |block| shapes.parts_lanes(graph.block(block));
                 places::check(program, &graph, &shapes, &schedule, parts)?;
                 return Ok(Self { graph, liveness, schedule, widths, nans, shapes });
             }

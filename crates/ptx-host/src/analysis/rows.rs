@@ -117,7 +117,7 @@ impl Shapes {
     }
 
     /// Whether lanes may leave a block for different ones.
-    pub fn parts_lanes(&self, _program: &Program, block: &Block) -> bool {
+    pub fn parts_lanes(&self, block: &Block) -> bool {
         block.terminator.decided_by().iter().any(|&row| !self.row(row).is_uniform())
     }
 

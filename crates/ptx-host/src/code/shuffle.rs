@@ -10,7 +10,7 @@ use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 use super::Code;
 use super::gather::Present;
 use super::registers::defect;
-use crate::analysis::{BlockId, Shape, source_lane};
+use crate::analysis::{BlockId, Shape};
 
 impl<'c> Code<'_, '_, 'c> {
     /// A shuffle. A lane that reads one that does not take part gets its own value, as in the interpreter.
@@ -41,7 +41,7 @@ impl<'c> Code<'_, '_, 'c> {
         if let (Shape::Constant(lane), Shape::Constant(clamp)) =
             (self.analysis.shapes.src(lane), self.analysis.shapes.src(clamp))
         {
-            let known = (0..WARP).map(|own| source_lane(mode, own, lane, clamp)).collect();
+            let known = (0..WARP).map(|own| mode.source(own, lane, clamp)).collect();
             return Ok(Sources::Known(known));
         }
         (0..self.chunks)
