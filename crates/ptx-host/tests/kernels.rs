@@ -2,6 +2,9 @@
 
 #![allow(unsafe_code)]
 
+mod common;
+
+use common::{processors, words};
 use ptx_diag::SourceFile;
 use ptx_exec::{AddressSize, Argument, DeviceHeap, ExecError, Image, Launch, Limits, Memory, Surroundings};
 use ptx_host::analysis::Launched;
@@ -19,23 +22,6 @@ fn source(body: &str) -> SourceFile {
          mul.wide.u32 %rd3, %r5, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;\n{body}\n}}\n"
     );
     SourceFile::new("k.ptx", text)
-}
-
-/// The processors that code is made for, as far as this machine has them.
-fn processors() -> Vec<Cpu> {
-    let host = Cpu::host().expect("LLVM 22");
-    let mut all = vec![host.clone()];
-    if host.triple.starts_with("x86_64") {
-        let has = |level: &str, feature: &str| {
-            host.has(feature).then(|| Cpu::baseline(level).expect("a level of x86-64"))
-        };
-        all.extend(
-            [has("x86-64-v2", "sse4.2"), has("x86-64-v3", "avx2"), has("x86-64-v4", "avx512vl")]
-                .into_iter()
-                .flatten(),
-        );
-    }
-    all
 }
 
 /// Runs a kernel in both engines, and compares the output.
@@ -80,10 +66,6 @@ fn agree(body: &str, grid: u32, block: [u32; 3], n: u32) {
             &words(&expected)[..64]
         );
     }
-}
-
-fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
 
 #[test]
