@@ -114,7 +114,7 @@ fn a_fence_of_another_kind_is_none() {
 
 #[test]
 fn what_the_proxy_wrote_it_reads() {
-    // 64 bytes of ones come by a copy, which the next copy takes back without a fence; the other half nobody writes.
+    // 64 bytes of ones come by a copy, which the next copy takes back without a fence; the other half is not written.
     let body = format!(
         "@%p0 mbarrier.init.shared.b64 [bar], 1; @%p0 fence.mbarrier_init.release.cluster; bar.sync 0;
         @%p0 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;

@@ -84,7 +84,7 @@ fn a_function_that_is_called_on_both_sides_is_refused() {
 #[test]
 fn operations_that_differ_agree() {
     for (odd, even) in [
-        // One is no other.
+        // The operations differ.
         ("shfl.sync.idx.b32 %r8, %r9, 3, 31, %m0;", "vote.sync.ballot.b32 %r8, 1, %m1;"),
         ("shfl.sync.idx.b32 %r8, %r9, 3, 31, %m0;", "shfl.sync.bfly.b32 %r8, %r9, 2, 31, %m1;"),
         ("redux.sync.add.u32 %r8, %r9, %m0;", "redux.sync.max.u32 %r8, %r9, %m1;"),

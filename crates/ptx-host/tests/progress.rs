@@ -31,7 +31,7 @@ fn locks_wait() {
         // The same with a guard.
         "mov.u32 %r8, 0; again: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.eq.u32 %p1, %r6, 0; @%p1 mov.u32 %r8, 1;\n\
          setp.eq.u32 %p2, %r8, 0; @%p2 bra again; ret;",
-        // It has another end too, which nothing says is reached.
+        // It has another exit too, which need not be reached.
         "mov.u32 %r8, 0; again: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.eq.u32 %p1, %r6, 0; @%p1 bra finish;\n\
          add.u32 %r8, %r8, 1; setp.ne.u32 %p2, %r8, %r1; @%p2 bra again; finish: ret;",
         // The wide ones, and elements of vectors.

@@ -245,7 +245,7 @@ pub enum AddressWidth {
 /// A data layout of an older LLVM, or of a host whose C types it shares, is replaced by LLVM 22's, as llc does: they
 /// agree on what matters to a GPU module, byte order and the width of pointers. A module of which only the triple or only the data layout
 /// is for 32-bit addresses is given addresses of 64 bits, as `llc -mtriple=nvptx64` gives it, unless it takes addresses for numbers
-/// of 32 bits. Whoever shares data with such a module has to know, so the answer says it.
+/// of 32 bits. A caller that shares data with such a module has to know, so the result tells it.
 ///
 /// # Errors
 ///

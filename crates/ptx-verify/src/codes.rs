@@ -19,7 +19,7 @@ ptx_diag::codes! {
     pub const TARGET_TOO_NEW: Code = Code("V0105");
     /// Options of `.target` that exclude each other or lack what they need.
     pub const TARGET_OPTION: Code = Code("V0106");
-    /// `.address_size` is not 32 or 64, is missing, or stands in the wrong place (manual 11.1.3).
+    /// `.address_size` is not 32 or 64, is missing, or is in the wrong place (manual 11.1.3).
     pub const ADDRESS_SIZE: Code = Code("V0107");
     /// A later PTX ISA version has this.
     pub const NEEDS_VERSION: Code = Code("V0108");

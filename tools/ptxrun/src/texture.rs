@@ -48,7 +48,7 @@ const READS: [(&str, ReadMode); 2] =
 /// Yes or no.
 pub const ANSWERS: [(&str, bool); 2] = [("yes", true), ("no", false)];
 
-/// What a name stands for.
+/// What a name refers to.
 ///
 /// # Errors
 /// The names that there are.

@@ -103,7 +103,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// All numbers of an array as the vectors of the chunks.
     pub(super) fn taken(&self, held: Held<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
         let Held::Array(array, bits) = held else {
-            return Err(defect("one number for all lanes is no array"));
+            return Err(defect("one number for all lanes is not an array"));
         };
         let ty = self.types.vector(self.types.int(bits), self.lanes);
         (0..self.chunks)

@@ -3,7 +3,7 @@
 //! | instruction | code |
 //! |---|---|
 //! | `ldmatrix` | a vector of 16 bytes for each line, from the address of its lane, and shuffles |
-//! | `wmma.load` | gathers: fragments are the rows that the interpreter has, whatever their order in memory |
+//! | `wmma.load` | gathers: fragments are the rows that the interpreter has, in any order in memory |
 
 use ptx_exec::program::{Collective, Fragment, Held, Major, Place, Src, Tiles, WARP};
 use ptx_exec::{AddressSize, Space};

@@ -1,7 +1,7 @@
 //! Functions of a whole block, whose warps take turns at barriers (`analysis/turns.rs`).
 //!
 //! A warp that comes to a barrier puts the rows that are live there to memory of its own, and the next one runs. Where all have come, the
-//! first one goes on behind the barrier:
+//! first one goes on after the barrier:
 //!
 //! ```text
 //! turn:

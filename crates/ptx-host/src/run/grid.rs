@@ -130,7 +130,7 @@ impl Job {
     }
 
     /// A block was stopped: blocks after it are not needed any more. Those before it go on, for they may be stopped too: the first one is
-    /// reported, whatever the order in which host threads came to them.
+    /// reported, in any order in which host threads came to them.
     fn fail(&self, number: u64, stop: Stop) {
         let mut queue = self.lock();
         if queue.failure.as_ref().is_none_or(|(first, _)| number < *first) {
