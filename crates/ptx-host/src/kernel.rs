@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::analysis::{Analysis, Launched, Refusal};
 use crate::code::{self, Runs};
 use crate::inline::{Inlined, inline};
-use crate::run::{self, Given, WarpCode};
+use crate::run::{self, Compiled, Given, WarpCode};
 
 /// Why a kernel has no code.
 #[derive(Clone, PartialEq, Debug, Error)]
@@ -138,25 +138,11 @@ impl Kernel {
         Ok(Self { _code: code, address, block: launched.block, waits, runs, stack, inlined })
     }
 
-    /// The function of a warp.
-    pub(crate) fn code(&self) -> WarpCode {
+    /// What the runtime is to know of it.
+    fn compiled(&self) -> Compiled {
         // SAFETY: the address is that of a function of this type, whose code is alive as long as `self`.
-        unsafe { std::mem::transmute::<usize, WarpCode>(self.address) }
-    }
-
-    /// Whether its warps wait for each other, so that each needs a stack of its own.
-    pub(crate) fn waits(&self) -> bool {
-        self.waits
-    }
-
-    /// Whether its function runs all warps of a block.
-    pub(crate) fn runs_blocks(&self) -> bool {
-        self.runs == Runs::Block
-    }
-
-    /// Bytes of stack that the function of a warp may need, with what it calls.
-    pub(crate) fn stack(&self) -> usize {
-        self.stack
+        let code = unsafe { std::mem::transmute::<usize, WarpCode>(self.address) };
+        Compiled { code, waits: self.waits, runs_blocks: self.runs == Runs::Block, stack: self.stack }
     }
 
     /// Runs all blocks of a launch and waits for them.
@@ -170,10 +156,10 @@ impl Kernel {
     pub unsafe fn launch(&self, given: &Given<'_>) -> Result<(), Stop> {
         let Some(inlined) = &self.inlined else {
             // SAFETY: as above.
-            return unsafe { run::launch(self, given) };
+            return unsafe { run::launch(&self.compiled(), given) };
         };
         // SAFETY: as above.
-        let result = unsafe { run::launch(self, &Given { program: &inlined.program, ..*given }) };
+        let result = unsafe { run::launch(&self.compiled(), &Given { program: &inlined.program, ..*given }) };
         result.map_err(|mut stop| {
             stop.pc = stop.pc.map(|pc| inlined.place(pc));
             stop.related.iter_mut().for_each(|(pc, _)| *pc = inlined.place(*pc));

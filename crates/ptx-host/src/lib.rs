@@ -12,8 +12,10 @@ pub mod emit;
 mod inline;
 mod kernel;
 mod launch;
-mod run;
 
 pub use kernel::{CompileError, Kernel, host_assembly, host_ir};
 pub use launch::{Compiler, Kernels, launch, refused};
 pub use run::{Given, WarpFrame};
+
+// What runs the code, which needs no LLVM.
+use ptx_host_rt as run;

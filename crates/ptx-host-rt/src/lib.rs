@@ -1,4 +1,4 @@
-//! Runs compiled kernels.
+//! Runs kernels that were compiled for the host CPU.
 //!
 //! The code of a kernel is a function of a warp, `i32 kernel(WarpFrame *)`. What it cannot do alone it asks the runtime for, through the
 //! table of functions that its frame refers to: they get the frame first. The result is a [`Status`].
@@ -13,6 +13,8 @@
 //! | `system` | functions that the system provides: `vprintf`, `malloc`, `free`, failed assertions |
 //! | `watch` | ends launches whose time is over |
 
+#![allow(unsafe_code)]
+
 mod barrier;
 mod block;
 mod fibre;
@@ -22,8 +24,6 @@ mod row;
 mod system;
 mod watch;
 
-pub use frame::WarpFrame;
-pub(crate) use frame::{Asked, Runtime, Status, field};
-pub use grid::Given;
-pub(crate) use grid::{WarpCode, launch};
-pub(crate) use system::ARGUMENTS;
+pub use frame::{Asked, Runtime, Status, WarpFrame, field};
+pub use grid::{Compiled, Given, WarpCode, launch};
+pub use system::ARGUMENTS;

@@ -55,17 +55,17 @@ pub struct WarpFrame {
 /// They may not unwind: there is no way through the frames of compiled code. Those that may suspend the warp own nothing while they do.
 #[repr(C)]
 #[derive(Debug)]
-pub(crate) struct Runtime {
+pub struct Runtime {
     /// The warp comes to a block barrier ([`Coming`]); gives a [`Status`].
-    pub(crate) barrier: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32, u32, u32, u32) -> i32,
+    pub barrier: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32, u32, u32, u32) -> i32,
     /// Threads of the warp come to different barriers: the instruction and lanes of those that wait, and of the others; gives a [`Status`].
-    pub(crate) part: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
+    pub part: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
     /// The number that these lanes have in an array of 32 numbers of 32 bits; with bit 32 where they have different ones.
-    pub(crate) common: unsafe extern "C" fn(*mut WarpFrame, *const u32, u32) -> u64,
+    pub common: unsafe extern "C" fn(*mut WarpFrame, *const u32, u32) -> u64,
     /// What a special register has ([`Asked`]).
-    pub(crate) ask: unsafe extern "C" fn(*mut WarpFrame, u32) -> u64,
+    pub ask: unsafe extern "C" fn(*mut WarpFrame, u32) -> u64,
     /// An operation on registers: the instruction, four rows of 32 numbers of 64 bits, and two that get the results.
-    pub(crate) row: unsafe extern "C" fn(
+    pub row: unsafe extern "C" fn(
         *mut WarpFrame,
         u32,
         *const Row,
@@ -76,7 +76,7 @@ pub(crate) struct Runtime {
         *mut Row,
     ),
     /// A call of a function of the system ([`call`](super::system::call)); gives a [`Status`].
-    pub(crate) call: unsafe extern "C" fn(*mut WarpFrame, u32, u32, *const Row, *mut Row, *const u8) -> i32,
+    pub call: unsafe extern "C" fn(*mut WarpFrame, u32, u32, *const Row, *mut Row, *const u8) -> i32,
 }
 
 /// The only table.
@@ -85,7 +85,7 @@ pub(crate) static RUNTIME: Runtime = Runtime { barrier, part, common, ask, row, 
 /// What code asks of the launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
-pub(crate) enum Asked {
+pub enum Asked {
     /// Bytes of shared memory of a block.
     Shared = 0,
     /// Those that the launch asks for.
@@ -99,7 +99,7 @@ pub(crate) enum Asked {
 /// How the function of a warp ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i32)]
-pub(crate) enum Status {
+pub enum Status {
     /// All threads of the warp have exited.
     Done = 0,
     /// The instruction stopped a thread: `trap`, `brkpt`.
@@ -184,33 +184,34 @@ unsafe extern "C" fn ask(frame: *mut WarpFrame, what: u32) -> u64 {
 }
 
 /// Where the fields of [`WarpFrame`] are, in bytes.
-pub(crate) mod field {
+#[allow(missing_docs)]
+pub mod field {
     use std::mem::offset_of;
 
     use super::{Runtime, WarpFrame};
 
-    pub(crate) const PARAMS: usize = offset_of!(WarpFrame, params);
-    pub(crate) const CONSTANT: usize = offset_of!(WarpFrame, constant);
-    pub(crate) const SHARED: usize = offset_of!(WarpFrame, shared);
-    pub(crate) const BLOCK_INDEX: usize = offset_of!(WarpFrame, block_index);
-    pub(crate) const GRID: usize = offset_of!(WarpFrame, grid);
-    pub(crate) const WARP: usize = offset_of!(WarpFrame, warp);
-    pub(crate) const LANES: usize = offset_of!(WarpFrame, lanes);
-    pub(crate) const RUNTIME: usize = offset_of!(WarpFrame, runtime);
-    pub(crate) const ATTENTION: usize = offset_of!(WarpFrame, attention);
-    pub(crate) const PC: usize = offset_of!(WarpFrame, pc);
-    pub(crate) const DETAIL: usize = offset_of!(WarpFrame, detail);
-    pub(crate) const STOPPED: usize = offset_of!(WarpFrame, stopped);
-    pub(crate) const TRUES: usize = offset_of!(WarpFrame, trues);
-    pub(crate) const VOTES: usize = offset_of!(WarpFrame, votes);
+    pub const PARAMS: usize = offset_of!(WarpFrame, params);
+    pub const CONSTANT: usize = offset_of!(WarpFrame, constant);
+    pub const SHARED: usize = offset_of!(WarpFrame, shared);
+    pub const BLOCK_INDEX: usize = offset_of!(WarpFrame, block_index);
+    pub const GRID: usize = offset_of!(WarpFrame, grid);
+    pub const WARP: usize = offset_of!(WarpFrame, warp);
+    pub const LANES: usize = offset_of!(WarpFrame, lanes);
+    pub const RUNTIME: usize = offset_of!(WarpFrame, runtime);
+    pub const ATTENTION: usize = offset_of!(WarpFrame, attention);
+    pub const PC: usize = offset_of!(WarpFrame, pc);
+    pub const DETAIL: usize = offset_of!(WarpFrame, detail);
+    pub const STOPPED: usize = offset_of!(WarpFrame, stopped);
+    pub const TRUES: usize = offset_of!(WarpFrame, trues);
+    pub const VOTES: usize = offset_of!(WarpFrame, votes);
 
     /// Those of [`Runtime`].
-    pub(crate) mod runtime {
+    pub mod runtime {
         use super::{Runtime, offset_of};
 
-        pub(crate) const BARRIER: usize = offset_of!(Runtime, barrier);
-        pub(crate) const PART: usize = offset_of!(Runtime, part);
-        pub(crate) const COMMON: usize = offset_of!(Runtime, common);
-        pub(crate) const ASK: usize = offset_of!(Runtime, ask);
+        pub const BARRIER: usize = offset_of!(Runtime, barrier);
+        pub const PART: usize = offset_of!(Runtime, part);
+        pub const COMMON: usize = offset_of!(Runtime, common);
+        pub const ASK: usize = offset_of!(Runtime, ask);
     }
 }

@@ -16,7 +16,6 @@ use super::block::{Block, lanes_of, run_in_turn, run_on_fibres};
 use super::fibre::Fibres;
 use super::frame::{RUNTIME, WarpFrame};
 use super::watch;
-use crate::kernel::Kernel;
 
 /// What a kernel is launched with.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +37,20 @@ pub struct Given<'a> {
 }
 
 /// The function of a warp.
-pub(crate) type WarpCode = unsafe extern "C" fn(*mut WarpFrame) -> i32;
+pub type WarpCode = unsafe extern "C" fn(*mut WarpFrame) -> i32;
+
+/// What there is to know of the code of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Compiled {
+    /// The function of a warp, or of all warps of a block.
+    pub code: WarpCode,
+    /// Whether its warps wait for each other, so that each needs a stack of its own.
+    pub waits: bool,
+    /// Whether its function runs all warps of a block.
+    pub runs_blocks: bool,
+    /// Bytes of stack that the function may need, with what it calls.
+    pub stack: usize,
+}
 
 /// A host thread that works on a launch.
 #[derive(Debug, Default)]
@@ -56,10 +68,7 @@ struct Worker {
 /// Workers that come later find that out, and touch nothing else.
 #[derive(Debug)]
 pub(crate) struct Job {
-    code: WarpCode,
-    waits: bool,
-    runs_blocks: bool,
-    stack: usize,
+    compiled: Compiled,
     program: *const Program,
     params: *const u8,
     constant: *const u8,
@@ -93,7 +102,7 @@ struct Queue {
 
 impl Job {
     pub(crate) fn code(&self) -> WarpCode {
-        self.code
+        self.compiled.code
     }
 
     /// What the system provides.
@@ -183,16 +192,13 @@ impl Job {
 /// # Safety
 /// Every access that the kernel makes has to be in memory of this process that may be accessed so, at a multiple of its size, its parameters
 /// and constants in those that are given, and its shared memory in that of a block. The program is the one that was compiled.
-pub(crate) unsafe fn launch(kernel: &Kernel, given: &Given<'_>) -> Result<(), Stop> {
+pub unsafe fn launch(compiled: &Compiled, given: &Given<'_>) -> Result<(), Stop> {
     let started = Instant::now();
     let deadline = given.timeout.and_then(|timeout| started.checked_add(timeout));
     let blocks = given.geometry.blocks();
     let threads = (given.threads as u64).min(blocks).max(1);
     let job = Arc::new(Job {
-        code: kernel.code(),
-        waits: kernel.waits(),
-        runs_blocks: kernel.runs_blocks(),
-        stack: kernel.stack(),
+        compiled: *compiled,
         program: given.program,
         params: given.params.as_ptr(),
         constant: given.constant.as_ptr(),
@@ -297,12 +303,12 @@ impl Place {
             job,
             ..NO_FRAME
         };
-        let warps = if job.waits { threads.div_ceil(ptx_exec::program::WARP) } else { 1 };
+        let warps = if job.compiled.waits { threads.div_ceil(ptx_exec::program::WARP) } else { 1 };
         for (warp, place) in self.frames.iter_mut().enumerate().take(warps) {
             *place = WarpFrame { warp: warp as u32, lanes: lanes_of(threads, warp), ..frame };
         }
-        if job.waits {
-            self.fibres.reserve(warps, job.stack).map_err(|_| TrapKind::Stack)?;
+        if job.compiled.waits {
+            self.fibres.reserve(warps, job.compiled.stack).map_err(|_| TrapKind::Stack)?;
         }
         Ok(())
     }
@@ -317,14 +323,14 @@ impl Place {
             unsafe { self.shared.as_mut_ptr().cast::<u8>().write_bytes(0, job.geometry.shared as usize) };
         }
         let (block, frames) = (&raw mut *self.block, self.frames.as_mut_ptr());
-        if job.waits {
+        if job.compiled.waits {
             for frame in self.frames.iter_mut().take(threads.div_ceil(ptx_exec::program::WARP)) {
                 frame.block_index = index;
             }
             run_on_fibres(block, job, &mut self.fibres, frames)
         } else {
             self.frames[0].block_index = index;
-            let calls = if job.runs_blocks { 1 } else { threads.div_ceil(ptx_exec::program::WARP) };
+            let calls = if job.compiled.runs_blocks { 1 } else { threads.div_ceil(ptx_exec::program::WARP) };
             run_in_turn(block, job, frames, threads, calls)
         }
     }

@@ -6,7 +6,7 @@ use ptx_exec::{AddressSize, Fault, FaultKind, Space, TrapKind};
 use super::frame::{Status, WarpFrame};
 
 /// Arguments that such a function has at most.
-pub(crate) const ARGUMENTS: usize = 5;
+pub const ARGUMENTS: usize = 5;
 
 /// Calls the function at an instruction for these lanes, with the rows of its arguments, of which there are [`ARGUMENTS`]. `local` is the
 /// local memory of the warp (`code/local.rs`), or null where the kernel has none.
