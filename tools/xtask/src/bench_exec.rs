@@ -1,7 +1,7 @@
 //! Executes the kernels of `test-suite/bench` in each engine and natively, in turns, and compares processor time.
 
 mod engine;
-mod report;
+pub(crate) mod report;
 
 use std::collections::HashMap;
 use std::fs;
@@ -114,7 +114,7 @@ pub(crate) fn measure(arguments: &BenchExecArguments) -> Result<()> {
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     if arguments.write {
-        report::renew(&workspace().join("docs/performance.md"), &table)?;
+        report::renew(&workspace().join("docs/performance.md"), report::MARKS, &table)?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The project's own chores: `cargo xtask --help`.
 
+mod bench_cases;
 mod bench_exec;
 mod cargo;
 mod corpus;
@@ -38,6 +39,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
+    /// Execute real kernels of the tests in the interpreter and compiled, and compare processor time
+    BenchCases(bench_cases::BenchCasesArguments),
     /// Execute the kernels of test-suite/bench natively and in each engine, check the results and compare processor time
     BenchExec(bench_exec::BenchExecArguments),
     /// Rewrite the expected outputs of the conformance tests from what the tools do now; review the difference
@@ -115,6 +118,7 @@ fn main() -> Result<()> {
         return llvm_set::judge(Path::new(&path));
     }
     match Arguments::parse().chore {
+        Chore::BenchCases(arguments) => bench_cases::measure(&arguments),
         Chore::BenchExec(arguments) => bench_exec::measure(&arguments),
         Chore::Bless => cargo::bless(),
         Chore::Corpus(arguments) => corpus::measure(&arguments),

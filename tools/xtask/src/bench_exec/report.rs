@@ -10,10 +10,11 @@ use super::Measured;
 use super::engine::{Engine, Sample};
 
 /// Between these lines docs/performance.md has the table.
-const MARKS: [&str; 2] =
+pub(crate) const MARKS: [&str; 2] =
     ["<!-- cargo xtask bench-exec --write: begin -->", "<!-- cargo xtask bench-exec --write: end -->"];
 
-fn middle(mut values: Vec<f64>) -> f64 {
+/// The value in the middle.
+pub(crate) fn middle(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     match (values.get(values.len() / 2), values.get((values.len().max(1) - 1) / 2)) {
         (Some(upper), Some(lower)) => f64::midpoint(*upper, *lower),
@@ -37,7 +38,7 @@ fn spread(values: &[f64]) -> [f64; 2] {
 }
 
 /// Three digits that count.
-fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     let digits = if value >= 100.0 {
         0
     } else if value >= 10.0 {
@@ -100,10 +101,10 @@ pub(crate) fn objects(all: &[Measured], engines: &[Engine]) -> Value {
 }
 
 /// Puts the table between the marks of a page.
-pub(crate) fn renew(page: &Path, table: &str) -> Result<()> {
+pub(crate) fn renew(page: &Path, marks: [&str; 2], table: &str) -> Result<()> {
     let text = fs::read_to_string(page)?;
-    let (before, rest) = text.split_once(MARKS[0]).context("the page has no mark for the table")?;
-    let (_, after) = rest.split_once(MARKS[1]).context("the page has no mark for the table's end")?;
-    let text = format!("{before}{}\n\n{table}\n{}{after}", MARKS[0], MARKS[1]);
+    let (before, rest) = text.split_once(marks[0]).context("the page has no mark for the table")?;
+    let (_, after) = rest.split_once(marks[1]).context("the page has no mark for the table's end")?;
+    let text = format!("{before}{}\n\n{table}\n{}{after}", marks[0], marks[1]);
     fs::write(page, text).with_context(|| format!("cannot write {}", page.display()))
 }

@@ -1,0 +1,176 @@
+//! Executes real kernels of the tests in the interpreter and as code for the host, in turns, and compares processor time: launches of
+//! `test-suite/cases`, and CUTLASS's matrix products of `crates/ptx-exec/tests/cutlass`.
+
+mod cutlass;
+mod launch;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use serde_json::Value;
+
+use crate::bench_exec::report::{middle, renew, short};
+use crate::cargo::{build_release, workspace};
+
+/// What docs/performance.md shows: kernels that a compiler other than the project made of sources of the project, and CUTLASS's.
+const SHOWN: [&str; 13] = [
+    "triton/softmax.sm_80",
+    "triton/layer_norm.sm_80",
+    "triton/matmul_f16.sm_80",
+    "triton/matmul_pipelined.sm_80",
+    "triton/matmul_f16.sm_90",
+    "triton/matmul_descriptors.sm_90",
+    "triton/matmul_f16.sm_100",
+    "triton/attention.sm_80",
+    "triton/sort.sm_80",
+    "toolkit/cub_blocks.sm_80",
+    "cutlass/80/dense",
+    "cutlass/90/",
+    "cutlass/100/",
+];
+
+/// Between these lines docs/performance.md has the table.
+const MARKS: [&str; 2] =
+    ["<!-- cargo xtask bench-cases --write: begin -->", "<!-- cargo xtask bench-cases --write: end -->"];
+
+/// What is measured.
+#[derive(Args)]
+pub(crate) struct BenchCasesArguments {
+    /// Beginnings of the names of launches, as in `triton/softmax` [default: those of docs/performance.md; `all` for all]
+    names: Vec<String>,
+    /// How often each engine has its turn
+    #[arg(long, value_name = "N", default_value = "3")]
+    rounds: usize,
+    /// Launches of a turn; the first one, which touches memory and code for the first time, is not counted where there are several
+    #[arg(long, value_name = "N", default_value = "3")]
+    launches: u64,
+    /// Multiply the blocks of launches of `test-suite/cases` in z, which kernels of two dimensions do not look at: so many blocks do the
+    /// same work on the same memory
+    #[arg(long, value_name = "N", default_value = "1")]
+    copies: u32,
+    /// A ptxrun that is built already [default: one is built for release]
+    #[arg(long, value_name = "FILE")]
+    ptxrun: Option<PathBuf>,
+    /// Renew the table in docs/performance.md
+    #[arg(long)]
+    write: bool,
+}
+
+/// A launch of a module, as a launch file.
+pub(crate) struct Real {
+    /// The file without its ending, and the kernel.
+    pub(crate) name: String,
+    /// The module.
+    pub(crate) ptx: PathBuf,
+    /// The folder of the launch file and its buffers.
+    pub(crate) place: PathBuf,
+}
+
+/// What an engine took.
+#[derive(Default)]
+struct Turns {
+    /// Milliseconds of processor time of a launch, a round each.
+    launch: Vec<f64>,
+    /// Milliseconds before the first launch, a round each.
+    compile: Vec<f64>,
+    /// Why another engine executed the kernel.
+    refused: Option<String>,
+}
+
+/// Measures, prints the table, and writes it where that is asked for.
+#[expect(clippy::print_stdout, reason = "the table is the result")]
+pub(crate) fn measure(arguments: &BenchCasesArguments) -> Result<()> {
+    ensure!(arguments.rounds > 0 && arguments.launches > 0, "at least one round and one launch are needed");
+    let ptxrun = match &arguments.ptxrun {
+        Some(path) => path.clone(),
+        None => {
+            build_release("ptxrun")?;
+            workspace().join("target/release/ptxrun")
+        }
+    };
+    let ptxrun = ptxrun.canonicalize().with_context(|| format!("no {}", ptxrun.display()))?;
+    let wanted: Vec<&str> = match arguments.names.as_slice() {
+        [] => SHOWN.to_vec(),
+        [all] if all == "all" => vec![""],
+        names => names.iter().map(String::as_str).collect(),
+    };
+    let is_wanted = |name: &str| wanted.iter().any(|start| name.starts_with(start));
+    let folder = workspace().join("target/bench-cases");
+    let mut all = launch::cases(&folder, is_wanted, arguments.copies)?;
+    all.extend(cutlass::products(&folder, is_wanted)?);
+    ensure!(!all.is_empty(), "no launch has such a name");
+    let mut text =
+        "| kernel | interp, ms | jit, ms | compiling, ms | interp / jit |\n|---|---:|---:|---:|---:|\n"
+            .to_owned();
+    let mut ratios = Vec::new();
+    for real in &all {
+        let turns = take_turns(&ptxrun, real, arguments).with_context(|| real.name.clone())?;
+        let line = line(&real.name, &turns, &mut ratios);
+        println!("{line}");
+        text += &format!("{line}\n");
+        std::fs::remove_dir_all(&real.place)?;
+    }
+    let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len().max(1) as f64).exp();
+    let (compiled, all) = (ratios.len(), all.len());
+    let last = format!("| geometric mean of the {compiled} compiled, of {all} | | | | {} |", short(mean));
+    println!("{last}");
+    text += &format!("{last}\n");
+    if arguments.write {
+        renew(&workspace().join("docs/performance.md"), MARKS, &text)?;
+    }
+    Ok(())
+}
+
+fn line(name: &str, [interpreter, code]: &[Turns; 2], ratios: &mut Vec<f64>) -> String {
+    let took = |turns: &Turns| short(middle(turns.launch.clone()));
+    if let Some(why) = &code.refused {
+        return format!("| {name} | {} | not compiled: {why} | | |", took(interpreter));
+    }
+    let multiples = interpreter.launch.iter().zip(&code.launch).map(|(slow, fast)| slow / fast);
+    let ratio = middle(multiples.collect());
+    ratios.push(ratio);
+    let compile = short(middle(code.compile.clone()));
+    format!("| {name} | {} | {} | {compile} | {} |", took(interpreter), took(code), short(ratio))
+}
+
+fn take_turns(ptxrun: &Path, real: &Real, arguments: &BenchCasesArguments) -> Result<[Turns; 2]> {
+    let mut both = [Turns::default(), Turns::default()];
+    for _ in 0..arguments.rounds {
+        for (engine, turns) in ["interp", "jit"].into_iter().zip(&mut both) {
+            turn(ptxrun, real, engine, arguments.launches, turns)?;
+        }
+    }
+    Ok(both)
+}
+
+/// One process, which launches the kernel a few times.
+fn turn(ptxrun: &Path, real: &Real, engine: &str, launches: u64, turns: &mut Turns) -> Result<()> {
+    let mut command = Command::new(ptxrun);
+    command.arg(real.ptx.canonicalize()?).args(["--launch", "launch.json", "--threads=1", "--timeout=600"]);
+    command.args(["--engine", engine, "--remarks", "--error-format=json", "--time=json"]);
+    command.args(["--repeat", &launches.to_string()]).current_dir(&real.place);
+    let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
+    let notes = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{command:?}: {notes}");
+    turns.refused = notes.lines().find_map(refusal);
+    let out = String::from_utf8_lossy(&output.stdout);
+    // Kernels may print, too.
+    let times: Vec<Value> = out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let number =
+        |value: &Value, key| value[key].as_u64().map(|number| number as f64 / 1e6).context("no time");
+    let Some(first) = times.first() else { bail!("{command:?} prints no times") };
+    turns.compile.push(number(first, "compile_ns")?);
+    let counted = if times.len() > 1 { &times[1..] } else { &times[..] };
+    let counted = counted.iter().map(|time| number(time, "cpu_ns")).collect::<Result<Vec<_>>>()?;
+    turns.launch.push(middle(counted));
+    Ok(())
+}
+
+/// The reason of a remark that the interpreter executes the kernel.
+fn refusal(line: &str) -> Option<String> {
+    let remark: Value = serde_json::from_str(line).ok()?;
+    let (_, why) = remark["message"].as_str()?.split_once("the interpreter executes the kernel: ")?;
+    Some(why.to_owned())
+}
