@@ -10,11 +10,14 @@ use crate::error::{ExecError, TrapKind};
 use crate::launch::{Completion, Dim3, Limits};
 use crate::machine::barrier::Awaited;
 use crate::machine::builtin::perform;
+use crate::machine::multimem::multimem;
+use crate::machine::texture::texture;
 use crate::machine::warp::WarpId;
 use crate::machine::{self, Geometry, Heap, report};
-use crate::memory::Fault;
-use crate::program::{Builtin, Mask, Program};
+use crate::memory::{AddressSize, Fault, GlobalMemory};
+use crate::program::{Builtin, Effect, Mask, Product, Program, Row};
 use crate::repeat::LoadedLaunch;
+use crate::texture::Units;
 
 /// A launch that was checked, for an engine to run.
 #[derive(Clone, Copy, Debug)]
@@ -37,12 +40,13 @@ pub struct Begun<'a> {
     pub cooperative: bool,
 }
 
-/// What the system provides to the kernels of a launch: a heap, and output.
+/// What the system provides to the kernels of a launch: a heap, output, textures, and memory as it is described.
 #[derive(Debug)]
 pub struct System {
+    global: GlobalMemory,
+    units: Units,
     heap: Arc<Mutex<Heap>>,
-    /// Bytes of an address.
-    word: u32,
+    addresses: AddressSize,
     /// The most bytes of output.
     limit: usize,
     output: Mutex<Output>,
@@ -67,7 +71,7 @@ impl System {
         block: u64,
         read: &dyn Fn(u64, u32) -> Result<u64, Fault>,
     ) -> Result<u64, TrapKind> {
-        let (result, text) = perform(builtin, arguments, &self.heap, self.word, read)?;
+        let (result, text) = perform(builtin, arguments, &self.heap, self.addresses.bytes(), read)?;
         if !text.is_empty() {
             let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
             output.bytes += text.len();
@@ -77,6 +81,29 @@ impl System {
             output.blocks.entry(block).or_default().extend(text);
         }
         Ok(result)
+    }
+
+    /// Executes an instruction that needs nothing but registers, global memory and textures for these lanes. Its operands are rows of `rows` and
+    /// `constants`, and no address of it counts from the frame of a call.
+    ///
+    /// # Errors
+    /// What stops a thread, and its lane.
+    pub fn execute(
+        &self,
+        effect: &Effect,
+        rows: &mut [Row],
+        constants: &[Row],
+        active: Mask,
+    ) -> Result<(), (TrapKind, usize)> {
+        match effect {
+            Effect::Texturing(texturing) => {
+                texture((&self.units, &self.global), rows, constants, texturing, active)
+            }
+            Effect::Multimem(access) => {
+                multimem((&self.global, self.addresses), rows, constants, (access, 0), active)
+            }
+            _ => Err((TrapKind::Misuse("the instruction is not one of global memory".to_owned()), 0)),
+        }
     }
 
     /// What was written, block after block.
@@ -154,6 +181,15 @@ pub fn describe(geometry: &Geometry, groups: &[Group]) -> Vec<(u32, String)> {
     report::shortened(groups.iter().map(one).collect())
 }
 
+/// The product of matrices that the lanes of a warp hold: rows of A, B, C and what else it has in the order of the sources of the instruction,
+/// and those of D.
+///
+/// # Errors
+/// What stops a thread, and its lane.
+pub fn multiply(product: &Product, inputs: &[Row], outputs: &mut [Row]) -> Result<(), (TrapKind, usize)> {
+    machine::matrix::multiply(product, inputs, outputs)
+}
+
 /// That no thread of these groups can go on.
 pub fn deadlock(groups: &[(u32, String)]) -> TrapKind {
     report::deadlock(groups)
@@ -166,11 +202,15 @@ pub fn pool() -> Option<&'static ThreadPool> {
 
 impl LoadedLaunch<'_> {
     /// What the system provides to a launch.
+    ///
+    /// # Errors
+    /// [`ExecError::Refused`] when the launch does not give what the textures of the kernel need.
     #[doc(hidden)]
-    pub fn system(&self) -> System {
+    pub fn system(&self) -> Result<System, ExecError> {
         let (heap, limit) = self.heap_and_output();
-        let word = self.program().address_size.bytes();
-        System { heap, word, limit, output: Mutex::default() }
+        let (global, units) = self.global_and_units()?;
+        let addresses = self.program().address_size;
+        Ok(System { global, units, heap, addresses, limit, output: Mutex::default() })
     }
 
     /// The error for a thread that an engine stopped.

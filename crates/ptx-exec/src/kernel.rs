@@ -168,7 +168,7 @@ impl Kernel {
             threads,
         } = with;
         let geometry = self.check(&shape, &limits).map_err(ExecError::Refused)?;
-        let units = Units::bind(&self.layout.references, textures, &bound).map_err(ExecError::Refused)?;
+        let units = self.bind(textures, &bound)?;
         let (global, workspace) =
             if shape.cooperative { global.with_workspace(self.size) } else { (global, 0) };
         let seen = global.clone();
@@ -193,6 +193,18 @@ impl Kernel {
             self.explain(trap, &seen, shape.dynamic_shared);
         }
         Ok(finished)
+    }
+
+    /// The textures, samplers and surfaces of a launch as the threads of the kernel see them.
+    ///
+    /// # Errors
+    /// [`ExecError::Refused`] for what the launch does not give, or not as the kernel declares it.
+    pub(crate) fn bind(
+        &self,
+        textures: Arc<TextureSet>,
+        bound: &[(String, Handle)],
+    ) -> Result<Units, ExecError> {
+        Units::bind(&self.layout.references, textures, bound).map_err(ExecError::Refused)
     }
 
     /// Names what a faulty access is nearest to, in memory as the launch saw it.

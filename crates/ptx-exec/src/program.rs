@@ -10,6 +10,7 @@ mod cluster;
 mod lines;
 mod matrix;
 mod multimem;
+mod operands;
 mod shared;
 mod tcgen05;
 mod tensor;
@@ -41,6 +42,7 @@ pub use matrix::{
     Size, Sparse,
 };
 pub use multimem::{Accumulation, Multimem, MultimemAction, Rounds, Step};
+pub use operands::{Operand, OperandMut, OperandRef};
 pub use shared::{
     BarrierLayout, Bulk, BulkSource, Completion, Inspection, Mbarrier, MbarrierAction, Stack, Stay, Within,
 };
@@ -511,7 +513,7 @@ pub enum Effect {
     /// The address of a place in the frame's local memory, plus the window's.
     FrameAddress {
         d: Dst,
-        offset: u64,
+        offset: i64,
     },
     Load(Box<Load>),
     Store(Box<Store>),

@@ -16,7 +16,7 @@ use crate::machine::{Heap, Observer};
 use crate::memory::{AddressSize, Arena, Concurrency, GlobalMemory, Pieces, Region};
 use crate::program::Program;
 use crate::run::{buffer_bases, host_threads, multicasts, one, pass_arguments, place_variables, textures};
-use crate::texture::TextureSet;
+use crate::texture::{TextureSet, Units};
 
 /// A launch whose kernel is decoded. No buffer was copied yet, so that making this takes the time that decoding takes.
 pub struct DecodedLaunch<'l> {
@@ -218,6 +218,12 @@ impl LoadedLaunch<'_> {
     /// The heap, and how much a launch may write.
     pub(crate) fn heap_and_output(&self) -> (Arc<Mutex<Heap>>, usize) {
         (self.heap.clone(), self.decoded.launch.limits.output)
+    }
+
+    /// Global memory, and textures as threads see them.
+    pub(crate) fn global_and_units(&self) -> Result<(GlobalMemory, Units), ExecError> {
+        let units = self.decoded.kernel.bind(self.decoded.textures.clone(), &[])?;
+        Ok((self.global.clone(), units))
     }
 
     /// What the buffers and images hold now, together with what the last launch did.

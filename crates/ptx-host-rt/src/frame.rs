@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicU32;
 use ptx_exec::program::{Program, Row};
 
 use super::block::{Block, Coming, Passed};
+use super::effect::{effect, multiply};
 use super::fibre::Suspend;
 use super::grid::Job;
 use super::row::row;
@@ -77,10 +78,15 @@ pub struct Runtime {
     ),
     /// A call of a function of the system ([`call`](super::system::call)); gives a [`Status`].
     pub call: unsafe extern "C" fn(*mut WarpFrame, u32, u32, *const Row, *mut Row, *const u8) -> i32,
+    /// An instruction that the interpreter's runtime executes: its number, the lanes, the rows of its operands ([`effect`](super::effect::effect));
+    /// gives a [`Status`].
+    pub effect: unsafe extern "C" fn(*mut WarpFrame, u32, u32, *mut Row) -> i32,
+    /// A product of matrices by the interpreter's function: its number, the rows of its sources and of its results; gives a [`Status`].
+    pub multiply: unsafe extern "C" fn(*mut WarpFrame, u32, *const Row, *mut Row) -> i32,
 }
 
 /// The only table.
-pub(crate) static RUNTIME: Runtime = Runtime { barrier, part, common, ask, row, call };
+pub(crate) static RUNTIME: Runtime = Runtime { barrier, part, common, ask, row, call, effect, multiply };
 
 /// What code asks of the launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

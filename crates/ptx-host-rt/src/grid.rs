@@ -13,6 +13,7 @@ use ptx_exec::{Geometry, TrapKind};
 
 use super::barrier::WARPS;
 use super::block::{Block, lanes_of, run_in_turn, run_on_fibres};
+use super::effect::Effects;
 use super::fibre::Fibres;
 use super::frame::{RUNTIME, WarpFrame};
 use super::watch;
@@ -34,6 +35,8 @@ pub struct Given<'a> {
     pub threads: usize,
     /// What functions of the system are called of, if there is any.
     pub system: Option<&'a System>,
+    /// The instructions of the program that the runtime executes, if there are any.
+    pub effects: Option<&'a Effects>,
 }
 
 /// The function of a warp.
@@ -73,6 +76,7 @@ pub(crate) struct Job {
     params: *const u8,
     constant: *const u8,
     system: *const System,
+    effects: *const Effects,
     pub(crate) geometry: Geometry,
     workers: Box<[Worker]>,
     started: Instant,
@@ -109,6 +113,12 @@ impl Job {
     pub(super) fn system(&self) -> Option<&System> {
         // SAFETY: what the launch was given is alive while blocks run.
         unsafe { self.system.as_ref() }
+    }
+
+    /// The instructions that the runtime executes.
+    pub(super) fn effects(&self) -> Option<&Effects> {
+        // SAFETY: what the launch was given is alive while blocks run.
+        unsafe { self.effects.as_ref() }
     }
 
     /// What stops a thread at an instruction that does, with what it was given.
@@ -203,6 +213,7 @@ pub unsafe fn launch(compiled: &Compiled, given: &Given<'_>) -> Result<(), Stop>
         params: given.params.as_ptr(),
         constant: given.constant.as_ptr(),
         system: given.system.map_or(std::ptr::null(), std::ptr::from_ref),
+        effects: given.effects.map_or(std::ptr::null(), std::ptr::from_ref),
         geometry: given.geometry,
         workers: (0..threads).map(|_| Worker::default()).collect(),
         started,

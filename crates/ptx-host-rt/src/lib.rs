@@ -9,6 +9,7 @@
 //! | `grid` | host threads take up blocks, each with shared memory, frames and stacks that it keeps |
 //! | `block` | the warps of a block: in turn, or on fibres where they wait for each other |
 //! | `barrier`, `fibre` | barriers of a block; stacks |
+//! | `effect` | instructions that the interpreter's runtime executes, and products of matrices by its function |
 //! | `row` | operations on registers by the interpreter's functions |
 //! | `system` | functions that the system provides: `vprintf`, `malloc`, `free`, failed assertions |
 //! | `watch` | ends launches whose time is over |
@@ -17,6 +18,7 @@
 
 mod barrier;
 mod block;
+mod effect;
 mod fibre;
 mod frame;
 mod grid;
@@ -24,6 +26,7 @@ mod row;
 mod system;
 mod watch;
 
+pub use effect::{Effects, Operands, operands};
 pub use frame::{Asked, Runtime, Status, WarpFrame, field};
 pub use grid::{Compiled, Given, WarpCode, launch};
 pub use system::ARGUMENTS;

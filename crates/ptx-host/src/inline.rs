@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_exec::Space;
 use ptx_exec::program::{
-    Address, Alu, Base, Binary, Call, Callee, CopyAmount, Dst, Effect, FRAME_ALIGNMENT, Fill, Function,
-    Guard, Inst, Load, Op, Order, Origin, Packing, Participants, Program, Row, Slot, Src, Store, Unary,
+    Address, Alu, Base, Binary, Call, Callee, Effect, FRAME_ALIGNMENT, Fill, Function, Guard, Inst, Load, Op,
+    Operand, Order, Origin, Packing, Program, Row, Slot, Src, Store, Unary,
 };
 
 use crate::analysis::{Access, Graph, Liveness, Refusal};
@@ -156,7 +156,7 @@ impl Copier<'_> {
                     self.land(over);
                 }
                 (op, _) => {
-                    let at = self.emit(pc, guard, moved(op, place).map_err(refused)?);
+                    let at = self.emit(pc, guard, moved(op, place));
                     if matches!(op, Op::Effect(Effect::Branch { .. } | Effect::BranchIndexed { .. })) {
                         branches.push(at);
                     }
@@ -436,120 +436,13 @@ fn live_after(program: &Program, graph: &Graph, liveness: &Liveness, pc: u32) ->
 }
 
 /// An operation with the rows and the local memory of a copy.
-fn moved(op: &Op, place: Place) -> Result<Op, &'static str> {
-    let dst = |dst: &mut Dst| *dst += place.rows;
-    let src = |src: &mut Src| *src = place.src(*src);
-    match op {
-        Op::Alu(alu) => {
-            let mut alu = *alu;
-            match &mut alu {
-                Alu::Unary { d, a, .. } => {
-                    dst(d);
-                    src(a);
-                }
-                Alu::Binary { d, a, b, .. } => {
-                    dst(d);
-                    [a, b].into_iter().for_each(src);
-                }
-                Alu::Ternary { d, a, b, c, .. } => {
-                    dst(d);
-                    [a, b, c].into_iter().for_each(src);
-                }
-                Alu::Quaternary { d, srcs, .. } => {
-                    dst(d);
-                    srcs.iter_mut().for_each(src);
-                }
-                Alu::Dual { dsts, srcs, .. } => {
-                    dsts.iter_mut().for_each(dst);
-                    srcs.iter_mut().for_each(src);
-                }
-            }
-            Ok(alu.into())
-        }
-        Op::Effect(effect) => moved_effect(effect, place).map(Op::Effect),
-    }
-}
-
-fn moved_effect(effect: &Effect, place: Place) -> Result<Effect, &'static str> {
-    let dst = |dst: &mut Dst| *dst += place.rows;
-    let src = |src: &mut Src| *src = place.src(*src);
-    let address = |address: &mut Address| match &mut address.base {
-        Base::Row(row, _) => *row = place.src(*row),
-        Base::Frame => address.offset = address.offset.wrapping_add(place.local.into()),
-    };
-    let mut effect = effect.clone();
-    match &mut effect {
-        Effect::Copy(pairs) => pairs.iter_mut().for_each(|(d, a)| {
-            dst(d);
-            src(a);
-        }),
-        Effect::Special { d, .. } | Effect::ActiveMask { d } => dst(d),
-        Effect::FrameAddress { d, offset } => {
-            dst(d);
-            *offset = offset.wrapping_add(place.local.into());
-        }
-        Effect::Load(load) => {
-            address(&mut load.address);
-            load.dsts.iter_mut().for_each(dst);
-        }
-        Effect::Store(store) => {
-            address(&mut store.address);
-            store.srcs.iter_mut().for_each(src);
-        }
-        Effect::Atomic(atomic) => {
-            address(&mut atomic.address);
-            atomic.operands.iter_mut().for_each(src);
-            atomic.dst.iter_mut().for_each(dst);
-        }
-        Effect::VectorAtomic(atomic) => {
-            address(&mut atomic.address);
-            for (d, operand) in &mut atomic.elements {
-                d.iter_mut().for_each(dst);
-                src(operand);
-            }
-        }
-        Effect::WideAtomic(atomic) => {
-            address(&mut atomic.address);
-            atomic.operands.iter_mut().for_each(src);
-            atomic.dst.iter_mut().flatten().for_each(dst);
-        }
-        Effect::AsyncCopy(copy) => {
-            address(&mut copy.to);
-            address(&mut copy.from);
-            if let CopyAmount::Bytes(amount) | CopyAmount::UnlessTrue(amount) = &mut copy.amount {
-                src(amount);
-            }
-        }
-        Effect::BlockBarrier(barrier) => {
-            src(&mut barrier.id);
-            barrier.count.iter_mut().chain(&mut barrier.predicate).for_each(src);
-            dst(&mut barrier.dst);
-        }
-        Effect::Collective(collective) => {
-            collective.srcs.iter_mut().for_each(src);
-            collective.dsts.iter_mut().for_each(dst);
-            if let Participants::Members(mask) = &mut collective.participants {
-                src(mask);
-            }
-        }
-        Effect::BranchIndexed { index, .. } => src(index),
-        Effect::Call(call) => {
-            for slot in call.arguments.iter_mut().chain(&mut call.results) {
-                *slot = place.slot(*slot);
-            }
-        }
-        Effect::Fence
-        | Effect::ProxyFence
-        | Effect::AsyncGroup(_)
-        | Effect::Branch { .. }
-        | Effect::Return
-        | Effect::Exit
-        | Effect::Trap
-        | Effect::Breakpoint
-        | Effect::Pause
-        | Effect::Nothing => {}
-        _ if place.rows == 0 => {}
-        _ => return Err("the instruction in a function that is called is not compiled"),
-    }
-    Ok(effect)
+fn moved(op: &Op, place: Place) -> Op {
+    let mut op = op.clone();
+    op.operands_mut(&mut |operand| match operand {
+        Operand::Read(src) | Operand::ReadPair(src) => *src = place.src(*src),
+        Operand::Write(dst) | Operand::Update(dst) => *dst += place.rows,
+        Operand::Frame(offset) => *offset = offset.wrapping_add(place.local.into()),
+        Operand::Argument(slot) | Operand::Result(slot) => *slot = place.slot(*slot),
+    });
+    op
 }

@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::analysis::{Analysis, Launched, Refusal};
 use crate::code::{self, Runs};
 use crate::inline::{Inlined, inline};
-use crate::run::{self, Compiled, Given, WarpCode};
+use crate::run::{self, Compiled, Effects, Given, WarpCode};
 
 /// Why a kernel has no code.
 #[derive(Clone, PartialEq, Debug, Error)]
@@ -44,6 +44,7 @@ pub struct Kernel {
     waits: bool,
     runs: Runs,
     stack: usize,
+    effects: Effects,
     /// What was compiled, where that is not the program as it is.
     inlined: Option<Inlined>,
 }
@@ -135,7 +136,8 @@ impl Kernel {
         let stack = stack_bytes(program);
         // Threads of the host have small stacks.
         let waits = runs == Runs::Warp && (has_barriers(program) || stack > LARGEST_ON_THREAD);
-        Ok(Self { _code: code, address, block: launched.block, waits, runs, stack, inlined })
+        let effects = Effects::of(program);
+        Ok(Self { _code: code, address, block: launched.block, waits, runs, stack, effects, inlined })
     }
 
     /// What the runtime is to know of it.
@@ -154,6 +156,7 @@ impl Kernel {
     /// Every access that the kernel makes has to be in memory of this process that may be accessed so, at a multiple of its size, its
     /// parameters and constants in those that are given, and its shared memory in that of a block. The program is the one that was compiled.
     pub unsafe fn launch(&self, given: &Given<'_>) -> Result<(), Stop> {
+        let given = &Given { effects: Some(&self.effects), ..*given };
         let Some(inlined) = &self.inlined else {
             // SAFETY: as above.
             return unsafe { run::launch(&self.compiled(), given) };
@@ -200,6 +203,7 @@ impl Kernel {
                 timeout: None,
                 threads: 1,
                 system: None,
+                effects: None,
             })
         }
     }

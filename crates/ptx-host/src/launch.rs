@@ -83,9 +83,10 @@ pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
 /// What [`LoadedLaunch::launch`] gives for the same launch.
 pub fn launch(kernel: &Kernel, loaded: &LoadedLaunch<'_>) -> Result<Executed, ExecError> {
     let begun = loaded.begin()?;
-    let system = loaded.system();
+    let system = loaded.system()?;
     let given = Given {
         system: Some(&system),
+        effects: None,
         program: begun.program,
         geometry: begun.geometry,
         params: begun.params,

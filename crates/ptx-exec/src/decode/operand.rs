@@ -165,7 +165,7 @@ impl BodyDecoder<'_> {
                 }
                 Place::Frame(at) => {
                     let d = self.temporary();
-                    cx.prepare(Effect::FrameAddress { d, offset: u64::from(at).wrapping_add(offset as u64) });
+                    cx.prepare(Effect::FrameAddress { d, offset: i64::from(at).wrapping_add(offset) });
                     Ok(Src::register(d))
                 }
             },

@@ -189,7 +189,7 @@ impl Scaling {
     }
 }
 
-/// D = A * B + C.
+/// D = A * B + C, of the registers of all lanes; an error has the lane that is stopped.
 ///
 /// Products are exact and summed in binary64, and the sum is rounded once to the type of D: at least as precise as the
 /// manual asks for, which leaves the order of the sum open. `.f64` adds one product after the other, each with one
@@ -197,7 +197,7 @@ impl Scaling {
 ///
 /// A sparse A picks the rows of B that its elements meet; those of the other rows are not looked at, so that an infinity
 /// there does not make a NaN.
-pub(super) fn multiply(
+pub(crate) fn multiply(
     product: &Product,
     inputs: &[Row],
     outputs: &mut [Row],

@@ -5,7 +5,7 @@ use super::block::BlockState;
 use super::grid::Grid;
 use super::warp::Warp;
 use crate::error::TrapKind;
-use crate::memory::{Fault, FaultKind, Order, Space, read_bytes, write_bytes};
+use crate::memory::{AddressSize, Fault, FaultKind, Order, Space, read_bytes, write_bytes};
 use crate::program::{
     Address, AddressWidth, Atomic, Base, Combine, Exchange, Load, Mask, Row, Src, Store, VectorAtomic,
     WideAtomic, Within, lanes,
@@ -20,16 +20,27 @@ pub(super) struct View<'a> {
 
 /// The space and address that a generic address means: a function of its own, so that accesses of other spaces stay small.
 #[inline(never)]
-fn place_generic(grid: &Grid<'_>, address: u64, size: u32) -> Result<(Space, u64), Fault> {
+fn place_generic(addresses: AddressSize, address: u64, size: u32) -> Result<(Space, u64), Fault> {
     let fault = Fault { kind: FaultKind::OutOfBounds, space: Space::Generic, address, size };
-    Space::of_generic(address, grid.addresses).ok_or(fault)
+    Space::of_generic(address, addresses).ok_or(fault)
 }
 
 /// The space and address that a possibly generic address means.
 #[inline]
 pub(super) fn place(grid: &Grid<'_>, space: Space, address: u64, size: u32) -> Result<(Space, u64), Fault> {
+    place_of(grid.addresses, space, address, size)
+}
+
+/// The same, given the bits of addresses.
+#[inline]
+pub(super) fn place_of(
+    addresses: AddressSize,
+    space: Space,
+    address: u64,
+    size: u32,
+) -> Result<(Space, u64), Fault> {
     match space {
-        Space::Generic => place_generic(grid, address, size),
+        Space::Generic => place_generic(addresses, address, size),
         Space::Global | Space::Shared | Space::SharedCluster | Space::Local | Space::Const | Space::Param => {
             Ok((space, address))
         }

@@ -2,19 +2,78 @@
 
 use super::Stop;
 use super::grid::Grid;
-use super::memory::{addresses, check_alignment, place};
+use super::memory::{addresses, check_alignment, place_of};
 use super::warp::Warp;
 use crate::error::TrapKind;
-use crate::memory::{Fault, Order, Space};
+use crate::memory::{AddressSize, Fault, GlobalMemory, Order, Space};
 use crate::program::{Address, Mask, Multimem, MultimemAction, Row, lanes};
 
 /// The global addresses of all places of a multimem address, each with as many bytes from it on.
 pub(super) fn places(grid: &Grid<'_>, address: &Address, at: u64, bytes: u64) -> Result<Vec<u64>, TrapKind> {
-    let (space, at) = place(grid, address.space, at, bytes as u32).map_err(TrapKind::Fault)?;
-    match (space, grid.global.members(at, bytes)) {
+    places_in((&grid.global, grid.addresses), address.space, at, bytes)
+}
+
+/// The same in a memory whose addresses have so many bits.
+fn places_in(
+    (global, addresses): (&GlobalMemory, AddressSize),
+    space: Space,
+    at: u64,
+    bytes: u64,
+) -> Result<Vec<u64>, TrapKind> {
+    let (space, at) = place_of(addresses, space, at, bytes as u32).map_err(TrapKind::Fault)?;
+    match (space, global.members(at, bytes)) {
         (Space::Global, Some(members)) => members.map_err(TrapKind::Fault),
         _ => Err(TrapKind::Misuse(format!("the address {at:#x} is not a multimem address"))),
     }
+}
+
+/// Executes an access to a multimem address for these lanes, in a memory whose addresses have so many bits. `local` is where the local memory
+/// of the call begins. An error has the lane that is stopped.
+pub(crate) fn multimem(
+    (global, size_of_address): (&GlobalMemory, AddressSize),
+    rows: &mut [Row],
+    constants: &[Row],
+    (access, local): (&Multimem, u32),
+    active: Mask,
+) -> Result<(), (TrapKind, usize)> {
+    let size = access.size;
+    for lane in lanes(active) {
+        let stop = |kind| (kind, lane);
+        let fault = |fault: Fault| stop(TrapKind::Fault(fault));
+        let at = addresses(&access.address, rows, constants, local).of(lane);
+        let count = match &access.action {
+            MultimemAction::Store(srcs) | MultimemAction::Combine(srcs, _) => srcs.len(),
+            MultimemAction::Load(dsts, _) => dsts.len(),
+        };
+        let bytes = u64::from(size) * count as u64;
+        check_alignment(access.address.space, at, bytes).map_err(fault)?;
+        let members = places_in((global, size_of_address), access.address.space, at, bytes).map_err(stop)?;
+        for n in 0..count {
+            let offset = n as u64 * u64::from(size);
+            let places = members.iter().map(|member| member.wrapping_add(offset));
+            match &access.action {
+                MultimemAction::Store(srcs) => {
+                    let value = srcs[n].of(rows, constants)[lane];
+                    for to in places {
+                        global.write(to, size, value, Order::Strong).map_err(fault)?;
+                    }
+                }
+                MultimemAction::Combine(srcs, combine) => {
+                    let value = srcs[n].of(rows, constants)[lane];
+                    let combined = |old| combine.of(Space::Global, old, value, value);
+                    for to in places {
+                        global.update(to, size, combined).map_err(fault)?;
+                    }
+                }
+                MultimemAction::Load(dsts, accumulation) => {
+                    let read = |from| global.read(from, size, Order::Strong);
+                    let values: Vec<u64> = places.map(read).collect::<Result<_, _>>().map_err(fault)?;
+                    rows[dsts[n] as usize][lane] = accumulation.of(&values);
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Warp {
@@ -28,45 +87,8 @@ impl Warp {
         pc: u32,
     ) -> Result<(), Stop> {
         self.poll();
-        let constants = self.constants(grid);
         let local = self.frames[frame].local;
-        let size = access.size;
-        for lane in lanes(active) {
-            let stop = |kind| Stop::at(kind, pc, lane);
-            let fault = |fault: Fault| stop(TrapKind::Fault(fault));
-            let at = addresses(&access.address, rows, constants, local).of(lane);
-            let count = match &access.action {
-                MultimemAction::Store(srcs) | MultimemAction::Combine(srcs, _) => srcs.len(),
-                MultimemAction::Load(dsts, _) => dsts.len(),
-            };
-            let bytes = u64::from(size) * count as u64;
-            check_alignment(access.address.space, at, bytes).map_err(fault)?;
-            let members = places(grid, &access.address, at, bytes).map_err(stop)?;
-            for n in 0..count {
-                let offset = n as u64 * u64::from(size);
-                let places = members.iter().map(|member| member.wrapping_add(offset));
-                match &access.action {
-                    MultimemAction::Store(srcs) => {
-                        let value = srcs[n].of(rows, constants)[lane];
-                        for to in places {
-                            grid.global.write(to, size, value, Order::Strong).map_err(fault)?;
-                        }
-                    }
-                    MultimemAction::Combine(srcs, combine) => {
-                        let value = srcs[n].of(rows, constants)[lane];
-                        let combined = |old| combine.of(Space::Global, old, value, value);
-                        for to in places {
-                            grid.global.update(to, size, combined).map_err(fault)?;
-                        }
-                    }
-                    MultimemAction::Load(dsts, accumulation) => {
-                        let read = |from| grid.global.read(from, size, Order::Strong);
-                        let values: Vec<u64> = places.map(read).collect::<Result<_, _>>().map_err(fault)?;
-                        rows[dsts[n] as usize][lane] = accumulation.of(&values);
-                    }
-                }
-            }
-        }
-        Ok(())
+        multimem((&grid.global, grid.addresses), rows, self.constants(grid), (access, local), active)
+            .map_err(|(kind, lane)| Stop::at(kind, pc, lane))
     }
 }

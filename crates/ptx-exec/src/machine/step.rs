@@ -151,7 +151,8 @@ impl Warp {
             }
             Effect::FrameAddress { d, offset } => {
                 // Addresses in local memory have 32 bits.
-                let address = u64::from(self.frames[frame].local).wrapping_add(*offset) & u64::from(u32::MAX);
+                let address =
+                    u64::from(self.frames[frame].local).wrapping_add_signed(*offset) & u64::from(u32::MAX);
                 blend(rows, *d, &[address; WARP], active);
             }
             Effect::Load(load) => self.load(grid, block, frame, rows, load, active, pc)?,

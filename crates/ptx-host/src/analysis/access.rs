@@ -1,9 +1,6 @@
 //! The rows that an instruction reads and writes.
 
-use ptx_exec::program::{
-    Address, Alu, AsyncCopy, BarrierAction, Base, BlockBarrier, Callee, Collective, CollectiveKind,
-    CopyAmount, Dst, Effect, Op, Participants, Slot, Src,
-};
+use ptx_exec::program::{Callee, CollectiveKind, Dst, Effect, Op, Operand, Slot, Src};
 
 /// The rows that an instruction reads and writes.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -29,141 +26,82 @@ impl Access {
     /// # Errors
     /// Why it is not compiled.
     pub fn of(op: &Op) -> Result<Self, &'static str> {
-        match op {
-            Op::Alu(alu) => Ok(Self::of_alu(alu)),
-            Op::Effect(effect) => Self::of_effect(effect),
+        if let Op::Effect(effect) = op {
+            is_compiled(effect)?;
+        }
+        let mut access = Self::default();
+        let of_rows = |slot: &Slot| match *slot {
+            Slot::Rows { first, count, .. } => (0..count).map(|n| first.plus(n)).collect(),
+            Slot::Memory { .. } | Slot::Open { .. } | Slot::Nothing => Vec::new(),
+        };
+        op.operands(&mut |operand| match operand {
+            Operand::Read(&src) => access.reads.push(src),
+            Operand::ReadPair(&src) => access.reads.extend([src, src.plus(1)]),
+            Operand::Write(&dst) => access.writes.push(dst),
+            Operand::Update(&dst) => {
+                access.reads.push(Src::register(dst));
+                access.writes.push(dst);
+            }
+            Operand::Frame(_) => {}
+            Operand::Argument(slot) => access.reads.extend(of_rows(slot)),
+            Operand::Result(slot) => {
+                access.writes.extend(of_rows(slot).into_iter().filter_map(Src::as_register));
+            }
+        });
+        Ok(access)
+    }
+}
+
+/// Whether there is code for an instruction.
+fn is_compiled(effect: &Effect) -> Result<(), &'static str> {
+    match effect {
+        Effect::Copy(_)
+        | Effect::Special { .. }
+        | Effect::FrameAddress { .. }
+        | Effect::ActiveMask { .. }
+        | Effect::Load(_)
+        | Effect::Store(_)
+        | Effect::Atomic(_)
+        | Effect::VectorAtomic(_)
+        | Effect::WideAtomic(_)
+        | Effect::AsyncCopy(_)
+        | Effect::Multimem(_)
+        | Effect::Texturing(_)
+        | Effect::BlockBarrier(_)
+        | Effect::BranchIndexed { .. }
+        | Effect::Fence
+        | Effect::ProxyFence
+        | Effect::AsyncGroup(_)
+        | Effect::Branch { .. }
+        | Effect::Return
+        | Effect::Exit
+        | Effect::Trap
+        | Effect::Breakpoint
+        | Effect::Pause
+        | Effect::Nothing => Ok(()),
+        Effect::Collective(collective) => match collective.kind {
+            CollectiveKind::Tensor(_) => {
+                Err("operations on tensor memory and of warpgroups are not compiled")
+            }
+            _ => Ok(()),
+        },
+        Effect::Call(call) => match call.callee {
+            Callee::Builtin(_) => Ok(()),
+            Callee::Function(_) | Callee::Address(_) => Err("calls are not compiled"),
+        },
+        Effect::Stack(_) => Err("memory allocated on the stack is not compiled"),
+        Effect::Mbarrier(_) => Err("barriers in shared memory are not compiled"),
+        Effect::ClusterBarrier(_) | Effect::MapAddress(_) | Effect::TryCancel(_) => {
+            Err("operations on clusters are not compiled")
+        }
+        Effect::Bulk(_)
+        | Effect::AsyncWrite(_)
+        | Effect::TensorCopy(_)
+        | Effect::TensormapReplace(_)
+        | Effect::TensormapCopy(_)
+        | Effect::Within(_) => Err("bulk and tensor copies are not compiled"),
+        Effect::Tensor(_) | Effect::TensorCommit(_) | Effect::Warpgroup(_) => {
+            Err("operations on tensor memory and of warpgroups are not compiled")
         }
     }
-
-    fn of_alu(alu: &Alu) -> Self {
-        match alu {
-            Alu::Unary { d, a, .. } => Self { reads: vec![*a], writes: vec![*d] },
-            Alu::Binary { d, a, b, .. } => Self { reads: vec![*a, *b], writes: vec![*d] },
-            Alu::Ternary { d, a, b, c, .. } => Self { reads: vec![*a, *b, *c], writes: vec![*d] },
-            Alu::Quaternary { d, srcs, .. } => Self { reads: srcs.to_vec(), writes: vec![*d] },
-            Alu::Dual { dsts, srcs, .. } => Self { reads: srcs.to_vec(), writes: dsts.to_vec() },
-        }
-    }
-
-    fn of_effect(effect: &Effect) -> Result<Self, &'static str> {
-        let (mut reads, mut writes) = (Vec::new(), Vec::new());
-        match effect {
-            Effect::Copy(pairs) => {
-                reads.extend(pairs.iter().map(|(_, src)| *src));
-                writes.extend(pairs.iter().map(|(dst, _)| *dst));
-            }
-            Effect::Special { d, .. } | Effect::FrameAddress { d, .. } | Effect::ActiveMask { d } => {
-                writes.push(*d);
-            }
-            Effect::Load(load) => {
-                reads.extend(base(&load.address));
-                writes.extend(&load.dsts);
-            }
-            Effect::Store(store) => {
-                reads.extend(base(&store.address));
-                reads.extend(&store.srcs);
-            }
-            Effect::Atomic(atomic) => {
-                reads.extend(base(&atomic.address));
-                reads.extend(atomic.operands);
-                writes.extend(atomic.dst);
-            }
-            Effect::VectorAtomic(atomic) => {
-                reads.extend(base(&atomic.address));
-                reads.extend(atomic.elements.iter().map(|(_, src)| *src));
-                writes.extend(atomic.elements.iter().filter_map(|(dst, _)| *dst));
-            }
-            Effect::WideAtomic(atomic) => {
-                reads.extend(base(&atomic.address));
-                reads.extend(atomic.operands.into_iter().flat_map(|src| [src, src.plus(1)]));
-                writes.extend(atomic.dst.into_iter().flatten());
-            }
-            Effect::AsyncCopy(copy) => reads.extend(of_copy(copy)),
-            Effect::BlockBarrier(barrier) => {
-                reads.push(barrier.id);
-                reads.extend(barrier.count.iter().chain(&barrier.predicate));
-                if gives(barrier) {
-                    writes.push(barrier.dst);
-                }
-            }
-            Effect::Collective(collective) => return of_collective(collective),
-            Effect::BranchIndexed { index, .. } => reads.push(*index),
-            Effect::Fence
-            | Effect::ProxyFence
-            | Effect::AsyncGroup(_)
-            | Effect::Branch { .. }
-            | Effect::Return
-            | Effect::Exit
-            | Effect::Trap
-            | Effect::Breakpoint
-            | Effect::Pause
-            | Effect::Nothing => {}
-            Effect::Call(call) => {
-                if !matches!(call.callee, Callee::Builtin(_)) {
-                    return Err("calls are not compiled");
-                }
-                let rows = |slots: &[Slot]| -> Vec<Src> {
-                    slots
-                        .iter()
-                        .filter_map(
-                            |slot| if let Slot::Rows { first, .. } = slot { Some(*first) } else { None },
-                        )
-                        .collect()
-                };
-                reads.extend(rows(&call.arguments));
-                writes.extend(rows(&call.results).into_iter().filter_map(Src::as_register));
-            }
-            Effect::Texturing(_) => return Err("textures and surfaces are not compiled"),
-            Effect::Stack(_) => return Err("memory allocated on the stack is not compiled"),
-            Effect::Multimem(_) => return Err("multimem accesses are not compiled"),
-            Effect::Mbarrier(_) => return Err("barriers in shared memory are not compiled"),
-            Effect::ClusterBarrier(_) | Effect::MapAddress(_) | Effect::TryCancel(_) => {
-                return Err("operations on clusters are not compiled");
-            }
-            Effect::Bulk(_)
-            | Effect::AsyncWrite(_)
-            | Effect::TensorCopy(_)
-            | Effect::TensormapReplace(_)
-            | Effect::TensormapCopy(_)
-            | Effect::Within(_) => return Err("bulk and tensor copies are not compiled"),
-            Effect::Tensor(_) | Effect::TensorCommit(_) | Effect::Warpgroup(_) => {
-                return Err("operations on tensor memory and of warpgroups are not compiled");
-            }
-        }
-        Ok(Self { reads, writes })
-    }
-}
-
-/// Whether a barrier has a result.
-fn gives(barrier: &BlockBarrier) -> bool {
-    match barrier.action {
-        BarrierAction::Sync | BarrierAction::Arrive => false,
-        BarrierAction::Popc | BarrierAction::And | BarrierAction::Or => true,
-    }
-}
-
-fn base(address: &Address) -> Option<Src> {
-    match address.base {
-        Base::Row(src, _) => Some(src),
-        Base::Frame => None,
-    }
-}
-
-fn of_copy(copy: &AsyncCopy) -> impl Iterator<Item = Src> {
-    let amount = match copy.amount {
-        CopyAmount::Whole => None,
-        CopyAmount::Bytes(src) | CopyAmount::UnlessTrue(src) => Some(src),
-    };
-    base(&copy.to).into_iter().chain(base(&copy.from)).chain(amount)
-}
-
-fn of_collective(collective: &Collective) -> Result<Access, &'static str> {
-    if matches!(collective.kind, CollectiveKind::Tensor(_)) {
-        return Err("operations on tensor memory and of warpgroups are not compiled");
-    }
-    let mut reads = collective.srcs.to_vec();
-    if let Participants::Members(mask) = collective.participants {
-        reads.push(mask);
-    }
-    Ok(Access { reads, writes: collective.dsts.to_vec() })
 }

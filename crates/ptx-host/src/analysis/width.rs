@@ -7,7 +7,7 @@ use ptx_exec::program::{
 use ptx_exec::scalar::int::{Int, Part};
 use ptx_isa::SpecialReg;
 
-use super::Graph;
+use super::{Access, Graph};
 
 /// The width of the integers that hold the values of each row: 1, 16, 32 or 64 bits.
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ impl Widths {
                     })
                     .collect(),
                 Effect::Collective(collective) => self.of_collective(collective),
-                _ => Vec::new(),
+                _ => Access::of(op).unwrap_or_default().writes.into_iter().map(|dst| (dst, 64)).collect(),
             },
         }
     }

@@ -14,7 +14,6 @@ use super::registers::defect;
 use crate::analysis::{Access, Block, BlockId};
 use crate::emit::Emit;
 use crate::emit::matrix::{self, Registers};
-use crate::kernel::CompileError;
 use crate::run::Status;
 
 /// The functions of a product.
@@ -50,9 +49,9 @@ impl<'c> Code<'_, '_, 'c> {
         product: &Product,
         (srcs, dsts): (&[Src], &[u32]),
         pc: u32,
-    ) -> Result<(), CompileError> {
+    ) -> Result<(), LlvmError> {
         if !matrix::has_form(product, self.style) {
-            return Err(CompileError::refused(pc, "products of such matrices are not compiled yet"));
+            return self.multiply_by_interpreter(id, (srcs, dsts), pc);
         }
         self.expect_whole(pc)?;
         let Multiplier { functions: [store, multiply], arguments, results, a, .. } =

@@ -15,6 +15,7 @@ mod atomic;
 mod barrier;
 mod collective;
 mod control;
+mod effects;
 mod gather;
 mod generic;
 mod index;
@@ -96,6 +97,8 @@ struct Code<'a, 'm, 'c> {
     present: Present<'c>,
     /// The functions of products of matrices.
     multipliers: Vec<Multiplier<'c>>,
+    /// Memory for rows that the runtime is given, and how many it has room for.
+    rows: Option<(Value<'c>, usize)>,
 }
 
 /// What a warp is given.
@@ -161,6 +164,7 @@ pub(crate) fn generate(
         mask: Vec::new(),
         present: Present::Whole,
         multipliers: Vec::new(),
+        rows: None,
     };
     let versions = code.versions();
     for &version in &versions {
@@ -265,7 +269,7 @@ impl<'c> Code<'_, '_, 'c> {
                     self.write(id, guard, *d, &values)?;
                 }
                 Effect::FrameAddress { d, offset } => {
-                    let value = self.int(64, offset & u64::from(u32::MAX));
+                    let value = self.int(64, *offset as u64 & u64::from(u32::MAX));
                     let values: Result<Vec<_>, LlvmError> =
                         (0..self.copies(*d)).map(|_| self.spread(value, *d)).collect();
                     self.write(id, guard, *d, &values?)?;
@@ -289,6 +293,7 @@ impl<'c> Code<'_, '_, 'c> {
                 // What other families issue is not compiled.
                 Effect::AsyncGroup(_) => {}
                 Effect::Call(call) => self.call_system(id, guard, call, pc)?,
+                Effect::Texturing(_) | Effect::Multimem(_) => self.perform(id, guard, effect, pc)?,
                 Effect::Nothing | Effect::Pause => {}
                 _ => return Err(CompileError::refused(pc, "the instruction is not compiled yet")),
             },

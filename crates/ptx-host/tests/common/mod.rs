@@ -2,7 +2,9 @@
 #![allow(dead_code, unsafe_code, reason = "each test uses a part of it")]
 
 use ptx_diag::SourceFile;
-use ptx_exec::{Argument, DeviceHeap, Image, Launch, Limits, Memory, Prepared, Surroundings};
+use ptx_exec::{
+    Argument, DeviceHeap, Executed, Image, Launch, Limits, Memory, Outcome, Prepared, Surroundings,
+};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Kernel};
 use ptx_llvm::host::{Cpu, Jit};
@@ -117,11 +119,10 @@ impl<'a> Case<'a> {
         let module = self.module();
         let mut launch = self.launch();
         launch.threads = Some(std::num::NonZeroUsize::MIN);
-        let text = |result: Result<ptx_exec::Executed, ptx_exec::ExecError>, buffer: &dyn Fn() -> Vec<u8>| {
-            match result {
-                Ok(executed) => Ok((buffer(), String::from_utf8(executed.output).expect("text"))),
-                Err(error) => Err(error.to_string()),
-            }
+        let text = |result: Result<Executed, ptx_exec::ExecError>, buffer: &dyn Fn() -> Vec<u8>| match result
+        {
+            Ok(executed) => Ok((buffer(), String::from_utf8(executed.output).expect("text"))),
+            Err(error) => Err(error.to_string()),
         };
         let mut all = Vec::new();
         for cpu in [None].into_iter().chain(processors().into_iter().map(Some)) {
@@ -137,8 +138,7 @@ impl<'a> Case<'a> {
                     ptx_host::launch(&kernel, &loaded)
                 }
             };
-            let buffer =
-                || loaded.outcome(ptx_exec::Executed::default()).buffers[0].clone().expect("a buffer");
+            let buffer = || loaded.outcome(Executed::default()).buffers[0].clone().expect("a buffer");
             all.push(text(result, &buffer));
         }
         let expected = all[0].clone();
@@ -188,6 +188,36 @@ impl<'a> Case<'a> {
         assert!(matches!(error, CompileError::Refused(_)), "{error}");
         error.to_string()
     }
+}
+
+/// Launches a kernel in both engines, on each processor, and compares what is left: buffers, images and texts, or the error.
+pub fn launched_alike(text: &str, launch: &Launch) -> Result<Outcome, String> {
+    let (module, findings) = ptx_syntax::parse(&SourceFile::new("k.ptx", text.to_owned()));
+    assert!(!findings.has_errors(), "{findings:?}\n{text}");
+    let mut all = Vec::new();
+    for cpu in [None].into_iter().chain(processors().into_iter().map(Some)) {
+        let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        let decoded = ptx_exec::DecodedLaunch::at_host_addresses(verified, launch)
+            .unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let loaded = decoded.expect("addresses of 64 bits").load();
+        let result = match cpu {
+            None => loaded.launch(),
+            Some(cpu) => {
+                let jit = Jit::new(&cpu).expect("a linker");
+                let kernel = Kernel::compile(loaded.program(), &Launched { block: launch.block }, &cpu, &jit);
+                ptx_host::launch(&kernel.unwrap_or_else(|error| panic!("{error}\n{text}")), &loaded)
+            }
+        };
+        all.push(match result {
+            Ok(executed) => Ok(loaded.outcome(Executed { output: executed.output, ..Executed::default() })),
+            Err(error) => Err(error.to_string()),
+        });
+    }
+    let expected = all.swap_remove(0);
+    for actual in all {
+        assert!(actual == expected, "{text}\n{actual:?}\n{expected:?}");
+    }
+    expected
 }
 
 /// Numbers of all sizes, in an order that means nothing.

@@ -14,6 +14,7 @@ use super::grid::Grid;
 use super::traffic::Sectors;
 use super::warp::Warp;
 use crate::error::TrapKind;
+use crate::memory::GlobalMemory;
 use crate::program::{
     Coordinates, Dst, Fetch, Geometry, LevelOf, Mask, Opaque, Property, Row, Src, SurfaceAccess,
     SurfaceAction, Texels, TextureQuery, Texturing, lanes,
@@ -75,6 +76,7 @@ fn not_a<T>(value: u64, opaque: Opaque) -> Result<T, TrapKind> {
 #[derive(Clone, Copy)]
 struct Textures<'a> {
     units: &'a Units,
+    global: &'a GlobalMemory,
     /// The sectors that the threads of the warp touched, where someone counts them.
     touched: Option<&'a RefCell<Sectors>>,
 }
@@ -143,7 +145,7 @@ impl<'a> Textures<'a> {
     }
 
     /// Fetches for a lane: the contents of its registers.
-    fn fetch(self, grid: &Grid<'_>, fetch: &Fetch, lane: LaneOf<'_>) -> Result<[u32; 4], TrapKind> {
+    fn fetch(self, fetch: &Fetch, lane: LaneOf<'_>) -> Result<[u32; 4], TrapKind> {
         let (texture, image) = self.texture(lane.bits(fetch.texture))?;
         let sampler = match fetch.sampler {
             Some(src) => self.sampler(lane.bits(src))?,
@@ -152,7 +154,7 @@ impl<'a> Textures<'a> {
         check_geometry(fetch.geometry, &image.image)?;
         let reads = |address| self.touch(image, texture.image, address, image.image.texel_bytes().into());
         let reads: Option<&dyn Fn(u64)> = if self.touched.is_some() { Some(&reads) } else { None };
-        let fetcher = Fetcher { texture, sampler, image, global: &grid.global, reads };
+        let fetcher = Fetcher { texture, sampler, image, global: self.global, reads };
         let texel = fetcher.fetch(&request(fetch, lane)?)?;
         let halves = || {
             let text = "results in half precision are of numbers, and the texture gives integers".to_owned();
@@ -284,6 +286,52 @@ fn put(rows: &mut [Row], dsts: &[Dst], lane: usize, values: impl IntoIterator<It
     }
 }
 
+/// Executes an instruction on textures, samplers or surfaces for these lanes; an error has the lane that is stopped.
+pub(crate) fn texture(
+    (units, global): (&Units, &GlobalMemory),
+    rows: &mut [Row],
+    constants: &[Row],
+    texturing: &Texturing,
+    active: Mask,
+) -> Result<(), (TrapKind, usize)> {
+    texture_of(Textures { units, global, touched: None }, rows, constants, texturing, active)
+}
+
+fn texture_of(
+    units: Textures<'_>,
+    rows: &mut [Row],
+    constants: &[Row],
+    texturing: &Texturing,
+    active: Mask,
+) -> Result<(), (TrapKind, usize)> {
+    for lane in lanes(active) {
+        let stop = |kind| (kind, lane);
+        let of = LaneOf { rows: &*rows, constants, lane };
+        match texturing {
+            Texturing::Fetch(fetch) => {
+                let values = units.fetch(fetch, of).map_err(stop)?;
+                put(rows, &fetch.dsts, lane, values.map(u64::from));
+                put(rows, fetch.resident.as_slice(), lane, [1]);
+            }
+            Texturing::Query(query) => {
+                let value = units.query(query, of).map_err(stop)?;
+                put(rows, &[query.dst], lane, [value.into()]);
+            }
+            Texturing::IsType { handle, opaque, dst } => {
+                let is = units.units.opaque(of.bits(*handle)) == Some(*opaque);
+                put(rows, &[*dst], lane, [is.into()]);
+            }
+            Texturing::Surface(access) => {
+                let values = units.access(access, of).map_err(stop)?;
+                if let SurfaceAction::Load { dsts, .. } = &access.action {
+                    put(rows, dsts, lane, values);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Warp {
     /// Executes an instruction on textures, samplers or surfaces.
     pub(super) fn texturing(
@@ -295,33 +343,9 @@ impl Warp {
         pc: u32,
     ) -> Result<(), Stop> {
         let touched = grid.counting().map(|_| RefCell::default());
-        let constants = self.constants(grid);
-        let units = Textures { units: grid.units, touched: touched.as_ref() };
-        for lane in lanes(active) {
-            let stop = |kind| Stop::at(kind, pc, lane);
-            let of = LaneOf { rows: &*rows, constants, lane };
-            match texturing {
-                Texturing::Fetch(fetch) => {
-                    let values = units.fetch(grid, fetch, of).map_err(stop)?;
-                    put(rows, &fetch.dsts, lane, values.map(u64::from));
-                    put(rows, fetch.resident.as_slice(), lane, [1]);
-                }
-                Texturing::Query(query) => {
-                    let value = units.query(query, of).map_err(stop)?;
-                    put(rows, &[query.dst], lane, [value.into()]);
-                }
-                Texturing::IsType { handle, opaque, dst } => {
-                    let is = units.units.opaque(of.bits(*handle)) == Some(*opaque);
-                    put(rows, &[*dst], lane, [is.into()]);
-                }
-                Texturing::Surface(access) => {
-                    let values = units.access(access, of).map_err(stop)?;
-                    if let SurfaceAction::Load { dsts, .. } = &access.action {
-                        put(rows, dsts, lane, values);
-                    }
-                }
-            }
-        }
+        let units = Textures { units: grid.units, global: &grid.global, touched: touched.as_ref() };
+        texture_of(units, rows, self.constants(grid), texturing, active)
+            .map_err(|(kind, lane)| Stop::at(kind, pc, lane))?;
         if let (Some(observer), Some(touched)) = (grid.counting(), &touched) {
             observer.touch(pc, &touched.borrow());
         }

@@ -1,0 +1,436 @@
+//! The operands of instructions: which registers each reads and writes, and what of it counts from the frame of its function.
+//!
+//! There is one walk over each instruction, in two forms: one looks at the operands, the other one changes them. Engines ask it what an
+//! instruction depends on, and give copies of instructions other registers.
+
+use super::{
+    Address, Alu, AsyncCopy, AsyncGroup, AsyncWrite, BarrierAction, Base, BlockBarrier, Bulk, BulkSource,
+    Call, Callee, Collective, CopyAmount, Dst, Effect, FactorA, Fetch, GroupAction, LevelOf, Mbarrier,
+    MbarrierAction, Multimem, MultimemAction, Multiplication, Op, Participants, SharedFactor, Slot, Src,
+    Stack, SurfaceAccess, SurfaceAction, TensorA, TensorAction, TensorCopy, TensorIssue, TensorOperation,
+    Texturing, WarpgroupAction, WarpgroupProduct, Write,
+};
+use super::{Coordinates, TextureQuery};
+
+/// An operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operand<S, D, O, L> {
+    /// A row that is read.
+    Read(S),
+    /// Two rows that are read, this one and the next.
+    ReadPair(S),
+    /// A row that is written.
+    Write(D),
+    /// A row that is read and then written.
+    Update(D),
+    /// Bytes that are counted from the local memory of the call.
+    Frame(O),
+    /// What a call is given.
+    Argument(L),
+    /// What a call gives.
+    Result(L),
+}
+
+/// An operand as it is.
+pub type OperandRef<'a> = Operand<&'a Src, &'a Dst, &'a i64, &'a Slot>;
+/// An operand that can be replaced.
+pub type OperandMut<'a> = Operand<&'a mut Src, &'a mut Dst, &'a mut i64, &'a mut Slot>;
+
+impl Op {
+    /// Shows all operands of the operation, what it reads before what it writes. Its guard is not one.
+    pub fn operands<'a>(&'a self, see: &mut dyn FnMut(OperandRef<'a>)) {
+        match self {
+            Op::Alu(alu) => shared::alu(alu, see),
+            Op::Effect(effect) => shared::effect(effect, see),
+        }
+    }
+
+    /// The same, to change them.
+    pub fn operands_mut<'a>(&'a mut self, see: &mut dyn FnMut(OperandMut<'a>)) {
+        match self {
+            Op::Alu(alu) => exclusive::alu(alu, see),
+            Op::Effect(effect) => exclusive::effect(effect, see),
+        }
+    }
+}
+
+impl Effect {
+    /// As [`Op::operands`].
+    pub fn operands<'a>(&'a self, see: &mut dyn FnMut(OperandRef<'a>)) {
+        shared::effect(self, see);
+    }
+
+    /// As [`Op::operands_mut`].
+    pub fn operands_mut<'a>(&'a mut self, see: &mut dyn FnMut(OperandMut<'a>)) {
+        exclusive::effect(self, see);
+    }
+}
+
+/// Whether a barrier has a result.
+const fn gives(action: BarrierAction) -> bool {
+    match action {
+        BarrierAction::Sync | BarrierAction::Arrive => false,
+        BarrierAction::Popc | BarrierAction::And | BarrierAction::Or => true,
+    }
+}
+
+macro_rules! walks {
+    ($module:ident, $operand:ident $(, $mutable:tt)?) => {
+        mod $module {
+            use super::*;
+
+            type See<'s, 'a> = &'s mut dyn FnMut($operand<'a>);
+
+            fn read<'a>(srcs: impl IntoIterator<Item = &'a $($mutable)? Src>, see: See<'_, 'a>) {
+                srcs.into_iter().for_each(|src| see(Operand::Read(src)));
+            }
+
+            fn write<'a>(dsts: impl IntoIterator<Item = &'a $($mutable)? Dst>, see: See<'_, 'a>) {
+                dsts.into_iter().for_each(|dst| see(Operand::Write(dst)));
+            }
+
+            fn address<'a>(address: &'a $($mutable)? Address, see: See<'_, 'a>) {
+                let Address { base, offset, .. } = address;
+                match base {
+                    Base::Row(src, _) => see(Operand::Read(src)),
+                    Base::Frame => see(Operand::Frame(offset)),
+                }
+            }
+
+            fn addresses<'a>(all: impl IntoIterator<Item = &'a $($mutable)? Address>, see: See<'_, 'a>) {
+                all.into_iter().for_each(|one| address(one, see));
+            }
+
+            pub(super) fn alu<'a>(alu: &'a $($mutable)? Alu, see: See<'_, 'a>) {
+                match alu {
+                    Alu::Unary { d, a, .. } => {
+                        read([a], see);
+                        write([d], see);
+                    }
+                    Alu::Binary { d, a, b, .. } => {
+                        read([a, b], see);
+                        write([d], see);
+                    }
+                    Alu::Ternary { d, a, b, c, .. } => {
+                        read([a, b, c], see);
+                        write([d], see);
+                    }
+                    Alu::Quaternary { d, srcs, .. } => {
+                        read(srcs, see);
+                        write([d], see);
+                    }
+                    Alu::Dual { dsts, srcs, .. } => {
+                        read(srcs, see);
+                        write(dsts, see);
+                    }
+                }
+            }
+
+            pub(super) fn effect<'a>(effect: &'a $($mutable)? Effect, see: See<'_, 'a>) {
+                match effect {
+                    Effect::Copy(pairs) => {
+                        for (d, a) in pairs {
+                            read([a], see);
+                            write([d], see);
+                        }
+                    }
+                    Effect::Special { d, .. } | Effect::ActiveMask { d } => write([d], see),
+                    Effect::FrameAddress { d, offset } => {
+                        see(Operand::Frame(offset));
+                        write([d], see);
+                    }
+                    Effect::Load(load) => {
+                        let super::super::Load { address: from, dsts, .. } = &$($mutable)? **load;
+                        address(from, see);
+                        write(dsts, see);
+                    }
+                    Effect::Store(store) => {
+                        let super::super::Store { address: to, srcs, .. } = &$($mutable)? **store;
+                        address(to, see);
+                        read(srcs, see);
+                    }
+                    Effect::Atomic(one) => atomic(one, see),
+                    Effect::VectorAtomic(atomic) => {
+                        let super::super::VectorAtomic { address: at, elements, .. } = &$($mutable)? **atomic;
+                        address(at, see);
+                        for (d, src) in elements {
+                            read([src], see);
+                            write(d, see);
+                        }
+                    }
+                    Effect::WideAtomic(atomic) => {
+                        let super::super::WideAtomic { address: at, operands, dst, .. } =
+                            &$($mutable)? **atomic;
+                        address(at, see);
+                        operands.into_iter().for_each(|src| see(Operand::ReadPair(src)));
+                        dst.into_iter().for_each(|dst| write(dst, see));
+                    }
+                    Effect::Multimem(access) => {
+                        let Multimem { address: at, action, .. } = &$($mutable)? **access;
+                        address(at, see);
+                        match action {
+                            MultimemAction::Store(srcs) | MultimemAction::Combine(srcs, _) => read(srcs, see),
+                            MultimemAction::Load(dsts, _) => write(dsts, see),
+                        }
+                    }
+                    Effect::AsyncCopy(copy) => {
+                        let AsyncCopy { to, from, amount, .. } = &$($mutable)? **copy;
+                        addresses([to, from], see);
+                        match amount {
+                            CopyAmount::Whole => {}
+                            CopyAmount::Bytes(src) | CopyAmount::UnlessTrue(src) => read([src], see),
+                        }
+                    }
+                    Effect::Bulk(bulk) => of_bulk(bulk, see),
+                    Effect::AsyncGroup(AsyncGroup { action, .. }) => match action {
+                        GroupAction::Wait(src) | GroupAction::WaitForReads(src) => read([src], see),
+                        GroupAction::Commit | GroupAction::WaitForAll => {}
+                    },
+                    Effect::AsyncWrite(write) => {
+                        let AsyncWrite { write, barrier } = &$($mutable)? **write;
+                        match write {
+                            Write::Store(store) => {
+                                let super::super::Store { address: to, srcs, .. } = store;
+                                address(to, see);
+                                read(srcs, see);
+                            }
+                            Write::Combine(one) => atomic(one, see),
+                        }
+                        addresses(barrier, see);
+                    }
+                    Effect::TensorCopy(copy) => tensor_copy(copy, see),
+                    Effect::TensormapReplace(change) => {
+                        let super::super::TensormapReplace { map, value, .. } = &$($mutable)? **change;
+                        address(map, see);
+                        read([value], see);
+                    }
+                    Effect::TensormapCopy(copy) => {
+                        let super::super::TensormapCopy { to, from } = &$($mutable)? **copy;
+                        addresses([to, from], see);
+                    }
+                    Effect::Mbarrier(operation) => mbarrier(operation, see),
+                    Effect::Within(within) => address(&$($mutable)? within.address, see),
+                    Effect::Tensor(issue) => tensor(issue, see),
+                    Effect::TensorCommit(commit) => {
+                        let super::super::TensorCommit { barrier, blocks, .. } = &$($mutable)? **commit;
+                        address(barrier, see);
+                        read(blocks, see);
+                    }
+                    Effect::Texturing(texturing) => of_texturing(texturing, see),
+                    Effect::Stack(stack) => match stack {
+                        Stack::Save { d } => write([d], see),
+                        Stack::Restore { a } => read([a], see),
+                        Stack::Allocate { d, size, .. } => {
+                            read([size], see);
+                            write([d], see);
+                        }
+                    },
+                    Effect::BlockBarrier(barrier) => {
+                        let BlockBarrier { action, id, count, predicate, dst, .. } = &$($mutable)? **barrier;
+                        read([id], see);
+                        read(count, see);
+                        read(predicate, see);
+                        if gives(*action) {
+                            write([dst], see);
+                        }
+                    }
+                    Effect::MapAddress(map) => {
+                        let super::super::MapAddress { d, a, rank, .. } = &$($mutable)? **map;
+                        read([a, rank], see);
+                        write([d], see);
+                    }
+                    Effect::TryCancel(cancel) => {
+                        let super::super::TryCancel { to, barrier, .. } = &$($mutable)? **cancel;
+                        addresses([to, barrier], see);
+                    }
+                    Effect::Collective(collective) => {
+                        let Collective { participants, srcs, dsts, .. } = &$($mutable)? **collective;
+                        read(srcs, see);
+                        if let Participants::Members(mask) = participants {
+                            read([mask], see);
+                        }
+                        write(dsts, see);
+                    }
+                    Effect::Warpgroup(action) => match &$($mutable)? **action {
+                        WarpgroupAction::Multiply(product) => of_warpgroup(product, see),
+                        WarpgroupAction::Fence | WarpgroupAction::Commit | WarpgroupAction::Wait(_) => {}
+                    },
+                    Effect::BranchIndexed { index, .. } => read([index], see),
+                    Effect::Call(call) => {
+                        let Call { callee, arguments, results } = &$($mutable)? **call;
+                        match callee {
+                            Callee::Address(src) => read([src], see),
+                            Callee::Function(_) | Callee::Builtin(_) => {}
+                        }
+                        arguments.into_iter().for_each(|slot| see(Operand::Argument(slot)));
+                        results.into_iter().for_each(|slot| see(Operand::Result(slot)));
+                    }
+                    Effect::Fence
+                    | Effect::ProxyFence
+                    | Effect::ClusterBarrier(_)
+                    | Effect::Branch { .. }
+                    | Effect::Return
+                    | Effect::Exit
+                    | Effect::Trap
+                    | Effect::Breakpoint
+                    | Effect::Pause
+                    | Effect::Nothing => {}
+                }
+            }
+
+            fn atomic<'a>(atomic: &'a $($mutable)? super::super::Atomic, see: See<'_, 'a>) {
+                let super::super::Atomic { address: at, dst, operands, .. } = atomic;
+                address(at, see);
+                read(operands, see);
+                write(dst, see);
+            }
+
+            fn of_bulk<'a>(bulk: &'a $($mutable)? Bulk, see: See<'_, 'a>) {
+                let Bulk { to, source, size, barrier, blocks, .. } = bulk;
+                address(to, see);
+                match source {
+                    BulkSource::Memory { from, mask } => {
+                        address(from, see);
+                        read(mask, see);
+                    }
+                    BulkSource::Within { from, ignored } => {
+                        address(from, see);
+                        read(ignored, see);
+                    }
+                    BulkSource::Combined { from, .. } => address(from, see),
+                    BulkSource::Zeros => {}
+                }
+                read([size], see);
+                addresses(barrier, see);
+                read(blocks, see);
+            }
+
+            fn tensor_copy<'a>(copy: &'a $($mutable)? TensorCopy, see: See<'_, 'a>) {
+                let TensorCopy { map, shared, coordinates, offsets, address: replaced, action, .. } = copy;
+                addresses([map, shared], see);
+                read(coordinates, see);
+                read(offsets, see);
+                read(replaced, see);
+                match action {
+                    TensorAction::Load { barrier, blocks, .. } => {
+                        address(barrier, see);
+                        read(blocks, see);
+                    }
+                    TensorAction::Store | TensorAction::Reduce(_) => {}
+                }
+            }
+
+            fn mbarrier<'a>(operation: &'a $($mutable)? Mbarrier, see: See<'_, 'a>) {
+                let Mbarrier { address: at, action, dst, report, blocks } = operation;
+                address(at, see);
+                match action {
+                    MbarrierAction::Init(src, _)
+                    | MbarrierAction::Expect(src)
+                    | MbarrierAction::Complete(src)
+                    | MbarrierAction::IsOver(src)
+                    | MbarrierAction::IsOverParity(src)
+                    | MbarrierAction::IsOverConditional(src) => read([src], see),
+                    MbarrierAction::Arrive { count, transactions, .. } => {
+                        read([count], see);
+                        read(transactions, see);
+                    }
+                    MbarrierAction::HasLayout(_)
+                    | MbarrierAction::Invalidate
+                    | MbarrierAction::ArriveOfCopies
+                    | MbarrierAction::ArriveOfCopiesCounted => {}
+                }
+                read(blocks, see);
+                write(dst, see);
+                report.into_iter().for_each(|pair| write(pair, see));
+            }
+
+            fn tensor<'a>(issue: &'a $($mutable)? TensorIssue, see: See<'_, 'a>) {
+                match &$($mutable)? issue.operation {
+                    TensorOperation::Copy { to, from, .. } => read([to, from], see),
+                    TensorOperation::Shift(at) => read([at], see),
+                    TensorOperation::Multiply(product) => {
+                        let Multiplication {
+                            d, a, b, instruction, metadata, scales, disabled, adds_d, shift_d, zeros, ..
+                        } = &$($mutable)? **product;
+                        let (TensorA::Shared(a) | TensorA::Tensor(a)) = a;
+                        read([d, a, b, instruction], see);
+                        read(metadata, see);
+                        if let Some((a, b)) = scales {
+                            read([a, b], see);
+                        }
+                        read(disabled, see);
+                        read([adds_d, shift_d], see);
+                        read(zeros, see);
+                    }
+                }
+            }
+
+            fn of_warpgroup<'a>(product: &'a $($mutable)? WarpgroupProduct, see: See<'_, 'a>) {
+                let WarpgroupProduct { a, b, d, accumulates, metadata, .. } = product;
+                match a {
+                    FactorA::Registers(srcs) => read(srcs, see),
+                    FactorA::Shared(SharedFactor { descriptor, .. }) => read([descriptor], see),
+                }
+                read([&$($mutable)? b.descriptor, accumulates], see);
+                read(metadata, see);
+                // It is C too.
+                d.into_iter().for_each(|row| see(Operand::Update(row)));
+            }
+
+            fn of_texturing<'a>(texturing: &'a $($mutable)? Texturing, see: See<'_, 'a>) {
+                match texturing {
+                    Texturing::Fetch(one) => fetch(one, see),
+                    Texturing::Query(TextureQuery { handle, level, dst, .. }) => {
+                        read([handle], see);
+                        read(level, see);
+                        write([dst], see);
+                    }
+                    Texturing::IsType { handle, dst, .. } => {
+                        read([handle], see);
+                        write([dst], see);
+                    }
+                    Texturing::Surface(SurfaceAccess { surface, layer, at, action, .. }) => {
+                        read([surface], see);
+                        read(layer, see);
+                        read(at, see);
+                        match action {
+                            SurfaceAction::Load { dsts, .. } => write(dsts, see),
+                            SurfaceAction::Store { srcs, .. } | SurfaceAction::StoreTexel { srcs } => {
+                                read(srcs, see);
+                            }
+                            SurfaceAction::Reduce { src, .. } | SurfaceAction::ReduceTexel { src, .. } => {
+                                read([src], see);
+                            }
+                        }
+                    }
+                }
+            }
+
+            fn fetch<'a>(fetch: &'a $($mutable)? Fetch, see: See<'_, 'a>) {
+                let Fetch { texture, sampler, layer, sample, at, level, offsets, depth, dsts, resident, .. } =
+                    fetch;
+                read([texture], see);
+                read(sampler, see);
+                read(layer, see);
+                read(sample, see);
+                let (Coordinates::Whole(at) | Coordinates::Point(at)) = at;
+                read(at, see);
+                match level {
+                    LevelOf::Base => {}
+                    LevelOf::Given(src) => read([src], see),
+                    LevelOf::Gradient { dx, dy } => {
+                        read(dx, see);
+                        read(dy, see);
+                    }
+                }
+                read(offsets, see);
+                read(depth, see);
+                write(dsts, see);
+                write(resident, see);
+            }
+        }
+    };
+}
+
+walks!(shared, OperandRef);
+walks!(exclusive, OperandMut, mut);

@@ -1,0 +1,139 @@
+//! Instructions that the interpreter's runtime executes: textures, surfaces, multimem accesses, and products of matrices that have no form
+//! in code.
+//!
+//! Their operands are rows in memory of the function, one after the other in the order of [`Op::operands`](ptx_exec::program::Op): the
+//! runtime has a copy of each instruction with those as its registers.
+
+use ptx_exec::TrapKind;
+use ptx_exec::program::{CollectiveKind, Effect, Op, Operand, Program, Row, Src};
+
+use super::frame::{Status, WarpFrame};
+
+/// The operand of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operands {
+    /// It is read.
+    Read(Src),
+    /// It is written.
+    Write(u32),
+    /// Both.
+    Update(u32),
+}
+
+/// The instructions of a program that the runtime executes, in order.
+#[derive(Debug, Default)]
+pub struct Effects {
+    all: Vec<(u32, Numbered)>,
+}
+
+/// An instruction whose registers are numbered in the order of its operands.
+#[derive(Debug)]
+struct Numbered {
+    effect: Effect,
+    rows: usize,
+}
+
+impl Effects {
+    /// Those of a program.
+    pub fn of(program: &Program) -> Self {
+        let mut all = Vec::new();
+        for (pc, inst) in program.code.iter().enumerate() {
+            if let Op::Effect(effect @ (Effect::Texturing(_) | Effect::Multimem(_))) = &inst.op {
+                all.push((pc as u32, Numbered::new(effect)));
+            }
+        }
+        Self { all }
+    }
+
+    fn at(&self, pc: u32) -> Option<&Numbered> {
+        let found = self.all.binary_search_by_key(&pc, |(at, _)| *at).ok()?;
+        self.all.get(found).map(|(_, numbered)| numbered)
+    }
+}
+
+/// The operands of an instruction, for each row one.
+pub fn operands(effect: &Effect) -> Vec<Operands> {
+    let mut rows = Vec::new();
+    effect.operands(&mut |operand| match operand {
+        Operand::Read(&src) => rows.push(Operands::Read(src)),
+        Operand::ReadPair(&src) => rows.extend([src, src.plus(1)].map(Operands::Read)),
+        Operand::Write(&dst) => rows.push(Operands::Write(dst)),
+        Operand::Update(&dst) => rows.push(Operands::Update(dst)),
+        Operand::Frame(_) | Operand::Argument(_) | Operand::Result(_) => {}
+    });
+    rows
+}
+
+impl Numbered {
+    fn new(effect: &Effect) -> Self {
+        let mut effect = effect.clone();
+        let mut rows = 0;
+        effect.operands_mut(&mut |operand| match operand {
+            Operand::Read(src) => {
+                *src = Src::register(rows);
+                rows += 1;
+            }
+            Operand::ReadPair(src) => {
+                *src = Src::register(rows);
+                rows += 2;
+            }
+            Operand::Write(dst) | Operand::Update(dst) => {
+                *dst = rows;
+                rows += 1;
+            }
+            Operand::Frame(_) | Operand::Argument(_) | Operand::Result(_) => {}
+        });
+        Self { effect, rows: rows as usize }
+    }
+}
+
+/// Executes the instruction at `pc` for these lanes, with the rows of its operands.
+///
+/// # Safety
+/// The frame is that of a warp that runs, and there are as many rows as [`operands`] gives for the instruction, which are no others' memory.
+pub(super) unsafe extern "C" fn effect(frame: *mut WarpFrame, pc: u32, active: u32, rows: *mut Row) -> i32 {
+    // SAFETY: the frame, and what it refers to while its block runs.
+    let (frame, job) = unsafe { (&mut *frame, &*(*frame).job) };
+    let Some(numbered) = job.effects().and_then(|effects| effects.at(pc)) else { return Status::Done as i32 };
+    // SAFETY: as above.
+    let rows = unsafe { std::slice::from_raw_parts_mut(rows, numbered.rows) };
+    let done = match job.system() {
+        Some(system) => system.execute(&numbered.effect, rows, &[], active),
+        None => Err((TrapKind::Misuse("the launch has no textures".to_owned()), 0)),
+    };
+    stopped(frame, pc, done)
+}
+
+/// Multiplies matrices at the instruction at `pc`, with the rows of its sources and those of its results.
+///
+/// # Safety
+/// The frame is that of a warp that runs, and the instruction a product with so many sources and results; the latter are no others' memory.
+pub(super) unsafe extern "C" fn multiply(
+    frame: *mut WarpFrame,
+    pc: u32,
+    inputs: *const Row,
+    outputs: *mut Row,
+) -> i32 {
+    // SAFETY: the frame, and the program while its block runs.
+    let (frame, program) = unsafe { (&mut *frame, (*frame).program.as_ref()) };
+    let inst = program.and_then(|program| program.code.get(pc as usize));
+    let Some(Op::Effect(Effect::Collective(collective))) = inst.map(|inst| &inst.op) else {
+        return Status::Done as i32;
+    };
+    let CollectiveKind::Multiply(product) = collective.kind else { return Status::Done as i32 };
+    // SAFETY: as above.
+    let (inputs, outputs) = unsafe {
+        let inputs = std::slice::from_raw_parts(inputs, collective.srcs.len());
+        (inputs, std::slice::from_raw_parts_mut(outputs, collective.dsts.len()))
+    };
+    stopped(frame, pc, ptx_exec::engine::multiply(&product, inputs, outputs))
+}
+
+/// The status of a warp after an instruction that may have stopped a lane.
+fn stopped(frame: &mut WarpFrame, pc: u32, done: Result<(), (TrapKind, usize)>) -> i32 {
+    let Err((kind, lane)) = done else { return Status::Done as i32 };
+    (frame.pc, frame.stopped) = (pc, 1 << lane);
+    // SAFETY: the block of the frame, which nothing else refers to now.
+    unsafe { (*frame.block).note(kind, Vec::new()) };
+    Status::Noted as i32
+}
