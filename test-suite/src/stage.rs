@@ -9,7 +9,7 @@ use ptx_diag::{Diagnostics, SourceFile, Span};
 use ptx_driver::TargetChoice;
 use ptx_exec::{DecodedLaunch, ExecError, Outcome, codes};
 use ptx_host::analysis::Launched;
-use ptx_host::{CompileError, Compiler, Kernels};
+use ptx_host::{CompileError, Compiler, Kernels, Options};
 use ptx_llvm::host::Cpu;
 use ptx_llvm::{Context, Gpu, Module as Llvm, OptLevel};
 use ptx_verify::Verified;
@@ -168,7 +168,7 @@ pub fn execute_compiled(
     }
     let module = read(source)?;
     let exec = exec_launch(launch, threads);
-    match run_compiled(verify(&module, source)?, &exec).context(launch.entry.clone())? {
+    match run_compiled(verify(&module, source)?, &exec, false).context(launch.entry.clone())? {
         Compiled::Ended(result) => judge_ending(source, launch, result).map(|_| None),
         Compiled::Refused(why) => Ok(Some(why)),
     }
@@ -182,11 +182,11 @@ pub enum Compiled {
     Refused(&'static str),
 }
 
-/// Executes a launch as code for the host.
+/// Executes a launch as code for the host, which checks what its compiler claims where that is asked for.
 ///
 /// # Errors
 /// What LLVM has against the code.
-pub fn run_compiled(module: Verified<'_>, launch: &ptx_exec::Launch) -> Result<Compiled> {
+pub fn run_compiled(module: Verified<'_>, launch: &ptx_exec::Launch, check_shapes: bool) -> Result<Compiled> {
     static COMPILER: OnceLock<Result<Compiler, String>> = OnceLock::new();
     let loaded = match DecodedLaunch::at_host_addresses(module, launch) {
         Ok(Some(decoded)) => decoded.load(),
@@ -203,7 +203,8 @@ pub fn run_compiled(module: Verified<'_>, launch: &ptx_exec::Launch) -> Result<C
     let made = || Cpu::host().and_then(Compiler::new).map_err(|error| error.to_string());
     let compiler = COMPILER.get_or_init(made).as_ref().map_err(|error| anyhow!("{error}"))?;
     let launched = Launched { block: begun.geometry.block };
-    let kernel = match compiler.kernel(&Kernels::default(), begun.program, &launched) {
+    let kernels = Kernels::new(Options::default().with_check_shapes(check_shapes));
+    let kernel = match compiler.kernel(&kernels, begun.program, &launched) {
         Ok(kernel) => kernel,
         Err(CompileError::Refused(refusal)) => return Ok(Compiled::Refused(refusal.why)),
         Err(CompileError::Llvm(error)) => bail!("LLVM refuses the code: {error}"),

@@ -41,6 +41,8 @@ pub mod codes {
         pub const LIMIT: Code = Code("X0205");
         /// A barrier or collective was used in a way that has no meaning.
         pub const MISUSE: Code = Code("X0206");
+        /// Compiled code contradicts what its compiler claimed: a defect of the tool, not of the program.
+        pub const DEFECT: Code = Code("X0207");
     }
 }
 
@@ -73,6 +75,8 @@ pub enum TrapKind {
     CallTarget(u64),
     /// A barrier or collective was used in a way that has no meaning; says how.
     Misuse(String),
+    /// Compiled code that checks what its compiler claimed has found it wrong; specifies what.
+    Defect(String),
 }
 
 impl TrapKind {
@@ -85,6 +89,7 @@ impl TrapKind {
             TrapKind::Timeout => codes::TIMEOUT,
             TrapKind::Steps | TrapKind::Stack | TrapKind::Output => codes::LIMIT,
             TrapKind::BranchIndex(_) | TrapKind::CallTarget(_) | TrapKind::Misuse(_) => codes::MISUSE,
+            TrapKind::Defect(_) => codes::DEFECT,
         }
     }
 }
@@ -106,6 +111,7 @@ impl fmt::Display for TrapKind {
                 write!(f, "indirect call of {address:#x}, which is not a function that takes these arguments")
             }
             TrapKind::Surface(text) | TrapKind::Misuse(text) => f.write_str(text),
+            TrapKind::Defect(text) => write!(f, "internal error: {text}"),
         }
     }
 }

@@ -241,6 +241,13 @@ impl Block {
                             stride for all threads that is no less than its lines";
                 (TrapKind::Misuse(text.to_owned()), Vec::new())
             }
+            _ if status == Status::Apart as i32 => {
+                let (lanes, warp) = (frame.stopped, frame.warp);
+                let text = format!(
+                    "all threads of warp {warp} are claimed to run this together, but lanes {lanes:#010x} do not"
+                );
+                (TrapKind::Defect(text), Vec::new())
+            }
             _ if status == Status::NotWhole as i32 => {
                 let text = "matrix instructions need all 32 threads of the warp".to_owned();
                 (TrapKind::Misuse(text), Vec::new())

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicU32;
 
+use ptx_exec::TrapKind;
 use ptx_exec::program::{Program, Row};
 
 use super::block::{Block, Coming, Passed};
@@ -122,6 +123,22 @@ pub enum Status {
     NotWhole = 6,
     /// A matrix lies in memory where it cannot, or lanes give different addresses or strides for one.
     NotMatrix = 7,
+    /// Lanes run a block or do not, in code that checks it, unlike it was claimed.
+    Apart = 8,
+}
+
+/// Notes why a function that code calls stops lanes of the warp at an instruction; code is to end with what this gives.
+///
+/// # Safety
+/// The frame is that of a warp that runs.
+pub unsafe fn note(frame: *mut WarpFrame, pc: u32, lanes: u32, kind: TrapKind) -> i32 {
+    // SAFETY: the frame of the warp that runs, and its block, which nothing else refers to now.
+    unsafe {
+        let frame = &mut *frame;
+        (frame.pc, frame.stopped) = (pc, lanes);
+        (*frame.block).note(kind, Vec::new());
+    }
+    Status::Noted as i32
 }
 
 /// The warp comes to a barrier.

@@ -27,6 +27,6 @@ mod system;
 mod watch;
 
 pub use effect::{Effects, Operands, operands};
-pub use frame::{Asked, Runtime, Status, WarpFrame, field};
+pub use frame::{Asked, Runtime, Status, WarpFrame, field, note};
 pub use grid::{Compiled, Given, WarpCode, launch};
 pub use system::ARGUMENTS;

@@ -1,5 +1,7 @@
 //! Compiled kernels.
 
+use std::sync::Arc;
+
 use ptx_exec::engine::Stop;
 use ptx_exec::program::{Effect, Op, Program, WARP};
 use ptx_exec::{AddressSize, Geometry};
@@ -7,9 +9,10 @@ use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
 use ptx_llvm::{Context, LlvmError, Module, OptLevel};
 use thiserror::Error;
 
-use crate::analysis::{Analysis, Launched, Refusal};
+use crate::analysis::{Analysis, Claims, Launched, Refusal};
 use crate::code::{self, Runs};
 use crate::inline::{Inlined, inline};
+use crate::options::Options;
 use crate::run::{self, Compiled, Effects, Given, WarpCode};
 
 /// Why a kernel has no code.
@@ -47,6 +50,8 @@ pub struct Kernel {
     effects: Effects,
     /// What was compiled, where that is not the program as it is.
     inlined: Option<Inlined>,
+    /// What the code checks, at an address that the code has.
+    _claims: Option<Arc<Claims>>,
 }
 
 /// LLVM IR of a kernel for a processor, before and after LLVM's optimizations.
@@ -57,7 +62,8 @@ pub fn host_ir(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<[Str
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
     let inlined = inline(program)?;
-    let (module, _) = generate(&context, &machine, program, inlined.as_ref(), launched)?;
+    let Generated { module, .. } =
+        generate(&context, &machine, program, inlined.as_ref(), launched, &Options::default())?;
     let before = module.to_text();
     machine.optimize(&module, PIPELINE)?;
     Ok([before, module.to_text()])
@@ -71,7 +77,8 @@ pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Resul
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
     let inlined = inline(program)?;
-    let (module, _) = generate(&context, &machine, program, inlined.as_ref(), launched)?;
+    let Generated { module, .. } =
+        generate(&context, &machine, program, inlined.as_ref(), launched, &Options::default())?;
     machine.optimize(&module, PIPELINE)?;
     Ok(machine.emit_assembly(&module)?)
 }
@@ -84,9 +91,10 @@ fn generate<'c>(
     program: &Program,
     inlined: Option<&Inlined>,
     launched: &Launched,
-) -> Result<(Module<'c>, Runs), CompileError> {
-    let Some(inlined) = inlined else { return generate_one(context, machine, program, launched) };
-    let made = generate_one(context, machine, &inlined.program, launched);
+    options: &Options,
+) -> Result<Generated<'c>, CompileError> {
+    let Some(inlined) = inlined else { return generate_one(context, machine, program, launched, options) };
+    let made = generate_one(context, machine, &inlined.program, launched, options);
     made.map_err(|error| match error {
         CompileError::Refused(Refusal { pc, why }) => CompileError::refused(inlined.place(pc), why),
         CompileError::Llvm(error) => CompileError::Llvm(error),
@@ -98,7 +106,8 @@ fn generate_one<'c>(
     machine: &HostMachine,
     program: &Program,
     launched: &Launched,
-) -> Result<(Module<'c>, Runs), CompileError> {
+    options: &Options,
+) -> Result<Generated<'c>, CompileError> {
     if program.address_size == AddressSize::Bits32 {
         // Global addresses are those of the host process in the code.
         let entry = program.functions.get(program.entry as usize).map_or(0, |function| function.start);
@@ -106,12 +115,24 @@ fn generate_one<'c>(
     }
     // Numbers of 32 bits are the most frequent ones.
     let lanes = (machine.vector_bits() / 32).clamp(1, WARP as u32);
-    let analysis = Analysis::new(program, launched, lanes)?;
+    let mut analysis = Analysis::new(program, launched, lanes)?;
+    if options.check_shapes {
+        analysis.shapes.compute_per_lane();
+    }
     let module = Module::new(context, "kernel");
     machine.set_up(&module);
     let runs = code::generate(&module, machine, program, &analysis, launched, lanes)?;
     module.verify()?;
-    Ok((module, runs))
+    let claims = analysis.shapes.claims().cloned();
+    Ok(Generated { module, runs, claims })
+}
+
+/// LLVM IR of a kernel.
+struct Generated<'c> {
+    module: Module<'c>,
+    runs: Runs,
+    /// What the code checks.
+    claims: Option<Arc<Claims>>,
 }
 
 impl Kernel {
@@ -125,10 +146,25 @@ impl Kernel {
         cpu: &Cpu,
         jit: &Jit,
     ) -> Result<Self, CompileError> {
+        Self::compile_with(program, launched, cpu, jit, &Options::default())
+    }
+
+    /// Compiles a kernel as the options have it.
+    ///
+    /// # Errors
+    /// Why it has no code.
+    pub fn compile_with(
+        program: &Program,
+        launched: &Launched,
+        cpu: &Cpu,
+        jit: &Jit,
+        options: &Options,
+    ) -> Result<Self, CompileError> {
         let context = Context::new()?;
         let machine = HostMachine::new(cpu, OptLevel::O2)?;
         let inlined = inline(program)?;
-        let (module, runs) = generate(&context, &machine, program, inlined.as_ref(), launched)?;
+        let Generated { module, runs, claims } =
+            generate(&context, &machine, program, inlined.as_ref(), launched, options)?;
         machine.optimize(&module, PIPELINE)?;
         let code = jit.add_object("kernel", &machine.emit_object(&module)?)?;
         let address = code.address(code::NAME)?;
@@ -137,7 +173,17 @@ impl Kernel {
         // Threads of the host have small stacks.
         let waits = runs == Runs::Warp && (has_barriers(program) || stack > LARGEST_ON_THREAD);
         let effects = Effects::of(program);
-        Ok(Self { _code: code, address, block: launched.block, waits, runs, stack, effects, inlined })
+        Ok(Self {
+            _code: code,
+            address,
+            block: launched.block,
+            waits,
+            runs,
+            stack,
+            effects,
+            inlined,
+            _claims: claims,
+        })
     }
 
     /// What the runtime is to know of it.

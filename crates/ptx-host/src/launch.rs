@@ -10,6 +10,7 @@ use ptx_llvm::host::{Cpu, Jit};
 
 use crate::analysis::Launched;
 use crate::kernel::{CompileError, Kernel};
+use crate::options::Options;
 use crate::run::Given;
 
 /// Compiles kernels for a processor, and keeps those of one program for each shape of blocks.
@@ -23,6 +24,14 @@ pub struct Compiler {
 #[derive(Debug, Default)]
 pub struct Kernels {
     by_shape: Mutex<HashMap<Launched, Result<Arc<Kernel>, CompileError>>>,
+    options: Options,
+}
+
+impl Kernels {
+    /// None yet; they are compiled as the options have it.
+    pub fn new(options: Options) -> Self {
+        Self { by_shape: Mutex::default(), options }
+    }
 }
 
 impl Compiler {
@@ -53,7 +62,8 @@ impl Compiler {
         if let Some(kernel) = known.get(launched) {
             return kernel.clone();
         }
-        let kernel = Kernel::compile(program, launched, &self.cpu, &self.jit).map(Arc::new);
+        let kernel =
+            Kernel::compile_with(program, launched, &self.cpu, &self.jit, &kernels.options).map(Arc::new);
         known.insert(*launched, kernel.clone());
         kernel
     }

@@ -7,14 +7,18 @@
 #![allow(unsafe_code)]
 
 pub mod analysis;
+#[cfg(test)]
+mod checked;
 mod code;
 pub mod emit;
 mod inline;
 mod kernel;
 mod launch;
+mod options;
 
 pub use kernel::{CompileError, Kernel, host_assembly, host_ir};
 pub use launch::{Compiler, Kernels, launch, refused};
+pub use options::Options;
 pub use run::{Given, WarpFrame};
 
 // What runs the code, which needs no LLVM.

@@ -157,6 +157,10 @@ fn random_programs_agree() {
         let case = Case { block: [64, 1, 1], n: 41, ..Case::warp(&body) };
         if (asked.is_some() || body.len() < 1150) && is_compiled(&case) {
             case.agrees();
+            // What the analysis claims of them, too; such code takes longer to compile.
+            if asked.is_some() || seed % 3 == 0 {
+                case.holds();
+            }
             compiled += 1;
         }
     }

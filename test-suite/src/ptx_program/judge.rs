@@ -25,6 +25,8 @@ pub enum Way {
     Plain,
     /// As it is, as code for the host.
     Host,
+    /// As it is, as code for the host that checks what its compiler claims.
+    Checked,
     /// Lowered and raised, both at this level.
     RoundTrip(Level),
     /// Lowered, then through LLVM's backend.
@@ -63,6 +65,9 @@ pub struct Verdict {
 pub fn ways_of(seed: u64, all: bool) -> Vec<Way> {
     let levels = [Level::O1, Level::O2, Level::O3];
     let mut ways = vec![Way::Plain, Way::Host, Way::Folded, Way::RoundTrip(Level::O0)];
+    if all || seed.is_multiple_of(3) {
+        ways.push(Way::Checked);
+    }
     if all {
         ways.extend(levels.map(Way::RoundTrip));
         ways.extend([Way::Backend, Way::Stock, Way::Listing(Level::O0), Way::Listing(Level::O2)]);
@@ -195,7 +200,7 @@ pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
             stage::optimize(&lowered, level)?;
             stage::raise(&lowered)
         }
-        Way::Plain | Way::Host | Way::Folded => Ok(text.to_owned()),
+        Way::Plain | Way::Host | Way::Checked | Way::Folded => Ok(text.to_owned()),
     }
 }
 
@@ -215,7 +220,7 @@ fn execute(program: &Program, ptx: &str, way: Way) -> Result<Option<Vec<u8>>> {
         Argument::Buffer(input(program.seed, program.shape)),
     ];
     let result = match way {
-        Way::Host => match stage::run_compiled(verified, &launch)? {
+        Way::Host | Way::Checked => match stage::run_compiled(verified, &launch, way == Way::Checked)? {
             Compiled::Ended(result) => result,
             Compiled::Refused(_) => return Ok(None),
         },

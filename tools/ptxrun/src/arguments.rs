@@ -120,7 +120,7 @@ pub struct Arguments {
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "emit", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "jit_check_shapes", "emit", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -158,8 +158,12 @@ pub struct Arguments {
     /// Tell which kernels the engine leaves to the interpreter, and why
     #[arg(long)]
     pub remarks: bool,
+    /// Compute each lane by itself in compiled code, and compare what comes out with what the compiler found: one value in a warp,
+    /// strides, bounds, bits, the lanes that run together. For tests of the compiler; many times slower
+    #[arg(long)]
+    pub jit_check_shapes: bool,
     /// Print the code for this processor instead of executing it
-    #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["profile", "trace", "time", "repeat"])]
+    #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["profile", "trace", "time", "repeat", "jit_check_shapes"])]
     pub emit: Option<Emit>,
     /// When asynchronous operations complete: eager, late or random:SEED [default: eager]
     #[arg(long = "async", value_name = "WHEN")]

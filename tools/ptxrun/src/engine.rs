@@ -8,7 +8,7 @@ use ptx_diag::{Diagnostic, Diagnostics, Severity};
 use ptx_exec::program::Program;
 use ptx_exec::{DecodedLaunch, ExecError, Executed, Launch, LoadedLaunch, Outcome};
 use ptx_host::analysis::Launched;
-use ptx_host::{CompileError, Compiler, Kernel, Kernels};
+use ptx_host::{CompileError, Compiler, Kernel, Kernels, Options};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::Cpu;
 use ptx_verify::Verified;
@@ -58,6 +58,7 @@ pub fn compile<'l>(
     engine: Engine,
     module: Verified<'_>,
     launch: &'l Launch,
+    options: &Options,
     remarks: &mut Diagnostics,
 ) -> Result<Box<dyn Compiled<'l> + 'l>, ExecError> {
     let interpreted = || -> Result<Box<dyn Compiled<'l> + 'l>, ExecError> {
@@ -65,7 +66,7 @@ pub fn compile<'l>(
     };
     match engine {
         Engine::Interp => interpreted(),
-        Engine::Jit => match on_host(module, launch)? {
+        Engine::Jit => match on_host(module, launch, options)? {
             Ok(compiled) => Ok(Box::new(compiled)),
             Err(remark) => {
                 remarks.push(*remark);
@@ -97,6 +98,7 @@ pub fn emit(
 fn on_host<'l>(
     module: Verified<'_>,
     launch: &'l Launch,
+    options: &Options,
 ) -> Result<Result<OnHost<'l>, Box<Diagnostic>>, ExecError> {
     let Some(decoded) = DecodedLaunch::at_host_addresses(module, launch)? else { return Ok(Err(narrow())) };
     let begun = decoded.begin()?;
@@ -106,7 +108,7 @@ fn on_host<'l>(
     let launched = Launched { block: begun.geometry.block };
     let made = |cpu: Cpu| -> Result<Arc<Kernel>, CompileError> {
         let compiler = Compiler::new(cpu)?;
-        compiler.kernel(&Kernels::default(), begun.program, &launched)
+        compiler.kernel(&Kernels::new(options.clone()), begun.program, &launched)
     };
     let kernel = Cpu::host().map_err(CompileError::from).and_then(made);
     Ok(match kernel {

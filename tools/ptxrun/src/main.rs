@@ -29,6 +29,7 @@ use ptx_driver::{
     read_program,
 };
 use ptx_exec::{ExecError, Executed, Outcome};
+use ptx_host::Options;
 use ptx_ir::Module;
 use ptx_verify::Verified;
 
@@ -151,8 +152,9 @@ fn execute(
     } else {
         let begin = Stopwatch::start();
         let mut remarks = Diagnostics::new();
-        let compiled =
-            terminal.step("compile", || engine::compile(plan.engine, verified, &launch, &mut remarks));
+        let options = Options::default().with_check_shapes(arguments.jit_check_shapes);
+        let compiled = terminal
+            .step("compile", || engine::compile(plan.engine, verified, &launch, &options, &mut remarks));
         let compiled = compiled.map_err(|error| failed(&sources, error))?;
         let compile = read + begin.elapsed().wall;
         show_remarks(arguments, &sources, remarks)?;

@@ -88,11 +88,13 @@ fn ptxrun(folder: &Path, arguments: &str) -> (i32, String, String) {
     (output.status.code().expect("a status"), text(output.stdout), text(output.stderr))
 }
 
-/// Both engines print the same; gives that.
+/// Both engines print the same, and so does code that checks what its compiler found; gives that.
 fn alike(folder: &Path, arguments: &str) -> (i32, String, String) {
     let interpreted = ptxrun(folder, &format!("--engine=interp {arguments}"));
     let compiled = ptxrun(folder, &format!("--engine=jit --remarks {arguments}"));
     assert_eq!(interpreted, compiled, "{arguments}");
+    let checked = ptxrun(folder, &format!("--engine=jit --jit-check-shapes {arguments}"));
+    assert_eq!(interpreted, checked, "{arguments}");
     compiled
 }
 

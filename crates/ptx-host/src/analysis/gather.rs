@@ -50,7 +50,7 @@ impl Shapes {
 
     fn participants(&self, collective: &Collective) -> Gather {
         let Participants::Members(mask) = collective.participants else { return Gather::All };
-        match self.src(mask) {
+        match self.claim(mask) {
             Shape::Constant(mask) if mask as u32 == u32::MAX => Gather::All,
             shape if shape.is_uniform() => Gather::One(mask),
             _ => Gather::Each(mask),

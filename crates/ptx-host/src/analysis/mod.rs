@@ -16,16 +16,20 @@
 //! | `facts` | bounds of the values of rows |
 //! | `differing` | in which bits the lanes of a warp may differ |
 //! | `rows`, `transfer` | the shape of each row, from what instructions write |
+//! | `claims` | whether values agree with what was found |
 //!
 //! `schedule` and `shape` depend on each other: a branch whose condition differs between lanes lets lanes wait, and a row that is
 //! written while lanes wait which need its old value differs between lanes. [`Analysis::new`] starts with no branch that parts lanes
 //! and goes on until nothing changes; sets of waiting lanes only grow and shapes only become less regular, so that it ends.
 
 mod access;
+mod claims;
 mod differing;
 mod facts;
 mod gather;
 mod graph;
+#[cfg(test)]
+pub(crate) mod lies;
 mod liveness;
 mod nans;
 mod places;
@@ -42,6 +46,7 @@ use std::collections::BTreeSet;
 use ptx_exec::program::Program;
 
 pub use access::{Access, Refusal};
+pub use claims::{Claim, Claims};
 pub use facts::Facts;
 pub use gather::{Gather, guard_of};
 pub use graph::{Block, BlockId, Graph, Terminator};
@@ -146,6 +151,10 @@ impl Analysis {
 }
 
 fn keeps_others(liveness: &Liveness, schedule: &Schedule, block: BlockId, row: u32) -> bool {
+    #[cfg(test)]
+    if lies::get().keeps_nothing {
+        return false;
+    }
     schedule.waiting(block).iter().any(|&other| liveness.is_live_into(other, row))
 }
 

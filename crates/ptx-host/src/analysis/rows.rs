@@ -1,12 +1,14 @@
 //! The shapes of the rows of a kernel, and the facts about them.
 
+use std::sync::Arc;
+
 use ptx_exec::program::{Dst, Effect, Op, Program, Src, WARP};
 
 use super::facts::{self, Facts};
 use super::transfer;
 use super::{
-    Access, Block, Graph, Launched, Liveness, Refusal, Schedule, Shape, Stride, Widths, guard_of, is_whole,
-    keeps_others,
+    Access, Block, Claim, Claims, Graph, Launched, Liveness, Refusal, Schedule, Shape, Stride, Widths,
+    guard_of, is_whole, keeps_others,
 };
 
 /// The shapes of the rows of a kernel.
@@ -19,6 +21,8 @@ pub struct Shapes {
     constants: Vec<u64>,
     widths: Widths,
     lanes: u32,
+    /// What was found, where code is made as if it were not ([`Shapes::compute_per_lane`]).
+    claims: Option<Arc<Claims>>,
 }
 
 /// What is known of the values of a row so far.
@@ -51,6 +55,7 @@ impl Shapes {
             constants,
             widths,
             lanes,
+            claims: None,
         };
         for row in (0..rows).filter(|&row| liveness.is_live_into(0, row)) {
             shapes.join(row, Shape::Constant(0));
@@ -60,9 +65,41 @@ impl Shapes {
         shapes
     }
 
-    /// The shape of a row.
+    /// The shape of a row that code is made for.
     pub fn row(&self, row: u32) -> Shape {
+        if self.claims.is_some() {
+            return Shape::Varying;
+        }
         self.rows.get(row as usize).copied().unwrap_or(Shape::Varying)
+    }
+
+    /// The shape of an operand that was found, also where code is made as if it were not known.
+    pub fn claim(&self, src: Src) -> Shape {
+        match src.as_register() {
+            Some(row) => self.rows.get(row as usize).copied().unwrap_or(Shape::Varying),
+            None => self.src(src),
+        }
+    }
+
+    /// From now on each row has any values: code is made that computes every lane by itself. The lanes that blocks run, and where they
+    /// wait, still follow from what was found.
+    pub(crate) fn compute_per_lane(&mut self) {
+        self.claims = Some(Arc::new(self.found()));
+    }
+
+    /// What was found, where code is made that computes every lane by itself.
+    pub(crate) fn claims(&self) -> Option<&Arc<Claims>> {
+        self.claims.as_ref()
+    }
+
+    fn found(&self) -> Claims {
+        let claim = |row: u32| Claim {
+            shape: self.claim(Src::register(row)),
+            facts: self.facts.get(row as usize).and_then(|known| known.facts),
+            differing: self.differing(row),
+            bits: self.widths.row(row),
+        };
+        Claims::new((0..self.rows.len() as u32).map(claim).collect(), self.lanes)
     }
 
     /// The shape of an operand.
@@ -118,7 +155,11 @@ impl Shapes {
 
     /// Whether lanes may leave a block for different ones.
     pub fn parts_lanes(&self, block: &Block) -> bool {
-        block.terminator.decided_by().iter().any(|&row| !self.row(row).is_uniform())
+        #[cfg(test)]
+        if super::lies::get().parts_nothing {
+            return false;
+        }
+        block.terminator.decided_by().iter().any(|&row| !self.claim(Src::register(row)).is_uniform())
     }
 
     /// Joins what each instruction writes; tells whether a shape changed.
@@ -152,12 +193,17 @@ impl Shapes {
                             op => transfer::written(self, op, row, launched),
                         },
                     };
+                    #[cfg(test)]
+                    let written = super::lies::get().shape.map_or(written, |lie| lie(&inst.op, written));
                     changed |= self.join(row, written);
                     let differing = match guard {
                         Some(shape) if !shape.is_uniform() => u64::MAX,
                         _ if keeps_others(liveness, schedule, id, row) => u64::MAX,
                         _ => transfer::differing(self, &inst.op, row),
                     };
+                    #[cfg(test)]
+                    let differing =
+                        super::lies::get().differing.map_or(differing, |lie| lie(&inst.op, differing));
                     changed |= self.differ(row, differing);
                 }
             }
@@ -219,6 +265,8 @@ impl Shapes {
             }
             Op::Effect(_) => None,
         };
+        #[cfg(test)]
+        let facts = super::lies::get().facts.map_or(facts, |lie| lie(op, facts));
         Some(facts.filter(|facts| facts.most <= facts::mask(bits)).unwrap_or(Facts::of_bits(bits)))
     }
 

@@ -24,7 +24,8 @@ impl<'c> Code<'_, '_, 'c> {
         pc: u32,
     ) -> Result<(), CompileError> {
         let together = self.analysis.schedule.is_together(id);
-        let splits = guard.is_some_and(|(row, _)| !self.analysis.shapes.row(row).is_uniform());
+        let splits =
+            guard.is_some_and(|(row, _)| !self.analysis.shapes.claim(Src::register(row)).is_uniform());
         if !barrier.is_aligned && (!together || splits) {
             let why = "a barrier without `.aligned` that threads of a warp may come to one by one is not compiled yet";
             return Err(CompileError::refused(pc, why));

@@ -109,7 +109,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// the two, because it is the same before a branch and after its sides have met.
     pub(super) fn take_waiting(&mut self, id: BlockId) -> Result<(), LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
-        let mut mask = Vec::new();
+        let (mut mask, mut waiting) = (Vec::new(), Vec::new());
         let all = self.types.int_vector(1, &vec![1; self.lanes as usize])?;
         let is_together = self.analysis.schedule.is_together(id);
         for (&place, &alive) in self.waiting[id].iter().zip(&self.alive) {
@@ -118,7 +118,13 @@ impl<'c> Code<'_, '_, 'c> {
                 (true, Version::Partial) => self.builder().load(ty, alive, 8, Ordinary)?,
                 (false, _) => self.builder().load(ty, place, 8, Ordinary)?,
             });
+            if self.checks() {
+                waiting.push(self.builder().load(ty, place, 8, Ordinary)?);
+            }
             self.builder().store(ty.zero(), place, 8, Ordinary)?;
+        }
+        if is_together && self.checks() {
+            self.check_together(id, &mask, &waiting)?;
         }
         self.mask = mask;
         Ok(())

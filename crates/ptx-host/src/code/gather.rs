@@ -66,7 +66,8 @@ impl<'c> Code<'_, '_, 'c> {
         others: &BTreeSet<BlockId>,
     ) -> Result<(), LlvmError> {
         let here = self.lanes_of(&self.masks_of(id)?)?;
-        let members = self.emit.resize(self.first(members, 0)?, 32)?;
+        let members = self.of_lowest(members, here)?;
+        let members = self.emit.resize(members, 32)?;
         let strays = self.builder().binary(BinaryOp::And, here, self.not(members)?)?;
         self.refuse_strays(id, strays)?;
         if !others.is_empty() {

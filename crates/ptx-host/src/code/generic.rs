@@ -269,7 +269,12 @@ impl<'c> Code<'_, '_, 'c> {
     ) -> Result<Vec<Vec<Value<'c>>>, CompileError> {
         let base = row(&load.address, pc)?;
         let space = load.address.space;
-        let addresses = self.hold(0, base, if has_narrow_base(&load.address) { 32 } else { 64 })?;
+        let bits = if has_narrow_base(&load.address) { 32 } else { 64 };
+        let addresses = match self.claimed_one(base, guard)? {
+            // Other threads may write it between the loads of two lanes.
+            Some(address) if space == Space::Global => Held::One(self.emit.resize(address, bits)?),
+            _ => self.hold(0, base, bits)?,
+        };
         // An element of 16 bytes is two results.
         let parts = load.size.div_ceil(8) as usize;
         let bits = 8 * load.size.min(8);

@@ -34,6 +34,9 @@ impl<'c> Code<'_, '_, 'c> {
         row: u32,
         reads: &[Src],
     ) -> Result<(), LlvmError> {
+        if self.checks() {
+            return self.write_claimed_index(guard, row, reads);
+        }
         let Some(indexed) = self.indexed(row) else { return Ok(()) };
         let slot = self.indices.get(row as usize).map_or(&[][..], Vec::as_slice);
         for (chunk, &place) in slot.iter().enumerate() {

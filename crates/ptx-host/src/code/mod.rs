@@ -13,6 +13,7 @@
 mod async_copy;
 mod atomic;
 mod barrier;
+mod checks;
 mod collective;
 mod control;
 mod effects;
@@ -235,9 +236,20 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().position_at_end(self.blocks[self.version as usize][id]);
         self.read_live(id)?;
         self.take(id)?;
+        if self.checks() {
+            self.check_read(id)?;
+        }
         let analysis = self.analysis;
         let block = analysis.graph.block(id);
         for pc in block.first..block.end {
+            if self.checks() {
+                let lanes = self.active_lanes(
+                    guard_of(&self.program.code[pc as usize]).map(|guard| (guard.row, guard.negated)),
+                )?;
+                self.instruction(id, pc)?;
+                self.check_written(pc, lanes)?;
+                continue;
+            }
             self.instruction(id, pc)?;
         }
         self.write_live(id)?;

@@ -53,7 +53,7 @@ impl<'c> Code<'_, '_, 'c> {
             let index = self.indexed(row).map(|indexed| self.types.int(indexed.bits));
             let indices = index.iter().flat_map(|&ty| (0..self.copies(row)).map(move |_| ty));
             let indices = indices.map(|ty| self.zeroed(ty)).collect::<Result<_, _>>()?;
-            self.indices.push(indices);
+            self.indices.push(if self.checks() { self.claimed_slot(row)? } else { indices });
         }
         let mask = self.types.vector(self.types.int(1), self.lanes);
         for _ in self.analysis.graph.blocks() {
@@ -64,7 +64,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    fn zeroed(&self, ty: Type<'c>) -> Result<Value<'c>, LlvmError> {
+    pub(super) fn zeroed(&self, ty: Type<'c>) -> Result<Value<'c>, LlvmError> {
         let place = self.builder().alloca_in_entry(ty, 8)?;
         self.builder().store(ty.zero(), place, 8, Ordinary)?;
         Ok(place)
@@ -233,7 +233,7 @@ impl<'c> Code<'_, '_, 'c> {
         if matches!(self.analysis.shapes.row(row), Shape::Unwritten | Shape::Constant(_)) {
             return Ok(());
         }
-        let keeps = self.analysis.keeps_others(id, row);
+        let keeps = self.checks() || self.analysis.keeps_others(id, row);
         for (chunk, &value) in values.iter().enumerate().take(self.copies(row)) {
             let mut value = self.emit.resize(value, self.analysis.widths.row(row))?;
             let condition = match guard {

@@ -31,6 +31,11 @@ impl<'c> Code<'_, '_, 'c> {
     /// Calls a function of the runtime that gives a [`Status`], and ends the warp with it unless it is [`Status::Done`].
     pub(super) fn call_checked(&self, entry: usize, arguments: &[Value<'c>]) -> Result<(), LlvmError> {
         let status = self.call_runtime(entry, arguments, self.types.int(32))?;
+        self.end_unless_done(status)
+    }
+
+    /// Ends the warp with a [`Status`] unless it is [`Status::Done`].
+    pub(super) fn end_unless_done(&self, status: Value<'c>) -> Result<(), LlvmError> {
         let done = self.int(32, Status::Done as u64);
         let is_done = self.builder().int_compare(IntPredicate::Eq, status, done)?;
         self.unless(is_done, |code| code.builder().ret(Some(status)).map(drop))

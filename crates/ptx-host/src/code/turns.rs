@@ -77,7 +77,8 @@ impl<'c> Code<'_, '_, 'c> {
     /// Whether the function is that of a block.
     pub(super) fn has_turns(&self) -> bool {
         let function = self.program.functions.get(self.program.entry as usize);
-        take_turns(self.program, &self.analysis.graph)
+        !self.checks()
+            && take_turns(self.program, &self.analysis.graph)
             && function.is_some_and(|function| function.local == 0)
             && self.state_bytes() * warps(self.launched) <= MOST
             && stack_bytes(self.program) <= LARGEST_ON_THREAD

@@ -2,11 +2,12 @@
 #![allow(dead_code, unsafe_code, reason = "each test uses a part of it")]
 
 use ptx_diag::SourceFile;
+use ptx_exec::program::Program;
 use ptx_exec::{
     Argument, DeviceHeap, Executed, Image, Launch, Limits, Memory, Outcome, Prepared, Surroundings,
 };
 use ptx_host::analysis::Launched;
-use ptx_host::{CompileError, Kernel};
+use ptx_host::{CompileError, Kernel, Options};
 use ptx_llvm::host::{Cpu, Jit};
 
 /// Words of the output, and of the input.
@@ -83,24 +84,18 @@ impl<'a> Case<'a> {
         done.buffers[0].clone().expect("a buffer")
     }
 
-    /// Compares the output of both engines.
+    /// Compares the output of both engines; with `PTX_HOST_CHECK_SHAPES` set, also that of code that checks what the analysis claims.
     pub fn agrees(&self) {
+        if std::env::var_os("PTX_HOST_CHECK_SHAPES").is_some() {
+            self.holds();
+        }
         let expected = self.interpreted();
         let prepared = self.prepared();
         for cpu in processors() {
             let jit = Jit::new(&cpu).expect("a linker");
             let launched = Launched { block: self.block };
             let kernel = Kernel::compile(prepared.program(), &launched, &cpu, &jit).expect("compiled");
-            // Elements of 16 bytes, for accesses of as many.
-            let mut actual = vec![u128::MAX / 255 * 0xa5; WORDS / 4];
-            let input: Vec<u128> = wide(&input());
-            let addresses = [actual.as_mut_ptr() as u64, input.as_ptr() as u64];
-            let mut params: Vec<u8> = addresses.iter().flat_map(|address| address.to_le_bytes()).collect();
-            params.extend(self.n.to_le_bytes());
-            // SAFETY: the interpreter found that all accesses are in the two buffers and the parameters.
-            unsafe { kernel.run(prepared.program(), [self.grid, 1, 1], &params, &[], SHARED) }
-                .expect("no thread is stopped");
-            let actual: Vec<u8> = actual.iter().flat_map(|element| element.to_le_bytes()).collect();
+            let actual = self.run(&kernel, prepared.program());
             let differs = words(&actual).iter().zip(words(&expected)).position(|(a, b)| *a != b);
             assert!(
                 actual == expected,
@@ -111,6 +106,36 @@ impl<'a> Case<'a> {
                 &words(&expected)[..64]
             );
         }
+    }
+
+    /// The output of code that checks what the analysis claims is the interpreter's, too, for processors with the longest and the
+    /// shortest vectors.
+    pub fn holds(&self) {
+        let expected = self.interpreted();
+        let prepared = self.prepared();
+        let processors = processors();
+        for cpu in [&processors[0], processors.get(1).unwrap_or(&processors[0])] {
+            let jit = Jit::new(cpu).expect("a linker");
+            let launched = Launched { block: self.block };
+            let options = Options::default().with_check_shapes(true);
+            let kernel = Kernel::compile_with(prepared.program(), &launched, cpu, &jit, &options);
+            let actual = self.run(&kernel.expect("compiled"), prepared.program());
+            assert!(actual == expected, "{}: {}", cpu.name, self.body);
+        }
+    }
+
+    /// Runs compiled code; gives the output.
+    fn run(&self, kernel: &Kernel, program: &Program) -> Vec<u8> {
+        // Elements of 16 bytes, for accesses of as many.
+        let mut output = vec![u128::MAX / 255 * 0xa5; WORDS / 4];
+        let input: Vec<u128> = wide(&input());
+        let addresses = [output.as_mut_ptr() as u64, input.as_ptr() as u64];
+        let mut params: Vec<u8> = addresses.iter().flat_map(|address| address.to_le_bytes()).collect();
+        params.extend(self.n.to_le_bytes());
+        // SAFETY: the interpreter found that all accesses are in the two buffers and the parameters.
+        unsafe { kernel.run(program, [self.grid, 1, 1], &params, &[], SHARED) }
+            .unwrap_or_else(|stop| panic!("{stop:?}: {}", self.body));
+        output.iter().flat_map(|element| element.to_le_bytes()).collect()
     }
 
     /// Launches it in both engines with buffers in memory of the launch, and compares the output buffer, texts and errors. The grid is

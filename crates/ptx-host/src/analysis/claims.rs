@@ -1,0 +1,258 @@
+//! What the analysis claims of rows, and whether values of a warp agree with it.
+//!
+//! Code that is made to check claims computes each lane by itself, without any of them, and compares what comes out. Each row is checked
+//! where an instruction writes it, in the lanes that do, and at the beginning of each block that reads it, in the lanes that run the
+//! block: so a wrong rule for an operation is found, and also a wrong answer to the question which lanes keep what they have.
+
+use ptx_exec::program::{Mask, Row, WARP, lanes};
+
+use super::facts::{Facts, mask};
+use super::{Indexed, Shape, Stride};
+
+/// What is claimed of the values of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// What the lanes that run have in common.
+    pub shape: Shape,
+    /// Bounds of the values, if anything is known of them.
+    pub facts: Option<Facts>,
+    /// The bits in which lanes may differ.
+    pub differing: u64,
+    /// Bits of the row.
+    pub bits: u32,
+}
+
+/// The claims of all rows of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claims {
+    rows: Vec<Claim>,
+    /// Lanes of a chunk.
+    lanes: usize,
+}
+
+impl Claims {
+    pub(super) fn new(rows: Vec<Claim>, lanes: u32) -> Self {
+        Self { rows, lanes: (lanes as usize).clamp(1, WARP) }
+    }
+
+    /// Compares the values that these lanes have in a row with what is claimed of it. `indices` are those that the values follow from
+    /// where the claim is [`Shape::Indexed`].
+    ///
+    /// # Errors
+    /// What differs, in words.
+    pub fn check(&self, row: u32, active: Mask, values: &Row, indices: &Row) -> Result<(), String> {
+        let Some(claim) = self.rows.get(row as usize).filter(|_| active != 0) else { return Ok(()) };
+        self.check_shape(claim, active, values, indices)?;
+        for lane in lanes(active) {
+            let value = values[lane];
+            if let Some(facts) = claim.facts
+                && !(facts.least..=facts.most).contains(&value)
+            {
+                let Facts { least, most, .. } = facts;
+                return Err(format!(
+                    "lane {lane} has {value:#x}, which is claimed to be from {least:#x} to {most:#x}"
+                ));
+            }
+        }
+        match claim.facts {
+            Some(facts) => self.check_zeros(claim, facts.zeros, active, values),
+            None => Ok(()),
+        }
+    }
+
+    fn check_shape(&self, claim: &Claim, active: Mask, values: &Row, indices: &Row) -> Result<(), String> {
+        let own = |lane: usize| values[lane];
+        match claim.shape {
+            Shape::Unwritten => Err("a register has a value that is claimed not to be written".to_owned()),
+            Shape::Constant(value) => {
+                let value = value & mask(claim.bits);
+                match lanes(active).find(|&lane| values[lane] != value) {
+                    Some(lane) => {
+                        Err(format!("lane {lane} has {:#x}, which is claimed to be {value:#x}", values[lane]))
+                    }
+                    None => Ok(()),
+                }
+            }
+            Shape::Uniform => same(active, own, values, "all lanes are claimed to have one value"),
+            Shape::Strided(stride) => self.check_stride(stride, claim.bits, active, values, own),
+            Shape::Indexed(indexed) => self.check_indexed(claim, indexed, active, values, indices),
+            Shape::Varying => {
+                let fixed = !claim.differing & mask(claim.bits);
+                let what = format!("no lanes are claimed to differ in the bits {fixed:#x}");
+                same(active, |lane| values[lane] & fixed, values, &what)
+            }
+        }
+    }
+
+    /// Whether `of` has this stride in the lanes; `values` are for the message.
+    fn check_stride(
+        &self,
+        stride: Stride,
+        bits: u32,
+        active: Mask,
+        values: &Row,
+        of: impl Fn(usize) -> u64,
+    ) -> Result<(), String> {
+        let first = |lane: usize| of(lane).wrapping_sub(self.distance(stride, lane)) & mask(bits);
+        let within = stride.within;
+        match stride.across {
+            Some(across) => {
+                let what = format!(
+                    "a stride of {within} within and of {across} between groups of {} lanes is claimed",
+                    self.lanes
+                );
+                same(active, first, values, &what)
+            }
+            None => self.chunks(active).try_for_each(|chunk| {
+                let what = format!("a stride of {within} within groups of {} lanes is claimed", self.lanes);
+                same(chunk, first, values, &what)
+            }),
+        }
+    }
+
+    /// Whether `value = first + scale * (ext(index) - ext(first index))`, and the indices have their stride.
+    fn check_indexed(
+        &self,
+        claim: &Claim,
+        indexed: Indexed,
+        active: Mask,
+        values: &Row,
+        indices: &Row,
+    ) -> Result<(), String> {
+        self.check_stride(indexed.index, indexed.bits, active, indices, |lane| indices[lane])?;
+        let extended = |index: u64| {
+            let shift = u64::BITS - indexed.bits;
+            if indexed.is_signed {
+                ((index << shift) as i64 >> shift) as u64
+            } else {
+                index << shift >> shift
+            }
+        };
+        let first = |lane: usize| {
+            let scaled = extended(indices[lane]).wrapping_mul(indexed.scale as u64);
+            values[lane].wrapping_sub(scaled) & mask(claim.bits)
+        };
+        let what =
+            format!("a multiple, by {}, of an index of {} bits is claimed", indexed.scale, indexed.bits);
+        match indexed.index.across {
+            Some(_) => same(active, first, values, &what),
+            None => self.chunks(active).try_for_each(|chunk| same(chunk, first, values, &what)),
+        }
+    }
+
+    /// Whether the low bits are zero at the first lane: of the warp, or of each chunk where each has a value of its own.
+    fn check_zeros(&self, claim: &Claim, zeros: u32, active: Mask, values: &Row) -> Result<(), String> {
+        let low = mask(zeros.min(claim.bits));
+        let firsts: Vec<(usize, u64)> = match claim.shape.stride() {
+            Some(stride) => self
+                .chunks(active)
+                .filter_map(|chunk| lanes(chunk).next())
+                .map(|lane| (lane, self.distance(stride, lane)))
+                .collect(),
+            None => (active & 1 != 0).then_some((0, 0)).into_iter().collect(),
+        };
+        let is_not = |&(lane, distance): &(usize, u64)| values[lane].wrapping_sub(distance) & low != 0;
+        match firsts.into_iter().find(is_not) {
+            Some((lane, _)) => Err(format!(
+                "lane {lane} has {:#x}, which is claimed to follow from a multiple of {:#x}",
+                values[lane],
+                u128::from(low) + 1
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// What a stride adds for a lane: to the value of lane 0, or of the first lane of its chunk where each chunk has its own.
+    fn distance(&self, stride: Stride, lane: usize) -> u64 {
+        let (chunk, within) = (lane / self.lanes, lane % self.lanes);
+        let times = |stride: i64, count: usize| stride.wrapping_mul(count as i64) as u64;
+        times(stride.within, within).wrapping_add(times(stride.across.unwrap_or(0), chunk))
+    }
+
+    /// The lanes of each chunk that has any.
+    fn chunks(&self, active: Mask) -> impl Iterator<Item = Mask> {
+        let chunk = mask(self.lanes as u32) as Mask;
+        (0..WARP).step_by(self.lanes).map(move |first| active & chunk << first).filter(|&lanes| lanes != 0)
+    }
+}
+
+/// Whether something is the same for all lanes of a set.
+fn same(active: Mask, of: impl Fn(usize) -> u64, values: &Row, what: &str) -> Result<(), String> {
+    let mut all = lanes(active);
+    let Some(first) = all.next() else { return Ok(()) };
+    match all.find(|&lane| of(lane) != of(first)) {
+        Some(lane) => {
+            let (one, other) = (values[first], values[lane]);
+            Err(format!("{what}, but lane {first} has {one:#x} and lane {lane} has {other:#x}"))
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Claims of one row of 32 bits, in chunks of 16 lanes.
+    fn claims(shape: Shape) -> Claims {
+        Claims::new(vec![Claim { shape, facts: None, differing: u64::MAX, bits: 32 }], 16)
+    }
+
+    fn row(of: impl Fn(u64) -> u64) -> Row {
+        std::array::from_fn(|lane| of(lane as u64))
+    }
+
+    const NONE: Row = [0; WARP];
+
+    #[test]
+    fn strides_hold_for_the_lanes_that_run() {
+        let claims = claims(Shape::Strided(Stride { within: 2, across: Some(100) }));
+        let good = row(|lane| 7 + lane % 16 * 2 + lane / 16 * 100);
+        assert_eq!(claims.check(0, u32::MAX, &good, &NONE), Ok(()));
+        let mut bad = good;
+        bad[20] += 1;
+        assert!(claims.check(0, u32::MAX, &bad, &NONE).unwrap_err().contains("lane 20"));
+        assert_eq!(claims.check(0, !(1 << 20), &bad, &NONE), Ok(()));
+        // The stride is modulo the bits of the register.
+        let wraps = row(|lane| (0xffff_fffa + lane % 16 * 2 + lane / 16 * 100) & 0xffff_ffff);
+        assert_eq!(claims.check(0, u32::MAX, &wraps, &NONE), Ok(()));
+    }
+
+    #[test]
+    fn chunks_may_have_values_of_their_own() {
+        let claims = claims(Shape::CHUNKWISE);
+        assert_eq!(claims.check(0, u32::MAX, &row(|lane| lane / 16), &NONE), Ok(()));
+        assert!(claims.check(0, u32::MAX, &row(|lane| lane / 8), &NONE).is_err());
+    }
+
+    #[test]
+    fn indices_may_wrap_around_where_values_do() {
+        let index = Stride { within: 1, across: Some(16) };
+        let shape = Shape::Indexed(Indexed { index, bits: 8, is_signed: false, scale: 4 });
+        let indices = row(|lane| (250 + lane) % 256);
+        let values = row(|lane| 1000 + (250 + lane) % 256 * 4);
+        assert_eq!(claims(shape).check(0, u32::MAX, &values, &indices), Ok(()));
+        let straight = row(|lane| 1000 + (250 + lane) * 4);
+        assert!(claims(shape).check(0, u32::MAX, &straight, &indices).is_err());
+    }
+
+    #[test]
+    fn bounds_and_low_zeros_are_checked() {
+        let facts = Some(Facts { least: 32, most: 95, zeros: 5 });
+        let shape = Shape::Strided(Stride { within: 1, across: Some(16) });
+        let claims = Claims::new(vec![Claim { shape, facts, differing: u64::MAX, bits: 32 }], 16);
+        assert_eq!(claims.check(0, u32::MAX, &row(|lane| 32 + lane), &NONE), Ok(()));
+        let message = claims.check(0, u32::MAX, &row(|lane| 65 + lane), &NONE).unwrap_err();
+        assert!(message.contains("claimed to be from 0x20 to 0x5f"), "{message}");
+        let message = claims.check(0, 0xf0, &row(|lane| 33 + lane), &NONE).unwrap_err();
+        assert!(message.contains("a multiple of 0x20"), "{message}");
+    }
+
+    #[test]
+    fn bits_in_which_no_lanes_differ_are_checked() {
+        let claim = Claim { shape: Shape::Varying, facts: None, differing: 0xf, bits: 32 };
+        let claims = Claims::new(vec![claim], 16);
+        assert_eq!(claims.check(0, u32::MAX, &row(|lane| 0x70 + lane % 16), &NONE), Ok(()));
+        assert!(claims.check(0, u32::MAX, &row(|lane| 0x70 + lane), &NONE).is_err());
+    }
+}

@@ -1,0 +1,195 @@
+//! Code that checks what the analysis claims (`analysis/claims.rs`).
+//!
+//! Every row is vectors then, written in the lanes that run and in no others, so that each lane has what the instructions give it by
+//! themselves. Only the order of blocks and the lanes that wait at them follow from what is claimed, and are checked too.
+
+use std::sync::Arc;
+
+use ptx_exec::TrapKind;
+use ptx_exec::program::{Row, Src};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+
+use super::Code;
+use super::registers::{Slot, defect};
+use crate::analysis::{Access, BlockId, Claims, Indexed, Shape};
+use crate::run::{Status, WarpFrame, note};
+
+/// The arrays (`serial.rs`) of what is checked, beside those of operations.
+const VALUES: usize = 6;
+const INDICES: usize = 7;
+
+impl<'c> Code<'_, '_, 'c> {
+    /// Whether the code checks what is claimed.
+    pub(super) fn checks(&self) -> bool {
+        self.analysis.shapes.claims().is_some()
+    }
+
+    /// Makes memory for the indices that rows are claimed to follow from.
+    pub(super) fn claimed_slot(&self, row: u32) -> Result<Slot<'c>, LlvmError> {
+        let Some(indexed) = self.claimed_index(row) else { return Ok(Slot::new()) };
+        let ty = self.types.vector(self.types.int(indexed.bits), self.lanes);
+        (0..self.chunks).map(|_| self.zeroed(ty)).collect()
+    }
+
+    fn claimed_index(&self, row: u32) -> Option<Indexed> {
+        match self.analysis.shapes.claim(Src::register(row)) {
+            Shape::Indexed(indexed) if self.checks() => Some(indexed),
+            _ => None,
+        }
+    }
+
+    /// Writes the indices that a row is claimed to follow from, which one of these operands has or is.
+    pub(super) fn write_claimed_index(
+        &self,
+        guard: Option<(u32, bool)>,
+        row: u32,
+        reads: &[Src],
+    ) -> Result<(), LlvmError> {
+        let Some(indexed) = self.claimed_index(row) else { return Ok(()) };
+        for (chunk, &place) in self.claimed_places(row).iter().enumerate() {
+            let index = self.claimed_index_of(indexed, reads, chunk)?;
+            let before = self.builder().load(index.ty(), place, 8, Ordinary)?;
+            let index = self.builder().select(self.active(guard, chunk)?, index, before)?;
+            self.builder().store(index, place, 8, Ordinary)?;
+        }
+        Ok(())
+    }
+
+    fn claimed_places(&self, row: u32) -> &[Value<'c>] {
+        self.indices.get(row as usize).map_or(&[], Vec::as_slice)
+    }
+
+    fn claimed_index_of(
+        &self,
+        indexed: Indexed,
+        reads: &[Src],
+        chunk: usize,
+    ) -> Result<Value<'c>, LlvmError> {
+        let shapes = &self.analysis.shapes;
+        let has_index = |src: &&Src| matches!(shapes.claim(**src), Shape::Indexed(_));
+        if let Some(row) = reads.iter().find(has_index).and_then(|src| src.as_register()) {
+            let place = self.claimed_places(row).get(chunk).copied();
+            let ty = self.types.vector(self.types.int(indexed.bits), self.lanes);
+            let place = place.ok_or_else(|| defect("a row without an index"))?;
+            return self.builder().load(ty, place, 8, Ordinary);
+        }
+        let is_index = |src: &&Src| shapes.claim(**src) == Shape::Strided(indexed.index);
+        let src = reads.iter().find(is_index).ok_or_else(|| defect("a row without an index"))?;
+        self.emit.resize(self.vector(*src, chunk)?, indexed.bits)
+    }
+
+    /// Checks the rows that a block reads, in the lanes that run it.
+    pub(super) fn check_read(&mut self, id: BlockId) -> Result<(), LlvmError> {
+        let analysis = self.analysis;
+        let rows = analysis.rows_of(self.program, id);
+        let lanes = self.active_lanes(None)?;
+        for row in rows.into_iter().filter(|&row| analysis.liveness.is_live_into(id, row)) {
+            self.check(analysis.graph.block(id).first, row, lanes)?;
+        }
+        Ok(())
+    }
+
+    /// Checks what an instruction wrote, in lanes.
+    pub(super) fn check_written(&mut self, pc: u32, lanes: Value<'c>) -> Result<(), LlvmError> {
+        let inst = &self.program.code[pc as usize];
+        for row in Access::of(&inst.op).unwrap_or_default().writes {
+            self.check(pc, row, lanes)?;
+        }
+        Ok(())
+    }
+
+    fn check(&mut self, pc: u32, row: u32, lanes: Value<'c>) -> Result<(), LlvmError> {
+        let widened = |code: &Self, value: Value<'c>| code.emit.resize(value, 64);
+        let values = (0..self.chunks).map(|chunk| widened(self, self.vector(Src::register(row), chunk)?));
+        let values = values.collect::<Result<Vec<_>, LlvmError>>()?;
+        self.put(VALUES, &values)?;
+        if let Some(indexed) = self.claimed_index(row) {
+            let ty = self.types.vector(self.types.int(indexed.bits), self.lanes);
+            let places = self.claimed_places(row).to_vec();
+            let indices =
+                places.into_iter().map(|place| widened(self, self.builder().load(ty, place, 8, Ordinary)?));
+            let indices = indices.collect::<Result<Vec<_>, LlvmError>>()?;
+            self.put(INDICES, &indices)?;
+        }
+        let [values, indices] = [self.array(VALUES)?, self.array(INDICES)?];
+        let Some(claims) = self.analysis.shapes.claims() else { return Ok(()) };
+        let address = |number: usize| {
+            self.builder().cast(CastOp::IntToPtr, self.int(64, number as u64), self.types.pointer(0))
+        };
+        // The code lives no longer than the claims, and runs in this process only.
+        let claims = address(Arc::as_ptr(claims) as usize)?;
+        let function = address(check as CheckCode as usize)?;
+        let arguments =
+            [claims, self.frame, self.int(32, pc.into()), self.int(32, row.into()), lanes, values, indices];
+        let parameters = arguments.map(Value::ty);
+        let ty = self.types.function(self.types.int(32), &parameters);
+        let status = self.builder().call_value(ty, function, &arguments)?;
+        self.end_unless_done(status)
+    }
+
+    /// Checks that these lanes, which are taken to run a block, are those that wait at it.
+    pub(super) fn check_together(
+        &self,
+        id: BlockId,
+        taken: &[Value<'c>],
+        waiting: &[Value<'c>],
+    ) -> Result<(), LlvmError> {
+        let [taken, waiting] = [self.lanes_of(taken)?, self.lanes_of(waiting)?];
+        let differs = self.builder().binary(BinaryOp::Xor, taken, waiting)?;
+        let none = self.builder().int_compare(IntPredicate::Eq, differs, self.int(32, 0))?;
+        let pc = self.analysis.graph.block(id).first;
+        self.unless(none, |code| code.stop(pc, differs, Status::Apart))
+    }
+
+    /// The value that all lanes that run are claimed to have, in code that checks it.
+    pub(super) fn claimed_one(
+        &mut self,
+        src: Src,
+        guard: Option<(u32, bool)>,
+    ) -> Result<Option<Value<'c>>, LlvmError> {
+        if !self.checks() || !self.analysis.shapes.claim(src).is_uniform() {
+            return Ok(None);
+        }
+        let lanes = self.active_lanes(guard)?;
+        self.of_lowest(src, lanes).map(Some)
+    }
+
+    /// The value of the first of these lanes.
+    pub(super) fn of_lowest(&mut self, src: Src, lanes: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        if !self.checks() || src.as_register().is_none() {
+            return self.first(src, 0);
+        }
+        let values = (0..self.chunks).map(|chunk| self.emit.resize(self.vector(src, chunk)?, 64));
+        let values = values.collect::<Result<Vec<_>, LlvmError>>()?;
+        let values = self.put(VALUES, &values)?;
+        let lane = self.emit.resize(self.lowest(lanes)?, 64)?;
+        self.of_lane(values, lane)
+    }
+}
+
+type CheckCode =
+    unsafe extern "C" fn(*const Claims, *mut WarpFrame, u32, u32, u32, *const Row, *const Row) -> i32;
+
+/// Compares what lanes have in a row at an instruction with what is claimed of it; gives a [`Status`]. `indices` are read where the claim
+/// needs them.
+///
+/// # Safety
+/// The frame is that of a warp that runs; claims and rows are alive.
+unsafe extern "C" fn check(
+    claims: *const Claims,
+    frame: *mut WarpFrame,
+    pc: u32,
+    row: u32,
+    lanes: u32,
+    values: *const Row,
+    indices: *const Row,
+) -> i32 {
+    // SAFETY: as above.
+    match unsafe { (*claims).check(row, lanes, &*values, &*indices) } {
+        Ok(()) => Status::Done as i32,
+        // SAFETY: as above.
+        Err(text) => unsafe { note(frame, pc, lanes, TrapKind::Defect(text)) },
+    }
+}
