@@ -10,9 +10,10 @@ use ptx_llvm::{Context, LlvmError, Module, OptLevel};
 use thiserror::Error;
 
 use crate::analysis::{Analysis, Claims, Launched, Refusal};
-use crate::code::{self, Runs};
+use crate::code::{self, Notes, Runs};
 use crate::inline::{Inlined, inline};
 use crate::options::Options;
+use crate::remarks::{self, Remark};
 use crate::run::{self, Compiled, Effects, Given, WarpCode};
 
 /// Why a kernel has no code.
@@ -85,7 +86,7 @@ pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Resul
 
 const PIPELINE: &str = "default<O2>";
 
-fn generate<'c>(
+pub(crate) fn generate<'c>(
     context: &'c Context,
     machine: &HostMachine,
     program: &Program,
@@ -113,26 +114,34 @@ fn generate_one<'c>(
         let entry = program.functions.get(program.entry as usize).map_or(0, |function| function.start);
         return Err(CompileError::refused(entry, "modules with 32-bit addresses are not compiled"));
     }
-    // Numbers of 32 bits are the most frequent ones.
-    let lanes = (machine.vector_bits() / 32).clamp(1, WARP as u32);
+    let lanes = lanes(machine);
     let mut analysis = Analysis::new(program, launched, lanes)?;
     if options.check_shapes {
         analysis.shapes.compute_per_lane();
     }
     let module = Module::new(context, "kernel");
     machine.set_up(&module);
-    let runs = code::generate(&module, machine, program, &analysis, launched, lanes)?;
+    let notes = options.notes.then(Notes::default);
+    let runs = code::generate(&module, machine, program, &analysis, launched, lanes, notes.as_ref())?;
+    let remarks = notes.map_or(Vec::new(), |notes| remarks::of_notes(program, &analysis, notes));
     module.verify()?;
     let claims = analysis.shapes.claims().cloned();
-    Ok(Generated { module, runs, claims })
+    Ok(Generated { module, runs, claims, remarks })
+}
+
+/// Lanes of a vector. Numbers of 32 bits are the most frequent ones.
+pub(crate) fn lanes(machine: &HostMachine) -> u32 {
+    (machine.vector_bits() / 32).clamp(1, WARP as u32)
 }
 
 /// LLVM IR of a kernel.
-struct Generated<'c> {
-    module: Module<'c>,
+pub(crate) struct Generated<'c> {
+    pub(crate) module: Module<'c>,
     runs: Runs,
     /// What the code checks.
     claims: Option<Arc<Claims>>,
+    /// What is to be told of its instructions, where that was asked for.
+    pub(crate) remarks: Vec<Remark>,
 }
 
 impl Kernel {
@@ -163,7 +172,7 @@ impl Kernel {
         let context = Context::new()?;
         let machine = HostMachine::new(cpu, OptLevel::O2)?;
         let inlined = inline(program)?;
-        let Generated { module, runs, claims } =
+        let Generated { module, runs, claims, .. } =
             generate(&context, &machine, program, inlined.as_ref(), launched, options)?;
         machine.optimize(&module, PIPELINE)?;
         let code = jit.add_object("kernel", &machine.emit_object(&module)?)?;

@@ -12,13 +12,17 @@ mod checked;
 mod code;
 pub mod emit;
 mod inline;
+mod inspect;
 mod kernel;
 mod launch;
 mod options;
+mod remarks;
 
+pub use inspect::{Stage, print_after, remarks};
 pub use kernel::{CompileError, Kernel, host_assembly, host_ir};
 pub use launch::{Compiler, Kernels, launch, refused};
 pub use options::Options;
+pub use remarks::{Remark, RemarkKind};
 pub use run::{Given, WarpFrame};
 
 // What runs the code, which needs no LLVM.

@@ -8,12 +8,14 @@ pub struct Options {
     /// [`TrapKind::Defect`](ptx_exec::TrapKind). It is for tests: such code is many times slower. Plain
     /// loads of one place that other threads write meanwhile may be reported: lanes then find different values, which PTX allows.
     pub check_shapes: bool,
+    /// Whether it is noted what code accesses and branches have.
+    pub(crate) notes: bool,
 }
 
 impl Options {
     /// The same with [`Self::check_shapes`] as it is given.
     #[must_use]
     pub fn with_check_shapes(self, check_shapes: bool) -> Self {
-        Self { check_shapes }
+        Self { check_shapes, ..self }
     }
 }

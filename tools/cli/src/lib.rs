@@ -51,5 +51,9 @@ pub mod code {
         pub const PRINTED: Code = Code("T0011");
         /// Why the interpreter executes a kernel that was to be compiled, with --remarks.
         pub const REMARK: Code = Code("T0012");
+        /// Why an access of a compiled kernel to memory is not a scalar or a plain vector, with --remarks.
+        pub const ACCESS: Code = Code("T0013");
+        /// Why lanes of a compiled kernel may part at a branch, with --remarks.
+        pub const BRANCH: Code = Code("T0014");
     }
 }

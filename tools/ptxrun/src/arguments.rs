@@ -7,7 +7,7 @@ use clap::Parser;
 use ptx_cli::{Documents, OptimizeArgs, ReportArgs};
 use ptx_exec::Completion;
 
-use crate::engine::{Emit, Engine};
+use crate::engine::{Emit, Engine, PrintAfter};
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
 use crate::time::TimeFormat;
 use crate::watch::TraceFilter;
@@ -66,7 +66,8 @@ Engines (--engine): interp, the reference, checks every access to memory. jit co
 this processor with LLVM: much faster, and as a native program it checks nothing; an access outside
 of the buffers is undefined. Both give the same results and the same errors otherwise. What jit does
 not compile yet interp executes; --remarks shows the instruction and the reason, and --emit=host-ll
-or --emit=host-asm prints the code.
+or --emit=host-asm prints the code. Of compiled kernels --remarks tells which accesses to memory and
+which branches are not scalars or plain vectors, and why; docs/compiled.md has the list.
 
 Asynchronous operations (--async): cp.async, bulk and tensor copies, and all others that a thread
 goes on after, complete
@@ -102,6 +103,8 @@ Examples:
   ptxrun -O2 k.ptx --launch k.json        optimized by LLVM, as ptx2ll -O2 and ll2ptx do it
   ptxrun k.ptx --launch k.json --async random:1
   ptxrun k.ptx --launch k.json --trace=block=1,thread=33,line=12-20
+  ptxrun k.ptx --launch k.json --engine jit --remarks --error-format=short
+  ptxrun k.ptx --launch k.json --print-after=rows       what is known of each register
   ptxrun --list kernels/                  the kernels of each file, with their parameters
   ptxrun kernels/ --timeout 10            each file as the launch file beside it has it
 
@@ -120,7 +123,7 @@ pub struct Arguments {
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "jit_check_shapes", "emit", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "jit_check_shapes", "print_after", "emit", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -155,7 +158,8 @@ pub struct Arguments {
     /// What executes the kernel [default: interp]
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub engine: Option<Engine>,
-    /// Tell which kernels the engine leaves to the interpreter, and why
+    /// Tell which kernels the engine leaves to the interpreter, and of compiled ones which accesses to memory and branches are not
+    /// scalars or plain vectors, and why
     #[arg(long)]
     pub remarks: bool,
     /// Compute each lane by itself in compiled code, and compare what comes out with what the compiler found: one value in a warp,
@@ -165,6 +169,9 @@ pub struct Arguments {
     /// Print the code for this processor instead of executing it
     #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["profile", "trace", "time", "repeat", "jit_check_shapes"])]
     pub emit: Option<Emit>,
+    /// Print what a kernel is after a stage of its compilation, instead of executing it
+    #[arg(long, value_enum, value_name = "STAGE", conflicts_with_all = ["profile", "trace", "time", "repeat", "emit", "jit_check_shapes"])]
+    pub print_after: Option<PrintAfter>,
     /// When asynchronous operations complete: eager, late or random:SEED [default: eager]
     #[arg(long = "async", value_name = "WHEN")]
     pub completion: Option<Completion>,

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use ptx_cli::code;
-use ptx_diag::{Diagnostic, Diagnostics, Severity};
+use ptx_diag::{Detail, Diagnostic, Diagnostics, Severity};
+use ptx_driver::Sources;
 use ptx_exec::program::Program;
 use ptx_exec::{DecodedLaunch, ExecError, Executed, Launch, LoadedLaunch, Outcome};
 use ptx_host::analysis::Launched;
-use ptx_host::{CompileError, Compiler, Kernel, Kernels, Options};
+use ptx_host::{CompileError, Compiler, Kernel, Kernels, Options, Remark, RemarkKind, Stage};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::Cpu;
 use ptx_verify::Verified;
@@ -30,6 +31,39 @@ pub enum Emit {
     HostLl,
     /// Assembly.
     HostAsm,
+}
+
+/// What is printed of a kernel while it is compiled (`--print-after`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum PrintAfter {
+    /// What is known of the registers that each instruction writes.
+    Rows,
+    /// The blocks, and where lanes wait while others run.
+    Schedule,
+    /// LLVM IR before LLVM's optimizations.
+    Code,
+    /// LLVM IR after them.
+    Optimized,
+}
+
+impl From<PrintAfter> for Stage {
+    fn from(stage: PrintAfter) -> Self {
+        match stage {
+            PrintAfter::Rows => Self::Rows,
+            PrintAfter::Schedule => Self::Schedule,
+            PrintAfter::Code => Self::Code,
+            PrintAfter::Optimized => Self::Optimized,
+        }
+    }
+}
+
+/// How the engine that compiles does it.
+#[derive(Clone, Default, Debug)]
+pub struct JitOptions {
+    /// What the compiler takes.
+    pub options: Options,
+    /// Whether accesses and branches are remarked on.
+    pub remarks: bool,
 }
 
 /// A launch whose kernel an engine can execute; no buffer was copied yet.
@@ -58,7 +92,7 @@ pub fn compile<'l>(
     engine: Engine,
     module: Verified<'_>,
     launch: &'l Launch,
-    options: &Options,
+    options: &JitOptions,
     remarks: &mut Diagnostics,
 ) -> Result<Box<dyn Compiled<'l> + 'l>, ExecError> {
     let interpreted = || -> Result<Box<dyn Compiled<'l> + 'l>, ExecError> {
@@ -66,7 +100,7 @@ pub fn compile<'l>(
     };
     match engine {
         Engine::Interp => interpreted(),
-        Engine::Jit => match on_host(module, launch, options)? {
+        Engine::Jit => match on_host(module, launch, options, remarks)? {
             Ok(compiled) => Ok(Box::new(compiled)),
             Err(remark) => {
                 remarks.push(*remark);
@@ -98,7 +132,8 @@ pub fn emit(
 fn on_host<'l>(
     module: Verified<'_>,
     launch: &'l Launch,
-    options: &Options,
+    options: &JitOptions,
+    remarks: &mut Diagnostics,
 ) -> Result<Result<OnHost<'l>, Box<Diagnostic>>, ExecError> {
     let Some(decoded) = DecodedLaunch::at_host_addresses(module, launch)? else { return Ok(Err(narrow())) };
     let begun = decoded.begin()?;
@@ -108,13 +143,78 @@ fn on_host<'l>(
     let launched = Launched { block: begun.geometry.block };
     let made = |cpu: Cpu| -> Result<Arc<Kernel>, CompileError> {
         let compiler = Compiler::new(cpu)?;
-        compiler.kernel(&Kernels::new(options.clone()), begun.program, &launched)
+        compiler.kernel(&Kernels::new(options.options.clone()), begun.program, &launched)
     };
     let kernel = Cpu::host().map_err(CompileError::from).and_then(made);
     Ok(match kernel {
-        Ok(kernel) => Ok(OnHost { decoded, kernel }),
+        Ok(kernel) => {
+            if options.remarks {
+                let found = Cpu::host()
+                    .map_err(CompileError::from)
+                    .and_then(|cpu| ptx_host::remarks(begun.program, &launched, &cpu));
+                found.iter().flatten().for_each(|found| remarks.push(about(begun.program, found)));
+            }
+            Ok(OnHost { decoded, kernel })
+        }
         Err(error) => Err(refusal(begun.program, error)),
     })
+}
+
+/// A remark on an access or a branch.
+fn about(program: &Program, found: &Remark) -> Diagnostic {
+    let (kind, reason) = (found.kind.as_str(), &found.reason);
+    let is_branch = found.kind == RemarkKind::Divergent;
+    let code = if is_branch { code::BRANCH } else { code::ACCESS };
+    let message = format!("{kind}: {reason}");
+    let text = |text: &str| Detail::Text(text.to_owned());
+    let mut remark = match program.origins.get(found.pc as usize) {
+        Some(origin) => Diagnostic::warning(code, origin.span, message).with_label(label(program, found.pc)),
+        None => Diagnostic::warning_without_place(code, message),
+    };
+    remark.severity = Severity::Note;
+    remark = remark.with_detail("kind", text(kind)).with_detail("reason", text(reason));
+    if let Some(line) = program.line_of(found.pc) {
+        remark = remark.with_detail("source", text(&line.to_string()));
+    }
+    for (pc, text) in &found.related {
+        if let Some(origin) = program.origins.get(*pc as usize) {
+            remark = remark.with_related(origin.span, text.clone());
+        }
+    }
+    remark
+}
+
+/// An instruction, with its line of the source.
+fn label(program: &Program, pc: u32) -> String {
+    let mnemonic =
+        program.origins.get(pc as usize).map_or(String::new(), |origin| origin.mnemonic.to_string());
+    match program.line_of(pc) {
+        Some(line) => format!("`{mnemonic}`, at {line}"),
+        None => format!("`{mnemonic}`"),
+    }
+}
+
+/// What a kernel is after a stage of its compilation; a remark on why there is none.
+///
+/// # Errors
+/// As [`compile`].
+pub fn print_after(
+    stage: PrintAfter,
+    module: Verified<'_>,
+    launch: &Launch,
+    sources: &Sources,
+) -> Result<Result<String, Box<Diagnostic>>, ExecError> {
+    let Some(decoded) = DecodedLaunch::at_host_addresses(module, launch)? else { return Ok(Err(narrow())) };
+    let (program, launched) = (decoded.program(), Launched { block: launch.block });
+    let place = |pc: u32| {
+        let origin = program.origins.get(pc as usize);
+        let place = origin.and_then(|origin| sources.place(origin.span));
+        place.map_or(String::new(), |(file, at)| format!("{}:{}:{}", file.name(), at.line, at.column))
+    };
+    let text = Cpu::host()
+        .map_err(CompileError::from)
+        .and_then(|cpu| ptx_host::print_after(stage.into(), program, &launched, &cpu, &place));
+    Ok(text.map_err(|error| refusal(program, error)))
 }
 
 /// Why a program has no code.
@@ -142,11 +242,7 @@ pub fn remark(place: Option<(&Program, u32)>, why: &str) -> Box<Diagnostic> {
     let origin = place.and_then(|(program, pc)| program.origins.get(pc as usize).zip(Some((program, pc))));
     let mut remark = match origin {
         Some((origin, (program, pc))) => {
-            let label = match program.line_of(pc) {
-                Some(line) => format!("`{}`, at {line}", origin.mnemonic),
-                None => format!("`{}`", origin.mnemonic),
-            };
-            Diagnostic::warning(code::REMARK, origin.span, message).with_label(label)
+            Diagnostic::warning(code::REMARK, origin.span, message).with_label(label(program, pc))
         }
         None => Diagnostic::warning_without_place(code::REMARK, message),
     };

@@ -34,7 +34,7 @@ use ptx_ir::Module;
 use ptx_verify::Verified;
 
 use crate::arguments::Arguments;
-use crate::engine::{Engine, Loaded};
+use crate::engine::{Engine, JitOptions, Loaded};
 use crate::plan::Plan;
 use crate::spec::PrintSpec;
 use crate::time::Stopwatch;
@@ -130,6 +130,12 @@ fn execute(
         let text = text.map_err(|remark| not_compiled(&sources, *remark))?;
         return printed.write(text.as_bytes());
     }
+    if let Some(stage) = arguments.print_after {
+        let made = terminal.step("compile", || engine::print_after(stage, verified, &launch, &sources));
+        let text = made.map_err(|error| failed(&sources, error))?;
+        let text = text.map_err(|remark| not_compiled(&sources, *remark))?;
+        return printed.write(text.as_bytes());
+    }
     let outcome = if arguments.profile || arguments.trace.is_some() {
         if arguments.trace.is_some() {
             // One instruction after the other.
@@ -152,7 +158,10 @@ fn execute(
     } else {
         let begin = Stopwatch::start();
         let mut remarks = Diagnostics::new();
-        let options = Options::default().with_check_shapes(arguments.jit_check_shapes);
+        let options = JitOptions {
+            options: Options::default().with_check_shapes(arguments.jit_check_shapes),
+            remarks: arguments.remarks,
+        };
         let compiled = terminal
             .step("compile", || engine::compile(plan.engine, verified, &launch, &options, &mut remarks));
         let compiled = compiled.map_err(|error| failed(&sources, error))?;
@@ -177,7 +186,8 @@ fn execute(
     printed.write(views.as_bytes())
 }
 
-/// Shows which kernels another engine executes than the one that was chosen, where that is wanted, and defects in any case.
+/// Shows which kernels another engine executes than the one that was chosen, and which accesses and branches of compiled ones are not
+/// plain, where that is wanted; defects in any case.
 fn show_remarks(arguments: &Arguments, sources: &Sources, remarks: Diagnostics) -> Result<(), Failure> {
     let mut shown = Diagnostics::new();
     let is_shown = |remark: &&Diagnostic| arguments.remarks || remark.severity != Severity::Note;

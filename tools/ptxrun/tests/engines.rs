@@ -91,10 +91,12 @@ fn ptxrun(folder: &Path, arguments: &str) -> (i32, String, String) {
 /// Both engines print the same, and so does code that checks what its compiler found; gives that.
 fn alike(folder: &Path, arguments: &str) -> (i32, String, String) {
     let interpreted = ptxrun(folder, &format!("--engine=interp {arguments}"));
-    let compiled = ptxrun(folder, &format!("--engine=jit --remarks {arguments}"));
+    let compiled = ptxrun(folder, &format!("--engine=jit {arguments}"));
     assert_eq!(interpreted, compiled, "{arguments}");
     let checked = ptxrun(folder, &format!("--engine=jit --jit-check-shapes {arguments}"));
     assert_eq!(interpreted, checked, "{arguments}");
+    let (_, _, remarks) = ptxrun(folder, &format!("--engine=jit --remarks {arguments}"));
+    assert!(!remarks.contains("T0012"), "the interpreter executes it: {remarks}");
     compiled
 }
 
@@ -176,4 +178,42 @@ fn a_launch_file_names_the_engine() {
     assert!(status == 0 && remark.contains("T0012"), "{remark}");
     let (status, _, remark) = ptxrun(folder.path(), "--launch launch.json --remarks --engine=interp");
     assert_eq!((status, remark), (0, String::new()));
+}
+
+#[test]
+fn remarks_tell_what_is_not_plain() {
+    let folder = folder();
+    fs::write(
+        folder.path().join("k.ptx"),
+        ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"own.cu\"\n.visible .entry k(.param .u64 out)\n{\n\
+         .reg .b32 %r<5>; .reg .b64 %rd<6>; .reg .pred %p;\n\
+         ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n\
+         ld.global.u32 %r2, [%rd3]; mul.wide.u32 %rd4, %r2, 4; add.s64 %rd5, %rd1, %rd4;\n\
+         .loc 1 77 3\n\
+         st.global.u32 [%rd5], %r1;\n\
+         .loc 1 80 3\n\
+         setp.lt.u32 %p, %r1, 7;\n\
+         @%p bra done;\n\
+         add.u32 %r2, %r2, 1;\n\
+         st.global.u32 [%rd3], %r2;\n\
+         done: ret;\n}\n",
+    )
+    .expect("writable");
+    let launch = "--engine=jit --entry k --grid 1 --block 32 --arg zero=128";
+    assert_eq!(ptxrun(folder.path(), launch).2, "");
+    let (status, _, text) = ptxrun(folder.path(), &format!("{launch} --remarks --error-format=short"));
+    let expected = "k.ptx:11:1: note[T0013]: scatter: the address depends on a loaded value\n\
+                    k.ptx:14:1: note[T0014]: divergent branch: the condition depends on `%tid.x`\n";
+    assert!(status == 0 && text.contains(expected), "{text}");
+    let (_, _, text) = ptxrun(folder.path(), &format!("{launch} --remarks"));
+    assert!(text.contains("`st.global.u32`, at own.cu:77:3") && text.contains("it is loaded here"), "{text}");
+    let (_, _, text) = ptxrun(folder.path(), &format!("{launch} --remarks --error-format=json"));
+    let found: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
+    let scatter = found.iter().find(|remark| remark["code"] == "T0013").expect("a remark");
+    assert_eq!(scatter["details"]["kind"], "scatter", "{scatter}");
+    assert_eq!(scatter["details"]["reason"], "the address depends on a loaded value", "{scatter}");
+    assert_eq!(scatter["details"]["source"], "own.cu:77:3", "{scatter}");
+    let (status, rows, _) = ptxrun(folder.path(), &format!("{launch} --print-after=rows"));
+    assert!(status == 0 && rows.contains("k.ptx:8:27: mov.u32\n"), "{rows}");
 }

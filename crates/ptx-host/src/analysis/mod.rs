@@ -16,6 +16,7 @@
 //! | `facts` | bounds of the values of rows |
 //! | `differing` | in which bits the lanes of a warp may differ |
 //! | `rows`, `transfer` | the shape of each row, from what instructions write |
+//! | `reason` | why lanes differ: the definitions of a row, walked back |
 //! | `claims` | whether values agree with what was found |
 //!
 //! `schedule` and `shape` depend on each other: a branch whose condition differs between lanes lets lanes wait, and a row that is
@@ -34,6 +35,7 @@ mod liveness;
 mod nans;
 mod places;
 mod progress;
+mod reason;
 mod rows;
 mod schedule;
 mod shape;
@@ -55,6 +57,7 @@ pub use nans::Nans;
 pub(crate) use nans::takes_any;
 pub use places::APART;
 pub use progress::WAITS;
+pub(crate) use reason::{Cause, Origin, Reasons};
 pub use rows::Shapes;
 pub use schedule::Schedule;
 pub use shape::{Indexed, Launched, Shape, Stride};

@@ -139,7 +139,7 @@ impl Shapes {
     }
 
     /// Lanes of a chunk.
-    pub(super) fn lanes(&self) -> u32 {
+    pub(crate) fn lanes(&self) -> u32 {
         self.lanes
     }
 

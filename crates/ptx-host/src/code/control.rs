@@ -20,6 +20,7 @@ use super::Code;
 use super::registers::defect;
 use crate::analysis::{BlockId, Terminator};
 use crate::kernel::CompileError;
+use crate::remarks::RemarkKind;
 use crate::run::{Status, field};
 
 /// Of which code there are two versions, where some lanes of a warp may exit before the others: masks in the first are constants, so that
@@ -192,6 +193,7 @@ impl<'c> Code<'_, '_, 'c> {
             }
             return Ok(());
         }
+        self.note(RemarkKind::Divergent, Some(Src::register(row)));
         let (mut yes, mut no) = (Vec::new(), Vec::new());
         for (chunk, &mask) in self.mask.iter().enumerate() {
             let holds = self.condition(condition, chunk)?;

@@ -18,6 +18,7 @@ use super::registers::defect;
 use super::serial::Held;
 use crate::analysis::{BlockId, Shape, Stride};
 use crate::kernel::CompileError;
+use crate::remarks::RemarkKind;
 
 /// The first generic address that is above all windows.
 const ABOVE: u64 = 1 << 36;
@@ -215,6 +216,7 @@ impl<'c> Code<'_, '_, 'c> {
         base: Src,
         offset: i64,
     ) -> Result<Value<'c>, LlvmError> {
+        self.note(RemarkKind::Tested, Some(base));
         let builder = self.builder();
         let sum = |value: Value<'c>| {
             let value = self.emit.resize(value, 64)?;

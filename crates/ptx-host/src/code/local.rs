@@ -20,6 +20,7 @@ use super::Code;
 use super::registers::defect;
 use crate::analysis::Shape;
 use crate::kernel::CompileError;
+use crate::remarks::RemarkKind;
 
 /// Bytes from a word of a lane to the next one.
 pub(super) const ROW: u64 = 4 * WARP as u64;
@@ -82,6 +83,12 @@ impl<'c> Code<'_, '_, 'c> {
         })
     }
 
+    fn note_offsets(&self, base: Base, offsets: &Offsets<'c>, kind: RemarkKind) {
+        if let (Base::Row(src, _), Offsets::Each(_)) = (base, offsets) {
+            self.note_access(kind, Some(src), 0);
+        }
+    }
+
     /// Loads an element of so many bytes, up to 8, for each chunk.
     pub(super) fn load_local(
         &self,
@@ -91,6 +98,7 @@ impl<'c> Code<'_, '_, 'c> {
         size: u32,
     ) -> Result<Vec<Value<'c>>, LlvmError> {
         let offsets = self.local_offsets(base, offset)?;
+        self.note_offsets(base, &offsets, RemarkKind::Gather);
         (0..self.chunks)
             .map(|chunk| {
                 let mask = self.active(guard, chunk)?;
@@ -122,6 +130,7 @@ impl<'c> Code<'_, '_, 'c> {
         values: &[Value<'c>],
     ) -> Result<(), LlvmError> {
         let offsets = self.local_offsets(base, offset)?;
+        self.note_offsets(base, &offsets, RemarkKind::Scatter);
         for (chunk, &value) in values.iter().enumerate() {
             let mask = self.active(guard, chunk)?;
             let word = self.emit.resize(value, 32)?;

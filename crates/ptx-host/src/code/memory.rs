@@ -18,6 +18,7 @@ use super::Code;
 use super::registers::defect;
 use crate::analysis::{BlockId, Indexed, Shape, Stride};
 use crate::kernel::CompileError;
+use crate::remarks::RemarkKind;
 
 /// How the addresses of the lanes of an access lie.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -128,12 +129,33 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// For each element what is read: one value for all lanes, one for each chunk, or vectors.
     fn elements(&self, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
-        match self.form(accessed) {
+        let form = self.form(accessed);
+        self.note_form(accessed, form, RemarkKind::Gather);
+        match form {
             Form::Uniform => self.scalars(accessed, 1),
             Form::Chunkwise => self.scalars(accessed, self.chunks),
             Form::Consecutive(None) => self.consecutive(accessed),
             Form::Consecutive(Some((row, indexed))) => self.consecutive_unless(accessed, row, indexed),
             Form::Any => self.gathers(accessed),
+        }
+    }
+
+    /// Notes what code an access has; `apart` where each lane has a place of its own.
+    fn note_form(&self, accessed: Accessed<'_>, form: Form, apart: RemarkKind) {
+        let bytes = i64::from(accessed.size) * accessed.count as i64;
+        match form {
+            Form::Any => self.note_access(apart, Some(accessed.base), bytes),
+            // A load for each group of lanes is a scalar.
+            Form::Chunkwise if apart == RemarkKind::Scatter => {
+                self.note_access(apart, Some(accessed.base), bytes);
+            }
+            Form::Consecutive(index) => {
+                if index.is_some() {
+                    self.note(RemarkKind::Tested, Some(accessed.base));
+                }
+                self.note_mask(accessed.guard);
+            }
+            Form::Uniform | Form::Chunkwise => {}
         }
     }
 
@@ -288,7 +310,9 @@ impl<'c> Code<'_, '_, 'c> {
         let base = plain(&store.address, pc)?;
         let srcs = &store.srcs;
         let accessed = Accessed { address: &store.address, base, guard, size: store.size, count: srcs.len() };
-        match self.form(accessed) {
+        let form = self.form(accessed);
+        self.note_form(accessed, form, RemarkKind::Scatter);
+        match form {
             Form::Uniform => self.store_last(accessed, srcs)?,
             Form::Consecutive(None) => self.store_consecutive(accessed, srcs)?,
             Form::Consecutive(Some((row, indexed))) => {

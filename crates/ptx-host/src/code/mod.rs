@@ -23,6 +23,7 @@ mod index;
 mod local;
 mod matrix;
 mod memory;
+mod notes;
 mod registers;
 mod rows;
 mod runtime;
@@ -49,6 +50,7 @@ use crate::run::{Asked, field};
 use control::Version;
 use gather::Present;
 use matrix::Multiplier;
+pub(crate) use notes::Notes;
 use registers::{Current, Slot};
 use turns::Turns;
 
@@ -98,6 +100,8 @@ struct Code<'a, 'm, 'c> {
     present: Present<'c>,
     /// The functions of products of matrices.
     multipliers: Vec<Multiplier<'c>>,
+    /// Where it is noted what code accesses and branches have, where that is wanted.
+    notes: Option<&'a Notes>,
     /// Memory for rows that the runtime is given, and how many it has room for.
     rows: Option<(Value<'c>, usize)>,
 }
@@ -125,6 +129,7 @@ pub(crate) fn generate(
     analysis: &Analysis,
     launched: &Launched,
     lanes: u32,
+    notes: Option<&Notes>,
 ) -> Result<Runs, CompileError> {
     let types = Types::new(module.context());
     let ty = types.function(types.int(32), &[types.pointer(0)]);
@@ -165,6 +170,7 @@ pub(crate) fn generate(
         mask: Vec::new(),
         present: Present::Whole,
         multipliers: Vec::new(),
+        notes,
         rows: None,
     };
     let versions = code.versions();
@@ -253,6 +259,7 @@ impl<'c> Code<'_, '_, 'c> {
             self.instruction(id, pc)?;
         }
         self.write_live(id)?;
+        self.begin_notes(id, block.end);
         self.leave(id, &block.terminator)?;
         Ok(())
     }
@@ -260,6 +267,7 @@ impl<'c> Code<'_, '_, 'c> {
     fn instruction(&mut self, id: BlockId, pc: u32) -> Result<(), CompileError> {
         let program = self.program;
         let inst = &program.code[pc as usize];
+        self.begin_notes(id, pc);
         let guard = guard_of(inst).map(|guard| (guard.row, guard.negated));
         match &inst.op {
             Op::Alu(alu) => {

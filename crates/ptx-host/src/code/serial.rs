@@ -18,6 +18,7 @@ use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
 use super::Code;
 use super::registers::defect;
+use crate::remarks::RemarkKind;
 
 /// Numbers of the lanes of a warp, each to be had by the lane's number.
 #[derive(Clone, Copy)]
@@ -126,6 +127,7 @@ impl<'c> Code<'_, '_, 'c> {
         lanes: Value<'c>,
         body: impl FnOnce(&Self, Value<'c>) -> Result<(), LlvmError>,
     ) -> Result<(), LlvmError> {
+        self.note(RemarkKind::Serial, None);
         let builder = self.builder();
         let [head, each, after] =
             ["lanes", "lane", "after.lanes"].map(|name| self.function.append_block(self.types, name));

@@ -10,6 +10,7 @@ use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 use super::Code;
 use super::control::Left;
 use crate::analysis::BlockId;
+use crate::remarks::RemarkKind;
 use crate::run::{Status, field};
 
 impl<'c> Code<'_, '_, 'c> {
@@ -34,6 +35,8 @@ impl<'c> Code<'_, '_, 'c> {
             self.unless(inside, |code| code.stop_at(pc, value, lanes))?;
             return self.switch_together(id, value, targets);
         }
+        let decides = guard.map_or(index, |((row, _), _)| Src::register(row));
+        self.note(RemarkKind::Divergent, Some(decides));
         let (mut values, mut masks, mut beyond) = (Vec::new(), Vec::new(), Vec::new());
         for chunk in 0..self.chunks {
             let value = self.emit.resize(self.vector(index, chunk)?, 32)?;

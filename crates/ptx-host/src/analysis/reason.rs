@@ -1,0 +1,156 @@
+//! Why lanes differ: the definitions of a row, walked back to the first thing that made it so.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use ptx_exec::Space;
+use ptx_exec::program::{Effect, Op, Program, Src};
+
+use super::{Access, Analysis, BlockId, Shape, guard_of};
+
+/// What made the lanes of a row differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// What was loaded, each lane from a place of its own.
+    Loaded,
+    /// A special register.
+    Special(String),
+    /// What an atomic operation found.
+    Atomic,
+    /// The result of an operation of several lanes, of a barrier, or of a call.
+    Result,
+    /// Lanes write it at different times.
+    Parted,
+}
+
+/// Why the lanes of a row differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cause {
+    /// What made them differ.
+    pub origin: Origin,
+    /// The instruction that did.
+    pub pc: u32,
+    /// The operation that kept no stride, of rows that have one.
+    pub through: Option<u32>,
+    /// The block of the instruction.
+    pub block: BlockId,
+}
+
+/// The definitions of all rows of a kernel.
+#[derive(Debug)]
+pub struct Reasons<'a> {
+    program: &'a Program,
+    analysis: &'a Analysis,
+    definitions: BTreeMap<u32, Vec<(BlockId, u32)>>,
+}
+
+impl<'a> Reasons<'a> {
+    /// Those of a kernel.
+    pub fn new(program: &'a Program, analysis: &'a Analysis) -> Self {
+        let mut definitions: BTreeMap<u32, Vec<(BlockId, u32)>> = BTreeMap::new();
+        for (id, block) in analysis.graph.blocks().iter().enumerate() {
+            for pc in block.first..block.end {
+                let access = Access::of(&program.code[pc as usize].op).unwrap_or_default();
+                for row in access.writes {
+                    definitions.entry(row).or_default().push((id, pc));
+                }
+            }
+        }
+        Self { program, analysis, definitions }
+    }
+
+    /// Why the lanes of an operand differ; nothing where they do not.
+    pub fn of(&self, src: Src) -> Option<Cause> {
+        match self.walk(src, true) {
+            // A loop's own counter, of which lanes have different values because they leave the loop apart: why do they?
+            Some(parted) if parted.origin == Origin::Parted => self.walk(src, false).or(Some(parted)),
+            cause => cause,
+        }
+    }
+
+    /// Walks back, first to what has no stride where `only_any` is set; otherwise rows that lanes write at different times do not end the walk.
+    fn walk(&self, src: Src, only_any: bool) -> Option<Cause> {
+        let mut seen = BTreeSet::new();
+        let mut parted = None;
+        let mut work: VecDeque<(u32, Option<u32>)> =
+            src.as_register().map(|row| (row, None)).into_iter().collect();
+        while let Some((row, through)) = work.pop_front() {
+            if !seen.insert(row) {
+                continue;
+            }
+            for (block, pc) in self.definitions_of(row, only_any) {
+                if let Some(origin) = self.origin(pc) {
+                    return Some(Cause { origin, pc, through, block });
+                }
+                let inst = &self.program.code[pc as usize];
+                let access = Access::of(&inst.op).unwrap_or_default();
+                let guard = guard_of(inst).map(|guard| Src::register(guard.row));
+                let differs = |src: &Src| !self.analysis.shapes.src(*src).is_uniform();
+                let mut reads: Vec<Src> = access.reads.into_iter().chain(guard).filter(differs).collect();
+                let any = |src: &Src| self.analysis.shapes.src(*src) == Shape::Varying;
+                let varies = self.analysis.shapes.row(row) == Shape::Varying;
+                let mut through = through;
+                if varies && only_any && reads.iter().any(any) {
+                    // What has a stride is not why.
+                    reads.retain(any);
+                } else if varies && !reads.is_empty() && matches!(inst.op, Op::Alu(_)) {
+                    through = through.or(Some(pc));
+                }
+                if only_any && self.analysis.keeps_others(block, row) {
+                    parted = parted.or(Some(Cause { origin: Origin::Parted, pc, through, block }));
+                }
+                work.extend(reads.iter().filter_map(|src| src.as_register()).map(|row| (row, through)));
+            }
+        }
+        parted
+    }
+
+    /// The definitions of a row that can be why its lanes differ: those from what has no stride, if there are any, where only these count.
+    fn definitions_of(&self, row: u32, only_any: bool) -> Vec<(BlockId, u32)> {
+        let all = self.definitions.get(&row).map_or(&[][..], Vec::as_slice);
+        let is_any = |src: &Src| self.analysis.shapes.src(*src) == Shape::Varying;
+        let from_any = |&&(_, pc): &&(BlockId, u32)| {
+            let access = Access::of(&self.program.code[pc as usize].op).unwrap_or_default();
+            self.origin(pc).is_some_and(|origin| !matches!(origin, Origin::Special(_)))
+                || access.reads.iter().any(is_any)
+        };
+        let some: Vec<_> = all.iter().filter(from_any).copied().collect();
+        if only_any && !some.is_empty() { some } else { all.to_vec() }
+    }
+
+    /// What an instruction makes differ by itself.
+    fn origin(&self, pc: u32) -> Option<Origin> {
+        let shapes = &self.analysis.shapes;
+        let inst = &self.program.code[pc as usize];
+        let Op::Effect(effect) = &inst.op else { return None };
+        let access = Access::of(&inst.op).unwrap_or_default();
+        let differs = access.writes.iter().any(|&row| !shapes.row(row).is_uniform());
+        match effect {
+            _ if !differs => None,
+            Effect::Special { register, component, .. } => {
+                let component = component.map_or(String::new(), |one| format!(".{}", one.as_str()));
+                Some(Origin::Special(format!("{register}{component}")))
+            }
+            Effect::Load(load) => {
+                let is_own = matches!(load.address.space, Space::Local | Space::Generic);
+                let differs = access.reads.iter().any(|&src| !shapes.src(src).is_uniform());
+                (is_own || differs).then_some(Origin::Loaded)
+            }
+            Effect::Atomic(_) | Effect::VectorAtomic(_) | Effect::WideAtomic(_) => Some(Origin::Atomic),
+            Effect::Collective(_) | Effect::BlockBarrier(_) | Effect::Call(_) => Some(Origin::Result),
+            _ => None,
+        }
+    }
+
+    /// The branch at which lanes part that wait elsewhere while a block runs: the nearest one before it, if there is one.
+    pub fn parting(&self, id: BlockId) -> Option<BlockId> {
+        let analysis = self.analysis;
+        let waiting = analysis.schedule.waiting(id);
+        let parts = |&other: &BlockId| {
+            let block = analysis.graph.block(other);
+            let targets = block.terminator.targets();
+            analysis.shapes.parts_lanes(block) && targets.iter().any(|to| *to == id || waiting.contains(to))
+        };
+        let all = 0..analysis.graph.blocks().len();
+        all.clone().take(id).rev().find(parts).or_else(|| all.skip(id).find(parts))
+    }
+}

@@ -1,0 +1,170 @@
+//! What becomes of a kernel, stage by stage, for people.
+
+use std::fmt::Write as _;
+
+use ptx_exec::program::{Program, Src};
+use ptx_llvm::host::{Cpu, HostMachine};
+use ptx_llvm::{Context, OptLevel};
+
+use crate::analysis::{Access, Analysis, Launched, Shape, Stride};
+use crate::inline::{Inlined, inline};
+use crate::kernel::{self, CompileError, Generated};
+use crate::options::Options;
+
+/// A stage of compiling a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// What is known of the registers that instructions write.
+    Rows,
+    /// The blocks in the order in which those run at which lanes wait, and where lanes wait meanwhile.
+    Schedule,
+    /// LLVM IR before LLVM's optimizations.
+    Code,
+    /// LLVM IR after them.
+    Optimized,
+}
+
+/// What a kernel is after a stage. `place` tells where an instruction is, as in `k.ptx:7:5`.
+///
+/// # Errors
+/// Why it has no code.
+pub fn print_after(
+    stage: Stage,
+    program: &Program,
+    launched: &Launched,
+    cpu: &Cpu,
+    place: &dyn Fn(u32) -> String,
+) -> Result<String, CompileError> {
+    match stage {
+        Stage::Rows | Stage::Schedule => {}
+        Stage::Code => return kernel::host_ir(program, launched, cpu).map(|[before, _]| before),
+        Stage::Optimized => return kernel::host_ir(program, launched, cpu).map(|[_, after]| after),
+    }
+    let inlined = inline(program)?;
+    let analyzed = inlined.as_ref().map_or(program, |inlined| &inlined.program);
+    let machine = HostMachine::new(cpu, OptLevel::O2)?;
+    let analysis = Analysis::new(analyzed, launched, kernel::lanes(&machine));
+    let analysis = analysis
+        .map_err(|refusal| CompileError::refused(original(inlined.as_ref(), refusal.pc), refusal.why))?;
+    let text = Text { program, analyzed, analysis: &analysis, inlined: inlined.as_ref(), launched, place };
+    Ok(if stage == Stage::Rows { text.rows() } else { text.schedule() })
+}
+
+/// The remarks on the accesses and branches of a kernel: those that are not a scalar or a plain vector, in the order of instructions.
+///
+/// # Errors
+/// Why it has no code.
+pub fn remarks(
+    program: &Program,
+    launched: &Launched,
+    cpu: &Cpu,
+) -> Result<Vec<crate::Remark>, CompileError> {
+    let context = Context::new()?;
+    let machine = HostMachine::new(cpu, OptLevel::O2)?;
+    let inlined = inline(program)?;
+    let options = Options { notes: true, ..Options::default() };
+    let Generated { mut remarks, .. } =
+        kernel::generate(&context, &machine, program, inlined.as_ref(), launched, &options)?;
+    for remark in &mut remarks {
+        remark.pc = original(inlined.as_ref(), remark.pc);
+        remark.related.iter_mut().for_each(|(pc, _)| *pc = original(inlined.as_ref(), *pc));
+    }
+    Ok(remarks)
+}
+
+fn original(inlined: Option<&Inlined>, pc: u32) -> u32 {
+    inlined.map_or(pc, |inlined| inlined.place(pc))
+}
+
+struct Text<'a> {
+    program: &'a Program,
+    analyzed: &'a Program,
+    analysis: &'a Analysis,
+    inlined: Option<&'a Inlined>,
+    launched: &'a Launched,
+    place: &'a dyn Fn(u32) -> String,
+}
+
+impl Text<'_> {
+    /// An instruction, and where it is.
+    fn instruction(&self, pc: u32) -> String {
+        let pc = original(self.inlined, pc);
+        let mnemonic = self.program.origins.get(pc as usize).map(|origin| origin.mnemonic.to_string());
+        format!("{}: {}", (self.place)(pc), mnemonic.unwrap_or_default())
+    }
+
+    /// For each instruction the rows that it writes: their numbers, bits, shapes, bounds.
+    fn rows(&self) -> String {
+        let mut text = String::new();
+        for block in self.analysis.graph.blocks() {
+            for pc in block.first..block.end {
+                let access = Access::of(&self.analyzed.code[pc as usize].op).unwrap_or_default();
+                let _ = writeln!(text, "{}", self.instruction(pc));
+                for row in access.writes {
+                    let _ = writeln!(text, "    {}", self.row(row));
+                }
+            }
+        }
+        text
+    }
+
+    fn row(&self, row: u32) -> String {
+        let (shapes, src) = (&self.analysis.shapes, Src::register(row));
+        let mut text = format!("row {row}: i{}, {}", self.analysis.widths.row(row), shape(shapes.claim(src)));
+        let facts = shapes.facts(src);
+        let most = u64::MAX >> (64 - self.analysis.widths.row(row).clamp(1, 64));
+        if facts.most < most && !matches!(shapes.claim(src), Shape::Constant(_)) {
+            let _ = write!(text, ", from {} to {}", facts.least, facts.most);
+        }
+        text
+    }
+
+    /// For each block its instructions, who runs it, where lanes wait meanwhile, and where its lanes go.
+    fn schedule(&self) -> String {
+        let mut text = String::new();
+        let list = |blocks: &mut dyn Iterator<Item = usize>| {
+            blocks.map(|id| id.to_string()).collect::<Vec<_>>().join(", ")
+        };
+        for (id, block) in self.analysis.graph.blocks().iter().enumerate() {
+            let _ = writeln!(text, "block {id}:");
+            let who = if self.analysis.is_whole(id, self.launched) {
+                "all 32 lanes of a warp".to_owned()
+            } else if self.analysis.schedule.is_together(id) {
+                "all lanes that have not exited".to_owned()
+            } else {
+                let waiting = &mut self.analysis.schedule.waiting(id).iter().copied();
+                format!("some lanes, while others may wait at {}", list(waiting))
+            };
+            let _ = writeln!(text, "    run by {who}");
+            for pc in block.first..block.end {
+                let _ = writeln!(text, "    {}", self.instruction(pc));
+            }
+            let targets = block.terminator.targets();
+            let parts = if self.analysis.shapes.parts_lanes(block) { ", where lanes part" } else { "" };
+            let to = if targets.is_empty() { "the end".to_owned() } else { list(&mut targets.into_iter()) };
+            let _ = writeln!(text, "    goes to {to}{parts}");
+        }
+        text
+    }
+}
+
+/// What the lanes of a row have in common, in words.
+fn shape(shape: Shape) -> String {
+    let stride = |Stride { within, across }: Stride| match across {
+        Some(across) => format!("{within} from lane to lane, {across} from vector to vector"),
+        None => format!("{within} from lane to lane, each vector with a value of its own"),
+    };
+    match shape {
+        Shape::Unwritten => "not written".to_owned(),
+        Shape::Constant(value) => format!("the constant {value:#x}"),
+        Shape::Uniform => "one value in a warp".to_owned(),
+        Shape::Strided(Stride { within: 0, across: None }) => "one value in each vector".to_owned(),
+        Shape::Strided(own) => format!("a stride: {}", stride(own)),
+        Shape::Indexed(indexed) => {
+            let sign = if indexed.is_signed { "signed" } else { "unsigned" };
+            let index = stride(indexed.index);
+            format!("{} times a {sign} index of {} bits with a stride: {index}", indexed.scale, indexed.bits)
+        }
+        Shape::Varying => "any values".to_owned(),
+    }
+}
