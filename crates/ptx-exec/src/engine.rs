@@ -19,6 +19,8 @@ use crate::program::{Builtin, Effect, Mask, Product, Program, Row};
 use crate::repeat::LoadedLaunch;
 use crate::texture::Units;
 
+pub use crate::machine::{Assistant, AssistedCluster, Instructions, Outcome, Threads};
+
 /// A launch that was checked, for an engine to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Begun<'a> {

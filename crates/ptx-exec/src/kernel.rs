@@ -9,6 +9,7 @@ use ptx_isa::ScalarType;
 
 use crate::cluster_shape::Clusters;
 use crate::decode::{Reached, decode, kernel_parameters};
+use crate::engine::{Assistant, Instructions};
 use crate::error::{ExecError, Trap, TrapKind, codes};
 use crate::launch::{Completion, Limits, Shape};
 use crate::layout::{Layout, Object, nearest};
@@ -154,6 +155,25 @@ impl Kernel {
     /// # Errors
     /// What does not fit; then nothing was run. That a thread was stopped is in [`Finished`].
     pub(crate) fn launch(&self, with: With) -> Result<Finished, ExecError> {
+        let dynamic_shared = with.shape.dynamic_shared;
+        let setup = self.setup(with)?;
+        let seen = setup.global.clone();
+        let mut finished = machine::run(setup);
+        if let Err(trap) = &mut finished.result {
+            self.explain(trap, &seen, dynamic_shared);
+        }
+        Ok(finished)
+    }
+
+    /// Executes single instructions of a launch for another engine, which made its program of the kernel's.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub(crate) fn assistant(&self, with: With, instructions: &Instructions) -> Result<Assistant, ExecError> {
+        Ok(Assistant::new(self.setup(with)?, instructions))
+    }
+
+    fn setup(&self, with: With) -> Result<machine::Setup, ExecError> {
         let With {
             shape,
             global,
@@ -171,9 +191,8 @@ impl Kernel {
         let units = self.bind(textures, &bound)?;
         let (global, workspace) =
             if shape.cooperative { global.with_workspace(self.size) } else { (global, 0) };
-        let seen = global.clone();
         let executable = self.executable.clone();
-        let setup = machine::Setup {
+        Ok(machine::Setup {
             executable,
             geometry,
             global,
@@ -187,12 +206,7 @@ impl Kernel {
             completion,
             observer,
             threads,
-        };
-        let mut finished = machine::run(setup);
-        if let Err(trap) = &mut finished.result {
-            self.explain(trap, &seen, shape.dynamic_shared);
-        }
-        Ok(finished)
+        })
     }
 
     /// The textures, samplers and surfaces of a launch as the threads of the kernel see them.

@@ -8,7 +8,7 @@ use ptx_ir::Module;
 use ptx_verify::Verified;
 
 use crate::decode::{Launches, Reached, reach};
-use crate::engine::Begun;
+use crate::engine::{Assistant, Begun, Instructions};
 use crate::error::{ExecError, Trap, codes};
 use crate::kernel::{Kernel, With};
 use crate::launch::{Executed, Launch, Outcome};
@@ -175,8 +175,15 @@ impl LoadedLaunch<'_> {
 
     /// The same, watched.
     pub(crate) fn watched(&self, observer: Option<Arc<Observer>>) -> Result<Executed, ExecError> {
-        let DecodedLaunch { launch, kernel, params, constant, textures, .. } = &self.decoded;
-        let finished = kernel.launch(With {
+        let finished = self.decoded.kernel.launch(self.with(observer))?;
+        finished.result.map_err(ExecError::Trap)?;
+        let [warp_instructions, thread_instructions] = finished.executed;
+        Ok(Executed { output: finished.output, warp_instructions, thread_instructions })
+    }
+
+    fn with(&self, observer: Option<Arc<Observer>>) -> With {
+        let DecodedLaunch { launch, params, constant, textures, .. } = &self.decoded;
+        With {
             shape: launch.shape(),
             global: self.global.clone(),
             textures: textures.clone(),
@@ -188,10 +195,16 @@ impl LoadedLaunch<'_> {
             completion: launch.completion,
             observer,
             threads: self.threads,
-        })?;
-        finished.result.map_err(ExecError::Trap)?;
-        let [warp_instructions, thread_instructions] = finished.executed;
-        Ok(Executed { output: finished.output, warp_instructions, thread_instructions })
+        }
+    }
+
+    /// Executes single instructions of the launch for another engine, which made its program of the kernel's.
+    ///
+    /// # Errors
+    /// [`ExecError::Refused`] when the shape does not fit the kernel.
+    #[doc(hidden)]
+    pub fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError> {
+        self.decoded.kernel.assistant(self.with(None), instructions)
     }
 
     /// The kernel's instructions.

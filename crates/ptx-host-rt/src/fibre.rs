@@ -46,8 +46,8 @@ const SHIFT: usize = 192;
 /// The fibres of the warps of a block, which are made once and used for one block after the other.
 #[derive(Default)]
 pub(crate) struct Fibres {
-    running: [Option<Fibre>; WARPS],
-    free: [Option<Shifted>; WARPS],
+    running: Vec<Option<Fibre>>,
+    free: Vec<Option<Shifted>>,
     bytes: usize,
 }
 
@@ -58,12 +58,16 @@ impl Fibres {
     /// Makes room for so many warps, whose functions need stacks of so many bytes.
     pub(crate) fn reserve(&mut self, warps: usize, bytes: usize) -> Result<(), NoStack> {
         if self.bytes < bytes {
-            self.free = Default::default();
+            self.free.clear();
             self.bytes = bytes;
+        }
+        if self.free.len() < warps {
+            self.free.resize_with(warps, || None);
+            self.running.resize_with(warps, || None);
         }
         for (warp, free) in self.free.iter_mut().enumerate().take(warps) {
             if free.is_none() {
-                let shift = warp * SHIFT;
+                let shift = warp % WARPS * SHIFT;
                 let stack = DefaultStack::new(self.bytes + WARPS * SHIFT).map_err(|_| NoStack)?;
                 *free = Some(Shifted { stack, shift });
             }
@@ -73,9 +77,11 @@ impl Fibres {
 
     /// Runs a warp until it waits or its function ends; begins it if it did not run before.
     pub(crate) fn resume(&mut self, warp: usize, job: &Job, frame: *mut WarpFrame) -> Resumed {
-        let slot = &mut self.running[warp % WARPS];
+        let (Some(slot), Some(free)) = (self.running.get_mut(warp), self.free.get_mut(warp)) else {
+            return Resumed::Ended(NO_STACK);
+        };
         if slot.is_none() {
-            let Some(stack) = self.free[warp % WARPS].take() else { return Resumed::Ended(NO_STACK) };
+            let Some(stack) = free.take() else { return Resumed::Ended(NO_STACK) };
             let code = job.code();
             let body = move |suspend: &Suspend, ()| {
                 // SAFETY: frames stay where they are while their warps run, and the code belongs to a kernel that outlives the job.
@@ -91,7 +97,7 @@ impl Fibres {
         match fibre.resume(()) {
             CoroutineResult::Yield(()) => Resumed::Waits,
             CoroutineResult::Return(status) => {
-                self.free[warp % WARPS] = slot.take().map(Fibre::into_stack);
+                *free = slot.take().map(Fibre::into_stack);
                 Resumed::Ended(status)
             }
         }

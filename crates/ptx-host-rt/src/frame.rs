@@ -9,6 +9,7 @@ use super::block::{Block, Coming, Passed};
 use super::effect::{effect, multiply};
 use super::fibre::Suspend;
 use super::grid::Job;
+use super::heavy::{Heavy, idle, step};
 use super::row::row;
 use super::system::call;
 
@@ -38,6 +39,15 @@ pub struct WarpFrame {
     pub(crate) attention: *const AtomicU32,
     /// What the warps of the block share.
     pub(crate) block: *mut Block,
+    /// The cluster whose instructions the interpreter's runtime executes, if the kernel has any; where it has the rows of the warp.
+    pub(crate) heavy: *mut Heavy,
+    pub(crate) rows: *mut Row,
+    /// The rank of the block in its cluster.
+    pub(crate) rank: u32,
+    /// One more than the instruction of the last question about a phase that was in vain, until it is noticed; how many were since the warp
+    /// let others run.
+    pub(crate) vain: u32,
+    pub(crate) questions: u32,
     /// The launch.
     pub(crate) job: *const Job,
     /// What suspends the fibre that the warp runs on.
@@ -58,7 +68,7 @@ pub struct WarpFrame {
 #[repr(C)]
 #[derive(Debug)]
 pub struct Runtime {
-    /// The warp comes to a block barrier ([`Coming`]); gives a [`Status`].
+    /// The warp comes to a block barrier (`Coming`); gives a [`Status`].
     pub barrier: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32, u32, u32, u32) -> i32,
     /// Threads of the warp come to different barriers: the instruction and lanes of those that wait, and of the others; gives a [`Status`].
     pub part: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
@@ -77,17 +87,22 @@ pub struct Runtime {
         *mut Row,
         *mut Row,
     ),
-    /// A call of a function of the system ([`call`](super::system::call)); gives a [`Status`].
+    /// A call of a function of the system (`call`); gives a [`Status`].
     pub call: unsafe extern "C" fn(*mut WarpFrame, u32, u32, *const Row, *mut Row, *const u8) -> i32,
-    /// An instruction that the interpreter's runtime executes: its number, the lanes, the rows of its operands ([`effect`](super::effect::effect));
+    /// An instruction that the interpreter's runtime executes: its number, the lanes, the rows of its operands (`effect`);
     /// gives a [`Status`].
     pub effect: unsafe extern "C" fn(*mut WarpFrame, u32, u32, *mut Row) -> i32,
     /// A product of matrices by the interpreter's function: its number, the rows of its sources and of its results; gives a [`Status`].
     pub multiply: unsafe extern "C" fn(*mut WarpFrame, u32, *const Row, *mut Row) -> i32,
+    /// An instruction that the interpreter's runtime executes (`step`); gives a [`Status`].
+    pub step: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
+    /// Lanes have asked in vain and no other lane of the warp can run (`idle`); gives a [`Status`].
+    pub idle: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
 }
 
 /// The only table.
-pub(crate) static RUNTIME: Runtime = Runtime { barrier, part, common, ask, row, call, effect, multiply };
+pub(crate) static RUNTIME: Runtime =
+    Runtime { barrier, part, common, ask, row, call, effect, multiply, step, idle };
 
 /// What code asks of the launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -219,6 +234,9 @@ pub mod field {
     pub const BLOCK_INDEX: usize = offset_of!(WarpFrame, block_index);
     pub const GRID: usize = offset_of!(WarpFrame, grid);
     pub const WARP: usize = offset_of!(WarpFrame, warp);
+    pub const ROWS: usize = offset_of!(WarpFrame, rows);
+    pub const VAIN: usize = offset_of!(WarpFrame, vain);
+    pub const QUESTIONS: usize = offset_of!(WarpFrame, questions);
     pub const LANES: usize = offset_of!(WarpFrame, lanes);
     pub const RUNTIME: usize = offset_of!(WarpFrame, runtime);
     pub const ATTENTION: usize = offset_of!(WarpFrame, attention);
@@ -236,5 +254,7 @@ pub mod field {
         pub const PART: usize = offset_of!(Runtime, part);
         pub const COMMON: usize = offset_of!(Runtime, common);
         pub const ASK: usize = offset_of!(Runtime, ask);
+        pub const STEP: usize = offset_of!(Runtime, step);
+        pub const IDLE: usize = offset_of!(Runtime, idle);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use ptx_exec::engine::{Stop, System, pool};
+use ptx_exec::engine::{Assistant, Stop, System, pool};
 use ptx_exec::program::{Effect, Op, Program};
 use ptx_exec::{Geometry, TrapKind};
 
@@ -16,6 +16,7 @@ use super::block::{Block, lanes_of, run_in_turn, run_on_fibres};
 use super::effect::Effects;
 use super::fibre::Fibres;
 use super::frame::{RUNTIME, WarpFrame};
+use super::heavy::HeavyPlace;
 use super::watch;
 
 /// What a kernel is launched with.
@@ -37,6 +38,8 @@ pub struct Given<'a> {
     pub system: Option<&'a System>,
     /// The instructions of the program that the runtime executes, if there are any.
     pub effects: Option<&'a Effects>,
+    /// What executes the instructions that code leaves to the interpreter's runtime; only kernels without such need none.
+    pub assistant: Option<&'a Assistant>,
 }
 
 /// The function of a warp.
@@ -51,6 +54,8 @@ pub struct Compiled {
     pub waits: bool,
     /// Whether its function runs all warps of a block.
     pub runs_blocks: bool,
+    /// Whether the interpreter's runtime executes some of its instructions, so that the warps of a cluster run together.
+    pub is_heavy: bool,
     /// Bytes of stack that the function may need, with what it calls.
     pub stack: usize,
 }
@@ -72,6 +77,8 @@ struct Worker {
 #[derive(Debug)]
 pub(crate) struct Job {
     compiled: Compiled,
+    /// What executes the instructions that code leaves to the interpreter's runtime.
+    assistant: *const Assistant,
     program: *const Program,
     params: *const u8,
     constant: *const u8,
@@ -107,6 +114,16 @@ struct Queue {
 impl Job {
     pub(crate) fn code(&self) -> WarpCode {
         self.compiled.code
+    }
+
+    /// Bytes of stack that a warp may need.
+    pub(super) fn stack(&self) -> usize {
+        self.compiled.stack
+    }
+
+    /// How many blocks there are to take up, or clusters where their warps run together.
+    fn units(&self) -> u64 {
+        if self.compiled.is_heavy { self.geometry.clusters() } else { self.geometry.blocks() }
     }
 
     /// What the system provides.
@@ -168,7 +185,7 @@ impl Job {
     fn take(&self) -> Option<std::ops::Range<u64>> {
         /// Blocks that are taken at once, at most: they end in well under a millisecond where they do nothing.
         const MOST: u64 = 4096;
-        let blocks = self.geometry.blocks();
+        let blocks = self.units();
         let mut queue = self.lock();
         if queue.next >= blocks || queue.failure.is_some() || queue.panicked.is_some() {
             return None;
@@ -205,10 +222,11 @@ impl Job {
 pub unsafe fn launch(compiled: &Compiled, given: &Given<'_>) -> Result<(), Stop> {
     let started = Instant::now();
     let deadline = given.timeout.and_then(|timeout| started.checked_add(timeout));
-    let blocks = given.geometry.blocks();
+    let blocks = if compiled.is_heavy { given.geometry.clusters() } else { given.geometry.blocks() };
     let threads = (given.threads as u64).min(blocks).max(1);
     let job = Arc::new(Job {
         compiled: *compiled,
+        assistant: given.assistant.map_or(std::ptr::null(), std::ptr::from_ref),
         program: given.program,
         params: given.params.as_ptr(),
         constant: given.constant.as_ptr(),
@@ -256,6 +274,7 @@ struct Place {
     frames: Box<[WarpFrame; WARPS]>,
     shared: Vec<Line>,
     fibres: Fibres,
+    heavy: HeavyPlace,
 }
 
 /// Shared memory begins where a line of the processor's cache does.
@@ -277,6 +296,11 @@ const NO_FRAME: WarpFrame = WarpFrame {
     program: std::ptr::null(),
     attention: std::ptr::null(),
     block: std::ptr::null_mut(),
+    heavy: std::ptr::null_mut(),
+    rows: std::ptr::null_mut(),
+    rank: 0,
+    vain: 0,
+    questions: 0,
     job: std::ptr::null(),
     suspend: std::ptr::null(),
     pc: 0,
@@ -293,6 +317,7 @@ impl Place {
             frames: Box::new([NO_FRAME; WARPS]),
             shared: Vec::new(),
             fibres: Fibres::default(),
+            heavy: HeavyPlace::default(),
         }
     }
 
@@ -314,6 +339,10 @@ impl Place {
             job,
             ..NO_FRAME
         };
+        if job.compiled.is_heavy {
+            self.frames[0] = frame;
+            return Ok(());
+        }
         let warps = if job.compiled.waits { threads.div_ceil(ptx_exec::program::WARP) } else { 1 };
         for (warp, place) in self.frames.iter_mut().enumerate().take(warps) {
             *place = WarpFrame { warp: warp as u32, lanes: lanes_of(threads, warp), ..frame };
@@ -324,8 +353,16 @@ impl Place {
         Ok(())
     }
 
-    /// Runs a block.
-    fn run(&mut self, job: &Job, index: [u32; 3]) -> Result<(), Stop> {
+    /// Runs a block, or the cluster of this number.
+    fn run(&mut self, job: &Job, number: u64, index: [u32; 3]) -> Result<(), Stop> {
+        if job.compiled.is_heavy {
+            // SAFETY: what the launch was given is alive while blocks run.
+            let Some(assistant) = (unsafe { job.assistant.as_ref() }) else {
+                let text = "the launch has nothing that executes what the interpreter's runtime does";
+                return Err(nowhere(TrapKind::Misuse(text.to_owned()), index));
+            };
+            return self.heavy.run(job, assistant, number, self.frames[0]);
+        }
         let threads = job.geometry.threads();
         self.block.begin(job.program, threads);
         // To set no bytes at an address without memory takes processors longer than to set some: it is a store of which all is masked.
@@ -394,7 +431,7 @@ fn run_blocks(
             return;
         }
         let result = match prepared {
-            Ok(()) if !job.late.load(Ordering::Relaxed) => place.run(job, index),
+            Ok(()) if !job.late.load(Ordering::Relaxed) => place.run(job, number, index),
             Ok(()) => Err(nowhere(TrapKind::Timeout, index)),
             Err(kind) => Err(nowhere(kind.clone(), index)),
         };

@@ -10,6 +10,7 @@
 //! | `block` | the warps of a block: in turn, or on fibres where they wait for each other |
 //! | `barrier`, `fibre` | barriers of a block; stacks |
 //! | `effect` | instructions that the interpreter's runtime executes, and products of matrices by its function |
+//! | `heavy` | clusters whose warps ask the interpreter's runtime for what it does for them |
 //! | `row` | operations on registers by the interpreter's functions |
 //! | `system` | functions that the system provides: `vprintf`, `malloc`, `free`, failed assertions |
 //! | `watch` | ends launches whose time is over |
@@ -22,6 +23,7 @@ mod effect;
 mod fibre;
 mod frame;
 mod grid;
+mod heavy;
 mod row;
 mod system;
 mod watch;

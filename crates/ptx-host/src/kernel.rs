@@ -1,8 +1,8 @@
 //! Compiled kernels.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use ptx_exec::engine::Stop;
+use ptx_exec::engine::{Instructions, Stop};
 use ptx_exec::program::{Effect, Op, Program, WARP};
 use ptx_exec::{AddressSize, Geometry};
 use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
@@ -49,6 +49,9 @@ pub struct Kernel {
     runs: Runs,
     stack: usize,
     effects: Effects,
+    /// Whether the interpreter's runtime executes some of its instructions; what it needs for that, once it was needed.
+    is_heavy: bool,
+    instructions: OnceLock<Instructions>,
     /// What was compiled, where that is not the program as it is.
     inlined: Option<Inlined>,
     /// What the code checks, at an address that the code has.
@@ -180,6 +183,7 @@ impl Kernel {
         let program = inlined.as_ref().map_or(program, |inlined| &inlined.program);
         let stack = stack_bytes(program);
         // Threads of the host have small stacks.
+        let is_heavy = runs == Runs::Cluster;
         let waits = runs == Runs::Warp && (has_barriers(program) || stack > LARGEST_ON_THREAD);
         let effects = Effects::of(program);
         Ok(Self {
@@ -190,6 +194,8 @@ impl Kernel {
             runs,
             stack,
             effects,
+            is_heavy,
+            instructions: OnceLock::new(),
             inlined,
             _claims: claims,
         })
@@ -199,7 +205,14 @@ impl Kernel {
     fn compiled(&self) -> Compiled {
         // SAFETY: the address is that of a function of this type, whose code is alive as long as `self`.
         let code = unsafe { std::mem::transmute::<usize, WarpCode>(self.address) };
-        Compiled { code, waits: self.waits, runs_blocks: self.runs == Runs::Block, stack: self.stack }
+        let runs_blocks = self.runs == Runs::Block;
+        Compiled { code, waits: self.waits, runs_blocks, is_heavy: self.is_heavy, stack: self.stack }
+    }
+
+    /// What the interpreter's runtime needs to execute instructions of it, where it has such; `program` is the one that was compiled.
+    pub fn instructions(&self, program: &Program) -> Option<&Instructions> {
+        let program = self.inlined.as_ref().map_or(program, |inlined| &inlined.program);
+        self.is_heavy.then(|| self.instructions.get_or_init(|| Instructions::new(program)))
     }
 
     /// Runs all blocks of a launch and waits for them.
@@ -259,6 +272,7 @@ impl Kernel {
                 threads: 1,
                 system: None,
                 effects: None,
+                assistant: None,
             })
         }
     }

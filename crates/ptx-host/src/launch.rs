@@ -94,7 +94,12 @@ pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
 pub fn launch(kernel: &Kernel, loaded: &LoadedLaunch<'_>) -> Result<Executed, ExecError> {
     let begun = loaded.begin()?;
     let system = loaded.system()?;
+    let assistant = match kernel.instructions(begun.program) {
+        Some(instructions) => Some(loaded.assistant(instructions)?),
+        None => None,
+    };
     let given = Given {
+        assistant: assistant.as_ref(),
         system: Some(&system),
         effects: None,
         program: begun.program,

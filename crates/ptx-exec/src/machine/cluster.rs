@@ -3,6 +3,8 @@
 //! Its blocks take turns, and the warps of each. The block that runs holds the state of the others, so that an access to its
 //! own shared memory is not slower than in a grid without clusters.
 
+mod assist;
+
 use super::Stop;
 use super::barrier::{Awaited, Barrier};
 use super::block::BlockState;
@@ -18,6 +20,8 @@ use crate::memory::{
     AddressSize, Fault, FaultKind, Space, address_in, rank_and_offset, read_bytes, write_bytes,
 };
 use crate::program::{MapAddress, Mask, Row, first_lane, lanes};
+
+pub use assist::{Assistant, AssistedCluster, Instructions, Outcome, Threads};
 
 /// Instructions that a warp runs before the next one gets its turn.
 const TURN: u64 = 4096;
@@ -411,10 +415,13 @@ impl Cluster {
             };
             for (at, fragment) in warp.fragments.iter().enumerate() {
                 let waits = matches!(fragment.state, State::Barrier { .. } | State::Cluster { .. });
-                let instruction = fragment.pc.saturating_sub(u32::from(waits));
+                let mut instruction = fragment.pc.saturating_sub(u32::from(waits));
                 let what = match fragment.state {
                     State::Ready => match warp.polls(fragment, self.running.cluster.disturbances) {
-                        Some(wait) => self.asked_for(grid, wait),
+                        Some((pc, wait)) => {
+                            instruction = pc;
+                            self.asked_for(grid, wait)
+                        }
                         None => "run here".to_owned(),
                     },
                     State::Cluster { .. } => "wait at the barrier of the cluster".to_owned(),

@@ -151,7 +151,7 @@ pub(crate) struct Setup {
 }
 
 /// A launch that host threads work on.
-struct Job {
+pub(super) struct Job {
     setup: Setup,
     /// The constants of the program as the blocks of each rank but the first see them.
     constants: Vec<Vec<Row>>,
@@ -166,6 +166,27 @@ struct Job {
     queue: Mutex<Queue>,
     /// Signalled when no host thread runs a cluster any more.
     idle: Condvar,
+}
+
+impl Job {
+    /// A launch none of whose clusters has started.
+    pub(super) fn new(setup: Setup) -> Self {
+        let started = Instant::now();
+        let deadline = setup.limits.timeout.and_then(|timeout: Duration| started.checked_add(timeout));
+        let size = setup.geometry.cluster_size();
+        Self {
+            constants: (1..size).map(|rank| setup.executable.program.constants.of_rank(rank)).collect(),
+            resident: setup.executable.resident_blocks(&setup.geometry) / size.max(1) as usize,
+            setup,
+            started,
+            deadline,
+            steps: AtomicU64::new(0),
+            written: AtomicU64::new(0),
+            stopped: AtomicU64::new(u64::MAX),
+            queue: Mutex::default(),
+            idle: Condvar::new(),
+        }
+    }
 }
 
 /// What all blocks see.
@@ -192,7 +213,7 @@ pub(super) struct Grid<'p> {
 }
 
 impl<'p> Grid<'p> {
-    fn of(job: &'p Job) -> Self {
+    pub(super) fn of(job: &'p Job) -> Self {
         let setup = &job.setup;
         Self {
             program: &setup.executable.program,
@@ -324,25 +345,9 @@ impl Queue {
 /// The thread that calls works itself; threads of the pool join it as they become free. Nothing waits for one that has not begun,
 /// so that launches which wait for each other make progress however many there are.
 pub(crate) fn run(setup: Setup) -> Finished {
-    let started = Instant::now();
-    let deadline = setup.limits.timeout.and_then(|timeout: Duration| started.checked_add(timeout));
     // More host threads than clusters would have nothing to do.
     let threads = (setup.threads.get() as u64).min(setup.geometry.clusters()).max(1);
-    let job = Arc::new(Job {
-        constants: (1..setup.geometry.cluster_size())
-            .map(|rank| setup.executable.program.constants.of_rank(rank))
-            .collect(),
-        resident: setup.executable.resident_blocks(&setup.geometry)
-            / setup.geometry.cluster_size().max(1) as usize,
-        setup,
-        started,
-        deadline,
-        steps: AtomicU64::new(0),
-        written: AtomicU64::new(0),
-        stopped: AtomicU64::new(u64::MAX),
-        queue: Mutex::default(),
-        idle: Condvar::new(),
-    });
+    let job = Arc::new(Job::new(setup));
     // Where the host refuses threads, the one that calls does all the work.
     // A launch that needs no more than its own thread does not start the pool.
     if threads > 1

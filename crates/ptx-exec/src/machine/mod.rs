@@ -46,6 +46,7 @@ mod watch;
 mod wgmma;
 
 pub use bind::RowOperation;
+pub use cluster::{Assistant, AssistedCluster, Instructions, Outcome, Threads};
 pub use grid::Geometry;
 pub(crate) use grid::{Executable, Finished, Setup, pool, run};
 pub(crate) use heap::Heap;

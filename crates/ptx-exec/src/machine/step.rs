@@ -6,7 +6,7 @@ use super::block::BlockState;
 use super::cluster::map_addresses;
 use super::grid::Grid;
 use super::warp::Warp;
-use crate::program::{Dst, Effect, FULL, Guard, Mask, Row, Src, WARP, lanes};
+use crate::program::{Dst, Effect, FULL, Guard, Mask, Op, Row, Src, WARP, lanes};
 
 /// Where control goes after an instruction.
 enum Flow<'p> {
@@ -211,6 +211,35 @@ impl Warp {
             | Effect::Breakpoint => return Ok(Flow::Control(effect)),
         }
         Ok(Flow::Next)
+    }
+}
+
+impl Warp {
+    /// Executes one instruction, neither a branch nor a call, for lanes of the warp's first group.
+    pub(super) fn execute_alone(
+        &mut self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        pc: u32,
+        active: Mask,
+    ) -> Result<(), Stop> {
+        let inst = grid.program.code.get(pc as usize);
+        let (Some(Op::Effect(effect)), Some(group)) = (inst.map(|inst| &inst.op), self.fragments.first())
+        else {
+            return Ok(());
+        };
+        if active == 0 {
+            return Ok(());
+        }
+        let (mask, frame) = (group.mask, group.frame);
+        let constants = self.constants(grid);
+        let mut rows = std::mem::take(&mut self.frames[frame].rows);
+        let flow = self.effect(grid, block, frame, &mut rows, constants, effect, mask, active, pc);
+        self.frames[frame].rows = rows;
+        match flow? {
+            Flow::Control(effect) => self.control(grid, block, 0, active, effect),
+            Flow::Next | Flow::Jump(_) => Ok(()),
+        }
     }
 }
 

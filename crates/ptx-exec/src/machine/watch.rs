@@ -44,11 +44,11 @@ struct Sample {
 }
 
 impl Watch {
-    /// For what the first of these lanes waits, where all of them are stuck.
-    pub(super) fn stuck(&self, mask: Mask, disturbances: u64) -> Option<Wait> {
+    /// Where the first of these lanes asks, and for what, where all of them are stuck.
+    pub(super) fn stuck(&self, mask: Mask, disturbances: u64) -> Option<(u32, Wait)> {
         let is_stuck = self.disturbances == disturbances && mask & !self.stuck == 0;
         let first = lanes(mask).next().filter(|_| is_stuck)?;
-        self.samples[first].as_ref().map(|sample| sample.wait)
+        self.samples[first].as_ref().map(|sample| (sample.pc, sample.wait))
     }
 }
 
@@ -60,8 +60,8 @@ impl Warp {
             .all(|group| group.state != State::Ready || self.polls(group, disturbances).is_some())
     }
 
-    /// For what a group that is stuck asks.
-    pub(super) fn polls(&self, group: &Fragment, disturbances: u64) -> Option<Wait> {
+    /// Where a group asks that is stuck, and for what.
+    pub(super) fn polls(&self, group: &Fragment, disturbances: u64) -> Option<(u32, Wait)> {
         self.watch.as_ref()?.stuck(group.mask, disturbances)
     }
 

@@ -1,6 +1,6 @@
 //! The rows that an instruction reads and writes.
 
-use ptx_exec::program::{Callee, CollectiveKind, Dst, Effect, Op, Operand, Slot, Src};
+use ptx_exec::program::{Callee, Dst, Effect, Op, Operand, Slot, Src};
 
 /// The rows that an instruction reads and writes.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -68,6 +68,19 @@ fn is_compiled(effect: &Effect) -> Result<(), &'static str> {
         | Effect::Multimem(_)
         | Effect::Texturing(_)
         | Effect::BlockBarrier(_)
+        | Effect::Collective(_)
+        | Effect::Mbarrier(_)
+        | Effect::ClusterBarrier(_)
+        | Effect::MapAddress(_)
+        | Effect::Bulk(_)
+        | Effect::AsyncWrite(_)
+        | Effect::TensorCopy(_)
+        | Effect::TensormapReplace(_)
+        | Effect::TensormapCopy(_)
+        | Effect::Within(_)
+        | Effect::Tensor(_)
+        | Effect::TensorCommit(_)
+        | Effect::Warpgroup(_)
         | Effect::BranchIndexed { .. }
         | Effect::Fence
         | Effect::ProxyFence
@@ -79,29 +92,11 @@ fn is_compiled(effect: &Effect) -> Result<(), &'static str> {
         | Effect::Breakpoint
         | Effect::Pause
         | Effect::Nothing => Ok(()),
-        Effect::Collective(collective) => match collective.kind {
-            CollectiveKind::Tensor(_) => {
-                Err("operations on tensor memory and of warpgroups are not compiled")
-            }
-            _ => Ok(()),
-        },
         Effect::Call(call) => match call.callee {
             Callee::Builtin(_) => Ok(()),
             Callee::Function(_) | Callee::Address(_) => Err("calls are not compiled"),
         },
         Effect::Stack(_) => Err("memory allocated on the stack is not compiled"),
-        Effect::Mbarrier(_) => Err("barriers in shared memory are not compiled"),
-        Effect::ClusterBarrier(_) | Effect::MapAddress(_) | Effect::TryCancel(_) => {
-            Err("operations on clusters are not compiled")
-        }
-        Effect::Bulk(_)
-        | Effect::AsyncWrite(_)
-        | Effect::TensorCopy(_)
-        | Effect::TensormapReplace(_)
-        | Effect::TensormapCopy(_)
-        | Effect::Within(_) => Err("bulk and tensor copies are not compiled"),
-        Effect::Tensor(_) | Effect::TensorCommit(_) | Effect::Warpgroup(_) => {
-            Err("operations on tensor memory and of warpgroups are not compiled")
-        }
+        Effect::TryCancel(_) => Err("taking clusters from the launch is not compiled"),
     }
 }

@@ -7,11 +7,13 @@
 //! | all lanes, or an `.aligned` instruction | when no lane waits elsewhere | none |
 //! | one, the same in all lanes | when none of it waits elsewhere | those that it does not name |
 //! | one for each lane | for each group of lanes with the same mask that is complete | also those of other groups |
+//! | (a question whether a phase of a barrier in shared memory is over) | when lanes come, and again when others have run | all others |
 
 use ptx_exec::program::{
     Collective, CollectiveKind, Dst, Effect, Guard, Inst, Op, Participants, Program, ShuffleMode, Src, WARP,
 };
 
+use super::heavy::{asks, waits_for_cluster};
 use super::{Block, Shape, Shapes};
 
 /// Which lanes have to come before an operation is carried out.
@@ -23,6 +25,8 @@ pub enum Gather {
     One(Src),
     /// Those of the mask that each lane has.
     Each(Src),
+    /// None: lanes ask whether a phase is over. Those that ask in vain let others run before they ask again.
+    Asking,
 }
 
 /// The operation, where lanes wait for each other at it.
@@ -36,16 +40,31 @@ pub(super) fn waits(op: &Op) -> Option<&Collective> {
     }
 }
 
+/// Whether an instruction begins a block, so that lanes can wait there for others of their warp: each operation of several lanes, and each
+/// question whether a phase is over.
+pub(super) fn meets(op: &Op) -> bool {
+    waits(op).is_some() || asks(op) || waits_for_cluster(op)
+}
+
 /// The guard of an instruction. One that lanes wait at has none of its own: it decides which of them come (see [`Block::gathers`]).
 pub fn guard_of(inst: &Inst) -> Option<Guard> {
-    inst.guard.filter(|_| waits(&inst.op).is_none())
+    inst.guard.filter(|_| !meets(&inst.op))
 }
 
 impl Shapes {
     /// Which lanes have to come to the beginning of a block before it runs; nothing where lanes do not wait for each other there.
     pub fn gather(&self, program: &Program, block: &Block) -> Option<Gather> {
-        let inst = program.code.get(block.first as usize).filter(|_| block.gathers)?;
-        waits(&inst.op).map(|collective| self.participants(collective))
+        let inst = program.code.get(block.first as usize)?;
+        if self.has_questions && matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))) {
+            // Lanes may come while others of the warp ask.
+            return Some(Gather::All);
+        }
+        match waits(&inst.op) {
+            _ if !block.gathers => None,
+            Some(collective) => Some(self.participants(collective)),
+            None if asks(&inst.op) => Some(Gather::Asking),
+            None => Some(Gather::All),
+        }
     }
 
     fn participants(&self, collective: &Collective) -> Gather {
@@ -62,7 +81,7 @@ impl Shapes {
         let is_first = collective.dsts.first() == Some(&row) && collective.dsts.get(1) != Some(&row);
         let same = match self.participants(collective) {
             Gather::All | Gather::One(_) => Shape::Uniform,
-            Gather::Each(_) => Shape::Varying,
+            Gather::Each(_) | Gather::Asking => Shape::Varying,
         };
         match collective.kind {
             CollectiveKind::Shuffle(mode) if is_first => self.shuffled(mode, collective, is_whole),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ptx_exec::program::{Effect, Guard, Op, Program, Src};
 
 use super::Refusal;
-use super::gather::waits;
+use super::gather::meets;
 
 /// A block, by its place in [`Graph::blocks`]: the order in which waiting blocks run, the lowest first.
 pub type BlockId = usize;
@@ -226,7 +226,7 @@ type Beginning = (u32, bool);
 /// Whether lanes wait for each other at an instruction, and whether it has a guard.
 fn meeting(program: &Program, pc: u32) -> Option<bool> {
     let inst = program.code.get(pc as usize)?;
-    waits(&inst.op).map(|_| inst.guard.is_some())
+    meets(&inst.op).then_some(inst.guard.is_some())
 }
 
 /// The beginnings of the blocks that can be reached, in order.

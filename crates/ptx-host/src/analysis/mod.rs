@@ -3,6 +3,7 @@
 //! | module | gives |
 //! |---|---|
 //! | `access` | the rows that an instruction reads and writes, or that it is not compiled |
+//! | `heavy`, `asking` | instructions that the interpreter's runtime executes; loops that ask a barrier in shared memory |
 //! | `gather` | operations that lanes wait for each other at |
 //! | `graph` | basic blocks in an order in which loops are together |
 //! | `liveness` | the rows whose values each block may still read |
@@ -24,11 +25,13 @@
 //! and goes on until nothing changes; sets of waiting lanes only grow and shapes only become less regular, so that it ends.
 
 mod access;
+mod asking;
 mod claims;
 mod differing;
 mod facts;
 mod gather;
 mod graph;
+mod heavy;
 #[cfg(test)]
 pub(crate) mod lies;
 mod liveness;
@@ -48,10 +51,12 @@ use std::collections::BTreeSet;
 use ptx_exec::program::Program;
 
 pub use access::{Access, Refusal};
+pub(crate) use asking::repeats;
 pub use claims::{Claim, Claims};
 pub use facts::Facts;
 pub use gather::{Gather, guard_of};
 pub use graph::{Block, BlockId, Graph, Terminator};
+pub use heavy::{asks, has_heavy, is_heavy};
 pub use liveness::Liveness;
 pub use nans::Nans;
 pub(crate) use nans::takes_any;

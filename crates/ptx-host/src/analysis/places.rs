@@ -18,6 +18,7 @@ use ptx_exec::program::{Alu, Collective, CollectiveKind, Effect, Op, Participant
 use ptx_isa::SpecialReg;
 
 use super::gather::waits;
+use super::heavy::waits_for_cluster;
 use super::{Access, BlockId, Gather, Graph, Refusal, Schedule, Shape, Shapes, Terminator};
 
 /// Why a kernel is refused whose lanes may come to an operation at different instructions.
@@ -37,6 +38,10 @@ pub(super) fn check(
     let places = Places { program, graph, shapes };
     let mut seen = BTreeSet::new();
     for waiting in schedule.together(graph, parts_lanes) {
+        let mut waits = waiting.iter().filter(|&&id| waits_for_cluster(places.first(id)));
+        if let (Some(_), Some(&later)) = (waits.next(), waits.next()) {
+            return Err(Refusal { pc: graph.block(later).first, why: APART });
+        }
         let here: Vec<_> = waiting.iter().filter_map(|&id| Some((id, places.operation(id)?))).collect();
         for (at, &(one, operation)) in here.iter().enumerate() {
             for &(other, second) in &here[at + 1..] {
@@ -60,6 +65,11 @@ struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
+    /// The first instruction of a block.
+    fn first(&self, id: BlockId) -> &'a Op {
+        &self.program.code[self.graph.block(id).first as usize].op
+    }
+
     /// The operation that lanes wait for each other at in the beginning of a block.
     fn operation(&self, id: BlockId) -> Option<&'a Collective> {
         let block = Some(self.graph.block(id)).filter(|block| block.gathers)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ptx_exec::program::{Dst, Effect, Op, Program, Src, WARP};
 
 use super::facts::{self, Facts};
+use super::heavy::asks;
 use super::transfer;
 use super::{
     Access, Block, Claim, Claims, Graph, Launched, Liveness, Refusal, Schedule, Shape, Stride, Widths,
@@ -23,6 +24,8 @@ pub struct Shapes {
     lanes: u32,
     /// What was found, where code is made as if it were not ([`Shapes::compute_per_lane`]).
     claims: Option<Arc<Claims>>,
+    /// Whether lanes ask whether phases of barriers in shared memory are over.
+    pub(super) has_questions: bool,
 }
 
 /// What is known of the values of a row so far.
@@ -56,6 +59,7 @@ impl Shapes {
             widths,
             lanes,
             claims: None,
+            has_questions: program.code.iter().any(|inst| asks(&inst.op)),
         };
         for row in (0..rows).filter(|&row| liveness.is_live_into(0, row)) {
             shapes.join(row, Shape::Constant(0));

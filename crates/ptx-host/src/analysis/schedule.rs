@@ -52,7 +52,9 @@ impl Schedule {
                     match gather {
                         None => waiting[next].extend(others),
                         Some(Gather::All) => {}
-                        Some(Gather::One(_)) => waiting[next].extend(others.filter(|&other| other != next)),
+                        Some(Gather::Asking | Gather::One(_)) => {
+                            waiting[next].extend(others.filter(|&other| other != next));
+                        }
                         // Lanes of other groups may stay where they are.
                         Some(Gather::Each(_)) => waiting[next].extend(others),
                     }

@@ -10,6 +10,7 @@ use ptx_exec::scalar::int::{Int, Part, Saturation, Signedness};
 use ptx_isa::{Component, SpecialReg};
 
 use super::facts::mask;
+use super::heavy::asks;
 use super::shape::Indexed;
 use super::{Access, Launched, Shape, Shapes, Stride, differing};
 
@@ -29,9 +30,22 @@ pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -
             // A frame of local memory has one address in all lanes, which means another place in each.
             Effect::FrameAddress { .. } => Shape::Uniform,
             Effect::ActiveMask { .. } => Shape::Uniform,
+            // Lanes that give the same get the same.
+            Effect::MapAddress(_) => same(shapes, op),
+            Effect::Mbarrier(_) if asks(op) => same(shapes, op),
             _ => Shape::Varying,
         },
     }
+}
+
+/// One value, where all that an instruction reads is one.
+fn same(shapes: &Shapes, op: &Op) -> Shape {
+    let reads = Access::of(op).unwrap_or_default().reads;
+    let shapes: Vec<Shape> = reads.iter().map(|src| shapes.src(*src)).collect();
+    if shapes.contains(&Shape::Unwritten) {
+        return Shape::Unwritten;
+    }
+    if shapes.iter().all(|shape| shape.is_uniform()) { Shape::Uniform } else { Shape::Varying }
 }
 
 /// The bits in which lanes may differ of what an instruction writes to a row.

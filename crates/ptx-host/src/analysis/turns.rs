@@ -2,12 +2,16 @@
 
 use ptx_exec::program::{BarrierAction, BlockBarrier, Effect, Op, Program, Src};
 
-use super::Graph;
+use super::{Graph, has_heavy};
 
 /// Whether a kernel has no barriers, or all of them are one: `bar.sync` with one number, for all threads of the block, without a guard. Then a warp that comes
 /// to it only waits until all others have come or exited, so that code can run one warp after the other from barrier to barrier, without
 /// a stack for each.
 pub fn take_turns(program: &Program, graph: &Graph) -> bool {
+    // The runtime may let warps wait that ask it for something.
+    if has_heavy(program, graph) {
+        return false;
+    }
     let mut number: Option<Option<u64>> = None;
     for block in graph.blocks() {
         for inst in &program.code[block.first as usize..block.end as usize] {

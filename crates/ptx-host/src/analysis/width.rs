@@ -7,7 +7,7 @@ use ptx_exec::program::{
 use ptx_exec::scalar::int::{Int, Part};
 use ptx_isa::SpecialReg;
 
-use super::{Access, Graph};
+use super::{Access, Graph, heavy};
 
 /// The width of the integers that hold the values of each row: 1, 16, 32 or 64 bits.
 #[derive(Clone, Debug)]
@@ -94,8 +94,11 @@ impl Widths {
                         _ => None,
                     })
                     .collect(),
-                Effect::Collective(collective) => self.of_collective(collective),
-                _ => Access::of(op).unwrap_or_default().writes.into_iter().map(|dst| (dst, 64)).collect(),
+                Effect::Collective(collective) if !heavy::is_heavy(op) => self.of_collective(collective),
+                effect => {
+                    let writes = Access::of(op).unwrap_or_default().writes;
+                    writes.into_iter().map(|dst| (dst, heavy::width(effect))).collect()
+                }
             },
         }
     }

@@ -4,6 +4,8 @@
 //! ([`Graph`](crate::analysis::Graph)). Where `schedule.rs` cannot tell that, an aligned one is tested when it runs: lanes that are still
 //! elsewhere then are at another barrier. What is not aligned is compiled only where it can tell.
 
+use std::collections::BTreeSet;
+
 use ptx_exec::program::{BarrierAction, BlockBarrier, Effect, Op, Src};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
@@ -26,13 +28,18 @@ impl<'c> Code<'_, '_, 'c> {
         let together = self.analysis.schedule.is_together(id);
         let splits =
             guard.is_some_and(|(row, _)| !self.analysis.shapes.claim(Src::register(row)).is_uniform());
-        if !barrier.is_aligned && (!together || splits) {
+        let is_alone = together && self.analysis.schedule.beside(&self.analysis.graph, id).is_empty();
+        if !barrier.is_aligned && (!(together && (is_alone || !self.is_heavy)) || splits) {
             let why = "a barrier without `.aligned` that threads of a warp may come to one by one is not compiled yet";
             return Err(CompileError::refused(pc, why));
         }
         let all = self.lanes_of(&self.mask.clone())?;
         if !together {
-            self.expect_together(id, pc, all)?;
+            self.expect_together((id, pc), self.analysis.schedule.waiting(id), all)?;
+        }
+        if self.is_heavy {
+            let op = &self.program.code[pc as usize].op;
+            return self.by_runtime(id, guard, op, pc).map_err(Into::into);
         }
         if self.turns.is_some() {
             return self.wait_for_turn(id).map_err(Into::into);
@@ -141,7 +148,12 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// Stops the warp where lanes are elsewhere: at another barrier, or where they wait for these lanes.
-    fn expect_together(&self, id: BlockId, pc: u32, all: Value<'c>) -> Result<(), LlvmError> {
+    pub(super) fn expect_together(
+        &self,
+        (id, pc): (BlockId, u32),
+        elsewhere: &BTreeSet<BlockId>,
+        all: Value<'c>,
+    ) -> Result<(), LlvmError> {
         let builder = self.builder();
         let is_barrier = |pc: u32| {
             let inst = self.program.code.get(pc as usize);
@@ -149,7 +161,7 @@ impl<'c> Code<'_, '_, 'c> {
         };
         let none = self.int(32, 0);
         let (mut others, mut place, mut waiting) = (none, self.int(32, pc.into()), none);
-        for &other in self.analysis.schedule.waiting(id).iter().rev() {
+        for &other in elsewhere.iter().filter(|&&other| other != id).rev() {
             let ty = self.types.vector(self.types.int(1), self.lanes);
             let masks = self.waiting[other].iter().map(|&place| builder.load(ty, place, 8, Ordinary));
             let lanes = self.lanes_of(&masks.collect::<Result<Vec<_>, _>>()?)?;

@@ -42,6 +42,10 @@ impl<'c> Code<'_, '_, 'c> {
         };
         let others = analysis.schedule.beside(&analysis.graph, id);
         match gather {
+            Gather::Asking => {
+                self.let_others_run(id, &others)?;
+                self.take_waiting(id)?;
+            }
             Gather::All => {
                 if !others.is_empty() {
                     let missing = self.missing(self.lanes_of(&self.masks_of(id)?)?)?;
@@ -204,6 +208,10 @@ impl<'c> Code<'_, '_, 'c> {
             self.builder().branch_if(self.has_waiting(next)?, first, after)?;
             self.builder().position_at_end(after);
         }
+        self.ask_again(id, others)?;
+        if self.begins_with_barrier(id) {
+            self.expect_together((id, self.analysis.graph.block(id).first), others, here)?;
+        }
         self.stop(self.analysis.graph.block(id).first, here, Status::Deadlock)
     }
 
@@ -214,12 +222,12 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// The lanes that have neither exited nor come here.
-    fn missing(&self, here: Value<'c>) -> Result<Value<'c>, LlvmError> {
+    pub(super) fn missing(&self, here: Value<'c>) -> Result<Value<'c>, LlvmError> {
         self.builder().binary(BinaryOp::And, self.alive_lanes()?, self.not(here)?)
     }
 
     /// The lanes that have not exited, a bit each.
-    fn alive_lanes(&self) -> Result<Value<'c>, LlvmError> {
+    pub(super) fn alive_lanes(&self) -> Result<Value<'c>, LlvmError> {
         if self.version == Version::Full {
             return Ok(self.int(32, u32::MAX.into()));
         }

@@ -19,6 +19,7 @@ mod control;
 mod effects;
 mod gather;
 mod generic;
+mod heavy;
 mod index;
 mod local;
 mod matrix;
@@ -42,7 +43,7 @@ use ptx_llvm::host::HostMachine;
 use ptx_llvm::{LlvmError, Module};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::{Access, Analysis, BlockId, Launched, Shape, guard_of};
+use crate::analysis::{Access, Analysis, BlockId, Launched, Shape, guard_of, has_heavy, is_heavy};
 use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style, alu_with};
 use crate::kernel::CompileError;
@@ -98,6 +99,8 @@ struct Code<'a, 'm, 'c> {
     mask: Vec<Value<'c>>,
     /// Those that take part in the operation of several lanes that the block begins with.
     present: Present<'c>,
+    /// Whether the runtime executes instructions of the kernel, and so all that lets warps wait.
+    is_heavy: bool,
     /// The functions of products of matrices.
     multipliers: Vec<Multiplier<'c>>,
     /// Where it is noted what code accesses and branches have, where that is wanted.
@@ -169,6 +172,7 @@ pub(crate) fn generate(
         inputs,
         mask: Vec::new(),
         present: Present::Whole,
+        is_heavy: has_heavy(program, &analysis.graph),
         multipliers: Vec::new(),
         notes,
         rows: None,
@@ -197,7 +201,7 @@ pub(crate) fn generate(
     }
     code.builder().position_at_end(done);
     code.builder().ret(Some(types.int_value(32, 0)))?;
-    Ok(Runs::Warp)
+    Ok(if code.is_heavy { Runs::Cluster } else { Runs::Warp })
 }
 
 /// What the function of a kernel runs.
@@ -205,6 +209,8 @@ pub(crate) fn generate(
 pub(crate) enum Runs {
     /// A warp.
     Warp,
+    /// A warp, for which the runtime executes instructions: all of a cluster run together.
+    Cluster,
     /// All warps of a block, which take turns at barriers.
     Block,
 }
@@ -270,6 +276,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.begin_notes(id, pc);
         let guard = guard_of(inst).map(|guard| (guard.row, guard.negated));
         match &inst.op {
+            op if is_heavy(op) => self.by_runtime(id, guard, op, pc)?,
             Op::Alu(alu) => {
                 if self.alu(id, guard, alu)?.is_none() {
                     self.by_interpreter(id, guard, alu, pc)?;

@@ -1,0 +1,283 @@
+//! Clusters with instructions that the interpreter's runtime executes (`ptx_exec::engine::AssistedCluster`).
+//!
+//! All warps of a cluster are on fibres of one host thread. A warp that such an instruction lets wait is suspended until the cluster has it
+//! ready again. One that asked a barrier in vain, and whose other lanes cannot run either, is suspended until something was done that the
+//! runtime knows of: only that changes barriers. Where no warp is left that could do something, they wait for ever.
+
+use ptx_exec::engine::{Assistant, AssistedCluster, Outcome, Stop, Threads};
+use ptx_exec::program::{Mask, Row, WARP};
+use ptx_exec::{Geometry, TrapKind};
+
+use super::block::{Block, lanes_of};
+use super::fibre::{Fibres, Resumed};
+use super::frame::{Status, WarpFrame};
+use super::grid::Job;
+
+/// A cluster while it runs. Frames refer to it, so it stays where it is.
+pub(crate) struct Heavy {
+    cluster: AssistedCluster<'static>,
+    warps: Vec<Turn>,
+    /// How often something was done that may change what others wait for.
+    done: u64,
+    stopped: Option<Box<Stop>>,
+}
+
+/// How far a warp is.
+#[derive(Clone, Copy, Default)]
+struct Turn {
+    has_ended: bool,
+    /// Where it asks in vain, with the threads that have not exited.
+    asks: Option<(Threads, Mask)>,
+    /// What was done when it asked last, where it asks the same again.
+    since: Option<u64>,
+}
+
+/// What a host thread keeps for clusters.
+#[derive(Default)]
+pub(super) struct HeavyPlace {
+    frames: Vec<WarpFrame>,
+    fibres: Fibres,
+    spare: Vec<Vec<Row>>,
+    blocks: Vec<Block>,
+}
+
+impl std::fmt::Debug for Heavy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Heavy").field("warps", &self.warps.len()).finish_non_exhaustive()
+    }
+}
+
+impl HeavyPlace {
+    /// Runs a cluster of the launch, by its number; `frame` has what the frames of all warps have alike.
+    pub(super) fn run(
+        &mut self,
+        job: &Job,
+        assistant: &Assistant,
+        number: u64,
+        frame: WarpFrame,
+    ) -> Result<(), Stop> {
+        let geometry = &job.geometry;
+        let warps = geometry.threads().div_ceil(WARP);
+        let ranks = geometry.cluster_size().max(1);
+        let all = warps * ranks as usize;
+        if self.fibres.reserve(all, job.stack()).is_err() {
+            return Err(nowhere(TrapKind::Stack, geometry.block_index(number, 0)));
+        }
+        // SAFETY: the launch that the assistant is of outlives its clusters.
+        let assistant = unsafe { &*std::ptr::from_ref(assistant) };
+        let mut heavy = Box::new(Heavy {
+            cluster: AssistedCluster::new(assistant, number, &mut self.spare),
+            warps: vec![Turn::default(); all],
+            done: 0,
+            stopped: None,
+        });
+        self.place(&mut heavy, (number, warps, ranks), geometry, frame);
+        let result = run(&raw mut *heavy, job, &mut self.fibres, &mut self.frames, &mut self.blocks, warps);
+        self.fibres.abandon();
+        self.spare = heavy.cluster.into_spare();
+        result
+    }
+
+    /// Makes the frames.
+    fn place(
+        &mut self,
+        heavy: &mut Heavy,
+        (number, warps, ranks): (u64, usize, u32),
+        geometry: &Geometry,
+        frame: WarpFrame,
+    ) {
+        self.frames.clear();
+        // Of it code for these kernels only uses what it notes of a warp that is stopped.
+        self.blocks.clear();
+        self.blocks.resize_with(ranks as usize, Block::new);
+        for rank in 0..ranks {
+            let shared = heavy.cluster.shared(rank).as_mut_ptr();
+            let block = &raw mut self.blocks[rank as usize];
+            for warp in 0..warps {
+                self.frames.push(WarpFrame {
+                    shared,
+                    block,
+                    rank,
+                    rows: heavy.cluster.rows(rank, warp).as_mut_ptr(),
+                    heavy: &raw mut *heavy,
+                    block_index: geometry.block_index(number, rank),
+                    warp: warp as u32,
+                    lanes: lanes_of(geometry.threads(), warp),
+                    ..frame
+                });
+            }
+        }
+    }
+}
+
+fn nowhere(kind: TrapKind, block: [u32; 3]) -> Stop {
+    Stop { kind, pc: None, block, warp: 0, lane: 0, related: Vec::new() }
+}
+
+/// Gives the warps their turns until all have ended.
+fn run(
+    heavy: *mut Heavy,
+    job: &Job,
+    fibres: &mut Fibres,
+    frames: &mut [WarpFrame],
+    blocks: &mut [Block],
+    warps: usize,
+) -> Result<(), Stop> {
+    let frames = frames.as_mut_ptr();
+    // SAFETY: the cluster and its frames are this thread's and stay where they are, and no reference to them is held while a fibre runs.
+    unsafe {
+        let all = (*heavy).count();
+        loop {
+            let (mut is_over, mut ran) = (true, false);
+            for number in 0..all {
+                if (*heavy).has_ended(number) {
+                    continue;
+                }
+                is_over = false;
+                if !(*heavy).can_run(number, warps) {
+                    continue;
+                }
+                ran = true;
+                match fibres.resume(number, job, frames.add(number)) {
+                    Resumed::Waits => {}
+                    Resumed::Ended(status) if status == Status::Done as i32 => {
+                        (*heavy).end(number, warps);
+                    }
+                    Resumed::Ended(status) => {
+                        let frame = &*frames.add(number);
+                        return Err((*heavy).stop(job, frame, &mut blocks[number / warps], status));
+                    }
+                }
+            }
+            if is_over {
+                return (*heavy).cluster.end();
+            }
+            if !ran {
+                return Err((*heavy).deadlock());
+            }
+        }
+    }
+}
+
+impl Heavy {
+    fn count(&self) -> usize {
+        self.warps.len()
+    }
+
+    fn has_ended(&self, number: usize) -> bool {
+        self.warps.get(number).is_none_or(|turn| turn.has_ended)
+    }
+
+    /// All threads of a warp have exited.
+    fn end(&mut self, number: usize, warps: usize) {
+        if let Some(turn) = self.warps.get_mut(number) {
+            turn.has_ended = true;
+        }
+        self.done += 1;
+        self.cluster.exited((number / warps) as u32, number % warps);
+    }
+
+    /// Whether a warp neither waits nor asks what it asked before in vain, since when nothing has been done.
+    fn can_run(&self, number: usize, warps: usize) -> bool {
+        self.cluster.is_ready((number / warps) as u32, number % warps)
+            && self.warps[number].since != Some(self.done)
+    }
+
+    fn deadlock(&mut self) -> Stop {
+        let asking = |turn: &Turn| turn.asks.filter(|_| turn.since.is_some() && !turn.has_ended);
+        let asking: Vec<_> = self.warps.iter().filter_map(asking).collect();
+        self.cluster.deadlock(&asking)
+    }
+
+    fn stop(&mut self, job: &Job, frame: &WarpFrame, block: &mut Block, status: i32) -> Stop {
+        if status == Status::Interrupted as i32 {
+            let (pc, mask) = (frame.pc, frame.stopped);
+            let threads = Threads { rank: frame.rank, warp: frame.warp as usize, pc, mask, active: mask };
+            return self.cluster.out_of_time(TrapKind::Timeout, threads);
+        }
+        match self.stopped.take() {
+            Some(stop) if status == Status::Noted as i32 => *stop,
+            _ => block.stop(job, frame, status),
+        }
+    }
+
+    fn turn(&mut self, frame: &WarpFrame) -> Option<&mut Turn> {
+        self.warps.get_mut(frame.rank as usize * frame_warps(frame) + frame.warp as usize)
+    }
+}
+
+/// The warps of the block of a frame.
+fn frame_warps(frame: &WarpFrame) -> usize {
+    // SAFETY: the launch outlives its frames.
+    unsafe { (*frame.job).geometry.threads().div_ceil(WARP) }
+}
+
+/// The interpreter's runtime executes an instruction for threads of the warp: `mask` come to it, and for `active` its guard holds; `live`
+/// have not exited. Operands and results are in the rows of the warp.
+///
+/// # Safety
+/// The frame is that of a warp that runs.
+pub(super) unsafe extern "C" fn step(
+    frame: *mut WarpFrame,
+    pc: u32,
+    active: u32,
+    mask: u32,
+    live: u32,
+) -> i32 {
+    // SAFETY: the frame and its cluster, to which no reference is held while the fibre is suspended.
+    unsafe {
+        let threads = Threads { rank: (*frame).rank, warp: (*frame).warp as usize, pc, mask, active };
+        loop {
+            let heavy = &mut *(*frame).heavy;
+            match heavy.cluster.execute(threads, live) {
+                Ok(Outcome::Done) => {
+                    heavy.done += 1;
+                    return Status::Done as i32;
+                }
+                Ok(Outcome::InVain) => {
+                    (*frame).vain = pc + 1;
+                    (*frame).questions += 1;
+                    if let Some(turn) = heavy.turn(&*frame) {
+                        turn.asks = Some((threads, live));
+                    }
+                    return Status::Done as i32;
+                }
+                Ok(Outcome::Waits) => {
+                    heavy.done += 1;
+                    (*(*frame).suspend).suspend(());
+                    return Status::Done as i32;
+                }
+                Ok(Outcome::Again) => (*(*frame).suspend).suspend(()),
+                Err(stop) => {
+                    ((*frame).pc, (*frame).stopped) = (pc, 1 << (stop.lane % WARP));
+                    heavy.stopped = Some(Box::new(stop));
+                    return Status::Noted as i32;
+                }
+            }
+        }
+    }
+}
+
+/// Lanes of the warp that have asked in vain let other warps run, before they ask again at this instruction. `repeats` tells whether they
+/// ask for ever what they ask now, until another warp does something.
+///
+/// # Safety
+/// The frame is that of a warp that runs.
+pub(super) unsafe extern "C" fn idle(frame: *mut WarpFrame, pc: u32, _: u32, _: u32, repeats: u32) -> i32 {
+    // SAFETY: as above.
+    unsafe {
+        let heavy = &mut *(*frame).heavy;
+        let done = heavy.done;
+        if let Some(turn) = heavy.turn(&*frame) {
+            let is_same = turn.asks.is_some_and(|(threads, _)| threads.pc == pc);
+            turn.since = (repeats != 0 && is_same).then_some(done);
+        }
+        (*(*frame).suspend).suspend(());
+        let heavy = &mut *(*frame).heavy;
+        if let Some(turn) = heavy.turn(&*frame) {
+            turn.since = None;
+        }
+        ((*frame).vain, (*frame).questions) = (0, 0);
+    }
+    Status::Done as i32
+}

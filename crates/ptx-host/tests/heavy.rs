@@ -1,0 +1,141 @@
+//! Kernels whose asynchronous instructions the interpreter's runtime executes: barriers in shared memory, bulk copies. Both engines have to
+//! leave the same; what they leave is also known by a formula.
+
+mod common;
+
+use common::{Case, WORDS, input, words};
+
+fn case(body: &str, block: u32) -> Case<'_> {
+    Case {
+        before: ".shared .align 16 .b8 tile[2048];\n.shared .align 8 .b64 full;\n.shared .align 8 .b64 empty;\n",
+        target: "sm_90",
+        grid: 2,
+        block: [block, 1, 1],
+        ..Case::warp(body)
+    }
+}
+
+/// What the output is; both engines leave it.
+fn output(case: &Case<'_>) -> Vec<u32> {
+    assert_eq!(case.launches_alike(), Ok(String::new()));
+    words(&case.interpreted())
+}
+
+/// All threads arrive at a barrier in shared memory and wait for it: what other warps stored before is there then.
+#[test]
+fn threads_wait_for_a_phase() {
+    let body = "setp.ne.u32 %p1, %r4, 0;\n\
+        @!%p1 mbarrier.init.shared.b64 [full], 96;\n\
+        bar.sync 0;\n\
+        mul.lo.u32 %r6, %r4, 4; mov.u32 %r7, tile; add.u32 %r6, %r6, %r7; st.shared.u32 [%r6], %r5;\n\
+        mbarrier.arrive.shared.b64 %rd6, [full];\n\
+        wait: mbarrier.try_wait.shared.b64 %p2, [full], %rd6;\n\
+        @!%p2 bra wait;\n\
+        sub.u32 %r8, 95, %r4; mul.lo.u32 %r8, %r8, 4; add.u32 %r8, %r8, %r7; ld.shared.u32 %r9, [%r8];\n\
+        mbarrier.pending_count.b64 %r10, %rd6; setp.gt.u32 %p3, %r10, 96; @%p3 trap;\n\
+        st.global.u32 [%rd4], %r9; ret;";
+    let found = output(&case(body, 96));
+    // Thread t of block b stores the index of thread 95 - t of its block.
+    for (at, &word) in found.iter().enumerate().take(192) {
+        assert_eq!(word as usize, at / 96 * 96 + 95 - at % 96);
+    }
+}
+
+/// One lane copies to shared memory for a warp that waits, phase after phase: the other lanes of its warp go ahead to the barrier.
+const PIPELINE: &str = "setp.ne.u32 %p1, %r4, 0; @%p1 bra ready;\n\
+    mbarrier.init.shared.b64 [full], 1; mbarrier.init.shared.b64 [empty], 32; fence.mbarrier_init.release.cluster;\n\
+    ready: bar.sync 0;\n\
+    setp.lt.u32 %p2, %r4, 32; mov.u32 %r20, 0; mov.u32 %r21, 0; @!%p2 bra consumer;\n\
+    elect.sync %r6|%p3, -1; @!%p3 bra done;\n\
+    produce:\n\
+    xor.b32 %r7, %r20, 1; and.b32 %r7, %r7, 1;\n\
+    free: mbarrier.try_wait.parity.shared::cta.b64 %p4, [empty], %r7; @!%p4 bra free;\n\
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 128;\n\
+    mul.wide.u32 %rd6, %r20, 128; add.s64 %rd6, %rd6, %rd2;\n\
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd6], 128, [full];\n\
+    add.u32 %r20, %r20, 1; setp.lt.u32 %p5, %r20, 4; @%p5 bra produce;\n\
+    bra done;\n\
+    consumer:\n\
+    and.b32 %r7, %r20, 1;\n\
+    filled: mbarrier.try_wait.parity.shared::cta.b64 %p4, [full], %r7; @!%p4 bra filled;\n\
+    sub.u32 %r8, %r4, 32; shl.b32 %r8, %r8, 2; mov.u32 %r9, tile; add.u32 %r8, %r8, %r9;\n\
+    ld.shared.u32 %r10, [%r8]; mad.lo.u32 %r21, %r21, 3, %r10;\n\
+    mbarrier.arrive.shared::cta.b64 _, [empty];\n\
+    add.u32 %r20, %r20, 1; setp.lt.u32 %p5, %r20, 4; @%p5 bra consumer;\n\
+    done: bar.sync 0;\n\
+    st.global.u32 [%rd4], %r21; ret;";
+
+#[test]
+fn one_lane_fills_what_a_warp_empties() {
+    let found = output(&case(PIPELINE, 64));
+    let given = words(&input());
+    for (at, &word) in found.iter().enumerate().take(128) {
+        let lane = at % 64;
+        let sum = (0..4).fold(0u32, |sum, step| match lane {
+            0..32 => 0,
+            _ => sum.wrapping_mul(3).wrapping_add(given[step * 32 + lane - 32]),
+        });
+        assert_eq!(word, sum, "thread {at}");
+    }
+}
+
+/// The lanes of one warp wait for each other: the upper ones ask before the lower ones have arrived.
+#[test]
+fn lanes_wait_for_lanes_of_their_warp() {
+    let body = "setp.ne.u32 %p1, %r4, 0; @!%p1 mbarrier.init.shared.b64 [full], 16; bar.warp.sync -1;\n\
+        mov.u32 %r10, 0; setp.lt.u32 %p2, %r4, 16; @%p2 bra lower;\n\
+        upper: mbarrier.try_wait.parity.shared::cta.b64 %p3, [full], 0; add.u32 %r10, %r10, 1; @!%p3 bra upper;\n\
+        ld.shared.u32 %r11, [tile]; bra join;\n\
+        lower: st.shared.u32 [tile], 7; mbarrier.arrive.shared::cta.b64 _, [full]; mov.u32 %r11, 9;\n\
+        join: st.global.u32 [%rd4], %r11; ret;";
+    let found = output(&Case { grid: 1, ..case(body, 32) });
+    for (at, &word) in found.iter().enumerate().take(32) {
+        assert_eq!(word, if at < 16 { 9 } else { 7 });
+    }
+    assert_eq!(found.len(), WORDS);
+}
+
+/// Counts that are taken away come back only where the bulk store was read: 64 words go through shared memory to the output.
+#[test]
+fn bulk_copies_go_both_ways() {
+    let body = "setp.ne.u32 %p1, %r4, 0; @%p1 bra ready; mbarrier.init.shared.b64 [full], 1;\n\
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 256;\n\
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd2], 256, [full];\n\
+        ready: bar.sync 0;\n\
+        wait: mbarrier.try_wait.parity.shared::cta.b64 %p4, [full], 0; @!%p4 bra wait;\n\
+        shl.b32 %r8, %r4, 2; mov.u32 %r9, tile; add.u32 %r8, %r8, %r9; ld.shared.u32 %r10, [%r8];\n\
+        add.u32 %r10, %r10, 5; st.shared.u32 [%r8], %r10; fence.proxy.async.shared::cta; bar.sync 0;\n\
+        mul.wide.u32 %rd6, %r2, 256; add.s64 %rd6, %rd6, %rd1;\n\
+        @!%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd6], [tile], 256;\n\
+        @!%p1 cp.async.bulk.commit_group; @!%p1 cp.async.bulk.wait_group 0; ret;";
+    let found = output(&case(body, 64));
+    let given = words(&input());
+    for (at, &word) in found.iter().enumerate().take(128) {
+        assert_eq!(word, given[at % 64].wrapping_add(5));
+    }
+}
+
+/// What is wrong is told in the interpreter's words, and at its place.
+#[test]
+fn deadlocks_and_misuse_are_told_alike() {
+    let init = "setp.ne.u32 %p1, %r4, 0; @!%p1 mbarrier.init.shared.b64 [full], 65; bar.sync 0;\n";
+    let deadlock = format!(
+        "{init} mbarrier.arrive.shared.b64 _, [full];\n\
+         wait: mbarrier.try_wait.parity.shared::cta.b64 %p4, [full], 0; @!%p4 bra wait; ret;"
+    );
+    let told = case(&deadlock, 64).launches_alike().expect_err("a deadlock");
+    assert!(told.contains("1 of 65 arrivals are pending"), "{told}");
+    // A barrier of the block, to which those that ask do not come.
+    let mixed = format!(
+        "{init} setp.lt.u32 %p2, %r4, 32; @%p2 bra other;\n\
+         wait: mbarrier.try_wait.parity.shared::cta.b64 %p4, [full], 0; @!%p4 bra wait; other: bar.sync 1; ret;"
+    );
+    let told = case(&mixed, 64).launches_alike().expect_err("a deadlock");
+    assert!(told.contains("wait at barrier 1"), "{told}");
+    let twice = format!("{init} mbarrier.arrive.shared.b64 _, [full], 66; ret;");
+    let told = case(&twice, 32).launches_alike().expect_err("too many");
+    assert!(told.contains("66 arrive at a barrier whose phase waits for 65"), "{told}");
+    let nothing = "mbarrier.arrive.shared.b64 _, [empty]; ret;";
+    let told = case(nothing, 32).launches_alike().expect_err("no barrier");
+    assert!(told.contains("there is no initialized barrier"), "{told}");
+}
