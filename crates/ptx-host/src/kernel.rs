@@ -10,9 +10,10 @@ use ptx_llvm::{Context, LlvmError, Module, OptLevel};
 use thiserror::Error;
 
 use crate::analysis::{Analysis, Claims, Launched, Refusal};
-use crate::code::{self, Notes, Runs};
+use crate::code::{self, Extras, Notes, Runs};
 use crate::inline::{Inlined, inline};
 use crate::options::Options;
+use crate::perf;
 use crate::remarks::{self, Remark};
 use crate::run::{self, Compiled, Effects, Given, WarpCode};
 
@@ -98,7 +99,7 @@ pub(crate) fn generate<'c>(
     options: &Options,
 ) -> Result<Generated<'c>, CompileError> {
     let Some(inlined) = inlined else { return generate_one(context, machine, program, launched, options) };
-    let made = generate_one(context, machine, &inlined.program, launched, options);
+    let made = generate_one(context, machine, &inlined.program, launched, &options.placed(inlined));
     made.map_err(|error| match error {
         CompileError::Refused(Refusal { pc, why }) => CompileError::refused(inlined.place(pc), why),
         CompileError::Llvm(error) => CompileError::Llvm(error),
@@ -125,7 +126,8 @@ fn generate_one<'c>(
     let module = Module::new(context, "kernel");
     machine.set_up(&module);
     let notes = options.notes.then(Notes::default);
-    let runs = code::generate(&module, machine, program, &analysis, launched, lanes, notes.as_ref())?;
+    let extras = Extras { notes: notes.as_ref(), lines: options.lines.as_deref() };
+    let runs = code::generate(&module, machine, program, &analysis, launched, lanes, extras)?;
     let remarks = notes.map_or(Vec::new(), |notes| remarks::of_notes(program, &analysis, notes));
     module.verify()?;
     let claims = analysis.shapes.claims().cloned();
@@ -178,8 +180,13 @@ impl Kernel {
         let Generated { module, runs, claims, .. } =
             generate(&context, &machine, program, inlined.as_ref(), launched, options)?;
         machine.optimize(&module, PIPELINE)?;
-        let code = jit.add_object("kernel", &machine.emit_object(&module)?)?;
+        let object = machine.emit_object(&module)?;
+        let code = jit.add_object("kernel", &object)?;
         let address = code.address(code::NAME)?;
+        if let Some(file) = &options.perf_map {
+            let name = program.functions.get(program.entry as usize).map_or("", |kernel| &kernel.name);
+            perf::add(&object, address, &format!("{name} {file}"))?;
+        }
         let program = inlined.as_ref().map_or(program, |inlined| &inlined.program);
         let stack = stack_bytes(program);
         // Threads of the host have small stacks.

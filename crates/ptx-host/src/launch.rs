@@ -43,6 +43,14 @@ impl Compiler {
         Ok(Self { jit: Jit::new(&cpu)?, cpu })
     }
 
+    /// Shows the code of kernels that are compiled from now on to debuggers; their lines are those of [`Options::lines`].
+    ///
+    /// # Errors
+    /// What LLVM reports.
+    pub fn show_to_debuggers(&self) -> Result<(), LlvmError> {
+        self.jit.show_to_debuggers()
+    }
+
     /// The processor.
     pub fn cpu(&self) -> &Cpu {
         &self.cpu

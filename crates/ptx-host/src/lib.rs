@@ -16,12 +16,13 @@ mod inspect;
 mod kernel;
 mod launch;
 mod options;
+mod perf;
 mod remarks;
 
 pub use inspect::{Stage, print_after, remarks};
 pub use kernel::{CompileError, Kernel, host_assembly, host_ir};
 pub use launch::{Compiler, Kernels, launch, refused};
-pub use options::Options;
+pub use options::{Lines, Options, Place};
 pub use remarks::{Remark, RemarkKind};
 pub use run::{Given, WarpFrame};
 

@@ -10,6 +10,7 @@
 mod jit;
 mod machine;
 mod names;
+mod object;
 mod probe;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ use llvm_sys::target_machine::{LLVMGetDefaultTargetTriple, LLVMGetHostCPUFeature
 
 pub use jit::{Jit, JitCode};
 pub use machine::HostMachine;
+pub use object::{Symbol, symbols};
 
 use crate::LlvmError;
 use names::Names;

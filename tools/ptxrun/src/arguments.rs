@@ -123,7 +123,7 @@ pub struct Arguments {
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "jit_check_shapes", "print_after", "emit", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "jit_check_shapes", "print_after", "debug", "perf_map", "emit", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -169,6 +169,12 @@ pub struct Arguments {
     /// Print the code for this processor instead of executing it
     #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["profile", "trace", "time", "repeat", "jit_check_shapes"])]
     pub emit: Option<Emit>,
+    /// Show compiled kernels to debuggers: gdb has breakpoints at lines of the PTX and names them in backtraces
+    #[arg(long, short = 'g')]
+    pub debug: bool,
+    /// Write the names of compiled kernels to /tmp/perf-PID.map, where `perf report` finds them
+    #[arg(long)]
+    pub perf_map: bool,
     /// Print what a kernel is after a stage of its compilation, instead of executing it
     #[arg(long, value_enum, value_name = "STAGE", conflicts_with_all = ["profile", "trace", "time", "repeat", "emit", "jit_check_shapes"])]
     pub print_after: Option<PrintAfter>,

@@ -9,7 +9,7 @@ use ptx_driver::Sources;
 use ptx_exec::program::Program;
 use ptx_exec::{DecodedLaunch, ExecError, Executed, Launch, LoadedLaunch, Outcome};
 use ptx_host::analysis::Launched;
-use ptx_host::{CompileError, Compiler, Kernel, Kernels, Options, Remark, RemarkKind, Stage};
+use ptx_host::{CompileError, Compiler, Kernel, Kernels, Lines, Options, Place, Remark, RemarkKind, Stage};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::Cpu;
 use ptx_verify::Verified;
@@ -64,6 +64,8 @@ pub struct JitOptions {
     pub options: Options,
     /// Whether accesses and branches are remarked on.
     pub remarks: bool,
+    /// Whether debuggers see the lines of the PTX.
+    pub debug: bool,
 }
 
 /// A launch whose kernel an engine can execute; no buffer was copied yet.
@@ -93,6 +95,7 @@ pub fn compile<'l>(
     module: Verified<'_>,
     launch: &'l Launch,
     options: &JitOptions,
+    sources: &Sources,
     remarks: &mut Diagnostics,
 ) -> Result<Box<dyn Compiled<'l> + 'l>, ExecError> {
     let interpreted = || -> Result<Box<dyn Compiled<'l> + 'l>, ExecError> {
@@ -100,7 +103,7 @@ pub fn compile<'l>(
     };
     match engine {
         Engine::Interp => interpreted(),
-        Engine::Jit => match on_host(module, launch, options, remarks)? {
+        Engine::Jit => match on_host(module, launch, options, sources, remarks)? {
             Ok(compiled) => Ok(Box::new(compiled)),
             Err(remark) => {
                 remarks.push(*remark);
@@ -133,6 +136,7 @@ fn on_host<'l>(
     module: Verified<'_>,
     launch: &'l Launch,
     options: &JitOptions,
+    sources: &Sources,
     remarks: &mut Diagnostics,
 ) -> Result<Result<OnHost<'l>, Box<Diagnostic>>, ExecError> {
     let Some(decoded) = DecodedLaunch::at_host_addresses(module, launch)? else { return Ok(Err(narrow())) };
@@ -143,7 +147,12 @@ fn on_host<'l>(
     let launched = Launched { block: begun.geometry.block };
     let made = |cpu: Cpu| -> Result<Arc<Kernel>, CompileError> {
         let compiler = Compiler::new(cpu)?;
-        compiler.kernel(&Kernels::new(options.options.clone()), begun.program, &launched)
+        let mut own = options.options.clone();
+        if options.debug {
+            compiler.show_to_debuggers()?;
+            own.lines = Some(Arc::new(lines(begun.program, sources)));
+        }
+        compiler.kernel(&Kernels::new(own), begun.program, &launched)
     };
     let kernel = Cpu::host().map_err(CompileError::from).and_then(made);
     Ok(match kernel {
@@ -158,6 +167,25 @@ fn on_host<'l>(
         }
         Err(error) => Err(refusal(begun.program, error)),
     })
+}
+
+/// Where the instructions of a program are.
+fn lines(program: &Program, sources: &Sources) -> Lines {
+    let mut lines = Lines::default();
+    // Debuggers look for the files from where they run.
+    let path =
+        |name: &str| std::path::absolute(name).map_or(name.to_owned(), |path| path.display().to_string());
+    lines.files = sources.files().iter().map(|file| path(file.name())).collect();
+    lines.places = program
+        .origins
+        .iter()
+        .map(|origin| {
+            let (file, at) = sources.place(origin.span)?;
+            let number = sources.files().iter().position(|other| std::ptr::eq(other, file))?;
+            Some(Place { file: number as u32, line: at.line, column: at.column })
+        })
+        .collect();
+    lines
 }
 
 /// A remark on an access or a branch.

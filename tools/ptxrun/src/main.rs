@@ -158,12 +158,14 @@ fn execute(
     } else {
         let begin = Stopwatch::start();
         let mut remarks = Diagnostics::new();
-        let options = JitOptions {
-            options: Options::default().with_check_shapes(arguments.jit_check_shapes),
-            remarks: arguments.remarks,
-        };
-        let compiled = terminal
-            .step("compile", || engine::compile(plan.engine, verified, &launch, &options, &mut remarks));
+        let mut options = Options::default().with_check_shapes(arguments.jit_check_shapes);
+        if arguments.perf_map {
+            options.perf_map = Some(sources.files().first().map_or("", |file| file.name()).to_owned());
+        }
+        let options = JitOptions { options, remarks: arguments.remarks, debug: arguments.debug };
+        let compiled = terminal.step("compile", || {
+            engine::compile(plan.engine, verified, &launch, &options, &sources, &mut remarks)
+        });
         let compiled = compiled.map_err(|error| failed(&sources, error))?;
         let compile = read + begin.elapsed().wall;
         show_remarks(arguments, &sources, remarks)?;

@@ -21,6 +21,7 @@ mod gather;
 mod generic;
 mod heavy;
 mod index;
+mod lines;
 mod local;
 mod matrix;
 mod memory;
@@ -47,9 +48,11 @@ use crate::analysis::{Access, Analysis, BlockId, Launched, Shape, guard_of, has_
 use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style, alu_with};
 use crate::kernel::CompileError;
+use crate::options::Lines;
 use crate::run::{Asked, field};
 use control::Version;
 use gather::Present;
+use lines::Debug;
 use matrix::Multiplier;
 pub(crate) use notes::Notes;
 use registers::{Current, Slot};
@@ -105,6 +108,9 @@ struct Code<'a, 'm, 'c> {
     multipliers: Vec<Multiplier<'c>>,
     /// Where it is noted what code accesses and branches have, where that is wanted.
     notes: Option<&'a Notes>,
+    /// Where instructions are, and the debug information with it, where that is wanted.
+    lines: Option<&'a Lines>,
+    debug: Option<Debug<'c>>,
     /// Memory for rows that the runtime is given, and how many it has room for.
     rows: Option<(Value<'c>, usize)>,
 }
@@ -121,6 +127,15 @@ struct Inputs<'c> {
     attention: Value<'c>,
 }
 
+/// What is made beside the code, where it is wanted.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Extras<'a> {
+    /// Notes on accesses and branches.
+    pub(crate) notes: Option<&'a Notes>,
+    /// Debug information, with these lines.
+    pub(crate) lines: Option<&'a Lines>,
+}
+
 /// Adds the function of a kernel to a module.
 ///
 /// # Errors
@@ -132,7 +147,7 @@ pub(crate) fn generate(
     analysis: &Analysis,
     launched: &Launched,
     lanes: u32,
-    notes: Option<&Notes>,
+    extras: Extras<'_>,
 ) -> Result<Runs, CompileError> {
     let types = Types::new(module.context());
     let ty = types.function(types.int(32), &[types.pointer(0)]);
@@ -174,9 +189,14 @@ pub(crate) fn generate(
         present: Present::Whole,
         is_heavy: has_heavy(program, &analysis.graph),
         multipliers: Vec::new(),
-        notes,
+        notes: extras.notes,
+        lines: extras.lines,
+        debug: extras.lines.map(|lines| Debug::new(module, types, function, program, lines)),
         rows: None,
     };
+    if let Some(entry) = program.functions.get(program.entry as usize) {
+        code.locate(entry.start);
+    }
     let versions = code.versions();
     for &version in &versions {
         let blocks = analysis.graph.blocks().iter().map(|_| function.append_block(types, "block"));
@@ -195,13 +215,18 @@ pub(crate) fn generate(
             code.block(id)?;
         }
     }
-    if is_of_block {
+    let runs = if is_of_block {
         code.finish_turns()?;
-        return Ok(Runs::Block);
+        Runs::Block
+    } else {
+        code.builder().position_at_end(done);
+        code.builder().ret(Some(types.int_value(32, 0)))?;
+        if code.is_heavy { Runs::Cluster } else { Runs::Warp }
+    };
+    if let Some(debug) = &code.debug {
+        debug.finish();
     }
-    code.builder().position_at_end(done);
-    code.builder().ret(Some(types.int_value(32, 0)))?;
-    Ok(if code.is_heavy { Runs::Cluster } else { Runs::Warp })
+    Ok(runs)
 }
 
 /// What the function of a kernel runs.
@@ -246,6 +271,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// The instructions of a block, and where its lanes go.
     fn block(&mut self, id: BlockId) -> Result<(), CompileError> {
         self.builder().position_at_end(self.blocks[self.version as usize][id]);
+        self.locate(self.analysis.graph.block(id).first);
         self.read_live(id)?;
         self.take(id)?;
         if self.checks() {
@@ -266,6 +292,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
         self.write_live(id)?;
         self.begin_notes(id, block.end);
+        self.locate(block.end);
         self.leave(id, &block.terminator)?;
         Ok(())
     }
@@ -274,6 +301,7 @@ impl<'c> Code<'_, '_, 'c> {
         let program = self.program;
         let inst = &program.code[pc as usize];
         self.begin_notes(id, pc);
+        self.locate(pc);
         let guard = guard_of(inst).map(|guard| (guard.row, guard.negated));
         match &inst.op {
             op if is_heavy(op) => self.by_runtime(id, guard, op, pc)?,

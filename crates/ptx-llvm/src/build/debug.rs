@@ -14,8 +14,8 @@ use crate::Module;
 /// LLVM's `DebugDirectivesOnly`: lines without DWARF sections. The C API's enum lacks it, but passes the number on.
 const DEBUG_DIRECTIVES_ONLY: c_uint = 3;
 
-/// LLVM's `LineTablesOnly`: functions and lines in DWARF, without types and variables.
-const LINE_TABLES_ONLY: c_uint = 2;
+/// LLVM's `FullDebug`: functions and lines in DWARF; with `LineTablesOnly` functions would have no names of their own.
+const FULL_DEBUG: c_uint = 1;
 
 unsafe extern "C" {
     /// LLVM's function of that name with the emission kind as a number.
@@ -67,7 +67,7 @@ impl<'c> DebugInfo<'c> {
 
     /// Debug information for `module` that an object file for the host has as DWARF: functions and lines.
     pub fn for_host(module: &Module<'c>, types: Types<'c>) -> Self {
-        Self::of_kind(module, types, LINE_TABLES_ONLY)
+        Self::of_kind(module, types, FULL_DEBUG)
     }
 
     fn of_kind(module: &Module<'c>, types: Types<'c>, kind: c_uint) -> Self {

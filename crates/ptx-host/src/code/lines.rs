@@ -1,0 +1,58 @@
+//! Debug information: the kernel as a function of its PTX, with the line of each instruction.
+
+use ptx_exec::program::Program;
+use ptx_llvm::Module;
+use ptx_llvm::build::{DebugInfo, Function, Metadata, Types};
+
+use super::{Code, NAME};
+use crate::options::Lines;
+
+/// The debug information of a module while it is made.
+pub(super) struct Debug<'c> {
+    info: DebugInfo<'c>,
+    /// For each file the function, in that file.
+    scopes: Vec<Metadata<'c>>,
+}
+
+impl<'c> Debug<'c> {
+    /// That of the function of a kernel.
+    pub(super) fn new(
+        module: &Module<'c>,
+        types: Types<'c>,
+        function: Function<'c>,
+        program: &Program,
+        lines: &Lines,
+    ) -> Self {
+        let mut info = DebugInfo::for_host(module, types);
+        let kernel = program.functions.get(program.entry as usize);
+        let name = kernel.map_or(NAME, |kernel| kernel.name.as_str());
+        let first = kernel.and_then(|kernel| lines.place(kernel.start)).unwrap_or_default();
+        let files: Vec<Metadata<'c>> = lines.files.iter().map(|file| info.file(module, file)).collect();
+        let own = files.get(first.file as usize).copied();
+        let own = own.unwrap_or_else(|| info.file(module, "kernel"));
+        let scope = info.subprogram(name, name, own, first.line, Some(function));
+        let in_file = |(number, &file): (usize, &Metadata<'c>)| {
+            if number == first.file as usize { scope } else { info.scope_in_file(scope, file) }
+        };
+        let scopes = files.iter().enumerate().map(in_file).collect();
+        // Debuggers and profilers find the callers of a frame by it.
+        function.add_attribute(types, "frame-pointer", "all");
+        Self { info, scopes }
+    }
+
+    /// Completes it.
+    pub(super) fn finish(&self) {
+        self.info.finish();
+    }
+}
+
+impl Code<'_, '_, '_> {
+    /// What is built from now on belongs to an instruction.
+    pub(super) fn locate(&self, pc: u32) {
+        let (Some(debug), Some(lines)) = (&self.debug, self.lines) else { return };
+        let Some(place) = lines.place(pc) else { return };
+        if let Some(&scope) = debug.scopes.get(place.file as usize) {
+            self.builder().set_location(Some(debug.info.location(place.line, place.column, scope, None)));
+        }
+    }
+}

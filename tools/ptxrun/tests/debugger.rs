@@ -1,0 +1,108 @@
+//! What debuggers and profilers see of compiled kernels.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::fs;
+use std::process::Command;
+
+/// The store is at line 13, that of the function which is called at line 7.
+const KERNEL: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.func keep(.param .u64 at, .param .u32 value)
+{
+    .reg .b32 %r<2>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [at]; ld.param.u32 %r1, [value];
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+.visible .entry scale(.param .u64 out)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<4>; ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; mul.lo.u32 %r2, %r1, 3;
+    st.global.u32 [%rd3], %r2;
+    { .param .u64 a; .param .u32 b; st.param.u64 [a], %rd1; st.param.u32 [b], %r1; call keep, (a, b); }
+    ret;
+}
+";
+
+const LAUNCH: [&str; 11] = [
+    "k.ptx",
+    "--engine=jit",
+    "--entry",
+    "scale",
+    "--grid",
+    "1",
+    "--block",
+    "64",
+    "--arg",
+    "zero=256",
+    "--threads=1",
+];
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("k.ptx"), KERNEL).expect("writable");
+    folder
+}
+
+/// Runs gdb with commands; nothing where there is none, or the system forbids debugging.
+#[expect(clippy::print_stdout, reason = "a test that is skipped has to tell why")]
+fn gdb(folder: &std::path::Path, commands: &[&str]) -> Option<String> {
+    let output = Command::new("gdb")
+        .current_dir(folder)
+        // gdb moves the instruction at a breakpoint elsewhere to step over it, and loses the places that instructions of AVX-512 name.
+        .args(["-nx", "-batch", "-ex", "set breakpoint pending on", "-ex", "set displaced-stepping off"])
+        .args(commands.iter().flat_map(|command| ["-ex", command]))
+        .args(["--args", assert_cmd::cargo::cargo_bin("ptxrun").to_str().expect("a path")])
+        .args(LAUNCH)
+        .arg("--debug")
+        .output();
+    let skipped = |why: &str| {
+        println!("skipped: {why}");
+        None
+    };
+    let Ok(output) = output else { return skipped("there is no gdb") };
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    if text.contains("ptrace") || text.contains("not permitted") {
+        return skipped("the system forbids debugging");
+    }
+    Some(text.into_owned())
+}
+
+#[test]
+fn gdb_stops_at_lines_of_ptx() {
+    let folder = folder();
+    let Some(text) = gdb(folder.path(), &["break k.ptx:13", "run", "backtrace", "delete", "continue"]) else {
+        return;
+    };
+    let frames: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
+    assert!(
+        frames.first().is_some_and(|frame| frame.contains("scale ()") && frame.contains("k.ptx:13")),
+        "{text}"
+    );
+    // The frames of compiled code lead to those that called it.
+    assert!(frames.len() > 3 && frames.iter().any(|frame| frame.contains("ptx_host_rt")), "{text}");
+    assert!(text.contains("exited normally"), "{text}");
+}
+
+#[test]
+fn gdb_stops_at_lines_of_functions_that_are_called() {
+    let folder = folder();
+    let Some(text) = gdb(folder.path(), &["break k.ptx:7", "run", "backtrace 1"]) else { return };
+    let frame = text.lines().find(|line| line.starts_with("#0"));
+    assert!(frame.is_some_and(|frame| frame.contains("k.ptx:7")), "{text}");
+}
+
+#[test]
+fn profilers_find_the_names_of_kernels() {
+    let folder = folder();
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("ptxrun"));
+    let child = command.current_dir(folder.path()).args(LAUNCH).arg("--perf-map").spawn().expect("runs");
+    let map = format!("/tmp/perf-{}.map", child.id());
+    assert!(child.wait_with_output().expect("ends").status.success());
+    let text = fs::read_to_string(&map).expect("a map");
+    fs::remove_file(&map).expect("writable");
+    // `START SIZE NAME`, both numbers in hexadecimal.
+    let line = text.lines().find(|line| line.ends_with(" kernel scale k.ptx")).expect("the kernel");
+    let numbers: Vec<u64> =
+        line.split(' ').take(2).map(|number| u64::from_str_radix(number, 16).expect("a number")).collect();
+    assert!(numbers[0] > 0x1000 && (16..1 << 20).contains(&numbers[1]), "{text}");
+}
