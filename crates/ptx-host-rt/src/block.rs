@@ -18,12 +18,17 @@ pub(crate) struct Noted {
     pub(crate) related: Vec<(u32, String)>,
 }
 
-/// A warp that waits.
+/// A warp that waits, at a barrier or, where there is none of the number, in a loop.
 #[derive(Clone, Copy, Default, Debug)]
 struct Waiting {
     pc: u32,
     barrier: usize,
+    /// The lanes that are in the loop.
+    lanes: Mask,
 }
+
+/// The number of no barrier.
+const NO_BARRIER: usize = BARRIERS;
 
 /// What the warps of a block share while they run. Frames refer to it, so it stays where it is.
 #[derive(Debug)]
@@ -36,6 +41,10 @@ pub(crate) struct Block {
     /// Warps that have threads which have not exited, and those that can run, a bit each.
     live_warps: u32,
     ready: u32,
+    /// Warps that have given way since they were asked about, a bit each.
+    gave_way: u32,
+    /// Whether a warp has.
+    has_patient: bool,
     /// Barriers that have arrivals.
     arrived: u32,
     barriers: Box<[Barrier; BARRIERS]>,
@@ -81,6 +90,8 @@ impl Block {
             live: [0; WARPS],
             live_warps: 0,
             ready: 0,
+            gave_way: 0,
+            has_patient: false,
             arrived: 0,
             barriers: Box::new(std::array::from_fn(|_| Barrier::default())),
             waiting: [Waiting::default(); WARPS],
@@ -98,6 +109,9 @@ impl Block {
         }
         self.live_warps = bits(self.warps);
         self.ready = self.live_warps;
+        if std::mem::take(&mut self.has_patient) {
+            self.waiting = [Waiting::default(); WARPS];
+        }
         self.noted = None;
         if self.arrived != 0 {
             self.barriers.iter_mut().for_each(Barrier::reset);
@@ -167,7 +181,7 @@ impl Block {
         let waits = barrier.action != BarrierAction::Arrive;
         if waits {
             self.barriers[id].waiting |= 1 << warp;
-            self.waiting[warp % WARPS] = Waiting { pc, barrier: id };
+            self.waiting[warp % WARPS] = Waiting { pc, barrier: id, lanes };
             self.ready &= !(1 << warp);
         }
         self.complete(id);
@@ -175,6 +189,13 @@ impl Block {
             0 => Passed::Waits,
             _ => Passed::On(self.votes[warp % WARPS]),
         }
+    }
+
+    /// A warp that may wait for others in a loop is at an instruction of it, with these lanes.
+    pub(crate) fn give_way(&mut self, warp: usize, pc: u32, lanes: Mask) {
+        self.waiting[warp % WARPS] = Waiting { pc, barrier: NO_BARRIER, lanes };
+        self.gave_way |= 1 << warp;
+        self.has_patient = true;
     }
 
     /// A warp comes to an aligned barrier with some of its threads, while others are at another one: all of them have to come to the
@@ -270,7 +291,15 @@ impl Block {
             if let Some((_, pc, lanes)) = running.filter(|(running, ..)| *running == warp) {
                 return Some(Group { pc, warp, lanes, barrier: None });
             }
-            let Waiting { pc, barrier } = self.waiting[warp % WARPS];
+            let Waiting { pc, barrier, lanes } = self.waiting[warp % WARPS];
+            if barrier == NO_BARRIER {
+                return (self.live_warps >> warp & 1 == 1).then_some(Group {
+                    pc,
+                    warp,
+                    lanes,
+                    barrier: None,
+                });
+            }
             let waits = self.barriers.get(barrier).is_some_and(|barrier| barrier.waiting >> warp & 1 == 1);
             waits.then(|| {
                 let wait = self.barriers[barrier % BARRIERS].awaited(&self.live[..self.warps]);
@@ -321,21 +350,37 @@ pub(crate) fn run_in_turn(
     Ok(())
 }
 
-/// Runs all warps of a block on fibres, of which there is one for each with its frame. All fibres are free again afterwards.
+/// How far a block got.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Progress {
+    /// All its threads have exited.
+    Done,
+    /// All warps that can run wait for others in loops.
+    GivesWay,
+}
+
+/// Rounds in which all warps that can run give way, after which the block does.
+const PATIENT_ROUNDS: u32 = 4;
+
+/// Runs all warps of a block on fibres, of which there is one for each with its frame, until they have exited or all wait in loops; then
+/// this goes on where they are. All fibres are free again when the block is done or stopped.
 pub(crate) fn run_on_fibres(
     block: *mut Block,
     job: &Job,
     fibres: &mut Fibres,
     frames: *mut WarpFrame,
-) -> Result<(), Stop> {
+) -> Result<Progress, Stop> {
+    let mut vain = 0;
     // SAFETY: the block and the frames are this thread's, and no reference to them is held while a fibre runs.
     unsafe {
         while (*block).live_warps != 0 {
-            let mut round = (*block).ready;
-            if round == 0 {
+            let all = (*block).ready;
+            if all == 0 {
                 fibres.abandon();
                 return Err((*block).deadlock(job, (*frames).block_index));
             }
+            (*block).gave_way = 0;
+            let mut round = all;
             while round != 0 {
                 let warp = round.trailing_zeros() as usize;
                 round &= round - 1;
@@ -349,7 +394,12 @@ pub(crate) fn run_on_fibres(
                     }
                 }
             }
+            // Warps that went on to a barrier or to the end may have done what the others wait for.
+            vain = if (*block).gave_way == all && (*block).ready == all { vain + 1 } else { 0 };
+            if vain == PATIENT_ROUNDS {
+                return Ok(Progress::GivesWay);
+            }
         }
     }
-    Ok(())
+    Ok(Progress::Done)
 }

@@ -98,11 +98,13 @@ pub struct Runtime {
     pub step: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
     /// Lanes have asked in vain and no other lane of the warp can run (`idle`); gives a [`Status`].
     pub idle: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
+    /// The warp may wait for others in a loop, and lets them run: the instruction and the lanes; gives a [`Status`].
+    pub give_way: unsafe extern "C" fn(*mut WarpFrame, u32, u32) -> i32,
 }
 
 /// The only table.
 pub(crate) static RUNTIME: Runtime =
-    Runtime { barrier, part, common, ask, row, call, effect, multiply, step, idle };
+    Runtime { barrier, part, common, ask, row, call, effect, multiply, step, idle, give_way };
 
 /// What code asks of the launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -186,6 +188,17 @@ unsafe extern "C" fn barrier(
         (frame.trues, frame.votes) = (votes.trues, votes.all);
         Status::Done as i32
     }
+}
+
+/// The warp lets others run.
+unsafe extern "C" fn give_way(frame: *mut WarpFrame, pc: u32, lanes: u32) -> i32 {
+    // SAFETY: the frame of the warp that runs, its block, which no other warp uses meanwhile, and what suspends its fibre.
+    unsafe {
+        let frame = &mut *frame;
+        (*frame.block).give_way(frame.warp as usize, pc, lanes);
+        (*frame.suspend).suspend(());
+    }
+    Status::Done as i32
 }
 
 /// Threads of a warp come to different barriers.

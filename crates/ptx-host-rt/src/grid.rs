@@ -12,12 +12,12 @@ use ptx_exec::program::{Effect, Op, Program};
 use ptx_exec::{Geometry, TrapKind};
 
 use super::barrier::WARPS;
-use super::block::{Block, lanes_of, run_in_turn, run_on_fibres};
+use super::block::{Block, Progress, lanes_of, run_in_turn, run_on_fibres};
 use super::effect::Effects;
 use super::fibre::Fibres;
 use super::frame::{RUNTIME, WarpFrame};
 use super::heavy::HeavyPlace;
-use super::watch;
+use super::{patient, watch};
 
 /// What a kernel is launched with.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +52,8 @@ pub struct Compiled {
     pub code: WarpCode,
     /// Whether its warps wait for each other, so that each needs a stack of its own.
     pub waits: bool,
+    /// Whether its warps may wait for others in loops, where they give way.
+    pub is_patient: bool,
     /// Whether its function runs all warps of a block.
     pub runs_blocks: bool,
     /// Whether the interpreter's runtime executes some of its instructions, so that the warps of a cluster run together.
@@ -63,11 +65,26 @@ pub struct Compiled {
 /// A host thread that works on a launch.
 #[derive(Debug, Default)]
 #[repr(align(64))]
-struct Worker {
+pub(super) struct Worker {
     /// Not zero once the block that it runs is to end.
     attention: AtomicU32,
-    /// The number of the first of the blocks that it has taken up. It only grows.
+    /// The number of the first of the blocks that it has taken up. It only grows, but where it goes from one block to another that it has
+    /// begun.
     block: AtomicU64,
+}
+
+impl Worker {
+    /// Goes on with a block that was begun; whether it is needed.
+    pub(super) fn turn_to(&self, job: &Job, number: u64) -> bool {
+        self.block.store(number, Ordering::SeqCst);
+        // What told an other block to end does not concern this one.
+        self.attention.store(0, Ordering::SeqCst);
+        let is_needed = job.failed.load(Ordering::SeqCst) > number;
+        if job.late.load(Ordering::SeqCst) || !is_needed {
+            self.attention.store(1, Ordering::SeqCst);
+        }
+        is_needed
+    }
 }
 
 /// A launch that host threads work on.
@@ -154,6 +171,32 @@ impl Job {
         self.started.elapsed().as_nanos() as u64
     }
 
+    /// Whether the launch does not go on.
+    pub(super) fn is_over(&self) -> bool {
+        let queue = self.lock();
+        queue.failure.is_some() || queue.panicked.is_some()
+    }
+
+    /// The number of the next block, if there is one; the worker has blocks that it has not left.
+    pub(super) fn take_another(&self) -> Option<u64> {
+        let taken = self.take()?;
+        self.leave(None);
+        Some(taken.start)
+    }
+
+    /// A block was stopped, unless it was told to end for the sake of one before it.
+    pub(super) fn stopped(&self, number: u64, stop: Stop) {
+        let is_told = stop.kind == TrapKind::Timeout && !self.late.load(Ordering::SeqCst);
+        if !is_told {
+            self.fail(number, stop);
+        }
+    }
+
+    /// How many host threads work on it at most.
+    pub(super) fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Queue> {
         // A panic elsewhere leaves the queue usable; there is nothing half-done in it.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
@@ -190,9 +233,11 @@ impl Job {
         if queue.next >= blocks || queue.failure.is_some() || queue.panicked.is_some() {
             return None;
         }
+        // Blocks that wait for each other are begun in their order.
+        let most = if self.compiled.is_patient { 1 } else { MOST };
         let share = (blocks - queue.next) / (4 * self.workers.len() as u64);
         let first = queue.next;
-        queue.next += share.clamp(1, MOST).min(blocks - first);
+        queue.next += share.clamp(1, most).min(blocks - first);
         queue.running += 1;
         Some(first..queue.next)
     }
@@ -269,7 +314,7 @@ pub unsafe fn launch(compiled: &Compiled, given: &Given<'_>) -> Result<(), Stop>
 }
 
 /// What a host thread needs for blocks, kept from launch to launch.
-struct Place {
+pub(super) struct Place {
     block: Box<Block>,
     frames: Box<[WarpFrame; WARPS]>,
     shared: Vec<Line>,
@@ -311,7 +356,7 @@ const NO_FRAME: WarpFrame = WarpFrame {
 };
 
 impl Place {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             block: Box::new(Block::new()),
             frames: Box::new([NO_FRAME; WARPS]),
@@ -322,7 +367,7 @@ impl Place {
     }
 
     /// Prepares it for blocks of a launch.
-    fn prepare(&mut self, job: &Job, worker: &Worker) -> Result<(), TrapKind> {
+    pub(super) fn prepare(&mut self, job: &Job, worker: &Worker) -> Result<(), TrapKind> {
         let threads = job.geometry.threads();
         let lines = (job.geometry.shared as usize).div_ceil(size_of::<Line>());
         if self.shared.len() < lines {
@@ -363,6 +408,12 @@ impl Place {
             };
             return self.heavy.run(job, assistant, number, self.frames[0]);
         }
+        self.begin(job, index);
+        self.go_on(job).map(drop)
+    }
+
+    /// Begins a block.
+    pub(super) fn begin(&mut self, job: &Job, index: [u32; 3]) {
         let threads = job.geometry.threads();
         self.block.begin(job.program, threads);
         // To set no bytes at an address without memory takes processors longer than to set some: it is a store of which all is masked.
@@ -370,17 +421,26 @@ impl Place {
             // SAFETY: there are so many bytes (see `prepare`).
             unsafe { self.shared.as_mut_ptr().cast::<u8>().write_bytes(0, job.geometry.shared as usize) };
         }
+        let warps = if job.compiled.waits { threads.div_ceil(ptx_exec::program::WARP) } else { 1 };
+        for frame in self.frames.iter_mut().take(warps) {
+            frame.block_index = index;
+        }
+    }
+
+    /// Runs the block that was begun, until it is done or gives way.
+    pub(super) fn go_on(&mut self, job: &Job) -> Result<Progress, Stop> {
+        let threads = job.geometry.threads();
         let (block, frames) = (&raw mut *self.block, self.frames.as_mut_ptr());
         if job.compiled.waits {
-            for frame in self.frames.iter_mut().take(threads.div_ceil(ptx_exec::program::WARP)) {
-                frame.block_index = index;
-            }
-            run_on_fibres(block, job, &mut self.fibres, frames)
-        } else {
-            self.frames[0].block_index = index;
-            let calls = if job.compiled.runs_blocks { 1 } else { threads.div_ceil(ptx_exec::program::WARP) };
-            run_in_turn(block, job, frames, threads, calls)
+            return run_on_fibres(block, job, &mut self.fibres, frames);
         }
+        let calls = if job.compiled.runs_blocks { 1 } else { threads.div_ceil(ptx_exec::program::WARP) };
+        run_in_turn(block, job, frames, threads, calls).map(|()| Progress::Done)
+    }
+
+    /// Gives up the block that was begun.
+    pub(super) fn abandon(&mut self) {
+        self.fibres.abandon();
     }
 }
 
@@ -398,7 +458,11 @@ fn work(job: &Job, number: usize) {
     let run = || {
         let prepared = place.prepare(job, worker);
         loop {
-            run_blocks(job, worker, &mut place, &prepared, blocks.clone());
+            if job.compiled.is_patient {
+                patient::run(job, worker, &mut place, blocks.start);
+            } else {
+                run_blocks(job, worker, &mut place, &prepared, blocks.clone());
+            }
             job.leave(None);
             match job.take() {
                 Some(next) => blocks = next,
@@ -436,11 +500,7 @@ fn run_blocks(
             Err(kind) => Err(nowhere(kind.clone(), index)),
         };
         if let Err(stop) = result {
-            // One that was told to end for the sake of a block before it is not reported.
-            let is_told = stop.kind == TrapKind::Timeout && !job.late.load(Ordering::SeqCst);
-            if !is_told {
-                job.fail(number, stop);
-            }
+            job.stopped(number, stop);
             return;
         }
         let [x, y, _] = job.geometry.grid;
@@ -455,6 +515,6 @@ fn run_blocks(
 }
 
 /// A stop before any thread of the block ran.
-fn nowhere(kind: TrapKind, block: [u32; 3]) -> Stop {
+pub(super) fn nowhere(kind: TrapKind, block: [u32; 3]) -> Stop {
     Stop { kind, pc: None, block, warp: 0, lane: 0, related: Vec::new() }
 }

@@ -11,6 +11,7 @@
 //! | `barrier`, `fibre` | barriers of a block; stacks |
 //! | `effect` | instructions that the interpreter's runtime executes, and products of matrices by its function |
 //! | `heavy` | clusters whose warps ask the interpreter's runtime for what it does for them |
+//! | `patient` | blocks that wait for each other in loops |
 //! | `row` | operations on registers by the interpreter's functions |
 //! | `system` | functions that the system provides: `vprintf`, `malloc`, `free`, failed assertions |
 //! | `watch` | ends launches whose time is over |
@@ -24,6 +25,7 @@ mod fibre;
 mod frame;
 mod grid;
 mod heavy;
+mod patient;
 mod row;
 mod system;
 mod watch;

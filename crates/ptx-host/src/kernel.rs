@@ -191,7 +191,11 @@ impl Kernel {
         let stack = stack_bytes(program);
         // Threads of the host have small stacks.
         let is_heavy = runs == Runs::Cluster;
-        let waits = runs == Runs::Warp && (has_barriers(program) || stack > LARGEST_ON_THREAD);
+        let waits = match runs {
+            Runs::Warp => has_barriers(program) || stack > LARGEST_ON_THREAD,
+            Runs::PatientWarp => true,
+            Runs::Cluster | Runs::Block => false,
+        };
         let effects = Effects::of(program);
         Ok(Self {
             _code: code,
@@ -212,8 +216,14 @@ impl Kernel {
     fn compiled(&self) -> Compiled {
         // SAFETY: the address is that of a function of this type, whose code is alive as long as `self`.
         let code = unsafe { std::mem::transmute::<usize, WarpCode>(self.address) };
-        let runs_blocks = self.runs == Runs::Block;
-        Compiled { code, waits: self.waits, runs_blocks, is_heavy: self.is_heavy, stack: self.stack }
+        Compiled {
+            code,
+            waits: self.waits,
+            is_patient: self.runs == Runs::PatientWarp,
+            runs_blocks: self.runs == Runs::Block,
+            is_heavy: self.is_heavy,
+            stack: self.stack,
+        }
     }
 
     /// What the interpreter's runtime needs to execute instructions of it, where it has such; `program` is the one that was compiled.

@@ -119,7 +119,8 @@ impl Generator {
     }
 }
 
-fn program(seed: u64) -> String {
+/// The program of a number, `again` and again if lanes are to be in a loop that may wait for other threads, which ends after one round.
+fn program(seed: u64, waits: bool) -> String {
     let mut generator =
         Generator { random: Random(seed * 7919 + 1), text: String::new(), labels: 0, masks: 1, depth: 0 };
     generator.push(".reg .b32 %m<300>; .reg .b32 %c<8>; ld.global.u32 %r6, [%rd5]; mov.u32 %r7, %laneid; mul.lo.u32 %r10, %r6, 0x2c1b3c6d;");
@@ -133,7 +134,13 @@ fn program(seed: u64) -> String {
     let lanes = ["-1", "%m0", "%m1"][(seed % 3) as usize];
     generator
         .push("shfl.sync.bfly.b32 %m1, %m0, 1, 0x1f, -1; setp.lt.u32 %p1, %r6, 1000; @%p1 mov.u32 %m1, %m0;");
+    if waits {
+        generator.push("again:");
+    }
     generator.region(if exits { "%m0" } else { lanes }, 2);
+    if waits {
+        generator.push("ld.volatile.global.u32 %r9, [%rd5]; and.b32 %r9, %r9, 0; setp.ne.u32 %p3, %r9, 0; @%p3 bra again;");
+    }
     generator.push("st.global.u32 [%rd4], %r10; gone: ret;");
     generator.text
 }
@@ -153,7 +160,7 @@ fn random_programs_agree() {
     let asked: Option<u64> = std::env::var("PTX_HOST_PROGRAMS").ok().and_then(|count| count.parse().ok());
     let mut compiled = 0;
     for seed in 0..asked.unwrap_or(60) {
-        let body = program(seed);
+        let body = program(seed, false);
         let case = Case { block: [64, 1, 1], n: 41, ..Case::warp(&body) };
         if (asked.is_some() || body.len() < 1150) && is_compiled(&case) {
             case.agrees();
@@ -165,4 +172,20 @@ fn random_programs_agree() {
         }
     }
     assert!(asked.is_some() || compiled >= 25, "only {compiled} programs are compiled");
+}
+
+/// In loops that may wait for other threads lanes run in another order.
+#[test]
+fn random_programs_agree_in_loops_that_wait() {
+    let asked: Option<u64> = std::env::var("PTX_HOST_PROGRAMS").ok().and_then(|count| count.parse().ok());
+    let mut compiled = 0;
+    for seed in 0..asked.unwrap_or(40) {
+        let body = program(seed, true);
+        let case = Case { block: [64, 1, 1], n: 41, ..Case::warp(&body) };
+        if (asked.is_some() || body.len() < 1200) && is_compiled(&case) {
+            case.agrees();
+            compiled += 1;
+        }
+    }
+    assert!(asked.is_some() || compiled >= 10, "only {compiled} programs are compiled");
 }

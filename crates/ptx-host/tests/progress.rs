@@ -3,15 +3,12 @@
 mod common;
 
 use common::Case;
-use ptx_host::analysis::{Analysis, Launched, WAITS};
+use ptx_host::analysis::{Graph, waiting};
 
 fn waits(body: &str) -> bool {
     let prepared = Case::warp(body).prepared();
-    match Analysis::new(prepared.program(), &Launched { block: [32, 1, 1] }, 16) {
-        Ok(_) => false,
-        Err(refusal) if refusal.why == WAITS => true,
-        Err(refusal) => panic!("{}: {body}", refusal.why),
-    }
+    let graph = Graph::new(prepared.program()).unwrap_or_else(|refusal| panic!("{}: {body}", refusal.why));
+    !waiting(prepared.program(), &graph).is_empty()
 }
 
 #[test]
@@ -141,6 +138,4 @@ fn exchanges_end_and_have_the_results_of_the_interpreter() {
     for (grid, block) in [(1, [32, 1, 1]), (3, [70, 1, 1])] {
         Case { grid, block, ..Case::warp(body) }.agrees();
     }
-    let lock = "spin: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra spin; st.global.u32 [%rd1], 0; ret;";
-    assert_eq!(Case::warp(lock).refusal(), WAITS);
 }

@@ -140,6 +140,8 @@ impl Block {
 #[derive(Clone, Debug)]
 pub struct Graph {
     blocks: Vec<Block>,
+    /// The first of the barriers that come last.
+    late: BlockId,
 }
 
 impl Graph {
@@ -164,6 +166,7 @@ impl Graph {
         let order = order(&blocks, entry);
         let is_late = |id: &BlockId| *id != entry && is_barrier(program, blocks[*id].first);
         let (late, first): (Vec<_>, Vec<_>) = order.into_iter().partition(is_late);
+        let begin_of_late = first.len();
         let order: Vec<BlockId> = first.into_iter().chain(late).collect();
         let mut places = vec![0; blocks.len()];
         for (place, &id) in order.iter().enumerate() {
@@ -174,7 +177,7 @@ impl Graph {
             block.terminator.rename(&places);
             block
         };
-        Ok(Self { blocks: order.iter().map(renamed).collect() })
+        Ok(Self { blocks: order.iter().map(renamed).collect(), late: begin_of_late })
     }
 
     /// The blocks in order.
@@ -185,6 +188,11 @@ impl Graph {
     /// A block.
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id]
+    }
+
+    /// Whether a block is a barrier, which runs when lanes wait at no other block.
+    pub fn is_late(&self, id: BlockId) -> bool {
+        id >= self.late
     }
 }
 

@@ -61,13 +61,17 @@ pub use liveness::Liveness;
 pub use nans::Nans;
 pub(crate) use nans::takes_any;
 pub use places::APART;
-pub use progress::WAITS;
+pub use progress::waiting;
 pub(crate) use reason::{Cause, Origin, Reasons};
 pub use rows::Shapes;
 pub use schedule::Schedule;
 pub use shape::{Indexed, Launched, Shape, Stride};
 pub use turns::take_turns;
 pub use width::Widths;
+
+/// Why a kernel with operations of the runtime and a loop that may wait for other threads is not compiled.
+pub const WAITS: &str =
+    "a loop that waits for other threads is not compiled in kernels with such barriers, copies or products";
 
 /// What is known of the kernel of a program.
 #[derive(Debug)]
@@ -94,15 +98,20 @@ impl Analysis {
     pub fn new(program: &Program, launched: &Launched, lanes: u32) -> Result<Self, Refusal> {
         let graph = Graph::new(program)?;
         let liveness = Liveness::new(program, &graph)?;
-        progress::check(program, &graph)?;
+        let patient = waiting(program, &graph);
+        if let Some(&first) = patient.first().filter(|_| has_heavy(program, &graph)) {
+            // Clusters whose instructions the interpreter's runtime executes do not wait for others.
+            return Err(Refusal { pc: graph.block(first).first, why: WAITS });
+        }
         let widths = Widths::new(program, &graph);
         let nans = Nans::new(program, &graph);
         let mut shapes = Shapes::new(program, &graph, &liveness, widths.clone(), launched, lanes);
-        let mut schedule = Schedule::new(&graph, |_| false, |_| None);
+        let mut schedule = Schedule::new(&graph, &patient, |_| false, |_| None);
         loop {
             let changed = shapes.update(program, &graph, &liveness, &schedule, launched)?;
             let next = Schedule::new(
                 &graph,
+                &patient,
                 |block| shapes.parts_lanes(graph.block(block)),
                 |block| shapes.gather(program, graph.block(block)),
             );

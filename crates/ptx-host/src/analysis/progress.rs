@@ -1,8 +1,8 @@
 //! Loops in which threads wait for each other.
 //!
 //! Compiled code runs the lanes of a warp in an order of its own (`schedule.rs`) and a warp until it comes to a barrier. A loop that
-//! is left once another thread has stored something could run forever then, where the interpreter gives every thread its turn:
-//! kernels that may have one are not compiled.
+//! is left once another thread has stored something could run forever then. Of kernels that may have one, lanes that stay in it let all
+//! others run first after each round: other lanes of the warp (`schedule.rs`), other warps of the block, and other blocks.
 //!
 //! A loop waits if whether it goes on depends on the result of an atomic operation, or of a load that programs wait with
 //! (volatile or synchronizing), in the loop itself. For each branch, the loop is what can be run between it and itself, without what comes
@@ -27,19 +27,14 @@ use ptx_exec::Space;
 use ptx_exec::program::{Address, Alu, Atomic, Base, Binary, Combine, Effect, Numbers, Op, Program, Src};
 use ptx_exec::scalar::compare::Relation;
 
-use super::{Access, Block, BlockId, Graph, Refusal, Terminator};
+use super::{Access, Block, BlockId, Graph, Terminator};
 
-/// Why a kernel with such a loop is not compiled.
-pub const WAITS: &str = "a loop that waits for other threads is not compiled";
-
-/// Looks for loops that may wait.
-///
-/// # Errors
-/// The branch at the end of one.
-pub fn check(program: &Program, graph: &Graph) -> Result<(), Refusal> {
+/// The blocks of loops that may wait.
+pub fn waiting(program: &Program, graph: &Graph) -> BTreeSet<BlockId> {
     let is_source = |block: &Block| code(program, block).any(|(_, op, _)| is_source(op));
+    let mut waiting = BTreeSet::new();
     if !graph.blocks().iter().any(is_source) {
-        return Ok(());
+        return waiting;
     }
     let after = postdominators(graph);
     for (id, block) in graph.blocks().iter().enumerate() {
@@ -52,10 +47,10 @@ pub fn check(program: &Program, graph: &Graph) -> Result<(), Refusal> {
             && decided_by.iter().any(|row| depends(program, graph, &region, &after).contains(row))
             && !is_exchange(program, graph, id, &region)
         {
-            return Err(Refusal { pc: block.end, why: WAITS });
+            waiting.extend(region);
         }
     }
-    Ok(())
+    waiting
 }
 
 fn code<'p>(program: &'p Program, block: &Block) -> impl Iterator<Item = (u32, &'p Op, Option<u32>)> {

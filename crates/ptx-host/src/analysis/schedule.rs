@@ -13,6 +13,10 @@
 //! | A | B | C | B, C |
 //! | B | C | C | C |
 //! | C | | | |
+//!
+//! Lanes in a loop that may wait for others (`progress.rs`) would be the lowest for ever. After a block of such a loop, those of blocks
+//! that come after it run before those at the lowest one, so that all lanes of the warp come to run between two rounds. Lanes that come to
+//! an operation of several lanes then may find some missing that wait at a lower block; those run next.
 
 use std::collections::BTreeSet;
 
@@ -24,17 +28,30 @@ pub struct Schedule {
     waiting: Vec<BTreeSet<BlockId>>,
     /// The blocks that lanes may run of whose warp others have exited.
     lacking: BTreeSet<BlockId>,
+    /// The blocks of loops that may wait for other threads.
+    patient: BTreeSet<BlockId>,
+    /// The first barrier of those that come last.
+    late: BlockId,
 }
 
 impl Schedule {
     /// That of a kernel, where `parts_lanes` tells whether lanes may leave a block for different ones, and `gather` which lanes have
-    /// to come to a block before it runs.
+    /// to come to a block before it runs; `patient` are the blocks of loops that may wait for other threads.
     pub fn new(
         graph: &Graph,
+        patient: &BTreeSet<BlockId>,
         parts_lanes: impl Fn(BlockId) -> bool,
         gather: impl Fn(BlockId) -> Option<Gather>,
     ) -> Self {
         let mut waiting = vec![BTreeSet::new(); graph.blocks().len()];
+        if !patient.is_empty() {
+            let late = (0..graph.blocks().len()).find(|&id| graph.is_late(id));
+            let late = late.unwrap_or(graph.blocks().len());
+            let mut schedule = Self { waiting, lacking: BTreeSet::new(), patient: patient.clone(), late };
+            schedule.fill_patiently(graph, &parts_lanes, &gather);
+            schedule.lacking = lacking(graph, &schedule.waiting, parts_lanes);
+            return schedule;
+        }
         let mut work: BTreeSet<BlockId> = (0..graph.blocks().len()).collect();
         while let Some(id) = work.pop_first() {
             for ways in ways(graph, id, parts_lanes(id)) {
@@ -65,7 +82,72 @@ impl Schedule {
             }
         }
         let lacking = lacking(graph, &waiting, parts_lanes);
-        Self { waiting, lacking }
+        Self { waiting, lacking, patient: BTreeSet::new(), late: graph.blocks().len() }
+    }
+
+    /// Where lanes wait in a kernel with loops that may wait for other threads.
+    fn fill_patiently(
+        &mut self,
+        graph: &Graph,
+        parts_lanes: &impl Fn(BlockId) -> bool,
+        gather: &impl Fn(BlockId) -> Option<Gather>,
+    ) {
+        let mut work: BTreeSet<BlockId> = (0..graph.blocks().len()).collect();
+        while let Some(id) = work.pop_first() {
+            for ways in ways(graph, id, parts_lanes(id)) {
+                let all: BTreeSet<BlockId> = self.waiting[id].iter().copied().chain(ways).collect();
+                let order = self.in_order(id, all);
+                for (at, &next) in order.iter().enumerate() {
+                    let is_before =
+                        |(place, other): (usize, &BlockId)| place < at && gather(*other).is_some();
+                    // Where not all have come who are waited for, any other block may run, but barriers only when there is no other.
+                    let is_any = next < self.late && order.iter().enumerate().any(is_before);
+                    let own = gather(next);
+                    let waits = |&(place, &other): &(usize, &BlockId)| match own {
+                        Some(Gather::All) => false,
+                        // Lanes of other groups may stay where they are.
+                        Some(Gather::Each(_)) if other == next => true,
+                        _ if other == next => false,
+                        _ => is_any || at < place || gather(other).is_some(),
+                    };
+                    let others = order.iter().enumerate().filter(waits).map(|(_, &other)| other);
+                    let before = self.waiting[next].len();
+                    self.waiting[next].extend(others);
+                    if self.waiting[next].len() > before {
+                        work.insert(next);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether lanes that leave the block let others run first, as they are in a loop that may wait for those.
+    pub fn is_patient(&self, block: BlockId) -> bool {
+        self.patient.contains(&block)
+    }
+
+    /// Whether there is a loop that may wait for other threads.
+    pub fn has_patient(&self) -> bool {
+        !self.patient.is_empty()
+    }
+
+    /// Blocks in the order in which they are tried after one, each of which runs if lanes wait at it.
+    pub fn in_order(&self, block: BlockId, candidates: BTreeSet<BlockId>) -> Vec<BlockId> {
+        let mut order: Vec<BlockId> = candidates.into_iter().collect();
+        if self.is_patient(block) {
+            order.sort_by_key(|&next| (self.late <= next, next <= block, next));
+        }
+        order
+    }
+
+    /// The same after an operation for which lanes are missing.
+    pub fn in_order_after_incomplete(&self, block: BlockId, candidates: BTreeSet<BlockId>) -> Vec<BlockId> {
+        if !self.has_patient() {
+            return candidates.range(block + 1..).copied().collect();
+        }
+        let mut order: Vec<BlockId> = candidates.into_iter().filter(|&next| next != block).collect();
+        order.sort_by_key(|&next| (self.late <= next, next <= block, next));
+        order
     }
 
     /// The blocks at which lanes may wait while this one runs, in order: others, or this one where each lane waits for lanes of its

@@ -10,6 +10,7 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::mem::offset_of;
 
 use ptx_exec::program::{Src, WARP};
 use ptx_llvm::LlvmError;
@@ -21,7 +22,7 @@ use super::registers::defect;
 use crate::analysis::{BlockId, Terminator};
 use crate::kernel::CompileError;
 use crate::remarks::RemarkKind;
-use crate::run::{Status, field};
+use crate::run::{Runtime, Status, field};
 
 /// Of which code there are two versions, where some lanes of a warp may exit before the others: masks in the first are constants, so that
 /// accesses need none, and what chunks load twice is loaded once. A warp goes from the first to the second where some of its lanes
@@ -263,8 +264,9 @@ impl<'c> Code<'_, '_, 'c> {
     ) -> Result<(), LlvmError> {
         let waiting = self.analysis.schedule.waiting(id);
         let all: BTreeSet<BlockId> = waiting.iter().chain(targets).copied().collect();
-        let last = all.last().copied();
-        for &next in &all {
+        let order = self.analysis.schedule.in_order(id, all);
+        let last = order.last().copied();
+        for &next in &order {
             // All lanes of the block go to the lowest one.
             let is_sure = left == Left::Some && (targets == [next] || Some(next) == last);
             let way = self.way(version, id, next)?;
@@ -283,6 +285,18 @@ impl<'c> Code<'_, '_, 'c> {
     /// Where code goes from a block to another one. On the way back it looks whether the warp is to end, as the launch's time may be over:
     /// each loop has a way back.
     fn way(&self, version: Version, id: BlockId, next: BlockId) -> Result<Block<'c>, LlvmError> {
+        let pc = self.analysis.graph.block(id).end;
+        self.way_from(version, (id, pc), next, |code| code.lanes_of(&code.mask))
+    }
+
+    /// The same from an instruction of the block, where these lanes are.
+    pub(super) fn way_from(
+        &self,
+        version: Version,
+        (id, pc): (BlockId, u32),
+        next: BlockId,
+        lanes: impl Fn(&Self) -> Result<Value<'c>, LlvmError>,
+    ) -> Result<Block<'c>, LlvmError> {
         let first = self.first_block(version, next)?;
         if next > id {
             return Ok(first);
@@ -293,8 +307,12 @@ impl<'c> Code<'_, '_, 'c> {
         builder.position_at_end(back);
         let attention = builder.load(self.types.int(32), self.inputs.attention, 4, Volatile)?;
         let goes_on = builder.int_compare(IntPredicate::Eq, attention, self.int(32, 0))?;
-        let pc = self.analysis.graph.block(id).end;
-        self.unless(goes_on, |code| code.stop(pc, code.lanes_of(&code.mask)?, Status::Interrupted))?;
+        self.unless(goes_on, |code| code.stop(pc, lanes(code)?, Status::Interrupted))?;
+        if self.analysis.schedule.is_patient(next) {
+            // All lanes may wait for other warps.
+            let arguments = [self.int(32, pc.into()), lanes(self)?];
+            self.call_checked(offset_of!(Runtime, give_way), &arguments)?;
+        }
         builder.branch(first)?;
         builder.position_at_end(here);
         Ok(back)

@@ -193,7 +193,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// In a block of LLVM: the lowest block at which lanes wait after this one runs. No lane waits at one before it, but for lanes of
-    /// others; where there is none after it, the lanes wait for each other for ever.
+    /// others, and in kernels with loops that may wait for other threads; where there is none, the lanes wait for each other for ever.
     fn run_others(
         &self,
         id: BlockId,
@@ -202,10 +202,12 @@ impl<'c> Code<'_, '_, 'c> {
         others: &BTreeSet<BlockId>,
     ) -> Result<(), LlvmError> {
         self.builder().position_at_end(from);
-        for &next in others.range(id + 1..) {
+        self.count_vain(id, here)?;
+        for next in self.analysis.schedule.in_order_after_incomplete(id, others.clone()) {
             let after = self.append("after");
-            let first = self.first_block(self.version, next)?;
-            self.builder().branch_if(self.has_waiting(next)?, first, after)?;
+            let pc = self.analysis.graph.block(id).first;
+            let way = self.way_from(self.version, (id, pc), next, |_| Ok(here))?;
+            self.builder().branch_if(self.has_waiting(next)?, way, after)?;
             self.builder().position_at_end(after);
         }
         self.ask_again(id, others)?;
@@ -213,6 +215,26 @@ impl<'c> Code<'_, '_, 'c> {
             self.expect_together((id, self.analysis.graph.block(id).first), others, here)?;
         }
         self.stop(self.analysis.graph.block(id).first, here, Status::Deadlock)
+    }
+
+    /// Counts operations for which lanes are missing since a block ran, where those come to each other by turns (`analysis/progress.rs`): when
+    /// there are more than there are blocks, the lanes wait for each other for ever.
+    fn count_vain(&self, id: BlockId, here: Value<'c>) -> Result<(), LlvmError> {
+        let Some(place) = self.vain else { return Ok(()) };
+        let word = self.types.int(32);
+        let count = self.builder().load(word, place, 4, Ordinary)?;
+        let count = self.builder().binary(BinaryOp::Add, count, self.int(32, 1))?;
+        self.builder().store(count, place, 4, Ordinary)?;
+        let most = self.int(32, self.analysis.graph.blocks().len() as u64);
+        let goes_on = self.builder().int_compare(IntPredicate::Ule, count, most)?;
+        let pc = self.analysis.graph.block(id).first;
+        self.unless(goes_on, |code| code.stop(pc, here, Status::Deadlock))
+    }
+
+    /// A block runs.
+    pub(super) fn forget_vain(&self) -> Result<(), LlvmError> {
+        let Some(place) = self.vain else { return Ok(()) };
+        self.builder().store(self.int(32, 0), place, 4, Ordinary).map(drop)
     }
 
     fn refuse_strays(&self, id: BlockId, strays: Value<'c>) -> Result<(), LlvmError> {

@@ -111,6 +111,8 @@ struct Code<'a, 'm, 'c> {
     /// Where instructions are, and the debug information with it, where that is wanted.
     lines: Option<&'a Lines>,
     debug: Option<Debug<'c>>,
+    /// The memory that counts operations for which lanes are missing (`gather.rs`), where the kernel needs it.
+    vain: Option<Value<'c>>,
     /// Memory for rows that the runtime is given, and how many it has room for.
     rows: Option<(Value<'c>, usize)>,
 }
@@ -192,6 +194,7 @@ pub(crate) fn generate(
         notes: extras.notes,
         lines: extras.lines,
         debug: extras.lines.map(|lines| Debug::new(module, types, function, program, lines)),
+        vain: None,
         rows: None,
     };
     if let Some(entry) = program.functions.get(program.entry as usize) {
@@ -208,6 +211,11 @@ pub(crate) fn generate(
     }
     code.make_memory()?;
     code.make_local()?;
+    if analysis.schedule.has_patient() {
+        let place = code.builder().alloca(types.int(32), 4)?;
+        code.builder().store(code.int(32, 0), place, 4, ptx_llvm::build::Volatility::Ordinary)?;
+        code.vain = Some(place);
+    }
     code.enter()?;
     for version in versions {
         code.version = version;
@@ -221,7 +229,11 @@ pub(crate) fn generate(
     } else {
         code.builder().position_at_end(done);
         code.builder().ret(Some(types.int_value(32, 0)))?;
-        if code.is_heavy { Runs::Cluster } else { Runs::Warp }
+        match analysis.schedule.has_patient() {
+            _ if code.is_heavy => Runs::Cluster,
+            true => Runs::PatientWarp,
+            false => Runs::Warp,
+        }
     };
     if let Some(debug) = &code.debug {
         debug.finish();
@@ -236,6 +248,8 @@ pub(crate) enum Runs {
     Warp,
     /// A warp, for which the runtime executes instructions: all of a cluster run together.
     Cluster,
+    /// A warp, which lets others run when it may wait for them in a loop.
+    PatientWarp,
     /// All warps of a block, which take turns at barriers.
     Block,
 }
@@ -277,6 +291,7 @@ impl<'c> Code<'_, '_, 'c> {
         if self.checks() {
             self.check_read(id)?;
         }
+        self.forget_vain()?;
         let analysis = self.analysis;
         let block = analysis.graph.block(id);
         for pc in block.first..block.end {

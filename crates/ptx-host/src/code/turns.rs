@@ -78,6 +78,7 @@ impl<'c> Code<'_, '_, 'c> {
     pub(super) fn has_turns(&self) -> bool {
         let function = self.program.functions.get(self.program.entry as usize);
         !self.checks()
+            && !self.analysis.schedule.has_patient()
             && take_turns(self.program, &self.analysis.graph)
             && function.is_some_and(|function| function.local == 0)
             && self.state_bytes() * warps(self.launched) <= MOST

@@ -245,6 +245,23 @@ pub fn launched_alike(text: &str, launch: &Launch) -> Result<Outcome, String> {
     expected
 }
 
+/// What a launch of compiled code stores in its first buffer, or what stops it, in full.
+pub fn compiled(text: &str, launch: &Launch) -> Result<Vec<u8>, String> {
+    let (module, findings) = ptx_syntax::parse(&SourceFile::new("k.ptx", text.to_owned()));
+    assert!(!findings.has_errors(), "{findings:?}\n{text}");
+    let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+    let decoded = ptx_exec::DecodedLaunch::at_host_addresses(verified, launch).expect("decoded");
+    let loaded = decoded.expect("addresses of 64 bits").load();
+    let cpu = Cpu::host().expect("LLVM 22");
+    let jit = Jit::new(&cpu).expect("a linker");
+    let kernel = Kernel::compile(loaded.program(), &Launched { block: launch.block }, &cpu, &jit);
+    match ptx_host::launch(&kernel.unwrap_or_else(|error| panic!("{error}\n{text}")), &loaded) {
+        Ok(executed) => Ok(loaded.outcome(executed).buffers[0].clone().expect("a buffer")),
+        Err(ptx_exec::ExecError::Trap(trap)) => Err(format!("{trap} {:?}", trap.related)),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 /// Numbers of all sizes, in an order that means nothing.
 pub fn input() -> Vec<u8> {
     (0..WORDS as u32).flat_map(|i| (i.wrapping_mul(2_654_435_761) >> 7).to_le_bytes()).collect()
