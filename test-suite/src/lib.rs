@@ -24,6 +24,7 @@ pub mod intrinsics;
 pub mod ir;
 mod judge;
 pub mod kept;
+pub mod kernel_program;
 pub mod kernels;
 pub mod langref;
 pub mod lines;

@@ -14,6 +14,7 @@ mod grammar;
 mod instructions;
 mod intrinsics;
 mod ir_fuzz;
+mod kernel_fuzz;
 mod langref;
 mod lines;
 mod llvm_set;
@@ -73,6 +74,8 @@ enum Chore {
     Intrinsics(intrinsics::IntrinsicsArguments),
     /// Execute random programs in LLVM IR on the host and as PTX, and compare
     IrFuzz(ir_fuzz::IrFuzzArguments),
+    /// Execute random kernels whose threads work together, in the interpreter and compiled, and compare
+    KernelFuzz(kernel_fuzz::KernelFuzzArguments),
     /// Take LLVM IR in NVPTX style there and back, and execute it on every way
     LlSet(llvm_set::LlvmSetArguments),
     /// Raise every construct of LLVM's language reference, and compare with llc what is refused
@@ -131,6 +134,7 @@ fn main() -> Result<()> {
         Chore::Grammar(arguments) => grammar::compare(&arguments),
         Chore::Intrinsics(arguments) => intrinsics::measure(&arguments),
         Chore::IrFuzz(arguments) => ir_fuzz::fuzz(&arguments),
+        Chore::KernelFuzz(arguments) => kernel_fuzz::fuzz(&arguments),
         Chore::LlSet(arguments) => llvm_set::measure(&arguments),
         Chore::Langref(arguments) => langref::measure(&arguments),
         Chore::Stress(arguments) => stress::measure(&arguments),

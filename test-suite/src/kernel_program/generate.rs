@@ -1,0 +1,262 @@
+//! Draws programs.
+
+use fastrand::Rng;
+
+use super::Program;
+use super::arithmetic::{Draw, Own};
+use super::syntax::Statement;
+
+/// What holds in a region.
+#[derive(Clone)]
+struct Region {
+    /// The lanes of the warp that run it, where these are together.
+    lanes: Option<String>,
+    /// Whether all threads of the block run it, each as often as the others.
+    is_whole: bool,
+    /// Regions around it, up to the next loop or the body.
+    depth: usize,
+    /// Whether it is in a function.
+    is_function: bool,
+    /// Regions around it that have no operation of lanes that would wait for those who leave, itself included.
+    levels: usize,
+}
+
+struct Generator {
+    draw: Draw,
+    threads: u32,
+    /// Statements that may still be drawn.
+    left: u32,
+    counters: u32,
+}
+
+/// Draws the program of a seed.
+pub(super) fn program(seed: u64) -> Program {
+    const BLOCKS: [[u32; 3]; 14] = [
+        [32, 1, 1],
+        [64, 1, 1],
+        [64, 1, 1],
+        [128, 1, 1],
+        [256, 1, 1],
+        [33, 1, 1],
+        [96, 1, 1],
+        [1, 1, 1],
+        [7, 1, 1],
+        [100, 1, 1],
+        [16, 16, 1],
+        [8, 8, 1],
+        [5, 9, 1],
+        [4, 4, 8],
+    ];
+    let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x006b_6572_6e65_6c73);
+    let block = BLOCKS[rng.usize(..BLOCKS.len())];
+    let grid = rng.u32(1..4);
+    let size = [8, 14, 25][rng.usize(..3)];
+    let draw = Draw { rng, own: Own::default(), specials: &[0, 3, 4, 5, 6, 7, 8] };
+    let threads: u32 = block.iter().product();
+    let mut generator = Generator { draw, threads, left: size, counters: 0 };
+    let functions: Vec<Vec<Statement>> = (0..2).map(|_| generator.function()).collect();
+    generator.left = size;
+    let top =
+        Region { lanes: Some("%v10".to_owned()), is_whole: true, depth: 0, is_function: false, levels: 0 };
+    let body = generator.body(top);
+    Program { seed, grid, block, body, functions }
+}
+
+impl Generator {
+    fn function(&mut self) -> Vec<Statement> {
+        self.left = 5;
+        self.region(&Region { lanes: None, is_whole: false, depth: 1, is_function: true, levels: 1 }, 4)
+    }
+
+    /// The body of the kernel. Threads may leave it for good, after which the others do without barriers.
+    fn body(&mut self, mut top: Region) -> Vec<Statement> {
+        let mut all = Vec::new();
+        let exits = self.draw.rng.u32(..4) == 0;
+        while self.left > 0 {
+            let some = self.draw.rng.usize(1..6);
+            all.extend(self.region(&top, some));
+            if exits && self.draw.rng.u32(..3) == 0 {
+                let (head, predicate) = self.draw.comparison();
+                let Some(lanes) = top.lanes.clone() else { continue };
+                let rest = self.draw.word();
+                let head = format!("{head}vote.sync.ballot.b32 {rest}, !{predicate}, {lanes};\n");
+                all.push(Statement::Exit { head, predicate });
+                (top.lanes, top.is_whole) = (Some(rest), false);
+            }
+        }
+        all
+    }
+
+    fn region(&mut self, region: &Region, size: usize) -> Vec<Statement> {
+        let mut region = region.clone();
+        let mut all = Vec::new();
+        for _ in 0..size {
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            all.push(self.statement(&mut region));
+        }
+        all
+    }
+
+    fn statement(&mut self, region: &mut Region) -> Statement {
+        let choice = self.draw.rng.u32(..20);
+        match choice {
+            0..=4 => Statement::Plain(self.arithmetic()),
+            5..=7 if !region.is_function => Statement::Plain(self.draw.access()),
+            8 | 9 if region.is_whole => Statement::Plain(self.draw.exchange(self.threads)),
+            10..=12 => match region.lanes.clone() {
+                Some(lanes) => Statement::Plain(self.draw.collective(&lanes)),
+                None => Statement::Plain(self.arithmetic()),
+            },
+            13 | 14 if region.depth < 3 => self.branch(region),
+            15 | 16 if region.depth < 3 => self.repeat(region),
+            17 if region.depth < 3 => self.switch(region),
+            18 if region.levels > 0 => {
+                let (head, predicate) = self.draw.comparison();
+                // Lanes are apart from here to the end of the region that is left.
+                let levels = self.draw.rng.usize(..region.levels);
+                Statement::Leave { head, predicate, levels }
+            }
+            19 if !region.is_function => {
+                let [result, first, second] = [self.draw.register(), self.draw.value(), self.draw.value()];
+                let name = self.draw.rng.u32(..2);
+                Statement::Plain(format!(
+                    "{{\n.param .b32 result;\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], {first};\nst.param.b32 [b], {second};\n\
+                     call (result), f{name}, (a, b);\nld.param.b32 {result}, [result];\n}}\n"
+                ))
+            }
+            _ => Statement::Plain(self.arithmetic()),
+        }
+    }
+
+    fn arithmetic(&mut self) -> String {
+        (0..self.draw.rng.u32(1..5)).map(|_| self.draw.arithmetic()).collect()
+    }
+
+    /// A condition that all threads of the block, or all of a warp, have in common; nothing if lanes may differ in it.
+    fn common(&mut self, region: &Region) -> Option<(String, String, bool)> {
+        let predicate = self.draw.predicate();
+        let word = self.draw.word();
+        let number = self.draw.rng.u32(..64);
+        match self.draw.rng.u32(..6) {
+            0 => Some((
+                format!("and.b32 {word}, %v4, 1;\nsetp.eq.u32 {predicate}, {word}, 0;\n"),
+                predicate,
+                true,
+            )),
+            1 => Some((format!("setp.lt.u32 {predicate}, %v7, {number};\n"), predicate, true)),
+            2 => Some((
+                format!("shr.u32 {word}, %v3, 5;\nsetp.ge.u32 {predicate}, {word}, 1;\n"),
+                predicate,
+                false,
+            )),
+            3 => {
+                let lanes = region.lanes.clone()?;
+                let (head, own) = self.draw.comparison();
+                Some((format!("{head}vote.sync.any.pred {predicate}, {own}, {lanes};\n"), predicate, false))
+            }
+            _ => None,
+        }
+    }
+
+    fn branch(&mut self, region: &Region) -> Statement {
+        let sizes = [self.draw.rng.usize(1..4), self.draw.rng.usize(..3)];
+        if let Some((head, predicate, of_block)) = self.common(region) {
+            let inner = Region {
+                is_whole: region.is_whole && of_block,
+                depth: region.depth + 1,
+                levels: 0,
+                ..region.clone()
+            };
+            let sides = sizes.map(|size| self.region(&inner, size));
+            return Statement::If { head, predicate, sides };
+        }
+        let (mut head, predicate) = self.draw.comparison();
+        let mut lanes = [None, None];
+        if let Some(outer) = &region.lanes
+            && self.draw.rng.u32(..4) > 0
+        {
+            let [own, other, opposite] = [self.draw.word(), self.draw.word(), self.draw.word()];
+            head += &format!(
+                "vote.sync.ballot.b32 {own}, {predicate}, {outer};\nnot.b32 {opposite}, {own};\nand.b32 {other}, {opposite}, {outer};\n"
+            );
+            lanes = [Some(own), Some(other)];
+        }
+        let mut sides = [Vec::new(), Vec::new()];
+        for ((side, lanes), size) in sides.iter_mut().zip(lanes).zip(sizes) {
+            let levels = if lanes.is_none() { region.levels + 1 } else { 0 };
+            let inner = Region {
+                lanes,
+                is_whole: false,
+                depth: region.depth + 1,
+                is_function: region.is_function,
+                levels,
+            };
+            *side = self.region(&inner, size);
+        }
+        Statement::If { head, predicate, sides }
+    }
+
+    /// A loop with as many rounds for all threads, or for each lane its own.
+    fn repeat(&mut self, region: &Region) -> Statement {
+        self.counters += 1;
+        let counter = self.draw.word();
+        let again = self.draw.predicate();
+        let size = self.draw.rng.usize(1..4);
+        let step = format!("sub.u32 {counter}, {counter}, 1;\nsetp.ne.u32 {again}, {counter}, 0;\n");
+        if self.draw.rng.bool() {
+            let rounds = ["1", "2", "3", "5"][self.draw.rng.usize(..4)];
+            let head = match self.draw.rng.u32(..3) {
+                0 => format!("and.b32 {counter}, %v8, 3;\nadd.u32 {counter}, {counter}, 1;\n"),
+                1 => format!("add.u32 {counter}, %v4, 1;\n"),
+                _ => format!("mov.u32 {counter}, {rounds};\n"),
+            };
+            let inner = Region { depth: region.depth + 1, levels: 0, ..region.clone() };
+            return Statement::Loop { head, body: self.region(&inner, size), tail: step, again };
+        }
+        let value = self.draw.value();
+        let mask = self.draw.rng.u32(1..6);
+        let mut head = format!("and.b32 {counter}, {value}, {mask};\nadd.u32 {counter}, {counter}, 1;\n");
+        let mut tail = step;
+        let mut lanes = None;
+        if let Some(outer) = &region.lanes
+            && self.draw.rng.u32(..4) > 0
+        {
+            let [own, next] = [self.draw.word(), self.draw.word()];
+            head += &format!("mov.u32 {own}, {outer};\n");
+            tail += &format!("vote.sync.ballot.b32 {next}, {again}, {own};\nmov.u32 {own}, {next};\n");
+            lanes = Some(own);
+        }
+        let levels = usize::from(lanes.is_none());
+        let inner = Region {
+            lanes,
+            is_whole: false,
+            depth: region.depth + 1,
+            is_function: region.is_function,
+            levels,
+        };
+        Statement::Loop { head, body: self.region(&inner, size), tail, again }
+    }
+
+    fn switch(&mut self, region: &Region) -> Statement {
+        let index = self.draw.word();
+        let value = self.draw.value();
+        let count = self.draw.rng.usize(2..5);
+        let head = format!("rem.u32 {index}, {value}, {count};\n");
+        let inner = Region {
+            lanes: None,
+            is_whole: false,
+            depth: region.depth + 1,
+            is_function: region.is_function,
+            levels: if region.lanes.is_none() { region.levels + 1 } else { 1 },
+        };
+        let cases = (0..count).map(|_| {
+            let size = self.draw.rng.usize(..3);
+            self.region(&inner, size)
+        });
+        let cases = cases.collect();
+        Statement::Switch { head, index, cases }
+    }
+}

@@ -1,0 +1,133 @@
+//! Executes a program in both engines.
+
+use std::num::NonZeroUsize;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use ptx_diag::SourceFile;
+use ptx_exec::{Argument, DecodedLaunch, Launch};
+use ptx_host::analysis::Launched;
+use ptx_host::{CompileError, Compiler, Kernels, Options};
+use ptx_llvm::host::Cpu;
+
+use super::{Program, syntax};
+use crate::stage;
+
+/// What an execution left, or the words in which it was stopped.
+type Left = Result<Vec<u8>, String>;
+
+/// How code for a processor differs from the interpreter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// The processor.
+    pub cpu: String,
+    /// The first word of the output that differs, or both endings.
+    pub what: String,
+}
+
+/// What comes of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// All agree.
+    Same,
+    /// There is no code for it.
+    Refused(&'static str),
+    /// Some differ.
+    Different(Vec<Difference>),
+}
+
+/// The processors that code is made for: this one, and older ones that it can be.
+fn compilers() -> Result<&'static [Compiler]> {
+    static ALL: OnceLock<Result<Vec<Compiler>, String>> = OnceLock::new();
+    let made = || {
+        let host = Cpu::host()?;
+        let levels = [("x86-64-v2", "sse4.2"), ("x86-64-v3", "avx2"), ("x86-64-v4", "avx512vl")];
+        let is_x86 = host.triple.starts_with("x86_64");
+        let older = levels.into_iter().filter(|(_, feature)| is_x86 && host.has(feature));
+        let older: Vec<Cpu> = older.map(|(level, _)| Cpu::baseline(level)).collect::<Result<_, _>>()?;
+        [host].into_iter().chain(older).map(Compiler::new).collect::<Result<Vec<_>, _>>()
+    };
+    let all = ALL.get_or_init(|| made().map_err(|error| error.to_string()));
+    all.as_deref().map_err(|error| anyhow!("{error}"))
+}
+
+fn launch(program: &Program) -> Launch {
+    let [output, input] = syntax::buffers(program);
+    let mut launch = Launch::new("k");
+    (launch.grid, launch.block) = ([program.grid, 1, 1], program.block);
+    launch.limits.timeout = Some(Duration::from_secs(20));
+    launch.threads = Some(NonZeroUsize::MIN);
+    // Numbers of all sizes, small ones among them.
+    let word = |at: u32| at.wrapping_mul(2_654_435_761) >> [7, 0, 24, 30][at as usize % 4];
+    launch.arguments = vec![
+        Argument::Buffer(vec![0xa5; output]),
+        Argument::Buffer((0..input as u32 / 4).flat_map(|at| word(at).to_le_bytes()).collect()),
+        Argument::Bytes(((program.seed * 7 % 61) as u32).to_le_bytes().to_vec()),
+        Argument::Bytes(((program.seed % 9 + 1) as u32).to_le_bytes().to_vec()),
+    ];
+    launch
+}
+
+/// Executes a program in the interpreter and as code for processors: for this one, and for one of the older ones, which its seed chooses,
+/// or for all.
+///
+/// # Errors
+/// The program is not valid, the interpreter does not finish it, or LLVM refuses the code.
+pub fn judge(program: &Program, on_all: bool) -> Result<Verdict> {
+    let source = SourceFile::new("kernel.ptx", program.ptx());
+    let module = stage::read(&source)?;
+    let launch = launch(program);
+    // One in two is checked to have the shapes that the analysis claims, which LLVM optimizes otherwise.
+    let options = Options::default().with_check_shapes((program.seed / 2).is_multiple_of(2));
+    let run = |compiler: Option<&Compiler>| -> Result<Result<Left, &'static str>> {
+        let verified = stage::verify(&module, &source)?;
+        let decoded =
+            DecodedLaunch::at_host_addresses(verified, &launch).map_err(|error| anyhow!("{error}"))?;
+        let loaded = decoded.context("addresses of 32 bits")?.load();
+        let result = match compiler {
+            None => loaded.launch(),
+            Some(compiler) => {
+                let launched = Launched { block: program.block };
+                match compiler.kernel(&Kernels::new(options.clone()), loaded.program(), &launched) {
+                    Ok(kernel) => ptx_host::launch(&kernel, &loaded),
+                    Err(CompileError::Refused(refusal)) => return Ok(Err(refusal.why)),
+                    Err(CompileError::Llvm(error)) => bail!("LLVM refuses the code: {error}"),
+                }
+            }
+        };
+        let left = || loaded.outcome(ptx_exec::Executed::default()).buffers.into_iter().flatten().next();
+        Ok(Ok(result.map(|_| left().unwrap_or_default()).map_err(|error| error.to_string())))
+    };
+    let Ok(Ok(expected)) = run(None)? else { bail!("the interpreter does not finish the program") };
+    let all = compilers()?;
+    let chosen = 1 + program.seed as usize % (all.len() - 1).max(1);
+    let used = all.iter().enumerate().filter(|(at, _)| on_all || *at == 0 || *at == chosen);
+    let mut differences = Vec::new();
+    for (_, compiler) in used {
+        match run(Some(compiler))? {
+            Err(why) => return Ok(Verdict::Refused(why)),
+            Ok(left) if left.as_ref() == Ok(&expected) => {}
+            Ok(left) => differences
+                .push(Difference { cpu: compiler.cpu().name.clone(), what: describe(&left, &expected) }),
+        }
+    }
+    Ok(if differences.is_empty() { Verdict::Same } else { Verdict::Different(differences) })
+}
+
+fn describe(left: &Left, expected: &[u8]) -> String {
+    let left = match left {
+        Ok(left) => left,
+        Err(error) => return error.clone(),
+    };
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0_u32, |word, byte| word << 8 | u32::from(*byte));
+    let pairs = left.chunks(4).zip(expected.chunks(4)).map(|(left, expected)| (word(left), word(expected)));
+    let mut differing = pairs.enumerate().filter(|(_, (left, expected))| left != expected);
+    let Some((at, (left, expected))) = differing.next() else { return "nothing".to_owned() };
+    let counters = super::COUNTERS as usize;
+    let place = match at.checked_sub(counters) {
+        None => format!("counter {at}"),
+        Some(at) => format!("thread {}, word {}", at / super::SLOTS as usize, at % super::SLOTS as usize),
+    };
+    format!("{place}: {left:#x} instead of {expected:#x}; {} words differ", differing.count() + 1)
+}

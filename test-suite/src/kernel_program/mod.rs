@@ -1,0 +1,80 @@
+//! Random kernels whose threads work together, executed by the interpreter and as code for the host.
+//!
+//! A program has flow of control of any kind (branches on what is one value in the launch, in the block, in the warp or in no
+//! group; loops, switches, jumps out of several regions, early exits), operations among the lanes of a warp, block barriers,
+//! atomic operations, calls, and accesses to all kinds of memory with addresses of all shapes. What it leaves is determined:
+//! threads write only what is theirs, or what no other thread reads before a barrier, or by operations whose order does not matter.
+//!
+//! [`syntax`] holds the statements, [`generate`] draws them, [`arithmetic`] and [`memory`] the instructions in them, and [`judge`]
+//! executes them.
+
+mod arithmetic;
+mod generate;
+mod judge;
+mod memory;
+mod syntax;
+
+use anyhow::Result;
+pub use judge::{Difference, Verdict, judge};
+
+/// Words of the input buffer, which kernels only read.
+const INPUT: u32 = 1024;
+/// Words of output of each thread: what it stores and loads on the way, and then its registers.
+const SLOTS: u32 = 64;
+/// Words of the output that all threads change by atomic operations, before those of the threads.
+const COUNTERS: u32 = 64;
+
+/// A kernel and how it is launched.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// What it was drawn from.
+    pub seed: u64,
+    /// Blocks.
+    pub grid: u32,
+    /// Threads of a block.
+    pub block: [u32; 3],
+    body: Vec<syntax::Statement>,
+    functions: Vec<Vec<syntax::Statement>>,
+}
+
+impl Program {
+    /// Draws a program.
+    pub fn new(seed: u64) -> Self {
+        generate::program(seed)
+    }
+
+    /// Its module.
+    pub fn ptx(&self) -> String {
+        syntax::print(self)
+    }
+
+    /// Threads of a block.
+    fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// The smallest program that is found by leaving statements out as long as `holds`.
+    ///
+    /// # Errors
+    /// What `holds` gives.
+    pub fn minimize(&self, holds: &mut dyn FnMut(&Self) -> Result<bool>) -> Result<Self> {
+        let mut least = self.clone();
+        let mut size = syntax::count(&least).next_power_of_two();
+        while size > 0 {
+            let (mut at, mut is_smaller) = (0, false);
+            while at < syntax::count(&least) {
+                let candidate = syntax::without(&least, at..at + size);
+                if holds(&candidate)? {
+                    (least, is_smaller) = (candidate, true);
+                } else {
+                    at += size;
+                }
+            }
+            // What could not go before may go now.
+            if size > 1 || !is_smaller {
+                size /= 2;
+            }
+        }
+        Ok(least)
+    }
+}
