@@ -6,7 +6,7 @@ use ptx_exec::{DeviceHeap, Image, Limits, Memory, Prepared, Surroundings, TrapKi
 use ptx_llvm::host::{Cpu, Jit};
 
 use crate::analysis::lies::{Lies, with};
-use crate::analysis::{Facts, Launched, Shape};
+use crate::analysis::{Facts, Launched, Shape, Zeros};
 use crate::{Kernel, Options};
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n\
@@ -96,7 +96,7 @@ fn loads_and_shuffles_that_are_taken_to_give_one_value_are_found() {
 fn wrong_bounds_and_bits_are_found() {
     let facts = |op: &Op, facts: Option<Facts>| match op {
         Op::Alu(ptx_exec::program::Alu::Binary { op: Binary::And, .. }) => {
-            Some(Facts { least: 0, most: 6, zeros: 0 })
+            Some(Facts { least: 0, most: 6, zeros: Zeros::default() })
         }
         _ => facts,
     };
@@ -107,6 +107,17 @@ fn wrong_bounds_and_bits_are_found() {
         _ => bits,
     };
     finds(body, Lies { differing: Some(differing), ..Lies::default() }, 0, "claimed to differ in the bits");
+    let chunkwise = |op: &Op, bits: u32| match op {
+        Op::Alu(ptx_exec::program::Alu::Binary { op: Binary::Xor, .. }) => 0,
+        _ => bits,
+    };
+    let body = "xor.b32 %r2, %r1, 21;\nst.global.u32 [%rd3], %r2; ret;";
+    finds(
+        body,
+        Lies { chunkwise: Some(chunkwise), ..Lies::default() },
+        0,
+        "claimed to differ by the bits 0x0",
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
 use ptx_llvm::{Context, LlvmError, Module, OptLevel};
 use thiserror::Error;
 
-use crate::analysis::{Analysis, Claims, Launched, Refusal};
+use crate::analysis::{Analysis, Claims, Launched, Refusal, groups};
 use crate::code::{self, Extras, Notes, Runs};
 use crate::inline::{Inlined, inline};
 use crate::options::Options;
@@ -119,19 +119,38 @@ fn generate_one<'c>(
         return Err(CompileError::refused(entry, "modules with 32-bit addresses are not compiled"));
     }
     let lanes = lanes(machine);
-    let mut analysis = Analysis::new(program, launched, lanes)?;
-    if options.check_shapes {
-        analysis.shapes.compute_per_lane();
+    let one = Analysis::new(program, launched, lanes)?;
+    let groups = match options.check_shapes {
+        true => vec![1],
+        false => groups(program, launched, &one, lanes, registers(machine)),
+    };
+    for warps in groups {
+        let mut analysis = Analysis::of_group(program, launched, lanes, warps)?;
+        if options.check_shapes {
+            analysis.shapes.compute_per_lane();
+        }
+        let module = Module::new(context, "kernel");
+        machine.set_up(&module);
+        let notes = options.notes.then(Notes::default);
+        let extras = Extras { notes: notes.as_ref(), lines: options.lines.as_deref() };
+        match code::generate(&module, machine, program, &analysis, launched, lanes, extras) {
+            Ok(runs) => {
+                let remarks = notes.map_or(Vec::new(), |notes| remarks::of_notes(program, &analysis, notes));
+                module.verify()?;
+                let claims = analysis.shapes.claims().cloned();
+                return Ok(Generated { module, runs, claims, remarks });
+            }
+            // One warp at a time it may be.
+            Err(CompileError::Refused(_)) if warps > 1 => {}
+            Err(error) => return Err(error),
+        }
     }
-    let module = Module::new(context, "kernel");
-    machine.set_up(&module);
-    let notes = options.notes.then(Notes::default);
-    let extras = Extras { notes: notes.as_ref(), lines: options.lines.as_deref() };
-    let runs = code::generate(&module, machine, program, &analysis, launched, lanes, extras)?;
-    let remarks = notes.map_or(Vec::new(), |notes| remarks::of_notes(program, &analysis, notes));
-    module.verify()?;
-    let claims = analysis.shapes.claims().cloned();
-    Ok(Generated { module, runs, claims, remarks })
+    Err(CompileError::refused(0, "there is no warp"))
+}
+
+/// Vector registers of the processor.
+fn registers(machine: &HostMachine) -> usize {
+    if machine.vector_bits() >= 512 || machine.cpu().triple.starts_with("aarch64") { 32 } else { 16 }
 }
 
 /// Lanes of a vector. Numbers of 32 bits are the most frequent ones.

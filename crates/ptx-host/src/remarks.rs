@@ -142,7 +142,7 @@ impl Writer<'_> {
             _ => None,
         };
         if let Some(stride) = stride {
-            let lanes = self.analysis.shapes.lanes();
+            let lanes = self.analysis.shapes.lanes().chunk;
             return match stride.within {
                 0 => format!("each group of {lanes} lanes has an address of its own"),
                 within if within == bytes => {

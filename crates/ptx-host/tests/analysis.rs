@@ -108,7 +108,8 @@ fn aligned_groups_of_threads_are_uniform() {
          st.global.u32 [%rd1], %r8; st.global.u32 [%rd1], %r9; st.global.u32 [%rd1], %r11; st.global.u32 [%rd1], %r12; ret;"
     );
     let (uniform, varying) = (Shape::Uniform, Shape::Varying);
-    let warps = [uniform, strided(1, Some(16)), varying, uniform, varying, uniform, uniform, varying];
+    let halves = strided(0, None);
+    let warps = [uniform, strided(1, Some(16)), halves, uniform, varying, uniform, uniform, varying];
     assert_eq!(stored(&body, [128, 1, 1], 16), warps);
     // A warp has two rows of 16 threads: the lower four bits count within a row.
     let rows = stored(&body, [16, 16, 1], 16);
@@ -194,4 +195,36 @@ fn what_is_not_compiled_is_refused_at_its_place() {
     let refusal =
         Analysis::new(prepared.program(), &Launched { block: [32, 1, 1] }, 16).expect_err("refused");
     assert_eq!((refusal.pc, refusal.why), (1, "memory allocated on the stack is not compiled"));
+}
+
+#[test]
+fn warps_that_run_together_have_numbers_and_share_what_follows_from_rows() {
+    let body = format!(
+        "{INDEX} mov.u32 %r4, %tid.y; mov.u32 %r5, %warpid; mov.u32 %r6, %laneid; shr.u32 %r7, %r3, 5; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2;\n\
+         ld.global.u32 %r8, [%rd3]; mad.lo.u32 %r10, %r4, %r9, %r3;\n\
+         st.global.u32 [%rd1], %r3; st.global.u32 [%rd1], %r4; st.global.u32 [%rd1], %r5; st.global.u32 [%rd1], %r6; st.global.u32 [%rd1], %r7;\n\
+         st.global.u32 [%rd1], %r8; st.global.u32 [%rd1], %r10; ret;"
+    );
+    let of = |block: [u32; 3]| {
+        let prepared = prepared(&body);
+        let program = prepared.program();
+        let analysis = Analysis::of_group(program, &Launched { block }, 16, 4).expect("compiled");
+        let stores = program.code.iter().filter_map(|inst| match &inst.op {
+            Op::Effect(Effect::Store(store)) => Some(store.srcs[0]),
+            _ => None,
+        });
+        stores.map(|src| (analysis.shapes.src(src), analysis.shapes.chunkwise_of(src))).collect::<Vec<_>>()
+    };
+    // Four warps are eight chunks of 16 lanes, numbered with three bits. Of 16 x 16 threads each chunk is a row.
+    let [line, row, varying] = [strided(1, None), strided(0, None), Shape::Varying];
+    let square = [(line, 0), (row, 7), (row, 6), (line, 1), (row, 0), (varying, 0), (line, 7)];
+    assert_eq!(of([16, 16, 1]), square);
+    // Of 32 x 8 threads each warp is a row.
+    let wide = [(line, 1), (row, 6), (row, 6), (line, 1), (row, 1), (varying, 1), (line, 7)];
+    assert_eq!(of([32, 8, 1]), wide);
+    // Threads of one row are consecutive in the whole group.
+    let actual = of([256, 1, 1]);
+    assert_eq!(actual[0], (strided(1, Some(16)), 7));
+    assert_eq!([actual[2], actual[3]], [(row, 6), (line, 1)]);
+    assert_eq!(actual[4], (row, 7), "the number of a warp, found as that of a chunk");
 }

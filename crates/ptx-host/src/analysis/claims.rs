@@ -6,7 +6,7 @@
 
 use ptx_exec::program::{Mask, Row, WARP, lanes};
 
-use super::facts::{Facts, mask};
+use super::facts::{Facts, Zeros, mask};
 use super::{Indexed, Shape, Stride};
 
 /// What is claimed of the values of a row.
@@ -18,6 +18,8 @@ pub struct Claim {
     pub facts: Option<Facts>,
     /// The bits in which lanes may differ.
     pub differing: u64,
+    /// The bits of the number of a chunk that the values depend on, where each chunk has values of its own.
+    pub chunkwise: u32,
     /// Bits of the row.
     pub bits: u32,
 }
@@ -43,6 +45,7 @@ impl Claims {
     pub fn check(&self, row: u32, active: Mask, values: &Row, indices: &Row) -> Result<(), String> {
         let Some(claim) = self.rows.get(row as usize).filter(|_| active != 0) else { return Ok(()) };
         self.check_shape(claim, active, values, indices)?;
+        self.check_chunkwise(claim, active, values)?;
         for lane in lanes(active) {
             let value = values[lane];
             if let Some(facts) = claim.facts
@@ -82,6 +85,26 @@ impl Claims {
                 same(active, |lane| values[lane] & fixed, values, &what)
             }
         }
+    }
+
+    /// Whether chunks whose numbers differ in other bits only have the same values.
+    fn check_chunkwise(&self, claim: &Claim, active: Mask, values: &Row) -> Result<(), String> {
+        let has_own = match claim.shape {
+            Shape::Varying => true,
+            Shape::Strided(stride) | Shape::Indexed(Indexed { index: stride, .. }) => stride.across.is_none(),
+            _ => false,
+        };
+        if !has_own {
+            return Ok(());
+        }
+        let chunkwise = claim.chunkwise;
+        let what = format!("groups of {} lanes are claimed to differ by the bits {chunkwise:#x}", self.lanes);
+        let alike = |lane: usize| ((lane / self.lanes) & chunkwise as usize, lane % self.lanes);
+        for lane in lanes(active) {
+            let others = lanes(active).filter(|&other| alike(other) == alike(lane));
+            same(others.fold(0, |set, other| set | 1 << other), |lane| values[lane], values, &what)?;
+        }
+        Ok(())
     }
 
     /// Whether `of` has this stride in the lanes; `values` are for the message.
@@ -141,7 +164,9 @@ impl Claims {
     }
 
     /// Whether the low bits are zero at the first lane: of the warp, or of each chunk where each has a value of its own.
-    fn check_zeros(&self, claim: &Claim, zeros: u32, active: Mask, values: &Row) -> Result<(), String> {
+    fn check_zeros(&self, claim: &Claim, zeros: Zeros, active: Mask, values: &Row) -> Result<(), String> {
+        let has_own = claim.shape.stride().is_some_and(|stride| stride.across.is_none());
+        let zeros = if has_own { zeros.chunk } else { zeros.warp };
         let low = mask(zeros.min(claim.bits));
         let firsts: Vec<(usize, u64)> = match claim.shape.stride() {
             Some(stride) => self
@@ -195,7 +220,7 @@ mod tests {
 
     /// Claims of one row of 32 bits, in chunks of 16 lanes.
     fn claims(shape: Shape) -> Claims {
-        Claims::new(vec![Claim { shape, facts: None, differing: u64::MAX, bits: 32 }], 16)
+        Claims::new(vec![Claim { shape, facts: None, differing: u64::MAX, chunkwise: 1, bits: 32 }], 16)
     }
 
     fn row(of: impl Fn(u64) -> u64) -> Row {
@@ -238,9 +263,10 @@ mod tests {
 
     #[test]
     fn bounds_and_low_zeros_are_checked() {
-        let facts = Some(Facts { least: 32, most: 95, zeros: 5 });
+        let facts = Some(Facts { least: 32, most: 95, zeros: Zeros::all(5) });
         let shape = Shape::Strided(Stride { within: 1, across: Some(16) });
-        let claims = Claims::new(vec![Claim { shape, facts, differing: u64::MAX, bits: 32 }], 16);
+        let claims =
+            Claims::new(vec![Claim { shape, facts, differing: u64::MAX, chunkwise: 1, bits: 32 }], 16);
         assert_eq!(claims.check(0, u32::MAX, &row(|lane| 32 + lane), &NONE), Ok(()));
         let message = claims.check(0, u32::MAX, &row(|lane| 65 + lane), &NONE).unwrap_err();
         assert!(message.contains("claimed to be from 0x20 to 0x5f"), "{message}");
@@ -250,7 +276,7 @@ mod tests {
 
     #[test]
     fn bits_in_which_no_lanes_differ_are_checked() {
-        let claim = Claim { shape: Shape::Varying, facts: None, differing: 0xf, bits: 32 };
+        let claim = Claim { shape: Shape::Varying, facts: None, differing: 0xf, chunkwise: 1, bits: 32 };
         let claims = Claims::new(vec![claim], 16);
         assert_eq!(claims.check(0, u32::MAX, &row(|lane| 0x70 + lane % 16), &NONE), Ok(()));
         assert!(claims.check(0, u32::MAX, &row(|lane| 0x70 + lane), &NONE).is_err());

@@ -3,7 +3,7 @@
 //! Compilers write the number of a warp in its block times four as `tid.x >> 3 & 0x1ffffffc`. Of `tid.x` lanes differ in the low five bits,
 //! of the shifted one in the low two, and in none that the mask has: one value in all lanes.
 
-use ptx_exec::program::{Alu, Binary, Packing, Src, Unary, WARP};
+use ptx_exec::program::{Alu, Binary, Packing, Src, Unary};
 use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::int::Signedness;
 
@@ -15,8 +15,9 @@ pub(super) fn of_source(shapes: &Shapes, src: Src) -> u64 {
     match shapes.src(src) {
         shape if shape.is_uniform() => 0,
         Shape::Strided(stride) => {
-            let zeros = WARP.trailing_zeros();
-            let is_group = stride.within == 1 && stride.across.is_some() && shapes.facts(src).zeros >= zeros;
+            let zeros = shapes.lanes().group.trailing_zeros();
+            let is_group =
+                stride.within == 1 && stride.across.is_some() && shapes.facts(src).zeros.warp >= zeros;
             if is_group && shapes.stays_within(src, stride, shapes.bits(src)) {
                 mask(zeros)
             } else {
@@ -68,7 +69,8 @@ pub(super) fn of_alu(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> u64 {
                 }
             }
             Binary::IntAdd(t, _) => {
-                let zeros = if of(a) == 0 { shapes.facts(*a).zeros } else { shapes.facts(*b).zeros };
+                let zeros =
+                    if of(a) == 0 { shapes.facts(*a).zeros.warp } else { shapes.facts(*b).zeros.warp };
                 sum(of(a), of(b), zeros) & mask(t.bits())
             }
             _ => u64::MAX,

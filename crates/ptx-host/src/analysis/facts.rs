@@ -8,7 +8,7 @@ use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::int::{Int, Part, Saturation, Signedness};
 use ptx_isa::{Component, SpecialReg};
 
-use super::Launched;
+use super::{Lanes, Launched};
 
 /// What is known of the values of a row, as numbers without a sign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,8 +17,40 @@ pub struct Facts {
     pub least: u64,
     /// No value is more.
     pub most: u64,
-    /// Low bits that are zero at the first lane of a warp, or of each chunk where each has a value of its own.
-    pub zeros: u32,
+    /// Low bits that are zero.
+    pub zeros: Zeros,
+}
+
+/// How many low bits of a row are zero.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Zeros {
+    /// At the first lane of a warp.
+    pub warp: u32,
+    /// At the first lane of each chunk.
+    pub chunk: u32,
+}
+
+impl Zeros {
+    /// The same at both.
+    pub fn all(zeros: u32) -> Self {
+        Self { warp: zeros, chunk: zeros }
+    }
+
+    fn both(self, f: impl Fn(u32) -> u32) -> Self {
+        Self { warp: f(self.warp), chunk: f(self.chunk) }
+    }
+
+    fn with(self, other: Self, f: impl Fn(u32, u32) -> u32) -> Self {
+        Self { warp: f(self.warp, other.warp), chunk: f(self.chunk, other.chunk) }
+    }
+
+    fn min(self, other: Self) -> Self {
+        self.with(other, u32::min)
+    }
+
+    fn max(self, other: Self) -> Self {
+        self.with(other, u32::max)
+    }
 }
 
 /// The largest index of blocks on the first axis, and on the others (manual, table of limits by compute capability).
@@ -27,7 +59,7 @@ const MOST_BLOCKS: [u64; 2] = [i32::MAX as u64, u16::MAX as u64];
 impl Facts {
     /// A value.
     pub fn constant(value: u64) -> Self {
-        Self { least: value, most: value, zeros: value.trailing_zeros() }
+        Self { least: value, most: value, zeros: Zeros::all(value.trailing_zeros()) }
     }
 
     /// Any values of so many bits.
@@ -36,7 +68,7 @@ impl Facts {
     }
 
     fn up_to(most: u64) -> Self {
-        Self { least: 0, most, zeros: 0 }
+        Self { least: 0, most, zeros: Zeros::default() }
     }
 
     /// What is true of the values of both.
@@ -82,7 +114,7 @@ impl Facts {
     }
 
     fn mul(self, other: Self, bits: u32) -> Self {
-        let zeros = self.zeros.saturating_add(other.zeros).min(64);
+        let zeros = self.zeros.with(other.zeros, |a, b| a.saturating_add(b).min(64));
         match self.most.checked_mul(other.most).filter(|&most| most <= mask(bits)) {
             Some(most) => Self { least: self.least * other.least, most, zeros },
             None => Self { zeros, ..Self::of_bits(bits) },
@@ -91,7 +123,11 @@ impl Facts {
 
     fn shr(self, by: u32) -> Self {
         let shift = |value: u64| value.checked_shr(by).unwrap_or(0);
-        Self { least: shift(self.least), most: shift(self.most), zeros: self.zeros.saturating_sub(by) }
+        Self {
+            least: shift(self.least),
+            most: shift(self.most),
+            zeros: self.zeros.both(|zeros| zeros.saturating_sub(by)),
+        }
     }
 
     fn and(self, other: Self) -> Self {
@@ -143,7 +179,7 @@ fn unary(op: Unary, a: Facts) -> Option<Facts> {
                 return Some(a);
             }
             let register = u64::BITS - register.leading_zeros();
-            Some(Facts { zeros: a.zeros.min(narrow), ..Facts::of_bits(register) })
+            Some(Facts { zeros: a.zeros.both(|zeros| zeros.min(narrow)), ..Facts::of_bits(register) })
         }
         _ => None,
     }
@@ -181,14 +217,17 @@ fn binary(op: Binary, a: Facts, b: Facts) -> Option<Facts> {
         }
         Binary::IntDiv(t) if unsigned(t) && a.most <= mask(t.bits()) => match b.value() {
             Some(by) if by > 0 => {
-                let zeros = if by.is_power_of_two() { a.zeros.saturating_sub(by.ilog2()) } else { 0 };
+                let zeros = match by.is_power_of_two() {
+                    true => a.zeros.both(|zeros| zeros.saturating_sub(by.ilog2())),
+                    false => Zeros::default(),
+                };
                 Some(Facts { least: a.least / by, most: a.most / by, zeros })
             }
             _ => None,
         },
         Binary::IntRem(t) if unsigned(t) && a.most <= mask(t.bits()) => match b.value() {
             Some(by) if by > 0 => {
-                let zeros = if by.is_power_of_two() { a.zeros } else { 0 };
+                let zeros = if by.is_power_of_two() { a.zeros } else { Zeros::default() };
                 Some(Facts { least: 0, most: a.most.min(by - 1), zeros })
             }
             _ => None,
@@ -208,26 +247,32 @@ pub(super) fn of_special(
     register: SpecialReg,
     component: Option<Component>,
     launched: &Launched,
-    lanes: u32,
+    lanes: Lanes,
 ) -> Option<Facts> {
     let axis = component.map_or(0, Component::index);
     let most_blocks = MOST_BLOCKS[usize::from(axis > 0)];
     let [x, y, z] = launched.block.map(u64::from);
     match register {
-        SpecialReg::LaneId => Some(Facts { least: 0, most: 31, zeros: 64 }),
+        SpecialReg::LaneId => {
+            let zeros = Zeros { warp: 64, chunk: lanes.chunk.trailing_zeros() };
+            Some(Facts { least: 0, most: 31, zeros })
+        }
         SpecialReg::Ntid if axis < 3 => Some(Facts::constant([x, y, z][axis])),
         SpecialReg::WarpId => Some(Facts::up_to((x * y * z).div_ceil(32).saturating_sub(1))),
         SpecialReg::CtaId if axis < 3 => Some(Facts::up_to(most_blocks - 1)),
-        SpecialReg::NCtaId if axis < 3 => Some(Facts { least: 1, most: most_blocks, zeros: 0 }),
+        SpecialReg::NCtaId if axis < 3 => {
+            Some(Facts { least: 1, most: most_blocks, zeros: Zeros::default() })
+        }
         SpecialReg::Tid if axis < 3 => {
             let extent = [x, y, z][axis];
             // Threads are numbered `x` first: the first lane of a chunk has a multiple of the chunk's lanes, modulo the extent.
+            let chunk = lanes.chunk.trailing_zeros();
             let zeros = match axis {
-                0 if y * z == 1 => 5,
-                0 if x.is_multiple_of(32) => 5,
-                // Each chunk has a value of its own.
-                0 => lanes.trailing_zeros().min(x.trailing_zeros()),
-                _ => 0,
+                0 if y * z == 1 || x.is_multiple_of(lanes.group.into()) => {
+                    Zeros { warp: lanes.group.trailing_zeros(), chunk }
+                }
+                0 => Zeros::all(chunk.min(x.trailing_zeros())),
+                _ => Zeros::default(),
             };
             Some(Facts { least: 0, most: extent.saturating_sub(1), zeros })
         }

@@ -18,6 +18,8 @@ pub(crate) struct Lies {
     pub(crate) facts: Option<FactsLie>,
     /// The bits in which lanes may differ.
     pub(crate) differing: Option<fn(&Op, u64) -> u64>,
+    /// The bits of the number of a chunk on which it depends.
+    pub(crate) chunkwise: Option<fn(&Op, u32) -> u32>,
     /// No lane elsewhere needs what it has in a row.
     pub(crate) keeps_nothing: bool,
     /// No branch parts lanes.
@@ -26,7 +28,7 @@ pub(crate) struct Lies {
 
 thread_local! {
     static LIES: Cell<Lies> = const {
-        Cell::new(Lies { shape: None, facts: None, differing: None, keeps_nothing: false, parts_nothing: false })
+        Cell::new(Lies { shape: None, facts: None, differing: None, chunkwise: None, keeps_nothing: false, parts_nothing: false })
     };
 }
 

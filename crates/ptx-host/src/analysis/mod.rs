@@ -6,6 +6,7 @@
 //! | `heavy`, `asking` | instructions that the interpreter's runtime executes; loops that ask a barrier in shared memory |
 //! | `gather` | operations that lanes wait for each other at |
 //! | `graph` | basic blocks in an order in which loops are together |
+//! | `group` | how many warps run together, as one wide one |
 //! | `liveness` | the rows whose values each block may still read |
 //! | `places` | whether lanes come to one operation at different instructions |
 //! | `progress` | whether a loop waits for other threads |
@@ -15,6 +16,7 @@
 //! | `nans` | the rows whose NaNs may have any bits |
 //! | `shape` | what lanes of a row may have in common: one value, a stride |
 //! | `facts` | bounds of the values of rows |
+//! | `chunkwise` | which chunks of a row have the same values |
 //! | `differing` | in which bits the lanes of a warp may differ |
 //! | `rows`, `transfer` | the shape of each row, from what instructions write |
 //! | `reason` | why lanes differ: the definitions of a row, walked back |
@@ -26,11 +28,13 @@
 
 mod access;
 mod asking;
+mod chunkwise;
 mod claims;
 mod differing;
 mod facts;
 mod gather;
 mod graph;
+mod group;
 mod heavy;
 #[cfg(test)]
 pub(crate) mod lies;
@@ -53,9 +57,10 @@ use ptx_exec::program::Program;
 pub use access::{Access, Refusal};
 pub(crate) use asking::repeats;
 pub use claims::{Claim, Claims};
-pub use facts::Facts;
+pub use facts::{Facts, Zeros};
 pub use gather::{Gather, guard_of};
 pub use graph::{Block, BlockId, Graph, Terminator};
+pub use group::groups;
 pub use heavy::{asks, has_heavy, is_heavy};
 pub use liveness::Liveness;
 pub use nans::Nans;
@@ -65,6 +70,7 @@ pub use progress::waiting;
 pub(crate) use reason::{Cause, Origin, Reasons};
 pub use rows::Shapes;
 pub use schedule::Schedule;
+pub(crate) use shape::Lanes;
 pub use shape::{Indexed, Launched, Shape, Stride};
 pub use turns::take_turns;
 pub use width::Widths;
@@ -88,6 +94,8 @@ pub struct Analysis {
     pub nans: Nans,
     /// What rows hold.
     pub shapes: Shapes,
+    /// Warps that run together, as one with as many more lanes ([`groups`]): "the warp" of all else that is known.
+    pub warps: usize,
 }
 
 impl Analysis {
@@ -96,6 +104,19 @@ impl Analysis {
     /// # Errors
     /// The first instruction that is not compiled.
     pub fn new(program: &Program, launched: &Launched, lanes: u32) -> Result<Self, Refusal> {
+        Self::of_group(program, launched, lanes, 1)
+    }
+
+    /// The same in code that runs so many warps together, a power of two.
+    ///
+    /// # Errors
+    /// As [`Analysis::new`].
+    pub fn of_group(
+        program: &Program,
+        launched: &Launched,
+        lanes: u32,
+        warps: usize,
+    ) -> Result<Self, Refusal> {
         let graph = Graph::new(program)?;
         let liveness = Liveness::new(program, &graph)?;
         let patient = waiting(program, &graph);
@@ -105,7 +126,8 @@ impl Analysis {
         }
         let widths = Widths::new(program, &graph);
         let nans = Nans::new(program, &graph);
-        let mut shapes = Shapes::new(program, &graph, &liveness, widths.clone(), launched, lanes);
+        let mut shapes =
+            Shapes::new(program, &graph, &liveness, widths.clone(), launched, Lanes::new(lanes, warps));
         let mut schedule = Schedule::new(&graph, &patient, |_| false, |_| None);
         loop {
             let changed = shapes.update(program, &graph, &liveness, &schedule, launched)?;
@@ -118,7 +140,7 @@ impl Analysis {
             if !changed && next == schedule {
                 let parts = |block| shapes.parts_lanes(graph.block(block));
                 places::check(program, &graph, &shapes, &schedule, parts)?;
-                return Ok(Self { graph, liveness, schedule, widths, nans, shapes });
+                return Ok(Self { graph, liveness, schedule, widths, nans, shapes, warps });
             }
             schedule = next;
         }

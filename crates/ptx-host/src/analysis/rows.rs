@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use ptx_exec::program::{Dst, Effect, Op, Program, Src, WARP};
+use ptx_exec::program::{Dst, Effect, Op, Program, Src};
 
+use super::chunkwise;
 use super::facts::{self, Facts};
 use super::heavy::asks;
 use super::transfer;
 use super::{
-    Access, Block, Claim, Claims, Graph, Launched, Liveness, Refusal, Schedule, Shape, Stride, Widths,
+    Access, Block, Claim, Claims, Graph, Lanes, Launched, Liveness, Refusal, Schedule, Shape, Stride, Widths,
     guard_of, is_whole, keeps_others,
 };
 
@@ -19,9 +20,11 @@ pub struct Shapes {
     facts: Vec<Known>,
     /// The bits in which the lanes of a warp may differ, of rows that have any values.
     differing: Vec<u64>,
+    /// The bits of the number of a chunk that values depend on, of rows whose chunks have values of their own.
+    chunkwise: Vec<u32>,
     constants: Vec<u64>,
     widths: Widths,
-    lanes: u32,
+    lanes: Lanes,
     /// What was found, where code is made as if it were not ([`Shapes::compute_per_lane`]).
     claims: Option<Arc<Claims>>,
     /// Whether lanes ask whether phases of barriers in shared memory are over.
@@ -47,7 +50,7 @@ impl Shapes {
         liveness: &Liveness,
         widths: Widths,
         launched: &Launched,
-        lanes: u32,
+        lanes: Lanes,
     ) -> Self {
         let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
         let constants = program.constants.rows().iter().map(|row| row[0]).collect();
@@ -55,6 +58,7 @@ impl Shapes {
             rows: vec![Shape::Unwritten; rows as usize],
             facts: vec![Known::default(); rows as usize],
             differing: vec![0; rows as usize],
+            chunkwise: vec![0; rows as usize],
             constants,
             widths,
             lanes,
@@ -101,9 +105,10 @@ impl Shapes {
             shape: self.claim(Src::register(row)),
             facts: self.facts.get(row as usize).and_then(|known| known.facts),
             differing: self.differing(row),
+            chunkwise: self.chunkwise.get(row as usize).copied().unwrap_or(u32::MAX),
             bits: self.widths.row(row),
         };
-        Claims::new((0..self.rows.len() as u32).map(claim).collect(), self.lanes)
+        Claims::new((0..self.rows.len() as u32).map(claim).collect(), self.lanes.chunk)
     }
 
     /// The shape of an operand.
@@ -137,23 +142,38 @@ impl Shapes {
         self.differing.get(row as usize).copied().unwrap_or(u64::MAX)
     }
 
+    /// The bits of the number of a chunk on which the values of a row depend, where each chunk has values of its own: chunks that differ
+    /// in others only have the same. Of 16 x 16 threads, chunks of 16 lanes have the same `tid.x`.
+    pub fn chunkwise(&self, row: u32) -> u32 {
+        if self.claims.is_some() {
+            return self.lanes.chunk_bits();
+        }
+        self.chunkwise.get(row as usize).copied().unwrap_or(self.lanes.chunk_bits())
+    }
+
+    /// The same of an operand.
+    pub fn chunkwise_of(&self, src: Src) -> u32 {
+        chunkwise::of_source(self, src)
+    }
+
     /// How many bits an operand takes.
     pub(super) fn bits(&self, src: Src) -> u32 {
         self.widths.src(src)
     }
 
-    /// Lanes of a chunk.
-    pub(crate) fn lanes(&self) -> u32 {
+    /// Lanes of a chunk and of the warp.
+    pub(crate) fn lanes(&self) -> Lanes {
         self.lanes
     }
 
     /// Whether a row of this stride does not wrap around at so many bits: all its values are less than half of the numbers, and it spans
     /// no more than half of them.
     pub(super) fn stays_within(&self, src: Src, stride: Stride, bits: u32) -> bool {
-        let chunks = WARP as u64 / u64::from(self.lanes.max(1));
+        let chunks = u64::from(self.lanes.chunks());
         let times =
             |stride: i64, count: u64| u128::from(stride.unsigned_abs()) * u128::from(count.saturating_sub(1));
-        let span = times(stride.within, u64::from(self.lanes)) + times(stride.across.unwrap_or(0), chunks);
+        let span =
+            times(stride.within, u64::from(self.lanes.chunk)) + times(stride.across.unwrap_or(0), chunks);
         self.facts(src).are_small(bits) && span <= u128::from(facts::mask(bits) >> 1)
     }
 
@@ -209,6 +229,15 @@ impl Shapes {
                     let differing =
                         super::lies::get().differing.map_or(differing, |lie| lie(&inst.op, differing));
                     changed |= self.differ(row, differing);
+                    let chunkwise = match guard {
+                        Some(shape) if !shape.is_uniform() => self.lanes.chunk_bits(),
+                        _ if keeps_others(liveness, schedule, id, row) => self.lanes.chunk_bits(),
+                        _ => chunkwise::written(self, &inst.op, row, launched),
+                    };
+                    #[cfg(test)]
+                    let chunkwise =
+                        super::lies::get().chunkwise.map_or(chunkwise, |lie| lie(&inst.op, chunkwise));
+                    changed |= self.depend(row, chunkwise);
                 }
             }
         }
@@ -243,6 +272,13 @@ impl Shapes {
         let Some(bits) = self.differing.get_mut(row as usize) else { return false };
         let changed = differing & !*bits != 0;
         *bits |= differing;
+        changed
+    }
+
+    fn depend(&mut self, row: Dst, chunkwise: u32) -> bool {
+        let Some(bits) = self.chunkwise.get_mut(row as usize) else { return false };
+        let changed = chunkwise & !*bits != 0;
+        *bits |= chunkwise;
         changed
     }
 

@@ -144,6 +144,36 @@ impl Shape {
     }
 }
 
+/// The lanes of vectors and of the warps that run together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Lanes {
+    /// Those of a chunk.
+    pub(crate) chunk: u32,
+    /// Those of all warps of a group.
+    pub(crate) group: u32,
+}
+
+impl Lanes {
+    pub(crate) fn new(chunk: u32, warps: usize) -> Self {
+        Self { chunk: chunk.max(1), group: (warps * WARP) as u32 }
+    }
+
+    /// Chunks of a group.
+    pub(crate) fn chunks(self) -> u32 {
+        self.group / self.chunk
+    }
+
+    /// The bits of the number of a chunk.
+    pub(crate) fn chunk_bits(self) -> u32 {
+        self.chunks().next_power_of_two() - 1
+    }
+
+    /// Whether they are those of one warp.
+    pub(crate) fn is_warp(self) -> bool {
+        self.group == WARP as u32
+    }
+}
+
 /// What is known of the launches that code is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Launched {

@@ -12,7 +12,7 @@ use ptx_isa::{Component, SpecialReg};
 use super::facts::mask;
 use super::heavy::asks;
 use super::shape::Indexed;
-use super::{Access, Launched, Shape, Shapes, Stride, differing};
+use super::{Access, Lanes, Launched, Shape, Shapes, Stride, differing};
 
 /// The shape of what an instruction writes to a row, where all lanes that need it run.
 pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -> Shape {
@@ -251,13 +251,38 @@ fn aligned(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> Option<Shape> {
         _ => return None,
     };
     let Shape::Strided(stride) = shapes.src(src) else { return None };
-    let zeros = if stride.across.is_some() { WARP.trailing_zeros() } else { shapes.lanes().trailing_zeros() };
+    let Lanes { chunk, group } = shapes.lanes();
+    if stride.within != 1 || !shapes.stays_within(src, stride, shapes.bits(src)) {
+        return None;
+    }
+    let of_chunk = Stride { across: None, ..stride };
+    let of_group =
+        |stride, lanes: u32, same| aligned_group(shapes, alu, (src, constant), stride, lanes, same);
+    match stride.across {
+        Some(across) if across == i64::from(chunk) => {
+            of_group(stride, group, Shape::Uniform).or_else(|| of_group(of_chunk, chunk, Shape::CHUNKWISE))
+        }
+        Some(_) => None,
+        None => of_group(of_chunk, chunk, Shape::CHUNKWISE),
+    }
+}
+
+/// The same for groups of so many lanes; `same` is the shape of one value in each group.
+fn aligned_group(
+    shapes: &Shapes,
+    alu: &Alu,
+    (src, constant): (Src, u64),
+    stride: Stride,
+    lanes: u32,
+    same: Shape,
+) -> Option<Shape> {
+    let zeros = lanes.trailing_zeros();
     let facts = shapes.facts(src);
-    if stride.within != 1 || facts.zeros < zeros || !shapes.stays_within(src, stride, shapes.bits(src)) {
+    let known = if stride.across.is_some() { facts.zeros.warp } else { facts.zeros.chunk };
+    if known < zeros {
         return None;
     }
     let group = mask(zeros);
-    let same = if stride.across.is_some() { Shape::Uniform } else { Shape::CHUNKWISE };
     let masked = |mask: u64| match mask & group {
         0 => Some(same),
         low if low == group => Some(Shape::Strided(stride)),
@@ -296,12 +321,15 @@ fn splits_no_group(comparison: &Comparison, constant: u64, group: u64, fits: imp
 }
 
 /// The shape of a special register.
-fn special(register: SpecialReg, component: Option<Component>, launched: &Launched, lanes: u32) -> Shape {
+fn special(register: SpecialReg, component: Option<Component>, launched: &Launched, lanes: Lanes) -> Shape {
     let axis = component.map_or(0, Component::index);
     let extent = |axis: usize| launched.block.get(axis).copied().unwrap_or(1);
     match register {
         SpecialReg::Ntid => Shape::Constant(if axis < 3 { extent(axis).into() } else { 0 }),
-        SpecialReg::LaneId => consecutive(lanes),
+        SpecialReg::LaneId if lanes.is_warp() => consecutive(lanes),
+        // Each warp begins again.
+        SpecialReg::LaneId => Shape::Strided(Stride { within: 1, across: None }),
+        SpecialReg::WarpId if !lanes.is_warp() => Shape::CHUNKWISE,
         SpecialReg::Tid => thread_index(axis, launched.block, lanes),
         SpecialReg::LanemaskEq
         | SpecialReg::LanemaskLe
@@ -312,12 +340,12 @@ fn special(register: SpecialReg, component: Option<Component>, launched: &Launch
     }
 }
 
-fn consecutive(lanes: u32) -> Shape {
-    Shape::Strided(Stride { within: 1, across: Some(lanes.into()) })
+fn consecutive(lanes: Lanes) -> Shape {
+    Shape::Strided(Stride { within: 1, across: Some(lanes.chunk.into()) })
 }
 
 /// The shape of an index of threads in their block. Threads are numbered `x` first, and a warp has 32 consecutive numbers.
-fn thread_index(axis: usize, block: [u32; 3], lanes: u32) -> Shape {
+fn thread_index(axis: usize, block: [u32; 3], lanes: Lanes) -> Shape {
     let [x, y, z] = block.map(u64::from);
     // How many consecutive threads have the same index of this axis, and after how many it begins again.
     let (same, period) = match axis {
@@ -326,7 +354,7 @@ fn thread_index(axis: usize, block: [u32; 3], lanes: u32) -> Shape {
         2 => (x * y, x * y * z),
         _ => return Shape::Constant(0),
     };
-    let (warp, chunk) = (WARP as u64, u64::from(lanes));
+    let (warp, chunk) = (u64::from(lanes.group), u64::from(lanes.chunk));
     if same == period {
         return Shape::Constant(0);
     }

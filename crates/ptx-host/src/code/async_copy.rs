@@ -55,11 +55,11 @@ impl<'c> Code<'_, '_, 'c> {
             }
         };
         let copies = Copies { to, from, size, copied };
-        let lanes = self.active_lanes(guard)?;
+        let lanes = self.active_warps(guard)?;
         if copied.is_none() {
-            self.each_lane_unrolled(lanes, |code, lane| code.copy_lane(copies, lane))?;
+            self.each_lane_unrolled(&lanes, |code, lane| code.copy_lane(copies, lane))?;
         } else {
-            self.each_lane(lanes, |code, lane| code.copy_lane(copies, lane))?;
+            self.each_lane(&lanes, |code, lane| code.copy_lane(copies, lane))?;
         }
         Ok(())
     }

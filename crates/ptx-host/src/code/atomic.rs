@@ -66,8 +66,8 @@ impl<'c> Code<'_, '_, 'c> {
         let bits = 8 * atomic.size;
         let dst = atomic.dst.filter(|dst| self.analysis.is_read_after(self.program, id, pc, *dst));
         let places = self.atomic_places(&atomic.address, pc)?;
-        let lanes = self.active_lanes(guard)?;
-        if dst.is_none() && self.combined_first(guard, atomic, places, lanes)? {
+        let lanes = self.active_warps(guard)?;
+        if dst.is_none() && self.combined_first(guard, atomic, places, &lanes)? {
             return Ok(());
         }
         let [b, c] = atomic.operands;
@@ -81,9 +81,9 @@ impl<'c> Code<'_, '_, 'c> {
             results.map_or(Ok(()), |results| code.set_lane(results, lane, old))
         };
         if is_short(atomic.combine, places) {
-            self.each_lane_unrolled(lanes, one)?;
+            self.each_lane_unrolled(&lanes, one)?;
         } else {
-            self.each_lane(lanes, one)?;
+            self.each_lane(&lanes, one)?;
         }
         if let (Some(dst), Some(results)) = (dst, results) {
             let values = self.taken(results)?;
@@ -102,13 +102,13 @@ impl<'c> Code<'_, '_, 'c> {
     ) -> Result<(), CompileError> {
         let bits = 8 * atomic.size;
         let places = self.atomic_places(&atomic.address, pc)?;
-        let lanes = self.active_lanes(guard)?;
+        let lanes = self.active_warps(guard)?;
         let mut elements = Vec::new();
         for (n, &(dst, src)) in atomic.elements.iter().enumerate() {
             let results = dst.map(|_| self.results(2 * n + 2, bits)).transpose()?;
             elements.push((self.hold(2 * n + 1, src, bits)?, results));
         }
-        self.each_lane(lanes, |code, lane| {
+        self.each_lane(&lanes, |code, lane| {
             for (n, &(operand, results)) in elements.iter().enumerate() {
                 let place = code.atomic_place(places, n as u64 * u64::from(atomic.size), lane)?;
                 let b = code.of_lane(operand, lane)?;
@@ -137,13 +137,13 @@ impl<'c> Code<'_, '_, 'c> {
         pc: u32,
     ) -> Result<(), CompileError> {
         let places = self.atomic_places(&atomic.address, pc)?;
-        let lanes = self.active_lanes(guard)?;
+        let lanes = self.active_warps(guard)?;
         let mut halves = Vec::new();
         for (n, src) in atomic.operands.into_iter().flat_map(|src| [src, src.plus(1)]).enumerate() {
             halves.push(self.hold(n + 1, src, 64)?);
         }
         let [low, high] = [self.results(5, 64)?, self.results(6, 64)?];
-        self.each_lane(lanes, |code, lane| {
+        self.each_lane(&lanes, |code, lane| {
             let place = code.atomic_place(places, 0, lane)?;
             let of = |n: usize| code.of_lane(halves[n], lane);
             let [b, c] = [code.joined(of(0)?, of(1)?)?, code.joined(of(2)?, of(3)?)?];
@@ -401,7 +401,7 @@ impl<'c> Code<'_, '_, 'c> {
         guard: Option<(u32, bool)>,
         atomic: &Atomic,
         places: Places<'c>,
-        lanes: Value<'c>,
+        lanes: &[Value<'c>],
     ) -> Result<bool, LlvmError> {
         let (Places::Global(held) | Places::Shared(held) | Places::Generic(held)) = places;
         let bits = 8 * atomic.size;
@@ -412,7 +412,12 @@ impl<'c> Code<'_, '_, 'c> {
         let shape = self.analysis.shapes.src(src);
         let operand = if shape.is_uniform() && matches!(atomic.combine, Combine::IntAdd(_)) {
             let word = self.types.int(32);
-            let count = self.emit.resize(builder.intrinsic("llvm.ctpop", &[word], &[lanes])?, bits)?;
+            let mut count = self.int(32, 0);
+            for &lanes in lanes {
+                let own = builder.intrinsic("llvm.ctpop", &[word], &[lanes])?;
+                count = builder.binary(BinaryOp::Add, count, own)?;
+            }
+            let count = self.emit.resize(count, bits)?;
             let value = self.emit.resize(self.first(src, 0)?, bits)?;
             builder.binary(BinaryOp::Mul, value, count)?
         } else {
@@ -433,7 +438,7 @@ impl<'c> Code<'_, '_, 'c> {
                 builder.intrinsic(reduction.name, &[self.types.vector(ty, self.lanes)], &[all])?
             }
         };
-        let any = builder.int_compare(IntPredicate::Ne, lanes, self.int(32, 0))?;
+        let any = self.any_lane(lanes)?;
         self.only_if(any, |code| {
             let place = code.atomic_place(places, 0, code.int(64, 0))?;
             code.update(atomic.combine, place, bits, operand, operand).map(drop)

@@ -33,6 +33,12 @@ impl<'c> Code<'_, '_, 'c> {
             let why = "a barrier without `.aligned` that threads of a warp may come to one by one is not compiled yet";
             return Err(CompileError::refused(pc, why));
         }
+        if self.analysis.warps > 1 {
+            if !together {
+                return Err(CompileError::refused(pc, "warps run together only where their lanes do"));
+            }
+            return self.wait_for_turn(id).map_err(Into::into);
+        }
         let all = self.lanes_of(&self.mask.clone())?;
         if !together {
             self.expect_together((id, pc), self.analysis.schedule.waiting(id), all)?;

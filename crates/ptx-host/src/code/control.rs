@@ -48,6 +48,9 @@ impl<'c> Code<'_, '_, 'c> {
     /// Sends the lanes that the warp has to the first block.
     pub(super) fn enter(&mut self) -> Result<(), LlvmError> {
         let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
+        if self.analysis.warps > 1 {
+            return self.enter_group();
+        }
         let lanes = if threads.is_multiple_of(WARP as u64) {
             self.int(32, u64::from(u32::MAX))
         } else if let Some(lanes) = self.lanes_of_turn()? {
@@ -65,10 +68,28 @@ impl<'c> Code<'_, '_, 'c> {
             self.builder().store(lanes, place, 8, Ordinary)?;
             self.builder().store(lanes, self.alive[chunk], 8, Ordinary)?;
         }
+        let is_full = self.builder().int_compare(IntPredicate::Eq, lanes, self.int(32, u32::MAX.into()))?;
+        self.begin_version(is_full)
+    }
+
+    /// The same for several warps: the lanes whose numbers are below that of the threads that are left.
+    fn enter_group(&mut self) -> Result<(), LlvmError> {
+        let (left, lanes) = (self.threads_left()?, self.int(32, self.chunks as u64 * u64::from(self.lanes)));
+        let all = self.builder().splat(left, self.lanes)?;
+        for (chunk, &place) in self.waiting[0].clone().iter().enumerate() {
+            let numbers = self.constants(32, chunk, |lane| lane as u64)?;
+            let lanes = self.builder().int_compare(IntPredicate::Ult, numbers, all)?;
+            self.builder().store(lanes, place, 8, Ordinary)?;
+            self.builder().store(lanes, self.alive[chunk], 8, Ordinary)?;
+        }
+        let is_full = self.builder().int_compare(IntPredicate::Uge, left, lanes)?;
+        self.begin_version(is_full)
+    }
+
+    /// Begins with the version for warps of which all lanes are threads, or with the other one.
+    fn begin_version(&self, is_full: Value<'c>) -> Result<(), LlvmError> {
         match [Version::Full, Version::Partial].map(|version| self.first_block(version, 0)) {
             [Ok(full), Ok(partial)] => {
-                let is_full =
-                    self.builder().int_compare(IntPredicate::Eq, lanes, self.int(32, u32::MAX.into()))?;
                 self.builder().branch_if(is_full, full, partial)?;
             }
             [Ok(only), Err(_)] | [Err(_), Ok(only)] => {
@@ -85,6 +106,7 @@ impl<'c> Code<'_, '_, 'c> {
         const MOST: u32 = 2048;
         let (graph, schedule) = (&self.analysis.graph, &self.analysis.schedule);
         let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
+        let lanes = self.chunks as u64 * u64::from(self.lanes);
         let splits = |(id, block): (BlockId, &crate::analysis::Block)| match &block.terminator {
             Terminator::Exit { guard: Some(((row, _), _)) }
                 if !self.analysis.shapes.row(*row).is_uniform() =>
@@ -94,7 +116,7 @@ impl<'c> Code<'_, '_, 'c> {
             Terminator::Exit { .. } => !schedule.is_together(id),
             _ => false,
         };
-        if threads.is_multiple_of(WARP as u64) && !graph.blocks().iter().enumerate().any(splits) {
+        if threads.is_multiple_of(lanes) && !graph.blocks().iter().enumerate().any(splits) {
             return vec![Version::Full];
         }
         let size: u32 = graph.blocks().iter().map(|block| block.end - block.first).sum();
@@ -307,7 +329,10 @@ impl<'c> Code<'_, '_, 'c> {
         builder.position_at_end(back);
         let attention = builder.load(self.types.int(32), self.inputs.attention, 4, Volatile)?;
         let goes_on = builder.int_compare(IntPredicate::Eq, attention, self.int(32, 0))?;
-        self.unless(goes_on, |code| code.stop(pc, lanes(code)?, Status::Interrupted))?;
+        self.unless(goes_on, |code| match code.analysis.warps {
+            1 => code.stop(pc, lanes(code)?, Status::Interrupted),
+            _ => code.stop_first(pc, &code.mask, Status::Interrupted),
+        })?;
         if self.analysis.schedule.is_patient(next) {
             // All lanes may wait for other warps.
             let arguments = [self.int(32, pc.into()), lanes(self)?];

@@ -284,7 +284,7 @@ impl<'c> Code<'_, '_, 'c> {
         for n in 0..load.dsts.len() {
             results.push(self.results(n + 1, bits)?);
         }
-        let lanes = self.active_lanes(guard)?;
+        let lanes = self.active_warps(guard)?;
         let one = |code: &Self, lane: Value<'c>| {
             for (n, part) in results.chunks(parts).enumerate() {
                 let offset = load.address.offset.wrapping_add((n as u64 * u64::from(load.size)) as i64);
@@ -301,10 +301,10 @@ impl<'c> Code<'_, '_, 'c> {
         };
         if matches!(addresses, Held::One(_)) && space == Space::Global {
             // What one lane finds is what all find.
-            let any = self.builder().int_compare(IntPredicate::Ne, lanes, self.int(32, 0))?;
+            let any = self.any_lane(&lanes)?;
             self.only_if(any, |code| one(code, code.int(64, 0)))?;
         } else {
-            self.each_lane(lanes, one)?;
+            self.each_lane(&lanes, one)?;
         }
         let mut loaded = Vec::new();
         for (&dst, &held) in load.dsts.iter().zip(&results) {
@@ -340,8 +340,8 @@ impl<'c> Code<'_, '_, 'c> {
         for (n, &src) in store.srcs.iter().enumerate() {
             sources.push(self.hold(n + 1, src, bits)?);
         }
-        let lanes = self.active_lanes(guard)?;
-        self.each_lane(lanes, |code, lane| {
+        let lanes = self.active_warps(guard)?;
+        self.each_lane(&lanes, |code, lane| {
             for (n, part) in sources.chunks(parts).enumerate() {
                 let offset = store.address.offset.wrapping_add((n as u64 * u64::from(store.size)) as i64);
                 let place = code.place_of(space, addresses, offset, lane)?;

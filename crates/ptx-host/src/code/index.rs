@@ -9,7 +9,7 @@
 //! br i1 %wraps, label %gather, label %load
 //! ```
 
-use ptx_exec::program::{Src, WARP};
+use ptx_exec::program::Src;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
@@ -39,7 +39,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
         let Some(indexed) = self.indexed(row) else { return Ok(()) };
         let slot = self.indices.get(row as usize).map_or(&[][..], Vec::as_slice);
-        for (chunk, &place) in slot.iter().enumerate() {
+        for (&place, chunk) in slot.iter().zip(self.chunks_of(row)) {
             let mut index = self.index_of(indexed, reads, chunk)?;
             if let Some((condition, negated)) = guard {
                 let holds = self.emit.resize(self.first(Src::register(condition), 0)?, 1)?;
@@ -63,7 +63,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     fn read_index(&self, row: u32, indexed: Indexed, chunk: usize) -> Result<Value<'c>, LlvmError> {
-        let place = self.indices.get(row as usize).and_then(|slot| slot.get(chunk));
+        let place = self.indices.get(row as usize).and_then(|slot| slot.get(self.copy(row, chunk)));
         let place = *place.ok_or_else(|| defect("a row without an index"))?;
         self.builder().load(self.types.int(indexed.bits), place, 8, Ordinary)
     }
@@ -92,7 +92,7 @@ impl<'c> Code<'_, '_, 'c> {
             true => self.emit.resize_signed(value, bits),
             false => self.emit.resize(value, bits),
         };
-        let copy = if indexed.index.across.is_none() { chunk } else { 0 };
+        let copy = self.copy(row, chunk);
         let first = self.read(row, copy)?;
         let like = |value: Value<'c>| match index.ty().vector_parts() {
             Some((_, lanes)) => self.builder().splat(value, lanes),
@@ -112,7 +112,7 @@ impl<'c> Code<'_, '_, 'c> {
         chunk: usize,
     ) -> Result<Value<'c>, LlvmError> {
         if chunk == 0 || indexed.index.across.is_none() {
-            return self.read(row, chunk);
+            return self.read(row, self.copy(row, chunk));
         }
         self.value_at(row, indexed, chunk, self.indices(row, indexed, chunk)?)
     }
@@ -144,13 +144,12 @@ impl<'c> Code<'_, '_, 'c> {
     /// Whether the index of a row wraps around between lanes of the warp.
     pub(super) fn wraps(&self, row: u32, indexed: Indexed) -> Result<Value<'c>, LlvmError> {
         let Stride { within, across } = indexed.index;
-        let chunks = (WARP as i64 / i64::from(self.lanes)) - 1;
+        let chunks = self.chunks as i64 - 1;
         let last = within.wrapping_mul(i64::from(self.lanes) - 1);
         let last = last.wrapping_add(across.unwrap_or(0).wrapping_mul(chunks));
-        let copies = if across.is_none() { self.chunks } else { 1 };
         let mut wraps = self.int(1, 0);
-        for copy in 0..copies {
-            let index = self.read_index(row, indexed, copy)?;
+        for chunk in self.chunks_of(row) {
+            let index = self.read_index(row, indexed, chunk)?;
             let extended = |value| match indexed.is_signed {
                 true => self.emit.resize_signed(value, 64),
                 false => self.emit.resize(value, 64),

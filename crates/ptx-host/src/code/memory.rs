@@ -97,7 +97,7 @@ impl<'c> Code<'_, '_, 'c> {
         for (&dst, values) in load.dsts.iter().zip(loaded) {
             // A row that other instructions write too may have values for each chunk where this has one.
             let mut filled = Vec::new();
-            for chunk in 0..self.copies(dst) {
+            for chunk in self.chunks_of(dst) {
                 let value = values.get(chunk).or(values.first()).copied();
                 let mut value = value.ok_or_else(|| defect("a load without a value"))?;
                 match (self.is_vector(dst), value.ty().vector_parts().is_some()) {
@@ -184,14 +184,17 @@ impl<'c> Code<'_, '_, 'c> {
         let ty = self.types.int(accessed.bits());
         let mut values = vec![Vec::new(); accessed.count];
         for chunk in 0..chunks {
+            if repeat(&mut values, self.same_as(accessed.base, chunk)) {
+                continue;
+            }
             let first = self.first(accessed.base, chunk)?;
             let runs = if chunks == 1 {
                 self.some_run(accessed.guard)?
             } else {
-                Some(self.runs(accessed.guard, chunk)?)
+                Some(self.has_lane(self.active_alike(accessed, chunk)?)?)
             };
             for (element, values) in values.iter_mut().enumerate() {
-                let mut place = self.place(accessed.address.space, first, accessed.offset(element))?;
+                let mut place = self.element_place(accessed, first, element)?;
                 if let Some(runs) = runs {
                     place = self.builder().select(runs, place, self.frame)?;
                 }
@@ -203,9 +206,52 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Whether lanes of a chunk run and the guard holds for them.
     fn runs(&self, guard: Option<(u32, bool)>, chunk: usize) -> Result<Value<'c>, LlvmError> {
-        let lanes =
-            self.builder().cast(CastOp::BitCast, self.active(guard, chunk)?, self.types.int(self.lanes))?;
+        self.has_lane(self.active(guard, chunk)?)
+    }
+
+    fn has_lane(&self, mask: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        let lanes = self.builder().cast(CastOp::BitCast, mask, self.types.int(self.lanes))?;
         self.builder().int_compare(IntPredicate::Ne, lanes, self.int(self.lanes, 0))
+    }
+
+    /// The first chunk that has the same values of a source.
+    fn same_as(&self, src: Src, chunk: usize) -> usize {
+        chunk & self.analysis.shapes.chunkwise_of(src) as usize
+    }
+
+    /// The lanes that run, of a chunk and of those after it with the same addresses.
+    fn active_alike(&self, accessed: Accessed<'_>, chunk: usize) -> Result<Value<'c>, LlvmError> {
+        let mut mask = self.active(accessed.guard, chunk)?;
+        for other in chunk + 1..self.chunks {
+            if self.same_as(accessed.base, other) == chunk {
+                mask = self.builder().binary(BinaryOp::Or, mask, self.active(accessed.guard, other)?)?;
+            }
+        }
+        Ok(mask)
+    }
+
+    /// The host's address of an element that one lane accesses.
+    fn element_place(
+        &self,
+        accessed: Accessed<'_>,
+        address: Value<'c>,
+        element: usize,
+    ) -> Result<Value<'c>, LlvmError> {
+        let offset = accessed.offset(element);
+        let facts = self.analysis.shapes.facts(accessed.base);
+        let least = i64::try_from(facts.least).ok().and_then(|least| least.checked_add(offset));
+        let most = i64::try_from(facts.most).ok().and_then(|most| most.checked_add(offset));
+        let has_no_carry = facts.are_small(32)
+            && least.is_some_and(|least| least >= 0)
+            && most.is_some_and(|most| most <= i64::from(i32::MAX));
+        match self.window(accessed.address.space) {
+            // So the constant is part of the access.
+            Some(window) if has_no_carry => {
+                let address = self.cast(CastOp::ZExt, self.emit.resize(address, 32)?, 64)?;
+                self.builder().offset(self.builder().offset(window, address)?, self.int(64, offset as u64))
+            }
+            _ => self.place(accessed.address.space, address, offset),
+        }
     }
 
     /// Whether the guard holds for a lane that runs; `None` where it always does.
@@ -225,9 +271,12 @@ impl<'c> Code<'_, '_, 'c> {
         let ty = self.types.vector(self.types.int(accessed.bits()), count * self.lanes);
         let mut values = vec![Vec::new(); accessed.count];
         for chunk in 0..self.chunks {
+            if repeat(&mut values, self.same_as(accessed.base, chunk)) {
+                continue;
+            }
             let first = self.first(accessed.base, chunk)?;
-            let place = self.place(accessed.address.space, first, accessed.offset(0))?;
-            let mask = self.repeated(self.active(accessed.guard, chunk)?, count)?;
+            let place = self.element_place(accessed, first, 0)?;
+            let mask = self.repeated(self.active_alike(accessed, chunk)?, count)?;
             let all = self.builder().masked_load(ty, place, accessed.size, mask, ty.zero())?;
             for (element, values) in values.iter_mut().enumerate() {
                 let lanes: Vec<_> = (0..self.lanes).map(|lane| Some(lane * count + element as u32)).collect();
@@ -247,8 +296,11 @@ impl<'c> Code<'_, '_, 'c> {
         let ty = self.types.vector(self.types.int(accessed.bits()), self.lanes);
         let mut values = vec![Vec::new(); accessed.count];
         for chunk in 0..self.chunks {
+            if repeat(&mut values, self.same_as(accessed.base, chunk)) {
+                continue;
+            }
             let addresses = self.vector(accessed.base, chunk)?;
-            let mask = self.active(accessed.guard, chunk)?;
+            let mask = self.active_alike(accessed, chunk)?;
             for (element, values) in values.iter_mut().enumerate() {
                 let places = self.places(accessed.address.space, addresses, accessed.offset(element))?;
                 values.push(self.builder().masked_gather(ty, places, accessed.size, mask, ty.zero())?);
@@ -338,7 +390,7 @@ impl<'c> Code<'_, '_, 'c> {
         let runs = self.some_run(accessed.guard)?;
         for (element, &src) in srcs.iter().enumerate() {
             let value = self.emit.resize(self.of_last(accessed.guard, src)?, accessed.bits())?;
-            let mut place = self.place(accessed.address.space, first, accessed.offset(element))?;
+            let mut place = self.element_place(accessed, first, element)?;
             if let Some(runs) = runs {
                 let spare = self.builder().alloca_in_entry(self.types.int(64), 8)?;
                 place = self.builder().select(runs, place, spare)?;
@@ -374,7 +426,7 @@ impl<'c> Code<'_, '_, 'c> {
         let count = accessed.count as u32;
         for chunk in 0..self.chunks {
             let first = self.first(accessed.base, chunk)?;
-            let place = self.place(accessed.address.space, first, accessed.offset(0))?;
+            let place = self.element_place(accessed, first, 0)?;
             let mask = self.repeated(self.active(accessed.guard, chunk)?, count)?;
             let values = srcs.iter().map(|&src| self.emit.resize(self.vector(src, chunk)?, accessed.bits()));
             let values = values.collect::<Result<Vec<_>, _>>()?;
@@ -462,6 +514,18 @@ impl<'c> Code<'_, '_, 'c> {
             Space::Generic | Space::Global | Space::SharedCluster | Space::Local => None,
         }
     }
+}
+
+/// Where an earlier chunk has the same values of each element, this one gets them.
+fn repeat(values: &mut [Vec<Value<'_>>], earlier: usize) -> bool {
+    let mut is_there = false;
+    for values in values {
+        if let Some(&value) = values.get(earlier) {
+            values.push(value);
+            is_there = true;
+        }
+    }
+    is_there
 }
 
 /// The row of an address that code is made for.

@@ -72,7 +72,7 @@ struct Code<'a, 'm, 'c> {
     analysis: &'a Analysis,
     launched: &'a Launched,
     style: Style,
-    /// Lanes of a chunk, and chunks of a warp.
+    /// Lanes of a chunk, and chunks of the warps that run together (`analysis/group.rs`).
     lanes: u32,
     chunks: usize,
     function: Function<'c>,
@@ -163,7 +163,7 @@ pub(crate) fn generate(
     let done = function.append_block(types, "done");
     let frame = function.parameters()[0];
     let inputs = inputs(&builder, types, frame)?;
-    let chunks = WARP / lanes as usize;
+    let chunks = WARP * analysis.warps / lanes as usize;
     let mut code = Code {
         emit: Emit { module, types, builder },
         types,
@@ -206,6 +206,9 @@ pub(crate) fn generate(
         code.blocks[version as usize] = blocks.collect();
     }
     let is_of_block = code.has_turns();
+    if analysis.warps > 1 && !is_of_block {
+        return Err(CompileError::refused(0, "warps run together only where they take turns"));
+    }
     if is_of_block {
         code.begin_turns()?;
     }
@@ -322,6 +325,12 @@ impl<'c> Code<'_, '_, 'c> {
             op if is_heavy(op) => self.by_runtime(id, guard, op, pc)?,
             Op::Alu(alu) => {
                 if self.alu(id, guard, alu)?.is_none() {
+                    if self.analysis.warps > 1 {
+                        return Err(CompileError::refused(
+                            pc,
+                            "the interpreter's functions are for one warp",
+                        ));
+                    }
                     self.by_interpreter(id, guard, alu, pc)?;
                 }
             }
@@ -379,7 +388,7 @@ impl<'c> Code<'_, '_, 'c> {
             let nan = if self.analysis.nans.has_any(dst) { Nan::Any } else { Nan::Canonical };
             let style = Style { nan, ..self.style };
             let mut values = Vec::new();
-            for chunk in 0..self.copies(dst) {
+            for chunk in self.chunks_of(dst) {
                 let arguments = self.arguments(alu, &access.reads, dst, chunk)?;
                 let Some(made) = alu_with(&self.emit, alu, &arguments, style)? else { return Ok(None) };
                 let which = usize::from(results.len() == 1);
@@ -412,6 +421,9 @@ impl<'c> Code<'_, '_, 'c> {
             }
             SpecialReg::NCtaId | SpecialReg::NClusterId => {
                 inputs.grid.get(axis).copied().unwrap_or(self.int(32, 0))
+            }
+            SpecialReg::WarpId if self.analysis.warps > 1 => {
+                return self.warp_numbers(dst).map_err(Into::into);
             }
             SpecialReg::WarpId => inputs.warp,
             SpecialReg::NWarpId => self.int(32, WARPS_PER_MULTIPROCESSOR),
@@ -458,7 +470,9 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// A set of lanes for each lane.
     fn lanemask(&self, of_lane: fn(u32) -> u32) -> Result<Vec<Value<'c>>, LlvmError> {
-        (0..self.chunks).map(|chunk| self.constants(32, chunk, |lane| of_lane(lane as u32).into())).collect()
+        (0..self.chunks)
+            .map(|chunk| self.constants(32, chunk, |lane| of_lane((lane % WARP) as u32).into()))
+            .collect()
     }
 
     /// The index of each thread on an axis of its block, or in its warp.
@@ -472,7 +486,7 @@ impl<'c> Code<'_, '_, 'c> {
             _ => (x * y, u64::MAX),
         };
         let mut values = Vec::new();
-        for chunk in 0..self.copies(dst) {
+        for chunk in self.chunks_of(dst) {
             let first = self.int(32, chunk as u64 * u64::from(self.lanes));
             let warps = builder.binary(BinaryOp::Mul, self.inputs.warp, self.int(32, WARP as u64))?;
             let mut number = builder.binary(BinaryOp::Add, warps, first)?;
@@ -487,6 +501,16 @@ impl<'c> Code<'_, '_, 'c> {
             values.push(builder.binary(BinaryOp::URem, divided, modulus)?);
         }
         Ok(values)
+    }
+
+    /// The number of the warp of each chunk.
+    fn warp_numbers(&self, dst: u32) -> Result<Vec<Value<'c>>, LlvmError> {
+        let of_chunk = |chunk: usize| {
+            let after = (chunk * self.lanes as usize / WARP) as u64;
+            let number = self.builder().binary(BinaryOp::Add, self.inputs.warp, self.int(32, after))?;
+            self.spread(number, dst)
+        };
+        self.chunks_of(dst).into_iter().map(of_chunk).collect()
     }
 
     /// One number in the form of a row.

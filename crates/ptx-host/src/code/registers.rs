@@ -21,18 +21,39 @@ pub(super) struct Current<'c> {
 pub(super) type Slot<'c> = Vec<Value<'c>>;
 
 impl<'c> Code<'_, '_, 'c> {
-    /// How many values a row has: one where those of all chunks follow from it.
+    /// How many values a row has: one where those of all chunks follow from it, else one for the chunks that have the same.
     pub(super) fn copies(&self, row: u32) -> usize {
+        1 << self.chunkwise(row).count_ones()
+    }
+
+    /// The bits of the number of a chunk that tell which of a row's values it has.
+    fn chunkwise(&self, row: u32) -> u32 {
         match self.analysis.shapes.row(row) {
             Shape::Varying
             | Shape::Strided(Stride { across: None, .. })
-            | Shape::Indexed(Indexed { index: Stride { across: None, .. }, .. }) => self.chunks,
+            | Shape::Indexed(Indexed { index: Stride { across: None, .. }, .. }) => {
+                self.analysis.shapes.chunkwise(row)
+            }
             Shape::Strided(_)
             | Shape::Indexed(_)
             | Shape::Unwritten
             | Shape::Constant(_)
-            | Shape::Uniform => 1,
+            | Shape::Uniform => 0,
         }
+    }
+
+    /// For each value of a row the first chunk that has it.
+    pub(super) fn chunks_of(&self, row: u32) -> Vec<usize> {
+        let bits = self.chunkwise(row) as usize;
+        (0..self.chunks).filter(|chunk| chunk & !bits == 0).collect()
+    }
+
+    /// Which of a row's values a chunk has.
+    pub(super) fn copy(&self, row: u32, chunk: usize) -> usize {
+        let bits = self.chunkwise(row) as usize;
+        // The bits that count, close together.
+        let counted = (0..usize::BITS).filter(|bit| bits >> bit & 1 == 1);
+        counted.enumerate().fold(0, |copy, (to, bit)| copy | (chunk >> bit & 1) << to)
     }
 
     /// Makes memory for rows and for the lanes that wait at blocks, all of it zero.
@@ -116,7 +137,7 @@ impl<'c> Code<'_, '_, 'c> {
             true => self.raw(src, self.is_vector(dst), chunk),
             false => self.value(src, dst, chunk),
         };
-        (0..self.copies(dst)).map(one).collect()
+        self.chunks_of(dst).into_iter().map(one).collect()
     }
 
     /// Replaces NaNs by the one that they mean.
@@ -141,20 +162,20 @@ impl<'c> Code<'_, '_, 'c> {
             Shape::Unwritten => Ok(self.int(bits, 0)),
             Shape::Constant(value) => Ok(self.int(bits, value)),
             Shape::Uniform => self.read(row, 0),
-            Shape::Strided(Stride { across: None, .. }) => self.read(row, chunk),
+            Shape::Strided(Stride { across: None, .. }) => self.read(row, self.copy(row, chunk)),
             Shape::Strided(Stride { across: Some(across), .. }) => {
                 let offset = self.int(bits, across.wrapping_mul(chunk as i64) as u64);
                 self.builder().binary(BinaryOp::Add, self.read(row, 0)?, offset)
             }
             Shape::Indexed(indexed) => self.first_indexed(row, indexed, chunk),
             // For what is the same in all lanes, computed from what is not: `tid.x >> 3 & 0x1ffffffc`.
-            Shape::Varying => self.builder().extract_element(self.read(row, chunk)?, 0),
+            Shape::Varying => self.builder().extract_element(self.read(row, self.copy(row, chunk))?, 0),
         }
     }
 
     fn raw_vector(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
         match (src.as_register(), self.analysis.shapes.src(src)) {
-            (Some(row), Shape::Varying) => self.read(row, chunk),
+            (Some(row), Shape::Varying) => self.read(row, self.copy(row, chunk)),
             (Some(row), Shape::Indexed(indexed)) => self.vector_indexed(row, indexed, chunk),
             (_, shape) => {
                 let within = shape.stride().map_or(0, |stride| stride.within);
@@ -222,7 +243,8 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Writes a row, where the guard holds and, where other lanes need what they have, in the lanes that run.
+    /// Writes a row, where the guard holds and, where other lanes need what they have, in the lanes that run. There is a value for each
+    /// chunk, or for each of the row's values.
     pub(super) fn write(
         &self,
         id: BlockId,
@@ -234,7 +256,10 @@ impl<'c> Code<'_, '_, 'c> {
             return Ok(());
         }
         let keeps = self.checks() || self.analysis.keeps_others(id, row);
-        for (chunk, &value) in values.iter().enumerate().take(self.copies(row)) {
+        let is_of_chunks = values.len() > self.copies(row);
+        for (copy, &chunk) in self.chunks_of(row).iter().enumerate() {
+            let value = values.get(if is_of_chunks { chunk } else { copy });
+            let value = *value.ok_or_else(|| defect("a row without a value"))?;
             let mut value = self.emit.resize(value, self.analysis.widths.row(row))?;
             let condition = match guard {
                 _ if self.is_vector(row) && (keeps || guard.is_some()) => Some(self.active(guard, chunk)?),
@@ -245,9 +270,9 @@ impl<'c> Code<'_, '_, 'c> {
                 None => None,
             };
             if let Some(condition) = condition {
-                value = self.builder().select(condition, value, self.read(row, chunk)?)?;
+                value = self.builder().select(condition, value, self.read(row, copy)?)?;
             }
-            self.current.borrow_mut().insert((row, chunk), Current { value, is_new: true });
+            self.current.borrow_mut().insert((row, copy), Current { value, is_new: true });
         }
         Ok(())
     }

@@ -40,7 +40,8 @@ impl<'c> Code<'_, '_, 'c> {
             let values: Vec<Value<'c>> = if self.is_vector(dst) {
                 self.taken(result)?
             } else {
-                let firsts = (0..self.copies(dst)).map(|chunk| chunk as u64 * u64::from(self.lanes));
+                let firsts =
+                    self.chunks_of(dst).into_iter().map(|chunk| chunk as u64 * u64::from(self.lanes));
                 firsts.map(|lane| self.of_lane(result, self.int(64, lane))).collect::<Result<_, _>>()?
             };
             self.write_index(guard, dst, &access.reads)?;

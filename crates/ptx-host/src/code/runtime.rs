@@ -1,5 +1,6 @@
 //! Calls of the runtime, and the ends of warps that are stopped.
 
+use ptx_exec::program::WARP;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Type, Value};
@@ -56,6 +57,29 @@ impl<'c> Code<'_, '_, 'c> {
             builder.store(value, builder.offset(self.frame, self.int(64, at as u64))?, 4, Ordinary)?;
         }
         builder.ret(Some(self.int(32, status as u64))).map(drop)
+    }
+
+    /// The same for lanes of several warps: those of the first warp that has some are stopped.
+    pub(super) fn stop_first(&self, pc: u32, masks: &[Value<'c>], status: Status) -> Result<(), LlvmError> {
+        let builder = self.builder();
+        let warps: Vec<Value<'c>> = self.lanes_of_warps(masks)?;
+        let (mut first, mut number) = (self.int(32, 0), self.int(32, 0));
+        for (warp, &lanes) in warps.iter().enumerate().rev() {
+            let any = builder.int_compare(IntPredicate::Ne, lanes, self.int(32, 0))?;
+            first = builder.select(any, lanes, first)?;
+            number = builder.select(any, self.int(32, warp as u64), number)?;
+        }
+        if warps.len() > 1 {
+            let number = builder.binary(BinaryOp::Add, self.inputs.warp, number)?;
+            let place = builder.offset(self.frame, self.int(64, field::WARP as u64))?;
+            builder.store(number, place, 4, Ordinary)?;
+        }
+        self.stop(pc, first, status)
+    }
+
+    /// For each warp its lanes of the masks of all chunks, a bit each.
+    pub(super) fn lanes_of_warps(&self, masks: &[Value<'c>]) -> Result<Vec<Value<'c>>, LlvmError> {
+        masks.chunks((WARP / self.lanes as usize).max(1)).map(|masks| self.lanes_of(masks)).collect()
     }
 
     /// Makes code for what is rare: `rare` ends the function where the condition, which usually holds, does not.

@@ -34,7 +34,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// thing that it holds.
     pub(super) fn array(&mut self, number: usize) -> Result<Value<'c>, LlvmError> {
         while self.arrays.len() <= number {
-            let ty = self.types.array(self.types.int(64), WARP as u64);
+            let ty = self.types.array(self.types.int(64), (WARP * self.analysis.warps) as u64);
             self.arrays.push(self.builder().alloca_in_entry(ty, 64)?);
         }
         self.arrays.get(number).copied().ok_or_else(|| defect("an array without memory"))
@@ -121,8 +121,72 @@ impl<'c> Code<'_, '_, 'c> {
         self.lanes_of(&masks?)
     }
 
-    /// Makes code for one lane, given its number as 64 bits, that runs for each lane of a set in order.
+    /// The same for each of the warps that run together.
+    pub(super) fn active_warps(&self, guard: Option<(u32, bool)>) -> Result<Vec<Value<'c>>, LlvmError> {
+        let masks: Result<Vec<_>, _> = (0..self.chunks).map(|chunk| self.active(guard, chunk)).collect();
+        self.lanes_of_warps(&masks?)
+    }
+
+    /// Whether one of the sets of lanes of the warps has one.
+    pub(super) fn any_lane(&self, warps: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
+        let mut all = self.int(32, 0);
+        for &lanes in warps {
+            all = self.builder().binary(BinaryOp::Or, all, lanes)?;
+        }
+        self.builder().int_compare(IntPredicate::Ne, all, self.int(32, 0))
+    }
+
+    /// Makes code for one warp, given its lanes and the number of the first one as 64 bits, that runs for each warp in order.
+    fn each_warp(
+        &self,
+        warps: &[Value<'c>],
+        body: impl FnOnce(&Self, Value<'c>, Value<'c>) -> Result<(), LlvmError>,
+    ) -> Result<(), LlvmError> {
+        if let [lanes] = *warps {
+            return body(self, lanes, self.int(64, 0));
+        }
+        let (builder, word) = (self.builder(), self.types.int(32));
+        let sets = builder.alloca_in_entry(self.types.array(word, warps.len() as u64), 4)?;
+        for (warp, &lanes) in warps.iter().enumerate() {
+            builder.store(lanes, builder.offset(sets, self.int(64, 4 * warp as u64))?, 4, Ordinary)?;
+        }
+        let [each, after] = ["warp", "after.warps"].map(|name| self.function.append_block(self.types, name));
+        let before = builder.block()?;
+        builder.branch(each)?;
+        builder.position_at_end(each);
+        let number = builder.phi(self.types.int(64))?;
+        builder.add_incoming(number, self.int(64, 0), before)?;
+        let bytes = builder.binary(BinaryOp::Mul, number, self.int(64, 4))?;
+        let lanes = builder.load(word, builder.offset(sets, bytes)?, 4, Ordinary)?;
+        let first = builder.binary(BinaryOp::Mul, number, self.int(64, WARP as u64))?;
+        body(self, lanes, first)?;
+        let next = builder.binary(BinaryOp::Add, number, self.int(64, 1))?;
+        builder.add_incoming(number, next, builder.block()?)?;
+        let is_left = builder.int_compare(IntPredicate::Ult, next, self.int(64, warps.len() as u64))?;
+        builder.branch_if(is_left, each, after)?;
+        builder.position_at_end(after);
+        Ok(())
+    }
+
+    /// Makes code for one lane, given its number as 64 bits, that runs for each lane of the sets of the warps in order.
     pub(super) fn each_lane(
+        &self,
+        warps: &[Value<'c>],
+        body: impl FnOnce(&Self, Value<'c>) -> Result<(), LlvmError>,
+    ) -> Result<(), LlvmError> {
+        self.each_warp(warps, |code, lanes, first| {
+            code.each_lane_of(lanes, |code, lane| {
+                let lane = if warps.len() == 1 {
+                    lane
+                } else {
+                    code.builder().binary(BinaryOp::Add, first, lane)?
+                };
+                body(code, lane)
+            })
+        })
+    }
+
+    fn each_lane_of(
         &self,
         lanes: Value<'c>,
         body: impl FnOnce(&Self, Value<'c>) -> Result<(), LlvmError>,
@@ -153,21 +217,34 @@ impl<'c> Code<'_, '_, 'c> {
     /// The same with the code of each lane for itself where all lanes of the warp are in the set: for short code.
     pub(super) fn each_lane_unrolled(
         &self,
-        lanes: Value<'c>,
+        warps: &[Value<'c>],
         body: impl Fn(&Self, Value<'c>) -> Result<(), LlvmError>,
     ) -> Result<(), LlvmError> {
         let builder = self.builder();
+        let mut lanes = self.int(32, u32::MAX.into());
+        for &warp in warps {
+            lanes = builder.binary(BinaryOp::And, lanes, warp)?;
+        }
         let [all, some, after] =
             ["all", "some", "after"].map(|name| self.function.append_block(self.types, name));
         let is_full = builder.int_compare(IntPredicate::Eq, lanes, self.int(32, u32::MAX.into()))?;
         builder.branch_if_likely(is_full, all, some, true)?;
         builder.position_at_end(all);
-        for lane in 0..WARP as u64 {
-            body(self, self.int(64, lane))?;
-        }
+        self.each_warp(warps, |code, _, first| {
+            for lane in 0..WARP as u64 {
+                let lane = code.int(64, lane);
+                let lane = if warps.len() == 1 {
+                    lane
+                } else {
+                    code.builder().binary(BinaryOp::Add, first, lane)?
+                };
+                body(code, lane)?;
+            }
+            Ok(())
+        })?;
         builder.branch(after)?;
         builder.position_at_end(some);
-        self.each_lane(lanes, body)?;
+        self.each_lane(warps, body)?;
         builder.branch(after)?;
         builder.position_at_end(after);
         Ok(())

@@ -90,7 +90,7 @@ impl<'c> Code<'_, '_, 'c> {
         sources: &Sources<'c>,
     ) -> Result<Vec<Value<'c>>, LlvmError> {
         if self.analysis.shapes.src(value).is_uniform() {
-            return (0..self.copies(out)).map(|chunk| self.value(value, out, chunk)).collect();
+            return self.chunks_of(out).into_iter().map(|chunk| self.value(value, out, chunk)).collect();
         }
         let bits = self.analysis.widths.src(value).max(32);
         let values: Vec<Value<'c>> = (0..self.chunks)

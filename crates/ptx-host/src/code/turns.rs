@@ -68,9 +68,10 @@ fn room(ty: Type<'_>) -> u64 {
 }
 
 /// Warps of a block.
-pub(super) fn warps(launched: &Launched) -> u64 {
+/// Those that run together count as one.
+pub(super) fn warps(launched: &Launched, lanes: u64) -> u64 {
     let threads: u64 = launched.block.iter().map(|&extent| u64::from(extent)).product();
-    threads.div_ceil(WARP as u64)
+    threads.div_ceil(lanes)
 }
 
 impl<'c> Code<'_, '_, 'c> {
@@ -81,13 +82,15 @@ impl<'c> Code<'_, '_, 'c> {
             && !self.analysis.schedule.has_patient()
             && take_turns(self.program, &self.analysis.graph)
             && function.is_some_and(|function| function.local == 0)
-            && self.state_bytes() * warps(self.launched) <= MOST
+            && self.state_bytes() * warps(self.launched, self.lanes_of_group()) <= MOST
             && stack_bytes(self.program) <= LARGEST_ON_THREAD
     }
 
     /// Bytes of a warp: its lanes, and the rows that it keeps at any barrier.
     fn state_bytes(&self) -> u64 {
-        self.kept_anywhere().iter().map(|(_, row)| self.row_bytes(*row)).sum::<u64>() + LANES
+        let rows: u64 = self.kept_anywhere().iter().map(|(_, row)| self.row_bytes(*row)).sum();
+        // Those of each warp begin where a line of the cache does.
+        (rows + LANES).next_multiple_of(64)
     }
 
     /// The rows that are kept at any barrier. Each has one place for all of them, so that LLVM sees that a row which no one has written
@@ -122,7 +125,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// Begins the function: code of a warp begins where the builder is afterwards.
     pub(super) fn begin_turns(&mut self) -> Result<(), LlvmError> {
         let (word, types) = (self.types.int(32), self.types);
-        let (warps, bytes) = (warps(self.launched), self.state_bytes());
+        let (warps, bytes) = (warps(self.launched, self.lanes_of_group()), self.state_bytes());
         let [turn, start, advance] =
             ["turn", "start", "advance"].map(|name| self.function.append_block(types, name));
         let builder = self.builder();
@@ -138,8 +141,9 @@ impl<'c> Code<'_, '_, 'c> {
         builder.position_at_end(turn);
         let warp = builder.load(word, warp_at, 4, Ordinary)?;
         let frame_warp = builder.offset(self.frame, self.int(64, field::WARP as u64))?;
-        builder.store(warp, frame_warp, 4, Ordinary)?;
-        self.inputs.warp = warp;
+        let first = builder.binary(BinaryOp::Mul, warp, self.int(32, self.analysis.warps as u64))?;
+        builder.store(first, frame_warp, 4, Ordinary)?;
+        self.inputs.warp = first;
         self.end_turns(warp, warp_at, left, [turn, advance])?;
         self.builder().position_at_end(start);
         let resumes = vec![(0, start)];
@@ -159,7 +163,11 @@ impl<'c> Code<'_, '_, 'c> {
         let [again, end] = ["again", "end"].map(|name| self.function.append_block(self.types, name));
         builder.position_at_end(advance);
         let next = builder.binary(BinaryOp::Add, warp, self.int(32, 1))?;
-        let is_last = builder.int_compare(IntPredicate::Eq, next, self.int(32, warps(self.launched)))?;
+        let is_last = builder.int_compare(
+            IntPredicate::Eq,
+            next,
+            self.int(32, warps(self.launched, self.lanes_of_group())),
+        )?;
         let next = builder.select(is_last, self.int(32, 0), next)?;
         builder.store(next, warp_at, 4, Ordinary)?;
         let left = builder.load(self.types.int(32), left, 4, Ordinary)?;
@@ -182,6 +190,18 @@ impl<'c> Code<'_, '_, 'c> {
         let is_last =
             self.builder().int_compare(IntPredicate::Eq, turns.warp, self.int(32, turns.warps - 1))?;
         self.builder().select(is_last, lanes, self.int(32, u32::MAX.into())).map(Some)
+    }
+
+    /// Lanes of the warps that run together.
+    fn lanes_of_group(&self) -> u64 {
+        (WARP * self.analysis.warps) as u64
+    }
+
+    /// The threads of the block from the first one of the warps that have their turn.
+    pub(super) fn threads_left(&self) -> Result<Value<'c>, LlvmError> {
+        let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
+        let first = self.builder().binary(BinaryOp::Mul, self.inputs.warp, self.int(32, WARP as u64))?;
+        self.builder().binary(BinaryOp::Sub, self.int(32, threads), first)
     }
 
     /// All code of warps is made: the warp that has come to its end takes no more turns, and each turn goes on where the warp is.
@@ -227,7 +247,7 @@ impl<'c> Code<'_, '_, 'c> {
             self.builder().store(value, self.builder().offset(place, self.int(64, *offset))?, 8, Ordinary)?;
         }
         if self.version == Version::Partial {
-            self.builder().store(self.lanes_of(&self.mask)?, place, 4, Ordinary)?;
+            self.keep_lanes(place)?;
         }
         let number = turns.resumes.len() as u64;
         let next = self.of_warp(turns.next, turns.warp, 4)?;
@@ -242,9 +262,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
         self.mask = match self.version {
             Version::Full => vec![self.types.int_vector(1, &vec![1; self.lanes as usize])?; self.chunks],
-            Version::Partial => {
-                self.vectors_of(self.builder().load(self.types.int(32), place, 4, Ordinary)?)?
-            }
+            Version::Partial => self.kept_lanes(place)?,
         };
         for (&place, &lanes) in self.alive.iter().zip(&self.mask) {
             self.builder().store(lanes, place, 8, Ordinary)?;
@@ -254,6 +272,25 @@ impl<'c> Code<'_, '_, 'c> {
             turns.resumes.push((number, resume));
         }
         Ok(())
+    }
+
+    /// Keeps which lanes have not exited, in words for each warp.
+    fn keep_lanes(&self, place: Value<'c>) -> Result<(), LlvmError> {
+        for (warp, lanes) in self.lanes_of_warps(&self.mask)?.into_iter().enumerate() {
+            let place = self.builder().offset(place, self.int(64, 4 * warp as u64))?;
+            self.builder().store(lanes, place, 4, Ordinary)?;
+        }
+        Ok(())
+    }
+
+    fn kept_lanes(&self, place: Value<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
+        let mut masks = Vec::new();
+        for warp in 0..self.analysis.warps as u64 {
+            let place = self.builder().offset(place, self.int(64, 4 * warp))?;
+            let lanes = self.builder().load(self.types.int(32), place, 4, Ordinary)?;
+            masks.extend(self.vectors_of(lanes)?);
+        }
+        Ok(masks)
     }
 
     /// The memory of the rows that are live at a barrier.

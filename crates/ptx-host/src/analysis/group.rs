@@ -1,0 +1,214 @@
+//! How many warps run together, as one that has as many more lanes.
+//!
+//! The warps of a block are independent between barriers, so that any of them may run together. What is the same for all of them is then
+//! computed once, each vector that they share is loaded once, places that are next to each other in memory are accessed one after the other, and
+//! operations of one warp are carried out while those of others are not complete. It costs registers, and lanes that wait for others: all
+//! warps of a group stay in a loop until the last one leaves it.
+
+use std::collections::BTreeSet;
+
+use ptx_exec::program::{Alu, Combine, Effect, Op, Program, WARP};
+
+use super::gather::guard_of;
+use super::{Access, Analysis, Block, Launched, Shape, Terminator, take_turns};
+
+/// The most warps of a group.
+const MOST: usize = 8;
+
+/// The fewest lanes of a vector, for which there are groups: processors with less would need many registers.
+const LEAST_LANES: u32 = 4;
+
+/// So many warps may run together, most first; the last one is a single warp, for which everything is compiled that is. `registers` are
+/// the vector registers of the processor.
+pub fn groups(
+    program: &Program,
+    launched: &Launched,
+    one: &Analysis,
+    lanes: u32,
+    registers: usize,
+) -> Vec<usize> {
+    let threads: u64 = launched.block.iter().map(|&extent| u64::from(extent)).product();
+    let warps = threads.div_ceil(WARP as u64) as usize;
+    let mut groups = Vec::new();
+    if lanes >= LEAST_LANES && may_group(program, one) {
+        let chunks = WARP / lanes as usize;
+        let pressure = pressure(program, one).max(1) * chunks;
+        let mut count = MOST;
+        while count > 1 {
+            if count <= warps && count * pressure <= registers && pays(program, launched, lanes, count) {
+                groups.push(count);
+            }
+            count /= 2;
+        }
+    }
+    groups.push(1);
+    groups
+}
+
+/// Whether warps of the kernel may run together, and whether that is of use: in loops.
+fn may_group(program: &Program, one: &Analysis) -> bool {
+    /// Kernels with more blocks are not looked at.
+    const MOST_BLOCKS: usize = 256;
+    let blocks = one.graph.blocks();
+    if blocks.len() > MOST_BLOCKS {
+        return false;
+    }
+    let function = program.functions.get(program.entry as usize);
+    let waits = one.schedule.has_patient() || !take_turns(program, &one.graph);
+    if function.is_none_or(|function| function.local > 0) || waits {
+        return false;
+    }
+    for (id, block) in blocks.iter().enumerate() {
+        if matches!(block.terminator, Terminator::Indexed { .. } | Terminator::Stop { .. }) {
+            return false;
+        }
+        for pc in block.first..block.end {
+            match &program.code[pc as usize].op {
+                Op::Effect(Effect::Atomic(atomic))
+                    if atomic.dst.is_some_and(|dst| one.is_read_after(program, id, pc, dst)) =>
+                {
+                    return false;
+                }
+                op if !is_of_lanes(op) => return false,
+                _ => {}
+            }
+        }
+    }
+    in_loops(one).contains(&true)
+}
+
+/// Whether an operation is that of each lane for itself, and its results do not depend on the order in which those of several warps
+/// are carried out.
+fn is_of_lanes(op: &Op) -> bool {
+    match op {
+        Op::Alu(_) => true,
+        Op::Effect(effect) => match effect {
+            Effect::Copy(_) | Effect::Special { .. } | Effect::Nothing | Effect::Pause => true,
+            Effect::Load(_) | Effect::Store(_) | Effect::Fence | Effect::ProxyFence => true,
+            Effect::BlockBarrier(_) => true,
+            // Sums of floating-point numbers depend on the order, and so does what an operation finds, if anyone wants to know.
+            Effect::Atomic(atomic) => matches!(
+                atomic.combine,
+                Combine::IntAdd(_)
+                    | Combine::And
+                    | Combine::Or
+                    | Combine::Xor
+                    | Combine::IntMin(_)
+                    | Combine::IntMax(_)
+            ),
+            _ => false,
+        },
+    }
+}
+
+/// For each block whether it is part of a loop: whether lanes may come back to it.
+fn in_loops(analysis: &Analysis) -> Vec<bool> {
+    let blocks = analysis.graph.blocks();
+    let comes_back = |id: usize| {
+        let mut seen = BTreeSet::new();
+        let mut work = blocks[id].terminator.targets();
+        while let Some(next) = work.pop() {
+            if next == id {
+                return true;
+            }
+            if seen.insert(next) {
+                work.extend(blocks[next].terminator.targets());
+            }
+        }
+        false
+    };
+    (0..blocks.len()).map(comes_back).collect()
+}
+
+/// The most rows with a value for each lane that are live at one place of a loop; those of 64 bits count twice.
+fn pressure(program: &Program, analysis: &Analysis) -> usize {
+    let in_loops = in_loops(analysis);
+    let blocks = analysis.graph.blocks().iter().zip(in_loops).filter(|(_, is_in_loop)| *is_in_loop);
+    blocks.map(|(block, _)| pressure_in(program, analysis, block)).max().unwrap_or(0)
+}
+
+fn pressure_in(program: &Program, analysis: &Analysis, block: &Block) -> usize {
+    let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+    let weight = |row: u32| match (analysis.shapes.row(row), analysis.widths.row(row)) {
+        (Shape::Varying, 64) => 2,
+        // On processors with masks they have registers of their own.
+        (Shape::Varying, 1) => 0,
+        (Shape::Varying, _) => 1,
+        _ => 0,
+    };
+    let targets = block.terminator.targets();
+    let is_live = |row: &u32| targets.iter().any(|&to| analysis.liveness.is_live_into(to, *row));
+    let mut live: BTreeSet<u32> = (0..rows).filter(is_live).filter(|&row| weight(row) > 0).collect();
+    let of = |live: &BTreeSet<u32>| live.iter().map(|&row| weight(row)).sum::<usize>();
+    let mut most = of(&live);
+    for inst in program.code[block.first as usize..block.end as usize].iter().rev() {
+        let access = Access::of(&inst.op).unwrap_or_default();
+        if guard_of(inst).is_none() {
+            access.writes.iter().for_each(|row| {
+                live.remove(row);
+            });
+        }
+        live.extend(access.reads.iter().filter_map(|src| src.as_register()).filter(|&row| weight(row) > 0));
+        most = most.max(of(&live));
+    }
+    most
+}
+
+/// Whether it pays to run so many warps together: they take about the same way, and share loads, or the loops that they are in have no barriers.
+///
+/// Branches at which they part have to depend on indices of threads alone: where lanes leave a loop as their data has it, all warps of the group
+/// would wait for the last one.
+fn pays(program: &Program, launched: &Launched, lanes: u32, warps: usize) -> bool {
+    let Ok(analysis) = Analysis::of_group(program, launched, lanes, warps) else { return false };
+    let blocks = analysis.graph.blocks();
+    let parts = blocks.iter().filter(|block| analysis.shapes.parts_lanes(block));
+    let mut rows = parts.flat_map(|block| block.terminator.decided_by());
+    if !rows.all(|row| follows_from_indices(program, &analysis, row, &mut BTreeSet::new())) {
+        return false;
+    }
+    let (mut shares, mut has_barriers) = (false, false);
+    for (block, _) in blocks.iter().zip(in_loops(&analysis)).filter(|(_, is_in_loop)| *is_in_loop) {
+        for inst in &program.code[block.first as usize..block.end as usize] {
+            match &inst.op {
+                Op::Effect(Effect::BlockBarrier(_)) => has_barriers = true,
+                Op::Effect(Effect::Load(load)) => {
+                    shares |= load.dsts.iter().any(|&dst| is_shared(&analysis, dst));
+                }
+                _ => {}
+            }
+        }
+    }
+    shares || !has_barriers
+}
+
+/// Whether several warps of a group have the same values in a row that is not the same in all lanes.
+fn is_shared(analysis: &Analysis, row: u32) -> bool {
+    let chunks = WARP * analysis.warps / analysis.shapes.lanes().chunk as usize;
+    let own = 1 << analysis.shapes.chunkwise(row).count_ones();
+    analysis.shapes.row(row) == Shape::Varying && own < chunks
+}
+
+/// Whether a row is computed from rows that have a stride.
+fn follows_from_indices(program: &Program, analysis: &Analysis, row: u32, seen: &mut BTreeSet<u32>) -> bool {
+    if analysis.shapes.row(row) != Shape::Varying || !seen.insert(row) {
+        return true;
+    }
+    for block in analysis.graph.blocks() {
+        for inst in &program.code[block.first as usize..block.end as usize] {
+            let access = Access::of(&inst.op).unwrap_or_default();
+            if !access.writes.contains(&row) {
+                continue;
+            }
+            let is_computed = matches!(
+                inst.op,
+                Op::Alu(Alu::Unary { .. } | Alu::Binary { .. } | Alu::Dual { .. })
+                    | Op::Effect(Effect::Copy(_) | Effect::Special { .. })
+            );
+            let mut reads = access.reads.iter().filter_map(|src| src.as_register());
+            if !is_computed || !reads.all(|read| follows_from_indices(program, analysis, read, seen)) {
+                return false;
+            }
+        }
+    }
+    true
+}
